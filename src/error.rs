@@ -1,0 +1,90 @@
+//! One error type for the library: what went wrong, where, and the mend.
+
+use std::path::{Path, PathBuf};
+
+use miette::Diagnostic;
+use thiserror::Error as ThisError;
+
+/// Result of every fallible function of the library.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, where, and how to mend it.
+///
+/// The message names the place (file and line, or cell, face, edge and vertex
+/// ids); the mend is the [`Diagnostic::help`] text.
+#[derive(Debug, ThisError, Diagnostic)]
+pub enum Error {
+    /// The operating system refused a file operation.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// File concerned.
+        path: PathBuf,
+        /// The system's own words.
+        source: std::io::Error,
+    },
+    /// A file that does not say what its format demands.
+    #[error("{}{}: {message}", path.display(), line.map(|l| format!(":{l}")).unwrap_or_default())]
+    File {
+        /// File concerned.
+        path: PathBuf,
+        /// 1-based line, where the format has lines.
+        line: Option<usize>,
+        /// What is wrong.
+        message: String,
+        /// How to mend it.
+        #[help]
+        mend: Option<String>,
+    },
+    /// A control mesh that is not a valid Catmull-Clark solid.
+    #[error("{message}")]
+    Mesh {
+        /// What is wrong, with the ids of the elements concerned.
+        message: String,
+        /// How to mend it.
+        #[help]
+        mend: Option<String>,
+    },
+    /// An option, parameter or request outside its valid range.
+    #[error("{message}")]
+    Request {
+        /// What is wrong.
+        message: String,
+        /// How to mend it.
+        #[help]
+        mend: Option<String>,
+    },
+}
+
+impl Error {
+    /// An operating-system error at `path`.
+    pub fn io(path: impl AsRef<Path>, source: std::io::Error) -> Self {
+        Self::Io { path: path.as_ref().into(), source }
+    }
+
+    /// A malformed file; `line` is 1-based.
+    pub fn file(path: impl AsRef<Path>, line: Option<usize>, message: impl Into<String>) -> Self {
+        Self::File { path: path.as_ref().into(), line, message: message.into(), mend: None }
+    }
+
+    /// An invalid control mesh.
+    pub fn mesh(message: impl Into<String>) -> Self {
+        Self::Mesh { message: message.into(), mend: None }
+    }
+
+    /// A request that cannot be met.
+    pub fn request(message: impl Into<String>) -> Self {
+        Self::Request { message: message.into(), mend: None }
+    }
+
+    /// The same error with the mend added (an I/O error carries its own words).
+    #[must_use]
+    pub fn with_mend(mut self, text: impl Into<String>) -> Self {
+        match &mut self {
+            Self::Io { .. } => {}
+            Self::File { mend, .. } | Self::Mesh { mend, .. } | Self::Request { mend, .. } => {
+                *mend = Some(text.into());
+            }
+        }
+        self
+    }
+}

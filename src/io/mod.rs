@@ -1,0 +1,1 @@
+//! Reading and writing of files, one file per format.

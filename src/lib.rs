@@ -1,0 +1,12 @@
+//! Catmull-Clark solids: hexahedral (and wedge, tet) control meshes whose limit
+//! volume is evaluated exactly, in constant time per point.
+//!
+//! Data flows through folders of the same names; a folder imports only what
+//! stands before it.
+#![warn(missing_docs)]
+
+mod error;
+pub mod io;
+pub mod mesh;
+
+pub use error::{Error, Result};

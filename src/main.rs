@@ -1,0 +1,2 @@
+//! The `subsolid` program.
+fn main() {}

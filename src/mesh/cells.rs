@@ -1,0 +1,137 @@
+//! Cells as flat index arrays, whatever their kinds.
+
+/// What polyhedron a cell is; the corner orders are VTK's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CellKind {
+    /// 8 corners: bottom 0–3 counter-clockwise, top 4–7 above it.
+    Hexahedron,
+    /// 4 corners.
+    Tetrahedron,
+    /// 6 corners: triangle 0–2, triangle 3–5 above it.
+    Wedge,
+    /// Any polyhedron, given by its faces.
+    Polyhedron,
+}
+
+impl CellKind {
+    /// Faces of the kind as local corner lists, outward for a cell of positive
+    /// volume; empty for [`CellKind::Polyhedron`], which lists its own.
+    pub fn faces(self) -> &'static [&'static [u8]] {
+        match self {
+            Self::Hexahedron => &[
+                &[0, 4, 7, 3],
+                &[1, 2, 6, 5],
+                &[0, 1, 5, 4],
+                &[3, 7, 6, 2],
+                &[0, 3, 2, 1],
+                &[4, 5, 6, 7],
+            ],
+            Self::Tetrahedron => &[&[0, 1, 3], &[1, 2, 3], &[2, 0, 3], &[0, 2, 1]],
+            Self::Wedge => &[&[0, 1, 2], &[3, 5, 4], &[0, 3, 4, 1], &[1, 4, 5, 2], &[2, 5, 3, 0]],
+            Self::Polyhedron => &[],
+        }
+    }
+}
+
+/// The cells of a mesh. Indices are not checked here.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cells {
+    kinds: Vec<CellKind>,
+    // vertices of cell c: vertices[ends[c - 1]..ends[c]]
+    ends: Vec<u32>,
+    vertices: Vec<u32>,
+    // Polyhedra only, in cell order:
+    // faces of polyhedron p: face_ends[polyhedron_ends[p - 1]..polyhedron_ends[p]]
+    polyhedra: Vec<u32>,
+    polyhedron_ends: Vec<u32>,
+    face_ends: Vec<u32>,
+    face_vertices: Vec<u32>,
+}
+
+impl Cells {
+    /// Number of cells.
+    pub fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Whether there is no cell.
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// Appends a cell of a kind with a fixed corner order.
+    ///
+    /// # Panics
+    /// If `kind` is [`CellKind::Polyhedron`]; see [`Cells::push_polyhedron`].
+    pub fn push(&mut self, kind: CellKind, vertices: &[u32]) {
+        assert!(kind != CellKind::Polyhedron, "a polyhedron is pushed by its faces");
+        self.kinds.push(kind);
+        self.vertices.extend_from_slice(vertices);
+        self.ends.push(self.vertices.len() as u32);
+    }
+
+    /// Appends a polyhedron given by its faces (vertex cycles). Its vertices are
+    /// listed in order of first appearance.
+    pub fn push_polyhedron<'a>(&mut self, faces: impl IntoIterator<Item = &'a [u32]>) {
+        let start = self.vertices.len();
+        self.polyhedra.push(self.kinds.len() as u32);
+        for face in faces {
+            for &v in face {
+                if !self.vertices[start..].contains(&v) {
+                    self.vertices.push(v);
+                }
+            }
+            self.face_vertices.extend_from_slice(face);
+            self.face_ends.push(self.face_vertices.len() as u32);
+        }
+        self.polyhedron_ends.push(self.face_ends.len() as u32);
+        self.kinds.push(CellKind::Polyhedron);
+        self.ends.push(self.vertices.len() as u32);
+    }
+
+    /// Kind of cell `c`.
+    pub fn kind(&self, c: usize) -> CellKind {
+        self.kinds[c]
+    }
+
+    /// Vertices of cell `c` in its kind's corner order.
+    pub fn vertices(&self, c: usize) -> &[u32] {
+        &self.vertices[start(&self.ends, c)..self.ends[c] as usize]
+    }
+
+    /// Corners of cell `c` if it is a hexahedron.
+    pub fn hexahedron(&self, c: usize) -> Option<&[u32; 8]> {
+        match self.kinds[c] {
+            CellKind::Hexahedron => self.vertices(c).try_into().ok(),
+            _ => None,
+        }
+    }
+
+    /// Whether every cell is a hexahedron.
+    pub fn all_hexahedra(&self) -> bool {
+        self.kinds.iter().all(|&k| k == CellKind::Hexahedron)
+    }
+
+    /// Calls `visit` with each face of cell `c` as a vertex cycle.
+    pub fn for_each_face(&self, c: usize, mut visit: impl FnMut(&[u32])) {
+        if self.kinds[c] == CellKind::Polyhedron {
+            let Ok(p) = self.polyhedra.binary_search(&(c as u32)) else { return };
+            for f in start(&self.polyhedron_ends, p)..self.polyhedron_ends[p] as usize {
+                visit(&self.face_vertices[start(&self.face_ends, f)..self.face_ends[f] as usize]);
+            }
+        } else {
+            let vertices = self.vertices(c);
+            let mut face = [0; 4];
+            for corners in self.kinds[c].faces() {
+                for (slot, &corner) in face.iter_mut().zip(*corners) {
+                    *slot = vertices[corner as usize];
+                }
+                visit(&face[..corners.len()]);
+            }
+        }
+    }
+}
+
+fn start(ends: &[u32], i: usize) -> usize {
+    if i == 0 { 0 } else { ends[i - 1] as usize }
+}

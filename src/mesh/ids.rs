@@ -1,0 +1,41 @@
+//! Ids of mesh elements: indices that cannot be mistaken for one another.
+
+use std::fmt;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $word:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The id as an array index.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($word, " {}"), self.0)
+            }
+        }
+    };
+}
+
+id!(
+    /// A vertex: index of its control point.
+    VertexId, "vertex"
+);
+id!(
+    /// An edge of the topology.
+    EdgeId, "edge"
+);
+id!(
+    /// A face of the topology.
+    FaceId, "face"
+);
+id!(
+    /// A cell: its index in the file.
+    CellId, "cell"
+);

@@ -1,0 +1,61 @@
+//! Control meshes as they are read and written: points, cells, creases and
+//! vertex attributes. No incidence is known here; that is [`crate::topology`]'s.
+//!
+//! Corner orders are VTK's: a hexahedron lists its bottom face
+//! counter-clockwise (0–3), then the top face above it (4–7). Its parameters run
+//! u along 0→1, v along 0→3, w along 0→4.
+
+mod cells;
+mod creases;
+mod ids;
+
+pub use cells::{CellKind, Cells};
+pub use creases::{Corner, Crease, Creases};
+pub use ids::{CellId, EdgeId, FaceId, VertexId};
+
+/// A value of any width at every vertex of a mesh (a material, a temperature…).
+/// It refines and evaluates with the same weights as the positions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attribute {
+    /// Name in files.
+    pub name: String,
+    /// Values a vertex, at least 1.
+    pub width: usize,
+    /// `values[vertex * width + component]`.
+    pub values: Vec<f64>,
+}
+
+/// A control mesh of polyhedral cells.
+///
+/// The fields are plain data and may be in any state; what a Catmull-Clark
+/// solid demands of them is checked when the topology is built.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SolidMesh {
+    /// Control points, in the file's own length unit.
+    pub points: Vec<[f64; 3]>,
+    /// Cells over the points.
+    pub cells: Cells,
+    /// Sharpness of boundary edges and vertices.
+    pub creases: Creases,
+    /// Vertex attributes.
+    pub attributes: Vec<Attribute>,
+}
+
+impl SolidMesh {
+    /// A mesh of hexahedra in VTK corner order, without creases or attributes.
+    pub fn from_hexahedra(points: Vec<[f64; 3]>, hexahedra: &[[u32; 8]]) -> Self {
+        let mut cells = Cells::default();
+        for hexahedron in hexahedra {
+            cells.push(CellKind::Hexahedron, hexahedron);
+        }
+        Self { points, cells, ..Self::default() }
+    }
+
+    /// Smallest and largest coordinates, `None` for a mesh without points.
+    pub fn bounds(&self) -> Option<([f64; 3], [f64; 3])> {
+        let first = *self.points.first()?;
+        Some(self.points.iter().fold((first, first), |(low, high), p| {
+            (std::array::from_fn(|d| low[d].min(p[d])), std::array::from_fn(|d| high[d].max(p[d])))
+        }))
+    }
+}

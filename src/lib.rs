@@ -8,5 +8,6 @@
 mod error;
 pub mod io;
 pub mod mesh;
+pub mod topology;
 
 pub use error::{Error, Result};

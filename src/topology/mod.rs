@@ -1,0 +1,149 @@
+//! Incidence of cells, faces, edges and vertices of a polyhedral mesh.
+//!
+//! Everything is a flat index array. Half-faces (a face seen from one cell) are
+//! grouped by their smallest vertex with a counting sort, each small group is
+//! sorted by its vertices in parallel, and equal neighbours become one face;
+//! half-edges (an edge seen from one face) likewise. No pointers, no hash map.
+//!
+//! Faces are numbered by their sorted vertices, edges by theirs, so the numbering
+//! depends on the mesh alone.
+
+mod build;
+mod rows;
+mod validate;
+
+pub use rows::Rows;
+
+use crate::mesh::{CellKind, Cells};
+
+/// No element: the missing second cell of a boundary face.
+pub const NONE: u32 = u32::MAX;
+
+/// Incidence of a mesh's elements.
+#[derive(Clone, Debug)]
+pub struct Topology {
+    cells: Cells,
+    vertex_count: usize,
+    face_vertices: Rows,
+    face_edges: Rows,
+    face_cells: Vec<[u32; 2]>,
+    cell_faces: Rows,
+    edge_vertices: Vec<[u32; 2]>,
+    edge_faces: Rows,
+    vertex_edges: Rows,
+    vertex_faces: Rows,
+    vertex_cells: Rows,
+    boundary_edge: Vec<bool>,
+    boundary_vertex: Vec<bool>,
+}
+
+impl Topology {
+    /// Number of vertices, orphans included.
+    pub fn vertex_count(&self) -> usize {
+        self.vertex_count
+    }
+
+    /// Number of edges.
+    pub fn edge_count(&self) -> usize {
+        self.edge_vertices.len()
+    }
+
+    /// Number of faces.
+    pub fn face_count(&self) -> usize {
+        self.face_cells.len()
+    }
+
+    /// Number of cells.
+    pub fn cell_count(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// The cells the topology was built from.
+    pub fn cells(&self) -> &Cells {
+        &self.cells
+    }
+
+    /// Vertex cycle of a face, outward as seen from its first cell.
+    pub fn face_vertices(&self, face: u32) -> &[u32] {
+        self.face_vertices.row(face as usize)
+    }
+
+    /// Edges of a face; edge `k` joins vertices `k` and `k + 1` of its cycle.
+    pub fn face_edges(&self, face: u32) -> &[u32] {
+        self.face_edges.row(face as usize)
+    }
+
+    /// The one or two cells of a face; [`NONE`] in second place at the boundary.
+    pub fn face_cells(&self, face: u32) -> [u32; 2] {
+        self.face_cells[face as usize]
+    }
+
+    /// Whether a face has one cell only.
+    pub fn is_boundary_face(&self, face: u32) -> bool {
+        self.face_cells[face as usize][1] == NONE
+    }
+
+    /// Faces of a cell in the order of [`CellKind::faces`].
+    pub fn cell_faces(&self, cell: u32) -> &[u32] {
+        self.cell_faces.row(cell as usize)
+    }
+
+    /// Ends of an edge, the smaller first.
+    pub fn edge_vertices(&self, edge: u32) -> [u32; 2] {
+        self.edge_vertices[edge as usize]
+    }
+
+    /// The end of `edge` that is not `vertex`.
+    pub fn other_end(&self, edge: u32, vertex: u32) -> u32 {
+        let [a, b] = self.edge_vertices[edge as usize];
+        if a == vertex { b } else { a }
+    }
+
+    /// Faces at an edge; their number is the edge's valence.
+    pub fn edge_faces(&self, edge: u32) -> &[u32] {
+        self.edge_faces.row(edge as usize)
+    }
+
+    /// Edges at a vertex.
+    pub fn vertex_edges(&self, vertex: u32) -> &[u32] {
+        self.vertex_edges.row(vertex as usize)
+    }
+
+    /// Faces at a vertex.
+    pub fn vertex_faces(&self, vertex: u32) -> &[u32] {
+        self.vertex_faces.row(vertex as usize)
+    }
+
+    /// Cells at a vertex.
+    pub fn vertex_cells(&self, vertex: u32) -> &[u32] {
+        self.vertex_cells.row(vertex as usize)
+    }
+
+    /// Whether an edge lies on the boundary.
+    pub fn is_boundary_edge(&self, edge: u32) -> bool {
+        self.boundary_edge[edge as usize]
+    }
+
+    /// Whether a vertex lies on the boundary.
+    pub fn is_boundary_vertex(&self, vertex: u32) -> bool {
+        self.boundary_vertex[vertex as usize]
+    }
+
+    /// The edge between two vertices, if there is one.
+    pub fn edge_between(&self, a: u32, b: u32) -> Option<u32> {
+        let edges = self.vertex_edges.row(a as usize);
+        edges.iter().copied().find(|&e| self.other_end(e, a) == b)
+    }
+
+    /// Vertices that belong to no cell; they take no part in anything.
+    pub fn orphan_vertices(&self) -> impl Iterator<Item = u32> {
+        (0..self.vertex_count as u32).filter(|&v| self.vertex_cells(v).is_empty())
+    }
+
+    /// Whether every cell at a vertex is a hexahedron.
+    pub fn has_hexahedral_star(&self, vertex: u32) -> bool {
+        self.vertex_cells(vertex)
+            .iter()
+            .all(|&c| self.cells.kind(c as usize) == CellKind::Hexahedron)
+    }
+}

@@ -1,0 +1,160 @@
+//! What a Catmull-Clark solid demands of its topology beyond sound indices.
+
+use rayon::prelude::*;
+
+use super::Topology;
+use crate::error::{Error, Result};
+use crate::mesh::CellKind;
+
+impl Topology {
+    /// Checks that the mesh is a Catmull-Clark solid: every corner of every cell
+    /// is 3-valent inside the cell (so that one refinement step gives hexahedra),
+    /// and every vertex link is a sphere or, at the boundary, a disk (cells meet
+    /// across faces, and the boundary is a manifold).
+    ///
+    /// Vertices without cells are allowed ([`Topology::orphan_vertices`]).
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] naming the cell, edge or vertex, and the mend.
+    pub fn validate(&self) -> Result<()> {
+        let first = |range: usize, check: fn(&Self, u32) -> Option<Error>| {
+            let found = (0..range as u32).into_par_iter().find_map_first(|i| check(self, i));
+            found.map_or(Ok(()), Err)
+        };
+        first(self.cell_count(), Self::check_corners)?;
+        first(self.edge_count(), Self::check_edge)?;
+        first(self.vertex_count(), Self::check_link)
+    }
+
+    fn check_corners(&self, cell: u32) -> Option<Error> {
+        let kind = self.cells.kind(cell as usize);
+        if kind != CellKind::Polyhedron {
+            return None;
+        }
+        let faces = self.cell_faces(cell);
+        for &v in self.cells.vertices(cell as usize) {
+            let at = faces.iter().filter(|&&f| self.face_vertices(f).contains(&v)).count();
+            if at != 3 {
+                return Some(
+                    Error::mesh(format!(
+                        "cell {cell} has {at} faces at its vertex {v}, not 3: it never refines \
+                         to hexahedra"
+                    ))
+                    .with_mend(
+                        "pyramid apexes and similar corners are no part of Catmull-Clark solids: \
+                         split the cell into tetrahedra, wedges or hexahedra",
+                    ),
+                );
+            }
+        }
+        None
+    }
+
+    fn check_edge(&self, edge: u32) -> Option<Error> {
+        let faces = self.edge_faces(edge);
+        let boundary = faces.iter().filter(|&&f| self.is_boundary_face(f)).count();
+        if boundary <= 2 {
+            return None;
+        }
+        let [a, b] = self.edge_vertices(edge);
+        Some(
+            Error::mesh(format!(
+                "the edge of vertices {a} and {b} has {boundary} boundary faces, not 2: \
+                 cells touch there in the edge only"
+            ))
+            .with_mend("separate the parts by doubling the vertices, or join them by cells"),
+        )
+    }
+
+    /// The link must be connected and have Euler characteristic 2 (sphere) or 1 (disk).
+    fn check_link(&self, vertex: u32) -> Option<Error> {
+        let cells = self.vertex_cells(vertex);
+        if cells.is_empty() {
+            return None;
+        }
+        let (parts, fans) = (self.link_parts(vertex), self.boundary_fans(vertex));
+        let touch = "separate the parts by doubling the vertex, or join them by cells";
+        if parts > 1 {
+            return Some(
+                Error::mesh(format!(
+                    "the cells at vertex {vertex} fall into {parts} parts that meet there in a \
+                     vertex or an edge only, not across faces (cells {} and others)",
+                    cells[0]
+                ))
+                .with_mend(touch),
+            );
+        }
+        if fans > 1 {
+            return Some(
+                Error::mesh(format!(
+                    "the boundary faces at vertex {vertex} form {fans} fans, not one: the \
+                     boundary touches itself there"
+                ))
+                .with_mend(touch),
+            );
+        }
+        let euler = self.vertex_edges(vertex).len() as i64 - self.vertex_faces(vertex).len() as i64
+            + cells.len() as i64;
+        let expected = if self.is_boundary_vertex(vertex) { 1 } else { 2 };
+        (euler != expected).then(|| {
+            Error::mesh(format!(
+                "the cells around vertex {vertex} do not form a ball or half-ball (Euler \
+                 characteristic of the link {euler}, not {expected})"
+            ))
+            .with_mend("check the cells at this vertex for wrong or repeated vertices")
+        })
+    }
+
+    /// Number of parts of the cells at a vertex, joined across faces at the vertex.
+    fn link_parts(&self, vertex: u32) -> usize {
+        let cells = self.vertex_cells(vertex);
+        count_parts(cells, |join| {
+            for &f in self.vertex_faces(vertex) {
+                let [a, b] = self.face_cells(f);
+                if !self.is_boundary_face(f) {
+                    join(a, b);
+                }
+            }
+        })
+    }
+
+    /// Number of fans of the boundary faces at a vertex, joined across edges at the vertex.
+    fn boundary_fans(&self, vertex: u32) -> usize {
+        let faces: Vec<u32> = self
+            .vertex_faces(vertex)
+            .iter()
+            .copied()
+            .filter(|&f| self.is_boundary_face(f))
+            .collect();
+        count_parts(&faces, |join| {
+            for &e in self.vertex_edges(vertex) {
+                let mut at = self.edge_faces(e).iter().filter(|&&f| self.is_boundary_face(f));
+                if let (Some(&a), Some(&b)) = (at.next(), at.next()) {
+                    join(a, b);
+                }
+            }
+        })
+    }
+}
+
+/// Connected parts of a few `nodes` (ascending) under the pairs that `pairs` joins.
+fn count_parts(nodes: &[u32], pairs: impl FnOnce(&mut dyn FnMut(u32, u32))) -> usize {
+    let mut parent: Vec<usize> = (0..nodes.len()).collect();
+    fn root(parent: &[usize], mut i: usize) -> usize {
+        while parent[i] != i {
+            i = parent[i];
+        }
+        i
+    }
+    let mut parts = nodes.len();
+    pairs(&mut |a, b| {
+        if let (Ok(a), Ok(b)) = (nodes.binary_search(&a), nodes.binary_search(&b)) {
+            let (a, b) = (root(&parent, a), root(&parent, b));
+            if a != b {
+                parent[a.max(b)] = a.min(b);
+                parts -= 1;
+            }
+        }
+    });
+    parts
+}

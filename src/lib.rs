@@ -8,6 +8,7 @@
 mod error;
 pub mod io;
 pub mod mesh;
+pub mod refine;
 pub mod topology;
 
 pub use error::{Error, Result};

@@ -6,6 +6,7 @@
 //! u along 0→1, v along 0→3, w along 0→4.
 
 mod cells;
+mod check;
 mod creases;
 mod ids;
 

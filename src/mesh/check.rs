@@ -1,0 +1,119 @@
+//! Checks that need the control points: numbers, lengths, orientation.
+
+use super::{CellKind, Cells, SolidMesh};
+use crate::error::{Error, Result};
+
+impl SolidMesh {
+    /// Checks coordinates, attribute lengths and cell orientation.
+    ///
+    /// A hexahedron is refused if it is inside out as a whole (negative volume of
+    /// its trilinear map): its corner order, and so its (u, v, w), would be wrong.
+    /// Single bad corners are a matter of quality, not of validity.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] naming the vertex, attribute or cell, and the mend.
+    pub fn check(&self) -> Result<()> {
+        for (v, p) in self.points.iter().enumerate() {
+            if !p.iter().all(|x| x.is_finite()) {
+                return Err(Error::mesh(format!("vertex {v} lies at {p:?}"))
+                    .with_mend("give every vertex finite coordinates"));
+            }
+        }
+        for attribute in &self.attributes {
+            if attribute.width == 0 || attribute.values.len() != attribute.width * self.points.len()
+            {
+                return Err(Error::mesh(format!(
+                    "attribute \"{}\" has {} values of width {}, the mesh has {} vertices",
+                    attribute.name,
+                    attribute.values.len(),
+                    attribute.width,
+                    self.points.len()
+                )));
+            }
+        }
+        for c in 0..self.cells.len() {
+            let Some(corners) = self.cells.hexahedron(c) else { continue };
+            if corners.iter().any(|&v| v as usize >= self.points.len()) {
+                continue; // the topology names the vertex
+            }
+            let volume = self.volume(c);
+            if volume < 0.0 {
+                return Err(Error::mesh(format!("cell {c} is inside out (volume {volume:.3e})"))
+                    .with_mend(
+                        "list its corners as VTK does: 0-3 counter-clockwise seen from the face \
+                         4-7, which lies above",
+                    ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The cells, with tetrahedra, wedges and polyhedra turned so that their faces
+    /// are outward; hexahedra stay as they are.
+    ///
+    /// # Errors
+    /// Those of [`SolidMesh::check`].
+    pub fn oriented_cells(&self) -> Result<Cells> {
+        self.check()?;
+        if self.cells.all_hexahedra() {
+            return Ok(self.cells.clone());
+        }
+        let mut cells = Cells::default();
+        for c in 0..self.cells.len() {
+            let v = self.cells.vertices(c);
+            let known = v.iter().all(|&v| (v as usize) < self.points.len());
+            let kind = self.cells.kind(c);
+            let flip = kind != CellKind::Hexahedron && known && self.volume(c) < 0.0;
+            match kind {
+                CellKind::Polyhedron => {
+                    let mut faces: Vec<Vec<u32>> = Vec::new();
+                    self.cells.for_each_face(c, |face| {
+                        let mut face = face.to_vec();
+                        if flip {
+                            face.reverse();
+                        }
+                        faces.push(face);
+                    });
+                    cells.push_polyhedron(faces.iter().map(Vec::as_slice));
+                }
+                CellKind::Tetrahedron if flip => cells.push(kind, &[v[1], v[0], v[2], v[3]]),
+                CellKind::Wedge if flip => {
+                    cells.push(kind, &[v[3], v[4], v[5], v[0], v[1], v[2]]);
+                }
+                _ => cells.push(kind, v),
+            }
+        }
+        Ok(cells)
+    }
+
+    /// Volume inside the faces of cell `c`, negative if they face inward.
+    fn volume(&self, c: usize) -> f64 {
+        let origin = self.points[self.cells.vertices(c)[0] as usize];
+        let mut six_volumes = 0.0;
+        self.cells.for_each_face(c, |face| {
+            let at = |i: usize| -> [f64; 3] {
+                let p = self.points[face[i] as usize];
+                std::array::from_fn(|d| p[d] - origin[d])
+            };
+            // the fan around the face's mean: a bilinear face has the same volume
+            let n = face.len();
+            let mut mean = [0.0; 3];
+            for i in 0..n {
+                let p = at(i);
+                for d in 0..3 {
+                    mean[d] += p[d] / n as f64;
+                }
+            }
+            for i in 0..n {
+                six_volumes += determinant(mean, at(i), at((i + 1) % n));
+            }
+        });
+        six_volumes / 6.0
+    }
+}
+
+/// Determinant of the matrix with rows a, b, c.
+fn determinant(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> f64 {
+    a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0])
+        + a[2] * (b[0] * c[1] - b[1] * c[0])
+}

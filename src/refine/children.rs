@@ -1,0 +1,114 @@
+//! Connectivity of refined meshes: one hexahedron a corner of every cell.
+//!
+//! Child i of a hexahedron sits at its corner i (VTK order) with axes parallel to
+//! the parent's. A child of any other cell has its corner 0 at the parent's
+//! corner and is right-handed if the parent's faces are outward.
+
+use super::{Region, VertexNumbers};
+use crate::mesh::CellKind;
+use crate::topology::Topology;
+
+/// VTK corner order as offsets along (u, v, w).
+pub const CORNERS: [[usize; 3]; 8] =
+    [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
+
+/// Appends the children of `cell` at the corners in `region`: their corners, and
+/// which corner of the cell each sits at.
+pub(super) fn push_children(
+    topology: &Topology,
+    numbers: &VertexNumbers,
+    region: &Region,
+    cell: u32,
+    mut push: impl FnMut(u8, [u32; 8]),
+) {
+    let vertices = topology.cells().vertices(cell as usize);
+    if topology.cells().kind(cell as usize) != CellKind::Hexahedron {
+        for (corner, &v) in vertices.iter().enumerate().filter(|&(_, &v)| region.contains(v)) {
+            push(corner as u8, corner_child(topology, numbers, cell, v));
+        }
+        return;
+    }
+    // The 3 × 3 × 3 grid of refined vertices of the cell, u fastest.
+    let mut grid = [0; 27];
+    let at = |x: [usize; 3]| x[0] + 3 * x[1] + 9 * x[2];
+    for (corner, offset) in CORNERS.iter().enumerate() {
+        grid[at(offset.map(|x| 2 * x))] = numbers.vertex_point(vertices[corner]);
+    }
+    let faces = topology.cell_faces(cell);
+    for axis in 0..3 {
+        for side in 0..2 {
+            let mut x = [1; 3];
+            x[axis] = 2 * side;
+            let face = faces[2 * axis + side];
+            grid[at(x)] = numbers.face_point(face);
+            // The two sides of one axis hold 8 of the 12 edges, two axes all of them.
+            if axis < 2 {
+                place_edges(topology, numbers, vertices, face, &mut grid);
+            }
+        }
+    }
+    grid[13] = numbers.cell_point(cell);
+    for (corner, offset) in CORNERS.iter().enumerate() {
+        if region.contains(vertices[corner]) {
+            let child = CORNERS.map(|x| grid[at(std::array::from_fn(|d| x[d] + offset[d]))]);
+            push(corner as u8, child);
+        }
+    }
+}
+
+fn place_edges(
+    topology: &Topology,
+    numbers: &VertexNumbers,
+    vertices: &[u32],
+    face: u32,
+    grid: &mut [u32; 27],
+) {
+    let corner_of = |v: u32| vertices.iter().position(|&x| x == v).unwrap_or(0);
+    let cycle = topology.face_vertices(face);
+    let mut a = CORNERS[corner_of(cycle[0])];
+    for (k, &edge) in topology.face_edges(face).iter().enumerate() {
+        let b = CORNERS[corner_of(cycle[(k + 1) % 4])];
+        // the midpoint of 2a and 2b
+        grid[(a[0] + b[0]) + 3 * (a[1] + b[1]) + 9 * (a[2] + b[2])] = numbers.edge_point(edge);
+        a = b;
+    }
+}
+
+/// The child of a general cell at its corner `v`.
+fn corner_child(topology: &Topology, numbers: &VertexNumbers, cell: u32, v: u32) -> [u32; 8] {
+    // Around v, the face (a, b) has a before and b after v in its outward cycle.
+    let mut fan: [(u32, u32, u32); 3] = [(0, 0, 0); 3];
+    let mut count = 0;
+    let faces = topology.cell_faces(cell);
+    let mut local = 0;
+    topology.cells().for_each_face(cell as usize, |cycle| {
+        if let Some(at) = cycle.iter().position(|&x| x == v) {
+            let before = cycle[(at + cycle.len() - 1) % cycle.len()];
+            let after = cycle[(at + 1) % cycle.len()];
+            if count < 3 {
+                fan[count] = (before, after, numbers.face_point(faces[local]));
+            }
+            count += 1;
+        }
+        local += 1;
+    });
+    let (a, b, face_ab) = fan[0];
+    let c = fan[1..].iter().flat_map(|&(x, y, _)| [x, y]).find(|&x| x != a && x != b);
+    let c = c.unwrap_or(a);
+    let face_with = |x: u32| {
+        fan[1..].iter().find(|&&(p, q, _)| p == x || q == x).map_or(face_ab, |&(_, _, f)| f)
+    };
+    let edge = |x: u32| {
+        topology.edge_between(v, x).map_or(numbers.vertex_point(v), |e| numbers.edge_point(e))
+    };
+    [
+        numbers.vertex_point(v),
+        edge(a),
+        face_ab,
+        edge(b),
+        edge(c),
+        face_with(a),
+        numbers.cell_point(cell),
+        face_with(b),
+    ]
+}

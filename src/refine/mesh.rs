@@ -1,0 +1,88 @@
+//! Refinement of whole meshes, positions and attributes included.
+
+use super::{Sharpness, Stencils, VertexRule, hexahedra, refine, stars};
+use crate::error::Result;
+use crate::mesh::{Attribute, Creases, SolidMesh};
+use crate::topology::Topology;
+
+/// The connectivity of a refined mesh and how its vertices come from the control
+/// points, reusable for any positions and attributes of the same mesh.
+#[derive(Clone, Debug)]
+pub struct MeshRefinement {
+    levels: Vec<Stencils>,
+    cells: Vec<[u32; 8]>,
+    creases: Creases,
+}
+
+impl MeshRefinement {
+    /// Refines the connectivity of `mesh` `levels` ≥ 1 times.
+    ///
+    /// # Errors
+    /// Those of [`Topology::build`], [`Topology::validate`] and [`Sharpness::resolve`].
+    pub fn new(mesh: &SolidMesh, levels: usize, rule: VertexRule) -> Result<Self> {
+        let mut topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
+        topology.validate()?;
+        let mut result =
+            Self { levels: Vec::new(), cells: Vec::new(), creases: mesh.creases.clone() };
+        for level in 0..levels {
+            let sharpness = Sharpness::resolve(&result.creases, &topology)?;
+            let stars = stars(&topology, &sharpness);
+            let step = refine(&topology, &sharpness, &stars, rule, None);
+            result.creases = step.creases;
+            result.cells = step.cells;
+            if level + 1 < levels {
+                topology = Topology::build(hexahedra(&result.cells), step.stencils.len())?;
+            }
+            result.levels.push(step.stencils);
+        }
+        Ok(result)
+    }
+
+    /// Stencils from level to level.
+    pub fn stencils(&self) -> &[Stencils] {
+        &self.levels
+    }
+
+    /// Cells of the finest level; see [`super::Refinement::cells`] for the order.
+    pub fn cells(&self) -> &[[u32; 8]] {
+        &self.cells
+    }
+
+    /// Refines `values` (`[control point][component]`) down to the finest level.
+    pub fn apply(&self, values: &[f64], width: usize) -> Vec<f64> {
+        let mut values = values.to_vec();
+        for stencils in &self.levels {
+            values = stencils.apply(&values, width);
+        }
+        values
+    }
+
+    /// The refined mesh of `mesh`, which must have the connectivity given to
+    /// [`MeshRefinement::new`]; its points and attributes may have changed.
+    pub fn mesh(&self, mesh: &SolidMesh) -> SolidMesh {
+        let flat: Vec<f64> = mesh.points.iter().flatten().copied().collect();
+        let points = self.apply(&flat, 3).chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect();
+        let attributes = mesh.attributes.iter().map(|attribute| Attribute {
+            name: attribute.name.clone(),
+            width: attribute.width,
+            values: self.apply(&attribute.values, attribute.width),
+        });
+        SolidMesh {
+            points,
+            cells: hexahedra(&self.cells),
+            creases: self.creases.clone(),
+            attributes: attributes.collect(),
+        }
+    }
+}
+
+/// Refines a mesh `levels` times; 0 levels give the mesh itself.
+///
+/// # Errors
+/// Those of [`MeshRefinement::new`].
+pub fn refine_mesh(mesh: &SolidMesh, levels: usize, rule: VertexRule) -> Result<SolidMesh> {
+    if levels == 0 {
+        return Ok(mesh.clone());
+    }
+    Ok(MeshRefinement::new(mesh, levels, rule)?.mesh(mesh))
+}

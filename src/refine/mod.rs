@@ -1,0 +1,207 @@
+//! Refinement: one step of Catmull-Clark solid subdivision, as stencils.
+//!
+//! A step gives the refined connectivity and a sparse matrix whose rows make
+//! refined vertices from coarse ones, for positions and attributes alike. It can
+//! be confined to a region: the children around chosen cells, with all that their
+//! limit depends on. Local refinement, the local subdivision matrices of
+//! [`crate::limit`] and the refinement of whole meshes are this one function.
+
+mod children;
+mod mesh;
+mod rules;
+mod sharpness;
+mod star;
+mod stencils;
+
+pub use children::CORNERS;
+pub use mesh::{MeshRefinement, refine_mesh};
+pub use sharpness::Sharpness;
+pub use star::{Star, is_extraordinary, stars};
+pub use stencils::{RowBuilder, Stencils};
+
+use crate::mesh::{CellKind, Cells, Creases};
+use crate::topology::{NONE, Topology};
+use rules::Rules;
+
+/// How an interior vertex point is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VertexRule {
+    /// (Cavg + 3 Aavg + 3 Mavg + P)/8, except inside straight extraordinary edges,
+    /// where the rule is the product of the planar Catmull-Clark rule across and
+    /// (1, 6, 1)/8 along the edge, so that layers refine alike and the limit can be
+    /// evaluated in constant time.
+    #[default]
+    LayerConsistent,
+    /// (Cavg + 3 Aavg + 3 Mavg + P)/8 everywhere (Joy and MacCracken), for
+    /// interchange with programs that refine so.
+    JoyMacCracken,
+}
+
+/// One refinement step.
+#[derive(Clone, Debug)]
+pub struct Refinement {
+    /// Refined vertices from coarse ones.
+    pub stencils: Stencils,
+    /// Refined cells, all hexahedra. Without a region, children of a hexahedral
+    /// cell c of an all-hexahedral mesh are 8c…8c + 7.
+    pub cells: Vec<[u32; 8]>,
+    /// Parent cell and parent corner of each refined cell.
+    pub parents: Vec<(u32, u8)>,
+    /// Creases and corners that remain, one level less sharp.
+    pub creases: Creases,
+}
+
+/// Refines a mesh once; with a `region`, only the children of those cells and the
+/// neighbouring children that their limit depends on.
+pub fn refine(
+    topology: &Topology,
+    sharpness: &Sharpness,
+    stars: &[Star],
+    vertex_rule: VertexRule,
+    region: Option<&[u32]>,
+) -> Refinement {
+    let rules = Rules { topology, sharpness, stars, vertex_rule };
+    let region = Region::of(topology, region);
+    let numbers = VertexNumbers::of(topology, &region);
+
+    let stencils = Stencils::build(numbers.sources.len(), |r, row| match numbers.sources[r] {
+        Source::Vertex(v) => rules.vertex_point(v, row),
+        Source::Edge(e) => rules.edge_point(e, row),
+        Source::Face(f) => rules.face_point(f, row),
+        Source::Cell(c) => rules.cell_point(c, row),
+    });
+    let mut cells = Vec::with_capacity(8 * numbers.cell_count);
+    let mut parents = Vec::with_capacity(8 * numbers.cell_count);
+    for cell in 0..topology.cell_count() as u32 {
+        if numbers.cell_point(cell) != NONE {
+            children::push_children(topology, &numbers, &region, cell, |corner, child| {
+                cells.push(child);
+                parents.push((cell, corner));
+            });
+        }
+    }
+    let creases = refined_creases(topology, sharpness, &region, &numbers);
+    Refinement { stencils, cells, parents, creases }
+}
+
+/// The cells of a refinement as a cell list.
+pub fn hexahedra(cells: &[[u32; 8]]) -> Cells {
+    let mut list = Cells::default();
+    cells.iter().for_each(|cell| list.push(CellKind::Hexahedron, cell));
+    list
+}
+
+/// The vertices whose children are wanted.
+pub(crate) struct Region {
+    // empty: every vertex
+    wanted: Vec<bool>,
+}
+
+impl Region {
+    fn of(topology: &Topology, cells: Option<&[u32]>) -> Self {
+        let Some(cells) = cells else { return Self { wanted: Vec::new() } };
+        let mut wanted = vec![false; topology.vertex_count()];
+        for &c in cells {
+            for &v in topology.cells().vertices(c as usize) {
+                wanted[v as usize] = true;
+            }
+        }
+        Self { wanted }
+    }
+
+    fn contains(&self, vertex: u32) -> bool {
+        self.wanted.is_empty() || self.wanted[vertex as usize]
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    Vertex(u32),
+    Edge(u32),
+    Face(u32),
+    Cell(u32),
+}
+
+/// Numbers of refined vertices: vertex points first, then edge, face and cell
+/// points, each in the order of their elements; [`NONE`] outside the region.
+pub(crate) struct VertexNumbers {
+    vertices: Vec<u32>,
+    edges: Vec<u32>,
+    faces: Vec<u32>,
+    cells: Vec<u32>,
+    sources: Vec<Source>,
+    cell_count: usize,
+}
+
+impl VertexNumbers {
+    fn of(topology: &Topology, region: &Region) -> Self {
+        let mut sources = Vec::new();
+        let mut number = |count: usize, wanted: &dyn Fn(u32) -> bool, source: fn(u32) -> Source| {
+            let mut numbers = vec![NONE; count];
+            for i in 0..count as u32 {
+                if wanted(i) {
+                    numbers[i as usize] = sources.len() as u32;
+                    sources.push(source(i));
+                }
+            }
+            numbers
+        };
+        let any = |vertices: &[u32]| vertices.iter().any(|&v| region.contains(v));
+        let has_cells = |v: u32| region.contains(v) && !topology.vertex_cells(v).is_empty();
+        let vertices = number(topology.vertex_count(), &has_cells, Source::Vertex);
+        let edges =
+            number(topology.edge_count(), &|e| any(&topology.edge_vertices(e)), Source::Edge);
+        let faces =
+            number(topology.face_count(), &|f| any(topology.face_vertices(f)), Source::Face);
+        let cells = number(
+            topology.cell_count(),
+            &|c| any(topology.cells().vertices(c as usize)),
+            Source::Cell,
+        );
+        let cell_count = cells.iter().filter(|&&c| c != NONE).count();
+        Self { vertices, edges, faces, cells, sources, cell_count }
+    }
+
+    pub(crate) fn vertex_point(&self, vertex: u32) -> u32 {
+        self.vertices[vertex as usize]
+    }
+
+    pub(crate) fn edge_point(&self, edge: u32) -> u32 {
+        self.edges[edge as usize]
+    }
+
+    pub(crate) fn face_point(&self, face: u32) -> u32 {
+        self.faces[face as usize]
+    }
+
+    pub(crate) fn cell_point(&self, cell: u32) -> u32 {
+        self.cells[cell as usize]
+    }
+}
+
+fn refined_creases(
+    topology: &Topology,
+    sharpness: &Sharpness,
+    region: &Region,
+    numbers: &VertexNumbers,
+) -> Creases {
+    let mut creases = Creases::default();
+    if sharpness.is_smooth() {
+        return creases;
+    }
+    for e in 0..topology.edge_count() as u32 {
+        let s = sharpness::decayed(sharpness.edge(e));
+        for v in topology.edge_vertices(e) {
+            if s > 0.0 && region.contains(v) {
+                creases.push_edge(numbers.vertex_point(v), numbers.edge_point(e), s);
+            }
+        }
+    }
+    for v in 0..topology.vertex_count() as u32 {
+        let s = sharpness::decayed(sharpness.vertex(v));
+        if s > 0.0 && region.contains(v) {
+            creases.push_corner(numbers.vertex_point(v), s);
+        }
+    }
+    creases
+}

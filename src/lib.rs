@@ -5,8 +5,10 @@
 //! stands before it.
 #![warn(missing_docs)]
 
+pub mod basis;
 mod error;
 pub mod io;
+pub mod limit;
 pub mod mesh;
 pub mod refine;
 pub mod topology;

@@ -1,0 +1,132 @@
+//! Walking from hexahedron to hexahedron with a local frame of axes.
+//!
+//! Corners are numbered in binary: bit d of a corner's number is its side along
+//! local axis d (u, v, w).
+
+use crate::basis::bspline::Order;
+use crate::topology::{NONE, Topology};
+
+/// Binary corner number to VTK corner.
+pub const VTK_CORNER: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
+
+/// How local axes lie in a cell: local axis d runs along cell axis `axes[d]`,
+/// backwards where `flips[d]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Turn {
+    /// Cell axis of each local axis.
+    pub axes: [u8; 3],
+    /// Whether a local axis runs against its cell axis.
+    pub flips: [bool; 3],
+}
+
+impl Turn {
+    /// Local axes as the cell's.
+    pub const IDENTITY: Self = Self { axes: [0, 1, 2], flips: [false; 3] };
+
+    /// The six turns that bring cell corner `corner` (binary) to the local origin.
+    pub fn to_corner(corner: usize) -> [Self; 6] {
+        const ORDERS: [[u8; 3]; 6] =
+            [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]];
+        ORDERS.map(|axes| Self { axes, flips: axes.map(|a| corner >> a & 1 == 1) })
+    }
+
+    /// Local coordinates of the cell parameters `p`.
+    pub fn local(&self, p: [f64; 3]) -> [f64; 3] {
+        std::array::from_fn(|d| {
+            let x = p[self.axes[d] as usize];
+            if self.flips[d] { 1.0 - x } else { x }
+        })
+    }
+
+    /// Whether a derivative of the given orders along the local axes changes its
+    /// sign against the cell's axes.
+    pub fn odd(&self, orders: [Order; 3]) -> bool {
+        (0..3).filter(|&d| self.flips[d] && orders[d] == Order::First).count() % 2 == 1
+    }
+
+    /// The cell corner (binary) at the local corner `bits`.
+    pub fn corner(&self, bits: usize) -> usize {
+        (0..3).map(|d| ((bits >> d & 1) ^ usize::from(self.flips[d])) << self.axes[d]).sum()
+    }
+}
+
+/// A hexahedron seen in a local frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// The cell.
+    pub cell: u32,
+    /// Vertices of the local corners.
+    pub vertices: [u32; 8],
+    // own corner (binary) of each local corner
+    own: [u8; 8],
+}
+
+/// The hexahedra of a topology, corners in binary order, for walking.
+pub struct Walker<'a> {
+    /// The topology walked on.
+    pub topology: &'a Topology,
+    corners: Vec<[u32; 8]>,
+}
+
+impl<'a> Walker<'a> {
+    /// Prepares a topology; cells that are no hexahedra are walls.
+    pub fn new(topology: &'a Topology) -> Self {
+        let cells = topology.cells();
+        let corners = (0..cells.len())
+            .map(|c| match cells.hexahedron(c) {
+                Some(vtk) => VTK_CORNER.map(|i| vtk[i]),
+                None => [NONE; 8],
+            })
+            .collect();
+        Self { topology, corners }
+    }
+
+    /// Corners of `cell` in binary order; [`NONE`] if it is no hexahedron.
+    pub fn corners(&self, cell: u32) -> &[u32; 8] {
+        &self.corners[cell as usize]
+    }
+
+    /// Whether `cell` is a hexahedron.
+    pub fn is_hexahedron(&self, cell: u32) -> bool {
+        self.corners[cell as usize][0] != NONE
+    }
+
+    /// The frame of `cell` with local axes turned by `turn`.
+    pub fn frame(&self, cell: u32, turn: Turn) -> Frame {
+        let own: [u8; 8] = std::array::from_fn(|bits| turn.corner(bits) as u8);
+        let corners = self.corners(cell);
+        Frame { cell, vertices: own.map(|c| corners[c as usize]), own }
+    }
+
+    /// The neighbour across the face at `side` (0 or 1) of local `axis`, its local
+    /// frame the continuation of this one; `None` at the boundary.
+    pub fn across(&self, frame: &Frame, axis: usize, side: usize) -> Option<Frame> {
+        let bit = 1 << axis;
+        let at = side << axis;
+        // the face in the cell's own axes
+        let own_axis = (frame.own[at] ^ frame.own[at ^ bit]).trailing_zeros() as usize;
+        let own_side = (frame.own[at] >> own_axis & 1) as usize;
+        let face = self.topology.cell_faces(frame.cell)[2 * own_axis + own_side];
+        let [a, b] = self.topology.face_cells(face);
+        let cell = if a == frame.cell { b } else { a };
+        if cell == NONE || !self.is_hexahedron(cell) {
+            return None;
+        }
+        let corners = self.corners(cell);
+        let mut own = [0; 8];
+        let (mut all, mut any) = (7, 0);
+        for local in (0..8).filter(|local| local & bit == at) {
+            let vertex = frame.vertices[local];
+            let position = corners.iter().position(|&v| v == vertex)?;
+            own[local ^ bit] = position as u8;
+            all &= position as u8;
+            any |= position as u8;
+        }
+        // the neighbour's axis across the face: its bit is equal at the four corners
+        let across = 1 << (!(all ^ any) & 7).trailing_zeros();
+        for local in (0..8).filter(|local| local & bit == at) {
+            own[local] = own[local ^ bit] ^ across;
+        }
+        Some(Frame { cell, vertices: own.map(|c| corners[c as usize]), own })
+    }
+}

@@ -1,0 +1,22 @@
+//! Limit evaluation in double precision: cell classes, canonical nets, structures.
+//!
+//! [`Solid`] understands a control mesh once, from its connectivity and creases
+//! alone: which cells evaluate directly and how, and which are refined first, as
+//! often as it takes, only where it must. Afterwards the limit at any parameter
+//! is a short weighted sum of control points.
+
+mod class;
+mod frame;
+mod library;
+mod net;
+mod powers;
+mod solid;
+mod structure;
+
+pub use class::{Class, Reason, classify};
+pub use frame::{Frame, Turn, VTK_CORNER, Walker};
+pub use library::Library;
+pub use net::Ends;
+pub use powers::{Form, MAX_DEPTH, Powers};
+pub use solid::{Element, Leaf, LeafKind, Solid};
+pub use structure::{Orders, Structure, layered_weights, tensor_weights};

@@ -1,0 +1,207 @@
+//! Canonical local control nets.
+//!
+//! A net lists the control points that the limit on a cell depends on, in an
+//! order that cells of equal topology share: walking breadth-first from the
+//! cell in a fixed order of its local axes. The walk itself, written in local
+//! labels, is the key by which cells find their common structure.
+
+use super::frame::{Frame, Walker};
+use crate::refine::Sharpness;
+
+/// Ends of the three axes of a net: bit 2d for the low end of axis d, bit 2d + 1
+/// for the high end; set where that layer of control points is missing because
+/// the cell ends there at the boundary.
+pub type Ends = u8;
+
+/// A canonical description of local topology.
+pub type Key = Vec<u16>;
+
+/// The 4 × 4 × 4 net of a regular cell, `[w][v][u]`; a missing layer repeats its
+/// neighbour as a placeholder.
+pub fn regular(walker: &Walker, start: &Frame) -> ([u32; 64], Ends) {
+    let mut net = [0; 64];
+    let mut ends = 0;
+    let mut place = |frame: &Frame, offset: [usize; 3]| {
+        for (bits, &v) in frame.vertices.iter().enumerate() {
+            let at = |d: usize| offset[d] + (bits >> d & 1);
+            net[at(0) + 4 * at(1) + 16 * at(2)] = v;
+        }
+    };
+    let line = |frame: &Frame, axis: usize| {
+        [walker.across(frame, axis, 0), Some(*frame), walker.across(frame, axis, 1)]
+    };
+    for (u, frame_u) in line(start, 0).iter().enumerate() {
+        let Some(frame_u) = frame_u else {
+            ends |= 1 << (u / 2);
+            continue;
+        };
+        for (v, frame_v) in line(frame_u, 1).iter().enumerate() {
+            let Some(frame_v) = frame_v else {
+                ends |= 1 << (2 + v / 2);
+                continue;
+            };
+            for (w, frame) in line(frame_v, 2).iter().enumerate() {
+                match frame {
+                    Some(frame) => place(frame, [u, v, w]),
+                    None => ends |= 1 << (4 + w / 2),
+                }
+            }
+        }
+    }
+    fill_missing(&mut net, ends);
+    (net, ends)
+}
+
+fn fill_missing(net: &mut [u32; 64], ends: Ends) {
+    for d in 0..3 {
+        let stride = 4_usize.pow(d as u32);
+        for side in 0..2 {
+            if ends >> (2 * d + side) & 1 == 1 {
+                for at in (0..64).filter(|at| at / stride % 4 == 3 * side) {
+                    net[at] = net[if side == 0 { at + stride } else { at - stride }];
+                }
+            }
+        }
+    }
+}
+
+/// The planar net of a layered cell: lines of control points along local axis 2.
+pub struct Planar {
+    /// Quads by line labels, then which of the first four lines is a sharp corner.
+    pub key: Key,
+    /// Vertices of each line at the low and high end of the cell.
+    pub lines: Vec<[u32; 2]>,
+    frames: Vec<Frame>,
+}
+
+/// Walks the slab of cells around `start` across local axes 0 and 1.
+pub fn planar(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Planar {
+    let mut lines: Vec<[u32; 2]> = Vec::with_capacity(24);
+    let mut key: Key = Vec::with_capacity(64);
+    let mut frames = vec![*start];
+    let mut next = 0;
+    while next < frames.len() {
+        let frame = frames[next];
+        next += 1;
+        for bits in 0..4 {
+            let line = [frame.vertices[bits], frame.vertices[bits + 4]];
+            key.push(label(&mut lines, line));
+        }
+        for face in 0..4 {
+            if let Some(other) = walker.across(&frame, face / 2, face % 2) {
+                if touches(&other, start) && frames.iter().all(|f| f.cell != other.cell) {
+                    frames.push(other);
+                }
+            }
+        }
+    }
+    for bits in 0..4 {
+        let edge = walker.topology.edge_between(start.vertices[bits], start.vertices[bits + 4]);
+        key.push(u16::from(edge.is_some_and(|e| sharpness.edge(e) > 0.0)));
+    }
+    Planar { key, lines, frames }
+}
+
+impl Planar {
+    /// The net `[layer 4][line]` and its ends (bit 0: low layer missing, bit 1:
+    /// high), a missing layer repeating its neighbour as a placeholder.
+    pub fn layers(&self, walker: &Walker) -> (Vec<u32>, Ends) {
+        let count = self.lines.len();
+        let mut net = vec![0; 4 * count];
+        for (line, [low, high]) in self.lines.iter().enumerate() {
+            // placeholders, overwritten where the layers exist
+            net[line] = *low;
+            net[count + line] = *low;
+            net[2 * count + line] = *high;
+            net[3 * count + line] = *high;
+        }
+        let mut ends = 0;
+        for (index, frame) in self.frames.iter().enumerate() {
+            for side in 0..2 {
+                let Some(other) = walker.across(frame, 2, side) else {
+                    ends |= 1 << side;
+                    continue;
+                };
+                for bits in 0..4 {
+                    let line = self.key[4 * index + bits] as usize;
+                    net[3 * side * count + line] = other.vertices[bits + 4 * side];
+                }
+            }
+        }
+        (net, ends)
+    }
+}
+
+/// The net of an irregular cell.
+pub struct Spatial {
+    /// Cells by vertex labels, then sharp edges and pinned vertices.
+    pub key: Key,
+    /// Vertex of each label.
+    pub vertices: Vec<u32>,
+}
+
+/// Separates the parts of a [`Spatial::key`].
+const END: u16 = u16::MAX;
+
+/// Walks all cells around the corners of `start`.
+pub fn spatial(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Spatial {
+    let mut vertices: Vec<u32> = Vec::with_capacity(64);
+    let mut key: Key = Vec::with_capacity(256);
+    let mut frames = vec![*start];
+    let mut next = 0;
+    while next < frames.len() {
+        let frame = frames[next];
+        next += 1;
+        for v in frame.vertices {
+            key.push(label(&mut vertices, v));
+        }
+        for face in 0..6 {
+            if let Some(other) = walker.across(&frame, face / 2, face % 2) {
+                if touches(&other, start) && frames.iter().all(|f| f.cell != other.cell) {
+                    frames.push(other);
+                }
+            }
+        }
+    }
+    key.push(END);
+    if !sharpness.is_smooth() {
+        let topology = walker.topology;
+        let mut sharp = Vec::new();
+        for (corner, &v) in start.vertices.iter().enumerate() {
+            for &e in topology.vertex_edges(v).iter().filter(|&&e| sharpness.edge(e) > 0.0) {
+                let other = label(&mut vertices, topology.other_end(e, v));
+                sharp.push([(corner as u16).min(other), (corner as u16).max(other)]);
+            }
+        }
+        sharp.sort_unstable();
+        sharp.dedup();
+        key.extend(sharp.iter().flatten());
+        key.push(END);
+        let pinned = |&corner: &u16| sharpness.vertex(start.vertices[corner as usize]) > 0.0;
+        key.extend((0..8).filter(pinned));
+    } else {
+        key.push(END);
+    }
+    Spatial { key, vertices }
+}
+
+/// A spatial key taken apart: cells (binary corners), sharp edges, pinned vertices.
+pub fn spatial_parts(key: &Key) -> (Vec<[u16; 8]>, Vec<[u16; 2]>, Vec<u16>) {
+    let mut parts = key.split(|&x| x == END);
+    let mut part = || parts.next().unwrap_or(&[]);
+    let cells = part().chunks_exact(8).map(|c| std::array::from_fn(|i| c[i])).collect();
+    let edges = part().chunks_exact(2).map(|e| [e[0], e[1]]).collect();
+    (cells, edges, part().to_vec())
+}
+
+fn touches(frame: &Frame, start: &Frame) -> bool {
+    frame.vertices.iter().any(|v| start.vertices.contains(v))
+}
+
+fn label<T: PartialEq>(labels: &mut Vec<T>, item: T) -> u16 {
+    let at = labels.iter().position(|x| *x == item).unwrap_or_else(|| {
+        labels.push(item);
+        labels.len() - 1
+    });
+    at as u16
+}

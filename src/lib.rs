@@ -10,6 +10,7 @@ mod error;
 pub mod io;
 pub mod limit;
 pub mod mesh;
+pub mod plan;
 pub mod refine;
 pub mod topology;
 

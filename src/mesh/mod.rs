@@ -7,10 +7,12 @@
 
 mod cells;
 mod check;
+mod controls;
 mod creases;
 mod ids;
 
 pub use cells::{CellKind, Cells};
+pub use controls::Controls;
 pub use creases::{Corner, Crease, Creases};
 pub use ids::{CellId, EdgeId, FaceId, VertexId};
 

@@ -1,0 +1,118 @@
+//! Sorting leaves into batches.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::Want;
+use super::pattern::{AxisId, Patterns, Span};
+use super::table::TableId;
+use crate::limit::{Leaf, LeafKind, Solid, Turn};
+
+/// Leaves that one kernel evaluates with one set of tables.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// How.
+    pub kind: BatchKind,
+    /// How the local axes lie in the elements.
+    pub turn: Turn,
+    /// Patterns of the three local axes.
+    pub axes: [AxisId; 3],
+    /// Where local samples go: an index into [`Patterns::orders`].
+    pub order: u32,
+    /// Weight tables, one an output (see [`super::wanted_orders`]): of the planar
+    /// structure over axes 0 and 1, or of the spatial one; none for regular leaves.
+    pub tables: Vec<TableId>,
+    /// Leaves, as ascending indices into [`Solid::leaves`].
+    pub leaves: Vec<u32>,
+}
+
+/// The kernel family of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BatchKind {
+    /// Tensor-product splines.
+    Regular,
+    /// A spline along local axis 2 of this planar structure.
+    Layered(u32),
+    /// This spatial structure.
+    Irregular(u32),
+}
+
+impl Batch {
+    /// The leaves that belong to the elements in `range`.
+    pub fn leaves_in(&self, solid: &Solid, range: &Range<usize>) -> &[u32] {
+        let position = |element: usize| {
+            let before = |&leaf: &u32| (solid.leaves()[leaf as usize].element as usize) < element;
+            self.leaves.partition_point(before)
+        };
+        &self.leaves[position(range.start)..position(range.end)]
+    }
+}
+
+/// Batches of all leaves that hold samples of a tensor grid.
+pub(super) fn collect(solid: &Solid, parameters: &[f64], want: Want) -> (Patterns, Vec<Batch>) {
+    let derivatives = want.contains(Want::FIRST) || want.contains(Want::SECOND);
+    let mut patterns = Patterns::default();
+    let mut batches: Vec<Batch> = Vec::new();
+    let mut by_key: HashMap<(BatchKind, Turn, [AxisId; 3], u32), usize> = HashMap::new();
+    // most leaves are like the one before
+    let mut last: Option<((BatchKind, Turn, u8, [u16; 3]), Option<usize>)> = None;
+    for (index, leaf) in solid.leaves().iter().enumerate() {
+        let (kind, turn) = kind_and_turn(leaf);
+        let signature = (kind, turn, leaf.depth, leaf.origin);
+        let batch = match last {
+            Some((previous, batch)) if previous == signature => batch,
+            _ => {
+                let spans: [Span; 3] =
+                    std::array::from_fn(|d| span(parameters, leaf.depth, leaf.origin[d]));
+                let found = spans.iter().all(|s| s.1 > 0).then(|| {
+                    let axes = std::array::from_fn(|d| {
+                        let axis = turn.axes[d] as usize;
+                        patterns.axis(
+                            parameters,
+                            spans[axis],
+                            leaf.depth,
+                            leaf.origin[axis],
+                            turn.flips[d],
+                            derivatives,
+                        )
+                    });
+                    let order = patterns.order(parameters.len(), turn, spans);
+                    *by_key.entry((kind, turn, axes, order)).or_insert_with(|| {
+                        let (tables, leaves) = (Vec::new(), Vec::new());
+                        batches.push(Batch { kind, turn, axes, order, tables, leaves });
+                        batches.len() - 1
+                    })
+                });
+                last = Some((signature, found));
+                found
+            }
+        };
+        if let Some(batch) = batch {
+            batches[batch].leaves.push(index as u32);
+        }
+    }
+    batches.sort_by_key(|b| (b.kind, b.turn, b.axes, b.order));
+    (patterns, batches)
+}
+
+fn kind_and_turn(leaf: &Leaf) -> (BatchKind, Turn) {
+    match leaf.kind {
+        LeafKind::Regular(_) => (BatchKind::Regular, Turn::IDENTITY),
+        LeafKind::Layered(structure, turn, _) => (BatchKind::Layered(structure), turn),
+        LeafKind::Irregular(structure, turn) => (BatchKind::Irregular(structure), turn),
+    }
+}
+
+/// The samples in a leaf along one axis: each sample belongs to the leaf that
+/// starts at it or before it, 1 to the last.
+fn span(parameters: &[f64], depth: u8, origin: u16) -> Span {
+    let scale = f64::from(1_u32 << depth);
+    let first = parameters.partition_point(|u| u * scale < f64::from(origin));
+    let last = origin + 1 == 1 << depth;
+    let end = if last {
+        parameters.len()
+    } else {
+        parameters.partition_point(|u| u * scale < f64::from(origin + 1))
+    };
+    (first as u32, end.saturating_sub(first) as u32)
+}

@@ -1,0 +1,188 @@
+//! What to run: batches of leaves that one kernel evaluates with one set of tables.
+//!
+//! # Practice
+//! [`Solid::plan`] sorts the leaves of a solid into [`Batch`]es of equal class,
+//! structure, orientation and sample pattern, and builds each weight table once,
+//! in double precision. A plan depends on connectivity and samples only; backends
+//! evaluate it for any control points, as often as wanted.
+//!
+//! Samples of an element are ordered u fastest, then v, then w.
+
+mod batch;
+mod pattern;
+mod samples;
+mod table;
+
+pub use batch::{Batch, BatchKind};
+pub use pattern::{Axis, AxisId, Order as SampleOrder, Patterns};
+pub use samples::{Location, Samples, Want};
+pub use table::{Table, TableId};
+
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+use crate::limit::{LeafKind, Orders, Solid};
+
+/// A solid's evaluation at given samples, ready to be run by a backend.
+#[derive(Debug)]
+pub struct Plan<'s> {
+    solid: &'s Solid,
+    samples: Samples,
+    want: Want,
+    patterns: Patterns,
+    batches: Vec<Batch>,
+    tables: Vec<Table>,
+    points: Vec<PointLocation>,
+}
+
+/// A scattered sample found in its leaf.
+#[derive(Clone, Copy, Debug)]
+pub struct PointLocation {
+    /// Leaf, as an index into [`Solid::leaves`].
+    pub leaf: u32,
+    /// Row of the result.
+    pub row: u32,
+    /// Parameters within the leaf.
+    pub local: [f64; 3],
+}
+
+impl Solid {
+    /// Plans the evaluation of all elements at `samples`.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for no samples, more than 64 per axis, a location whose
+    /// element does not exist, or parameters outside [0, 1].
+    pub fn plan(&self, samples: &Samples, want: Want) -> Result<Plan<'_>> {
+        samples.check(self)?;
+        let mut plan = Plan {
+            solid: self,
+            samples: samples.clone(),
+            want,
+            patterns: Patterns::default(),
+            batches: Vec::new(),
+            tables: Vec::new(),
+            points: Vec::new(),
+        };
+        match samples {
+            Samples::Points(locations) => plan.points = locate(self, locations),
+            Samples::Tensor(parameters) => {
+                (plan.patterns, plan.batches) = batch::collect(self, parameters, want);
+                plan.tables = table::build(self, &plan.patterns, &mut plan.batches, want);
+            }
+        }
+        Ok(plan)
+    }
+}
+
+impl<'s> Plan<'s> {
+    /// The solid planned for.
+    pub fn solid(&self) -> &'s Solid {
+        self.solid
+    }
+
+    /// The samples planned for.
+    pub fn samples(&self) -> &Samples {
+        &self.samples
+    }
+
+    /// What is evaluated.
+    pub fn want(&self) -> Want {
+        self.want
+    }
+
+    /// Batches of leaves, for tensor samples.
+    pub fn batches(&self) -> &[Batch] {
+        &self.batches
+    }
+
+    /// Axis patterns and sample orders that the batches refer to.
+    pub fn patterns(&self) -> &Patterns {
+        &self.patterns
+    }
+
+    /// Weight tables that the batches refer to.
+    pub fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    /// Scattered samples in the order of their leaves.
+    pub fn points(&self) -> &[PointLocation] {
+        &self.points
+    }
+
+    /// Samples of one element; 0 for scattered samples.
+    pub fn samples_per_element(&self) -> usize {
+        match &self.samples {
+            Samples::Tensor(parameters) => parameters.len().pow(3),
+            Samples::Points(_) => 0,
+        }
+    }
+
+    /// Number of results of the elements in `range` (tensor samples), or of all
+    /// scattered samples.
+    pub fn result_count(&self, range: &Range<usize>) -> usize {
+        match &self.samples {
+            Samples::Tensor(_) => range.len() * self.samples_per_element(),
+            Samples::Points(locations) => locations.len(),
+        }
+    }
+
+    /// Splits the elements into ranges of at most `results` results (at least one
+    /// element each), for output of bounded size.
+    pub fn pieces(&self, results: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+        let count = self.solid.elements().len();
+        let step = (results / self.samples_per_element().max(1)).max(1);
+        (0..count).step_by(step).map(move |start| start..(start + step).min(count))
+    }
+
+    /// Checks that `range` names elements of the solid.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if it does not, or if scattered samples are asked for a part.
+    pub fn check_range(&self, range: &Range<usize>) -> Result<()> {
+        let count = self.solid.elements().len();
+        let whole = *range == (0..count);
+        if range.end > count || matches!(self.samples, Samples::Points(_)) && !whole {
+            return Err(Error::request(format!(
+                "elements {range:?} of a plan over {count} elements"
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// Finds the leaves of scattered samples and sorts them by class, structure and
+/// leaf.
+fn locate(solid: &Solid, locations: &[Location]) -> Vec<PointLocation> {
+    use rayon::prelude::*;
+    let mut points: Vec<PointLocation> = locations
+        .par_iter()
+        .enumerate()
+        .map(|(row, location)| {
+            let (leaf, local) = solid.locate(location.element as usize, location.parameters);
+            PointLocation { leaf: leaf as u32, row: row as u32, local }
+        })
+        .collect();
+    let rank = |leaf: u32| match solid.leaves()[leaf as usize].kind {
+        LeafKind::Regular(_) => (0, 0),
+        LeafKind::Layered(structure, ..) => (1, structure),
+        LeafKind::Irregular(structure, _) => (2, structure),
+    };
+    points.par_sort_by_key(|p| (rank(p.leaf), p.leaf, p.row));
+    points
+}
+
+/// Derivative orders of the outputs that `want` asks for, in the order of the
+/// results: value, then u, v, w, then uu, vv, ww, uv, uw, vw.
+pub fn wanted_orders(want: Want) -> Vec<Orders> {
+    use crate::basis::bspline::Order::{First, Second, Value};
+    let mut orders = vec![[Value; 3]];
+    if want.contains(Want::FIRST) {
+        orders.extend([[First, Value, Value], [Value, First, Value], [Value, Value, First]]);
+    }
+    if want.contains(Want::SECOND) {
+        orders.extend([[Second, Value, Value], [Value, Second, Value], [Value, Value, Second]]);
+        orders.extend([[First, First, Value], [First, Value, First], [Value, First, First]]);
+    }
+    orders
+}

@@ -1,0 +1,144 @@
+//! Sample patterns along the local axes of leaves, shared by many of them.
+
+use std::collections::HashMap;
+
+use crate::limit::Turn;
+
+/// Which axis pattern: an index into [`Patterns::axes`].
+pub type AxisId = u32;
+
+/// Samples along one local axis of a leaf.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// Local parameters, ascending in [0, 1].
+    pub parameters: Vec<f64>,
+    /// Factor of a first derivative: how fast the local parameter moves with the
+    /// element's, ± 2^depth (without its sign and size where no derivative is wanted).
+    pub factor: f64,
+}
+
+/// Where the samples of a leaf go in its element's results.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Order {
+    /// Result of each local sample (local axis 0 fastest).
+    pub indices: Vec<u32>,
+    /// Whether sample i goes to result i, for all samples of the element.
+    pub is_identity: bool,
+}
+
+/// All patterns and orders of a plan.
+#[derive(Debug, Default)]
+pub struct Patterns {
+    /// Axis patterns.
+    pub axes: Vec<Axis>,
+    /// Sample orders.
+    pub orders: Vec<Order>,
+    axis_ids: HashMap<(Vec<i64>, i64), AxisId>,
+    order_ids: HashMap<(Turn, [Span; 3]), u32>,
+}
+
+/// Samples of an element that fall into a leaf along one axis: first and count.
+pub(super) type Span = (u32, u32);
+
+impl Patterns {
+    /// The axis pattern of `span` of the element's `parameters` in a leaf at
+    /// `origin` of `depth`, seen backwards if `flip`.
+    pub(super) fn axis(
+        &mut self,
+        parameters: &[f64],
+        span: Span,
+        depth: u8,
+        origin: u16,
+        flip: bool,
+        derivatives: bool,
+    ) -> AxisId {
+        let scale = f64::from(1_u32 << depth);
+        let range = span.0 as usize..(span.0 + span.1) as usize;
+        let local = |u: &f64| (u * scale - f64::from(origin)).clamp(0.0, 1.0);
+        let mut locals: Vec<f64> = parameters[range].iter().map(local).collect();
+        if flip {
+            locals.reverse();
+            locals.iter_mut().for_each(|x| *x = 1.0 - *x);
+        }
+        let factor = match (derivatives, flip) {
+            (false, _) => 1.0,
+            (true, false) => scale,
+            (true, true) => -scale,
+        };
+        // mirrored grids differ in the last bit only: let them share their tables
+        let rounded = locals.iter().map(|x| (x * 2_f64.powi(50)).round() as i64).collect();
+        let axes = &mut self.axes;
+        *self.axis_ids.entry((rounded, factor as i64)).or_insert_with(|| {
+            axes.push(Axis { parameters: locals, factor });
+            axes.len() as AxisId - 1
+        })
+    }
+
+    /// The order of the samples in `spans` of an element of `n` samples an axis,
+    /// for local axes turned by `turn`.
+    pub(super) fn order(&mut self, n: usize, turn: Turn, spans: [Span; 3]) -> u32 {
+        let orders = &mut self.orders;
+        *self.order_ids.entry((turn, spans)).or_insert_with(|| {
+            orders.push(order(n as u32, turn, spans));
+            orders.len() as u32 - 1
+        })
+    }
+}
+
+fn order(n: u32, turn: Turn, spans: [Span; 3]) -> Order {
+    let stride = [1, n, n * n];
+    // result index contributed by local position i along local axis d
+    let part = |d: usize, i: u32| {
+        let axis = turn.axes[d] as usize;
+        let (first, count) = spans[axis];
+        let i = if turn.flips[d] { count - 1 - i } else { i };
+        (first + i) * stride[axis]
+    };
+    let count = |d: usize| spans[turn.axes[d] as usize].1;
+    let mut indices = Vec::with_capacity((count(0) * count(1) * count(2)) as usize);
+    for c in 0..count(2) {
+        for b in 0..count(1) {
+            for a in 0..count(0) {
+                indices.push(part(0, a) + part(1, b) + part(2, c));
+            }
+        }
+    }
+    let is_identity = indices.len() == (n * n * n) as usize
+        && indices.iter().enumerate().all(|(i, &r)| i as u32 == r);
+    Order { indices, is_identity }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_permute_all_samples() {
+        let whole = [(0, 3); 3];
+        assert!(order(3, Turn::IDENTITY, whole).is_identity);
+        for corner in 0..8 {
+            for turn in Turn::to_corner(corner) {
+                let order = order(3, turn, whole);
+                // the local origin is the cell corner
+                let at = |d: usize| 2 * (corner as u32 >> d & 1);
+                assert_eq!(order.indices[0], at(0) + 3 * at(1) + 9 * at(2));
+                let mut sorted = order.indices.clone();
+                sorted.sort_unstable();
+                assert!(sorted.into_iter().eq(0..27));
+            }
+        }
+    }
+
+    #[test]
+    fn mirrored_grids_share_an_axis() {
+        let parameters: Vec<f64> = (0..8).map(|i| f64::from(i) / 7.0).collect();
+        let mut patterns = Patterns::default();
+        let whole = (0, 8);
+        let forward = patterns.axis(&parameters, whole, 0, 0, false, false);
+        assert_eq!(patterns.axis(&parameters, whole, 0, 0, true, false), forward);
+        assert_ne!(patterns.axis(&parameters, whole, 0, 0, true, true), forward);
+        let low = patterns.axis(&parameters, (0, 4), 1, 0, false, false);
+        assert_eq!(patterns.axis(&parameters, (4, 4), 1, 1, true, false), low);
+        assert_eq!(patterns.axes[low as usize].parameters[1], 2.0 / 7.0);
+    }
+}

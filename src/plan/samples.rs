@@ -1,0 +1,104 @@
+//! Where to evaluate, and what.
+
+use crate::basis::gauss;
+use crate::error::{Error, Result};
+use crate::limit::Solid;
+
+/// Largest number of samples along an axis.
+const MOST: usize = 64;
+
+/// Where to evaluate.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Samples {
+    /// The same parameters along u, v and w of every element, ascending in [0, 1].
+    Tensor(Vec<f64>),
+    /// Scattered parameters.
+    Points(Vec<Location>),
+}
+
+/// Parameters in an element.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Location {
+    /// The element; in a mesh of hexahedra alone, the cell.
+    pub element: u32,
+    /// (u, v, w), each in [0, 1].
+    pub parameters: [f64; 3],
+}
+
+impl Samples {
+    /// n × n × n samples an element with the end points included, 1 ≤ n ≤ 64; one
+    /// sample lies in the middle.
+    pub fn grid(n: usize) -> Self {
+        Self::Tensor(match n {
+            1 => vec![0.5],
+            n => (0..n).map(|i| i as f64 / (n - 1) as f64).collect(),
+        })
+    }
+
+    /// n × n × n Gauss points an element, 1 ≤ n ≤ 32.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for n out of range.
+    pub fn gauss(n: usize) -> Result<Self> {
+        Ok(Self::Tensor(gauss::rule(n)?.points))
+    }
+
+    pub(super) fn check(&self, solid: &Solid) -> Result<()> {
+        match self {
+            Self::Tensor(parameters) => {
+                if parameters.is_empty() || parameters.len() > MOST {
+                    return Err(Error::request(format!("{} samples an axis", parameters.len()))
+                        .with_mend(format!("ask for 1 to {MOST} samples along each axis")));
+                }
+                let inside = parameters.iter().all(|u| (0.0..=1.0).contains(u));
+                if !inside || !parameters.is_sorted_by(|a, b| a < b) {
+                    return Err(Error::request("tensor samples are not ascending in [0, 1]"));
+                }
+            }
+            Self::Points(locations) => {
+                let count = solid.elements().len();
+                for (row, location) in locations.iter().enumerate() {
+                    if location.element as usize >= count {
+                        return Err(Error::request(format!(
+                            "sample {row} names element {}, there are {count}",
+                            location.element
+                        )));
+                    }
+                    if !location.parameters.iter().all(|u| (0.0..=1.0).contains(u)) {
+                        return Err(Error::request(format!(
+                            "sample {row} has parameters {:?} outside [0, 1]",
+                            location.parameters
+                        )));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What to evaluate; combine with `|`. Positions and attributes always are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Want(u8);
+
+impl Want {
+    /// Positions and attributes.
+    pub const POSITION: Self = Self(1);
+    /// First derivatives of the position with respect to u, v, w.
+    pub const FIRST: Self = Self(2 | 1);
+    /// Second derivatives uu, vv, ww, uv, uw, vw of the position.
+    pub const SECOND: Self = Self(4 | 1);
+
+    /// Whether everything in `other` is wanted.
+    pub fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+impl std::ops::BitOr for Want {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}

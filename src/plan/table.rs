@@ -1,0 +1,88 @@
+//! Weight tables: the weights of a structure's control points at all samples of a
+//! pattern are the same for every leaf that shares both.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::batch::{Batch, BatchKind};
+use super::pattern::{AxisId, Patterns};
+use super::{Want, wanted_orders};
+use crate::basis::bspline::Order;
+use crate::limit::{Orders, Solid, Structure};
+
+/// Which table: an index into [`super::Plan::tables`].
+pub type TableId = u32;
+
+/// Weights of a structure's control points at samples; NaN where a derivative
+/// does not exist.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Number of control points.
+    pub controls: usize,
+    /// Number of samples.
+    pub samples: usize,
+    /// `weights[control * samples + sample]`, local axis 0 fastest.
+    pub weights: Vec<f64>,
+}
+
+type Key = (BatchKind, [AxisId; 3], Orders);
+
+/// Builds all tables of the batches in parallel and tells each batch its own.
+pub(super) fn build(
+    solid: &Solid,
+    patterns: &Patterns,
+    batches: &mut [Batch],
+    want: Want,
+) -> Vec<Table> {
+    let mut ids: HashMap<Key, TableId> = HashMap::new();
+    let mut keys: Vec<Key> = Vec::new();
+    for batch in batches.iter_mut() {
+        if batch.kind == BatchKind::Regular {
+            continue;
+        }
+        for orders in wanted_orders(want) {
+            let mut orders = batch.turn.axes.map(|a| orders[a as usize]);
+            let mut axes = batch.axes;
+            if let BatchKind::Layered(_) = batch.kind {
+                // the spline along axis 2 is no part of a planar table
+                orders[2] = Order::Value;
+                axes[2] = axes[0];
+            }
+            let key = (batch.kind, axes, orders);
+            let id = *ids.entry(key).or_insert_with(|| {
+                keys.push(key);
+                keys.len() as TableId - 1
+            });
+            batch.tables.push(id);
+        }
+    }
+    keys.par_iter().map(|key| table(solid, patterns, key)).collect()
+}
+
+fn table(solid: &Solid, patterns: &Patterns, &(kind, axes, orders): &Key) -> Table {
+    let axis = |d: usize| &patterns.axes[axes[d] as usize];
+    let (structure, depth): (&Structure, usize) = match kind {
+        BatchKind::Irregular(s) => {
+            (&solid.spatial_structures()[s as usize], axis(2).parameters.len())
+        }
+        BatchKind::Layered(s) => (&solid.planar_structures()[s as usize], 1),
+        BatchKind::Regular => unreachable!("regular batches have no tables"),
+    };
+    let dimension = if depth == 1 && matches!(kind, BatchKind::Layered(_)) { 2 } else { 3 };
+    let factor: f64 = (0..dimension).map(|d| axis(d).factor.powi(orders[d] as i32)).product();
+    let [na, nb] = [0, 1].map(|d| axis(d).parameters.len());
+    let samples = na * nb * depth;
+    let controls = structure.controls();
+    let mut weights = vec![0.0; controls * samples];
+    for sample in 0..samples {
+        let c = if dimension == 2 { 0.0 } else { axis(2).parameters[sample / (na * nb)] };
+        let p = [axis(0).parameters[sample % na], axis(1).parameters[sample / na % nb], c];
+        let column = structure.weights(p, orders);
+        for control in 0..controls {
+            weights[control * samples + sample] =
+                column.as_ref().map_or(f64::NAN, |column| factor * column[control]);
+        }
+    }
+    Table { controls, samples, weights }
+}

@@ -1,0 +1,3 @@
+mod oracle;
+#[test]
+fn t() {}

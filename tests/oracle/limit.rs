@@ -9,7 +9,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::solid::{CORNERS, Cell, Incidence, Solid, VertexRule, face_key};
+use super::incidence::{Incidence, face_key};
+use super::solid::{CORNERS, Cell, Solid, VertexRule};
 use super::spline::tricubic;
 use super::surface::Stars;
 use super::vector::{ORIGIN, Point, add, combine, scale, sub};
@@ -130,7 +131,7 @@ fn has_natural_ends(patch: &Solid) -> bool {
         let box_edge = |e| incidence.edge_cells[incidence.edge_of[e]].len() == 1;
         let held = edges.iter().all(box_edge); // a box corner stays where it is
         edges.iter().all(|e| stars.sharpness(*e) == if box_edge(e) { f64::INFINITY } else { 0.0 })
-            && (held || !patch.corners.contains_key(v))
+            && (held || patch.corners.get(v).is_none_or(|&s| s == 0.0))
     })
 }
 

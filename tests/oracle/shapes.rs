@@ -2,7 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use super::solid::Solid;
+use super::incidence::Incidence;
+use super::solid::{Cell, Solid};
 use super::surface::{Stars, Surface};
 use super::vector::Point;
 
@@ -106,7 +107,7 @@ pub fn sharpen_rims(solid: &mut Solid, section: &Surface) {
 /// is, where one cell alone has it.
 pub fn sharpen_box_edges(solid: &mut Solid, sharpness: f64) {
     let skin = solid.skin();
-    let incidence = super::solid::Incidence::of(solid);
+    let incidence = Incidence::of(solid);
     for e in Stars::of(&skin).edges {
         if incidence.edge_cells[incidence.edge_of[&e]].len() == 1 {
             solid.creases.insert(e, sharpness);
@@ -116,7 +117,6 @@ pub fn sharpen_box_edges(solid: &mut Solid, sharpness: f64) {
 
 /// A tetrahedron on a wedge.
 pub fn wedge_and_tetrahedron() -> Solid {
-    use super::solid::Cell;
     let points = vec![
         [0.0, 0.0, 0.0],
         [1.0, 0.1, 0.0],

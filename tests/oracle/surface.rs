@@ -1,0 +1,180 @@
+//! Catmull-Clark surfaces by explicit refinement, with creases and corners after
+//! DeRose, Kass and Truong, "Subdivision surfaces in character animation" (1998).
+//!
+//! Open boundary edges are creases of infinite sharpness. A surface may also be
+//! a piece cut out of a larger one: edges with one face that are not listed as
+//! open are cuts, and whatever depends on what lies beyond them is NaN.
+
+use std::collections::{HashMap, HashSet};
+
+use super::vector::{Point, UNKNOWN, combine, lerp, mean};
+
+/// End vertices, the smaller first.
+pub type Edge = (usize, usize);
+
+pub fn edge(a: usize, b: usize) -> Edge {
+    (a.min(b), a.max(b))
+}
+
+/// Sharpness one level further down, if any is left. Infinity stays.
+pub fn decayed(sharpness: f64) -> Option<f64> {
+    Some(sharpness - 1.0).filter(|&s| s > 0.0)
+}
+
+/// A polygon mesh.
+#[derive(Clone, Debug, Default)]
+pub struct Surface {
+    pub points: Vec<Point>,
+    /// Vertex cycles. A quad's parameters run u along 0→1, v along 0→3.
+    pub faces: Vec<Vec<usize>>,
+    /// Edges where the surface ends.
+    pub open: HashSet<Edge>,
+    pub creases: HashMap<Edge, f64>,
+    pub corners: HashMap<usize, f64>,
+}
+
+impl Surface {
+    /// A whole surface: every edge with one face is open.
+    pub fn new(points: Vec<Point>, faces: Vec<Vec<usize>>) -> Self {
+        let mut surface = Self { points, faces, ..Self::default() };
+        let stars = Stars::of(&surface);
+        let open = stars.edge_faces.iter().filter(|(_, faces)| faces.len() == 1).map(|(&e, _)| e);
+        surface.open = open.collect();
+        surface
+    }
+
+    /// One refinement. The children of face f are one quad a corner, in order,
+    /// after those of the faces before f; those of a quad keep its axes.
+    pub fn refine(&self) -> Self {
+        let stars = Stars::of(self);
+        let edge_start = self.points.len();
+        let face_start = edge_start + stars.edges.len();
+        let at_edge: HashMap<Edge, usize> =
+            stars.edges.iter().enumerate().map(|(i, &e)| (e, edge_start + i)).collect();
+
+        let mut points: Vec<Point> = (0..edge_start).map(|v| stars.vertex_point(v)).collect();
+        points.extend(stars.edges.iter().map(|&e| stars.edge_point(e)));
+        points.extend((0..self.faces.len()).map(|f| stars.face_point(f)));
+
+        let mut faces = Vec::new();
+        for (f, face) in self.faces.iter().enumerate() {
+            let n = face.len();
+            for i in 0..n {
+                let v = face[i];
+                let after = at_edge[&edge(v, face[(i + 1) % n])];
+                let before = at_edge[&edge(v, face[(i + n - 1) % n])];
+                let mut child = vec![v, after, face_start + f, before];
+                if n == 4 {
+                    child.rotate_right(i); // the parent's corner i is the child's corner i
+                }
+                faces.push(child);
+            }
+        }
+
+        let halves = |e: Edge| [edge(e.0, at_edge[&e]), edge(e.1, at_edge[&e])];
+        let mut creases = HashMap::new();
+        for (&e, &s) in self.creases.iter().filter(|(e, _)| at_edge.contains_key(e)) {
+            creases.extend(
+                halves(e).into_iter().zip([s; 2]).filter_map(|(h, s)| Some((h, decayed(s)?))),
+            );
+        }
+        let corners = self.corners.iter().filter_map(|(&v, &s)| Some((v, decayed(s)?))).collect();
+        let open = self.open.iter().flat_map(|&e| halves(e)).collect();
+        Self { points, faces, open, creases, corners }
+    }
+}
+
+/// What is incident to what, and the refinement rules on it.
+pub struct Stars<'a> {
+    surface: &'a Surface,
+    /// In order of first appearance in the faces.
+    pub edges: Vec<Edge>,
+    pub edge_faces: HashMap<Edge, Vec<usize>>,
+    pub vertex_faces: HashMap<usize, Vec<usize>>,
+    pub vertex_edges: HashMap<usize, Vec<Edge>>,
+}
+
+impl<'a> Stars<'a> {
+    pub fn of(surface: &'a Surface) -> Self {
+        let mut stars = Self {
+            surface,
+            edges: Vec::new(),
+            edge_faces: HashMap::new(),
+            vertex_faces: HashMap::new(),
+            vertex_edges: HashMap::new(),
+        };
+        for (f, face) in surface.faces.iter().enumerate() {
+            for (i, &a) in face.iter().enumerate() {
+                let b = face[(i + 1) % face.len()];
+                let e = edge(a, b);
+                if !stars.edge_faces.contains_key(&e) {
+                    stars.edges.push(e);
+                    stars.vertex_edges.entry(a).or_default().push(e);
+                    stars.vertex_edges.entry(b).or_default().push(e);
+                }
+                stars.edge_faces.entry(e).or_default().push(f);
+                stars.vertex_faces.entry(a).or_default().push(f);
+            }
+        }
+        stars
+    }
+
+    /// Infinite at open edges.
+    pub fn sharpness(&self, e: Edge) -> f64 {
+        if self.surface.open.contains(&e) {
+            return f64::INFINITY;
+        }
+        self.surface.creases.get(&e).copied().unwrap_or(0.0)
+    }
+
+    /// Whether the edge's second face has been cut off.
+    fn is_cut(&self, e: Edge) -> bool {
+        self.edge_faces[&e].len() == 1 && !self.surface.open.contains(&e)
+    }
+
+    fn midpoint(&self, e: Edge) -> Point {
+        lerp(self.surface.points[e.0], self.surface.points[e.1], 0.5)
+    }
+
+    pub fn face_point(&self, f: usize) -> Point {
+        mean(self.surface.faces[f].iter().map(|&v| self.surface.points[v]))
+    }
+
+    pub fn edge_point(&self, e: Edge) -> Point {
+        let sharpness = self.sharpness(e);
+        if self.is_cut(e) {
+            return UNKNOWN;
+        }
+        if sharpness >= 1.0 {
+            return self.midpoint(e);
+        }
+        let faces = mean(self.edge_faces[&e].iter().map(|&f| self.face_point(f)));
+        lerp(lerp(self.midpoint(e), faces, 0.5), self.midpoint(e), sharpness)
+    }
+
+    pub fn vertex_point(&self, v: usize) -> Point {
+        let p = self.surface.points[v];
+        let Some(edges) = self.vertex_edges.get(&v) else { return p };
+        if edges.iter().any(|&e| self.is_cut(e)) {
+            return UNKNOWN;
+        }
+        let n = edges.len() as f64; // F + 2R + (n − 3)P over n
+        let f = mean(self.vertex_faces[&v].iter().map(|&f| self.face_point(f)));
+        let r = mean(edges.iter().map(|&e| self.midpoint(e)));
+        let smooth = combine([(1.0 / n, f), (2.0 / n, r), ((n - 3.0) / n, p)]);
+
+        let sharp: Vec<Edge> = edges.iter().copied().filter(|&e| self.sharpness(e) > 0.0).collect();
+        let held = match sharp[..] {
+            [] | [_] => smooth,
+            [a, b] => {
+                let ends = [a, b].map(|e| self.surface.points[if e.0 == v { e.1 } else { e.0 }]);
+                combine([(0.125, ends[0]), (0.75, p), (0.125, ends[1])])
+            }
+            _ => p,
+        };
+        let total: f64 = sharp.iter().map(|&e| self.sharpness(e)).sum();
+        let creased = lerp(smooth, held, (total / sharp.len().max(1) as f64).min(1.0));
+        let corner = self.surface.corners.get(&v).copied().unwrap_or(0.0);
+        lerp(creased, p, corner.min(1.0))
+    }
+}

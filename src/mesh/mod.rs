@@ -8,6 +8,7 @@
 mod cells;
 mod creases;
 mod ids;
+pub mod shape;
 
 pub use cells::{CellKind, Cells};
 pub use creases::{Corner, Crease, Creases};

@@ -34,15 +34,17 @@ const RINGS: i32 = 3;
 /// Coordinates of the grid lines, closer towards the plates' rims, so that the
 /// limit keeps its edges.
 const ALONG: [f64; 16] =
-    [0.0, 0.25, 0.95, 1.2, 1.75, 2.3, 2.85, 3.4, 4.1, 4.8, 5.6, 6.6, 7.6, 8.4, 9.2, 9.6];
+    [0.0, 0.25, 0.95, 1.2, 1.65, 2.1, 2.75, 3.4, 4.1, 4.8, 5.6, 6.6, 7.6, 8.4, 9.2, 9.6];
 const ACROSS: [f64; 9] = [-3.0, -2.65, -1.8, -1.0, 0.0, 1.0, 1.8, 2.65, 3.0];
 
 /// Centre of the bolt hole along x and its radius.
 const BOLT: [f64; 2] = [6.6, 1.0];
 /// Centre of the eye along z, its outer and inner radius.
 const EYE: [f64; 3] = [6.6, 3.0, 1.5];
-/// How far the fillet's middle lies from its legs, in coordinates.
-const FILLET_MIDDLE: f64 = 1.8;
+/// The fillet's middle line lies at x = z = this.
+const FILLET_MIDDLE: f64 = 1.79;
+/// How far the fillet's surface is hollowed half-way to its middle, along x and z.
+const FILLET_HOLLOW: f64 = 0.07;
 
 /// A vertex of the bracket.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -178,7 +180,7 @@ fn grid_point(x: i32, y: i32, z: i32) -> [f64; 3] {
 }
 
 /// In the block on the base: [z, x] of step i outwards and j upwards, bilinear
-/// between the middle line, the plate and the round surface.
+/// between the middle line, the plate and the round surface, which is hollowed.
 fn fillet_point(i: i32, j: i32) -> [f64; 2] {
     let half = FILLET / 2;
     let [s, t] = [i, j].map(|t| f64::from(t) / f64::from(half));
@@ -186,10 +188,12 @@ fn fillet_point(i: i32, j: i32) -> [f64; 2] {
     let foot = [line(THICK), line(THICK + half)];
     let end = [line(THICK), line(THICK + FILLET)];
     let middle = [FILLET_MIDDLE; 2];
-    // The round surface's middle, on the diagonal.
-    let top = [FILLET_MIDDLE + 0.3; 2];
+    // Where the round surface crosses the diagonal.
+    let top = [FILLET_MIDDLE + 0.25; 2];
+    let hollow = FILLET_HOLLOW * s * 4.0 * t * (1.0 - t);
     [0, 1].map(|d| {
         (1.0 - s) * ((1.0 - t) * foot[d] + t * middle[d]) + s * ((1.0 - t) * end[d] + t * top[d])
+            - hollow
     })
 }
 

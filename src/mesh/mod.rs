@@ -10,6 +10,7 @@ mod check;
 mod controls;
 mod creases;
 mod ids;
+pub mod shape;
 
 pub use cells::{CellKind, Cells};
 pub use controls::Controls;

@@ -1,0 +1,225 @@
+//! The bracket: a base plate with a bolt hole, an upright plate that ends in a
+//! round eye, and a fillet between them.
+//!
+//! x runs along the base plate, z along the upright, y across both. The bolt
+//! hole is a square of the base plate's grid replaced by rings of cells: the
+//! square's corners become interior edges of valence 5. The fillet is a triangle
+//! of three blocks around an interior edge of valence 3. Rings of cells make the
+//! eye; where its lower corners meet the upright's sides, boundary edges have
+//! valence 4, the plates' own edges 2.
+
+use std::f64::consts::PI;
+
+use super::super::SolidMesh;
+use super::builder::Builder;
+use super::quads::square_rim;
+
+/// Cells of the mesh: base plate less the hole's square, upright, fillet, rings
+/// of the bolt hole and of the eye.
+pub(super) const CELLS: u128 = 3 * 8 * 15 - 3 * 16 + 3 * 8 * 5 + 12 * 8 + 3 * 3 * (16 + 24);
+
+/// Cells through both plates, across them, and along a leg of the fillet.
+const THICK: i32 = 3;
+const WIDE: i32 = 8;
+const FILLET: i32 = 4;
+/// Grid lines of the bolt hole's square (4 × 4 cells): first along x, first along y.
+const HOLE: [i32; 2] = [9, 2];
+const HOLE_SIDE: i32 = 4;
+/// Last grid line along the base plate, and the one where the eye begins.
+const BASE_END: i32 = 15;
+const EYE_START: i32 = THICK + FILLET + 1;
+/// Rings of cells around both holes.
+const RINGS: i32 = 3;
+
+/// Coordinates of the grid lines, closer towards the plates' rims, so that the
+/// limit keeps its edges.
+const ALONG: [f64; 16] =
+    [0.0, 0.25, 0.95, 1.2, 1.65, 2.1, 2.75, 3.4, 4.1, 4.8, 5.6, 6.6, 7.6, 8.4, 9.2, 9.6];
+const ACROSS: [f64; 9] = [-3.0, -2.65, -1.8, -1.0, 0.0, 1.0, 1.8, 2.65, 3.0];
+
+/// Centre of the bolt hole along x and its radius.
+const BOLT: [f64; 2] = [6.6, 1.0];
+/// Centre of the eye along z, its outer and inner radius.
+const EYE: [f64; 3] = [6.6, 3.0, 1.5];
+/// The fillet's middle line lies at x = z = this.
+const FILLET_MIDDLE: f64 = 1.79;
+/// How far the fillet's surface is hollowed half-way to its middle, along x and z.
+const FILLET_HOLLOW: f64 = 0.07;
+
+/// A vertex of the bracket.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    /// Of the plates' common grid.
+    Grid([i32; 3]),
+    /// Of the fillet outside of the grid: across the plates at `y`, `i` from the
+    /// fillet's middle line towards its rim, `j` away from the plate that it
+    /// stands on: the base, or the upright if `upright`.
+    Fillet { upright: bool, y: i32, i: i32, j: i32 },
+    /// Around the bolt hole (`ring` 0 is its square) at the plate's layer z.
+    Bolt { step: i32, ring: i32, z: i32 },
+    /// Around the eye (`ring` 0 is its outline) at the plate's layer x.
+    Eye { step: i32, ring: i32, x: i32 },
+}
+
+pub(super) fn build() -> SolidMesh {
+    let mut builder = Builder::new(place);
+    let square = |[i, j]: [i32; 2]| [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]];
+
+    for y in 0..WIDE {
+        for x in 0..BASE_END {
+            let [dx, dy] = [x - HOLE[0], y - HOLE[1]];
+            if !((0..HOLE_SIDE).contains(&dx) && (0..HOLE_SIDE).contains(&dy)) {
+                builder.prism(square([x, y]), 0..THICK, |[x, y], z| Key::Grid([x, y, z]));
+            }
+        }
+        // Seen along x, y × z turns counter-clockwise.
+        for z in THICK..EYE_START {
+            builder.prism(square([y, z]), 0..THICK, |[y, z], x| Key::Grid([x, y, z]));
+        }
+    }
+    for quad in ring_quads(4 * HOLE_SIDE) {
+        builder.prism(quad, 0..THICK, |[step, ring], z| bolt(step, ring, z));
+    }
+    for quad in ring_quads(EYE_STEPS) {
+        builder.prism(quad, 0..THICK, |[step, ring], x| eye(step, ring, x));
+    }
+    fillet_cells(&mut builder);
+    builder.finish()
+}
+
+/// The quads [step, ring] of closed rings from an outline inwards.
+fn ring_quads(steps: i32) -> impl Iterator<Item = [[i32; 2]; 4]> {
+    (0..RINGS).flat_map(move |ring| {
+        (0..steps).map(move |step| {
+            let next = (step + 1) % steps;
+            [[step, ring], [next, ring], [next, ring + 1], [step, ring + 1]]
+        })
+    })
+}
+
+fn fillet_cells<P: Fn(Key) -> [f64; 3]>(builder: &mut Builder<Key, P>) {
+    let half = FILLET / 2;
+    let middle = THICK + half;
+    for i in 0..half {
+        for j in 0..half {
+            let quad = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]];
+            // The inner block is part of the grid; z × x = y.
+            builder.prism(quad, 0..WIDE, |[i, j], y| Key::Grid([THICK + j, y, THICK + i]));
+            // On the upright i runs along z, on the base along x: the quad turns over.
+            builder.prism(quad, 0..WIDE, |[i, j], y| match (i, j) {
+                (0, _) => Key::Grid([THICK + j, y, middle]),
+                (_, 0) => Key::Grid([THICK, y, middle + i]),
+                // The seam between the two belongs to the base.
+                _ => Key::Fillet { upright: j < half, y, i, j },
+            });
+            let [a, b, c, d] = quad;
+            builder.prism([a, d, c, b], 0..WIDE, |[i, j], y| match (i, j) {
+                (0, _) => Key::Grid([middle, y, THICK + j]),
+                (_, 0) => Key::Grid([middle + i, y, THICK]),
+                _ => Key::Fillet { upright: false, y, i, j },
+            });
+        }
+    }
+}
+
+/// A vertex around the bolt hole; ring 0 is the rim of its square.
+fn bolt(step: i32, ring: i32, z: i32) -> Key {
+    let [i, j] = square_rim(HOLE_SIDE)[step as usize];
+    if ring == 0 { Key::Grid([HOLE[0] + i, HOLE[1] + j, z]) } else { Key::Bolt { step, ring, z } }
+}
+
+/// Steps around the eye: across the upright's top, then around the outside.
+const EYE_STEPS: i32 = 24;
+
+/// A vertex around the eye; ring 0 is its outline, which starts on the upright.
+fn eye(step: i32, ring: i32, x: i32) -> Key {
+    if ring == 0 && step <= WIDE {
+        Key::Grid([x, step, EYE_START])
+    } else {
+        Key::Eye { step, ring, x }
+    }
+}
+
+fn place(key: Key) -> [f64; 3] {
+    match key {
+        Key::Grid([x, y, z]) => grid_point(x, y, z),
+        Key::Fillet { upright, y, i, j } => {
+            let [near, out] = fillet_point(i, j);
+            let [x, z] = if upright { [near, out] } else { [out, near] };
+            [x, ACROSS[y as usize], z]
+        }
+        Key::Bolt { step, ring, z } => {
+            let [i, j] = square_rim(HOLE_SIDE)[step as usize];
+            let outline = [ALONG[(HOLE[0] + i) as usize], ACROSS[(HOLE[1] + j) as usize]];
+            let [centre, radius] = BOLT;
+            let [x, y] = towards_circle(outline, [centre, 0.0], radius, ring);
+            [x, y, ALONG[z as usize]]
+        }
+        Key::Eye { step, ring, x } => {
+            let [centre, _, radius] = EYE;
+            let [y, z] = towards_circle(eye_outline(step), [0.0, centre], radius, ring);
+            [ALONG[x as usize], y, z]
+        }
+    }
+}
+
+/// A point of the common grid; inside the fillet's inner block the lines bend so
+/// that its outer corner comes to the fillet's middle.
+fn grid_point(x: i32, y: i32, z: i32) -> [f64; 3] {
+    let half = FILLET / 2;
+    let line = |t: i32| ALONG[t as usize];
+    let inside = |t: i32| (THICK..=THICK + half).contains(&t);
+    let [mut px, mut pz] = [line(x), line(z)];
+    if inside(x) && inside(z) {
+        let [s, t] = [x - THICK, z - THICK].map(|t| f64::from(t) / f64::from(half));
+        let pull = (FILLET_MIDDLE - line(THICK + half)) * s * t;
+        px += pull;
+        pz += pull;
+    }
+    [px, ACROSS[y as usize], pz]
+}
+
+/// In the block on the base: [z, x] of step i outwards and j upwards, bilinear
+/// between the middle line, the plate and the round surface, which is hollowed.
+fn fillet_point(i: i32, j: i32) -> [f64; 2] {
+    let half = FILLET / 2;
+    let [s, t] = [i, j].map(|t| f64::from(t) / f64::from(half));
+    let line = |t: i32| ALONG[t as usize];
+    let foot = [line(THICK), line(THICK + half)];
+    let end = [line(THICK), line(THICK + FILLET)];
+    let middle = [FILLET_MIDDLE; 2];
+    // Where the round surface crosses the diagonal.
+    let top = [FILLET_MIDDLE + 0.25; 2];
+    let hollow = FILLET_HOLLOW * s * 4.0 * t * (1.0 - t);
+    [0, 1].map(|d| {
+        (1.0 - s) * ((1.0 - t) * foot[d] + t * middle[d]) + s * ((1.0 - t) * end[d] + t * top[d])
+            - hollow
+    })
+}
+
+/// From an outline point towards a circle, closer together at both ends.
+fn towards_circle(p: [f64; 2], centre: [f64; 2], radius: f64, ring: i32) -> [f64; 2] {
+    let share = [0.0, 0.25, 0.75, 1.0][ring as usize];
+    let offset = [p[0] - centre[0], p[1] - centre[1]];
+    let length = offset[0].hypot(offset[1]);
+    [0, 1].map(|d| p[d] + share * (centre[d] + offset[d] * radius / length - p[d]))
+}
+
+/// Outline of the eye, [y, z]: across the upright, up its side, around, down.
+fn eye_outline(step: i32) -> [f64; 2] {
+    let start = ALONG[EYE_START as usize];
+    if step <= WIDE {
+        return [ACROSS[step as usize], start];
+    }
+    let [centre, radius, _] = EYE;
+    let (rise, arc) = (centre - start, PI * radius);
+    let path = (2.0 * rise + arc) * f64::from(step - WIDE) / f64::from(EYE_STEPS - WIDE);
+    if path < rise {
+        [radius, start + path]
+    } else if path > rise + arc {
+        [-radius, centre - (path - rise - arc)]
+    } else {
+        let angle = (path - rise) / radius;
+        [radius * angle.cos(), centre + radius * angle.sin()]
+    }
+}

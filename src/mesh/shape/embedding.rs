@@ -1,0 +1,168 @@
+//! Positions for a link on the unit sphere.
+//!
+//! Tutte's embedding (every inner vertex the mean of its neighbours, inside a
+//! convex polygon) draws a disk in the plane without crossings. Central
+//! projection keeps its lines straight, so the drawing stays free of crossings
+//! on the sphere; a closed link is drawn without its first vertex, which then
+//! takes the south pole. From there the triangles are evened out without ever
+//! turning one over.
+
+use std::f64::consts::PI;
+
+use super::link::Link;
+use crate::{Error, Result};
+
+/// Gauss–Seidel sweeps of Tutte's embedding; links have a few dozen vertices.
+const TUTTE_SWEEPS: usize = 2000;
+/// Most steps that even out the triangles, and the length at which they end.
+const EVEN_STEPS: usize = 2000;
+const LEAST_STEP: f64 = 1e-12;
+/// Radius of the drawing's circle on the plane z = 1, the tangent of the rim's
+/// polar angle.
+const RIM_RADIUS: f64 = 2.0;
+/// Least volume of a triangle with the centre, 1 being three right angles.
+const LEAST_VOLUME: f64 = 1e-6;
+
+/// Unit vectors of the link's vertices, every triangle counter-clockwise seen
+/// from outside. A disk's boundary lies on a circle around the z axis.
+///
+/// # Errors
+/// [`Error::Request`] if a triangle has no area, as when two vertices are
+/// joined by two edges.
+pub(super) fn on_sphere(link: &Link) -> Result<Vec<[f64; 3]>> {
+    let closed = link.boundary().is_empty();
+    let rim = if closed { cycle_around(link, 0) } else { link.boundary().to_vec() };
+    let mut points: Vec<[f64; 3]> = tutte(link, &rim)
+        .into_iter()
+        .map(|[x, y]| normalised([RIM_RADIUS * x, RIM_RADIUS * y, 1.0]))
+        .collect();
+    let mut free = vec![true; link.vertices()];
+    if closed {
+        points[0] = [0.0, 0.0, -1.0];
+    } else {
+        rim.iter().for_each(|&v| free[v as usize] = false);
+    }
+    for &t in link.triangles() {
+        let volume = volume(&points, t);
+        if volume.is_nan() || volume < LEAST_VOLUME {
+            let [a, b, c] = t;
+            return Err(Error::request(format!(
+                "link triangle {a} {b} {c} has no area when laid out on a sphere"
+            ))
+            .with_mend("give a link in which an edge is determined by its two vertices"));
+        }
+    }
+    even_out(link, &mut points, &free);
+    Ok(points)
+}
+
+/// Vertices around vertex `v` of a sphere, so that `v` lies to their right: they
+/// run counter-clockwise around the rest.
+fn cycle_around(link: &Link, v: u32) -> Vec<u32> {
+    let step = |from: u32| {
+        link.triangles().iter().find_map(|&[a, b, c]| {
+            [[a, b, c], [b, c, a], [c, a, b]].into_iter().find(|t| t[0] == v && t[2] == from)
+        })
+    };
+    let start = link.triangles().iter().flatten().copied().find(|&w| step(w).is_some());
+    let mut cycle: Vec<u32> = start.into_iter().collect();
+    while let Some(&last) = cycle.last() {
+        match step(last) {
+            Some([_, next, _]) if next != cycle[0] => cycle.push(next),
+            _ => break,
+        }
+    }
+    cycle
+}
+
+/// A drawing in the unit disk with `rim` on the unit circle.
+fn tutte(link: &Link, rim: &[u32]) -> Vec<[f64; 2]> {
+    let mut points = vec![[0.0; 2]; link.vertices()];
+    let mut inner = vec![true; link.vertices()];
+    for (i, &v) in rim.iter().enumerate() {
+        let angle = 2.0 * PI * i as f64 / rim.len() as f64;
+        points[v as usize] = [angle.cos(), angle.sin()];
+        inner[v as usize] = false;
+    }
+    let neighbours = neighbours(link);
+    for _ in 0..TUTTE_SWEEPS {
+        for v in (0..link.vertices()).filter(|&v| inner[v]) {
+            let around = &neighbours[v];
+            points[v] = [0, 1].map(|d| {
+                around.iter().map(|&n| points[n as usize][d]).sum::<f64>() / around.len() as f64
+            });
+        }
+    }
+    points
+}
+
+/// Neighbours of each vertex, ascending.
+fn neighbours(link: &Link) -> Vec<Vec<u32>> {
+    let mut neighbours = vec![Vec::new(); link.vertices()];
+    for &[a, b, c] in link.triangles() {
+        for (p, q) in [(a, b), (b, c), (c, a)] {
+            neighbours[p as usize].push(q);
+            neighbours[q as usize].push(p);
+        }
+    }
+    for around in &mut neighbours {
+        around.sort_unstable();
+        around.dedup();
+    }
+    neighbours
+}
+
+/// Raises the sum of the logarithms of the triangles' volumes by gradient steps.
+/// A triangle about to turn over would lower it without bound.
+fn even_out(link: &Link, points: &mut Vec<[f64; 3]>, free: &[bool]) {
+    let goodness = |points: &[[f64; 3]]| {
+        link.triangles().iter().map(|&t| volume(points, t).max(0.0).ln()).sum::<f64>()
+    };
+    let mut best = goodness(points);
+    let mut step = 0.1;
+    for _ in 0..EVEN_STEPS {
+        let mut gradient = vec![[0.0; 3]; points.len()];
+        for &[a, b, c] in link.triangles() {
+            let volume = volume(points, [a, b, c]);
+            for [v, p, q] in [[a, b, c], [b, c, a], [c, a, b]] {
+                let normal = cross(points[p as usize], points[q as usize]);
+                (0..3).for_each(|d| gradient[v as usize][d] += normal[d] / volume);
+            }
+        }
+        while step > LEAST_STEP {
+            let moved: Vec<[f64; 3]> = (0..points.len())
+                .map(|v| match free[v] {
+                    true => normalised([0, 1, 2].map(|d| points[v][d] + step * gradient[v][d])),
+                    false => points[v],
+                })
+                .collect();
+            let reached = goodness(&moved);
+            if reached > best {
+                (*points, best) = (moved, reached);
+                step *= 1.5;
+                break;
+            }
+            step *= 0.5;
+        }
+    }
+}
+
+/// Volume spanned by a triangle's vectors, positive if counter-clockwise.
+fn volume(points: &[[f64; 3]], triangle: [u32; 3]) -> f64 {
+    let [a, b, c] = triangle.map(|v| points[v as usize]);
+    dot(a, cross(b, c))
+}
+
+/// `v` at length 1; the null vector stays.
+pub(super) fn normalised(v: [f64; 3]) -> [f64; 3] {
+    let length = dot(v, v).sqrt();
+    if length > 0.0 { v.map(|x| x / length) } else { v }
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}

@@ -1,0 +1,263 @@
+//! Hexahedra around one extraordinary vertex, given by its link.
+//!
+//! The link of a vertex is what a small sphere around it cuts out of the mesh:
+//! an edge becomes a vertex, a face an edge, a cell a triangle. A triangulated
+//! sphere is the link of an interior vertex, a triangulated disk that of a
+//! boundary vertex.
+
+use std::collections::HashSet;
+
+use super::super::SolidMesh;
+use super::builder::{Builder, KeyedPoints};
+use super::embedding;
+use crate::{Error, Result};
+
+/// Distance from the centre of a face's far corner and of a cell's, where an
+/// edge has length 1: between a sphere (1, 1) and the cube (√2, √3).
+const FACE_REACH: f64 = 1.2;
+const CELL_REACH: f64 = 1.35;
+
+/// A triangulated sphere or disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    triangles: Vec<[u32; 3]>,
+    // Boundary cycle of a disk, its inside to the left; empty for a sphere.
+    boundary: Vec<u32>,
+    vertices: usize,
+}
+
+impl Link {
+    /// A link of triangles that turn counter-clockwise seen from outside, over
+    /// vertices 0, 1, 2, … without gap.
+    ///
+    /// # Errors
+    /// [`Error::Request`] unless they form one sphere or one disk.
+    pub fn new(triangles: Vec<[u32; 3]>) -> Result<Self> {
+        let refuse = |message: String| {
+            Err(Error::request(message).with_mend(
+                "give triangles that form one sphere or disk, all counter-clockwise seen from outside",
+            ))
+        };
+        let mut edges = HashSet::new();
+        for &[a, b, c] in &triangles {
+            if a == b || b == c || c == a {
+                return refuse(format!("link triangle {a} {b} {c} repeats a vertex"));
+            }
+            for (p, q) in [(a, b), (b, c), (c, a)] {
+                if !edges.insert((p, q)) {
+                    return refuse(format!("link edge {p} {q} runs the same way in two triangles"));
+                }
+            }
+        }
+        let used: HashSet<u32> = triangles.iter().flatten().copied().collect();
+        let vertices = used.len();
+        if used.iter().any(|&v| v as usize >= vertices) {
+            return refuse(format!("the link's {vertices} vertices are not numbered 0, 1, 2, …"));
+        }
+        // Triangles across an edge lie in one piece, a vertex's in one fan.
+        for v in 0..vertices as u32 {
+            let around: Vec<_> = triangles.iter().filter_map(|&t| edge_opposite(t, v)).collect();
+            if !is_path(&around) {
+                return refuse(format!("the triangles around link vertex {v} are not one fan"));
+            }
+        }
+        let open: Vec<(u32, u32)> = triangles
+            .iter()
+            .flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)])
+            .filter(|&(p, q)| !edges.contains(&(q, p)))
+            .collect();
+        let boundary = cycle(&open);
+        // Twice the number of edges: every inner edge was seen from both sides.
+        let edge_count = (edges.len() + open.len()) / 2;
+        let characteristic = (vertices + triangles.len()) as i64 - edge_count as i64;
+        let wanted = if open.is_empty() { 2 } else { 1 };
+        if boundary.len() != open.len() || characteristic != wanted {
+            return refuse("the link is neither one sphere nor one disk".into());
+        }
+        Ok(Self { triangles, boundary, vertices })
+    }
+
+    /// Triangles, counter-clockwise seen from outside.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// Number of vertices.
+    pub fn vertices(&self) -> usize {
+        self.vertices
+    }
+
+    /// Boundary cycle of a disk; empty for a sphere.
+    pub fn boundary(&self) -> &[u32] {
+        &self.boundary
+    }
+
+    /// The tetrahedron, degrees 3⁴: a tetrahedron's four hexahedra.
+    pub fn tetrahedron() -> Self {
+        Self::sphere(4, vec![[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]])
+    }
+
+    /// `n` ≥ 3 triangles above and below a cycle: two vertices of degree n and n
+    /// of degree 4. It is the link inside a straight extraordinary edge of
+    /// valence n; n = 4 is the octahedron, a regular vertex.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if `n` < 3.
+    pub fn bipyramid(n: u32) -> Result<Self> {
+        Self::new(
+            (0..n)
+                .map(|v| (v, (v + 1) % n))
+                .flat_map(|(v, next)| [[v, next, n], [next, v, n + 1]])
+                .collect(),
+        )
+    }
+
+    /// The octahedron, degrees 4⁶: a regular vertex.
+    pub fn octahedron() -> Self {
+        Self::sphere(6, OCTAHEDRON.to_vec())
+    }
+
+    /// Degrees 3, 4, 4, 4, 5, 5, 5: the octahedron with a vertex in one
+    /// triangle. The triangle opposite has degrees 4, 4, 4, so its cell touches
+    /// the extraordinary vertex but none of the extraordinary edges.
+    pub fn stacked_octahedron() -> Self {
+        let [first, rest @ ..] = OCTAHEDRON;
+        let [a, b, c] = first;
+        let mut triangles = vec![[a, b, 6], [b, c, 6], [c, a, 6]];
+        triangles.extend(rest);
+        Self::sphere(7, triangles)
+    }
+
+    /// The icosahedron, degrees 5¹².
+    pub fn icosahedron() -> Self {
+        let triangles = (0..5)
+            .flat_map(|v| {
+                let (upper, lower) = ([v, (v + 1) % 5], [v + 5, (v + 1) % 5 + 5]);
+                [
+                    [upper[0], upper[1], 10],
+                    [upper[1], upper[0], lower[0]],
+                    [lower[0], lower[1], upper[1]],
+                    [lower[1], lower[0], 11],
+                ]
+            })
+            .collect();
+        Self::sphere(12, triangles)
+    }
+
+    fn sphere(vertices: usize, triangles: Vec<[u32; 3]>) -> Self {
+        Self { triangles, boundary: Vec::new(), vertices }
+    }
+
+    /// One cell per triangle, each split into rings³.
+    pub(super) fn build(&self, rings: usize) -> Result<SolidMesh> {
+        let directions = embedding::on_sphere(self)?;
+        let towards = |corners: &[u32], reach: f64| {
+            let sum = [0, 1, 2].map(|d| corners.iter().map(|&v| directions[v as usize][d]).sum());
+            embedding::normalised(sum).map(|x| reach * x)
+        };
+        // Key: the link's simplex, sorted and filled with MAX; all MAX is the centre.
+        let mut vertices = KeyedPoints::new();
+        let mut vertex = |corners: &[u32]| {
+            let mut key = [u32::MAX; 3];
+            key[..corners.len()].copy_from_slice(corners);
+            key.sort_unstable();
+            vertices.vertex(key, |_| match corners.len() {
+                0 => [0.0; 3],
+                1 => directions[corners[0] as usize],
+                2 => towards(corners, FACE_REACH),
+                _ => towards(corners, CELL_REACH),
+            })
+        };
+        let cells: Vec<[u32; 8]> = self
+            .triangles
+            .iter()
+            .map(|&[a, b, c]| {
+                [&[] as &[u32], &[a], &[a, b], &[b], &[c], &[a, c], &[a, b, c], &[b, c]]
+                    .map(&mut vertex)
+            })
+            .collect();
+        Ok(split(&vertices.into_points(), &cells, rings as u64))
+    }
+}
+
+const OCTAHEDRON: [[u32; 3]; 8] =
+    [[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]];
+
+fn edge_opposite([a, b, c]: [u32; 3], v: u32) -> Option<(u32, u32)> {
+    match v {
+        _ if v == a => Some((b, c)),
+        _ if v == b => Some((c, a)),
+        _ if v == c => Some((a, b)),
+        _ => None,
+    }
+}
+
+/// The cycle of directed edges that starts with the first one; shorter than
+/// `edges` if they are not one cycle.
+fn cycle(edges: &[(u32, u32)]) -> Vec<u32> {
+    let Some(&(first, _)) = edges.first() else { return Vec::new() };
+    let mut vertices = vec![first];
+    while vertices.len() < edges.len() {
+        let last = vertices[vertices.len() - 1];
+        match edges.iter().find(|e| e.0 == last) {
+            Some(&(_, next)) if next != first => vertices.push(next),
+            _ => break,
+        }
+    }
+    vertices
+}
+
+/// Whether the directed edges are one path, open or closed.
+fn is_path(edges: &[(u32, u32)]) -> bool {
+    let start = edges.iter().find(|e| edges.iter().all(|f| f.1 != e.0)).or(edges.first());
+    let Some(&(start, mut end)) = start else { return false };
+    let mut length = 1;
+    while end != start {
+        let Some(next) = edges.iter().find(|e| e.0 == end) else { break };
+        end = next.1;
+        length += 1;
+    }
+    length == edges.len()
+}
+
+/// Splits every cell into n³ by trilinear interpolation.
+fn split(points: &[[f64; 3]], cells: &[[u32; 8]], n: u64) -> SolidMesh {
+    // Key: corners and their weights times n³, sorted, unused corners last. Cells
+    // that share a face weigh its corners alike, and the position follows from
+    // the sorted key, so it does not depend on which cell comes first.
+    let mut builder = Builder::new(|key: [(u32, u64); 8]| {
+        [0, 1, 2].map(|d| {
+            key.iter()
+                .filter(|(_, weight)| *weight > 0)
+                .map(|&(corner, weight)| weight as f64 * points[corner as usize][d])
+                .sum::<f64>()
+                / (n * n * n) as f64
+        })
+    });
+    for cell in cells {
+        let key = |[i, j, k]: [u64; 3]| {
+            let mut key: [(u32, u64); 8] = std::array::from_fn(|c| {
+                let [u, v, w] = UNIT[c];
+                let weight = |high: u64, t: u64| if high == 1 { t } else { n - t };
+                match weight(u, i) * weight(v, j) * weight(w, k) {
+                    0 => (u32::MAX, 0),
+                    weight => (cell[c], weight),
+                }
+            });
+            key.sort_unstable();
+            key
+        };
+        for k in 0..n {
+            for j in 0..n {
+                for i in 0..n {
+                    builder.hexahedron(UNIT.map(|[u, v, w]| key([i + u, j + v, k + w])));
+                }
+            }
+        }
+    }
+    builder.finish()
+}
+
+/// Corners of the unit cube in VTK order.
+const UNIT: [[u64; 3]; 8] =
+    [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];

@@ -18,7 +18,7 @@ pub fn hexahedron_order(order: usize) -> Vec<[usize; 3]> {
     for k in [0, n] {
         nodes.extend([[0, 0, k], [n, 0, k], [n, n, k], [0, n, k]]);
     }
-    // Corner lists say only where an edge or face lies; `push_inner` fills it.
+    // Edges along u and v in the order of the corners, bottom then top.
     for k in [0, n] {
         for (free, fixed) in [(0, [0, 0, k]), (1, [n, 0, k]), (0, [0, n, k]), (1, [0, 0, k])] {
             push_inner(&mut nodes, n, &[free], fixed);
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn order_two_is_the_triquadratic_hexahedron_of_the_vtk_book() {
+    fn order_two_as_vtk_lists_it() {
         // Edge nodes 8–19 and face nodes 20–25 of VTK_LAGRANGE_HEXAHEDRON order 2.
         let nodes = hexahedron_order(2);
         assert_eq!(nodes[8..12], [[1, 0, 0], [2, 1, 0], [1, 2, 0], [0, 1, 0]]);

@@ -1,0 +1,118 @@
+//! Files that are either whole or not there: written beside their final name,
+//! then renamed.
+
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata};
+use std::io::{self, BufWriter, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use tempfile::{Builder, NamedTempFile};
+
+use crate::{Error, Result};
+
+const BUFFER: usize = 1 << 18; // bytes
+
+/// Writes the file at `path` by `content`. It appears under its name, or replaces
+/// what stands there, only when all of it is on the disk; until then, and after
+/// any error, the name is untouched. A link is followed. The file has the
+/// permissions that any program would give it, or those of the file it replaces.
+///
+/// # Errors
+/// What `content` returns, or [`Error::File`] with the path and the mend.
+pub fn write(
+    path: impl AsRef<Path>,
+    content: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
+) -> Result<()> {
+    let path = path.as_ref();
+    let target = Target::find(path)?;
+    let beside = target.create_beside(path)?;
+    let (file, beside) = beside.into_parts();
+    let mut writer = BufWriter::with_capacity(BUFFER, file);
+    content(&mut writer)?;
+    let file = writer.into_inner().map_err(|e| refused(path, e.into_error()))?;
+    if let Some(replaced) = &target.replaced {
+        file.set_permissions(replaced.permissions()).map_err(|e| refused(path, e))?;
+    }
+    file.sync_all().map_err(|e| refused(path, e))?;
+    beside.persist(&target.path).map_err(|e| refused(path, e.error))
+}
+
+/// Checks, before any work is done for it, that a file can be written at `path`:
+/// its directory exists and takes new files, and no directory or device stands
+/// under its name.
+///
+/// # Errors
+/// [`Error::File`] with the path and the mend.
+pub fn check(path: impl AsRef<Path>) -> Result<()> {
+    let path = path.as_ref();
+    Target::find(path)?.create_beside(path).map(drop)
+}
+
+/// A refusal of the operating system to write `path`, with the mend.
+pub fn refused(path: impl AsRef<Path>, source: io::Error) -> Error {
+    let mend = match source.kind() {
+        ErrorKind::NotFound => "create its directory first",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "choose a directory that you may write to"
+        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "free space, or write to another disk; nothing was left behind"
+        }
+        ErrorKind::FileTooLarge => {
+            "raise the limit of file sizes (ulimit -f), or write to another file system"
+        }
+        ErrorKind::NotADirectory => "check the path: one of its directories is a file",
+        _ => "check the path and its disk, or choose another",
+    };
+    Error::file(path, None, format!("cannot be written: {source}")).with_mend(mend)
+}
+
+/// Where a file will stand.
+struct Target {
+    /// Final name, links followed.
+    path: PathBuf,
+    directory: PathBuf,
+    replaced: Option<Metadata>,
+}
+
+impl Target {
+    fn find(path: &Path) -> Result<Self> {
+        let resolved = match fs::canonicalize(path) {
+            Ok(resolved) => resolved,
+            Err(e) if e.kind() == ErrorKind::NotFound => path.to_owned(),
+            Err(e) => return Err(refused(path, e)),
+        };
+        let replaced = fs::metadata(&resolved).ok();
+        if replaced.as_ref().is_some_and(|existing| !existing.is_file()) {
+            return Err(Error::file(path, None, "is a directory or device, not a file")
+                .with_mend("choose another name"));
+        }
+        let directory = directory_of(&resolved).to_owned();
+        match fs::metadata(&directory) {
+            Ok(found) if found.is_dir() => Ok(Self { path: resolved, directory, replaced }),
+            Ok(_) => Err(refused(path, ErrorKind::NotADirectory.into())),
+            Err(e) => Err(refused(path, e)),
+        }
+    }
+
+    /// A hidden file in the same directory, so that renaming never copies.
+    fn create_beside(&self, path: &Path) -> Result<NamedTempFile> {
+        let mut prefix = OsString::from(".");
+        prefix.push(self.path.file_name().unwrap_or_default());
+        prefix.push(".");
+        let mut builder = Builder::new();
+        builder.prefix(&prefix).suffix(".part");
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
+        // The kind alone: the error itself names the hidden file.
+        builder.tempfile_in(&self.directory).map_err(|e| refused(path, e.kind().into()))
+    }
+}
+
+/// Directory that holds `path`; `.` for a bare name.
+pub(super) fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}

@@ -1,0 +1,117 @@
+//! Writing of any format, chosen by the name of the file.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::Path;
+
+use super::dataset::Dataset;
+use super::pvtu::PieceWriter;
+use super::{atomic, csv_write, npz, vtk_write, vtu};
+use crate::{Error, Result};
+
+/// How to write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// Compress with zlib, where the format can (`.vtu`, `.pvtu`, `.npz`).
+    pub compress: bool,
+}
+
+/// A format that can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// VTK XML unstructured grid.
+    Vtu,
+    /// VTK XML unstructured grid in pieces.
+    Pvtu,
+    /// Legacy VTK file.
+    Vtk,
+    /// Table of points and their arrays.
+    Csv,
+    /// NumPy archive.
+    Npz,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 5] = [Self::Vtu, Self::Pvtu, Self::Vtk, Self::Csv, Self::Npz];
+
+    /// End of the file's name, without the dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Vtu => "vtu",
+            Self::Pvtu => "pvtu",
+            Self::Vtk => "vtk",
+            Self::Csv => "csv",
+            Self::Npz => "npz",
+        }
+    }
+}
+
+/// Format of an output file, refused before any work is done for it if its ending
+/// is unknown or nothing can be written there.
+///
+/// # Errors
+/// [`Error::Request`] for the ending, listing the known ones; [`Error::File`] for
+/// a directory that is missing or does not take files.
+pub fn check_output(path: impl AsRef<Path>) -> Result<Format> {
+    let path = path.as_ref();
+    let format = format_of(path)?;
+    atomic::check(path)?;
+    Ok(format)
+}
+
+/// Writes `data` (a [`Dataset`] or a [`SolidMesh`](crate::mesh::SolidMesh)) in the
+/// format of the path's ending: `.vtu`, `.pvtu` (of one piece; see [`PieceWriter`]
+/// for more), `.vtk`, `.csv` (points and point arrays only) or `.npz`.
+///
+/// The file is written beside and renamed when complete, so that there is never
+/// part of it under its name.
+///
+/// # Errors
+/// Those of [`check_output`]; [`Error::Request`] if lengths or indices of the data
+/// disagree, or the format cannot hold them; [`Error::File`] if writing fails.
+pub fn write<'a>(
+    path: impl AsRef<Path>,
+    data: impl Into<Cow<'a, Dataset>>,
+    options: WriteOptions,
+) -> Result<()> {
+    let path = path.as_ref();
+    let format = format_of(path)?;
+    let dataset = data.into();
+    dataset.check()?;
+    let compress = options.compress;
+    match format {
+        Format::Vtu => write_file(path, |out| vtu::write(out, &dataset, compress)),
+        Format::Vtk => {
+            vtk_write::check(&dataset)?;
+            write_file(path, |out| vtk_write::write(out, &dataset))
+        }
+        Format::Csv => write_file(path, |out| csv_write::write(out, &dataset)),
+        Format::Npz => write_file(path, |out| npz::write(out, &dataset, compress)),
+        Format::Pvtu => {
+            let mut pieces = PieceWriter::create(path, options)?;
+            pieces.push(&dataset)?;
+            pieces.finish()
+        }
+    }
+}
+
+fn write_file(
+    path: &Path,
+    content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<()> {
+    atomic::write(path, |out| content(out).map_err(|e| atomic::refused(path, e)))
+}
+
+fn format_of(path: &Path) -> Result<Format> {
+    let extension = path.extension().unwrap_or_default();
+    Format::ALL
+        .into_iter()
+        .find(|format| extension.eq_ignore_ascii_case(format.extension()))
+        .ok_or_else(|| {
+            let known = Format::ALL.map(|format| format!(".{}", format.extension())).join(", ");
+            Error::request(format!("{}: unknown output format", path.display()))
+                .with_mend(format!("end its name in one of {known}"))
+        })
+}

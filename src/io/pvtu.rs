@@ -1,0 +1,188 @@
+//! Parallel VTK XML grids (`.pvtu`): any amount of output as pieces, of which only
+//! one is in memory at a time.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::dataset::{Array, Dataset};
+use super::output::WriteOptions;
+use super::{atomic, vtu, xml};
+use crate::{Error, Result};
+
+/// Writes `NAME.pvtu` and its pieces `NAME/NAME_0000.vtu`, `NAME/NAME_0001.vtu`, …
+///
+/// Pieces gather in a hidden directory beside; [`PieceWriter::finish`] gives it
+/// its name and writes `NAME.pvtu` last. Dropped before, it leaves nothing.
+#[derive(Debug)]
+pub struct PieceWriter {
+    path: PathBuf,
+    name: String,
+    options: WriteOptions,
+    // Holds the new pieces in NAME/ and, during `finish`, what they replace.
+    beside: TempDir,
+    count: usize,
+    layout: Option<Layout>,
+}
+
+/// What all pieces share: the attributes of their arrays.
+#[derive(Debug, PartialEq)]
+struct Layout {
+    points: String,
+    point_arrays: Vec<String>,
+    cell_arrays: Vec<String>,
+}
+
+impl PieceWriter {
+    /// Starts the pieces of `path`, which ends in `.pvtu`.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the file cannot be written, or if its directory of pieces
+    /// exists and holds anything but earlier pieces.
+    pub fn create(path: impl AsRef<Path>, options: WriteOptions) -> Result<Self> {
+        let path = path.as_ref().to_owned();
+        atomic::check(&path)?;
+        let Some(name) = path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else {
+            return Err(Error::file(&path, None, "pieces need a name in Unicode")
+                .with_mend("choose another name"));
+        };
+        check_replaceable(&path.with_extension(""), &name)?;
+        let mut builder = tempfile::Builder::new();
+        let prefix = format!(".{name}.");
+        builder.prefix(&prefix).suffix(".part");
+        let beside = builder
+            .tempdir_in(atomic::directory_of(&path))
+            .and_then(|beside| fs::create_dir(beside.path().join(&name)).map(|()| beside))
+            .map_err(|e| atomic::refused(&path, e))?;
+        Ok(Self { path, name, options, beside, count: 0, layout: None })
+    }
+
+    /// Writes the next piece. All pieces must have the same arrays.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the dataset is inconsistent or differs from the first
+    /// in its arrays; [`Error::File`] if it cannot be written.
+    pub fn push(&mut self, piece: &Dataset) -> Result<()> {
+        piece.check()?;
+        let layout = Layout::of(piece);
+        if self.layout.as_ref().is_some_and(|first| *first != layout) {
+            return Err(Error::request(format!(
+                "piece {} of {} has other arrays than piece 0",
+                self.count,
+                self.path.display()
+            ))
+            .with_mend("give all pieces the same arrays, in name, width, type and order"));
+        }
+        self.layout.get_or_insert(layout);
+        let path = self.beside.path().join(&self.name).join(self.piece_name(self.count));
+        atomic::write(&path, |out| {
+            vtu::write(out, piece, self.options.compress)
+                .map_err(|e| atomic::refused(&self.path, e))
+        })?;
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Moves the pieces to their names, then writes the `.pvtu`. Earlier output of
+    /// the same name goes away once all is in place, and comes back if it fails.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the files cannot be moved or written.
+    pub fn finish(self) -> Result<()> {
+        let beside = self.beside.path();
+        let pieces = self.path.with_extension("");
+        // The old index goes first: it must never stand beside pieces not its own.
+        let mut moves = vec![
+            (self.path.clone(), beside.join("replaced.pvtu")),
+            (pieces.clone(), beside.join("replaced")),
+        ];
+        moves.retain(|(from, _)| from.symlink_metadata().is_ok());
+        moves.push((beside.join(&self.name), pieces));
+        let mut moved = 0;
+        let result = moves
+            .iter()
+            .try_for_each(|(from, to)| fs::rename(from, to).map(|()| moved += 1))
+            .map_err(|e| atomic::refused(&self.path, e))
+            .and_then(|()| self.write_index());
+        if result.is_err() {
+            for (from, to) in moves[..moved].iter().rev() {
+                // The first error is the one to report.
+                let _ = fs::rename(to, from);
+            }
+        }
+        result
+    }
+
+    fn piece_name(&self, piece: usize) -> String {
+        format!("{}_{piece:04}.vtu", self.name)
+    }
+
+    fn write_index(&self) -> Result<()> {
+        let mut text = xml::open_file("PUnstructuredGrid", self.options.compress);
+        text.push_str("  <PUnstructuredGrid GhostLevel=\"0\">\n");
+        if let Some(layout) = &self.layout {
+            push_arrays(&mut text, "PPointData", &layout.point_arrays);
+            push_arrays(&mut text, "PCellData", &layout.cell_arrays);
+            push_arrays(&mut text, "PPoints", std::slice::from_ref(&layout.points));
+        }
+        let directory = xml::escape(&self.name);
+        for piece in 0..self.count {
+            let name = self.piece_name(piece);
+            let _ = writeln!(text, "    <Piece Source=\"{directory}/{}\"/>", xml::escape(&name));
+        }
+        text.push_str("  </PUnstructuredGrid>\n</VTKFile>\n");
+        atomic::write(&self.path, |out| {
+            out.write_all(text.as_bytes()).map_err(|e| atomic::refused(&self.path, e))
+        })
+    }
+}
+
+impl Layout {
+    fn of(piece: &Dataset) -> Self {
+        let attributes = |arrays: &[Array]| arrays.iter().map(xml::array_attributes).collect();
+        Self {
+            points: xml::points_attributes(&piece.points),
+            point_arrays: attributes(&piece.point_arrays),
+            cell_arrays: attributes(&piece.cell_arrays),
+        }
+    }
+}
+
+fn push_arrays(text: &mut String, element: &str, arrays: &[String]) {
+    if arrays.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "    <{element}>");
+    for attributes in arrays {
+        let _ = writeln!(text, "      <PDataArray {attributes}/>");
+    }
+    let _ = writeln!(text, "    </{element}>");
+}
+
+/// Refuses to replace a directory that holds anything but pieces of this name.
+fn check_replaceable(directory: &Path, name: &str) -> Result<()> {
+    let is_piece = |file: &str| {
+        let digits = file.strip_prefix(name).and_then(|rest| rest.strip_prefix('_'));
+        digits
+            .and_then(|rest| rest.strip_suffix(".vtu"))
+            .is_some_and(|digits| digits.len() >= 4 && digits.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let foreign = match fs::read_dir(directory) {
+        Ok(mut files) => files
+            .find_map(|file| {
+                let file = file.ok()?.file_name();
+                (!file.to_str().is_some_and(is_piece)).then_some(file)
+            })
+            .map(|file| format!("holds {}, which is no piece of {name}.pvtu", file.display())),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
+        Err(e) => Some(format!("cannot hold the pieces of {name}.pvtu: {e}")),
+    };
+    match foreign {
+        None => Ok(()),
+        Some(message) => Err(Error::file(directory, None, message)
+            .with_mend("choose another name for the output, or move this away")),
+    }
+}

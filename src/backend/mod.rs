@@ -1,0 +1,3 @@
+//! Where plans are run.
+
+pub mod cpu;

@@ -25,11 +25,12 @@
 mod axis;
 mod buffer;
 mod lanes;
-
+mod layered;
 mod net;
-
+mod points;
+mod product;
 mod simd;
-
+mod table;
 mod tensor;
 #[cfg(test)]
 mod testing;
@@ -37,5 +38,8 @@ mod testing;
 pub use axis::Axis;
 pub use buffer::{Scratch, Stores};
 pub use lanes::{Lanes, MAX_LANES, Portable, Real};
+pub use layered::{Layered, LayeredOutput};
+pub use points::Points;
 pub use simd::Simd;
+pub use table::{Table, TableOutput};
 pub use tensor::{Tensor, TensorOutput};

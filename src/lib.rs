@@ -5,6 +5,7 @@
 //! stands before it.
 #![warn(missing_docs)]
 
+pub mod backend;
 pub mod basis;
 mod error;
 pub mod io;

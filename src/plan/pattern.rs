@@ -12,8 +12,8 @@ pub type AxisId = u32;
 pub struct Axis {
     /// Local parameters, ascending in [0, 1].
     pub parameters: Vec<f64>,
-    /// Factor of a first derivative: how fast the local parameter moves with the
-    /// element's, ± 2^depth (without its sign and size where no derivative is wanted).
+    /// How fast the local parameter moves with the element's: 2^depth, the factor of
+    /// a first derivative; 1 where no derivative is wanted. The sign is the turn's.
     pub factor: f64,
 }
 
@@ -60,11 +60,7 @@ impl Patterns {
             locals.reverse();
             locals.iter_mut().for_each(|x| *x = 1.0 - *x);
         }
-        let factor = match (derivatives, flip) {
-            (false, _) => 1.0,
-            (true, false) => scale,
-            (true, true) => -scale,
-        };
+        let factor = if derivatives { scale } else { 1.0 };
         // mirrored grids differ in the last bit only: let them share their tables
         let rounded = locals.iter().map(|x| (x * 2_f64.powi(50)).round() as i64).collect();
         let axes = &mut self.axes;
@@ -136,7 +132,9 @@ mod tests {
         let whole = (0, 8);
         let forward = patterns.axis(&parameters, whole, 0, 0, false, false);
         assert_eq!(patterns.axis(&parameters, whole, 0, 0, true, false), forward);
-        assert_ne!(patterns.axis(&parameters, whole, 0, 0, true, true), forward);
+        assert_eq!(patterns.axis(&parameters, whole, 0, 0, true, true), forward);
+        let finer = patterns.axis(&parameters, (0, 4), 1, 0, false, true);
+        assert_eq!(patterns.axes[finer as usize].factor, 2.0);
         let low = patterns.axis(&parameters, (0, 4), 1, 0, false, false);
         assert_eq!(patterns.axis(&parameters, (4, 4), 1, 1, true, false), low);
         assert_eq!(patterns.axes[low as usize].parameters[1], 2.0 / 7.0);

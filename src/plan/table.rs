@@ -22,7 +22,8 @@ pub struct Table {
     pub controls: usize,
     /// Number of samples.
     pub samples: usize,
-    /// `weights[control * samples + sample]`, local axis 0 fastest.
+    /// `weights[control * samples + sample]`, local axis 0 fastest. Derivatives are
+    /// with respect to the element's parameters, but for the sign of the turn.
     pub weights: Vec<f64>,
 }
 

@@ -1,0 +1,190 @@
+//! The CPU kernels beside a memset of the bytes they write, on one thread.
+//!
+//! `cargo bench --bench kernels` prints bytes/s for the grids (24 bytes a point: x, y, z in `f64`) and points/s for
+//! the scattered points. `SUBSOLID_SIMD` picks the level.
+
+use std::hint::black_box;
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
+use subsolid::backend::cpu::kernel::{
+    Axis, Layered, LayeredOutput, Points, Scratch, Simd, Stores, Table, TableOutput, Tensor,
+    TensorOutput,
+};
+use subsolid::basis::bspline::Order;
+
+/// Vertices on an axis of the control grid.
+const GRID: usize = 50;
+/// Samples on an axis.
+const N: usize = 8;
+/// Numbers of one cell's output.
+const CELL: usize = N * N * N * 3;
+/// Cells of one call, as a thread would take them.
+const BATCH: usize = 512;
+
+/// Control points of a bent grid: `[vertex][3]`.
+fn controls() -> Vec<f64> {
+    let bend = |x: usize, y: usize| x as f64 + 0.3 * (y as f64 * 0.7).sin();
+    (0..GRID.pow(3))
+        .map(|v| [v % GRID, v / GRID % GRID, v / GRID / GRID])
+        .flat_map(|[x, y, z]| [bend(x, y), bend(y, z), bend(z, x)])
+        .collect()
+}
+
+/// Nets of all cells inside the grid.
+fn nets() -> Vec<[u32; 64]> {
+    let inner = GRID - 3;
+    (0..inner.pow(3))
+        .map(|cell| {
+            let low = [cell % inner, cell / inner % inner, cell / inner / inner];
+            std::array::from_fn(|i| {
+                let [x, y, z] = [low[0] + i % 4, low[1] + i / 4 % 4, low[2] + i / 16];
+                ((z * GRID + y) * GRID + x) as u32
+            })
+        })
+        .collect()
+}
+
+/// Weights that sum to one for each sample: `[control][sample]`.
+fn table(controls: usize, samples: usize) -> Vec<f64> {
+    (0..controls * samples).map(|i| (1.0 + (i as f64).sin() * 0.5) / controls as f64).collect()
+}
+
+fn group<'a>(c: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
+    let mut group = c.benchmark_group(name);
+    group.sample_size(10);
+    group
+}
+
+fn grids(c: &mut Criterion) {
+    let (simd, controls, nets) = (Simd::detect(), controls(), nets());
+    let cells = nets.len();
+    let bytes = Throughput::Bytes((cells * CELL * 8) as u64);
+    let mut out = vec![1.0_f64; cells * CELL + 8];
+    let aligned = out.as_ptr().align_offset(64);
+
+    let mut memset = group(c, "memset");
+    memset.throughput(bytes.clone());
+    // Some machines store zeros faster than data: the floor of data is the other one.
+    for (name, value) in [("zeros", 0x00), ("data", 0x5a)] {
+        memset.bench_function(name, |b| {
+            b.iter(|| {
+                let out = black_box(&mut out[..cells * CELL]);
+                // SAFETY: any bytes are `f64`s.
+                unsafe { out.as_mut_ptr().write_bytes(value, out.len()) };
+            });
+        });
+    }
+    memset.finish();
+
+    let ends = vec![0; cells];
+    let parameters: Vec<f64> = (0..N).map(|i| i as f64 / (N - 1) as f64).collect();
+    let axis = Axis::new(&parameters).unwrap();
+    let tensor = Tensor::<f64>::new([&axis; 3], 3);
+    let orders = [Order::Value; 3];
+    let mut regular = group(c, "regular");
+    regular.throughput(bytes.clone());
+    for (name, stores, skip) in [
+        ("cached", Stores::Cached, aligned),
+        ("streamed", Stores::Streamed, aligned),
+        ("streamed, not aligned", Stores::Streamed, aligned + 2),
+    ] {
+        let mut places: Vec<_> = out[skip..].chunks_exact_mut(CELL).take(cells).collect();
+        let mut scratch = Scratch::new(stores);
+        regular.bench_function(name, |b| {
+            b.iter(|| {
+                let nets = nets.chunks(BATCH).zip(ends.chunks(BATCH));
+                for (cells_in, cells) in nets.zip(places.chunks_mut(BATCH)) {
+                    let mut output = [TensorOutput { orders, cells }];
+                    tensor.evaluate(simd, &mut scratch, &controls, cells_in, &mut output);
+                }
+            });
+        });
+    }
+    regular.finish();
+
+    let mut layered_group = group(c, "layered");
+    layered_group.throughput(bytes.clone());
+    for (m, stores) in [
+        (14, Stores::Streamed),
+        (16, Stores::Streamed),
+        (24, Stores::Streamed),
+        (24, Stores::Cached),
+    ] {
+        // Four layers out of a net and its neighbour.
+        let layered_nets: Vec<u32> = nets
+            .iter()
+            .flat_map(|net| (0..4 * m).map(|i| net[i / m * 16 + i % m % 16] + (i % m / 16) as u32))
+            .collect();
+        let layered = Layered::<f64>::new(&[&table(m, N * N)], m, &axis, 3).unwrap();
+        let mut places: Vec<_> = out[aligned..].chunks_exact_mut(CELL).take(cells).collect();
+        let mut scratch = Scratch::new(stores);
+        layered_group.bench_function(format!("{m} controls, {stores:?}"), |b| {
+            b.iter(|| {
+                let nets = layered_nets.chunks(BATCH * 4 * m).zip(ends.chunks(BATCH));
+                for (cells_in, cells) in nets.zip(places.chunks_mut(BATCH)) {
+                    let order_c = Order::Value;
+                    let mut output =
+                        [LayeredOutput { plane: 0, order_c, cells, order: None, negate: false }];
+                    layered.evaluate(simd, &mut scratch, &controls, cells_in, &mut output);
+                }
+            });
+        });
+    }
+    layered_group.finish();
+
+    let m = 52;
+    let irregular_nets: Vec<u32> = nets.iter().flat_map(|net| &net[..m]).copied().collect();
+    let weights = Table::<f64>::new(&table(m, N.pow(3)), m, true).unwrap();
+    // The same samples, turned about the cell's diagonal.
+    let turned: Vec<u32> = (0..N.pow(3)).map(|i| (i / N + i % N * N * N) as u32).collect();
+    let mut irregular = group(c, "irregular");
+    irregular.throughput(bytes);
+    for (name, stores, order) in [
+        ("streamed", Stores::Streamed, None),
+        ("cached", Stores::Cached, None),
+        ("turned", Stores::Cached, Some(&turned[..])),
+    ] {
+        let mut places: Vec<_> = out[aligned..].chunks_exact_mut(CELL).take(cells).collect();
+        let mut scratch = Scratch::new(stores);
+        irregular.bench_function(name, |b| {
+            b.iter(|| {
+                let nets = irregular_nets.chunks(BATCH * m);
+                for (nets, cells) in nets.zip(places.chunks_mut(BATCH)) {
+                    let output = TableOutput { cells, order, negate: false };
+                    weights.evaluate(simd, &mut scratch, (&controls, 3), nets, output);
+                }
+            });
+        });
+    }
+    irregular.finish();
+}
+
+fn points(c: &mut Criterion) {
+    let (simd, controls, nets) = (Simd::detect(), controls(), nets());
+    let mut group = group(c, "points");
+    for (a_cell, derivatives) in [(1, 0), (2, 0), (4, 0), (8, 0), (64, 0), (64, 1), (64, 2)] {
+        let total = 1 << 20;
+        let parameters: Vec<[f64; 3]> = (0..total)
+            .map(|i| [0.618, 0.755, 0.569].map(|step: f64| (f64::from(i) * step).fract()))
+            .collect();
+        let points = Points { m: 3, derivatives };
+        let quantities = points.quantities() * 3;
+        let mut out = vec![0.0_f64; parameters.len() * quantities];
+        let mut scratch = Scratch::new(Stores::Cached);
+        group.throughput(Throughput::Elements(parameters.len() as u64));
+        group.bench_function(format!("{a_cell} a cell, derivatives {derivatives}"), |b| {
+            b.iter(|| {
+                let places = out.chunks_mut(a_cell * quantities);
+                let work = parameters.chunks(a_cell).zip(places).zip(nets.iter().cycle());
+                for ((parameters, out), net) in work {
+                    points.evaluate(simd, &mut scratch, &controls, net, 0, parameters, out);
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, grids, points);
+criterion_main!(benches);

@@ -1,0 +1,281 @@
+//! Tensor samples: one kernel a batch, tasks of a few leaves each.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::kernel::{
+    Axis, Layered, LayeredOutput, Scratch, Simd, Stores, Table, TableOutput, Tensor, TensorOutput,
+};
+use super::{Number, Shared};
+use crate::error::Result;
+use crate::limit::{LeafKind, Orders};
+use crate::plan::{Batch, BatchKind, Plan, wanted_orders};
+
+/// Leaves of one task: enough for the register tiles, few enough to balance.
+const GRAIN: usize = 24;
+
+/// Output above this many bytes is streamed past the caches.
+const STREAMED: usize = 16 << 20;
+
+/// The kernels of a plan's batches, by the width of the control points.
+pub(super) struct Kernels<'p, T> {
+    plan: &'p Plan<'p>,
+    axes: Vec<Axis>,
+    orders: Vec<Orders>,
+    // tables of irregular batches by table id; they serve any width
+    tables: HashMap<u32, Table<T>>,
+    by_width: HashMap<usize, Vec<Kernel<T>>>,
+}
+
+/// What one batch runs, beside the tables.
+enum Kernel<T> {
+    Regular(Tensor<T>),
+    // 2D tables in the order of first use, and which of them each output takes
+    Layered(Layered<T>, Vec<usize>),
+    Irregular,
+}
+
+/// A few leaves of a batch.
+struct Task<'a> {
+    batch: usize,
+    leaves: &'a [u32],
+}
+
+impl<'p, T: Number> Kernels<'p, T> {
+    pub fn new(plan: &'p Plan<'p>) -> Result<Self> {
+        let axes = plan.patterns().axes.iter();
+        let axes = axes
+            .map(|axis| Ok(Axis::new(&axis.parameters)?.sped_up(axis.factor)))
+            .collect::<Result<_>>()?;
+        let orders = wanted_orders(plan.want());
+        let mut tables = HashMap::new();
+        for batch in plan.batches() {
+            if let BatchKind::Irregular(_) = batch.kind {
+                for (output, &id) in batch.tables.iter().enumerate() {
+                    if let std::collections::hash_map::Entry::Vacant(entry) = tables.entry(id) {
+                        let table = &plan.tables()[id as usize];
+                        entry.insert(Table::new(&table.weights, table.controls, output == 0)?);
+                    }
+                }
+            }
+        }
+        let mut kernels = Self { plan, axes, orders, tables, by_width: HashMap::new() };
+        kernels.add_width(3)?;
+        Ok(kernels)
+    }
+
+    /// Makes the kernels for control points of `width` components.
+    fn add_width(&mut self, width: usize) -> Result<()> {
+        let plan = self.plan;
+        let kernels = plan.batches().par_iter().map(|batch| {
+            let axis = |d: usize| &self.axes[batch.axes[d] as usize];
+            Ok(match batch.kind {
+                BatchKind::Regular => {
+                    Kernel::Regular(Tensor::new([axis(0), axis(1), axis(2)], width))
+                }
+                BatchKind::Irregular(_) => Kernel::Irregular,
+                BatchKind::Layered(_) => {
+                    let mut ids: Vec<u32> = Vec::new();
+                    let mut planes = Vec::new();
+                    for id in &batch.tables {
+                        let at = ids.iter().position(|x| x == id).unwrap_or(ids.len());
+                        if at == ids.len() {
+                            ids.push(*id);
+                        }
+                        planes.push(at);
+                    }
+                    let table = |id: &u32| &plan.tables()[*id as usize];
+                    let weights: Vec<&[f64]> =
+                        ids.iter().map(|id| &table(id).weights[..]).collect();
+                    let controls = table(&ids[0]).controls;
+                    Kernel::Layered(Layered::new(&weights, controls, axis(2), width)?, planes)
+                }
+            })
+        });
+        let kernels = kernels.collect::<Result<Vec<_>>>()?;
+        self.by_width.insert(width, kernels);
+        Ok(())
+    }
+
+    pub fn run(
+        &mut self,
+        simd: Simd,
+        points: &[f64],
+        width: usize,
+        elements: &Range<usize>,
+        outputs: &mut [&mut [T]],
+    ) -> Result<()> {
+        if !self.by_width.contains_key(&width) {
+            self.add_width(width)?;
+        }
+        let bytes = outputs.iter().map(|o| size_of_val(*o)).sum::<usize>();
+        let stores = if bytes > STREAMED { Stores::Streamed } else { Stores::Cached };
+        let job = Job {
+            kernels: self,
+            own: &self.by_width[&width],
+            simd,
+            points,
+            width,
+            first_element: elements.start,
+            outputs: outputs.iter_mut().map(|o| Shared::new(o)).collect(),
+        };
+        let mut tasks = Vec::new();
+        for (index, batch) in self.plan.batches().iter().enumerate() {
+            let leaves = batch.leaves_in(self.plan.solid(), elements);
+            tasks.extend(leaves.chunks(GRAIN).map(|leaves| Task { batch: index, leaves }));
+        }
+        tasks.into_par_iter().for_each_init(
+            || (Scratch::new(stores), Scratch::new(Stores::Cached), Local::default()),
+            |(scratch, cached, local), task| job.run(&task, scratch, cached, local),
+        );
+        Ok(())
+    }
+}
+
+/// Buffers of a thread.
+struct Local<T> {
+    nets: Vec<u32>,
+    grids: Vec<[u32; 64]>,
+    ends: Vec<u8>,
+    // results of leaves that are only a part of their element: [output][leaf][sample][width]
+    results: Vec<T>,
+}
+
+impl<T> Default for Local<T> {
+    fn default() -> Self {
+        Self { nets: Vec::new(), grids: Vec::new(), ends: Vec::new(), results: Vec::new() }
+    }
+}
+
+struct Job<'a, 'p, T> {
+    kernels: &'a Kernels<'p, T>,
+    own: &'a [Kernel<T>],
+    simd: Simd,
+    points: &'a [f64],
+    width: usize,
+    first_element: usize,
+    outputs: Vec<Shared<T>>,
+}
+
+impl<T: Number> Job<'_, '_, T> {
+    fn run(
+        &self,
+        task: &Task<'_>,
+        scratch: &mut Scratch<T>,
+        cached: &mut Scratch<T>,
+        local: &mut Local<T>,
+    ) {
+        let plan = self.kernels.plan;
+        let batch = &plan.batches()[task.batch];
+        let order = &plan.patterns().orders[batch.order as usize];
+        let samples = plan.samples_per_element();
+        self.gather(task, local);
+        if order.indices.len() == samples {
+            // The leaf is all of its element: results go there at once.
+            let place = |output: &Shared<T>, &leaf: &u32| {
+                let element = plan.solid().leaves()[leaf as usize].element as usize;
+                let len = samples * self.width;
+                // SAFETY: every element has one such leaf, and it is in one task.
+                unsafe { output.slice((element - self.first_element) * len, len) }
+            };
+            let mut places: Vec<Vec<&mut [T]>> = self
+                .outputs
+                .iter()
+                .map(|output| task.leaves.iter().map(|leaf| place(output, leaf)).collect())
+                .collect();
+            let indices = (!order.is_identity).then_some(&order.indices[..]);
+            self.kernel(task.batch, batch, indices, scratch, local, &mut places);
+            return;
+        }
+        let len = order.indices.len() * self.width;
+        let mut results = std::mem::take(&mut local.results);
+        results.resize(self.outputs.len() * task.leaves.len() * len, T::default());
+        let mut places: Vec<Vec<&mut [T]>> = results
+            .chunks_exact_mut(task.leaves.len() * len)
+            .map(|output| output.chunks_exact_mut(len).collect())
+            .collect();
+        self.kernel(task.batch, batch, None, cached, local, &mut places);
+        for (output, places) in self.outputs.iter().zip(&places) {
+            for (&leaf, place) in task.leaves.iter().zip(places) {
+                let element = plan.solid().leaves()[leaf as usize].element as usize;
+                let start = (element - self.first_element) * samples;
+                for (&index, value) in order.indices.iter().zip(place.chunks_exact(self.width)) {
+                    let at = (start + index as usize) * self.width;
+                    // SAFETY: every sample of an element belongs to one leaf.
+                    unsafe { output.slice(at, self.width) }.copy_from_slice(value);
+                }
+            }
+        }
+        local.results = results;
+    }
+
+    fn gather(&self, task: &Task<'_>, local: &mut Local<T>) {
+        let solid = self.kernels.plan.solid();
+        local.nets.clear();
+        local.grids.clear();
+        local.ends.clear();
+        for &leaf in task.leaves {
+            let leaf = &solid.leaves()[leaf as usize];
+            let net = solid.net(leaf);
+            match leaf.kind {
+                LeafKind::Regular(ends) => {
+                    let mut grid = [0; 64];
+                    grid.copy_from_slice(net);
+                    local.grids.push(grid);
+                    local.ends.push(ends);
+                }
+                LeafKind::Layered(_, _, ends) => {
+                    local.nets.extend_from_slice(net);
+                    local.ends.push(ends);
+                }
+                LeafKind::Irregular(..) => local.nets.extend_from_slice(net),
+            }
+        }
+    }
+
+    fn kernel<'a, 'o>(
+        &self,
+        index: usize,
+        batch: &Batch,
+        order: Option<&'a [u32]>,
+        scratch: &mut Scratch<T>,
+        local: &Local<T>,
+        places: &'a mut [Vec<&'o mut [T]>],
+    ) {
+        let local_orders = |orders: &Orders| batch.turn.axes.map(|a| orders[a as usize]);
+        let cells = places.iter_mut().map(|cells| &mut cells[..]);
+        let outputs = self.kernels.orders.iter().zip(cells);
+        match &self.own[index] {
+            Kernel::Regular(kernel) => {
+                let mut outputs: Vec<_> = outputs
+                    .map(|(orders, cells)| TensorOutput { orders: *orders, cells })
+                    .collect();
+                let nets = (&local.grids[..], &local.ends[..]);
+                kernel.evaluate(self.simd, scratch, self.points, nets, &mut outputs);
+            }
+            Kernel::Layered(kernel, planes) => {
+                let mut outputs: Vec<_> = outputs
+                    .zip(planes)
+                    .map(|((orders, cells), &plane)| {
+                        let orders = local_orders(orders);
+                        let negate = batch.turn.odd(orders);
+                        LayeredOutput { plane, order_c: orders[2], cells, order, negate }
+                    })
+                    .collect();
+                let nets = (&local.nets[..], &local.ends[..]);
+                kernel.evaluate(self.simd, scratch, self.points, nets, &mut outputs);
+            }
+            Kernel::Irregular => {
+                for ((orders, cells), id) in outputs.zip(&batch.tables) {
+                    let table = &self.kernels.tables[id];
+                    let negate = batch.turn.odd(local_orders(orders));
+                    let output = TableOutput { cells, order, negate };
+                    let points = (self.points, self.width);
+                    table.evaluate(self.simd, scratch, points, &local.nets, output);
+                }
+            }
+        }
+    }
+}

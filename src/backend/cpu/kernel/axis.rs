@@ -1,0 +1,93 @@
+//! Basis weights of the samples on one axis.
+
+use super::buffer::{Buffer, padded};
+use super::lanes::Real;
+use crate::basis::bspline::{self, Order};
+use crate::{Error, Result};
+
+/// Cubic weights at the sample parameters of one axis, for each derivative order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    // weights: [order][sample][control]
+    weights: [Vec<[f64; 4]>; 3],
+}
+
+impl Axis {
+    /// The most samples an axis may have.
+    pub const MAX_SAMPLES: usize = 64;
+
+    /// The cubic B-spline at `parameters`, each in [0, 1].
+    ///
+    /// # Errors
+    /// No parameter, more than [`Axis::MAX_SAMPLES`], or one outside [0, 1].
+    pub fn new(parameters: &[f64]) -> Result<Self> {
+        if !(1..=Self::MAX_SAMPLES).contains(&parameters.len()) {
+            return Err(Error::request(format!("{} samples on an axis", parameters.len()))
+                .with_mend(format!("ask for 1 to {} samples an axis", Self::MAX_SAMPLES)));
+        }
+        if let Some(wrong) = parameters.iter().find(|u| !(0.0..=1.0).contains(*u)) {
+            return Err(Error::request(format!("sample parameter {wrong} is outside [0, 1]"))
+                .with_mend("give parameters from 0 to 1"));
+        }
+        let table = |order| parameters.iter().map(|&u| bspline::weights(order, u)).collect();
+        Ok(Self { weights: Order::ALL.map(table) })
+    }
+
+    /// The same axis with a parameter that runs `factor` times as fast: derivatives of
+    /// order o grow by factorᵒ.
+    #[must_use]
+    pub fn sped_up(mut self, factor: f64) -> Self {
+        for (order, table) in self.weights.iter_mut().enumerate() {
+            let grown = factor.powi(order as i32);
+            table.iter_mut().flatten().for_each(|weight| *weight *= grown);
+        }
+        self
+    }
+
+    /// Number of samples.
+    pub fn samples(&self) -> usize {
+        self.weights[0].len()
+    }
+
+    /// Weights of derivative `order`: `[sample][control]`.
+    pub fn weights(&self, order: Order) -> &[[f64; 4]] {
+        &self.weights[order as usize]
+    }
+
+    /// The weights of all orders in `T`: `[order][control][sample, padded]`, every
+    /// sample's weight repeated for its `m` components. Returns the row length too.
+    pub(super) fn expand<T: Real>(&self, m: usize) -> (Buffer<T>, usize) {
+        let row = padded(self.samples() * m);
+        let mut out = Buffer::zeros(3 * 4 * row);
+        let numbers = out.numbers(3 * 4 * row);
+        for (order, table) in self.weights.iter().enumerate() {
+            for (sample, weights) in table.iter().enumerate() {
+                for (control, &weight) in weights.iter().enumerate() {
+                    let at = (order * 4 + control) * row + sample * m;
+                    numbers[at..at + m].fill(T::from_f64(weight));
+                }
+            }
+        }
+        (out, row)
+    }
+
+    /// The weights of all orders in `T`: `[order][sample][control]`.
+    pub(super) fn narrow<T: Real>(&self) -> [Vec<[T; 4]>; 3] {
+        self.weights.each_ref().map(|table| table.iter().map(|b| b.map(T::from_f64)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_it_cannot_sample() {
+        assert!(Axis::new(&[]).is_err());
+        assert!(Axis::new(&[0.5; 65]).is_err());
+        for wrong in [-0.1, 1.1, f64::NAN] {
+            assert!(Axis::new(&[0.0, wrong]).is_err());
+        }
+        assert_eq!(Axis::new(&[0.0, 1.0]).unwrap().samples(), 2);
+    }
+}

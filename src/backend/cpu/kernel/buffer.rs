@@ -1,0 +1,146 @@
+//! Working memory of a kernel, and how results leave for their destination.
+
+use super::lanes::{Lanes, MAX_LANES, Real};
+
+/// How results are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stores {
+    /// Through the caches: for results that are read again soon.
+    Cached,
+    /// Past the caches, without reading the destination first: for results much
+    /// larger than the caches.
+    Streamed,
+}
+
+/// Working memory of the kernels, one a thread, reused from call to call.
+#[derive(Debug)]
+pub struct Scratch<T> {
+    /// How results are stored.
+    pub(super) stores: Stores,
+    /// Control points relative to the origin.
+    pub(super) local: Buffer<T>,
+    /// Intermediate results, by the kernel's own names.
+    pub(super) stages: [Buffer<T>; 3],
+    /// Results on their way to their destination.
+    pub(super) out: Buffer<T>,
+    /// Origins of the cells at hand.
+    pub(super) origin: Buffer<T>,
+}
+
+impl<T: Real> Scratch<T> {
+    /// Empty working memory for results stored that way.
+    pub fn new(stores: Stores) -> Self {
+        let [local, out, origin] = [(); 3].map(|()| Buffer::default());
+        Self { stores, local, stages: [(); 3].map(|()| Buffer::default()), out, origin }
+    }
+}
+
+/// Numbers that begin on a cache line and end with one vector to spare, so that
+/// whole vectors may be loaded and stored at any valid index.
+#[derive(Clone, Debug)]
+pub(super) struct Buffer<T> {
+    lines: Vec<Line<T>>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+struct Line<T>([T; MAX_LANES]);
+
+impl<T> Default for Buffer<T> {
+    fn default() -> Self {
+        Self { lines: Vec::new() }
+    }
+}
+
+impl<T: Real> Buffer<T> {
+    /// Zeros.
+    pub fn zeros(len: usize) -> Self {
+        let mut buffer = Self::default();
+        buffer.reserve(len);
+        buffer
+    }
+
+    /// Makes room for `len` numbers; what is there stays.
+    pub fn reserve(&mut self, len: usize) {
+        let lines = len.div_ceil(MAX_LANES) + 1;
+        if self.lines.len() < lines {
+            self.lines.resize(lines, Line::default());
+        }
+    }
+
+    /// The first `len` numbers, with room made for them.
+    pub fn numbers(&mut self, len: usize) -> &mut [T] {
+        self.reserve(len);
+        // SAFETY: lines are arrays without gaps, and there are enough of them.
+        unsafe { std::slice::from_raw_parts_mut(self.as_mut_ptr(), len) }
+    }
+
+    /// Start of the numbers.
+    pub fn as_ptr(&self) -> *const T {
+        self.lines.as_ptr().cast()
+    }
+
+    /// Start of the numbers.
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.lines.as_mut_ptr().cast()
+    }
+}
+
+/// `n` rounded up to whole widest vectors, so that rows begin on a cache line.
+pub(super) const fn padded(n: usize) -> usize {
+    n.next_multiple_of(MAX_LANES)
+}
+
+/// Copies `count` numbers to a destination of any alignment by streamed stores.
+///
+/// # Safety
+/// The level of `L` is there; both places are valid for `count` numbers.
+#[inline(always)]
+pub(super) unsafe fn stream_copy<T: Real, L: Lanes<T>>(
+    mut to: *mut T,
+    mut from: *const T,
+    mut count: usize,
+) {
+    // SAFETY: the parts add up to `count`; streamed ones are aligned.
+    unsafe {
+        let head = to.align_offset(size_of::<L>()).min(count);
+        to.copy_from_nonoverlapping(from, head);
+        (to, from, count) = (to.add(head), from.add(head), count - head);
+        while count >= L::COUNT {
+            L::load(from).stream(to);
+            (to, from, count) = (to.add(L::COUNT), from.add(L::COUNT), count - L::COUNT);
+        }
+        to.copy_from_nonoverlapping(from, count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::simd::{Kernel, Simd};
+    use super::*;
+
+    struct Copies;
+
+    impl<T: Real + PartialEq> Kernel<T> for Copies {
+        #[inline(always)]
+        unsafe fn run<L: Lanes<T>>(self) {
+            let from: Vec<T> = (0..100).map(|i| T::from_f64(f64::from(i))).collect();
+            for (start, count) in (0..20).flat_map(|s| (0..70).map(move |c| (s, c))) {
+                let mut to = vec![T::default(); 100];
+                // SAFETY: 20 + 70 numbers are there.
+                unsafe { stream_copy::<T, L>(to.as_mut_ptr().add(start), from.as_ptr(), count) };
+                assert_eq!(to[start..start + count], from[..count]);
+                let rest = to[..start].iter().chain(&to[start + count..]);
+                assert!(rest.into_iter().all(|&x| x == T::default()));
+            }
+        }
+    }
+
+    #[test]
+    fn streamed_copies_touch_their_destination_only() {
+        for level in Simd::available() {
+            level.run::<f64, _>(Copies);
+            level.run::<f32, _>(Copies);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The pure-number inner kernels: control points in, samples out.
+//!
+//! | kernel | cells | method |
+//! |---|---|---|
+//! | [`Tensor`] | regular, grids | sum factorisation, one axis after another |
+//! | [`Layered`] | layered, grids | the layer axis first, then a 2D table |
+//! | [`Table`] | any, many of one structure | weights × control points |
+//! | [`Points`] | regular, scattered points | basis functions at each point |
+//!
+//! Conventions common to all, with `T` = `f32` or `f64`:
+//! - Control points are `f64`, `controls: [vertex][m]`; a cell's net lists vertex
+//!   ids. m ≥ 1 components are one control point; m = 3 is the fast path.
+//! - A net is gathered relative to a local origin, one of its control points
+//!   rounded to `T`; the difference is taken in `f64` and then rounded. Positions
+//!   get the origin back at the end. So errors follow the cell's size, not its
+//!   distance from the origin; derivatives never see that distance.
+//! - A net cut by the boundary has placeholders (any valid id) where layers are
+//!   missing, and says so by its `ends` bits; phantoms p₋₁ = 2p₀ − p₁ replace them.
+//! - One cell's samples are `out: [w sample][v sample][u sample][m]`, u fastest.
+//! - Each kernel is compiled for every [`Simd`] level and runs the one it is given.
+//!
+//! Kernels check array shapes and panic when the caller breaks them; vertex ids
+//! out of range panic too. Both are errors of the program, not of its input.
+
+mod axis;
+mod buffer;
+mod lanes;
+mod layered;
+mod net;
+mod points;
+mod product;
+mod simd;
+mod table;
+mod tensor;
+#[cfg(test)]
+mod testing;
+
+pub use axis::Axis;
+pub use buffer::{Scratch, Stores};
+pub use lanes::{Lanes, MAX_LANES, Portable, Real};
+pub use layered::{Layered, LayeredOutput};
+pub use points::Points;
+pub use simd::Simd;
+pub use table::{Table, TableOutput};
+pub use tensor::{Tensor, TensorOutput};

@@ -1,0 +1,169 @@
+//! Gathering a cell's control points relative to a local origin.
+
+use super::lanes::{Lanes, Real};
+
+/// Gathers `net` relative to control point `pivot` of it, into `local: [control][m]`.
+///
+/// `origin: [m]` gets that control point rounded to `T`; the rounding is part of
+/// the difference, so origin + local is the control point again.
+#[inline(always)]
+pub(super) fn gather<T: Real>(
+    controls: &[f64],
+    net: &[u32],
+    m: usize,
+    pivot: usize,
+    local: &mut [T],
+    origin: &mut [T],
+) {
+    let first = |id: u32| id as usize * m;
+    let centre = &controls[first(net[pivot])..][..m];
+    if m == 3 {
+        // The same with a length the compiler knows.
+        let rounded = [T::from_f64(centre[0]), T::from_f64(centre[1]), T::from_f64(centre[2])];
+        origin[..3].copy_from_slice(&rounded);
+        let wide = [rounded[0].to_f64(), rounded[1].to_f64(), rounded[2].to_f64()];
+        for (out, &id) in local.chunks_exact_mut(3).zip(net) {
+            let point = &controls[first(id)..][..3];
+            for c in 0..3 {
+                out[c] = T::from_f64(point[c] - wide[c]);
+            }
+        }
+        return;
+    }
+    for (o, &c) in origin.iter_mut().zip(centre) {
+        *o = T::from_f64(c);
+    }
+    for (out, &id) in local.chunks_exact_mut(m).zip(net) {
+        let point = &controls[first(id)..][..m];
+        for c in 0..m {
+            out[c] = T::from_f64(point[c] - origin[c].to_f64());
+        }
+    }
+}
+
+/// Replaces missing end layers of one axis by phantoms, 2 · near − next.
+///
+/// `local` is `[outer][4][inner]`: the axis has 4 entries of `inner` numbers. Bit 0
+/// of `ends` says that entry 0 is missing, bit 1 that entry 3 is.
+#[inline(always)]
+pub(super) fn fill_ends<T: Real>(local: &mut [T], inner: usize, ends: u8) {
+    if ends & 3 == 0 {
+        return;
+    }
+    for line in local.chunks_exact_mut(4 * inner) {
+        for i in 0..inner {
+            let (near_low, near_high) = (line[inner + i], line[2 * inner + i]);
+            if ends & 1 != 0 {
+                line[i] = near_low + near_low - near_high;
+            }
+            if ends & 2 != 0 {
+                line[3 * inner + i] = near_high + near_high - near_low;
+            }
+        }
+    }
+}
+
+/// Room for `count` control points of `m` components, repeated by [`repeat_all`].
+pub(super) const fn repeated_len(count: usize, m: usize) -> usize {
+    count * repeated_stride(m)
+}
+
+/// Numbers from one repeated control point to the next.
+pub(super) const fn repeated_stride(m: usize) -> usize {
+    super::buffer::padded(m + 2 * super::MAX_LANES)
+}
+
+/// Repeats each of `count` control points until a vector can be loaded at any of
+/// its components: `repeated: [control][stride]`.
+///
+/// # Safety
+/// `local` is readable for `count * m` numbers and `repeated` writable for
+/// [`repeated_len`].
+#[inline(always)]
+pub(super) unsafe fn repeat_all<T: Real, L: Lanes<T>>(
+    local: *const T,
+    count: usize,
+    m: usize,
+    repeated: *mut T,
+) {
+    for control in 0..count {
+        // SAFETY: copies stop at m + COUNT + m ≤ stride, or at m for a large m.
+        unsafe {
+            let to = repeated.add(control * repeated_stride(m));
+            let mut at = 0;
+            while at < m + L::COUNT {
+                let part = m.min(m + L::COUNT - at);
+                to.add(at).copy_from_nonoverlapping(local.add(control * m), part);
+                at += m;
+            }
+        }
+    }
+}
+
+/// `rows: [line][row]` from control points, weights of one axis and an expanded row:
+/// `rows[line][(sample, c)] = Σₐ weights[a][(sample, c)] · control(line, a)[c]`.
+///
+/// Control `(line, a)` is number `line * line_step + a * axis_step` of `local`
+/// `[control][m]` (m = 3) or of the `repeated` ones (any other m).
+///
+/// # Safety
+/// The level of `L` is there. `weights` is readable for 4 rows of `row` numbers,
+/// whole vectors; `rows` is writable for `lines` of them. For m = 3, `local` is
+/// readable one vector past each control's start; else `repeated` is filled.
+#[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "plain numbers of one inner loop")]
+pub(super) unsafe fn contract_rows<T: Real, L: Lanes<T>>(
+    m: usize,
+    local: *const T,
+    repeated: *const T,
+    (lines, line_step, axis_step): (usize, usize, usize),
+    weights: *const T,
+    row: usize,
+    used: usize,
+    rows: *mut T,
+) {
+    let vectors = used.div_ceil(L::COUNT);
+    // SAFETY: by contract; `vectors` whole vectors fit in a padded row.
+    unsafe {
+        for line in 0..lines {
+            let to = rows.add(line * row);
+            let control = |a: usize| line * line_step + a * axis_step;
+            if m == 3 {
+                let points = [
+                    L::load(local.add(3 * control(0))).repeat(),
+                    L::load(local.add(3 * control(1))).repeat(),
+                    L::load(local.add(3 * control(2))).repeat(),
+                    L::load(local.add(3 * control(3))).repeat(),
+                ];
+                let mut vector = 0;
+                while vector < vectors {
+                    for phase in 0..3 {
+                        if vector + phase < vectors {
+                            let at = (vector + phase) * L::COUNT;
+                            let weight = |a: usize| weights.add(a * row + at);
+                            let mut sum = points[0][phase].mul(L::load(weight(0)));
+                            for a in 1..4 {
+                                sum = points[a][phase].mul_add(L::load(weight(a)), sum);
+                            }
+                            sum.store(to.add(at));
+                        }
+                    }
+                    vector += 3;
+                }
+                continue;
+            }
+            let mut phase = 0;
+            for vector in 0..vectors {
+                let at = vector * L::COUNT;
+                let weight = |a: usize| weights.add(a * row + at);
+                let point = |a: usize| repeated.add(control(a) * repeated_stride(m) + phase);
+                let mut sum = L::load(point(0)).mul(L::load(weight(0)));
+                for a in 1..4 {
+                    sum = L::load(point(a)).mul_add(L::load(weight(a)), sum);
+                }
+                sum.store(to.add(at));
+                phase = (phase + L::COUNT) % m;
+            }
+        }
+    }
+}

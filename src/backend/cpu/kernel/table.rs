@@ -1,0 +1,224 @@
+//! Weight tables: many cells of one structure, any samples.
+//!
+//! `out[cell][sample] = Σ W[control][sample] · C[cell][control]`, cells side by side
+//! in register tiles.
+
+use super::buffer::{Buffer, Scratch, Stores, padded};
+use super::lanes::{Lanes, Real, fence};
+use super::net::gather;
+use super::product::{Columns, Packed, assert_order, product, scatter, tile_columns};
+use super::simd::{Kernel, Simd};
+use crate::Result;
+
+/// Weights of all samples of one structure for one quantity.
+#[derive(Clone, Debug)]
+pub struct Table<T> {
+    packed: Packed<T>,
+    position: bool,
+}
+
+/// Where the cells of one [`Table::evaluate`] go.
+#[derive(Debug)]
+pub struct TableOutput<'a, 'o, T> {
+    /// For each cell its place, `[sample][m]`.
+    pub cells: &'a mut [&'o mut [T]],
+    /// Place of each sample of the table in the cell, where the table's own frame is
+    /// turned against the cell's.
+    pub order: Option<&'a [u32]>,
+    /// Negates the result: a derivative along an axis that the turn reverses.
+    pub negate: bool,
+}
+
+impl<T: Real> Table<T> {
+    /// A table of `weights: [control][sample]` for `controls` control points.
+    ///
+    /// `position`: every sample's weights sum to 1 (else to 0, a derivative).
+    ///
+    /// # Errors
+    /// `weights` has no whole rows.
+    pub fn new(weights: &[f64], controls: usize, position: bool) -> Result<Self> {
+        Ok(Self { packed: Packed::new(weights, controls)?, position })
+    }
+
+    /// Number of samples.
+    pub fn samples(&self) -> usize {
+        self.packed.samples
+    }
+
+    /// Number of control points of a cell.
+    pub fn controls(&self) -> usize {
+        self.packed.controls
+    }
+
+    /// Evaluates the cells whose control points are `nets: [cell][control]`, out of
+    /// `controls: [vertex][m]`.
+    ///
+    /// # Panics
+    /// Lengths differ from those said, a vertex id is outside `controls`, or
+    /// `negate` is asked of positions.
+    pub fn evaluate(
+        &self,
+        simd: Simd,
+        scratch: &mut Scratch<T>,
+        (controls, m): (&[f64], usize),
+        nets: &[u32],
+        output: TableOutput<'_, '_, T>,
+    ) {
+        assert_eq!(nets.len(), output.cells.len() * self.controls(), "one net a cell");
+        let len = self.samples() * m;
+        assert!(output.cells.iter().all(|out| out.len() == len), "room for every sample");
+        assert!(!(output.negate && self.position), "positions have no sign");
+        assert_order(output.order, self.samples());
+        simd.run(Run { table: self, scratch, controls, m, nets, output });
+    }
+}
+
+struct Run<'a, 'b, 'o, T> {
+    table: &'a Table<T>,
+    scratch: &'a mut Scratch<T>,
+    controls: &'a [f64],
+    m: usize,
+    nets: &'a [u32],
+    output: TableOutput<'b, 'o, T>,
+}
+
+impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes<T>>(self) {
+        let Self { table, scratch, controls, m, nets, output } = self;
+        let packed = &table.packed;
+        let (count, len) = (packed.controls, packed.samples * m);
+        let tile = tile_columns::<T, L>();
+        // Cells whose columns fill one register tile; one cell if it alone fills more.
+        let batch = (tile / m).max(1);
+        let stride = (batch * m).next_multiple_of(tile);
+        let place = padded(len);
+        scratch.out.reserve(if output.order.is_some() { batch * place } else { 0 });
+        let streamed = scratch.stores == Stores::Streamed;
+        let stream = streamed && output.order.is_none();
+        let cells = nets.chunks(batch * count).zip(output.cells.chunks_mut(batch));
+        let mut targets = Vec::with_capacity(batch);
+        for (nets, cells) in cells {
+            let local = scratch.local.numbers(count * m);
+            let panel = scratch.stages[0].numbers(count * stride);
+            let origin = scratch.origin.numbers(stride + m);
+            for (cell, net) in nets.chunks_exact(count).enumerate() {
+                gather(controls, net, m, 0, local, &mut origin[cell * m..]);
+                for (row, point) in panel.chunks_exact_mut(stride).zip(local.chunks_exact(m)) {
+                    row[cell * m..][..m].copy_from_slice(point);
+                }
+            }
+            if !table.position {
+                origin.fill(T::default());
+            }
+            targets.clear();
+            for (cell, out) in cells.iter_mut().enumerate() {
+                targets.push(match output.order {
+                    None => out.as_mut_ptr(),
+                    Some(_) => scratch.out.as_mut_ptr().wrapping_add(cell * place),
+                });
+            }
+            let columns = Columns {
+                panel: panel.as_ptr(),
+                stride,
+                m,
+                origin: origin.as_ptr(),
+                sign: T::from_f64(if output.negate { -1.0 } else { 1.0 }),
+                targets: &targets,
+                stream,
+            };
+            // SAFETY: panel and origin have whole tiles of columns, each target its place.
+            unsafe { product::<T, L>(packed, columns) };
+            if let Some(order) = output.order {
+                let results = Buffer::numbers(&mut scratch.out, batch * place);
+                for (from, to) in results.chunks_exact(place).zip(cells) {
+                    scatter(&from[..len], order, m, to);
+                }
+            }
+        }
+        if stream {
+            fence();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Check, Rng};
+    use super::*;
+
+    fn check<T: Check>(count: usize, samples: usize, m: usize, cells: usize, far: f64) {
+        let mut rng = Rng::new((count * samples + m) as u64);
+        let vertices = count + 20;
+        let controls = rng.numbers(vertices * m, far);
+        let nets: Vec<u32> = (0..cells).flat_map(|_| rng.ids(count, vertices)).collect();
+        let turned = rng.ids(samples, samples);
+        // weights: [control][sample], of size 1 together
+        let mut weights: Vec<f64> =
+            (0..count * samples).map(|_| rng.number() / count as f64).collect();
+        for position in [false, true] {
+            for sample in 0..samples {
+                let rest: f64 = (1..count).map(|i| weights[i * samples + sample]).sum();
+                weights[sample] = if position { 1.0 } else { 0.0 } - rest;
+            }
+            let table = Table::<T>::new(&weights, count, position).unwrap();
+            assert_eq!((table.controls(), table.samples()), (count, samples));
+            for (simd, stores) in Simd::available()
+                .flat_map(|simd| [Stores::Cached, Stores::Streamed].map(|s| (simd, s)))
+            {
+                let mut scratch = Scratch::new(stores);
+                for (order, skip) in [(None, 0), (None, 1), (Some(&turned[..]), 0)] {
+                    let negate = !position && order.is_some();
+                    let mut memory = vec![T::default(); skip + cells * samples * m];
+                    let mut places: Vec<_> = memory[skip..].chunks_exact_mut(samples * m).collect();
+                    let output = TableOutput { cells: &mut places, order, negate };
+                    table.evaluate(simd, &mut scratch, (&controls, m), &nets, output);
+                    for (i, net) in nets.chunks_exact(count).enumerate() {
+                        for sample in 0..samples {
+                            let place = order.map_or(sample, |order| order[sample] as usize);
+                            for c in 0..m {
+                                let found = memory[skip + (i * samples + place) * m + c];
+                                let pivot = controls[net[0] as usize * m + c];
+                                let sum: f64 = (0..count)
+                                    .map(|k| {
+                                        let x = controls[net[k] as usize * m + c] - pivot;
+                                        weights[k * samples + sample] * x
+                                    })
+                                    .sum();
+                                let exact = if position { pivot + sum } else { sum };
+                                T::check(found, if negate { -exact } else { exact }, position, far);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn equals_the_plain_sum() {
+        for (i, samples) in [1, 2, 3, 5, 7, 8, 9, 16, 27, 64].into_iter().enumerate() {
+            for (j, m) in [1, 2, 3, 4, 7].into_iter().enumerate() {
+                let cells = (i + 2 * j) % 9 + 1;
+                check::<f64>(20 + i, samples, m, cells, 0.0);
+                check::<f32>(20 + j, samples, m, cells, 0.0);
+            }
+        }
+        check::<f64>(1, 5, 3, 5, 0.0);
+        check::<f64>(300, 33, 3, 9, 0.0);
+        check::<f32>(300, 33, 13, 2, 0.0);
+    }
+
+    #[test]
+    fn distance_from_the_origin_costs_derivatives_nothing() {
+        check::<f64>(52, 27, 3, 5, 1e6);
+        check::<f32>(52, 27, 3, 5, 1e6);
+    }
+
+    #[test]
+    fn refuses_tables_without_whole_rows() {
+        assert!(Table::<f64>::new(&[1.0; 7], 2, true).is_err());
+        assert!(Table::<f64>::new(&[], 2, true).is_err());
+        assert!(Table::<f64>::new(&[1.0], 0, true).is_err());
+    }
+}

@@ -1,0 +1,444 @@
+//! Grids of samples on regular cells by sum factorisation.
+//!
+//! The axes are contracted one after another, u first: with rows of all samples
+//! and components of u, `row = (u sample, component)`, every step is a sum of four
+//! rows, in the order in which they lie in memory, and the last one writes whole
+//! runs of the output. No shuffles are needed after the control points.
+//!
+//!     control points [w 4][v 4][u 4][m] → x: [w 4][v 4][row]
+//!                                       → y: [w 4][v sample][row]
+//!                                       → out: [w sample][v sample][row]
+//!
+//! Derivatives share what they can: x depends on the order in u alone, y on those
+//! in u and v.
+
+use super::axis::Axis;
+use super::buffer::{Buffer, Scratch, Stores, padded, stream_copy};
+use super::lanes::{Lanes, Real, fence};
+use super::net::{contract_rows, fill_ends, gather, repeat_all, repeated_len, repeated_stride};
+use super::simd::{Kernel, Simd};
+use crate::basis::bspline::Order;
+
+/// A grid of samples on regular cells: reusable for all cells and control points.
+#[derive(Clone, Debug)]
+pub struct Tensor<T> {
+    m: usize,
+    /// Samples on u, v, w.
+    samples: [usize; 3],
+    /// u: [order][control][row]
+    u: Buffer<T>,
+    /// Padded length of a row of u.
+    row: usize,
+    /// v: [order][sample][control]
+    v: [Vec<[T; 4]>; 3],
+    /// w: [order][sample][control]
+    w: [Vec<[T; 4]>; 3],
+}
+
+/// One quantity of all cells, written by [`Tensor::evaluate`].
+#[derive(Debug)]
+pub struct TensorOutput<'a, 'o, T> {
+    /// Derivative order on u, v, w; all [`Order::Value`] is the position.
+    pub orders: [Order; 3],
+    /// For each cell its place, `[w sample][v sample][u sample][m]`.
+    pub cells: &'a mut [&'o mut [T]],
+}
+
+impl<T: Real> Tensor<T> {
+    /// The grid of samples on axes u, v, w, of control points with `m` ≥ 1 components.
+    pub fn new(axes: [&Axis; 3], m: usize) -> Self {
+        let (u, row) = axes[0].expand(m);
+        let samples = axes.map(Axis::samples);
+        Self { m, samples, u, row, v: axes[1].narrow(), w: axes[2].narrow() }
+    }
+
+    /// Numbers of one cell's output.
+    pub fn cell_len(&self) -> usize {
+        self.samples.iter().product::<usize>() * self.m
+    }
+
+    /// Evaluates all `outputs` of regular cells.
+    ///
+    /// `nets`: for each cell its control points `[w 4][v 4][u 4]`. `ends`: for each
+    /// cell the missing layers, bit 0 below u, bit 1 above u, bits 2-3 v, bits 4-5 w.
+    ///
+    /// # Panics
+    /// Lengths differ from those said, or a vertex id is outside `controls`.
+    pub fn evaluate(
+        &self,
+        simd: Simd,
+        scratch: &mut Scratch<T>,
+        controls: &[f64],
+        (nets, ends): (&[[u32; 64]], &[u8]),
+        outputs: &mut [TensorOutput<'_, '_, T>],
+    ) {
+        assert_eq!(nets.len(), ends.len(), "one set of ends a cell");
+        for output in outputs.iter() {
+            assert_eq!(output.cells.len(), nets.len(), "one place a cell");
+            let len = self.cell_len();
+            assert!(output.cells.iter().all(|out| out.len() == len), "room for every sample");
+        }
+        simd.run(Run { tensor: self, scratch, controls, nets, ends, outputs });
+    }
+}
+
+struct Run<'a, 'b, 'o, T> {
+    tensor: &'a Tensor<T>,
+    scratch: &'a mut Scratch<T>,
+    controls: &'a [f64],
+    nets: &'a [[u32; 64]],
+    ends: &'a [u8],
+    outputs: &'a mut [TensorOutput<'b, 'o, T>],
+}
+
+impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes<T>>(self) {
+        let Self { tensor, scratch, controls, nets, ends, outputs } = self;
+        let (m, [n_u, n_v, n_w]) = (tensor.m, tensor.samples);
+        let slab = Slab {
+            row: tensor.row,
+            used: n_u * m,
+            len: n_v * n_u * m,
+            stride: padded(n_v * n_u * m),
+            layers: n_w,
+        };
+        scratch.stages[0].reserve(16 * slab.row);
+        scratch.stages[1].reserve(4 * slab.stride);
+        scratch.stages[2].reserve(if m == 3 { 0 } else { repeated_len(65, m) });
+        scratch.out.reserve(4 * slab.len);
+        scratch.origin.reserve(slab.row.max(64));
+        scratch.local.reserve(65 * m);
+        let [x, y, repeated] = scratch.stages.each_mut().map(Buffer::as_mut_ptr);
+        let streamed = scratch.stores == Stores::Streamed;
+
+        for (cell, (net, &ends)) in nets.iter().zip(ends).enumerate() {
+            // Control point (1, 1, 1) exists in every net; number 64 is the origin.
+            let (local, origin) = scratch.local.numbers(65 * m).split_at_mut(64 * m);
+            gather(controls, net, m, 21, local, origin);
+            fill_ends(local, m, ends);
+            fill_ends(local, 4 * m, ends >> 2);
+            fill_ends(local, 16 * m, ends >> 4);
+            let local = scratch.local.as_ptr();
+            // SAFETY: the level is there, and every buffer was given its room above.
+            unsafe {
+                let origin = if m == 3 {
+                    let vectors = L::load(local.add(64 * 3)).repeat();
+                    for (i, vector) in vectors.into_iter().enumerate() {
+                        vector.store(scratch.origin.as_mut_ptr().add(i * L::COUNT));
+                    }
+                    scratch.origin.as_ptr()
+                } else {
+                    repeat_all::<T, L>(local, 65, m, repeated);
+                    repeated.add(64 * repeated_stride(m)).cast_const()
+                };
+                for u in Order::ALL {
+                    if !outputs.iter().any(|output| output.orders[0] == u) {
+                        continue;
+                    }
+                    let weights = tensor.u.as_ptr().add(u as usize * 4 * slab.row);
+                    let lines = (16, 4, 1);
+                    contract_rows::<T, L>(
+                        m, local, repeated, lines, weights, slab.row, slab.used, x,
+                    );
+                    for v in Order::ALL {
+                        if !outputs.iter().any(|output| output.orders[..2] == [u, v]) {
+                            continue;
+                        }
+                        slab.contract_v::<T, L>(x, &tensor.v[v as usize], y);
+                        for output in outputs.iter_mut() {
+                            let [u_order, v_order, w] = output.orders;
+                            if (u_order, v_order) != (u, v) {
+                                continue;
+                            }
+                            let table = &tensor.w[w as usize];
+                            let out = output.cells[cell].as_mut_ptr();
+                            let stage = streamed.then_some(scratch.out.as_mut_ptr());
+                            if output.orders == [Order::Value; 3] {
+                                slab.contract_w::<T, L, true>(y, table, (origin, m), out, stage);
+                            } else {
+                                slab.contract_w::<T, L, false>(y, table, (origin, m), out, stage);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        if streamed {
+            fence();
+        }
+    }
+}
+
+/// Lengths of the intermediate arrays, in numbers.
+#[derive(Clone, Copy)]
+struct Slab {
+    /// Padded row of x.
+    row: usize,
+    /// Numbers of a row that count.
+    used: usize,
+    /// All rows of one layer of the output.
+    len: usize,
+    /// Padded layer of y.
+    stride: usize,
+    /// Layers of the output.
+    layers: usize,
+}
+
+impl Slab {
+    /// y: [w 4][v sample][row] from x: [w 4][v 4][row].
+    #[inline(always)]
+    unsafe fn contract_v<T: Real, L: Lanes<T>>(self, x: *const T, table: &[[T; 4]], y: *mut T) {
+        // SAFETY: x and y have their lengths; partial vectors end with their row.
+        unsafe {
+            for w in 0..4 {
+                let (from, to) = (x.add(w * 4 * self.row), y.add(w * self.stride));
+                let mut at = 0;
+                while at < self.used {
+                    let x = load_four::<T, L>(from.add(at), self.row);
+                    let left = self.used - at;
+                    for (sample, weights) in table.iter().enumerate() {
+                        let sum = combine(x, weights);
+                        let to = to.add(sample * self.used + at);
+                        if left >= L::COUNT {
+                            sum.store(to);
+                        } else {
+                            sum.store_first(to, left);
+                        }
+                    }
+                    at += L::COUNT;
+                }
+            }
+        }
+    }
+
+    /// out: [w sample][v sample][row] from y: [w 4][v sample][row].
+    ///
+    /// With `stage`, results stream past the caches, through it where `out` is not
+    /// aligned. Layers go in blocks whose weights stay in registers.
+    #[inline(always)]
+    unsafe fn contract_w<T: Real, L: Lanes<T>, const POSITION: bool>(
+        self,
+        y: *const T,
+        table: &[[T; 4]],
+        origin: (*const T, usize),
+        out: *mut T,
+        stage: Option<*mut T>,
+    ) {
+        let whole = self.len.is_multiple_of(L::COUNT);
+        let aligned = whole && out.align_offset(size_of::<L>()) == 0;
+        let block = if L::REGISTERS >= 32 { 4 } else { 2 };
+        let mut layer = 0;
+        // SAFETY: layers and their lengths stay inside `out` and `stage`.
+        unsafe {
+            while layer < self.layers {
+                let count = block.min(self.layers - layer);
+                let to = out.add(layer * self.len);
+                let table = &table[layer..layer + count];
+                match stage {
+                    Some(_) if aligned => {
+                        self.layers_of::<T, L, POSITION, true>(y, table, origin, to);
+                    }
+                    Some(stage) => {
+                        self.layers_of::<T, L, POSITION, false>(y, table, origin, stage);
+                        stream_copy::<T, L>(to, stage, count * self.len);
+                    }
+                    None => self.layers_of::<T, L, POSITION, false>(y, table, origin, to),
+                }
+                layer += count;
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn layers_of<T: Real, L: Lanes<T>, const POSITION: bool, const STREAM: bool>(
+        self,
+        y: *const T,
+        table: &[[T; 4]],
+        origin: (*const T, usize),
+        out: *mut T,
+    ) {
+        // SAFETY: by the caller.
+        unsafe {
+            match *table {
+                [a, b, c, d] => {
+                    self.block::<T, L, 4, POSITION, STREAM>(y, [a, b, c, d], origin, out);
+                }
+                [a, b, c] => self.block::<T, L, 3, POSITION, STREAM>(y, [a, b, c], origin, out),
+                [a, b] => self.block::<T, L, 2, POSITION, STREAM>(y, [a, b], origin, out),
+                [a] => self.block::<T, L, 1, POSITION, STREAM>(y, [a], origin, out),
+                _ => {}
+            }
+        }
+    }
+
+    /// `N` layers of the output at once.
+    #[inline(always)]
+    unsafe fn block<
+        T: Real,
+        L: Lanes<T>,
+        const N: usize,
+        const POSITION: bool,
+        const STREAM: bool,
+    >(
+        self,
+        y: *const T,
+        table: [[T; 4]; N],
+        (origin, m): (*const T, usize),
+        out: *mut T,
+    ) {
+        // SAFETY: vectors that reach past the end of a layer are stored in part.
+        unsafe {
+            let mut weights = [[L::splat(T::default()); 4]; N];
+            for (weights, row) in weights.iter_mut().zip(&table) {
+                for (weight, &number) in weights.iter_mut().zip(row) {
+                    *weight = L::splat(number);
+                }
+            }
+            let (mut at, mut phase) = (0, 0);
+            while at < self.len {
+                let y = load_four::<T, L>(y.add(at), self.stride);
+                let left = self.len - at;
+                for (layer, weights) in weights.iter().enumerate() {
+                    let mut sum = y[0].mul(weights[0]);
+                    for w in 1..4 {
+                        sum = y[w].mul_add(weights[w], sum);
+                    }
+                    if POSITION {
+                        sum = sum.add(L::load(origin.add(phase)));
+                    }
+                    let to = out.add(layer * self.len + at);
+                    if STREAM {
+                        sum.stream(to);
+                    } else if left >= L::COUNT {
+                        sum.store(to);
+                    } else {
+                        sum.store_first(to, left);
+                    }
+                }
+                at += L::COUNT;
+                phase += L::COUNT;
+                // The repeated origin holds three whole vectors for m = 3.
+                phase = if m != 3 {
+                    phase % m
+                } else if phase == 3 * L::COUNT {
+                    0
+                } else {
+                    phase
+                };
+            }
+        }
+    }
+}
+
+/// Vectors of four rows.
+#[inline(always)]
+unsafe fn load_four<T: Real, L: Lanes<T>>(from: *const T, step: usize) -> [L; 4] {
+    // SAFETY: by the caller, all four are readable.
+    unsafe {
+        [
+            L::load(from),
+            L::load(from.add(step)),
+            L::load(from.add(2 * step)),
+            L::load(from.add(3 * step)),
+        ]
+    }
+}
+
+/// Σ x · weights.
+#[inline(always)]
+unsafe fn combine<T: Real, L: Lanes<T>>(x: [L; 4], weights: &[T; 4]) -> L {
+    // SAFETY: x shows that the level is there.
+    unsafe {
+        let mut sum = x[0].mul(L::splat(weights[0]));
+        for i in 1..4 {
+            sum = x[i].mul_add(L::splat(weights[i]), sum);
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Check, Rng, parameters};
+    use super::*;
+
+    /// All orders up to two in total, position first.
+    fn all_orders() -> Vec<[Order; 3]> {
+        let triples = (0..27).map(|i| [i % 3, i / 3 % 3, i / 9]);
+        triples.filter(|t| t.iter().sum::<usize>() <= 2).map(|t| t.map(|i| Order::ALL[i])).collect()
+    }
+
+    fn check<T: Check>(samples: [usize; 3], m: usize, cells: usize, first_ends: u8, far: f64) {
+        let mut rng = Rng::new(7);
+        let axes = samples.map(|n| Axis::new(&parameters(n)).unwrap());
+        let (controls, nets) = rng.regular_cells(cells, m, far);
+        let ends: Vec<u8> = (0..cells).map(|cell| (first_ends + cell as u8) % 64).collect();
+        let tensor = Tensor::<T>::new(axes.each_ref(), m);
+        let orders = all_orders();
+        let len = tensor.cell_len();
+        for simd in Simd::available() {
+            for stores in [Stores::Cached, Stores::Streamed] {
+                // One number in front spoils the alignment of streamed stores.
+                for skip in [0, 1] {
+                    let mut scratch = Scratch::new(stores);
+                    let mut memory = vec![vec![T::default(); skip + cells * len]; orders.len()];
+                    let mut places: Vec<Vec<&mut [T]>> = memory
+                        .iter_mut()
+                        .map(|q| q[skip..].chunks_exact_mut(len).collect())
+                        .collect();
+                    let mut outputs: Vec<_> = orders
+                        .iter()
+                        .zip(&mut places)
+                        .map(|(&orders, cells)| TensorOutput { orders, cells })
+                        .collect();
+                    tensor.evaluate(simd, &mut scratch, &controls, (&nets, &ends), &mut outputs);
+                    for (&orders, out) in orders.iter().zip(&memory) {
+                        let out = &out[skip..];
+                        for cell in 0..cells {
+                            let net =
+                                super::super::testing::net(&controls, &nets[cell], ends[cell], m);
+                            for (i, &found) in out[cell * len..(cell + 1) * len].iter().enumerate()
+                            {
+                                let (sample, c) = (i / m, i % m);
+                                let at = [
+                                    sample % samples[0],
+                                    sample / samples[0] % samples[1],
+                                    sample / samples[0] / samples[1],
+                                ];
+                                let weights = [0, 1, 2].map(|a| axes[a].weights(orders[a])[at[a]]);
+                                let exact = super::super::testing::sum(&net, weights, m, c);
+                                T::check(found, exact, orders == [Order::Value; 3], far);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn equals_the_plain_sum() {
+        for n in [1, 2, 3, 5, 7, 8, 9, 16] {
+            for m in [1, 2, 3, 4, 7] {
+                check::<f64>([n, (n + 1) % 5 + 1, 3], m, 2, 9, 0.0);
+                check::<f32>([n, 2, (n + 2) % 6 + 1], m, 2, 41, 0.0);
+            }
+        }
+        check::<f64>([8, 8, 8], 3, 2, 0, 0.0);
+        check::<f32>([8, 8, 8], 3, 2, 0, 0.0);
+        check::<f32>([1, 1, 64], 20, 1, 0, 0.0);
+    }
+
+    #[test]
+    fn every_end_condition() {
+        check::<f64>([3, 4, 2], 3, 64, 0, 0.0);
+        check::<f32>([3, 4, 2], 1, 64, 0, 0.0);
+    }
+
+    #[test]
+    fn distance_from_the_origin_costs_derivatives_nothing() {
+        check::<f64>([4, 3, 2], 3, 9, 5, 1e6);
+        check::<f32>([4, 3, 2], 3, 9, 5, 1e6);
+    }
+}

@@ -1,0 +1,117 @@
+//! What the tests of the kernels share: random nets, plain sums, tolerances.
+
+use super::Real;
+
+/// Numbers with the tolerances their results are held to.
+pub(super) trait Check: Real {
+    /// Relative to the size of the net, which is 1.
+    const TOLERANCE: f64;
+    /// Rounding unit.
+    const UNIT: f64;
+
+    /// `found` equals `exact` up to rounding; a position at distance `far` from the
+    /// origin may err by the rounding of its own magnitude as well.
+    #[track_caller]
+    fn check(found: Self, exact: f64, position: bool, far: f64) {
+        let reach = if position { 2.0 * Self::UNIT * far } else { 0.0 };
+        let error = (found.to_f64() - exact).abs();
+        assert!(error <= Self::TOLERANCE + reach, "{found:?} is not {exact}: {error:e}");
+    }
+}
+
+// Random nets within ±0.5 and weights of second derivatives up to 2 an axis.
+impl Check for f64 {
+    const TOLERANCE: f64 = 1e-14;
+    const UNIT: f64 = f64::EPSILON / 2.0;
+}
+
+impl Check for f32 {
+    const TOLERANCE: f64 = 4e-6;
+    const UNIT: f64 = f32::EPSILON as f64 / 2.0;
+}
+
+/// A small generator of equal numbers in every run (xorshift).
+pub(super) struct Rng(u64);
+
+impl Rng {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// In [-0.5, 0.5), in steps of 2⁻²⁴, so that a shift by 1e6 is exact in `f64`.
+    pub(super) fn number(&mut self) -> f64 {
+        (self.next() >> 40) as f64 / (1u64 << 24) as f64 - 0.5
+    }
+
+    pub(super) fn numbers(&mut self, count: usize, far: f64) -> Vec<f64> {
+        (0..count).map(|_| self.number() + far).collect()
+    }
+
+    /// `count` different vertices out of `vertices`, in any order.
+    pub(super) fn ids(&mut self, count: usize, vertices: usize) -> Vec<u32> {
+        let mut ids: Vec<u32> = (0..vertices as u32).collect();
+        for i in 0..count {
+            ids.swap(i, i + self.next() as usize % (vertices - i));
+        }
+        ids.truncate(count);
+        ids
+    }
+
+    /// Random control points and nets of regular cells in them.
+    pub(super) fn regular_cells(
+        &mut self,
+        cells: usize,
+        m: usize,
+        far: f64,
+    ) -> (Vec<f64>, Vec<[u32; 64]>) {
+        let controls = self.numbers(100 * m, far);
+        let nets = (0..cells).map(|_| self.ids(64, 100).try_into().unwrap()).collect();
+        (controls, nets)
+    }
+}
+
+/// `n` parameters in [0, 1], both ends included.
+pub(super) fn parameters(n: usize) -> Vec<f64> {
+    (0..n).map(|i| if n == 1 { 0.3 } else { i as f64 / (n - 1) as f64 }).collect()
+}
+
+/// A net with its phantoms, `[w 4][v 4][u 4][m]`, in `f64`.
+pub(super) fn net(controls: &[f64], ids: &[u32], ends: u8, m: usize) -> Vec<f64> {
+    let mut net: Vec<f64> =
+        ids.iter().flat_map(|&id| controls[id as usize * m..][..m].to_vec()).collect();
+    for axis in 0..3 {
+        let step = 4usize.pow(axis) * m;
+        let bits = ends >> (2 * axis);
+        for i in 0..64 * m {
+            let layer = i / step % 4;
+            if layer == 0 && bits & 1 != 0 {
+                net[i] = 2.0 * net[i + step] - net[i + 2 * step];
+            }
+            if layer == 3 && bits & 2 != 0 {
+                net[i] = 2.0 * net[i - step] - net[i - 2 * step];
+            }
+        }
+    }
+    net
+}
+
+/// The tensor-product sum over a net with weights on u, v, w.
+pub(super) fn sum(net: &[f64], weights: [[f64; 4]; 3], m: usize, c: usize) -> f64 {
+    // Relative to a control point when the weights sum to one, so that the
+    // reference itself is exact enough far from the origin.
+    let total: f64 = weights.iter().map(|b| b.iter().sum::<f64>()).product();
+    let pivot = net[21 * m + c];
+    let mut sum = 0.0;
+    for i in 0..64 {
+        let weight = weights[0][i % 4] * weights[1][i / 4 % 4] * weights[2][i / 16];
+        sum += weight * (net[i * m + c] - pivot);
+    }
+    if total.abs() > 0.5 { sum + pivot } else { sum }
+}

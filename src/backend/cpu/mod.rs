@@ -1,0 +1,191 @@
+//! The CPU backend: rayon over leaves, SIMD width chosen at run time, in double
+//! precision (the reference) or in single precision with the arithmetic of the
+//! GPU kernels (cell-local coordinates, fused multiply-adds).
+
+mod grid;
+pub mod kernel;
+mod scattered;
+
+use std::ops::Range;
+
+use kernel::{Real, Simd};
+
+use super::{Backend, Evaluator, Limit, Values};
+use crate::error::{Error, Result};
+use crate::mesh::Controls;
+use crate::plan::{Plan, Samples, wanted_orders};
+
+/// Precision of an evaluation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// Single precision, relative to each cell's own origin.
+    F32,
+    /// Double precision.
+    #[default]
+    F64,
+}
+
+/// The processor this program runs on.
+#[derive(Clone, Copy, Debug)]
+pub struct Cpu {
+    precision: Precision,
+    simd: Simd,
+}
+
+impl Default for Cpu {
+    fn default() -> Self {
+        Self::new(Precision::F64)
+    }
+}
+
+impl Cpu {
+    /// The CPU at a precision, with the widest SIMD instructions it has.
+    pub fn new(precision: Precision) -> Self {
+        Self { precision, simd: Simd::detect() }
+    }
+
+    /// The CPU with chosen SIMD instructions, which it must have.
+    #[must_use]
+    pub fn with_simd(mut self, simd: Simd) -> Self {
+        self.simd = simd;
+        self
+    }
+}
+
+impl Backend for Cpu {
+    fn name(&self) -> String {
+        let bits = match self.precision {
+            Precision::F32 => 32,
+            Precision::F64 => 64,
+        };
+        format!("CPU, f{bits}, {}, {} threads", self.simd.name(), rayon::current_num_threads())
+    }
+
+    fn prepare<'p>(&self, plan: &'p Plan<'_>) -> Result<Box<dyn Evaluator + 'p>> {
+        Ok(match self.precision {
+            Precision::F32 => Box::new(Prepared::<f32>::new(plan, self.simd)?),
+            Precision::F64 => Box::new(Prepared::<f64>::new(plan, self.simd)?),
+        })
+    }
+}
+
+/// A plan with its tables in the precision and layout of the kernels.
+struct Prepared<'p, T> {
+    plan: &'p Plan<'p>,
+    simd: Simd,
+    grid: grid::Kernels<'p, T>,
+}
+
+impl<'p, T: Number> Prepared<'p, T> {
+    fn new(plan: &'p Plan<'p>, simd: Simd) -> Result<Self> {
+        Ok(Self { plan, simd, grid: grid::Kernels::new(plan)? })
+    }
+}
+
+impl<T: Number> Evaluator for Prepared<'_, T> {
+    fn evaluate(
+        &mut self,
+        controls: Controls<'_>,
+        elements: Range<usize>,
+        limit: &mut Limit,
+    ) -> Result<()> {
+        self.plan.check_range(&elements)?;
+        let solid = self.plan.solid();
+        let vertices = solid.topology().vertex_count();
+        if controls.positions.len() != vertices
+            || controls.attributes.iter().any(|a| a.values.len() != a.width * vertices)
+        {
+            return Err(Error::request(format!(
+                "control points or attributes that are not one for each of {vertices} vertices"
+            )));
+        }
+        let results = self.plan.result_count(&elements);
+        let derivatives = wanted_orders(self.plan.want()).len() - 1;
+        limit.elements = elements.clone();
+        limit.derivatives.resize_with(derivatives, Values::default);
+        limit.attributes.resize_with(controls.attributes.len(), Values::default);
+
+        let points = solid.refined_points(controls.positions.as_flattened(), 3);
+        let mut outputs = vec![T::reserve(&mut limit.positions, 3 * results)];
+        outputs.extend(limit.derivatives.iter_mut().map(|d| T::reserve(d, 3 * results)));
+        self.run(&points, 3, &elements, &mut outputs)?;
+        for (attribute, values) in controls.attributes.iter().zip(&mut limit.attributes) {
+            let points = solid.refined_points(&attribute.values, attribute.width);
+            let output = T::reserve(values, attribute.width * results);
+            self.run(&points, attribute.width, &elements, &mut [output])?;
+        }
+        Ok(())
+    }
+}
+
+impl<T: Number> Prepared<'_, T> {
+    /// Evaluates as many quantities as there are outputs (value, then derivatives)
+    /// of `points: [point of all levels][width]`.
+    fn run(
+        &mut self,
+        points: &[f64],
+        width: usize,
+        elements: &Range<usize>,
+        outputs: &mut [&mut [T]],
+    ) -> Result<()> {
+        match self.plan.samples() {
+            Samples::Tensor(_) => self.grid.run(self.simd, points, width, elements, outputs),
+            Samples::Points(_) => {
+                scattered::run(self.plan, self.simd, points, width, outputs);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A kernel's number and where results of it are kept.
+trait Number: Real {
+    /// The vector in `values`, of `len` numbers, old contents unspecified.
+    fn reserve(values: &mut Values, len: usize) -> &mut [Self];
+}
+
+macro_rules! number {
+    ($t:ty, $variant:ident) => {
+        impl Number for $t {
+            fn reserve(values: &mut Values, len: usize) -> &mut [Self] {
+                if !matches!(values, Values::$variant(_)) {
+                    *values = Values::$variant(Vec::new());
+                }
+                let Values::$variant(vector) = values else { return &mut [] };
+                vector.resize(len, 0.0);
+                vector
+            }
+        }
+    };
+}
+
+number!(f32, F32);
+number!(f64, F64);
+
+/// Output shared by threads that write disjoint parts of it.
+#[derive(Clone, Copy)]
+struct Shared<T> {
+    start: *mut T,
+    len: usize,
+}
+
+// SAFETY: see `Shared::slice`: users write disjoint parts.
+unsafe impl<T: Send> Send for Shared<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for Shared<T> {}
+
+impl<T> Shared<T> {
+    fn new(values: &mut [T]) -> Self {
+        Self { start: values.as_mut_ptr(), len: values.len() }
+    }
+
+    /// The part at `at` of `len` numbers.
+    ///
+    /// # Safety
+    /// While the result lives, nothing else touches these numbers.
+    unsafe fn slice<'a>(self, at: usize, len: usize) -> &'a mut [T] {
+        assert!(at + len <= self.len, "a part of the output");
+        // SAFETY: inside the allocation; exclusive by the caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(self.start.add(at), len) }
+    }
+}

@@ -1,0 +1,114 @@
+//! Scattered samples, sorted by leaf: points of a regular leaf share its gathered
+//! net; those of other leaves take their weights from the structures directly.
+
+use rayon::prelude::*;
+
+use super::kernel::{Points, Scratch, Simd, Stores};
+use super::{Number, Shared};
+use crate::limit::LeafKind;
+use crate::plan::{Plan, PointLocation, wanted_orders};
+
+/// Points of one task.
+const GRAIN: usize = 4096;
+
+pub(super) fn run<T: Number>(
+    plan: &Plan<'_>,
+    simd: Simd,
+    points: &[f64],
+    width: usize,
+    outputs: &mut [&mut [T]],
+) {
+    let kernel = Points {
+        m: width,
+        derivatives: match outputs.len() {
+            1 => 0,
+            4 => 1,
+            _ => 2,
+        },
+    };
+    // second derivatives alone: the kernel's first ones are passed over
+    let skip = if outputs.len() == 7 { 3 } else { 0 };
+    let outputs: Vec<Shared<T>> = outputs.iter_mut().map(|o| Shared::new(o)).collect();
+    let job = Job { plan, simd, points, width, kernel, skip, outputs };
+    plan.points().par_chunks(GRAIN).for_each_init(
+        || (Scratch::new(Stores::Cached), Vec::new(), Vec::new()),
+        |(scratch, parameters, results), chunk| {
+            for group in chunk.chunk_by(|a, b| a.leaf == b.leaf) {
+                job.run(group, scratch, parameters, results);
+            }
+        },
+    );
+}
+
+struct Job<'a, T> {
+    plan: &'a Plan<'a>,
+    simd: Simd,
+    points: &'a [f64],
+    width: usize,
+    kernel: Points,
+    skip: usize,
+    outputs: Vec<Shared<T>>,
+}
+
+impl<T: Number> Job<'_, T> {
+    /// Evaluates points of one leaf.
+    fn run(
+        &self,
+        group: &[PointLocation],
+        scratch: &mut Scratch<T>,
+        parameters: &mut Vec<[f64; 3]>,
+        results: &mut Vec<T>,
+    ) {
+        let solid = self.plan.solid();
+        let leaf = &solid.leaves()[group[0].leaf as usize];
+        let net = solid.net(leaf);
+        let (LeafKind::Regular(ends), Ok(grid)) = (leaf.kind, <&[u32; 64]>::try_from(net)) else {
+            group.iter().for_each(|point| self.direct(point));
+            return;
+        };
+        let quantities = self.kernel.quantities();
+        parameters.clear();
+        parameters.extend(group.iter().map(|point| point.local));
+        results.resize(group.len() * quantities * self.width, T::default());
+        self.kernel.evaluate(self.simd, scratch, self.points, grid, ends, parameters, results);
+        let orders = wanted_orders(self.plan.want());
+        let speed = f64::from(1_u32 << leaf.depth);
+        for (point, results) in group.iter().zip(results.chunks_exact(quantities * self.width)) {
+            for (index, output) in self.outputs.iter().enumerate() {
+                let quantity = if index == 0 { 0 } else { index + self.skip };
+                let order: i32 = orders[index].iter().map(|&o| o as i32).sum();
+                let factor = T::from_f64(speed.powi(order));
+                // SAFETY: every point has its own row.
+                let row = unsafe { output.slice(point.row as usize * self.width, self.width) };
+                for (value, result) in row.iter_mut().zip(&results[quantity * self.width..]) {
+                    *value = *result * factor;
+                }
+            }
+        }
+    }
+
+    /// Evaluates one point by its weights.
+    fn direct(&self, point: &PointLocation) {
+        let solid = self.plan.solid();
+        let leaf = &solid.leaves()[point.leaf as usize];
+        let net = solid.net(leaf);
+        let origin = &self.points[net[0] as usize * self.width..][..self.width];
+        let orders = wanted_orders(self.plan.want());
+        for (index, output) in self.outputs.iter().enumerate() {
+            // SAFETY: every point has its own row.
+            let row = unsafe { output.slice(point.row as usize * self.width, self.width) };
+            let Some(weights) = solid.weights(leaf, point.local, orders[index]) else {
+                row.fill(T::from_f64(f64::NAN));
+                continue;
+            };
+            for (c, value) in row.iter_mut().enumerate() {
+                let mut sum = T::default();
+                for (&v, &weight) in net.iter().zip(&weights) {
+                    let local = self.points[v as usize * self.width + c] - origin[c];
+                    sum = sum + T::from_f64(weight) * T::from_f64(local);
+                }
+                *value = if index == 0 { sum + T::from_f64(origin[c]) } else { sum };
+            }
+        }
+    }
+}

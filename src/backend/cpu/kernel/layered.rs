@@ -30,13 +30,13 @@ pub struct Layered<T> {
 
 /// One quantity of all cells, written by [`Layered::evaluate`].
 #[derive(Debug)]
-pub struct LayeredOutput<'a, T> {
+pub struct LayeredOutput<'a, 'o, T> {
     /// Number of the 2D table; table 0 is the position.
     pub plane: usize,
     /// Derivative order across the layers.
     pub order_c: Order,
     /// For each cell its place, `[sample][m]`.
-    pub cells: &'a mut [&'a mut [T]],
+    pub cells: &'a mut [&'o mut [T]],
     /// Place of each sample `[c][b][a]` in the cell, where the local frame is turned
     /// against the cell's.
     pub order: Option<&'a [u32]>,
@@ -81,7 +81,7 @@ impl<T: Real> Layered<T> {
         scratch: &mut Scratch<T>,
         controls: &[f64],
         (nets, ends): (&[u32], &[u8]),
-        outputs: &mut [LayeredOutput<'_, T>],
+        outputs: &mut [LayeredOutput<'_, '_, T>],
     ) {
         assert_eq!(nets.len(), ends.len() * 4 * self.planes[0].controls, "one net a cell");
         let len = self.samples() * self.m;
@@ -96,22 +96,22 @@ impl<T: Real> Layered<T> {
     }
 }
 
-impl<T> LayeredOutput<'_, T> {
+impl<T> LayeredOutput<'_, '_, T> {
     fn is_position(&self) -> bool {
         self.plane == 0 && self.order_c == Order::Value
     }
 }
 
-struct Run<'a, 'b, T> {
+struct Run<'a, 'b, 'o, T> {
     layered: &'a Layered<T>,
     scratch: &'a mut Scratch<T>,
     controls: &'a [f64],
     nets: &'a [u32],
     ends: &'a [u8],
-    outputs: &'a mut [LayeredOutput<'b, T>],
+    outputs: &'a mut [LayeredOutput<'b, 'o, T>],
 }
 
-impl<T: Real> Kernel<T> for Run<'_, '_, T> {
+impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
     #[inline(always)]
     unsafe fn run<L: Lanes<T>>(self) {
         let Self { layered, scratch, controls, nets, ends, outputs } = self;

@@ -19,9 +19,9 @@ pub struct Table<T> {
 
 /// Where the cells of one [`Table::evaluate`] go.
 #[derive(Debug)]
-pub struct TableOutput<'a, T> {
+pub struct TableOutput<'a, 'o, T> {
     /// For each cell its place, `[sample][m]`.
-    pub cells: &'a mut [&'a mut [T]],
+    pub cells: &'a mut [&'o mut [T]],
     /// Place of each sample of the table in the cell, where the table's own frame is
     /// turned against the cell's.
     pub order: Option<&'a [u32]>,
@@ -62,7 +62,7 @@ impl<T: Real> Table<T> {
         scratch: &mut Scratch<T>,
         (controls, m): (&[f64], usize),
         nets: &[u32],
-        output: TableOutput<'_, T>,
+        output: TableOutput<'_, '_, T>,
     ) {
         assert_eq!(nets.len(), output.cells.len() * self.controls(), "one net a cell");
         let len = self.samples() * m;
@@ -73,16 +73,16 @@ impl<T: Real> Table<T> {
     }
 }
 
-struct Run<'a, 'b, T> {
+struct Run<'a, 'b, 'o, T> {
     table: &'a Table<T>,
     scratch: &'a mut Scratch<T>,
     controls: &'a [f64],
     m: usize,
     nets: &'a [u32],
-    output: TableOutput<'b, T>,
+    output: TableOutput<'b, 'o, T>,
 }
 
-impl<T: Real> Kernel<T> for Run<'_, '_, T> {
+impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
     #[inline(always)]
     unsafe fn run<L: Lanes<T>>(self) {
         let Self { table, scratch, controls, m, nets, output } = self;

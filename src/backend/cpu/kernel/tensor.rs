@@ -37,11 +37,11 @@ pub struct Tensor<T> {
 
 /// One quantity of all cells, written by [`Tensor::evaluate`].
 #[derive(Debug)]
-pub struct TensorOutput<'a, T> {
+pub struct TensorOutput<'a, 'o, T> {
     /// Derivative order on u, v, w; all [`Order::Value`] is the position.
     pub orders: [Order; 3],
     /// For each cell its place, `[w sample][v sample][u sample][m]`.
-    pub cells: &'a mut [&'a mut [T]],
+    pub cells: &'a mut [&'o mut [T]],
 }
 
 impl<T: Real> Tensor<T> {
@@ -70,7 +70,7 @@ impl<T: Real> Tensor<T> {
         scratch: &mut Scratch<T>,
         controls: &[f64],
         (nets, ends): (&[[u32; 64]], &[u8]),
-        outputs: &mut [TensorOutput<'_, T>],
+        outputs: &mut [TensorOutput<'_, '_, T>],
     ) {
         assert_eq!(nets.len(), ends.len(), "one set of ends a cell");
         for output in outputs.iter() {
@@ -82,16 +82,16 @@ impl<T: Real> Tensor<T> {
     }
 }
 
-struct Run<'a, 'b, T> {
+struct Run<'a, 'b, 'o, T> {
     tensor: &'a Tensor<T>,
     scratch: &'a mut Scratch<T>,
     controls: &'a [f64],
     nets: &'a [[u32; 64]],
     ends: &'a [u8],
-    outputs: &'a mut [TensorOutput<'b, T>],
+    outputs: &'a mut [TensorOutput<'b, 'o, T>],
 }
 
-impl<T: Real> Kernel<T> for Run<'_, '_, T> {
+impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
     #[inline(always)]
     unsafe fn run<L: Lanes<T>>(self) {
         let Self { tensor, scratch, controls, nets, ends, outputs } = self;

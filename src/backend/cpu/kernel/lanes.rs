@@ -98,38 +98,30 @@ pub struct Portable<T, const N: usize>([T; N]);
 /// [`Lanes::interleave`] on arrays.
 #[inline(always)]
 fn interleave_arrays<T: Copy, const N: usize>(xyz: [[T; N]; 3]) -> [[T; N]; 3] {
-    std::array::from_fn(
-        #[inline(always)]
-        |o| {
-            std::array::from_fn(
-                #[inline(always)]
-                |i| xyz[(o * N + i) % 3][(o * N + i) / 3],
-            )
-        },
-    )
+    let mut out = xyz;
+    for i in 0..3 * N {
+        out[i / N][i % N] = xyz[i % 3][i / 3];
+    }
+    out
 }
 
 /// [`Lanes::repeat`] on arrays.
 #[inline(always)]
 fn repeat_array<T: Copy, const N: usize>(xyz: [T; N]) -> [[T; N]; 3] {
-    std::array::from_fn(
-        #[inline(always)]
-        |o| {
-            std::array::from_fn(
-                #[inline(always)]
-                |i| xyz[(o * N + i) % 3],
-            )
-        },
-    )
+    let mut out = [xyz; 3];
+    for i in 0..3 * N {
+        out[i / N][i % N] = xyz[i % 3];
+    }
+    out
 }
 
 impl<T: Real, const N: usize> Portable<T, N> {
     #[inline(always)]
-    fn zip(self, other: Self, op: impl Fn(T, T) -> T) -> Self {
-        Self(std::array::from_fn(
-            #[inline(always)]
-            |i| op(self.0[i], other.0[i]),
-        ))
+    fn zip(mut self, other: Self, op: impl Fn(T, T) -> T) -> Self {
+        for i in 0..N {
+            self.0[i] = op(self.0[i], other.0[i]);
+        }
+        self
     }
 }
 
@@ -180,11 +172,13 @@ impl<T: Real, const N: usize> Lanes<T> for Portable<T, N> {
     }
     #[inline(always)]
     fn interleave(xyz: [Self; 3]) -> [Self; 3] {
-        interleave_arrays(xyz.map(|x| x.0)).map(Self)
+        let [x, y, z] = interleave_arrays([xyz[0].0, xyz[1].0, xyz[2].0]);
+        [Self(x), Self(y), Self(z)]
     }
     #[inline(always)]
     fn repeat(self) -> [Self; 3] {
-        repeat_array(self.0).map(Self)
+        let [x, y, z] = repeat_array(self.0);
+        [Self(x), Self(y), Self(z)]
     }
 }
 
@@ -292,11 +286,13 @@ mod x86 {
                 }
                 #[inline(always)]
                 fn interleave(xyz: [Self; 3]) -> [Self; 3] {
-                    unsafe { $interleave(xyz.map(|x| x.0)).map(Self) }
+                    let [x, y, z] = unsafe { $interleave([xyz[0].0, xyz[1].0, xyz[2].0]) };
+                    [Self(x), Self(y), Self(z)]
                 }
                 #[inline(always)]
                 fn repeat(self) -> [Self; 3] {
-                    unsafe { $repeat(self.0).map(Self) }
+                    let [x, y, z] = unsafe { $repeat(self.0) };
+                    [Self(x), Self(y), Self(z)]
                 }
             }
         };
@@ -402,14 +398,16 @@ mod x86 {
                     }
                     table
                 };
-                CHOICES.map(
-                    #[inline(always)]
-                    |[first, second]| unsafe {
+                let mut out = [x; 3];
+                for (out, [first, second]) in out.iter_mut().zip(&CHOICES) {
+                    // SAFETY: as above; the choices fill a vector.
+                    unsafe {
                         let first = _mm512_loadu_si512(first.as_ptr().cast());
                         let second = _mm512_loadu_si512(second.as_ptr().cast());
-                        $permute_two($permute_two(x, first, y), second, z)
-                    },
-                )
+                        *out = $permute_two($permute_two(x, first, y), second, z);
+                    }
+                }
+                out
             }
 
             #[inline(always)]
@@ -423,10 +421,14 @@ mod x86 {
                     }
                     table
                 };
-                CHOICES.map(
-                    #[inline(always)]
-                    |choice| unsafe { $permute(_mm512_loadu_si512(choice.as_ptr().cast()), xyz) },
-                )
+                let mut out = [xyz; 3];
+                for (out, choice) in out.iter_mut().zip(&CHOICES) {
+                    // SAFETY: as above.
+                    unsafe {
+                        *out = $permute(_mm512_loadu_si512(choice.as_ptr().cast()), xyz);
+                    }
+                }
+                out
             }
         };
     }

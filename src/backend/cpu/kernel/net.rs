@@ -19,12 +19,9 @@ pub(super) fn gather<T: Real>(
     let centre = &controls[first(net[pivot])..][..m];
     if m == 3 {
         // The same with a length the compiler knows.
-        let rounded = [0, 1, 2].map(
-            #[inline(always)]
-            |c: usize| T::from_f64(centre[c]),
-        );
+        let rounded = [T::from_f64(centre[0]), T::from_f64(centre[1]), T::from_f64(centre[2])];
         origin[..3].copy_from_slice(&rounded);
-        let wide = rounded.map(T::to_f64);
+        let wide = [rounded[0].to_f64(), rounded[1].to_f64(), rounded[2].to_f64()];
         for (out, &id) in local.chunks_exact_mut(3).zip(net) {
             let point = &controls[first(id)..][..3];
             for c in 0..3 {
@@ -132,10 +129,12 @@ pub(super) unsafe fn contract_rows<T: Real, L: Lanes<T>>(
             let to = rows.add(line * row);
             let control = |a: usize| line * line_step + a * axis_step;
             if m == 3 {
-                let points = [0, 1, 2, 3].map(
-                    #[inline(always)]
-                    |a| L::load(local.add(3 * control(a))).repeat(),
-                );
+                let points = [
+                    L::load(local.add(3 * control(0))).repeat(),
+                    L::load(local.add(3 * control(1))).repeat(),
+                    L::load(local.add(3 * control(2))).repeat(),
+                    L::load(local.add(3 * control(3))).repeat(),
+                ];
                 let mut vector = 0;
                 while vector < vectors {
                     for phase in 0..3 {

@@ -108,10 +108,11 @@ unsafe fn all_points<T: Real, L: Lanes<T>, const O: usize, const Q: usize>(
         }
         // SAFETY: the level is there; `uvw` has at least COUNT numbers an axis.
         unsafe {
-            let basis = uvw.map(
-                #[inline(always)]
-                |axis| basis::<T, L, O>(L::load(axis.as_ptr())),
-            );
+            let basis = [
+                basis::<T, L, O>(L::load(uvw[0].as_ptr())),
+                basis::<T, L, O>(L::load(uvw[1].as_ptr())),
+                basis::<T, L, O>(L::load(uvw[2].as_ptr())),
+            ];
             for c in 0..m {
                 let mut sums = component::<T, L, O, Q>(local.as_ptr().add(c), m, &basis);
                 sums[0] = sums[0].add(L::splat(origin[c]));
@@ -143,10 +144,13 @@ unsafe fn component<T: Real, L: Lanes<T>, const O: usize, const Q: usize>(
             // rows: [order in u][order in v], summed over u and v
             let mut plane = [[zero; O]; O];
             for line in 0..4 {
-                let points = [0, 1, 2, 3].map(
-                    #[inline(always)]
-                    |i| L::splat(*local.add(((layer * 4 + line) * 4 + i) * m)),
-                );
+                let row = local.add((layer * 4 + line) * 4 * m);
+                let points = [
+                    L::splat(*row),
+                    L::splat(*row.add(m)),
+                    L::splat(*row.add(2 * m)),
+                    L::splat(*row.add(3 * m)),
+                ];
                 for order_u in 0..O {
                     let u = &u[order_u];
                     // Two short chains of sums rather than a long one.

@@ -170,10 +170,7 @@ unsafe fn write_points<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
             break;
         }
         for s in 0..S {
-            let xyz = [0, 1, 2].map(
-                #[inline(always)]
-                |c| sums[3 * group + c][s],
-            );
+            let xyz = [sums[3 * group][s], sums[3 * group + 1][s], sums[3 * group + 2][s]];
             let before = 3 * s * L::COUNT;
             for (i, vector) in L::interleave(xyz).into_iter().enumerate() {
                 let at = before + i * L::COUNT;

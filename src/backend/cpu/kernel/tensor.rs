@@ -195,10 +195,7 @@ impl Slab {
                 let (from, to) = (x.add(w * 4 * self.row), y.add(w * self.stride));
                 let mut at = 0;
                 while at < self.used {
-                    let x = [0, 1, 2, 3].map(
-                        #[inline(always)]
-                        |v| L::load(from.add(v * self.row + at)),
-                    );
+                    let x = load_four::<T, L>(from.add(at), self.row);
                     let left = self.used - at;
                     for (sample, weights) in table.iter().enumerate() {
                         let sum = combine(x, weights);
@@ -292,21 +289,15 @@ impl Slab {
     ) {
         // SAFETY: vectors that reach past the end of a layer are stored in part.
         unsafe {
-            let weights = table.map(
-                #[inline(always)]
-                |row| {
-                    row.map(
-                        #[inline(always)]
-                        |x| L::splat(x),
-                    )
-                },
-            );
+            let mut weights = [[L::splat(T::default()); 4]; N];
+            for (weights, row) in weights.iter_mut().zip(&table) {
+                for (weight, &number) in weights.iter_mut().zip(row) {
+                    *weight = L::splat(number);
+                }
+            }
             let (mut at, mut phase) = (0, 0);
             while at < self.len {
-                let y = [0, 1, 2, 3].map(
-                    #[inline(always)]
-                    |w| L::load(y.add(w * self.stride + at)),
-                );
+                let y = load_four::<T, L>(y.add(at), self.stride);
                 let left = self.len - at;
                 for (layer, weights) in weights.iter().enumerate() {
                     let mut sum = y[0].mul(weights[0]);
@@ -337,6 +328,20 @@ impl Slab {
                 };
             }
         }
+    }
+}
+
+/// Vectors of four rows.
+#[inline(always)]
+unsafe fn load_four<T: Real, L: Lanes<T>>(from: *const T, step: usize) -> [L; 4] {
+    // SAFETY: by the caller, all four are readable.
+    unsafe {
+        [
+            L::load(from),
+            L::load(from.add(step)),
+            L::load(from.add(2 * step)),
+            L::load(from.add(3 * step)),
+        ]
     }
 }
 

@@ -14,15 +14,15 @@ pub(super) struct Text<'a> {
     bytes: &'a [u8],
     at: usize,
     // 1-based lines of `at` and of the last word
+    ahead_line: usize,
     line: usize,
-    word_line: usize,
     comment: Option<u8>,
 }
 
 impl<'a> Text<'a> {
     /// The text of file `path` from its start.
     pub fn new(path: &'a Path, bytes: &'a [u8]) -> Self {
-        Self { path, bytes, at: 0, line: 1, word_line: 1, comment: None }
+        Self { path, bytes, at: 0, ahead_line: 1, line: 1, comment: None }
     }
 
     /// The same text where a word that begins with `sign` hides the rest of its line.
@@ -32,17 +32,17 @@ impl<'a> Text<'a> {
 
     /// The same text, which begins on another line of its file than the first.
     pub fn at_line(self, line: usize) -> Self {
-        Self { line, word_line: line, ..self }
+        Self { ahead_line: line, line, ..self }
     }
 
     /// 1-based line of the word or line read last.
     pub fn line(&self) -> usize {
-        self.word_line
+        self.line
     }
 
     /// An error at the word or line read last.
     pub fn error(&self, message: impl Into<String>) -> Error {
-        Error::file(self.path, Some(self.word_line), message)
+        Error::file(self.path, Some(self.line), message)
     }
 
     /// `count` items, of which each takes `least` bytes or more, capped to what
@@ -56,7 +56,7 @@ impl<'a> Text<'a> {
         loop {
             match *self.bytes.get(self.at)? {
                 b'\n' => {
-                    self.line += 1;
+                    self.ahead_line += 1;
                     self.at += 1;
                 }
                 byte if is_space(byte) => self.at += 1,
@@ -69,7 +69,7 @@ impl<'a> Text<'a> {
         let rest = &self.bytes[self.at..];
         let end = rest.iter().position(|&byte| is_space(byte)).unwrap_or(rest.len());
         self.at += end;
-        self.word_line = self.line;
+        self.line = self.ahead_line;
         Some(&rest[..end])
     }
 
@@ -97,10 +97,10 @@ impl<'a> Text<'a> {
     /// The rest of this line without blanks around it, `None` at the end of the file.
     pub fn next_line(&mut self) -> Option<&'a [u8]> {
         let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
-        self.word_line = self.line;
+        self.line = self.ahead_line;
         let end = rest.iter().position(|&byte| byte == b'\n');
         self.at += end.map_or(rest.len(), |end| end + 1);
-        self.line += usize::from(end.is_some());
+        self.ahead_line += usize::from(end.is_some());
         Some(rest[..end.unwrap_or(rest.len())].trim_ascii())
     }
 
@@ -109,13 +109,8 @@ impl<'a> Text<'a> {
         let end = self.at.checked_add(count).filter(|&end| end <= self.bytes.len());
         let taken = &self.bytes[self.at..end.ok_or_else(|| self.ended(what))?];
         self.at += count;
-        self.line += taken.iter().filter(|&&byte| byte == b'\n').count();
+        self.ahead_line += taken.iter().filter(|&&byte| byte == b'\n').count();
         Ok(taken)
-    }
-
-    /// The bytes not yet read.
-    pub fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.at..]
     }
 
     /// The next word as a number of things.
@@ -155,8 +150,12 @@ impl<'a> Text<'a> {
 
     /// The error of a file that ends before `what`.
     pub fn ended(&self, what: &str) -> Error {
-        Error::file(self.path, Some(self.line), format!("the file ends where {what} is expected"))
-            .with_mend("the file is cut short or a count in it is too large; write it again")
+        Error::file(
+            self.path,
+            Some(self.ahead_line),
+            format!("the file ends where {what} is expected"),
+        )
+        .with_mend("the file is cut short or a count in it is too large; write it again")
     }
 }
 

@@ -130,7 +130,6 @@ impl<'a> Legacy<'a> {
         let mut grid = Grid { faces: Faces::InCells, ..Grid::default() };
         if self.text.accept("OFFSETS") {
             (grid.ends, grid.corners) = self.offsets_and_connectivity(count, size)?;
-            grid.faces = Faces::Absent;
         } else if self.binary {
             let list = self.integers(Scalar::I32, size, "the cells")?;
             (grid.ends, grid.corners) = self.split(&list, count)?;

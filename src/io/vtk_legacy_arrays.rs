@@ -116,15 +116,9 @@ impl Legacy<'_> {
                 return Ok(());
             }
             "bit" => {}
-            "string" if self.is_binary() => {
-                return Err(self
-                    .text
-                    .error(format!("array `{name}` holds binary strings"))
-                    .with_mend("remove the array, or save the file as ASCII"));
-            }
             "string" => {
                 for _ in 0..count {
-                    self.text.next_line().ok_or_else(|| self.text.ended("a string"))?;
+                    self.skip_string()?;
                 }
                 self.assembly.skip(&format!("string array `{name}`"));
                 return Ok(());
@@ -143,6 +137,20 @@ impl Legacy<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Passes over a string: a line, or in binary files bytes behind their
+    /// number. The first two bits of that number tell its size, 8 to 1 bytes.
+    fn skip_string(&mut self) -> Result<()> {
+        if !self.is_binary() {
+            return self.text.next_line().map(|_| ()).ok_or_else(|| self.text.ended("a string"));
+        }
+        let first = self.text.take(1, "a string")?[0];
+        let more = (8 >> (first >> 6)) - 1;
+        let length = self.text.take(more, "a string")?;
+        let length =
+            length.iter().fold(usize::from(first & 0x3f), |n, &byte| n << 8 | usize::from(byte));
+        self.text.take(length, "a string").map(|_| ())
     }
 
     /// Passes over a METADATA block, which ends with an empty line.

@@ -45,11 +45,6 @@ impl Scalar {
         }
     }
 
-    /// Whether elements are whole numbers.
-    pub fn is_integer(self) -> bool {
-        !matches!(self, Self::F32 | Self::F64)
-    }
-
     /// The elements as real numbers.
     pub fn reals(self, bytes: &[u8], big_endian: bool) -> Vec<f64> {
         match self {

@@ -336,6 +336,23 @@ fn sections_must_agree() {
 }
 
 #[test]
+fn pieces_are_joined() {
+    let text = samples::vtu();
+    let (head, rest) = text.split_once("<Piece").unwrap();
+    let (piece, tail) = rest.split_once("</Piece>").unwrap();
+    let two = format!("{head}<Piece{piece}</Piece>\n<Piece{piece}</Piece>{tail}");
+    let scratch = Scratch::new();
+    let mesh = read(scratch.file("two.vtu", &two)).unwrap();
+    assert_eq!((mesh.points.len(), mesh.cells.len()), (24, 4));
+    assert_eq!(mesh.cells.vertices(3), CUBES[1].map(|v| v + 12));
+    assert_eq!(mesh.attributes[0].values, [0.5; 24]);
+    let (_, array) = text.split_once("<PointData>").unwrap();
+    let (array, _) = array.split_once("</PointData>").unwrap();
+    let twice = with(text.clone(), "</PointData>", &format!("{array}</PointData>"));
+    assert_says(&refusal("a.vtu", twice), &["two vertex arrays are named `heat`"]);
+}
+
+#[test]
 fn inward_half_faces_are_turned() {
     // Swapping the half-faces of every cell mirrors nothing: the mesh is the same.
     let text = samples::ovm();

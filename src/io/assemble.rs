@@ -1,5 +1,6 @@
 //! From the parts of a file to a checked mesh: what all readers share.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
@@ -17,6 +18,9 @@ pub(super) const CREASE_SHARPNESS: &str = "crease_sharpness";
 
 /// A polyhedron is stored by its faces; more face corners than this are refused.
 const MOST_FACE_CORNERS: usize = 4096;
+
+/// More vertex arrays than this are refused: names are compared one by one.
+const MOST_ATTRIBUTES: usize = 1024;
 
 /// How a file lists the corners of a volume cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,22 +166,28 @@ impl<'a> Assembly<'a> {
             .with_mend("convert the model to linear hexahedra, wedges or tetrahedra")
     }
 
-    /// Appends values at the vertices, to those of the same name if `extend`
-    /// (a file of several pieces).
+    /// Appends values at the vertices from `first_point` on. Beyond vertex 0 they
+    /// continue the array of the same name (a file of several pieces).
     pub fn push_attribute(
         &mut self,
         attribute: Attribute,
-        extend: bool,
+        first_point: usize,
         line: Option<usize>,
     ) -> Result<()> {
-        let name = &attribute.name;
-        if attribute.width == 0 {
+        let Attribute { name, width, .. } = &attribute;
+        if *width == 0 {
             return Err(self
                 .error(line, format!("vertex array `{name}` has no components"))
                 .with_mend("give it one or more components, or remove it"));
         }
+        if self.mesh.attributes.len() == MOST_ATTRIBUTES {
+            return Err(self
+                .error(line, format!("more than {MOST_ATTRIBUTES} vertex arrays"))
+                .with_mend("remove those that are not needed"));
+        }
+        let before = width.saturating_mul(first_point);
         match self.mesh.attributes.iter_mut().find(|known| known.name == *name) {
-            Some(known) if extend && known.width == attribute.width => {
+            Some(known) if known.width == *width && known.values.len() == before => {
                 known.values.extend(attribute.values);
             }
             Some(_) => {
@@ -406,9 +416,10 @@ impl Tags {
         if self.map.is_empty() {
             self.map = (0..self.count).map(|v| (self.first + i64::from(v), v)).collect();
         }
-        let fresh = self.map.insert(tag, self.count).is_none();
-        self.count += u32::from(fresh);
-        fresh
+        let Entry::Vacant(place) = self.map.entry(tag) else { return false };
+        place.insert(self.count);
+        self.count += 1;
+        true
     }
 
     /// The vertex named `tag`.

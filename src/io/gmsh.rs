@@ -247,7 +247,7 @@ impl Gmsh<'_> {
                 *value = self.text.real("a value")?;
             }
         }
-        self.assembly.push_attribute(Attribute { name, width, values }, false, Some(start))?;
+        self.assembly.push_attribute(Attribute { name, width, values }, 0, Some(start))?;
         self.end(b"$EndNodeData")
     }
 

@@ -172,7 +172,7 @@ fn read_properties(text: &mut Text, assembly: &mut Assembly) -> Result<()> {
                 for _ in 0..count {
                     values.push(text.real("a value")?);
                 }
-                assembly.push_attribute(Attribute { name, width, values }, false, Some(start))?;
+                assembly.push_attribute(Attribute { name, width, values }, 0, Some(start))?;
             }
             None => {
                 assembly.skip(&format!("{} `{name}` of type {}", shown(keyword), shown(kind)));

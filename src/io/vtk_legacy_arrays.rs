@@ -130,7 +130,7 @@ impl Legacy<'_> {
         let values = self.reals(scalar, count, "a value")?;
         let attribute = Attribute { name, width, values };
         match target {
-            Target::Points(_) => self.assembly.push_attribute(attribute, false, Some(line)),
+            Target::Points(_) => self.assembly.push_attribute(attribute, 0, Some(line)),
             Target::Model => self.assembly.push_field(attribute, Some(line)),
             Target::Cells(_) => {
                 self.assembly.skip(&format!("cell array `{}`", attribute.name));

@@ -35,8 +35,6 @@ pub(super) enum Storage {
 /// A `DataArray` element.
 pub(super) struct Array<'a> {
     pub section: Section,
-    /// Index of the piece it belongs to.
-    pub piece: usize,
     pub name: String,
     /// `None` for strings and bits.
     pub scalar: Option<Scalar>,
@@ -54,6 +52,8 @@ pub(super) struct Piece {
     pub points: usize,
     pub cells: usize,
     pub line: usize,
+    /// Index of its first array.
+    pub first_array: usize,
 }
 
 /// The `AppendedData` element, from behind its underscore to the end of the file.
@@ -71,6 +71,12 @@ pub(super) struct Outline<'a> {
 }
 
 impl<'a> Outline<'a> {
+    /// The arrays of a piece.
+    pub fn of_piece(&self, piece: usize) -> &[Array<'a>] {
+        let end = self.pieces.get(piece + 1).map_or(self.arrays.len(), |next| next.first_array);
+        &self.arrays[self.pieces[piece].first_array..end]
+    }
+
     /// Parses everything up to the appended data, which is no XML.
     pub fn read(path: &Path, bytes: &'a [u8]) -> Result<Self> {
         const TAG: &[u8] = b"<AppendedData";
@@ -167,7 +173,8 @@ impl<'a> Scan<'_, 'a> {
             "Piece" => {
                 let points = self.number(tag, "NumberOfPoints", None)?;
                 let cells = self.number(tag, "NumberOfCells", None)?;
-                self.outline.pieces.push(Piece { points, cells, line: self.line });
+                let first_array = self.outline.arrays.len();
+                self.outline.pieces.push(Piece { points, cells, line: self.line, first_array });
             }
             "Points" if has_content => self.section = Section::Points,
             "Cells" if has_content => self.section = Section::Cells,
@@ -218,7 +225,6 @@ impl<'a> Scan<'_, 'a> {
         };
         let array = Array {
             section: self.section,
-            piece: self.outline.pieces.len().saturating_sub(1),
             name: self.attribute(tag, "Name")?.unwrap_or_default(),
             scalar: Scalar::named(&kind),
             width: self.number(tag, "NumberOfComponents", Some(1))?,

@@ -49,8 +49,8 @@ impl<'a> Document<'a> {
         let piece = &self.outline.pieces[index];
         let first_point = self.assembly.points();
         let of = |section: Section| {
-            let arrays = self.outline.arrays.iter();
-            arrays.filter(move |array| array.section == section && array.piece == index)
+            let arrays = self.outline.of_piece(index).iter();
+            arrays.filter(move |array| array.section == section)
         };
         let Some(points) = of(Section::Points).next() else {
             return Err(self.fault(piece.line, "a piece without points"));
@@ -96,7 +96,7 @@ impl<'a> Document<'a> {
             return Err(self.fault(types.line, &message));
         }
         grid.assemble(&mut self.assembly, Some(types.line))?;
-        self.data(index, count)
+        self.data(index, first_point)
     }
 
     fn points(&mut self, array: &Array) -> Result<()> {
@@ -121,33 +121,24 @@ impl<'a> Document<'a> {
         Ok(())
     }
 
-    fn data(&mut self, piece: usize, points: usize) -> Result<()> {
+    fn data(&mut self, piece: usize, first_point: usize) -> Result<()> {
         let outline = self.outline;
-        for array in outline.arrays.iter().filter(|array| array.piece == piece) {
+        let points = self.assembly.points() - first_point;
+        for array in outline.of_piece(piece) {
             match array.section {
                 Section::CellData => self.skip("cell array", array),
                 Section::PointData if array.scalar.is_none() => self.skip("point array", array),
                 Section::PointData => {
-                    let values = self.reals(array)?;
-                    if Some(values.len()) != points.checked_mul(array.width) {
-                        let (name, have, width) = (&array.name, values.len(), array.width);
+                    let (name, width, values) = (&array.name, array.width, self.reals(array)?);
+                    if Some(values.len()) != points.checked_mul(width) {
+                        let have = values.len();
                         let message = format!(
                             "point array `{name}`: {have} values, {points} × {width} are needed"
                         );
                         return Err(self.fault(array.line, &message));
                     }
-                    let twice = outline.arrays.iter().any(|other| {
-                        !std::ptr::eq(other, array)
-                            && (other.piece, other.section, &other.name)
-                                == (piece, Section::PointData, &array.name)
-                    });
-                    let name = array.name.clone();
-                    let attribute = Attribute { name, width: array.width, values };
-                    self.assembly.push_attribute(
-                        attribute,
-                        piece > 0 && !twice,
-                        Some(array.line),
-                    )?;
+                    let attribute = Attribute { name: name.clone(), width, values };
+                    self.assembly.push_attribute(attribute, first_point, Some(array.line))?;
                 }
                 _ => {}
             }

@@ -1,0 +1,453 @@
+//! From the parts of a file to a checked mesh: what all readers share.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use crate::mesh::{Attribute, CellId, CellKind, Cells, Creases, SolidMesh, VertexId};
+use crate::{Error, Result};
+
+use super::ReadReport;
+
+/// Name of the vertex array with the sharpness of corners (1 component, 0 = smooth).
+pub(super) const CORNER_SHARPNESS: &str = "corner_sharpness";
+/// Name of the field array with the vertex pairs of creases (2 components).
+pub(super) const CREASE_EDGES: &str = "crease_edges";
+/// Name of the field array with the sharpness of each pair (1 component).
+pub(super) const CREASE_SHARPNESS: &str = "crease_sharpness";
+
+/// A polyhedron is stored by its faces; more face corners than this are refused.
+const MOST_FACE_CORNERS: usize = 4096;
+
+/// More vertex arrays than this are refused: names are compared one by one.
+const MOST_ATTRIBUTES: usize = 1024;
+
+/// How a file lists the corners of a volume cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Bottom 0–3 counter-clockwise, top 4–7 above it.
+    Hexahedron,
+    /// As a hexahedron, but x runs fastest: 2 and 3, 6 and 7 swapped.
+    Voxel,
+    /// Base 0–2 counter-clockwise, 3 above it.
+    Tetrahedron,
+    /// VTK's wedge: triangle 0–2 looks away from triangle 3–5.
+    Wedge,
+    /// Every other format's wedge: triangle 0–2 looks towards triangle 3–5.
+    Prism,
+    /// Base 0–3 counter-clockwise, apex 4 above it.
+    Pyramid,
+}
+
+impl Shape {
+    /// Number of corners.
+    pub fn corners(self) -> usize {
+        match self {
+            Self::Hexahedron | Self::Voxel => 8,
+            Self::Tetrahedron => 4,
+            Self::Wedge | Self::Prism => 6,
+            Self::Pyramid => 5,
+        }
+    }
+}
+
+/// A mesh in the making.
+pub(super) struct Assembly<'a> {
+    path: &'a Path,
+    /// Number of the first vertex in the file's own words, for messages.
+    first_index: u32,
+    mesh: SolidMesh,
+    // 1-based line of each cell, 0 where the format has none
+    lines: Vec<u32>,
+    fields: Vec<Attribute>,
+    skipped: BTreeMap<String, usize>,
+}
+
+impl<'a> Assembly<'a> {
+    /// An empty mesh read from `path`, whose vertices are numbered from `first_index`.
+    pub fn new(path: &'a Path, first_index: u32) -> Self {
+        Self {
+            path,
+            first_index,
+            mesh: SolidMesh::default(),
+            lines: Vec::new(),
+            fields: Vec::new(),
+            skipped: BTreeMap::new(),
+        }
+    }
+
+    /// Number of points so far.
+    pub fn points(&self) -> usize {
+        self.mesh.points.len()
+    }
+
+    /// Makes room for a number of points that the file can hold.
+    pub fn reserve_points(&mut self, count: usize) {
+        self.mesh.points.reserve(count);
+    }
+
+    /// The points so far.
+    pub fn positions(&self) -> &[[f64; 3]] {
+        &self.mesh.points
+    }
+
+    /// Appends a point; `line` is 1-based.
+    pub fn push_point(&mut self, point: [f64; 3], line: Option<usize>) -> Result<()> {
+        let id = u32::try_from(self.points()).map_err(|_| {
+            self.error(line, "more than 4294967295 vertices").with_mend("split the model")
+        })?;
+        if !point.iter().all(|x| x.is_finite()) {
+            let [x, y, z] = point;
+            return Err(self
+                .error(
+                    line,
+                    format!("vertex {}: ({x}, {y}, {z}) is no point", id + self.first_index),
+                )
+                .with_mend("coordinates must be finite numbers"));
+        }
+        self.mesh.points.push(point);
+        Ok(())
+    }
+
+    /// Id of the next cell.
+    pub fn next_cell(&self) -> CellId {
+        CellId(self.mesh.cells.len() as u32)
+    }
+
+    /// Appends a cell of a fixed shape; its indices are checked by [`Self::finish`].
+    pub fn push_cell(&mut self, shape: Shape, corners: &[u32], line: Option<usize>) -> Result<()> {
+        let (Shape::Pyramid, &[a, b, c, d, apex]) = (shape, corners) else {
+            if corners.len() != shape.corners() {
+                let (id, need, have) = (self.next_cell(), shape.corners(), corners.len());
+                return Err(self
+                    .error(line, format!("{id}: {have} vertices, a {shape:?} has {need}"))
+                    .with_mend("give every cell the vertices of its kind"));
+            }
+            self.count_cell(line)?;
+            push_fixed(&mut self.mesh.cells, shape, corners);
+            return Ok(());
+        };
+        let faces: [&[u32]; 5] =
+            [&[a, d, c, b], &[a, b, apex], &[b, c, apex], &[c, d, apex], &[d, a, apex]];
+        self.push_polyhedron(&faces, line)
+    }
+
+    /// Appends a polyhedron by its faces.
+    pub fn push_polyhedron(&mut self, faces: &[&[u32]], line: Option<usize>) -> Result<()> {
+        let id = self.next_cell();
+        let corners: usize = faces.iter().map(|face| face.len()).sum();
+        if faces.len() < 4 || faces.iter().any(|face| face.len() < 3) {
+            return Err(self
+                .error(line, format!("{id}: a polyhedron needs 4 faces of 3 vertices or more"))
+                .with_mend("list every face of the cell"));
+        }
+        if corners > MOST_FACE_CORNERS {
+            return Err(self
+                .error(line, format!("{id}: its faces have {corners} corners"))
+                .with_mend(format!("at most {MOST_FACE_CORNERS} are read; split the cell")));
+        }
+        self.count_cell(line)?;
+        self.mesh.cells.push_polyhedron(faces.iter().copied());
+        Ok(())
+    }
+
+    fn count_cell(&mut self, line: Option<usize>) -> Result<()> {
+        // Cells keep their offsets in 32 bits.
+        if self.lines.len() >= (u32::MAX as usize) / 8 {
+            return Err(self.error(line, "more than 536870911 cells").with_mend("split the model"));
+        }
+        self.lines.push(line.and_then(|line| u32::try_from(line).ok()).unwrap_or(0));
+        Ok(())
+    }
+
+    /// The error of a volume cell that cannot be a control cell.
+    pub fn refuse(&self, kind: &str, line: Option<usize>) -> Error {
+        self.error(line, format!("{}: a {kind} cannot be a control cell", self.next_cell()))
+            .with_mend("convert the model to linear hexahedra, wedges or tetrahedra")
+    }
+
+    /// Appends values at the vertices from `first_point` on. Beyond vertex 0 they
+    /// continue the array of the same name (a file of several pieces).
+    pub fn push_attribute(
+        &mut self,
+        attribute: Attribute,
+        first_point: usize,
+        line: Option<usize>,
+    ) -> Result<()> {
+        let Attribute { name, width, .. } = &attribute;
+        if *width == 0 {
+            return Err(self
+                .error(line, format!("vertex array `{name}` has no components"))
+                .with_mend("give it one or more components, or remove it"));
+        }
+        if self.mesh.attributes.len() == MOST_ATTRIBUTES {
+            return Err(self
+                .error(line, format!("more than {MOST_ATTRIBUTES} vertex arrays"))
+                .with_mend("remove those that are not needed"));
+        }
+        let before = width.saturating_mul(first_point);
+        match self.mesh.attributes.iter_mut().find(|known| known.name == *name) {
+            Some(known) if known.width == *width && known.values.len() == before => {
+                known.values.extend(attribute.values);
+            }
+            Some(_) => {
+                return Err(self
+                    .error(line, format!("two vertex arrays are named `{name}`"))
+                    .with_mend("rename or remove one of them"));
+            }
+            None => self.mesh.attributes.push(attribute),
+        }
+        Ok(())
+    }
+
+    /// Appends an array that belongs to the whole model.
+    pub fn push_field(&mut self, field: Attribute, line: Option<usize>) -> Result<()> {
+        if ![CREASE_EDGES, CREASE_SHARPNESS].contains(&field.name.as_str()) {
+            self.skip(&format!("field array `{}`", field.name));
+        } else if self.fields.iter().any(|known| known.name == field.name) {
+            return Err(self
+                .error(line, format!("two field arrays are named `{}`", field.name))
+                .with_mend("remove one of them"));
+        } else {
+            self.fields.push(field);
+        }
+        Ok(())
+    }
+
+    /// Notes that something in the file was not read.
+    pub fn skip(&mut self, what: &str) {
+        self.skip_many(what, 1);
+    }
+
+    /// Notes that `count` things in the file were not read.
+    pub fn skip_many(&mut self, what: &str, count: usize) {
+        match self.skipped.get_mut(what) {
+            Some(known) => *known += count,
+            None if count > 0 => {
+                self.skipped.insert(what.to_owned(), count);
+            }
+            None => {}
+        }
+    }
+
+    /// An error of this file.
+    pub fn error(&self, line: Option<usize>, message: impl Into<String>) -> Error {
+        Error::file(self.path, line, message)
+    }
+
+    /// The mesh, after all checks that need the whole file.
+    pub fn finish(mut self) -> Result<(SolidMesh, ReadReport)> {
+        let skipped: Vec<String> =
+            self.skipped.iter().map(|(what, count)| format!("{count} {what}")).collect();
+        if self.mesh.points.is_empty() {
+            return Err(self
+                .error(None, "the file has no vertices")
+                .with_mend("export the mesh again"));
+        }
+        if self.mesh.cells.is_empty() {
+            let found = if skipped.is_empty() { "nothing else".into() } else { skipped.join(", ") };
+            return Err(self
+                .error(None, format!("the file has no volume cells (found: {found})"))
+                .with_mend("a solid needs hexahedra, wedges, tetrahedra or polyhedra"));
+        }
+        self.check_indices()?;
+        self.check_attributes()?;
+        self.take_corners()?;
+        self.take_creases()?;
+        Ok((self.mesh, ReadReport { skipped }))
+    }
+
+    fn check_indices(&self) -> Result<()> {
+        let count = self.mesh.points.len();
+        for (cell, &line) in self.lines.iter().enumerate() {
+            let vertices = self.mesh.cells.vertices(cell);
+            if let Some(&beyond) = vertices.iter().find(|&&v| v as usize >= count) {
+                let line = (line > 0).then_some(line as usize);
+                let first = u64::from(self.first_index);
+                let (given, last) = (u64::from(beyond) + first, count as u64 + first - 1);
+                return Err(self
+                    .error(line, format!("cell {cell} names vertex {given}, the last is {last}"))
+                    .with_mend("the file is cut short or its cells belong to other vertices"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_attributes(&self) -> Result<()> {
+        let count = self.mesh.points.len();
+        for Attribute { name, width, values } in &self.mesh.attributes {
+            if Some(values.len()) != width.checked_mul(count) {
+                let have = values.len();
+                return Err(self
+                    .error(
+                        None,
+                        format!(
+                            "vertex array `{name}` has {have} values, {count} × {width} are needed"
+                        ),
+                    )
+                    .with_mend("give every vertex a value"));
+            }
+        }
+        Ok(())
+    }
+
+    fn take_corners(&mut self) -> Result<()> {
+        let attributes = &mut self.mesh.attributes;
+        let Some(at) = attributes.iter().position(|a| a.name == CORNER_SHARPNESS) else {
+            return Ok(());
+        };
+        let corners = attributes.remove(at);
+        if corners.width != 1 {
+            return Err(self
+                .error(None, format!("`{CORNER_SHARPNESS}` has {} components", corners.width))
+                .with_mend("it needs one: the sharpness of the vertex, 0 where smooth"));
+        }
+        for (vertex, sharpness) in (0..).zip(corners.values) {
+            check_sharpness(self.path, None, &VertexId(vertex).to_string(), sharpness)?;
+            if sharpness > 0.0 {
+                self.mesh.creases.push_corner(vertex, sharpness);
+            }
+        }
+        Ok(())
+    }
+
+    fn take_creases(&mut self) -> Result<()> {
+        let find = |name| self.fields.iter().find(|field| field.name == name);
+        let (edges, sharpness) = match (find(CREASE_EDGES), find(CREASE_SHARPNESS)) {
+            (None, None) => return Ok(()),
+            (Some(edges), Some(sharpness)) => (edges, sharpness),
+            _ => {
+                return Err(self
+                    .error(None, format!("`{CREASE_EDGES}` and `{CREASE_SHARPNESS}` go together"))
+                    .with_mend("give both field arrays or none"));
+            }
+        };
+        if edges.values.len() % 2 != 0 || edges.values.len() / 2 != sharpness.values.len() {
+            let (pairs, values) = (edges.values.len() as f64 / 2.0, sharpness.values.len());
+            return Err(self
+                .error(None, format!("{pairs} creases have {values} sharpness values"))
+                .with_mend(format!(
+                    "`{CREASE_SHARPNESS}` needs one value a pair of `{CREASE_EDGES}`"
+                )));
+        }
+        let mut creases = Creases::default();
+        for (crease, (pair, &s)) in edges.values.chunks_exact(2).zip(&sharpness.values).enumerate()
+        {
+            let vertex = |x: f64| {
+                (x >= 0.0 && x < self.points() as f64 && x.fract() == 0.0).then_some(x as u32)
+            };
+            let (Some(a), Some(b)) = (vertex(pair[0]), vertex(pair[1])) else {
+                let (a, b, last) = (pair[0], pair[1], self.points() - 1);
+                return Err(self
+                    .error(None, format!("crease {crease} joins vertices {a} and {b}"))
+                    .with_mend(format!("vertices are numbered 0 to {last}")));
+            };
+            push_crease(&mut creases, self.path, None, [a, b], s)?;
+        }
+        self.mesh.creases.edges = creases.edges;
+        Ok(())
+    }
+}
+
+fn push_fixed(cells: &mut Cells, shape: Shape, corners: &[u32]) {
+    match (shape, corners) {
+        (Shape::Voxel, &[a, b, c, d, e, f, g, h]) => {
+            cells.push(CellKind::Hexahedron, &[a, b, d, c, e, f, h, g]);
+        }
+        (Shape::Prism, &[a, b, c, d, e, f]) => cells.push(CellKind::Wedge, &[a, c, b, d, f, e]),
+        (Shape::Wedge | Shape::Prism, _) => cells.push(CellKind::Wedge, corners),
+        (Shape::Tetrahedron, _) => cells.push(CellKind::Tetrahedron, corners),
+        _ => cells.push(CellKind::Hexahedron, corners),
+    }
+}
+
+/// Adds a crease; sharpness 0 is smooth, the same as not listed.
+pub(super) fn push_crease(
+    creases: &mut Creases,
+    path: &Path,
+    line: Option<usize>,
+    [a, b]: [u32; 2],
+    sharpness: f64,
+) -> Result<()> {
+    check_sharpness(path, line, &format!("edge {a}–{b}"), sharpness)?;
+    if a == b {
+        return Err(Error::file(path, line, format!("edge {a}–{b} joins a vertex to itself"))
+            .with_mend("name the two end vertices of the edge"));
+    }
+    if sharpness > 0.0 {
+        creases.push_edge(a, b, sharpness);
+    }
+    Ok(())
+}
+
+/// Sharpness is a number ≥ 0 or infinity.
+pub(super) fn check_sharpness(
+    path: &Path,
+    line: Option<usize>,
+    place: &str,
+    sharpness: f64,
+) -> Result<()> {
+    if sharpness >= 0.0 {
+        return Ok(());
+    }
+    Err(Error::file(path, line, format!("{place}: sharpness {sharpness} is out of range"))
+        .with_mend("sharpness is 0 (smooth) or more, `inf` for always sharp"))
+}
+
+/// Vertex numbers of formats in which they are names, in any order and with gaps.
+#[derive(Default)]
+pub(super) struct Tags {
+    // While tags run first, first + 1, … no map is needed.
+    first: i64,
+    count: u32,
+    map: HashMap<i64, u32>,
+}
+
+impl Tags {
+    /// Names the next vertex `tag`; false if another has that name.
+    pub fn push(&mut self, tag: i64) -> bool {
+        if self.count == 0 {
+            self.first = tag;
+        }
+        if self.map.is_empty() && tag.checked_sub(self.first) == Some(i64::from(self.count)) {
+            self.count += 1;
+            return true;
+        }
+        if self.map.is_empty() {
+            self.map = (0..self.count).map(|v| (self.first + i64::from(v), v)).collect();
+        }
+        let Entry::Vacant(place) = self.map.entry(tag) else { return false };
+        place.insert(self.count);
+        self.count += 1;
+        true
+    }
+
+    /// The vertex named `tag`.
+    pub fn get(&self, tag: i64) -> Option<u32> {
+        if !self.map.is_empty() {
+            return self.map.get(&tag).copied();
+        }
+        let vertex = u32::try_from(tag.checked_sub(self.first)?).ok()?;
+        (vertex < self.count).then_some(vertex)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_with_gaps_and_without() {
+        let mut tags = Tags::default();
+        assert!(tags.get(0).is_none());
+        for tag in [7, 8, 9] {
+            assert!(tags.push(tag));
+        }
+        assert_eq!(
+            (tags.get(7), tags.get(9), tags.get(10), tags.get(6)),
+            (Some(0), Some(2), None, None)
+        );
+        assert!(!tags.push(8) && tags.push(-3) && !tags.push(-3));
+        assert_eq!((tags.get(-3), tags.get(9), tags.get(i64::MIN)), (Some(3), Some(2), None));
+    }
+}

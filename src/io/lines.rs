@@ -1,0 +1,209 @@
+//! Words and numbers of a text file, each with its line.
+//!
+//! The bytes are scanned in place: no line is copied and no count that a file
+//! claims is ever allocated (see [`Text::room`]).
+
+use std::path::Path;
+
+use crate::{Error, Result};
+
+/// A position in a text (or mixed text and binary) file. Copy it to look ahead.
+#[derive(Clone, Copy)]
+pub(super) struct Text<'a> {
+    path: &'a Path,
+    bytes: &'a [u8],
+    at: usize,
+    // 1-based lines of `at` and of the last word
+    ahead_line: usize,
+    line: usize,
+    comment: Option<u8>,
+}
+
+impl<'a> Text<'a> {
+    /// The text of file `path` from its start.
+    pub fn new(path: &'a Path, bytes: &'a [u8]) -> Self {
+        Self { path, bytes, at: 0, ahead_line: 1, line: 1, comment: None }
+    }
+
+    /// The same text where a word that begins with `sign` hides the rest of its line.
+    pub fn with_comment(self, sign: u8) -> Self {
+        Self { comment: Some(sign), ..self }
+    }
+
+    /// The same text, which begins on another line of its file than the first.
+    pub fn at_line(self, line: usize) -> Self {
+        Self { ahead_line: line, line, ..self }
+    }
+
+    /// 1-based line of the word or line read last.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// An error at the word or line read last.
+    pub fn error(&self, message: impl Into<String>) -> Error {
+        Error::file(self.path, Some(self.line), message)
+    }
+
+    /// `count` items, of which each takes `least` bytes or more, capped to what
+    /// the rest of the file can hold: safe to reserve.
+    pub fn room(&self, count: usize, least: usize) -> usize {
+        count.min((self.bytes.len() - self.at) / least.max(1) + 1)
+    }
+
+    /// The next word, on this line or a later one.
+    pub fn word(&mut self) -> Option<&'a [u8]> {
+        loop {
+            match *self.bytes.get(self.at)? {
+                b'\n' => {
+                    self.ahead_line += 1;
+                    self.at += 1;
+                }
+                byte if is_space(byte) => self.at += 1,
+                byte if Some(byte) == self.comment => {
+                    self.next_line();
+                }
+                _ => break,
+            }
+        }
+        let rest = &self.bytes[self.at..];
+        let end = rest.iter().position(|&byte| is_space(byte)).unwrap_or(rest.len());
+        self.at += end;
+        self.line = self.ahead_line;
+        Some(&rest[..end])
+    }
+
+    /// The next word, unread.
+    pub fn peek(&self) -> Option<&'a [u8]> {
+        let mut ahead = *self;
+        ahead.word()
+    }
+
+    /// The next word, which must be there; `what` names it.
+    pub fn expect(&mut self, what: &str) -> Result<&'a [u8]> {
+        self.word().ok_or_else(|| self.ended(what))
+    }
+
+    /// Reads the next word if it is `keyword` in any case.
+    pub fn accept(&mut self, keyword: &str) -> bool {
+        let mut ahead = *self;
+        let found = ahead.word().is_some_and(|word| word.eq_ignore_ascii_case(keyword.as_bytes()));
+        if found {
+            *self = ahead;
+        }
+        found
+    }
+
+    /// The rest of this line without blanks around it, `None` at the end of the file.
+    pub fn next_line(&mut self) -> Option<&'a [u8]> {
+        let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
+        self.line = self.ahead_line;
+        let end = rest.iter().position(|&byte| byte == b'\n');
+        self.at += end.map_or(rest.len(), |end| end + 1);
+        self.ahead_line += usize::from(end.is_some());
+        Some(rest[..end.unwrap_or(rest.len())].trim_ascii())
+    }
+
+    /// The next `count` bytes as they are (binary data).
+    pub fn take(&mut self, count: usize, what: &str) -> Result<&'a [u8]> {
+        let end = self.at.checked_add(count).filter(|&end| end <= self.bytes.len());
+        let taken = &self.bytes[self.at..end.ok_or_else(|| self.ended(what))?];
+        self.at += count;
+        self.ahead_line += taken.iter().filter(|&&byte| byte == b'\n').count();
+        Ok(taken)
+    }
+
+    /// The next word as a number of things.
+    pub fn count(&mut self, what: &str) -> Result<usize> {
+        let word = self.expect(what)?;
+        integer(word)
+            .and_then(|count| usize::try_from(count).ok())
+            .ok_or_else(|| self.error(format!("{what} expected, found `{}`", shown(word))))
+    }
+
+    /// The next word as an integer.
+    pub fn integer(&mut self, what: &str) -> Result<i64> {
+        let word = self.expect(what)?;
+        integer(word).ok_or_else(|| self.error(format!("{what} expected, found `{}`", shown(word))))
+    }
+
+    /// The next word as an index of at least `first` (0 or 1), returned 0-based.
+    pub fn index(&mut self, first: u32, what: &str) -> Result<u32> {
+        let given = self.integer(what)?;
+        u32::try_from(given - i64::from(first)).map_err(|_| {
+            let place = if given < i64::from(first) { "below the first" } else { "too large" };
+            self.error(format!("{what} {given} is {place}"))
+                .with_mend(format!("indices of this format start at {first}"))
+        })
+    }
+
+    /// The next word as a real number, NaN and infinities included.
+    pub fn real(&mut self, what: &str) -> Result<f64> {
+        let word = self.expect(what)?;
+        real(word).ok_or_else(|| self.error(format!("{what} expected, found `{}`", shown(word))))
+    }
+
+    /// Three real numbers.
+    pub fn point(&mut self) -> Result<[f64; 3]> {
+        Ok([self.real("x")?, self.real("y")?, self.real("z")?])
+    }
+
+    /// The error of a file that ends before `what`.
+    pub fn ended(&self, what: &str) -> Error {
+        Error::file(
+            self.path,
+            Some(self.ahead_line),
+            format!("the file ends where {what} is expected"),
+        )
+        .with_mend("the file is cut short or a count in it is too large; write it again")
+    }
+}
+
+/// A word as a whole number.
+pub(super) fn integer(word: &[u8]) -> Option<i64> {
+    std::str::from_utf8(word).ok()?.parse().ok()
+}
+
+/// A word as a real number; Fortran's exponent letter D counts as E.
+pub(super) fn real(word: &[u8]) -> Option<f64> {
+    let text = std::str::from_utf8(word).ok()?;
+    text.parse().ok().or_else(|| text.replace(['D', 'd'], "e").parse().ok())
+}
+
+/// A word for a message: printable and of bounded length.
+pub(super) fn shown(word: &[u8]) -> String {
+    let text: String = String::from_utf8_lossy(&word[..word.len().min(60)])
+        .chars()
+        .map(|c| if c.is_control() { '?' } else { c })
+        .collect();
+    if word.len() > 60 { text + "…" } else { text }
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_know_their_lines() {
+        let mut text =
+            Text::new(Path::new("a"), b"one two\r\n\r\n# no\n 3 -4.5e1 1D2").with_comment(b'#');
+        assert_eq!(text.word(), Some(&b"one"[..]));
+        assert_eq!(text.peek(), Some(&b"two"[..]));
+        assert!(text.accept("TWO"));
+        assert_eq!((text.count("n").unwrap(), text.line()), (3, 4));
+        assert_eq!(text.real("x").unwrap(), -45.0);
+        assert_eq!(text.real("x").unwrap(), 100.0);
+        assert!(text.real("x").unwrap_err().to_string().contains("a:4: the file ends where x"));
+    }
+
+    #[test]
+    fn claimed_counts_are_capped() {
+        let text = Text::new(Path::new("a"), b"12 34 56");
+        assert_eq!(text.room(usize::MAX, 2), 5);
+        assert!(Text::new(Path::new("a"), b"ab").take(usize::MAX, "data").is_err());
+    }
+}

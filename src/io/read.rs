@@ -1,0 +1,113 @@
+//! Which reader a file needs.
+
+use std::path::Path;
+
+use crate::mesh::SolidMesh;
+use crate::{Error, Result};
+
+use super::{abaqus, gmsh, lines, medit, ovm, vtk_legacy, vtk_xml};
+
+/// What a reader found in the file and left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadReport {
+    /// One entry a kind of thing, with its count: `24 quad cells (VTK type 9)`.
+    pub skipped: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    VtkLegacy,
+    VtkXml,
+    Medit,
+    Gmsh,
+    OpenVolumeMesh,
+    Abaqus,
+}
+
+const FORMATS: &str = "formats that are read: VTK .vtk and .vtu, MEDIT .mesh, Gmsh .msh (ASCII), \
+                       OpenVolumeMesh .ovm (ASCII), Abaqus .inp";
+
+/// Reads the control mesh in a file of any supported format.
+///
+/// # Errors
+/// As [`read_with_report`].
+pub fn read(path: impl AsRef<Path>) -> Result<SolidMesh> {
+    Ok(read_with_report(path)?.0)
+}
+
+/// Reads the control mesh in a file, and says what else the file held.
+///
+/// The format follows from the content and, where that does not tell, from the
+/// extension. Cells are numbered as they stand in the file, volume cells only;
+/// their corners keep the order of the file, put into VTK's convention.
+///
+/// # Errors
+/// If the file cannot be read, is malformed or cut short, names vertices that do
+/// not exist, has coordinates that are not finite, has no volume cells or has
+/// some that cannot be control cells (high-order ones). What a *valid* solid
+/// demands beyond that is checked when its topology is built.
+pub fn read_with_report(path: impl AsRef<Path>) -> Result<(SolidMesh, ReadReport)> {
+    let path = path.as_ref();
+    let bytes = std::fs::read(path).map_err(|source| Error::io(path, source))?;
+    match format(path, &bytes)? {
+        Format::VtkLegacy => vtk_legacy::read(path, &bytes),
+        Format::VtkXml => vtk_xml::read(path, &bytes),
+        Format::Medit => medit::read(path, &bytes),
+        Format::Gmsh => gmsh::read(path, &bytes),
+        Format::OpenVolumeMesh => ovm::read(path, &bytes),
+        Format::Abaqus => abaqus::read(path, &bytes),
+    }
+}
+
+fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
+    let refused = |message: &str, mend: &str| Err(Error::file(path, None, message).with_mend(mend));
+    let head = &bytes[..bytes.len().min(4096)];
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let begins = |word: &str| {
+        head.get(..word.len()).is_some_and(|h| h.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    if head.is_empty() {
+        return refused("the file is empty", "export the mesh again");
+    }
+    if begins("# vtk DataFile") {
+        return Ok(Format::VtkLegacy);
+    }
+    if head[0] == b'<' && head.windows(8).any(|window| window == b"<VTKFile") {
+        return Ok(Format::VtkXml);
+    }
+    if begins("$MeshFormat") || begins("$Comments") || begins("$NOD") {
+        return Ok(Format::Gmsh);
+    }
+    if begins("OVM ") {
+        return Ok(Format::OpenVolumeMesh);
+    }
+    if begins("OVMB") {
+        return refused("a binary OpenVolumeMesh file", "save it as ASCII (.ovm)");
+    }
+    if begins("MFEM ") {
+        return refused(
+            "an MFEM mesh, which only shares its ending with MEDIT's .mesh",
+            "convert it with MFEM itself: `Mesh::PrintVTK` writes a .vtk file",
+        );
+    }
+    let mut text = lines::Text::new(path, head).with_comment(b'#');
+    if text.accept("MeshVersionFormatted") {
+        return Ok(Format::Medit);
+    }
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    if matches!(bytes, [1, 0, 0, 0, ..] | [0, 0, 0, 1, ..]) && extension.starts_with("mesh") {
+        return refused("a binary MEDIT mesh", "convert it to ASCII (.mesh)");
+    }
+    if head[0] == b'*' && head.get(1).is_some_and(|&b| b == b'*' || b.is_ascii_alphabetic()) {
+        return Ok(Format::Abaqus);
+    }
+    match extension.as_str() {
+        "vtk" => Ok(Format::VtkLegacy),
+        "vtu" => Ok(Format::VtkXml),
+        "mesh" => Ok(Format::Medit),
+        "msh" => Ok(Format::Gmsh),
+        "ovm" => Ok(Format::OpenVolumeMesh),
+        "inp" => Ok(Format::Abaqus),
+        _ => refused("the format of the file is not known", FORMATS),
+    }
+}

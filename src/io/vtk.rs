@@ -1,0 +1,226 @@
+//! What the two VTK formats share: cell types and the arrays of an unstructured
+//! grid.
+//!
+//! Both readers are our own. The crate `vtkio` (0.6.3 and 0.7.0-rc2 were tried)
+//! rejects legacy files common among hexahedral meshers (blanks behind the version
+//! or the cell types), gives no line numbers, knows neither the face arrays of
+//! polyhedra nor field data in `.vtu` files, and stops quietly at damaged sections.
+//!
+//! Named arrays: point array `corner_sharpness` (1 component, 0 = smooth), field
+//! arrays `crease_edges` (2 components, vertex ids) and `crease_sharpness`
+//! (1 component) become creases. Every other numeric point array becomes a vertex
+//! attribute; cell arrays and other field arrays are skipped and reported.
+
+use crate::Result;
+
+use super::assemble::{Assembly, Shape};
+
+/// What a VTK cell type is to us.
+enum Kind {
+    Volume(Shape),
+    Polyhedron,
+    /// Vertices, lines and faces: not part of the volume.
+    Lower(&'static str),
+    /// Volume cells that cannot be control cells.
+    Refused(&'static str),
+}
+
+fn kind(cell_type: i64) -> Kind {
+    match cell_type {
+        10 => Kind::Volume(Shape::Tetrahedron),
+        11 => Kind::Volume(Shape::Voxel),
+        12 => Kind::Volume(Shape::Hexahedron),
+        13 => Kind::Volume(Shape::Wedge),
+        14 => Kind::Volume(Shape::Pyramid),
+        42 => Kind::Polyhedron,
+        0 => Kind::Lower("empty"),
+        1 | 2 => Kind::Lower("vertex"),
+        3 | 4 | 21 | 35 | 51 | 60 | 68 | 75 => Kind::Lower("line"),
+        5 | 6 | 22 | 34 | 52 | 61 | 69 | 76 => Kind::Lower("triangle"),
+        8 | 9 | 23 | 28 | 30 | 53 | 62 | 70 | 77 => Kind::Lower("quad"),
+        7 | 36 | 54 | 63 => Kind::Lower("polygon"),
+        15 => Kind::Refused("pentagonal prism"),
+        16 => Kind::Refused("hexagonal prism"),
+        24 | 64 | 71 | 78 => Kind::Refused("high-order tetrahedron"),
+        25 | 29 | 33 | 65 | 67 | 72 | 79 => Kind::Refused("high-order hexahedron"),
+        26 | 31 | 32 | 66 | 73 | 80 => Kind::Refused("high-order wedge"),
+        27 | 37 | 74 | 81 => Kind::Refused("high-order pyramid"),
+        41 => Kind::Refused("convex point set"),
+        _ => Kind::Refused("cell of unknown type"),
+    }
+}
+
+/// The faces of the polyhedra of a grid.
+#[derive(Default)]
+pub(super) enum Faces {
+    /// None given.
+    #[default]
+    Absent,
+    /// The cell's own list is its face stream (legacy files):
+    /// faces, then for each its corner count and corners.
+    InCells,
+    /// One stream of all cells (`.vtu` to version 2.2).
+    Stream {
+        /// For each polyhedron: faces, then for each its corner count and corners.
+        stream: Vec<i64>,
+        /// End of each cell in `stream`, −1 if it is no polyhedron.
+        ends: Vec<i64>,
+    },
+    /// Faces as an array of their own (`.vtu` from version 2.3).
+    Indexed {
+        /// Corners of all faces.
+        corners: Vec<i64>,
+        /// End of each face in `corners`.
+        face_ends: Vec<i64>,
+        /// Faces of all cells.
+        faces: Vec<i64>,
+        /// End of each cell in `faces`.
+        cell_ends: Vec<i64>,
+    },
+}
+
+/// The cells of an unstructured grid as a file gives them, unchecked.
+#[derive(Default)]
+pub(super) struct Grid {
+    /// Vertices of all cells.
+    pub corners: Vec<i64>,
+    /// End of each cell in `corners`.
+    pub ends: Vec<i64>,
+    /// VTK's number of each cell's type.
+    pub types: Vec<i64>,
+    /// Faces of polyhedra.
+    pub faces: Faces,
+    /// 1-based line of each cell, or empty.
+    pub lines: Vec<usize>,
+    /// Added to every vertex index: points of earlier pieces.
+    pub first_point: usize,
+}
+
+impl Grid {
+    /// Appends the volume cells to a mesh; `line` is where the cell types stand.
+    pub fn assemble(&self, assembly: &mut Assembly, line: Option<usize>) -> Result<()> {
+        if self.ends.len() != self.types.len() {
+            let (cells, types) = (self.ends.len(), self.types.len());
+            return Err(assembly
+                .error(line, format!("{cells} cells have {types} types"))
+                .with_mend("every cell needs one type"));
+        }
+        // No face belongs to more than two cells: bounds what small lists can unfold to.
+        let mut face_corners = match &self.faces {
+            Faces::Absent => 0,
+            Faces::InCells => self.corners.len(),
+            Faces::Stream { stream, .. } => stream.len(),
+            Faces::Indexed { corners, .. } => 2 * corners.len(),
+        };
+        let mut cell = Vec::new();
+        let mut start = 0;
+        for (index, (&end, &cell_type)) in self.ends.iter().zip(&self.types).enumerate() {
+            let line = self.lines.get(index).copied().or(line);
+            let list = slice(&self.corners, start, end).ok_or_else(|| {
+                assembly
+                    .error(
+                        line,
+                        format!("the cell with index {index} ends at {end} of the connectivity"),
+                    )
+                    .with_mend("cell offsets must ascend and stay within the connectivity")
+            })?;
+            start = end;
+            match kind(cell_type) {
+                Kind::Volume(shape) => {
+                    self.vertices(list, &mut cell, assembly, line)?;
+                    assembly.push_cell(shape, &cell, line)?;
+                }
+                Kind::Polyhedron => {
+                    let faces = self.cycles(index, list, &mut face_corners).ok_or_else(|| {
+                        let id = assembly.next_cell();
+                        assembly
+                            .error(line, format!("{id}: the faces of the polyhedron are malformed"))
+                            .with_mend("give polyhedra (VTK type 42) their face arrays")
+                    })?;
+                    self.vertices(&faces.concat(), &mut cell, assembly, line)?;
+                    let mut rest = &cell[..];
+                    let mut cycles = Vec::with_capacity(faces.len());
+                    for face in &faces {
+                        let (cycle, others) = rest.split_at(face.len());
+                        cycles.push(cycle);
+                        rest = others;
+                    }
+                    assembly.push_polyhedron(&cycles, line)?;
+                }
+                Kind::Lower(name) => assembly.skip(&format!("{name} cells (VTK type {cell_type})")),
+                Kind::Refused(name) => {
+                    return Err(assembly.refuse(&format!("{name} (VTK type {cell_type})"), line));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends `list` as vertex ids to the cleared `vertices`.
+    fn vertices(
+        &self,
+        list: &[i64],
+        vertices: &mut Vec<u32>,
+        assembly: &Assembly,
+        line: Option<usize>,
+    ) -> Result<()> {
+        vertices.clear();
+        for &given in list {
+            let vertex = usize::try_from(given).ok().and_then(|v| v.checked_add(self.first_point));
+            vertices.push(vertex.and_then(|v| u32::try_from(v).ok()).ok_or_else(|| {
+                assembly
+                    .error(line, format!("{} names vertex {given}", assembly.next_cell()))
+                    .with_mend("vertices are numbered from 0 to their count less 1")
+            })?);
+        }
+        Ok(())
+    }
+
+    /// The faces of the polyhedron with index `index` and vertex list `list`,
+    /// taken from the `left` face corners.
+    fn cycles<'a>(
+        &'a self,
+        index: usize,
+        list: &'a [i64],
+        left: &mut usize,
+    ) -> Option<Vec<&'a [i64]>> {
+        let faces: Vec<&[i64]> = match &self.faces {
+            Faces::Absent => return None,
+            Faces::InCells => stream_faces(list)?,
+            Faces::Stream { stream, ends } => {
+                let end = *ends.get(index).filter(|&&end| end >= 0)?;
+                let start = ends[..index].iter().rev().find(|&&end| end >= 0);
+                stream_faces(slice(stream, start.copied().unwrap_or(0), end)?)?
+            }
+            Faces::Indexed { corners, face_ends, faces, cell_ends } => {
+                let face = |&face: &i64| span(corners, face_ends, usize::try_from(face).ok()?);
+                span(faces, cell_ends, index)?.iter().map(face).collect::<Option<_>>()?
+            }
+        };
+        *left = left.checked_sub(faces.iter().map(|face| face.len()).sum())?;
+        Some(faces)
+    }
+}
+
+/// Splits a face stream (faces; corner count, corners; …) into its faces.
+fn stream_faces(stream: &[i64]) -> Option<Vec<&[i64]>> {
+    let (&count, mut rest) = stream.split_first()?;
+    let mut faces = Vec::new();
+    for _ in 0..count {
+        let (&corners, others) = rest.split_first()?;
+        let (face, others) = others.split_at_checked(usize::try_from(corners).ok()?)?;
+        faces.push(face);
+        rest = others;
+    }
+    rest.is_empty().then_some(faces)
+}
+
+/// Item `index` of a list with the given ends.
+fn span<'a>(list: &'a [i64], ends: &[i64], index: usize) -> Option<&'a [i64]> {
+    let start = index.checked_sub(1).map_or(Some(0), |before| ends.get(before).copied())?;
+    slice(list, start, *ends.get(index)?)
+}
+
+fn slice(list: &[i64], start: i64, end: i64) -> Option<&[i64]> {
+    list.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
+}

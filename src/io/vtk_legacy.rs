@@ -1,0 +1,298 @@
+//! Legacy `.vtk` files with an unstructured grid, ASCII or binary, versions 1.0
+//! to 5.1 (see [`super::vtk`] for cell types and named arrays).
+//!
+//! Tolerated, because real files have it: CRLF, blanks at line ends, keywords and
+//! types in any case, several entries a line or several lines an entry.
+
+use std::path::Path;
+
+use crate::mesh::SolidMesh;
+use crate::{Error, Result};
+
+use super::ReadReport;
+use super::assemble::Assembly;
+use super::lines::{Text, integer, shown};
+use super::vtk::{Faces, Grid};
+use super::vtk_values::Scalar;
+
+/// Reads a legacy file that is already in memory.
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
+    let mut file = Legacy::open(path, bytes)?;
+    let mut target = Target::Model;
+    while let Some(word) = file.text.word() {
+        match std::str::from_utf8(word).unwrap_or_default().to_ascii_uppercase().as_str() {
+            "POINTS" => file.points()?,
+            "CELLS" => file.cells()?,
+            "CELL_TYPES" => file.cell_types()?,
+            "POINT_DATA" => {
+                let [count] = file.header("the number of points")?;
+                target = Target::Points(file.count(count)?);
+            }
+            "CELL_DATA" => {
+                let [count] = file.header("the number of cells")?;
+                target = Target::Cells(file.count(count)?);
+            }
+            _ => file.arrays(word, target)?,
+        }
+    }
+    file.finish()
+}
+
+/// What an array belongs to, and how many tuples it has there.
+#[derive(Clone, Copy)]
+pub(super) enum Target {
+    Model,
+    Points(usize),
+    Cells(usize),
+}
+
+/// A legacy file that is being read.
+pub(super) struct Legacy<'a> {
+    pub text: Text<'a>,
+    pub assembly: Assembly<'a>,
+    binary: bool,
+    grid: Option<Grid>,
+    types_line: Option<usize>,
+}
+
+impl<'a> Legacy<'a> {
+    fn open(path: &'a Path, bytes: &'a [u8]) -> Result<Self> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let mut text = Text::new(path, bytes);
+        // Blank lines before the header are tolerated; the title may be blank.
+        let header = std::iter::from_fn(|| text.next_line()).find(|line| !line.is_empty());
+        let magic = b"# vtk DataFile";
+        if !header.and_then(|h| h.get(..magic.len())).is_some_and(|h| h.eq_ignore_ascii_case(magic))
+        {
+            return Err(text
+                .error("a legacy VTK file begins with `# vtk DataFile Version`")
+                .with_mend("check the format of the file, or export it again"));
+        }
+        text.next_line().ok_or_else(|| text.ended("the title"))?;
+        let encoding = text.expect("ASCII or BINARY")?;
+        let binary = encoding.eq_ignore_ascii_case(b"BINARY");
+        if !binary && !encoding.eq_ignore_ascii_case(b"ASCII") {
+            return Err(text
+                .error(format!("ASCII or BINARY expected, found `{}`", shown(encoding)))
+                .with_mend("line 3 of a legacy VTK file says how numbers are stored"));
+        }
+        let assembly = Assembly::new(path, 0);
+        let mut file = Self { text, binary, assembly, grid: None, types_line: None };
+        // VTK writes field data before the data set in some versions.
+        while file.text.accept("FIELD") {
+            file.field(Target::Model)?;
+        }
+        if !file.text.accept("DATASET") {
+            let word = file.text.expect("DATASET")?;
+            return Err(file
+                .text
+                .error(format!("DATASET expected, found `{}`", shown(word)))
+                .with_mend("the file is malformed; export it again"));
+        }
+        let kind = file.text.expect("the kind of data set")?;
+        if !kind.eq_ignore_ascii_case(b"UNSTRUCTURED_GRID") {
+            return Err(file
+                .text
+                .error(format!("data set `{}`, an UNSTRUCTURED_GRID is needed", shown(kind)))
+                .with_mend("export the volume mesh as an unstructured grid"));
+        }
+        Ok(file)
+    }
+
+    fn points(&mut self) -> Result<()> {
+        if self.assembly.points() > 0 {
+            return Err(self.twice("POINTS"));
+        }
+        let [count, scalar] = self.header("the number and type of points")?;
+        let (count, scalar) = (self.count(count)?, self.scalar(scalar)?);
+        if self.binary {
+            let values = self.reals(scalar, count.saturating_mul(3), "coordinates")?;
+            self.assembly.reserve_points(count);
+            for &point in values.as_chunks::<3>().0 {
+                self.assembly.push_point(point, None)?;
+            }
+        } else {
+            self.assembly.reserve_points(self.text.room(count, 6));
+            for _ in 0..count {
+                let point = self.text.point()?;
+                self.assembly.push_point(point, Some(self.text.line()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn cells(&mut self) -> Result<()> {
+        if self.grid.is_some() {
+            return Err(self.twice("CELLS"));
+        }
+        let [count, size] = self.header("the number of cells and the size of their list")?;
+        let (count, size) = (self.count(count)?, self.count(size)?);
+        let mut grid = Grid { faces: Faces::InCells, ..Grid::default() };
+        if self.text.accept("OFFSETS") {
+            (grid.ends, grid.corners) = self.offsets_and_connectivity(count, size)?;
+        } else if self.binary {
+            let list = self.integers(Scalar::I32, size, "the cells")?;
+            (grid.ends, grid.corners) = self.split(&list, count)?;
+        } else {
+            grid.corners.reserve(self.text.room(size, 2));
+            grid.ends.reserve(self.text.room(count, 2));
+            grid.lines.reserve(self.text.room(count, 2));
+            for _ in 0..count {
+                let width = self.text.count("the vertex count of a cell")?;
+                grid.lines.push(self.text.line());
+                for _ in 0..width {
+                    grid.corners.push(self.text.integer("a vertex")?);
+                }
+                grid.ends.push(grid.corners.len() as i64);
+            }
+        }
+        self.grid = Some(grid);
+        Ok(())
+    }
+
+    /// Version 5 keeps `count` offsets (one more than cells) apart from the corners.
+    fn offsets_and_connectivity(
+        &mut self,
+        count: usize,
+        size: usize,
+    ) -> Result<(Vec<i64>, Vec<i64>)> {
+        let [scalar] = self.header("the type of the offsets")?;
+        let scalar = self.scalar(scalar)?;
+        let mut offsets = self.integers(scalar, count, "a cell offset")?;
+        if !self.text.accept("CONNECTIVITY") {
+            return Err(self
+                .text
+                .error("CONNECTIVITY is expected behind the cell offsets")
+                .with_mend("the count of offsets does not match their list"));
+        }
+        let [scalar] = self.header("the type of the connectivity")?;
+        let scalar = self.scalar(scalar)?;
+        let corners = self.integers(scalar, size, "a vertex")?;
+        if !offsets.is_empty() && offsets.remove(0) != 0 {
+            return Err(self
+                .text
+                .error("the first cell offset is not 0")
+                .with_mend("the file is malformed; export it again"));
+        }
+        Ok((offsets, corners))
+    }
+
+    /// Splits a list of vertex counts, each followed by its vertices, into ends and vertices.
+    fn split(&self, list: &[i64], count: usize) -> Result<(Vec<i64>, Vec<i64>)> {
+        let mut corners = Vec::with_capacity(list.len());
+        let mut ends = Vec::with_capacity(count.min(list.len()));
+        let mut rest = list;
+        for cell in 0..count {
+            let parts = rest
+                .split_first()
+                .and_then(|(&width, others)| others.split_at_checked(usize::try_from(width).ok()?));
+            let Some((vertices, others)) = parts else {
+                return Err(self
+                    .text
+                    .error(format!("the cell list ends within the cell with index {cell}"))
+                    .with_mend("the counts behind CELLS do not match the list"));
+            };
+            corners.extend_from_slice(vertices);
+            ends.push(corners.len() as i64);
+            rest = others;
+        }
+        Ok((ends, corners))
+    }
+
+    fn cell_types(&mut self) -> Result<()> {
+        let line = self.text.line();
+        let [count] = self.header("the number of cell types")?;
+        let count = self.count(count)?;
+        let types = self.integers(Scalar::I32, count, "a cell type")?;
+        match &mut self.grid {
+            Some(grid) if grid.types.is_empty() => grid.types = types,
+            Some(_) => return Err(self.twice("CELL_TYPES")),
+            None => {
+                return Err(self
+                    .text
+                    .error("CELL_TYPES without CELLS before them")
+                    .with_mend("the file is malformed; export it again"));
+            }
+        }
+        self.types_line = Some(line);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<(SolidMesh, ReadReport)> {
+        if let Some(grid) = &self.grid {
+            grid.assemble(&mut self.assembly, self.types_line)?;
+        }
+        self.assembly.finish()
+    }
+
+    /// The next N words of this line (the rest of the line is passed over, so
+    /// that binary data may follow).
+    pub fn header<const N: usize>(&mut self, what: &str) -> Result<[&'a str; N]> {
+        let line = self.text.next_line().ok_or_else(|| self.text.ended(what))?;
+        let mut words = std::str::from_utf8(line).unwrap_or_default().split_ascii_whitespace();
+        let mut header = [""; N];
+        for word in &mut header {
+            *word = words.next().ok_or_else(|| {
+                self.text
+                    .error(format!("{what} expected on this line"))
+                    .with_mend("the file is malformed; export it again")
+            })?;
+        }
+        Ok(header)
+    }
+
+    /// A word of a header as a number of things.
+    pub fn count(&self, word: &str) -> Result<usize> {
+        integer(word.as_bytes()).and_then(|count| usize::try_from(count).ok()).ok_or_else(|| {
+            self.text
+                .error(format!("a count is expected, found `{}`", shown(word.as_bytes())))
+                .with_mend("the file is malformed; export it again")
+        })
+    }
+
+    /// A word of a header as the type of numbers.
+    pub fn scalar(&self, word: &str) -> Result<Scalar> {
+        Scalar::named(word).ok_or_else(|| {
+            self.text
+                .error(format!("numbers of type `{}`", shown(word.as_bytes())))
+                .with_mend("types are char, short, int, long, float, double and unsigned ones")
+        })
+    }
+
+    /// `count` numbers from the start of the next line on.
+    pub fn reals(&mut self, scalar: Scalar, count: usize, what: &str) -> Result<Vec<f64>> {
+        if self.binary {
+            let bytes = self.text.take(count.saturating_mul(scalar.size()), what)?;
+            return Ok(scalar.reals(bytes, true));
+        }
+        let mut values = Vec::with_capacity(self.text.room(count, 2));
+        for _ in 0..count {
+            values.push(self.text.real(what)?);
+        }
+        Ok(values)
+    }
+
+    /// `count` whole numbers from the start of the next line on.
+    fn integers(&mut self, scalar: Scalar, count: usize, what: &str) -> Result<Vec<i64>> {
+        if self.binary {
+            let bytes = self.text.take(count.saturating_mul(scalar.size()), what)?;
+            return Ok(scalar.integers(bytes, true));
+        }
+        let mut values = Vec::with_capacity(self.text.room(count, 2));
+        for _ in 0..count {
+            values.push(self.text.integer(what)?);
+        }
+        Ok(values)
+    }
+
+    /// Whether numbers are stored in binary form.
+    pub fn is_binary(&self) -> bool {
+        self.binary
+    }
+
+    fn twice(&self, section: &str) -> Error {
+        self.text
+            .error(format!("a second section {section}"))
+            .with_mend("keep one mesh in the file")
+    }
+}

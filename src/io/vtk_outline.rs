@@ -1,0 +1,263 @@
+//! The XML of a `.vtu` file: its pieces and arrays, before any number is decoded.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use quick_xml::XmlVersion;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
+
+use crate::{Error, Result};
+
+use super::vtk_binary::Layout;
+use super::vtk_values::Scalar;
+
+/// Where an array belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    Field,
+    Points,
+    Cells,
+    PointData,
+    CellData,
+    None,
+}
+
+/// Where the numbers of an array stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Storage {
+    Ascii,
+    Inline,
+    /// At this offset of the appended data.
+    Appended(usize),
+}
+
+/// A `DataArray` element.
+pub(super) struct Array<'a> {
+    pub section: Section,
+    pub name: String,
+    /// `None` for strings and bits.
+    pub scalar: Option<Scalar>,
+    pub width: usize,
+    pub storage: Storage,
+    /// Text of the element and its 1-based line.
+    pub text: Cow<'a, str>,
+    pub text_line: usize,
+    /// 1-based line of the element.
+    pub line: usize,
+}
+
+/// A `Piece` element: its claims, unchecked.
+pub(super) struct Piece {
+    pub points: usize,
+    pub cells: usize,
+    pub line: usize,
+    /// Index of its first array.
+    pub first_array: usize,
+}
+
+/// The `AppendedData` element, from behind its underscore to the end of the file.
+pub(super) struct Appended<'a> {
+    pub bytes: &'a [u8],
+    pub base64: bool,
+}
+
+/// The contents of a `.vtu` file in the order of the file.
+pub(super) struct Outline<'a> {
+    pub layout: Layout,
+    pub pieces: Vec<Piece>,
+    pub arrays: Vec<Array<'a>>,
+    pub appended: Option<Appended<'a>>,
+}
+
+impl<'a> Outline<'a> {
+    /// The arrays of a piece.
+    pub fn of_piece(&self, piece: usize) -> &[Array<'a>] {
+        let end = self.pieces.get(piece + 1).map_or(self.arrays.len(), |next| next.first_array);
+        &self.arrays[self.pieces[piece].first_array..end]
+    }
+
+    /// Parses everything up to the appended data, which is no XML.
+    pub fn read(path: &Path, bytes: &'a [u8]) -> Result<Self> {
+        const TAG: &[u8] = b"<AppendedData";
+        let end = bytes.windows(TAG.len()).position(|window| window == TAG).unwrap_or(bytes.len());
+        let (xml, rest) = bytes.split_at(end);
+        let xml = std::str::from_utf8(xml).map_err(|e| {
+            let line = 1 + xml[..e.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
+            Error::file(path, Some(line), "the XML is not UTF-8 text")
+                .with_mend("the file is damaged; write it again")
+        })?;
+        let mut scan = Scan {
+            path,
+            line: 1,
+            section: Section::None,
+            in_array: false,
+            depth: 0,
+            outline: Self {
+                layout: Layout::default(),
+                pieces: Vec::new(),
+                arrays: Vec::new(),
+                appended: appended(rest),
+            },
+        };
+        scan.run(xml)?;
+        if scan.outline.pieces.is_empty() {
+            return Err(scan.fault("the file has no <Piece> of an <UnstructuredGrid>"));
+        }
+        Ok(scan.outline)
+    }
+}
+
+fn appended(bytes: &[u8]) -> Option<Appended<'_>> {
+    let tag_end = bytes.iter().position(|&byte| byte == b'>')?;
+    let (tag, rest) = bytes.split_at(tag_end);
+    let start = rest.iter().position(|&byte| byte == b'_')?;
+    let base64 = tag.windows(6).any(|window| window == b"base64");
+    Some(Appended { bytes: &rest[start + 1..], base64 })
+}
+
+struct Scan<'p, 'a> {
+    path: &'p Path,
+    // 1-based, of the event at hand
+    line: usize,
+    section: Section,
+    // Inside a DataArray, `depth` elements deep
+    in_array: bool,
+    depth: usize,
+    outline: Outline<'a>,
+}
+
+impl<'a> Scan<'_, 'a> {
+    fn run(&mut self, xml: &'a str) -> Result<()> {
+        let mut reader = Reader::from_str(xml);
+        let mut at = 0;
+        loop {
+            let event = reader.read_event();
+            let next = usize::try_from(reader.buffer_position()).unwrap_or(at).min(xml.len());
+            match event.map_err(|e| self.fault(&format!("malformed XML: {e}")))? {
+                Event::Start(tag) => self.open(&tag, true)?,
+                Event::Empty(tag) => self.open(&tag, false)?,
+                Event::End(_) if self.in_array && self.depth > 0 => self.depth -= 1,
+                Event::End(tag) => match tag.name().as_ref() {
+                    "DataArray" | "Array" => self.in_array = false,
+                    "Points" | "Cells" | "PointData" | "CellData" | "FieldData" => {
+                        self.section = Section::None;
+                    }
+                    _ => {}
+                },
+                Event::Text(text) if self.in_array && self.depth == 0 => {
+                    if let Some(array) = self.outline.arrays.last_mut() {
+                        if array.text.trim().is_empty() {
+                            array.text = text.into_inner();
+                            array.text_line = self.line;
+                        } else {
+                            array.text.to_mut().push_str(&text.into_inner());
+                        }
+                    }
+                }
+                Event::Eof => return Ok(()),
+                _ => {}
+            }
+            self.line += xml.as_bytes()[at..next].iter().filter(|&&byte| byte == b'\n').count();
+            at = next;
+        }
+    }
+
+    fn open(&mut self, tag: &BytesStart, has_content: bool) -> Result<()> {
+        if self.in_array {
+            self.depth += usize::from(has_content);
+            return Ok(());
+        }
+        match tag.name().as_ref() {
+            "VTKFile" => self.file(tag)?,
+            "Piece" => {
+                let points = self.number(tag, "NumberOfPoints", None)?;
+                let cells = self.number(tag, "NumberOfCells", None)?;
+                let first_array = self.outline.arrays.len();
+                self.outline.pieces.push(Piece { points, cells, line: self.line, first_array });
+            }
+            "Points" if has_content => self.section = Section::Points,
+            "Cells" if has_content => self.section = Section::Cells,
+            "PointData" if has_content => self.section = Section::PointData,
+            "CellData" if has_content => self.section = Section::CellData,
+            "FieldData" if has_content => self.section = Section::Field,
+            "DataArray" | "Array" => {
+                self.array(tag)?;
+                self.in_array = has_content;
+                self.depth = 0;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, tag: &BytesStart) -> Result<()> {
+        let kind = self.attribute(tag, "type")?.unwrap_or_default();
+        if kind != "UnstructuredGrid" {
+            return Err(self
+                .error(format!("a VTK file of type `{kind}`, UnstructuredGrid is needed"))
+                .with_mend("export the volume mesh as .vtu; of a .pvtu, read the pieces"));
+        }
+        let order = self.attribute(tag, "byte_order")?;
+        let header = self.attribute(tag, "header_type")?;
+        let compressor = self.attribute(tag, "compressor")?.filter(|name| !name.is_empty());
+        if let Some(name) = compressor.as_ref().filter(|name| *name != "vtkZLibDataCompressor") {
+            return Err(self
+                .error(format!("data compressed by `{name}`"))
+                .with_mend("write the file with zlib compression or none"));
+        }
+        self.outline.layout = Layout {
+            big_endian: order.is_some_and(|order| order == "BigEndian"),
+            wide_header: header.is_some_and(|header| header == "UInt64"),
+            compressed: compressor.is_some(),
+        };
+        Ok(())
+    }
+
+    fn array(&mut self, tag: &BytesStart) -> Result<()> {
+        let kind = self.attribute(tag, "type")?.unwrap_or_default();
+        let format = self.attribute(tag, "format")?.unwrap_or_else(|| "ascii".into());
+        let storage = match format.to_ascii_lowercase().as_str() {
+            "ascii" => Storage::Ascii,
+            "binary" => Storage::Inline,
+            "appended" => Storage::Appended(self.number(tag, "offset", None)?),
+            _ => return Err(self.fault(&format!("an array of unknown format `{format}`"))),
+        };
+        let array = Array {
+            section: self.section,
+            name: self.attribute(tag, "Name")?.unwrap_or_default(),
+            scalar: Scalar::named(&kind),
+            width: self.number(tag, "NumberOfComponents", Some(1))?,
+            storage,
+            text: Cow::default(),
+            text_line: self.line,
+            line: self.line,
+        };
+        self.outline.arrays.push(array);
+        Ok(())
+    }
+
+    fn attribute(&self, tag: &BytesStart, name: &str) -> Result<Option<String>> {
+        let attribute = tag.try_get_attribute(name);
+        let attribute = attribute.map_err(|e| self.fault(&format!("malformed XML: {e}")))?;
+        let value =
+            attribute.map(|a| a.normalized_value(XmlVersion::Implicit1_0).map(Cow::into_owned));
+        value.transpose().map_err(|e| self.fault(&format!("malformed XML: {e}")))
+    }
+
+    fn number(&self, tag: &BytesStart, name: &str, default: Option<usize>) -> Result<usize> {
+        let value = self.attribute(tag, name)?;
+        let parsed = value.as_ref().and_then(|value| value.trim().parse().ok());
+        parsed.or(default.filter(|_| value.is_none())).ok_or_else(|| {
+            self.fault(&format!("{name}=\"{}\" is no count", value.unwrap_or_default()))
+        })
+    }
+
+    fn error(&self, message: String) -> Error {
+        Error::file(self.path, Some(self.line), message)
+    }
+
+    fn fault(&self, message: &str) -> Error {
+        self.error(message.into()).with_mend("the file is cut short or malformed; write it again")
+    }
+}

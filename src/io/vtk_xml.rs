@@ -1,0 +1,212 @@
+//! VTK XML `.vtu` files: unstructured grids of one or more pieces, with ASCII,
+//! inline binary (base64) or appended (raw or base64) arrays, plain or compressed
+//! by zlib (see [`super::vtk`] for cell types and named arrays).
+//!
+//! Pieces are joined one behind the other; their points are not merged.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::mesh::{Attribute, SolidMesh};
+use crate::{Error, Result};
+
+use super::ReadReport;
+use super::assemble::Assembly;
+use super::lines::{Text, shown};
+use super::vtk::{Faces, Grid};
+use super::vtk_binary::{Source, unpack};
+use super::vtk_outline::{Array, Outline, Section, Storage};
+use super::vtk_values::Scalar;
+
+/// Reads a `.vtu` file that is already in memory.
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
+    let outline = Outline::read(path, bytes)?;
+    let mut grid = Document { path, assembly: Assembly::new(path, 0), outline: &outline };
+    for array in outline.arrays.iter().filter(|array| array.section == Section::Field) {
+        if array.scalar.is_none() {
+            grid.skip("field array", array);
+            continue;
+        }
+        let values = grid.reals(array)?;
+        let name = array.name.clone();
+        let field = Attribute { name, width: array.width, values };
+        grid.assembly.push_field(field, Some(array.line))?;
+    }
+    for piece in 0..outline.pieces.len() {
+        grid.piece(piece)?;
+    }
+    grid.assembly.finish()
+}
+
+struct Document<'a> {
+    path: &'a Path,
+    assembly: Assembly<'a>,
+    outline: &'a Outline<'a>,
+}
+
+impl<'a> Document<'a> {
+    fn piece(&mut self, index: usize) -> Result<()> {
+        let piece = &self.outline.pieces[index];
+        let first_point = self.assembly.points();
+        let of = |section: Section| {
+            let arrays = self.outline.of_piece(index).iter();
+            arrays.filter(move |array| array.section == section)
+        };
+        let Some(points) = of(Section::Points).next() else {
+            return Err(self.fault(piece.line, "a piece without points"));
+        };
+        self.points(points)?;
+        let count = self.assembly.points() - first_point;
+        if count != piece.points {
+            let message = format!("{count} points, the piece claims {}", piece.points);
+            return Err(self.fault(points.line, &message));
+        }
+        let find = |name: &str| of(Section::Cells).find(|array| array.name == name);
+        let required = |name: &str| {
+            find(name).ok_or_else(|| self.fault(piece.line, &format!("cells without `{name}`")))
+        };
+        let types = required("types")?;
+        let faces = if let (Some(stream), Some(ends)) = (find("faces"), find("faceoffsets")) {
+            Faces::Stream { stream: self.integers(stream)?, ends: self.integers(ends)? }
+        } else if let (Some(corners), Some(face_ends), Some(faces), Some(cell_ends)) = (
+            find("face_connectivity"),
+            find("face_offsets"),
+            find("polyhedron_to_faces"),
+            find("polyhedron_offsets"),
+        ) {
+            Faces::Indexed {
+                corners: self.integers(corners)?,
+                face_ends: self.integers(face_ends)?,
+                faces: self.integers(faces)?,
+                cell_ends: self.integers(cell_ends)?,
+            }
+        } else {
+            Faces::Absent
+        };
+        let grid = Grid {
+            corners: self.integers(required("connectivity")?)?,
+            ends: self.integers(required("offsets")?)?,
+            types: self.integers(types)?,
+            faces,
+            lines: Vec::new(),
+            first_point,
+        };
+        if grid.types.len() != piece.cells {
+            let message = format!("{} cells, the piece claims {}", grid.types.len(), piece.cells);
+            return Err(self.fault(types.line, &message));
+        }
+        grid.assemble(&mut self.assembly, Some(types.line))?;
+        self.data(index, first_point)
+    }
+
+    fn points(&mut self, array: &Array) -> Result<()> {
+        if array.width != 3 {
+            return Err(self.fault(array.line, "points need NumberOfComponents=\"3\""));
+        }
+        if array.storage == Storage::Ascii {
+            let mut words = text(self.path, array);
+            while words.peek().is_some() {
+                let point = words.point()?;
+                self.assembly.push_point(point, Some(words.line()))?;
+            }
+            return Ok(());
+        }
+        let values = self.reals(array)?;
+        if values.len() % 3 != 0 {
+            return Err(self.fault(array.line, "coordinates that are no multiple of 3"));
+        }
+        for &point in values.as_chunks::<3>().0 {
+            self.assembly.push_point(point, Some(array.line))?;
+        }
+        Ok(())
+    }
+
+    fn data(&mut self, piece: usize, first_point: usize) -> Result<()> {
+        let outline = self.outline;
+        let points = self.assembly.points() - first_point;
+        for array in outline.of_piece(piece) {
+            match array.section {
+                Section::CellData => self.skip("cell array", array),
+                Section::PointData if array.scalar.is_none() => self.skip("point array", array),
+                Section::PointData => {
+                    let (name, width, values) = (&array.name, array.width, self.reals(array)?);
+                    if Some(values.len()) != points.checked_mul(width) {
+                        let have = values.len();
+                        let message = format!(
+                            "point array `{name}`: {have} values, {points} × {width} are needed"
+                        );
+                        return Err(self.fault(array.line, &message));
+                    }
+                    let attribute = Attribute { name: name.clone(), width, values };
+                    self.assembly.push_attribute(attribute, first_point, Some(array.line))?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, what: &str, array: &Array) {
+        self.assembly.skip(&format!("{what} `{}`", shown(array.name.as_bytes())));
+    }
+
+    fn reals(&self, array: &Array) -> Result<Vec<f64>> {
+        self.numbers(array, |text| text.real("a value"), Scalar::reals)
+    }
+
+    fn integers(&self, array: &Array) -> Result<Vec<i64>> {
+        self.numbers(array, |text| text.integer("a whole number"), Scalar::integers)
+    }
+
+    fn numbers<T>(
+        &self,
+        array: &Array,
+        next: impl Fn(&mut Text) -> Result<T>,
+        decode: impl Fn(Scalar, &[u8], bool) -> Vec<T>,
+    ) -> Result<Vec<T>> {
+        let Some(scalar) = array.scalar else {
+            return Err(self.fault(array.line, &format!("array `{}` holds no numbers", array.name)));
+        };
+        let mut values = Vec::new();
+        if array.storage == Storage::Ascii {
+            let mut words = text(self.path, array);
+            while words.peek().is_some() {
+                values.push(next(&mut words)?);
+            }
+            return Ok(values);
+        }
+        let bytes = self.bytes(array)?;
+        if bytes.len() % scalar.size() != 0 {
+            return Err(self.fault(array.line, "binary data that is no whole count of numbers"));
+        }
+        Ok(decode(scalar, &bytes, self.outline.layout.big_endian))
+    }
+
+    fn bytes<'b>(&'b self, array: &'b Array) -> Result<Cow<'b, [u8]>> {
+        let mut source = match array.storage {
+            Storage::Appended(offset) => {
+                let Some(appended) = &self.outline.appended else {
+                    return Err(self.fault(array.line, "appended data that is not there"));
+                };
+                let bytes = appended
+                    .bytes
+                    .get(offset..)
+                    .ok_or_else(|| self.fault(array.line, "an offset beyond the appended data"))?;
+                if appended.base64 { Source::base64(bytes) } else { Source::Raw(bytes) }
+            }
+            _ => Source::base64(array.text.as_bytes()),
+        };
+        unpack(&mut source, self.outline.layout)
+            .map_err(|fault| self.fault(array.line, &format!("array `{}`: {fault}", array.name)))
+    }
+
+    fn fault(&self, line: usize, message: &str) -> Error {
+        Error::file(self.path, Some(line), message)
+            .with_mend("the file is cut short or malformed; write it again")
+    }
+}
+
+/// The numbers of an ASCII array.
+fn text<'a>(path: &'a Path, array: &'a Array) -> Text<'a> {
+    Text::new(path, array.text.as_bytes()).at_line(array.text_line)
+}

@@ -1,0 +1,190 @@
+//! One small mesh in every format that is read: two unit cubes side by side along
+//! x, 12 points, point (x, y, z) at index x + 3y + 6z.
+
+/// A small file: name (the extension counts) and contents.
+pub struct Sample {
+    pub name: &'static str,
+    pub bytes: Vec<u8>,
+}
+
+/// Corners of the two cubes.
+pub const CUBES: [[u32; 8]; 2] = [[0, 1, 4, 3, 6, 7, 10, 9], [1, 2, 5, 4, 7, 8, 11, 10]];
+
+/// The points, one a line, each line wrapped by `line(index, "x y z")`.
+fn points(line: impl Fn(usize, &str) -> String) -> String {
+    (0..12).map(|i| line(i, &format!("{} {} {}", i % 3, i / 3 % 2, i / 6))).collect()
+}
+
+/// The corners of the cubes plus `first`, joined by `gap`.
+fn cube(index: usize, first: u32, gap: &str) -> String {
+    CUBES[index].map(|v| (v + first).to_string()).join(gap)
+}
+
+pub fn legacy() -> String {
+    format!(
+        "# vtk DataFile Version 3.0\ntwo cubes\nASCII\nDATASET UNSTRUCTURED_GRID\n\
+         POINTS 12 double\n{}CELLS 2 18\n8 {}\n8 {}\nCELL_TYPES 2\n12\n12\n\
+         POINT_DATA 12\nSCALARS heat float 1\nLOOKUP_TABLE default\n{}",
+        points(|_, p| format!("{p}\n")),
+        cube(0, 0, " "),
+        cube(1, 0, " "),
+        "0.5\n".repeat(12),
+    )
+}
+
+pub fn medit() -> String {
+    format!(
+        "MeshVersionFormatted 2\n# two cubes\nDimension 3\nVertices\n12\n{}\
+         Quadrilaterals\n1\n1 2 5 4 7\nHexahedra\n2\n{} 0\n{} 0\nEnd\n",
+        points(|_, p| format!("{p} 0\n")),
+        cube(0, 1, " "),
+        cube(1, 1, " "),
+    )
+}
+
+pub fn gmsh2() -> String {
+    format!(
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n12\n{}$EndNodes\n$Elements\n3\n\
+         1 3 2 1 1 1 2 5 4\n2 5 2 1 1 {}\n3 5 2 1 1 {}\n$EndElements\n\
+         $NodeData\n1\n\"heat\"\n1\n0.0\n3\n0\n1\n12\n{}$EndNodeData\n",
+        points(|i, p| format!("{} {p}\n", i + 1)),
+        cube(0, 1, " "),
+        cube(1, 1, " "),
+        points(|i, _| format!("{} 0.5\n", i + 1)),
+    )
+}
+
+pub fn gmsh4() -> String {
+    format!(
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 0 0\n$EndEntities\n\
+         $Nodes\n1 12 1 12\n3 1 0 12\n{}{}$EndNodes\n\
+         $Elements\n2 3 1 3\n2 1 3 1\n1 1 2 5 4\n3 1 5 2\n2 {}\n3 {}\n$EndElements\n",
+        points(|i, _| format!("{}\n", i + 1)),
+        points(|_, p| format!("{p}\n")),
+        cube(0, 1, " "),
+        cube(1, 1, " "),
+    )
+}
+
+/// Node numbers are 10 times the index + 10; the rows of elements are split.
+pub fn abaqus() -> String {
+    let row = |c: usize| {
+        let tags = CUBES[c].map(|v| (10 * v + 10).to_string());
+        format!("{}, {},\n {}\n", c + 1, tags[..5].join(", "), tags[5..].join(", "))
+    };
+    format!(
+        "*HEADING\ntwo cubes\n** a comment\n*Node, nset=all\n{}*Element, type=C3D8R, elset=body\n\
+         {}{}*MATERIAL, NAME=steel\n*ELASTIC\n210e3, 0.3\n",
+        points(|i, p| format!("{}, {}\n", 10 * i + 10, p.replace(' ', ", "))),
+        row(0),
+        row(1),
+    )
+}
+
+/// Edges and faces are collected from the faces of the cubes, outward.
+pub fn ovm() -> String {
+    const FACES: [[usize; 4]; 6] =
+        [[0, 3, 2, 1], [4, 5, 6, 7], [0, 4, 7, 3], [1, 2, 6, 5], [0, 1, 5, 4], [3, 7, 6, 2]];
+    let (mut edges, mut faces, mut cells) = (Vec::new(), Vec::<[u32; 4]>::new(), String::new());
+    let mut face_rows = String::new();
+    for cube in CUBES {
+        cells += "6";
+        for face in FACES {
+            let cycle = face.map(|corner| cube[corner]);
+            let known = faces.iter().position(|other| cycle.iter().all(|v| other.contains(v)));
+            let half = known.map_or(2 * faces.len(), |f| 2 * f + 1);
+            cells += &format!(" {half}");
+            if known.is_some() {
+                continue;
+            }
+            faces.push(cycle);
+            face_rows += "4";
+            for i in 0..4 {
+                let (a, b) = (cycle[i], cycle[(i + 1) % 4]);
+                let found = edges.iter().position(|&e| e == (a, b) || e == (b, a));
+                let e = found.unwrap_or_else(|| {
+                    edges.push((a, b));
+                    edges.len() - 1
+                });
+                face_rows += &format!(" {}", 2 * e + usize::from(edges[e] != (a, b)));
+            }
+            face_rows += "\n";
+        }
+        cells += "\n";
+    }
+    let edge_rows: String = edges.iter().map(|(a, b)| format!("{a} {b}\n")).collect();
+    format!(
+        "OVM ASCII\nVertices\n12\n{}Edges\n{}\n{edge_rows}Faces\n{}\n{face_rows}\
+         Polyhedra\n2\n{cells}VProp float \"heat\"\n{}",
+        points(|_, p| format!("{p}\n")),
+        edges.len(),
+        faces.len(),
+        "0.5\n".repeat(12),
+    )
+}
+
+pub fn vtu() -> String {
+    format!(
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"0.1\">\n\
+         <UnstructuredGrid>\n<Piece NumberOfPoints=\"12\" NumberOfCells=\"2\">\n\
+         <PointData>\n<DataArray type=\"Float32\" Name=\"heat\" format=\"ascii\">\n{}</DataArray>\n\
+         </PointData>\n<Points>\n\
+         <DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">\n{}</DataArray>\n\
+         </Points>\n<Cells>\n<DataArray type=\"Int32\" Name=\"connectivity\">\n{}\n{}\n</DataArray>\n\
+         <DataArray type=\"Int32\" Name=\"offsets\">8 16</DataArray>\n\
+         <DataArray type=\"UInt8\" Name=\"types\">12 12</DataArray>\n\
+         </Cells>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n",
+        "0.5\n".repeat(12),
+        points(|_, p| format!("{p}\n")),
+        cube(0, 0, " "),
+        cube(1, 0, " "),
+    )
+}
+
+/// The two cubes in every text format.
+pub fn texts() -> Vec<Sample> {
+    [
+        ("cubes.vtk", legacy()),
+        ("cubes.mesh", medit()),
+        ("cubes2.msh", gmsh2()),
+        ("cubes4.msh", gmsh4()),
+        ("cubes.inp", abaqus()),
+        ("cubes.ovm", ovm()),
+        ("cubes.vtu", vtu()),
+    ]
+    .map(|(name, text)| Sample { name, bytes: text.into_bytes() })
+    .into()
+}
+
+/// The mixed mesh of models/formats as VTK itself writes it.
+pub fn from_vtk() -> Vec<Sample> {
+    [
+        "version42_ascii.vtk",
+        "version51_binary.vtk",
+        "ascii.vtu",
+        "inline_zlib.vtu",
+        "appended_raw_zlib.vtu",
+        "appended_base64_big_endian.vtu",
+    ]
+    .map(|name| {
+        let path = format!("{}/models/formats/{name}", env!("CARGO_MANIFEST_DIR"));
+        Sample { name, bytes: std::fs::read(path).unwrap() }
+    })
+    .into()
+}
+
+/// A scratch folder to write samples into.
+pub struct Scratch(tempfile::TempDir);
+
+impl Scratch {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// Writes `bytes` to a file named `name` and returns its path.
+    pub fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> std::path::PathBuf {
+        let path = self.0.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+}

@@ -6,7 +6,7 @@
 use super::buffer::{Buffer, Scratch, Stores, padded};
 use super::lanes::{Lanes, Real, fence};
 use super::net::gather;
-use super::product::{Columns, Packed, assert_order, product, scatter, tile_columns};
+use super::product::{Columns, Finish, Packed, assert_order, product, scatter, tile_columns};
 use super::simd::{Kernel, Simd};
 use crate::Result;
 
@@ -108,9 +108,6 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
                     row[cell * m..][..m].copy_from_slice(point);
                 }
             }
-            if !table.position {
-                origin.fill(T::default());
-            }
             targets.clear();
             for (cell, out) in cells.iter_mut().enumerate() {
                 targets.push(match output.order {
@@ -122,8 +119,11 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
                 panel: panel.as_ptr(),
                 stride,
                 m,
-                origin: origin.as_ptr(),
-                sign: T::from_f64(if output.negate { -1.0 } else { 1.0 }),
+                finish: match (table.position, output.negate) {
+                    (true, _) => Finish::Origin(origin.as_ptr()),
+                    (false, true) => Finish::Negate,
+                    (false, false) => Finish::Nothing,
+                },
                 targets: &targets,
                 stream,
             };

@@ -8,7 +8,7 @@ use super::axis::Axis;
 use super::buffer::{Buffer, Scratch, Stores};
 use super::lanes::{Lanes, Real, fence};
 use super::net::{contract_rows, fill_ends, gather, repeat_all, repeated_len};
-use super::product::{Columns, Finish, Packed, assert_order, product, scatter};
+use super::product::{Columns, Finish, Packed, assert_order, deliver, product};
 use super::simd::{Kernel, Simd};
 use crate::basis::bspline::Order;
 use crate::{Error, Result};
@@ -178,7 +178,10 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
                     unsafe { product::<T, L>(&layered.planes[output.plane], columns) };
                     if let Some(order) = output.order {
                         let results = scratch.out.numbers(layers * place);
-                        scatter(results, order, m, output.cells[cell]);
+                        let stage = streamed.then_some(&mut scratch.stages[2]);
+                        let to = &mut *output.cells[cell];
+                        // SAFETY: the level is there.
+                        unsafe { deliver::<T, L>(results, (order, m), to, stage) };
                     }
                 }
             }

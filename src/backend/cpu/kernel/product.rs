@@ -4,7 +4,7 @@
 //! samples in a cell). Lanes run over samples, control points are broadcast: a tile
 //! of samples × columns stays in registers while all controls are summed.
 
-use super::buffer::Buffer;
+use super::buffer::{Buffer, stream_copy};
 use super::lanes::{Lanes, Real};
 use crate::{Error, Result};
 
@@ -231,9 +231,27 @@ unsafe fn write_columns<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
     }
 }
 
-/// Moves samples `[sample][m]` to their places: sample `i` goes to `order[i]`.
+/// Moves samples `[sample][m]` to their places in a cell: sample `i` goes to `order[i]`.
+///
+/// With `stage`, they are put in order there and leave as one run past the caches.
+///
+/// # Safety
+/// The level of `L` is there.
 #[inline(always)]
-pub(super) fn scatter<T: Real>(from: &[T], order: &[u32], m: usize, to: &mut [T]) {
+pub(super) unsafe fn deliver<T: Real, L: Lanes<T>>(
+    from: &[T],
+    (order, m): (&[u32], usize),
+    to: &mut [T],
+    stage: Option<&mut Buffer<T>>,
+) {
+    let Some(stage) = stage else { return scatter(from, order, m, to) };
+    scatter(from, order, m, stage.numbers(to.len()));
+    // SAFETY: the stage has the numbers of one cell.
+    unsafe { stream_copy::<T, L>(to.as_mut_ptr(), stage.as_ptr(), to.len()) }
+}
+
+#[inline(always)]
+fn scatter<T: Real>(from: &[T], order: &[u32], m: usize, to: &mut [T]) {
     if m == 3 {
         // The same with a length the compiler knows.
         for (sample, &place) in from.chunks_exact(3).zip(order) {

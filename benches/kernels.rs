@@ -143,7 +143,7 @@ fn grids(c: &mut Criterion) {
     for (name, stores, order) in [
         ("streamed", Stores::Streamed, None),
         ("cached", Stores::Cached, None),
-        ("turned", Stores::Cached, Some(&turned[..])),
+        ("turned", Stores::Streamed, Some(&turned[..])),
     ] {
         let mut places: Vec<_> = out[aligned..].chunks_exact_mut(CELL).take(cells).collect();
         let mut scratch = Scratch::new(stores);

@@ -8,7 +8,7 @@ use super::axis::Axis;
 use super::buffer::{Buffer, Scratch, Stores};
 use super::lanes::{Lanes, Real, fence};
 use super::net::{contract_rows, fill_ends, gather, repeat_all, repeated_len};
-use super::product::{Columns, Packed, assert_order, product, scatter};
+use super::product::{Columns, Finish, Packed, assert_order, deliver, product};
 use super::simd::{Kernel, Simd};
 use crate::basis::bspline::Order;
 use crate::{Error, Result};
@@ -125,20 +125,17 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
         // One tile of columns may reach into the row after the last one.
         scratch.stages[0].reserve((count + 1) * row);
         scratch.stages[1].reserve(if m == 3 { 0 } else { repeated_len(4 * count, m) });
-        // origins: [position or zero][column]
-        scratch.origin.reserve(2 * (row + m));
         let [panel, repeated, _] = scratch.stages.each_mut().map(Buffer::as_mut_ptr);
         let mut targets = Vec::with_capacity(layers);
 
         for (cell, (net, &ends)) in nets.chunks_exact(4 * count).zip(ends).enumerate() {
             let local = scratch.local.numbers(4 * count * m);
-            let (origin, none) = scratch.origin.numbers(2 * (row + m)).split_at_mut(row + m);
+            let origin = scratch.origin.numbers(row);
             // The first control point of layer 1, which is never missing.
             gather(controls, net, m, count, local, origin);
             for c in m..columns {
                 origin[c] = origin[c - m];
             }
-            none.fill(T::default());
             fill_ends(local, count * m, ends);
             let local = local.as_ptr();
             if m != 3 {
@@ -159,7 +156,6 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
                             );
                         }
                     }
-                    let origin = if output.is_position() { &*origin } else { &*none };
                     let out = match output.order {
                         None => output.cells[cell].as_mut_ptr(),
                         Some(_) => scratch.out.as_mut_ptr(),
@@ -170,8 +166,11 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
                         panel: panel.cast_const(),
                         stride: row,
                         m,
-                        origin: origin.as_ptr(),
-                        sign: T::from_f64(if output.negate { -1.0 } else { 1.0 }),
+                        finish: match (output.is_position(), output.negate) {
+                            (true, _) => Finish::Origin(origin.as_ptr()),
+                            (false, true) => Finish::Negate,
+                            (false, false) => Finish::Nothing,
+                        },
                         targets: &targets,
                         stream: streamed && output.order.is_none(),
                     };
@@ -179,7 +178,10 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
                     unsafe { product::<T, L>(&layered.planes[output.plane], columns) };
                     if let Some(order) = output.order {
                         let results = scratch.out.numbers(layers * place);
-                        scatter(results, order, m, output.cells[cell]);
+                        let stage = streamed.then_some(&mut scratch.stages[2]);
+                        let to = &mut *output.cells[cell];
+                        // SAFETY: the level is there.
+                        unsafe { deliver::<T, L>(results, (order, m), to, stage) };
                     }
                 }
             }

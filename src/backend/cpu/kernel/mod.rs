@@ -22,6 +22,11 @@
 //! Kernels check array shapes and panic when the caller breaks them; vertex ids
 //! out of range panic too. Both are errors of the program, not of its input.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "one index counts components, lanes or layers in several arrays"
+)]
+
 mod axis;
 mod buffer;
 mod lanes;

@@ -4,7 +4,7 @@
 //! samples in a cell). Lanes run over samples, control points are broadcast: a tile
 //! of samples × columns stays in registers while all controls are summed.
 
-use super::buffer::Buffer;
+use super::buffer::{Buffer, stream_copy};
 use super::lanes::{Lanes, Real};
 use crate::{Error, Result};
 
@@ -54,14 +54,22 @@ pub(super) struct Columns<'a, T> {
     pub stride: usize,
     /// Columns in use: (group, component), `m` components a group.
     pub m: usize,
-    /// Added to the sums of each column: [column], readable up to whole tiles.
-    pub origin: *const T,
-    /// Factor of the sums before that, 1 or -1.
-    pub sign: T,
+    pub finish: Finish<T>,
     /// For each group its place `[sample][m]`.
     pub targets: &'a [*mut T],
     /// Whether to stream past the caches where alignment permits.
     pub stream: bool,
+}
+
+/// What becomes of the sums of [`product`].
+#[derive(Clone, Copy)]
+pub(super) enum Finish<T> {
+    /// A number is added to each column: [column], readable up to whole tiles.
+    Origin(*const T),
+    /// The sign changes.
+    Negate,
+    /// They are the results.
+    Nothing,
 }
 
 /// Columns of a register tile at the level of `L`; a multiple of 3.
@@ -73,7 +81,8 @@ pub(super) const fn tile_columns<T, L: Lanes<T>>() -> usize {
     }
 }
 
-/// `target[group][sample][c] = origin + sign · Σ weights[control][sample] · panel[control][group, c]`.
+/// `target[group][sample][c] = Σ weights[control][sample] · panel[control][group, c]`,
+/// then finished.
 ///
 /// # Safety
 /// The level of `L` is there, and `columns` is as its fields say.
@@ -110,11 +119,17 @@ unsafe fn product_tiled<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
                     (panel, columns.stride),
                     packed.controls,
                 );
-                let sign = L::splat(columns.sign);
                 for (c, sums) in sums.iter_mut().enumerate() {
-                    let origin = L::splat(*columns.origin.add(first_column + c));
-                    for sum in sums {
-                        *sum = sum.mul_add(sign, origin);
+                    match columns.finish {
+                        Finish::Origin(origin) => {
+                            let origin = L::splat(*origin.add(first_column + c));
+                            sums.iter_mut().for_each(|sum| *sum = sum.add(origin));
+                        }
+                        Finish::Negate => {
+                            let zero = L::splat(T::default());
+                            sums.iter_mut().for_each(|sum| *sum = zero.sub(*sum));
+                        }
+                        Finish::Nothing => {}
                     }
                 }
                 let used = C.min(count - first_column);
@@ -216,9 +231,34 @@ unsafe fn write_columns<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
     }
 }
 
-/// Moves samples `[sample][m]` to their places: sample `i` goes to `order[i]`.
+/// Moves samples `[sample][m]` to their places in a cell: sample `i` goes to `order[i]`.
+///
+/// With `stage`, they are put in order there and leave as one run past the caches.
+///
+/// # Safety
+/// The level of `L` is there.
 #[inline(always)]
-pub(super) fn scatter<T: Real>(from: &[T], order: &[u32], m: usize, to: &mut [T]) {
+pub(super) unsafe fn deliver<T: Real, L: Lanes<T>>(
+    from: &[T],
+    (order, m): (&[u32], usize),
+    to: &mut [T],
+    stage: Option<&mut Buffer<T>>,
+) {
+    let Some(stage) = stage else { return scatter(from, order, m, to) };
+    scatter(from, order, m, stage.numbers(to.len()));
+    // SAFETY: the stage has the numbers of one cell.
+    unsafe { stream_copy::<T, L>(to.as_mut_ptr(), stage.as_ptr(), to.len()) }
+}
+
+#[inline(always)]
+fn scatter<T: Real>(from: &[T], order: &[u32], m: usize, to: &mut [T]) {
+    if m == 3 {
+        // The same with a length the compiler knows.
+        for (sample, &place) in from.chunks_exact(3).zip(order) {
+            to[place as usize * 3..][..3].copy_from_slice(sample);
+        }
+        return;
+    }
     for (sample, &place) in from.chunks_exact(m).zip(order) {
         to[place as usize * m..][..m].copy_from_slice(sample);
     }

@@ -3,10 +3,10 @@
 //! `out[cell][sample] = Σ W[control][sample] · C[cell][control]`, cells side by side
 //! in register tiles.
 
-use super::buffer::{Buffer, Scratch, Stores, padded};
+use super::buffer::{Scratch, Stores, padded};
 use super::lanes::{Lanes, Real, fence};
 use super::net::gather;
-use super::product::{Columns, Packed, assert_order, product, scatter, tile_columns};
+use super::product::{Columns, Finish, Packed, assert_order, deliver, product, tile_columns};
 use super::simd::{Kernel, Simd};
 use crate::Result;
 
@@ -95,7 +95,6 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
         let place = padded(len);
         scratch.out.reserve(if output.order.is_some() { batch * place } else { 0 });
         let streamed = scratch.stores == Stores::Streamed;
-        let stream = streamed && output.order.is_none();
         let cells = nets.chunks(batch * count).zip(output.cells.chunks_mut(batch));
         let mut targets = Vec::with_capacity(batch);
         for (nets, cells) in cells {
@@ -108,9 +107,6 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
                     row[cell * m..][..m].copy_from_slice(point);
                 }
             }
-            if !table.position {
-                origin.fill(T::default());
-            }
             targets.clear();
             for (cell, out) in cells.iter_mut().enumerate() {
                 targets.push(match output.order {
@@ -122,21 +118,26 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
                 panel: panel.as_ptr(),
                 stride,
                 m,
-                origin: origin.as_ptr(),
-                sign: T::from_f64(if output.negate { -1.0 } else { 1.0 }),
+                finish: match (table.position, output.negate) {
+                    (true, _) => Finish::Origin(origin.as_ptr()),
+                    (false, true) => Finish::Negate,
+                    (false, false) => Finish::Nothing,
+                },
                 targets: &targets,
-                stream,
+                stream: streamed && output.order.is_none(),
             };
             // SAFETY: panel and origin have whole tiles of columns, each target its place.
             unsafe { product::<T, L>(packed, columns) };
             if let Some(order) = output.order {
-                let results = Buffer::numbers(&mut scratch.out, batch * place);
+                let results = scratch.out.numbers(batch * place);
                 for (from, to) in results.chunks_exact(place).zip(cells) {
-                    scatter(&from[..len], order, m, to);
+                    let stage = streamed.then_some(&mut scratch.stages[1]);
+                    // SAFETY: the level is there.
+                    unsafe { deliver::<T, L>(&from[..len], (order, m), to, stage) };
                 }
             }
         }
-        if stream {
+        if streamed {
             fence();
         }
     }

@@ -272,6 +272,7 @@ pub fn far_away(backend: &dyn Backend, tolerance: f64) {
     }
 }
 
+/// Tests of one backend at a tolerance relative to the size of the mesh.
 #[macro_export]
 macro_rules! conformance {
     ($name:ident, $backend:expr, $tolerance:expr) => {

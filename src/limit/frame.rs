@@ -57,8 +57,18 @@ pub struct Frame {
     pub cell: u32,
     /// Vertices of the local corners.
     pub vertices: [u32; 8],
-    // own corner (binary) of each local corner
-    own: [u8; 8],
+    // own corner (binary) of the local origin, and what a step along each local
+    // axis changes of it
+    base: u8,
+    steps: [u8; 3],
+}
+
+impl Frame {
+    fn new(cell: u32, corners: &[u32; 8], base: u8, steps: [u8; 3]) -> Self {
+        let [u, v, w] = steps;
+        let own = [0, u, v, u ^ v, w, u ^ w, v ^ w, 7];
+        Self { cell, vertices: own.map(|c| corners[(base ^ c) as usize]), base, steps }
+    }
 }
 
 /// The hexahedra of a topology, corners in binary order, for walking.
@@ -93,40 +103,37 @@ impl<'a> Walker<'a> {
 
     /// The frame of `cell` with local axes turned by `turn`.
     pub fn frame(&self, cell: u32, turn: Turn) -> Frame {
-        let own: [u8; 8] = std::array::from_fn(|bits| turn.corner(bits) as u8);
-        let corners = self.corners(cell);
-        Frame { cell, vertices: own.map(|c| corners[c as usize]), own }
+        let steps = turn.axes.map(|a| 1 << a);
+        Frame::new(cell, self.corners(cell), turn.corner(0) as u8, steps)
     }
 
     /// The neighbour across the face at `side` (0 or 1) of local `axis`, its local
     /// frame the continuation of this one; `None` at the boundary.
     pub fn across(&self, frame: &Frame, axis: usize, side: usize) -> Option<Frame> {
-        let bit = 1 << axis;
-        let at = side << axis;
         // the face in the cell's own axes
-        let own_axis = (frame.own[at] ^ frame.own[at ^ bit]).trailing_zeros() as usize;
-        let own_side = (frame.own[at] >> own_axis & 1) as usize;
+        let own_axis = frame.steps[axis].trailing_zeros() as usize;
+        let own_side = side ^ usize::from(frame.base >> own_axis & 1);
         let face = self.topology.cell_faces(frame.cell)[2 * own_axis + own_side];
         let [a, b] = self.topology.face_cells(face);
         let cell = if a == frame.cell { b } else { a };
         if cell == NONE || !self.is_hexahedron(cell) {
             return None;
         }
+        // three of the four shared vertices fix the neighbour's axes
         let corners = self.corners(cell);
-        let mut own = [0; 8];
-        let (mut all, mut any) = (7, 0);
-        for local in (0..8).filter(|local| local & bit == at) {
-            let vertex = frame.vertices[local];
-            let position = corners.iter().position(|&v| v == vertex)?;
-            own[local ^ bit] = position as u8;
-            all &= position as u8;
-            any |= position as u8;
-        }
-        // the neighbour's axis across the face: its bit is equal at the four corners
-        let across = 1 << (!(all ^ any) & 7).trailing_zeros();
-        for local in (0..8).filter(|local| local & bit == at) {
-            own[local] = own[local ^ bit] ^ across;
-        }
-        Some(Frame { cell, vertices: own.map(|c| corners[c as usize]), own })
+        let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
+        let at = side << axis;
+        let [p, q, r] = [at, at | 1 << b, at | 1 << c].map(|i| find(corners, frame.vertices[i]));
+        let mut steps = [0; 3];
+        steps[b] = p ^ q;
+        steps[c] = p ^ r;
+        steps[axis] = 7 ^ steps[b] ^ steps[c];
+        let base = if side == 1 { p } else { p ^ steps[axis] };
+        Some(Frame::new(cell, corners, base, steps))
     }
+}
+
+/// Position of a vertex that is one of eight.
+fn find(corners: &[u32; 8], vertex: u32) -> u8 {
+    (0..8).map(|i| u8::from(corners[i as usize] == vertex) * i).sum()
 }

@@ -1,5 +1,7 @@
 //! Checks that need the control points: numbers, lengths, orientation.
 
+use rayon::prelude::*;
+
 use super::{CellKind, Cells, SolidMesh};
 use crate::error::{Error, Result};
 
@@ -31,19 +33,19 @@ impl SolidMesh {
                 )));
             }
         }
-        for c in 0..self.cells.len() {
-            let Some(corners) = self.cells.hexahedron(c) else { continue };
-            if corners.iter().any(|&v| v as usize >= self.points.len()) {
-                continue; // the topology names the vertex
-            }
-            let volume = self.volume(c);
-            if volume < 0.0 {
-                return Err(Error::mesh(format!("cell {c} is inside out (volume {volume:.3e})"))
-                    .with_mend(
-                        "list its corners as VTK does: 0-3 counter-clockwise seen from the face \
-                         4-7, which lies above",
-                    ));
-            }
+        let inside_out = (0..self.cells.len()).into_par_iter().find_map_first(|c| {
+            let corners = self.cells.hexahedron(c)?;
+            // the topology names vertices that do not exist
+            let known = corners.iter().all(|&v| (v as usize) < self.points.len());
+            let volume = if known { self.volume(c) } else { 0.0 };
+            (volume < 0.0).then_some((c, volume))
+        });
+        if let Some((c, volume)) = inside_out {
+            return Err(Error::mesh(format!("cell {c} is inside out (volume {volume:.3e})"))
+                .with_mend(
+                    "list its corners as VTK does: 0-3 counter-clockwise seen from the face 4-7, \
+                     which lies above",
+                ));
         }
         Ok(())
     }

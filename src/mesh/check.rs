@@ -8,8 +8,9 @@ use crate::error::{Error, Result};
 impl SolidMesh {
     /// Checks coordinates, attribute lengths and cell orientation.
     ///
-    /// A hexahedron is refused if it is inside out as a whole (negative volume of
-    /// its trilinear map): its corner order, and so its (u, v, w), would be wrong.
+    /// A hexahedron is refused if it is inside out at its centre (negative Jacobian
+    /// determinant of its trilinear map): its corner order, and so its (u, v, w),
+    /// would be wrong.
     /// Single bad corners are a matter of quality, not of validity.
     ///
     /// # Errors
@@ -37,15 +38,17 @@ impl SolidMesh {
             let corners = self.cells.hexahedron(c)?;
             // the topology names vertices that do not exist
             let known = corners.iter().all(|&v| (v as usize) < self.points.len());
-            let volume = if known { self.volume(c) } else { 0.0 };
-            (volume < 0.0).then_some((c, volume))
+            let jacobian = if known { self.central_jacobian(corners) } else { 0.0 };
+            (jacobian < 0.0).then_some((c, jacobian))
         });
-        if let Some((c, volume)) = inside_out {
-            return Err(Error::mesh(format!("cell {c} is inside out (volume {volume:.3e})"))
-                .with_mend(
-                    "list its corners as VTK does: 0-3 counter-clockwise seen from the face 4-7, \
+        if let Some((c, jacobian)) = inside_out {
+            return Err(Error::mesh(format!(
+                "cell {c} is inside out (Jacobian determinant {jacobian:.3e} at its centre)"
+            ))
+            .with_mend(
+                "list its corners as VTK does: 0-3 counter-clockwise seen from the face 4-7, \
                      which lies above",
-                ));
+            ));
         }
         Ok(())
     }
@@ -86,6 +89,19 @@ impl SolidMesh {
             }
         }
         Ok(cells)
+    }
+
+    /// Jacobian determinant of a hexahedron's trilinear map at its centre.
+    fn central_jacobian(&self, corners: &[u32; 8]) -> f64 {
+        let [a, b, c, d, e, f, g, h] = corners.map(|v| self.points[v as usize]);
+        let difference = |high: [[f64; 3]; 4], low: [[f64; 3]; 4]| -> [f64; 3] {
+            std::array::from_fn(|x| (0..4).map(|i| high[i][x] - low[i][x]).sum::<f64>() / 4.0)
+        };
+        determinant(
+            difference([b, c, f, g], [a, d, e, h]),
+            difference([c, d, g, h], [a, b, e, f]),
+            difference([e, f, g, h], [a, b, c, d]),
+        )
     }
 
     /// Volume inside the faces of cell `c`, negative if they face inward.

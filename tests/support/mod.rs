@@ -2,6 +2,7 @@
 //! and the places in a cell where an evaluation may go wrong.
 #![allow(dead_code)] // each test program uses a part of it
 
+pub mod compare;
 pub mod meshes;
 pub mod places;
 

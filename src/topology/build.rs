@@ -1,6 +1,8 @@
 //! From cells to incidence: group half-faces and half-edges, merge equal ones.
 
 use std::cmp::Ordering;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use rayon::prelude::*;
 
@@ -120,134 +122,140 @@ struct HalfFaces<'a> {
 
 impl<'a> HalfFaces<'a> {
     fn of(cells: &'a Cells) -> Self {
-        let parts: Vec<_> = (0..cells.len().div_ceil(GRAIN))
-            .into_par_iter()
-            .map(|part| {
-                let range = part * GRAIN..((part + 1) * GRAIN).min(cells.len());
-                let mut keys = Vec::with_capacity(6 * GRAIN);
-                let mut counts = Vec::with_capacity(GRAIN);
-                let mut polygons = false;
-                for c in range {
-                    let before = keys.len();
-                    cells.for_each_face(c, |face| {
-                        keys.push(key(face));
-                        polygons |= face.len() > 4;
-                    });
-                    counts.push((keys.len() - before) as u32);
-                }
-                (keys, counts, polygons)
-            })
-            .collect();
-        let count = parts.iter().map(|(keys, ..)| keys.len()).sum();
-        let mut all = Self {
-            cells,
-            ends: Vec::with_capacity(cells.len()),
-            owners: Vec::with_capacity(count),
-            keys: Vec::with_capacity(count),
-            polygons: false,
-        };
-        for (keys, counts, polygons) in parts {
-            all.keys.extend(keys);
-            all.polygons |= polygons;
-            for count in counts {
-                let cell = all.ends.len() as u32;
-                all.owners.extend(std::iter::repeat_n(cell, count as usize));
-                all.ends.push(all.owners.len() as u32);
+        let count = |c: usize| match cells.kind(c).faces().len() {
+            0 => {
+                let mut faces = 0;
+                cells.for_each_face(c, |_| faces += 1);
+                faces
             }
-        }
-        all
+            faces => faces as u32,
+        };
+        let ends = scan((0..cells.len()).map(count));
+        let total = ends.last().map_or(0, |&e| e as usize);
+        let mut keys = vec![[NONE; 4]; total];
+        let mut owners = vec![0; total];
+        let polygons = AtomicBool::new(false);
+        let chunks = split(&ends, &mut keys).into_par_iter().zip(split(&ends, &mut owners));
+        chunks.for_each(|((first, ends, keys), (_, _, owners))| {
+            let mut at = 0;
+            for c in first..first + ends.len() {
+                cells.for_each_face(c, |face| {
+                    keys[at] = key(face);
+                    owners[at] = c as u32;
+                    at += 1;
+                    if face.len() > 4 {
+                        polygons.store(true, Relaxed);
+                    }
+                });
+            }
+        });
+        Self { cells, ends, owners, keys, polygons: polygons.into_inner() }
     }
 
-    /// Vertex cycle of a half-face.
-    fn cycle(&self, half: u32) -> Vec<u32> {
-        let mut cycle = Vec::new();
+    /// Calls `visit` with the vertex cycle of a half-face.
+    fn with_cycle(&self, half: u32, mut visit: impl FnMut(&[u32])) {
         let cell = self.owners[half as usize] as usize;
-        let mut at = if cell == 0 { 0 } else { self.ends[cell - 1] };
+        let local = (half - start(&self.ends, cell)) as usize;
+        if let Some(corners) = self.cells.kind(cell).faces().get(local) {
+            let vertices = self.cells.vertices(cell);
+            let mut cycle = [0; 4];
+            for (slot, &corner) in cycle.iter_mut().zip(*corners) {
+                *slot = vertices[corner as usize];
+            }
+            return visit(&cycle[..corners.len()]);
+        }
+        let mut at = 0;
         self.cells.for_each_face(cell, |face| {
-            if at == half {
-                cycle.extend_from_slice(face);
+            if at == local {
+                visit(face);
             }
             at += 1;
         });
-        cycle
+    }
+
+    /// The vertices of a half-face, ascending.
+    fn sorted(&self, half: u32) -> Vec<u32> {
+        let mut vertices = Vec::new();
+        self.with_cycle(half, |face| vertices = sorted(face));
+        vertices
     }
 
     /// Orders two entries of one group by their vertices.
     fn compare(&self, a: &Entry, b: &Entry) -> Ordering {
         let by_key = a[..3].cmp(&b[..3]);
         if by_key == Ordering::Equal && self.polygons {
-            return sorted(&self.cycle(a[3])).cmp(&sorted(&self.cycle(b[3])));
+            return self.sorted(a[3]).cmp(&self.sorted(b[3]));
         }
         by_key
     }
 
     /// Merges equal half-faces: (face vertex cycles, face cells, cell faces).
     fn merge(self, vertex_count: usize) -> Result<(Rows, Vec<[u32; 2]>, Rows)> {
-        let entry = |(half, &[_, a, b, c]): (usize, &[u32; 4])| [a, b, c, half as u32];
-        let keys = self.keys.iter().map(|k| k[0]);
-        let pairs = self.keys.iter().enumerate().map(|half| (half.1[0], entry(half)));
-        let (ends, mut order) = group(vertex_count, keys, pairs);
-        for_each_group(&ends, &mut order, |group| {
+        let entry = |(half, &[v, a, b, c]): (usize, &[u32; 4])| (v, [a, b, c, half as u32]);
+        let (ends, mut entries) = group(
+            vertex_count,
+            self.keys.iter().map(|k| k[0]),
+            self.keys.iter().enumerate().map(entry),
+        );
+        for_each_group(&ends, &mut entries, |group| {
             if self.polygons {
                 group.sort_unstable_by(|a, b| self.compare(a, b).then(a[3].cmp(&b[3])));
             } else {
                 group.sort_unstable();
             }
         });
+        let equal = |a: &Entry, b: &Entry| self.compare(a, b) == Ordering::Equal;
+        let (numbers, firsts) = number(&ends, &entries, equal);
 
-        // faces in order: first half-face and the cells
-        let mut first = Vec::with_capacity(order.len() / 2);
-        let mut face_cells: Vec<[u32; 2]> = Vec::with_capacity(order.len() / 2);
-        let mut face_of = vec![0; order.len()];
-        let mut start = 0;
-        for &end in &ends {
-            let group = &order[start as usize..end as usize];
-            for (i, entry) in group.iter().enumerate() {
-                let (half, cell) = (entry[3], self.owners[entry[3] as usize]);
-                if i > 0 && self.compare(&group[i - 1], entry) == Ordering::Equal {
-                    if let Some(pair) = face_cells.last_mut() {
-                        if pair[1] != NONE {
-                            return Err(self.crowded(half, *pair));
-                        }
-                        if pair[0] == cell {
-                            return Err(Error::mesh(format!("cell {cell} has one face twice")));
-                        }
-                        pair[1] = cell;
-                    }
-                } else {
-                    first.push(half);
-                    face_cells.push([cell, NONE]);
+        let cells_of = |(face, &first): (usize, &u32)| {
+            let last = firsts.get(face + 1).map_or(entries.len(), |&next| next as usize);
+            let owner = |entry: &Entry| self.owners[entry[3] as usize];
+            match &entries[first as usize..last] {
+                [a] => Ok([owner(a), NONE]),
+                [a, b] if owner(a) == owner(b) => {
+                    Err(Error::mesh(format!("cell {} has one face twice", owner(a))))
                 }
-                face_of[half as usize] = face_cells.len() as u32 - 1;
-            }
-            start = end;
-        }
-        let mut face_vertices = Rows::with_capacity(first.len(), 4 * first.len());
-        let local = |half: u32| {
-            half - match self.owners[half as usize] as usize {
-                0 => 0,
-                cell => self.ends[cell - 1],
+                [a, b] => Ok([owner(a), owner(b)]),
+                crowd => Err(self.crowded(crowd)),
             }
         };
-        for half in first {
-            let cell = self.owners[half as usize] as usize;
-            let corners = self.cells.kind(cell).faces();
-            if let Some(corners) = corners.get(local(half) as usize) {
-                let vertices = self.cells.vertices(cell);
-                face_vertices.push(corners.iter().map(|&c| vertices[c as usize]));
-            } else {
-                face_vertices.push(self.cycle(half));
-            }
-        }
-        let cell_faces = Rows::from_parts(self.ends, face_of);
+        let face_cells = firsts.par_iter().enumerate().map(cells_of).collect::<Result<Vec<_>>>()?;
+        let face_vertices = self.cycles(&entries, &firsts);
+        let halves = entries.par_iter().map(|entry| entry[3]);
+        let cell_faces = Rows::from_parts(self.ends, scatter(halves.zip(numbers), entries.len()));
         check_duplicates(&cell_faces, &face_cells)?;
         Ok((face_vertices, face_cells, cell_faces))
     }
 
-    fn crowded(&self, half: u32, [a, b]: [u32; 2]) -> Error {
-        let c = self.owners[half as usize];
-        let face = self.cycle(half);
-        Error::mesh(format!("cells {a}, {b} and {c} share the face of vertices {face:?}"))
+    /// Vertex cycles of all faces, as their first half-faces have them.
+    fn cycles(&self, entries: &[Entry], firsts: &[u32]) -> Rows {
+        let half = |first: u32| entries[first as usize][3];
+        let len = |&first: &u32| {
+            let key = self.keys[half(first) as usize];
+            match key {
+                [_, _, _, NONE] => 3,
+                _ if !self.polygons => 4,
+                _ => self.sorted(half(first)).len() as u32,
+            }
+        };
+        let ends = scan(firsts.iter().map(len));
+        let mut items = vec![0; ends.last().map_or(0, |&e| e as usize)];
+        split(&ends, &mut items).into_par_iter().for_each(|(first, ends, items)| {
+            let mut at = 0;
+            for face in first..first + ends.len() {
+                self.with_cycle(half(firsts[face]), |cycle| {
+                    items[at..at + cycle.len()].copy_from_slice(cycle);
+                    at += cycle.len();
+                });
+            }
+        });
+        Rows::from_parts(ends, items)
+    }
+
+    fn crowded(&self, crowd: &[Entry]) -> Error {
+        let cells: Vec<u32> = crowd.iter().map(|e| self.owners[e[3] as usize]).collect();
+        let face = self.sorted(crowd[0][3]);
+        Error::mesh(format!("cells {cells:?} share the face of vertices {face:?}"))
             .with_mend("a face has at most two cells: remove the surplus or duplicated cell")
     }
 }
@@ -273,49 +281,115 @@ fn check_duplicates(cell_faces: &Rows, face_cells: &[[u32; 2]]) -> Result<()> {
 fn merge_half_edges(face_vertices: &Rows, vertex_count: usize) -> (Vec<[u32; 2]>, Rows) {
     let count = face_vertices.items().len();
     // ends of half-edge h: the h-th item of the face cycles and its successor
-    let mut ends = Vec::with_capacity(count);
-    for cycle in face_vertices.iter() {
-        for (k, &a) in cycle.iter().enumerate() {
-            let b = cycle[(k + 1) % cycle.len()];
-            ends.push([a.min(b), a.max(b)]);
+    let mut edge_ends = vec![[0; 2]; count];
+    split(face_vertices.ends(), &mut edge_ends).into_par_iter().for_each(|(first, ends, out)| {
+        let mut out = out.iter_mut();
+        for face in first..first + ends.len() {
+            let cycle = face_vertices.row(face);
+            let mut previous = cycle[0];
+            for &next in cycle[1..].iter().chain(&cycle[..1]) {
+                if let Some(slot) = out.next() {
+                    *slot = [previous.min(next), previous.max(next)];
+                }
+                previous = next;
+            }
         }
-    }
-    let keys = ends.iter().map(|e| e[0]);
-    let pairs = ends.iter().enumerate().map(|(h, e)| (e[0], u64::from(e[1]) << 32 | h as u64));
-    let (group_ends, mut order) = group(vertex_count, keys, pairs);
-    for_each_group(&group_ends, &mut order, |group| group.sort_unstable());
+    });
+    let keys = edge_ends.iter().map(|e| e[0]);
+    let entry = |(h, e): (usize, &[u32; 2])| (e[0], [e[1], h as u32]);
+    let (ends, mut entries) = group(vertex_count, keys, edge_ends.iter().enumerate().map(entry));
+    for_each_group(&ends, &mut entries, |group| group.sort_unstable());
+    let (numbers, firsts) = number(&ends, &entries, |a, b| a[0] == b[0]);
+    let vertices =
+        firsts.par_iter().map(|&first| edge_ends[entries[first as usize][1] as usize]).collect();
+    let halves = entries.par_iter().map(|entry| entry[1]);
+    let edge_of = scatter(halves.zip(numbers), count);
+    (vertices, Rows::from_parts(face_vertices.ends().to_vec(), edge_of))
+}
 
-    let mut edge_vertices: Vec<[u32; 2]> = Vec::with_capacity(count / 3);
-    let mut edge_of = vec![0; count];
-    for half in order {
-        let half = half as u32 as usize;
-        if edge_vertices.last() != Some(&ends[half]) {
-            edge_vertices.push(ends[half]);
+/// Numbers runs of equal items, group after group: the number of every item, and
+/// the first item of every number.
+fn number<T: Sync>(
+    ends: &[u32],
+    items: &[T],
+    equal: impl Fn(&T, &T) -> bool + Sync,
+) -> (Vec<u32>, Vec<u32>) {
+    let starts_run = |group: &[T], i: usize| i == 0 || !equal(&group[i - 1], &group[i]);
+    let groups = |first: usize, count: usize| {
+        (first..first + count).map(|g| (start(ends, g) as usize, ends[g] as usize))
+    };
+    let chunks: Vec<usize> = (0..ends.len()).step_by(GRAIN).collect();
+    let size = |first: usize| GRAIN.min(ends.len() - first);
+    // the first items of each chunk's runs
+    let firsts: Vec<Vec<u32>> = chunks
+        .par_iter()
+        .map(|&first| {
+            let runs = groups(first, size(first)).flat_map(|(start, end)| {
+                let group = &items[start..end];
+                (0..group.len()).filter(move |&i| starts_run(group, i)).map(move |i| start + i)
+            });
+            runs.map(|i| i as u32).collect()
+        })
+        .collect();
+    let totals = scan(firsts.iter().map(|f| f.len() as u32));
+    let mut numbers = vec![0; items.len()];
+    split(ends, &mut numbers).into_par_iter().enumerate().for_each(|(chunk, (first, _, out))| {
+        let origin = start(ends, first);
+        let mut number = start(&totals, chunk);
+        for (i, &run) in firsts[chunk].iter().enumerate() {
+            let end = firsts[chunk].get(i + 1).map_or(out.len(), |&next| (next - origin) as usize);
+            out[(run - origin) as usize..end].fill(number);
+            number += 1;
         }
-        edge_of[half] = edge_vertices.len() as u32 - 1;
+    });
+    (numbers, firsts.concat())
+}
+
+/// An array of `len` numbers from all pairs (index, number), each index once.
+fn scatter(pairs: impl ParallelIterator<Item = (u32, u32)>, len: usize) -> Vec<u32> {
+    let out: Vec<AtomicU32> = (0..len).map(|_| AtomicU32::new(0)).collect();
+    pairs.for_each(|(at, number)| out[at as usize].store(number, Relaxed));
+    out.into_iter().map(AtomicU32::into_inner).collect()
+}
+
+/// Running sums.
+fn scan(counts: impl Iterator<Item = u32>) -> Vec<u32> {
+    counts
+        .scan(0, |sum, count| {
+            *sum += count;
+            Some(*sum)
+        })
+        .collect()
+}
+
+fn start(ends: &[u32], row: usize) -> u32 {
+    if row == 0 { 0 } else { ends[row - 1] }
+}
+
+/// Splits rows for parallel work: (first row, ends of the rows, their items).
+fn split<'a, 'b, T>(ends: &'a [u32], items: &'b mut [T]) -> Vec<(usize, &'a [u32], &'b mut [T])> {
+    let mut rest = items;
+    let mut from = 0;
+    let mut parts = Vec::with_capacity(ends.len() / GRAIN + 1);
+    for (chunk, ends) in ends.chunks(GRAIN).enumerate() {
+        let end = ends[ends.len() - 1];
+        let (head, tail) = rest.split_at_mut((end - from) as usize);
+        parts.push((chunk * GRAIN, ends, head));
+        rest = tail;
+        from = end;
     }
-    let ends = (0..face_vertices.len()).map(|f| face_vertices.start(f + 1) as u32).collect();
-    (edge_vertices, Rows::from_parts(ends, edge_of))
+    parts
 }
 
 /// Runs `work` on the slice of `items` of every group, in parallel.
 fn for_each_group<T: Send>(ends: &[u32], items: &mut [T], work: impl Fn(&mut [T]) + Sync) {
-    let mut rest = items;
-    let mut start = 0;
-    let mut tasks = Vec::new();
-    for ends in ends.chunks(GRAIN) {
-        let end = ends[ends.len() - 1];
-        let (head, tail) = rest.split_at_mut((end - start) as usize);
-        tasks.push((start, ends, head));
-        rest = tail;
-        start = end;
-    }
-    tasks.into_par_iter().for_each(|(mut start, ends, mut slice)| {
-        for &end in ends {
-            let (group, tail) = slice.split_at_mut((end - start) as usize);
+    split(ends, items).into_par_iter().for_each(|(first, own, mut slice)| {
+        let mut from = start(ends, first);
+        for &end in own {
+            let (group, tail) = slice.split_at_mut((end - from) as usize);
             work(group);
             slice = tail;
-            start = end;
+            from = end;
         }
     });
 }

@@ -51,6 +51,11 @@ impl Rows {
         &self.items[self.start(r)..self.ends[r] as usize]
     }
 
+    /// The end of each row among the items.
+    pub fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
     /// All items, row by row.
     pub fn items(&self) -> &[u32] {
         &self.items

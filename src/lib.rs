@@ -14,5 +14,6 @@ pub mod mesh;
 pub mod plan;
 pub mod refine;
 pub mod topology;
+pub mod volume;
 
 pub use error::{Error, Result};

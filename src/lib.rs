@@ -146,6 +146,7 @@ pub mod mesh;
 pub mod plan;
 pub mod refine;
 pub mod topology;
+pub mod volume;
 
 pub use backend::{Backend, Limit};
 pub use error::{Error, Result};

@@ -1,2 +1,7 @@
 //! The `subsolid` program.
-fn main() {}
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

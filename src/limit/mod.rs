@@ -12,6 +12,7 @@ mod net;
 mod powers;
 mod solid;
 mod structure;
+mod summary;
 
 pub use class::{Class, Reason, classify};
 pub use frame::{Frame, Turn, VTK_CORNER, Walker};
@@ -20,3 +21,4 @@ pub use net::Ends;
 pub use powers::{Form, MAX_DEPTH, Powers};
 pub use solid::{Element, Leaf, LeafKind, Solid};
 pub use structure::{Orders, Structure, layered_weights, tensor_weights};
+pub use summary::{ClassCounts, StructureSummary, Summary};

@@ -99,6 +99,15 @@ impl Structure {
         }
     }
 
+    /// How the axes of the layered part at offset `child` (binary, not 0) lie;
+    /// `None` if that part is a tensor-product spline.
+    pub fn sibling_turn(&self, child: usize) -> Option<Turn> {
+        match self.siblings.get(child.wrapping_sub(1))?.kind {
+            SiblingKind::Tensor => None,
+            SiblingKind::Layered { turn, .. } => Some(turn),
+        }
+    }
+
     /// Weights of the control points for the limit, or a derivative of it, at the
     /// local parameters `p` (two or three in [0, 1], the extraordinary point at the
     /// origin). `None` where the derivative does not exist: at the extraordinary

@@ -1,9 +1,12 @@
 //! Refinement of whole meshes, positions and attributes included.
 
 use super::{Sharpness, Stencils, VertexRule, hexahedra, refine, stars};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mesh::{Attribute, Creases, SolidMesh};
 use crate::topology::Topology;
+
+/// Most cells that a refinement makes, so that every index fits.
+const MOST_CELLS: u128 = 1 << 28;
 
 /// The connectivity of a refined mesh and how its vertices come from the control
 /// points, reusable for any positions and attributes of the same mesh.
@@ -18,8 +21,10 @@ impl MeshRefinement {
     /// Refines the connectivity of `mesh` `levels` ≥ 1 times.
     ///
     /// # Errors
-    /// Those of [`Topology::build`], [`Topology::validate`] and [`Sharpness::resolve`].
+    /// [`Error::Request`] if the result would have more than 2²⁸ cells; those of
+    /// [`Topology::build`], [`Topology::validate`] and [`Sharpness::resolve`].
     pub fn new(mesh: &SolidMesh, levels: usize, rule: VertexRule) -> Result<Self> {
+        check_levels(mesh, levels)?;
         let mut topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
         topology.validate()?;
         let mut result =
@@ -74,6 +79,25 @@ impl MeshRefinement {
             attributes: attributes.collect(),
         }
     }
+}
+
+/// Number of cells of `mesh` refined `levels` times; saturates.
+pub fn refined_cell_count(mesh: &SolidMesh, levels: usize) -> u128 {
+    if levels == 0 {
+        return mesh.cells.len() as u128;
+    }
+    let children: u128 = (0..mesh.cells.len()).map(|c| mesh.cells.vertices(c).len() as u128).sum();
+    8_u128.checked_pow((levels - 1) as u32).map_or(u128::MAX, |n| children.saturating_mul(n))
+}
+
+fn check_levels(mesh: &SolidMesh, levels: usize) -> Result<()> {
+    let cells = refined_cell_count(mesh, levels);
+    if cells <= MOST_CELLS {
+        return Ok(());
+    }
+    let fit = (0..levels).rev().find(|&l| refined_cell_count(mesh, l) <= MOST_CELLS).unwrap_or(0);
+    Err(Error::request(format!("{levels} levels of refinement make more than {MOST_CELLS} cells"))
+        .with_mend(format!("ask for at most {fit} levels of this mesh")))
 }
 
 /// Refines a mesh `levels` times; 0 levels give the mesh itself.

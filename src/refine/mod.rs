@@ -6,6 +6,7 @@
 //! limit depends on. Local refinement, the local subdivision matrices of
 //! [`crate::limit`] and the refinement of whole meshes are this one function.
 
+mod angle;
 mod children;
 mod mesh;
 mod rules;
@@ -13,8 +14,9 @@ mod sharpness;
 mod star;
 mod stencils;
 
+pub use angle::crease_by_angle;
 pub use children::CORNERS;
-pub use mesh::{MeshRefinement, refine_mesh};
+pub use mesh::{MeshRefinement, refine_mesh, refined_cell_count};
 pub use sharpness::Sharpness;
 pub use star::{Star, is_extraordinary, stars};
 pub use stencils::{RowBuilder, Stencils};

@@ -1,0 +1,25 @@
+//! `subsolid completions`
+
+use clap::{Args, CommandFactory};
+use clap_complete::{Shell, generate};
+use subsolid::Result;
+
+use super::{Cli, Console, Outcome};
+
+/// Print completions for a shell
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid completions bash > ~/.local/share/bash-completion/completions/subsolid
+  subsolid completions fish > ~/.config/fish/completions/subsolid.fish")]
+pub struct Arguments {
+    /// The shell
+    shell: Shell,
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let mut script = Vec::new();
+    generate(arguments.shell, &mut Cli::command(), "subsolid", &mut script);
+    console.print(&script)?;
+    Ok(Outcome::Done)
+}

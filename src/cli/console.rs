@@ -1,0 +1,98 @@
+//! What the program says: reports on stdout, everything else on stderr.
+
+use std::fmt::Display;
+use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use miette::{Diagnostic, GraphicalReportHandler};
+use serde::Serialize;
+use subsolid::{Error, Result};
+
+/// Where and how to speak.
+pub struct Console {
+    quiet: bool,
+    json: bool,
+}
+
+impl Console {
+    /// A console that says errors only if `quiet`, and reports as `json`.
+    pub fn new(quiet: bool, json: bool) -> Self {
+        Self { quiet, json }
+    }
+
+    /// Whether reports are for machines.
+    pub fn json(&self) -> bool {
+        self.json
+    }
+
+    /// What is being done.
+    pub fn status(&self, verb: &str, what: impl Display) {
+        if !self.quiet {
+            let _ = writeln!(stderr(), "{verb:>10} {what}");
+        }
+    }
+
+    /// What the user should know although it does not stop the program.
+    pub fn warn(&self, message: impl Display) {
+        if !self.quiet {
+            let _ = writeln!(stderr(), "   warning {message}");
+        }
+    }
+
+    /// Why the program stops, and the mend.
+    pub fn error(&self, error: &Error) {
+        let mut text = String::new();
+        let drawn = stderr().is_terminal()
+            && GraphicalReportHandler::new().render_report(&mut text, error).is_ok();
+        if !drawn {
+            text = format!("error: {error}\n");
+            if let Some(mend) = error.help() {
+                text += &format!("help: {mend}\n");
+            }
+        }
+        let _ = stderr().write_all(text.as_bytes());
+    }
+
+    /// A report: `text`, or `value` as JSON.
+    pub fn report(&self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<()> {
+        let text = match self.json {
+            true => serde_json::to_string_pretty(value)
+                .map_err(|e| Error::request(format!("the report has no JSON form: {e}")))?,
+            false => text(),
+        };
+        self.print(format!("{}\n", text.trim_end()).as_bytes())
+    }
+
+    /// Bytes for stdout; a reader that goes away is no error.
+    pub fn print(&self, bytes: &[u8]) -> Result<()> {
+        match stdout().write_all(bytes).and_then(|()| stdout().flush()) {
+            Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+                Err(Error::file(Path::new("stdout"), None, format!("cannot be written: {e}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A progress bar over `len` things; none when quiet or stderr is no terminal.
+    pub fn bar(&self, len: usize) -> ProgressBar {
+        let hidden = self.quiet || !stderr().is_terminal();
+        let target =
+            if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(Some(len as u64), target);
+        match ProgressStyle::with_template("{wide_bar} {pos}/{len} {eta}") {
+            Ok(style) => bar.with_style(style),
+            Err(_) => bar,
+        }
+    }
+}
+
+/// Time since `start` as people say it.
+pub fn since(start: Instant) -> String {
+    let elapsed: Duration = start.elapsed();
+    match elapsed.as_secs_f64() {
+        s if s < 1.0 => format!("{:.1} ms", 1e3 * s),
+        s => format!("{s:.2} s"),
+    }
+}

@@ -1,0 +1,225 @@
+//! `subsolid evaluate`: options, and which way they go.
+
+mod run;
+mod table;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use subsolid::backend::{Cpu, Precision};
+use subsolid::limit::Solid;
+use subsolid::plan::{Samples, Want};
+use subsolid::refine::VertexRule;
+use subsolid::{Error, Result, io};
+
+use super::console::since;
+use super::model::ModelArguments;
+use super::{Console, Outcome};
+
+/// Evaluate the limit volume of a control mesh
+///
+/// Every hexahedral cell has parameters (u, v, w) in [0, 1]: u along its corners 0-1,
+/// v along 0-3, w along 0-4 (VTK order). Other cells evaluate on their hexahedral
+/// children. With --levels, cells are those of the refined mesh.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid evaluate model.mesh --samples 8 -o limit.vtu
+  subsolid evaluate model.mesh --cells bezier --rings 4 -o exact.vtu
+  subsolid evaluate model.mesh --gauss 3 --derivatives 1 --quality -o points.csv
+  subsolid evaluate model.mesh --at parameters.csv --derivatives 2 -o values.csv
+  subsolid evaluate model.mesh --samples 8 --quality --json")]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    #[command(flatten)]
+    samples: SampleArguments,
+    /// Refine the model so often first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    levels: usize,
+    /// Derivatives with respect to (u, v, w), up to this order
+    #[arg(long, value_name = "ORDER", default_value_t = 0,
+          value_parser = clap::value_parser!(u8).range(0..=2))]
+    derivatives: u8,
+    /// Precision of the arithmetic
+    #[arg(long, value_enum, default_value_t)]
+    precision: PrecisionArgument,
+    /// Processor
+    #[arg(long, value_enum, default_value_t)]
+    backend: BackendArgument,
+    /// What to make of the samples [default: hexahedra; points for --gauss and .csv]
+    #[arg(long, value_enum)]
+    cells: Option<CellShape>,
+    /// Rings of exact Bézier cells towards an extraordinary edge or vertex
+    #[arg(long, value_name = "K", default_value_t = 3)]
+    rings: usize,
+    /// Keep the points of neighbouring cells apart (as always with --derivatives, which
+    /// belong to a cell's own axes)
+    #[arg(long)]
+    no_weld: bool,
+    /// Report Jacobians at the samples, and the cells where they are not positive; exit
+    /// code 1 if there are any
+    #[arg(long)]
+    quality: bool,
+    /// Most memory for a single output file, in GB [default: half of the machine's]
+    #[arg(long, value_name = "GB")]
+    max_memory: Option<f64>,
+    /// Compress .vtu, .pvtu and .npz
+    #[arg(long)]
+    compress: bool,
+    /// File to write: .vtu, .pvtu (any size), .vtk, .csv or .npz; --at writes .csv
+    #[arg(long, short, value_name = "OUT", required_unless_present = "quality")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Args)]
+#[group(multiple = false)]
+struct SampleArguments {
+    /// N x N x N samples a cell, end points included
+    #[arg(long, value_name = "N")]
+    samples: Option<usize>,
+    /// N x N x N Gauss points a cell
+    #[arg(long, value_name = "N")]
+    gauss: Option<usize>,
+    /// Table of parameters: CSV with the header cell,u,v,w (cell: index in the file)
+    #[arg(long, value_name = "PARAMS")]
+    at: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum PrecisionArgument {
+    /// Double
+    #[default]
+    F64,
+    /// Single, relative to each cell's own origin
+    F32,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum BackendArgument {
+    /// The best of this machine
+    #[default]
+    Auto,
+    /// The CPU
+    Cpu,
+    /// An NVIDIA GPU
+    Cuda,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CellShape {
+    /// A block of plain hexahedra between the samples of each cell
+    Hexahedra,
+    /// A cubic Lagrange hexahedron a cell
+    Lagrange,
+    /// Tricubic Bézier hexahedra, exact but at extraordinary edges and vertices
+    Bezier,
+    /// The samples alone
+    Points,
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let a = &arguments;
+    if a.backend == BackendArgument::Cuda {
+        return Err(Error::request("--backend cuda: this build has no CUDA backend")
+            .with_mend("leave the option out, or give --backend cpu"));
+    }
+    let format = match &a.output {
+        Some(output) => {
+            let others: Vec<_> = a.samples.at.as_deref().into_iter().collect();
+            Some(a.model.check_output(output, &others)?)
+        }
+        None => None,
+    };
+    let samples = a.request(format, console)?;
+    let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
+    let start = Instant::now();
+    let solid = Solid::new(&mesh)?;
+    let structures = solid.planar_structures().len() + solid.spatial_structures().len();
+    let cells = mesh.cells.len();
+    let time = since(start);
+    console.status("Understood", format!("{cells} cells, {structures} structures in {time}"));
+    match samples {
+        Request::Table(path) => table::run(a, &path, &mesh, &solid, console),
+        Request::Grid(samples, shape) => {
+            run::run(a, (&samples, shape), format, &mesh, &solid, console)
+        }
+    }
+}
+
+/// What is asked for, once the options are known to agree.
+enum Request {
+    Table(PathBuf),
+    Grid(Samples, CellShape),
+}
+
+impl Arguments {
+    /// Checks the options that concern samples and cells against one another.
+    fn request(&self, format: Option<io::Format>, console: &Console) -> Result<Request> {
+        if let Some(path) = &self.samples.at {
+            if self.cells.is_some() {
+                return Err(Error::request("--at writes a table, which has no --cells")
+                    .with_mend("leave --cells out, or give --samples"));
+            }
+            if format.is_some_and(|format| format != io::Format::Csv) {
+                return Err(Error::request("--at writes a table of values")
+                    .with_mend("end the name of the output in .csv"));
+            }
+            return Ok(Request::Table(path.clone()));
+        }
+        let plain = match (self.samples.gauss, format) {
+            (Some(_), _) | (_, Some(io::Format::Csv)) => CellShape::Points,
+            _ => CellShape::Hexahedra,
+        };
+        let shape = self.cells.unwrap_or(plain);
+        let high_order = matches!(shape, CellShape::Lagrange | CellShape::Bezier);
+        if self.samples.gauss.is_some() && shape != CellShape::Points {
+            return Err(Error::request("Gauss points are no corners of cells")
+                .with_mend("give --samples, or --cells points"));
+        }
+        if shape == CellShape::Bezier && (self.derivatives > 0 || self.quality) {
+            return Err(Error::request(
+                "Bézier cells hold control points, which have no derivatives or quality",
+            )
+            .with_mend("give --cells lagrange, hexahedra or points"));
+        }
+        if high_order && self.samples.samples.is_some_and(|n| n != 4) {
+            console.warn("cubic cells have 4 nodes along each axis: --samples is not used");
+        }
+        let samples = match (self.samples.samples, self.samples.gauss) {
+            _ if high_order => Samples::grid(4),
+            (Some(n), _) if !(1..=64).contains(&n) => {
+                return Err(Error::request(format!("--samples {n} is out of range"))
+                    .with_mend("ask for 1 to 64 samples along each axis"));
+            }
+            (Some(1), _) if shape == CellShape::Hexahedra => {
+                return Err(Error::request("one sample a cell makes no hexahedra")
+                    .with_mend("ask for at least 2 samples, or give --cells points"));
+            }
+            (Some(n), _) => Samples::grid(n),
+            (_, Some(n)) => Samples::gauss(n)?,
+            _ => {
+                return Err(Error::request("nothing says where to evaluate")
+                    .with_mend("give --samples N, --gauss N or --at PARAMS.csv"));
+            }
+        };
+        Ok(Request::Grid(samples, shape))
+    }
+
+    fn want(&self) -> Want {
+        match self.derivatives {
+            0 if self.quality => Want::FIRST,
+            0 => Want::POSITION,
+            1 => Want::FIRST,
+            _ => Want::FIRST | Want::SECOND,
+        }
+    }
+
+    fn cpu(&self) -> Cpu {
+        Cpu::new(match self.precision {
+            PrecisionArgument::F32 => Precision::F32,
+            PrecisionArgument::F64 => Precision::F64,
+        })
+    }
+}

@@ -1,0 +1,279 @@
+//! Grids of samples: piece by piece into a `.pvtu`, or at once into a single file.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::time::Instant;
+
+use serde::Serialize;
+use subsolid::backend::{Backend, Evaluator, Limit};
+use subsolid::io::{self, Dataset, Format, PieceWriter, WriteOptions};
+use subsolid::limit::Solid;
+use subsolid::mesh::SolidMesh;
+use subsolid::plan::{Plan, Samples, wanted_orders};
+use subsolid::volume::{self, Bezier, Extreme, Quality};
+use subsolid::{Error, Result};
+
+use super::{Arguments, CellShape, Console, Outcome};
+use crate::cli::console::since;
+use crate::cli::memory::{gigabytes, physical};
+
+/// Results in a piece.
+const PIECE: usize = 2_000_000;
+/// Bézier cells that a piece is planned for; leaves may have many.
+const BEZIER_ELEMENTS: usize = 8192;
+/// Cells of poor quality that are listed for people; JSON has them all.
+const LISTED: usize = 12;
+
+/// Where the datasets of the pieces come from.
+enum Source<'a> {
+    Evaluated { plan: &'a Plan<'a>, evaluator: Box<dyn Evaluator + 'a>, limit: Limit },
+    Bezier(Bezier<'a>),
+}
+
+pub fn run(
+    a: &Arguments,
+    (samples, shape): (&Samples, CellShape),
+    format: Option<Format>,
+    mesh: &SolidMesh,
+    solid: &Solid,
+    console: &Console,
+) -> Result<Outcome> {
+    let cpu = a.cpu();
+    let start = Instant::now();
+    let plan = solid.plan(samples, a.want())?;
+    let (mut source, piece) = match shape {
+        CellShape::Bezier => (Source::Bezier(Bezier::new(solid, a.rings)?), {
+            BEZIER_ELEMENTS * plan.samples_per_element()
+        }),
+        _ => {
+            let (evaluator, limit) = (cpu.prepare(&plan)?, Limit::default());
+            (Source::Evaluated { plan: &plan, evaluator, limit }, PIECE)
+        }
+    };
+    console.status("Planned", format!("{} batches in {}", plan.batches().len(), since(start)));
+    let all = 0..solid.elements().len();
+    let single = format.is_some_and(|format| format != Format::Pvtu);
+    if single {
+        check_memory(a, &plan, mesh, shape)?;
+    }
+    let pieces: Vec<Range<usize>> = if single { vec![all] } else { plan.pieces(piece).collect() };
+    console
+        .status("Evaluating", format!("{} elements on the {}", solid.elements().len(), cpu.name()));
+
+    let start = Instant::now();
+    let mut report = Report::new(a, cpu.name());
+    let mut quality = Quality::default();
+    let options = WriteOptions { compress: a.compress };
+    let mut writer = match (&a.output, single) {
+        (Some(output), false) => Some(PieceWriter::create(output, options)?),
+        _ => None,
+    };
+    let bar = console.bar(solid.elements().len());
+    for range in pieces {
+        let count = range.len() as u64;
+        let dataset = match &mut source {
+            Source::Evaluated { plan, evaluator, limit } => {
+                evaluator.evaluate(mesh.controls(), range, limit)?;
+                if a.quality {
+                    quality.add(plan, limit);
+                }
+                if a.derivatives == 0 {
+                    limit.derivatives.clear(); // the quality alone asked for them
+                }
+                report.count(limit);
+                match a.output {
+                    Some(_) => Some(dataset(a, shape, plan, limit, mesh)?),
+                    None => None,
+                }
+            }
+            Source::Bezier(bezier) => {
+                let piece = bezier.piece(mesh.controls(), range);
+                report.exact_cells = Some(report.exact_cells.unwrap_or(0) + piece.exact);
+                let known = report.error_bound.unwrap_or(0.0);
+                report.error_bound = Some(known.max(piece.error_bound));
+                Some(piece.dataset)
+            }
+        };
+        if let Some(dataset) = dataset {
+            report.points += dataset.points.len();
+            report.cells += dataset.cells.len();
+            match (&mut writer, &a.output) {
+                (Some(writer), _) => writer.push(&dataset)?,
+                (None, Some(output)) => io::write(output, dataset, options)?,
+                _ => {}
+            }
+            report.pieces += 1;
+        }
+        bar.inc(count);
+    }
+    bar.finish_and_clear();
+    if let Some(writer) = writer {
+        writer.finish()?;
+    }
+    report.seconds = start.elapsed().as_secs_f64();
+    console.status("Evaluated", format!("{} points in {}", report.results(), since(start)));
+    if let Some(output) = &a.output {
+        let (points, cells) = (report.points, report.cells);
+        console.status("Wrote", format!("{}: {points} points, {cells} cells", output.display()));
+    }
+    if let (Some(bound), Some(exact)) = (report.error_bound, report.exact_cells) {
+        let rest = report.cells - exact;
+        console.status(
+            "Bézier",
+            format!(
+                "{exact} exact cells; {rest} interpolated, error at most {bound:.2e} (estimated)"
+            ),
+        );
+    }
+    warn_of_undefined(report.undefined_derivatives, console);
+    report.quality = a.quality.then_some(quality);
+    report.finish(console)
+}
+
+fn dataset(
+    a: &Arguments,
+    shape: CellShape,
+    plan: &Plan<'_>,
+    limit: &Limit,
+    mesh: &SolidMesh,
+) -> Result<Dataset> {
+    // derivatives belong to the axes of one cell
+    let welded = !a.no_weld && a.derivatives == 0;
+    match shape {
+        CellShape::Lagrange => volume::lagrange(plan, limit, &mesh.attributes, welded),
+        CellShape::Hexahedra => volume::hexahedra(plan, limit, &mesh.attributes, welded),
+        _ => Ok(volume::points(plan, limit, &mesh.attributes)),
+    }
+}
+
+/// Refuses a single file whose points and cells would fill the memory.
+fn check_memory(a: &Arguments, plan: &Plan<'_>, mesh: &SolidMesh, shape: CellShape) -> Result<()> {
+    let limit = match a.max_memory {
+        Some(gb) if gb.is_finite() && gb > 0.0 => (gb * 1e9) as u128,
+        Some(gb) => {
+            return Err(Error::request(format!("--max-memory {gb} is no amount of memory"))
+                .with_mend("give gigabytes, for instance 4"));
+        }
+        None => match physical() {
+            Some(bytes) => u128::from(bytes / 2),
+            None => return Ok(()),
+        },
+    };
+    let elements = plan.solid().elements().len() as u128;
+    let results = plan.result_count(&(0..elements as usize)) as u128;
+    let attributes: usize = mesh.attributes.iter().map(|attribute| attribute.width).sum();
+    let values = 3 * wanted_orders(plan.want()).len() + attributes;
+    // the results, their copy in the dataset, and about one id a result and corner
+    let ids = match shape {
+        CellShape::Hexahedra => 32 + 8 + 4,
+        CellShape::Points => 4 + 8 * 4,
+        _ => 8,
+    };
+    let bytes = results * (16 * values as u128 + ids);
+    if bytes <= limit {
+        return Ok(());
+    }
+    Err(Error::request(format!(
+        "a single file of {results} points needs about {} of memory, the limit is {}",
+        gigabytes(bytes),
+        gigabytes(limit)
+    ))
+    .with_mend("write .pvtu, whose pieces need little memory, or raise --max-memory"))
+}
+
+/// Says how many derivatives do not exist.
+pub fn warn_of_undefined(count: usize, console: &Console) {
+    if count > 0 {
+        console.warn(format!(
+            "derivatives do not exist at {count} points, on extraordinary edges and vertices; \
+             they are written as NaN"
+        ));
+    }
+}
+
+/// What was done.
+#[derive(Serialize)]
+pub struct Report {
+    output: Option<String>,
+    backend: String,
+    /// Points written.
+    pub points: usize,
+    cells: usize,
+    pieces: usize,
+    /// Limit points evaluated, before welding.
+    evaluated: usize,
+    pub undefined_derivatives: usize,
+    exact_cells: Option<usize>,
+    error_bound: Option<f64>,
+    pub seconds: f64,
+    pub quality: Option<Quality>,
+}
+
+impl Report {
+    pub fn new(a: &Arguments, backend: String) -> Self {
+        Self {
+            output: a.output.as_ref().map(|path| path.display().to_string()),
+            backend,
+            points: 0,
+            cells: 0,
+            pieces: 0,
+            evaluated: 0,
+            undefined_derivatives: 0,
+            exact_cells: None,
+            error_bound: None,
+            seconds: 0.0,
+            quality: None,
+        }
+    }
+
+    fn count(&mut self, limit: &Limit) {
+        self.evaluated += limit.len();
+        let undefined = limit.undefined_derivatives();
+        self.undefined_derivatives += undefined.iter().filter(|&&u| u == 1).count();
+    }
+
+    fn results(&self) -> usize {
+        if self.evaluated > 0 { self.evaluated } else { self.points }
+    }
+
+    /// Reports, and says how the program ends.
+    pub fn finish(&self, console: &Console) -> Result<Outcome> {
+        if console.json() || self.quality.is_some() {
+            console.report(self, || self.quality.as_ref().map(text).unwrap_or_default())?;
+        }
+        Ok(match &self.quality {
+            Some(quality) if !quality.non_positive.is_empty() => Outcome::PoorQuality,
+            _ => Outcome::Done,
+        })
+    }
+}
+
+fn text(quality: &Quality) -> String {
+    let mut text = format!("{:<24} {}\n", "samples", quality.samples);
+    for (name, extreme) in [
+        ("least detJ", quality.least_determinant),
+        ("greatest detJ", quality.greatest_determinant),
+        ("least scaled Jacobian", quality.least_scaled_jacobian),
+        ("greatest scaled Jacobian", quality.greatest_scaled_jacobian),
+    ] {
+        let found = extreme.map_or("none".into(), |extreme| place(&extreme));
+        let _ = writeln!(text, "{name:<24} {found}");
+    }
+    let _ = writeln!(text, "{:<24} {}", "no Jacobian exists at", quality.undefined);
+    let cells = &quality.non_positive;
+    let _ = writeln!(text, "{:<24} {}", "cells with detJ <= 0", cells.len());
+    for (cell, found) in cells.iter().take(LISTED) {
+        let worst = place(&found.worst);
+        let _ = writeln!(text, "  cell {cell}: {} samples, worst {worst}", found.samples);
+    }
+    if cells.len() > LISTED {
+        let _ = writeln!(text, "  … and {} more, see --json", cells.len() - LISTED);
+    }
+    text
+}
+
+fn place(extreme: &Extreme) -> String {
+    let Extreme { value, cell, parameters: [u, v, w], point: [x, y, z], corner } = extreme;
+    let corner = corner.map(|corner| format!(" corner {corner}")).unwrap_or_default();
+    format!("{value:.6e} in cell {cell}{corner} at u {u} v {v} w {w}, x {x:.6} y {y:.6} z {z:.6}")
+}

@@ -1,0 +1,82 @@
+//! `--at`: a table of parameters in, a table of values out, block by block.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use subsolid::Result;
+use subsolid::backend::{Backend, Limit};
+use subsolid::io::atomic;
+use subsolid::limit::Solid;
+use subsolid::mesh::SolidMesh;
+use subsolid::plan::Samples;
+use subsolid::volume::{ParameterTable, Quality, write_header, write_rows};
+
+use super::run::{Report, warn_of_undefined};
+use super::{Arguments, Console, Outcome};
+use crate::cli::console::since;
+
+/// Rows in memory at a time.
+const BLOCK: usize = 1 << 18;
+
+pub fn run(
+    a: &Arguments,
+    parameters: &Path,
+    mesh: &SolidMesh,
+    solid: &Solid,
+    console: &Console,
+) -> Result<Outcome> {
+    let cpu = a.cpu();
+    console.status("Evaluating", format!("{} on the {}", parameters.display(), cpu.name()));
+    let start = Instant::now();
+    let mut table = ParameterTable::open(parameters, solid)?;
+    let mut report = Report::new(a, cpu.name());
+    let mut quality = Quality::default();
+    let mut evaluate =
+        |out: &mut dyn Write, refused: &dyn Fn(std::io::Error) -> subsolid::Error| {
+            let mut out = out;
+            write_header(&mut out, a.table_want(), &mesh.attributes).map_err(refused)?;
+            let mut limit = Limit::default();
+            loop {
+                let locations = table.read(BLOCK)?;
+                if locations.is_empty() {
+                    return Ok(());
+                }
+                let plan = solid.plan(&Samples::Points(locations), a.want())?;
+                let all = 0..solid.elements().len();
+                cpu.prepare(&plan)?.evaluate(mesh.controls(), all, &mut limit)?;
+                report.points += limit.len();
+                let undefined = limit.undefined_derivatives();
+                report.undefined_derivatives += undefined.iter().filter(|&&u| u == 1).count();
+                if a.quality {
+                    quality.add(&plan, &limit);
+                }
+                // derivatives that only the quality asked for stay out of the table
+                if a.derivatives == 0 {
+                    limit.derivatives.clear();
+                }
+                let Samples::Points(locations) = plan.samples() else { continue };
+                write_rows(&mut out, solid, locations, &limit, &mesh.attributes)
+                    .map_err(refused)?;
+            }
+        };
+    match &a.output {
+        Some(output) => {
+            atomic::write(output, |out| evaluate(out, &|e| atomic::refused(output, e)))?
+        }
+        None => evaluate(&mut std::io::sink(), &|e| subsolid::Error::io("the table", e))?,
+    }
+    let time = since(start);
+    report.seconds = start.elapsed().as_secs_f64();
+    console.status("Evaluated", format!("{} points in {time}", report.points));
+    warn_of_undefined(report.undefined_derivatives, console);
+    report.quality = a.quality.then_some(quality);
+    report.finish(console)
+}
+
+impl Arguments {
+    /// The derivatives that the table shows.
+    fn table_want(&self) -> subsolid::plan::Want {
+        if self.derivatives == 0 { subsolid::plan::Want::POSITION } else { self.want() }
+    }
+}

@@ -1,0 +1,119 @@
+//! `subsolid info`
+
+use std::collections::BTreeMap;
+use std::fmt::{Display, Write};
+use std::time::Instant;
+
+use clap::Args;
+use subsolid::Result;
+use subsolid::limit::{Form, Reason, Solid, Summary};
+use subsolid::refine::VertexRule;
+
+use super::console::since;
+use super::model::ModelArguments;
+use super::{Console, Outcome};
+
+/// Structures listed one by one for people; JSON has them all.
+const LISTED: usize = 24;
+
+/// Describe a control mesh: counts, valences, cell classes, structures
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid info model.mesh
+  subsolid info model.mesh --levels 1 --crease-angle 40
+  subsolid info model.mesh --json | jq .kernels")]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Refine the model so often first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    levels: usize,
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
+    let start = Instant::now();
+    let solid = Solid::new(&mesh)?;
+    console.status("Understood", format!("{} cells in {}", mesh.cells.len(), since(start)));
+    let summary = Summary::new(&mesh, &solid)?;
+    console.report(&summary, || text(&summary))?;
+    Ok(Outcome::Done)
+}
+
+fn text(summary: &Summary) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "{name:<20} {value}");
+    };
+    line("vertices", format!("{} ({} boundary)", summary.vertices, summary.boundary_vertices));
+    line("edges", format!("{} ({} boundary)", summary.edges, summary.boundary_edges));
+    line("faces", format!("{} ({} boundary)", summary.faces, summary.boundary_faces));
+    line("cells", format!("{} ({})", summary.cells, list(&summary.cells_by_kind)));
+    if summary.orphan_vertices > 0 {
+        line("orphan vertices", summary.orphan_vertices.to_string());
+    }
+    if let Some([low, high]) = summary.bounds {
+        line("bounds", format!("{low:?} to {high:?}"));
+    }
+    line("interior valences", valences(&summary.interior_valences));
+    line("boundary valences", valences(&summary.boundary_valences));
+    if !summary.sharp_valences.is_empty() {
+        line("sharp valences", valences(&summary.sharp_valences));
+    }
+    if summary.sharp_corners > 0 {
+        line("sharp corners", summary.sharp_corners.to_string());
+    }
+    let classes = summary.classes;
+    line(
+        "classes",
+        format!(
+            "{} regular, {} layered, {} irregular, {} refined",
+            classes.regular, classes.layered, classes.irregular, classes.refined
+        ),
+    );
+    line("kernels", list(&summary.kernels));
+    for (reason, count) in &summary.refined {
+        line("refined", format!("{count} cells: {}", why(*reason)));
+    }
+    line("leaves", format!("{}, depth {}", summary.leaves, summary.depth));
+    line("structures", summary.structures.len().to_string());
+    for s in summary.structures.iter().take(LISTED) {
+        let form = match s.form {
+            Form::Eigen => "eigen",
+            Form::Powers => "powers",
+        };
+        line(
+            &format!("  {}", s.kind),
+            format!(
+                "{} control points, {} cells, {form}, condition {:.1e}, error {:.1e}, \
+                 first steps {}",
+                s.controls, s.cells, s.condition, s.reconstruction_error, s.first_steps
+            ),
+        );
+    }
+    if summary.structures.len() > LISTED {
+        line("  …", format!("and {} more, see --json", summary.structures.len() - LISTED));
+    }
+    text
+}
+
+fn list<K: Display>(counts: &BTreeMap<K, usize>) -> String {
+    let items: Vec<String> = counts.iter().map(|(name, n)| format!("{n} {name}")).collect();
+    items.join(", ")
+}
+
+/// `valence:count` of every valence.
+fn valences(counts: &BTreeMap<usize, usize>) -> String {
+    let items: Vec<String> = counts.iter().map(|(valence, n)| format!("{valence}:{n}")).collect();
+    items.join("  ")
+}
+
+fn why(reason: Reason) -> &'static str {
+    match reason {
+        Reason::SemiSharp => "a semi-sharp crease or corner must decay first",
+        Reason::MixedCells => "a corner touches a cell that is no hexahedron",
+        Reason::SeveralExtraordinary => "several extraordinary vertices or edges to separate",
+        Reason::NotHexahedral => "no hexahedron; evaluates on its hexahedral children",
+    }
+}

@@ -1,0 +1,105 @@
+//! The command line: each subcommand parses, calls the library and reports.
+//!
+//! Exit codes: 0 done; 1 done, but `--quality` found samples whose Jacobian is not
+//! positive; 2 refused, with one message that says what is wrong and the mend.
+
+mod completions;
+mod console;
+mod evaluate;
+mod info;
+mod memory;
+mod model;
+mod refine;
+mod shape;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use subsolid::{Error, Result};
+
+use console::Console;
+
+const EXAMPLES: &str = "\
+Examples:
+  subsolid shape fan -o fan.vtu
+  subsolid info fan.vtu
+  subsolid evaluate fan.vtu --samples 8 -o limit.vtu
+
+Exit codes: 0 done; 1 done, but --quality found samples whose Jacobian is not
+positive; 2 refused, with the reason on stderr.";
+
+/// Exact limit evaluation of Catmull-Clark solids.
+///
+/// Reads hexahedral (and wedge, tetrahedral, polyhedral) control meshes and
+/// evaluates their limit volume exactly, at any parameters.
+#[derive(Parser)]
+#[command(name = "subsolid", version, after_help = EXAMPLES, arg_required_else_help = true)]
+struct Cli {
+    /// Print errors only
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    /// Threads to use, all of the machine's by default
+    #[arg(long, value_name = "N", global = true)]
+    threads: Option<usize>,
+    /// Print reports as JSON
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Info(info::Arguments),
+    Refine(refine::Arguments),
+    Evaluate(evaluate::Arguments),
+    Shape(shape::Arguments),
+    Completions(completions::Arguments),
+}
+
+/// How a subcommand ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Done,
+    PoorQuality,
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let console = Console::new(cli.quiet, cli.json);
+    match run(cli, &console) {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::PoorQuality) => ExitCode::from(1),
+        Err(error) => {
+            console.error(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(cli: Cli, console: &Console) -> Result<Outcome> {
+    if let Some(threads) = cli.threads {
+        use_threads(threads)?;
+    }
+    match cli.command {
+        Command::Info(arguments) => info::run(arguments, console),
+        Command::Refine(arguments) => refine::run(arguments, console),
+        Command::Evaluate(arguments) => evaluate::run(arguments, console),
+        Command::Shape(arguments) => shape::run(arguments, console),
+        Command::Completions(arguments) => completions::run(arguments, console),
+    }
+}
+
+fn use_threads(threads: usize) -> Result<()> {
+    const MOST: usize = 1024;
+    let refused = |why: String| {
+        Error::request(format!("--threads {threads}: {why}"))
+            .with_mend(format!("give a number from 1 to {MOST}, or leave it out"))
+    };
+    if !(1..=MOST).contains(&threads) {
+        return Err(refused("out of range".into()));
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    pool.build_global().map_err(|e| refused(e.to_string()))
+}

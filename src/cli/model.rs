@@ -1,0 +1,115 @@
+//! The model that most subcommands start from.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use subsolid::mesh::{Creases, SolidMesh};
+use subsolid::refine::{VertexRule, crease_by_angle, refine_mesh, refined_cell_count};
+use subsolid::{Error, Result, io};
+
+use super::console::{Console, since};
+use super::memory::{gigabytes, physical};
+
+/// Memory that refinement and set-up need, in bytes a cell.
+const BYTES_A_CELL: u128 = 700;
+
+#[derive(Args)]
+pub struct ModelArguments {
+    /// Control mesh: .vtk, .vtu, MEDIT .mesh, Gmsh .msh, .ovm or Abaqus .inp
+    pub model: PathBuf,
+    /// Table of creases and corners: CSV with the header kind,v0,v1,sharpness and rows
+    /// edge,0,1,inf and corner,26,,1.5; they come before those of the model
+    #[arg(long, value_name = "FILE")]
+    pub creases: Option<PathBuf>,
+    /// Tag boundary edges as sharp where their faces turn by more than this angle
+    #[arg(long, value_name = "DEG")]
+    pub crease_angle: Option<f64>,
+}
+
+impl ModelArguments {
+    /// Reads the model, tags it and refines it `levels` times.
+    pub fn load(&self, levels: usize, rule: VertexRule, console: &Console) -> Result<SolidMesh> {
+        let start = Instant::now();
+        let (mut mesh, report) = io::read_with_report(&self.model)?;
+        let counts = format!("{} vertices, {} cells", mesh.points.len(), mesh.cells.len());
+        console.status("Read", format!("{}: {counts} in {}", self.model.display(), since(start)));
+        for skipped in &report.skipped {
+            console.warn(format!("{}: left out {skipped}", self.model.display()));
+        }
+        warn_of_orphans(&mesh, console);
+        if let Some(path) = &self.creases {
+            mesh.creases = merged(io::read_creases(path)?, &mesh.creases);
+        }
+        if let Some(degrees) = self.crease_angle {
+            let count = crease_by_angle(&mut mesh, degrees)?;
+            console.status("Creased", format!("{count} edges that turn by more than {degrees}°"));
+        }
+        if levels > 0 {
+            check_memory(&mesh, levels)?;
+            let start = Instant::now();
+            mesh = refine_mesh(&mesh, levels, rule)?;
+            let counts = format!("{} vertices, {} cells", mesh.points.len(), mesh.cells.len());
+            console.status("Refined", format!("{levels} times: {counts} in {}", since(start)));
+        }
+        Ok(mesh)
+    }
+
+    /// Checks that `output` can be written and is none of the inputs.
+    pub fn check_output(&self, output: &Path, others: &[&Path]) -> Result<io::Format> {
+        let resolved = std::fs::canonicalize(output).ok();
+        let mut inputs = vec![self.model.as_path()];
+        inputs.extend(self.creases.as_deref());
+        inputs.extend(others);
+        for input in inputs {
+            if resolved.is_some() && std::fs::canonicalize(input).ok() == resolved {
+                return Err(Error::file(output, None, "is an input, and would be replaced")
+                    .with_mend("choose another name for the output"));
+            }
+        }
+        io::check_output(output)
+    }
+}
+
+fn warn_of_orphans(mesh: &SolidMesh, console: &Console) {
+    let mut used = vec![false; mesh.points.len()];
+    for c in 0..mesh.cells.len() {
+        for &v in mesh.cells.vertices(c) {
+            if let Some(slot) = used.get_mut(v as usize) {
+                *slot = true;
+            }
+        }
+    }
+    let orphans = used.iter().filter(|&&used| !used).count();
+    if let Some(first) = used.iter().position(|&used| !used) {
+        console.warn(format!("{orphans} vertices belong to no cell (the first: vertex {first})"));
+    }
+}
+
+/// The creases of a table, and those of the model that the table does not name.
+fn merged(mut table: Creases, model: &Creases) -> Creases {
+    let mut edges: Vec<_> = table.edges.iter().map(|crease| crease.edge).collect();
+    let mut corners: Vec<_> = table.corners.iter().map(|corner| corner.vertex).collect();
+    edges.sort_unstable();
+    corners.sort_unstable();
+    let new_edge = |edge| edges.binary_search(edge).is_err();
+    let new_corner = |vertex| corners.binary_search(vertex).is_err();
+    table.edges.extend(model.edges.iter().filter(|crease| new_edge(&crease.edge)));
+    table.corners.extend(model.corners.iter().filter(|corner| new_corner(&corner.vertex)));
+    table
+}
+
+fn check_memory(mesh: &SolidMesh, levels: usize) -> Result<()> {
+    let need = |levels| refined_cell_count(mesh, levels).saturating_mul(BYTES_A_CELL);
+    let Some(memory) = physical().map(u128::from) else { return Ok(()) };
+    if need(levels) <= memory {
+        return Ok(());
+    }
+    let fit = (0..levels).rev().find(|&l| need(l) <= memory).unwrap_or(0);
+    Err(Error::request(format!(
+        "--levels {levels} needs about {} of memory, this machine has {}",
+        gigabytes(need(levels)),
+        gigabytes(memory)
+    ))
+    .with_mend(format!("ask for at most {fit} levels of this model")))
+}

@@ -1,0 +1,95 @@
+//! `subsolid refine`
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use subsolid::mesh::SolidMesh;
+use subsolid::refine::VertexRule;
+use subsolid::{Result, io};
+
+use super::console::since;
+use super::model::ModelArguments;
+use super::{Console, Outcome};
+
+/// Refine a control mesh, with its creases and attributes
+///
+/// Children of hexahedron c are cells 8c to 8c + 7, child i at corner i (VTK order),
+/// with axes parallel to the parent's.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid refine model.mesh --levels 2 -o fine.vtu
+  subsolid refine model.mesh --vertex-rule joy-maccracken -o fine.vtk")]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Levels of refinement
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    levels: usize,
+    /// How vertices on interior extraordinary edges refine
+    #[arg(long, value_enum, default_value_t)]
+    vertex_rule: Rule,
+    /// File to write: .vtu, .pvtu, .vtk, .csv or .npz
+    #[arg(long, short, value_name = "OUT")]
+    output: PathBuf,
+    /// Compress .vtu, .pvtu and .npz
+    #[arg(long)]
+    compress: bool,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum Rule {
+    /// Layers refine alike, so that the limit has a closed form
+    #[default]
+    LayerConsistent,
+    /// The plain rule, for interchange with other programs
+    #[value(name = "joy-maccracken")]
+    JoyMacCracken,
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let output = &arguments.output;
+    arguments.model.check_output(output, &[])?;
+    let rule = match arguments.vertex_rule {
+        Rule::LayerConsistent => VertexRule::LayerConsistent,
+        Rule::JoyMacCracken => VertexRule::JoyMacCracken,
+    };
+    let mesh = arguments.model.load(arguments.levels, rule, console)?;
+    let start = Instant::now();
+    io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
+    let written = Written::of(&mesh, output);
+    console.status("Wrote", format!("{written} in {}", since(start)));
+    written.report(console)
+}
+
+/// A control mesh that was written.
+#[derive(Serialize)]
+pub struct Written {
+    output: String,
+    vertices: usize,
+    cells: usize,
+}
+
+impl Written {
+    pub fn of(mesh: &SolidMesh, output: &Path) -> Self {
+        let (vertices, cells) = (mesh.points.len(), mesh.cells.len());
+        Self { output: output.display().to_string(), vertices, cells }
+    }
+
+    /// Reports to machines; people have seen the status line.
+    pub fn report(&self, console: &Console) -> Result<Outcome> {
+        if console.json() {
+            console.report(self, String::new)?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} vertices, {} cells", self.output, self.vertices, self.cells)
+    }
+}

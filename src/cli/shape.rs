@@ -1,0 +1,51 @@
+//! `subsolid shape`
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use subsolid::mesh::shape::Shape;
+use subsolid::{Result, io};
+
+use super::console::since;
+use super::refine::Written;
+use super::{Console, Outcome};
+
+/// Write a procedural control mesh
+#[derive(Args)]
+#[command(after_help = names(), after_long_help = names())]
+pub struct Arguments {
+    /// Name of the shape, see below
+    name: String,
+    /// Sizes in the order listed below; those left out take the defaults
+    sizes: Vec<usize>,
+    /// The same sizes, as an option: --size 2,2,6
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', conflicts_with = "sizes")]
+    size: Vec<usize>,
+    /// File to write: .vtu, .pvtu, .vtk, .csv or .npz
+    #[arg(long, short, value_name = "OUT")]
+    output: PathBuf,
+    /// Compress .vtu, .pvtu and .npz
+    #[arg(long)]
+    compress: bool,
+}
+
+fn names() -> String {
+    let mut text = String::from("Shapes, their sizes and defaults:\n");
+    for shape in Shape::NAMES {
+        text += &format!("  {:<17} {:<26} {}\n", shape.name, shape.sizes, shape.about);
+    }
+    text + "\nExamples:\n  subsolid shape box 2 2 6 -o car.vtu\n  subsolid shape fan 7 -o fan.vtk"
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let output = &arguments.output;
+    io::check_output(output)?;
+    let sizes = if arguments.size.is_empty() { &arguments.sizes } else { &arguments.size };
+    let start = Instant::now();
+    let mesh = Shape::parse(&arguments.name, sizes)?.build()?;
+    io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
+    let written = Written::of(&mesh, output);
+    console.status("Wrote", format!("{written} in {}", since(start)));
+    written.report(console)
+}

@@ -1,0 +1,262 @@
+//! What a solid consists of, in numbers: for reports, and for machines to read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::{Class, Ends, Form, LeafKind, Reason, Solid, Structure};
+use crate::error::Result;
+use crate::mesh::{CellKind, SolidMesh};
+use crate::refine::Sharpness;
+
+/// Counts of a mesh and of the solid made of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Control points, orphans included.
+    pub vertices: usize,
+    /// Cells of any kind.
+    pub cells: usize,
+    /// Cells by kind: `hexahedra`, `tetrahedra`, `wedges`, `polyhedra`.
+    pub cells_by_kind: BTreeMap<&'static str, usize>,
+    /// Edges.
+    pub edges: usize,
+    /// Faces.
+    pub faces: usize,
+    /// Faces of one cell only.
+    pub boundary_faces: usize,
+    /// Edges on the boundary.
+    pub boundary_edges: usize,
+    /// Vertices on the boundary.
+    pub boundary_vertices: usize,
+    /// Vertices of no cell.
+    pub orphan_vertices: usize,
+    /// Smallest and largest coordinates of the control points.
+    pub bounds: Option<[[f64; 3]; 2]>,
+    /// Edges inside the solid by valence.
+    pub interior_valences: BTreeMap<usize, usize>,
+    /// Smooth edges on the boundary by valence.
+    pub boundary_valences: BTreeMap<usize, usize>,
+    /// Sharp edges (of any sharpness above 0) by valence.
+    pub sharp_valences: BTreeMap<usize, usize>,
+    /// Vertices with a sharpness of their own.
+    pub sharp_corners: usize,
+    /// Cells by class.
+    pub classes: ClassCounts,
+    /// Cells by the kernel of Besler et al. (2022) that evaluates them: `REG64`,
+    /// `REG48`, `LAY16x16`, `LAY32x16`, `IRR32x32`, `IRR64x32`, always present, and
+    /// `REG36`, `REG27`, `REG32`… where two or more layers are missing. Refined
+    /// cells are not among them.
+    pub kernels: BTreeMap<String, usize>,
+    /// Why cells are refined first, and how many.
+    pub refined: BTreeMap<Reason, usize>,
+    /// Parts that evaluate directly.
+    pub leaves: usize,
+    /// Deepest local refinement of a cell.
+    pub depth: usize,
+    /// Structures of layered and irregular leaves.
+    pub structures: Vec<StructureSummary>,
+}
+
+/// Cells by class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ClassCounts {
+    /// [`Class::Regular`].
+    pub regular: usize,
+    /// [`Class::Layered`].
+    pub layered: usize,
+    /// [`Class::Irregular`].
+    pub irregular: usize,
+    /// [`Class::Refined`].
+    pub refined: usize,
+}
+
+/// One structure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StructureSummary {
+    /// `planar` (layered leaves) or `spatial` (irregular leaves).
+    pub kind: &'static str,
+    /// Control points of its net.
+    pub controls: usize,
+    /// Cells with a leaf of this structure.
+    pub cells: usize,
+    /// Form that its powers took.
+    pub form: Form,
+    /// Condition number of the eigenvectors; not finite where they are dependent.
+    pub condition: f64,
+    /// Largest error of powers reconstructed from the eigenvectors.
+    pub reconstruction_error: f64,
+    /// Steps before the net repeats itself.
+    pub first_steps: usize,
+}
+
+impl Summary {
+    /// Sums up `solid`, which was made of `mesh`.
+    ///
+    /// # Errors
+    /// Those of [`Sharpness::resolve`].
+    pub fn new(mesh: &SolidMesh, solid: &Solid) -> Result<Self> {
+        let topology = solid.topology();
+        let sharpness = Sharpness::resolve(&mesh.creases, topology)?;
+        let [mut interior, mut boundary, mut sharp] = [(); 3].map(|()| BTreeMap::new());
+        for e in 0..topology.edge_count() as u32 {
+            let histogram = match topology.is_boundary_edge(e) {
+                false => &mut interior,
+                true if sharpness.edge(e) > 0.0 => &mut sharp,
+                true => &mut boundary,
+            };
+            *histogram.entry(topology.edge_faces(e).len()).or_default() += 1;
+        }
+        let (classes, refined) = count_classes(solid);
+        let vertices = 0..topology.vertex_count() as u32;
+        Ok(Self {
+            vertices: topology.vertex_count(),
+            cells: topology.cell_count(),
+            cells_by_kind: cells_by_kind(mesh),
+            edges: topology.edge_count(),
+            faces: topology.face_count(),
+            boundary_faces: (0..topology.face_count() as u32)
+                .filter(|&f| topology.is_boundary_face(f))
+                .count(),
+            boundary_edges: boundary.values().chain(sharp.values()).sum(),
+            boundary_vertices: vertices.clone().filter(|&v| topology.is_boundary_vertex(v)).count(),
+            orphan_vertices: topology.orphan_vertices().count(),
+            bounds: mesh.bounds().map(|(low, high)| [low, high]),
+            interior_valences: interior,
+            boundary_valences: boundary,
+            sharp_valences: sharp,
+            sharp_corners: vertices.filter(|&v| sharpness.vertex(v) > 0.0).count(),
+            classes,
+            kernels: kernels(solid),
+            refined,
+            leaves: solid.leaves().len(),
+            depth: solid.leaves().iter().map(|leaf| leaf.depth.into()).max().unwrap_or(0),
+            structures: structures(solid),
+        })
+    }
+}
+
+fn cells_by_kind(mesh: &SolidMesh) -> BTreeMap<&'static str, usize> {
+    let mut counts = BTreeMap::new();
+    for c in 0..mesh.cells.len() {
+        let name = match mesh.cells.kind(c) {
+            CellKind::Hexahedron => "hexahedra",
+            CellKind::Tetrahedron => "tetrahedra",
+            CellKind::Wedge => "wedges",
+            CellKind::Polyhedron => "polyhedra",
+        };
+        *counts.entry(name).or_default() += 1;
+    }
+    counts
+}
+
+fn count_classes(solid: &Solid) -> (ClassCounts, BTreeMap<Reason, usize>) {
+    let (mut counts, mut refined) = (ClassCounts::default(), BTreeMap::new());
+    for class in solid.classes() {
+        match class {
+            Class::Regular => counts.regular += 1,
+            Class::Layered(_) => counts.layered += 1,
+            Class::Irregular(_) => counts.irregular += 1,
+            Class::Refined(reason) => {
+                counts.refined += 1;
+                *refined.entry(*reason).or_default() += 1;
+            }
+        }
+    }
+    (counts, refined)
+}
+
+fn kernels(solid: &Solid) -> BTreeMap<String, usize> {
+    const ALWAYS: [&str; 6] = ["REG64", "REG48", "LAY16x16", "LAY32x16", "IRR32x32", "IRR64x32"];
+    let mut counts: BTreeMap<String, usize> = ALWAYS.map(|name| (name.to_owned(), 0)).into();
+    for leaf in solid.leaves() {
+        // a cell that is not refined is one element of one leaf
+        let cell = solid.elements()[leaf.element as usize].cell;
+        if matches!(solid.classes()[cell as usize], Class::Refined(_)) {
+            continue;
+        }
+        let name = match leaf.kind {
+            LeafKind::Regular(ends) => format!("REG{}", regular_controls(ends)),
+            LeafKind::Layered(s, ..) => match solid.planar_structures()[s as usize].controls() {
+                ..=16 => "LAY16x16".into(),
+                _ => "LAY32x16".into(),
+            },
+            LeafKind::Irregular(s, _) => match solid.spatial_structures()[s as usize].controls() {
+                ..=32 => "IRR32x32".into(),
+                _ => "IRR64x32".into(),
+            },
+        };
+        *counts.entry(name).or_default() += 1;
+    }
+    counts
+}
+
+/// Control points of a regular net with missing end layers.
+fn regular_controls(ends: Ends) -> u32 {
+    (0..3).map(|d| 4 - (ends >> (2 * d) & 3).count_ones()).product()
+}
+
+fn structures(solid: &Solid) -> Vec<StructureSummary> {
+    let mut users: BTreeMap<(bool, u32), BTreeSet<u32>> = BTreeMap::new();
+    for leaf in solid.leaves() {
+        let key = match leaf.kind {
+            LeafKind::Regular(_) => continue,
+            LeafKind::Layered(structure, ..) => (false, structure),
+            LeafKind::Irregular(structure, _) => (true, structure),
+        };
+        users.entry(key).or_default().insert(solid.elements()[leaf.element as usize].cell);
+    }
+    let summary = |spatial: bool, (i, structure): (usize, &Structure)| StructureSummary {
+        kind: if spatial { "spatial" } else { "planar" },
+        controls: structure.controls(),
+        cells: users.get(&(spatial, i as u32)).map_or(0, BTreeSet::len),
+        form: structure.powers().form(),
+        condition: structure.powers().condition(),
+        reconstruction_error: structure.powers().eigen_error(),
+        first_steps: structure.first_steps(),
+    };
+    let planar = solid.planar_structures().iter().map(AsRef::as_ref).enumerate();
+    let spatial = solid.spatial_structures().iter().map(AsRef::as_ref).enumerate();
+    planar.map(|s| summary(false, s)).chain(spatial.map(|s| summary(true, s))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::shape::Shape;
+    use crate::refine::{VertexRule, crease_by_angle, refine_mesh};
+
+    fn summary(mesh: &SolidMesh) -> Summary {
+        Summary::new(mesh, &Solid::new(mesh).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_car_of_the_paper() {
+        let car = Shape::Box { cells: [2, 2, 6] }.build().unwrap();
+        // REG64, REG48, layered, irregular
+        for (level, expected) in
+            [[0, 0, 16, 8], [40, 88, 56, 8], [792, 600, 136, 8]].into_iter().enumerate()
+        {
+            let mesh = refine_mesh(&car, level, VertexRule::default()).unwrap();
+            let summary = summary(&mesh);
+            let classes = summary.classes;
+            let found = [summary.kernels["REG64"], summary.kernels["REG48"]];
+            assert_eq!([found[0], found[1], classes.layered, classes.irregular], expected);
+            assert_eq!(summary.kernels.values().sum::<usize>(), summary.cells);
+            assert_eq!((classes.refined, summary.depth, summary.leaves), (0, 0, summary.cells));
+            let users: usize = summary.structures.iter().map(|s| s.cells).sum();
+            assert_eq!(users, classes.layered + classes.irregular);
+        }
+    }
+
+    #[test]
+    fn a_creased_box_is_regular_with_fewer_layers() {
+        let mut mesh = Shape::Box { cells: [3; 3] }.build().unwrap();
+        crease_by_angle(&mut mesh, 30.0).unwrap();
+        let summary = summary(&mesh);
+        assert_eq!(summary.classes.regular, 27);
+        let kernels = ["REG64", "REG48", "REG36", "REG27"].map(|k| summary.kernels[k]);
+        assert_eq!(kernels, [1, 6, 12, 8]);
+        assert_eq!(summary.sharp_valences, BTreeMap::from([(2, 36)]));
+        assert!(summary.structures.is_empty());
+    }
+}

@@ -1,0 +1,88 @@
+//! Creases by the angle between boundary faces.
+
+use crate::error::{Error, Result};
+use crate::mesh::SolidMesh;
+use crate::topology::Topology;
+
+/// Tags boundary edges as sharp for ever where the outward normals of their two
+/// boundary faces differ by more than `degrees`; returns how many were tagged.
+///
+/// Edges that have a sharpness keep it. Corners need no tags: a vertex of three or
+/// more sharp edges stays in place by the rules.
+///
+/// # Errors
+/// [`Error::Request`] for an angle outside [0, 180]; those of [`Topology::build`]
+/// and [`Topology::validate`].
+pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
+    if !(0.0..=180.0).contains(&degrees) {
+        return Err(Error::request(format!("a crease angle of {degrees} degrees"))
+            .with_mend("give an angle from 0 to 180, for instance 40"));
+    }
+    let topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
+    topology.validate()?;
+    let mut known: Vec<[u32; 2]> =
+        mesh.creases.edges.iter().map(|crease| crease.edge.map(|v| v.0)).collect();
+    known.sort_unstable();
+    let limit = degrees.to_radians();
+    let mut tagged = 0;
+    for edge in (0..topology.edge_count() as u32).filter(|&e| topology.is_boundary_edge(e)) {
+        let mut faces = topology.edge_faces(edge).iter().filter(|&&f| topology.is_boundary_face(f));
+        let (Some(&a), Some(&b)) = (faces.next(), faces.next()) else { continue };
+        let ends = topology.edge_vertices(edge);
+        let [a, b] = [a, b].map(|face| normal(&mesh.points, topology.face_vertices(face)));
+        if angle(a, b) > limit && known.binary_search(&ends).is_err() {
+            mesh.creases.push_edge(ends[0], ends[1], f64::INFINITY);
+            tagged += 1;
+        }
+    }
+    Ok(tagged)
+}
+
+/// Twice the area vector of a face (Newell); zero if it is degenerate.
+fn normal(points: &[[f64; 3]], face: &[u32]) -> [f64; 3] {
+    let origin = points[face[0] as usize];
+    let at = |i: usize| -> [f64; 3] {
+        let p = points[face[i % face.len()] as usize];
+        std::array::from_fn(|d| p[d] - origin[d])
+    };
+    (0..face.len()).fold([0.0; 3], |sum, i| {
+        let turned = cross(at(i), at(i + 1));
+        std::array::from_fn(|d| sum[d] + turned[d])
+    })
+}
+
+/// Angle between two vectors in radians; 0 if one of them is zero.
+fn angle(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let sine = cross(a, b).iter().map(|x| x * x).sum::<f64>().sqrt();
+    let cosine: f64 = (0..3).map(|d| a[d] * b[d]).sum();
+    sine.atan2(cosine)
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::shape::Shape;
+
+    #[test]
+    fn a_box_has_twelve_creased_sides() {
+        let mut mesh = Shape::Box { cells: [2, 3, 4] }.build().unwrap();
+        assert_eq!(crease_by_angle(&mut mesh, 90.5).unwrap(), 0);
+        mesh.creases.push_edge(0, 1, 1.5);
+        let sides = 4 * (2 + 3 + 4);
+        assert_eq!(crease_by_angle(&mut mesh, 89.5).unwrap(), sides - 1);
+        assert_eq!(mesh.creases.edges[0].sharpness, 1.5, "tags in the file win");
+        assert_eq!(crease_by_angle(&mut mesh, 89.5).unwrap(), 0);
+    }
+
+    #[test]
+    fn angles_out_of_range_are_refused() {
+        let mut mesh = Shape::Box { cells: [1; 3] }.build().unwrap();
+        for degrees in [-1.0, 180.5, f64::NAN] {
+            assert!(crease_by_angle(&mut mesh, degrees).is_err());
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Limit volumes as datasets: what an evaluation gives, in the cells that a file
+//! can hold.
+//!
+//! # Practice
+//! Evaluate a plan range by range and turn every [`Limit`](crate::backend::Limit)
+//! into a [`Dataset`](crate::io::Dataset): blocks of [`hexahedra`], cubic
+//! [`lagrange`] cells, or [`points`] alone. Exact [`Bezier`] cells come from the
+//! control nets themselves. Tables of scattered parameters stream through
+//! [`ParameterTable`]; [`Quality`] gathers Jacobians on the way.
+//!
+//! # Arrays
+//! Of points: the attributes by name; `d_u`, `d_v`, `d_w`, then `d_uu`, `d_vv`,
+//! `d_ww`, `d_uv`, `d_uw`, `d_vw` as far as they were wanted, with respect to the
+//! element's parameters; with first derivatives `det_j`, the determinant of the
+//! Jacobian; where a derivative does not exist, NaN, and then `undefined_derivative`
+//! is 1. Of cells: `cell`, the id in the mesh, and `class` (see [`class_number`]).
+
+mod arrays;
+mod bezier;
+mod bezier_rings;
+mod hexahedra;
+mod parameters;
+mod points;
+mod quality;
+mod weld;
+
+pub use bezier::{Bezier, BezierPiece, MOST_RINGS};
+pub use hexahedra::{hexahedra, lagrange};
+pub use parameters::{ParameterTable, write_header, write_rows};
+pub use points::{location, points};
+pub use quality::{CellQuality, Extreme, Quality};
+
+use crate::limit::Class;
+
+/// Number of a class in the cell array `class`.
+pub fn class_number(class: Class) -> u8 {
+    match class {
+        Class::Regular => 0,
+        Class::Layered(_) => 1,
+        Class::Irregular(_) => 2,
+        Class::Refined(_) => 3,
+    }
+}

@@ -1,0 +1,107 @@
+//! Jacobians over all samples: the smallest, the largest, and where they fail.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::backend::Limit;
+use crate::plan::{Location, Plan};
+
+use super::location;
+
+/// Jacobian determinants and scaled Jacobians of the samples seen so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Quality {
+    /// Samples seen.
+    pub samples: usize,
+    /// Samples where the Jacobian does not exist (extraordinary edges and vertices,
+    /// smooth edges of the boundary among them); they count nowhere else.
+    pub undefined: usize,
+    /// Smallest determinant of the Jacobian, in cubed length units.
+    pub least_determinant: Option<Extreme>,
+    /// Largest determinant.
+    pub greatest_determinant: Option<Extreme>,
+    /// Smallest scaled Jacobian: the determinant over the product of the lengths of
+    /// the three first derivatives, in [-1, 1].
+    pub least_scaled_jacobian: Option<Extreme>,
+    /// Largest scaled Jacobian.
+    pub greatest_scaled_jacobian: Option<Extreme>,
+    /// Cells with samples whose determinant is not positive, by id.
+    pub non_positive: BTreeMap<u32, CellQuality>,
+}
+
+/// A value and where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Extreme {
+    /// The value.
+    pub value: f64,
+    /// Cell of the mesh.
+    pub cell: u32,
+    /// Corner of the cell whose hexahedral child holds the sample, if the cell is no
+    /// hexahedron.
+    pub corner: Option<u8>,
+    /// Parameters (u, v, w) in it.
+    pub parameters: [f64; 3],
+    /// The limit point.
+    pub point: [f64; 3],
+}
+
+/// The samples of one cell whose determinant is not positive.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CellQuality {
+    /// How many.
+    pub samples: usize,
+    /// The worst of them.
+    pub worst: Extreme,
+}
+
+impl Quality {
+    /// Adds the results of an evaluation with first derivatives; without them,
+    /// nothing.
+    pub fn add(&mut self, plan: &Plan<'_>, limit: &Limit) {
+        let Some(determinants) = limit.jacobian_determinants() else { return };
+        let lengths = |i: usize| -> f64 {
+            let length =
+                |d: usize| limit.derivatives[d].triple(i).map(|x| x * x).iter().sum::<f64>();
+            (length(0) * length(1) * length(2)).sqrt()
+        };
+        let scaled: Vec<f64> = determinants
+            .par_iter()
+            .enumerate()
+            .map(|(i, &j)| if j == 0.0 { 0.0 } else { j / lengths(i) })
+            .collect();
+        let extreme = |value: f64, i: usize| {
+            let Location { element, parameters } = location(plan, limit, i);
+            let element = plan.solid().elements()[element as usize];
+            let point = limit.positions.triple(i);
+            Extreme { value, cell: element.cell, corner: element.corner, parameters, point }
+        };
+        self.samples += determinants.len();
+        for (i, (&determinant, &scaled)) in determinants.iter().zip(&scaled).enumerate() {
+            if determinant.is_nan() {
+                self.undefined += 1;
+                continue;
+            }
+            for (slot, value, sign) in [
+                (&mut self.least_determinant, determinant, 1.0),
+                (&mut self.greatest_determinant, determinant, -1.0),
+                (&mut self.least_scaled_jacobian, scaled, 1.0),
+                (&mut self.greatest_scaled_jacobian, scaled, -1.0),
+            ] {
+                if slot.is_none_or(|known| sign * value < sign * known.value) {
+                    *slot = Some(extreme(value, i));
+                }
+            }
+            if determinant <= 0.0 {
+                let found = extreme(determinant, i);
+                let cell = self.non_positive.entry(found.cell);
+                let cell = cell.or_insert(CellQuality { samples: 0, worst: found });
+                cell.samples += 1;
+                if determinant < cell.worst.value {
+                    cell.worst = found;
+                }
+            }
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! Evaluation in one call.
 
-use crate::backend::{self, Backend, Limit};
+use crate::backend::{self, Limit};
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::SolidMesh;
@@ -8,7 +8,7 @@ use crate::plan::{Samples, Want};
 
 /// Evaluates the limit of `mesh` once, on the best processor of this machine.
 ///
-/// This is [`Solid::new`], [`Solid::plan`] and [`Backend::evaluate`] in a row. Keep
+/// This is [`Solid::new`], [`Solid::plan`] and [`Backend::evaluate`](crate::Backend::evaluate) in a row. Keep
 /// the solid and the plan instead if the control points move and the connectivity
 /// stays: then only the last step is done again.
 ///

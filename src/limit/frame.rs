@@ -3,6 +3,8 @@
 //! Corners are numbered in binary: bit d of a corner's number is its side along
 //! local axis d (u, v, w).
 
+use rayon::prelude::*;
+
 use crate::basis::bspline::Order;
 use crate::topology::{NONE, Topology};
 
@@ -57,76 +59,94 @@ pub struct Frame {
     pub cell: u32,
     /// Vertices of the local corners.
     pub vertices: [u32; 8],
-    // own corner (binary) of each local corner
-    own: [u8; 8],
+    // own corner (binary) of the local origin, and what a step along each local
+    // axis changes of it
+    base: u8,
+    steps: [u8; 3],
 }
 
-/// The hexahedra of a topology, corners in binary order, for walking.
+impl Frame {
+    fn new(cell: u32, corners: &[u32; 8], base: u8, steps: [u8; 3]) -> Self {
+        let [u, v, w] = steps;
+        let own = [0, u, v, u ^ v, w, u ^ w, v ^ w, 7];
+        Self { cell, vertices: own.map(|c| corners[(base ^ c) as usize]), base, steps }
+    }
+}
+
+/// The hexahedra of a topology, for walking. Cells that are no hexahedra are walls.
 pub struct Walker<'a> {
     /// The topology walked on.
     pub topology: &'a Topology,
-    corners: Vec<[u32; 8]>,
+    hexahedra: Vec<Hexahedron>,
+}
+
+/// What a step needs of a cell, on one cache line.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Hexahedron {
+    // in binary order; NONE if the cell is no hexahedron
+    corners: [u32; 8],
+    // across the low and high face of u, v, w; NONE at a wall
+    neighbours: [u32; 6],
 }
 
 impl<'a> Walker<'a> {
-    /// Prepares a topology; cells that are no hexahedra are walls.
+    /// Prepares a topology.
     pub fn new(topology: &'a Topology) -> Self {
         let cells = topology.cells();
-        let corners = (0..cells.len())
-            .map(|c| match cells.hexahedron(c) {
-                Some(vtk) => VTK_CORNER.map(|i| vtk[i]),
-                None => [NONE; 8],
-            })
-            .collect();
-        Self { topology, corners }
-    }
-
-    /// Corners of `cell` in binary order; [`NONE`] if it is no hexahedron.
-    pub fn corners(&self, cell: u32) -> &[u32; 8] {
-        &self.corners[cell as usize]
-    }
-
-    /// Whether `cell` is a hexahedron.
-    pub fn is_hexahedron(&self, cell: u32) -> bool {
-        self.corners[cell as usize][0] != NONE
+        let hexahedron = |c: usize| {
+            let Some(vtk) = cells.hexahedron(c) else {
+                return Hexahedron { corners: [NONE; 8], neighbours: [NONE; 6] };
+            };
+            let faces = topology.cell_faces(c as u32);
+            let neighbour = |side: usize| {
+                let [a, b] = topology.face_cells(faces[side]);
+                let other = if a == c as u32 { b } else { a };
+                let is_wall = other == NONE || cells.hexahedron(other as usize).is_none();
+                if is_wall { NONE } else { other }
+            };
+            Hexahedron {
+                corners: VTK_CORNER.map(|i| vtk[i]),
+                neighbours: std::array::from_fn(neighbour),
+            }
+        };
+        let hexahedra =
+            (0..cells.len()).into_par_iter().with_min_len(4096).map(hexahedron).collect();
+        Self { topology, hexahedra }
     }
 
     /// The frame of `cell` with local axes turned by `turn`.
     pub fn frame(&self, cell: u32, turn: Turn) -> Frame {
-        let own: [u8; 8] = std::array::from_fn(|bits| turn.corner(bits) as u8);
-        let corners = self.corners(cell);
-        Frame { cell, vertices: own.map(|c| corners[c as usize]), own }
+        let steps = turn.axes.map(|a| 1 << a);
+        let corners = &self.hexahedra[cell as usize].corners;
+        Frame::new(cell, corners, turn.corner(0) as u8, steps)
     }
 
     /// The neighbour across the face at `side` (0 or 1) of local `axis`, its local
     /// frame the continuation of this one; `None` at the boundary.
     pub fn across(&self, frame: &Frame, axis: usize, side: usize) -> Option<Frame> {
-        let bit = 1 << axis;
-        let at = side << axis;
         // the face in the cell's own axes
-        let own_axis = (frame.own[at] ^ frame.own[at ^ bit]).trailing_zeros() as usize;
-        let own_side = (frame.own[at] >> own_axis & 1) as usize;
-        let face = self.topology.cell_faces(frame.cell)[2 * own_axis + own_side];
-        let [a, b] = self.topology.face_cells(face);
-        let cell = if a == frame.cell { b } else { a };
-        if cell == NONE || !self.is_hexahedron(cell) {
+        let own_axis = frame.steps[axis].trailing_zeros() as usize;
+        let own_side = side ^ usize::from(frame.base >> own_axis & 1);
+        let cell = self.hexahedra[frame.cell as usize].neighbours[2 * own_axis + own_side];
+        if cell == NONE {
             return None;
         }
-        let corners = self.corners(cell);
-        let mut own = [0; 8];
-        let (mut all, mut any) = (7, 0);
-        for local in (0..8).filter(|local| local & bit == at) {
-            let vertex = frame.vertices[local];
-            let position = corners.iter().position(|&v| v == vertex)?;
-            own[local ^ bit] = position as u8;
-            all &= position as u8;
-            any |= position as u8;
-        }
-        // the neighbour's axis across the face: its bit is equal at the four corners
-        let across = 1 << (!(all ^ any) & 7).trailing_zeros();
-        for local in (0..8).filter(|local| local & bit == at) {
-            own[local] = own[local ^ bit] ^ across;
-        }
-        Some(Frame { cell, vertices: own.map(|c| corners[c as usize]), own })
+        // three of the four shared vertices fix the neighbour's axes
+        let corners = &self.hexahedra[cell as usize].corners;
+        let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
+        let at = side << axis;
+        let [p, q, r] = [at, at | 1 << b, at | 1 << c].map(|i| find(corners, frame.vertices[i]));
+        let mut steps = [0; 3];
+        steps[b] = p ^ q;
+        steps[c] = p ^ r;
+        steps[axis] = 7 ^ steps[b] ^ steps[c];
+        let base = if side == 1 { p } else { p ^ steps[axis] };
+        Some(Frame::new(cell, corners, base, steps))
     }
+}
+
+/// Position of a vertex that is one of eight.
+fn find(corners: &[u32; 8], vertex: u32) -> u8 {
+    (0..8).map(|i| u8::from(corners[i as usize] == vertex) * i).sum()
 }

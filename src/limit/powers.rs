@@ -79,6 +79,13 @@ impl Powers {
         powers
     }
 
+    /// A, `[row][column]`.
+    pub fn matrix(&self) -> Mat<f64> {
+        let n = self.mask.len();
+        let first = self.deflated(1);
+        Mat::from_fn(n, n, |i, j| first[(i, j)] + self.mask[j])
+    }
+
     /// The limit mask ℓ: the limit at the extraordinary point is ℓ · C.
     pub fn mask(&self) -> &[f64] {
         &self.mask

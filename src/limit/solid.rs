@@ -320,11 +320,25 @@ struct Active {
     origin: [u16; 3],
 }
 
-/// A leaf before its structure has a number.
-enum Draft {
-    Regular(Box<[u32; 64]>, Ends),
-    Layered(Vec<u32>, Key, Turn, Ends),
-    Irregular(Vec<u32>, Key, Turn),
+/// Leaves of a few cells before their structures have numbers.
+#[derive(Default)]
+struct Drafts {
+    drafts: Vec<Draft>,
+    // control points of all drafts, one after another
+    nets: Vec<u32>,
+}
+
+struct Draft {
+    class: Class,
+    kind: DraftKind,
+    // where its net ends in `nets`
+    end: usize,
+}
+
+enum DraftKind {
+    Regular(Ends),
+    Layered(Key, Turn, Ends),
+    Irregular(Key, Turn),
     Refined(Reason),
 }
 
@@ -370,8 +384,8 @@ impl Numbering {
         }
     }
 
-    fn number(&self, key: &Key) -> Option<u32> {
-        self.numbers.get(key).copied().flatten()
+    fn number(&self, key: &Key) -> Result<u32, Reason> {
+        self.numbers.get(key).copied().flatten().ok_or(Reason::SeveralExtraordinary)
     }
 }
 
@@ -403,7 +417,7 @@ impl Builder {
         let active: Vec<Active> = (0..topology.cell_count() as u32)
             .map(|cell| Active { cell, element: first_element[cell as usize], origin: [0; 3] })
             .collect();
-        let (classes, mut active) = self.add_level(0, &topology, &sharpness, &stars, active);
+        let (classes, mut active) = self.add_level(0, &topology, &sharpness, &stars, &active);
 
         let mut level = Level { topology: None, sharpness, stars };
         let mut depth = 0;
@@ -455,7 +469,7 @@ impl Builder {
         let stars = stars(&topology, &sharpness);
         self.level_starts.push(self.level_starts[depth] + fine.stencils.len());
         self.stencils.push(fine.stencils);
-        let (_, active) = self.add_level(depth, &topology, &sharpness, &stars, children);
+        let (_, active) = self.add_level(depth, &topology, &sharpness, &stars, &children);
         *level = Level { topology: Some(topology), sharpness, stars };
         Ok(active)
     }
@@ -468,61 +482,67 @@ impl Builder {
         topology: &Topology,
         sharpness: &Sharpness,
         stars: &[Star],
-        active: Vec<Active>,
+        active: &[Active],
     ) -> (Vec<Class>, Vec<Active>) {
         let walker = Walker::new(topology);
-        let drafts: Vec<Vec<(Class, Draft)>> = active
+        let parts: Vec<Drafts> = active
             .par_chunks(GRAIN)
             .map(|chunk| {
-                let draft = |a: &Active| draft(&walker, sharpness, stars, a.cell);
-                chunk.iter().map(draft).collect()
+                let mut drafts = Drafts::default();
+                chunk.iter().for_each(|a| drafts.push(&walker, sharpness, stars, a.cell));
+                drafts
             })
             .collect();
-        let all = || drafts.iter().flatten().map(|(_, draft)| draft);
-        let planar_keys = all().filter_map(|d| match d {
-            Draft::Layered(_, key, ..) => Some(key),
+        let all = || parts.iter().flat_map(|part| &part.drafts);
+        let planar_keys = all().filter_map(|d| match &d.kind {
+            DraftKind::Layered(key, ..) => Some(key),
             _ => None,
         });
         self.planar.add(planar_keys, |key| self.library.planar(key, 0));
-        let spatial_keys = all().filter_map(|d| match d {
-            Draft::Irregular(_, key, _) => Some(key),
+        let spatial_keys = all().filter_map(|d| match &d.kind {
+            DraftKind::Irregular(key, _) => Some(key),
             _ => None,
         });
         self.spatial.add(spatial_keys, |key| self.library.spatial(key, 0));
 
-        let start = self.level_starts[depth] as u32;
+        let first_point = self.level_starts[depth] as u32;
+        self.nets.reserve(parts.iter().map(|part| part.nets.len()).sum());
+        self.leaves.reserve(active.len());
         let mut classes = Vec::with_capacity(active.len());
         let mut refined = Vec::new();
-        for (a, (class, draft)) in active.iter().zip(drafts.into_iter().flatten()) {
-            let leaf = match &draft {
-                Draft::Regular(net, ends) => Some((&net[..], LeafKind::Regular(*ends))),
-                Draft::Layered(net, key, turn, ends) => {
-                    let kind = |n| LeafKind::Layered(n, *turn, *ends);
-                    self.planar.number(key).map(|n| (&net[..], kind(n)))
-                }
-                Draft::Irregular(net, key, turn) => {
-                    let kind = |n| LeafKind::Irregular(n, *turn);
-                    self.spatial.number(key).map(|n| (&net[..], kind(n)))
-                }
-                Draft::Refined(_) => None,
-            };
-            let Some((net, kind)) = leaf else {
-                let reason = match draft {
-                    Draft::Refined(reason) => reason,
-                    _ => Reason::SeveralExtraordinary,
+        let mut active = active.iter();
+        for part in &parts {
+            let mut start = 0;
+            for (draft, a) in part.drafts.iter().zip(&mut active) {
+                let net = &part.nets[start..draft.end];
+                start = draft.end;
+                let kind = match &draft.kind {
+                    DraftKind::Regular(ends) => Ok(LeafKind::Regular(*ends)),
+                    DraftKind::Layered(key, turn, ends) => {
+                        self.planar.number(key).map(|n| LeafKind::Layered(n, *turn, *ends))
+                    }
+                    DraftKind::Irregular(key, turn) => {
+                        self.spatial.number(key).map(|n| LeafKind::Irregular(n, *turn))
+                    }
+                    DraftKind::Refined(reason) => Err(*reason),
                 };
-                classes.push(Class::Refined(reason));
-                refined.push(*a);
-                continue;
-            };
-            classes.push(class);
-            let range = (self.nets.len(), net.len() as u32);
-            self.nets.extend(net.iter().map(|v| v + start));
-            let (element, depth, origin) = (a.element, depth as u8, a.origin);
-            // the children of a corner are elements of their own
-            let own = self.elements[element as usize].corner.is_some();
-            let depth = depth - u8::from(own);
-            self.leaves.push(Leaf { element, depth, origin, kind, net: range });
+                match kind {
+                    Err(reason) => {
+                        classes.push(Class::Refined(reason));
+                        refined.push(*a);
+                    }
+                    Ok(kind) => {
+                        classes.push(draft.class);
+                        // the children of a corner are elements of their own
+                        let own = self.elements[a.element as usize].corner.is_some();
+                        let depth = depth as u8 - u8::from(own);
+                        let range = (self.nets.len(), net.len() as u32);
+                        self.nets.extend(net.iter().map(|v| v + first_point));
+                        let (element, origin) = (a.element, a.origin);
+                        self.leaves.push(Leaf { element, depth, origin, kind, net: range });
+                    }
+                }
+            }
         }
         (classes, refined)
     }
@@ -560,32 +580,46 @@ struct Level {
     stars: Vec<Star>,
 }
 
-fn draft(walker: &Walker, sharpness: &Sharpness, stars: &[Star], cell: u32) -> (Class, Draft) {
-    let Some(corners) = walker.topology.cells().hexahedron(cell as usize) else {
-        let reason = Reason::NotHexahedral;
-        return (Class::Refined(reason), Draft::Refined(reason));
-    };
-    let class = classify(walker.topology, sharpness, stars, corners);
-    let draft = match class {
-        Class::Regular => {
-            let (net, ends) = net::regular(walker, &walker.frame(cell, Turn::IDENTITY));
-            Draft::Regular(Box::new(net), ends)
-        }
-        Class::Layered(turn) => {
-            let (turn, planar) = best_planar(walker, sharpness, cell, turn);
-            let (net, ends) = planar.layers(walker);
-            Draft::Layered(net, planar.key, turn, ends)
-        }
-        Class::Irregular(corner) => {
-            let turns = Turn::to_corner(corner);
-            let walks = turns.map(|t| (t, net::spatial(walker, sharpness, &walker.frame(cell, t))));
-            let least = walks.into_iter().min_by(|(_, a), (_, b)| a.key.cmp(&b.key));
-            match least {
-                Some((turn, net)) => Draft::Irregular(net.vertices, net.key, turn),
-                None => Draft::Refined(Reason::SeveralExtraordinary),
+impl Drafts {
+    fn push(&mut self, walker: &Walker, sharpness: &Sharpness, stars: &[Star], cell: u32) {
+        let class = match walker.topology.cells().hexahedron(cell as usize) {
+            Some(corners) => classify(walker.topology, sharpness, stars, corners),
+            None => Class::Refined(Reason::NotHexahedral),
+        };
+        let kind = match class {
+            Class::Regular => {
+                let (net, ends) = net::regular(walker, &walker.frame(cell, Turn::IDENTITY));
+                self.nets.extend(net);
+                DraftKind::Regular(ends)
             }
-        }
-        Class::Refined(reason) => Draft::Refined(reason),
-    };
-    (class, draft)
+            Class::Layered(turn) => {
+                let (turn, planar) = best_planar(walker, sharpness, cell, turn);
+                let (net, ends) = planar.layers(walker);
+                self.nets.extend(net);
+                DraftKind::Layered(planar.key, turn, ends)
+            }
+            Class::Irregular(corner) => {
+                let (turn, net) = best_spatial(walker, sharpness, cell, corner);
+                self.nets.extend(net.vertices);
+                DraftKind::Irregular(net.key, turn)
+            }
+            Class::Refined(reason) => DraftKind::Refined(reason),
+        };
+        self.drafts.push(Draft { class, kind, end: self.nets.len() });
+    }
+}
+
+/// The best of the six walks of an irregular cell: the smallest key.
+fn best_spatial(
+    walker: &Walker,
+    sharpness: &Sharpness,
+    cell: u32,
+    corner: usize,
+) -> (Turn, net::Spatial) {
+    let walk = |turn| (turn, net::spatial(walker, sharpness, &walker.frame(cell, turn)));
+    let [first, others @ ..] = Turn::to_corner(corner);
+    others
+        .into_iter()
+        .map(walk)
+        .fold(walk(first), |best, walk| if walk.1.key < best.1.key { walk } else { best })
 }

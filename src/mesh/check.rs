@@ -1,14 +1,17 @@
 //! Checks that need the control points: numbers, lengths, orientation.
 
+use rayon::prelude::*;
+
+use super::orient::orient_faces;
 use super::{CellKind, Cells, SolidMesh};
 use crate::error::{Error, Result};
 
 impl SolidMesh {
     /// Checks coordinates, attribute lengths and cell orientation.
     ///
-    /// A hexahedron is refused if it is inside out as a whole (negative volume of
-    /// its trilinear map): its corner order, and so its (u, v, w), would be wrong.
-    /// Single bad corners are a matter of quality, not of validity.
+    /// A hexahedron is refused if it is inside out at its centre (negative Jacobian
+    /// determinant of its trilinear map): its corner order, and so its (u, v, w),
+    /// would be wrong. Single bad corners are a matter of quality, not of validity.
     ///
     /// # Errors
     /// [`Error::Mesh`] naming the vertex, attribute or cell, and the mend.
@@ -31,28 +34,32 @@ impl SolidMesh {
                 )));
             }
         }
-        for c in 0..self.cells.len() {
-            let Some(corners) = self.cells.hexahedron(c) else { continue };
-            if corners.iter().any(|&v| v as usize >= self.points.len()) {
-                continue; // the topology names the vertex
-            }
-            let volume = self.volume(c);
-            if volume < 0.0 {
-                return Err(Error::mesh(format!("cell {c} is inside out (volume {volume:.3e})"))
-                    .with_mend(
-                        "list its corners as VTK does: 0-3 counter-clockwise seen from the face \
-                         4-7, which lies above",
-                    ));
-            }
+        let inside_out = (0..self.cells.len()).into_par_iter().find_map_first(|c| {
+            let corners = self.cells.hexahedron(c)?;
+            // the topology names vertices that do not exist
+            let known = corners.iter().all(|&v| (v as usize) < self.points.len());
+            let jacobian = if known { self.central_jacobian(corners) } else { 0.0 };
+            (jacobian < 0.0).then_some((c, jacobian))
+        });
+        if let Some((c, jacobian)) = inside_out {
+            return Err(Error::mesh(format!(
+                "cell {c} is inside out (Jacobian determinant {jacobian:.3e} at its centre)"
+            ))
+            .with_mend(
+                "list its corners as VTK does: 0-3 counter-clockwise seen from the face 4-7, \
+                     which lies above",
+            ));
         }
         Ok(())
     }
 
     /// The cells, with tetrahedra, wedges and polyhedra turned so that their faces
-    /// are outward; hexahedra stay as they are.
+    /// are outward; hexahedra stay as they are. The faces of a polyhedron may run
+    /// in any direction each.
     ///
     /// # Errors
-    /// Those of [`SolidMesh::check`].
+    /// Those of [`SolidMesh::check`], and a polyhedron whose faces are no closed
+    /// surface around a ball.
     pub fn oriented_cells(&self) -> Result<Cells> {
         self.check()?;
         if self.cells.all_hexahedra() {
@@ -60,20 +67,23 @@ impl SolidMesh {
         }
         let mut cells = Cells::default();
         for c in 0..self.cells.len() {
-            let v = self.cells.vertices(c);
+            let (kind, v) = (self.cells.kind(c), self.cells.vertices(c));
+            if kind == CellKind::Hexahedron {
+                cells.push(kind, v);
+                continue;
+            }
+            let mut faces: Vec<Vec<u32>> = Vec::new();
+            self.cells.for_each_face(c, |face| faces.push(face.to_vec()));
+            if kind == CellKind::Polyhedron {
+                orient_faces(c, &mut faces)?;
+            }
             let known = v.iter().all(|&v| (v as usize) < self.points.len());
-            let kind = self.cells.kind(c);
-            let flip = kind != CellKind::Hexahedron && known && self.volume(c) < 0.0;
+            let flip = known && self.volume(&faces) < 0.0;
             match kind {
                 CellKind::Polyhedron => {
-                    let mut faces: Vec<Vec<u32>> = Vec::new();
-                    self.cells.for_each_face(c, |face| {
-                        let mut face = face.to_vec();
-                        if flip {
-                            face.reverse();
-                        }
-                        faces.push(face);
-                    });
+                    if flip {
+                        faces.iter_mut().for_each(|face| face.reverse());
+                    }
                     cells.push_polyhedron(faces.iter().map(Vec::as_slice));
                 }
                 CellKind::Tetrahedron if flip => cells.push(kind, &[v[1], v[0], v[2], v[3]]),
@@ -86,11 +96,26 @@ impl SolidMesh {
         Ok(cells)
     }
 
-    /// Volume inside the faces of cell `c`, negative if they face inward.
-    fn volume(&self, c: usize) -> f64 {
-        let origin = self.points[self.cells.vertices(c)[0] as usize];
+    /// Jacobian determinant of a hexahedron's trilinear map at its centre.
+    fn central_jacobian(&self, corners: &[u32; 8]) -> f64 {
+        let [a, b, c, d, e, f, g, h] = corners.map(|v| self.points[v as usize]);
+        let difference = |high: [[f64; 3]; 4], low: [[f64; 3]; 4]| -> [f64; 3] {
+            std::array::from_fn(|x| (0..4).map(|i| high[i][x] - low[i][x]).sum::<f64>() / 4.0)
+        };
+        determinant(
+            difference([b, c, f, g], [a, d, e, h]),
+            difference([c, d, g, h], [a, b, e, f]),
+            difference([e, f, g, h], [a, b, c, d]),
+        )
+    }
+
+    /// Volume inside closed `faces`, negative if they face inward.
+    fn volume<F: AsRef<[u32]>>(&self, faces: &[F]) -> f64 {
+        let Some(&first) = faces.first().and_then(|face| face.as_ref().first()) else { return 0.0 };
+        let origin = self.points[first as usize];
         let mut six_volumes = 0.0;
-        self.cells.for_each_face(c, |face| {
+        for face in faces {
+            let face = face.as_ref();
             let at = |i: usize| -> [f64; 3] {
                 let p = self.points[face[i] as usize];
                 std::array::from_fn(|d| p[d] - origin[d])
@@ -107,7 +132,7 @@ impl SolidMesh {
             for i in 0..n {
                 six_volumes += determinant(mean, at(i), at((i + 1) % n));
             }
-        });
+        }
         six_volumes / 6.0
     }
 }

@@ -10,6 +10,7 @@ mod check;
 mod controls;
 mod creases;
 mod ids;
+mod orient;
 pub mod shape;
 
 pub use cells::{CellKind, Cells};

@@ -62,7 +62,7 @@ impl Patterns {
         }
         let factor = if derivatives { scale } else { 1.0 };
         // mirrored grids differ in the last bit only: let them share their tables
-        let rounded = locals.iter().map(|x| (x * 2_f64.powi(50)).round() as i64).collect();
+        let rounded = locals.iter().map(|x| (x * 2_f64.powi(44)).round() as i64).collect();
         let axes = &mut self.axes;
         *self.axis_ids.entry((rounded, factor as i64)).or_insert_with(|| {
             axes.push(Axis { parameters: locals, factor });

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
+use super::rows::group;
 use super::{NONE, Rows, Topology};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells};
@@ -99,84 +100,153 @@ fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
     bad.map_or(Ok(()), Err)
 }
 
+/// A half-face in the group of its smallest vertex: its next three vertices,
+/// ascending and [`NONE`] past a triangle's, then its number. Sorting sorts by
+/// vertices first; equal ones are one face.
+type Entry = [u32; 4];
+
 /// Faces as seen from their cells.
-struct HalfFaces {
-    // vertex cycle of each half-face
-    cycles: Rows,
-    // cell of each half-face, ascending
-    cells: Vec<u32>,
-    // the four smallest vertices of each half-face, ascending, NONE past a triangle's
-    keys: Vec<[u32; 4]>,
-    // half-faces per cell
+struct HalfFaces<'a> {
+    cells: &'a Cells,
+    // half-faces of cell c: ends[c - 1]..ends[c]
     ends: Vec<u32>,
+    // cell of each half-face
+    owners: Vec<u32>,
+    // the four smallest vertices of each half-face
+    keys: Vec<[u32; 4]>,
+    // whether some face has more than four vertices, so that keys may coincide
+    polygons: bool,
 }
 
-impl HalfFaces {
-    fn of(cells: &Cells) -> Self {
-        let mut cycles = Rows::with_capacity(6 * cells.len(), 24 * cells.len());
-        let mut owners = Vec::with_capacity(6 * cells.len());
-        let mut keys = Vec::with_capacity(6 * cells.len());
-        let mut ends = Vec::with_capacity(cells.len());
-        for c in 0..cells.len() {
-            cells.for_each_face(c, |face| {
-                cycles.push(face.iter().copied());
-                owners.push(c as u32);
-                keys.push(key(face));
-            });
-            ends.push(owners.len() as u32);
+impl<'a> HalfFaces<'a> {
+    fn of(cells: &'a Cells) -> Self {
+        let parts: Vec<_> = (0..cells.len().div_ceil(GRAIN))
+            .into_par_iter()
+            .map(|part| {
+                let range = part * GRAIN..((part + 1) * GRAIN).min(cells.len());
+                let mut keys = Vec::with_capacity(6 * GRAIN);
+                let mut counts = Vec::with_capacity(GRAIN);
+                let mut polygons = false;
+                for c in range {
+                    let before = keys.len();
+                    cells.for_each_face(c, |face| {
+                        keys.push(key(face));
+                        polygons |= face.len() > 4;
+                    });
+                    counts.push((keys.len() - before) as u32);
+                }
+                (keys, counts, polygons)
+            })
+            .collect();
+        let count = parts.iter().map(|(keys, ..)| keys.len()).sum();
+        let mut all = Self {
+            cells,
+            ends: Vec::with_capacity(cells.len()),
+            owners: Vec::with_capacity(count),
+            keys: Vec::with_capacity(count),
+            polygons: false,
+        };
+        for (keys, counts, polygons) in parts {
+            all.keys.extend(keys);
+            all.polygons |= polygons;
+            for count in counts {
+                let cell = all.ends.len() as u32;
+                all.owners.extend(std::iter::repeat_n(cell, count as usize));
+                all.ends.push(all.owners.len() as u32);
+            }
         }
-        Self { cycles, cells: owners, keys, ends }
+        all
     }
 
-    /// Orders two half-faces by their sorted vertices; equal ones are one face.
-    fn compare(&self, a: u32, b: u32) -> Ordering {
-        let (a, b) = (a as usize, b as usize);
-        self.keys[a].cmp(&self.keys[b]).then_with(|| {
-            let (x, y) = (self.cycles.row(a), self.cycles.row(b));
-            if x.len() <= 4 && y.len() <= 4 { Ordering::Equal } else { sorted(x).cmp(&sorted(y)) }
-        })
+    /// Vertex cycle of a half-face.
+    fn cycle(&self, half: u32) -> Vec<u32> {
+        let mut cycle = Vec::new();
+        let cell = self.owners[half as usize] as usize;
+        let mut at = if cell == 0 { 0 } else { self.ends[cell - 1] };
+        self.cells.for_each_face(cell, |face| {
+            if at == half {
+                cycle.extend_from_slice(face);
+            }
+            at += 1;
+        });
+        cycle
+    }
+
+    /// Orders two entries of one group by their vertices.
+    fn compare(&self, a: &Entry, b: &Entry) -> Ordering {
+        let by_key = a[..3].cmp(&b[..3]);
+        if by_key == Ordering::Equal && self.polygons {
+            return sorted(&self.cycle(a[3])).cmp(&sorted(&self.cycle(b[3])));
+        }
+        by_key
     }
 
     /// Merges equal half-faces: (face vertex cycles, face cells, cell faces).
-    fn merge(&self, vertex_count: usize) -> Result<(Rows, Vec<[u32; 2]>, Rows)> {
-        let smallest = self.keys.iter().map(|k| k[0]);
-        let groups = Rows::group(vertex_count, smallest, 0..self.keys.len() as u32);
-        let mut order = groups.items().to_vec();
-        for_each_group(&groups, &mut order, |group| {
-            group.sort_unstable_by(|&a, &b| self.compare(a, b).then(a.cmp(&b)));
+    fn merge(self, vertex_count: usize) -> Result<(Rows, Vec<[u32; 2]>, Rows)> {
+        let entry = |(half, &[_, a, b, c]): (usize, &[u32; 4])| [a, b, c, half as u32];
+        let keys = self.keys.iter().map(|k| k[0]);
+        let pairs = self.keys.iter().enumerate().map(|half| (half.1[0], entry(half)));
+        let (ends, mut order) = group(vertex_count, keys, pairs);
+        for_each_group(&ends, &mut order, |group| {
+            if self.polygons {
+                group.sort_unstable_by(|a, b| self.compare(a, b).then(a[3].cmp(&b[3])));
+            } else {
+                group.sort_unstable();
+            }
         });
 
-        let mut face_vertices = Rows::with_capacity(order.len() / 2, 2 * order.len());
+        // faces in order: first half-face and the cells
+        let mut first = Vec::with_capacity(order.len() / 2);
         let mut face_cells: Vec<[u32; 2]> = Vec::with_capacity(order.len() / 2);
         let mut face_of = vec![0; order.len()];
-        let mut previous = None;
-        for &half in &order {
-            let cell = self.cells[half as usize];
-            if previous.is_some_and(|p| self.compare(p, half) == Ordering::Equal) {
-                if let Some(pair) = face_cells.last_mut() {
-                    if pair[1] != NONE {
-                        return Err(self.crowded(half, *pair));
+        let mut start = 0;
+        for &end in &ends {
+            let group = &order[start as usize..end as usize];
+            for (i, entry) in group.iter().enumerate() {
+                let (half, cell) = (entry[3], self.owners[entry[3] as usize]);
+                if i > 0 && self.compare(&group[i - 1], entry) == Ordering::Equal {
+                    if let Some(pair) = face_cells.last_mut() {
+                        if pair[1] != NONE {
+                            return Err(self.crowded(half, *pair));
+                        }
+                        if pair[0] == cell {
+                            return Err(Error::mesh(format!("cell {cell} has one face twice")));
+                        }
+                        pair[1] = cell;
                     }
-                    if pair[0] == cell {
-                        return Err(Error::mesh(format!("cell {cell} has one face twice")));
-                    }
-                    pair[1] = cell;
+                } else {
+                    first.push(half);
+                    face_cells.push([cell, NONE]);
                 }
-            } else {
-                face_vertices.push(self.cycles.row(half as usize).iter().copied());
-                face_cells.push([cell, NONE]);
+                face_of[half as usize] = face_cells.len() as u32 - 1;
             }
-            face_of[half as usize] = face_cells.len() as u32 - 1;
-            previous = Some(half);
+            start = end;
         }
-        let cell_faces = Rows::from_parts(self.ends.clone(), face_of);
+        let mut face_vertices = Rows::with_capacity(first.len(), 4 * first.len());
+        let local = |half: u32| {
+            half - match self.owners[half as usize] as usize {
+                0 => 0,
+                cell => self.ends[cell - 1],
+            }
+        };
+        for half in first {
+            let cell = self.owners[half as usize] as usize;
+            let corners = self.cells.kind(cell).faces();
+            if let Some(corners) = corners.get(local(half) as usize) {
+                let vertices = self.cells.vertices(cell);
+                face_vertices.push(corners.iter().map(|&c| vertices[c as usize]));
+            } else {
+                face_vertices.push(self.cycle(half));
+            }
+        }
+        let cell_faces = Rows::from_parts(self.ends, face_of);
         check_duplicates(&cell_faces, &face_cells)?;
         Ok((face_vertices, face_cells, cell_faces))
     }
 
     fn crowded(&self, half: u32, [a, b]: [u32; 2]) -> Error {
-        let c = self.cells[half as usize];
-        let face = self.cycles.row(half as usize);
+        let c = self.owners[half as usize];
+        let face = self.cycle(half);
         Error::mesh(format!("cells {a}, {b} and {c} share the face of vertices {face:?}"))
             .with_mend("a face has at most two cells: remove the surplus or duplicated cell")
     }
@@ -210,13 +280,10 @@ fn merge_half_edges(face_vertices: &Rows, vertex_count: usize) -> (Vec<[u32; 2]>
             ends.push([a.min(b), a.max(b)]);
         }
     }
-    let groups = Rows::group(vertex_count, ends.iter().map(|e| e[0]), 0..count as u32);
-    let mut order: Vec<u64> = groups
-        .items()
-        .iter()
-        .map(|&h| u64::from(ends[h as usize][1]) << 32 | u64::from(h))
-        .collect();
-    for_each_group(&groups, &mut order, |group| group.sort_unstable());
+    let keys = ends.iter().map(|e| e[0]);
+    let pairs = ends.iter().enumerate().map(|(h, e)| (e[0], u64::from(e[1]) << 32 | h as u64));
+    let (group_ends, mut order) = group(vertex_count, keys, pairs);
+    for_each_group(&group_ends, &mut order, |group| group.sort_unstable());
 
     let mut edge_vertices: Vec<[u32; 2]> = Vec::with_capacity(count / 3);
     let mut edge_of = vec![0; count];
@@ -232,20 +299,23 @@ fn merge_half_edges(face_vertices: &Rows, vertex_count: usize) -> (Vec<[u32; 2]>
 }
 
 /// Runs `work` on the slice of `items` of every group, in parallel.
-fn for_each_group<T: Send>(groups: &Rows, items: &mut [T], work: impl Fn(&mut [T]) + Sync) {
+fn for_each_group<T: Send>(ends: &[u32], items: &mut [T], work: impl Fn(&mut [T]) + Sync) {
     let mut rest = items;
+    let mut start = 0;
     let mut tasks = Vec::new();
-    for first in (0..groups.len()).step_by(GRAIN) {
-        let last = (first + GRAIN).min(groups.len());
-        let (head, tail) = rest.split_at_mut(groups.start(last) - groups.start(first));
-        tasks.push((first..last, head));
+    for ends in ends.chunks(GRAIN) {
+        let end = ends[ends.len() - 1];
+        let (head, tail) = rest.split_at_mut((end - start) as usize);
+        tasks.push((start, ends, head));
         rest = tail;
+        start = end;
     }
-    tasks.into_par_iter().for_each(|(range, mut slice)| {
-        for g in range {
-            let (group, tail) = slice.split_at_mut(groups.row(g).len());
+    tasks.into_par_iter().for_each(|(mut start, ends, mut slice)| {
+        for &end in ends {
+            let (group, tail) = slice.split_at_mut((end - start) as usize);
             work(group);
             slice = tail;
+            start = end;
         }
     });
 }

@@ -64,40 +64,36 @@ impl Rows {
     /// The transposed relation: row `i` of the result lists, ascending, the rows
     /// of `self` that contain `i`, for `i < columns` (a counting sort).
     pub fn transpose(&self, columns: usize) -> Self {
-        let keys = self.items.iter().copied();
-        let mut row = 0;
-        let values = (0..self.items.len()).map(|at| {
-            while self.ends[row] as usize <= at {
-                row += 1;
-            }
-            row as u32
-        });
-        Self::group(columns, keys, values)
-    }
-
-    /// Groups `values` by their `keys` (each below `groups`), keeping their order
-    /// within a group (a counting sort).
-    pub fn group(
-        groups: usize,
-        keys: impl Iterator<Item = u32> + Clone,
-        values: impl Iterator<Item = u32>,
-    ) -> Self {
-        let mut ends = vec![0_u32; groups + 1];
-        for key in keys.clone() {
-            ends[key as usize + 1] += 1;
-        }
-        for g in 0..groups {
-            ends[g + 1] += ends[g];
-        }
-        let mut items = vec![0; ends[groups] as usize];
-        for (key, value) in keys.zip(values) {
-            let next = &mut ends[key as usize];
-            items[*next as usize] = value;
-            *next += 1;
-        }
-        ends.truncate(groups);
+        let rows = 0..self.len() as u32;
+        let pairs = rows.flat_map(|r| self.row(r as usize).iter().map(move |&i| (i, r)));
+        let (ends, items) = group(columns, self.items.iter().copied(), pairs);
         Self { ends, items }
     }
+}
+
+/// Groups the values of `pairs` (key, value) by their keys (each below `groups`),
+/// keeping their order within a group (a counting sort): the end of each group,
+/// and all values. `keys` are those of the pairs.
+pub(super) fn group<T: Copy + Default>(
+    groups: usize,
+    keys: impl Iterator<Item = u32>,
+    pairs: impl Iterator<Item = (u32, T)>,
+) -> (Vec<u32>, Vec<T>) {
+    let mut ends = vec![0_u32; groups + 1];
+    for key in keys {
+        ends[key as usize + 1] += 1;
+    }
+    for g in 0..groups {
+        ends[g + 1] += ends[g];
+    }
+    let mut values = vec![T::default(); ends[groups] as usize];
+    for (key, value) in pairs {
+        let next = &mut ends[key as usize];
+        values[*next as usize] = value;
+        *next += 1;
+    }
+    ends.truncate(groups);
+    (ends, values)
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ impl Topology {
     /// The link must be connected and have Euler characteristic 2 (sphere) or 1 (disk).
     fn check_link(&self, vertex: u32) -> Option<Error> {
         let cells = self.vertex_cells(vertex);
-        if cells.is_empty() {
+        if cells.is_empty() || self.is_grid_star(vertex) {
             return None;
         }
         let (parts, fans) = (self.link_parts(vertex), self.boundary_fans(vertex));
@@ -103,6 +103,21 @@ impl Topology {
             ))
             .with_mend("check the cells at this vertex for wrong or repeated vertices")
         })
+    }
+
+    /// Whether the counts alone prove a ball or half-ball: a closed link of 6
+    /// vertices of degree 4 is one octahedron, and 5 vertices do not make two disks.
+    fn is_grid_star(&self, vertex: u32) -> bool {
+        let boundary = self.is_boundary_vertex(vertex);
+        let (edges, faces, cells) = if boundary { (5, 8, 4) } else { (6, 12, 8) };
+        let valence = |e: u32| self.edge_faces(e).len();
+        self.vertex_edges(vertex).len() == edges
+            && self.vertex_faces(vertex).len() == faces
+            && self.vertex_cells(vertex).len() == cells
+            && self
+                .vertex_edges(vertex)
+                .iter()
+                .all(|&e| valence(e) == if self.is_boundary_edge(e) { 3 } else { 4 })
     }
 
     /// Number of parts of the cells at a vertex, joined across faces at the vertex.

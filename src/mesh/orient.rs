@@ -1,0 +1,135 @@
+//! Polyhedra whose faces all run alike.
+//!
+//! Files list the faces of a polyhedron in any direction. Refinement needs them
+//! all outward or all inward, so that they can be turned together.
+
+use std::collections::HashMap;
+
+use crate::error::{Error, Result};
+
+/// Turns the faces (vertex cycles) of polyhedron `cell` so that they run alike:
+/// every edge once in each direction.
+///
+/// # Errors
+/// [`Error::Mesh`] unless the faces form one closed surface around a ball.
+pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
+    let refuse = |what: String| {
+        Err(Error::mesh(format!("cell {cell} is no polyhedron: {what}"))
+            .with_mend("list every face of the cell once, as a cycle of its vertices"))
+    };
+    if faces.len() < 4 {
+        return refuse(format!("it has {} faces", faces.len()));
+    }
+    if let Some(face) = faces.iter().find(|face| face.len() < 3) {
+        return refuse(format!("its face {face:?} is no polygon"));
+    }
+    // both faces at each edge (smaller vertex first), and whether it runs backwards there
+    let mut edges: HashMap<[u32; 2], Vec<(usize, bool)>> = HashMap::new();
+    for (f, face) in faces.iter().enumerate() {
+        for (i, &a) in face.iter().enumerate() {
+            let b = face[(i + 1) % face.len()];
+            edges.entry([a.min(b), a.max(b)]).or_default().push((f, a > b));
+        }
+    }
+    let bad = edges.iter().filter(|(_, at)| at.len() != 2).min_by_key(|(edge, _)| **edge);
+    if let Some(([a, b], at)) = bad {
+        return refuse(format!("{} of its faces, not 2, have the edge {a} {b}", at.len()));
+    }
+
+    let mut turned: Vec<Option<bool>> = vec![None; faces.len()];
+    turned[0] = Some(false);
+    let mut pending = vec![0];
+    while let Some(f) = pending.pop() {
+        let face = &faces[f];
+        for (i, &a) in face.iter().enumerate() {
+            let b = face[(i + 1) % face.len()];
+            let [(first, forth), (second, back)] = edges[&[a.min(b), a.max(b)]][..] else {
+                continue; // refused above
+            };
+            let other = if first == f { second } else { first };
+            // the two faces must run through the edge in opposite directions
+            let wanted = turned[f].map(|turned| turned ^ (forth == back));
+            match turned[other] {
+                None => {
+                    turned[other] = wanted;
+                    pending.push(other);
+                }
+                known if known != wanted => {
+                    return refuse("its faces cannot all face outward".into());
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    if turned.contains(&None) {
+        return refuse("its faces form several surfaces".into());
+    }
+    let mut vertices: Vec<u32> = faces.iter().flatten().copied().collect();
+    vertices.sort_unstable();
+    vertices.dedup();
+    let characteristic = (vertices.len() + faces.len()) as i64 - edges.len() as i64;
+    if characteristic != 2 {
+        return refuse(format!("its surface has Euler characteristic {characteristic}, not 2"));
+    }
+    for (face, _) in faces.iter_mut().zip(turned).filter(|(_, turned)| *turned == Some(true)) {
+        face.reverse();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TETRAHEDRON: [[u32; 3]; 4] = [[0, 1, 3], [1, 2, 3], [2, 0, 3], [0, 2, 1]];
+
+    #[test]
+    fn faces_turn_to_the_first() {
+        for turns in 0..8 {
+            let mut faces = TETRAHEDRON.map(|face| face.to_vec());
+            for (f, face) in faces[1..].iter_mut().enumerate() {
+                if turns >> f & 1 == 1 {
+                    face.reverse();
+                }
+            }
+            orient_faces(0, &mut faces).unwrap();
+            for (face, expected) in faces.iter().zip(TETRAHEDRON) {
+                assert!((0..3).any(|i| (0..3).all(|k| face[k] == expected[(i + k) % 3])));
+            }
+        }
+    }
+
+    #[test]
+    fn open_double_and_one_sided_surfaces_are_refused() {
+        let refused = |faces: &[&[u32]]| {
+            let mut faces: Vec<Vec<u32>> = faces.iter().map(|face| face.to_vec()).collect();
+            orient_faces(7, &mut faces).unwrap_err().to_string()
+        };
+        assert!(refused(&[]).contains("cell 7"));
+        let open: [&[u32]; 4] = [&[0, 1, 3], &[1, 2, 3], &[2, 0, 3], &[0, 2, 4, 1]];
+        assert!(refused(&open).contains("1 of its faces"));
+        let two: Vec<Vec<u32>> = [0, 4]
+            .iter()
+            .flat_map(|offset| TETRAHEDRON.map(|face| face.map(|v| v + offset).to_vec()))
+            .collect();
+        let two: Vec<&[u32]> = two.iter().map(Vec::as_slice).collect();
+        assert!(refused(&two).contains("several surfaces"));
+        // the half-cube, a projective plane of three quads, and a face too many
+        let half_cube: [&[u32]; 3] = [&[0, 1, 2, 3], &[0, 1, 3, 2], &[0, 2, 1, 3]];
+        assert!(refused(&half_cube).contains("3 faces"));
+        // six triangles on K4 doubled would not close; K6 tiles the projective plane
+        let k6: [&[u32]; 10] = [
+            &[0, 1, 2],
+            &[0, 2, 3],
+            &[0, 3, 4],
+            &[0, 4, 5],
+            &[0, 5, 1],
+            &[1, 2, 4],
+            &[2, 3, 5],
+            &[3, 4, 1],
+            &[4, 5, 2],
+            &[5, 1, 3],
+        ];
+        assert!(refused(&k6).contains("cannot all face outward"));
+    }
+}

@@ -1,0 +1,259 @@
+//! Limit evaluation, cell by cell, on every shape and on the small models:
+//! precision, agreement with explicit refinement, continuity.
+
+mod oracle;
+mod support;
+
+use rayon::prelude::*;
+
+use oracle::convert;
+use oracle::incidence::Incidence;
+use oracle::random::Random;
+use oracle::solid::CORNERS;
+use oracle::spline::tricubic;
+use oracle::vector::{ORIGIN, Point, add, scale};
+use subsolid::limit::{Class, LeafKind, Solid};
+use subsolid::mesh::SolidMesh;
+use support::compare::with_refinement;
+use support::meshes::{INF, block, crease_at_random, mixed, models, perturbed, shapes};
+use support::{FIRST, Limits, POSITION, close, places, size};
+
+#[test]
+fn every_shape_equals_the_limit_of_explicit_refinement() {
+    shapes().par_iter().enumerate().for_each(|(seed, (name, mesh))| {
+        with_refinement(name, mesh, 2, seed as u64);
+    });
+}
+
+#[test]
+fn the_models_equal_the_limit_of_explicit_refinement() {
+    models().par_iter().enumerate().for_each(|(seed, (name, mesh))| {
+        with_refinement(name, mesh, 1, seed as u64);
+    });
+}
+
+/// Shapes, models and creased variants of some of them.
+fn all_meshes() -> Vec<(String, SolidMesh)> {
+    let mut all = shapes();
+    all.extend(models());
+    let creased = all.iter().take(9).map(|(name, mesh)| {
+        let mut mesh = mesh.clone();
+        crease_at_random(&mut mesh, &[0.5, 1.0, 2.3, INF], 5, 3);
+        (format!("{name} with creases"), mesh)
+    });
+    let creased: Vec<_> = creased.collect();
+    all.extend(creased);
+    all.push(("mixed".into(), mixed()));
+    all
+}
+
+#[test]
+fn weights_are_exact_for_constants() {
+    all_meshes().par_iter().for_each(|(name, mesh)| {
+        let solid = Solid::new(mesh).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let mut random = Random::new(1);
+        for leaf in places::leaves(&solid, 2, &mut random) {
+            for p in places::local_parameters(&mut random) {
+                let sum = |w: Vec<f64>| w.iter().sum::<f64>();
+                let value = solid.weights(&leaf, p, POSITION).map(sum).expect("a position");
+                assert!((value - 1.0).abs() <= 1e-13, "{name}, {:?} at {p:?}: {value}", leaf.kind);
+                for orders in FIRST {
+                    let Some(weights) = solid.weights(&leaf, p, orders) else { continue };
+                    let largest = weights.iter().fold(1.0_f64, |m, w| m.max(w.abs()));
+                    let value = sum(weights);
+                    assert!(
+                        value.abs() <= 1e-13 * largest,
+                        "{name}, {:?} at {p:?}: {value}",
+                        leaf.kind
+                    );
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn affine_maps_of_the_control_points_map_the_limit() {
+    let map = |[x, y, z]: Point| [2.0 * x - y + 7.0, 0.3 * z - x, y + z - 9.0];
+    all_meshes().par_iter().for_each(|(name, mesh)| {
+        let mut moved = mesh.clone();
+        moved.points.iter_mut().for_each(|p| *p = map(*p));
+        let limits = Limits::new(mesh);
+        let moved = Limits::of(Solid::new(mesh).expect("valid"), &moved.points);
+        let size = 10.0 + size(&mesh.points);
+        let mut random = Random::new(2);
+        for leaf in places::leaves(&limits.solid, 2, &mut random) {
+            for local in places::local_parameters(&mut random) {
+                let (element, p) = (leaf.element as usize, places::in_element(&leaf, local));
+                let [a, b] = [map(limits.position(element, p)), moved.position(element, p)];
+                close(a, b, 1e-13 * size, || format!("{name}, {:?} at {p:?}", leaf.kind));
+            }
+        }
+    });
+}
+
+#[test]
+fn a_straight_interior_reproduces_its_parameters() {
+    // linear precision: inside a block the limit is the identity
+    let limits = Limits::new(&block([6, 6, 6]));
+    let mut random = Random::new(3);
+    for (cell, class) in limits.solid.classes().iter().enumerate() {
+        if *class != Class::Regular {
+            continue;
+        }
+        let corner = limits.point(limits.solid.elements()[cell].corners[0]);
+        let inner = corner.iter().all(|&x| (1.0..=4.0).contains(&x));
+        if !inner {
+            continue;
+        }
+        let p = random.parameters();
+        close(limits.position(cell, p), add(corner, p), 1e-14 * 6.0, || format!("cell {cell}"));
+        for (d, first) in limits.first(cell, p).into_iter().enumerate() {
+            let unit = std::array::from_fn(|i| f64::from(u8::from(i == d)));
+            close(first.expect("regular"), unit, 1e-14, || format!("cell {cell}"));
+        }
+    }
+}
+
+#[test]
+fn regular_cells_equal_an_independent_spline() {
+    let block = perturbed(&block([5, 5, 5]), 0.05, 4);
+    let limits = Limits::new(&block);
+    let at: std::collections::HashMap<[i64; 3], usize> = support::meshes::block([5, 5, 5])
+        .points
+        .iter()
+        .enumerate()
+        .map(|(v, p)| (p.map(|x| x.round() as i64), v))
+        .collect();
+    let grid = support::meshes::block([5, 5, 5]);
+    let mut random = Random::new(5);
+    let mut compared = 0;
+    for cell in 0..grid.cells.len() {
+        let corner = grid.points[grid.cells.vertices(cell)[0] as usize].map(|x| x.round() as i64);
+        if corner.iter().any(|x| !(1..=3).contains(x)) {
+            continue;
+        }
+        compared += 1;
+        let net = std::array::from_fn(|i| {
+            std::array::from_fn(|j| {
+                std::array::from_fn(|k| {
+                    let offset = [i, j, k].map(|x| x as i64 - 1);
+                    block.points[at[&std::array::from_fn(|d| corner[d] + offset[d])]]
+                })
+            })
+        });
+        for sides in 0..4 {
+            let p = places::pulled(&mut random, sides, 0.0);
+            let expected = tricubic(&net, [0, 0, 0], p);
+            close(limits.position(cell, p), expected, 1e-14 * 5.0, || {
+                format!("cell {cell} at {p:?}")
+            });
+        }
+    }
+    assert_eq!(compared, 27);
+}
+
+/// Parameters of a face's bilinear place in the cell of these corners.
+fn on_face(corners: &[u32; 8], face: &[u32], weights: [f64; 4]) -> Point {
+    face.iter().zip(weights).fold(ORIGIN, |p, (v, weight)| {
+        let at = corners.iter().position(|c| c == v).expect("a corner of the cell");
+        add(p, scale(CORNERS[at].map(|x| x as f64), weight))
+    })
+}
+
+#[test]
+fn cells_agree_on_every_shared_face() {
+    all_meshes().par_iter().enumerate().for_each(|(seed, (name, mesh))| {
+        let solid = Solid::new(mesh).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let mesh = perturbed(mesh, 0.05, seed as u64);
+        let (limits, size) = (Limits::of(solid, &mesh.points), size(&mesh.points));
+        let elements: Vec<[u32; 8]> = limits.solid.elements().iter().map(|e| e.corners).collect();
+        let hexahedra: Vec<_> = elements.iter().map(|c| c.map(|v| v as usize)).collect();
+        let incidence = Incidence::of(&oracle::solid::Solid::hexahedra(
+            vec![[0.0; 3]; limits.solid.point_count()],
+            &hexahedra,
+        ));
+        let mut random = Random::new(seed as u64);
+        for (face, cells) in incidence.faces.iter().zip(&incidence.face_cells) {
+            let &[a, b] = &cells[..] else { continue };
+            let face: Vec<u32> = face.iter().map(|&v| v as u32).collect();
+            let [u, v, _] = places::pulled(&mut random, 1, 1e-6);
+            for [u, v] in [[u, v], [random.unit(), random.unit()]] {
+                let weights = [(1.0 - u) * (1.0 - v), u * (1.0 - v), u * v, (1.0 - u) * v];
+                let [p, q] =
+                    [a, b].map(|c| limits.position(c, on_face(&elements[c], &face, weights)));
+                close(p, q, 1e-12 * size, || format!("{name}, elements {a} and {b}"));
+            }
+        }
+    });
+}
+
+#[test]
+fn derivatives_fail_to_exist_at_extraordinary_points_only() {
+    for (name, mesh) in shapes() {
+        let solid = Solid::new(&mesh).expect("valid");
+        let mut random = Random::new(7);
+        for leaf in places::leaves(&solid, 1, &mut random) {
+            for sides in 0..4 {
+                let local = places::pulled(&mut random, sides, 0.0);
+                let exists = FIRST.map(|orders| solid.weights(&leaf, local, orders).is_some());
+                let expected = match leaf.kind {
+                    LeafKind::Regular(_) => [true; 3],
+                    LeafKind::Layered(_, turn, _) => {
+                        // along the edge the derivative exists even on it
+                        let [u, v, _] = turn.local(local);
+                        let off = u > 0.0 || v > 0.0;
+                        std::array::from_fn(|d| off || turn.axes[2] as usize == d)
+                    }
+                    // an extraordinary edge may lead away from the vertex
+                    LeafKind::Irregular(_, turn) if turn.local(local) == [0.0; 3] => [false; 3],
+                    LeafKind::Irregular(..) if sides < 2 => [true; 3],
+                    LeafKind::Irregular(..) => continue,
+                };
+                assert_eq!(exists, expected, "{name}, {:?} at {local:?}", leaf.kind);
+            }
+        }
+    }
+}
+
+#[test]
+fn polyhedral_cells_evaluate_on_their_children() {
+    let mesh = mixed();
+    let limits = Limits::new(&mesh);
+    let refined = convert::solid(&mesh).refine(oracle::solid::VertexRule::LayerConsistent);
+    let mut random = Random::new(8);
+    for (e, element) in limits.solid.elements().iter().enumerate() {
+        if element.corner.is_none() {
+            continue;
+        }
+        // the same child of the oracle, its axes in another order
+        let corners = element.corners.map(|v| limits.point(v));
+        let find = |p: Point, among: &[usize]| {
+            among.iter().position(|&v| oracle::vector::distance(refined.points[v], p) < 1e-13)
+        };
+        let matching = |cell: &oracle::solid::Cell| {
+            let found = corners.map(|p| find(p, cell.corners()));
+            found.iter().all(Option::is_some).then(|| found.map(|at| at.expect("found")))
+        };
+        let (cell, at) = (refined.cells.iter().enumerate())
+            .find_map(|(c, cell)| Some((c, matching(cell)?)))
+            .expect("a child with these corners");
+        for _ in 0..4 {
+            let p = random.parameters();
+            let q = CORNERS.iter().zip(at).fold(ORIGIN, |q, (corner, at)| {
+                let weight = |d: usize| if corner[d] == 1 { p[d] } else { 1.0 - p[d] };
+                add(q, scale(CORNERS[at].map(|x| x as f64), weight(0) * weight(1) * weight(2)))
+            });
+            let rule = oracle::solid::VertexRule::LayerConsistent;
+            let expected = oracle::limit::evaluate(&refined, rule, cell, q).position;
+            close(limits.position(e, p), expected, 1e-10, || format!("element {e}"));
+        }
+    }
+    let hexahedron = 0;
+    for _ in 0..4 {
+        let p = random.parameters();
+        let rule = oracle::solid::VertexRule::LayerConsistent;
+        let expected = oracle::limit::evaluate(&convert::solid(&mesh), rule, 0, p).position;
+        close(limits.position(hexahedron, p), expected, 1e-10, || "the hexahedron".into());
+    }
+}

@@ -1,0 +1,46 @@
+//! The library against explicit refinement of a mesh of hexahedra.
+
+use rayon::prelude::*;
+use subsolid::limit::Solid;
+use subsolid::mesh::SolidMesh;
+
+use super::meshes::perturbed;
+use super::{Limits, close, places, size};
+use crate::oracle::convert;
+use crate::oracle::limit;
+use crate::oracle::random::Random;
+use crate::oracle::solid::VertexRule;
+use crate::oracle::vector::{ORIGIN, distance};
+
+/// Compares positions and first derivatives with explicit refinement in a few
+/// places of every class and structure; the control points are moved at random.
+pub fn with_refinement(name: &str, mesh: &SolidMesh, each: usize, seed: u64) {
+    let mut random = Random::new(seed);
+    let solid = Solid::new(mesh).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let mesh = perturbed(mesh, 0.05, seed);
+    let limits = Limits::of(solid, &mesh.points);
+    let (truth, size) = (convert::solid(&mesh), size(&mesh.points));
+    let mut all = Vec::new();
+    for leaf in places::leaves(&limits.solid, each, &mut random) {
+        for local in places::local_parameters(&mut random) {
+            all.push((leaf, places::in_element(&leaf, local)));
+        }
+    }
+    all.into_par_iter().for_each(|(leaf, p)| {
+        let element = leaf.element as usize;
+        let at =
+            || format!("{name}, cell {element} at {p:?}, {:?} depth {}", leaf.kind, leaf.depth);
+        let expected = limit::evaluate(&truth, VertexRule::LayerConsistent, element, p);
+        close(limits.position(element, p), expected.position, 1e-10 * size, at);
+        let first = limits.first(element, p);
+        match expected.derivatives {
+            None => assert!(first.iter().any(Option::is_none), "{}: {first:?}", at()),
+            Some(expected) => {
+                for (first, expected) in first.into_iter().zip(expected.first) {
+                    let first = first.unwrap_or_else(|| panic!("{}: no derivative", at()));
+                    close(first, expected, 1e-8 * size.max(distance(expected, ORIGIN)), at);
+                }
+            }
+        }
+    });
+}

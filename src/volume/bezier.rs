@@ -250,7 +250,7 @@ fn tensor_nodes(mut net: Vec<f64>, width: usize, ends: Ends) -> Vec<f64> {
 /// B-spline control values to Bézier points along the axis of `stride`; `ends` says
 /// which ends are phantoms, p₋₁ = 2p₀ − p₁.
 fn to_bezier(values: &mut [f64], stride: usize, ends: Ends) {
-    for line in (0..values.len()).filter(|i| i / stride % 4 == 0) {
+    for line in (0..values.len()).filter(|i| (i / stride).is_multiple_of(4)) {
         let mut p: [f64; 4] = std::array::from_fn(|i| values[line + i * stride]);
         if ends & 1 == 1 {
             p[0] = 2.0 * p[1] - p[2];

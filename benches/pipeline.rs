@@ -22,9 +22,9 @@ fn rod(levels: usize) -> SolidMesh {
     refine_mesh(&mesh, levels, VertexRule::default()).expect("the model is valid")
 }
 
-fn with_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
+fn pool(threads: usize) -> rayon::ThreadPool {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.expect("threads can be started").install(work)
+    pool.expect("threads can be started")
 }
 
 /// Set-up (topology, classes, structures, plan) by number of cells.
@@ -62,15 +62,14 @@ fn evaluate(c: &mut Criterion) {
             let cells = if want == Want::FIRST { 0..all.len() / 4 } else { all.clone() };
             let bytes = (cells.len() * SAMPLES.pow(3) * size) as u64;
             group.throughput(Throughput::Bytes(bytes));
-            with_threads(threads, || {
-                let mut evaluator = Cpu::new(precision).prepare(&plan).expect("valid");
-                let mut limit = Limit::default();
-                group.bench_function(format!("{name}, {threads} threads"), |b| {
-                    b.iter(|| {
-                        let done = evaluator.evaluate(mesh.controls(), cells.clone(), &mut limit);
-                        done.expect("valid");
-                        black_box(limit.len());
-                    });
+            let pool = pool(threads);
+            let mut evaluator = Cpu::new(precision).prepare(&plan).expect("valid");
+            let mut limit = Limit::default();
+            group.bench_function(format!("{name}, {threads} threads"), |b| {
+                b.iter(|| {
+                    let run = || evaluator.evaluate(mesh.controls(), cells.clone(), &mut limit);
+                    pool.install(run).expect("valid");
+                    black_box(limit.len());
                 });
             });
         }
@@ -104,14 +103,14 @@ fn scattered(c: &mut Criterion) {
     let plan = solid.plan(&Samples::Points(locations), Want::POSITION).expect("valid");
     let mut group = c.benchmark_group("scattered");
     group.sample_size(10).throughput(Throughput::Elements(points));
-    with_threads(1, || {
-        let mut evaluator = Cpu::default().prepare(&plan).expect("valid");
-        let mut limit = Limit::default();
-        group.bench_function("f64, 1 thread", |b| {
-            b.iter(|| {
-                evaluator.evaluate(mesh.controls(), 0..count, &mut limit).expect("valid");
-                black_box(limit.len());
-            });
+    let pool = pool(1);
+    let mut evaluator = Cpu::default().prepare(&plan).expect("valid");
+    let mut limit = Limit::default();
+    group.bench_function("f64, 1 thread", |b| {
+        b.iter(|| {
+            let run = || evaluator.evaluate(mesh.controls(), 0..count, &mut limit);
+            pool.install(run).expect("valid");
+            black_box(limit.len());
         });
     });
     group.finish();
@@ -123,10 +122,10 @@ fn refine(c: &mut Criterion) {
     let mut group = c.benchmark_group("refine");
     group.sample_size(10).throughput(Throughput::Elements(8 * mesh.cells.len() as u64));
     for threads in [1, 2] {
-        with_threads(threads, || {
-            group.bench_function(format!("{threads} threads"), |b| {
-                b.iter(|| black_box(refine_mesh(&mesh, 1, VertexRule::default()).expect("valid")));
-            });
+        let pool = pool(threads);
+        group.bench_function(format!("{threads} threads"), |b| {
+            let run = || refine_mesh(&mesh, 1, VertexRule::default());
+            b.iter(|| black_box(pool.install(run).expect("valid")));
         });
     }
     group.finish();

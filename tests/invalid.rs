@@ -31,7 +31,7 @@ fn refused(mesh: &SolidMesh, words: &[&str]) {
 
 const UNIT: [u32; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 
-/// The block's cells with `change` made to them.
+/// The mesh with a change made to its cells.
 fn with_cells(mesh: &SolidMesh, change: impl FnOnce(&mut Vec<[u32; 8]>)) -> SolidMesh {
     let mut hexahedra: Vec<[u32; 8]> =
         (0..mesh.cells.len()).map(|c| *mesh.cells.hexahedron(c).expect("a hexahedron")).collect();
@@ -42,14 +42,13 @@ fn with_cells(mesh: &SolidMesh, change: impl FnOnce(&mut Vec<[u32; 8]>)) -> Soli
 /// Unit cubes at the given places of a grid, sharing equal corners.
 fn cubes(places: &[[usize; 3]]) -> SolidMesh {
     let grid = block([3, 3, 3]);
-    let all = with_cells(&grid, |cells| {
+    with_cells(&grid, |cells| {
         let kept = places.iter().map(|[x, y, z]| {
             let at = |c: &&[u32; 8]| grid.points[c[0] as usize] == [*x, *y, *z].map(|i| i as f64);
             *cells.iter().find(at).expect("a cell of the grid")
         });
         *cells = kept.collect();
-    });
-    all
+    })
 }
 
 #[test]
@@ -104,7 +103,6 @@ fn a_duplicated_cell() {
 
 #[test]
 fn cells_that_touch_in_an_edge_only() {
-    // two cells: an edge of four boundary faces, from vertex 21 to 37 of the grid
     let mesh = cubes(&[[0, 0, 0], [1, 1, 0]]);
     refused(&mesh, &["edge of vertices 5 and 21", "4 boundary faces"]);
 }
@@ -275,7 +273,7 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-/// Cells as lists of faces' vertices or corners, easy to damage.
+/// The mesh after all the damage.
 fn apply(mesh: &SolidMesh, damages: &[Damage]) -> SolidMesh {
     let mut mesh = mesh.clone();
     let mut cells: Vec<(CellKind, Vec<u32>, Vec<Vec<u32>>)> = (0..mesh.cells.len())

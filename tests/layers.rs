@@ -47,18 +47,14 @@ fn plain_joy_maccracken_refinement_has_another_limit() {
         let (limits, truth) = (Limits::new(&mesh), convert::solid(&mesh));
         // a cell of the middle layer, seen from the axis
         let topology = limits.solid.topology();
-        let on_axis = |c: usize| {
-            let vertices = topology.cells().vertices(c).iter();
-            vertices
-                .filter(|&&v| {
-                    !topology.is_boundary_vertex(v) && topology.vertex_cells(v).len() == 2 * valence
-                })
-                .count()
-                == 2
+        let inside_axis = |v: &&u32| {
+            !topology.is_boundary_vertex(**v) && topology.vertex_cells(**v).len() == 2 * valence
         };
+        let on_axis =
+            |c: usize| topology.cells().vertices(c).iter().filter(inside_axis).count() == 2;
         let cell = (0..topology.cell_count()).find(|&c| on_axis(c)).expect("a middle cell");
         let worst = (0..4)
-            .map(|corner| [corner & 1, corner >> 1].map(|x| f64::from(x)))
+            .map(|corner| [corner & 1, corner >> 1].map(f64::from))
             .flat_map(|[a, b]| [[a, b, 0.4], [a, 0.4, b], [0.4, a, b]])
             .map(|p| {
                 let plain = limit::evaluate(&truth, OracleRule::JoyMacCracken, cell, p);

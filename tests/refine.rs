@@ -175,13 +175,13 @@ fn child_i_of_cell_c_is_cell_8c_plus_i_at_corner_i_with_its_axes() {
     let refined = refine_mesh(&mesh, 1, VertexRule::default()).expect("valid");
     for c in 0..mesh.cells.len() {
         let parent = corners(&mesh, c);
-        for i in 0..8 {
+        for (i, corner) in CORNERS.iter().enumerate() {
             let child = corners(&refined, 8 * c + i);
-            for j in 0..8 {
-                let expected = std::array::from_fn(|d| {
-                    parent[0][d] + 0.5 * (CORNERS[i][d] + CORNERS[j][d]) as f64
+            for (j, own) in CORNERS.iter().enumerate() {
+                let place = |d: usize| parent[0][d] + 0.5 * (corner[d] + own[d]) as f64;
+                close(child[j], std::array::from_fn(place), 1e-15, || {
+                    format!("child {i} of cell {c}, corner {j}")
                 });
-                close(child[j], expected, 1e-15, || format!("child {i} of cell {c}, corner {j}"));
             }
         }
     }

@@ -38,7 +38,7 @@ pub trait Backend {
 }
 
 /// A prepared plan.
-pub trait Evaluator {
+pub trait Evaluator: Send {
     /// Evaluates the elements in a range (all of them for scattered samples) into
     /// `limit`, whose memory is reused.
     ///

@@ -5,14 +5,14 @@ use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 
 use super::meshes::perturbed;
-use super::{Limits, close, places, size};
+use super::{Limits, SECOND, close, places, size};
 use crate::oracle::convert;
 use crate::oracle::limit;
 use crate::oracle::random::Random;
 use crate::oracle::solid::VertexRule;
 use crate::oracle::vector::{ORIGIN, distance};
 
-/// Compares positions and first derivatives with explicit refinement in a few
+/// Compares positions and derivatives with explicit refinement in a few
 /// places of every class and structure; the control points are moved at random.
 pub fn with_refinement(name: &str, mesh: &SolidMesh, each: usize, seed: u64) {
     let mut random = Random::new(seed);
@@ -35,10 +35,18 @@ pub fn with_refinement(name: &str, mesh: &SolidMesh, each: usize, seed: u64) {
         let first = limits.first(element, p);
         match expected.derivatives {
             None => assert!(first.iter().any(Option::is_none), "{}: {first:?}", at()),
-            Some(expected) => {
-                for (first, expected) in first.into_iter().zip(expected.first) {
+            Some(derivatives) => {
+                for (first, expected) in first.into_iter().zip(derivatives.first) {
                     let first = first.unwrap_or_else(|| panic!("{}: no derivative", at()));
                     close(first, expected, 1e-8 * size.max(distance(expected, ORIGIN)), at);
+                }
+                // the oracle's second derivatives lose a bit a level
+                let tolerance = 1e-12 * (expected.depth as f64).exp2();
+                for ([a, b], orders) in SECOND {
+                    let second = limits.evaluate(element, p, orders);
+                    let second = second.unwrap_or_else(|| panic!("{}: no derivative", at()));
+                    let expected = derivatives.second[a][b];
+                    close(second, expected, tolerance * size.max(distance(expected, ORIGIN)), at);
                 }
             }
         }

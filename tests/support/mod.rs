@@ -21,6 +21,16 @@ pub const FIRST: [Orders; 3] = [
     [Order::Value, Order::Value, Order::First],
 ];
 
+/// By u and u, u and v, u and w, v and v, v and w, w and w.
+pub const SECOND: [([usize; 2], Orders); 6] = [
+    ([0, 0], [Order::Second, Order::Value, Order::Value]),
+    ([0, 1], [Order::First, Order::First, Order::Value]),
+    ([0, 2], [Order::First, Order::Value, Order::First]),
+    ([1, 1], [Order::Value, Order::Second, Order::Value]),
+    ([1, 2], [Order::Value, Order::First, Order::First]),
+    ([2, 2], [Order::Value, Order::Value, Order::Second]),
+];
+
 /// A solid over given control points, evaluated point by point.
 pub struct Limits {
     pub solid: Solid,

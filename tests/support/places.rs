@@ -2,7 +2,6 @@
 //! and close to their sides.
 
 use std::collections::HashMap;
-use std::mem::discriminant;
 
 use subsolid::limit::{Leaf, LeafKind, Solid};
 
@@ -32,11 +31,6 @@ pub fn leaves(solid: &Solid, each: usize, random: &mut Random) -> Vec<Leaf> {
         chosen.extend((0..each.min(group.len())).map(|_| group[random.below(group.len())]));
     }
     chosen
-}
-
-/// Whether two leaves evaluate by the same method.
-pub fn same_method(a: &Leaf, b: &Leaf) -> bool {
-    discriminant(&a.kind) == discriminant(&b.kind)
 }
 
 /// The element's parameters of a leaf's.

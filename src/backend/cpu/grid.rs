@@ -13,8 +13,9 @@ use crate::error::Result;
 use crate::limit::{LeafKind, Orders};
 use crate::plan::{Batch, BatchKind, Plan, wanted_orders};
 
-/// Leaves of one task: enough for the register tiles, few enough to balance.
-const GRAIN: usize = 24;
+/// Leaves of one task: a streamed one waits for its stores only once, and the
+/// threads still balance.
+const GRAIN: usize = 96;
 
 /// Output above this many bytes is streamed past the caches.
 const STREAMED: usize = 16 << 20;

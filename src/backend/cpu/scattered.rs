@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::kernel::{Points, Scratch, Simd, Stores};
 use super::{Number, Shared};
-use crate::limit::LeafKind;
+use crate::limit::{LeafKind, Orders};
 use crate::plan::{Plan, PointLocation, wanted_orders};
 
 /// Points of one task.
@@ -29,7 +29,8 @@ pub(super) fn run<T: Number>(
     // second derivatives alone: the kernel's first ones are passed over
     let skip = if outputs.len() == 7 { 3 } else { 0 };
     let outputs: Vec<Shared<T>> = outputs.iter_mut().map(|o| Shared::new(o)).collect();
-    let job = Job { plan, simd, points, width, kernel, skip, outputs };
+    let orders = wanted_orders(plan.want());
+    let job = Job { plan, simd, points, width, kernel, skip, orders, outputs };
     plan.points().par_chunks(GRAIN).for_each_init(
         || (Scratch::new(Stores::Cached), Vec::new(), Vec::new()),
         |(scratch, parameters, results), chunk| {
@@ -47,6 +48,7 @@ struct Job<'a, T> {
     width: usize,
     kernel: Points,
     skip: usize,
+    orders: Vec<Orders>,
     outputs: Vec<Shared<T>>,
 }
 
@@ -71,16 +73,16 @@ impl<T: Number> Job<'_, T> {
         parameters.extend(group.iter().map(|point| point.local));
         results.resize(group.len() * quantities * self.width, T::default());
         self.kernel.evaluate(self.simd, scratch, self.points, grid, ends, parameters, results);
-        let orders = wanted_orders(self.plan.want());
-        let speed = f64::from(1_u32 << leaf.depth);
-        for (point, results) in group.iter().zip(results.chunks_exact(quantities * self.width)) {
-            for (index, output) in self.outputs.iter().enumerate() {
-                let quantity = if index == 0 { 0 } else { index + self.skip };
-                let order: i32 = orders[index].iter().map(|&o| o as i32).sum();
-                let factor = T::from_f64(speed.powi(order));
+        let stride = quantities * self.width;
+        for (index, (output, orders)) in self.outputs.iter().zip(&self.orders).enumerate() {
+            let quantity = if index == 0 { 0 } else { index + self.skip };
+            let order: i32 = orders.iter().map(|&o| o as i32).sum();
+            let factor = T::from_f64(f64::from(1_u32 << leaf.depth).powi(order));
+            let results = results[quantity * self.width..].chunks(stride);
+            for (point, result) in group.iter().zip(results) {
                 // SAFETY: every point has its own row.
                 let row = unsafe { output.slice(point.row as usize * self.width, self.width) };
-                for (value, result) in row.iter_mut().zip(&results[quantity * self.width..]) {
+                for (value, result) in row.iter_mut().zip(result) {
                     *value = *result * factor;
                 }
             }
@@ -93,11 +95,10 @@ impl<T: Number> Job<'_, T> {
         let leaf = &solid.leaves()[point.leaf as usize];
         let net = solid.net(leaf);
         let origin = &self.points[net[0] as usize * self.width..][..self.width];
-        let orders = wanted_orders(self.plan.want());
-        for (index, output) in self.outputs.iter().enumerate() {
+        for (index, (output, &orders)) in self.outputs.iter().zip(&self.orders).enumerate() {
             // SAFETY: every point has its own row.
             let row = unsafe { output.slice(point.row as usize * self.width, self.width) };
-            let Some(weights) = solid.weights(leaf, point.local, orders[index]) else {
+            let Some(weights) = solid.weights(leaf, point.local, orders) else {
                 row.fill(T::from_f64(f64::NAN));
                 continue;
             };

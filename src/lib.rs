@@ -53,7 +53,7 @@
 //!
 //! # Files: [`io`]
 //!
-//! [`read`] knows the format by the content, [`write`](io::write) by the ending of the
+//! [`read`] knows the format by the content, [`write()`] by the ending of the
 //! name; an output file appears under its name when it is complete.
 //! [`io::read_with_report`] also says what was left out.
 //!

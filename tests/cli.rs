@@ -290,14 +290,14 @@ fn derivatives_that_do_not_exist_are_said_to() {
 fn large_output_goes_to_pieces() {
     let directory = tempdir().unwrap();
     let path = directory.path();
-    done(path, "shape box 3 3 3 -o box.vtu");
-    let report = json(path, "evaluate box.vtu --samples 64 -o out.pvtu --json -q");
-    // 64³ samples a cell, 2 million a piece: 7 cells
-    assert_eq!(report["pieces"], 4);
-    assert_eq!(report["evaluated"], 27 * 64_usize.pow(3));
+    done(path, "shape box 4 4 4 -o box.vtu");
+    let report = json(path, "evaluate box.vtu --samples 40 -o out.pvtu --json -q");
+    // 40³ samples a cell, 2 million a piece: 31 cells
+    assert_eq!(report["pieces"], 3);
+    assert_eq!(report["evaluated"], 64 * 40_usize.pow(3));
     let index = fs::read_to_string(path.join("out.pvtu")).unwrap();
-    assert_eq!(index.matches("<Piece Source=\"out/out_000").count(), 4);
-    assert_eq!(names(&path.join("out")).len(), 4);
+    assert_eq!(index.matches("<Piece Source=\"out/out_000").count(), 3);
+    assert_eq!(names(&path.join("out")).len(), 3);
 }
 
 #[test]
@@ -325,20 +325,13 @@ fn poor_quality_is_told_by_the_exit_code() {
     assert!(good["quality"]["least_determinant"]["value"].as_f64().unwrap() > 0.0);
     assert_eq!(good["quality"]["non_positive"].as_object().unwrap().len(), 0);
 
-    // one inner vertex pulled far through its neighbours
+    // one inner vertex pulled along x until the solid folds, but no cell as a whole
     let mut mesh = subsolid::io::read(path.join("box.vtk")).unwrap();
     let inner = mesh.points.iter().position(|p| *p == [1.0; 3]).unwrap();
-    mesh.points[inner] = [2.9, 2.9, 2.9];
-    let bad: Vec<_> =
-        (0..27).filter(|&c| mesh.cells.vertices(c).contains(&(inner as u32))).collect();
-    mesh.points[inner] = [1.95; 3];
-    assert_eq!(bad.len(), 8);
+    mesh.points[inner][0] = 4.9;
     subsolid::io::write(path.join("bad.vtk"), &mesh, Default::default()).unwrap();
     let (code, stdout, _) = run(path, "evaluate bad.vtk --samples 6 --quality");
-    if code == 0 {
-        panic!("no fold was found: {stdout}");
-    }
-    assert_eq!(code, 1);
+    assert_eq!(code, 1, "{stdout}");
     assert!(stdout.contains("cells with detJ <= 0") && stdout.contains("worst -"), "{stdout}");
 }
 
@@ -351,7 +344,7 @@ fn killed_half_way_it_leaves_no_file_under_the_final_name() {
     let input = fs::read(path.join("box.vtu")).unwrap();
     let mut child = Process::new(assert_cmd::cargo::cargo_bin("subsolid"))
         .current_dir(path)
-        .args(["evaluate", "box.vtu", "--samples", "64", "-o", "out.pvtu", "-q"])
+        .args(["evaluate", "box.vtu", "--samples", "32", "-o", "out.pvtu", "-q"])
         .stderr(Stdio::null())
         .spawn()
         .unwrap();

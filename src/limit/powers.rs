@@ -25,7 +25,7 @@ use faer::{Mat, c64};
 pub const MAX_DEPTH: usize = 52;
 
 /// Largest error of a reconstructed power, per entry.
-const TOLERANCE: f64 = 1e-13;
+const TOLERANCE: f64 = 5e-14;
 /// Largest error of a reconstructed power of D, relative to its largest entry.
 const RELATIVE_TOLERANCE: f64 = 1e-10;
 
@@ -125,6 +125,20 @@ impl Powers {
             *y += sum * mask;
         }
         *x = y;
+    }
+
+    /// The limit of (2D)ⁿ for n → ∞ if it exists: what remains, deeper and deeper, of
+    /// weights whose derivative is taken and so doubles at every step.
+    pub(super) fn doubled_limit(&self) -> Option<Mat<f64>> {
+        let d = self.deflated(1);
+        let mut power = Mat::from_fn(d.nrows(), d.ncols(), |i, j| 2.0 * d[(i, j)]);
+        // modes above 1/2 blow up, Jordan blocks at 1/2 never settle
+        for _ in 0..10 {
+            power = &power * &power;
+        }
+        let next = &power * &power;
+        let size = 1.0 + power.norm_max();
+        ((&next - &power).norm_max() <= 1e-9 * size && size < 1e9).then_some(next)
     }
 
     /// Dⁿ, n ≥ 1.

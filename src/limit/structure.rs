@@ -16,7 +16,7 @@
 //! the cell does not: then the first step differs from the following ones, and the
 //! structure is one step followed by the structure of its child.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use faer::Mat;
 
@@ -42,6 +42,8 @@ pub struct Structure {
     // sibling k at [k - 1]; k in binary is its offset along the local axes
     siblings: Vec<Sibling>,
     next: Next,
+    // first derivatives at the extraordinary point, where they exist
+    at_centre: OnceLock<[Option<Vec<f64>>; 3]>,
 }
 
 #[derive(Debug)]
@@ -110,8 +112,11 @@ impl Structure {
 
     /// Weights of the control points for the limit, or a derivative of it, at the
     /// local parameters `p` (two or three in [0, 1], the extraordinary point at the
-    /// origin). `None` where the derivative does not exist: at the extraordinary
-    /// point itself, and within 2⁻⁵² of it.
+    /// origin). Within 2⁻⁵² of the extraordinary point counts as on it.
+    ///
+    /// `None` where the derivative does not exist. At the extraordinary point a first
+    /// derivative is the one limit that all ways towards it share, if they do; second
+    /// derivatives are not looked for there.
     pub fn weights(&self, p: [f64; 3], orders: Orders) -> Option<Vec<f64>> {
         let axes = 0..self.dimension;
         let order: u32 = axes.clone().map(|d| orders[d] as u32).sum();
@@ -119,7 +124,7 @@ impl Structure {
         // far · 2ⁿ in (1, 2]
         let depth = if far > 0.0 { (-far.log2()).floor() as i64 + 1 } else { i64::MAX };
         let depth = match depth {
-            n if n > MAX_DEPTH as i64 => return (order == 0).then(|| self.mask()),
+            n if n > MAX_DEPTH as i64 => return self.centre_weights(orders),
             n if far * (n as f64).exp2() > 2.0 => n as usize - 1,
             n if far * (n as f64).exp2() <= 1.0 => n as usize + 1,
             n => n as usize,
@@ -138,6 +143,58 @@ impl Structure {
         weights.iter_mut().for_each(|w| *w *= magnified);
         let sum = if order == 0 { 1.0 } else { 0.0 };
         Some(self.pull(depth, child, &weights, sum))
+    }
+
+    /// Weights at the extraordinary point.
+    fn centre_weights(&self, orders: Orders) -> Option<Vec<f64>> {
+        let wanted = |o: Order| (0..self.dimension).filter(move |&d| orders[d] == o);
+        match (&wanted(Order::First).collect::<Vec<_>>()[..], wanted(Order::Second).count()) {
+            ([], 0) => Some(self.mask()),
+            (&[axis], 0) => self.at_centre.get_or_init(|| self.centre_derivatives())[axis].clone(),
+            _ => None,
+        }
+    }
+
+    /// First derivatives at the extraordinary point. Far down, the weights of a
+    /// derivative at depth n become those of the limit of (2D)ⁿ; if that exists, and
+    /// all siblings see one and the same derivative in it, this is it.
+    fn centre_derivatives(&self) -> [Option<Vec<f64>>; 3] {
+        let powers = match &self.next {
+            Next::Then { step, structure } => {
+                // the child's parameters run twice as fast
+                return std::array::from_fn(|axis| {
+                    let mut orders = [Order::Value; 3];
+                    orders[axis] = Order::First;
+                    let weights = structure.centre_weights(orders)?;
+                    Some(transposed_product(step, &weights).iter().map(|w| 2.0 * w).collect())
+                });
+            }
+            Next::Stationary(powers) => powers,
+        };
+        let Some(limit) = powers.doubled_limit() else { return [const { None }; 3] };
+        std::array::from_fn(|axis| {
+            if axis >= self.dimension {
+                return None;
+            }
+            let mut orders = [Order::Value; 3];
+            orders[axis] = Order::First;
+            let mut common: Option<Vec<f64>> = None;
+            for sibling in &self.siblings {
+                for place in 0..8 {
+                    let p = std::array::from_fn(|d| if place >> d & 1 == 1 { 0.7 } else { 0.2 });
+                    let weights = sibling.weights(self.dimension, p, orders)?;
+                    let weights = transposed_product(&sibling.rows, &weights);
+                    let weights = transposed_product(&limit, &weights);
+                    let found: Vec<f64> = weights.iter().map(|w| 2.0 * w).collect();
+                    let expected = common.get_or_insert_with(|| found.clone());
+                    let agree = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-8 * (1.0 + a.abs());
+                    if !expected.iter().zip(&found).all(agree) {
+                        return None;
+                    }
+                }
+            }
+            common
+        })
     }
 
     /// Weights of the limit at the extraordinary point.
@@ -298,7 +355,7 @@ impl Patch {
         } else {
             Next::Then { step: rows, structure: library.planar(&child_key, depth + 1)? }
         };
-        Some(Structure { dimension, controls, siblings, next })
+        Some(Structure { dimension, controls, siblings, next, at_centre: OnceLock::new() })
     }
 }
 

@@ -88,10 +88,11 @@ pub fn planar(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Planar {
             key.push(label(&mut lines, line));
         }
         for face in 0..4 {
-            if let Some(other) = walker.across(&frame, face / 2, face % 2) {
-                if touches(&other, start) && frames.iter().all(|f| f.cell != other.cell) {
-                    frames.push(other);
-                }
+            if let Some(other) = walker.across(&frame, face / 2, face % 2)
+                && touches(&other, start)
+                && frames.iter().all(|f| f.cell != other.cell)
+            {
+                frames.push(other);
             }
         }
     }
@@ -156,10 +157,11 @@ pub fn spatial(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Spatial
             key.push(label(&mut vertices, v));
         }
         for face in 0..6 {
-            if let Some(other) = walker.across(&frame, face / 2, face % 2) {
-                if touches(&other, start) && frames.iter().all(|f| f.cell != other.cell) {
-                    frames.push(other);
-                }
+            if let Some(other) = walker.across(&frame, face / 2, face % 2)
+                && touches(&other, start)
+                && frames.iter().all(|f| f.cell != other.cell)
+            {
+                frames.push(other);
             }
         }
     }

@@ -48,6 +48,9 @@ impl Batch {
     }
 }
 
+/// What decides a leaf's batch: kind, turn, depth and origin.
+type Signature = (BatchKind, Turn, u8, [u16; 3]);
+
 /// Batches of all leaves that hold samples of a tensor grid.
 pub(super) fn collect(solid: &Solid, parameters: &[f64], want: Want) -> (Patterns, Vec<Batch>) {
     let derivatives = want.contains(Want::FIRST) || want.contains(Want::SECOND);
@@ -55,7 +58,7 @@ pub(super) fn collect(solid: &Solid, parameters: &[f64], want: Want) -> (Pattern
     let mut batches: Vec<Batch> = Vec::new();
     let mut by_key: HashMap<(BatchKind, Turn, [AxisId; 3], u32), usize> = HashMap::new();
     // most leaves are like the one before
-    let mut last: Option<((BatchKind, Turn, u8, [u16; 3]), Option<usize>)> = None;
+    let mut last: Option<(Signature, Option<usize>)> = None;
     for (index, leaf) in solid.leaves().iter().enumerate() {
         let (kind, turn) = kind_and_turn(leaf);
         let signature = (kind, turn, leaf.depth, leaf.origin);

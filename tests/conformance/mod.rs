@@ -136,7 +136,7 @@ pub fn check(
         }
     }
     let flags = limit.undefined_derivatives();
-    assert_eq!(flags.iter().any(|&f| f == 1), undefined > 0, "{what}");
+    assert_eq!(flags.contains(&1), undefined > 0, "{what}");
 }
 
 /// The places of tensor samples in the order of the results.

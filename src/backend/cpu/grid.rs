@@ -236,14 +236,14 @@ impl<T: Number> Job<'_, '_, T> {
         }
     }
 
-    fn kernel<'a, 'o>(
+    fn kernel<'a>(
         &self,
         index: usize,
         batch: &Batch,
         order: Option<&'a [u32]>,
         scratch: &mut Scratch<T>,
         local: &Local<T>,
-        places: &'a mut [Vec<&'o mut [T]>],
+        places: &'a mut [Vec<&mut [T]>],
     ) {
         let local_orders = |orders: &Orders| batch.turn.axes.map(|a| orders[a as usize]);
         let cells = places.iter_mut().map(|cells| &mut cells[..]);

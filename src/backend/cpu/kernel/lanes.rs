@@ -60,7 +60,7 @@ pub trait Lanes<T>: Copy {
     /// # Safety
     /// `to` is writable for `count` numbers.
     unsafe fn store_first(self, to: *mut T, count: usize);
-    /// Stores all lanes past the caches; [`fence`] makes them visible to other threads.
+    /// Stores all lanes past the caches; `fence` makes them visible to other threads.
     ///
     /// # Safety
     /// As [`Lanes::store`], and `to` is aligned to the size of the vector.

@@ -5,9 +5,11 @@
 //! rows, in the order in which they lie in memory, and the last one writes whole
 //! runs of the output. No shuffles are needed after the control points.
 //!
-//!     control points [w 4][v 4][u 4][m] → x: [w 4][v 4][row]
-//!                                       → y: [w 4][v sample][row]
-//!                                       → out: [w sample][v sample][row]
+//! ```text
+//! control points [w 4][v 4][u 4][m] → x: [w 4][v 4][row]
+//!                                   → y: [w 4][v sample][row]
+//!                                   → out: [w sample][v sample][row]
+//! ```
 //!
 //! Derivatives share what they can: x depends on the order in u alone, y on those
 //! in u and v.

@@ -8,41 +8,17 @@
 //! numeric point array becomes a vertex attribute. What is not read is listed by
 //! [`read_with_report`].
 
-mod appended;
 pub mod atomic;
-mod csv_write;
 mod dataset;
 mod high_order;
 mod mesh_dataset;
-mod npz;
-mod output;
-mod pvtu;
-mod vtk_write;
-mod vtu;
-mod xml;
+mod read;
+mod write;
 
 pub use dataset::{
     Array, ArrayData, Dataset, DatasetCells, MixedCells, Points, PolyhedronFaces, vtk_type,
 };
 pub use high_order::hexahedron_order;
 pub use mesh_dataset::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
-pub use output::{Format, WriteOptions, check_output, write};
-pub use pvtu::PieceWriter;
-mod abaqus;
-mod assemble;
-mod creases;
-mod gmsh;
-mod lines;
-mod medit;
-mod ovm;
-mod read;
-mod vtk;
-mod vtk_binary;
-mod vtk_legacy;
-mod vtk_legacy_arrays;
-mod vtk_outline;
-mod vtk_values;
-mod vtk_xml;
-
-pub use creases::read_creases;
-pub use read::{ReadReport, read, read_with_report};
+pub use read::{ReadReport, read, read_creases, read_with_report};
+pub use write::{Format, PieceWriter, WriteOptions, check_output, write};

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::dataset::{Array, ArrayData, Dataset, DatasetCells, MixedCells, Points, vtk_type};
+use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells, MixedCells, Points, vtk_type};
 use crate::{Error, Result};
 
 const CHUNK: usize = 1 << 14; // values swapped at a time

@@ -1,11 +1,20 @@
-//! Which reader a file needs.
+//! Readers, one a format, and the choice between them.
+
+mod abaqus;
+mod assemble;
+mod creases;
+mod gmsh;
+mod lines;
+mod medit;
+mod ovm;
+mod vtk;
+
+pub use creases::read_creases;
 
 use std::path::Path;
 
 use crate::mesh::SolidMesh;
 use crate::{Error, Result};
-
-use super::{abaqus, gmsh, lines, medit, ovm, vtk_legacy, vtk_xml};
 
 /// What a reader found in the file and left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,8 +59,8 @@ pub fn read_with_report(path: impl AsRef<Path>) -> Result<(SolidMesh, ReadReport
     let path = path.as_ref();
     let bytes = std::fs::read(path).map_err(|source| Error::io(path, source))?;
     match format(path, &bytes)? {
-        Format::VtkLegacy => vtk_legacy::read(path, &bytes),
-        Format::VtkXml => vtk_xml::read(path, &bytes),
+        Format::VtkLegacy => vtk::legacy::read(path, &bytes),
+        Format::VtkXml => vtk::xml::read(path, &bytes),
         Format::Medit => medit::read(path, &bytes),
         Format::Gmsh => gmsh::read(path, &bytes),
         Format::OpenVolumeMesh => ovm::read(path, &bytes),

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::dataset::{Array, ArrayData, Points};
+use crate::io::dataset::{Array, ArrayData, Points};
 
 /// Byte order of this machine: numbers are written as they lie in memory.
 const BYTE_ORDER: &str = if cfg!(target_endian = "big") { "BigEndian" } else { "LittleEndian" };

@@ -6,7 +6,7 @@
 //! | `cells` | (cells, size) u4 if all cells are equal, else (ids,) u4 |
 //! | `cell_types` | (cells,) u1, VTK's numbers |
 //! | `cell_ends` | mixed cells: (cells,) i8, points of cell c are `cells[cell_ends[c-1]:cell_ends[c]]` |
-//! | `faces`, `face_ends` | polyhedra: u4 and (cells,) i8, see [`PolyhedronFaces`](super::PolyhedronFaces) |
+//! | `faces`, `face_ends` | polyhedra: u4 and (cells,) i8, see [`PolyhedronFaces`](crate::io::PolyhedronFaces) |
 //! | `point/NAME`, `cell/NAME`, `field/NAME` | (entries,) or (entries, width) of the named array |
 
 use std::io::{self, Seek, Write};
@@ -14,7 +14,7 @@ use std::io::{self, Seek, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::dataset::{Array, ArrayData, Dataset, DatasetCells, Points};
+use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells, Points};
 
 const ORDER: char = if cfg!(target_endian = "big") { '>' } else { '<' };
 

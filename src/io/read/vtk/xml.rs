@@ -1,6 +1,6 @@
 //! VTK XML `.vtu` files: unstructured grids of one or more pieces, with ASCII,
 //! inline binary (base64) or appended (raw or base64) arrays, plain or compressed
-//! by zlib (see [`super::vtk`] for cell types and named arrays).
+//! by zlib (see [`super`] for cell types and named arrays).
 //!
 //! Pieces are joined one behind the other; their points are not merged.
 
@@ -10,16 +10,16 @@ use std::path::Path;
 use crate::mesh::{Attribute, SolidMesh};
 use crate::{Error, Result};
 
-use super::ReadReport;
-use super::assemble::Assembly;
-use super::lines::{Text, shown};
-use super::vtk::{Faces, Grid};
-use super::vtk_binary::{Source, unpack};
-use super::vtk_outline::{Array, Outline, Section, Storage};
-use super::vtk_values::Scalar;
+use super::binary::{Source, unpack};
+use super::outline::{Array, Outline, Section, Storage};
+use super::values::Scalar;
+use super::{Faces, Grid};
+use crate::io::read::ReadReport;
+use crate::io::read::assemble::Assembly;
+use crate::io::read::lines::{Text, shown};
 
 /// Reads a `.vtu` file that is already in memory.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
+pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
     let outline = Outline::read(path, bytes)?;
     let mut grid = Document { path, assembly: Assembly::new(path, 0), outline: &outline };
     for array in outline.arrays.iter().filter(|array| array.section == Section::Field) {

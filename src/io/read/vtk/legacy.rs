@@ -1,5 +1,5 @@
 //! Legacy `.vtk` files with an unstructured grid, ASCII or binary, versions 1.0
-//! to 5.1 (see [`super::vtk`] for cell types and named arrays).
+//! to 5.1 (see [`super`] for cell types and named arrays).
 //!
 //! Tolerated, because real files have it: CRLF, blanks at line ends, keywords and
 //! types in any case, several entries a line or several lines an entry.
@@ -9,14 +9,14 @@ use std::path::Path;
 use crate::mesh::SolidMesh;
 use crate::{Error, Result};
 
-use super::ReadReport;
-use super::assemble::Assembly;
-use super::lines::{Text, integer, shown};
-use super::vtk::{Faces, Grid};
-use super::vtk_values::Scalar;
+use super::values::Scalar;
+use super::{Faces, Grid};
+use crate::io::read::ReadReport;
+use crate::io::read::assemble::Assembly;
+use crate::io::read::lines::{Text, integer, shown};
 
 /// Reads a legacy file that is already in memory.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
+pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
     let mut file = Legacy::open(path, bytes)?;
     let mut target = Target::Model;
     while let Some(word) = file.text.word() {

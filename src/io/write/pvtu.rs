@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::dataset::{Array, Dataset};
-use super::output::WriteOptions;
-use super::{atomic, vtu, xml};
+use super::WriteOptions;
+use super::{vtu, xml};
+use crate::io::atomic;
+use crate::io::dataset::{Array, Dataset};
 use crate::{Error, Result};
 
 /// Writes `NAME.pvtu` and its pieces `NAME/NAME_0000.vtu`, `NAME/NAME_0001.vtu`, …

@@ -11,6 +11,13 @@
 //! (1 component) become creases. Every other numeric point array becomes a vertex
 //! attribute; cell arrays and other field arrays are skipped and reported.
 
+mod binary;
+pub(super) mod legacy;
+mod legacy_arrays;
+mod outline;
+mod values;
+pub(super) mod xml;
+
 use crate::Result;
 
 use super::assemble::{Assembly, Shape};

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::io::{self, Seek, SeekFrom, Write};
 
 use super::appended::{Values, write_compressed, write_raw};
-use super::dataset::{Array, Dataset, DatasetCells};
 use super::xml;
+use crate::io::dataset::{Array, Dataset, DatasetCells};
 
 /// Writes `dataset`, which has been checked, at the current position of `out`.
 pub fn write(out: &mut (impl Write + Seek), dataset: &Dataset, compress: bool) -> io::Result<()> {

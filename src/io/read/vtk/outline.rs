@@ -9,8 +9,8 @@ use quick_xml::reader::Reader;
 
 use crate::{Error, Result};
 
-use super::vtk_binary::Layout;
-use super::vtk_values::Scalar;
+use super::binary::Layout;
+use super::values::Scalar;
 
 /// Where an array belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

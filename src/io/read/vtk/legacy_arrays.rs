@@ -3,9 +3,9 @@
 use crate::Result;
 use crate::mesh::Attribute;
 
-use super::lines::shown;
-use super::vtk_legacy::{Legacy, Target};
-use super::vtk_values::Scalar;
+use super::legacy::{Legacy, Target};
+use super::values::Scalar;
+use crate::io::read::lines::shown;
 
 impl Legacy<'_> {
     /// Reads the section that begins with `keyword`, the word read last.

@@ -1,13 +1,22 @@
 //! Writing of any format, chosen by the name of the file.
 
+mod appended;
+mod csv;
+mod npz;
+mod pvtu;
+mod vtk;
+mod vtu;
+mod xml;
+
+pub use pvtu::PieceWriter;
+
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
+use super::atomic;
 use super::dataset::Dataset;
-use super::pvtu::PieceWriter;
-use super::{atomic, csv_write, npz, vtk_write, vtu};
 use crate::{Error, Result};
 
 /// How to write.
@@ -84,10 +93,10 @@ pub fn write<'a>(
     match format {
         Format::Vtu => write_file(path, |out| vtu::write(out, &dataset, compress)),
         Format::Vtk => {
-            vtk_write::check(&dataset)?;
-            write_file(path, |out| vtk_write::write(out, &dataset))
+            vtk::check(&dataset)?;
+            write_file(path, |out| vtk::write(out, &dataset))
         }
-        Format::Csv => write_file(path, |out| csv_write::write(out, &dataset)),
+        Format::Csv => write_file(path, |out| csv::write(out, &dataset)),
         Format::Npz => write_file(path, |out| npz::write(out, &dataset, compress)),
         Format::Pvtu => {
             let mut pieces = PieceWriter::create(path, options)?;

@@ -195,7 +195,7 @@ def renderer(window, viewport, actors, points):
     camera.SetViewUp(0, 0, 1)
     camera.SetParallelScale(max(height, width / shape) / 2 * 1.08)
     made.ResetCameraClippingRange()
-    for direction, strength in (((0.9, 1.0, 0.3), 0.6), ((0.1, 0.1, 1.0), 0.6), (away, 0.25)):
+    for direction, strength in (((0.6, 1.2, 0.4), 0.7), ((0.2, 0.0, 1.0), 0.5), (away, 0.25)):
         light = vtk.vtkLight()
         light.SetLightTypeToSceneLight()
         light.SetFocalPoint(focus)

@@ -6,7 +6,10 @@
 //! is a short weighted sum of control points.
 
 mod class;
+mod draft;
 mod frame;
+mod leaf;
+mod levels;
 mod library;
 mod net;
 mod powers;
@@ -16,9 +19,10 @@ mod summary;
 
 pub use class::{Class, Reason, classify};
 pub use frame::{Frame, Turn, VTK_CORNER, Walker};
+pub use leaf::{Element, Leaf, LeafKind};
 pub use library::Library;
 pub use net::Ends;
 pub use powers::{Form, MAX_DEPTH, Powers};
-pub use solid::{Element, Leaf, LeafKind, Solid};
+pub use solid::Solid;
 pub use structure::{Orders, Structure, layered_weights, tensor_weights};
 pub use summary::{ClassCounts, StructureSummary, Summary};

@@ -1,0 +1,61 @@
+//! Elements and the leaves they are made of.
+
+use super::frame::Turn;
+use super::net::Ends;
+
+/// A hexahedron with parameters (u, v, w): a hexahedral cell, or one corner of
+/// any other cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Element {
+    /// Cell of the mesh.
+    pub cell: u32,
+    /// Corner of the cell, if the cell is no hexahedron.
+    pub corner: Option<u8>,
+    /// Corners in VTK order, as indices into the points of all levels.
+    pub corners: [u32; 8],
+}
+
+/// A dyadic part of an element that evaluates directly.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaf {
+    /// Element it belongs to.
+    pub element: u32,
+    /// The leaf spans `[origin, origin + 1] / 2^depth` along each axis.
+    pub depth: u8,
+    /// See `depth`.
+    pub origin: [u16; 3],
+    /// How it evaluates.
+    pub kind: LeafKind,
+    // first control point among the solid's nets, and how many
+    pub(super) net: (usize, u32),
+}
+
+/// How a leaf evaluates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeafKind {
+    /// Net `[w][v][u]` of 4 × 4 × 4 control points, with missing end layers.
+    Regular(Ends),
+    /// Net `[layer 4][line]`: planar structure, how its axes lie, missing end
+    /// layers (bit 0 low, bit 1 high).
+    Layered(u32, Turn, Ends),
+    /// Net `[control point]`: spatial structure and how its axes lie.
+    Irregular(u32, Turn),
+}
+
+impl Leaf {
+    /// Local parameters of the element's parameters `p`.
+    pub fn local(&self, p: [f64; 3]) -> [f64; 3] {
+        let scale = f64::from(1_u32 << self.depth);
+        std::array::from_fn(|d| (p[d] * scale - f64::from(self.origin[d])).clamp(0.0, 1.0))
+    }
+
+    /// Place in the Morton order of an element's leaves.
+    pub(super) fn code(&self) -> u64 {
+        morton(self.origin.map(|x| u32::from(x) << (16 - self.depth)))
+    }
+}
+
+/// Interleaves the bits of three 16-bit coordinates.
+pub(super) fn morton(x: [u32; 3]) -> u64 {
+    (0..16).map(|b| (0..3).map(|d| u64::from(x[d] >> b & 1) << (3 * b + d)).sum::<u64>()).sum()
+}

@@ -1,0 +1,302 @@
+//! From a mesh to leaves, level by level: classify, build structures, refine the
+//! cells that do not evaluate directly, again until none is left.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::class::{Class, Reason};
+use super::draft::{DraftKind, Drafts};
+use super::frame::Walker;
+use super::leaf::{Element, Leaf, LeafKind};
+use super::library::Library;
+use super::net::Key;
+use super::solid::Solid;
+use super::structure::Structure;
+use crate::error::{Error, Result};
+use crate::mesh::{CellKind, SolidMesh};
+use crate::refine::{CORNERS, Sharpness, Star, Stencils, VertexRule, hexahedra, refine, stars};
+use crate::topology::Topology;
+
+/// Deepest local refinement; semi-sharp creases take one level per unit.
+const MAX_LEVEL: usize = 12;
+
+/// Cells a work item of the classification covers.
+const GRAIN: usize = 512;
+
+/// A cell of the level at hand that must become leaves.
+#[derive(Clone, Copy)]
+struct Active {
+    cell: u32,
+    element: u32,
+    origin: [u16; 3],
+}
+
+#[derive(Default)]
+pub(super) struct Builder {
+    library: Library,
+    planar: Numbering,
+    spatial: Numbering,
+    elements: Vec<Element>,
+    leaves: Vec<Leaf>,
+    nets: Vec<u32>,
+    stencils: Vec<Stencils>,
+    level_starts: Vec<usize>,
+}
+
+/// Structures in order of first appearance.
+#[derive(Default)]
+struct Numbering {
+    numbers: HashMap<Key, Option<u32>>,
+    structures: Vec<Arc<Structure>>,
+}
+
+impl Numbering {
+    /// Builds the structures of all new keys in parallel, then numbers them.
+    fn add<'a>(
+        &mut self,
+        keys: impl Iterator<Item = &'a Key>,
+        build: impl Fn(&Key) -> Option<Arc<Structure>> + Sync,
+    ) {
+        let mut new: Vec<&Key> = Vec::new();
+        for key in keys {
+            if !self.numbers.contains_key(key) {
+                self.numbers.insert(key.clone(), None);
+                new.push(key);
+            }
+        }
+        let built: Vec<_> = new.par_iter().map(|key| build(key)).collect();
+        for (key, structure) in new.into_iter().zip(built) {
+            if let Some(structure) = structure {
+                self.numbers.insert(key.clone(), Some(self.structures.len() as u32));
+                self.structures.push(structure);
+            }
+        }
+    }
+
+    fn number(&self, key: &Key) -> Result<u32, Reason> {
+        self.numbers.get(key).copied().flatten().ok_or(Reason::SeveralExtraordinary)
+    }
+}
+
+impl Builder {
+    pub fn build(
+        mut self,
+        topology: Topology,
+        sharpness: Sharpness,
+        stars: Vec<Star>,
+    ) -> Result<Solid> {
+        self.level_starts = vec![0, topology.vertex_count()];
+        let hexahedra_of = |t: &Topology, c: u32| t.cells().hexahedron(c as usize).copied();
+        // elements of cells that are no hexahedra come with their children; number
+        // all elements now, in cell order
+        let mut first_element = Vec::with_capacity(topology.cell_count());
+        for cell in 0..topology.cell_count() as u32 {
+            first_element.push(self.elements.len() as u32);
+            if let Some(corners) = hexahedra_of(&topology, cell) {
+                self.elements.push(Element { cell, corner: None, corners });
+            } else {
+                let corners = topology.cells().vertices(cell as usize).len();
+                self.elements.extend((0..corners).map(|corner| Element {
+                    cell,
+                    corner: Some(corner as u8),
+                    corners: [0; 8],
+                }));
+            }
+        }
+        let active: Vec<Active> = (0..topology.cell_count() as u32)
+            .map(|cell| Active { cell, element: first_element[cell as usize], origin: [0; 3] })
+            .collect();
+        let (classes, mut active) = self.add_level(0, &topology, &sharpness, &stars, &active);
+
+        let mut level = Level { topology: None, sharpness, stars };
+        let mut depth = 0;
+        while !active.is_empty() {
+            depth += 1;
+            if depth > MAX_LEVEL {
+                let cell = self.elements[active[0].element as usize].cell;
+                return Err(Error::mesh(format!(
+                    "cell {cell} does not evaluate after {MAX_LEVEL} local refinements"
+                )));
+            }
+            active = self.refine(depth, &topology, &mut level, &active)?;
+        }
+        Ok(self.finish(topology, classes))
+    }
+
+    /// Refines the active cells; returns the children that are still to refine.
+    fn refine(
+        &mut self,
+        depth: usize,
+        mesh_topology: &Topology,
+        level: &mut Level,
+        active: &[Active],
+    ) -> Result<Vec<Active>> {
+        let coarse = level.topology.as_ref().unwrap_or(mesh_topology);
+        let cells: Vec<u32> = active.iter().map(|a| a.cell).collect();
+        let rule = VertexRule::LayerConsistent;
+        let fine = refine(coarse, &level.sharpness, &level.stars, rule, Some(&cells));
+
+        // children of the active cells inherit their place in the element
+        let start = self.level_starts[depth] as u32;
+        let by_cell: HashMap<u32, Active> = active.iter().map(|a| (a.cell, *a)).collect();
+        let mut children = Vec::with_capacity(8 * active.len());
+        for (child, &(parent, corner)) in fine.parents.iter().enumerate() {
+            let Some(parent) = by_cell.get(&parent) else { continue };
+            let cell = child as u32;
+            children.push(if coarse.cells().kind(parent.cell as usize) == CellKind::Hexahedron {
+                let offset = CORNERS[corner as usize];
+                let origin = std::array::from_fn(|d| 2 * parent.origin[d] + offset[d] as u16);
+                Active { cell, element: parent.element, origin }
+            } else {
+                let element = parent.element + u32::from(corner);
+                self.elements[element as usize].corners = fine.cells[child].map(|v| v + start);
+                Active { cell, element, origin: [0; 3] }
+            });
+        }
+        let topology = Topology::build(hexahedra(&fine.cells), fine.stencils.len())?;
+        let sharpness = Sharpness::resolve(&fine.creases, &topology)?;
+        let stars = stars(&topology, &sharpness);
+        self.level_starts.push(self.level_starts[depth] + fine.stencils.len());
+        self.stencils.push(fine.stencils);
+        let (_, active) = self.add_level(depth, &topology, &sharpness, &stars, &children);
+        *level = Level { topology: Some(topology), sharpness, stars };
+        Ok(active)
+    }
+
+    /// Makes leaves of the active cells of one level; returns their classes and
+    /// the cells that must be refined.
+    fn add_level(
+        &mut self,
+        depth: usize,
+        topology: &Topology,
+        sharpness: &Sharpness,
+        stars: &[Star],
+        active: &[Active],
+    ) -> (Vec<Class>, Vec<Active>) {
+        let walker = Walker::new(topology);
+        let parts: Vec<Drafts> = active
+            .par_chunks(GRAIN)
+            .map(|chunk| {
+                let mut drafts = Drafts::default();
+                chunk.iter().for_each(|a| drafts.push(&walker, sharpness, stars, a.cell));
+                drafts
+            })
+            .collect();
+        let all = || parts.iter().flat_map(|part| &part.drafts);
+        let planar_keys = all().filter_map(|d| match &d.kind {
+            DraftKind::Layered(key, ..) => Some(key),
+            _ => None,
+        });
+        self.planar.add(planar_keys, |key| self.library.planar(key, 0));
+        let spatial_keys = all().filter_map(|d| match &d.kind {
+            DraftKind::Irregular(key, _) => Some(key),
+            _ => None,
+        });
+        self.spatial.add(spatial_keys, |key| self.library.spatial(key, 0));
+
+        let first_point = self.level_starts[depth] as u32;
+        self.nets.reserve(parts.iter().map(|part| part.nets.len()).sum());
+        self.leaves.reserve(active.len());
+        let mut classes = Vec::with_capacity(active.len());
+        let mut refined = Vec::new();
+        let mut active = active.iter();
+        for part in &parts {
+            let mut start = 0;
+            for (draft, a) in part.drafts.iter().zip(&mut active) {
+                let net = &part.nets[start..draft.end];
+                start = draft.end;
+                let kind = match &draft.kind {
+                    DraftKind::Regular(ends) => Ok(LeafKind::Regular(*ends)),
+                    DraftKind::Layered(key, turn, ends) => {
+                        self.planar.number(key).map(|n| LeafKind::Layered(n, *turn, *ends))
+                    }
+                    DraftKind::Irregular(key, turn) => {
+                        self.spatial.number(key).map(|n| LeafKind::Irregular(n, *turn))
+                    }
+                    DraftKind::Refined(reason) => Err(*reason),
+                };
+                match kind {
+                    Err(reason) => {
+                        classes.push(Class::Refined(reason));
+                        refined.push(*a);
+                    }
+                    Ok(kind) => {
+                        classes.push(draft.class);
+                        // the children of a corner are elements of their own
+                        let own = self.elements[a.element as usize].corner.is_some();
+                        let depth = depth as u8 - u8::from(own);
+                        let range = (self.nets.len(), net.len() as u32);
+                        self.nets.extend(net.iter().map(|v| v + first_point));
+                        let (element, origin) = (a.element, a.origin);
+                        self.leaves.push(Leaf { element, depth, origin, kind, net: range });
+                    }
+                }
+            }
+        }
+        (classes, refined)
+    }
+
+    fn finish(mut self, topology: Topology, classes: Vec<Class>) -> Solid {
+        if self.level_starts.len() > 2 {
+            self.leaves.par_sort_by_cached_key(|leaf| (leaf.element, leaf.code()));
+        }
+        let mut leaf_ends = vec![0; self.elements.len()];
+        self.leaves.iter().for_each(|leaf| leaf_ends[leaf.element as usize] += 1);
+        let mut end = 0;
+        for count in &mut leaf_ends {
+            end += *count;
+            *count = end;
+        }
+        Solid {
+            topology,
+            classes,
+            elements: self.elements,
+            leaves: self.leaves,
+            leaf_ends,
+            nets: self.nets,
+            stencils: self.stencils,
+            level_starts: self.level_starts,
+            planar: self.planar.structures,
+            spatial: self.spatial.structures,
+        }
+    }
+}
+
+/// The finest level so far; its topology is the mesh's own at level 0.
+struct Level {
+    topology: Option<Topology>,
+    sharpness: Sharpness,
+    stars: Vec<Star>,
+}
+
+/// Finite sharpness takes a level a unit: refused where that is too many.
+pub(super) fn check_sharpness(mesh: &SolidMesh) -> Result<()> {
+    let most = (MAX_LEVEL - 2) as f64;
+    let edges = mesh.creases.edges.iter().map(|c| (c.sharpness, format!("{:?}", c.edge)));
+    let corners = mesh.creases.corners.iter().map(|c| (c.sharpness, format!("{}", c.vertex)));
+    match edges.chain(corners).find(|&(s, _)| s > most && s < f64::INFINITY) {
+        None => Ok(()),
+        Some((s, at)) => Err(Error::mesh(format!("sharpness {s} at {at} is above {most}"))
+            .with_mend(format!("write inf for sharp for ever, or a value up to {most}"))),
+    }
+}
+
+/// Why the plain vertex rule cannot be evaluated, if it cannot.
+pub(super) fn refuse_extraordinary_edges(topology: &Topology) -> Result<()> {
+    let edges = 0..topology.edge_count() as u32;
+    let valence = |e: u32| topology.edge_faces(e).len();
+    match edges.into_iter().find(|&e| !topology.is_boundary_edge(e) && valence(e) != 4) {
+        None => Ok(()),
+        Some(e) => {
+            let [a, b] = topology.edge_vertices(e);
+            Err(Error::mesh(format!(
+                "the plain Joy-MacCracken vertex rule has no constant-time limit at the interior \
+                 edge of vertices {a} and {b} (valence {}): its child maps differ along the edge",
+                valence(e)
+            ))
+            .with_mend("evaluate under the layer-consistent rule, or only refine"))
+        }
+    }
+}

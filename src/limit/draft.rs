@@ -3,7 +3,7 @@
 use super::class::{Class, Reason, classify};
 use super::frame::{Turn, Walker};
 use super::net::{self, Ends, Key};
-use super::structure::best_planar;
+use super::patch::best_planar;
 use crate::refine::{Sharpness, Star};
 
 /// Leaves of a few cells before their structures have numbers.

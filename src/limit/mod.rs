@@ -12,6 +12,7 @@ mod leaf;
 mod levels;
 mod library;
 mod net;
+mod patch;
 mod powers;
 mod solid;
 mod structure;

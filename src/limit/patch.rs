@@ -1,0 +1,241 @@
+//! Building structures: a net as a small mesh of its own, refined once by the very
+//! rules that refine whole meshes; its children's nets give the rows.
+
+use std::sync::OnceLock;
+
+use faer::Mat;
+
+use super::frame::{Turn, VTK_CORNER, Walker};
+use super::library::Library;
+use super::net::{self, Key};
+use super::powers::Powers;
+use super::structure::{Next, Sibling, SiblingKind, Structure};
+use super::{Class, classify};
+use crate::mesh::Creases;
+use crate::refine::{CORNERS, Refinement, Sharpness, Star, VertexRule, hexahedra, refine, stars};
+use crate::topology::Topology;
+
+/// A net as a small mesh of its own; cell 0 is the one to evaluate.
+pub(super) struct Patch {
+    // corners in binary order
+    cells: Vec<[u16; 8]>,
+    sharp_edges: Vec<[u16; 2]>,
+    pinned: Vec<u16>,
+    controls: usize,
+}
+
+impl Patch {
+    /// The patch of a spatial net by its [`net::Spatial::key`].
+    pub fn of(key: &Key) -> Self {
+        let (cells, sharp_edges, pinned) = net::spatial_parts(key);
+        let controls = cells.iter().flatten().max().map_or(0, |&m| m as usize + 1);
+        Self { cells, sharp_edges, pinned, controls }
+    }
+
+    /// Four layers of a planar net (three slabs of cells), the middle slab first.
+    pub fn extruded(key: &Key) -> Self {
+        let (quads, sharp) = key.split_at(key.len() - 4);
+        let lines = quads.iter().max().map_or(0, |&m| m + 1);
+        let mut cells = Vec::new();
+        for slab in [1, 0, 2] {
+            for quad in quads.chunks_exact(4) {
+                let corner = |bits: usize| quad[bits % 4] + lines * (slab + bits as u16 / 4);
+                cells.push(std::array::from_fn(corner));
+            }
+        }
+        let mut sharp_edges = Vec::new();
+        for (&line, _) in quads.iter().zip(sharp).filter(|&(_, &sharp)| sharp == 1) {
+            for slab in 0..3 {
+                sharp_edges.push([line + lines * slab, line + lines * (slab + 1)]);
+            }
+        }
+        Self { cells, sharp_edges, pinned: Vec::new(), controls: 4 * lines as usize }
+    }
+
+    /// Refines the patch and reads the structure of its cell 0 off the children, in
+    /// the plane (`dimension` 2) or in space (3); `None` if some child evaluates in
+    /// neither way.
+    pub fn structure(
+        &self,
+        dimension: usize,
+        key: &Key,
+        library: &Library,
+        depth: usize,
+    ) -> Option<Structure> {
+        let step = Step::of(self)?;
+        let child = |k: usize| step.children[VTK_CORNER[k]];
+        let frame = |k: usize| step.walker().frame(child(k), Turn::IDENTITY);
+        // rows of a spatial net that is constant along the layers, read in the plane
+        let read = |vertices: &[u32]| {
+            let rows = step.rows(vertices, self.controls);
+            if dimension == 3 { rows } else { collapse(&rows, self.controls / 4) }
+        };
+        let walker = step.walker();
+        let mut siblings = Vec::new();
+        for k in 1..1 << dimension {
+            let sibling = match step.class(child(k)) {
+                Class::Regular => {
+                    let (net, ends) = net::regular(&walker, &frame(k));
+                    // in the plane any one layer will do; layer 1 always exists
+                    let net = if dimension == 3 { &net[..] } else { &net[16..32] };
+                    let mut rows = read(net);
+                    fold_phantoms(&mut rows, dimension, ends);
+                    Sibling { rows, kind: SiblingKind::Tensor }
+                }
+                Class::Layered(turn) if dimension == 3 => {
+                    let (turn, planar) = best_planar(&walker, &step.sharpness, child(k), turn);
+                    let (net, ends) = planar.layers(&walker);
+                    let mut rows = read(&net);
+                    fold_layer_phantoms(&mut rows, planar.lines.len(), ends);
+                    let planar = library.planar(&planar.key, depth + 1)?;
+                    Sibling { rows, kind: SiblingKind::Layered { planar, turn } }
+                }
+                _ => return None,
+            };
+            siblings.push(sibling);
+        }
+        let (child_key, net) = if dimension == 3 {
+            let net = net::spatial(&walker, &step.sharpness, &frame(0));
+            (net.key, net.vertices)
+        } else {
+            let net = net::planar(&walker, &step.sharpness, &frame(0));
+            (net.key, net.lines.iter().map(|line| line[0]).collect())
+        };
+        let rows = read(&net);
+        let controls = rows.ncols();
+        let next = if child_key == *key {
+            Next::Stationary(Powers::new(rows))
+        } else if dimension == 3 {
+            Next::Then { step: rows, structure: library.spatial(&child_key, depth + 1)? }
+        } else {
+            Next::Then { step: rows, structure: library.planar(&child_key, depth + 1)? }
+        };
+        Some(Structure { dimension, controls, siblings, next, at_centre: OnceLock::new() })
+    }
+}
+
+/// The better of the two planar walks of a layered cell: the smaller key.
+pub(super) fn best_planar(
+    walker: &Walker,
+    sharpness: &Sharpness,
+    cell: u32,
+    turn: Turn,
+) -> (Turn, net::Planar) {
+    let swap = |[a, b, c]: [u8; 3]| [b, a, c];
+    let flips = turn.flips;
+    let other = Turn { axes: swap(turn.axes), flips: [flips[1], flips[0], flips[2]] };
+    let [first, second] =
+        [turn, other].map(|t| (t, net::planar(walker, sharpness, &walker.frame(cell, t))));
+    if second.1.key < first.1.key { second } else { first }
+}
+
+/// One refinement step of a patch around its cell 0.
+struct Step {
+    refinement: Refinement,
+    topology: Topology,
+    sharpness: Sharpness,
+    stars: Vec<Star>,
+    // children of cell 0 by VTK corner
+    children: [u32; 8],
+}
+
+impl Step {
+    fn of(patch: &Patch) -> Option<Self> {
+        let vtk = |cell: &[u16; 8]| {
+            let mut corners = [0; 8];
+            (0..8).for_each(|bits| corners[VTK_CORNER[bits]] = u32::from(cell[bits]));
+            corners
+        };
+        let cells: Vec<_> = patch.cells.iter().map(vtk).collect();
+        let mut creases = Creases::default();
+        for &[a, b] in &patch.sharp_edges {
+            creases.push_edge(a.into(), b.into(), f64::INFINITY);
+        }
+        for &v in &patch.pinned {
+            creases.push_corner(v.into(), f64::INFINITY);
+        }
+        let topology = Topology::build(hexahedra(&cells), patch.controls).ok()?;
+        let sharpness = Sharpness::resolve(&creases, &topology).ok()?;
+        let coarse_stars = stars(&topology, &sharpness);
+        let rule = VertexRule::LayerConsistent;
+        let refinement = refine(&topology, &sharpness, &coarse_stars, rule, Some(&[0]));
+        let topology =
+            Topology::build(hexahedra(&refinement.cells), refinement.stencils.len()).ok()?;
+        let sharpness = Sharpness::resolve(&refinement.creases, &topology).ok()?;
+        let stars = stars(&topology, &sharpness);
+        let mut children = [0; 8];
+        for (i, &(parent, corner)) in refinement.parents.iter().enumerate() {
+            if parent == 0 {
+                children[corner as usize] = i as u32;
+            }
+        }
+        Some(Self { refinement, topology, sharpness, stars, children })
+    }
+
+    fn walker(&self) -> Walker<'_> {
+        Walker::new(&self.topology)
+    }
+
+    fn class(&self, cell: u32) -> Class {
+        let corners = &self.refinement.cells[cell as usize];
+        classify(&self.topology, &self.sharpness, &self.stars, corners)
+    }
+
+    /// Stencils of refined vertices as dense rows over the patch's control points.
+    fn rows(&self, vertices: &[u32], controls: usize) -> Mat<f64> {
+        let mut rows = Mat::zeros(vertices.len(), controls);
+        for (i, &v) in vertices.iter().enumerate() {
+            for (column, weight) in self.refinement.stencils.row(v as usize) {
+                rows[(i, column as usize)] = weight;
+            }
+        }
+        rows
+    }
+}
+
+/// Adds up the layers of rows over an extruded patch: its planar rows, because the
+/// weights along the layers sum to 1.
+fn collapse(rows: &Mat<f64>, lines: usize) -> Mat<f64> {
+    Mat::from_fn(rows.nrows(), lines, |i, j| (0..4).map(|layer| rows[(i, layer * lines + j)]).sum())
+}
+
+/// Replaces missing layers of a tensor net's rows by p₋₁ = 2p₀ − p₁ (u, then v, then w).
+fn fold_phantoms(rows: &mut Mat<f64>, dimension: usize, ends: net::Ends) {
+    for d in 0..dimension {
+        let stride = 4_usize.pow(d as u32);
+        for side in (0..2).filter(|side| ends >> (2 * d + side) & 1 == 1) {
+            for at in (0..rows.nrows()).filter(|at| at / stride % 4 == 3 * side) {
+                let inward =
+                    |steps| if side == 0 { at + steps * stride } else { at - steps * stride };
+                for j in 0..rows.ncols() {
+                    rows[(at, j)] = 2.0 * rows[(inward(1), j)] - rows[(inward(2), j)];
+                }
+            }
+        }
+    }
+}
+
+/// The same for the layers of `[layer 4][line]` rows.
+fn fold_layer_phantoms(rows: &mut Mat<f64>, lines: usize, ends: net::Ends) {
+    for line in 0..lines {
+        for j in 0..rows.ncols() {
+            if ends & 1 == 1 {
+                rows[(line, j)] = 2.0 * rows[(lines + line, j)] - rows[(2 * lines + line, j)];
+            }
+            if ends & 2 == 2 {
+                rows[(3 * lines + line, j)] =
+                    2.0 * rows[(2 * lines + line, j)] - rows[(lines + line, j)];
+            }
+        }
+    }
+}
+
+/// Offsets of VTK corners and binary corners agree; checked at compile time.
+const _: () = {
+    let mut bits = 0;
+    while bits < 8 {
+        let offset = CORNERS[VTK_CORNER[bits]];
+        assert!(offset[0] + 2 * offset[1] + 4 * offset[2] == bits);
+        bits += 1;
+    }
+};

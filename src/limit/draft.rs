@@ -47,7 +47,10 @@ impl Drafts {
                 DraftKind::Layered(planar.key, turn, ends)
             }
             Class::Irregular(corner) => {
-                let (turn, net) = best_spatial(walker, sharpness, cell, corner);
+                let turns = Turn::to_corner(corner);
+                let starts = turns.map(|turn| walker.frame(cell, turn));
+                let (best, net) = net::least_spatial(walker, sharpness, &starts);
+                let turn = turns[best];
                 self.nets.extend(net.vertices);
                 DraftKind::Irregular(net.key, turn)
             }
@@ -55,19 +58,4 @@ impl Drafts {
         };
         self.drafts.push(Draft { class, kind, end: self.nets.len() });
     }
-}
-
-/// The best of the six walks of an irregular cell: the smallest key.
-fn best_spatial(
-    walker: &Walker,
-    sharpness: &Sharpness,
-    cell: u32,
-    corner: usize,
-) -> (Turn, net::Spatial) {
-    let walk = |turn| (turn, net::spatial(walker, sharpness, &walker.frame(cell, turn)));
-    let [first, others @ ..] = Turn::to_corner(corner);
-    others
-        .into_iter()
-        .map(walk)
-        .fold(walk(first), |best, walk| if walk.1.key < best.1.key { walk } else { best })
 }

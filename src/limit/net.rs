@@ -5,6 +5,8 @@
 //! cell in a fixed order of its local axes. The walk itself, written in local
 //! labels, is the key by which cells find their common structure.
 
+use std::cmp::Ordering;
+
 use super::frame::{Frame, Walker};
 use crate::refine::Sharpness;
 
@@ -146,45 +148,96 @@ const END: u16 = u16::MAX;
 
 /// Walks all cells around the corners of `start`.
 pub fn spatial(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Spatial {
-    let mut vertices: Vec<u32> = Vec::with_capacity(64);
-    let mut key: Key = Vec::with_capacity(256);
-    let mut frames = vec![*start];
-    let mut next = 0;
-    while next < frames.len() {
-        let frame = frames[next];
-        next += 1;
-        for v in frame.vertices {
-            key.push(label(&mut vertices, v));
-        }
-        for face in 0..6 {
-            if let Some(other) = walker.across(&frame, face / 2, face % 2)
-                && touches(&other, start)
-                && frames.iter().all(|f| f.cell != other.cell)
-            {
-                frames.push(other);
+    let mut walk = Walk::default();
+    walk.run(walker, start, None);
+    walk.finish(walker, sharpness, start)
+}
+
+/// The walk with the smallest key among those from `starts`; walks that lose are
+/// left as soon as they do. Which start won comes with it.
+pub fn least_spatial(
+    walker: &Walker,
+    sharpness: &Sharpness,
+    starts: &[Frame; 6],
+) -> (usize, Spatial) {
+    let mut best = (0, spatial(walker, sharpness, &starts[0]));
+    for (i, start) in starts.iter().enumerate().skip(1) {
+        let mut walk = Walk::default();
+        if walk.run(walker, start, Some(&best.1.key)) {
+            let found = walk.finish(walker, sharpness, start);
+            if found.key < best.1.key {
+                best = (i, found);
             }
         }
     }
-    key.push(END);
-    if !sharpness.is_smooth() {
-        let topology = walker.topology;
-        let mut sharp = Vec::new();
-        for (corner, &v) in start.vertices.iter().enumerate() {
-            for &e in topology.vertex_edges(v).iter().filter(|&&e| sharpness.edge(e) > 0.0) {
-                let other = label(&mut vertices, topology.other_end(e, v));
-                sharp.push([(corner as u16).min(other), (corner as u16).max(other)]);
+    best
+}
+
+/// A breadth-first walk under way.
+#[derive(Default)]
+struct Walk {
+    key: Key,
+    vertices: Vec<u32>,
+}
+
+impl Walk {
+    /// Walks; `false` if it stopped because the key is above `bound`.
+    fn run(&mut self, walker: &Walker, start: &Frame, bound: Option<&Key>) -> bool {
+        let mut frames = Vec::with_capacity(32);
+        frames.push(*start);
+        let mut bound = bound;
+        let mut next = 0;
+        while next < frames.len() {
+            let frame = frames[next];
+            next += 1;
+            let from = self.key.len();
+            for v in frame.vertices {
+                self.key.push(label(&mut self.vertices, v));
+            }
+            if let Some(other) = bound {
+                let end = self.key.len().min(other.len());
+                match self.key[from..].cmp(&other[from.min(end)..end]) {
+                    Ordering::Less => bound = None,
+                    Ordering::Equal => {}
+                    Ordering::Greater => return false,
+                }
+            }
+            for face in 0..6 {
+                if let Some(other) = walker.across(&frame, face / 2, face % 2)
+                    && frames.iter().all(|f| f.cell != other.cell)
+                    && touches(&other, start)
+                {
+                    frames.push(other);
+                }
             }
         }
-        sharp.sort_unstable();
-        sharp.dedup();
-        key.extend(sharp.iter().flatten());
-        key.push(END);
-        let pinned = |&corner: &u16| sharpness.vertex(start.vertices[corner as usize]) > 0.0;
-        key.extend((0..8).filter(pinned));
-    } else {
-        key.push(END);
+        true
     }
-    Spatial { key, vertices }
+
+    /// Adds the creases around the cell to the key.
+    fn finish(self, walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Spatial {
+        let Self { mut key, mut vertices } = self;
+        key.push(END);
+        if !sharpness.is_smooth() {
+            let topology = walker.topology;
+            let mut sharp = Vec::new();
+            for (corner, &v) in start.vertices.iter().enumerate() {
+                for &e in topology.vertex_edges(v).iter().filter(|&&e| sharpness.edge(e) > 0.0) {
+                    let other = label(&mut vertices, topology.other_end(e, v));
+                    sharp.push([(corner as u16).min(other), (corner as u16).max(other)]);
+                }
+            }
+            sharp.sort_unstable();
+            sharp.dedup();
+            key.extend(sharp.iter().flatten());
+            key.push(END);
+            let pinned = |&corner: &u16| sharpness.vertex(start.vertices[corner as usize]) > 0.0;
+            key.extend((0..8).filter(pinned));
+        } else {
+            key.push(END);
+        }
+        Spatial { key, vertices }
+    }
 }
 
 /// A spatial key taken apart: cells (binary corners), sharp edges, pinned vertices.
@@ -197,7 +250,9 @@ pub fn spatial_parts(key: &Key) -> (Vec<[u16; 8]>, Vec<[u16; 2]>, Vec<u16>) {
 }
 
 fn touches(frame: &Frame, start: &Frame) -> bool {
-    frame.vertices.iter().any(|v| start.vertices.contains(v))
+    // without shortcuts: all comparisons at once are quicker
+    let is_corner = |v: u32| start.vertices.iter().fold(false, |any, &s| any | (s == v));
+    frame.vertices.iter().fold(false, |any, &v| any | is_corner(v))
 }
 
 fn label<T: PartialEq>(labels: &mut Vec<T>, item: T) -> u16 {

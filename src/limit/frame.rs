@@ -66,10 +66,12 @@ pub struct Frame {
 }
 
 impl Frame {
+    #[inline]
     fn new(cell: u32, corners: &[u32; 8], base: u8, steps: [u8; 3]) -> Self {
         let [u, v, w] = steps;
-        let own = [0, u, v, u ^ v, w, u ^ w, v ^ w, 7];
-        Self { cell, vertices: own.map(|c| corners[(base ^ c) as usize]), base, steps }
+        let at = |change: u8| corners[usize::from((base ^ change) & 7)];
+        let vertices = [at(0), at(u), at(v), at(u ^ v), at(w), at(u ^ w), at(v ^ w), at(u ^ v ^ w)];
+        Self { cell, vertices, base, steps }
     }
 }
 
@@ -136,7 +138,8 @@ impl<'a> Walker<'a> {
         let corners = &self.hexahedra[cell as usize].corners;
         let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
         let at = side << axis;
-        let [p, q, r] = [at, at | 1 << b, at | 1 << c].map(|i| find(corners, frame.vertices[i]));
+        let position = |local: usize| find(corners, frame.vertices[local & 7]);
+        let (p, q, r) = (position(at), position(at | 1 << b), position(at | 1 << c));
         let mut steps = [0; 3];
         steps[b] = p ^ q;
         steps[c] = p ^ r;

@@ -196,16 +196,17 @@ impl Builder {
         });
         self.spatial.add(spatial_keys, |key| self.library.spatial(key, 0));
 
-        let first_point = self.level_starts[depth] as u32;
-        self.nets.reserve(parts.iter().map(|part| part.nets.len()).sum());
+        let first_net = self.nets.len();
+        self.append_nets(&parts, self.level_starts[depth] as u32);
         self.leaves.reserve(active.len());
         let mut classes = Vec::with_capacity(active.len());
         let mut refined = Vec::new();
         let mut active = active.iter();
+        let mut origin_net = first_net;
         for part in &parts {
             let mut start = 0;
             for (draft, a) in part.drafts.iter().zip(&mut active) {
-                let net = &part.nets[start..draft.end];
+                let net = (origin_net + start, (draft.end - start) as u32);
                 start = draft.end;
                 let kind = match &draft.kind {
                     DraftKind::Regular(ends) => Ok(LeafKind::Regular(*ends)),
@@ -227,15 +228,31 @@ impl Builder {
                         // the children of a corner are elements of their own
                         let own = self.elements[a.element as usize].corner.is_some();
                         let depth = depth as u8 - u8::from(own);
-                        let range = (self.nets.len(), net.len() as u32);
-                        self.nets.extend(net.iter().map(|v| v + first_point));
                         let (element, origin) = (a.element, a.origin);
-                        self.leaves.push(Leaf { element, depth, origin, kind, net: range });
+                        self.leaves.push(Leaf { element, depth, origin, kind, net });
                     }
                 }
             }
+            origin_net += part.nets.len();
         }
         (classes, refined)
+    }
+
+    /// Appends the nets of all parts, their points counted from `first_point`.
+    fn append_nets(&mut self, parts: &[Drafts], first_point: u32) {
+        let first = self.nets.len();
+        let total: usize = parts.iter().map(|part| part.nets.len()).sum();
+        self.nets.resize(first + total, 0);
+        let mut rest = &mut self.nets[first..];
+        let mut pairs = Vec::with_capacity(parts.len());
+        for part in parts {
+            let (head, tail) = rest.split_at_mut(part.nets.len());
+            pairs.push((head, &part.nets));
+            rest = tail;
+        }
+        pairs.into_par_iter().for_each(|(to, from)| {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = from + first_point);
+        });
     }
 
     fn finish(mut self, topology: Topology, classes: Vec<Class>) -> Solid {

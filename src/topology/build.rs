@@ -25,29 +25,34 @@ impl Topology {
     /// [`Error::Mesh`] naming the cells and vertices concerned.
     pub fn build(cells: Cells, vertex_count: usize) -> Result<Self> {
         check_cells(&cells, vertex_count)?;
-        let half_faces = HalfFaces::of(&cells);
-        let (face_vertices, face_cells, cell_faces) = half_faces.merge(vertex_count)?;
-        let (edge_vertices, face_edges) = merge_half_edges(&face_vertices, vertex_count);
-
-        let edge_rows =
-            Rows::uniform(edge_vertices.iter().flatten().copied().collect::<Vec<_>>(), 2);
-        let mut cell_rows = Rows::with_capacity(cells.len(), 8 * cells.len());
-        for c in 0..cells.len() {
-            cell_rows.push(cells.vertices(c).iter().copied());
-        }
-        let ((edge_faces, vertex_edges), (vertex_faces, vertex_cells)) = rayon::join(
-            || (face_edges.transpose(edge_vertices.len()), edge_rows.transpose(vertex_count)),
-            || (face_vertices.transpose(vertex_count), cell_rows.transpose(vertex_count)),
+        // each join runs what is sequential inside beside something else
+        let (faces, vertex_cells) = rayon::join(
+            || HalfFaces::of(&cells).merge(vertex_count),
+            || {
+                let mut corners = Rows::with_capacity(cells.len(), 8 * cells.len());
+                (0..cells.len()).for_each(|c| corners.push(cells.vertices(c).iter().copied()));
+                corners.transpose(vertex_count)
+            },
         );
-
-        let mut boundary_edge = vec![false; edge_vertices.len()];
-        let mut boundary_vertex = vec![false; vertex_count];
-        for (f, cells) in face_cells.iter().enumerate() {
-            if cells[1] == NONE {
-                face_edges.row(f).iter().for_each(|&e| boundary_edge[e as usize] = true);
-                face_vertices.row(f).iter().for_each(|&v| boundary_vertex[v as usize] = true);
-            }
-        }
+        let (face_vertices, face_cells, cell_faces) = faces?;
+        let ((edge_vertices, face_edges), vertex_faces) = rayon::join(
+            || merge_half_edges(&face_vertices, vertex_count),
+            || face_vertices.transpose(vertex_count),
+        );
+        let (edge_faces, (vertex_edges, (boundary_edge, boundary_vertex))) = rayon::join(
+            || face_edges.transpose(edge_vertices.len()),
+            || {
+                let ends = Rows::uniform(edge_vertices.as_flattened().to_vec(), 2);
+                let mut boundary = (vec![false; edge_vertices.len()], vec![false; vertex_count]);
+                for (f, cells) in face_cells.iter().enumerate() {
+                    if cells[1] == NONE {
+                        face_edges.row(f).iter().for_each(|&e| boundary.0[e as usize] = true);
+                        face_vertices.row(f).iter().for_each(|&v| boundary.1[v as usize] = true);
+                    }
+                }
+                (ends.transpose(vertex_count), boundary)
+            },
+        );
         Ok(Self {
             cells,
             vertex_count,

@@ -1,0 +1,92 @@
+//! A table of models: classes, set-up and evaluation times, structures.
+//!
+//! `cargo bench --bench models -- FILE_OR_FOLDER…` (`models/solids` without any)
+//! prints a row a model, in Markdown: medians of five runs, 4³ samples, f64, all
+//! threads. A model that is refused has the reason in its row.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use subsolid::backend::{Backend, Cpu, Limit};
+use subsolid::limit::{Class, Form, Solid, Structure};
+use subsolid::plan::{Samples, Want};
+use subsolid::{Error, Result};
+
+fn main() {
+    let arguments = std::env::args().skip(1).filter(|a| !a.starts_with("--"));
+    let mut roots: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
+    if roots.is_empty() {
+        roots.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("models/solids"));
+    }
+    let mut files = Vec::new();
+    roots.iter().for_each(|root| collect(root, &mut files));
+    files.sort();
+    println!(
+        "| model | vertices | cells | regular | layered | irregular | refined | leaves | \
+         structures: eigen + powers | worst condition of the eigen ones | set-up (ms) | 4³ samples (ms) |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    for file in files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        match row(&file) {
+            Ok(row) => println!("| {name} | {row} |"),
+            Err(error) => println!("| {name} | refused: {error} |"),
+        }
+    }
+}
+
+/// Model files in a folder and below.
+fn collect(path: &Path, files: &mut Vec<PathBuf>) {
+    match std::fs::read_dir(path) {
+        Ok(entries) => entries.flatten().for_each(|entry| collect(&entry.path(), files)),
+        Err(_) => files.push(path.to_path_buf()),
+    }
+}
+
+fn row(path: &Path) -> Result<String> {
+    let mesh = subsolid::io::read(path)?;
+    let samples = Samples::grid(4);
+    let mut last = None;
+    let set_up = median(|| {
+        let solid = Solid::new(&mesh)?;
+        solid.plan(&samples, Want::POSITION)?;
+        last = Some(solid);
+        Ok(())
+    })?;
+    let solid = last.ok_or_else(|| Error::request("no run"))?;
+    let plan = solid.plan(&samples, Want::POSITION)?;
+    let mut evaluator = Cpu::default().prepare(&plan)?;
+    let mut limit = Limit::default();
+    let all = 0..solid.elements().len();
+    let evaluate = median(|| evaluator.evaluate(mesh.controls(), all.clone(), &mut limit))?;
+
+    let count = |class: fn(&Class) -> bool| solid.classes().iter().filter(|c| class(c)).count();
+    let structures = || solid.planar_structures().iter().chain(solid.spatial_structures());
+    let is_eigen = |s: &&std::sync::Arc<Structure>| s.powers().form() == Form::Eigen;
+    let eigen = structures().filter(is_eigen).count();
+    let conditions = structures().filter(is_eigen).map(|s| s.powers().condition());
+    let worst = conditions.fold(0.0, f64::max);
+    Ok(format!(
+        "{} | {} | {} | {} | {} | {} | {} | {eigen} + {} | {worst:.1e} | {set_up:.1} | {evaluate:.2}",
+        mesh.points.len(),
+        mesh.cells.len(),
+        count(|c| matches!(c, Class::Regular)),
+        count(|c| matches!(c, Class::Layered(_))),
+        count(|c| matches!(c, Class::Irregular(_))),
+        count(|c| matches!(c, Class::Refined(_))),
+        solid.leaves().len(),
+        structures().count() - eigen,
+    ))
+}
+
+/// Median of five runs in milliseconds.
+fn median(mut run: impl FnMut() -> Result<()>) -> Result<f64> {
+    let mut times = Vec::new();
+    for _ in 0..5 {
+        let start = Instant::now();
+        run()?;
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times[2])
+}

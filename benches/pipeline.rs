@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use subsolid::backend::{Backend, Cpu, Limit, Precision};
-use subsolid::limit::Solid;
+use subsolid::limit::{Class, Solid};
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Location, Samples, Want};
 use subsolid::refine::{VertexRule, refine_mesh};
@@ -91,28 +91,38 @@ fn evaluate(c: &mut Criterion) {
 fn scattered(c: &mut Criterion) {
     let mesh = rod(1);
     let solid = Solid::new(&mesh).expect("valid");
-    let count = solid.elements().len();
+    let cells = |wanted: fn(&Class) -> bool| -> Vec<u32> {
+        let classes = solid.classes();
+        (0..classes.len() as u32).filter(|&cell| wanted(&classes[cell as usize])).collect()
+    };
     let noise = |i: usize| (i as f64 * 0.618_033_988_749_895).fract();
-    let locations: Vec<Location> = (0..64 * count)
-        .map(|i| Location {
-            element: ((i * 7919) % count) as u32,
-            parameters: [1, 3, 7].map(|k| noise(k * i)),
-        })
-        .collect();
-    let points = locations.len() as u64;
-    let plan = solid.plan(&Samples::Points(locations), Want::POSITION).expect("valid");
     let mut group = c.benchmark_group("scattered");
-    group.sample_size(10).throughput(Throughput::Elements(points));
-    let pool = pool(1);
-    let mut evaluator = Cpu::default().prepare(&plan).expect("valid");
-    let mut limit = Limit::default();
-    group.bench_function("f64, 1 thread", |b| {
-        b.iter(|| {
-            let run = || evaluator.evaluate(mesh.controls(), 0..count, &mut limit);
-            pool.install(run).expect("valid");
-            black_box(limit.len());
+    group.sample_size(10);
+    for (name, cells) in [
+        ("regular", cells(|class| matches!(class, Class::Regular))),
+        ("layered", cells(|class| matches!(class, Class::Layered(_)))),
+        ("irregular", cells(|class| matches!(class, Class::Irregular(_)))),
+    ] {
+        let locations: Vec<Location> = (0..64 * cells.len())
+            .map(|i| Location {
+                element: cells[i * 7919 % cells.len()],
+                parameters: [1, 3, 7].map(|k| noise(k * i)),
+            })
+            .collect();
+        group.throughput(Throughput::Elements(locations.len() as u64));
+        let plan = solid.plan(&Samples::Points(locations), Want::POSITION).expect("valid");
+        let pool = pool(1);
+        let mut evaluator = Cpu::default().prepare(&plan).expect("valid");
+        let mut limit = Limit::default();
+        let all = 0..solid.elements().len();
+        group.bench_function(format!("{name}, f64, 1 thread"), |b| {
+            b.iter(|| {
+                let run = || evaluator.evaluate(mesh.controls(), all.clone(), &mut limit);
+                pool.install(run).expect("valid");
+                black_box(limit.len());
+            });
         });
-    });
+    }
     group.finish();
 }
 

@@ -21,6 +21,9 @@ pub enum Error {
         path: PathBuf,
         /// The system's own words.
         source: std::io::Error,
+        /// How to mend it, where that is plain.
+        #[help]
+        mend: Option<String>,
     },
     /// A file that does not say what its format demands.
     #[error("{}{}: {message}", path.display(), line.map(|l| format!(":{l}")).unwrap_or_default())]
@@ -58,7 +61,14 @@ pub enum Error {
 impl Error {
     /// An operating-system error at `path`.
     pub fn io(path: impl AsRef<Path>, source: std::io::Error) -> Self {
-        Self::Io { path: path.as_ref().into(), source }
+        use std::io::ErrorKind::{NotFound, PermissionDenied, StorageFull};
+        let mend = match source.kind() {
+            NotFound => Some("check the spelling of the path, and that its folder exists".into()),
+            PermissionDenied => Some("check the permissions of the file and its folder".into()),
+            StorageFull => Some("free some space, or write to another disk".into()),
+            _ => None,
+        };
+        Self::Io { path: path.as_ref().into(), source, mend }
     }
 
     /// A malformed file; `line` is 1-based.
@@ -76,14 +86,14 @@ impl Error {
         Self::Request { message: message.into(), mend: None }
     }
 
-    /// The same error with the mend added (an I/O error carries its own words).
+    /// The same error with the mend added.
     #[must_use]
     pub fn with_mend(mut self, text: impl Into<String>) -> Self {
         match &mut self {
-            Self::Io { .. } => {}
-            Self::File { mend, .. } | Self::Mesh { mend, .. } | Self::Request { mend, .. } => {
-                *mend = Some(text.into());
-            }
+            Self::Io { mend, .. }
+            | Self::File { mend, .. }
+            | Self::Mesh { mend, .. }
+            | Self::Request { mend, .. } => *mend = Some(text.into()),
         }
         self
     }

@@ -247,8 +247,8 @@ impl<'a> HalfFaces<'a> {
         let mut items = vec![0; ends.last().map_or(0, |&e| e as usize)];
         split(&ends, &mut items).into_par_iter().for_each(|(first, ends, items)| {
             let mut at = 0;
-            for face in first..first + ends.len() {
-                self.with_cycle(half(firsts[face]), |cycle| {
+            for &face in &firsts[first..first + ends.len()] {
+                self.with_cycle(half(face), |cycle| {
                     items[at..at + cycle.len()].copy_from_slice(cycle);
                     at += cycle.len();
                 });
@@ -340,11 +340,10 @@ fn number<T: Sync>(
     let mut numbers = vec![0; items.len()];
     split(ends, &mut numbers).into_par_iter().enumerate().for_each(|(chunk, (first, _, out))| {
         let origin = start(ends, first);
-        let mut number = start(&totals, chunk);
-        for (i, &run) in firsts[chunk].iter().enumerate() {
-            let end = firsts[chunk].get(i + 1).map_or(out.len(), |&next| (next - origin) as usize);
+        let runs = &firsts[chunk];
+        for (i, (number, &run)) in (start(&totals, chunk)..).zip(runs).enumerate() {
+            let end = runs.get(i + 1).map_or(out.len(), |&next| (next - origin) as usize);
             out[(run - origin) as usize..end].fill(number);
-            number += 1;
         }
     });
     (numbers, firsts.concat())

@@ -34,7 +34,22 @@ pub fn with_refinement(name: &str, mesh: &SolidMesh, each: usize, seed: u64) {
         close(limits.position(element, p), expected.position, 1e-10 * size, at);
         let first = limits.first(element, p);
         match expected.derivatives {
-            None => assert!(first.iter().any(Option::is_none), "{}: {first:?}", at()),
+            // on an extraordinary point, what exists is what the inside tends to, some
+            // of it slowly (valence 3 takes 0.82 a level)
+            None => {
+                let inside = |step: f64| {
+                    let p = p.map(|x| x + step * (0.5 - x));
+                    let limit = limit::evaluate(&truth, VertexRule::LayerConsistent, element, p);
+                    limit.derivatives.expect("off the extraordinary point").first
+                };
+                let (near, nearer) = (inside(1e-5), inside(1e-9));
+                for (axis, first) in first.into_iter().enumerate() {
+                    let Some(first) = first else { continue };
+                    let bound = 1e-5 * size.max(distance(first, ORIGIN));
+                    let bound = bound.max(0.9 * distance(first, near[axis]));
+                    close(first, nearer[axis], bound, at);
+                }
+            }
             Some(derivatives) => {
                 for (first, expected) in first.into_iter().zip(derivatives.first) {
                     let first = first.unwrap_or_else(|| panic!("{}: no derivative", at()));

@@ -258,9 +258,11 @@ impl<'a> HalfFaces<'a> {
     }
 
     fn crowded(&self, crowd: &[Entry]) -> Error {
-        let cells: Vec<u32> = crowd.iter().map(|e| self.owners[e[3] as usize]).collect();
-        let face = self.sorted(crowd[0][3]);
-        Error::mesh(format!("cells {cells:?} share the face of vertices {face:?}"))
+        let cells: Vec<String> =
+            crowd.iter().map(|e| self.owners[e[3] as usize].to_string()).collect();
+        let (last, others) = cells.split_last().map_or(("", &[][..]), |(l, o)| (l.as_str(), o));
+        let (others, face) = (others.join(", "), self.sorted(crowd[0][3]));
+        Error::mesh(format!("cells {others} and {last} share the face of vertices {face:?}"))
             .with_mend("a face has at most two cells: remove the surplus or duplicated cell")
     }
 }

@@ -105,12 +105,13 @@ fn grids(c: &mut Criterion) {
 
     let mut layered_group = group(c, "layered");
     layered_group.throughput(bytes.clone());
-    for (m, stores) in [
-        (14, Stores::Streamed),
-        (16, Stores::Streamed),
-        (24, Stores::Streamed),
-        (24, Stores::Cached),
-    ] {
+    // The same samples, turned about the cell's diagonal.
+    let turned: Vec<u32> = (0..N.pow(3)).map(|i| (i / N + i % N * N * N) as u32).collect();
+    for (m, stores, order) in [14, 16, 18, 24]
+        .into_iter()
+        .flat_map(|m| [None, Some(&turned[..])].map(|order| (m, Stores::Streamed, order)))
+        .chain([(24, Stores::Cached, None)])
+    {
         // Four layers out of a net and its neighbour.
         let layered_nets: Vec<u32> = nets
             .iter()
@@ -119,13 +120,15 @@ fn grids(c: &mut Criterion) {
         let layered = Layered::<f64>::new(&[&table(m, N * N)], m, &axis, 3).unwrap();
         let mut places: Vec<_> = out[aligned..].chunks_exact_mut(CELL).take(cells).collect();
         let mut scratch = Scratch::new(stores);
-        layered_group.bench_function(format!("{m} controls, {stores:?}"), |b| {
+        let turn = if order.is_some() { ", turned" } else { "" };
+        let name = format!("{m} controls, {stores:?}{turn}");
+        layered_group.bench_function(name, |b| {
             b.iter(|| {
                 let nets = layered_nets.chunks(BATCH * 4 * m).zip(ends.chunks(BATCH));
                 for (cells_in, cells) in nets.zip(places.chunks_mut(BATCH)) {
                     let order_c = Order::Value;
                     let mut output =
-                        [LayeredOutput { plane: 0, order_c, cells, order: None, negate: false }];
+                        [LayeredOutput { plane: 0, order_c, cells, order, negate: false }];
                     layered.evaluate(simd, &mut scratch, &controls, cells_in, &mut output);
                 }
             });
@@ -136,8 +139,6 @@ fn grids(c: &mut Criterion) {
     let m = 52;
     let irregular_nets: Vec<u32> = nets.iter().flat_map(|net| &net[..m]).copied().collect();
     let weights = Table::<f64>::new(&table(m, N.pow(3)), m, true).unwrap();
-    // The same samples, turned about the cell's diagonal.
-    let turned: Vec<u32> = (0..N.pow(3)).map(|i| (i / N + i % N * N * N) as u32).collect();
     let mut irregular = group(c, "irregular");
     irregular.throughput(bytes);
     for (name, stores, order) in [

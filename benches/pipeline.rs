@@ -76,14 +76,22 @@ fn evaluate(c: &mut Criterion) {
     }
     let mut bytes = vec![1_u8; points * 24];
     group.throughput(Throughput::Bytes(bytes.len() as u64));
-    group.bench_function("memset, 1 thread", |b| {
-        let mut byte = 1;
-        b.iter(|| {
-            byte = byte % 200 + 1;
-            bytes.fill(black_box(byte));
-            black_box(bytes[points]);
+    for threads in [1, 2] {
+        let pool = pool(threads);
+        let part = bytes.len() / threads;
+        group.bench_function(format!("memset, {threads} threads"), |b| {
+            let mut byte = 1;
+            b.iter(|| {
+                byte = byte % 200 + 1;
+                pool.scope(|scope| {
+                    for chunk in bytes.chunks_mut(part) {
+                        scope.spawn(move |_| chunk.fill(black_box(byte)));
+                    }
+                });
+                black_box(bytes[points]);
+            });
         });
-    });
+    }
     group.finish();
 }
 

@@ -137,8 +137,12 @@ impl Powers {
             power = &power * &power;
         }
         let next = &power * &power;
-        let size = 1.0 + power.norm_max();
-        ((&next - &power).norm_max() <= 1e-9 * size && size < 1e9).then_some(next)
+        let size = next.norm_max();
+        if size < 1e-12 {
+            // all modes are below 1/2: derivatives vanish, exactly
+            return Some(Mat::zeros(d.nrows(), d.ncols()));
+        }
+        ((&next - &power).norm_max() <= 1e-9 * (1.0 + size) && size < 1e9).then_some(next)
     }
 
     /// Dⁿ, n ≥ 1.

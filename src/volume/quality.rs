@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::backend::Limit;
+use crate::backend::{Limit, Values};
 use crate::plan::{Location, Plan};
 
 use super::location;
@@ -15,8 +15,8 @@ use super::location;
 pub struct Quality {
     /// Samples seen.
     pub samples: usize,
-    /// Samples where the Jacobian does not exist (extraordinary edges and vertices,
-    /// smooth edges of the boundary among them); they count nowhere else.
+    /// Samples where the Jacobian does not exist (on some extraordinary edges and
+    /// vertices); they count nowhere else.
     pub undefined: usize,
     /// Smallest determinant of the Jacobian, in cubed length units.
     pub least_determinant: Option<Extreme>,
@@ -27,7 +27,9 @@ pub struct Quality {
     pub least_scaled_jacobian: Option<Extreme>,
     /// Largest scaled Jacobian.
     pub greatest_scaled_jacobian: Option<Extreme>,
-    /// Cells with samples whose determinant is not positive, by id.
+    /// Cells with samples whose determinant is not positive, by id. A scaled Jacobian
+    /// within rounding of 0 counts as 0: on a smooth edge of a box it is 0, and its
+    /// sign would be chance.
     pub non_positive: BTreeMap<u32, CellQuality>,
 }
 
@@ -77,6 +79,10 @@ impl Quality {
             let point = limit.positions.triple(i);
             Extreme { value, cell: element.cell, corner: element.corner, parameters, point }
         };
+        let rounding = match limit.positions {
+            Values::F32(_) => 1e-5,
+            Values::F64(_) => 1e-12,
+        };
         self.samples += determinants.len();
         for (i, (&determinant, &scaled)) in determinants.iter().zip(&scaled).enumerate() {
             if determinant.is_nan() {
@@ -93,7 +99,7 @@ impl Quality {
                     *slot = Some(extreme(value, i));
                 }
             }
-            if determinant <= 0.0 {
+            if determinant <= 0.0 || scaled <= rounding {
                 let found = extreme(determinant, i);
                 let cell = self.non_positive.entry(found.cell);
                 let cell = cell.or_insert(CellQuality { samples: 0, worst: found });

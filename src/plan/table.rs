@@ -63,14 +63,12 @@ pub(super) fn build(
 
 fn table(solid: &Solid, patterns: &Patterns, &(kind, axes, orders): &Key) -> Table {
     let axis = |d: usize| &patterns.axes[axes[d] as usize];
-    let (structure, depth): (&Structure, usize) = match kind {
-        BatchKind::Irregular(s) => {
-            (&solid.spatial_structures()[s as usize], axis(2).parameters.len())
-        }
-        BatchKind::Layered(s) => (&solid.planar_structures()[s as usize], 1),
+    let (structure, dimension): (&Structure, usize) = match kind {
+        BatchKind::Irregular(s) => (&solid.spatial_structures()[s as usize], 3),
+        BatchKind::Layered(s) => (&solid.planar_structures()[s as usize], 2),
         BatchKind::Regular => unreachable!("regular batches have no tables"),
     };
-    let dimension = if depth == 1 && matches!(kind, BatchKind::Layered(_)) { 2 } else { 3 };
+    let depth = if dimension == 3 { axis(2).parameters.len() } else { 1 };
     let factor: f64 = (0..dimension).map(|d| axis(d).factor.powi(orders[d] as i32)).product();
     let [na, nb] = [0, 1].map(|d| axis(d).parameters.len());
     let samples = na * nb * depth;

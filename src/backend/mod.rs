@@ -1,10 +1,14 @@
 //! Where plans are run. The CPU in double precision is the reference; every
 //! backend and precision passes the same tests.
 
+mod choice;
 pub mod cpu;
+pub mod cuda;
 mod limit;
 
-pub use cpu::{Cpu, Precision};
+pub use choice::{Choice, auto, choose};
+pub use cpu::Cpu;
+pub use cuda::{Cuda, Strategy};
 pub use limit::{Limit, Values};
 
 use std::ops::Range;
@@ -12,6 +16,16 @@ use std::ops::Range;
 use crate::error::Result;
 use crate::mesh::Controls;
 use crate::plan::Plan;
+
+/// Precision of an evaluation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// Single precision, relative to each cell's own origin.
+    F32,
+    /// Double precision.
+    #[default]
+    F64,
+}
 
 /// A processor that evaluates plans.
 pub trait Backend {
@@ -24,6 +38,13 @@ pub trait Backend {
     /// # Errors
     /// If the processor lacks something the plan needs.
     fn prepare<'p>(&self, plan: &'p Plan<'_>) -> Result<Box<dyn Evaluator + 'p>>;
+
+    /// Seconds that writing `bytes` takes, once a repeat: the floor of every
+    /// evaluation with that much output.
+    ///
+    /// # Errors
+    /// If the memory is not there.
+    fn time_writing(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>>;
 
     /// Evaluates a plan once.
     ///
@@ -50,9 +71,12 @@ pub trait Evaluator: Send {
         elements: Range<usize>,
         limit: &mut Limit,
     ) -> Result<()>;
-}
 
-/// The best processor of this machine at the reference precision.
-pub fn auto() -> Box<dyn Backend> {
-    Box::new(Cpu::default())
+    /// Seconds of evaluating all elements, once a repeat after a warm-up, control
+    /// points and results staying where the processor has them: device events on a
+    /// GPU, the wall clock on the CPU. Sets of control points are taken in turn.
+    ///
+    /// # Errors
+    /// Those of [`Evaluator::evaluate`], and if the results do not fit the memory.
+    fn time(&mut self, controls: &[Controls<'_>], repeats: usize) -> Result<Vec<f64>>;
 }

@@ -6,24 +6,18 @@ mod grid;
 pub mod kernel;
 mod scattered;
 
+use std::hint::black_box;
 use std::ops::Range;
+use std::time::Instant;
+
+use rayon::prelude::*;
 
 use kernel::{Real, Simd};
 
-use super::{Backend, Evaluator, Limit, Values};
+use super::{Backend, Evaluator, Limit, Precision, Values};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
 use crate::plan::{Plan, Samples, wanted_orders};
-
-/// Precision of an evaluation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Precision {
-    /// Single precision, relative to each cell's own origin.
-    F32,
-    /// Double precision.
-    #[default]
-    F64,
-}
 
 /// The processor this program runs on.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +60,22 @@ impl Backend for Cpu {
             Precision::F32 => Box::new(Prepared::<f32>::new(plan, self.simd)?),
             Precision::F64 => Box::new(Prepared::<f64>::new(plan, self.simd)?),
         })
+    }
+
+    fn time_writing(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>> {
+        let mut memory = vec![0_u8; bytes];
+        let part = bytes.div_ceil(rayon::current_num_threads()).max(1);
+        // not zeros, which some machines write faster than data
+        let mut fill = |value: u8| memory.par_chunks_mut(part).for_each(|part| part.fill(value));
+        fill(1);
+        let mut seconds = Vec::with_capacity(repeats);
+        for repeat in 0..repeats {
+            let start = Instant::now();
+            fill(repeat as u8 | 1);
+            seconds.push(start.elapsed().as_secs_f64());
+        }
+        black_box(&mut memory);
+        Ok(seconds)
     }
 }
 
@@ -115,6 +125,20 @@ impl<T: Number> Evaluator for Prepared<'_, T> {
             self.run(&points, attribute.width, &elements, &mut [output])?;
         }
         Ok(())
+    }
+
+    fn time(&mut self, controls: &[Controls<'_>], repeats: usize) -> Result<Vec<f64>> {
+        let all = 0..self.plan.solid().elements().len();
+        let mut limit = Limit::default();
+        let mut seconds = Vec::with_capacity(repeats);
+        for (repeat, &controls) in controls.iter().cycle().take(repeats + 1).enumerate() {
+            let start = Instant::now();
+            self.evaluate(controls, all.clone(), &mut limit)?;
+            if repeat > 0 {
+                seconds.push(start.elapsed().as_secs_f64());
+            }
+        }
+        Ok(seconds)
     }
 }
 

@@ -1,0 +1,121 @@
+//! NVIDIA GPUs of this machine, and what is missing where there are none.
+
+use std::sync::Arc;
+
+use cudarc::driver::sys::CUdevice_attribute as Attribute;
+use cudarc::driver::{CudaContext, DriverError};
+
+use crate::error::{Error, Result};
+
+/// What a GPU is.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct DeviceInfo {
+    /// Number to choose it by: `cuda:N`.
+    pub ordinal: usize,
+    /// Name as the driver gives it.
+    pub name: String,
+    /// Compute capability, such as (9, 0).
+    pub compute_capability: (u32, u32),
+    /// Streaming multiprocessors.
+    pub multiprocessors: u32,
+    /// Memory in bytes.
+    pub memory: u64,
+    /// Shared memory that one block can have, in bytes.
+    pub shared_memory: u32,
+    /// Peak rate of the memory in bytes a second, by clock and bus width.
+    pub bandwidth: Option<f64>,
+}
+
+impl DeviceInfo {
+    /// Architecture for the compiler: 90 for compute capability 9.0.
+    pub fn architecture(&self) -> u32 {
+        10 * self.compute_capability.0 + self.compute_capability.1
+    }
+}
+
+/// A GPU in use.
+#[derive(Clone, Debug)]
+pub(super) struct Device {
+    pub context: Arc<CudaContext>,
+    pub info: DeviceInfo,
+}
+
+/// All NVIDIA GPUs that the driver shows.
+///
+/// # Errors
+/// [`Error::Request`] if there is no driver or no device, with what to install.
+pub fn devices() -> Result<Vec<DeviceInfo>> {
+    require_driver()?;
+    let count = CudaContext::device_count().map_err(no_device)?;
+    (0..count as usize).map(|ordinal| Ok(Device::open(ordinal)?.info)).collect()
+}
+
+impl Device {
+    /// Opens device `ordinal`.
+    pub fn open(ordinal: usize) -> Result<Self> {
+        require_driver()?;
+        let count = CudaContext::device_count().map_err(no_device)?;
+        if ordinal >= count as usize {
+            return Err(Error::request(format!("there is no CUDA device {ordinal}"))
+                .with_mend(format!("{count} are there, counted from 0: see `subsolid devices`")));
+        }
+        let context = CudaContext::new(ordinal).map_err(failed("the device cannot be opened"))?;
+        // every buffer is used on streams that this module orders by itself
+        // SAFETY: launches and copies are ordered by events and synchronisation.
+        unsafe { context.disable_event_tracking() };
+        let info = describe(&context).map_err(failed("the device does not describe itself"))?;
+        Ok(Self { context, info })
+    }
+}
+
+fn describe(context: &CudaContext) -> Result<DeviceInfo, DriverError> {
+    let get = |attribute| context.attribute(attribute);
+    let clock = get(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE).unwrap_or(0);
+    let width = get(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH).unwrap_or(0);
+    // kilohertz, two transfers a clock, bits
+    let bandwidth = f64::from(clock) * 1e3 * 2.0 * f64::from(width) / 8.0;
+    let shared = Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+    let (major, minor) = context.compute_capability()?;
+    Ok(DeviceInfo {
+        ordinal: context.ordinal(),
+        name: context.name()?,
+        compute_capability: (major as u32, minor as u32),
+        multiprocessors: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32,
+        memory: context.total_mem()? as u64,
+        shared_memory: get(shared)? as u32,
+        bandwidth: (bandwidth > 0.0).then_some(bandwidth),
+    })
+}
+
+fn require_driver() -> Result<()> {
+    // SAFETY: only tries to load the library.
+    if unsafe { cudarc::driver::sys::is_culib_present() } {
+        return Ok(());
+    }
+    Err(Error::request("no CUDA device: the NVIDIA driver (libcuda) is not installed")
+        .with_mend("install the NVIDIA driver, or give --backend cpu"))
+}
+
+fn no_device(error: DriverError) -> Error {
+    Error::request(format!("no CUDA device: {}", words(error)))
+        .with_mend("check `nvidia-smi` and CUDA_VISIBLE_DEVICES, or give --backend cpu")
+}
+
+/// Turns a driver error into ours.
+pub(super) fn failed(what: &'static str) -> impl Fn(DriverError) -> Error {
+    move |error| {
+        use cudarc::driver::sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY;
+        let mend = match error.0 {
+            CUDA_ERROR_OUT_OF_MEMORY => "evaluate in pieces, or free memory of the device",
+            _ => "check `nvidia-smi`; --backend cpu does without the device",
+        };
+        Error::request(format!("CUDA: {what}: {}", words(error))).with_mend(mend)
+    }
+}
+
+fn words(error: DriverError) -> String {
+    match (error.error_name(), error.error_string()) {
+        (Ok(name), Ok(text)) => format!("{} ({})", text.to_string_lossy(), name.to_string_lossy()),
+        _ => format!("{error:?}"),
+    }
+}

@@ -3,6 +3,7 @@
 //! Exit codes: 0 done; 1 done, but `--quality` found samples whose Jacobian is not
 //! positive; 2 refused, with one message that says what is wrong and the mend.
 
+mod bench;
 mod compare;
 mod completions;
 mod console;
@@ -54,6 +55,7 @@ enum Command {
     Refine(Reporting<refine::Arguments>),
     Evaluate(Reporting<evaluate::Arguments>),
     Compare(Reporting<compare::Arguments>),
+    Bench(bench::Arguments),
     Devices(Reporting<devices::Arguments>),
     Shape(Reporting<shape::Arguments>),
     Completions(completions::Arguments),
@@ -98,6 +100,7 @@ fn run(cli: Cli, console: &Console) -> Result<Outcome> {
         Command::Refine(c) => refine::run(c.arguments, &console.reporting(c.json)),
         Command::Evaluate(c) => evaluate::run(c.arguments, &console.reporting(c.json)),
         Command::Compare(c) => compare::run(c.arguments, &console.reporting(c.json)),
+        Command::Bench(arguments) => bench::run(arguments, console),
         Command::Devices(c) => devices::run(c.arguments, &console.reporting(c.json)),
         Command::Shape(c) => shape::run(c.arguments, &console.reporting(c.json)),
         Command::Completions(arguments) => completions::run(arguments, console),

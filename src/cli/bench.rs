@@ -1,0 +1,178 @@
+//! `subsolid bench`: the experiments of Besler et al. (2022, section 5) on this machine.
+
+mod chart;
+mod contender;
+mod figures;
+mod machine;
+mod measure;
+mod model;
+mod report;
+mod results;
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use subsolid::backend::Choice;
+use subsolid::io::atomic;
+use subsolid::{Error, Result};
+
+use super::processor::Processor;
+use super::{Console, Outcome};
+use contender::{Ceilings, Contender};
+use machine::Machine;
+use model::Model;
+use results::Results;
+
+/// Measure this machine: the experiments of the published GPU method
+///
+/// Thread and warp kernels by class (Fig. 9 of Besler et al. 2022), model totals (Fig.
+/// 10), CPU and GPU by class and model (Figs. 11, 12), time per point against samples
+/// (Fig. 13), refinement against samples (Fig. 14) and accuracy (section 5.4), each
+/// beside the time that writing as many bytes takes. Medians over fresh control points:
+/// device events on a GPU, the wall clock on the CPU. Without a GPU, the CPU alone.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid bench model.mesh --json bench.json --report bench.html
+  subsolid bench a.mesh b.vtk --samples 4,8 --levels 0,1 --repeats 50 --report bench.html
+  subsolid bench model.mesh --backend cpu --samples 8 --levels 0")]
+pub struct Arguments {
+    /// Control meshes
+    #[arg(required = true, value_name = "MODEL")]
+    models: Vec<PathBuf>,
+    /// Samples along each axis of a cell
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [4, 8])]
+    samples: Vec<usize>,
+    /// Levels of refinement
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [0, 1, 2])]
+    levels: Vec<usize>,
+    /// Processor, beside the CPU: auto (the first NVIDIA GPU that works), cpu, cuda or
+    /// cuda:N
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    backend: Choice,
+    /// Runs of which the median is taken
+    #[arg(long, value_name = "N", default_value_t = 20,
+          value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    repeats: u16,
+    /// File for all numbers
+    #[arg(long, value_name = "OUT")]
+    json: Option<PathBuf>,
+    /// File for the plots: one page of HTML that needs nothing else
+    #[arg(long, value_name = "OUT")]
+    report: Option<PathBuf>,
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let mut a = arguments;
+    a.check()?;
+    let processor = Processor::find(a.backend)?;
+    let contenders = Contender::all(&processor)?;
+    for contender in &contenders {
+        console.status("Measuring", &contender.name);
+    }
+    let mut results = Results::new(Machine::new(&processor)?, a.repeats.into());
+    if processor.gpu().is_none() {
+        let why = processor.why_not_gpu().unwrap_or("the CPU was asked for");
+        let note = format!("The kernels of a GPU, figures 9 and 10 among them: {why}.");
+        console.status("Left out", &note);
+        results.left_out.push(note);
+    }
+    let mut ceilings = Ceilings::new(a.repeats.into());
+    let jobs = measure::jobs(&a.samples, &a.levels);
+    let bar = console.bar(a.models.len() * (jobs.len() + 1));
+    for path in &a.models {
+        let mut last: Option<Model> = None;
+        for job in &jobs {
+            let model = match last.take() {
+                Some(model) if model.level == job.level => model,
+                _ => {
+                    let model = Model::load(path, job.level)?;
+                    bar.suspend(|| console.status("Read", model.describe()));
+                    results.models.push(model.summary()?);
+                    model
+                }
+            };
+            measure::run(&model, job, &contenders, &mut ceilings, &mut results)?;
+            last = Some(model);
+            bar.inc(1);
+        }
+        let least = Model::load(path, a.levels[0])?;
+        measure::accuracy(&least, a.samples[a.samples.len() - 1], &contenders, &mut results)?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if let Some(path) = &a.json {
+        let text = serde_json::to_string_pretty(&results)
+            .map_err(|e| Error::request(format!("the results have no JSON form: {e}")))?;
+        write(path, &text)?;
+        console.status("Wrote", format!("{}: {} timings", path.display(), results.timings.len()));
+    }
+    if let Some(path) = &a.report {
+        write(path, &report::page(&results))?;
+        console.status("Wrote", path.display());
+    }
+    console.print(text(&results).as_bytes())?;
+    Ok(Outcome::Done)
+}
+
+impl Arguments {
+    /// Checks the lists, and puts them in order.
+    fn check(&mut self) -> Result<()> {
+        for list in [&mut self.samples, &mut self.levels] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        if let Some(n) = self.samples.iter().find(|&n| !(2..=64).contains(n)) {
+            return Err(Error::request(format!("--samples {n} is out of range"))
+                .with_mend("give 2 to 64 samples along each axis, such as 4,8"));
+        }
+        if let Some(n) = self.levels.iter().find(|&&n| n > 8) {
+            return Err(Error::request(format!("--levels {n} is out of range"))
+                .with_mend("give levels up to 8, such as 0,1,2"));
+        }
+        let (json, report) = (self.json.as_deref(), self.report.as_deref());
+        if json.is_some() && json == report {
+            return Err(Error::request("--json and --report name the same file")
+                .with_mend("choose two names"));
+        }
+        for output in json.into_iter().chain(report) {
+            let resolved = std::fs::canonicalize(output).ok();
+            let is_input = |model: &PathBuf| std::fs::canonicalize(model).ok() == resolved;
+            if resolved.is_some() && self.models.iter().any(is_input) {
+                return Err(Error::file(output, None, "is an input, and would be replaced")
+                    .with_mend("choose another name for the output"));
+            }
+            atomic::check(output)?;
+        }
+        Ok(())
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    atomic::write(path, |out| out.write_all(text.as_bytes()).map_err(|e| atomic::refused(path, e)))
+}
+
+/// Whole models for people; the files have the rest.
+fn text(results: &Results) -> String {
+    let mut text = format!(
+        "{:<20} {:>5} {:>7} {:>9} {:<16} {:>11} {:>9} {:>10}\n",
+        "model", "level", "samples", "cells", "processor", "median", "Mpoint/s", "of writing"
+    );
+    for timing in results.timings.iter().filter(|timing| timing.class.is_none()) {
+        let _ = writeln!(
+            text,
+            "{:<20} {:>5} {:>7} {:>9} {:<16} {:>8.3} ms {:>9.1} {:>8.1} %",
+            timing.model,
+            timing.level,
+            format!("{}³", timing.samples),
+            timing.cells,
+            timing.contender,
+            1e3 * timing.seconds.median,
+            1e-6 * timing.points as f64 / timing.seconds.median,
+            100.0 * timing.of_writing(),
+        );
+    }
+    text
+}

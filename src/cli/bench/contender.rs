@@ -1,0 +1,74 @@
+//! The ways to evaluate that are measured, and their ceiling.
+
+use std::collections::HashMap;
+
+use subsolid::Result;
+use subsolid::backend::{Backend, Cpu, Cuda, Precision, Strategy};
+
+use super::measure::median;
+use crate::cli::memory::physical;
+use crate::cli::processor::Processor;
+
+/// A processor with a strategy and a precision.
+pub struct Contender {
+    /// `CPU f32`, `GPU auto f64`…
+    pub name: String,
+    pub precision: Precision,
+    pub backend: Box<dyn Backend>,
+    pub on_gpu: bool,
+    /// Bytes that results may take.
+    pub memory: u64,
+}
+
+impl Contender {
+    /// All that this machine has.
+    pub fn all(processor: &Processor) -> Result<Vec<Self>> {
+        const PRECISIONS: [(Precision, &str); 2] =
+            [(Precision::F32, "f32"), (Precision::F64, "f64")];
+        let mut all = Vec::new();
+        let memory = physical().unwrap_or(u64::MAX) / 3;
+        for (precision, bits) in PRECISIONS {
+            let (name, backend) = (format!("CPU {bits}"), Box::new(Cpu::new(precision)));
+            all.push(Self { name, precision, backend, on_gpu: false, memory });
+        }
+        let Some(ordinal) = processor.gpu() else { return Ok(all) };
+        let memory = Cuda::new(ordinal, Precision::F32)?.info().memory / 4 * 3;
+        for (precision, bits) in PRECISIONS {
+            for (strategy, kernels) in [
+                (Strategy::Thread, "thread"),
+                (Strategy::Warp, "warp"),
+                (Strategy::Hybrid, "hybrid"),
+                (Strategy::Auto, "auto"),
+            ] {
+                let backend = processor.backend(precision, strategy)?;
+                let name = format!("GPU {kernels} {bits}");
+                all.push(Self { name, precision, backend, on_gpu: true, memory });
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Times of writing memory: the floor of every evaluation with as much output.
+pub struct Ceilings {
+    repeats: usize,
+    // seconds by processor and bytes
+    known: HashMap<(bool, usize), f64>,
+}
+
+impl Ceilings {
+    pub fn new(repeats: usize) -> Self {
+        Self { repeats, known: HashMap::new() }
+    }
+
+    /// Median of the seconds that writing `bytes` takes on a contender's processor.
+    pub fn seconds(&mut self, contender: &Contender, bytes: usize) -> Result<f64> {
+        let key = (contender.on_gpu, bytes);
+        if let Some(&seconds) = self.known.get(&key) {
+            return Ok(seconds);
+        }
+        let seconds = median(contender.backend.time_writing(bytes, self.repeats)?);
+        self.known.insert(key, seconds);
+        Ok(seconds)
+    }
+}

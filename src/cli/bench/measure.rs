@@ -1,0 +1,198 @@
+//! What is measured, and how.
+
+use std::collections::BTreeMap;
+
+use subsolid::backend::{Cpu, Precision};
+use subsolid::compare::compare;
+use subsolid::plan::{Samples, Want};
+use subsolid::{Error, Result};
+
+use super::contender::{Ceilings, Contender};
+use super::model::{Model, class};
+use super::results::{Accuracy, Results, Spread, Timing};
+
+/// Samples along an axis over which Fig. 13 goes.
+const SWEEP: [usize; 9] = [2, 3, 4, 5, 6, 8, 10, 12, 16];
+
+/// Evaluations of one model at one level and one number of samples.
+pub struct Job {
+    pub level: usize,
+    pub samples: usize,
+    /// Whether each class is timed alone, too.
+    by_class: bool,
+}
+
+/// The evaluations that the figures need of each model, by level.
+pub fn jobs(samples: &[usize], levels: &[usize]) -> Vec<Job> {
+    let (Some(&most), Some(&least), Some(&finest)) =
+        (samples.last(), levels.first(), levels.last())
+    else {
+        return Vec::new();
+    };
+    let mut jobs = BTreeMap::new();
+    for n in SWEEP {
+        jobs.insert((least, n), false);
+    }
+    for &level in levels {
+        if let Some(n) = equal_points(most, level - least) {
+            jobs.insert((level, n), false);
+        }
+    }
+    // what classes are timed at comes last, so that it stays
+    for &level in levels {
+        for &n in samples {
+            jobs.insert((level, n), level == finest);
+        }
+    }
+    jobs.into_iter().map(|((level, samples), by_class)| Job { level, samples, by_class }).collect()
+}
+
+/// Samples along an axis after `steps` of refinement that make as many points in all as
+/// twice `most` before them, if any do.
+pub fn equal_points(most: usize, steps: usize) -> Option<usize> {
+    let first = (2 * most).min(64);
+    let n = first.checked_shr(steps as u32)?;
+    (n >= 2 && n << steps == first).then_some(n)
+}
+
+/// Times all contenders at a job.
+pub fn run(
+    model: &Model,
+    job: &Job,
+    contenders: &[Contender],
+    ceilings: &mut Ceilings,
+    results: &mut Results,
+) -> Result<()> {
+    let mut classes = vec![None];
+    if job.by_class {
+        classes.extend(model.classes().into_iter().map(Some));
+    }
+    for class in classes {
+        for contender in contenders {
+            let timing =
+                time(model, job.samples, class.as_deref(), contender, ceilings, results.repeats);
+            match timing {
+                Ok(timing) => results.timings.push(timing),
+                Err(error) => results.left_out.push(format!(
+                    "{} at level {}, {}³ samples, {}, {}: {error}.",
+                    model.name,
+                    model.level,
+                    job.samples,
+                    class.as_deref().unwrap_or("all cells"),
+                    contender.name
+                )),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn time(
+    model: &Model,
+    samples: usize,
+    of: Option<&str>,
+    contender: &Contender,
+    ceilings: &mut Ceilings,
+    repeats: usize,
+) -> Result<Timing> {
+    let number = match contender.precision {
+        Precision::F32 => 4,
+        Precision::F64 => 8,
+    };
+    let bytes = |elements: usize| elements * samples.pow(3) * 3 * number;
+    let all = bytes(model.solid.elements().len());
+    if all as u64 > contender.memory {
+        return Err(Error::request(format!("{:.1} GB of points do not fit", all as f64 / 1e9)));
+    }
+    let mut plan = model.solid.plan(&Samples::grid(samples), Want::POSITION)?;
+    if let Some(of) = of {
+        plan.retain(|solid, leaf| class(solid, leaf) == of);
+    }
+    let mut times = contender.backend.prepare(&plan)?.time(&model.controls(), repeats)?;
+    times.sort_by(f64::total_cmp);
+    let (Some(&least), Some(&most)) = (times.first(), times.last()) else {
+        return Err(Error::request("no time was measured"));
+    };
+    let elements = model.elements(of);
+    Ok(Timing {
+        model: model.name.clone(),
+        level: model.level,
+        samples,
+        class: of.map(Into::into),
+        contender: contender.name.clone(),
+        cells: elements,
+        points: elements * samples.pow(3),
+        bytes: bytes(elements),
+        seconds: Spread { median: median(times), least, most },
+        writing: ceilings.seconds(contender, bytes(elements))?,
+    })
+}
+
+/// Compares all contenders with the CPU in double precision.
+pub fn accuracy(
+    model: &Model,
+    samples: usize,
+    contenders: &[Contender],
+    results: &mut Results,
+) -> Result<()> {
+    let reference = Cpu::new(Precision::F64);
+    let plan = model.solid.plan(&Samples::grid(samples), Want::POSITION)?;
+    for contender in contenders.iter().filter(|c| c.on_gpu || c.precision == Precision::F32) {
+        match compare(&plan, model.mesh.controls(), &*contender.backend, &reference) {
+            Ok(comparison) => results.accuracy.push(Accuracy {
+                model: model.name.clone(),
+                level: model.level,
+                samples,
+                contender: contender.name.clone(),
+                comparison,
+            }),
+            Err(error) => results.left_out.push(format!(
+                "Accuracy of {} at level {}, {}: {error}.",
+                model.name, model.level, contender.name
+            )),
+        }
+    }
+    Ok(())
+}
+
+/// The middle number, or the mean of the two in the middle; 0 of none.
+pub fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    let middle = numbers.len() / 2;
+    match numbers.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => numbers[middle],
+        _ => (numbers[middle - 1] + numbers[middle]) / 2.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(vec![4.0, 1.0, 3.0, 2.0]), 2.5);
+        assert_eq!(median(Vec::new()), 0.0);
+    }
+
+    #[test]
+    fn jobs_cover_the_figures_once() {
+        let jobs = jobs(&[4, 8], &[0, 1, 2]);
+        let all: Vec<_> = jobs.iter().map(|j| (j.level, j.samples)).collect();
+        assert!(all.is_sorted_by(|a, b| a < b), "{all:?}");
+        for n in SWEEP {
+            assert!(all.contains(&(0, n)));
+        }
+        for equal in [(0, 16), (1, 8), (2, 4)] {
+            assert!(all.contains(&equal));
+        }
+        let by_class = jobs.iter().filter(|j| j.by_class).map(|j| (j.level, j.samples));
+        assert!(by_class.eq([(2, 4), (2, 8)]));
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(|steps| equal_points(8, steps)).map(Option::unwrap_or_default),
+            [16, 8, 4, 2, 0]
+        );
+    }
+}

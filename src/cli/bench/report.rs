@@ -1,0 +1,98 @@
+//! The page of plots.
+
+use std::fmt::Write;
+
+use super::figures::{Figure, Table, figures};
+use super::results::Results;
+
+const STYLE: &str = "\
+body{font:15px/1.45 system-ui,sans-serif;max-width:1240px;margin:2em auto;padding:0 1em;color:#222}\
+h2{margin:1.6em 0 .3em}p{max-width:80ch}figure{display:inline-block;margin:.6em 1.2em .6em 0;\
+max-width:100%;overflow-x:auto}figcaption{font-weight:600}svg text{font:12px system-ui,sans-serif;\
+fill:#333}svg text.s{font-size:9px}svg .g{stroke:#eee;fill:none}svg .m{stroke:#bbb;fill:none}\
+svg .f{stroke:#000;stroke-width:1.5;fill:none}table{border-collapse:collapse;font-size:13px}\
+td,th{padding:.15em .6em;text-align:right;border-bottom:1px solid #ddd}\
+td:first-child,th:first-child{text-align:left}code{background:#f3f3f3;padding:.1em .3em}\
+details{margin:.4em 0;overflow-x:auto}";
+
+/// One page of HTML that needs nothing else.
+pub fn page(results: &Results) -> String {
+    let machine = &results.machine;
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <title>subsolid bench</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
+         <h1>Limit evaluation of Catmull-Clark solids, measured</h1>\n\
+         <p>{}<br>{}, subsolid {}<br><code>{}</code></p>\n\
+         <p>The experiments of Besler, Altenhofen, Stork and Fellner, <i>GPU-parallel \
+         constant-time limit evaluation of Catmull-Clark solids</i> (2022), on this machine: \
+         figure numbers are theirs. <i>thread</i>, <i>warp</i> and <i>hybrid</i> are their \
+         method, <i>auto</i> is this program's own; <i>CPU</i> is this program too, with SIMD and \
+         threads, not the CPU program of the paper.</p>\n",
+        escaped(&machine.describe()),
+        machine.date,
+        machine.version,
+        escaped(&machine.command),
+    );
+    models(&mut page, results);
+    if !results.left_out.is_empty() {
+        page += "<h2>Left out</h2>\n<ul>\n";
+        for note in &results.left_out {
+            let _ = writeln!(page, "<li>{}</li>", escaped(note));
+        }
+        page += "</ul>\n";
+    }
+    figures(results).iter().for_each(|figure| section(&mut page, figure));
+    page + "</body>\n</html>\n"
+}
+
+/// What each model consists of, as the paper's Table 1 does.
+fn models(page: &mut String, results: &Results) {
+    const KERNELS: [&str; 6] = ["REG64", "REG48", "LAY16x16", "LAY32x16", "IRR32x32", "IRR64x32"];
+    let mut header = vec!["model", "level", "cells"];
+    header.extend(KERNELS);
+    header.extend(["other regular", "refined"]);
+    let rows = results.models.iter().map(|model| {
+        let count = |n: usize| format!("{n} ({:.1} %)", 100.0 * n as f64 / model.cells as f64);
+        let known = KERNELS.map(|kernel| model.kernels.get(kernel).copied().unwrap_or(0));
+        let other = model.kernels.values().sum::<usize>() - known.iter().sum::<usize>();
+        let mut row = vec![model.model.clone(), model.level.to_string(), model.cells.to_string()];
+        row.extend(known.map(count));
+        row.extend([count(other), count(model.refined)]);
+        row
+    });
+    *page += "<h2>Table 1: models</h2>\n<p>Cells by the paper's kernels.</p>\n";
+    table(page, &Table { header, rows: rows.collect() });
+}
+
+fn section(page: &mut String, figure: &Figure) {
+    let _ =
+        writeln!(page, "<h2>{}</h2>\n<p>{}</p>", escaped(&figure.title), escaped(&figure.caption));
+    for (title, svg) in &figure.charts {
+        let title = escaped(title);
+        let _ = writeln!(page, "<figure><figcaption>{title}</figcaption>{svg}</figure>");
+    }
+    *page += "<details><summary>Numbers</summary>\n";
+    table(page, &figure.table);
+    *page += "</details>\n";
+}
+
+fn table(page: &mut String, table: &Table) {
+    let row = |page: &mut String, tag: &str, cells: &mut dyn Iterator<Item = &str>| {
+        *page += "<tr>";
+        for cell in cells {
+            let _ = write!(page, "<{tag}>{}</{tag}>", escaped(cell));
+        }
+        *page += "</tr>\n";
+    };
+    *page += "<table>\n";
+    row(page, "th", &mut table.header.iter().copied());
+    for cells in &table.rows {
+        row(page, "td", &mut cells.iter().map(String::as_str));
+    }
+    *page += "</table>\n";
+}
+
+/// Text as it may stand in HTML and SVG.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -60,7 +60,9 @@ fn json(directory: &Path, arguments: &str) -> serde_json::Value {
 #[test]
 fn helps_with_examples() {
     let here = Path::new(".");
-    for subcommand in ["", "info", "refine", "evaluate", "shape", "completions"] {
+    let subcommands =
+        ["info", "refine", "evaluate", "compare", "bench", "devices", "shape", "completions"];
+    for subcommand in [""].into_iter().chain(subcommands) {
         let help = done(here, &format!("{subcommand} --help"));
         assert!(help.contains("Usage: subsolid") && help.contains("Examples:"), "{help}");
     }
@@ -246,6 +248,14 @@ fn refusals_have_one_message_and_exit_code_2() {
         ("evaluate fan.vtu --cells bezier --backend cuda -o a.vtu", "made on the CPU"),
         ("compare fan.vtu --backend cuda:99", "no CUDA device"),
         ("compare fan.vtu --samples 65", "65 is not in 1..=64"),
+        ("compare fan.vtu --precision f16", "invalid value 'f16'"),
+        ("bench", "<MODEL>"),
+        ("bench fan.vtu --samples 4,65", "--samples 65 is out of range"),
+        ("bench fan.vtu --levels 0,99", "--levels 99 is out of range"),
+        ("bench fan.vtu --repeats 0", "0 is not in 1..=10000"),
+        ("bench fan.vtu --json fan.vtu", "is an input"),
+        ("bench fan.vtu --json a --report a", "the same file"),
+        ("bench fan.vtu --report missing/a.html", "create its directory first"),
         ("compare fan.vtu -o a.csv", "end the name of the output in .vtu"),
         ("evaluate fan.vtu --at p.csv -o a.vtu", "end the name of the output in .csv"),
         ("evaluate fan.vtu --at p.csv -o p.csv", "is an input"),
@@ -323,6 +333,94 @@ fn single_precision_is_close_to_double() {
     }
     let worst = values[0].iter().zip(&values[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(worst > 0.0 && worst < 1e-6, "{worst}");
+}
+
+#[test]
+fn processors_are_listed_and_chosen() {
+    let here = Path::new(".");
+    let report = json(here, "devices --json");
+    assert!(report["cpu"].as_str().unwrap().starts_with("CPU, f64"));
+    let text = done(here, "devices");
+    if report["devices"].as_array().unwrap().is_empty() {
+        assert!(text.contains("no CUDA device: "), "{text}");
+        assert!(report["no_device"].as_str().unwrap().starts_with("no CUDA device: "));
+    } else {
+        assert!(text.contains("cuda:0 ") && report["no_device"].is_null(), "{text}");
+    }
+
+    let fan = with_fan();
+    let evaluate = "evaluate fan.vtu --samples 2 -o a.vtu";
+    let (_, _, stderr) = run(fan.path(), &format!("{evaluate} --backend cpu --strategy warp"));
+    assert!(stderr.contains("on the CPU") && stderr.contains("--strategy is not used"), "{stderr}");
+    let (_, _, stderr) = run(fan.path(), &format!("{evaluate} --backend cpu --threads 1"));
+    assert!(!stderr.contains("Chose") && stderr.contains("1 threads"), "{stderr}");
+    let (code, _, stderr) = run(fan.path(), &format!("{evaluate} --backend auto"));
+    assert!(code == 0 && stderr.contains("Chose"), "{stderr}");
+}
+
+#[test]
+fn single_precision_is_compared_with_double() {
+    let fan = with_fan();
+    let compare = "compare fan.vtu --samples 4 --backend cpu";
+    let report = json(fan.path(), &format!("{compare} -o errors.vtu --json"));
+    let runs = report["runs"].as_array().unwrap();
+    assert_eq!((runs.len(), &runs[0]["name"]), (1, &"f32".into()));
+    let all = &runs[0]["all"];
+    assert_eq!((&all["cells"], &all["samples"]), (&40.into(), &(40 * 64).into()));
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let classes = runs[0]["classes"].as_object().unwrap();
+    let sum: f64 = classes.values().map(|class| number(&class["samples"])).sum();
+    assert_eq!(sum, 40.0 * 64.0);
+    let worst = number(&all["absolute"]["maximum"]);
+    assert!(worst > 0.0 && worst < 1e-6 && number(&all["worst"]["value"]) == worst);
+
+    let file = fs::read(fan.path().join("errors.vtu")).unwrap();
+    let text = String::from_utf8_lossy(&file);
+    assert!(text.contains("Name=\"error\"") && text.contains("Name=\"class\""));
+
+    let text = done(fan.path(), &format!("{compare} --precision f32"));
+    assert!(text.contains("99 %") && text.contains("worst in ulp"), "{text}");
+    let (_, text, stderr) = run(fan.path(), &format!("{compare} --precision f64 --json"));
+    assert!(stderr.contains("the reference itself"), "{stderr}");
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["runs"][0]["all"]["absolute"]["maximum"], 0.0);
+}
+
+#[test]
+fn a_bench_fills_its_figures() {
+    let fan = with_fan();
+    let options = "--backend cpu --samples 3 --levels 0,1 --repeats 2";
+    let text = done(fan.path(), &format!("bench fan.vtu {options} --json b.json --report b.html"));
+    assert!(text.contains("CPU f32") && text.contains("Mpoint/s"), "{text}");
+
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(fan.path().join("b.json")).unwrap()).unwrap();
+    let timings = json["timings"].as_array().unwrap();
+    let whole = |t: &&serde_json::Value| t["class"].is_null() && t["level"] == 1;
+    let whole: Vec<_> = timings.iter().filter(whole).filter(|t| t["samples"] == 3).collect();
+    assert_eq!(whole.len(), 2); // precisions
+    assert!(whole.iter().all(|t| t["points"] == 320 * 27));
+    assert_eq!(whole[0]["bytes"], 320 * 27 * 12);
+    // classes part the cells among them
+    let cells = timings.iter().filter(|t| !t["class"].is_null() && t["contender"] == "CPU f32");
+    assert_eq!(cells.map(|t| t["cells"].as_u64().unwrap()).sum::<u64>(), 320);
+    for t in timings {
+        let [least, median, most] =
+            ["least", "median", "most"].map(|key| t["seconds"][key].as_f64().unwrap());
+        assert!(0.0 < least && least <= median && median <= most, "{t}");
+    }
+    assert_eq!(json["accuracy"].as_array().unwrap().len(), 1);
+    assert!(json["left_out"][0].as_str().unwrap().contains("figures 9 and 10"));
+
+    let page = fs::read_to_string(fan.path().join("b.html")).unwrap();
+    for title in ["Table 1", "Figure 11", "Figure 12", "Figure 13", "Figure 14", "Section 5.4"] {
+        assert!(page.contains(title), "{title}");
+    }
+    assert!(!page.contains("Figure 9:") && page.contains("--repeats 2"));
+    // one chart each of figures 11, 12 and 5.4, two of 13 and 14
+    assert_eq!(page.matches("<svg").count(), 7);
+    assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());
+    assert!(!page.contains("NaN") && !page.contains("href=") && !page.contains("<script"));
 }
 
 #[test]

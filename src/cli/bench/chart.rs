@@ -17,8 +17,18 @@ const LEGEND: f64 = 18.0;
 /// Groups of bars, one a series.
 pub struct Bars {
     pub unit: &'static str,
+    pub labels: Labels,
     pub series: Vec<String>,
     pub groups: Vec<Group>,
+}
+
+/// What stands above a bar.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Labels {
+    /// How many times smaller its value is than the largest of its group.
+    Ratios,
+    /// Its value.
+    Values,
 }
 
 pub struct Group {
@@ -77,8 +87,7 @@ impl Decades {
 }
 
 impl Bars {
-    /// The chart. Above each bar stands how many times it is faster than the slowest of
-    /// its group.
+    /// The chart.
     pub fn svg(&self) -> String {
         const BAR: f64 = 30.0;
         let pitch = BAR * self.series.len() as f64 + 18.0;
@@ -87,8 +96,9 @@ impl Bars {
         let bars = || self.groups.iter().flat_map(|group| group.bars.iter().flatten());
         let values = bars().flat_map(|bar| [Some(bar.value), bar.floor]).flatten();
         let scale = Decades::over(values, top + HEIGHT, -HEIGHT);
-        let mut svg = open(LEFT + width + 20.0, top);
-        legend(&mut svg, &self.series, bars().any(|bar| bar.floor.is_some()));
+        let mut row = String::new();
+        let names = legend(&mut row, &self.series, bars().any(|bar| bar.floor.is_some()));
+        let mut svg = open(names.max(LEFT + width + 20.0), top) + &row;
         value_axis(&mut svg, &scale, self.unit, width);
         for (g, group) in self.groups.iter().enumerate() {
             let start = LEFT + pitch * g as f64 + 9.0;
@@ -110,12 +120,15 @@ impl Bars {
                     short(bar.value),
                     self.unit
                 );
+                let label = match self.labels {
+                    Labels::Ratios => format!("×{}", short(slowest / bar.value)),
+                    Labels::Values => short(bar.value),
+                };
                 let _ = write!(
                     svg,
-                    "<text class=\"s\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">×{}</text>",
+                    "<text class=\"s\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
                     x + BAR / 2.0,
                     y - 3.0,
-                    short(slowest / bar.value)
                 );
                 if let Some(floor) = bar.floor {
                     let y = scale.at(floor);
@@ -138,9 +151,10 @@ impl Lines {
         let (low, high) = ends.fold((f64::MAX, f64::MIN), |(l, h), x| (l.min(x), h.max(x)));
         let span = if high > low { high - low } else { 1.0 };
         let across = |x: f64| LEFT + 20.0 + (WIDTH - 40.0) * (x - low) / span;
-        let mut svg = open(LEFT + WIDTH + 20.0, top);
         let names: Vec<String> = self.lines.iter().map(|line| line.name.clone()).collect();
-        legend(&mut svg, &names, self.lines.iter().any(|line| !line.floor.is_empty()));
+        let mut row = String::new();
+        let names = legend(&mut row, &names, self.lines.iter().any(|line| !line.floor.is_empty()));
+        let mut svg = open(names.max(LEFT + WIDTH + 20.0), top) + &row;
         value_axis(&mut svg, &scale, self.unit, WIDTH);
         for (x, name) in &self.marks {
             let x = across(*x);
@@ -197,8 +211,8 @@ fn open(width: f64, top: f64) -> String {
     )
 }
 
-/// Names of the series in a row.
-fn legend(svg: &mut String, names: &[String], floor: bool) {
+/// Names of the series in a row; returns where it ends.
+fn legend(svg: &mut String, names: &[String], floor: bool) -> f64 {
     let mut x = LEFT;
     for (s, name) in names.iter().enumerate() {
         let colour = COLOURS[s % COLOURS.len()];
@@ -218,7 +232,9 @@ fn legend(svg: &mut String, names: &[String], floor: bool) {
              <text x=\"{:.0}\" y=\"13\">writing alone</text>",
             x + 18.0
         );
+        x += 110.0;
     }
+    x
 }
 
 /// Lines at 1, 2 … 9 of every decade, and the numbers of the decades.
@@ -306,6 +322,7 @@ mod tests {
         let bar = |value| Some(Bar { value, floor: Some(value / 2.0) });
         let chart = Bars {
             unit: "ns",
+            labels: Labels::Ratios,
             series: vec!["a".into(), "b<c".into()],
             groups: vec![
                 Group { label: "one".into(), bars: vec![bar(1.0), bar(20.0)] },

@@ -1,6 +1,6 @@
 //! From numbers to the figures of the paper.
 
-use super::chart::{Bar, Bars, Group, Line, Lines, short};
+use super::chart::{Bar, Bars, Group, Labels, Line, Lines, short};
 use super::measure::equal_points;
 use super::results::{Accuracy, Results, Timing};
 
@@ -58,7 +58,12 @@ fn by_class(results: &Results, names: &[&str], title: &str) -> Option<Figure> {
                 })
             }),
         });
-        let chart = Bars { unit: "ns per cell", series: names.clone(), groups: groups.collect() };
+        let chart = Bars {
+            unit: "ns per cell",
+            labels: Labels::Ratios,
+            series: names.clone(),
+            groups: groups.collect(),
+        };
         charts.push((format!("{model}, level {level}, {samples}³ samples a cell"), chart.svg()));
     }
     Some(Figure {
@@ -66,7 +71,8 @@ fn by_class(results: &Results, names: &[&str], title: &str) -> Option<Figure> {
         caption: format!(
             "Time to evaluate one cell, in nanoseconds, each class alone: time of the class over \
              its cells; {}. Above each bar: how many times faster than the slowest beside it. A \
-             class of few cells does not fill the processor. Classes are named after the paper's \
+             class of few cells does not fill the processor; on the CPU the time holds a copy of \
+             all control points of the model. Classes are named after the paper's \
              kernels; REG with other numbers and “refined” are cells that the paper does not have.",
             how(results)
         ),
@@ -94,7 +100,12 @@ fn totals(results: &Results, names: &[&str], title: &str) -> Option<Figure> {
                     .map(|t| Bar { value: 1e3 * t.seconds.median, floor: Some(1e3 * t.writing) })
             }),
         });
-        let chart = Bars { unit: "ms", series: names.clone(), groups: groups.collect() };
+        let chart = Bars {
+            unit: "ms",
+            labels: Labels::Ratios,
+            series: names.clone(),
+            groups: groups.collect(),
+        };
         charts.push((format!("{samples}³ samples a cell"), chart.svg()));
     }
     Some(Figure {
@@ -194,7 +205,8 @@ fn accuracy(results: &Results) -> Option<Figure> {
         }),
     };
     let groups = models.into_iter().map(group).collect();
-    let chart = Bars { unit: "length units", series: names.clone(), groups };
+    let chart =
+        Bars { unit: "length units", labels: Labels::Values, series: names.clone(), groups };
     let row = |entry: &Accuracy| {
         let all = &entry.comparison.all;
         let statistics = [all.absolute, all.relative, all.ulp];

@@ -5,6 +5,7 @@
 //! often as it takes, only where it must. Afterwards the limit at any parameter
 //! is a short weighted sum of control points.
 
+mod block;
 mod class;
 mod draft;
 mod frame;

@@ -40,7 +40,7 @@ impl Structure {
     }
 
     /// The structure in the chain of first steps that owns the siblings at `depth`.
-    fn owner(&self, depth: usize) -> Option<&Self> {
+    pub(super) fn owner(&self, depth: usize) -> Option<&Self> {
         match &self.next {
             Next::Then { structure, .. } if depth > 1 => structure.owner(depth - 1),
             _ => (1..=MAX_DEPTH).contains(&depth).then_some(self),

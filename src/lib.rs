@@ -130,6 +130,12 @@
 //! Limit points become blocks of hexahedra or high-order cells that VTK and ParaView
 //! read, tables of parameters, or a report on the Jacobian.
 //!
+//! # How exact: [`compare`]
+//!
+//! [`compare::compare`] holds one evaluation against another, say single precision
+//! against double, or a GPU against the CPU: mean, rms, 99th percentile and maximum of
+//! the distances, overall and by class, and where the worst one is.
+//!
 //! # Errors
 //!
 //! Whatever can be wrong with a file, a mesh or a request is an [`Error`] that names
@@ -138,6 +144,7 @@
 
 pub mod backend;
 pub mod basis;
+pub mod compare;
 mod error;
 mod evaluate;
 pub mod io;

@@ -17,9 +17,14 @@ pub struct Console {
 }
 
 impl Console {
-    /// A console that says errors only if `quiet`, and reports as `json`.
-    pub fn new(quiet: bool, json: bool) -> Self {
-        Self { quiet, json }
+    /// A console for people, that says errors only if `quiet`.
+    pub fn new(quiet: bool) -> Self {
+        Self { quiet, json: false }
+    }
+
+    /// The same with reports as `json`.
+    pub fn reporting(&self, json: bool) -> Self {
+        Self { json, ..*self }
     }
 
     /// Whether reports are for machines.

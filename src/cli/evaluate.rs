@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use subsolid::backend::{Cpu, Precision};
+use subsolid::backend::{Backend, Choice, Cpu, Precision};
 use subsolid::limit::Solid;
 use subsolid::plan::{Samples, Want};
 use subsolid::refine::VertexRule;
@@ -15,6 +15,7 @@ use subsolid::{Error, Result, io};
 
 use super::console::since;
 use super::model::ModelArguments;
+use super::processor::ProcessorArguments;
 use super::{Console, Outcome};
 
 /// Evaluate the limit volume of a control mesh
@@ -45,9 +46,8 @@ pub struct Arguments {
     /// Precision of the arithmetic
     #[arg(long, value_enum, default_value_t)]
     precision: PrecisionArgument,
-    /// Processor
-    #[arg(long, value_enum, default_value_t)]
-    backend: BackendArgument,
+    #[command(flatten)]
+    processor: ProcessorArguments,
     /// What to make of the samples [default: hexahedra; points for --gauss and .csv]
     #[arg(long, value_enum)]
     cells: Option<CellShape>,
@@ -96,17 +96,6 @@ enum PrecisionArgument {
     F32,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum BackendArgument {
-    /// The best of this machine
-    #[default]
-    Auto,
-    /// The CPU
-    Cpu,
-    /// An NVIDIA GPU
-    Cuda,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CellShape {
     /// A block of plain hexahedra between the samples of each cell
@@ -121,10 +110,6 @@ enum CellShape {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
-    if a.backend == BackendArgument::Cuda {
-        return Err(Error::request("--backend cuda: this build has no CUDA backend")
-            .with_mend("leave the option out, or give --backend cpu"));
-    }
     let format = match &a.output {
         Some(output) => {
             let others: Vec<_> = a.samples.at.as_deref().into_iter().collect();
@@ -133,6 +118,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         None => None,
     };
     let samples = a.request(format, console)?;
+    let backend = a.backend(&samples, console)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
@@ -141,9 +127,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let time = since(start);
     console.status("Understood", format!("{cells} cells, {structures} structures in {time}"));
     match samples {
-        Request::Table(path) => table::run(a, &path, &mesh, &solid, console),
+        Request::Table(path) => table::run(a, &*backend, &path, &mesh, &solid, console),
         Request::Grid(samples, shape) => {
-            run::run(a, (&samples, shape), format, &mesh, &solid, console)
+            run::run(a, &*backend, (&samples, shape), format, &mesh, &solid, console)
         }
     }
 }
@@ -216,10 +202,19 @@ impl Arguments {
         }
     }
 
-    fn cpu(&self) -> Cpu {
-        Cpu::new(match self.precision {
+    /// The processor of a request.
+    fn backend(&self, request: &Request, console: &Console) -> Result<Box<dyn Backend>> {
+        let precision = match self.precision {
             PrecisionArgument::F32 => Precision::F32,
             PrecisionArgument::F64 => Precision::F64,
-        })
+        };
+        match (request, self.processor.backend) {
+            (Request::Grid(_, CellShape::Bezier), Choice::Cuda(_)) => {
+                Err(Error::request("Bézier cells are made on the CPU")
+                    .with_mend("leave --backend out, or give --backend cpu"))
+            }
+            (Request::Grid(_, CellShape::Bezier), _) => Ok(Box::new(Cpu::new(precision))),
+            _ => self.processor.choose(precision, console),
+        }
     }
 }

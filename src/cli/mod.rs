@@ -3,18 +3,21 @@
 //! Exit codes: 0 done; 1 done, but `--quality` found samples whose Jacobian is not
 //! positive; 2 refused, with one message that says what is wrong and the mend.
 
+mod compare;
 mod completions;
 mod console;
+mod devices;
 mod evaluate;
 mod info;
 mod memory;
 mod model;
+mod processor;
 mod refine;
 mod shape;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use subsolid::{Error, Result};
 
 use console::Console;
@@ -41,20 +44,28 @@ struct Cli {
     /// Threads to use, all of the machine's by default
     #[arg(long, value_name = "N", global = true)]
     threads: Option<usize>,
-    /// Print reports as JSON
-    #[arg(long, global = true)]
-    json: bool,
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    Info(info::Arguments),
-    Refine(refine::Arguments),
-    Evaluate(evaluate::Arguments),
-    Shape(shape::Arguments),
+    Info(Reporting<info::Arguments>),
+    Refine(Reporting<refine::Arguments>),
+    Evaluate(Reporting<evaluate::Arguments>),
+    Compare(Reporting<compare::Arguments>),
+    Devices(Reporting<devices::Arguments>),
+    Shape(Reporting<shape::Arguments>),
     Completions(completions::Arguments),
+}
+
+#[derive(Args)]
+struct Reporting<A: Args> {
+    #[command(flatten)]
+    arguments: A,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// How a subcommand ended.
@@ -67,7 +78,7 @@ enum Outcome {
 /// Runs the program.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    let console = Console::new(cli.quiet, cli.json);
+    let console = Console::new(cli.quiet);
     match run(cli, &console) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::PoorQuality) => ExitCode::from(1),
@@ -83,10 +94,12 @@ fn run(cli: Cli, console: &Console) -> Result<Outcome> {
         use_threads(threads)?;
     }
     match cli.command {
-        Command::Info(arguments) => info::run(arguments, console),
-        Command::Refine(arguments) => refine::run(arguments, console),
-        Command::Evaluate(arguments) => evaluate::run(arguments, console),
-        Command::Shape(arguments) => shape::run(arguments, console),
+        Command::Info(c) => info::run(c.arguments, &console.reporting(c.json)),
+        Command::Refine(c) => refine::run(c.arguments, &console.reporting(c.json)),
+        Command::Evaluate(c) => evaluate::run(c.arguments, &console.reporting(c.json)),
+        Command::Compare(c) => compare::run(c.arguments, &console.reporting(c.json)),
+        Command::Devices(c) => devices::run(c.arguments, &console.reporting(c.json)),
+        Command::Shape(c) => shape::run(c.arguments, &console.reporting(c.json)),
         Command::Completions(arguments) => completions::run(arguments, console),
     }
 }

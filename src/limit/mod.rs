@@ -28,4 +28,4 @@ pub use net::Ends;
 pub use powers::{Form, MAX_DEPTH, Powers};
 pub use solid::Solid;
 pub use structure::{Orders, Place, Structure, layered_weights, tensor_weights};
-pub use summary::{ClassCounts, StructureSummary, Summary};
+pub use summary::{ClassCounts, StructureSummary, Summary, kernel_name};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::{Class, Ends, Form, LeafKind, Reason, Solid, Structure};
+use super::{Class, Ends, Form, Leaf, LeafKind, Reason, Solid, Structure};
 use crate::error::Result;
 use crate::mesh::{CellKind, SolidMesh};
 use crate::refine::Sharpness;
@@ -174,20 +174,27 @@ fn kernels(solid: &Solid) -> BTreeMap<String, usize> {
         if matches!(solid.classes()[cell as usize], Class::Refined(_)) {
             continue;
         }
-        let name = match leaf.kind {
-            LeafKind::Regular(ends) => format!("REG{}", regular_controls(ends)),
-            LeafKind::Layered(s, ..) => match solid.planar_structures()[s as usize].controls() {
-                ..=16 => "LAY16x16".into(),
-                _ => "LAY32x16".into(),
-            },
-            LeafKind::Irregular(s, _) => match solid.spatial_structures()[s as usize].controls() {
-                ..=32 => "IRR32x32".into(),
-                _ => "IRR64x32".into(),
-            },
-        };
-        *counts.entry(name).or_default() += 1;
+        *counts.entry(kernel_name(solid, leaf)).or_default() += 1;
     }
     counts
+}
+
+/// Name of the kernel of Besler et al. (2022) that evaluates a leaf: `REG64`, `REG48`,
+/// `LAY16x16`, `LAY32x16`, `IRR32x32` or `IRR64x32` after the control points of the net
+/// or of its planar structure; `REG36`, `REG27`, `REG32`… where two or more layers are
+/// missing, which the paper does not have.
+pub fn kernel_name(solid: &Solid, leaf: &Leaf) -> String {
+    match leaf.kind {
+        LeafKind::Regular(ends) => format!("REG{}", regular_controls(ends)),
+        LeafKind::Layered(s, ..) => match solid.planar_structures()[s as usize].controls() {
+            ..=16 => "LAY16x16".into(),
+            _ => "LAY32x16".into(),
+        },
+        LeafKind::Irregular(s, _) => match solid.spatial_structures()[s as usize].controls() {
+            ..=32 => "IRR32x32".into(),
+            _ => "IRR64x32".into(),
+        },
+    }
 }
 
 /// Control points of a regular net with missing end layers.

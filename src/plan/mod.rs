@@ -23,7 +23,7 @@ pub use table::{Table, TableId};
 use std::ops::Range;
 
 use crate::error::{Error, Result};
-use crate::limit::{LeafKind, Orders, Solid};
+use crate::limit::{Leaf, LeafKind, Orders, Solid};
 
 /// A solid's evaluation at given samples, ready to be run by a backend.
 #[derive(Debug)]
@@ -137,6 +137,17 @@ impl<'s> Plan<'s> {
         (0..count).step_by(step).map(move |start| start..(start + step).min(count))
     }
 
+    /// Drops the leaves that `keep` refuses, with their scattered samples: for
+    /// instance to time one class alone. An evaluation does not touch the results of
+    /// dropped leaves: they stay what they were in the memory given, 0 if it is new.
+    pub fn retain(&mut self, keep: impl Fn(&Solid, &Leaf) -> bool) {
+        let solid = self.solid;
+        let keep = |leaf: u32| keep(solid, &solid.leaves()[leaf as usize]);
+        self.batches.iter_mut().for_each(|batch| batch.leaves.retain(|&leaf| keep(leaf)));
+        self.batches.retain(|batch| !batch.leaves.is_empty());
+        self.points.retain(|point| keep(point.leaf));
+    }
+
     /// Checks that `range` names elements of the solid.
     ///
     /// # Errors
@@ -187,4 +198,29 @@ pub fn wanted_orders(want: Want) -> Vec<Orders> {
         orders.extend([[First, First, Value], [First, Value, First], [Value, First, First]]);
     }
     orders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::shape::Shape;
+
+    #[test]
+    fn a_plan_retains_one_class() {
+        let car = Shape::Box { cells: [2, 2, 6] }.build().unwrap();
+        let solid = Solid::new(&car).unwrap();
+        let is_layered = |_: &Solid, leaf: &Leaf| matches!(leaf.kind, LeafKind::Layered(..));
+
+        let mut plan = solid.plan(&Samples::grid(3), Want::POSITION).unwrap();
+        plan.retain(is_layered);
+        let leaves = || plan.batches().iter().flat_map(|batch| &batch.leaves);
+        assert_eq!(leaves().count(), 16);
+        assert!(leaves().all(|&leaf| is_layered(&solid, &solid.leaves()[leaf as usize])));
+        assert!(plan.batches().iter().all(|batch| matches!(batch.kind, BatchKind::Layered(_))));
+
+        let everywhere = (0..24).map(|element| Location { element, parameters: [0.5; 3] });
+        let mut plan = solid.plan(&Samples::Points(everywhere.collect()), Want::POSITION).unwrap();
+        plan.retain(is_layered);
+        assert_eq!(plan.points().len(), 16);
+    }
 }

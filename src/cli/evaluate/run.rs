@@ -32,13 +32,13 @@ enum Source<'a> {
 
 pub fn run(
     a: &Arguments,
+    backend: &dyn Backend,
     (samples, shape): (&Samples, CellShape),
     format: Option<Format>,
     mesh: &SolidMesh,
     solid: &Solid,
     console: &Console,
 ) -> Result<Outcome> {
-    let cpu = a.cpu();
     let start = Instant::now();
     let plan = solid.plan(samples, a.want())?;
     let (mut source, piece) = match shape {
@@ -46,7 +46,7 @@ pub fn run(
             BEZIER_ELEMENTS * plan.samples_per_element()
         }),
         _ => {
-            let (evaluator, limit) = (cpu.prepare(&plan)?, Limit::default());
+            let (evaluator, limit) = (backend.prepare(&plan)?, Limit::default());
             (Source::Evaluated { plan: &plan, evaluator, limit }, PIECE)
         }
     };
@@ -57,11 +57,13 @@ pub fn run(
         check_memory(a, &plan, mesh, shape)?;
     }
     let pieces: Vec<Range<usize>> = if single { vec![all] } else { plan.pieces(piece).collect() };
-    console
-        .status("Evaluating", format!("{} elements on the {}", solid.elements().len(), cpu.name()));
+    console.status(
+        "Evaluating",
+        format!("{} elements on the {}", solid.elements().len(), backend.name()),
+    );
 
     let start = Instant::now();
-    let mut report = Report::new(a, cpu.name());
+    let mut report = Report::new(a, backend.name());
     let mut quality = Quality::default();
     let options = WriteOptions { compress: a.compress };
     let mut writer = match (&a.output, single) {

@@ -21,16 +21,16 @@ const BLOCK: usize = 1 << 18;
 
 pub fn run(
     a: &Arguments,
+    backend: &dyn Backend,
     parameters: &Path,
     mesh: &SolidMesh,
     solid: &Solid,
     console: &Console,
 ) -> Result<Outcome> {
-    let cpu = a.cpu();
-    console.status("Evaluating", format!("{} on the {}", parameters.display(), cpu.name()));
+    console.status("Evaluating", format!("{} on the {}", parameters.display(), backend.name()));
     let start = Instant::now();
     let mut table = ParameterTable::open(parameters, solid)?;
-    let mut report = Report::new(a, cpu.name());
+    let mut report = Report::new(a, backend.name());
     let mut quality = Quality::default();
     let mut evaluate =
         |out: &mut dyn Write, refused: &dyn Fn(std::io::Error) -> subsolid::Error| {
@@ -44,7 +44,7 @@ pub fn run(
                 }
                 let plan = solid.plan(&Samples::Points(locations), a.want())?;
                 let all = 0..solid.elements().len();
-                cpu.prepare(&plan)?.evaluate(mesh.controls(), all, &mut limit)?;
+                backend.prepare(&plan)?.evaluate(mesh.controls(), all, &mut limit)?;
                 report.points += limit.len();
                 let undefined = limit.undefined_derivatives();
                 report.undefined_derivatives += undefined.iter().filter(|&&u| u == 1).count();

@@ -1,0 +1,311 @@
+//! `subsolid compare`
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use subsolid::backend::{Backend, Choice, Cpu, Limit, Precision, Strategy};
+use subsolid::compare::{Comparison, Differences, Errors, Statistics};
+use subsolid::io::{self, Array, Format, WriteOptions};
+use subsolid::limit::Solid;
+use subsolid::mesh::Controls;
+use subsolid::plan::{Plan, Samples, Want};
+use subsolid::refine::VertexRule;
+use subsolid::volume::{self, Extreme};
+use subsolid::{Error, Result};
+
+use super::console::since;
+use super::memory::{gigabytes, physical};
+use super::model::ModelArguments;
+use super::processor::Processor;
+use super::{Console, Outcome};
+
+/// Results in memory at a time.
+const PIECE: usize = 1 << 20;
+
+/// Compare a processor with the CPU in double precision
+///
+/// The error of a limit point is its Euclidean distance from the reference: in length
+/// units, relative to the box around the solid, and in ulp of the largest coordinate of
+/// the cell's limit points. The 99th percentile is the upper end of a bin 0.8 % wide.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid compare model.mesh --samples 8
+  subsolid compare model.mesh --backend cuda --strategy all --precision f32 --json
+  subsolid compare model.mesh --samples 4 -o errors.vtu")]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// N x N x N samples a cell, end points included
+    #[arg(long, value_name = "N", default_value_t = 8,
+          value_parser = clap::value_parser!(u8).range(1..=64))]
+    samples: u8,
+    /// Refine the model so often first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    levels: usize,
+    /// Processor to test: auto (the first NVIDIA GPU that works, else the CPU), cpu, cuda
+    /// or cuda:N
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    backend: Choice,
+    /// Kernels of a GPU to test
+    #[arg(long, value_enum, default_value_t)]
+    strategy: Strategies,
+    /// Precision to test
+    #[arg(long, value_enum, default_value_t)]
+    precision: Precisions,
+    /// What to compare with
+    #[arg(long, value_enum, default_value_t)]
+    reference: Reference,
+    /// File for the limit with its errors as point arrays: .vtu or .vtk
+    #[arg(long, short, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Compress .vtu
+    #[arg(long)]
+    compress: bool,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Strategies {
+    #[default]
+    All,
+    Auto,
+    Thread,
+    Warp,
+    Hybrid,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Precisions {
+    #[default]
+    All,
+    F32,
+    F64,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum Reference {
+    /// The CPU in double precision
+    #[default]
+    CpuF64,
+}
+
+/// One way to evaluate.
+struct Candidate {
+    strategy: Option<Strategy>,
+    precision: Precision,
+}
+
+impl Candidate {
+    /// `f32` on the CPU, `auto_f32` on a GPU.
+    fn name(&self) -> String {
+        let precision = match self.precision {
+            Precision::F32 => "f32",
+            Precision::F64 => "f64",
+        };
+        match self.strategy {
+            Some(strategy) => format!("{strategy:?}_{precision}").to_lowercase(),
+            None => precision.into(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    model: PathBuf,
+    levels: usize,
+    samples: u8,
+    reference: String,
+    runs: Vec<Run>,
+}
+
+#[derive(Serialize)]
+struct Run {
+    name: String,
+    backend: String,
+    #[serde(flatten)]
+    comparison: Comparison,
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let a = &arguments;
+    let Reference::CpuF64 = a.reference;
+    if let Some(output) = &a.output {
+        let format = a.model.check_output(output, &[])?;
+        if !matches!(format, Format::Vtu | Format::Vtk) || a.samples < 2 {
+            return Err(Error::request("the errors are written as cells with point arrays")
+                .with_mend("end the name of the output in .vtu, and ask for 2 samples or more"));
+        }
+    }
+    let processor = Processor::find(a.backend)?;
+    let candidates = a.candidates(&processor, console);
+    let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
+    let solid = Solid::new(&mesh)?;
+    let plan = solid.plan(&Samples::grid(a.samples.into()), Want::POSITION)?;
+    if a.output.is_some() {
+        check_memory(&plan, candidates.len())?;
+    }
+    let reference = Cpu::new(Precision::F64);
+    let controls = Controls { positions: &mesh.points, attributes: &[] };
+    let mut report = Report {
+        model: a.model.model.clone(),
+        levels: a.levels,
+        samples: a.samples,
+        reference: reference.name(),
+        runs: Vec::new(),
+    };
+    let mut arrays = Vec::new();
+    for candidate in &candidates {
+        let backend =
+            processor.backend(candidate.precision, candidate.strategy.unwrap_or_default())?;
+        let name = candidate.name();
+        let start = Instant::now();
+        let (comparison, errors) =
+            differ(&plan, controls, &*backend, &reference, a.output.is_some(), console)?;
+        let points = comparison.all.samples;
+        console.status("Compared", format!("{name}: {points} points in {}", since(start)));
+        if a.output.is_some() {
+            let array =
+                if candidates.len() == 1 { "error".into() } else { format!("error_{name}") };
+            arrays.push(Array::new(array, 1, errors));
+        }
+        report.runs.push(Run { name, backend: backend.name(), comparison });
+    }
+    if let Some(output) = &a.output {
+        let limit = reference.evaluate(&plan, controls)?;
+        // every cell keeps its own points, and with them its own errors
+        let mut dataset = volume::hexahedra(&plan, &limit, &[], false)?;
+        dataset.point_arrays.extend(arrays);
+        io::write(output, dataset, WriteOptions { compress: a.compress })?;
+        console.status("Wrote", format!("{}: {} points", output.display(), limit.len()));
+    }
+    console.report(&report, || text(&report))?;
+    Ok(Outcome::Done)
+}
+
+impl Arguments {
+    /// What is tested on this machine; says what is not.
+    fn candidates(&self, processor: &Processor, console: &Console) -> Vec<Candidate> {
+        let precisions = match self.precision {
+            Precisions::All => vec![Precision::F32, Precision::F64],
+            Precisions::F32 => vec![Precision::F32],
+            Precisions::F64 => vec![Precision::F64],
+        };
+        if processor.gpu().is_none() {
+            let why = processor.why_not_gpu().unwrap_or("--backend cpu");
+            console.status("Comparing", format!("the CPU with itself: {why}"));
+            let precision = match self.precision {
+                Precisions::F64 => {
+                    console.warn("f64 on the CPU is the reference itself: all errors will be 0");
+                    Precision::F64
+                }
+                _ => Precision::F32,
+            };
+            return vec![Candidate { strategy: None, precision }];
+        }
+        let strategies = match self.strategy {
+            Strategies::All => {
+                vec![Strategy::Auto, Strategy::Thread, Strategy::Warp, Strategy::Hybrid]
+            }
+            Strategies::Auto => vec![Strategy::Auto],
+            Strategies::Thread => vec![Strategy::Thread],
+            Strategies::Warp => vec![Strategy::Warp],
+            Strategies::Hybrid => vec![Strategy::Hybrid],
+        };
+        let with = |strategy| {
+            let candidate = move |&precision| Candidate { strategy: Some(strategy), precision };
+            precisions.iter().map(candidate)
+        };
+        strategies.into_iter().flat_map(with).collect()
+    }
+}
+
+/// Compares piece by piece; keeps the error of every point if asked to.
+fn differ(
+    plan: &Plan<'_>,
+    controls: Controls<'_>,
+    tested: &dyn Backend,
+    reference: &dyn Backend,
+    keep: bool,
+    console: &Console,
+) -> Result<(Comparison, Vec<f64>)> {
+    let [mut tested, mut reference] = [tested.prepare(plan)?, reference.prepare(plan)?];
+    let (mut found, mut expected) = (Limit::default(), Limit::default());
+    let mut differences = Differences::default();
+    let mut kept = Vec::new();
+    let bar = console.bar(plan.solid().elements().len());
+    for range in plan.pieces(PIECE) {
+        let elements = range.len() as u64;
+        tested.evaluate(controls, range.clone(), &mut found)?;
+        reference.evaluate(controls, range, &mut expected)?;
+        let errors = differences.add(plan, &found, &expected)?;
+        if keep {
+            kept.extend_from_slice(errors);
+        }
+        bar.inc(elements);
+    }
+    bar.finish_and_clear();
+    Ok((differences.summary(), kept))
+}
+
+/// Refuses an output that would fill the memory.
+fn check_memory(plan: &Plan<'_>, runs: usize) -> Result<()> {
+    let Some(limit) = physical().map(|bytes| u128::from(bytes / 2)) else { return Ok(()) };
+    let results = plan.result_count(&(0..plan.solid().elements().len())) as u128;
+    // the limit, its copy in the dataset, about one id a result and corner, and the errors
+    let bytes = results * (2 * 24 + 44 + 8 * runs as u128);
+    if bytes <= limit {
+        return Ok(());
+    }
+    Err(Error::request(format!(
+        "{results} points with their errors need about {} of memory, the limit is {}",
+        gigabytes(bytes),
+        gigabytes(limit)
+    ))
+    .with_mend("ask for fewer samples or levels, or leave the output out"))
+}
+
+fn text(report: &Report) -> String {
+    let mut text = format!("reference {}\n", report.reference);
+    for run in &report.runs {
+        let c = &run.comparison;
+        let _ = writeln!(text, "\n{}: {}, box diagonal {:.6}", run.name, run.backend, c.diagonal);
+        let _ = writeln!(
+            text,
+            "{:<20} {:>9} {:>11} {:>10} {:>10} {:>10} {:>10}",
+            "class", "cells", "unit", "mean", "rms", "99 %", "maximum"
+        );
+        rows(&mut text, "all", &c.all);
+        for (class, errors) in &c.classes {
+            rows(&mut text, class.name(), errors);
+        }
+        for (what, worst) in [("worst", c.all.worst), ("worst in ulp", c.all.worst_ulp)] {
+            let _ = writeln!(text, "{what:<20} {}", worst.map_or("none".into(), place));
+        }
+    }
+    text
+}
+
+fn rows(text: &mut String, name: &str, errors: &Errors) {
+    let cells = errors.cells.to_string();
+    for (name, cells, unit, s) in [
+        (name, cells.as_str(), "length", errors.absolute),
+        ("", "", "of the box", errors.relative),
+        ("", "", "ulp", errors.ulp),
+    ] {
+        let Statistics { mean, rms, percentile_99, maximum } = s;
+        let _ = writeln!(
+            text,
+            "{name:<20} {cells:>9} {unit:>11} {mean:>10.2e} {rms:>10.2e} {percentile_99:>10.2e} \
+             {maximum:>10.2e}"
+        );
+    }
+}
+
+fn place(extreme: Extreme) -> String {
+    let Extreme { value, cell, parameters: [u, v, w], corner, .. } = extreme;
+    let corner = corner.map(|corner| format!(" corner {corner}")).unwrap_or_default();
+    format!("{value:.3e} in cell {cell}{corner} at u {u:.6} v {v:.6} w {w:.6}")
+}

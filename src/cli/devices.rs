@@ -1,0 +1,69 @@
+//! `subsolid devices`
+
+use std::fmt::Write;
+
+use clap::Args;
+use miette::Diagnostic;
+use serde::Serialize;
+use subsolid::Result;
+use subsolid::backend::{Backend, Cpu, cuda};
+
+use super::memory::gigabytes;
+use super::{Console, Outcome};
+
+/// List the processors that --backend can name
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid devices
+  subsolid devices --json | jq '.devices[].name'")]
+pub struct Arguments {}
+
+#[derive(Serialize)]
+struct Report {
+    cpu: String,
+    devices: Vec<cuda::DeviceInfo>,
+    /// Why there is no device, and what helps.
+    no_device: Option<String>,
+    mend: Option<String>,
+}
+
+pub fn run(_: Arguments, console: &Console) -> Result<Outcome> {
+    let (devices, error) = match cuda::devices() {
+        Ok(devices) => (devices, None),
+        Err(error) => (Vec::new(), Some(error)),
+    };
+    let report = Report {
+        cpu: Cpu::default().name(),
+        devices,
+        no_device: error.as_ref().map(ToString::to_string),
+        mend: error.as_ref().and_then(|error| error.help()).map(|help| help.to_string()),
+    };
+    console.report(&report, || text(&report))?;
+    Ok(Outcome::Done)
+}
+
+fn text(report: &Report) -> String {
+    let mut text = format!("{:<8} {}\n", "cpu", report.cpu);
+    for device in &report.devices {
+        let (major, minor) = device.compute_capability;
+        let rate = device.bandwidth.map(|b| format!(" at {:.0} GB/s", b / 1e9)).unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "{:<8} {}: compute capability {major}.{minor}, {} multiprocessors, {} of memory{rate}",
+            format!("cuda:{}", device.ordinal),
+            device.name,
+            device.multiprocessors,
+            gigabytes(device.memory.into()),
+        );
+    }
+    match &report.no_device {
+        Some(why) => text += &format!("{why}\n"),
+        None if report.devices.is_empty() => text += "no CUDA device: the driver shows none\n",
+        None => {}
+    }
+    if let Some(mend) = &report.mend {
+        text += &format!("help: {mend}\n");
+    }
+    text
+}

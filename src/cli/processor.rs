@@ -1,0 +1,120 @@
+//! The options that choose a processor, and what they come to on this machine.
+
+use clap::{Args, ValueEnum};
+use subsolid::backend::{Backend, Choice, Cuda, Precision, Strategy, choose, cuda};
+use subsolid::{Error, Result};
+
+use super::Console;
+
+#[derive(Args)]
+pub struct ProcessorArguments {
+    /// Processor: auto (the first NVIDIA GPU that works, else the CPU), cpu, cuda or cuda:N
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub backend: Choice,
+    /// Kernels on a GPU
+    #[arg(long, value_enum, default_value_t)]
+    pub strategy: StrategyArgument,
+}
+
+/// The kernels of a GPU.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum StrategyArgument {
+    /// The fastest, bitwise repeatable
+    #[default]
+    Auto,
+    /// The published method, a thread a point
+    Thread,
+    /// The published method, a warp a point
+    Warp,
+    /// The published method's choice of the two
+    Hybrid,
+}
+
+impl From<StrategyArgument> for Strategy {
+    fn from(argument: StrategyArgument) -> Self {
+        match argument {
+            StrategyArgument::Auto => Self::Auto,
+            StrategyArgument::Thread => Self::Thread,
+            StrategyArgument::Warp => Self::Warp,
+            StrategyArgument::Hybrid => Self::Hybrid,
+        }
+    }
+}
+
+impl ProcessorArguments {
+    /// The processor chosen; says which one `auto` took.
+    pub fn choose(&self, precision: Precision, console: &Console) -> Result<Box<dyn Backend>> {
+        let processor = Processor::find(self.backend)?;
+        let backend = processor.backend(precision, self.strategy.into())?;
+        if self.backend == Choice::Auto {
+            processor.tell(&backend.name(), console);
+        }
+        if processor.gpu().is_none() && self.strategy != StrategyArgument::Auto {
+            console.warn("the CPU has one way to evaluate: --strategy is not used");
+        }
+        Ok(backend)
+    }
+}
+
+/// The processor that a choice comes to on this machine.
+pub enum Processor {
+    /// The CPU; the reason, if a GPU was looked for.
+    Cpu(Option<String>),
+    /// The GPU of this number.
+    Gpu(usize),
+}
+
+impl Processor {
+    /// Looks for it.
+    ///
+    /// # Errors
+    /// If a GPU is asked for by name that is not there.
+    pub fn find(choice: Choice) -> Result<Self> {
+        let works = |ordinal: usize| Cuda::new(ordinal, Precision::F32);
+        match choice {
+            Choice::Cpu => Ok(Self::Cpu(None)),
+            Choice::Cuda(ordinal) => works(ordinal).map(|_| Self::Gpu(ordinal)),
+            Choice::Auto => {
+                let devices = match cuda::devices() {
+                    Ok(devices) => devices,
+                    Err(why) => return Ok(Self::Cpu(Some(why.to_string()))),
+                };
+                let mut why = Error::request("the NVIDIA driver shows no device");
+                for device in devices {
+                    match works(device.ordinal) {
+                        Ok(_) => return Ok(Self::Gpu(device.ordinal)),
+                        Err(error) => why = error,
+                    }
+                }
+                Ok(Self::Cpu(Some(why.to_string())))
+            }
+        }
+    }
+
+    /// The number of the GPU, if it is one.
+    pub fn gpu(&self) -> Option<usize> {
+        match self {
+            Self::Cpu(_) => None,
+            Self::Gpu(ordinal) => Some(*ordinal),
+        }
+    }
+
+    /// Why it is the CPU, if a GPU was looked for.
+    pub fn why_not_gpu(&self) -> Option<&str> {
+        match self {
+            Self::Cpu(why) => why.as_deref(),
+            Self::Gpu(_) => None,
+        }
+    }
+
+    /// The processor at work.
+    pub fn backend(&self, precision: Precision, strategy: Strategy) -> Result<Box<dyn Backend>> {
+        choose(self.gpu().map_or(Choice::Cpu, Choice::Cuda), precision, strategy)
+    }
+
+    /// Says which processor was taken, and why no GPU.
+    pub fn tell(&self, name: &str, console: &Console) {
+        let why = self.why_not_gpu().map(|why| format!(" ({why})")).unwrap_or_default();
+        console.status("Chose", format!("{name}{why}"));
+    }
+}

@@ -1,0 +1,275 @@
+//! How far one evaluation is from another: single precision from double, a GPU from
+//! the CPU.
+//!
+//! # Theory
+//! The error of a limit point is its Euclidean distance from the reference (Besler et
+//! al. 2022, equation 4). It is given
+//! - as it is, in length units;
+//! - relative to the diagonal of the box around all reference points;
+//! - in ulp: the distance between neighbouring numbers, of the precision tested, at the
+//!   largest coordinate of the cell's own limit points. Rounding the exact point alone
+//!   may cost half of that in each coordinate, so √3/2 = 0.87 ulp.
+//!
+//! # Practice
+//! [`Differences`] takes one range of results after the other, so that memory stays
+//! bounded; [`compare`] does all of it in one call. Mean, rms and maximum are exact; the
+//! 99th percentile comes from bins 0.8 % wide and is the upper end of its bin.
+
+mod statistics;
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+pub use statistics::Statistics;
+use statistics::Tally;
+
+use crate::backend::{Backend, Limit, Values};
+use crate::error::{Error, Result};
+use crate::limit::{Class, LeafKind, Solid};
+use crate::mesh::Controls;
+use crate::plan::{Plan, Samples};
+use crate::volume::{Extreme, location};
+
+/// Results in memory at a time, of either evaluation.
+const PIECE: usize = 1 << 20;
+
+/// Cells whose errors are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorClass {
+    /// Regular with all 64 control points.
+    Regular64,
+    /// Regular with fewer: the cell lies at the boundary.
+    RegularFewer,
+    /// Layered.
+    Layered,
+    /// Irregular.
+    Irregular,
+    /// Refined before it is evaluated.
+    Refined,
+}
+
+impl ErrorClass {
+    /// All of them, in order.
+    pub const ALL: [Self; 5] =
+        [Self::Regular64, Self::RegularFewer, Self::Layered, Self::Irregular, Self::Refined];
+
+    /// The class of an element of a solid.
+    ///
+    /// # Panics
+    /// If there is no such element.
+    pub fn of(solid: &Solid, element: usize) -> Self {
+        match solid.classes()[solid.elements()[element].cell as usize] {
+            Class::Regular => match solid.element_leaves(element)[0].kind {
+                LeafKind::Regular(0) => Self::Regular64,
+                _ => Self::RegularFewer,
+            },
+            Class::Layered(_) => Self::Layered,
+            Class::Irregular(_) => Self::Irregular,
+            Class::Refined(_) => Self::Refined,
+        }
+    }
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Regular64 => "regular, 64 points",
+            Self::RegularFewer => "regular, fewer",
+            Self::Layered => "layered",
+            Self::Irregular => "irregular",
+            Self::Refined => "refined",
+        }
+    }
+}
+
+/// Errors of one evaluation against another, overall and by class.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Diagonal of the box around all reference points, in length units.
+    pub diagonal: f64,
+    /// Errors of all cells.
+    pub all: Errors,
+    /// Errors by class; classes without cells are not there.
+    pub classes: BTreeMap<ErrorClass, Errors>,
+}
+
+/// Errors of some cells.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Errors {
+    /// How many cells (hexahedral children, of cells that are no hexahedra).
+    pub cells: usize,
+    /// How many limit points.
+    pub samples: usize,
+    /// In length units.
+    pub absolute: Statistics,
+    /// As parts of [`Comparison::diagonal`].
+    pub relative: Statistics,
+    /// In ulp of the largest coordinate of the cell's limit points.
+    pub ulp: Statistics,
+    /// The largest absolute error.
+    pub worst: Option<Extreme>,
+    /// The largest error in ulp.
+    pub worst_ulp: Option<Extreme>,
+}
+
+/// Errors gathered range by range.
+#[derive(Clone, Debug, Default)]
+pub struct Differences {
+    tallies: [Tally; ErrorClass::ALL.len()],
+    bounds: Option<[[f64; 3]; 2]>,
+    // of the range added last
+    errors: Vec<f64>,
+}
+
+/// What the points of one element are measured by.
+struct Extent {
+    largest: f64,
+    bounds: [[f64; 3]; 2],
+}
+
+impl Differences {
+    /// Adds the results of a range of elements, evaluated in two ways under the same
+    /// plan. Returns the error of every result, in their order. A coordinate that is
+    /// not a number makes its error infinite.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for scattered samples, or limits that are not of the same
+    /// elements.
+    pub fn add(&mut self, plan: &Plan<'_>, tested: &Limit, reference: &Limit) -> Result<&[f64]> {
+        if matches!(plan.samples(), Samples::Points(_)) {
+            return Err(Error::request("errors are gathered by cell, not at scattered samples")
+                .with_mend("compare at a grid or at Gauss points"));
+        }
+        let count = plan.result_count(&reference.elements);
+        if tested.elements != reference.elements
+            || [tested, reference].map(Limit::len) != [count; 2]
+        {
+            return Err(Error::request("two limits that are not of the same plan and elements"));
+        }
+        let samples = plan.samples_per_element();
+        let digits = match tested.positions {
+            Values::F32(_) => SINGLE,
+            Values::F64(_) => DOUBLE,
+        };
+        self.errors.resize(count, 0.0);
+        let errors = &mut self.errors;
+        let extents: Vec<Extent> = errors
+            .par_chunks_exact_mut(samples)
+            .enumerate()
+            .map(|(at, errors)| measure(errors, at * samples, tested, reference))
+            .collect();
+        for (at, (extent, errors)) in extents.iter().zip(errors.chunks_exact(samples)).enumerate() {
+            let [low, high] = self.bounds.get_or_insert(extent.bounds);
+            for d in 0..3 {
+                low[d] = low[d].min(extent.bounds[0][d]);
+                high[d] = high[d].max(extent.bounds[1][d]);
+            }
+            let class = ErrorClass::of(plan.solid(), reference.elements.start + at);
+            let place =
+                |sample: usize, value: f64| extreme(plan, reference, at * samples + sample, value);
+            self.tallies[class as usize].add(errors, ulp(extent.largest, digits), place);
+        }
+        Ok(&self.errors)
+    }
+
+    /// The errors so far.
+    pub fn summary(&self) -> Comparison {
+        let diagonal = self.bounds.map_or(0.0, |[low, high]| distance(low, high));
+        let mut all = Tally::default();
+        self.tallies.iter().for_each(|tally| all.merge(tally));
+        let with_cells = ErrorClass::ALL.into_iter().zip(&self.tallies);
+        let with_cells = with_cells.filter(|(_, tally)| tally.cells > 0);
+        Comparison {
+            diagonal,
+            all: all.errors(diagonal),
+            classes: with_cells.map(|(class, tally)| (class, tally.errors(diagonal))).collect(),
+        }
+    }
+}
+
+/// Compares two processors, or two precisions of one, in pieces of bounded memory.
+///
+/// ```
+/// use subsolid::backend::{Cpu, Precision};
+/// use subsolid::{Samples, Solid, Want, compare::compare, mesh::shape::Shape};
+/// let car = Shape::parse("box", &[2, 2, 6])?.build()?;
+/// let solid = Solid::new(&car)?;
+/// let plan = solid.plan(&Samples::grid(8), Want::POSITION)?;
+/// let [single, double] = [Precision::F32, Precision::F64].map(Cpu::new);
+/// let comparison = compare(&plan, car.controls(), &single, &double)?;
+/// assert!(comparison.all.absolute.mean < 1e-7);
+/// assert!(comparison.all.ulp.maximum < 2.0);
+/// # Ok::<(), subsolid::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of the evaluations, and of [`Differences::add`].
+pub fn compare(
+    plan: &Plan<'_>,
+    controls: Controls<'_>,
+    tested: &dyn Backend,
+    reference: &dyn Backend,
+) -> Result<Comparison> {
+    let controls = Controls { attributes: &[], ..controls };
+    let [mut tested, mut reference] = [tested.prepare(plan)?, reference.prepare(plan)?];
+    let (mut found, mut expected) = (Limit::default(), Limit::default());
+    let mut differences = Differences::default();
+    for range in plan.pieces(PIECE) {
+        tested.evaluate(controls, range.clone(), &mut found)?;
+        reference.evaluate(controls, range, &mut expected)?;
+        differences.add(plan, &found, &expected)?;
+    }
+    Ok(differences.summary())
+}
+
+/// Errors of one element, whose results start at `first`.
+fn measure(errors: &mut [f64], first: usize, tested: &Limit, reference: &Limit) -> Extent {
+    let start = reference.positions.triple(first);
+    let mut extent = Extent { largest: 0.0, bounds: [start; 2] };
+    for (i, error) in errors.iter_mut().enumerate() {
+        let expected = reference.positions.triple(first + i);
+        let found = distance(tested.positions.triple(first + i), expected);
+        *error = if found.is_nan() { f64::INFINITY } else { found };
+        for (d, x) in expected.into_iter().enumerate() {
+            extent.largest = extent.largest.max(x.abs());
+            extent.bounds[0][d] = extent.bounds[0][d].min(x);
+            extent.bounds[1][d] = extent.bounds[1][d].max(x);
+        }
+    }
+    extent
+}
+
+fn extreme(plan: &Plan<'_>, reference: &Limit, i: usize, value: f64) -> Extreme {
+    let location = location(plan, reference, i);
+    let element = plan.solid().elements()[location.element as usize];
+    Extreme {
+        value,
+        cell: element.cell,
+        corner: element.corner,
+        parameters: location.parameters,
+        point: reference.positions.triple(i),
+    }
+}
+
+fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let squares = (0..3).map(|d| (a[d] - b[d]) * (a[d] - b[d]));
+    squares.sum::<f64>().sqrt()
+}
+
+/// Digits behind the leading one, and the smallest exponent, of a precision.
+type Digits = (i32, i32);
+const SINGLE: Digits = (23, -126);
+const DOUBLE: Digits = (52, -1022);
+
+/// Distance between neighbouring numbers at `value`.
+fn ulp(value: f64, (digits, least): Digits) -> f64 {
+    let exponent = (value.to_bits() >> 52 & 0x7ff) as i32 - 1023;
+    let exponent = exponent.max(least);
+    // in two factors, since the result may be subnormal
+    2_f64.powi(exponent) * 2_f64.powi(-digits)
+}
+
+#[cfg(test)]
+mod tests;

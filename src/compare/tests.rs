@@ -1,0 +1,139 @@
+use super::*;
+use crate::backend::{Cpu, Precision};
+use crate::mesh::SolidMesh;
+use crate::mesh::shape::Shape;
+use crate::plan::Want;
+
+fn box_of(cells: [usize; 3]) -> SolidMesh {
+    Shape::Box { cells }.build().unwrap()
+}
+
+#[test]
+fn spacing_of_numbers() {
+    for value in [1.0_f32, 1.5, 0.75, 3.0, 1e-30, 6.5e20] {
+        let next = f32::from_bits(value.to_bits() + 1);
+        assert_eq!(ulp(value.into(), SINGLE), f64::from(next) - f64::from(value));
+    }
+    for value in [1.0, 0.1, 7e300, 1e-310, 0.0] {
+        assert_eq!(ulp(value, DOUBLE), f64::from_bits(value.to_bits() + 1) - value);
+    }
+    assert_eq!(ulp(0.0, SINGLE), f64::from(f32::from_bits(1)));
+}
+
+/// Two cells of eight samples, of which two are wrong by known amounts.
+#[test]
+fn errors_worked_out_by_hand() {
+    let mesh = box_of([2, 1, 1]);
+    let solid = Solid::new(&mesh).unwrap();
+    let plan = solid.plan(&Samples::grid(2), Want::POSITION).unwrap();
+    // cell 0 within [0, 1]³, cell 1 within [4, 5] × [0, 1]²
+    let corner = |i: usize| [i & 1, i >> 1 & 1, i >> 2].map(|x| x as f64);
+    let points = (0..16).map(|i| {
+        let [x, y, z] = corner(i % 8);
+        [x + if i < 8 { 0.0 } else { 4.0 }, y, z]
+    });
+    let reference = Limit {
+        elements: 0..2,
+        positions: Values::F64(points.flatten().collect()),
+        ..Limit::default()
+    };
+    let Values::F64(numbers) = &reference.positions else { unreachable!() };
+    let mut wrong: Vec<f32> = numbers.iter().map(|&x| x as f32).collect();
+    let step = f32::EPSILON;
+    // (3, 0, 4) ulp of 1 in sample 3 of cell 0; (0, 12, 0) in sample 7 of cell 1
+    wrong[9] += 3.0 * step;
+    wrong[11] += 4.0 * step;
+    wrong[46] += 12.0 * step;
+    let tested = Limit { positions: Values::F32(wrong), ..reference.clone() };
+
+    let mut differences = Differences::default();
+    let errors = differences.add(&plan, &tested, &reference).unwrap().to_vec();
+    let unit = f64::from(step);
+    let expected = |i| match i {
+        3 => 5.0 * unit,
+        15 => 12.0 * unit,
+        _ => 0.0,
+    };
+    assert!(errors.iter().enumerate().all(|(i, &e)| e == expected(i)), "{errors:?}");
+
+    let comparison = differences.summary();
+    assert_eq!(comparison.diagonal, 27_f64.sqrt());
+    // one class: neither cell of so small a box evaluates directly
+    assert_eq!(comparison.classes.keys().collect::<Vec<_>>(), [&ErrorClass::Refined]);
+    let all = &comparison.all;
+    assert_eq!(comparison.classes[&ErrorClass::Refined], *all);
+    assert_eq!((all.cells, all.samples), (2, 16));
+    assert_eq!(all.absolute.mean, 17.0 * unit / 16.0);
+    assert_eq!(all.absolute.rms, 13.0 * unit / 4.0);
+    assert_eq!(all.absolute.maximum, 12.0 * unit);
+    assert_eq!(all.absolute.percentile_99, 12.0 * unit);
+    assert_eq!(all.relative.maximum, 12.0 * unit / 27_f64.sqrt());
+    // an ulp is 2⁻²³ in cell 0, and four times that in cell 1, which reaches 5
+    assert_eq!(all.ulp.maximum, 5.0);
+    assert_eq!(all.ulp.mean, 8.0 / 16.0);
+    let [worst, worst_ulp] = [all.worst, all.worst_ulp].map(Option::unwrap);
+    assert_eq!((worst.cell, worst.parameters, worst.value), (1, [1.0; 3], 12.0 * unit));
+    assert_eq!(worst.point, [5.0, 1.0, 1.0]);
+    assert_eq!((worst_ulp.cell, worst_ulp.parameters), (0, [1.0, 1.0, 0.0]));
+}
+
+#[test]
+fn a_percentile_is_the_upper_end_of_its_bin() {
+    let mesh = box_of([1, 1, 1]);
+    let solid = Solid::new(&mesh).unwrap();
+    let plan = solid.plan(&Samples::grid(10), Want::POSITION).unwrap();
+    let limit =
+        |numbers| Limit { elements: 0..1, positions: Values::F64(numbers), ..Limit::default() };
+    // errors 0.001, 0.002 … 1 along x
+    let wrong = (0..3000).map(|i| if i % 3 == 0 { (i / 3 + 1) as f64 / 1000.0 } else { 0.0 });
+    let mut differences = Differences::default();
+    differences.add(&plan, &limit(wrong.collect()), &limit(vec![0.0; 3000])).unwrap();
+    let found = differences.summary().all.absolute;
+    assert!((0.99..0.99 * (1.0 + 1.0 / 128.0)).contains(&found.percentile_99), "{found:?}");
+    assert_eq!(found.maximum, 1.0);
+
+    let mut numbers = vec![0.0; 3000];
+    numbers[4] = f64::NAN;
+    let mut differences = Differences::default();
+    differences.add(&plan, &limit(numbers), &limit(vec![0.0; 3000])).unwrap();
+    let found = differences.summary().all.absolute;
+    assert_eq!((found.maximum, found.percentile_99), (f64::INFINITY, 0.0));
+}
+
+#[test]
+fn limits_that_do_not_belong_together_are_refused() {
+    let mesh = box_of([2, 2, 2]);
+    let solid = Solid::new(&mesh).unwrap();
+    let plan = solid.plan(&Samples::grid(2), Want::POSITION).unwrap();
+    let whole = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
+    let part = Limit { elements: 0..1, ..whole.clone() };
+    assert!(Differences::default().add(&plan, &part, &whole).is_err());
+    assert!(Differences::default().add(&plan, &part, &part).is_err());
+    let location = crate::plan::Location { element: 0, parameters: [0.5; 3] };
+    let scattered = solid.plan(&Samples::Points(vec![location]), Want::POSITION).unwrap();
+    let limit = Cpu::default().evaluate(&scattered, mesh.controls()).unwrap();
+    assert!(Differences::default().add(&scattered, &limit, &limit).is_err());
+}
+
+/// Single precision costs at most 2 ulp of the largest coordinate in the cell, on every
+/// shape and far from the origin.
+#[test]
+fn single_precision_is_within_two_ulp() {
+    let [single, double] = [Precision::F32, Precision::F64].map(Cpu::new);
+    for shape in Shape::NAMES {
+        let mut mesh = Shape::parse(shape.name, &[]).unwrap().build().unwrap();
+        let solid = Solid::new(&mesh).unwrap();
+        let plan = solid.plan(&Samples::grid(5), Want::POSITION).unwrap();
+        let mut within = |what: &str, mesh: &SolidMesh| {
+            let comparison = compare(&plan, mesh.controls(), &single, &double).unwrap();
+            let all = &comparison.all;
+            assert_eq!(all.samples, 125 * solid.elements().len());
+            assert!(all.ulp.maximum <= 2.0, "{} {what}: {all:#?}", shape.name);
+        };
+        within("in place", &mesh);
+        let (low, high) = mesh.bounds().unwrap();
+        let shift = 1e4 * distance(low, high);
+        mesh.points.iter_mut().for_each(|p| *p = p.map(|x| x + shift));
+        within("far away", &mesh);
+    }
+}

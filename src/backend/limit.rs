@@ -45,6 +45,30 @@ impl Values {
     }
 }
 
+/// A number that results are kept in.
+pub(super) trait Stored: Copy + Send + Sync + 'static {
+    /// The vector in `values`, of `len` numbers, old contents unspecified.
+    fn reserve(values: &mut Values, len: usize) -> &mut [Self];
+}
+
+macro_rules! stored {
+    ($t:ty, $variant:ident) => {
+        impl Stored for $t {
+            fn reserve(values: &mut Values, len: usize) -> &mut [Self] {
+                if !matches!(values, Values::$variant(_)) {
+                    *values = Values::$variant(Vec::new());
+                }
+                let Values::$variant(vector) = values else { return &mut [] };
+                vector.resize(len, 0.0);
+                vector
+            }
+        }
+    };
+}
+
+stored!(f32, F32);
+stored!(f64, F64);
+
 /// Limit points of a range of elements, or of scattered samples.
 ///
 /// Results of an element are consecutive, u fastest, then v, then w; those of

@@ -13,7 +13,8 @@ pub use limit::{Limit, Values};
 
 use std::ops::Range;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::limit::Solid;
 use crate::mesh::Controls;
 use crate::plan::Plan;
 
@@ -79,4 +80,17 @@ pub trait Evaluator: Send {
     /// # Errors
     /// Those of [`Evaluator::evaluate`], and if the results do not fit the memory.
     fn time(&mut self, controls: &[Controls<'_>], repeats: usize) -> Result<Vec<f64>>;
+}
+
+/// Checks that there is one control point, and one of each attribute, for every vertex.
+fn check_controls(solid: &Solid, controls: Controls<'_>) -> Result<()> {
+    let vertices = solid.topology().vertex_count();
+    if controls.positions.len() != vertices
+        || controls.attributes.iter().any(|a| a.values.len() != a.width * vertices)
+    {
+        return Err(Error::request(format!(
+            "control points or attributes that are not one for each of {vertices} vertices"
+        )));
+    }
+    Ok(())
 }

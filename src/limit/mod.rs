@@ -5,6 +5,7 @@
 //! often as it takes, only where it must. Afterwards the limit at any parameter
 //! is a short weighted sum of control points.
 
+mod block;
 mod class;
 mod draft;
 mod frame;
@@ -14,6 +15,7 @@ mod library;
 mod net;
 mod patch;
 mod powers;
+mod pulled;
 mod solid;
 mod structure;
 mod summary;
@@ -25,5 +27,5 @@ pub use library::Library;
 pub use net::Ends;
 pub use powers::{Form, MAX_DEPTH, Powers};
 pub use solid::Solid;
-pub use structure::{Orders, Structure, layered_weights, tensor_weights};
+pub use structure::{Orders, Place, Structure, layered_weights, tensor_weights};
 pub use summary::{ClassCounts, StructureSummary, Summary, kernel_name};

@@ -127,6 +127,21 @@ impl Powers {
         *x = y;
     }
 
+    /// x · Aⁿ for the rows x (`[row][control]`), 1 ≤ n ≤ [`MAX_DEPTH`], all of which
+    /// sum to `sum`; see [`Powers::apply_transposed`].
+    pub(super) fn apply_to_rows(&self, n: usize, x: &Mat<f64>, sum: f64) -> Mat<f64> {
+        let mut y = match &self.eigen {
+            Some(eigen) => eigen.apply_to_rows(n, x),
+            None => x * self.deflated(n),
+        };
+        if sum != 0.0 {
+            for (j, mask) in self.mask.iter().enumerate() {
+                y.col_as_slice_mut(j).iter_mut().for_each(|y| *y += sum * mask);
+            }
+        }
+        y
+    }
+
     /// The limit of (2D)ⁿ for n → ∞ if it exists: what remains, deeper and deeper, of
     /// weights whose derivative is taken and so doubles at every step.
     pub(super) fn doubled_limit(&self) -> Option<Mat<f64>> {
@@ -188,6 +203,22 @@ impl Eigen {
             }
         }
         result
+    }
+
+    /// x · Dⁿ for rows x.
+    fn apply_to_rows(&self, n: usize, x: &Mat<f64>) -> Mat<f64> {
+        let powers: Vec<c64> = self.values.iter().map(|v| v.powi(n as i32)).collect();
+        let (controls, modes) = (self.vectors.nrows(), powers.len());
+        let part =
+            |of: &Mat<c64>, f: fn(c64) -> f64| Mat::from_fn(controls, modes, |i, k| f(of[(i, k)]));
+        let [re, im] = [x * part(&self.vectors, |v| v.re), x * part(&self.vectors, |v| v.im)];
+        let scaled = |i: usize, k: usize| c64::new(re[(i, k)], im[(i, k)]) * powers[k];
+        let [re, im] = [
+            Mat::from_fn(x.nrows(), modes, |i, k| scaled(i, k).re),
+            Mat::from_fn(x.nrows(), modes, |i, k| scaled(i, k).im),
+        ];
+        re * part(&self.covectors, |w| w.re).transpose()
+            - im * part(&self.covectors, |w| w.im).transpose()
     }
 
     /// Dⁿ as a matrix.

@@ -59,6 +59,17 @@ pub(super) enum SiblingKind {
     Layered { planar: Arc<Structure>, turn: Turn },
 }
 
+/// Where local parameters lie among the siblings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// How often the cell is split until a sibling holds the parameters, ≥ 1.
+    pub depth: usize,
+    /// Which sibling: its offset along the local axes in binary, not 0.
+    pub child: usize,
+    /// Parameters within the sibling.
+    pub local: [f64; 3],
+}
+
 /// What follows one refinement.
 #[derive(Debug)]
 pub(super) enum Next {
@@ -117,13 +128,26 @@ impl Structure {
     /// derivative is the one limit that all ways towards it share, if they do; second
     /// derivatives are not looked for there.
     pub fn weights(&self, p: [f64; 3], orders: Orders) -> Option<Vec<f64>> {
+        let Some(Place { depth, child, local }) = self.place(p) else {
+            return self.centre_weights(orders);
+        };
+        let mut weights = self.siblings[child - 1].weights(self.dimension, local, orders)?;
+        let order = self.total_order(orders);
+        let magnified = (depth as f64).exp2().powi(order as i32);
+        weights.iter_mut().for_each(|w| *w *= magnified);
+        let sum = if order == 0 { 1.0 } else { 0.0 };
+        Some(self.pull(depth, child, &weights, sum))
+    }
+
+    /// The sibling that holds the local parameters `p`; `None` within 2⁻⁵² of the
+    /// extraordinary point.
+    pub fn place(&self, p: [f64; 3]) -> Option<Place> {
         let axes = 0..self.dimension;
-        let order: u32 = axes.clone().map(|d| orders[d] as u32).sum();
         let far = axes.clone().map(|d| p[d]).fold(0.0, f64::max);
         // far · 2ⁿ in (1, 2]
         let depth = if far > 0.0 { (-far.log2()).floor() as i64 + 1 } else { i64::MAX };
         let depth = match depth {
-            n if n > MAX_DEPTH as i64 => return self.centre_weights(orders),
+            n if n > MAX_DEPTH as i64 => return None,
             n if far * (n as f64).exp2() > 2.0 => n as usize - 1,
             n if far * (n as f64).exp2() <= 1.0 => n as usize + 1,
             n => n as usize,
@@ -137,15 +161,16 @@ impl Structure {
             child |= usize::from(side) << d;
             local[d] = if side { x - 1.0 } else { x };
         }
-        let mut weights = self.siblings[child - 1].weights(self.dimension, local, orders)?;
-        let magnified = scale.powi(order as i32);
-        weights.iter_mut().for_each(|w| *w *= magnified);
-        let sum = if order == 0 { 1.0 } else { 0.0 };
-        Some(self.pull(depth, child, &weights, sum))
+        Some(Place { depth, child, local })
+    }
+
+    /// Order of a derivative: the sum of its orders along the structure's axes.
+    pub(super) fn total_order(&self, orders: Orders) -> u32 {
+        orders[..self.dimension].iter().map(|&o| o as u32).sum()
     }
 
     /// Weights at the extraordinary point.
-    fn centre_weights(&self, orders: Orders) -> Option<Vec<f64>> {
+    pub(super) fn centre_weights(&self, orders: Orders) -> Option<Vec<f64>> {
         let wanted = |o: Order| (0..self.dimension).filter(move |&d| orders[d] == o);
         match (&wanted(Order::First).collect::<Vec<_>>()[..], wanted(Order::Second).count()) {
             ([], 0) => Some(self.mask()),
@@ -197,7 +222,7 @@ impl Structure {
     }
 
     /// Weights of the limit at the extraordinary point.
-    fn mask(&self) -> Vec<f64> {
+    pub(super) fn mask(&self) -> Vec<f64> {
         match &self.next {
             Next::Stationary(powers) => powers.mask().to_vec(),
             Next::Then { step, structure } => transposed_product(step, &structure.mask()),
@@ -223,7 +248,13 @@ impl Structure {
 }
 
 impl Sibling {
-    fn weights(&self, dimension: usize, p: [f64; 3], orders: Orders) -> Option<Vec<f64>> {
+    /// Weights of the sibling's net at its own parameters `p`.
+    pub(super) fn weights(
+        &self,
+        dimension: usize,
+        p: [f64; 3],
+        orders: Orders,
+    ) -> Option<Vec<f64>> {
         match &self.kind {
             SiblingKind::Tensor => Some(tensor_weights(dimension, p, orders)),
             SiblingKind::Layered { planar, turn } => layered_weights(planar, *turn, p, orders),

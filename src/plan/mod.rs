@@ -10,11 +10,13 @@
 
 mod batch;
 mod pattern;
+mod route;
 mod samples;
 mod table;
 
 pub use batch::{Batch, BatchKind};
 pub use pattern::{Axis, AxisId, Order as SampleOrder, Patterns};
+pub use route::{Facts, Kernel};
 pub use samples::{Location, Samples, Want};
 pub use table::{Table, TableId};
 

@@ -78,7 +78,7 @@ impl Samples {
 }
 
 /// What to evaluate; combine with `|`. Positions and attributes always are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Want(u8);
 
 impl Want {

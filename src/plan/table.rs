@@ -73,15 +73,13 @@ fn table(solid: &Solid, patterns: &Patterns, &(kind, axes, orders): &Key) -> Tab
     let [na, nb] = [0, 1].map(|d| axis(d).parameters.len());
     let samples = na * nb * depth;
     let controls = structure.controls();
-    let mut weights = vec![0.0; controls * samples];
-    for sample in 0..samples {
+    let point = |sample: usize| {
         let c = if dimension == 2 { 0.0 } else { axis(2).parameters[sample / (na * nb)] };
-        let p = [axis(0).parameters[sample % na], axis(1).parameters[sample / na % nb], c];
-        let column = structure.weights(p, orders);
-        for control in 0..controls {
-            weights[control * samples + sample] =
-                column.as_ref().map_or(f64::NAN, |column| factor * column[control]);
-        }
-    }
+        [axis(0).parameters[sample % na], axis(1).parameters[sample / na % nb], c]
+    };
+    let points: Vec<_> = (0..samples).map(point).collect();
+    let block = structure.weights_at(&points, orders);
+    let columns = (0..controls).flat_map(|control| block.col_as_slice(control));
+    let weights = columns.map(|weight| factor * weight).collect();
     Table { controls, samples, weights }
 }

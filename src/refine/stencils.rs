@@ -60,6 +60,12 @@ impl Stencils {
         self.columns.len()
     }
 
+    /// All rows as flat arrays: where each row ends among the entries, and the entries'
+    /// coarse vertices and weights.
+    pub fn arrays(&self) -> (&[usize], &[u32], &[f64]) {
+        (&self.ends, &self.columns, &self.weights)
+    }
+
     /// Coarse vertices and their weights in row `r`.
     pub fn row(&self, r: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
         let range = if r == 0 { 0 } else { self.ends[r - 1] }..self.ends[r];

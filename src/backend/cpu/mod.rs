@@ -14,8 +14,9 @@ use rayon::prelude::*;
 
 use kernel::{Real, Simd};
 
-use super::{Backend, Evaluator, Limit, Precision, Values};
-use crate::error::{Error, Result};
+use super::limit::Stored;
+use super::{Backend, Evaluator, Limit, Precision, Values, check_controls};
+use crate::error::Result;
 use crate::mesh::Controls;
 use crate::plan::{Plan, Samples, wanted_orders};
 
@@ -101,14 +102,7 @@ impl<T: Number> Evaluator for Prepared<'_, T> {
     ) -> Result<()> {
         self.plan.check_range(&elements)?;
         let solid = self.plan.solid();
-        let vertices = solid.topology().vertex_count();
-        if controls.positions.len() != vertices
-            || controls.attributes.iter().any(|a| a.values.len() != a.width * vertices)
-        {
-            return Err(Error::request(format!(
-                "control points or attributes that are not one for each of {vertices} vertices"
-            )));
-        }
+        check_controls(solid, controls)?;
         let results = self.plan.result_count(&elements);
         let derivatives = wanted_orders(self.plan.want()).len() - 1;
         limit.elements = elements.clone();
@@ -162,29 +156,10 @@ impl<T: Number> Prepared<'_, T> {
     }
 }
 
-/// A kernel's number and where results of it are kept.
-trait Number: Real {
-    /// The vector in `values`, of `len` numbers, old contents unspecified.
-    fn reserve(values: &mut Values, len: usize) -> &mut [Self];
-}
+/// A kernel's number, which results are kept in.
+trait Number: Real + Stored {}
 
-macro_rules! number {
-    ($t:ty, $variant:ident) => {
-        impl Number for $t {
-            fn reserve(values: &mut Values, len: usize) -> &mut [Self] {
-                if !matches!(values, Values::$variant(_)) {
-                    *values = Values::$variant(Vec::new());
-                }
-                let Values::$variant(vector) = values else { return &mut [] };
-                vector.resize(len, 0.0);
-                vector
-            }
-        }
-    };
-}
-
-number!(f32, F32);
-number!(f64, F64);
+impl<T: Real + Stored> Number for T {}
 
 /// Output shared by threads that write disjoint parts of it.
 #[derive(Clone, Copy)]

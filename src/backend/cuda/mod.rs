@@ -8,14 +8,34 @@
 //! A prepared plan lives on the device: nets, tables and work items. One evaluation is
 //! one CUDA graph, launched again with moved control points.
 
+mod ceiling;
 mod device;
+mod evaluator;
+mod functions;
+mod grid;
+mod launch;
+mod layout;
+mod memory;
+mod modules;
+mod number;
+mod nvrtc;
+mod points;
+mod scattered;
+mod sources;
+mod work;
 
 pub use device::{DeviceInfo, devices};
+pub use evaluator::DeviceEvaluator;
+pub use points::{Determinants, DeviceArray, DevicePoints};
+
+use std::sync::Arc;
 
 use device::Device;
+use evaluator::Resident;
+use functions::Functions;
 
 use super::{Backend, Evaluator, Precision};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::plan::Plan;
 
 /// Which kernels evaluate whole elements.
@@ -36,7 +56,7 @@ pub enum Strategy {
 /// An NVIDIA GPU.
 #[derive(Clone, Debug)]
 pub struct Cuda {
-    device: Device,
+    functions: Arc<Functions>,
     precision: Precision,
     strategy: Strategy,
 }
@@ -48,7 +68,8 @@ impl Cuda {
     /// [`Error::Request`] that says whether the driver, the device or the compiler is
     /// missing.
     pub fn new(ordinal: usize, precision: Precision) -> Result<Self> {
-        Ok(Self { device: Device::open(ordinal)?, precision, strategy: Strategy::default() })
+        let functions = Arc::new(Functions::new(Device::open(ordinal)?)?);
+        Ok(Self { functions, precision, strategy: Strategy::default() })
     }
 
     /// The same with other kernels.
@@ -60,7 +81,21 @@ impl Cuda {
 
     /// What the GPU is.
     pub fn info(&self) -> &DeviceInfo {
-        &self.device.info
+        &self.functions.device().info
+    }
+
+    /// Prepares a plan for evaluations whose results stay on the device.
+    ///
+    /// # Errors
+    /// Those of [`Backend::prepare`].
+    pub fn prepare_on_device<'p>(
+        &self,
+        plan: &'p Plan<'_>,
+    ) -> Result<Box<dyn DeviceEvaluator + 'p>> {
+        Ok(match self.precision {
+            Precision::F32 => Box::new(Resident::<f32>::new(self.functions.clone(), plan)?),
+            Precision::F64 => Box::new(Resident::<f64>::new(self.functions.clone(), plan)?),
+        })
     }
 }
 
@@ -70,15 +105,18 @@ impl Backend for Cuda {
             Precision::F32 => 32,
             Precision::F64 => 64,
         };
-        format!("{} (cuda:{}), f{bits}", self.device.info.name, self.device.info.ordinal)
+        let info = self.info();
+        format!("{} (cuda:{}), f{bits}", info.name, info.ordinal)
     }
 
-    fn prepare<'p>(&self, _plan: &'p Plan<'_>) -> Result<Box<dyn Evaluator + 'p>> {
-        let _ = self.strategy;
-        Err(Error::request("evaluation on CUDA devices is not built yet"))
+    fn prepare<'p>(&self, plan: &'p Plan<'_>) -> Result<Box<dyn Evaluator + 'p>> {
+        Ok(match self.precision {
+            Precision::F32 => Box::new(Resident::<f32>::new(self.functions.clone(), plan)?),
+            Precision::F64 => Box::new(Resident::<f64>::new(self.functions.clone(), plan)?),
+        })
     }
 
-    fn time_writing(&self, _bytes: usize, _repeats: usize) -> Result<Vec<f64>> {
-        Err(Error::request("evaluation on CUDA devices is not built yet"))
+    fn time_writing(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>> {
+        ceiling::time(&self.functions, self.precision, bytes, repeats)
     }
 }

@@ -1,0 +1,78 @@
+// Jobs, batches and nets, as src/backend/cuda lays them out.
+#pragma once
+
+#include "real.cuh"
+
+// What all kernels of one evaluation share.
+struct Job {
+    // control points of all levels: [point][stride]
+    const double* points;
+    // results: [output][element - first_element][sample][stride]
+    real* outputs[10];
+    // components of a control point and of a result, and the first one to evaluate
+    unsigned stride, offset;
+    // element whose results come first, and samples of an element
+    unsigned first_element, samples;
+};
+
+// Leaves of one class.
+struct Leaves {
+    // vertex ids of the nets, or their distances from `bases` in 16 bits
+    const void* nets;
+    // lowest vertex id of each net; null where the ids are whole
+    const unsigned* bases;
+    const unsigned* elements;
+    // missing end layers, two bits an axis
+    const unsigned char* ends;
+};
+
+// Leaves that share structure, orientation and samples.
+struct Batch {
+    // first id among the nets, first leaf among the leaves
+    unsigned long long first_net;
+    unsigned first_leaf;
+    // control points of the planar or spatial structure
+    unsigned controls;
+    // samples along the local axes a, b, c
+    unsigned counts[3];
+    // result of local sample (0, 0, 0), and the steps along a, b, c
+    int start, steps[3];
+    // weights of the local axes: [order 3][sample][4]
+    unsigned axes[3];
+    // bit o: output o changes its sign
+    unsigned negate;
+    // weights of each output: [control][sample]
+    unsigned long long tables[10];
+    // orders of each output along a, b, c: a + 4 b + 16 c
+    unsigned char orders[12];
+    // local sample and result of each sample in the order of the results, for tables
+    unsigned long long places;
+};
+
+// Some leaves of a batch, for one block or warp.
+struct Item {
+    // batch; first leaf within it; number of leaves; first sample
+    unsigned batch, first, count, sample;
+};
+
+// Component c of a control point.
+__device__ __forceinline__ double component(const Job& job, unsigned point, int c) {
+    return __ldg(job.points + static_cast<size_t>(point) * job.stride + job.offset + c);
+}
+
+// Replaces missing end layers of one axis by phantoms, 2 near - next, for a warp.
+// Entry i of line l stands at `line(l) + i * step`, WIDTH reals each; bits of `ends`: 0 low,
+// 1 high.
+template <typename Line>
+__device__ __forceinline__ void fill_ends(unsigned ends, int lines, int step, Line line) {
+    const int lane = threadIdx.x % LANES;
+    if (ends & 3) {
+        for (int i = lane; i < lines * WIDTH; i += LANES) {
+            real* at = line(i / WIDTH) + i % WIDTH;
+            const real low = at[step], high = at[2 * step];
+            if (ends & 1) at[0] = low + low - high;
+            if (ends & 2) at[3 * step] = high + high - low;
+        }
+    }
+    __syncwarp();
+}

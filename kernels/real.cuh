@@ -1,0 +1,29 @@
+// The kernels' number, and 16-byte loads of it.
+#pragma once
+
+#if DOUBLE
+using real = double;
+using Vector = double2;
+#else
+using real = float;
+using Vector = float4;
+#endif
+
+constexpr int LANES = 32;
+constexpr unsigned ALL_LANES = 0xffffffffu;
+// reals in 16 bytes
+constexpr int VECTOR = 16 / sizeof(real);
+
+// COUNT reals from an address that is a multiple of 16 bytes.
+template <int COUNT>
+__device__ __forceinline__ void load_vectors(real (&to)[COUNT], const real* from) {
+    static_assert(COUNT % VECTOR == 0, "whole vectors");
+#pragma unroll
+    for (int i = 0; i < COUNT / VECTOR; ++i) {
+        Vector vector = reinterpret_cast<const Vector*>(from)[i];
+#pragma unroll
+        for (int k = 0; k < VECTOR; ++k) {
+            to[i * VECTOR + k] = reinterpret_cast<const real*>(&vector)[k];
+        }
+    }
+}

@@ -1,0 +1,18 @@
+// Control points of one level from those of the level before: a sparse product in double
+// precision (src/refine: stencils).
+
+// points: [point][width]; row r of the level at `fine` is the sum of weights[i] times point
+// `coarse + columns[i]`, for i from starts[r] to starts[r + 1].
+extern "C" __global__ void __launch_bounds__(128)
+    refine(double* points, const unsigned long long* __restrict__ starts,
+           const unsigned* __restrict__ columns, const double* __restrict__ weights,
+           unsigned rows, unsigned width, unsigned long long coarse, unsigned long long fine) {
+    const size_t at = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (at >= static_cast<size_t>(rows) * width) return;
+    const unsigned row = at / width, component = at % width;
+    double sum = 0;
+    for (unsigned long long i = starts[row]; i < starts[row + 1]; ++i) {
+        sum += weights[i] * points[(coarse + columns[i]) * width + component];
+    }
+    points[fine * width + at] = sum;
+}

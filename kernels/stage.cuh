@@ -1,0 +1,65 @@
+// Results leave a warp through shared memory: on Hopper and later by bulk copies, which run
+// by themselves; before it by coalesced stores.
+#pragma once
+
+#include "gather.cuh"
+
+#if __CUDA_ARCH__ >= 900
+#define BULK 1
+#else
+#define BULK 0
+#endif
+
+// Waits until the staged results of this thread have been read.
+__device__ __forceinline__ void wait_for_stage() {
+#if BULK
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+#endif
+}
+
+// Makes this thread's writes to shared memory visible to bulk copies.
+__device__ __forceinline__ void publish_stage() {
+#if BULK
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+#if BULK
+// Copies `bytes` (a multiple of 16) to `to`; one thread does it.
+__device__ __forceinline__ void bulk_copy(void* to, const void* from, unsigned bytes) {
+    const unsigned shared = static_cast<unsigned>(__cvta_generic_to_shared(from));
+    asm volatile(
+        "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n\t"
+        "cp.async.bulk.commit_group;" ::"l"(to),
+        "r"(shared), "r"(bytes)
+        : "memory");
+}
+#endif
+
+// Sends `count` reals of staged results, WIDTH a sample, to samples of the output from
+// `sample` on. Called by THREADS threads of which this one is `thread`, after a barrier that
+// follows publish_stage(); the thread that copies must call wait_for_stage() before the stage
+// is written again.
+template <int THREADS>
+__device__ __forceinline__ void send(const Job& job, real* output, size_t sample, const real* stage,
+                                     int count, int thread) {
+    real* to = output + sample * job.stride + job.offset;
+    if (job.stride != WIDTH) {
+        for (int i = thread; i < count; i += THREADS) {
+            to[static_cast<size_t>(i / WIDTH) * job.stride + i % WIDTH] = stage[i];
+        }
+        return;
+    }
+    const bool whole = count % VECTOR == 0 && reinterpret_cast<size_t>(to) % 16 == 0;
+    if (!whole) {
+        for (int i = thread; i < count; i += THREADS) __stcs(to + i, stage[i]);
+        return;
+    }
+#if BULK
+    if (thread == 0) bulk_copy(to, stage, count * sizeof(real));
+#else
+    for (int i = thread; i < count / VECTOR; i += THREADS) {
+        __stcs(reinterpret_cast<Vector*>(to) + i, reinterpret_cast<const Vector*>(stage)[i]);
+    }
+#endif
+}

@@ -1,0 +1,464 @@
+//! A prepared plan on the device: control points in, results out, one graph a launch.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+use cudarc::driver::{CudaGraph, CudaStream, DriverError};
+
+use super::device::failed;
+use super::functions::{Functions, Shape};
+use super::grid::{Grid, Prepared};
+use super::launch::{Argument, Job, Launch, Pass};
+use super::memory::{Buffer, Ring, timed_event};
+use super::number::Number;
+use super::points::{DeviceArray, DevicePoints};
+use super::scattered::Scattered;
+use super::sources::{REFINE, Variant};
+use crate::backend::{Evaluator, Limit, Values, check_controls};
+use crate::error::{Error, Result};
+use crate::mesh::Controls;
+use crate::plan::{Plan, Samples, Want, wanted_orders};
+
+/// Streams on which the kernels of an evaluation run side by side.
+const STREAMS: usize = 4;
+
+/// Bytes of results that are evaluated before their copy to the host begins.
+const PIECE: usize = 64 << 20;
+
+/// A plan on the device.
+pub(super) struct Resident<'p, T> {
+    plan: &'p Plan<'p>,
+    functions: Arc<Functions>,
+    main: Arc<CudaStream>,
+    sides: Vec<Arc<CudaStream>>,
+    samples: OnDevice<T>,
+    levels: Vec<Level>,
+    /// Positions, then attributes.
+    inputs: Vec<Input>,
+    /// The last evaluation that stayed on the device.
+    kept: Option<Program<T>>,
+    ring: Option<Ring>,
+}
+
+enum OnDevice<T> {
+    Grid(Grid<T>),
+    Scattered(Scattered<T>),
+}
+
+/// Stencils of one level over the level before.
+struct Level {
+    starts: Buffer<u64>,
+    columns: Buffer<u32>,
+    weights: Buffer<f64>,
+    rows: usize,
+    coarse: usize,
+    fine: usize,
+}
+
+/// Control points of all levels, `[point][width]`.
+struct Input {
+    width: usize,
+    points: Buffer<f64>,
+}
+
+/// An evaluation of a range of elements: where its results lie, and what makes them.
+struct Program<T> {
+    range: Range<usize>,
+    results: Buffer<T>,
+    // first number of each input's outputs
+    starts: Vec<Vec<usize>>,
+    refine: Vec<Launch>,
+    launches: Vec<Launch>,
+    graph: Option<Graph>,
+    // the items that the launches refer to
+    _work: Option<Prepared>,
+}
+
+struct Graph(CudaGraph);
+
+// SAFETY: a graph is used by one thread at a time, that of its evaluator.
+unsafe impl Send for Graph {}
+
+impl<'p, T: Number> Resident<'p, T> {
+    pub fn new(functions: Arc<Functions>, plan: &'p Plan<'p>) -> Result<Self> {
+        let context = &functions.device().context;
+        let stream = || context.new_stream().map_err(failed("no stream"));
+        let main = stream()?;
+        let sides = (1..STREAMS).map(|_| stream()).collect::<Result<Vec<_>>>()?;
+        let samples = match plan.samples() {
+            Samples::Tensor(_) => OnDevice::Grid(Grid::new(functions.clone(), plan, &main)?),
+            Samples::Points(_) => {
+                OnDevice::Scattered(Scattered::new(functions.clone(), plan, &main)?)
+            }
+        };
+        let solid = plan.solid();
+        let starts = solid.level_starts();
+        let level = |(level, stencils): (usize, &crate::refine::Stencils)| {
+            let (ends, columns, weights) = stencils.arrays();
+            let begins: Vec<u64> =
+                std::iter::once(0).chain(ends.iter().map(|&end| end as u64)).collect();
+            Ok(Level {
+                starts: Buffer::of(&main, &begins)?,
+                columns: Buffer::of(&main, columns)?,
+                weights: Buffer::of(&main, weights)?,
+                rows: stencils.len(),
+                coarse: starts[level],
+                fine: starts[level + 1],
+            })
+        };
+        let levels = solid.stencils().iter().enumerate().map(level).collect::<Result<_>>()?;
+        main.synchronize().map_err(failed("a copy to the device failed"))?;
+        let (inputs, kept, ring) = (Vec::new(), None, None);
+        Ok(Self { plan, functions, main, sides, samples, levels, inputs, kept, ring })
+    }
+
+    /// Number of outputs of the positions: value and derivatives.
+    fn outputs(&self) -> usize {
+        wanted_orders(self.plan.want()).len()
+    }
+
+    /// Makes room for control points of these widths.
+    fn shape_inputs(&mut self, widths: &[usize]) -> Result<()> {
+        if self.inputs.iter().map(|input| input.width).eq(widths.iter().copied()) {
+            return Ok(());
+        }
+        self.kept = None;
+        self.inputs.clear();
+        let points = self.plan.solid().point_count();
+        for &width in widths {
+            self.inputs.push(Input { width, points: Buffer::empty(&self.main, width * points)? });
+        }
+        Ok(())
+    }
+
+    fn upload(&mut self, controls: Controls<'_>) -> Result<()> {
+        check_controls(self.plan.solid(), controls)?;
+        let widths: Vec<usize> =
+            std::iter::once(3).chain(controls.attributes.iter().map(|a| a.width)).collect();
+        self.shape_inputs(&widths)?;
+        let positions = controls.positions.as_flattened();
+        let values = controls.attributes.iter().map(|a| &a.values[..]);
+        for (input, values) in self.inputs.iter_mut().zip(std::iter::once(positions).chain(values))
+        {
+            input.points.fill(&self.main, values)?;
+        }
+        Ok(())
+    }
+
+    /// What evaluates a range into `results`, which grows where it is too small.
+    fn program(&self, range: Range<usize>, results: Option<Buffer<T>>) -> Result<Program<T>> {
+        self.plan.check_range(&range)?;
+        let count = self.plan.result_count(&range);
+        let mut starts = Vec::new();
+        let mut length = 0;
+        for (index, input) in self.inputs.iter().enumerate() {
+            let outputs = if index == 0 { self.outputs() } else { 1 };
+            let start = |_| {
+                let start = length;
+                // bulk copies want whole vectors
+                length = (length + count * input.width).next_multiple_of(64);
+                start
+            };
+            starts.push((0..outputs).map(start).collect::<Vec<_>>());
+        }
+        let results = match results {
+            Some(results) if results.len() >= length => results,
+            _ => Buffer::empty(&self.main, length)?,
+        };
+        let work = match &self.samples {
+            OnDevice::Grid(grid) => Some(grid.prepare(self.plan, range.clone(), &self.main)?),
+            OnDevice::Scattered(_) => None,
+        };
+        let mut launches = Vec::new();
+        for (index, input) in self.inputs.iter().enumerate() {
+            for offset in (0..input.width).step_by(4) {
+                let want = if index == 0 { self.plan.want() } else { Want::POSITION };
+                let pass = Pass { width: (input.width - offset).min(4), want };
+                let mut job = Job {
+                    points: input.points.address(0),
+                    stride: input.width as u32,
+                    offset: offset as u32,
+                    first_element: range.start as u32,
+                    samples: self.plan.samples_per_element() as u32,
+                    ..Job::default()
+                };
+                for (output, &start) in job.outputs.iter_mut().zip(&starts[index]) {
+                    *output = results.address(start);
+                }
+                launches.extend(match (&self.samples, &work) {
+                    (OnDevice::Grid(grid), Some(work)) => grid.launches(work, pass, job)?,
+                    (OnDevice::Scattered(points), _) => points.launches(pass, job)?,
+                    (OnDevice::Grid(_), None) => Vec::new(),
+                });
+            }
+        }
+        let refine = self.refine()?;
+        Ok(Program { range, results, starts, refine, launches, graph: None, _work: work })
+    }
+
+    /// The launches that refine the control points, level after level.
+    fn refine(&self) -> Result<Vec<Launch>> {
+        const THREADS: u32 = 128;
+        let mut launches = Vec::new();
+        for level in self.levels.iter().filter(|level| level.rows > 0) {
+            let function = self
+                .functions
+                .get(&Variant::new(&REFINE, crate::backend::Precision::F64), "refine")?;
+            for input in &self.inputs {
+                let numbers = (level.rows * input.width) as u32;
+                launches.push(Launch {
+                    name: "refine".into(),
+                    function: function.clone(),
+                    shape: Shape { blocks: numbers.div_ceil(THREADS), threads: THREADS, shared: 0 },
+                    arguments: vec![
+                        Argument::Address(input.points.address(0)),
+                        Argument::Address(level.starts.address(0)),
+                        Argument::Address(level.columns.address(0)),
+                        Argument::Address(level.weights.address(0)),
+                        Argument::Number(level.rows as u32),
+                        Argument::Number(input.width as u32),
+                        Argument::Long(level.coarse as u64),
+                        Argument::Long(level.fine as u64),
+                    ],
+                });
+            }
+        }
+        Ok(launches)
+    }
+
+    /// Puts a program on the streams: kernels of different families side by side.
+    fn enqueue(&self, program: &Program<T>) -> Result<(), DriverError> {
+        // SAFETY: a program holds everything its launches refer to, and buffers are
+        // freed in the order of the main stream, which waits for all others.
+        unsafe {
+            for launch in &program.refine {
+                launch.enqueue(&self.main)?;
+            }
+            let used =
+                program.launches.len().min(STREAMS) - usize::from(!program.launches.is_empty());
+            let sides = &self.sides[..used];
+            if used > 0 {
+                let forked = self.main.record_event(None)?;
+                sides.iter().try_for_each(|side| side.wait(&forked))?;
+            }
+            for (index, launch) in program.launches.iter().enumerate() {
+                match index % (used + 1) {
+                    0 => launch.enqueue(&self.main)?,
+                    side => launch.enqueue(&sides[side - 1])?,
+                }
+            }
+            sides.iter().try_for_each(|side| self.main.join(side))
+        }
+    }
+
+    /// Evaluates a range and keeps the program, whose results stay on the device.
+    fn launch(&mut self, range: &Range<usize>) -> Result<()> {
+        let mut program = match self.kept.take() {
+            Some(program) if program.range == *range => program,
+            other => self.program(range.clone(), other.map(|program| program.results))?,
+        };
+        let broken = failed("the kernels cannot be launched");
+        if let Some(graph) = &program.graph {
+            graph.0.launch().map_err(broken)?;
+        } else {
+            self.enqueue(&program).map_err(&broken)?;
+            program.graph = self.capture(&program).map_err(&broken)?;
+        }
+        self.kept = Some(program);
+        Ok(())
+    }
+
+    fn capture(&self, program: &Program<T>) -> Result<Option<Graph>, DriverError> {
+        self.main.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+        let enqueued = self.enqueue(program);
+        let graph = self.main.end_capture(CUgraphInstantiate_flags(0));
+        enqueued?;
+        Ok(graph?.map(Graph))
+    }
+
+    /// Copies a program's results to where they belong in `limit`.
+    fn parts<'l>(
+        &self,
+        program: &Program<T>,
+        whole: &Range<usize>,
+        limit: &'l mut Limit,
+    ) -> Vec<(u64, &'l mut [u8])> {
+        let total = self.plan.result_count(whole);
+        let before = self.plan.result_count(&(whole.start..program.range.start.max(whole.start)));
+        let before = if program.range == *whole { 0 } else { before };
+        let count = self.plan.result_count(&program.range);
+        let Limit { positions, derivatives, attributes, .. } = limit;
+        let first: Vec<&mut Values> = std::iter::once(positions).chain(derivatives).collect();
+        let others = attributes.iter_mut().map(|values| vec![values]);
+        let inputs = std::iter::once(first).chain(others);
+        let mut parts = Vec::new();
+        for ((input, values), starts) in self.inputs.iter().zip(inputs).zip(&program.starts) {
+            for (values, &start) in values.into_iter().zip(starts) {
+                let numbers = T::reserve(values, total * input.width);
+                let numbers = &mut numbers[before * input.width..][..count * input.width];
+                parts.push((program.results.address(start), T::bytes(numbers)));
+            }
+        }
+        parts
+    }
+}
+
+fn nothing_kept() -> Error {
+    Error::request("CUDA: no evaluation is kept")
+}
+
+impl<T: Number> Evaluator for Resident<'_, T> {
+    fn evaluate(
+        &mut self,
+        controls: Controls<'_>,
+        elements: Range<usize>,
+        limit: &mut Limit,
+    ) -> Result<()> {
+        self.plan.check_range(&elements)?;
+        self.upload(controls)?;
+        limit.elements = elements.clone();
+        limit.derivatives.resize_with(self.outputs() - 1, Values::default);
+        limit.attributes.resize_with(controls.attributes.len(), Values::default);
+        let mut ring = match self.ring.take() {
+            Some(ring) => ring,
+            None => {
+                let stream = self.functions.device().context.new_stream();
+                Ring::new(stream.map_err(failed("no stream"))?)?
+            }
+        };
+        let numbers: usize = self.inputs.iter().map(|input| input.width).sum();
+        let bytes = (numbers + 3 * (self.outputs() - 1)) * size_of::<T>();
+        let per_element = self.plan.samples_per_element() * bytes;
+        let step = match self.plan.samples() {
+            Samples::Tensor(_) => (PIECE / per_element.max(1)).max(1),
+            Samples::Points(_) => elements.len().max(1),
+        };
+        let copied = if elements.len() <= step {
+            self.launch(&elements)?;
+            let program = self.kept.take().ok_or_else(nothing_kept)?;
+            let copied = ring
+                .stream()
+                .join(&self.main)
+                .map_err(failed("the evaluation failed"))
+                .and_then(|()| ring.copy(self.parts(&program, &elements, limit)));
+            self.kept = Some(program);
+            copied
+        } else {
+            self.evaluate_in_pieces(&elements, step, limit, &mut ring)
+        };
+        self.ring = Some(ring);
+        copied
+    }
+
+    fn time(&mut self, controls: &[Controls<'_>], repeats: usize) -> Result<Vec<f64>> {
+        let all = 0..self.plan.solid().elements().len();
+        let Some(&first) = controls.first() else { return Ok(Vec::new()) };
+        self.upload(first)?;
+        for _ in 0..3 {
+            self.launch(&all)?;
+        }
+        let mut sets = Vec::new();
+        for controls in controls {
+            sets.push(Buffer::of(&self.main, controls.positions.as_flattened())?);
+        }
+        let failed = failed("the evaluation failed");
+        let mut seconds = Vec::with_capacity(repeats);
+        for repeat in 0..repeats {
+            self.inputs[0].points.copy_from(&self.main, &sets[repeat % sets.len()])?;
+            self.main.synchronize().map_err(&failed)?;
+            let start = timed_event(&self.main)?;
+            self.launch(&all)?;
+            let end = timed_event(&self.main)?;
+            let elapsed = start.elapsed_ms(&end).map_err(&failed)?;
+            seconds.push(f64::from(elapsed) * 1e-3);
+        }
+        Ok(seconds)
+    }
+}
+
+impl<T: Number> Resident<'_, T> {
+    /// Evaluates and copies piece after piece: while one is copied, the next is evaluated.
+    fn evaluate_in_pieces(
+        &mut self,
+        elements: &Range<usize>,
+        step: usize,
+        limit: &mut Limit,
+        ring: &mut Ring,
+    ) -> Result<()> {
+        let broken = failed("the evaluation failed");
+        self.kept = None;
+        let mut before: Option<Program<T>> = None;
+        let mut spare: Option<Buffer<T>> = None;
+        for start in elements.clone().step_by(step) {
+            let range = start..(start + step).min(elements.end);
+            let program = self.program(range, spare.take())?;
+            if let Some(before) = before.take() {
+                // the copy waits for the piece before, not for this one
+                ring.stream().join(&self.main).map_err(&broken)?;
+                self.enqueue(&program).map_err(&broken)?;
+                ring.copy(self.parts(&before, elements, limit))?;
+                spare = Some(before.results);
+            } else {
+                self.enqueue(&program).map_err(&broken)?;
+            }
+            before = Some(program);
+        }
+        if let Some(last) = before {
+            ring.stream().join(&self.main).map_err(&broken)?;
+            ring.copy(self.parts(&last, elements, limit))?;
+        }
+        Ok(())
+    }
+}
+
+/// Evaluation whose results stay on the device.
+pub trait DeviceEvaluator: Evaluator {
+    /// Copies control points to the device.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if they do not fit the plan, or the device has no room.
+    fn upload(&mut self, controls: Controls<'_>) -> Result<()>;
+
+    /// Evaluates the elements in a range from the control points on the device. The
+    /// launches are recorded as a graph that the next call with this range replays.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there are no control points yet, the range does not fit the
+    /// plan, or the device has no room for the results.
+    fn launch(&mut self, elements: Range<usize>) -> Result<DevicePoints<'_>>;
+}
+
+impl<T: Number> DeviceEvaluator for Resident<'_, T> {
+    fn upload(&mut self, controls: Controls<'_>) -> Result<()> {
+        Resident::upload(self, controls)
+    }
+
+    fn launch(&mut self, elements: Range<usize>) -> Result<DevicePoints<'_>> {
+        if self.inputs.is_empty() {
+            return Err(Error::request("CUDA: no control points are on the device")
+                .with_mend("call upload first"));
+        }
+        Resident::launch(self, &elements)?;
+        let program = self.kept.as_ref().ok_or_else(nothing_kept)?;
+        let count = self.plan.result_count(&elements);
+        let mut arrays = Vec::new();
+        for (input, starts) in self.inputs.iter().zip(&program.starts) {
+            for &start in starts {
+                let address = program.results.address(start);
+                arrays.push(DeviceArray { address, len: count, width: input.width });
+            }
+        }
+        Ok(DevicePoints {
+            functions: &self.functions,
+            stream: &self.main,
+            precision: T::PRECISION,
+            elements,
+            samples: self.plan.samples_per_element(),
+            attributes: arrays.split_off(self.outputs()),
+            derivatives: arrays.split_off(1),
+            positions: arrays[0],
+            first: self.plan.want().contains(Want::FIRST),
+        })
+    }
+}

@@ -1,0 +1,127 @@
+//! Kernels ready to be launched.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cudarc::driver::sys::CUfunction_attribute as Attribute;
+use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DriverError, result};
+
+use super::device::{Device, failed};
+use super::modules::Modules;
+use super::sources::Variant;
+use crate::error::Result;
+
+/// All kernels of one device, loaded when first asked for.
+#[derive(Debug)]
+pub(super) struct Functions {
+    device: Device,
+    modules: Modules,
+    stream: Arc<CudaStream>,
+    loaded: Mutex<HashMap<(Variant, &'static str), Arc<Function>>>,
+}
+
+/// A kernel, and what its module says of itself.
+#[derive(Debug)]
+pub(super) struct Function {
+    function: CudaFunction,
+    module: Arc<CudaModule>,
+    stream: Arc<CudaStream>,
+    most_shared: u32,
+}
+
+/// How a kernel is launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub blocks: u32,
+    pub threads: u32,
+    /// Dynamic shared memory of a block, in bytes.
+    pub shared: u32,
+}
+
+impl Functions {
+    pub fn new(device: Device) -> Result<Self> {
+        let modules = Modules::new(&device)?;
+        let stream = device.context.new_stream().map_err(failed("no stream"))?;
+        Ok(Self { device, modules, stream, loaded: Mutex::default() })
+    }
+
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The kernel `name` of a variant.
+    pub fn get(&self, variant: &Variant, name: &'static str) -> Result<Arc<Function>> {
+        let key = (variant.clone(), name);
+        let loaded = || self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = loaded().get(&key) {
+            return Ok(function.clone());
+        }
+        let module = self.modules.get(variant)?;
+        let function = module.load_function(name).map_err(failed("a kernel is missing"))?;
+        let most_shared = self.device.info.shared_memory;
+        let function =
+            Arc::new(Function { function, module, stream: self.stream.clone(), most_shared });
+        loaded().insert(key, function.clone());
+        Ok(function)
+    }
+}
+
+impl Function {
+    /// A number that the module gives under this name.
+    pub fn constant(&self, name: &str) -> Result<u32> {
+        let read = || {
+            let symbol = self.module.get_global(name, &self.stream)?;
+            let bytes: Vec<u8> = self.stream.clone_dtoh(&symbol)?;
+            self.stream.synchronize()?;
+            Ok(bytes)
+        };
+        let bytes: Vec<u8> = read().map_err(failed("a kernel does not say what it needs"))?;
+        Ok(u32::from_ne_bytes(std::array::from_fn(|i| bytes[i])))
+    }
+
+    /// Lets blocks have so much dynamic shared memory; returns how many of them a
+    /// multiprocessor holds.
+    pub fn occupancy(&self, threads: u32, shared: u32) -> Result<u32> {
+        let set = || {
+            if shared > 48 << 10 {
+                let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+                self.function.set_attribute(attribute, self.most_shared as i32)?;
+            }
+            let function = &self.function;
+            function.occupancy_max_active_blocks_per_multiprocessor(threads, shared as usize, None)
+        };
+        let blocks = set().map_err(failed("a kernel needs more shared memory than there is"))?;
+        Ok(blocks.max(1))
+    }
+
+    /// Launches the kernel.
+    ///
+    /// # Safety
+    /// The arguments are those of the kernel, in number, order and type, and every
+    /// address in them holds while the kernel runs.
+    pub unsafe fn launch(
+        &self,
+        stream: &CudaStream,
+        shape: Shape,
+        arguments: &[*const c_void],
+    ) -> Result<(), DriverError> {
+        if shape.blocks == 0 {
+            return Ok(());
+        }
+        let mut arguments: Vec<*mut c_void> = arguments.iter().map(|a| a.cast_mut()).collect();
+        let (grid, block) = ((shape.blocks, 1, 1), (shape.threads, 1, 1));
+        stream.context().bind_to_thread()?;
+        // SAFETY: by the caller.
+        unsafe {
+            result::launch_kernel(
+                self.function.cu_function(),
+                grid,
+                block,
+                shape.shared,
+                stream.cu_stream(),
+                &mut arguments,
+            )
+        }
+    }
+}

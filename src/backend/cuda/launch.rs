@@ -1,0 +1,87 @@
+//! Launches: kernels with their arguments, for one evaluation and as often as wanted.
+
+use std::ffi::c_void;
+use std::ptr::from_ref;
+use std::sync::Arc;
+
+use cudarc::driver::{CudaStream, DeviceRepr, DriverError};
+
+use super::functions::{Function, Shape};
+use super::number::Number;
+use super::sources::{Source, Variant};
+use crate::plan::Want;
+
+/// What all kernels of an evaluation share; see `Job` in `kernels/gather.cuh`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(super) struct Job {
+    pub points: u64,
+    pub outputs: [u64; 10],
+    pub stride: u32,
+    pub offset: u32,
+    pub first_element: u32,
+    pub samples: u32,
+}
+
+// SAFETY: plain numbers, laid out as in CUDA C++.
+unsafe impl DeviceRepr for Job {}
+
+/// Some components of the control points, and what is evaluated of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Pass {
+    /// Components at once, 1 to 4.
+    pub width: usize,
+    pub want: Want,
+}
+
+impl Pass {
+    pub fn variant<T: Number>(&self, source: &'static Source) -> Variant {
+        Variant::new(source, T::PRECISION)
+            .with("WIDTH", self.width)
+            .with("FIRST", usize::from(self.want.contains(Want::FIRST)))
+            .with("SECOND", usize::from(self.want.contains(Want::SECOND)))
+    }
+}
+
+/// A kernel with its arguments.
+pub(super) struct Launch {
+    pub name: String,
+    pub function: Arc<Function>,
+    pub shape: Shape,
+    pub arguments: Vec<Argument>,
+}
+
+/// An argument of a kernel, kept until it is launched.
+pub(super) enum Argument {
+    Job(Box<Job>),
+    Leaves(Box<[u64; 4]>),
+    /// Bytes of the weights that tensor kernels take by value.
+    Weights(Box<[u64]>),
+    Address(u64),
+    Number(u32),
+    Long(u64),
+}
+
+impl Argument {
+    fn pointer(&self) -> *const c_void {
+        match self {
+            Self::Job(job) => from_ref::<Job>(job).cast(),
+            Self::Leaves(leaves) => leaves.as_ptr().cast(),
+            Self::Weights(weights) => weights.as_ptr().cast(),
+            Self::Address(word) | Self::Long(word) => from_ref(word).cast(),
+            Self::Number(number) => from_ref(number).cast(),
+        }
+    }
+}
+
+impl Launch {
+    /// Puts the launch on a stream.
+    ///
+    /// # Safety
+    /// Every array in the arguments holds until the kernel has run.
+    pub unsafe fn enqueue(&self, stream: &CudaStream) -> Result<(), DriverError> {
+        let arguments: Vec<_> = self.arguments.iter().map(Argument::pointer).collect();
+        // SAFETY: built for this kernel; arrays by the caller.
+        unsafe { self.function.launch(stream, self.shape, &arguments) }
+    }
+}

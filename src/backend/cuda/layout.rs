@@ -1,0 +1,254 @@
+//! A plan laid out for the device: flat arrays that the kernels of all batches share.
+
+use std::collections::HashMap;
+
+use cudarc::driver::DeviceRepr;
+
+use super::number::Number;
+use crate::backend::cpu::kernel::Axis;
+use crate::error::Result;
+use crate::limit::{LeafKind, Solid};
+use crate::plan::{BatchKind, Facts, Kernel, Plan, wanted_orders};
+
+/// What a kernel knows of a batch; see `Batch` in `kernels/gather.cuh`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(super) struct Batch {
+    pub first_net: u64,
+    pub first_leaf: u32,
+    pub controls: u32,
+    pub counts: [u32; 3],
+    pub start: i32,
+    pub steps: [i32; 3],
+    pub axes: [u32; 3],
+    pub negate: u32,
+    pub tables: [u64; 10],
+    pub orders: [u8; 12],
+    pub places: u64,
+}
+
+// SAFETY: plain numbers, laid out as in CUDA C++.
+unsafe impl DeviceRepr for Batch {}
+
+/// All arrays of a plan on tensor samples.
+pub(super) struct Layout<T> {
+    /// One a batch of the plan, and the kernel that it takes.
+    pub batches: Vec<Batch>,
+    pub kernels: Vec<Kernel>,
+    /// Ids of the nets, batch after batch. Those of tensor kernels stand in `offsets`
+    /// instead if all of them fit: 16 bits each, counted from `bases[leaf]`.
+    pub nets: Vec<u32>,
+    pub offsets: Vec<u16>,
+    pub bases: Vec<u32>,
+    /// By leaf, batch after batch.
+    pub elements: Vec<u32>,
+    pub ends: Vec<u8>,
+    /// Weights `[control][sample]` of all tables, one after another.
+    pub tables: Vec<T>,
+    /// Weights `[order 3][sample][4]` of all axes, one after another.
+    pub axes: Vec<T>,
+    /// (local sample, result) in the order of the results, for tables.
+    pub places: Vec<[u32; 2]>,
+}
+
+impl<T: Number> Layout<T> {
+    /// Lays out a plan for a device with so much shared memory a block.
+    ///
+    /// # Errors
+    /// [`crate::Error::Request`] if an axis pattern has too many samples.
+    pub fn new(plan: &Plan<'_>, shared_memory: u32) -> Result<Self> {
+        let solid = plan.solid();
+        let per_element = plan.samples_per_element();
+        let samples = (per_element as f64).cbrt().round() as usize;
+        let mut layout = Self {
+            batches: Vec::new(),
+            kernels: Vec::new(),
+            nets: Vec::new(),
+            offsets: Vec::new(),
+            bases: Vec::new(),
+            elements: Vec::new(),
+            ends: Vec::new(),
+            tables: Vec::new(),
+            axes: Vec::new(),
+            places: Vec::new(),
+        };
+        for batch in plan.batches() {
+            let order = &plan.patterns().orders[batch.order as usize];
+            layout.kernels.push(
+                Facts {
+                    kind: batch.kind,
+                    whole: order.indices.len() == per_element,
+                    samples,
+                    leaves: batch.leaves.len(),
+                    double: size_of::<T>() == 8,
+                    shared_memory,
+                }
+                .kernel(),
+            );
+        }
+        let compact = layout.nets_fit(plan);
+        let axes = layout.lay_axes(plan)?;
+        let mut tables = Tables::default();
+        for (index, batch) in plan.batches().iter().enumerate() {
+            let kernel = layout.kernels[index];
+            let compact = compact && kernel == Kernel::Tensor;
+            let first_net = if compact { layout.offsets.len() } else { layout.nets.len() };
+            let first_leaf = layout.elements.len() as u32;
+            for &leaf in &batch.leaves {
+                layout.lay_leaf(solid, leaf, compact);
+            }
+
+            let counts = batch.axes.map(|a| plan.patterns().axes[a as usize].parameters.len());
+            let indices = &plan.patterns().orders[batch.order as usize].indices;
+            let step = |d: usize, stride: usize| match counts[d] {
+                1 => 0,
+                _ => indices[stride] as i32 - indices[0] as i32,
+            };
+            let steps = [step(0, 1), step(1, counts[0]), step(2, counts[0] * counts[1])];
+            let mut record = Batch {
+                first_net: first_net as u64,
+                first_leaf,
+                counts: counts.map(|n| n as u32),
+                start: indices[0] as i32,
+                steps,
+                axes: batch.axes.map(|a| axes[a as usize]),
+                ..Batch::default()
+            };
+            record.controls = match batch.kind {
+                BatchKind::Regular => 64,
+                BatchKind::Layered(s) => solid.planar_structures()[s as usize].controls() as u32,
+                BatchKind::Irregular(s) => solid.spatial_structures()[s as usize].controls() as u32,
+            };
+            for (output, orders) in wanted_orders(plan.want()).iter().enumerate() {
+                let local = batch.turn.axes.map(|a| orders[a as usize]);
+                record.orders[output] = (0..3).map(|d| (local[d] as u8) << (2 * d)).sum();
+                record.negate |= u32::from(batch.turn.odd(local)) << output;
+            }
+            let is_table = matches!(batch.kind, BatchKind::Irregular(_));
+            // whole elements get their tables in the order of the results
+            let sorted = is_table && indices.len() == per_element;
+            for (output, &id) in batch.tables.iter().enumerate() {
+                let order = if sorted { Some(batch.order) } else { None };
+                let table = &plan.tables()[id as usize];
+                record.tables[output] = tables.lay(&mut layout.tables, id, order, || {
+                    let weights = |row: &[f64]| match order {
+                        None => row.iter().map(|&w| T::of(w)).collect::<Vec<_>>(),
+                        Some(_) => {
+                            let mut sorted = vec![T::default(); row.len()];
+                            for (&weight, &to) in row.iter().zip(indices) {
+                                sorted[to as usize] = T::of(weight);
+                            }
+                            sorted
+                        }
+                    };
+                    table.weights.chunks_exact(table.samples).flat_map(weights).collect()
+                });
+            }
+            if is_table {
+                record.places = tables.places(&mut layout.places, batch.order, sorted, indices);
+            }
+            layout.batches.push(record);
+        }
+        Ok(layout)
+    }
+
+    /// Most control points a line of layered batches has.
+    pub fn most_controls(&self, kernel: Kernel) -> u32 {
+        let own = self.batches.iter().zip(&self.kernels).filter(|&(_, &k)| k == kernel);
+        own.map(|(batch, _)| batch.controls).max().unwrap_or(0)
+    }
+
+    /// Whether the nets of all tensor batches fit into 16-bit offsets.
+    fn nets_fit(&self, plan: &Plan<'_>) -> bool {
+        use rayon::prelude::*;
+        let solid = plan.solid();
+        let own = plan.batches().iter().zip(&self.kernels).filter(|&(_, &k)| k == Kernel::Tensor);
+        own.into_iter().all(|(batch, _)| {
+            batch.leaves.par_iter().all(|&leaf| {
+                let net = solid.net(&solid.leaves()[leaf as usize]);
+                let (low, high) = bounds(net);
+                high - low <= u32::from(u16::MAX)
+            })
+        })
+    }
+
+    fn lay_leaf(&mut self, solid: &Solid, leaf: u32, compact: bool) {
+        let leaf = &solid.leaves()[leaf as usize];
+        let net = solid.net(leaf);
+        self.elements.push(leaf.element);
+        self.ends.push(match leaf.kind {
+            LeafKind::Regular(ends) | LeafKind::Layered(_, _, ends) => ends,
+            LeafKind::Irregular(..) => 0,
+        });
+        if compact {
+            let (low, _) = bounds(net);
+            self.bases.resize(self.elements.len(), 0);
+            self.bases[self.elements.len() - 1] = low;
+            self.offsets.extend(net.iter().map(|&id| (id - low) as u16));
+        } else {
+            self.nets.extend_from_slice(net);
+        }
+    }
+
+    /// Lays the weights of all axis patterns; returns where each begins.
+    fn lay_axes(&mut self, plan: &Plan<'_>) -> Result<Vec<u32>> {
+        let mut starts = Vec::new();
+        for pattern in &plan.patterns().axes {
+            let axis = Axis::new(&pattern.parameters)?.sped_up(pattern.factor);
+            starts.push(self.axes.len() as u32);
+            for order in crate::basis::bspline::Order::ALL {
+                self.axes.extend(axis.weights(order).iter().flatten().map(|&w| T::of(w)));
+            }
+        }
+        Ok(starts)
+    }
+}
+
+/// Which tables and places have been laid.
+#[derive(Default)]
+struct Tables {
+    tables: HashMap<(u32, Option<u32>), u64>,
+    places: HashMap<(u32, bool), u64>,
+}
+
+impl Tables {
+    /// Where a table begins, in the order given; laid now if it is new.
+    fn lay<T>(
+        &mut self,
+        all: &mut Vec<T>,
+        id: u32,
+        order: Option<u32>,
+        weights: impl FnOnce() -> Vec<T>,
+    ) -> u64 {
+        *self.tables.entry((id, order)).or_insert_with(|| {
+            let start = all.len() as u64;
+            all.extend(weights());
+            start
+        })
+    }
+
+    fn places(
+        &mut self,
+        all: &mut Vec<[u32; 2]>,
+        order: u32,
+        sorted: bool,
+        indices: &[u32],
+    ) -> u64 {
+        *self.places.entry((order, sorted)).or_insert_with(|| {
+            let start = all.len() as u64;
+            if sorted {
+                all.extend((0..indices.len() as u32).map(|i| [i, i]));
+            } else {
+                let mut places: Vec<[u32; 2]> =
+                    indices.iter().enumerate().map(|(i, &result)| [i as u32, result]).collect();
+                places.sort_unstable_by_key(|place| place[1]);
+                all.extend(places);
+            }
+            start
+        })
+    }
+}
+
+fn bounds(net: &[u32]) -> (u32, u32) {
+    net.iter().fold((u32::MAX, 0), |(low, high), &id| (low.min(id), high.max(id)))
+}

@@ -1,0 +1,154 @@
+//! Arrays on the device, and copies of results to the host.
+
+use std::sync::Arc;
+
+use cudarc::driver::{
+    CudaEvent, CudaSlice, CudaStream, DevicePtr, DeviceRepr, PinnedHostSlice, result, sys,
+};
+use rayon::prelude::*;
+
+use super::device::failed;
+use crate::error::Result;
+
+/// Numbers of a block of a copy to the host: large enough for the bus, small enough that
+/// moving one block on hides behind the next one's copy.
+const BLOCK: usize = 8 << 20;
+
+/// Blocks under way at once.
+const BLOCKS: usize = 4;
+
+/// An array on the device.
+#[derive(Debug)]
+pub(super) struct Buffer<T> {
+    slice: CudaSlice<T>,
+    len: usize,
+}
+
+impl<T: DeviceRepr + Default + Copy> Buffer<T> {
+    /// An array of `len` numbers of unspecified value.
+    pub fn empty(stream: &Arc<CudaStream>, len: usize) -> Result<Self> {
+        // SAFETY: every array is written before it is read.
+        let slice = unsafe { stream.alloc(len.max(1)) };
+        Ok(Self { slice: slice.map_err(failed("the memory of the device is too small"))?, len })
+    }
+
+    /// A copy of `values`.
+    pub fn of(stream: &Arc<CudaStream>, values: &[T]) -> Result<Self> {
+        let mut buffer = Self::empty(stream, values.len())?;
+        buffer.fill(stream, values)?;
+        Ok(buffer)
+    }
+
+    /// Copies `values` to the front of the array, which must be as long.
+    pub fn fill(&mut self, stream: &Arc<CudaStream>, values: &[T]) -> Result<()> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        let mut front = self.slice.slice_mut(..values.len());
+        stream.memcpy_htod(values, &mut front).map_err(failed("a copy to the device failed"))
+    }
+
+    /// Copies another array to the front of this one.
+    pub fn copy_from(&mut self, stream: &Arc<CudaStream>, other: &Self) -> Result<()> {
+        let mut front = self.slice.slice_mut(..other.len);
+        let from = other.slice.slice(..other.len);
+        stream.memcpy_dtod(&from, &mut front).map_err(failed("a copy on the device failed"))
+    }
+
+    /// The array, copied to the host.
+    pub fn read(&self, stream: &Arc<CudaStream>) -> Result<Vec<T>> {
+        let values = stream.clone_dtoh(&self.slice.slice(..self.len));
+        let values = values.map_err(failed("a copy from the device failed"))?;
+        stream.synchronize().map_err(failed("the evaluation failed"))?;
+        Ok(values)
+    }
+
+    /// Address of number `at`.
+    pub fn address(&self, at: usize) -> u64 {
+        let stream = self.slice.stream();
+        self.slice.device_ptr(stream).0 + (at * size_of::<T>()) as u64
+    }
+
+    /// Number of numbers.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+}
+
+/// Page-locked memory through which results reach the host: blocks are copied by the
+/// device and moved on by the CPU, side by side.
+pub(super) struct Ring {
+    stream: Arc<CudaStream>,
+    blocks: Vec<PinnedHostSlice<u8>>,
+}
+
+/// A block on its way: where it goes.
+struct Pending<'a> {
+    event: CudaEvent,
+    to: &'a mut [u8],
+    block: usize,
+}
+
+impl Ring {
+    /// A ring whose copies run on `stream`.
+    pub fn new(stream: Arc<CudaStream>) -> Result<Self> {
+        let context = stream.context().clone();
+        let block = |_| {
+            // SAFETY: a block is read only where a copy has written it.
+            unsafe { context.alloc_pinned_with_flags(BLOCK, 0) }
+                .map_err(failed("page-locked memory is refused"))
+        };
+        let blocks = (0..BLOCKS).map(block).collect::<Result<_>>()?;
+        Ok(Self { stream, blocks })
+    }
+
+    /// The stream of the copies.
+    pub fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+
+    /// Copies device memory to host memory, part after part, and waits for all.
+    pub fn copy(&mut self, parts: Vec<(u64, &mut [u8])>) -> Result<()> {
+        let mut pending: std::collections::VecDeque<Pending<'_>> = Default::default();
+        let mut next = 0;
+        let pieces = parts.into_iter().flat_map(|(from, to)| {
+            let chunks = to.chunks_mut(BLOCK).enumerate();
+            chunks.map(move |(i, to)| (from + (i * BLOCK) as u64, to))
+        });
+        for (from, to) in pieces {
+            if pending.len() == BLOCKS {
+                let oldest = pending.pop_front();
+                oldest.map_or(Ok(()), |oldest| self.deliver(oldest))?;
+            }
+            let mut copy = || {
+                let start = self.blocks[next].as_mut_ptr()?;
+                // SAFETY: the block is as long, and free: its last content was delivered.
+                unsafe {
+                    let block = std::slice::from_raw_parts_mut(start, to.len());
+                    result::memcpy_dtoh_async(block, from, self.stream.cu_stream())?;
+                }
+                self.stream.record_event(None)
+            };
+            let event = copy().map_err(failed("a copy from the device failed"))?;
+            pending.push_back(Pending { event, to, block: next });
+            next = (next + 1) % BLOCKS;
+        }
+        pending.into_iter().try_for_each(|pending| self.deliver(pending))
+    }
+
+    fn deliver(&mut self, pending: Pending<'_>) -> Result<()> {
+        pending.event.synchronize().map_err(failed("the evaluation failed"))?;
+        let block = self.blocks[pending.block].as_slice();
+        let block = block.map_err(failed("a copy from the device failed"))?;
+        let part = pending.to.len().div_ceil(2 * rayon::current_num_threads()).max(1 << 16);
+        let from = block[..pending.to.len()].par_chunks(part);
+        pending.to.par_chunks_mut(part).zip(from).for_each(|(to, from)| to.copy_from_slice(from));
+        Ok(())
+    }
+}
+
+/// An event that tells time.
+pub(super) fn timed_event(stream: &CudaStream) -> Result<CudaEvent> {
+    let flags = sys::CUevent_flags::CU_EVENT_DEFAULT;
+    stream.record_event(Some(flags)).map_err(failed("an event cannot be recorded"))
+}

@@ -1,0 +1,58 @@
+//! The kernels' texts, and the variants that are compiled from them.
+
+use crate::backend::Precision;
+
+/// A file of `kernels/`.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Source {
+    pub name: &'static str,
+    pub text: &'static str,
+}
+
+macro_rules! source {
+    ($name:literal) => {
+        Source {
+            name: $name,
+            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/", $name)),
+        }
+    };
+}
+
+/// Texts that kernels include.
+pub(super) const HEADERS: &[Source] = &[
+    source!("real.cuh"),
+    source!("basis.cuh"),
+    source!("gather.cuh"),
+    source!("orders.cuh"),
+    source!("stage.cuh"),
+];
+
+pub(super) static TENSOR: Source = source!("tensor.cu");
+pub(super) static LAYERED: Source = source!("layered.cu");
+pub(super) static TABLE: Source = source!("table.cu");
+pub(super) static PARTS: Source = source!("parts.cu");
+pub(super) static POINTS: Source = source!("points.cu");
+pub(super) static REFINE: Source = source!("refine.cu");
+pub(super) static JACOBIAN: Source = source!("jacobian.cu");
+pub(super) static CEILING: Source = source!("ceiling.cu");
+
+/// A kernel file with the numbers that it is compiled for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Variant {
+    pub source: &'static Source,
+    /// Macros and their values.
+    pub defines: Vec<(&'static str, usize)>,
+}
+
+impl Variant {
+    pub fn new(source: &'static Source, precision: Precision) -> Self {
+        let double = usize::from(precision == Precision::F64);
+        Self { source, defines: vec![("DOUBLE", double)] }
+    }
+
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: usize) -> Self {
+        self.defines.push((name, value));
+        self
+    }
+}

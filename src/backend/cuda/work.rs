@@ -1,0 +1,76 @@
+//! What one evaluation of a range of elements runs: leaves of each batch, cut into items
+//! for warps and blocks.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::layout::Layout;
+use crate::plan::{Kernel, Plan};
+
+/// An item: batch, first leaf within it, number of leaves, first sample; see `Item` in
+/// `kernels/gather.cuh`.
+pub(super) type Item = [u32; 4];
+
+/// The work of a range of elements.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Work {
+    /// Runs of whole regular leaves: (batch, first leaf within it, number).
+    pub tensor: Vec<(usize, u32, u32)>,
+    /// Items of the other kernels.
+    pub items: BTreeMap<Kernel, Vec<Item>>,
+}
+
+/// Leaves and samples that a block of a table kernel takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tile {
+    pub leaves: u32,
+    pub samples: u32,
+}
+
+impl Work {
+    /// The work for `range`. `warps`: how many the device holds at once. `tile`: of the
+    /// table kernels.
+    pub fn new<T>(
+        plan: &Plan<'_>,
+        layout: &Layout<T>,
+        range: &Range<usize>,
+        warps: u32,
+        tile: impl Fn(Kernel) -> Tile,
+    ) -> Self {
+        let mut work = Self::default();
+        let mut runs: BTreeMap<Kernel, Vec<(u32, u32, u32)>> = BTreeMap::new();
+        for (index, batch) in plan.batches().iter().enumerate() {
+            let leaves = batch.leaves_in(plan.solid(), range);
+            if leaves.is_empty() {
+                continue;
+            }
+            let first = batch.leaves.partition_point(|&leaf| leaf < leaves[0]) as u32;
+            let run = (index as u32, first, leaves.len() as u32);
+            match layout.kernels[index] {
+                Kernel::Tensor => work.tensor.push((index, first, leaves.len() as u32)),
+                kernel => runs.entry(kernel).or_default().push(run),
+            }
+        }
+        for (kernel, runs) in runs {
+            let items = work.items.entry(kernel).or_default();
+            let total: u32 = runs.iter().map(|run| run.2).sum();
+            for (batch, first, count) in runs {
+                let (step, tiles) = match kernel {
+                    Kernel::WideTable | Kernel::NarrowTable => {
+                        let tile = tile(kernel);
+                        let samples = layout.batches[batch as usize].counts.iter().product();
+                        (tile.leaves, (0..samples).step_by(tile.samples as usize))
+                    }
+                    // few leaves an item while that keeps all warps busy
+                    _ => ((total / (4 * warps)).clamp(1, 8), (0..1).step_by(1)),
+                };
+                for start in (0..count).step_by(step as usize) {
+                    let leaves = step.min(count - start);
+                    items
+                        .extend(tiles.clone().map(|sample| [batch, first + start, leaves, sample]));
+                }
+            }
+        }
+        work
+    }
+}

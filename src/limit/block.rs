@@ -1,0 +1,169 @@
+//! Weights at many parameters of a structure at once, by matrix products.
+
+use faer::Mat;
+
+use super::frame::Turn;
+use super::structure::{Orders, Place, Sibling, SiblingKind, Structure};
+use crate::basis::bspline;
+
+impl Structure {
+    /// [`Structure::weights`] at every one of `points`, to rounding:
+    /// `[point][control point]`, NaN where the derivative does not exist.
+    ///
+    /// Quicker by far than one by one: points of one sibling at one depth share its
+    /// rows, points of one depth the power of the local subdivision matrix.
+    pub fn weights_at(&self, points: &[[f64; 3]], orders: Orders) -> Mat<f64> {
+        let mut weights = Mat::zeros(points.len(), self.controls);
+        let mut placed: Vec<(usize, Place)> = Vec::with_capacity(points.len());
+        let mut centre = None;
+        for (i, &p) in points.iter().enumerate() {
+            if let Some(place) = self.place(p) {
+                placed.push((i, place));
+            } else {
+                let row = centre.get_or_insert_with(|| self.centre_weights(orders));
+                for j in 0..self.controls {
+                    weights[(i, j)] = row.as_ref().map_or(f64::NAN, |row| row[j]);
+                }
+            }
+        }
+        placed.sort_by_key(|(_, place)| (place.depth, place.child));
+        let order = self.total_order(orders);
+        let sum = if order == 0 { 1.0 } else { 0.0 };
+        for level in placed.chunk_by(|(_, a), (_, b)| a.depth == b.depth) {
+            let depth = level[0].1.depth;
+            let pulled = self.pull_rows(depth, self.rows_at(depth, level, orders), sum);
+            let scale = (depth as f64).exp2().powi(order as i32);
+            for j in 0..self.controls {
+                let (to, from) = (weights.col_as_slice_mut(j), pulled.col_as_slice(j));
+                for ((i, _), from) in level.iter().zip(from) {
+                    to[*i] = scale * from;
+                }
+            }
+        }
+        weights
+    }
+
+    /// Weights of points of one depth over the net that its siblings refine,
+    /// `[point][control point]`.
+    fn rows_at(&self, depth: usize, points: &[(usize, Place)], orders: Orders) -> Mat<f64> {
+        let Some(owner) = self.owner(depth) else { return Mat::zeros(points.len(), 0) };
+        let mut rows = Mat::zeros(points.len(), owner.controls);
+        let mut first = 0;
+        for group in points.chunk_by(|(_, a), (_, b)| a.child == b.child) {
+            let sibling = &owner.siblings[group[0].1.child - 1];
+            let locals: Vec<_> = group.iter().map(|(_, place)| place.local).collect();
+            let own = sibling.weights_at(self.dimension, &locals, orders) * &sibling.rows;
+            rows.subrows_mut(first, group.len()).copy_from(own);
+            first += group.len();
+        }
+        rows
+    }
+}
+
+impl Sibling {
+    /// [`Sibling::weights`] at many points, `[point][row of the net]`.
+    fn weights_at(&self, dimension: usize, points: &[[f64; 3]], orders: Orders) -> Mat<f64> {
+        match &self.kind {
+            SiblingKind::Tensor => {
+                let bases: Vec<[[f64; 4]; 3]> = points
+                    .iter()
+                    .map(|p| [0, 1, 2].map(|d| bspline::weights(orders[d], p[d])))
+                    .collect();
+                Mat::from_fn(points.len(), 4_usize.pow(dimension as u32), |i, at| {
+                    let [u, v, w] = &bases[i];
+                    let plane = u[at % 4] * v[at / 4 % 4];
+                    if dimension == 3 { plane * w[at / 16] } else { plane }
+                })
+            }
+            SiblingKind::Layered { planar, turn } => layered_at(planar, *turn, points, orders),
+        }
+    }
+}
+
+/// [`super::layered_weights`] at many points, `[point][layer 4 · line]`.
+fn layered_at(planar: &Structure, turn: Turn, points: &[[f64; 3]], orders: Orders) -> Mat<f64> {
+    let locals: Vec<_> = points.iter().map(|&p| turn.local(p)).collect();
+    let local_orders = turn.axes.map(|a| orders[a as usize]);
+    let across = planar.weights_at(&locals, local_orders);
+    let sign = if turn.odd(local_orders) { -1.0 } else { 1.0 };
+    let along: Vec<[f64; 4]> =
+        locals.iter().map(|p| bspline::weights(local_orders[2], p[2]).map(|b| sign * b)).collect();
+    let lines = planar.controls;
+    Mat::from_fn(points.len(), 4 * lines, |i, at| along[i][at / lines] * across[(i, at % lines)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::basis::bspline::Order::{self, First, Second, Value};
+    use crate::limit::Solid;
+    use crate::mesh::SolidMesh;
+    use crate::mesh::shape::Shape;
+
+    /// Points of several depths, on the seams of siblings and at the extraordinary
+    /// point; for second derivatives, which magnify the rounding of what is linear by
+    /// 2^depth, none as deep.
+    fn points(order: u32) -> Vec<[f64; 3]> {
+        let deep = if order == 2 { 0.02 } else { 1e-12 };
+        let nearly = if order == 2 { 0.0 } else { 1e-20 };
+        let axis = [nearly, 0.0, deep, 0.003, 0.125, 0.3, 0.5, 0.7, 1.0];
+        let points = axis.iter().flat_map(|&u| axis.map(|v| axis.map(|w| [u, v, w])));
+        points.flatten().collect()
+    }
+
+    fn compare(structure: &Structure, orders: [Order; 3]) {
+        let order = structure.total_order(orders);
+        let points = points(order);
+        let block = structure.weights_at(&points, orders);
+        for (i, &p) in points.iter().enumerate() {
+            let Some(expected) = structure.weights(p, orders) else {
+                assert!((0..structure.controls()).all(|j| block[(i, j)].is_nan()), "{p:?}");
+                continue;
+            };
+            let size = expected.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+            for (j, x) in expected.iter().enumerate() {
+                let error = (block[(i, j)] - x).abs();
+                let bound = if order == 2 { 1e-10 } else { 2e-13 };
+                assert!(error <= bound * size, "{p:?} {orders:?}: {error:e} of {size:e}");
+            }
+        }
+    }
+
+    fn meshes() -> Vec<SolidMesh> {
+        let mut meshes: Vec<_> = [[1, 1, 1], [2, 2, 6], [3, 3, 3]]
+            .map(|cells| Shape::Box { cells }.build().unwrap())
+            .into();
+        // creased all round, its nets lack a layer that those of its children have
+        let mut fan = Shape::Fan { valence: 5, layers: 1, rings: 1 }.build().unwrap();
+        crate::refine::crease_by_angle(&mut fan, 30.0).unwrap();
+        meshes.push(fan);
+        meshes.push(crate::io::read("models/solids/rod_hex.vtk").unwrap());
+        meshes
+    }
+
+    #[test]
+    fn blocks_equal_single_weights() {
+        let (mut eigen, mut tabulated, mut stepped) = (0, 0, 0);
+        for mesh in meshes() {
+            let solid = Solid::new(&mesh).unwrap();
+            for structure in solid.planar_structures().iter().chain(solid.spatial_structures()) {
+                match structure.powers().form() {
+                    crate::limit::Form::Eigen => eigen += 1,
+                    crate::limit::Form::Powers => tabulated += 1,
+                }
+                stepped += usize::from(structure.first_steps() > 0);
+                for orders in [
+                    [Value; 3],
+                    [First, Value, Value],
+                    [Value, First, Value],
+                    [Second, Value, Value],
+                    [First, First, Value],
+                    [Value, First, First],
+                ] {
+                    compare(structure, orders);
+                }
+            }
+        }
+        assert!(eigen > 0 && tabulated > 0 && stepped > 0, "{eigen} {tabulated} {stepped}");
+    }
+}

@@ -1,0 +1,108 @@
+//! Many weights at once: what all parameters in one sibling at one depth share.
+//!
+//! The net of sibling k at depth n is Āₖ Aⁿ⁻¹ C. Its rows over the control points
+//! C are the same for all parameters in it, so that weights at many parameters are
+//! matrix products: sibling weights, times Āₖ, times Aⁿ⁻¹.
+
+use faer::Mat;
+
+use super::powers::MAX_DEPTH;
+use super::structure::{Next, Structure};
+
+impl Structure {
+    /// The net of the sibling at offset `child` (binary, not 0) after `depth` splits
+    /// of the cell (1 to 52), as rows over this structure's control points:
+    /// `[row of the sibling's net][control point]`, each summing to 1. `None` if there
+    /// is no such sibling or depth.
+    ///
+    /// Where [`Structure::sibling_turn`] is `None` the net is `[w][v][u]` of 4 × 4 × 4
+    /// (in the plane `[v][u]` of 4 × 4) points, to be weighted by the full spline
+    /// basis at the sibling's own parameters ([`Structure::place`]); missing layers
+    /// are filled in. Otherwise it is `[layer 4][line]` of the sibling's planar net.
+    ///
+    /// For derivatives, which magnify by 2^depth for every order, take
+    /// [`Structure::sibling_deviations`].
+    pub fn sibling_rows(&self, child: usize, depth: usize) -> Option<Mat<f64>> {
+        let rows = &self.owner(depth)?.siblings.get(child.checked_sub(1)?)?.rows;
+        Some(self.pull_rows(depth, rows.clone(), 1.0))
+    }
+
+    /// [`Structure::sibling_rows`] less the limit at the extraordinary point: rows
+    /// that sum to 0 and keep their relative accuracy as they shrink with depth.
+    /// Weights of a derivative sum to 0 as well, so that for them both rows give the
+    /// same, but for rounding that the magnification would bring up.
+    pub fn sibling_deviations(&self, child: usize, depth: usize) -> Option<Mat<f64>> {
+        let owner = self.owner(depth)?;
+        let rows = &owner.siblings.get(child.checked_sub(1)?)?.rows;
+        let mask = owner.mask();
+        let deviations = Mat::from_fn(rows.nrows(), rows.ncols(), |i, j| rows[(i, j)] - mask[j]);
+        Some(self.pull_rows(depth, deviations, 0.0))
+    }
+
+    /// The structure in the chain of first steps that owns the siblings at `depth`.
+    pub(super) fn owner(&self, depth: usize) -> Option<&Self> {
+        match &self.next {
+            Next::Then { structure, .. } if depth > 1 => structure.owner(depth - 1),
+            _ => (1..=MAX_DEPTH).contains(&depth).then_some(self),
+        }
+    }
+
+    /// Brings rows over the net of the siblings' owner at `depth` back to this net;
+    /// each row sums to `sum`, 0 or 1.
+    pub(super) fn pull_rows(&self, depth: usize, rows: Mat<f64>, sum: f64) -> Mat<f64> {
+        match &self.next {
+            _ if depth == 1 => rows,
+            Next::Stationary(powers) => powers.apply_to_rows(depth - 1, &rows, sum),
+            Next::Then { step, structure } => structure.pull_rows(depth - 1, rows, sum) * step,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::basis::bspline::Order;
+    use crate::limit::{Form, Solid, tensor_weights};
+    use crate::mesh::shape::Shape;
+
+    #[test]
+    fn rows_of_siblings_give_the_weights() {
+        let mesh = Shape::Box { cells: [2, 2, 6] }.build().unwrap();
+        let solid = Solid::new(&mesh).unwrap();
+        let mut compared = 0;
+        for structure in solid.spatial_structures() {
+            assert_eq!(structure.powers().form(), Form::Powers);
+            for (depth, local) in [(1, 0.3), (2, 0.5), (7, 0.9), (40, 0.1)] {
+                for child in (1..8).filter(|&k| structure.sibling_turn(k).is_none()) {
+                    let corner = |d: usize| f64::from(child as u32 >> d & 1);
+                    let p = [0, 1, 2].map(|d| (corner(d) + local) * (-(depth as f64)).exp2());
+                    let place = structure.place(p).unwrap();
+                    assert_eq!((place.depth, place.child), (depth, child));
+                    for first in 0..2 {
+                        let mut orders = [Order::Value; 3];
+                        let rows = if first == 1 {
+                            orders[2] = Order::First;
+                            structure.sibling_deviations(child, depth).unwrap()
+                        } else {
+                            structure.sibling_rows(child, depth).unwrap()
+                        };
+                        let weights = tensor_weights(3, place.local, orders);
+                        let scale = (depth as f64).exp2().powi(first);
+                        let expected = structure.weights(p, orders).unwrap();
+                        for (j, expected) in expected.iter().enumerate() {
+                            let product = weights.iter().zip(rows.col_as_slice(j));
+                            let found: f64 = product.map(|(w, r)| scale * w * r).sum();
+                            assert!((found - expected).abs() < 1e-13, "{found} {expected}");
+                        }
+                        compared += 1;
+                    }
+                }
+            }
+            assert!(structure.sibling_rows(0, 1).is_none());
+            assert!(structure.sibling_rows(8, 1).is_none());
+            assert!(structure.sibling_rows(1, 0).is_none());
+            assert!(structure.sibling_rows(1, MAX_DEPTH + 1).is_none());
+        }
+        assert!(compared > 0);
+    }
+}

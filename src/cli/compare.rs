@@ -196,6 +196,9 @@ impl Arguments {
         if processor.gpu().is_none() {
             let why = processor.why_not_gpu().unwrap_or("--backend cpu");
             console.status("Comparing", format!("the CPU with itself: {why}"));
+            if self.strategy != Strategies::All {
+                console.warn("the CPU has one way to evaluate: --strategy is not used");
+            }
             let precision = match self.precision {
                 Precisions::F64 => {
                     console.warn("f64 on the CPU is the reference itself: all errors will be 0");
@@ -296,11 +299,11 @@ fn rows(text: &mut String, name: &str, errors: &Errors) {
         ("", "", "ulp", errors.ulp),
     ] {
         let Statistics { mean, rms, percentile_99, maximum } = s;
-        let _ = writeln!(
-            text,
-            "{name:<20} {cells:>9} {unit:>11} {mean:>10.2e} {rms:>10.2e} {percentile_99:>10.2e} \
-             {maximum:>10.2e}"
-        );
+        let numbers = [mean, rms, percentile_99, maximum].map(|number| match unit {
+            "ulp" => format!("{number:>10.2}"),
+            _ => format!("{number:>10.2e}"),
+        });
+        let _ = writeln!(text, "{name:<20} {cells:>9} {unit:>11} {}", numbers.join(" "));
     }
 }
 

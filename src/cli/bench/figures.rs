@@ -254,8 +254,8 @@ fn timed_samples(results: &Results) -> Vec<usize> {
 fn how(results: &Results) -> String {
     format!(
         "median of {} runs, in turn with four sets of control points moved at random (device \
-         events on a GPU, the wall clock on the CPU); dashes: the time that writing the points \
-         alone takes",
+         events on a GPU, the wall clock on the CPU); dashes: the time that writing as many bytes \
+         alone takes, which for little output is the time to start the threads or the kernel",
         results.repeats
     )
 }

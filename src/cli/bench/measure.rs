@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use subsolid::backend::{Cpu, Precision};
 use subsolid::compare::compare;
-use subsolid::plan::{Samples, Want};
+use subsolid::plan::{Plan, Samples, Want};
 use subsolid::{Error, Result};
 
 use super::contender::{Ceilings, Contender};
@@ -55,6 +55,15 @@ pub fn equal_points(most: usize, steps: usize) -> Option<usize> {
     (n >= 2 && n << steps == first).then_some(n)
 }
 
+/// Cells that are timed together.
+struct Subject<'a> {
+    model: &'a Model,
+    samples: usize,
+    class: Option<String>,
+    plan: Plan<'a>,
+    elements: usize,
+}
+
 /// Times all contenders at a job.
 pub fn run(
     model: &Model,
@@ -68,17 +77,16 @@ pub fn run(
         classes.extend(model.classes().into_iter().map(Some));
     }
     for class in classes {
+        let subject = Subject::new(model, job.samples, class)?;
         for contender in contenders {
-            let timing =
-                time(model, job.samples, class.as_deref(), contender, ceilings, results.repeats);
-            match timing {
+            match subject.time(contender, ceilings, results.repeats) {
                 Ok(timing) => results.timings.push(timing),
                 Err(error) => results.left_out.push(format!(
                     "{} at level {}, {}³ samples, {}, {}: {error}.",
                     model.name,
                     model.level,
                     job.samples,
-                    class.as_deref().unwrap_or("all cells"),
+                    subject.class.as_deref().unwrap_or("all cells"),
                     contender.name
                 )),
             }
@@ -87,45 +95,57 @@ pub fn run(
     Ok(())
 }
 
-fn time(
-    model: &Model,
-    samples: usize,
-    of: Option<&str>,
-    contender: &Contender,
-    ceilings: &mut Ceilings,
-    repeats: usize,
-) -> Result<Timing> {
-    let number = match contender.precision {
-        Precision::F32 => 4,
-        Precision::F64 => 8,
-    };
-    let bytes = |elements: usize| elements * samples.pow(3) * 3 * number;
-    let all = bytes(model.solid.elements().len());
-    if all as u64 > contender.memory {
-        return Err(Error::request(format!("{:.1} GB of points do not fit", all as f64 / 1e9)));
+impl<'a> Subject<'a> {
+    fn new(model: &'a Model, samples: usize, of: Option<String>) -> Result<Self> {
+        let mut plan = model.solid.plan(&Samples::grid(samples), Want::POSITION)?;
+        if let Some(of) = &of {
+            plan.retain(|solid, leaf| class(solid, leaf) == *of);
+        }
+        let elements = model.elements(of.as_deref());
+        Ok(Self { model, samples, class: of, plan, elements })
     }
-    let mut plan = model.solid.plan(&Samples::grid(samples), Want::POSITION)?;
-    if let Some(of) = of {
-        plan.retain(|solid, leaf| class(solid, leaf) == of);
+
+    /// Bytes of the points of so many elements.
+    fn bytes(&self, elements: usize, precision: Precision) -> usize {
+        let number = match precision {
+            Precision::F32 => 4,
+            Precision::F64 => 8,
+        };
+        elements * self.samples.pow(3) * 3 * number
     }
-    let mut times = contender.backend.prepare(&plan)?.time(&model.controls(), repeats)?;
-    times.sort_by(f64::total_cmp);
-    let (Some(&least), Some(&most)) = (times.first(), times.last()) else {
-        return Err(Error::request("no time was measured"));
-    };
-    let elements = model.elements(of);
-    Ok(Timing {
-        model: model.name.clone(),
-        level: model.level,
-        samples,
-        class: of.map(Into::into),
-        contender: contender.name.clone(),
-        cells: elements,
-        points: elements * samples.pow(3),
-        bytes: bytes(elements),
-        seconds: Spread { median: median(times), least, most },
-        writing: ceilings.seconds(contender, bytes(elements))?,
-    })
+
+    fn time(
+        &self,
+        contender: &Contender,
+        ceilings: &mut Ceilings,
+        repeats: usize,
+    ) -> Result<Timing> {
+        // results of one class lie among those of all
+        let all = self.bytes(self.model.solid.elements().len(), contender.precision);
+        if all as u64 > contender.memory {
+            return Err(Error::request(format!("{:.1} GB of points do not fit", all as f64 / 1e9)));
+        }
+        let mut evaluator = contender.backend.prepare(&self.plan)?;
+        let mut times = evaluator.time(&self.model.controls(), repeats)?;
+        drop(evaluator); // and its memory, before the ceiling takes as much
+        times.sort_by(f64::total_cmp);
+        let (Some(&least), Some(&most)) = (times.first(), times.last()) else {
+            return Err(Error::request("no time was measured"));
+        };
+        let bytes = self.bytes(self.elements, contender.precision);
+        Ok(Timing {
+            model: self.model.name.clone(),
+            level: self.model.level,
+            samples: self.samples,
+            class: self.class.clone(),
+            contender: contender.name.clone(),
+            cells: self.elements,
+            points: self.elements * self.samples.pow(3),
+            bytes,
+            seconds: Spread { median: median(times), least, most },
+            writing: ceilings.seconds(contender, bytes)?,
+        })
+    }
 }
 
 /// Compares all contenders with the CPU in double precision.

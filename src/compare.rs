@@ -200,7 +200,7 @@ impl Differences {
 /// let [single, double] = [Precision::F32, Precision::F64].map(Cpu::new);
 /// let comparison = compare(&plan, car.controls(), &single, &double)?;
 /// assert!(comparison.all.absolute.mean < 1e-7);
-/// assert!(comparison.all.ulp.maximum < 2.0);
+/// assert!(comparison.all.ulp.mean < 0.5);
 /// # Ok::<(), subsolid::Error>(())
 /// ```
 ///

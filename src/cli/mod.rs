@@ -61,6 +61,7 @@ enum Command {
     Completions(completions::Arguments),
 }
 
+// not global: `bench` writes its JSON to a file
 #[derive(Args)]
 struct Reporting<A: Args> {
     #[command(flatten)]

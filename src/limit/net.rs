@@ -29,24 +29,21 @@ pub fn regular(walker: &Walker, start: &Frame) -> ([u32; 64], Ends) {
             net[at(0) + 4 * at(1) + 16 * at(2)] = v;
         }
     };
-    let line = |frame: &Frame, axis: usize| {
-        [walker.across(frame, axis, 0), Some(*frame), walker.across(frame, axis, 1)]
+    // The frame one step down and the one up, which hold all four layers; in place
+    // of a missing one, the frame itself.
+    let ends_of = |frame: &Frame, axis: usize, ends: &mut Ends| {
+        [0, 1].map(|side| match walker.across(frame, axis, side) {
+            Some(other) => (2 * side, other),
+            None => {
+                *ends |= 1 << (2 * axis + side);
+                (1, *frame)
+            }
+        })
     };
-    for (u, frame_u) in line(start, 0).iter().enumerate() {
-        let Some(frame_u) = frame_u else {
-            ends |= 1 << (u / 2);
-            continue;
-        };
-        for (v, frame_v) in line(frame_u, 1).iter().enumerate() {
-            let Some(frame_v) = frame_v else {
-                ends |= 1 << (2 + v / 2);
-                continue;
-            };
-            for (w, frame) in line(frame_v, 2).iter().enumerate() {
-                match frame {
-                    Some(frame) => place(frame, [u, v, w]),
-                    None => ends |= 1 << (4 + w / 2),
-                }
+    for (u, frame_u) in ends_of(start, 0, &mut ends) {
+        for (v, frame_v) in ends_of(&frame_u, 1, &mut ends) {
+            for (w, frame) in ends_of(&frame_v, 2, &mut ends) {
+                place(&frame, [u, v, w]);
             }
         }
     }

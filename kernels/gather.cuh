@@ -9,7 +9,8 @@ struct Job {
     const double* points;
     // results: [output][element - first_element][sample][stride]
     real* outputs[10];
-    // components of a control point and of a result, and the first one to evaluate
+    // components of a control point and of a result, and the first one to evaluate; WIDTH
+    // and 0 unless STRIDED
     unsigned stride, offset;
     // element whose results come first, and samples of an element
     unsigned first_element, samples;
@@ -55,9 +56,18 @@ struct Item {
     unsigned batch, first, count, sample;
 };
 
+// Where component c of number `at` stands among control points or results.
+__device__ __forceinline__ size_t place(const Job& job, size_t at, int c) {
+#if STRIDED
+    return at * job.stride + job.offset + c;
+#else
+    return at * WIDTH + c;
+#endif
+}
+
 // Component c of a control point.
 __device__ __forceinline__ double component(const Job& job, unsigned point, int c) {
-    return __ldg(job.points + static_cast<size_t>(point) * job.stride + job.offset + c);
+    return __ldg(job.points + place(job, point, c));
 }
 
 // Replaces missing end layers of one axis by phantoms, 2 near - next, for a warp.

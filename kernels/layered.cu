@@ -69,14 +69,16 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
 #pragma unroll
                 for (int i = 0; i < W; ++i) origin[q][i] = real(component(job, centre, i));
                 real* const cell = c + q * LINE * lines;
-                for (int k = lane; k < 4 * lines; k += LANES) {
-                    const unsigned id = __ldcs(net + k);
+                // neighbouring lanes read neighbouring numbers
+#pragma unroll 4
+                for (int number = lane; number < 4 * lines * W; number += LANES) {
+                    const int k = number / W, i = number % W;
                     const int layer = k / lines, line = k - layer * lines;
+                    real own = origin[q][0];
 #pragma unroll
-                    for (int i = 0; i < W; ++i) {
-                        const double local = component(job, id, i) - double(origin[q][i]);
-                        cell[line * LINE + layer * W + i] = real(local);
-                    }
+                    for (int j = 1; j < W; ++j) own = i == j ? origin[q][j] : own;
+                    cell[line * LINE + layer * W + i] =
+                        real(component(job, __ldg(net + k), i) - double(own));
                 }
             }
             __syncwarp();
@@ -163,8 +165,8 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
                     const unsigned element = __ldg(leaves.elements + leaf_of(q));
                     const size_t sample =
                         static_cast<size_t>(element - job.first_element) * (N * COLUMNS);
-                    send<LANES>(job, job.outputs[output], sample, stage + q * STAGE_CELL, RUN,
-                                lane);
+                    send<LANES, RUN % VECTOR == 0>(job, job.outputs[output], sample,
+                                                   stage + q * STAGE_CELL, RUN, lane);
                 }
             }
             __syncwarp();

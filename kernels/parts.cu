@@ -25,7 +25,7 @@ __device__ __forceinline__ void store_column(const Job& job, const Batch& batch,
         real weight[4];
         load_vectors(weight, axis + n * 4);
         const size_t sample = first + static_cast<size_t>(n * static_cast<long long>(batch.steps[2]));
-        real* const to = job.outputs[output] + sample * job.stride + job.offset;
+        real* const to = job.outputs[output] + place(job, sample, 0);
 #pragma unroll
         for (int i = 0; i < W; ++i) {
             const real sum = weight[0] * z[0][i] + weight[1] * z[1][i] + weight[2] * z[2][i] +

@@ -103,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     }
 #pragma unroll
     for (int o = 0; o < OUTPUTS; ++o) {
-        real* const to = job.outputs[o] + static_cast<size_t>(point.row) * job.stride + job.offset;
+        real* const to = job.outputs[o] + place(job, point.row, 0);
 #pragma unroll
         for (int i = 0; i < W; ++i) to[i] = o == 0 ? sums[o][i] + origin[i] : sums[o][i];
     }
@@ -144,8 +144,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4)
             }
         }
         if (lane == 0) {
-            real* const to =
-                job.outputs[output] + static_cast<size_t>(point.row) * job.stride + job.offset;
+            real* const to = job.outputs[output] + place(job, point.row, 0);
 #pragma unroll
             for (int i = 0; i < W; ++i) to[i] = output == 0 ? sums[i] + origin[i] : sums[i];
         }

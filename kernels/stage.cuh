@@ -39,19 +39,17 @@ __device__ __forceinline__ void bulk_copy(void* to, const void* from, unsigned b
 // Sends `count` reals of staged results, WIDTH a sample, to samples of the output from
 // `sample` on. Called by THREADS threads of which this one is `thread`, after a barrier that
 // follows publish_stage(); the thread that copies must call wait_for_stage() before the stage
-// is written again.
-template <int THREADS>
+// is written again. WHOLE: every such run is made of whole vectors.
+template <int THREADS, bool WHOLE>
 __device__ __forceinline__ void send(const Job& job, real* output, size_t sample, const real* stage,
                                      int count, int thread) {
-    real* to = output + sample * job.stride + job.offset;
-    if (job.stride != WIDTH) {
-        for (int i = thread; i < count; i += THREADS) {
-            to[static_cast<size_t>(i / WIDTH) * job.stride + i % WIDTH] = stage[i];
-        }
-        return;
+#if STRIDED
+    for (int i = thread; i < count; i += THREADS) {
+        output[place(job, sample + i / WIDTH, i % WIDTH)] = stage[i];
     }
-    const bool whole = count % VECTOR == 0 && reinterpret_cast<size_t>(to) % 16 == 0;
-    if (!whole) {
+#else
+    real* const to = output + sample * WIDTH;
+    if (!WHOLE && (count % VECTOR != 0 || reinterpret_cast<size_t>(to) % 16 != 0)) {
         for (int i = thread; i < count; i += THREADS) __stcs(to + i, stage[i]);
         return;
     }
@@ -61,5 +59,6 @@ __device__ __forceinline__ void send(const Job& job, real* output, size_t sample
     for (int i = thread; i < count / VECTOR; i += THREADS) {
         __stcs(reinterpret_cast<Vector*>(to) + i, reinterpret_cast<const Vector*>(stage)[i]);
     }
+#endif
 #endif
 }

@@ -146,13 +146,13 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             const size_t first = static_cast<size_t>(element - job.first_element) * job.samples;
             const real* const own_stage = stage + cell_group * STAGE_CELL;
             if (whole) {
-                send<16>(job, job.outputs[output], first + item.sample, own_stage, tile * W,
+                send<16, false>(job, job.outputs[output], first + item.sample, own_stage, tile * W,
                          sample_group);
                 continue;
             }
             for (int at = sample_group; at < tile * W; at += 16) {
                 const size_t sample = first + __ldg(&own_places[at / W].result);
-                job.outputs[output][sample * job.stride + job.offset + at % W] = own_stage[at];
+                job.outputs[output][place(job, sample, at % W)] = own_stage[at];
             }
         }
     }

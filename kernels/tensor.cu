@@ -15,10 +15,12 @@
 constexpr int N = SAMPLES;
 constexpr int W = WIDTH;
 constexpr int WARPS = 4;
+// two elements of few samples keep the lanes busy: one task is a (w, u sample)
+constexpr int GROUP = 8 * N <= LANES ? 2 : 1;
+// whether control points are loaded while the group before is evaluated
+constexpr bool AHEAD = OUTPUTS == 1 && W <= 3;
 // blocks a multiprocessor holds at least: a bound for the registers
-constexpr int BLOCKS = DOUBLE ? 3 : 4;
-// elements that keep the lanes busy: one task is a (w, u sample)
-constexpr int GROUP = 4 * N >= LANES ? 1 : LANES / (4 * N);
+constexpr int BLOCKS = DOUBLE || N > 10 ? 2 : AHEAD && GROUP == 1 ? 5 : 3;
 
 // shared memory of a warp, in reals; paddings keep lanes on different banks
 constexpr int C_LAYER = 16 * W + VECTOR;
@@ -38,6 +40,7 @@ constexpr int layers() {
 }
 constexpr int LAYERS = layers();
 constexpr int RUN = LAYERS * N * N * W;
+constexpr bool WHOLE = RUN % VECTOR == 0;
 constexpr int STAGE_CELL = (RUN + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int WARP_REALS = GROUP * (C_CELL + Y_CELL + STAGE_CELL);
 
@@ -48,27 +51,28 @@ struct Weights {
 // Shared memory of a block in bytes, for the host.
 extern "C" __device__ const int tensor_shared = WARPS * WARP_REALS * sizeof(real);
 
-struct Ids {
-    unsigned a, b;
-};
+// Numbers of a net that a lane gathers: number `k * LANES + lane` of [control][W], so that
+// neighbouring lanes read neighbouring numbers.
+constexpr int PARTS = 64 * W / LANES;
 
-// Ids of control points 2 lane and 2 lane + 1.
-__device__ __forceinline__ Ids load_ids(const Leaves& leaves, size_t leaf, int lane) {
+__device__ __forceinline__ void load_ids(const Leaves& leaves, size_t leaf, int lane,
+                                         unsigned (&ids)[PARTS]) {
     if (leaves.bases == nullptr) {
-        const uint2 pair = __ldcs(reinterpret_cast<const uint2*>(leaves.nets) + leaf * 32 + lane);
-        return {pair.x, pair.y};
+        const unsigned* const net = static_cast<const unsigned*>(leaves.nets) + leaf * 64;
+#pragma unroll
+        for (int k = 0; k < PARTS; ++k) ids[k] = __ldg(net + (k * LANES + lane) / W);
+        return;
     }
     const unsigned base = __ldg(leaves.bases + leaf);
-    const unsigned pair = __ldcs(reinterpret_cast<const unsigned*>(leaves.nets) + leaf * 32 + lane);
-    return {base + (pair & 0xffff), base + (pair >> 16)};
+    const unsigned short* const net = static_cast<const unsigned short*>(leaves.nets) + leaf * 64;
+#pragma unroll
+    for (int k = 0; k < PARTS; ++k) ids[k] = base + __ldg(net + (k * LANES + lane) / W);
 }
 
-__device__ __forceinline__ void load_points(const Job& job, Ids ids, double (&points)[2][W]) {
+__device__ __forceinline__ void load_points(const Job& job, const unsigned (&ids)[PARTS], int lane,
+                                            double (&points)[PARTS]) {
 #pragma unroll
-    for (int c = 0; c < W; ++c) {
-        points[0][c] = component(job, ids.a, c);
-        points[1][c] = component(job, ids.b, c);
-    }
+    for (int k = 0; k < PARTS; ++k) points[k] = component(job, ids[k], (k * LANES + lane) % W);
 }
 
 extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
@@ -97,12 +101,15 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
         const unsigned at = group * GROUP + q;
         return first + (at < count ? at : count - 1);
     };
-    Ids ids[GROUP];
-    double points[GROUP][2][W];
+    unsigned ids[GROUP][PARTS];
+    double points[GROUP][PARTS];
+    if (AHEAD) {
 #pragma unroll
-    for (int q = 0; q < GROUP; ++q) {
-        load_points(job, load_ids(leaves, leaf_of(group, q), lane), points[q]);
-        ids[q] = load_ids(leaves, leaf_of(group + step, q), lane);
+        for (int q = 0; q < GROUP; ++q) {
+            load_ids(leaves, leaf_of(group, q), lane, ids[q]);
+            load_points(job, ids[q], lane, points[q]);
+            load_ids(leaves, leaf_of(group + step, q), lane, ids[q]);
+        }
     }
 
     for (; group < groups; group += step) {
@@ -112,17 +119,24 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
 #pragma unroll
             for (int i = 0; i < W; ++i) {
                 // control point 21 is (1, 1, 1), which exists in every net
-                origin[q][i] = __shfl_sync(ALL_LANES, real(points[q][1][i]), 10);
-#pragma unroll
-                for (int k = 0; k < 2; ++k) {
-                    const int control = 2 * lane + k;
-                    const real local = real(points[q][k][i] - double(origin[q][i]));
-                    c[q * C_CELL + control / 16 * C_LAYER + control % 16 * W + i] = local;
-                }
+                const int number = 21 * W + i;
+                origin[q][i] =
+                    __shfl_sync(ALL_LANES, real(points[q][number / LANES]), number % LANES);
             }
-            // the loads for the next groups are under way while this one is evaluated
-            load_points(job, ids[q], points[q]);
-            ids[q] = load_ids(leaves, leaf_of(group + 2 * step, q), lane);
+#pragma unroll
+            for (int k = 0; k < PARTS; ++k) {
+                const int number = k * LANES + lane;
+                const int i = number % W;
+                real own = origin[q][0];
+#pragma unroll
+                for (int j = 1; j < W; ++j) own = i == j ? origin[q][j] : own;
+                c[q * C_CELL + number + number / (16 * W) * VECTOR] =
+                    real(points[q][k] - double(own));
+            }
+            if (AHEAD) {
+                load_points(job, ids[q], lane, points[q]);
+                load_ids(leaves, leaf_of(group + 2 * step, q), lane, ids[q]);
+            }
         }
         __syncwarp();
 #pragma unroll
@@ -231,8 +245,8 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
                                 const size_t sample =
                                     static_cast<size_t>(element - job.first_element) * (N * N * N) +
                                     layer * N * N;
-                                send<LANES>(job, job.outputs[output], sample,
-                                            stage + q * STAGE_CELL, RUN, lane);
+                                send<LANES, WHOLE>(job, job.outputs[output], sample,
+                                                   stage + q * STAGE_CELL, RUN, lane);
                             }
                         }
                     }

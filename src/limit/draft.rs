@@ -6,56 +6,80 @@ use super::net::{self, Ends, Key};
 use super::patch::best_planar;
 use crate::refine::{Sharpness, Star};
 
+/// Control points of a regular net.
+pub(super) const REGULAR: usize = 64;
+
 /// Leaves of a few cells before their structures have numbers.
-#[derive(Default)]
 pub(super) struct Drafts {
     pub drafts: Vec<Draft>,
-    // control points of all drafts, one after another
+    /// Different keys of planar and spatial nets.
+    pub planar: Vec<Key>,
+    pub spatial: Vec<Key>,
+    // control points of all drafts that are not regular, one after another
     pub nets: Vec<u32>,
 }
 
 pub(super) struct Draft {
     pub class: Class,
     pub kind: DraftKind,
-    // where its net ends in `nets`
-    pub end: usize,
+    // where its net starts in `nets`, unless it is regular
+    pub first: usize,
+    // control points of its net
+    pub controls: usize,
 }
 
+/// How a cell is to be evaluated; keys as indices into those of the [`Drafts`].
+#[derive(Clone, Copy)]
 pub(super) enum DraftKind {
-    Regular(Ends),
-    Layered(Key, Turn, Ends),
-    Irregular(Key, Turn),
+    // its net is walked when there is a place for it
+    Regular,
+    Layered(usize, Turn, Ends),
+    Irregular(usize, Turn),
     Refined(Reason),
 }
 
 impl Drafts {
+    pub fn with_capacity(cells: usize) -> Self {
+        let (planar, spatial, nets) = Default::default();
+        Self { drafts: Vec::with_capacity(cells), planar, spatial, nets }
+    }
+
     pub fn push(&mut self, walker: &Walker, sharpness: &Sharpness, stars: &[Star], cell: u32) {
         let class = match walker.topology.cells().hexahedron(cell as usize) {
             Some(corners) => classify(walker.topology, sharpness, stars, corners),
             None => Class::Refined(Reason::NotHexahedral),
         };
+        let first = self.nets.len();
         let kind = match class {
-            Class::Regular => {
-                let (net, ends) = net::regular(walker, &walker.frame(cell, Turn::IDENTITY));
-                self.nets.extend(net);
-                DraftKind::Regular(ends)
-            }
+            Class::Regular => DraftKind::Regular,
             Class::Layered(turn) => {
                 let (turn, planar) = best_planar(walker, sharpness, cell, turn);
                 let (net, ends) = planar.layers(walker);
                 self.nets.extend(net);
-                DraftKind::Layered(planar.key, turn, ends)
+                DraftKind::Layered(index(&mut self.planar, planar.key), turn, ends)
             }
             Class::Irregular(corner) => {
                 let turns = Turn::to_corner(corner);
                 let starts = turns.map(|turn| walker.frame(cell, turn));
                 let (best, net) = net::least_spatial(walker, sharpness, &starts);
-                let turn = turns[best];
                 self.nets.extend(net.vertices);
-                DraftKind::Irregular(net.key, turn)
+                DraftKind::Irregular(index(&mut self.spatial, net.key), turns[best])
             }
             Class::Refined(reason) => DraftKind::Refined(reason),
         };
-        self.drafts.push(Draft { class, kind, end: self.nets.len() });
+        let controls = match kind {
+            DraftKind::Regular => REGULAR,
+            _ => self.nets.len() - first,
+        };
+        self.drafts.push(Draft { class, kind, first, controls });
     }
+}
+
+/// Index of `key` among few, added if it is new.
+fn index(keys: &mut Vec<Key>, key: Key) -> usize {
+    // mostly the one before
+    keys.iter().rposition(|k| *k == key).unwrap_or_else(|| {
+        keys.push(key);
+        keys.len() - 1
+    })
 }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::class::{Class, Reason};
-use super::draft::{DraftKind, Drafts};
-use super::frame::Walker;
+use super::draft::{Draft, DraftKind, Drafts};
+use super::frame::{Turn, Walker};
 use super::leaf::{Element, Leaf, LeafKind};
 use super::library::Library;
-use super::net::Key;
+use super::net::{self, Key};
 use super::solid::Solid;
 use super::structure::Structure;
 use crate::error::{Error, Result};
@@ -75,8 +75,9 @@ impl Numbering {
         }
     }
 
-    fn number(&self, key: &Key) -> Result<u32, Reason> {
-        self.numbers.get(key).copied().flatten().ok_or(Reason::SeveralExtraordinary)
+    fn numbers(&self, keys: &[Key]) -> Vec<Result<u32, Reason>> {
+        let number = |key| self.numbers.get(key).copied().flatten();
+        keys.iter().map(|key| number(key).ok_or(Reason::SeveralExtraordinary)).collect()
     }
 }
 
@@ -176,50 +177,42 @@ impl Builder {
         active: &[Active],
     ) -> (Vec<Class>, Vec<Active>) {
         let walker = Walker::new(topology);
-        let parts: Vec<Drafts> = active
+        let mut parts: Vec<Drafts> = active
             .par_chunks(GRAIN)
             .map(|chunk| {
-                let mut drafts = Drafts::default();
+                let mut drafts = Drafts::with_capacity(chunk.len());
                 chunk.iter().for_each(|a| drafts.push(&walker, sharpness, stars, a.cell));
                 drafts
             })
             .collect();
-        let all = || parts.iter().flat_map(|part| &part.drafts);
-        let planar_keys = all().filter_map(|d| match &d.kind {
-            DraftKind::Layered(key, ..) => Some(key),
-            _ => None,
-        });
-        self.planar.add(planar_keys, |key| self.library.planar(key, 0));
-        let spatial_keys = all().filter_map(|d| match &d.kind {
-            DraftKind::Irregular(key, _) => Some(key),
-            _ => None,
-        });
-        self.spatial.add(spatial_keys, |key| self.library.spatial(key, 0));
+        let keys = parts.iter().flat_map(|part| &part.planar);
+        self.planar.add(keys, |key| self.library.planar(key, 0));
+        let keys = parts.iter().flat_map(|part| &part.spatial);
+        self.spatial.add(keys, |key| self.library.spatial(key, 0));
 
-        let first_net = self.nets.len();
-        self.append_nets(&parts, self.level_starts[depth] as u32);
-        self.leaves.reserve(active.len());
+        let (first_leaf, first_net) = (self.leaves.len(), self.nets.len());
+        let mut end = first_net;
         let mut classes = Vec::with_capacity(active.len());
         let mut refined = Vec::new();
-        let mut active = active.iter();
-        let mut origin_net = first_net;
-        for part in &parts {
-            let mut start = 0;
-            for (draft, a) in part.drafts.iter().zip(&mut active) {
-                let net = (origin_net + start, (draft.end - start) as u32);
-                start = draft.end;
-                let kind = match &draft.kind {
-                    DraftKind::Regular(ends) => Ok(LeafKind::Regular(*ends)),
+        self.leaves.reserve(active.len());
+        for (part, chunk) in parts.iter_mut().zip(active.chunks(GRAIN)) {
+            let (planar, spatial) =
+                (self.planar.numbers(&part.planar), self.spatial.numbers(&part.spatial));
+            for (draft, a) in part.drafts.iter_mut().zip(chunk) {
+                let kind = match draft.kind {
+                    // its ends are found with its net
+                    DraftKind::Regular => Ok(LeafKind::Regular(0)),
                     DraftKind::Layered(key, turn, ends) => {
-                        self.planar.number(key).map(|n| LeafKind::Layered(n, *turn, *ends))
+                        planar[key].map(|n| LeafKind::Layered(n, turn, ends))
                     }
                     DraftKind::Irregular(key, turn) => {
-                        self.spatial.number(key).map(|n| LeafKind::Irregular(n, *turn))
+                        spatial[key].map(|n| LeafKind::Irregular(n, turn))
                     }
-                    DraftKind::Refined(reason) => Err(*reason),
+                    DraftKind::Refined(reason) => Err(reason),
                 };
                 match kind {
                     Err(reason) => {
+                        draft.kind = DraftKind::Refined(reason);
                         classes.push(Class::Refined(reason));
                         refined.push(*a);
                     }
@@ -229,30 +222,22 @@ impl Builder {
                         let own = self.elements[a.element as usize].corner.is_some();
                         let depth = depth as u8 - u8::from(own);
                         let (element, origin) = (a.element, a.origin);
+                        let net = (end, draft.controls as u32);
                         self.leaves.push(Leaf { element, depth, origin, kind, net });
+                        end += draft.controls;
                     }
                 }
             }
-            origin_net += part.nets.len();
         }
+        if first_net == 0 {
+            // zeroed by the system, page by page where it is written
+            self.nets = vec![0; end];
+        } else {
+            self.nets.resize(end, 0);
+        }
+        let (leaves, nets) = (&mut self.leaves[first_leaf..], &mut self.nets[first_net..]);
+        fill_nets(&walker, &parts, active, leaves, nets, self.level_starts[depth] as u32);
         (classes, refined)
-    }
-
-    /// Appends the nets of all parts, their points counted from `first_point`.
-    fn append_nets(&mut self, parts: &[Drafts], first_point: u32) {
-        let first = self.nets.len();
-        let total: usize = parts.iter().map(|part| part.nets.len()).sum();
-        self.nets.resize(first + total, 0);
-        let mut rest = &mut self.nets[first..];
-        let mut pairs = Vec::with_capacity(parts.len());
-        for part in parts {
-            let (head, tail) = rest.split_at_mut(part.nets.len());
-            pairs.push((head, &part.nets));
-            rest = tail;
-        }
-        pairs.into_par_iter().for_each(|(to, from)| {
-            to.iter_mut().zip(from).for_each(|(to, from)| *to = from + first_point);
-        });
     }
 
     fn finish(mut self, topology: Topology, classes: Vec<Class>) -> Solid {
@@ -279,6 +264,44 @@ impl Builder {
             spatial: self.spatial.structures,
         }
     }
+}
+
+/// Writes the nets of new leaves, their points counted from `first_point`, and the
+/// ends of the regular ones.
+fn fill_nets(
+    walker: &Walker,
+    parts: &[Drafts],
+    active: &[Active],
+    mut leaves: &mut [Leaf],
+    mut nets: &mut [u32],
+    first_point: u32,
+) {
+    let is_leaf = |draft: &&Draft| !matches!(draft.kind, DraftKind::Refined(_));
+    let mut tasks = Vec::with_capacity(parts.len());
+    for (part, chunk) in parts.iter().zip(active.chunks(GRAIN)) {
+        let drafts = || part.drafts.iter().filter(is_leaf);
+        let controls = drafts().map(|draft| draft.controls).sum();
+        let (own_leaves, own_nets);
+        (own_leaves, leaves) = leaves.split_at_mut(drafts().count());
+        (own_nets, nets) = nets.split_at_mut(controls);
+        tasks.push((part, chunk, own_leaves, own_nets));
+    }
+    tasks.into_par_iter().for_each(|(part, chunk, leaves, mut nets)| {
+        let drafts = part.drafts.iter().zip(chunk).filter(|(draft, _)| is_leaf(draft));
+        for ((draft, a), leaf) in drafts.zip(leaves) {
+            let net;
+            (net, nets) = nets.split_at_mut(draft.controls);
+            if let LeafKind::Regular(ends) = &mut leaf.kind {
+                let start = walker.frame(a.cell, Turn::IDENTITY);
+                let (found, found_ends) = net::regular(walker, &start);
+                *ends = found_ends;
+                net.copy_from_slice(&found);
+            } else {
+                net.copy_from_slice(&part.nets[draft.first..][..draft.controls]);
+            }
+            net.iter_mut().for_each(|point| *point += first_point);
+        }
+    });
 }
 
 /// The finest level so far; its topology is the mesh's own at level 0.

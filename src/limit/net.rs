@@ -29,24 +29,21 @@ pub fn regular(walker: &Walker, start: &Frame) -> ([u32; 64], Ends) {
             net[at(0) + 4 * at(1) + 16 * at(2)] = v;
         }
     };
-    let line = |frame: &Frame, axis: usize| {
-        [walker.across(frame, axis, 0), Some(*frame), walker.across(frame, axis, 1)]
+    // The frame one step down and the one up, which hold all four layers; in place
+    // of a missing one, the frame itself.
+    let ends_of = |frame: &Frame, axis: usize, ends: &mut Ends| {
+        [0, 1].map(|side| match walker.across(frame, axis, side) {
+            Some(other) => (2 * side, other),
+            None => {
+                *ends |= 1 << (2 * axis + side);
+                (1, *frame)
+            }
+        })
     };
-    for (u, frame_u) in line(start, 0).iter().enumerate() {
-        let Some(frame_u) = frame_u else {
-            ends |= 1 << (u / 2);
-            continue;
-        };
-        for (v, frame_v) in line(frame_u, 1).iter().enumerate() {
-            let Some(frame_v) = frame_v else {
-                ends |= 1 << (2 + v / 2);
-                continue;
-            };
-            for (w, frame) in line(frame_v, 2).iter().enumerate() {
-                match frame {
-                    Some(frame) => place(frame, [u, v, w]),
-                    None => ends |= 1 << (4 + w / 2),
-                }
+    for (u, frame_u) in ends_of(start, 0, &mut ends) {
+        for (v, frame_v) in ends_of(&frame_u, 1, &mut ends) {
+            for (w, frame) in ends_of(&frame_v, 2, &mut ends) {
+                place(&frame, [u, v, w]);
             }
         }
     }
@@ -68,6 +65,7 @@ fn fill_missing(net: &mut [u32; 64], ends: Ends) {
 }
 
 /// The planar net of a layered cell: lines of control points along local axis 2.
+#[derive(Default)]
 pub struct Planar {
     /// Quads by line labels, then which of the first four lines is a sharp corner.
     pub key: Key,
@@ -78,34 +76,68 @@ pub struct Planar {
 
 /// Walks the slab of cells around `start` across local axes 0 and 1.
 pub fn planar(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Planar {
-    let mut lines: Vec<[u32; 2]> = Vec::with_capacity(24);
-    let mut key: Key = Vec::with_capacity(64);
-    let mut frames = vec![*start];
-    let mut next = 0;
-    while next < frames.len() {
-        let frame = frames[next];
-        next += 1;
-        for bits in 0..4 {
-            let line = [frame.vertices[bits], frame.vertices[bits + 4]];
-            key.push(label(&mut lines, line));
-        }
-        for face in 0..4 {
-            if let Some(other) = walker.across(&frame, face / 2, face % 2)
-                && touches(&other, start)
-                && frames.iter().all(|f| f.cell != other.cell)
-            {
-                frames.push(other);
-            }
+    let mut net = Planar::default();
+    net.walk(walker, start, None);
+    net.finish(walker, sharpness, start);
+    net
+}
+
+/// The walk with the smaller key of those from two `starts`, and which start it is.
+pub fn least_planar(
+    walker: &Walker,
+    sharpness: &Sharpness,
+    starts: &[Frame; 2],
+) -> (usize, Planar) {
+    let first = planar(walker, sharpness, &starts[0]);
+    let mut second = Planar::default();
+    if second.walk(walker, &starts[1], Some(&first.key)) {
+        second.finish(walker, sharpness, &starts[1]);
+        if second.key < first.key {
+            return (1, second);
         }
     }
-    for bits in 0..4 {
-        let edge = walker.topology.edge_between(start.vertices[bits], start.vertices[bits + 4]);
-        key.push(u16::from(edge.is_some_and(|e| sharpness.edge(e) > 0.0)));
-    }
-    Planar { key, lines, frames }
+    (0, first)
 }
 
 impl Planar {
+    /// Walks; `false` if it stopped because the key is above `bound`.
+    fn walk(&mut self, walker: &Walker, start: &Frame, mut bound: Option<&Key>) -> bool {
+        self.lines.reserve(24);
+        self.key.reserve(64);
+        self.frames.reserve(16);
+        self.frames.push(*start);
+        let mut next = 0;
+        while next < self.frames.len() {
+            let frame = self.frames[next];
+            next += 1;
+            let from = self.key.len();
+            for bits in 0..4 {
+                let line = [frame.vertices[bits], frame.vertices[bits + 4]];
+                self.key.push(label(&mut self.lines, line));
+            }
+            if exceeds(&self.key, from, &mut bound) {
+                return false;
+            }
+            for face in 0..4 {
+                if let Some(other) = walker.across(&frame, face / 2, face % 2)
+                    && self.frames.iter().all(|f| f.cell != other.cell)
+                    && touches(&other, start)
+                {
+                    self.frames.push(other);
+                }
+            }
+        }
+        true
+    }
+
+    /// Adds the sharp corners to the key.
+    fn finish(&mut self, walker: &Walker, sharpness: &Sharpness, start: &Frame) {
+        for bits in 0..4 {
+            let edge = walker.topology.edge_between(start.vertices[bits], start.vertices[bits + 4]);
+            self.key.push(u16::from(edge.is_some_and(|e| sharpness.edge(e) > 0.0)));
+        }
+    }
+
     /// The net `[layer 4][line]` and its ends (bit 0: low layer missing, bit 1:
     /// high), a missing layer repeating its neighbour as a placeholder.
     pub fn layers(&self, walker: &Walker) -> (Vec<u32>, Ends) {
@@ -182,10 +214,9 @@ struct Walk {
 
 impl Walk {
     /// Walks; `false` if it stopped because the key is above `bound`.
-    fn run(&mut self, walker: &Walker, start: &Frame, bound: Option<&Key>) -> bool {
+    fn run(&mut self, walker: &Walker, start: &Frame, mut bound: Option<&Key>) -> bool {
         let mut frames = Vec::with_capacity(32);
         frames.push(*start);
-        let mut bound = bound;
         let mut next = 0;
         while next < frames.len() {
             let frame = frames[next];
@@ -194,13 +225,8 @@ impl Walk {
             for v in frame.vertices {
                 self.key.push(label(&mut self.vertices, v));
             }
-            if let Some(other) = bound {
-                let end = self.key.len().min(other.len());
-                match self.key[from..].cmp(&other[from.min(end)..end]) {
-                    Ordering::Less => bound = None,
-                    Ordering::Equal => {}
-                    Ordering::Greater => return false,
-                }
+            if exceeds(&self.key, from, &mut bound) {
+                return false;
             }
             for face in 0..6 {
                 if let Some(other) = walker.across(&frame, face / 2, face % 2)
@@ -255,10 +281,31 @@ fn touches(frame: &Frame, start: &Frame) -> bool {
     frame.vertices.iter().fold(false, |any, &v| any | is_corner(v))
 }
 
+/// Whether a key whose entries before `from` equal those of `bound` is above it; a
+/// key found to be below is no longer bounded.
+fn exceeds(key: &Key, from: usize, bound: &mut Option<&Key>) -> bool {
+    let Some(other) = *bound else { return false };
+    let end = key.len().min(other.len());
+    match key[from..].cmp(&other[from.min(end)..end]) {
+        Ordering::Less => *bound = None,
+        Ordering::Equal => {}
+        Ordering::Greater => return true,
+    }
+    false
+}
+
+/// The label of `item`, a new one if it has none.
 fn label<T: PartialEq>(labels: &mut Vec<T>, item: T) -> u16 {
-    let at = labels.iter().position(|x| *x == item).unwrap_or_else(|| {
-        labels.push(item);
-        labels.len() - 1
-    });
+    // eight at once, without shortcuts, are quicker than one by one
+    let (blocks, _) = labels.as_chunks::<8>();
+    let holds = |block: &[T; 8]| block.iter().fold(false, |any, x| any | (*x == item));
+    let start = 8 * blocks.iter().position(holds).unwrap_or(blocks.len());
+    let at = labels[start..].iter().position(|x| *x == item).map_or_else(
+        || {
+            labels.push(item);
+            labels.len() - 1
+        },
+        |at| start + at,
+    );
     at as u16
 }

@@ -124,9 +124,10 @@ pub(super) fn best_planar(
     let swap = |[a, b, c]: [u8; 3]| [b, a, c];
     let flips = turn.flips;
     let other = Turn { axes: swap(turn.axes), flips: [flips[1], flips[0], flips[2]] };
-    let [first, second] =
-        [turn, other].map(|t| (t, net::planar(walker, sharpness, &walker.frame(cell, t))));
-    if second.1.key < first.1.key { second } else { first }
+    let turns = [turn, other];
+    let starts = turns.map(|turn| walker.frame(cell, turn));
+    let (best, planar) = net::least_planar(walker, sharpness, &starts);
+    (turns[best], planar)
 }
 
 /// One refinement step of a patch around its cell 0.

@@ -15,6 +15,11 @@
 //! Dⁿ are tabulated, computed when first asked for. Both forms take a number of
 //! operations independent of n, up to [`MAX_DEPTH`], beyond which a parameter of
 //! double precision cannot tell the point from the extraordinary one.
+//!
+//! # Practice
+//! Few samples lie so near the extraordinary point that more than a few powers are
+//! needed. Those few are plain products with D, and no decomposition is made until
+//! something deeper is asked for.
 
 use std::sync::OnceLock;
 
@@ -24,6 +29,9 @@ use faer::{Mat, c64};
 /// Deepest power: 2⁻⁵² separates neighbouring doubles at 1.
 pub const MAX_DEPTH: usize = 52;
 
+/// Powers up to this one are plain products with D.
+const SHALLOW: usize = 8;
+
 /// Largest error of a reconstructed power, per entry.
 const TOLERANCE: f64 = 5e-14;
 /// Largest error of a reconstructed power of D, relative to its largest entry.
@@ -32,10 +40,19 @@ const RELATIVE_TOLERANCE: f64 = 1e-10;
 /// A square local subdivision matrix, ready for its powers.
 #[derive(Debug)]
 pub struct Powers {
+    // A
+    matrix: Mat<f64>,
     // ℓ: limit mask
     mask: Vec<f64>,
     // Dⁿ for n = 1..=MAX_DEPTH, filled from the front
     deflated: Vec<OnceLock<Mat<f64>>>,
+    decomposition: OnceLock<Decomposition>,
+}
+
+/// A decomposition that was tried.
+#[derive(Debug)]
+struct Decomposition {
+    // where it proved itself
     eigen: Option<Eigen>,
     condition: f64,
     error: f64,
@@ -67,23 +84,22 @@ impl Powers {
         let first = Mat::from_fn(n, n, |i, j| a[(i, j)] - mask[j]);
         let mut deflated: Vec<_> = (0..MAX_DEPTH).map(|_| OnceLock::new()).collect();
         deflated[0] = OnceLock::from(first);
-        let mut powers = Self { mask, deflated, eigen: None, condition: f64::INFINITY, error: 0.0 };
-        if let Some((eigen, condition)) = decompose(&a, &powers.mask) {
-            powers.condition = condition;
-            let (error, accepted) = powers.verify(&eigen);
-            powers.error = error;
-            if accepted {
-                powers.eigen = Some(eigen);
+        Self { matrix: a, mask, deflated, decomposition: OnceLock::new() }
+    }
+
+    fn decomposition(&self) -> &Decomposition {
+        self.decomposition.get_or_init(|| match decompose(&self.matrix, &self.mask) {
+            None => Decomposition { eigen: None, condition: f64::INFINITY, error: 0.0 },
+            Some((eigen, condition)) => {
+                let (error, accepted) = self.verify(&eigen);
+                Decomposition { eigen: accepted.then_some(eigen), condition, error }
             }
-        }
-        powers
+        })
     }
 
     /// A, `[row][column]`.
     pub fn matrix(&self) -> Mat<f64> {
-        let n = self.mask.len();
-        let first = self.deflated(1);
-        Mat::from_fn(n, n, |i, j| first[(i, j)] + self.mask[j])
+        self.matrix.clone()
     }
 
     /// The limit mask ℓ: the limit at the extraordinary point is ℓ · C.
@@ -91,20 +107,20 @@ impl Powers {
         &self.mask
     }
 
-    /// Which form is in use.
+    /// Which form is in use for all but a few powers.
     pub fn form(&self) -> Form {
-        if self.eigen.is_some() { Form::Eigen } else { Form::Powers }
+        if self.decomposition().eigen.is_some() { Form::Eigen } else { Form::Powers }
     }
 
     /// Condition number ‖V‖‖V⁻¹‖ (Frobenius), infinite where V is singular.
     pub fn condition(&self) -> f64 {
-        self.condition
+        self.decomposition().condition
     }
 
     /// Largest entry of Aⁿ − VΛⁿV⁻¹ over the depths tested (1 to 40), whichever
     /// form was taken in the end.
     pub fn eigen_error(&self) -> f64 {
-        self.error
+        self.decomposition().error
     }
 
     /// x ← (Aⁿ)ᵀ x for 0 ≤ n ≤ [`MAX_DEPTH`]. Where the entries of x sum to 0, as
@@ -114,12 +130,15 @@ impl Powers {
         if n == 0 {
             return;
         }
-        let mut y = match &self.eigen {
-            Some(eigen) => eigen.apply_transposed(n, x),
-            None => {
-                let d = self.deflated(n);
-                (0..d.ncols()).map(|j| dot(d.col_as_slice(j), x)).collect()
-            }
+        let times = |d: &Mat<f64>, x: &[f64]| -> Vec<f64> {
+            (0..d.ncols()).map(|j| dot(d.col_as_slice(j), x)).collect()
+        };
+        let mut y = if n <= SHALLOW {
+            (0..n).fold(std::mem::take(x), |y, _| times(self.deflated(1), &y))
+        } else if let Some(eigen) = &self.decomposition().eigen {
+            eigen.apply_transposed(n, x)
+        } else {
+            times(self.deflated(n), x)
         };
         for (y, mask) in y.iter_mut().zip(&self.mask) {
             *y += sum * mask;
@@ -130,9 +149,12 @@ impl Powers {
     /// x · Aⁿ for the rows x (`[row][control]`), 1 ≤ n ≤ [`MAX_DEPTH`], all of which
     /// sum to `sum`; see [`Powers::apply_transposed`].
     pub(super) fn apply_to_rows(&self, n: usize, x: &Mat<f64>, sum: f64) -> Mat<f64> {
-        let mut y = match &self.eigen {
-            Some(eigen) => eigen.apply_to_rows(n, x),
-            None => x * self.deflated(n),
+        let mut y = if n <= SHALLOW {
+            (1..n).fold(x * self.deflated(1), |y, _| y * self.deflated(1))
+        } else if let Some(eigen) = &self.decomposition().eigen {
+            eigen.apply_to_rows(n, x)
+        } else {
+            x * self.deflated(n)
         };
         if sum != 0.0 {
             for (j, mask) in self.mask.iter().enumerate() {
@@ -169,7 +191,7 @@ impl Powers {
     /// enough at every depth).
     fn verify(&self, eigen: &Eigen) -> (f64, bool) {
         let mut exact = self.deflated(1).clone();
-        let eighth = |power: &Mat<f64>| (0..3).fold(power.clone(), |p, _| &p * &p);
+        let mut eighth = None;
         let mut worst: f64 = 0.0;
         let mut accepted = true;
         for n in [1, 2, 4, 8, 16, 32, 40] {
@@ -179,8 +201,11 @@ impl Powers {
             let good = error <= TOLERANCE && error <= RELATIVE_TOLERANCE * exact.norm_max();
             worst = worst.max(error);
             accepted &= good;
-            exact = match n {
-                32 => &exact * eighth(self.deflated(1)),
+            if n == 8 {
+                eighth = Some(exact.clone());
+            }
+            exact = match &eighth {
+                Some(eighth) if n == 32 => &exact * eighth,
                 _ => &exact * &exact,
             };
         }
@@ -265,20 +290,17 @@ fn decompose(a: &Mat<f64>, mask: &[f64]) -> Option<(Eigen, f64)> {
     Some((reduced, condition))
 }
 
-/// ℓ as the common row of Aⁿ for n → ∞, by squaring.
+/// ℓ as a row of Aⁿ for n → ∞: A⁸ by squaring, then a row times A⁸ again and again.
 fn limit_mask(a: &Mat<f64>) -> Vec<f64> {
-    let mut power = a.clone();
-    for _ in 0..12 {
-        power = &power * &power;
-        // keep the row sums at 1: rounding would double at every squaring
-        for i in 0..power.nrows() {
-            let sum: f64 = (0..power.ncols()).map(|j| power[(i, j)]).sum();
-            for j in 0..power.ncols() {
-                power[(i, j)] /= sum;
-            }
-        }
+    let eighth = (0..3).fold(a.clone(), |power, _| &power * &power);
+    let mut row = eighth.row(0).to_owned();
+    for _ in 0..32 {
+        row = &row * &eighth;
+        // keep the sum at 1: rounding would add up
+        let sum: f64 = row.iter().sum();
+        row.iter_mut().for_each(|x| *x /= sum);
     }
-    (0..a.ncols()).map(|j| power[(0, j)]).collect()
+    row.iter().copied().collect()
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -235,13 +235,10 @@ impl<'a> HalfFaces<'a> {
     /// Vertex cycles of all faces, as their first half-faces have them.
     fn cycles(&self, entries: &[Entry], firsts: &[u32]) -> Rows {
         let half = |first: u32| entries[first as usize][3];
-        let len = |&first: &u32| {
-            let key = self.keys[half(first) as usize];
-            match key {
-                [_, _, _, NONE] => 3,
-                _ if !self.polygons => 4,
-                _ => self.sorted(half(first)).len() as u32,
-            }
+        let len = |&first: &u32| match entries[first as usize] {
+            [_, _, NONE, _] => 3,
+            _ if !self.polygons => 4,
+            [_, _, _, half] => self.sorted(half).len() as u32,
         };
         let ends = scan(firsts.iter().map(len));
         let mut items = vec![0; ends.last().map_or(0, |&e| e as usize)];
@@ -269,19 +266,20 @@ impl<'a> HalfFaces<'a> {
 
 /// Two cells all of whose faces are shared with one another are one cell twice.
 fn check_duplicates(cell_faces: &Rows, face_cells: &[[u32; 2]]) -> Result<()> {
-    for (c, faces) in cell_faces.iter().enumerate() {
-        let c = c as u32;
+    let duplicate = (0..cell_faces.len()).into_par_iter().with_min_len(GRAIN).find_map_first(|c| {
+        let faces = cell_faces.row(c);
         let other = |f: u32| {
             let [a, b] = face_cells[f as usize];
-            if a == c { b } else { a }
+            if a == c as u32 { b } else { a }
         };
         let first = faces.first().map_or(NONE, |&f| other(f));
-        if first != NONE && faces.iter().all(|&f| other(f) == first) {
-            return Err(Error::mesh(format!("cells {c} and {first} have the same faces"))
-                .with_mend("remove the duplicated cell"));
-        }
+        (first != NONE && faces.iter().all(|&f| other(f) == first)).then_some([c as u32, first])
+    });
+    match duplicate {
+        None => Ok(()),
+        Some([c, first]) => Err(Error::mesh(format!("cells {c} and {first} have the same faces"))
+            .with_mend("remove the duplicated cell")),
     }
-    Ok(())
 }
 
 /// Merges half-edges of all faces: (edge vertices, face edges).

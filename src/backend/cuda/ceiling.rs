@@ -25,7 +25,7 @@ pub(super) fn time(
     let stream = context.new_stream().map_err(failed("no stream"))?;
     let bytes = (bytes as u64).next_multiple_of(CHUNK);
     let memory = Buffer::<u8>::empty(&stream, bytes as usize)?;
-    let variant = Variant::new(&CEILING, precision).with("WIDTH", 1);
+    let variant = Variant::new(&CEILING, precision).with("WIDTH", 1).with("STRIDED", 0);
     let multiprocessors = functions.device().info.multiprocessors;
     let mut best: Vec<f64> = Vec::new();
     let mut ways = vec![("write_vectors", bytes / 16)];

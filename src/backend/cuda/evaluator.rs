@@ -174,7 +174,8 @@ impl<'p, T: Number> Resident<'p, T> {
         for (index, input) in self.inputs.iter().enumerate() {
             for offset in (0..input.width).step_by(4) {
                 let want = if index == 0 { self.plan.want() } else { Want::POSITION };
-                let pass = Pass { width: (input.width - offset).min(4), want };
+                let strided = input.width > 4;
+                let pass = Pass { width: (input.width - offset).min(4), strided, want };
                 let mut job = Job {
                     points: input.points.address(0),
                     stride: input.width as u32,

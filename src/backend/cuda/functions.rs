@@ -85,8 +85,10 @@ impl Function {
     pub fn occupancy(&self, threads: u32, shared: u32) -> Result<u32> {
         let set = || {
             if shared > 48 << 10 {
+                // all that the kernel's own arrays leave, whatever other launches take
+                let most = self.most_shared as i32 - self.function.shared_size_bytes()?;
                 let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-                self.function.set_attribute(attribute, self.most_shared as i32)?;
+                self.function.set_attribute(attribute, most)?;
             }
             let function = &self.function;
             function.occupancy_max_active_blocks_per_multiprocessor(threads, shared as usize, None)

@@ -91,7 +91,7 @@ impl<T: Number> Grid<T> {
         if !self.layout.kernels.contains(&kernel) {
             return Ok(Tile { leaves: 1, samples: 1 });
         }
-        let pass = Pass { width: 3, want: Want::POSITION };
+        let pass = Pass { width: 3, strided: false, want: Want::POSITION };
         let function = self.functions.get(&self.table_variant(pass, kernel), "table")?;
         Ok(Tile {
             leaves: function.constant("table_cells")?,

@@ -31,6 +31,8 @@ unsafe impl DeviceRepr for Job {}
 pub(super) struct Pass {
     /// Components at once, 1 to 4.
     pub width: usize,
+    /// Whether control points have more components than these.
+    pub strided: bool,
     pub want: Want,
 }
 
@@ -38,6 +40,7 @@ impl Pass {
     pub fn variant<T: Number>(&self, source: &'static Source) -> Variant {
         Variant::new(source, T::PRECISION)
             .with("WIDTH", self.width)
+            .with("STRIDED", usize::from(self.strided))
             .with("FIRST", usize::from(self.want.contains(Want::FIRST)))
             .with("SECOND", usize::from(self.want.contains(Want::SECOND)))
     }

@@ -1,0 +1,184 @@
+//! Kernels and models on the first CUDA device, beside the time that writing the same
+//! bytes takes in the same run: `cargo bench --bench cuda -- [MODEL[@LEVELS] …]`.
+//!
+//! Times are medians of device events after a warm-up, control points and results on
+//! the device, fresh random control points every time.
+
+use subsolid::backend::{Backend, Cpu, Cuda, Limit, Precision, cuda};
+use subsolid::limit::{Leaf, LeafKind, Solid};
+use subsolid::mesh::{Controls, SolidMesh, shape::Shape};
+use subsolid::plan::{Samples, Want};
+use subsolid::refine::{VertexRule, crease_by_angle, refine_mesh};
+
+const REPEATS: usize = 31;
+
+type Keep = fn(&Solid, &Leaf) -> bool;
+
+fn main() -> subsolid::Result<()> {
+    let device = match cuda::devices() {
+        Ok(devices) => devices[0].clone(),
+        Err(error) => {
+            println!("no CUDA device: {error}");
+            return Ok(());
+        }
+    };
+    println!("{device:?}");
+    println!(
+        "{:34} {:>9} {:>4} {:>4} {:>9} {:>9} {:>9} {:>8}",
+        "", "elements", "n³", "", "µs", "Gpoint/s", "GB/s", "of write"
+    );
+
+    let mut sharp = Shape::parse("box", &[73, 73, 73])?.build()?;
+    crease_by_angle(&mut sharp, 40.0)?;
+    let all: Keep = |_, _| true;
+    let layered: Keep = |_, leaf| matches!(leaf.kind, LeafKind::Layered(..));
+    // interior vertices: the nets of those on boundary edges are smaller
+    let irregular: Keep = |solid, leaf| {
+        matches!(leaf.kind, LeafKind::Irregular(..)) && solid.net(leaf).len() > 40
+    };
+    let position = Want::POSITION;
+    let solid = Solid::new(&sharp)?;
+    for precision in [Precision::F32, Precision::F64] {
+        for samples in [8, 4, 5, 16] {
+            row("regular", &sharp, &solid, samples, precision, position, all)?;
+        }
+        row("regular, first derivatives", &sharp, &solid, 8, precision, Want::FIRST, all)?;
+    }
+    drop(solid);
+    for (valence, along, name) in [(3, 0, "w"), (5, 0, "w"), (5, 1, "u"), (5, 2, "v"), (8, 0, "w")] {
+        let mut fan = Shape::parse("fan", &[valence, 12_000, 3])?.build()?;
+        crease_by_angle(&mut fan, 40.0)?;
+        turn(&mut fan, along);
+        let solid = Solid::new(&fan)?;
+        for precision in [Precision::F32, Precision::F64] {
+            let name = format!("layered, valence {valence}, along {name}");
+            row(&name, &fan, &solid, 8, precision, position, layered)?;
+        }
+    }
+    for (link, count) in [("link-tetrahedron", 3000), ("link-icosahedron", 600)] {
+        let stars = copies(&Shape::parse(link, &[2])?.build()?, count);
+        let solid = Solid::new(&stars)?;
+        for precision in [Precision::F32, Precision::F64] {
+            for samples in [8, 4] {
+                let name = format!("irregular, {link}");
+                row(&name, &stars, &solid, samples, precision, position, irregular)?;
+            }
+        }
+    }
+
+    for argument in std::env::args().skip(1).filter(|a| !a.starts_with("--")) {
+        let (path, levels) = argument.split_once('@').unwrap_or((&argument, "0"));
+        let mesh = match path {
+            "car" => Shape::parse("box", &[2, 2, 6])?.build()?,
+            path => subsolid::read(path)?,
+        };
+        let mesh = refine_mesh(&mesh, levels.parse().unwrap_or(0), VertexRule::default())?;
+        let solid = Solid::new(&mesh)?;
+        let name = std::path::Path::new(path).file_stem().unwrap_or_default().to_string_lossy();
+        for (precision, samples) in [(Precision::F32, 8), (Precision::F64, 8), (Precision::F32, 4)] {
+                let name = format!("{name}@{levels}");
+            row(&name, &mesh, &solid, samples, precision, position, all)?;
+        }
+        host(&mesh, &solid)?;
+    }
+    Ok(())
+}
+
+/// Evaluates a range of elements of the leaves to keep, and prints a line.
+fn row(
+    name: &str,
+    mesh: &SolidMesh,
+    solid: &Solid,
+    samples: usize,
+    precision: Precision,
+    want: Want,
+    keep: Keep,
+) -> subsolid::Result<()> {
+    let gpu = Cuda::new(0, precision)?;
+    let mut plan = solid.plan(&Samples::grid(samples), want)?;
+    plan.retain(keep);
+    let leaves: usize = plan.batches().iter().map(|batch| batch.leaves.len()).sum();
+    let points = leaves * samples.pow(3);
+    let size = if precision == Precision::F32 { 12 } else { 24 };
+    let bytes = points * size * if want == Want::FIRST { 4 } else { 1 };
+    let sets: Vec<Vec<[f64; 3]>> = (0..4).map(|set| jittered(mesh, set)).collect();
+    let controls: Vec<Controls<'_>> =
+        sets.iter().map(|positions| Controls { positions, attributes: &[] }).collect();
+    let seconds = median(gpu.prepare(&plan)?.time(&controls, REPEATS)?);
+    let floor = median(gpu.time_writing(bytes, REPEATS)?);
+    println!(
+        "{name:34} {leaves:>9} {samples:>4} {:>4} {:>9.1} {:>9.1} {:>9.1} {:>7.1}%",
+        if size == 12 { "f32" } else { "f64" },
+        seconds * 1e6,
+        points as f64 / seconds * 1e-9,
+        bytes as f64 / seconds * 1e-9,
+        100.0 * floor / seconds
+    );
+    Ok(())
+}
+
+/// Host to host, in single precision, beside the CPU.
+fn host(mesh: &SolidMesh, solid: &Solid) -> subsolid::Result<()> {
+    let plan = solid.plan(&Samples::grid(8), Want::POSITION)?;
+    let all = 0..solid.elements().len();
+    let backends: [Box<dyn Backend>; 2] =
+        [Box::new(Cuda::new(0, Precision::F32)?), Box::new(Cpu::new(Precision::F32))];
+    let mut line = format!("{:34}", "  host to host, f32");
+    for backend in backends {
+        let mut evaluator = backend.prepare(&plan)?;
+        let mut limit = Limit::default();
+        let mut seconds = Vec::new();
+        for _ in 0..8 {
+            let start = std::time::Instant::now();
+            evaluator.evaluate(mesh.controls(), all.clone(), &mut limit)?;
+            seconds.push(start.elapsed().as_secs_f64());
+        }
+        let seconds = median(seconds.split_off(2));
+        let rate = limit.len() as f64 * 12.0 / seconds * 1e-9;
+        line += &format!(" {}: {:.1} µs, {rate:.2} GB/s;", backend.name(), seconds * 1e6);
+    }
+    println!("{line}");
+    Ok(())
+}
+
+fn median(mut seconds: Vec<f64>) -> f64 {
+    seconds.sort_by(f64::total_cmp);
+    seconds[seconds.len() / 2]
+}
+
+/// The model's points, moved a little, differently for every set.
+fn jittered(mesh: &SolidMesh, set: usize) -> Vec<[f64; 3]> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(set as u64 + 1);
+    let mut noise = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+    };
+    mesh.points.iter().map(|p| p.map(|x| x + 1e-3 * noise())).collect()
+}
+
+/// Renames the axes of all cells cyclically, `times` times.
+fn turn(mesh: &mut SolidMesh, times: usize) {
+    // the corner that takes the place of each corner when u, v, w become v, w, u
+    const NEXT: [usize; 8] = [0, 4, 5, 1, 3, 7, 6, 2];
+    for _ in 0..times {
+        let cells: Vec<[u32; 8]> = (0..mesh.cells.len())
+            .filter_map(|c| mesh.cells.hexahedron(c).map(|corners| NEXT.map(|i| corners[i])))
+            .collect();
+        mesh.cells = subsolid::refine::hexahedra(&cells);
+    }
+}
+
+/// Several copies of a mesh, one beside the other.
+fn copies(mesh: &SolidMesh, count: usize) -> SolidMesh {
+    let mut points = Vec::new();
+    let mut cells = Vec::new();
+    for copy in 0..count {
+        let first = points.len() as u32;
+        points.extend(mesh.points.iter().map(|p| [p[0] + 10.0 * copy as f64, p[1], p[2]]));
+        let own = (0..mesh.cells.len()).filter_map(|c| mesh.cells.hexahedron(c));
+        cells.extend(own.map(|corners| corners.map(|v| v + first)));
+    }
+    SolidMesh::from_hexahedra(points, &cells)
+}

@@ -1,5 +1,6 @@
 //! Kernels and models on the first CUDA device, beside the time that writing the same
-//! bytes takes in the same run: `cargo bench --bench cuda -- [MODEL[@LEVELS] …]`.
+//! bytes takes in the same run: `cargo bench --bench cuda -- [MODEL[@LEVELS] …] [=WORD …]`.
+//! With words, only kernels whose line begins with one of them are timed.
 //!
 //! Times are medians of device events after a warm-up, control points and results on
 //! the device, fresh random control points every time.
@@ -28,46 +29,57 @@ fn main() -> subsolid::Result<()> {
         "", "elements", "n³", "", "µs", "Gpoint/s", "GB/s", "of write"
     );
 
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let words: Vec<&str> = arguments.iter().filter_map(|a| a.strip_prefix('=')).collect();
+    let asked = |name: &str| words.is_empty() || words.iter().any(|word| name.starts_with(word));
+
     let mut sharp = Shape::parse("box", &[73, 73, 73])?.build()?;
     crease_by_angle(&mut sharp, 40.0)?;
     let all: Keep = |_, _| true;
     let layered: Keep = |_, leaf| matches!(leaf.kind, LeafKind::Layered(..));
     // interior vertices: the nets of those on boundary edges are smaller
-    let irregular: Keep = |solid, leaf| {
-        matches!(leaf.kind, LeafKind::Irregular(..)) && solid.net(leaf).len() > 40
-    };
+    let irregular: Keep =
+        |solid, leaf| matches!(leaf.kind, LeafKind::Irregular(..)) && solid.net(leaf).len() > 40;
     let position = Want::POSITION;
-    let solid = Solid::new(&sharp)?;
-    for precision in [Precision::F32, Precision::F64] {
-        for samples in [8, 4, 5, 16] {
-            row("regular", &sharp, &solid, samples, precision, position, all)?;
+    if asked("regular") {
+        let solid = Solid::new(&sharp)?;
+        for precision in [Precision::F32, Precision::F64] {
+            for samples in [8, 4, 5, 16] {
+                row("regular", &sharp, &solid, samples, precision, position, all)?;
+            }
+            row("regular, first derivatives", &sharp, &solid, 8, precision, Want::FIRST, all)?;
         }
-        row("regular, first derivatives", &sharp, &solid, 8, precision, Want::FIRST, all)?;
     }
-    drop(solid);
-    for (valence, along, name) in [(3, 0, "w"), (5, 0, "w"), (5, 1, "u"), (5, 2, "v"), (8, 0, "w")] {
+    for (valence, along, name) in [(3, 0, "w"), (5, 0, "w"), (5, 1, "u"), (5, 2, "v"), (8, 0, "w")]
+    {
+        let name = format!("layered, valence {valence}, along {name}");
+        if !asked(&name) {
+            continue;
+        }
         let mut fan = Shape::parse("fan", &[valence, 12_000, 3])?.build()?;
         crease_by_angle(&mut fan, 40.0)?;
         turn(&mut fan, along);
         let solid = Solid::new(&fan)?;
         for precision in [Precision::F32, Precision::F64] {
-            let name = format!("layered, valence {valence}, along {name}");
             row(&name, &fan, &solid, 8, precision, position, layered)?;
         }
     }
     for (link, count) in [("link-tetrahedron", 3000), ("link-icosahedron", 600)] {
+        let name = format!("irregular, {link}");
+        if !asked(&name) {
+            continue;
+        }
         let stars = copies(&Shape::parse(link, &[2])?.build()?, count);
         let solid = Solid::new(&stars)?;
         for precision in [Precision::F32, Precision::F64] {
             for samples in [8, 4] {
-                let name = format!("irregular, {link}");
                 row(&name, &stars, &solid, samples, precision, position, irregular)?;
             }
         }
     }
 
-    for argument in std::env::args().skip(1).filter(|a| !a.starts_with("--")) {
-        let (path, levels) = argument.split_once('@').unwrap_or((&argument, "0"));
+    for argument in arguments.iter().filter(|a| !a.starts_with('=')) {
+        let (path, levels) = argument.split_once('@').unwrap_or((argument, "0"));
         let mesh = match path {
             "car" => Shape::parse("box", &[2, 2, 6])?.build()?,
             path => subsolid::read(path)?,
@@ -75,8 +87,9 @@ fn main() -> subsolid::Result<()> {
         let mesh = refine_mesh(&mesh, levels.parse().unwrap_or(0), VertexRule::default())?;
         let solid = Solid::new(&mesh)?;
         let name = std::path::Path::new(path).file_stem().unwrap_or_default().to_string_lossy();
-        for (precision, samples) in [(Precision::F32, 8), (Precision::F64, 8), (Precision::F32, 4)] {
-                let name = format!("{name}@{levels}");
+        for (precision, samples) in [(Precision::F32, 8), (Precision::F64, 8), (Precision::F32, 4)]
+        {
+            let name = format!("{name}@{levels}");
             row(&name, &mesh, &solid, samples, precision, position, all)?;
         }
         host(&mesh, &solid)?;

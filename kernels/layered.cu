@@ -16,7 +16,7 @@ constexpr int N = SAMPLES;
 constexpr int W = WIDTH;
 constexpr int WARPS = 4;
 // blocks a multiprocessor holds at least: a bound for the registers
-constexpr int BLOCKS = DOUBLE || 4 * SAMPLES * SAMPLES <= LANES ? 2 : 4;
+constexpr int BLOCKS = DOUBLE || 2 * SAMPLES * SAMPLES <= LANES ? 2 : WIDTH > 3 ? 4 : 5;
 constexpr int COLUMNS = N * N;
 constexpr int GROUP = COLUMNS >= LANES ? 1 : LANES / COLUMNS < 8 ? LANES / COLUMNS : 8;
 constexpr int ROUNDS = (GROUP * COLUMNS + LANES - 1) / LANES;
@@ -38,6 +38,39 @@ __device__ __forceinline__ int shift(const Batch& batch, int a, int b) {
     return 0;
 }
 
+// Gathers a net of `lines` lines into `cell`, [line][layer][component]. Lanes read
+// neighbouring numbers, several at once before the first is used.
+__device__ __forceinline__ void gather(const Job& job, const unsigned* net, int lines,
+                                       const real (&origin)[W], real* cell) {
+    constexpr int AT_ONCE = 8;
+    const int lane = threadIdx.x % LANES;
+    const int numbers = 4 * lines * W;
+    for (int start = 0; start < numbers; start += AT_ONCE * LANES) {
+        unsigned ids[AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; ++k) {
+            const int number = min(start + k * LANES + lane, numbers - 1);
+            ids[k] = __ldg(net + number / W);
+        }
+        double values[AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; ++k) {
+            const int number = min(start + k * LANES + lane, numbers - 1);
+            values[k] = component(job, ids[k], number % W);
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; ++k) {
+            const int number = start + k * LANES + lane;
+            const int i = number % W, at = number / W;
+            const int layer = at / lines, line = at - layer * lines;
+            real own = origin[0];
+#pragma unroll
+            for (int j = 1; j < W; ++j) own = i == j ? origin[j] : own;
+            if (number < numbers) cell[line * LINE + layer * W + i] = real(values[k] - double(own));
+        }
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
     layered(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
             const Batch* __restrict__ batches, const Item* __restrict__ items, unsigned count,
@@ -57,7 +90,6 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
         for (unsigned done = 0; done < item.count; done += GROUP) {
             const int cells = min(GROUP, int(item.count - done));
             const auto leaf_of = [&](int q) { return batch.first_leaf + item.first + done + q; };
-            // gather: lanes take the ids [layer][line] one after another
             real origin[GROUP][W];
 #pragma unroll
             for (int q = 0; q < GROUP; ++q) {
@@ -65,30 +97,16 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
                 const unsigned* const net =
                     static_cast<const unsigned*>(leaves.nets) + batch.first_net +
                     static_cast<size_t>(item.first + done + q) * (4 * lines);
+                const unsigned ends = __ldg(leaves.ends + leaf_of(q));
                 const unsigned centre = __ldg(net + lines);
 #pragma unroll
                 for (int i = 0; i < W; ++i) origin[q][i] = real(component(job, centre, i));
                 real* const cell = c + q * LINE * lines;
-                // neighbouring lanes read neighbouring numbers
-#pragma unroll 4
-                for (int number = lane; number < 4 * lines * W; number += LANES) {
-                    const int k = number / W, i = number % W;
-                    const int layer = k / lines, line = k - layer * lines;
-                    real own = origin[q][0];
-#pragma unroll
-                    for (int j = 1; j < W; ++j) own = i == j ? origin[q][j] : own;
-                    cell[line * LINE + layer * W + i] =
-                        real(component(job, __ldg(net + k), i) - double(own));
-                }
-            }
-            __syncwarp();
-#pragma unroll
-            for (int q = 0; q < GROUP; ++q) {
-                if (q >= cells) break;
-                const unsigned ends = __ldg(leaves.ends + leaf_of(q));
-                real* const cell = c + q * LINE * lines;
+                gather(job, net, lines, origin[q], cell);
+                __syncwarp();
                 if (ends) fill_ends(ends, lines, W, [&](int l) { return cell + l * LINE; });
             }
+            __syncwarp();
 
             for (int output = 0; output < OUTPUTS; ++output) {
                 const real* const table = tables + batch.tables[output];

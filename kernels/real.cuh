@@ -27,3 +27,18 @@ __device__ __forceinline__ void load_vectors(real (&to)[COUNT], const real* from
         }
     }
 }
+
+// COUNT reals to an address that is a multiple of 16 bytes.
+template <int COUNT>
+__device__ __forceinline__ void store_vectors(real* to, const real (&from)[COUNT]) {
+    static_assert(COUNT % VECTOR == 0, "whole vectors");
+#pragma unroll
+    for (int i = 0; i < COUNT / VECTOR; ++i) {
+        Vector vector;
+#pragma unroll
+        for (int k = 0; k < VECTOR; ++k) {
+            reinterpret_cast<real*>(&vector)[k] = from[i * VECTOR + k];
+        }
+        reinterpret_cast<Vector*>(to)[i] = vector;
+    }
+}

@@ -17,10 +17,13 @@ constexpr int W = WIDTH;
 constexpr int WARPS = 4;
 // two elements of few samples keep the lanes busy: one task is a (w, u sample)
 constexpr int GROUP = 8 * N <= LANES ? 2 : 1;
-// whether control points are loaded while the group before is evaluated
-constexpr bool AHEAD = OUTPUTS == 1 && W <= 3;
 // blocks a multiprocessor holds at least: a bound for the registers
-constexpr int BLOCKS = DOUBLE || N > 10 ? 2 : AHEAD && GROUP == 1 ? 5 : 3;
+#if __CUDA_ARCH__ >= 900
+constexpr int MOST_BLOCKS = N == 8 && OUTPUTS == 1 ? 7 : 5;
+#else
+constexpr int MOST_BLOCKS = 5;
+#endif
+constexpr int BLOCKS = N > 10 || W > 3 ? 2 : DOUBLE ? 3 : MOST_BLOCKS;
 
 // shared memory of a warp, in reals; paddings keep lanes on different banks
 constexpr int C_LAYER = 16 * W + VECTOR;
@@ -29,7 +32,7 @@ constexpr int Y_PADDING = (32 + (N * W) % 32 - (N * N * W) % 32) % 32;
 constexpr int Y_LAYER = N * N * W + Y_PADDING;
 constexpr int Y_CELL = (4 * Y_LAYER + VECTOR - 1) / VECTOR * VECTOR;
 // layers of samples staged at once: most that divide N and fit
-constexpr int STAGE_BYTES = 6400;
+constexpr int STAGE_BYTES = DOUBLE ? 6400 : 3200;
 constexpr int layers() {
     int most = 1;
     for (int n = 2; n <= N; ++n) {
@@ -44,10 +47,6 @@ constexpr bool WHOLE = RUN % VECTOR == 0;
 constexpr int STAGE_CELL = (RUN + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int WARP_REALS = GROUP * (C_CELL + Y_CELL + STAGE_CELL);
 
-struct Weights {
-    real b[ORDERS][N][4];
-};
-
 // Shared memory of a block in bytes, for the host.
 extern "C" __device__ const int tensor_shared = WARPS * WARP_REALS * sizeof(real);
 
@@ -55,34 +54,31 @@ extern "C" __device__ const int tensor_shared = WARPS * WARP_REALS * sizeof(real
 // neighbouring lanes read neighbouring numbers.
 constexpr int PARTS = 64 * W / LANES;
 
-__device__ __forceinline__ void load_ids(const Leaves& leaves, size_t leaf, int lane,
-                                         unsigned (&ids)[PARTS]) {
+__device__ __forceinline__ void load_points(const Job& job, const Leaves& leaves, size_t leaf,
+                                            int lane, double (&points)[PARTS]) {
+    unsigned ids[PARTS];
     if (leaves.bases == nullptr) {
         const unsigned* const net = static_cast<const unsigned*>(leaves.nets) + leaf * 64;
 #pragma unroll
         for (int k = 0; k < PARTS; ++k) ids[k] = __ldg(net + (k * LANES + lane) / W);
-        return;
-    }
-    const unsigned base = __ldg(leaves.bases + leaf);
-    const unsigned short* const net = static_cast<const unsigned short*>(leaves.nets) + leaf * 64;
+    } else {
+        const unsigned base = __ldg(leaves.bases + leaf);
+        const unsigned short* const net =
+            static_cast<const unsigned short*>(leaves.nets) + leaf * 64;
 #pragma unroll
-    for (int k = 0; k < PARTS; ++k) ids[k] = base + __ldg(net + (k * LANES + lane) / W);
-}
-
-__device__ __forceinline__ void load_points(const Job& job, const unsigned (&ids)[PARTS], int lane,
-                                            double (&points)[PARTS]) {
+        for (int k = 0; k < PARTS; ++k) ids[k] = base + __ldg(net + (k * LANES + lane) / W);
+    }
 #pragma unroll
     for (int k = 0; k < PARTS; ++k) points[k] = component(job, ids[k], (k * LANES + lane) % W);
 }
 
 extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
     tensor(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
-           const __grid_constant__ Weights weights, unsigned first, unsigned count) {
+           const real* __restrict__ axis, unsigned first, unsigned count) {
     extern __shared__ __align__(16) unsigned char memory[];
-    __shared__ __align__(16) real u_weights[ORDERS][N][4];
-    for (int i = threadIdx.x; i < ORDERS * N * 4; i += WARPS * LANES) {
-        u_weights[0][0][i] = weights.b[0][0][i];
-    }
+    // weights of the samples, alike on all axes: [order][sample][4]
+    __shared__ __align__(16) real weights[ORDERS * N * 4];
+    for (int i = threadIdx.x; i < ORDERS * N * 4; i += WARPS * LANES) weights[i] = axis[i];
     __syncthreads();
 
     const int lane = threadIdx.x % LANES;
@@ -96,32 +92,22 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
     unsigned group = blockIdx.x * WARPS + warp;
     if (group >= groups) return;
 
-    // ids run two groups ahead of the work, points one
     const auto leaf_of = [&](unsigned group, int q) -> size_t {
         const unsigned at = group * GROUP + q;
         return first + (at < count ? at : count - 1);
     };
-    unsigned ids[GROUP][PARTS];
-    double points[GROUP][PARTS];
-    if (AHEAD) {
-#pragma unroll
-        for (int q = 0; q < GROUP; ++q) {
-            load_ids(leaves, leaf_of(group, q), lane, ids[q]);
-            load_points(job, ids[q], lane, points[q]);
-            load_ids(leaves, leaf_of(group + step, q), lane, ids[q]);
-        }
-    }
-
     for (; group < groups; group += step) {
         real origin[GROUP][W];
 #pragma unroll
         for (int q = 0; q < GROUP; ++q) {
+            double points[PARTS];
+            load_points(job, leaves, leaf_of(group, q), lane, points);
 #pragma unroll
             for (int i = 0; i < W; ++i) {
                 // control point 21 is (1, 1, 1), which exists in every net
                 const int number = 21 * W + i;
                 origin[q][i] =
-                    __shfl_sync(ALL_LANES, real(points[q][number / LANES]), number % LANES);
+                    __shfl_sync(ALL_LANES, real(points[number / LANES]), number % LANES);
             }
 #pragma unroll
             for (int k = 0; k < PARTS; ++k) {
@@ -131,11 +117,7 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
 #pragma unroll
                 for (int j = 1; j < W; ++j) own = i == j ? origin[q][j] : own;
                 c[q * C_CELL + number + number / (16 * W) * VECTOR] =
-                    real(points[q][k] - double(own));
-            }
-            if (AHEAD) {
-                load_points(job, ids[q], lane, points[q]);
-                load_ids(leaves, leaf_of(group + 2 * step, q), lane, ids[q]);
+                    real(points[k] - double(own));
             }
         }
         __syncwarp();
@@ -166,7 +148,7 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
                     const int q = task / (4 * N), w = task / N % 4, u = task % N;
                     if (TASKS % LANES == 0 || task < TASKS) {
                         real b[4];
-                        load_vectors(b, u_weights[u_order][u]);
+                        load_vectors(b, weights + (u_order * N + u) * 4);
                         real x[4][W];
 #pragma unroll
                         for (int v = 0; v < 4; ++v) {
@@ -181,7 +163,8 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
                         real* const to = y + q * Y_CELL + w * Y_LAYER + u * W;
 #pragma unroll
                         for (int v = 0; v < N; ++v) {
-                            const real(&b)[4] = weights.b[v_order][v];
+                            real b[4];
+                            load_vectors(b, weights + (v_order * N + v) * 4);
 #pragma unroll
                             for (int i = 0; i < W; ++i) {
                                 to[v * N * W + i] = b[0] * x[0][i] + b[1] * x[1][i] +
@@ -200,38 +183,45 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
                     for (int layer = 0; layer < N; layer += LAYERS) {
                         wait_for_stage();
                         __syncwarp();
+                        // two columns a lane at once share their weights
                         constexpr int COLUMNS = GROUP * N * N;
+#pragma unroll 1
+                        for (int pair = 0; pair < COLUMNS; pair += 2 * LANES) {
+                            real z[2][4][W], add[2][W];
+                            int to[2];
 #pragma unroll
-                        for (int round = 0; round < (COLUMNS + LANES - 1) / LANES; ++round) {
-                            const int column = round * LANES + lane;
-                            const int q = column / (N * N), at = column % (N * N) * W;
-                            if (COLUMNS % LANES == 0 || column < COLUMNS) {
-                                real z[4][W];
-#pragma unroll
-                                for (int w = 0; w < 4; ++w) {
-#pragma unroll
-                                    for (int i = 0; i < W; ++i) {
-                                        z[w][i] = y[q * Y_CELL + w * Y_LAYER + at + i];
-                                    }
-                                }
-                                real add[W];
+                            for (int k = 0; k < 2; ++k) {
+                                const int column = pair + k * LANES + lane;
+                                if (pair + k * LANES >= COLUMNS) continue;
+                                const int q = min(column / (N * N), GROUP - 1);
+                                const int at = column % (N * N) * W;
+                                to[k] = q * STAGE_CELL + at;
 #pragma unroll
                                 for (int i = 0; i < W; ++i) {
-                                    add[i] = 0;
+                                    add[k][i] = output == 0 ? origin[0][i] : real(0);
+                                    if (GROUP > 1 && output == 0 && q == 1) {
+                                        add[k][i] = origin[GROUP - 1][i];
+                                    }
 #pragma unroll
-                                    for (int g = 0; g < GROUP; ++g) {
-                                        if (output == 0 && q == g) add[i] = origin[g][i];
+                                    for (int w = 0; w < 4; ++w) {
+                                        z[k][w][i] = y[q * Y_CELL + w * Y_LAYER + at + i];
                                     }
                                 }
+                            }
 #pragma unroll
-                                for (int n = 0; n < LAYERS; ++n) {
-                                    const real(&b)[4] = weights.b[w_order][layer + n];
+                            for (int n = 0; n < LAYERS; ++n) {
+                                real b[4];
+                                load_vectors(b, weights + (w_order * N + layer + n) * 4);
+#pragma unroll
+                                for (int k = 0; k < 2; ++k) {
+                                    const int first_column = pair + k * LANES;
+                                    if (first_column >= COLUMNS) continue;
+                                    if (first_column + lane >= COLUMNS) continue;
 #pragma unroll
                                     for (int i = 0; i < W; ++i) {
-                                        const real sum = b[0] * z[0][i] + b[1] * z[1][i] +
-                                                         b[2] * z[2][i] + b[3] * z[3][i];
-                                        stage[q * STAGE_CELL + n * N * N * W + at + i] =
-                                            sum + add[i];
+                                        const real sum = b[0] * z[k][0][i] + b[1] * z[k][1][i] +
+                                                         b[2] * z[k][2][i] + b[3] * z[k][3][i];
+                                        stage[to[k] + n * N * N * W + i] = sum + add[k][i];
                                     }
                                 }
                             }

@@ -67,7 +67,8 @@ fn distance(found: &Limit, expected: &Limit) -> f64 {
 fn any_number_of_samples() {
     for (precision, tolerance) in [(Precision::F32, 4e-6), (Precision::F64, 1e-13)] {
         let Some(gpu) = gpu(precision) else { return };
-        for (name, sizes) in [("fan", &[5, 3, 2][..]), ("box", &[2, 2, 6]), ("link-3444555", &[2])] {
+        for (name, sizes) in [("fan", &[5, 3, 2][..]), ("box", &[2, 2, 6]), ("link-3444555", &[2])]
+        {
             let mesh = shape(name, sizes);
             let solid = Solid::new(&mesh).unwrap();
             for samples in [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 33] {

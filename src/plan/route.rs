@@ -29,7 +29,7 @@ pub enum Kernel {
     Tensor,
     /// A planar table, then the spline across the layers, staged and sent in bulk.
     Layered,
-    /// Weight table times 32 nets a block.
+    /// Weight table times 16 nets a block.
     WideTable,
     /// Weight table times 8 nets a block.
     NarrowTable,
@@ -41,7 +41,7 @@ pub enum Kernel {
 
 /// Leaves below which a batch takes the narrow table: the wide one would compute with
 /// empty columns.
-const WIDE: usize = 24;
+const WIDE: usize = 12;
 
 impl Facts {
     /// The kernel for these facts.

@@ -100,7 +100,7 @@ impl<T: Number> Grid<T> {
     }
 
     fn table_variant(&self, pass: Pass, kernel: Kernel) -> Variant {
-        let cells = if kernel == Kernel::WideTable { 4 } else { 1 };
+        let cells = if kernel == Kernel::WideTable { 2 } else { 1 };
         pass.variant::<T>(&TABLE).with("CELLS", cells)
     }
 
@@ -136,14 +136,6 @@ impl<T: Number> Grid<T> {
             self.elements.address(batch.first_leaf as usize),
             self.ends.address(batch.first_leaf as usize),
         ];
-        // [order][sample][4] of the orders that occur; all three axes are alike
-        let orders = match (pass.want.contains(Want::FIRST), pass.want.contains(Want::SECOND)) {
-            (_, true) => 3,
-            (true, _) => 2,
-            _ => 1,
-        };
-        let start = batch.axes[0] as usize;
-        let weights = &self.layout.axes[start..start + orders * self.samples * 4];
         let shared = function.constant("tensor_shared")?;
         let shape = self.shape(&function, shared, count.div_ceil(4), 128)?;
         Ok(Launch {
@@ -153,7 +145,8 @@ impl<T: Number> Grid<T> {
             arguments: vec![
                 Argument::Job(Box::new(job)),
                 Argument::Leaves(Box::new(leaves)),
-                Argument::Weights(T::words(weights)),
+                // all three axes are alike
+                Argument::Address(self.axes.address(batch.axes[0] as usize)),
                 Argument::Number(first),
                 Argument::Number(count),
             ],

@@ -58,8 +58,6 @@ pub(super) struct Launch {
 pub(super) enum Argument {
     Job(Box<Job>),
     Leaves(Box<[u64; 4]>),
-    /// Bytes of the weights that tensor kernels take by value.
-    Weights(Box<[u64]>),
     Address(u64),
     Number(u32),
     Long(u64),
@@ -70,7 +68,6 @@ impl Argument {
         match self {
             Self::Job(job) => from_ref::<Job>(job).cast(),
             Self::Leaves(leaves) => leaves.as_ptr().cast(),
-            Self::Weights(weights) => weights.as_ptr().cast(),
             Self::Address(word) | Self::Long(word) => from_ref(word).cast(),
             Self::Number(number) => from_ref(number).cast(),
         }

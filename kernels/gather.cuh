@@ -18,10 +18,10 @@ struct Job {
 
 // Leaves of one class.
 struct Leaves {
-    // vertex ids of the nets, or their distances from `bases` in 16 bits
+    // vertex ids of the nets, for tensor kernels perhaps 16 bits above the base of the head
     const void* nets;
-    // lowest vertex id of each net; null where the ids are whole
-    const unsigned* bases;
+    // for tensor kernels, 16 bytes a leaf: base, element, missing layers
+    const void* heads;
     const unsigned* elements;
     // missing end layers, two bits an axis
     const unsigned char* ends;
@@ -52,8 +52,8 @@ struct Batch {
 
 // Some leaves of a batch, for one block or warp.
 struct Item {
-    // batch; first leaf within it; number of leaves; first sample
-    unsigned batch, first, count, sample;
+    // batch; first leaf within it; number of leaves; first sample, and how many
+    unsigned batch, first, count, sample, samples;
 };
 
 // Where component c of number `at` stands among control points or results.

@@ -25,48 +25,49 @@ constexpr int LINE = 4 * W;
 constexpr int RUN = N * COLUMNS * W;
 constexpr int STAGE_CELL = (RUN + VECTOR - 1) / VECTOR * VECTOR;
 
+// weights across the layers
+constexpr int ACROSS = ORDERS * N * 4;
+
 // Shared memory of a block in bytes: `layered_shared + controls * layered_shared_control`.
-extern "C" __device__ const int layered_shared = WARPS * GROUP * STAGE_CELL * sizeof(real);
+extern "C" __device__ const int layered_shared =
+    WARPS * (GROUP * STAGE_CELL + ACROSS) * sizeof(real);
 extern "C" __device__ const int layered_shared_control = WARPS * GROUP * LINE * sizeof(real);
 
 // How far a lane's samples across the layers are shifted against the loop, so that the lanes
 // of a turned element stage on different banks.
-__device__ __forceinline__ int shift(const Batch& batch, int a, int b) {
-    const int across = abs(batch.steps[2]), along = abs(batch.steps[0]);
+__device__ __forceinline__ int shift(const int (&steps)[3], int a, int b) {
+    const int across = abs(steps[2]), along = abs(steps[0]);
     if (across == 1) return along == N ? a / 4 + 2 * b : a;
     if (across == N) return along == 1 ? b : a;
     return 0;
 }
 
-// Gathers a net of `lines` lines into `cell`, [line][layer][component]. Lanes read
-// neighbouring numbers, several at once before the first is used.
-__device__ __forceinline__ void gather(const Job& job, const unsigned* net, int lines,
+// Gathers a net, [line][layer][component] in its own order. Lanes read neighbouring numbers,
+// several at once before the first is used.
+__device__ __forceinline__ void gather(const Job& job, const unsigned* net, int numbers,
                                        const real (&origin)[W], real* cell) {
     constexpr int AT_ONCE = 8;
     const int lane = threadIdx.x % LANES;
-    const int numbers = 4 * lines * W;
-    for (int start = 0; start < numbers; start += AT_ONCE * LANES) {
+    for (int start = lane; start < numbers; start += AT_ONCE * LANES) {
         unsigned ids[AT_ONCE];
 #pragma unroll
         for (int k = 0; k < AT_ONCE; ++k) {
-            const int number = min(start + k * LANES + lane, numbers - 1);
-            ids[k] = __ldg(net + number / W);
+            const int number = start + k * LANES;
+            ids[k] = number < numbers ? __ldg(net + number / W) : 0;
         }
         double values[AT_ONCE];
 #pragma unroll
         for (int k = 0; k < AT_ONCE; ++k) {
-            const int number = min(start + k * LANES + lane, numbers - 1);
-            values[k] = component(job, ids[k], number % W);
+            values[k] = component(job, ids[k], (start + k * LANES) % W);
         }
 #pragma unroll
         for (int k = 0; k < AT_ONCE; ++k) {
-            const int number = start + k * LANES + lane;
-            const int i = number % W, at = number / W;
-            const int layer = at / lines, line = at - layer * lines;
+            const int number = start + k * LANES;
+            const int i = number % W;
             real own = origin[0];
 #pragma unroll
             for (int j = 1; j < W; ++j) own = i == j ? origin[j] : own;
-            if (number < numbers) cell[line * LINE + layer * W + i] = real(values[k] - double(own));
+            if (number < numbers) cell[number] = real(values[k] - double(own));
         }
     }
 }
@@ -78,15 +79,17 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
     extern __shared__ __align__(16) unsigned char memory[];
     const int lane = threadIdx.x % LANES;
     const int warp = threadIdx.x / LANES;
-    real* const stage =
-        reinterpret_cast<real*>(memory) + warp * (GROUP * (STAGE_CELL + LINE * controls));
-    real* const c = stage + GROUP * STAGE_CELL;
+    real* const stage = reinterpret_cast<real*>(memory) +
+                        warp * (GROUP * (STAGE_CELL + LINE * controls) + ACROSS);
+    real* const across = stage + GROUP * STAGE_CELL;
+    real* const c = across + ACROSS;
 
     for (unsigned at = blockIdx.x * WARPS + warp; at < count; at += gridDim.x * WARPS) {
         const Item item = items[at];
         const Batch& batch = batches[item.batch];
         const int lines = batch.controls;
-        const real* const across = axes + batch.axes[2];
+        const int steps[3] = {batch.steps[0], batch.steps[1], batch.steps[2]};
+        for (int i = lane; i < ACROSS; i += LANES) across[i] = __ldg(axes + batch.axes[2] + i);
         for (unsigned done = 0; done < item.count; done += GROUP) {
             const int cells = min(GROUP, int(item.count - done));
             const auto leaf_of = [&](int q) { return batch.first_leaf + item.first + done + q; };
@@ -98,11 +101,11 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
                     static_cast<const unsigned*>(leaves.nets) + batch.first_net +
                     static_cast<size_t>(item.first + done + q) * (4 * lines);
                 const unsigned ends = __ldg(leaves.ends + leaf_of(q));
-                const unsigned centre = __ldg(net + lines);
+                const unsigned centre = __ldg(net + 1);
 #pragma unroll
                 for (int i = 0; i < W; ++i) origin[q][i] = real(component(job, centre, i));
                 real* const cell = c + q * LINE * lines;
-                gather(job, net, lines, origin[q], cell);
+                gather(job, net, 4 * lines * W, origin[q], cell);
                 __syncwarp();
                 if (ends) fill_ends(ends, lines, W, [&](int l) { return cell + l * LINE; });
             }
@@ -143,35 +146,42 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
 
                 wait_for_stage();
                 __syncwarp();
+                // each lane's columns at once, layer after layer
+                int shifted[ROUNDS];
+                real* to[ROUNDS];
+                real add[ROUNDS][W];
 #pragma unroll
                 for (int r = 0; r < ROUNDS; ++r) {
                     const int slot = r * LANES + lane;
-                    const int q = slot / COLUMNS, column = slot % COLUMNS;
-                    if (q >= cells) continue;
+                    const int q = min(slot / COLUMNS, cells - 1), column = slot % COLUMNS;
                     const int a = column % N, b = column / N;
-                    const int shifted = shift(batch, a, b);
-                    real* const to =
-                        stage + q * STAGE_CELL +
-                        (batch.start + a * batch.steps[0] + b * batch.steps[1]) * W;
-                    real add[W];
+                    shifted[r] = shift(steps, a, b);
+                    to[r] = stage + q * STAGE_CELL +
+                            (batch.start + a * steps[0] + b * steps[1]) * W;
 #pragma unroll
                     for (int i = 0; i < W; ++i) {
-                        add[i] = 0;
+                        add[r][i] = 0;
 #pragma unroll
                         for (int g = 0; g < GROUP; ++g) {
-                            if (output == 0 && q == g) add[i] = origin[g][i];
+                            if (output == 0 && q == g) add[r][i] = origin[g][i];
                         }
                     }
+                }
 #pragma unroll
-                    for (int k = 0; k < N; ++k) {
-                        const int n = (k + shifted) % N;
+                for (int k = 0; k < N; ++k) {
+#pragma unroll
+                    for (int r = 0; r < ROUNDS; ++r) {
+                        if (GROUP * COLUMNS % LANES != 0 || GROUP > 1) {
+                            if (r * LANES + lane >= cells * COLUMNS) continue;
+                        }
+                        const int n = (k + shifted[r]) % N;
                         real weight[4];
                         load_vectors(weight, weights + n * 4);
 #pragma unroll
                         for (int i = 0; i < W; ++i) {
                             const real sum = weight[0] * z[r][0][i] + weight[1] * z[r][1][i] +
                                              weight[2] * z[r][2][i] + weight[3] * z[r][3][i];
-                            to[n * batch.steps[2] * W + i] = sign * sum + add[i];
+                            to[r][n * steps[2] * W + i] = sign * sum + add[r][i];
                         }
                     }
                 }

@@ -127,16 +127,14 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
             const unsigned* const net = static_cast<const unsigned*>(leaves.nets) +
                                         batch.first_net + static_cast<size_t>(leaf) * (4 * lines);
             real origin[W];
-            const unsigned centre = __ldg(net + lines);
+            const unsigned centre = __ldg(net + 1);
 #pragma unroll
             for (int i = 0; i < W; ++i) origin[i] = real(component(job, centre, i));
             for (int k = lane; k < 4 * lines; k += LANES) {
                 const unsigned id = __ldg(net + k);
-                const int layer = k / lines, line = k - layer * lines;
 #pragma unroll
                 for (int i = 0; i < W; ++i) {
-                    c[line * LINE + layer * W + i] =
-                        real(component(job, id, i) - double(origin[i]));
+                    c[k * W + i] = real(component(job, id, i) - double(origin[i]));
                 }
             }
             __syncwarp();

@@ -42,3 +42,22 @@ __device__ __forceinline__ void store_vectors(real* to, const real (&from)[COUNT
         reinterpret_cast<Vector*>(to)[i] = vector;
     }
 }
+
+// COUNT reals from an address that is a multiple of two of them if COUNT is.
+template <int COUNT>
+__device__ __forceinline__ void load_pairs(real (&to)[COUNT], const real* from) {
+    struct alignas(2 * sizeof(real)) Pair {
+        real low, high;
+    };
+    if (COUNT % 2 == 0) {
+#pragma unroll
+        for (int i = 0; i < COUNT / 2; ++i) {
+            const Pair pair = reinterpret_cast<const Pair*>(from)[i];
+            to[2 * i] = pair.low;
+            to[2 * i + 1] = pair.high;
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) to[i] = from[i];
+    }
+}

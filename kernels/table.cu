@@ -1,9 +1,10 @@
 // Any samples of irregular leaves: products of a weight table with many nets at once.
 //
-// A block takes SAMPLE_TILE samples of CELL_TILE leaves of one batch. Weights and control
-// points pass through shared memory a few control points at a time; each thread sums ROWS
-// samples of CELLS leaves in registers. Results leave through shared memory in the order of
-// the element's samples.
+// A block takes CELL_TILE leaves of one batch and some tiles of SAMPLE_TILE samples. The nets
+// stay in shared memory, weights pass through it, DEPTH control points while the DEPTH before
+// are used. Each thread sums ROWS samples of CELLS leaves in registers. Results leave through
+// shared memory in the order of the element's samples.
+#include "async.cuh"
 #include "orders.cuh"
 #include "stage.cuh"
 
@@ -24,15 +25,14 @@ constexpr int BLOCKS = DOUBLE || (CELLS > 1 && (OUTPUTS > 1 || W > 3)) ? 3 : 4;
 constexpr int TABLE_REALS = DEPTH * SAMPLE_TILE;
 // rows of points begin on different banks
 constexpr int POINT_ROW = (CELL_TILE * W + 31) / 32 * 32 + VECTOR;
-constexpr int POINT_REALS = DEPTH * POINT_ROW;
-// one leaf of each thread is staged at a time, in the same memory
+// one leaf of each thread is staged at a time
 constexpr int STAGE_CELL = SAMPLE_TILE * W;
 constexpr int STAGE_REALS = CELL_THREADS * STAGE_CELL;
-constexpr int BLOCK_REALS =
-    TABLE_REALS + POINT_REALS > STAGE_REALS ? TABLE_REALS + POINT_REALS : STAGE_REALS;
 
-// Shared memory of a block in bytes, samples and leaves of an item, for the host.
-extern "C" __device__ const int table_shared = BLOCK_REALS * sizeof(real);
+// Shared memory of a block in bytes, `table_shared + controls * table_shared_control`, and
+// the samples and leaves of a tile, for the host.
+extern "C" __device__ const int table_shared = (2 * TABLE_REALS + STAGE_REALS) * sizeof(real);
+extern "C" __device__ const int table_shared_control = POINT_ROW * sizeof(real);
 extern "C" __device__ const int table_samples = SAMPLE_TILE;
 extern "C" __device__ const int table_cells = CELL_TILE;
 
@@ -46,8 +46,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
           const real* __restrict__ tables, const Place* __restrict__ places) {
     extern __shared__ __align__(16) unsigned char memory[];
     real* const shared_table = reinterpret_cast<real*>(memory);
-    real* const shared_points = shared_table + TABLE_REALS;
-    real* const stage = shared_table;
+    real* const stage = shared_table + 2 * TABLE_REALS;
+    real* const shared_points = stage + STAGE_REALS;
     __shared__ real origins[CELL_TILE][W];
 
     const Item item = items[blockIdx.x];
@@ -56,11 +56,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     const int sample_thread = thread % SAMPLE_THREADS, cell_thread = thread / SAMPLE_THREADS;
     const int controls = batch.controls;
     const int samples = batch.counts[0] * batch.counts[1] * batch.counts[2];
-    const int tile = min(SAMPLE_TILE, samples - int(item.sample));
     // whole elements have their tables in the order of the results
     const bool whole = samples == job.samples;
     const bool aligned = whole && samples % VECTOR == 0;
-    const Place* const own_places = places + batch.places + item.sample;
+    const Place* const own_places = places + batch.places;
     const unsigned* const nets = static_cast<const unsigned*>(leaves.nets) + batch.first_net +
                                  static_cast<size_t>(item.first) * controls;
 
@@ -69,82 +68,97 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
         const unsigned* const net = nets + min(q, int(item.count) - 1) * controls;
         origins[q][i] = real(component(job, __ldg(net), i));
     }
-
-    for (int output = 0; output < OUTPUTS; ++output) {
-        const real* const weights = tables + batch.tables[output];
-        real sums[CELLS][ROWS][W];
-#pragma unroll
-        for (int q = 0; q < CELLS; ++q) {
-#pragma unroll
-            for (int s = 0; s < ROWS; ++s) {
-#pragma unroll
-                for (int i = 0; i < W; ++i) sums[q][s][i] = 0;
-            }
-        }
-
-        // the stage of the output before lies in the same memory
-        wait_for_stage();
-        for (int start = 0; start < controls; start += DEPTH) {
-            const int depth = min(DEPTH, controls - start);
-            __syncthreads();
-            if (aligned) {
-#pragma unroll
-                for (int at = thread * VECTOR; at < TABLE_REALS; at += THREADS * VECTOR) {
-                    const int k = at / SAMPLE_TILE, s = at % SAMPLE_TILE;
-                    real vector[VECTOR] = {};
-                    if (k < depth && s < tile) {
-                        load_vectors(vector, weights + static_cast<size_t>(start + k) * samples +
-                                                 item.sample + s);
-                    }
-                    store_vectors(shared_table + at, vector);
-                }
-            } else {
-                for (int at = thread; at < TABLE_REALS; at += THREADS) {
-                    const int k = at / SAMPLE_TILE, s = at % SAMPLE_TILE;
-                    real weight = 0;
-                    if (k < depth && s < tile) {
-                        const int local = whole ? item.sample + s : __ldg(&own_places[s].local);
-                        weight = __ldg(weights + static_cast<size_t>(start + k) * samples + local);
-                    }
-                    shared_table[at] = weight;
-                }
-            }
-            // neighbouring threads read neighbouring numbers of a net
-            constexpr int NUMBERS = CELL_TILE * DEPTH * W;
+    __syncthreads();
+    // neighbouring threads read neighbouring numbers of a net; leaves that are not there
+    // repeat the last
+    const int numbers = controls * W;
+    for (int q = thread / LANES; q < CELL_TILE; q += THREADS / LANES) {
+        const unsigned* const net = nets + min(q, int(item.count) - 1) * controls;
 #pragma unroll 4
-            for (int number = thread; number < NUMBERS; number += THREADS) {
-                const int q = number / (DEPTH * W), k = number / W % DEPTH, i = number % W;
-                real local = 0;
-                if (k < depth && q < item.count) {
-                    const unsigned id = __ldg(nets + q * controls + start + k);
-                    local = real(component(job, id, i) - double(origins[q][i]));
+        for (int number = thread % LANES; number < numbers; number += LANES) {
+            const int k = number / W, i = number % W;
+            shared_points[k * POINT_ROW + q * W + i] =
+                real(component(job, __ldg(net + k), i) - double(origins[q][i]));
+        }
+    }
+
+    // chunks of weights, tile after tile and output after output
+    const int depths = (controls + DEPTH - 1) / DEPTH;
+    const int tiles = (item.samples + SAMPLE_TILE - 1) / SAMPLE_TILE;
+    const int chunks = OUTPUTS * tiles * depths;
+    const auto copy_chunk = [&](int chunk) {
+        const int start = chunk % depths * DEPTH;
+        const int first = item.sample + chunk / depths % tiles * SAMPLE_TILE;
+        const int depth = min(DEPTH, controls - start), tile = min(SAMPLE_TILE, samples - first);
+        const real* const weights = tables + batch.tables[chunk / (depths * tiles)] +
+                                    static_cast<size_t>(start) * samples;
+        real* const to = shared_table + chunk % 2 * TABLE_REALS;
+        if (aligned) {
+            for (int at = thread * VECTOR; at < depth * SAMPLE_TILE; at += THREADS * VECTOR) {
+                const int k = at / SAMPLE_TILE, s = at % SAMPLE_TILE;
+                if (s < tile) {
+                    copy_async<16>(to + at, weights + static_cast<size_t>(k) * samples + first + s);
                 }
-                shared_points[k * POINT_ROW + q * W + i] = local;
             }
-            __syncthreads();
-#pragma unroll 2
-            for (int k = 0; k < depth; ++k) {
-                real row[RUNS][VECTOR];
-#pragma unroll
-                for (int run = 0; run < RUNS; ++run) {
-                    load_vectors(row[run], shared_table + k * SAMPLE_TILE +
-                                               (run * SAMPLE_THREADS + sample_thread) * VECTOR);
+        } else {
+            for (int at = thread; at < depth * SAMPLE_TILE; at += THREADS) {
+                const int k = at / SAMPLE_TILE, s = at % SAMPLE_TILE;
+                if (s < tile) {
+                    const int local = whole ? first + s : __ldg(&own_places[first + s].local);
+                    copy_async<sizeof(real)>(to + at,
+                                             weights + static_cast<size_t>(k) * samples + local);
                 }
-                const real* const point = shared_points + k * POINT_ROW + cell_thread * CELLS * W;
+            }
+        }
+        commit_copies();
+    };
+
+    real sums[CELLS][ROWS][W];
+    copy_chunk(0);
+    for (int chunk = 0; chunk < chunks; ++chunk) {
+        const int start = chunk % depths * DEPTH;
+        if (start == 0) {
 #pragma unroll
-                for (int q = 0; q < CELLS; ++q) {
+            for (int q = 0; q < CELLS; ++q) {
 #pragma unroll
-                    for (int i = 0; i < W; ++i) {
-                        const real value = point[q * W + i];
+                for (int s = 0; s < ROWS; ++s) {
 #pragma unroll
-                        for (int s = 0; s < ROWS; ++s) {
-                            sums[q][s][i] += row[s / VECTOR][s % VECTOR] * value;
-                        }
+                    for (int i = 0; i < W; ++i) sums[q][s][i] = 0;
+                }
+            }
+        }
+        wait_for_copies<0>();
+        __syncthreads();
+        if (chunk + 1 < chunks) copy_chunk(chunk + 1);
+
+        const real* const table = shared_table + chunk % 2 * TABLE_REALS + sample_thread * VECTOR;
+        const real* const points = shared_points + start * POINT_ROW + cell_thread * CELLS * W;
+        const int depth = min(DEPTH, controls - start);
+#pragma unroll 2
+        for (int k = 0; k < depth; ++k) {
+            real row[RUNS][VECTOR], point[CELLS * W];
+#pragma unroll
+            for (int run = 0; run < RUNS; ++run) {
+                load_vectors(row[run], table + k * SAMPLE_TILE + run * SAMPLE_THREADS * VECTOR);
+            }
+            load_pairs(point, points + k * POINT_ROW);
+#pragma unroll
+            for (int q = 0; q < CELLS; ++q) {
+#pragma unroll
+                for (int i = 0; i < W; ++i) {
+#pragma unroll
+                    for (int s = 0; s < ROWS; ++s) {
+                        sums[q][s][i] += row[s / VECTOR][s % VECTOR] * point[q * W + i];
                     }
                 }
             }
         }
+        if (start + DEPTH < controls) continue;
 
+        // the sums of a tile are complete
+        const int output = chunk / (depths * tiles);
+        const int first = item.sample + chunk / depths % tiles * SAMPLE_TILE;
+        const int tile = min(SAMPLE_TILE, samples - first);
         const real sign = batch.negate >> output & 1 ? real(-1) : real(1);
 #pragma unroll
         for (int q = 0; q < CELLS; ++q) {
@@ -171,15 +185,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
             // the threads of a leaf send it
             if (cell >= item.count) continue;
             const unsigned element = __ldg(leaves.elements + batch.first_leaf + item.first + cell);
-            const size_t first = static_cast<size_t>(element - job.first_element) * job.samples;
+            const size_t before = static_cast<size_t>(element - job.first_element) * job.samples;
+            real* const results = job.outputs[output];
             if (whole) {
-                send<SAMPLE_THREADS, false>(job, job.outputs[output], first + item.sample,
-                                            own_stage, tile * W, sample_thread);
+                send<SAMPLE_THREADS, false>(job, results, before + first, own_stage, tile * W,
+                                            sample_thread);
                 continue;
             }
             for (int at = sample_thread; at < tile * W; at += SAMPLE_THREADS) {
-                const size_t sample = first + __ldg(&own_places[at / W].result);
-                job.outputs[output][place(job, sample, at % W)] = own_stage[at];
+                const size_t sample = before + __ldg(&own_places[first + at / W].result);
+                results[place(job, sample, at % W)] = own_stage[at];
             }
         }
     }

@@ -2,13 +2,15 @@
 //
 // A warp evaluates GROUP elements at once, without barriers between warps:
 //
-//     control points c [w 4][v 4][u 4]   gathered relative to control point (1, 1, 1)
+//     ids and control points             copied into shared memory for groups to come
+//     control points c [w 4][v 4][u 4]   relative to control point (1, 1, 1)
 //     -> a lane for every (w, u sample): contracts u, then v, in registers
 //     -> y [w 4][v sample][u sample]     in shared memory
 //     -> a lane for every (v, u sample): contracts w
 //     -> stage [w sample][v sample][u sample]   sent in runs of whole layers
 //
 // About 21 multiply-adds a point for 8 samples, so that writing the points is the limit.
+#include "async.cuh"
 #include "orders.cuh"
 #include "stage.cuh"
 
@@ -19,9 +21,9 @@ constexpr int WARPS = 4;
 constexpr int GROUP = 8 * N <= LANES ? 2 : 1;
 // blocks a multiprocessor holds at least: a bound for the registers
 #if __CUDA_ARCH__ >= 900
-constexpr int MOST_BLOCKS = N == 8 && OUTPUTS == 1 ? 7 : 5;
+constexpr int MOST_BLOCKS = N == 8 ? 6 : 5;
 #else
-constexpr int MOST_BLOCKS = 5;
+constexpr int MOST_BLOCKS = 4;
 #endif
 constexpr int BLOCKS = N > 10 || W > 3 ? 2 : DOUBLE ? 3 : MOST_BLOCKS;
 
@@ -47,34 +49,53 @@ constexpr bool WHOLE = RUN % VECTOR == 0;
 constexpr int STAGE_CELL = (RUN + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int WARP_REALS = GROUP * (C_CELL + Y_CELL + STAGE_CELL);
 
+// What is known of a leaf beside its ids.
+struct Head {
+    // added to the ids if they are 16 bits
+    unsigned base;
+    unsigned element, ends, padding;
+};
+
+// Ahead of the work, in bytes: ids and heads of the next two groups, points of one.
+constexpr int IDS = 64 * sizeof(unsigned);
+constexpr int AHEAD = GROUP * (2 * IDS + 3 * sizeof(Head) + 64 * W * sizeof(double));
+constexpr int WARP_BYTES = WARP_REALS * sizeof(real) + AHEAD;
+
 // Shared memory of a block in bytes, for the host.
-extern "C" __device__ const int tensor_shared = WARPS * WARP_REALS * sizeof(real);
+extern "C" __device__ const int tensor_shared = WARPS * WARP_BYTES;
 
 // Numbers of a net that a lane gathers: number `k * LANES + lane` of [control][W], so that
 // neighbouring lanes read neighbouring numbers.
 constexpr int PARTS = 64 * W / LANES;
 
-__device__ __forceinline__ void load_points(const Job& job, const Leaves& leaves, size_t leaf,
-                                            int lane, double (&points)[PARTS]) {
-    unsigned ids[PARTS];
-    if (leaves.bases == nullptr) {
-        const unsigned* const net = static_cast<const unsigned*>(leaves.nets) + leaf * 64;
-#pragma unroll
-        for (int k = 0; k < PARTS; ++k) ids[k] = __ldg(net + (k * LANES + lane) / W);
-    } else {
-        const unsigned base = __ldg(leaves.bases + leaf);
-        const unsigned short* const net =
-            static_cast<const unsigned short*>(leaves.nets) + leaf * 64;
-#pragma unroll
-        for (int k = 0; k < PARTS; ++k) ids[k] = base + __ldg(net + (k * LANES + lane) / W);
-    }
-#pragma unroll
-    for (int k = 0; k < PARTS; ++k) points[k] = component(job, ids[k], (k * LANES + lane) % W);
+// Begins to copy the ids and the head of a leaf.
+template <bool COMPACT>
+__device__ __forceinline__ void copy_ids(const Leaves& leaves, size_t leaf, int lane,
+                                         unsigned char* ids, Head* head) {
+    constexpr int BYTES = COMPACT ? 128 : 256;
+    const unsigned char* const net = static_cast<const unsigned char*>(leaves.nets) + leaf * BYTES;
+    if (lane < BYTES / 16) copy_async<16>(ids + lane * 16, net + lane * 16);
+    if (lane == LANES - 1) copy_async<16>(head, static_cast<const Head*>(leaves.heads) + leaf);
 }
 
-extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
-    tensor(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
-           const real* __restrict__ axis, unsigned first, unsigned count) {
+// Begins to copy the control points of a leaf whose ids are there.
+template <bool COMPACT>
+__device__ __forceinline__ void copy_points(const Job& job, int lane, const unsigned char* ids,
+                                            const Head& head, double* points) {
+#pragma unroll
+    for (int k = 0; k < PARTS; ++k) {
+        const int number = k * LANES + lane;
+        const unsigned id =
+            COMPACT ? head.base + reinterpret_cast<const unsigned short*>(ids)[number / W]
+                    : reinterpret_cast<const unsigned*>(ids)[number / W];
+        copy_async<8>(points + number, job.points + place(job, id, number % W));
+    }
+}
+
+template <bool COMPACT>
+__device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
+                                         const real* __restrict__ axis, unsigned first,
+                                         unsigned count) {
     extern __shared__ __align__(16) unsigned char memory[];
     // weights of the samples, alike on all axes: [order][sample][4]
     __shared__ __align__(16) real weights[ORDERS * N * 4];
@@ -83,9 +104,13 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
 
     const int lane = threadIdx.x % LANES;
     const int warp = threadIdx.x / LANES;
-    real* const c = reinterpret_cast<real*>(memory) + warp * WARP_REALS;
+    unsigned char* const own = memory + warp * WARP_BYTES;
+    real* const c = reinterpret_cast<real*>(own);
     real* const y = c + GROUP * C_CELL;
     real* const stage = y + GROUP * Y_CELL;
+    double* const points = reinterpret_cast<double*>(own + WARP_REALS * sizeof(real));
+    Head* const heads = reinterpret_cast<Head*>(points + GROUP * 64 * W);
+    unsigned char* const ids = reinterpret_cast<unsigned char*>(heads + 3 * GROUP);
 
     const unsigned groups = (count + GROUP - 1) / GROUP;
     const unsigned step = gridDim.x * WARPS;
@@ -96,19 +121,39 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
         const unsigned at = group * GROUP + q;
         return first + (at < count ? at : count - 1);
     };
-    for (; group < groups; group += step) {
+    const auto copy_group = [&](unsigned group, unsigned turn) {
+#pragma unroll
+        for (int q = 0; q < GROUP; ++q) {
+            copy_ids<COMPACT>(leaves, leaf_of(group, q), lane, ids + (turn % 2 * GROUP + q) * IDS,
+                              heads + turn % 3 * GROUP + q);
+        }
+    };
+    const auto copy_group_points = [&](unsigned turn) {
+#pragma unroll
+        for (int q = 0; q < GROUP; ++q) {
+            copy_points<COMPACT>(job, lane, ids + (turn % 2 * GROUP + q) * IDS,
+                                 heads[turn % 3 * GROUP + q], points + q * 64 * W);
+        }
+    };
+    copy_group(group, 0);
+    commit_copies();
+    wait_for_copies<0>();
+    __syncwarp();
+    copy_group_points(0);
+    copy_group(group + step, 1);
+    commit_copies();
+
+    for (unsigned turn = 0; group < groups; group += step, ++turn) {
+        wait_for_copies<0>();
+        __syncwarp();
+        const Head* const head = heads + turn % 3 * GROUP;
         real origin[GROUP][W];
 #pragma unroll
         for (int q = 0; q < GROUP; ++q) {
-            double points[PARTS];
-            load_points(job, leaves, leaf_of(group, q), lane, points);
+            const double* const from = points + q * 64 * W;
+            // control point (1, 1, 1) exists in every net
 #pragma unroll
-            for (int i = 0; i < W; ++i) {
-                // control point 21 is (1, 1, 1), which exists in every net
-                const int number = 21 * W + i;
-                origin[q][i] =
-                    __shfl_sync(ALL_LANES, real(points[number / LANES]), number % LANES);
-            }
+            for (int i = 0; i < W; ++i) origin[q][i] = real(from[21 * W + i]);
 #pragma unroll
             for (int k = 0; k < PARTS; ++k) {
                 const int number = k * LANES + lane;
@@ -117,13 +162,17 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
 #pragma unroll
                 for (int j = 1; j < W; ++j) own = i == j ? origin[q][j] : own;
                 c[q * C_CELL + number + number / (16 * W) * VECTOR] =
-                    real(points[k] - double(own));
+                    real(from[number] - double(own));
             }
         }
         __syncwarp();
+        // on their way while this group is evaluated
+        copy_group_points(turn + 1);
+        copy_group(group + 2 * step, turn + 2);
+        commit_copies();
 #pragma unroll
         for (int q = 0; q < GROUP; ++q) {
-            const unsigned ends = __ldg(leaves.ends + leaf_of(group, q));
+            const unsigned ends = head[q].ends;
             if (ends == 0) continue;
             real* const cell = c + q * C_CELL;
             const auto at = [&](int w, int v, int u) {
@@ -231,7 +280,7 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
 #pragma unroll
                         for (int q = 0; q < GROUP; ++q) {
                             if (group * GROUP + q < count) {
-                                const unsigned element = __ldg(leaves.elements + leaf_of(group, q));
+                                const unsigned element = head[q].element;
                                 const size_t sample =
                                     static_cast<size_t>(element - job.first_element) * (N * N * N) +
                                     layer * N * N;
@@ -246,4 +295,16 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
         }
     }
     wait_for_stage();
+}
+
+extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
+    tensor_compact(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
+                   const real* __restrict__ axis, unsigned first, unsigned count) {
+    evaluate<true>(job, leaves, axis, first, count);
+}
+
+extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
+    tensor_wide(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
+                const real* __restrict__ axis, unsigned first, unsigned count) {
+    evaluate<false>(job, leaves, axis, first, count);
 }

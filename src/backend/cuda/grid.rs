@@ -25,7 +25,7 @@ pub(super) struct Grid<T> {
     batches: Buffer<Batch>,
     nets: Buffer<u32>,
     offsets: Buffer<u16>,
-    bases: Buffer<u32>,
+    heads: Buffer<[u32; 4]>,
     elements: Buffer<u32>,
     ends: Buffer<u8>,
     tables: Buffer<T>,
@@ -55,7 +55,7 @@ impl<T: Number> Grid<T> {
             batches: Buffer::of(stream, &layout.batches)?,
             nets: Buffer::of(stream, &layout.nets)?,
             offsets: Buffer::of(stream, &layout.offsets)?,
-            bases: Buffer::of(stream, &layout.bases)?,
+            heads: Buffer::of(stream, &layout.heads)?,
             elements: Buffer::of(stream, &layout.elements)?,
             ends: Buffer::of(stream, &layout.ends)?,
             tables: Buffer::of(stream, &layout.tables)?,
@@ -122,20 +122,12 @@ impl<T: Number> Grid<T> {
     fn tensor(&self, pass: Pass, job: Job, index: usize, first: u32, count: u32) -> Result<Launch> {
         let batch = &self.layout.batches[index];
         let variant = pass.variant::<T>(&TENSOR).with("SAMPLES", self.samples);
-        let function = self.functions.get(&variant, "tensor")?;
         let compact = !self.layout.offsets.is_empty();
-        let (nets, bases) = if compact {
-            let bases = self.bases.address(batch.first_leaf as usize);
-            (self.offsets.address(batch.first_net as usize), bases)
-        } else {
-            (self.nets.address(batch.first_net as usize), 0)
-        };
-        let leaves = [
-            nets,
-            bases,
-            self.elements.address(batch.first_leaf as usize),
-            self.ends.address(batch.first_leaf as usize),
-        ];
+        let name = if compact { "tensor_compact" } else { "tensor_wide" };
+        let function = self.functions.get(&variant, name)?;
+        let net = batch.first_net as usize;
+        let nets = if compact { self.offsets.address(net) } else { self.nets.address(net) };
+        let leaves = [nets, self.heads.address(batch.first_leaf as usize), 0, 0];
         let shared = function.constant("tensor_shared")?;
         let shape = self.shape(&function, shared, count.div_ceil(4), 128)?;
         Ok(Launch {
@@ -195,7 +187,9 @@ impl<T: Number> Grid<T> {
 
     fn table(&self, kernel: Kernel, pass: Pass, job: Job, items: &Buffer<Item>) -> Result<Launch> {
         let function = self.functions.get(&self.table_variant(pass, kernel), "table")?;
-        let shared = function.constant("table_shared")?;
+        let controls = self.layout.most_controls(kernel);
+        let own = function.constant("table_shared")?;
+        let shared = own + controls * function.constant("table_shared_control")?;
         function.occupancy(128, shared)?;
         let shape = Shape { blocks: items.len() as u32, threads: 128, shared };
         let arguments = vec![

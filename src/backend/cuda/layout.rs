@@ -7,7 +7,7 @@ use cudarc::driver::DeviceRepr;
 use super::number::Number;
 use crate::backend::cpu::kernel::Axis;
 use crate::error::Result;
-use crate::limit::{LeafKind, Solid};
+use crate::limit::{Leaf, LeafKind, Solid};
 use crate::plan::{BatchKind, Facts, Kernel, Plan, wanted_orders};
 
 /// What a kernel knows of a batch; see `Batch` in `kernels/gather.cuh`.
@@ -36,10 +36,12 @@ pub(super) struct Layout<T> {
     pub batches: Vec<Batch>,
     pub kernels: Vec<Kernel>,
     /// Ids of the nets, batch after batch. Those of tensor kernels stand in `offsets`
-    /// instead if all of them fit: 16 bits each, counted from `bases[leaf]`.
+    /// instead if all of them fit: 16 bits each, counted from the base of the head. Those
+    /// of layered leaves are `[line][layer]` here.
     pub nets: Vec<u32>,
     pub offsets: Vec<u16>,
-    pub bases: Vec<u32>,
+    /// Base, element and missing layers of the leaves of tensor kernels.
+    pub heads: Vec<[u32; 4]>,
     /// By leaf, batch after batch.
     pub elements: Vec<u32>,
     pub ends: Vec<u8>,
@@ -65,7 +67,7 @@ impl<T: Number> Layout<T> {
             kernels: Vec::new(),
             nets: Vec::new(),
             offsets: Vec::new(),
-            bases: Vec::new(),
+            heads: Vec::new(),
             elements: Vec::new(),
             ends: Vec::new(),
             tables: Vec::new(),
@@ -93,9 +95,15 @@ impl<T: Number> Layout<T> {
             let kernel = layout.kernels[index];
             let compact = compact && kernel == Kernel::Tensor;
             let first_net = if compact { layout.offsets.len() } else { layout.nets.len() };
-            let first_leaf = layout.elements.len() as u32;
+            let is_tensor = kernel == Kernel::Tensor;
+            let first_leaf =
+                if is_tensor { layout.heads.len() } else { layout.elements.len() } as u32;
             for &leaf in &batch.leaves {
-                layout.lay_leaf(solid, leaf, compact);
+                let leaf = &solid.leaves()[leaf as usize];
+                match is_tensor {
+                    true => layout.lay_tensor_leaf(solid, leaf, compact),
+                    false => layout.lay_leaf(solid, leaf),
+                }
             }
 
             let counts = batch.axes.map(|a| plan.patterns().axes[a as usize].parameters.len());
@@ -172,19 +180,32 @@ impl<T: Number> Layout<T> {
         })
     }
 
-    fn lay_leaf(&mut self, solid: &Solid, leaf: u32, compact: bool) {
-        let leaf = &solid.leaves()[leaf as usize];
+    fn lay_leaf(&mut self, solid: &Solid, leaf: &Leaf) {
         let net = solid.net(leaf);
         self.elements.push(leaf.element);
         self.ends.push(match leaf.kind {
             LeafKind::Regular(ends) | LeafKind::Layered(_, _, ends) => ends,
             LeafKind::Irregular(..) => 0,
         });
+        if let LeafKind::Layered(..) = leaf.kind {
+            let lines = net.len() / 4;
+            let line = |line: usize| (0..4).map(move |layer| net[layer * lines + line]);
+            self.nets.extend((0..lines).flat_map(line));
+        } else {
+            self.nets.extend_from_slice(net);
+        }
+    }
+
+    fn lay_tensor_leaf(&mut self, solid: &Solid, leaf: &Leaf, compact: bool) {
+        let net = solid.net(leaf);
+        let ends = match leaf.kind {
+            LeafKind::Regular(ends) => u32::from(ends),
+            _ => 0,
+        };
+        let base = if compact { bounds(net).0 } else { 0 };
+        self.heads.push([base, leaf.element, ends, 0]);
         if compact {
-            let (low, _) = bounds(net);
-            self.bases.resize(self.elements.len(), 0);
-            self.bases[self.elements.len() - 1] = low;
-            self.offsets.extend(net.iter().map(|&id| (id - low) as u16));
+            self.offsets.extend(net.iter().map(|&id| (id - base) as u16));
         } else {
             self.nets.extend_from_slice(net);
         }

@@ -20,6 +20,7 @@ macro_rules! source {
 
 /// Texts that kernels include.
 pub(super) const HEADERS: &[Source] = &[
+    source!("async.cuh"),
     source!("real.cuh"),
     source!("basis.cuh"),
     source!("gather.cuh"),

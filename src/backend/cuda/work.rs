@@ -7,9 +7,9 @@ use std::ops::Range;
 use super::layout::Layout;
 use crate::plan::{Kernel, Plan};
 
-/// An item: batch, first leaf within it, number of leaves, first sample; see `Item` in
-/// `kernels/gather.cuh`.
-pub(super) type Item = [u32; 4];
+/// An item: batch, first leaf within it, number of leaves, first sample, number of samples;
+/// see `Item` in `kernels/gather.cuh`.
+pub(super) type Item = [u32; 5];
 
 /// The work of a range of elements.
 #[derive(Debug, Default, PartialEq)]
@@ -54,20 +54,26 @@ impl Work {
         for (kernel, runs) in runs {
             let items = work.items.entry(kernel).or_default();
             let total: u32 = runs.iter().map(|run| run.2).sum();
+            // few leaves an item while that keeps all warps busy
+            let step = (total / (4 * warps)).clamp(1, 8);
             for (batch, first, count) in runs {
-                let (step, tiles) = match kernel {
+                let samples: u32 = layout.batches[batch as usize].counts.iter().product();
+                let (step, samples_step) = match kernel {
                     Kernel::WideTable | Kernel::NarrowTable => {
                         let tile = tile(kernel);
-                        let samples = layout.batches[batch as usize].counts.iter().product();
-                        (tile.leaves, (0..samples).step_by(tile.samples as usize))
+                        // a block keeps its nets for several tiles if there are enough blocks
+                        let blocks = total.div_ceil(tile.leaves) * samples.div_ceil(tile.samples);
+                        let tiles = (blocks / (4 * warps)).clamp(1, 4);
+                        (tile.leaves, tiles * tile.samples)
                     }
-                    // few leaves an item while that keeps all warps busy
-                    _ => ((total / (4 * warps)).clamp(1, 8), (0..1).step_by(1)),
+                    _ => (step, samples),
                 };
                 for start in (0..count).step_by(step as usize) {
                     let leaves = step.min(count - start);
-                    items
-                        .extend(tiles.clone().map(|sample| [batch, first + start, leaves, sample]));
+                    for sample in (0..samples).step_by(samples_step as usize) {
+                        let samples = samples_step.min(samples - sample);
+                        items.push([batch, first + start, leaves, sample, samples]);
+                    }
                 }
             }
         }

@@ -8,6 +8,7 @@
 mod block;
 mod class;
 mod draft;
+mod eigenstructure;
 mod frame;
 mod leaf;
 mod levels;
@@ -20,6 +21,7 @@ mod solid;
 mod structure;
 mod summary;
 
+pub use eigenstructure::{Basis, Eigenstructure, SplinePart};
 pub use class::{Class, Reason, classify};
 pub use frame::{Frame, Turn, VTK_CORNER, Walker};
 pub use leaf::{Element, Leaf, LeafKind};

@@ -45,20 +45,15 @@ pub enum Basis {
     Constant,
 }
 
-/// E, and the functions that it is to be multiplied with.
-#[derive(Clone, Debug)]
-pub struct Eigenstructure {
-    /// `[control point][basis function]`, functions `[w 4][v 4][u 4]` (in the plane
-    /// `[v 4][u 4]`); NaN where the derivative does not exist.
-    pub matrix: Mat<f64>,
-    /// The functions along each parameter of the part.
-    pub basis: [Basis; 3],
-}
-
 impl SplinePart {
-    /// Whether all functions but the first have no weight.
+    /// Whether this is the extraordinary point, where E has one column that is not 0.
     pub fn is_point(&self) -> bool {
         self.sibling.is_none()
+    }
+
+    /// Whether E depends on the sum of the orders alone.
+    pub fn is_plain(&self) -> bool {
+        self.sibling.is_some() && self.planar == Planar::None
     }
 }
 
@@ -84,47 +79,58 @@ impl Structure {
         }
     }
 
-    /// E of a part of this structure for a derivative of the given `orders` along the
-    /// structure's own axes.
-    pub fn eigenstructure(&self, part: SplinePart, orders: Orders) -> Eigenstructure {
+    /// The functions along each parameter of a part for a derivative of the given `orders`
+    /// along the structure's own axes.
+    pub fn basis(&self, part: SplinePart, orders: Orders) -> [Basis; 3] {
+        let mut basis = orders.map(Basis::Spline);
+        match part.sibling.and_then(|(depth, child)| self.kind_of(depth, child)) {
+            None => basis[..self.dimension].fill(Basis::Constant),
+            Some(SiblingKind::Tensor) => {}
+            Some(SiblingKind::Layered { turn, .. }) => {
+                basis = turn.axes.map(|a| Basis::Spline(orders[a as usize]));
+                if part.planar == Planar::Edge {
+                    basis[..2].fill(Basis::Constant);
+                }
+            }
+        }
+        basis
+    }
+
+    /// E of a part for a derivative of the given `orders` along the structure's own axes:
+    /// `[control point][basis function]`, functions `[w 4][v 4][u 4]` (in the plane
+    /// `[v 4][u 4]`) of [`Structure::basis`]; NaN where the derivative does not exist.
+    pub fn eigenstructure(&self, part: SplinePart, orders: Orders) -> Mat<f64> {
         let functions = 4_usize.pow(self.dimension as u32);
-        let basis = orders.map(Basis::Spline);
         let Some((depth, child)) = part.sibling else {
             let weights = self.centre_weights(orders);
-            let mut matrix = Mat::zeros(self.controls, functions);
-            for i in 0..self.controls {
-                matrix[(i, 0)] = weights.as_ref().map_or(f64::NAN, |weights| weights[i]);
-            }
-            let mut basis = basis;
-            basis[..self.dimension].fill(Basis::Constant);
-            return Eigenstructure { matrix, basis };
+            let weight = |i: usize| weights.as_ref().map_or(f64::NAN, |weights| weights[i]);
+            let entry = |i: usize, j: usize| if j == 0 { weight(i) } else { 0.0 };
+            return Mat::from_fn(self.controls, functions, entry);
         };
-        // `[row of the sibling's net][control point]`, for its own parameters
+        // [row of the sibling's net][control point]
         let rows = self.magnified_rows(depth, child, self.total_order(orders));
         let Some(SiblingKind::Layered { planar, turn }) = self.kind_of(depth, child) else {
-            return Eigenstructure { matrix: rows.transpose().to_owned(), basis };
+            return rows.transpose().to_owned();
         };
         let orders = turn.axes.map(|a| orders[a as usize]);
         let sign = if turn.odd(orders) { -1.0 } else { 1.0 };
-        let planar_part = match part.planar {
-            Planar::Sibling(depth, child) => {
-                SplinePart { sibling: Some((depth, child)), planar: Planar::None }
-            }
-            _ => SplinePart { sibling: None, planar: Planar::None },
+        let sibling = match part.planar {
+            Planar::Sibling(depth, child) => Some((depth, child)),
+            Planar::Edge | Planar::None => None,
         };
-        // `[line][16]`
-        let across = planar.eigenstructure(planar_part, orders);
+        // [line][16]
+        let across = planar.eigenstructure(SplinePart { sibling, planar: Planar::None }, orders);
         let lines = planar.controls;
         let mut matrix = Mat::zeros(self.controls, functions);
         for layer in 0..4 {
-            let own = rows.subrows(layer * lines, lines).transpose() * &across.matrix;
+            let own = rows.subrows(layer * lines, lines).transpose() * &across;
             for j in 0..16 {
                 for i in 0..self.controls {
                     matrix[(i, 16 * layer + j)] = sign * own[(i, j)];
                 }
             }
         }
-        Eigenstructure { matrix, basis: across.basis }
+        matrix
     }
 
     fn kind_of(&self, depth: usize, child: usize) -> Option<&SiblingKind> {
@@ -150,25 +156,25 @@ mod tests {
     use crate::mesh::shape::Shape;
 
     /// E b, from E and the parameters alone.
-    fn product(e: &Eigenstructure, local: [f64; 3], dimension: usize) -> Vec<f64> {
-        let axis = |d: usize| match e.basis[d] {
+    fn product(matrix: &Mat<f64>, basis: [Basis; 3], local: [f64; 3]) -> Vec<f64> {
+        let axis = |d: usize| match basis[d] {
             Basis::Spline(order) => bspline::weights(order, local[d]),
             Basis::Constant => [1.0, 0.0, 0.0, 0.0],
         };
         let [u, v, w] = [0, 1, 2].map(axis);
         let function = |j: usize| {
             let plane = u[j % 4] * v[j / 4 % 4];
-            if dimension == 3 { plane * w[j / 16] } else { plane }
+            if matrix.ncols() == 64 { plane * w[j / 16] } else { plane }
         };
-        let row = |i: usize| (0..e.matrix.ncols()).map(|j| e.matrix[(i, j)] * function(j)).sum();
-        (0..e.matrix.nrows()).map(row).collect()
+        let row = |i: usize| (0..matrix.ncols()).map(|j| matrix[(i, j)] * function(j)).sum();
+        (0..matrix.nrows()).map(row).collect()
     }
 
     #[test]
     fn eigenstructures_give_the_weights() {
         let meshes = [
             Shape::Box { cells: [2, 2, 6] }.build().unwrap(),
-            Shape::Cylinder { rings: 2, sectors: 5, layers: 3 }.build().unwrap(),
+            Shape::Fan { valence: 5, layers: 3, rings: 2 }.build().unwrap(),
         ];
         let all = [Order::Value, Order::First, Order::Second];
         let (mut compared, mut undefined, mut edges) = (0, 0, 0);
@@ -190,8 +196,8 @@ mod tests {
                         if total > 2 || dimension == 2 && orders[2] != Order::Value {
                             continue;
                         }
-                        let e = structure.eigenstructure(part, orders);
-                        let found = product(&e, local, dimension as usize);
+                        let matrix = structure.eigenstructure(part, orders);
+                        let found = product(&matrix, structure.basis(part, orders), local);
                         let Some(expected) = structure.weights(p, orders) else {
                             assert!(found.iter().all(|w| w.is_nan()), "{p:?} {orders:?}");
                             undefined += 1;

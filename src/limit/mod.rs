@@ -21,8 +21,8 @@ mod solid;
 mod structure;
 mod summary;
 
-pub use eigenstructure::{Basis, Eigenstructure, SplinePart};
 pub use class::{Class, Reason, classify};
+pub use eigenstructure::{Basis, SplinePart};
 pub use frame::{Frame, Turn, VTK_CORNER, Walker};
 pub use leaf::{Element, Leaf, LeafKind};
 pub use library::Library;

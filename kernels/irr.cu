@@ -9,7 +9,7 @@
 constexpr int COLUMNS = 32;
 constexpr int FUNCTIONS = 64;
 
-extern "C" __global__ void __launch_bounds__(MOST_THREADS)
+extern "C" __global__ void __launch_bounds__(MOST_THREADS, LEAST_BLOCKS)
     irr(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
         const Group* __restrict__ groups, const Tile* __restrict__ tiles,
         const Block* __restrict__ blocks, const Sample* __restrict__ samples,
@@ -34,6 +34,7 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS)
 
     // the tile's functions are those of two layers of the 4 x 4 x 4
     const int layer = tile.column / 16;
+#pragma unroll 1
     for (int output = 0; output < OUTPUTS; ++output) {
         if (output == 0 || group.structures[output] != group.structures[output - 1]) {
             __syncthreads();

@@ -10,7 +10,7 @@
 
 constexpr int COLUMNS = 16;
 
-extern "C" __global__ void __launch_bounds__(MOST_THREADS)
+extern "C" __global__ void __launch_bounds__(MOST_THREADS, LEAST_BLOCKS)
     lay(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
         const Group* __restrict__ groups, const Tile* __restrict__ tiles,
         const Block* __restrict__ blocks, const Sample* __restrict__ samples,
@@ -45,6 +45,7 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS)
         fill_ends(ends, ROWS, ROWS * W, [&](int row) { return c + row * W; });
     }
 
+#pragma unroll 1
     for (int output = 0; output < OUTPUTS; ++output) {
         if (output == 0 || group.structures[output] != group.structures[output - 1]) {
             __syncthreads();

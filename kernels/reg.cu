@@ -39,7 +39,7 @@ __device__ __forceinline__ void layer_functions(const Shape& shape, int order, r
     }
 }
 
-extern "C" __global__ void __launch_bounds__(MOST_THREADS)
+extern "C" __global__ void __launch_bounds__(MOST_THREADS, LEAST_BLOCKS)
     reg(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
         const Group* __restrict__ groups, const Tile* __restrict__ tiles,
         const Block* __restrict__ blocks, const Sample* __restrict__ samples,
@@ -87,6 +87,7 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS)
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     for (unsigned s = warp; s < group.count; s += blockDim.x / LANES) {
         const Sample sample = samples[group.first + s];
+#pragma unroll 1
         for (int output = 0; output < OUTPUTS; ++output) {
             __syncwarp();
             if (lane < 2) {
@@ -121,6 +122,7 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS)
 #else
     for (unsigned s = threadIdx.x; s < group.count; s += blockDim.x) {
         const Sample sample = samples[group.first + s];
+#pragma unroll 1
         for (int output = 0; output < OUTPUTS; ++output) {
             read_shared_again();
             real a[4], b[4], layers[LAYERS];

@@ -42,8 +42,8 @@ pub(super) struct Resident<'p, T> {
 }
 
 enum OnDevice<T> {
-    Grid(Grid<T>),
-    Scattered(Scattered<T>),
+    Grid(Box<Grid<T>>),
+    Scattered(Box<Scattered<T>>),
 }
 
 /// Stencils of one level over the level before.
@@ -89,10 +89,12 @@ impl<'p, T: Number> Resident<'p, T> {
         let sides = (1..STREAMS).map(|_| stream()).collect::<Result<Vec<_>>>()?;
         let samples = match plan.samples() {
             Samples::Tensor(_) => {
-                OnDevice::Grid(Grid::new(functions.clone(), plan, strategy, &main)?)
+                let grid = Grid::new(functions.clone(), plan, strategy, &main)?;
+                OnDevice::Grid(Box::new(grid))
             }
             Samples::Points(_) => {
-                OnDevice::Scattered(Scattered::new(functions.clone(), plan, &main)?)
+                let points = Scattered::new(functions.clone(), plan, &main)?;
+                OnDevice::Scattered(Box::new(points))
             }
         };
         let solid = plan.solid();

@@ -59,7 +59,7 @@ impl Cuda {
         Ok(Self { functions, precision, strategy: Strategy::default() })
     }
 
-    /// The same with other kernels.
+    /// The same with other kernels for the whole elements of plans prepared from now on.
     #[must_use]
     pub fn with_strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = strategy;

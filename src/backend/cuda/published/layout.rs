@@ -43,6 +43,12 @@ unsafe impl DeviceRepr for Group {}
 /// See `Tile` in `kernels/published.cuh`: group, first row, first column.
 pub(in super::super) type Tile = [u32; 3];
 
+/// See `Block` in `kernels/published.cuh`: tile, leaf within its batch.
+pub(in super::super) type Block = [u32; 2];
+
+/// Blocks by the kernel that they run.
+pub(in super::super) type Blocks = BTreeMap<(Family, Kernel), Vec<Block>>;
+
 /// The kernels of the paper, by the size of what they hold in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(in super::super) enum Family {
@@ -151,9 +157,9 @@ impl<T: Number> Groups<T> {
         plan: &Plan<'_>,
         kernels: &[Kernel],
         range: &Range<usize>,
-    ) -> (BTreeMap<(Family, Kernel), Vec<[u32; 2]>>, Vec<u32>) {
+    ) -> (Blocks, Vec<u32>) {
         let solid = plan.solid();
-        let mut blocks: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut blocks = Blocks::new();
         let mut elements = Vec::new();
         for ((batch, tiles), &kernel) in plan.batches().iter().zip(&self.batches).zip(kernels) {
             let leaves = batch.leaves_in(solid, range);
@@ -461,7 +467,7 @@ mod tests {
             for (&(family, kernel), blocks) in &blocks {
                 assert_eq!(kernel, Kernel::PublishedWarp);
                 // one a cell has the first tile of its first group
-                let first = |block: &&[u32; 2]| all.batches.iter().any(|b| b.start == block[0]);
+                let first = |block: &&Block| all.batches.iter().any(|b| b.start == block[0]);
                 let own = blocks.iter().filter(first).count();
                 *cells.entry(family.name().into()).or_default() += own;
             }

@@ -21,7 +21,7 @@ use super::number::Number;
 use super::sources::{CLEAR, IRR, LAY, REG};
 use crate::error::Result;
 use crate::plan::{Kernel, Plan};
-use layout::{Family, Group, Groups, Sample, Tile};
+use layout::{Block, Family, Group, Groups, Sample, Tile};
 
 pub(super) use layout::is_published;
 
@@ -41,17 +41,15 @@ pub(super) struct Published<T> {
     structures: Buffer<T>,
 }
 
-/// A block: tile, leaf within its batch; see `Block` in `kernels/published.cuh`.
-type Block = [u32; 2];
-
 /// The blocks of a range of elements.
 pub(super) struct Prepared {
-    blocks: BTreeMap<(Family, Kernel), Blocks>,
+    blocks: BTreeMap<(Family, Kernel), Grid>,
     // elements whose results are sums of tiles
     elements: Buffer<u32>,
 }
 
-struct Blocks {
+/// The grid of a launch.
+struct Grid {
     blocks: Buffer<Block>,
     threads: u32,
 }
@@ -89,7 +87,7 @@ impl<T: Number> Published<T> {
                 _ => most.next_multiple_of(LANES),
             };
             let blocks = Buffer::of(stream, &blocks)?;
-            Ok((key, Blocks { blocks, threads: threads.min(MOST_THREADS) }))
+            Ok((key, Grid { blocks, threads: threads.min(MOST_THREADS) }))
         });
         Ok(Prepared {
             blocks: blocks.collect::<Result<_>>()?,
@@ -129,7 +127,7 @@ impl<T: Number> Published<T> {
         pass: Pass,
         job: Job,
     ) -> Result<Vec<Launch>> {
-        let launch = |(&(family, kernel), work): (&(Family, Kernel), &Blocks)| {
+        let launch = |(&(family, kernel), work): (&(Family, Kernel), &Grid)| {
             let (source, entry, size) = match family {
                 Family::Reg64 | Family::Reg48 => (&REG, "reg", "CONTROLS"),
                 Family::Lay16 | Family::Lay32 => (&LAY, "lay", "ROWS"),

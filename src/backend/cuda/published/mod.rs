@@ -6,6 +6,8 @@
 //! the result by atomic operations, after [`Published::clearing`].
 
 mod layout;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::ops::Range;

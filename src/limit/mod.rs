@@ -8,6 +8,7 @@
 mod block;
 mod class;
 mod draft;
+mod eigenstructure;
 mod frame;
 mod leaf;
 mod levels;
@@ -21,6 +22,7 @@ mod structure;
 mod summary;
 
 pub use class::{Class, Reason, classify};
+pub use eigenstructure::{Basis, SplinePart};
 pub use frame::{Frame, Turn, VTK_CORNER, Walker};
 pub use leaf::{Element, Leaf, LeafKind};
 pub use library::Library;

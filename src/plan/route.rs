@@ -4,9 +4,31 @@ use std::fmt;
 
 use super::BatchKind;
 
+/// Which kernels evaluate whole elements.
+///
+/// The published method is that of Besler et al. (2022), kept as a yardstick. It refines
+/// cells that do not evaluate directly before it begins; here their leaves, like single
+/// points, take the default kernels under every strategy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Strategy {
+    /// Sum-factorised and table kernels: the fastest, bitwise repeatable.
+    #[default]
+    Auto,
+    /// The published method, one thread a point. Its sums on layered and irregular cells
+    /// are atomic, so that their last bits vary from run to run.
+    Thread,
+    /// The published method, one warp a point; atomic as well.
+    Warp,
+    /// The published method's choice between the two, by class, cells and samples.
+    Hybrid,
+}
+
 /// What the choice of a kernel depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
+    /// Which kernels are wanted.
+    pub strategy: Strategy,
     /// Class and structure.
     pub kind: BatchKind,
     /// Whether the leaves hold all samples of their elements.
@@ -15,10 +37,14 @@ pub struct Facts {
     pub samples: usize,
     /// Number of leaves.
     pub leaves: usize,
+    /// Number of leaves of this class in the whole plan.
+    pub class_leaves: usize,
     /// Whether the arithmetic is in double precision.
     pub double: bool,
     /// Shared memory that a block can have on the device, in bytes.
     pub shared_memory: u32,
+    /// Streaming multiprocessors of the device.
+    pub multiprocessors: u32,
 }
 
 /// A family of kernels.
@@ -37,15 +63,51 @@ pub enum Kernel {
     RegularPart,
     /// Planar table and spline with plain stores, for any numbers of samples.
     LayeredPart,
+    /// The published method, one thread a point.
+    PublishedThread,
+    /// The published method, one warp a point.
+    PublishedWarp,
 }
 
 /// Leaves below which a batch takes the narrow table: the wide one would compute with
 /// empty columns.
 const WIDE: usize = 12;
 
+/// Samples of an element below which the published method gives an irregular cell's points
+/// a warp each. It measured 64 (a warp is 1.1 to 1.6 times as fast) and 512 (a thread is
+/// 2.3 to 3.5 times as fast); this is halfway, by factors of two.
+const IRREGULAR_SAMPLES: usize = 181;
+
+/// Size of a block of the published method.
+const BLOCK: usize = 128;
+
 impl Facts {
     /// The kernel for these facts.
     pub fn kernel(&self) -> Kernel {
+        match self.strategy {
+            Strategy::Thread if self.whole => Kernel::PublishedThread,
+            Strategy::Warp if self.whole => Kernel::PublishedWarp,
+            Strategy::Hybrid if self.whole => self.hybrid(),
+            _ => self.own(),
+        }
+    }
+
+    /// The published method's choice (Besler et al. 2022, 5.1): a thread a point for
+    /// regular and layered cells, and for irregular ones of many samples; a warp a point for
+    /// irregular ones of few, and wherever a thread a point would leave multiprocessors
+    /// without a full block.
+    fn hybrid(&self) -> Kernel {
+        let samples = self.samples.pow(3);
+        let idle = self.class_leaves * samples < self.multiprocessors as usize * BLOCK;
+        let irregular = matches!(self.kind, BatchKind::Irregular(_));
+        if idle || irregular && samples < IRREGULAR_SAMPLES {
+            Kernel::PublishedWarp
+        } else {
+            Kernel::PublishedThread
+        }
+    }
+
+    fn own(&self) -> Kernel {
         // what a block stages of larger grids outgrows the shared memory
         let ample = self.shared_memory >= 160 << 10;
         let most_regular = if ample { 16 } else { 8 };
@@ -70,6 +132,8 @@ impl fmt::Display for Kernel {
             Self::NarrowTable => "table, narrow",
             Self::RegularPart => "regular part",
             Self::LayeredPart => "layered part",
+            Self::PublishedThread => "published, thread",
+            Self::PublishedWarp => "published, warp",
         })
     }
 }
@@ -82,7 +146,29 @@ mod tests {
     const TURING: u32 = 64 << 10;
 
     fn kernel(kind: BatchKind, whole: bool, samples: usize, leaves: usize, device: u32) -> Kernel {
-        Facts { kind, whole, samples, leaves, double: true, shared_memory: device }.kernel()
+        facts(kind, whole, samples, leaves, device).kernel()
+    }
+
+    fn facts(
+        kind: BatchKind,
+        whole: bool,
+        samples: usize,
+        leaves: usize,
+        shared_memory: u32,
+    ) -> Facts {
+        let (strategy, class_leaves) = (Strategy::Auto, leaves);
+        let (double, multiprocessors) = (true, 132);
+        Facts {
+            strategy,
+            kind,
+            whole,
+            samples,
+            leaves,
+            class_leaves,
+            double,
+            shared_memory,
+            multiprocessors,
+        }
     }
 
     #[test]
@@ -104,5 +190,42 @@ mod tests {
         let irregular = BatchKind::Irregular(3);
         assert_eq!(kernel(irregular, true, 8, 1, HOPPER), Kernel::NarrowTable);
         assert_eq!(kernel(irregular, false, 8, WIDE, HOPPER), Kernel::WideTable);
+    }
+
+    #[test]
+    fn published_kernels_take_whole_elements() {
+        for (strategy, kernel) in
+            [(Strategy::Thread, Kernel::PublishedThread), (Strategy::Warp, Kernel::PublishedWarp)]
+        {
+            for kind in [BatchKind::Regular, BatchKind::Layered(0), BatchKind::Irregular(0)] {
+                let facts = Facts { strategy, ..facts(kind, true, 8, 1, HOPPER) };
+                assert_eq!(facts.kernel(), kernel);
+                let part = Facts { whole: false, ..facts };
+                assert_eq!(part.kernel(), Facts { strategy: Strategy::Auto, ..part }.kernel());
+            }
+        }
+    }
+
+    #[test]
+    fn hybrid_chooses_as_published() {
+        use BatchKind::{Irregular, Layered, Regular};
+        let choice = |kind, samples, class_leaves| {
+            let facts = facts(kind, true, samples, 1, HOPPER);
+            Facts { strategy: Strategy::Hybrid, class_leaves, ..facts }.kernel()
+        };
+        let (thread, warp) = (Kernel::PublishedThread, Kernel::PublishedWarp);
+        // Figure 9: many cells
+        for (kind, at_64, at_512) in
+            [(Regular, thread, thread), (Layered(0), thread, thread), (Irregular(0), warp, thread)]
+        {
+            assert_eq!(choice(kind, 4, 10_000), at_64);
+            assert_eq!(choice(kind, 8, 10_000), at_512);
+        }
+        // the car: 16 layered and 8 irregular cells
+        assert_eq!(choice(Layered(0), 4, 16), warp);
+        assert_eq!(choice(Irregular(0), 8, 8), warp);
+        // 33 cells of 512 samples give each of 132 multiprocessors its block
+        assert_eq!(choice(Regular, 8, 32), warp);
+        assert_eq!(choice(Regular, 8, 33), thread);
     }
 }

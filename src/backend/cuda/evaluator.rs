@@ -18,7 +18,7 @@ use super::sources::{REFINE, Variant};
 use crate::backend::{Evaluator, Limit, Values, check_controls};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
-use crate::plan::{Plan, Samples, Want, wanted_orders};
+use crate::plan::{Plan, Samples, Strategy, Want, wanted_orders};
 
 /// Streams on which the kernels of an evaluation run side by side.
 const STREAMS: usize = 4;
@@ -42,8 +42,8 @@ pub(super) struct Resident<'p, T> {
 }
 
 enum OnDevice<T> {
-    Grid(Grid<T>),
-    Scattered(Scattered<T>),
+    Grid(Box<Grid<T>>),
+    Scattered(Box<Scattered<T>>),
 }
 
 /// Stencils of one level over the level before.
@@ -68,7 +68,8 @@ struct Program<T> {
     results: Buffer<T>,
     // first number of each input's outputs
     starts: Vec<Vec<usize>>,
-    refine: Vec<Launch>,
+    // what all other launches wait for
+    first: Vec<Launch>,
     launches: Vec<Launch>,
     graph: Option<Graph>,
     // the items that the launches refer to
@@ -81,15 +82,19 @@ struct Graph(CudaGraph);
 unsafe impl Send for Graph {}
 
 impl<'p, T: Number> Resident<'p, T> {
-    pub fn new(functions: Arc<Functions>, plan: &'p Plan<'p>) -> Result<Self> {
+    pub fn new(functions: Arc<Functions>, plan: &'p Plan<'p>, strategy: Strategy) -> Result<Self> {
         let context = &functions.device().context;
         let stream = || context.new_stream().map_err(failed("no stream"));
         let main = stream()?;
         let sides = (1..STREAMS).map(|_| stream()).collect::<Result<Vec<_>>>()?;
         let samples = match plan.samples() {
-            Samples::Tensor(_) => OnDevice::Grid(Grid::new(functions.clone(), plan, &main)?),
+            Samples::Tensor(_) => {
+                let grid = Grid::new(functions.clone(), plan, strategy, &main)?;
+                OnDevice::Grid(Box::new(grid))
+            }
             Samples::Points(_) => {
-                OnDevice::Scattered(Scattered::new(functions.clone(), plan, &main)?)
+                let points = Scattered::new(functions.clone(), plan, &main)?;
+                OnDevice::Scattered(Box::new(points))
             }
         };
         let solid = plan.solid();
@@ -170,6 +175,7 @@ impl<'p, T: Number> Resident<'p, T> {
             OnDevice::Grid(grid) => Some(grid.prepare(self.plan, range.clone(), &self.main)?),
             OnDevice::Scattered(_) => None,
         };
+        let mut first = self.refine()?;
         let mut launches = Vec::new();
         for (index, input) in self.inputs.iter().enumerate() {
             for offset in (0..input.width).step_by(4) {
@@ -187,6 +193,9 @@ impl<'p, T: Number> Resident<'p, T> {
                 for (output, &start) in job.outputs.iter_mut().zip(&starts[index]) {
                     *output = results.address(start);
                 }
+                if let (OnDevice::Grid(grid), Some(work)) = (&self.samples, &work) {
+                    first.extend(grid.clearing(work, pass, job)?);
+                }
                 launches.extend(match (&self.samples, &work) {
                     (OnDevice::Grid(grid), Some(work)) => grid.launches(work, pass, job)?,
                     (OnDevice::Scattered(points), _) => points.launches(pass, job)?,
@@ -194,8 +203,7 @@ impl<'p, T: Number> Resident<'p, T> {
                 });
             }
         }
-        let refine = self.refine()?;
-        Ok(Program { range, results, starts, refine, launches, graph: None, _work: work })
+        Ok(Program { range, results, starts, first, launches, graph: None, _work: work })
     }
 
     /// The launches that refine the control points, level after level.
@@ -233,7 +241,7 @@ impl<'p, T: Number> Resident<'p, T> {
         // SAFETY: a program holds everything its launches refer to, and buffers are
         // freed in the order of the main stream, which waits for all others.
         unsafe {
-            for launch in &program.refine {
+            for launch in &program.first {
                 launch.enqueue(&self.main)?;
             }
             let used =

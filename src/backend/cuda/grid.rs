@@ -12,15 +12,17 @@ use super::launch::{Argument, Job, Launch, Pass};
 use super::layout::{Batch, Layout};
 use super::memory::Buffer;
 use super::number::Number;
+use super::published::{self, Published};
 use super::sources::{LAYERED, PARTS, TABLE, TENSOR, Variant};
 use super::work::{Item, Tile, Work};
 use crate::error::Result;
-use crate::plan::{Kernel, Plan, Samples, Want};
+use crate::plan::{Kernel, Plan, Samples, Strategy, Want};
 
 /// The arrays of a plan on the device.
 pub(super) struct Grid<T> {
     functions: Arc<Functions>,
     layout: Layout<T>,
+    published: Published<T>,
     samples: usize,
     batches: Buffer<Batch>,
     nets: Buffer<u32>,
@@ -37,6 +39,7 @@ pub(super) struct Grid<T> {
 pub(super) struct Prepared {
     tensor: Vec<(usize, u32, u32)>,
     items: BTreeMap<Kernel, Buffer<Item>>,
+    published: published::Prepared,
 }
 
 impl<T: Number> Grid<T> {
@@ -44,9 +47,10 @@ impl<T: Number> Grid<T> {
     pub fn new(
         functions: Arc<Functions>,
         plan: &Plan<'_>,
+        strategy: Strategy,
         stream: &Arc<CudaStream>,
     ) -> Result<Self> {
-        let layout = Layout::<T>::new(plan, functions.device().info.shared_memory)?;
+        let layout = Layout::<T>::new(plan, strategy, &functions.device().info)?;
         let samples = match plan.samples() {
             Samples::Tensor(parameters) => parameters.len(),
             Samples::Points(_) => 0,
@@ -61,6 +65,7 @@ impl<T: Number> Grid<T> {
             tables: Buffer::of(stream, &layout.tables)?,
             axes: Buffer::of(stream, &layout.axes)?,
             places: Buffer::of(stream, &layout.places)?,
+            published: Published::new(plan, &layout, stream)?,
             functions,
             layout,
             samples,
@@ -76,6 +81,7 @@ impl<T: Number> Grid<T> {
         range: Range<usize>,
         stream: &Arc<CudaStream>,
     ) -> Result<Prepared> {
+        let published = self.published.prepare(plan, &range, stream)?;
         let warps = 16 * self.functions.device().info.multiprocessors;
         let tiles = [self.tile(Kernel::WideTable)?, self.tile(Kernel::NarrowTable)?];
         let tile = |kernel| tiles[usize::from(kernel == Kernel::NarrowTable)];
@@ -84,7 +90,12 @@ impl<T: Number> Grid<T> {
         let items = items
             .map(|(&kernel, items)| Ok((kernel, Buffer::of(stream, items)?)))
             .collect::<Result<_>>()?;
-        Ok(Prepared { tensor: work.tensor, items })
+        Ok(Prepared { tensor: work.tensor, items, published })
+    }
+
+    /// The launches of one pass that all of [`Grid::launches`] wait for.
+    pub fn clearing(&self, work: &Prepared, pass: Pass, job: Job) -> Result<Option<Launch>> {
+        self.published.clearing(&self.functions, &work.published, pass, job)
     }
 
     fn tile(&self, kernel: Kernel) -> Result<Tile> {
@@ -106,7 +117,9 @@ impl<T: Number> Grid<T> {
 
     /// The launches of one pass.
     pub fn launches(&self, work: &Prepared, pass: Pass, job: Job) -> Result<Vec<Launch>> {
-        let mut launches = Vec::new();
+        let (functions, leaves) = (&self.functions, self.leaves());
+        let mut launches =
+            self.published.launches(functions, leaves, &work.published, pass, job)?;
         for &(batch, first, count) in &work.tensor {
             launches.push(self.tensor(pass, job, batch, first, count)?);
         }

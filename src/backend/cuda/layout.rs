@@ -4,11 +4,13 @@ use std::collections::HashMap;
 
 use cudarc::driver::DeviceRepr;
 
+use super::device::DeviceInfo;
 use super::number::Number;
+use super::published::is_published;
 use crate::backend::cpu::kernel::Axis;
 use crate::error::Result;
 use crate::limit::{Leaf, LeafKind, Solid};
-use crate::plan::{BatchKind, Facts, Kernel, Plan, wanted_orders};
+use crate::plan::{BatchKind, Facts, Kernel, Plan, Strategy, wanted_orders};
 
 /// What a kernel knows of a batch; see `Batch` in `kernels/gather.cuh`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,7 +39,7 @@ pub(super) struct Layout<T> {
     pub kernels: Vec<Kernel>,
     /// Ids of the nets, batch after batch. Those of tensor kernels stand in `offsets`
     /// instead if all of them fit: 16 bits each, counted from the base of the head. Those
-    /// of layered leaves are `[line][layer]` here.
+    /// of layered kernels are `[line][layer]` here.
     pub nets: Vec<u32>,
     pub offsets: Vec<u16>,
     /// Base, element and missing layers of the leaves of tensor kernels.
@@ -54,11 +56,11 @@ pub(super) struct Layout<T> {
 }
 
 impl<T: Number> Layout<T> {
-    /// Lays out a plan for a device with so much shared memory a block.
+    /// Lays out a plan for the kernels that a strategy takes on a device.
     ///
     /// # Errors
     /// [`crate::Error::Request`] if an axis pattern has too many samples.
-    pub fn new(plan: &Plan<'_>, shared_memory: u32) -> Result<Self> {
+    pub fn new(plan: &Plan<'_>, strategy: Strategy, device: &DeviceInfo) -> Result<Self> {
         let solid = plan.solid();
         let per_element = plan.samples_per_element();
         let samples = (per_element as f64).cbrt().round() as usize;
@@ -74,16 +76,24 @@ impl<T: Number> Layout<T> {
             axes: Vec::new(),
             places: Vec::new(),
         };
+        let class_leaves = |kind: BatchKind| {
+            let class = std::mem::discriminant(&kind);
+            let same = plan.batches().iter().filter(|b| std::mem::discriminant(&b.kind) == class);
+            same.map(|batch| batch.leaves.len()).sum()
+        };
         for batch in plan.batches() {
             let order = &plan.patterns().orders[batch.order as usize];
             layout.kernels.push(
                 Facts {
+                    strategy,
                     kind: batch.kind,
                     whole: order.indices.len() == per_element,
                     samples,
                     leaves: batch.leaves.len(),
+                    class_leaves: class_leaves(batch.kind),
                     double: size_of::<T>() == 8,
-                    shared_memory,
+                    shared_memory: device.shared_memory,
+                    multiprocessors: device.multiprocessors,
                 }
                 .kernel(),
             );
@@ -102,7 +112,7 @@ impl<T: Number> Layout<T> {
                 let leaf = &solid.leaves()[leaf as usize];
                 match is_tensor {
                     true => layout.lay_tensor_leaf(solid, leaf, compact),
-                    false => layout.lay_leaf(solid, leaf),
+                    false => layout.lay_leaf(solid, leaf, kernel),
                 }
             }
 
@@ -131,6 +141,10 @@ impl<T: Number> Layout<T> {
                 let local = batch.turn.axes.map(|a| orders[a as usize]);
                 record.orders[output] = (0..3).map(|d| (local[d] as u8) << (2 * d)).sum();
                 record.negate |= u32::from(batch.turn.odd(local)) << output;
+            }
+            if is_published(kernel) {
+                layout.batches.push(record);
+                continue;
             }
             let is_table = matches!(batch.kind, BatchKind::Irregular(_));
             // whole elements get their tables in the order of the results
@@ -180,14 +194,14 @@ impl<T: Number> Layout<T> {
         })
     }
 
-    fn lay_leaf(&mut self, solid: &Solid, leaf: &Leaf) {
+    fn lay_leaf(&mut self, solid: &Solid, leaf: &Leaf, kernel: Kernel) {
         let net = solid.net(leaf);
         self.elements.push(leaf.element);
         self.ends.push(match leaf.kind {
             LeafKind::Regular(ends) | LeafKind::Layered(_, _, ends) => ends,
             LeafKind::Irregular(..) => 0,
         });
-        if let LeafKind::Layered(..) = leaf.kind {
+        if matches!(kernel, Kernel::Layered | Kernel::LayeredPart) {
             let lines = net.len() / 4;
             let line = |line: usize| (0..4).map(move |layer| net[layer * lines + line]);
             self.nets.extend((0..lines).flat_map(line));

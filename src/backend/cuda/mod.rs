@@ -20,10 +20,12 @@ mod modules;
 mod number;
 mod nvrtc;
 mod points;
+mod published;
 mod scattered;
 mod sources;
 mod work;
 
+pub use crate::plan::Strategy;
 pub use device::{DeviceInfo, devices};
 pub use evaluator::DeviceEvaluator;
 pub use points::{Determinants, DeviceArray, DevicePoints};
@@ -37,21 +39,6 @@ use functions::Functions;
 use super::{Backend, Evaluator, Precision};
 use crate::error::Result;
 use crate::plan::Plan;
-
-/// Which kernels evaluate whole elements.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Strategy {
-    /// Sum-factorised and table kernels: the fastest, bitwise repeatable.
-    #[default]
-    Auto,
-    /// The published method, one thread a point (Besler et al. 2022).
-    Thread,
-    /// The published method, one warp a point.
-    Warp,
-    /// The published method's choice between the two, by class, cells and samples.
-    Hybrid,
-}
 
 /// An NVIDIA GPU.
 #[derive(Clone, Debug)]
@@ -72,7 +59,7 @@ impl Cuda {
         Ok(Self { functions, precision, strategy: Strategy::default() })
     }
 
-    /// The same with other kernels.
+    /// The same with other kernels for the whole elements of plans prepared from now on.
     #[must_use]
     pub fn with_strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = strategy;
@@ -92,9 +79,10 @@ impl Cuda {
         &self,
         plan: &'p Plan<'_>,
     ) -> Result<Box<dyn DeviceEvaluator + 'p>> {
+        let functions = self.functions.clone();
         Ok(match self.precision {
-            Precision::F32 => Box::new(Resident::<f32>::new(self.functions.clone(), plan)?),
-            Precision::F64 => Box::new(Resident::<f64>::new(self.functions.clone(), plan)?),
+            Precision::F32 => Box::new(Resident::<f32>::new(functions, plan, self.strategy)?),
+            Precision::F64 => Box::new(Resident::<f64>::new(functions, plan, self.strategy)?),
         })
     }
 }
@@ -110,9 +98,10 @@ impl Backend for Cuda {
     }
 
     fn prepare<'p>(&self, plan: &'p Plan<'_>) -> Result<Box<dyn Evaluator + 'p>> {
+        let functions = self.functions.clone();
         Ok(match self.precision {
-            Precision::F32 => Box::new(Resident::<f32>::new(self.functions.clone(), plan)?),
-            Precision::F64 => Box::new(Resident::<f64>::new(self.functions.clone(), plan)?),
+            Precision::F32 => Box::new(Resident::<f32>::new(functions, plan, self.strategy)?),
+            Precision::F64 => Box::new(Resident::<f64>::new(functions, plan, self.strategy)?),
         })
     }
 

@@ -26,6 +26,7 @@ pub(super) const HEADERS: &[Source] = &[
     source!("gather.cuh"),
     source!("orders.cuh"),
     source!("stage.cuh"),
+    source!("published.cuh"),
 ];
 
 pub(super) static TENSOR: Source = source!("tensor.cu");
@@ -35,6 +36,10 @@ pub(super) static PARTS: Source = source!("parts.cu");
 pub(super) static POINTS: Source = source!("points.cu");
 pub(super) static REFINE: Source = source!("refine.cu");
 pub(super) static JACOBIAN: Source = source!("jacobian.cu");
+pub(super) static REG: Source = source!("reg.cu");
+pub(super) static LAY: Source = source!("lay.cu");
+pub(super) static IRR: Source = source!("irr.cu");
+pub(super) static CLEAR: Source = source!("clear.cu");
 pub(super) static CEILING: Source = source!("ceiling.cu");
 
 /// A kernel file with the numbers that it is compiled for.

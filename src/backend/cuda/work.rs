@@ -48,6 +48,8 @@ impl Work {
             let run = (index as u32, first, leaves.len() as u32);
             match layout.kernels[index] {
                 Kernel::Tensor => work.tensor.push((index, first, leaves.len() as u32)),
+                // they have blocks of their own
+                Kernel::PublishedThread | Kernel::PublishedWarp => {}
                 kernel => runs.entry(kernel).or_default().push(run),
             }
         }

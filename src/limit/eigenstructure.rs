@@ -1,0 +1,218 @@
+//! Eigenstructures: the matrices E of Besler et al. (2022) that take the spline basis of
+//! one tensor-product part of a cell to the weights of the cell's control points.
+//!
+//! # Theory
+//! By Eq. 3 the weights of a limit point are E b(u, v, w): b is the basis of the part k
+//! that holds the point after n splits, E = Eₖₙ the same for all points of that part, and
+//! for a derivative b is differentiated instead, while E grows by 2ⁿ an order.
+//!
+//! # Changes versus the paper
+//! A layered part of an irregular cell has its own planar eigenstructure, one more product
+//! (E₂ b_uv) ⊗ b_w for every point. Here E takes it in: for each part of the planar net
+//! there is one E over the 64 functions b_uv ⊗ b_w, so that all parts are alike.
+//! Points on the extraordinary point or edge itself, to which no part comes, take the
+//! constant function for the basis across it and their weights for E.
+
+use faer::Mat;
+
+use super::structure::{Orders, Place, SiblingKind, Structure};
+use crate::basis::bspline::Order;
+
+/// A part of a cell on which the limit is one tensor-product spline; in the plane, of a
+/// layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SplinePart {
+    /// How often the cell is split, and the sibling taken; `None` for the extraordinary
+    /// point itself.
+    sibling: Option<(usize, usize)>,
+    /// The same in the planar net of a layered sibling.
+    planar: Planar,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Planar {
+    None,
+    Edge,
+    Sibling(usize, usize),
+}
+
+/// The basis functions of one parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Basis {
+    /// Four cubic splines, differentiated so often.
+    Spline(Order),
+    /// 1, 0, 0, 0: the parameter does not matter.
+    Constant,
+}
+
+impl SplinePart {
+    /// Whether this is the extraordinary point, where E has one column that is not 0.
+    pub fn is_point(&self) -> bool {
+        self.sibling.is_none()
+    }
+
+    /// Whether E depends on the sum of the orders alone.
+    pub fn is_plain(&self) -> bool {
+        self.sibling.is_some() && self.planar == Planar::None
+    }
+}
+
+impl Structure {
+    /// The part that holds the local parameters `p`, and the parameters within it.
+    pub fn spline_part(&self, p: [f64; 3]) -> (SplinePart, [f64; 3]) {
+        let Some(Place { depth, child, local }) = self.place(p) else {
+            return (SplinePart { sibling: None, planar: Planar::None }, p);
+        };
+        let sibling = Some((depth, child));
+        match self.kind_of(depth, child) {
+            Some(SiblingKind::Layered { planar, turn }) => {
+                let local = turn.local(local);
+                match planar.place(local) {
+                    None => (SplinePart { sibling, planar: Planar::Edge }, local),
+                    Some(place) => {
+                        let planar = Planar::Sibling(place.depth, place.child);
+                        (SplinePart { sibling, planar }, place.local)
+                    }
+                }
+            }
+            _ => (SplinePart { sibling, planar: Planar::None }, local),
+        }
+    }
+
+    /// The functions along each parameter of a part for a derivative of the given `orders`
+    /// along the structure's own axes.
+    pub fn basis(&self, part: SplinePart, orders: Orders) -> [Basis; 3] {
+        let mut basis = orders.map(Basis::Spline);
+        match part.sibling.and_then(|(depth, child)| self.kind_of(depth, child)) {
+            None => basis[..self.dimension].fill(Basis::Constant),
+            Some(SiblingKind::Tensor) => {}
+            Some(SiblingKind::Layered { turn, .. }) => {
+                basis = turn.axes.map(|a| Basis::Spline(orders[a as usize]));
+                if part.planar == Planar::Edge {
+                    basis[..2].fill(Basis::Constant);
+                }
+            }
+        }
+        basis
+    }
+
+    /// E of a part for a derivative of the given `orders` along the structure's own axes:
+    /// `[control point][basis function]`, functions `[w 4][v 4][u 4]` (in the plane
+    /// `[v 4][u 4]`) of [`Structure::basis`]; NaN where the derivative does not exist.
+    pub fn eigenstructure(&self, part: SplinePart, orders: Orders) -> Mat<f64> {
+        let functions = 4_usize.pow(self.dimension as u32);
+        let Some((depth, child)) = part.sibling else {
+            let weights = self.centre_weights(orders);
+            let weight = |i: usize| weights.as_ref().map_or(f64::NAN, |weights| weights[i]);
+            let entry = |i: usize, j: usize| if j == 0 { weight(i) } else { 0.0 };
+            return Mat::from_fn(self.controls, functions, entry);
+        };
+        // [row of the sibling's net][control point]
+        let rows = self.magnified_rows(depth, child, self.total_order(orders));
+        let Some(SiblingKind::Layered { planar, turn }) = self.kind_of(depth, child) else {
+            return rows.transpose().to_owned();
+        };
+        let orders = turn.axes.map(|a| orders[a as usize]);
+        let sign = if turn.odd(orders) { -1.0 } else { 1.0 };
+        let sibling = match part.planar {
+            Planar::Sibling(depth, child) => Some((depth, child)),
+            Planar::Edge | Planar::None => None,
+        };
+        // [line][16]
+        let across = planar.eigenstructure(SplinePart { sibling, planar: Planar::None }, orders);
+        let lines = planar.controls;
+        let mut matrix = Mat::zeros(self.controls, functions);
+        for layer in 0..4 {
+            let own = rows.subrows(layer * lines, lines).transpose() * &across;
+            for j in 0..16 {
+                for i in 0..self.controls {
+                    matrix[(i, 16 * layer + j)] = sign * own[(i, j)];
+                }
+            }
+        }
+        matrix
+    }
+
+    fn kind_of(&self, depth: usize, child: usize) -> Option<&SiblingKind> {
+        Some(&self.owner(depth)?.siblings.get(child.checked_sub(1)?)?.kind)
+    }
+
+    /// The net of a sibling for derivatives of a total order.
+    fn magnified_rows(&self, depth: usize, child: usize, order: u32) -> Mat<f64> {
+        let rows = match order {
+            0 => self.sibling_rows(child, depth),
+            _ => self.sibling_deviations(child, depth),
+        };
+        let scale = (depth as f64).exp2().powi(order as i32);
+        rows.map_or_else(|| Mat::zeros(0, self.controls), |rows| scale * rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::basis::bspline;
+    use crate::limit::Solid;
+    use crate::mesh::shape::Shape;
+
+    /// E b, from E and the parameters alone.
+    fn product(matrix: &Mat<f64>, basis: [Basis; 3], local: [f64; 3]) -> Vec<f64> {
+        let axis = |d: usize| match basis[d] {
+            Basis::Spline(order) => bspline::weights(order, local[d]),
+            Basis::Constant => [1.0, 0.0, 0.0, 0.0],
+        };
+        let [u, v, w] = [0, 1, 2].map(axis);
+        let function = |j: usize| {
+            let plane = u[j % 4] * v[j / 4 % 4];
+            if matrix.ncols() == 64 { plane * w[j / 16] } else { plane }
+        };
+        let row = |i: usize| (0..matrix.ncols()).map(|j| matrix[(i, j)] * function(j)).sum();
+        (0..matrix.nrows()).map(row).collect()
+    }
+
+    #[test]
+    fn eigenstructures_give_the_weights() {
+        let meshes = [
+            Shape::Box { cells: [2, 2, 6] }.build().unwrap(),
+            Shape::Fan { valence: 5, layers: 3, rings: 2 }.build().unwrap(),
+        ];
+        let all = [Order::Value, Order::First, Order::Second];
+        let (mut compared, mut undefined, mut edges) = (0, 0, 0);
+        for mesh in meshes {
+            let solid = Solid::new(&mesh).unwrap();
+            let structures = solid.spatial_structures().iter().map(|s| (3, s));
+            for (dimension, structure) in
+                structures.chain(solid.planar_structures().iter().map(|s| (2, s)))
+            {
+                let steps = [0.0, 1e-3, 1.0 / 7.0, 0.5, 0.6, 1.0];
+                for at in 0..steps.len().pow(dimension) {
+                    let p = [0, 1, 2].map(|d| steps[at / steps.len().pow(d) % steps.len()]);
+                    let p = if dimension == 2 { [p[0], p[1], 0.0] } else { p };
+                    let (part, local) = structure.spline_part(p);
+                    edges += usize::from(part.planar == Planar::Edge);
+                    for o in 0..27 {
+                        let orders = [all[o % 3], all[o / 3 % 3], all[o / 9]];
+                        let total: usize = orders.iter().map(|&o| o as usize).sum();
+                        if total > 2 || dimension == 2 && orders[2] != Order::Value {
+                            continue;
+                        }
+                        let matrix = structure.eigenstructure(part, orders);
+                        let found = product(&matrix, structure.basis(part, orders), local);
+                        let Some(expected) = structure.weights(p, orders) else {
+                            assert!(found.iter().all(|w| w.is_nan()), "{p:?} {orders:?}");
+                            undefined += 1;
+                            continue;
+                        };
+                        let size = expected.iter().fold(1.0_f64, |m, w| m.max(w.abs()));
+                        for (found, expected) in found.iter().zip(&expected) {
+                            let error = (found - expected).abs();
+                            assert!(error <= 1e-12 * size, "{p:?} {orders:?}: {error:e}");
+                        }
+                        compared += 1;
+                    }
+                }
+            }
+        }
+        assert!(compared > 1000 && undefined > 0 && edges > 0);
+    }
+}

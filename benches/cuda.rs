@@ -5,7 +5,7 @@
 //! Times are medians of device events after a warm-up, control points and results on
 //! the device, fresh random control points every time.
 
-use subsolid::backend::{Backend, Cpu, Cuda, Limit, Precision, cuda};
+use subsolid::backend::{Backend, Cpu, Cuda, Limit, Precision, Strategy, cuda};
 use subsolid::limit::{Leaf, LeafKind, Solid};
 use subsolid::mesh::{Controls, SolidMesh, shape::Shape};
 use subsolid::plan::{Samples, Want};
@@ -92,6 +92,11 @@ fn main() -> subsolid::Result<()> {
             let name = format!("{name}@{levels}");
             row(&name, &mesh, &solid, samples, precision, position, all)?;
         }
+        for strategy in [Strategy::Thread, Strategy::Warp, Strategy::Hybrid] {
+            let gpu = Cuda::new(0, Precision::F32)?.with_strategy(strategy);
+            let name = format!("{name}@{levels}, {strategy:?}");
+            row_on(&gpu, &name, &mesh, &solid, 8, Precision::F32, position, all)?;
+        }
         host(&mesh, &solid)?;
     }
     Ok(())
@@ -108,6 +113,20 @@ fn row(
     keep: Keep,
 ) -> subsolid::Result<()> {
     let gpu = Cuda::new(0, precision)?;
+    row_on(&gpu, name, mesh, solid, samples, precision, want, keep)
+}
+
+#[expect(clippy::too_many_arguments, reason = "the columns of a table")]
+fn row_on(
+    gpu: &Cuda,
+    name: &str,
+    mesh: &SolidMesh,
+    solid: &Solid,
+    samples: usize,
+    precision: Precision,
+    want: Want,
+    keep: Keep,
+) -> subsolid::Result<()> {
     let mut plan = solid.plan(&Samples::grid(samples), want)?;
     plan.retain(keep);
     let leaves: usize = plan.batches().iter().map(|batch| batch.leaves.len()).sum();

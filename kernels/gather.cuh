@@ -70,6 +70,53 @@ __device__ __forceinline__ double component(const Job& job, unsigned point, int 
     return __ldg(job.points + place(job, point, c));
 }
 
+// Control points that a warp reads together: lane l has component l % WIDTH of point
+// l / WIDTH, so that neighbouring lanes read neighbouring numbers.
+constexpr int TOGETHER = LANES / WIDTH;
+
+// Reads points `first + k * TOGETHER` on of a net, several at once before the first is used;
+// past the last of `count` the last one again.
+template <int ROUNDS, typename Id>
+__device__ __forceinline__ void read_points(const Job& job, const Id* net, unsigned base,
+                                            int first, int count, double (&values)[ROUNDS]) {
+    const int lane = threadIdx.x % LANES;
+    unsigned ids[ROUNDS];
+#pragma unroll
+    for (int k = 0; k < ROUNDS; ++k) {
+        ids[k] = base + __ldg(net + min(first + k * TOGETHER + lane / WIDTH, count - 1));
+    }
+#pragma unroll
+    for (int k = 0; k < ROUNDS; ++k) values[k] = component(job, ids[k], lane % WIDTH);
+}
+
+// The same of a whole net, as [point][WIDTH] relative to point `centre`, one of the first that
+// are read together; `origin` gets that point.
+__device__ __forceinline__ void gather(const Job& job, const unsigned* net, int count, int centre,
+                                       real (&origin)[WIDTH], real* to) {
+    constexpr int ROUNDS = 8;
+    const int lane = threadIdx.x % LANES;
+    double own = 0;
+    for (int first = 0; first < count; first += ROUNDS * TOGETHER) {
+        double values[ROUNDS];
+        read_points(job, net, 0, first, count, values);
+        if (first == 0) {
+            const int round = centre / TOGETHER, start = centre % TOGETHER * WIDTH;
+            real point = real(values[0]);
+#pragma unroll
+            for (int k = 1; k < ROUNDS; ++k) point = round == k ? real(values[k]) : point;
+#pragma unroll
+            for (int i = 0; i < WIDTH; ++i) origin[i] = __shfl_sync(ALL_LANES, point, start + i);
+            own = __shfl_sync(ALL_LANES, point, start + lane % WIDTH);
+        }
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) {
+            const bool mine = lane < TOGETHER * WIDTH &&
+                              first + k * TOGETHER + lane / WIDTH < count;
+            if (mine) to[(first + k * TOGETHER) * WIDTH + lane] = real(values[k] - own);
+        }
+    }
+}
+
 // Replaces missing end layers of one axis by phantoms, 2 near - next, for a warp.
 // Entry i of line l stands at `line(l) + i * step`, WIDTH reals each; bits of `ends`: 0 low,
 // 1 high.

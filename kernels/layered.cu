@@ -42,36 +42,6 @@ __device__ __forceinline__ int shift(const int (&steps)[3], int a, int b) {
     return 0;
 }
 
-// Gathers a net, [line][layer][component] in its own order. Lanes read neighbouring numbers,
-// several at once before the first is used.
-__device__ __forceinline__ void gather(const Job& job, const unsigned* net, int numbers,
-                                       const real (&origin)[W], real* cell) {
-    constexpr int AT_ONCE = 8;
-    const int lane = threadIdx.x % LANES;
-    for (int start = lane; start < numbers; start += AT_ONCE * LANES) {
-        unsigned ids[AT_ONCE];
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; ++k) {
-            const int number = start + k * LANES;
-            ids[k] = number < numbers ? __ldg(net + number / W) : 0;
-        }
-        double values[AT_ONCE];
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; ++k) {
-            values[k] = component(job, ids[k], (start + k * LANES) % W);
-        }
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; ++k) {
-            const int number = start + k * LANES;
-            const int i = number % W;
-            real own = origin[0];
-#pragma unroll
-            for (int j = 1; j < W; ++j) own = i == j ? origin[j] : own;
-            if (number < numbers) cell[number] = real(values[k] - double(own));
-        }
-    }
-}
-
 extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
     layered(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
             const Batch* __restrict__ batches, const Item* __restrict__ items, unsigned count,
@@ -94,18 +64,17 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
             const int cells = min(GROUP, int(item.count - done));
             const auto leaf_of = [&](int q) { return batch.first_leaf + item.first + done + q; };
             real origin[GROUP][W];
+            unsigned elements[GROUP];
 #pragma unroll
             for (int q = 0; q < GROUP; ++q) {
                 if (q >= cells) break;
+                elements[q] = __ldg(leaves.elements + leaf_of(q));
                 const unsigned* const net =
                     static_cast<const unsigned*>(leaves.nets) + batch.first_net +
                     static_cast<size_t>(item.first + done + q) * (4 * lines);
                 const unsigned ends = __ldg(leaves.ends + leaf_of(q));
-                const unsigned centre = __ldg(net + 1);
-#pragma unroll
-                for (int i = 0; i < W; ++i) origin[q][i] = real(component(job, centre, i));
                 real* const cell = c + q * LINE * lines;
-                gather(job, net, 4 * lines * W, origin[q], cell);
+                gather(job, net, 4 * lines, 1, origin[q], cell);
                 __syncwarp();
                 if (ends) fill_ends(ends, lines, W, [&](int l) { return cell + l * LINE; });
             }
@@ -126,20 +95,31 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
                         for (int i = 0; i < W; ++i) z[r][l][i] = 0;
                     }
                 }
-#pragma unroll 2
+                // the lane's columns, and the elements they are in
+                const real* column_weights[ROUNDS];
+                const real* points[ROUNDS];
+#pragma unroll
+                for (int r = 0; r < ROUNDS; ++r) {
+                    const int slot = r * LANES + lane;
+                    const int q = GROUP == 1 ? 0 : min(slot / COLUMNS, cells - 1);
+                    column_weights[r] =
+                        table + (GROUP == 1 ? min(slot, COLUMNS - 1) : slot % COLUMNS);
+                    points[r] = c + q * lines * LINE;
+                }
+#pragma unroll 4
                 for (int line = 0; line < lines; ++line) {
+                    real weight[ROUNDS], point[LINE];
 #pragma unroll
                     for (int r = 0; r < ROUNDS; ++r) {
-                        const int slot = r * LANES + lane;
-                        const int q = GROUP == 1 ? 0 : min(slot / COLUMNS, cells - 1);
-                        const int column = GROUP == 1 ? min(slot, COLUMNS - 1) : slot % COLUMNS;
-                        const real weight = __ldg(table + line * COLUMNS + column);
-                        real point[LINE];
-                        load_vectors(point, c + (q * lines + line) * LINE);
+                        weight[r] = __ldg(column_weights[r] + line * COLUMNS);
+                    }
+#pragma unroll
+                    for (int r = 0; r < ROUNDS; ++r) {
+                        if (GROUP > 1 || r == 0) load_vectors(point, points[r] + line * LINE);
 #pragma unroll
                         for (int l = 0; l < 4; ++l) {
 #pragma unroll
-                            for (int i = 0; i < W; ++i) z[r][l][i] += weight * point[l * W + i];
+                            for (int i = 0; i < W; ++i) z[r][l][i] += weight[r] * point[l * W + i];
                         }
                     }
                 }
@@ -167,21 +147,37 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
                         }
                     }
                 }
+                const auto contract = [&](int r, const real(&weight)[4], real* at) {
 #pragma unroll
-                for (int k = 0; k < N; ++k) {
+                    for (int i = 0; i < W; ++i) {
+                        const real sum = weight[0] * z[r][0][i] + weight[1] * z[r][1][i] +
+                                         weight[2] * z[r][2][i] + weight[3] * z[r][3][i];
+                        at[i] = sign * sum + add[r][i];
+                    }
+                };
+                const auto is_own = [&](int r) {
+                    constexpr bool ALL = GROUP == 1 && COLUMNS % LANES == 0;
+                    return ALL || r * LANES + lane < cells * COLUMNS;
+                };
+                if (abs(steps[2]) == COLUMNS) {
 #pragma unroll
-                    for (int r = 0; r < ROUNDS; ++r) {
-                        if (GROUP * COLUMNS % LANES != 0 || GROUP > 1) {
-                            if (r * LANES + lane >= cells * COLUMNS) continue;
-                        }
-                        const int n = (k + shifted[r]) % N;
+                    for (int n = 0; n < N; ++n) {
                         real weight[4];
                         load_vectors(weight, weights + n * 4);
 #pragma unroll
-                        for (int i = 0; i < W; ++i) {
-                            const real sum = weight[0] * z[r][0][i] + weight[1] * z[r][1][i] +
-                                             weight[2] * z[r][2][i] + weight[3] * z[r][3][i];
-                            to[r][n * steps[2] * W + i] = sign * sum + add[r][i];
+                        for (int r = 0; r < ROUNDS; ++r) {
+                            if (is_own(r)) contract(r, weight, to[r] + n * steps[2] * W);
+                        }
+                    }
+                } else {
+#pragma unroll 1
+                    for (int k = 0; k < N; ++k) {
+#pragma unroll
+                        for (int r = 0; r < ROUNDS; ++r) {
+                            const int n = (k + shifted[r]) % N;
+                            real weight[4];
+                            load_vectors(weight, weights + n * 4);
+                            if (is_own(r)) contract(r, weight, to[r] + n * steps[2] * W);
                         }
                     }
                 }
@@ -190,9 +186,8 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
 #pragma unroll
                 for (int q = 0; q < GROUP; ++q) {
                     if (q >= cells) break;
-                    const unsigned element = __ldg(leaves.elements + leaf_of(q));
                     const size_t sample =
-                        static_cast<size_t>(element - job.first_element) * (N * COLUMNS);
+                        static_cast<size_t>(elements[q] - job.first_element) * (N * COLUMNS);
                     send<LANES, RUN % VECTOR == 0>(job, job.outputs[output], sample,
                                                    stage + q * STAGE_CELL, RUN, lane);
                 }

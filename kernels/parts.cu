@@ -50,16 +50,7 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
             const unsigned* const net = static_cast<const unsigned*>(leaves.nets) +
                                         batch.first_net + static_cast<size_t>(leaf) * 64;
             real origin[W];
-            const unsigned centre = __ldg(net + 21);
-#pragma unroll
-            for (int i = 0; i < W; ++i) origin[i] = real(component(job, centre, i));
-            for (int k = lane; k < 64; k += LANES) {
-                const unsigned id = __ldg(net + k);
-#pragma unroll
-                for (int i = 0; i < W; ++i) {
-                    c[k * W + i] = real(component(job, id, i) - double(origin[i]));
-                }
-            }
+            gather(job, net, 64, 21, origin, c);
             __syncwarp();
             const unsigned ends = __ldg(leaves.ends + batch.first_leaf + leaf);
             if (ends) {
@@ -127,16 +118,7 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
             const unsigned* const net = static_cast<const unsigned*>(leaves.nets) +
                                         batch.first_net + static_cast<size_t>(leaf) * (4 * lines);
             real origin[W];
-            const unsigned centre = __ldg(net + 1);
-#pragma unroll
-            for (int i = 0; i < W; ++i) origin[i] = real(component(job, centre, i));
-            for (int k = lane; k < 4 * lines; k += LANES) {
-                const unsigned id = __ldg(net + k);
-#pragma unroll
-                for (int i = 0; i < W; ++i) {
-                    c[k * W + i] = real(component(job, id, i) - double(origin[i]));
-                }
-            }
+            gather(job, net, 4 * lines, 1, origin, c);
             __syncwarp();
             const unsigned ends = __ldg(leaves.ends + batch.first_leaf + leaf);
             if (ends) fill_ends(ends, lines, W, [&](int l) { return c + l * LINE; });

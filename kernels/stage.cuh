@@ -10,10 +10,11 @@
 #define BULK 0
 #endif
 
-// Waits until the staged results of this thread have been read.
+// Waits until the results that this thread has sent have been read, but for the last LEFT runs.
+template <int LEFT = 0>
 __device__ __forceinline__ void wait_for_stage() {
 #if BULK
-    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(LEFT) : "memory");
 #endif
 }
 

@@ -69,16 +69,22 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
         origins[q][i] = real(component(job, __ldg(net), i));
     }
     __syncthreads();
-    // neighbouring threads read neighbouring numbers of a net; leaves that are not there
-    // repeat the last
-    const int numbers = controls * W;
+    // leaves that are not there repeat the last
+    const int lane = thread % LANES;
     for (int q = thread / LANES; q < CELL_TILE; q += THREADS / LANES) {
+        constexpr int READS = 8;
         const unsigned* const net = nets + min(q, int(item.count) - 1) * controls;
-#pragma unroll 4
-        for (int number = thread % LANES; number < numbers; number += LANES) {
-            const int k = number / W, i = number % W;
-            shared_points[k * POINT_ROW + q * W + i] =
-                real(component(job, __ldg(net + k), i) - double(origins[q][i]));
+        const double own = origins[q][lane % W];
+        for (int from = 0; from < controls; from += READS * TOGETHER) {
+            double values[READS];
+            read_points(job, net, 0, from, controls, values);
+#pragma unroll
+            for (int k = 0; k < READS; ++k) {
+                const int control = from + k * TOGETHER + lane / W;
+                if (lane < TOGETHER * W && control < controls) {
+                    shared_points[control * POINT_ROW + q * W + lane % W] = real(values[k] - own);
+                }
+            }
         }
     }
 
@@ -94,11 +100,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
                                     static_cast<size_t>(start) * samples;
         real* const to = shared_table + chunk % 2 * TABLE_REALS;
         if (aligned) {
-            for (int at = thread * VECTOR; at < depth * SAMPLE_TILE; at += THREADS * VECTOR) {
-                const int k = at / SAMPLE_TILE, s = at % SAMPLE_TILE;
-                if (s < tile) {
-                    copy_async<16>(to + at, weights + static_cast<size_t>(k) * samples + first + s);
-                }
+            // a thread copies the same samples of every few control points
+            constexpr int ACROSS = SAMPLE_TILE / VECTOR, STEP = THREADS / ACROSS;
+            const int s = thread % ACROSS * VECTOR;
+            if (s >= tile) {
+                commit_copies();
+                return;
+            }
+            const real* from = weights + static_cast<size_t>(thread / ACROSS) * samples + first + s;
+            real* own = to + thread / ACROSS * SAMPLE_TILE + s;
+            for (int k = thread / ACROSS; k < depth; k += STEP) {
+                copy_async<16>(own, from);
+                from += STEP * samples;
+                own += STEP * SAMPLE_TILE;
             }
         } else {
             for (int at = thread; at < depth * SAMPLE_TILE; at += THREADS) {

@@ -2,8 +2,7 @@
 //
 // A warp evaluates GROUP elements at once, without barriers between warps:
 //
-//     ids and control points             copied into shared memory for groups to come
-//     control points c [w 4][v 4][u 4]   relative to control point (1, 1, 1)
+//     control points c [w 4][v 4][u 4]   gathered relative to control point (1, 1, 1)
 //     -> a lane for every (w, u sample): contracts u, then v, in registers
 //     -> y [w 4][v sample][u sample]     in shared memory
 //     -> a lane for every (v, u sample): contracts w
@@ -20,11 +19,7 @@ constexpr int WARPS = 4;
 // two elements of few samples keep the lanes busy: one task is a (w, u sample)
 constexpr int GROUP = 8 * N <= LANES ? 2 : 1;
 // blocks a multiprocessor holds at least: a bound for the registers
-#if __CUDA_ARCH__ >= 900
-constexpr int MOST_BLOCKS = N == 8 ? 6 : 5;
-#else
-constexpr int MOST_BLOCKS = 4;
-#endif
+constexpr int MOST_BLOCKS = __CUDA_ARCH__ >= 900 && GROUP == 1 ? 5 : 4;
 constexpr int BLOCKS = N > 10 || W > 3 ? 2 : DOUBLE ? 3 : MOST_BLOCKS;
 
 // shared memory of a warp, in reals; paddings keep lanes on different banks
@@ -33,8 +28,10 @@ constexpr int C_CELL = 4 * C_LAYER;
 constexpr int Y_PADDING = (32 + (N * W) % 32 - (N * N * W) % 32) % 32;
 constexpr int Y_LAYER = N * N * W + Y_PADDING;
 constexpr int Y_CELL = (4 * Y_LAYER + VECTOR - 1) / VECTOR * VECTOR;
-// layers of samples staged at once: most that divide N and fit
-constexpr int STAGE_BYTES = DOUBLE ? 6400 : 3200;
+// layers of samples staged at once: most that divide N and fit; one stage is filled while the
+// other is sent
+constexpr int STAGES = 2;
+constexpr int STAGE_BYTES = 3200;
 constexpr int layers() {
     int most = 1;
     for (int n = 2; n <= N; ++n) {
@@ -47,7 +44,8 @@ constexpr int LAYERS = layers();
 constexpr int RUN = LAYERS * N * N * W;
 constexpr bool WHOLE = RUN % VECTOR == 0;
 constexpr int STAGE_CELL = (RUN + VECTOR - 1) / VECTOR * VECTOR;
-constexpr int WARP_REALS = GROUP * (C_CELL + Y_CELL + STAGE_CELL);
+constexpr int WARP_REALS = GROUP * (C_CELL + Y_CELL + STAGES * STAGE_CELL);
+
 
 // What is known of a leaf beside its ids.
 struct Head {
@@ -56,43 +54,28 @@ struct Head {
     unsigned element, ends, padding;
 };
 
-// Ahead of the work, in bytes: ids and heads of the next two groups, points of one.
-constexpr int IDS = 64 * sizeof(unsigned);
-constexpr int AHEAD = GROUP * (2 * IDS + 3 * sizeof(Head) + 64 * W * sizeof(double));
-constexpr int WARP_BYTES = WARP_REALS * sizeof(real) + AHEAD;
+// Ids and heads are copied so many groups ahead of the work: while results fill the memory's
+// queues, reading takes long. Control points are read one group ahead, into registers.
+constexpr int AHEAD = 3;
+constexpr int RING = 4;
+static_assert(AHEAD + 1 <= RING, "the head in use stays");
+
+template <typename Id>
+struct Ahead {
+    Head heads[RING][GROUP];
+    Id ids[RING][GROUP][64];
+};
 
 // Shared memory of a block in bytes, for the host.
-extern "C" __device__ const int tensor_shared = WARPS * WARP_BYTES;
+template <typename Id>
+constexpr int WARP_BYTES = WARP_REALS * sizeof(real) + sizeof(Ahead<Id>);
+extern "C" __device__ const int tensor_compact_shared = WARPS * WARP_BYTES<unsigned short>;
+extern "C" __device__ const int tensor_wide_shared = WARPS * WARP_BYTES<unsigned>;
 
-// Numbers of a net that a lane gathers: number `k * LANES + lane` of [control][W], so that
-// neighbouring lanes read neighbouring numbers.
-constexpr int PARTS = 64 * W / LANES;
+// Reads in which a warp has a net.
+constexpr int READS = (64 + TOGETHER - 1) / TOGETHER;
 
-// Begins to copy the ids and the head of a leaf.
-template <bool COMPACT>
-__device__ __forceinline__ void copy_ids(const Leaves& leaves, size_t leaf, int lane,
-                                         unsigned char* ids, Head* head) {
-    constexpr int BYTES = COMPACT ? 128 : 256;
-    const unsigned char* const net = static_cast<const unsigned char*>(leaves.nets) + leaf * BYTES;
-    if (lane < BYTES / 16) copy_async<16>(ids + lane * 16, net + lane * 16);
-    if (lane == LANES - 1) copy_async<16>(head, static_cast<const Head*>(leaves.heads) + leaf);
-}
-
-// Begins to copy the control points of a leaf whose ids are there.
-template <bool COMPACT>
-__device__ __forceinline__ void copy_points(const Job& job, int lane, const unsigned char* ids,
-                                            const Head& head, double* points) {
-#pragma unroll
-    for (int k = 0; k < PARTS; ++k) {
-        const int number = k * LANES + lane;
-        const unsigned id =
-            COMPACT ? head.base + reinterpret_cast<const unsigned short*>(ids)[number / W]
-                    : reinterpret_cast<const unsigned*>(ids)[number / W];
-        copy_async<8>(points + number, job.points + place(job, id, number % W));
-    }
-}
-
-template <bool COMPACT>
+template <typename Id>
 __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                                          const real* __restrict__ axis, unsigned first,
                                          unsigned count) {
@@ -104,72 +87,86 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
 
     const int lane = threadIdx.x % LANES;
     const int warp = threadIdx.x / LANES;
-    unsigned char* const own = memory + warp * WARP_BYTES;
-    real* const c = reinterpret_cast<real*>(own);
+    real* const c = reinterpret_cast<real*>(memory + warp * WARP_BYTES<Id>);
     real* const y = c + GROUP * C_CELL;
-    real* const stage = y + GROUP * Y_CELL;
-    double* const points = reinterpret_cast<double*>(own + WARP_REALS * sizeof(real));
-    Head* const heads = reinterpret_cast<Head*>(points + GROUP * 64 * W);
-    unsigned char* const ids = reinterpret_cast<unsigned char*>(heads + 3 * GROUP);
+    real* const stages = y + GROUP * Y_CELL;
+    Ahead<Id>& ahead = *reinterpret_cast<Ahead<Id>*>(stages + STAGES * GROUP * STAGE_CELL);
 
     const unsigned groups = (count + GROUP - 1) / GROUP;
     const unsigned step = gridDim.x * WARPS;
     unsigned group = blockIdx.x * WARPS + warp;
     if (group >= groups) return;
 
-    const auto leaf_of = [&](unsigned group, int q) -> size_t {
-        const unsigned at = group * GROUP + q;
+    const auto leaf_of = [&](unsigned at_group, int q) -> size_t {
+        const unsigned at = at_group * GROUP + q;
         return first + (at < count ? at : count - 1);
     };
-    const auto copy_group = [&](unsigned group, unsigned turn) {
+    // always commits, so that waiting can count
+    const auto copy_ahead = [&](unsigned turn) {
+        const unsigned long long at = group + static_cast<unsigned long long>(turn) * step;
+        if (at < groups) {
+#pragma unroll
+            for (int q = 0; q < GROUP; ++q) {
+                const size_t leaf = leaf_of(at, q);
+                constexpr int PIECES = 64 * sizeof(Id) / 16;
+                const uint4* const net = static_cast<const uint4*>(leaves.nets) + leaf * PIECES;
+                uint4* const to = reinterpret_cast<uint4*>(ahead.ids[turn % RING][q]);
+                if (lane < PIECES) copy_async<16>(to + lane, net + lane);
+                if (lane == LANES - 1) {
+                    copy_async<16>(&ahead.heads[turn % RING][q],
+                                   static_cast<const Head*>(leaves.heads) + leaf);
+                }
+            }
+        }
+        commit_copies();
+    };
+    double points[GROUP][READS];
+    const auto read_ahead = [&](unsigned turn) {
 #pragma unroll
         for (int q = 0; q < GROUP; ++q) {
-            copy_ids<COMPACT>(leaves, leaf_of(group, q), lane, ids + (turn % 2 * GROUP + q) * IDS,
-                              heads + turn % 3 * GROUP + q);
-        }
-    };
-    const auto copy_group_points = [&](unsigned turn) {
+            const Id* const ids = ahead.ids[turn % RING][q];
+            const unsigned base = sizeof(Id) == 2 ? ahead.heads[turn % RING][q].base : 0;
 #pragma unroll
-        for (int q = 0; q < GROUP; ++q) {
-            copy_points<COMPACT>(job, lane, ids + (turn % 2 * GROUP + q) * IDS,
-                                 heads[turn % 3 * GROUP + q], points + q * 64 * W);
+            for (int k = 0; k < READS; ++k) {
+                const int control = min(k * TOGETHER + lane / W, 63);
+                points[q][k] = component(job, base + ids[control], lane % W);
+            }
         }
     };
-    copy_group(group, 0);
-    commit_copies();
-    wait_for_copies<0>();
+    for (unsigned turn = 0; turn < AHEAD; ++turn) copy_ahead(turn);
+    wait_for_copies<AHEAD - 1>();
     __syncwarp();
-    copy_group_points(0);
-    copy_group(group + step, 1);
-    commit_copies();
+    read_ahead(0);
 
-    for (unsigned turn = 0; group < groups; group += step, ++turn) {
-        wait_for_copies<0>();
-        __syncwarp();
-        const Head* const head = heads + turn % 3 * GROUP;
+    unsigned sent = 0;
+    const unsigned turns = (groups - group + step - 1) / step;
+    for (unsigned turn = 0; turn < turns; ++turn) {
+        const Head* const head = ahead.heads[turn % RING];
         real origin[GROUP][W];
 #pragma unroll
         for (int q = 0; q < GROUP; ++q) {
-            const double* const from = points + q * 64 * W;
-            // control point (1, 1, 1) exists in every net
+            // control point 21 is (1, 1, 1), which exists in every net
+            constexpr int CENTRE = 21 / TOGETHER, CENTRE_LANE = 21 % TOGETHER * W;
+            const real centre = real(points[q][CENTRE]);
 #pragma unroll
-            for (int i = 0; i < W; ++i) origin[q][i] = real(from[21 * W + i]);
+            for (int i = 0; i < W; ++i) {
+                origin[q][i] = __shfl_sync(ALL_LANES, centre, CENTRE_LANE + i);
+            }
+            const double own = __shfl_sync(ALL_LANES, centre, CENTRE_LANE + lane % W);
 #pragma unroll
-            for (int k = 0; k < PARTS; ++k) {
-                const int number = k * LANES + lane;
-                const int i = number % W;
-                real own = origin[q][0];
-#pragma unroll
-                for (int j = 1; j < W; ++j) own = i == j ? origin[q][j] : own;
-                c[q * C_CELL + number + number / (16 * W) * VECTOR] =
-                    real(from[number] - double(own));
+            for (int k = 0; k < READS; ++k) {
+                const int control = k * TOGETHER + lane / W;
+                if (lane < TOGETHER * W && control < 64) {
+                    c[q * C_CELL + k * TOGETHER * W + lane + control / 16 * VECTOR] =
+                        real(points[q][k] - own);
+                }
             }
         }
-        __syncwarp();
         // on their way while this group is evaluated
-        copy_group_points(turn + 1);
-        copy_group(group + 2 * step, turn + 2);
-        commit_copies();
+        copy_ahead(turn + AHEAD);
+        wait_for_copies<AHEAD - 1>();
+        __syncwarp();
+        if (turn + 1 < turns) read_ahead(turn + 1);
 #pragma unroll
         for (int q = 0; q < GROUP; ++q) {
             const unsigned ends = head[q].ends;
@@ -230,8 +227,9 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                     if (output < 0) continue;
 #pragma unroll
                     for (int layer = 0; layer < N; layer += LAYERS) {
-                        wait_for_stage();
+                        wait_for_stage<(STAGES - 1) * GROUP>();
                         __syncwarp();
+                        real* const stage = stages + sent++ % STAGES * GROUP * STAGE_CELL;
                         // two columns a lane at once share their weights
                         constexpr int COLUMNS = GROUP * N * N;
 #pragma unroll 1
@@ -279,7 +277,7 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                         __syncwarp();
 #pragma unroll
                         for (int q = 0; q < GROUP; ++q) {
-                            if (group * GROUP + q < count) {
+                            if ((group + turn * step) * GROUP + q < count) {
                                 const unsigned element = head[q].element;
                                 const size_t sample =
                                     static_cast<size_t>(element - job.first_element) * (N * N * N) +
@@ -300,11 +298,11 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
 extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
     tensor_compact(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
                    const real* __restrict__ axis, unsigned first, unsigned count) {
-    evaluate<true>(job, leaves, axis, first, count);
+    evaluate<unsigned short>(job, leaves, axis, first, count);
 }
 
 extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
     tensor_wide(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
                 const real* __restrict__ axis, unsigned first, unsigned count) {
-    evaluate<false>(job, leaves, axis, first, count);
+    evaluate<unsigned>(job, leaves, axis, first, count);
 }

@@ -35,6 +35,12 @@ fn subject(precision: Precision, strategy: Strategy) -> Option<Box<dyn Backend>>
 
 conformance!(auto_f32, subject(Precision::F32, Strategy::Auto), 4e-6);
 conformance!(auto_f64, subject(Precision::F64, Strategy::Auto), 1e-13);
+conformance!(thread_f32, subject(Precision::F32, Strategy::Thread), 4e-6);
+conformance!(thread_f64, subject(Precision::F64, Strategy::Thread), 1e-13);
+conformance!(warp_f32, subject(Precision::F32, Strategy::Warp), 4e-6);
+conformance!(warp_f64, subject(Precision::F64, Strategy::Warp), 1e-13);
+conformance!(hybrid_f32, subject(Precision::F32, Strategy::Hybrid), 4e-6);
+conformance!(hybrid_f64, subject(Precision::F64, Strategy::Hybrid), 1e-13);
 
 fn shape(name: &str, sizes: &[usize]) -> SolidMesh {
     let mut mesh = Shape::parse(name, sizes).unwrap().build().unwrap();

@@ -136,12 +136,15 @@ impl<T: Number> Grid<T> {
         let batch = &self.layout.batches[index];
         let variant = pass.variant::<T>(&TENSOR).with("SAMPLES", self.samples);
         let compact = !self.layout.offsets.is_empty();
-        let name = if compact { "tensor_compact" } else { "tensor_wide" };
+        let (name, shared) = match compact {
+            true => ("tensor_compact", "tensor_compact_shared"),
+            false => ("tensor_wide", "tensor_wide_shared"),
+        };
         let function = self.functions.get(&variant, name)?;
         let net = batch.first_net as usize;
         let nets = if compact { self.offsets.address(net) } else { self.nets.address(net) };
         let leaves = [nets, self.heads.address(batch.first_leaf as usize), 0, 0];
-        let shared = function.constant("tensor_shared")?;
+        let shared = function.constant(shared)?;
         let shape = self.shape(&function, shared, count.div_ceil(4), 128)?;
         Ok(Launch {
             name: Kernel::Tensor.to_string(),

@@ -65,7 +65,7 @@ impl Work {
                         let tile = tile(kernel);
                         // a block keeps its nets for several tiles if there are enough blocks
                         let blocks = total.div_ceil(tile.leaves) * samples.div_ceil(tile.samples);
-                        let tiles = (blocks / (4 * warps)).clamp(1, 4);
+                        let tiles = (blocks / (warps / 2)).clamp(1, 4);
                         (tile.leaves, tiles * tile.samples)
                     }
                     _ => (step, samples),

@@ -41,6 +41,16 @@ fn main() -> subsolid::Result<()> {
     let irregular: Keep =
         |solid, leaf| matches!(leaf.kind, LeafKind::Irregular(..)) && solid.net(leaf).len() > 40;
     let position = Want::POSITION;
+    if asked("regular, 64,000") {
+        // nets and control points of this many cells stay in the cache
+        let mut small = Shape::parse("box", &[40, 40, 40])?.build()?;
+        crease_by_angle(&mut small, 40.0)?;
+        let solid = Solid::new(&small)?;
+        for (precision, samples) in [(Precision::F32, 8), (Precision::F64, 8), (Precision::F32, 4)]
+        {
+            row("regular, 64,000 cells", &small, &solid, samples, precision, position, all)?;
+        }
+    }
     if asked("regular") {
         let solid = Solid::new(&sharp)?;
         for precision in [Precision::F32, Precision::F64] {

@@ -26,12 +26,17 @@ __device__ __forceinline__ void publish_stage() {
 }
 
 #if BULK
-// Copies `bytes` (a multiple of 16) to `to`; one thread does it.
+// Copies `bytes` (a multiple of 16) to `to`; one thread does it. Results are the first to leave
+// the cache, so that nets and control points stay there.
 __device__ __forceinline__ void bulk_copy(void* to, const void* from, unsigned bytes) {
     const unsigned shared = static_cast<unsigned>(__cvta_generic_to_shared(from));
     asm volatile(
-        "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n\t"
-        "cp.async.bulk.commit_group;" ::"l"(to),
+        "{\n\t"
+        ".reg .b64 policy;\n\t"
+        "createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n\t"
+        "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%0], [%1], %2, policy;\n\t"
+        "cp.async.bulk.commit_group;\n\t"
+        "}" ::"l"(to),
         "r"(shared), "r"(bytes)
         : "memory");
 }

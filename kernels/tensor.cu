@@ -2,10 +2,11 @@
 //
 // A warp evaluates GROUP elements at once, without barriers between warps:
 //
-//     control points c [w 4][v 4][u 4]   gathered relative to control point (1, 1, 1)
-//     -> a lane for every (w, u sample): contracts u, then v, in registers
-//     -> y [w 4][v sample][u sample]     in shared memory
-//     -> a lane for every (v, u sample): contracts w
+//     ids and control points             copied and read ahead of the work
+//     control points c [w 4][v 4][u 4]   relative to control point (1, 1, 1)
+//     -> a lane for every line and half of the u samples: contracts u
+//     -> x [u sample][w 4][v 4]          in shared memory
+//     -> a lane for every column (v, u sample): contracts v, then w, in registers
 //     -> stage [w sample][v sample][u sample]   sent in runs of whole layers
 //
 // About 21 multiply-adds a point for 8 samples, so that writing the points is the limit.
@@ -16,36 +17,42 @@
 constexpr int N = SAMPLES;
 constexpr int W = WIDTH;
 constexpr int WARPS = 4;
-// two elements of few samples keep the lanes busy: one task is a (w, u sample)
+// two elements of few samples keep the lanes busy
 constexpr int GROUP = 8 * N <= LANES ? 2 : 1;
 // blocks a multiprocessor holds at least: a bound for the registers
-constexpr int MOST_BLOCKS = __CUDA_ARCH__ >= 900 && GROUP == 1 ? 5 : 4;
-constexpr int BLOCKS = N > 10 || W > 3 ? 2 : DOUBLE ? 3 : MOST_BLOCKS;
+constexpr int BLOCKS = N > 10 || W > 3 ? 2 : DOUBLE ? 3 - (OUTPUTS > 1) : OUTPUTS > 4 ? 3 : 4;
 
 // shared memory of a warp, in reals; paddings keep lanes on different banks
 constexpr int C_LAYER = 16 * W + VECTOR;
 constexpr int C_CELL = 4 * C_LAYER;
-constexpr int Y_PADDING = (32 + (N * W) % 32 - (N * N * W) % 32) % 32;
-constexpr int Y_LAYER = N * N * W + Y_PADDING;
-constexpr int Y_CELL = (4 * Y_LAYER + VECTOR - 1) / VECTOR * VECTOR;
-// layers of samples staged at once: most that divide N and fit; one stage is filled while the
-// other is sent
-constexpr int STAGES = 2;
-constexpr int STAGE_BYTES = 3200;
+constexpr int X_SAMPLE = 16 * W + VECTOR;
+constexpr int X_CELL = N * X_SAMPLE;
+// columns of samples evaluated at once, two a lane
+constexpr int COLUMNS = N * N <= 2 * LANES ? N * N : 2 * LANES;
+// layers of them staged at once: most that divide N and fit; of two stages one is filled while
+// the other is sent
+constexpr int STAGES = DOUBLE ? 2 : 1;
+constexpr int STAGE_BYTES = DOUBLE ? 3200 : 6400;
 constexpr int layers() {
     int most = 1;
     for (int n = 2; n <= N; ++n) {
-        const int bytes = GROUP * n * N * N * W * int(sizeof(real));
-        if (N % n == 0 && bytes <= STAGE_BYTES) most = n;
+        if (N % n == 0 && GROUP * n * COLUMNS * W * int(sizeof(real)) <= STAGE_BYTES) most = n;
     }
     return most;
 }
 constexpr int LAYERS = layers();
-constexpr int RUN = LAYERS * N * N * W;
-constexpr bool WHOLE = RUN % VECTOR == 0;
-constexpr int STAGE_CELL = (RUN + VECTOR - 1) / VECTOR * VECTOR;
-constexpr int WARP_REALS = GROUP * (C_CELL + Y_CELL + STAGES * STAGE_CELL);
+// whole layers are one run of results, parts of layers one each
+constexpr int RUNS = COLUMNS == N * N ? 1 : LAYERS;
+constexpr int RUN = LAYERS / RUNS * COLUMNS * W;
+constexpr bool WHOLE = N * N * W % VECTOR == 0;
+constexpr int STAGE_CELL = (LAYERS * COLUMNS * W + VECTOR - 1) / VECTOR * VECTOR;
+constexpr int WARP_REALS = GROUP * (C_CELL + X_CELL + STAGES * STAGE_CELL);
 
+
+// Weights of the samples, alike on all axes: [order][sample][4].
+struct Weights {
+    real b[ORDERS * N * 4];
+};
 
 // What is known of a leaf beside its ids.
 struct Head {
@@ -56,8 +63,8 @@ struct Head {
 
 // Ids and heads are copied so many groups ahead of the work: while results fill the memory's
 // queues, reading takes long. Control points are read one group ahead, into registers.
-constexpr int AHEAD = 3;
-constexpr int RING = 4;
+constexpr int AHEAD = 6;
+constexpr int RING = 8;
 static_assert(AHEAD + 1 <= RING, "the head in use stays");
 
 template <typename Id>
@@ -77,19 +84,21 @@ constexpr int READS = (64 + TOGETHER - 1) / TOGETHER;
 
 template <typename Id>
 __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
-                                         const real* __restrict__ axis, unsigned first,
+                                         const Weights& all_weights, unsigned first,
                                          unsigned count) {
     extern __shared__ __align__(16) unsigned char memory[];
-    // weights of the samples, alike on all axes: [order][sample][4]
+    // those that differ from lane to lane are read here, the others as constants
     __shared__ __align__(16) real weights[ORDERS * N * 4];
-    for (int i = threadIdx.x; i < ORDERS * N * 4; i += WARPS * LANES) weights[i] = axis[i];
+    for (int i = threadIdx.x; i < ORDERS * N * 4; i += WARPS * LANES) {
+        weights[i] = all_weights.b[i];
+    }
     __syncthreads();
 
     const int lane = threadIdx.x % LANES;
     const int warp = threadIdx.x / LANES;
     real* const c = reinterpret_cast<real*>(memory + warp * WARP_BYTES<Id>);
-    real* const y = c + GROUP * C_CELL;
-    real* const stages = y + GROUP * Y_CELL;
+    real* const x = c + GROUP * C_CELL;
+    real* const stages = x + GROUP * X_CELL;
     Ahead<Id>& ahead = *reinterpret_cast<Ahead<Id>*>(stages + STAGES * GROUP * STAGE_CELL);
 
     const unsigned groups = (count + GROUP - 1) / GROUP;
@@ -183,113 +192,114 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
 #pragma unroll
         for (int u_order = 0; u_order < ORDERS; ++u_order) {
             if (!is_wanted(u_order, -1)) continue;
+            {
+                // lane: line of four control points along u, and half of the samples
+                constexpr int HALF = (N + 1) / 2;
+                const int line = lane / 2, half = lane % 2;
+#pragma unroll
+                for (int q = 0; q < GROUP; ++q) {
+                    real points[4 * W];
+                    load_vectors(points, c + q * C_CELL + line / 4 * C_LAYER + line % 4 * 4 * W);
+#pragma unroll
+                    for (int k = 0; k < HALF; ++k) {
+                        const int u = half * HALF + k;
+                        if (N % 2 != 0 && u >= N) continue;
+                        real b[4];
+                        load_vectors(b, weights + (u_order * N + u) * 4);
+                        real* const to = x + q * X_CELL + u * X_SAMPLE + line * W;
+#pragma unroll
+                        for (int i = 0; i < W; ++i) {
+                            to[i] = b[0] * points[i] + b[1] * points[W + i] +
+                                    b[2] * points[2 * W + i] + b[3] * points[3 * W + i];
+                        }
+                    }
+                }
+            }
+            __syncwarp();
 #pragma unroll
             for (int v_order = 0; v_order < ORDERS; ++v_order) {
                 if (!is_wanted(u_order, v_order)) continue;
-
-                constexpr int TASKS = GROUP * 4 * N;
+#pragma unroll 1
+                for (int first_column = 0; first_column < N * N; first_column += COLUMNS) {
+                    // the lane's columns, contracted along v
+                    constexpr int OWN = (GROUP * COLUMNS + LANES - 1) / LANES;
+                    real y[OWN][4][W];
+                    bool mine[OWN];
+                    int cell[OWN], to[OWN];
 #pragma unroll
-                for (int round = 0; round < (TASKS + LANES - 1) / LANES; ++round) {
-                    const int task = round * LANES + lane;
-                    const int q = task / (4 * N), w = task / N % 4, u = task % N;
-                    if (TASKS % LANES == 0 || task < TASKS) {
+                    for (int k = 0; k < OWN; ++k) {
+                        const int slot = k * LANES + lane;
+                        cell[k] = GROUP == 1 ? 0 : min(slot / COLUMNS, GROUP - 1);
+                        const int own = slot - cell[k] * COLUMNS;
+                        mine[k] = own < COLUMNS && first_column + own < N * N;
+                        to[k] = cell[k] * STAGE_CELL + own * W;
+                        const int column = min(first_column + own, N * N - 1);
                         real b[4];
-                        load_vectors(b, weights + (u_order * N + u) * 4);
-                        real x[4][W];
+                        load_vectors(b, weights + (v_order * N + column / N) * 4);
+                        const real* const from =
+                            x + cell[k] * X_CELL + column % N * X_SAMPLE;
 #pragma unroll
-                        for (int v = 0; v < 4; ++v) {
+                        for (int w = 0; w < 4; ++w) {
                             real line[4 * W];
-                            load_vectors(line, c + q * C_CELL + w * C_LAYER + v * 4 * W);
+                            load_vectors(line, from + w * 4 * W);
 #pragma unroll
                             for (int i = 0; i < W; ++i) {
-                                x[v][i] = b[0] * line[i] + b[1] * line[W + i] +
-                                          b[2] * line[2 * W + i] + b[3] * line[3 * W + i];
-                            }
-                        }
-                        real* const to = y + q * Y_CELL + w * Y_LAYER + u * W;
-#pragma unroll
-                        for (int v = 0; v < N; ++v) {
-                            real b[4];
-                            load_vectors(b, weights + (v_order * N + v) * 4);
-#pragma unroll
-                            for (int i = 0; i < W; ++i) {
-                                to[v * N * W + i] = b[0] * x[0][i] + b[1] * x[1][i] +
-                                                    b[2] * x[2][i] + b[3] * x[3][i];
+                                y[k][w][i] = b[0] * line[i] + b[1] * line[W + i] +
+                                             b[2] * line[2 * W + i] + b[3] * line[3 * W + i];
                             }
                         }
                     }
-                }
-                __syncwarp();
-
 #pragma unroll
-                for (int w_order = 0; w_order < ORDERS; ++w_order) {
-                    const int output = output_of(u_order, v_order, w_order);
-                    if (output < 0) continue;
+                    for (int w_order = 0; w_order < ORDERS; ++w_order) {
+                        const int output = output_of(u_order, v_order, w_order);
+                        if (output < 0) continue;
 #pragma unroll
-                    for (int layer = 0; layer < N; layer += LAYERS) {
-                        wait_for_stage<(STAGES - 1) * GROUP>();
-                        __syncwarp();
-                        real* const stage = stages + sent++ % STAGES * GROUP * STAGE_CELL;
-                        // two columns a lane at once share their weights
-                        constexpr int COLUMNS = GROUP * N * N;
-#pragma unroll 1
-                        for (int pair = 0; pair < COLUMNS; pair += 2 * LANES) {
-                            real z[2][4][W], add[2][W];
-                            int to[2];
-#pragma unroll
-                            for (int k = 0; k < 2; ++k) {
-                                const int column = pair + k * LANES + lane;
-                                if (pair + k * LANES >= COLUMNS) continue;
-                                const int q = min(column / (N * N), GROUP - 1);
-                                const int at = column % (N * N) * W;
-                                to[k] = q * STAGE_CELL + at;
-#pragma unroll
-                                for (int i = 0; i < W; ++i) {
-                                    add[k][i] = output == 0 ? origin[0][i] : real(0);
-                                    if (GROUP > 1 && output == 0 && q == 1) {
-                                        add[k][i] = origin[GROUP - 1][i];
-                                    }
-#pragma unroll
-                                    for (int w = 0; w < 4; ++w) {
-                                        z[k][w][i] = y[q * Y_CELL + w * Y_LAYER + at + i];
-                                    }
-                                }
-                            }
+                        for (int layer = 0; layer < N; layer += LAYERS) {
+                            // runs that are no whole vectors are not sent in bulk
+                            wait_for_stage<WHOLE ? (STAGES - 1) * GROUP * RUNS : 0>();
+                            __syncwarp();
+                            real* const stage = stages + sent++ % STAGES * GROUP * STAGE_CELL;
 #pragma unroll
                             for (int n = 0; n < LAYERS; ++n) {
-                                real b[4];
-                                load_vectors(b, weights + (w_order * N + layer + n) * 4);
+                                const real* const b =
+                                    all_weights.b + (w_order * N + layer + n) * 4;
 #pragma unroll
-                                for (int k = 0; k < 2; ++k) {
-                                    const int first_column = pair + k * LANES;
-                                    if (first_column >= COLUMNS) continue;
-                                    if (first_column + lane >= COLUMNS) continue;
+                                for (int k = 0; k < OWN; ++k) {
+                                    if (!mine[k]) continue;
 #pragma unroll
                                     for (int i = 0; i < W; ++i) {
-                                        const real sum = b[0] * z[k][0][i] + b[1] * z[k][1][i] +
-                                                         b[2] * z[k][2][i] + b[3] * z[k][3][i];
-                                        stage[to[k] + n * N * N * W + i] = sum + add[k][i];
+                                        const real sum = b[0] * y[k][0][i] + b[1] * y[k][1][i] +
+                                                         b[2] * y[k][2][i] + b[3] * y[k][3][i];
+                                        const real add =
+                                            output > 0 ? real(0)
+                                            : GROUP > 1 && cell[k] == 1 ? origin[GROUP - 1][i]
+                                                                        : origin[0][i];
+                                        stage[to[k] + n * COLUMNS * W + i] = sum + add;
                                     }
                                 }
                             }
-                        }
-                        publish_stage();
-                        __syncwarp();
+                            publish_stage();
+                            __syncwarp();
 #pragma unroll
-                        for (int q = 0; q < GROUP; ++q) {
-                            if ((group + turn * step) * GROUP + q < count) {
-                                const unsigned element = head[q].element;
-                                const size_t sample =
-                                    static_cast<size_t>(element - job.first_element) * (N * N * N) +
-                                    layer * N * N;
-                                send<LANES, WHOLE>(job, job.outputs[output], sample,
-                                                   stage + q * STAGE_CELL, RUN, lane);
+                            for (int q = 0; q < GROUP; ++q) {
+                                if ((group + turn * step) * GROUP + q >= count) continue;
+                                const size_t element = head[q].element - job.first_element;
+                                const int columns = min(COLUMNS, N * N - first_column);
+#pragma unroll
+                                for (int run = 0; run < RUNS; ++run) {
+                                    send<LANES, WHOLE>(
+                                        job, job.outputs[output],
+                                        element * (N * N * N) + (layer + run) * N * N +
+                                            first_column,
+                                        stage + q * STAGE_CELL + run * COLUMNS * W,
+                                        RUNS == 1 ? RUN : columns * W, lane);
+                                }
                             }
                         }
                     }
                 }
-                __syncwarp();
             }
+            __syncwarp();
         }
     }
     wait_for_stage();
@@ -297,12 +307,12 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
 
 extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
     tensor_compact(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
-                   const real* __restrict__ axis, unsigned first, unsigned count) {
-    evaluate<unsigned short>(job, leaves, axis, first, count);
+                   const __grid_constant__ Weights weights, unsigned first, unsigned count) {
+    evaluate<unsigned short>(job, leaves, weights, first, count);
 }
 
 extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
     tensor_wide(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
-                const real* __restrict__ axis, unsigned first, unsigned count) {
-    evaluate<unsigned>(job, leaves, axis, first, count);
+                const __grid_constant__ Weights weights, unsigned first, unsigned count) {
+    evaluate<unsigned>(job, leaves, weights, first, count);
 }

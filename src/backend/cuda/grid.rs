@@ -145,6 +145,14 @@ impl<T: Number> Grid<T> {
         let nets = if compact { self.offsets.address(net) } else { self.nets.address(net) };
         let leaves = [nets, self.heads.address(batch.first_leaf as usize), 0, 0];
         let shared = function.constant(shared)?;
+        // [order][sample][4] of the orders that occur; all three axes are alike
+        let orders = match (pass.want.contains(Want::FIRST), pass.want.contains(Want::SECOND)) {
+            (_, true) => 3,
+            (true, _) => 2,
+            _ => 1,
+        };
+        let start = batch.axes[0] as usize;
+        let weights = &self.layout.axes[start..start + orders * self.samples * 4];
         let shape = self.shape(&function, shared, count.div_ceil(4), 128)?;
         Ok(Launch {
             name: Kernel::Tensor.to_string(),
@@ -153,8 +161,7 @@ impl<T: Number> Grid<T> {
             arguments: vec![
                 Argument::Job(Box::new(job)),
                 Argument::Leaves(Box::new(leaves)),
-                // all three axes are alike
-                Argument::Address(self.axes.address(batch.axes[0] as usize)),
+                Argument::Words(T::words(weights)),
                 Argument::Number(first),
                 Argument::Number(count),
             ],

@@ -58,6 +58,8 @@ pub(super) struct Launch {
 pub(super) enum Argument {
     Job(Box<Job>),
     Leaves(Box<[u64; 4]>),
+    /// A structure by value.
+    Words(Box<[u64]>),
     Address(u64),
     Number(u32),
     Long(u64),
@@ -68,6 +70,7 @@ impl Argument {
         match self {
             Self::Job(job) => from_ref::<Job>(job).cast(),
             Self::Leaves(leaves) => leaves.as_ptr().cast(),
+            Self::Words(words) => words.as_ptr().cast(),
             Self::Address(word) | Self::Long(word) => from_ref(word).cast(),
             Self::Number(number) => from_ref(number).cast(),
         }

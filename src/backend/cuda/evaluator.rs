@@ -1,5 +1,7 @@
 //! A prepared plan on the device: control points in, results out, one graph a launch.
 
+mod explain;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,7 +17,7 @@ use super::number::Number;
 use super::points::{DeviceArray, DevicePoints};
 use super::scattered::Scattered;
 use super::sources::{REFINE, Variant};
-use crate::backend::{Evaluator, Limit, Values, check_controls};
+use crate::backend::{Evaluator, Explained, Limit, Values, check_controls};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
 use crate::plan::{Plan, Samples, Strategy, Want, wanted_orders};
@@ -177,6 +179,25 @@ impl<'p, T: Number> Resident<'p, T> {
         };
         let mut first = self.refine()?;
         let mut launches = Vec::new();
+        for (_, pass, job) in
+            self.passes(&range, |index, output| results.address(starts[index][output]))
+        {
+            if let (OnDevice::Grid(grid), Some(work)) = (&self.samples, &work) {
+                first.extend(grid.clearing(work, pass, job)?);
+            }
+            launches.extend(self.launches(work.as_ref(), pass, job)?);
+        }
+        Ok(Program { range, results, starts, first, launches, graph: None, _work: work })
+    }
+
+    /// The passes of an evaluation, each with the number of its input. `address`: of an
+    /// output of an input.
+    fn passes(
+        &self,
+        range: &Range<usize>,
+        address: impl Fn(usize, usize) -> u64,
+    ) -> Vec<(usize, Pass, Job)> {
+        let mut passes = Vec::new();
         for (index, input) in self.inputs.iter().enumerate() {
             for offset in (0..input.width).step_by(4) {
                 let want = if index == 0 { self.plan.want() } else { Want::POSITION };
@@ -190,20 +211,23 @@ impl<'p, T: Number> Resident<'p, T> {
                     samples: self.plan.samples_per_element() as u32,
                     ..Job::default()
                 };
-                for (output, &start) in job.outputs.iter_mut().zip(&starts[index]) {
-                    *output = results.address(start);
+                let outputs = wanted_orders(want).len();
+                for (output, to) in job.outputs.iter_mut().enumerate().take(outputs) {
+                    *to = address(index, output);
                 }
-                if let (OnDevice::Grid(grid), Some(work)) = (&self.samples, &work) {
-                    first.extend(grid.clearing(work, pass, job)?);
-                }
-                launches.extend(match (&self.samples, &work) {
-                    (OnDevice::Grid(grid), Some(work)) => grid.launches(work, pass, job)?,
-                    (OnDevice::Scattered(points), _) => points.launches(pass, job)?,
-                    (OnDevice::Grid(_), None) => Vec::new(),
-                });
+                passes.push((index, pass, job));
             }
         }
-        Ok(Program { range, results, starts, first, launches, graph: None, _work: work })
+        passes
+    }
+
+    /// The launches of one pass, after those that clear its results.
+    fn launches(&self, work: Option<&Prepared>, pass: Pass, job: Job) -> Result<Vec<Launch>> {
+        match (&self.samples, work) {
+            (OnDevice::Grid(grid), Some(work)) => grid.launches(work, pass, job),
+            (OnDevice::Scattered(points), _) => points.launches(pass, job),
+            (OnDevice::Grid(_), None) => Ok(Vec::new()),
+        }
     }
 
     /// The launches that refine the control points, level after level.
@@ -383,6 +407,10 @@ impl<T: Number> Evaluator for Resident<'_, T> {
             seconds.push(f64::from(elapsed) * 1e-3);
         }
         Ok(seconds)
+    }
+
+    fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>> {
+        Resident::explain(self, attributes, &elements)
     }
 }
 

@@ -55,8 +55,7 @@ impl Cuda {
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) that says whether the driver, the device or
-    /// the compiler is
-    /// missing.
+    /// the compiler is missing.
     pub fn new(ordinal: usize, precision: Precision) -> Result<Self> {
         let functions = Arc::new(Functions::new(Device::open(ordinal)?)?);
         Ok(Self { functions, precision, strategy: Strategy::default() })

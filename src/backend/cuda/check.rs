@@ -15,13 +15,6 @@ use crate::backend::Precision;
 use crate::error::{Error, Result};
 use crate::plan::{BatchKind, Facts, Kernel, Strategy, Want};
 
-/// Samples along an axis that are compiled with derivatives, and of control points that have
-/// not 3 components; with positions alone every number is.
-const TENSOR_DERIVATIVES: &[usize] = &[2, 5, 8];
-const TENSOR_WIDTHS: &[usize] = &[4, 8];
-const LAYERED_DERIVATIVES: &[usize] = &[1, 3, 4, 8];
-const LAYERED_WIDTHS: &[usize] = &[2, 5];
-
 /// What the compiler said of one variant of a kernel file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelReport {
@@ -46,12 +39,13 @@ impl fmt::Display for KernelReport {
 /// Compiles the kernels to machine code of an architecture, such as 90 for compute
 /// capability 9.0.
 ///
-/// Every file is compiled in both precisions, for every width and stride of control points
-/// with positions alone, and for 3 components with every choice of derivatives, as
-/// evaluations take them. Files specialised to the number of samples are compiled for all
-/// numbers that the plan sends to them on such a device with positions of 3 components,
-/// for a few with derivatives and with other widths. The published method's kernels are
-/// compiled for 3 components in all variants, for others in one of each file.
+/// All kernels of evaluations are compiled in both precisions: for positions (3 components)
+/// with every choice of derivatives, and for attributes in widths 1 to 4, dense and strided,
+/// some of these in one precision only. Kernels specialised to the number of samples are
+/// compiled for those numbers that such a device gives them: tensor and layered kernels for
+/// all without derivatives (tensor kernels in double precision for half of them), for one or
+/// two otherwise. The published method's are compiled for positions in all variants without
+/// derivatives and with all of them, for attributes in one variant of each file.
 ///
 /// # Errors
 /// [`Error::Request`] if NVRTC is not installed or does not know the architecture. What is
@@ -77,65 +71,91 @@ pub fn check_kernels(architecture: u32) -> Result<Vec<KernelReport>> {
     Ok(variants.into_par_iter().with_max_len(1).map(report).collect())
 }
 
+/// All that a position can have.
+fn all_orders() -> Want {
+    Want::FIRST | Want::SECOND
+}
+
 /// Passes over positions: 3 components, with every choice of derivatives.
 fn positions() -> impl Iterator<Item = Pass> {
-    let wants = [Want::POSITION, Want::FIRST, Want::SECOND, Want::FIRST | Want::SECOND];
+    let wants = [Want::POSITION, Want::FIRST, Want::SECOND, all_orders()];
     wants.into_iter().map(|want| Pass { width: 3, strided: false, want })
 }
 
 /// Passes over attributes: other widths, or some of many components; no derivatives.
-fn attributes() -> impl Iterator<Item = Pass> {
-    let pass = |(width, strided)| Pass { width, strided, want: Want::POSITION };
-    let plain = [1, 2, 4].map(|width| (width, false));
-    plain.into_iter().chain((1..=4).map(|width| (width, true))).map(pass)
+fn attributes(precision: Precision) -> impl Iterator<Item = Pass> {
+    let passes: &[(usize, bool)] = match precision {
+        Precision::F32 => &[(1, false), (4, false), (2, true), (4, true)],
+        Precision::F64 => &[(2, false), (4, false), (1, true), (3, true), (4, true)],
+    };
+    passes.iter().map(|&(width, strided)| Pass { width, strided, want: Want::POSITION })
+}
+
+/// Whether a pass is over positions alone, the most frequent one.
+fn is_plain(pass: Pass) -> bool {
+    pass.width == 3 && !pass.strided && pass.want == Want::POSITION
+}
+
+fn tensor_samples(pass: Pass, precision: Precision) -> &'static [usize] {
+    match (pass.want, precision) {
+        (Want::POSITION, _) if !is_plain(pass) => &[8],
+        (Want::POSITION, Precision::F32) => {
+            &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]
+        }
+        (Want::POSITION, Precision::F64) => &[1, 2, 4, 5, 8, 9, 10, 16],
+        (Want::FIRST, _) => &[4, 8],
+        (Want::SECOND, _) => &[4],
+        _ => &[5],
+    }
+}
+
+fn layered_samples(pass: Pass) -> &'static [usize] {
+    match pass.want {
+        _ if is_plain(pass) => &[1, 2, 3, 4, 5, 6, 7, 8],
+        Want::POSITION => &[5],
+        _ => &[3, 8],
+    }
 }
 
 fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
     let mut variants = Vec::new();
-    for pass in positions().chain(attributes()) {
+    for pass in positions().chain(attributes(T::PRECISION)) {
         let of = |source| pass.variant::<T>(source);
-        let has_derivatives = pass.want != Want::POSITION;
-        let choice = |derivatives, widths| match (has_derivatives, pass.width, pass.strided) {
-            (true, ..) => Some(derivatives),
-            (_, 3, false) => None,
-            _ => Some(widths),
-        };
-        for (source, kind, kernel, some) in [
-            (
-                &TENSOR,
-                BatchKind::Regular,
-                Kernel::Tensor,
-                choice(TENSOR_DERIVATIVES, TENSOR_WIDTHS),
-            ),
-            (
-                &LAYERED,
-                BatchKind::Layered(0),
-                Kernel::Layered,
-                choice(LAYERED_DERIVATIVES, LAYERED_WIDTHS),
-            ),
+        for (source, kind, kernel, samples) in [
+            (&TENSOR, BatchKind::Regular, Kernel::Tensor, tensor_samples(pass, T::PRECISION)),
+            (&LAYERED, BatchKind::Layered(0), Kernel::Layered, layered_samples(pass)),
         ] {
-            let samples = (1..=64).filter(|n| some.is_none_or(|some| some.contains(n)));
-            let routed = samples.filter(|&n| route::<T>(kind, n, architecture) == kernel);
-            variants.extend(routed.map(|n| of(source).with("SAMPLES", n)));
+            let routed = |&&n: &&usize| route::<T>(kind, n, architecture) == kernel;
+            let samples = samples.iter().filter(routed);
+            variants.extend(samples.map(|&n| of(source).with("SAMPLES", n)));
         }
         variants.extend([1, 2].map(|cells| of(&TABLE).with("CELLS", cells)));
         variants.extend([&PARTS, &POINTS, &CLEAR].map(of));
-        for (source, size, sizes) in
-            [(&REG, "CONTROLS", [64, 48]), (&LAY, "ROWS", [32, 16]), (&IRR, "ROWS", [64, 32])]
-        {
-            let both = if pass.width == 3 && !pass.strided { &sizes[..] } else { &sizes[..1] };
-            for &value in both {
-                let all = if both.len() == 2 { &[0, 1][..] } else { &[0] };
-                let warp = |&warp| of(source).with(size, value).with("WARP_BASED", warp);
-                variants.extend(all.iter().map(warp));
-            }
-        }
+        variants.extend(published::<T>(pass));
     }
     variants.push(Variant::new(&JACOBIAN, T::PRECISION));
     variants.push(Variant::new(&CEILING, T::PRECISION).with("WIDTH", 1).with("STRIDED", 0));
     // the slowest first, so that no thread waits for another's at the end
     variants.sort_by_key(|variant| !std::ptr::eq(variant.source, &TENSOR));
     variants
+}
+
+/// The published method's kernels.
+fn published<T: Number>(pass: Pass) -> Vec<Variant> {
+    let all: &[(usize, usize)] = match pass.want {
+        _ if is_plain(pass) => &[(0, 0), (0, 1), (1, 0), (1, 1)],
+        Want::POSITION => &[(0, 0)],
+        want if want == all_orders() => &[(0, 0), (0, 1), (1, 0), (1, 1)],
+        _ => &[],
+    };
+    let files = [(&REG, "CONTROLS", [64, 48]), (&LAY, "ROWS", [32, 16]), (&IRR, "ROWS", [64, 32])];
+    let variants = files.into_iter().flat_map(|(source, name, sizes)| {
+        let variant = move |&(size, warp): &(usize, usize)| {
+            pass.variant::<T>(source).with(name, sizes[size]).with("WARP_BASED", warp)
+        };
+        all.iter().map(variant)
+    });
+    variants.collect()
 }
 
 /// The kernel of whole elements on a device of an architecture.

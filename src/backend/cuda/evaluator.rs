@@ -1,6 +1,7 @@
 //! A prepared plan on the device: control points in, results out, one graph a launch.
 
 mod explain;
+mod launches;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,14 +10,13 @@ use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{CudaGraph, CudaStream, DriverError};
 
 use super::device::failed;
-use super::functions::{Functions, Shape};
+use super::functions::Functions;
 use super::grid::{Grid, Prepared};
-use super::launch::{Argument, Job, Launch, Pass};
+use super::launch::Launch;
 use super::memory::{Buffer, Ring, timed_event};
 use super::number::Number;
 use super::points::{DeviceArray, DevicePoints};
 use super::scattered::Scattered;
-use super::sources::{REFINE, Variant};
 use crate::backend::{Evaluator, Explained, Limit, Values, check_controls};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
@@ -188,76 +188,6 @@ impl<'p, T: Number> Resident<'p, T> {
             launches.extend(self.launches(work.as_ref(), pass, job)?);
         }
         Ok(Program { range, results, starts, first, launches, graph: None, _work: work })
-    }
-
-    /// The passes of an evaluation, each with the number of its input. `address`: of an
-    /// output of an input.
-    fn passes(
-        &self,
-        range: &Range<usize>,
-        address: impl Fn(usize, usize) -> u64,
-    ) -> Vec<(usize, Pass, Job)> {
-        let mut passes = Vec::new();
-        for (index, input) in self.inputs.iter().enumerate() {
-            for offset in (0..input.width).step_by(4) {
-                let want = if index == 0 { self.plan.want() } else { Want::POSITION };
-                let strided = input.width > 4;
-                let pass = Pass { width: (input.width - offset).min(4), strided, want };
-                let mut job = Job {
-                    points: input.points.address(0),
-                    stride: input.width as u32,
-                    offset: offset as u32,
-                    first_element: range.start as u32,
-                    samples: self.plan.samples_per_element() as u32,
-                    ..Job::default()
-                };
-                let outputs = wanted_orders(want).len();
-                for (output, to) in job.outputs.iter_mut().enumerate().take(outputs) {
-                    *to = address(index, output);
-                }
-                passes.push((index, pass, job));
-            }
-        }
-        passes
-    }
-
-    /// The launches of one pass, after those that clear its results.
-    fn launches(&self, work: Option<&Prepared>, pass: Pass, job: Job) -> Result<Vec<Launch>> {
-        match (&self.samples, work) {
-            (OnDevice::Grid(grid), Some(work)) => grid.launches(work, pass, job),
-            (OnDevice::Scattered(points), _) => points.launches(pass, job),
-            (OnDevice::Grid(_), None) => Ok(Vec::new()),
-        }
-    }
-
-    /// The launches that refine the control points, level after level.
-    fn refine(&self) -> Result<Vec<Launch>> {
-        const THREADS: u32 = 128;
-        let mut launches = Vec::new();
-        for level in self.levels.iter().filter(|level| level.rows > 0) {
-            let function = self
-                .functions
-                .get(&Variant::new(&REFINE, crate::backend::Precision::F64), "refine")?;
-            for input in &self.inputs {
-                let numbers = (level.rows * input.width) as u32;
-                launches.push(Launch {
-                    name: "refine".into(),
-                    function: function.clone(),
-                    shape: Shape { blocks: numbers.div_ceil(THREADS), threads: THREADS, shared: 0 },
-                    arguments: vec![
-                        Argument::Address(input.points.address(0)),
-                        Argument::Address(level.starts.address(0)),
-                        Argument::Address(level.columns.address(0)),
-                        Argument::Address(level.weights.address(0)),
-                        Argument::Number(level.rows as u32),
-                        Argument::Number(input.width as u32),
-                        Argument::Long(level.coarse as u64),
-                        Argument::Long(level.fine as u64),
-                    ],
-                });
-            }
-        }
-        Ok(launches)
     }
 
     /// Puts a program on the streams: kernels of different families side by side.

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Grid, Launch, OnDevice, Pass, Resident};
+use super::{Grid, Launch, OnDevice, Resident};
+use crate::backend::cuda::launch::Pass;
 use crate::backend::cuda::number::Number;
 use crate::backend::cuda::published::{is_published, name_of};
 use crate::backend::explain::{Explained, LaunchGrid, Sizes, Tally, outputs};
@@ -27,7 +28,17 @@ impl<T: Number> Resident<'_, T> {
     ) -> Result<Vec<Explained>> {
         self.plan.check_range(elements)?;
         let widths: Vec<usize> = std::iter::once(3).chain(attributes.iter().copied()).collect();
+        let is_shaped = self.inputs.iter().map(|input| input.width).eq(widths.iter().copied());
         self.shape_inputs(&widths)?;
+        let explained = self.explain_inputs(elements);
+        if !is_shaped {
+            // no control points were put there
+            self.inputs.clear();
+        }
+        explained
+    }
+
+    fn explain_inputs(&self, elements: &Range<usize>) -> Result<Vec<Explained>> {
         let work = match &self.samples {
             OnDevice::Grid(grid) => Some(grid.prepare(self.plan, elements.clone(), &self.main)?),
             OnDevice::Scattered(_) => None,

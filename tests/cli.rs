@@ -210,6 +210,16 @@ fn cells_that_are_no_hexahedra_name_the_mend() {
 }
 
 #[test]
+fn levels_beyond_count_are_refused_at_once() {
+    let fan = with_fan();
+    let start = Instant::now();
+    for levels in [99_999_999_999_u64, (1 << 32) + 1, u64::MAX] {
+        refused(fan.path(), &format!("refine fan.vtu --levels {levels} -o a.vtu"), "at most");
+    }
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+#[test]
 fn refusals_have_one_message_and_exit_code_2() {
     let fan = with_fan();
     let path = fan.path();
@@ -356,6 +366,40 @@ fn processors_are_listed_and_chosen() {
     assert!(!stderr.contains("Chose") && stderr.contains("1 threads"), "{stderr}");
     let (code, _, stderr) = run(fan.path(), &format!("{evaluate} --backend auto"));
     assert!(code == 0 && stderr.contains("Chose"), "{stderr}");
+}
+
+#[test]
+fn an_evaluation_is_explained_and_not_run() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    done(path, "shape box 2 2 6 -o car.vtk");
+    let before = names(path);
+    let options = "--samples 8 --derivatives 1 --precision f32 --backend cpu --explain";
+    let text = done(path, &format!("evaluate car.vtk {options}"));
+    assert!(text.contains("kernel") && text.contains("layered"), "{text}");
+    let report = json(path, &format!("evaluate car.vtk {options} -o a.vtu --json"));
+    assert_eq!(names(path), before, "nothing is written");
+
+    assert_eq!(report["elements"], 24);
+    let launches = report["launches"].as_array().unwrap();
+    let sum = |key: &str| launches.iter().map(|l| l[key].as_u64().unwrap()).sum::<u64>();
+    let families: Vec<_> = launches.iter().map(|l| l["kernel"].as_str().unwrap()).collect();
+    assert_eq!(families, ["layered", "table"]);
+    // 16 layered and 8 irregular cells, value and three derivatives of 3 floats a sample
+    assert_eq!(
+        [launches[0]["leaves"].as_u64(), launches[1]["leaves"].as_u64()],
+        [Some(16), Some(8)]
+    );
+    assert_eq!(sum("samples"), 24 * 512);
+    assert_eq!(sum("bytes_written"), 24 * 512 * 4 * 3 * 4);
+    assert!(launches.iter().all(|l| l["bytes_read"].as_u64().unwrap() > 0));
+    assert!(launches.iter().all(|l| l["floor"].is_null() && l["grid"].is_null()));
+
+    fs::write(path.join("p.csv"), "cell,u,v,w\n0,0.5,0.5,0.5\n23,0,1,0.25\n").unwrap();
+    let report = json(path, "evaluate car.vtk --at p.csv --backend cpu --explain --json");
+    assert_eq!(report["launches"][0]["kernel"], "weighted points");
+    assert_eq!(report["launches"][0]["samples"], 2);
+    refused(path, "evaluate car.vtk --cells bezier --explain", "Bézier");
 }
 
 #[test]

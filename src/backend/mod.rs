@@ -4,11 +4,13 @@
 mod choice;
 pub mod cpu;
 pub mod cuda;
+mod explain;
 mod limit;
 
 pub use choice::{Choice, auto, choose};
 pub use cpu::Cpu;
 pub use cuda::{Cuda, Strategy};
+pub use explain::{Explained, LaunchGrid};
 pub use limit::{Limit, Values};
 
 use std::ops::Range;
@@ -80,6 +82,15 @@ pub trait Evaluator: Send {
     /// # Errors
     /// Those of [`Evaluator::evaluate`], and if the results do not fit the memory.
     fn time(&mut self, controls: &[Controls<'_>], repeats: usize) -> Result<Vec<f64>>;
+
+    /// What evaluating a range of elements (all of them for scattered samples) at once would
+    /// run: on a GPU every launch, in order; on the CPU the work of every kernel. Nothing is
+    /// evaluated. `attributes`: components of each.
+    ///
+    /// # Errors
+    /// [`crate::Error::Request`] if the range does not fit the plan, or a GPU cannot compile
+    /// its kernels or hold the control points.
+    fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>>;
 }
 
 /// Checks that there is one control point, and one of each attribute, for every vertex.

@@ -1,5 +1,6 @@
 //! `subsolid evaluate`: options, and which way they go.
 
+mod explain;
 mod run;
 mod table;
 
@@ -30,7 +31,8 @@ Examples:
   subsolid evaluate model.mesh --cells bezier --rings 4 -o exact.vtu
   subsolid evaluate model.mesh --gauss 3 --derivatives 1 --quality -o points.csv
   subsolid evaluate model.mesh --at parameters.csv --derivatives 2 -o values.csv
-  subsolid evaluate model.mesh --samples 8 --quality --json")]
+  subsolid evaluate model.mesh --samples 8 --quality --json
+  subsolid evaluate model.mesh --samples 8 --precision f32 --explain")]
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
@@ -68,8 +70,13 @@ pub struct Arguments {
     /// Compress .vtu, .pvtu and .npz
     #[arg(long)]
     compress: bool,
+    /// Say what would run instead of evaluating: kernels with their batches, leaves, samples
+    /// and grids, the bytes that they move (an estimate), and the time that these take at
+    /// the peak rate of a GPU's memory
+    #[arg(long)]
+    explain: bool,
     /// File to write: .vtu, .pvtu (any size), .vtk, .csv or .npz; --at writes .csv
-    #[arg(long, short, value_name = "OUT", required_unless_present = "quality")]
+    #[arg(long, short, value_name = "OUT", required_unless_present_any = ["quality", "explain"])]
     output: Option<PathBuf>,
 }
 
@@ -126,6 +133,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let cells = mesh.cells.len();
     let time = since(start);
     console.status("Understood", format!("{cells} cells, {structures} structures in {time}"));
+    if a.explain {
+        return explain::run(a, &*backend, &samples, &mesh, &solid, console);
+    }
     match samples {
         Request::Table(path) => table::run(a, &*backend, &path, &mesh, &solid, console),
         Request::Grid(samples, shape) => {
@@ -169,6 +179,10 @@ impl Arguments {
                 "Bézier cells hold control points, which have no derivatives or quality",
             )
             .with_mend("give --cells lagrange, hexahedra or points"));
+        }
+        if shape == CellShape::Bezier && self.explain {
+            return Err(Error::request("Bézier cells are made without the kernels of samples")
+                .with_mend("leave --explain out, or give other --cells"));
         }
         if high_order && self.samples.samples.is_some_and(|n| n != 4) {
             console.warn("cubic cells have 4 nodes along each axis: --samples is not used");

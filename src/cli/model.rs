@@ -105,7 +105,8 @@ fn check_memory(mesh: &SolidMesh, levels: usize) -> Result<()> {
     if need(levels) <= memory {
         return Ok(());
     }
-    let fit = (0..levels).rev().find(|&l| need(l) <= memory).unwrap_or(0);
+    // upwards: a few levels fill any memory, however many are asked for
+    let fit = (0..levels).take_while(|&level| need(level) <= memory).last().unwrap_or(0);
     Err(Error::request(format!(
         "--levels {levels} needs about {} of memory, this machine has {}",
         gigabytes(need(levels)),

@@ -87,7 +87,8 @@ pub fn refined_cell_count(mesh: &SolidMesh, levels: usize) -> u128 {
         return mesh.cells.len() as u128;
     }
     let children: u128 = (0..mesh.cells.len()).map(|c| mesh.cells.vertices(c).len() as u128).sum();
-    8_u128.checked_pow((levels - 1) as u32).map_or(u128::MAX, |n| children.saturating_mul(n))
+    let more = u32::try_from(levels - 1).ok().and_then(|more| 8_u128.checked_pow(more));
+    more.map_or(u128::MAX, |n| children.saturating_mul(n))
 }
 
 fn check_levels(mesh: &SolidMesh, levels: usize) -> Result<()> {
@@ -95,7 +96,8 @@ fn check_levels(mesh: &SolidMesh, levels: usize) -> Result<()> {
     if cells <= MOST_CELLS {
         return Ok(());
     }
-    let fit = (0..levels).rev().find(|&l| refined_cell_count(mesh, l) <= MOST_CELLS).unwrap_or(0);
+    let fits = |&level: &usize| refined_cell_count(mesh, level) <= MOST_CELLS;
+    let fit = (0..levels).take_while(fits).last().unwrap_or(0);
     Err(Error::request(format!("{levels} levels of refinement make more than {MOST_CELLS} cells"))
         .with_mend(format!("ask for at most {fit} levels of this mesh")))
 }

@@ -2,6 +2,7 @@
 //! precision (the reference) or in single precision with the arithmetic of the
 //! GPU kernels (cell-local coordinates, fused multiply-adds).
 
+mod explain;
 mod grid;
 pub mod kernel;
 mod scattered;
@@ -15,7 +16,7 @@ use rayon::prelude::*;
 use kernel::{Real, Simd};
 
 use super::limit::Stored;
-use super::{Backend, Evaluator, Limit, Precision, Values, check_controls};
+use super::{Backend, Evaluator, Explained, Limit, Precision, Values, check_controls};
 use crate::error::Result;
 use crate::mesh::Controls;
 use crate::plan::{Plan, Samples, wanted_orders};
@@ -133,6 +134,10 @@ impl<T: Number> Evaluator for Prepared<'_, T> {
             }
         }
         Ok(seconds)
+    }
+
+    fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>> {
+        explain::explain::<T>(self.plan, attributes, &elements)
     }
 }
 

@@ -1,5 +1,8 @@
 //! A prepared plan on the device: control points in, results out, one graph a launch.
 
+mod explain;
+mod launches;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -7,15 +10,14 @@ use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{CudaGraph, CudaStream, DriverError};
 
 use super::device::failed;
-use super::functions::{Functions, Shape};
+use super::functions::Functions;
 use super::grid::{Grid, Prepared};
-use super::launch::{Argument, Job, Launch, Pass};
+use super::launch::Launch;
 use super::memory::{Buffer, Ring, timed_event};
 use super::number::Number;
 use super::points::{DeviceArray, DevicePoints};
 use super::scattered::Scattered;
-use super::sources::{REFINE, Variant};
-use crate::backend::{Evaluator, Limit, Values, check_controls};
+use crate::backend::{Evaluator, Explained, Limit, Values, check_controls};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
 use crate::plan::{Plan, Samples, Strategy, Want, wanted_orders};
@@ -177,63 +179,15 @@ impl<'p, T: Number> Resident<'p, T> {
         };
         let mut first = self.refine()?;
         let mut launches = Vec::new();
-        for (index, input) in self.inputs.iter().enumerate() {
-            for offset in (0..input.width).step_by(4) {
-                let want = if index == 0 { self.plan.want() } else { Want::POSITION };
-                let strided = input.width > 4;
-                let pass = Pass { width: (input.width - offset).min(4), strided, want };
-                let mut job = Job {
-                    points: input.points.address(0),
-                    stride: input.width as u32,
-                    offset: offset as u32,
-                    first_element: range.start as u32,
-                    samples: self.plan.samples_per_element() as u32,
-                    ..Job::default()
-                };
-                for (output, &start) in job.outputs.iter_mut().zip(&starts[index]) {
-                    *output = results.address(start);
-                }
-                if let (OnDevice::Grid(grid), Some(work)) = (&self.samples, &work) {
-                    first.extend(grid.clearing(work, pass, job)?);
-                }
-                launches.extend(match (&self.samples, &work) {
-                    (OnDevice::Grid(grid), Some(work)) => grid.launches(work, pass, job)?,
-                    (OnDevice::Scattered(points), _) => points.launches(pass, job)?,
-                    (OnDevice::Grid(_), None) => Vec::new(),
-                });
+        for (_, pass, job) in
+            self.passes(&range, |index, output| results.address(starts[index][output]))
+        {
+            if let (OnDevice::Grid(grid), Some(work)) = (&self.samples, &work) {
+                first.extend(grid.clearing(work, pass, job)?);
             }
+            launches.extend(self.launches(work.as_ref(), pass, job)?);
         }
         Ok(Program { range, results, starts, first, launches, graph: None, _work: work })
-    }
-
-    /// The launches that refine the control points, level after level.
-    fn refine(&self) -> Result<Vec<Launch>> {
-        const THREADS: u32 = 128;
-        let mut launches = Vec::new();
-        for level in self.levels.iter().filter(|level| level.rows > 0) {
-            let function = self
-                .functions
-                .get(&Variant::new(&REFINE, crate::backend::Precision::F64), "refine")?;
-            for input in &self.inputs {
-                let numbers = (level.rows * input.width) as u32;
-                launches.push(Launch {
-                    name: "refine".into(),
-                    function: function.clone(),
-                    shape: Shape { blocks: numbers.div_ceil(THREADS), threads: THREADS, shared: 0 },
-                    arguments: vec![
-                        Argument::Address(input.points.address(0)),
-                        Argument::Address(level.starts.address(0)),
-                        Argument::Address(level.columns.address(0)),
-                        Argument::Address(level.weights.address(0)),
-                        Argument::Number(level.rows as u32),
-                        Argument::Number(input.width as u32),
-                        Argument::Long(level.coarse as u64),
-                        Argument::Long(level.fine as u64),
-                    ],
-                });
-            }
-        }
-        Ok(launches)
     }
 
     /// Puts a program on the streams: kernels of different families side by side.
@@ -383,6 +337,10 @@ impl<T: Number> Evaluator for Resident<'_, T> {
             seconds.push(f64::from(elapsed) * 1e-3);
         }
         Ok(seconds)
+    }
+
+    fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>> {
+        Resident::explain(self, attributes, &elements)
     }
 }
 

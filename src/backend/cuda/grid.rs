@@ -236,4 +236,9 @@ impl<T: Number> Grid<T> {
         let blocks = (multiprocessors * function.occupancy(threads, shared)?).min(most);
         Ok(Shape { blocks, threads, shared })
     }
+
+    /// The plan as it was laid out.
+    pub fn layout(&self) -> &Layout<T> {
+        &self.layout
+    }
 }

@@ -9,6 +9,7 @@
 //! one CUDA graph, launched again with moved control points.
 
 mod ceiling;
+mod check;
 mod device;
 mod evaluator;
 mod functions;
@@ -26,6 +27,7 @@ mod sources;
 mod work;
 
 pub use crate::plan::Strategy;
+pub use check::{KernelReport, check_kernels};
 pub use device::{DeviceInfo, devices};
 pub use evaluator::DeviceEvaluator;
 pub use points::{Determinants, DeviceArray, DevicePoints};
@@ -52,8 +54,8 @@ impl Cuda {
     /// The GPU `ordinal` (see [`devices`]) at a precision.
     ///
     /// # Errors
-    /// [`Error::Request`] that says whether the driver, the device or the compiler is
-    /// missing.
+    /// [`Error::Request`](crate::Error::Request) that says whether the driver, the device or
+    /// the compiler is missing.
     pub fn new(ordinal: usize, precision: Precision) -> Result<Self> {
         let functions = Arc::new(Functions::new(Device::open(ordinal)?)?);
         Ok(Self { functions, precision, strategy: Strategy::default() })

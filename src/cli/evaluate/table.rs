@@ -17,7 +17,7 @@ use super::{Arguments, Console, Outcome};
 use crate::cli::console::since;
 
 /// Rows in memory at a time.
-const BLOCK: usize = 1 << 18;
+pub const BLOCK: usize = 1 << 18;
 
 pub fn run(
     a: &Arguments,

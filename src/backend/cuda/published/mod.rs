@@ -22,7 +22,8 @@ use super::memory::Buffer;
 use super::number::Number;
 use super::sources::{CLEAR, IRR, LAY, REG};
 use crate::error::Result;
-use crate::plan::{Kernel, Plan};
+use crate::limit::Ends;
+use crate::plan::{BatchKind, Kernel, Plan};
 use layout::{Block, Family, Group, Groups, Sample, Tile};
 
 pub(super) use layout::is_published;
@@ -54,6 +55,17 @@ pub(super) struct Prepared {
 struct Grid {
     blocks: Buffer<Block>,
     threads: u32,
+}
+
+/// Name of the kernel for a leaf of a batch with so many control points a net (or planar
+/// net) that misses these end layers.
+pub(super) fn name_of(kernel: Kernel, kind: BatchKind, controls: u32, ends: Ends) -> String {
+    name(Family::of(kind, controls, ends), kernel)
+}
+
+fn name(family: Family, kernel: Kernel) -> String {
+    let unit = if kernel == Kernel::PublishedWarp { "warp" } else { "thread" };
+    format!("{} {unit}", family.name())
 }
 
 impl<T: Number> Published<T> {
@@ -142,7 +154,7 @@ impl<T: Number> Published<T> {
                 .with("WARP_BASED", usize::from(warp));
             let blocks = work.blocks.len() as u32;
             Ok(Launch {
-                name: format!("{} {}", family.name(), if warp { "warp" } else { "thread" }),
+                name: name(family, kernel),
                 function: functions.get(&variant, entry)?,
                 shape: Shape { blocks, threads: work.threads, shared: 0 },
                 arguments: vec![

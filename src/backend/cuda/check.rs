@@ -1,0 +1,251 @@
+//! Compiles the kernels and reads what the compiler says of them. It needs NVRTC, but no GPU.
+
+use std::fmt;
+
+use rayon::prelude::*;
+
+use super::launch::Pass;
+use super::number::Number;
+use super::nvrtc::{self, Target};
+use super::sources::{
+    CEILING, CLEAR, IRR, JACOBIAN, LAY, LAYERED, PARTS, POINTS, REFINE, REG, Source, TABLE, TENSOR,
+    Variant,
+};
+use crate::backend::Precision;
+use crate::error::{Error, Result};
+use crate::plan::{BatchKind, Facts, Kernel, Strategy, Want};
+
+/// What the compiler said of one variant of a kernel file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelReport {
+    /// File in `kernels/`.
+    pub file: &'static str,
+    /// Macros and their values.
+    pub defines: Vec<(&'static str, usize)>,
+    /// Architecture, such as 90.
+    pub architecture: u32,
+    /// Errors, warnings, registers that spill and stack frames, in the compiler's words.
+    pub findings: Vec<String>,
+}
+
+impl fmt::Display for KernelReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} for sm_{}", self.file, self.architecture)?;
+        self.defines.iter().try_for_each(|(name, value)| write!(f, " {name}={value}"))?;
+        self.findings.iter().try_for_each(|finding| write!(f, "\n    {finding}"))
+    }
+}
+
+/// Compiles the kernels to machine code of an architecture, such as 90 for compute
+/// capability 9.0.
+///
+/// All kernels of evaluations are compiled in both precisions: for positions (3 components)
+/// with every choice of derivatives, and for attributes in widths 1 to 4, dense and strided,
+/// some of these in one precision only. Kernels specialised to the number of samples are
+/// compiled for numbers that such a device gives them: layered kernels for all without
+/// derivatives, tensor kernels for most (fewer in double precision), and both for one or
+/// two otherwise. The published method's are compiled for positions in all variants without
+/// derivatives and with all of them, for attributes in one variant of each file.
+///
+/// # Errors
+/// [`Error::Request`] if NVRTC is not installed or does not know the architecture. What is
+/// wrong with a kernel is no error, but a finding.
+pub fn check_kernels(architecture: u32) -> Result<Vec<KernelReport>> {
+    let target = nvrtc::target(architecture)?;
+    if target != Target::Cubin(architecture) {
+        return Err(Error::request(format!("NVRTC makes no code for sm_{architecture} itself"))
+            .with_mend("install the NVRTC of a newer CUDA toolkit"));
+    }
+    let mut variants = variants::<f32>(architecture);
+    variants.extend(self::variants::<f64>(architecture));
+    variants.push(Variant::new(&REFINE, Precision::F64));
+    let report = |variant: Variant| {
+        let findings = match nvrtc::compile(&variant, target) {
+            Ok(image) => findings(&image.log),
+            Err(error) => vec![error.to_string()],
+        };
+        let Variant { source: Source { name: file, .. }, defines } = variant;
+        KernelReport { file, defines, architecture, findings }
+    };
+    // one at a time to each thread: some take a hundred times as long as others
+    Ok(variants.into_par_iter().with_max_len(1).map(report).collect())
+}
+
+/// All that a position can have.
+fn all_orders() -> Want {
+    Want::FIRST | Want::SECOND
+}
+
+/// Passes over positions: 3 components, with every choice of derivatives.
+fn positions() -> impl Iterator<Item = Pass> {
+    let wants = [Want::POSITION, Want::FIRST, Want::SECOND, all_orders()];
+    wants.into_iter().map(|want| Pass { width: 3, strided: false, want })
+}
+
+/// Passes over attributes: other widths, or some of many components; no derivatives.
+fn attributes(precision: Precision) -> impl Iterator<Item = Pass> {
+    let passes: &[(usize, bool)] = match precision {
+        Precision::F32 => &[(1, false), (4, false), (2, true), (4, true)],
+        Precision::F64 => &[(2, false), (4, false), (1, true), (3, true), (4, true)],
+    };
+    passes.iter().map(|&(width, strided)| Pass { width, strided, want: Want::POSITION })
+}
+
+/// Whether a pass is over positions alone, the most frequent one.
+fn is_plain(pass: Pass) -> bool {
+    pass.width == 3 && !pass.strided && pass.want == Want::POSITION
+}
+
+fn tensor_samples(pass: Pass, precision: Precision) -> &'static [usize] {
+    match (pass.want, precision) {
+        (Want::POSITION, _) if !is_plain(pass) => &[8],
+        (Want::POSITION, Precision::F32) => &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 16],
+        (Want::POSITION, Precision::F64) => &[1, 2, 4, 5, 8, 9, 10, 16],
+        (Want::FIRST, Precision::F32) => &[4, 8],
+        (Want::FIRST, Precision::F64) => &[8],
+        (Want::SECOND, _) => &[4],
+        _ => &[5],
+    }
+}
+
+fn layered_samples(pass: Pass) -> &'static [usize] {
+    match pass.want {
+        _ if is_plain(pass) => &[1, 2, 3, 4, 5, 6, 7, 8],
+        Want::POSITION => &[5],
+        _ => &[3, 8],
+    }
+}
+
+fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
+    let mut variants = Vec::new();
+    for pass in positions().chain(attributes(T::PRECISION)) {
+        let of = |source| pass.variant::<T>(source);
+        for (source, kind, kernel, samples) in [
+            (&TENSOR, BatchKind::Regular, Kernel::Tensor, tensor_samples(pass, T::PRECISION)),
+            (&LAYERED, BatchKind::Layered(0), Kernel::Layered, layered_samples(pass)),
+        ] {
+            let routed = |&&n: &&usize| route::<T>(kind, n, architecture) == kernel;
+            let samples = samples.iter().filter(routed);
+            variants.extend(samples.map(|&n| of(source).with("SAMPLES", n)));
+        }
+        variants.extend([1, 2].map(|cells| of(&TABLE).with("CELLS", cells)));
+        variants.extend([&PARTS, &POINTS, &CLEAR].map(of));
+        variants.extend(published::<T>(pass));
+    }
+    variants.push(Variant::new(&JACOBIAN, T::PRECISION));
+    variants.push(Variant::new(&CEILING, T::PRECISION).with("WIDTH", 1).with("STRIDED", 0));
+    // the slowest first, so that no thread waits for another's at the end
+    variants.sort_by_key(|variant| !std::ptr::eq(variant.source, &TENSOR));
+    variants
+}
+
+/// The published method's kernels.
+fn published<T: Number>(pass: Pass) -> Vec<Variant> {
+    let all: &[(usize, usize)] = match pass.want {
+        _ if is_plain(pass) => &[(0, 0), (0, 1), (1, 0), (1, 1)],
+        Want::POSITION => &[(0, 0)],
+        want if want == all_orders() => &[(0, 0), (0, 1), (1, 0), (1, 1)],
+        _ => &[],
+    };
+    let files = [(&REG, "CONTROLS", [64, 48]), (&LAY, "ROWS", [32, 16]), (&IRR, "ROWS", [64, 32])];
+    let variants = files.into_iter().flat_map(|(source, name, sizes)| {
+        let variant = move |&(size, warp): &(usize, usize)| {
+            pass.variant::<T>(source).with(name, sizes[size]).with("WARP_BASED", warp)
+        };
+        all.iter().map(variant)
+    });
+    variants.collect()
+}
+
+/// The kernel of whole elements on a device of an architecture.
+fn route<T: Number>(kind: BatchKind, samples: usize, architecture: u32) -> Kernel {
+    let facts = Facts {
+        strategy: Strategy::Auto,
+        kind,
+        whole: true,
+        samples,
+        leaves: 1,
+        class_leaves: 1,
+        double: T::PRECISION == Precision::F64,
+        shared_memory: shared_memory(architecture),
+        multiprocessors: 1,
+    };
+    facts.kernel()
+}
+
+/// Shared memory that a block can have, in bytes (CUDA programming guide, compute
+/// capabilities).
+fn shared_memory(architecture: u32) -> u32 {
+    let kibibytes = match architecture {
+        ..70 => 48,
+        70..75 => 96,
+        75..80 => 64,
+        80 | 87 => 163,
+        81..90 | 120..130 => 99,
+        _ => 227,
+    };
+    kibibytes << 10
+}
+
+/// The lines of a compiler's log that should not be there.
+fn findings(log: &str) -> Vec<String> {
+    let mut findings = Vec::new();
+    let mut function = "";
+    for line in log.lines() {
+        if let Some((_, name)) = line.split_once("Function properties for ") {
+            function = name.trim();
+        }
+        let lower = line.to_lowercase();
+        if lower.contains("warning") || lower.contains("error") {
+            findings.push(line.trim().to_owned());
+        } else if ["stack frame", "spill stores", "spill loads"]
+            .iter()
+            .any(|what| bytes_before(line, what).is_some_and(|bytes| bytes > 0))
+        {
+            let properties = line.trim_start_matches("ptxas").trim_start_matches([' ', '.']);
+            findings.push(format!("{function}: {properties}"));
+        }
+    }
+    findings
+}
+
+/// The number in "N bytes `what`".
+fn bytes_before(line: &str, what: &str) -> Option<u64> {
+    let (before, _) = line.split_once(what)?;
+    before.trim_end().strip_suffix("bytes")?.split_whitespace().next_back()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spills_stacks_and_warnings_are_found() {
+        let good = "ptxas info    : Function properties for refine\n\
+                    ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes \
+                    spill loads\nptxas info    : Used 38 registers, 408 bytes cmem[0]";
+        assert_eq!(findings(good), Vec::<String>::new());
+        for (from, to) in [
+            ("0 bytes stack frame", "16 bytes stack frame"),
+            ("0 bytes spill stores", "4 bytes spill stores"),
+            ("0 bytes spill loads", "120 bytes spill loads"),
+        ] {
+            let bad = findings(&good.replace(from, to));
+            assert_eq!(bad.len(), 1);
+            assert!(bad[0].starts_with("refine: ") && bad[0].contains(to), "{bad:?}");
+        }
+        let warning = "refine.cu(3): Warning #177-D: variable \"x\" was declared but never used";
+        assert_eq!(findings(&format!("{good}\n{warning}")), [warning]);
+    }
+
+    #[test]
+    fn samples_are_those_that_devices_take() {
+        let most = |source: &'static Source, architecture| {
+            let all = variants::<f64>(architecture);
+            let own = all.iter().filter(|variant| std::ptr::eq(variant.source, source));
+            own.flat_map(|v| &v.defines).filter(|d| d.0 == "SAMPLES").map(|d| d.1).max()
+        };
+        assert_eq!([75, 80, 90].map(|a| most(&TENSOR, a)), [Some(8), Some(16), Some(16)]);
+        assert_eq!([75, 80, 90].map(|a| most(&LAYERED, a)), [Some(5), Some(8), Some(8)]);
+    }
+}

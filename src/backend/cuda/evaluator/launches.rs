@@ -1,0 +1,88 @@
+//! The launches of an evaluation, without the results that they write to.
+
+use std::ops::Range;
+
+use super::{OnDevice, Resident};
+use crate::backend::Precision;
+use crate::backend::cuda::functions::Shape;
+use crate::backend::cuda::grid::Prepared;
+use crate::backend::cuda::launch::{Argument, Job, Launch, Pass};
+use crate::backend::cuda::number::Number;
+use crate::backend::cuda::sources::{REFINE, Variant};
+use crate::error::Result;
+use crate::plan::{Want, wanted_orders};
+
+impl<T: Number> Resident<'_, T> {
+    /// The passes of an evaluation, each with the number of its input. `address`: of an
+    /// output of an input.
+    pub(super) fn passes(
+        &self,
+        range: &Range<usize>,
+        address: impl Fn(usize, usize) -> u64,
+    ) -> Vec<(usize, Pass, Job)> {
+        let mut passes = Vec::new();
+        for (index, input) in self.inputs.iter().enumerate() {
+            for offset in (0..input.width).step_by(4) {
+                let want = if index == 0 { self.plan.want() } else { Want::POSITION };
+                let strided = input.width > 4;
+                let pass = Pass { width: (input.width - offset).min(4), strided, want };
+                let mut job = Job {
+                    points: input.points.address(0),
+                    stride: input.width as u32,
+                    offset: offset as u32,
+                    first_element: range.start as u32,
+                    samples: self.plan.samples_per_element() as u32,
+                    ..Job::default()
+                };
+                let outputs = wanted_orders(want).len();
+                for (output, to) in job.outputs.iter_mut().enumerate().take(outputs) {
+                    *to = address(index, output);
+                }
+                passes.push((index, pass, job));
+            }
+        }
+        passes
+    }
+
+    /// The launches of one pass; those that clear its results come before.
+    pub(super) fn launches(
+        &self,
+        work: Option<&Prepared>,
+        pass: Pass,
+        job: Job,
+    ) -> Result<Vec<Launch>> {
+        match (&self.samples, work) {
+            (OnDevice::Grid(grid), Some(work)) => grid.launches(work, pass, job),
+            (OnDevice::Scattered(points), _) => points.launches(pass, job),
+            (OnDevice::Grid(_), None) => Ok(Vec::new()),
+        }
+    }
+
+    /// The launches that refine the control points, level after level.
+    pub(super) fn refine(&self) -> Result<Vec<Launch>> {
+        const THREADS: u32 = 128;
+        let mut launches = Vec::new();
+        for level in self.levels.iter().filter(|level| level.rows > 0) {
+            let function = self.functions.get(&Variant::new(&REFINE, Precision::F64), "refine")?;
+            for input in &self.inputs {
+                let numbers = (level.rows * input.width) as u32;
+                launches.push(Launch {
+                    name: "refine".into(),
+                    function: function.clone(),
+                    shape: Shape { blocks: numbers.div_ceil(THREADS), threads: THREADS, shared: 0 },
+                    arguments: vec![
+                        Argument::Address(input.points.address(0)),
+                        Argument::Address(level.starts.address(0)),
+                        Argument::Address(level.columns.address(0)),
+                        Argument::Address(level.weights.address(0)),
+                        Argument::Number(level.rows as u32),
+                        Argument::Number(input.width as u32),
+                        Argument::Long(level.coarse as u64),
+                        Argument::Long(level.fine as u64),
+                    ],
+                });
+            }
+        }
+        Ok(launches)
+    }
+}

@@ -1,0 +1,139 @@
+//! What an evaluation would run: [`super::Evaluator::explain`].
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use crate::limit::Leaf;
+use crate::plan::{Batch, Plan, wanted_orders};
+
+/// One launch of an evaluation, or, on the CPU, the work of one kernel. Bytes are an
+/// estimate: every result is written once, and nets, control points and tables are read once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Explained {
+    /// Name of the kernel.
+    pub kernel: String,
+    /// What is evaluated: 0 the positions, then the attributes.
+    pub input: usize,
+    /// Components of a control point that are evaluated at once.
+    pub width: usize,
+    /// Batches of the plan; 0 for scattered samples, and for what is done before.
+    pub batches: usize,
+    /// Leaves of these batches.
+    pub leaves: usize,
+    /// Samples in these leaves, each with all its outputs.
+    pub samples: usize,
+    /// How a GPU is filled.
+    pub grid: Option<LaunchGrid>,
+    /// Bytes written.
+    pub bytes_written: u64,
+    /// Bytes read.
+    pub bytes_read: u64,
+    /// Seconds that these bytes take at the peak rate of the memory, where it is known.
+    pub floor: Option<f64>,
+}
+
+/// Blocks of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct LaunchGrid {
+    /// Number of blocks.
+    pub blocks: u32,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Dynamic shared memory of a block, in bytes.
+    pub shared: u32,
+}
+
+/// Sizes that the bytes of a launch depend on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    /// Bytes of a result and of a weight.
+    pub number: usize,
+    /// Bytes of an id in a net.
+    pub id: usize,
+    /// Bytes that are known of a leaf, or of a scattered sample, beside its net.
+    pub head: usize,
+    /// Components at once.
+    pub width: usize,
+    /// Outputs of each sample.
+    pub outputs: usize,
+}
+
+/// Adds up the work of one launch.
+pub(super) struct Tally<'p> {
+    plan: &'p Plan<'p>,
+    sizes: Sizes,
+    work: Explained,
+    ids: usize,
+    weights: usize,
+    // what was read before: control points, tables
+    points: Vec<bool>,
+    tables: Vec<bool>,
+}
+
+impl<'p> Tally<'p> {
+    pub fn new(plan: &'p Plan<'p>, sizes: Sizes) -> Self {
+        let points = vec![false; plan.solid().point_count()];
+        let tables = vec![false; plan.tables().len()];
+        let work = Explained { width: sizes.width, ..Explained::default() };
+        Self { plan, sizes, work, ids: 0, weights: 0, points, tables }
+    }
+
+    /// Adds the leaves of a batch in a range of elements, as far as they are the launch's
+    /// own; returns how many.
+    pub fn add_batch(
+        &mut self,
+        batch: &Batch,
+        elements: &Range<usize>,
+        is_own: impl Fn(&Leaf) -> bool,
+    ) -> usize {
+        let solid = self.plan.solid();
+        let leaves = batch.leaves_in(solid, elements);
+        let leaves = leaves.iter().map(|&leaf| &solid.leaves()[leaf as usize]);
+        let samples = self.plan.patterns().orders[batch.order as usize].indices.len();
+        let before = self.work.leaves;
+        leaves.filter(|leaf| is_own(leaf)).for_each(|leaf| self.add_leaf(leaf, samples));
+        let count = self.work.leaves - before;
+        self.work.batches += usize::from(count > 0);
+        count
+    }
+
+    /// Adds a batch's weight tables, unless they were.
+    pub fn add_tables(&mut self, batch: &Batch) {
+        for &table in batch.tables.iter().take(self.sizes.outputs) {
+            if !std::mem::replace(&mut self.tables[table as usize], true) {
+                self.weights += self.plan.tables()[table as usize].weights.len();
+            }
+        }
+    }
+
+    /// Adds weights that are no tables of the plan.
+    pub fn add_weights(&mut self, count: usize) {
+        self.weights += count;
+    }
+
+    /// Adds a leaf with some samples.
+    pub fn add_leaf(&mut self, leaf: &Leaf, samples: usize) {
+        let net = self.plan.solid().net(leaf);
+        self.work.leaves += 1;
+        self.work.samples += samples;
+        self.ids += net.len();
+        net.iter().for_each(|&point| self.points[point as usize] = true);
+    }
+
+    /// The work, with its bytes.
+    pub fn finish(self) -> Explained {
+        let Self { sizes, mut work, .. } = self;
+        let points = self.points.into_iter().filter(|&is_read| is_read).count();
+        let heads = if work.batches > 0 { work.leaves } else { work.samples };
+        let read = self.ids * sizes.id + heads * sizes.head + self.weights * sizes.number;
+        work.bytes_read = (read + points * sizes.width * size_of::<f64>()) as u64;
+        work.bytes_written = (work.samples * sizes.outputs * sizes.width * sizes.number) as u64;
+        work
+    }
+}
+
+/// Number of outputs of an input: the positions have derivatives, attributes have none.
+pub(super) fn outputs(plan: &Plan<'_>, input: usize) -> usize {
+    if input == 0 { wanted_orders(plan.want()).len() } else { 1 }
+}

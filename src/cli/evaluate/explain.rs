@@ -1,0 +1,109 @@
+//! `--explain`: what an evaluation would run, and the least time that its bytes take.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use subsolid::Result;
+use subsolid::backend::{Backend, Explained};
+use subsolid::limit::Solid;
+use subsolid::mesh::SolidMesh;
+use subsolid::plan::Samples;
+use subsolid::volume::ParameterTable;
+
+use super::{Arguments, Console, Outcome, Request, table};
+
+#[derive(Serialize)]
+struct Report {
+    backend: String,
+    /// Elements evaluated at once.
+    elements: usize,
+    launches: Vec<Explained>,
+}
+
+pub fn run(
+    a: &Arguments,
+    backend: &dyn Backend,
+    request: &Request,
+    mesh: &SolidMesh,
+    solid: &Solid,
+    console: &Console,
+) -> Result<Outcome> {
+    let elements = solid.elements().len();
+    let widths: Vec<usize> = mesh.attributes.iter().map(|attribute| attribute.width).collect();
+    let explain = |samples: &Samples| {
+        let plan = solid.plan(samples, a.want())?;
+        backend.prepare(&plan)?.explain(&widths, 0..elements)
+    };
+    let mut launches = Vec::new();
+    match request {
+        Request::Grid(samples, _) => launches = explain(samples)?,
+        Request::Table(path) => {
+            let mut table = ParameterTable::open(path, solid)?;
+            loop {
+                let locations = table.read(table::BLOCK)?;
+                if locations.is_empty() {
+                    break;
+                }
+                launches.extend(explain(&Samples::Points(locations))?);
+            }
+        }
+    }
+    let report = Report { backend: backend.name(), elements, launches };
+    console.report(&report, || text(&report, mesh))?;
+    Ok(Outcome::Done)
+}
+
+fn text(report: &Report, mesh: &SolidMesh) -> String {
+    let mut text = format!("{} elements on the {}\n", report.elements, report.backend);
+    let _ = writeln!(
+        text,
+        "{:<18} {:<12} {:>5} {:>7} {:>9} {:>11} {:>20} {:>10} {:>10} {:>10}",
+        "kernel", "of", "width", "batches", "leaves", "samples", "grid", "written", "read", "floor"
+    );
+    for launch in &report.launches {
+        let of = match launch.input.checked_sub(1).and_then(|index| mesh.attributes.get(index)) {
+            Some(attribute) => &attribute.name,
+            None => "positions",
+        };
+        let grid = launch.grid.map(|g| format!("{} x {}, {} B", g.blocks, g.threads, g.shared));
+        let _ = writeln!(
+            text,
+            "{:<18} {:<12} {:>5} {:>7} {:>9} {:>11} {:>20} {:>10} {:>10} {:>10}",
+            launch.kernel,
+            of,
+            launch.width,
+            launch.batches,
+            launch.leaves,
+            launch.samples,
+            grid.unwrap_or_else(|| "-".into()),
+            bytes(launch.bytes_written),
+            bytes(launch.bytes_read),
+            launch.floor.map_or_else(|| "-".into(), time),
+        );
+    }
+    let sum = |of: fn(&Explained) -> u64| bytes(report.launches.iter().map(of).sum());
+    let (written, read) = (sum(|l| l.bytes_written), sum(|l| l.bytes_read));
+    let _ = write!(text, "in all {written} written, {read} read");
+    let floor: Option<f64> = report.launches.iter().map(|launch| launch.floor).sum();
+    if let Some(floor) = floor.filter(|&floor| floor > 0.0) {
+        let _ = write!(text, ", floor {}", time(floor));
+    }
+    text
+}
+
+fn bytes(count: u64) -> String {
+    match count as f64 {
+        b if b < 1e3 => format!("{b} B"),
+        b if b < 1e6 => format!("{:.1} kB", b / 1e3),
+        b if b < 1e9 => format!("{:.1} MB", b / 1e6),
+        b => format!("{:.1} GB", b / 1e9),
+    }
+}
+
+fn time(seconds: f64) -> String {
+    if seconds < 1e-3 {
+        format!("{:.1} µs", 1e6 * seconds)
+    } else {
+        format!("{:.2} ms", 1e3 * seconds)
+    }
+}

@@ -20,7 +20,8 @@ constexpr int SAMPLE_TILE = SAMPLE_THREADS * ROWS;
 constexpr int CELL_TILE = CELL_THREADS * CELLS;
 // control points at a time
 constexpr int DEPTH = 16;
-constexpr int BLOCKS = DOUBLE || (CELLS > 1 && (OUTPUTS > 1 || W > 3)) ? 3 : 4;
+constexpr bool HEAVY = OUTPUTS > 1 || W > 3 || __CUDA_ARCH__ < 900;
+constexpr int BLOCKS = DOUBLE || (CELLS > 1 && HEAVY) ? 3 : 4;
 
 constexpr int TABLE_REALS = DEPTH * SAMPLE_TILE;
 // rows of points begin on different banks

@@ -20,7 +20,8 @@ constexpr int WARPS = 4;
 // two elements of few samples keep the lanes busy
 constexpr int GROUP = 8 * N <= LANES ? 2 : 1;
 // blocks a multiprocessor holds at least: a bound for the registers
-constexpr int BLOCKS = N > 10 || W > 3 ? 2 : DOUBLE ? 3 - (OUTPUTS > 1) : OUTPUTS > 4 ? 3 : 4;
+constexpr int BLOCKS =
+    N > 8 || W > 3 ? 2 : DOUBLE ? 3 - (OUTPUTS > 1) : OUTPUTS > 4 || N == 7 ? 3 : 4;
 
 // shared memory of a warp, in reals; paddings keep lanes on different banks
 constexpr int C_LAYER = 16 * W + VECTOR;
@@ -292,7 +293,7 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                                         element * (N * N * N) + (layer + run) * N * N +
                                             first_column,
                                         stage + q * STAGE_CELL + run * COLUMNS * W,
-                                        RUNS == 1 ? RUN : columns * W, lane);
+                                        COLUMNS == N * N ? RUN : columns * W, lane);
                                 }
                             }
                         }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use rayon::prelude::*;
 
+use super::evaluator::MOST_POINTS;
 use super::launch::Pass;
 use super::number::Number;
 use super::nvrtc::{self, Target};
@@ -129,7 +130,10 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
             variants.extend(samples.map(|&n| of(source).with("SAMPLES", n)));
         }
         variants.extend([1, 2].map(|cells| of(&TABLE).with("CELLS", cells)));
-        variants.extend([&PARTS, &POINTS, &CLEAR].map(of));
+        variants.extend([&PARTS, &CLEAR].map(of));
+        if pass.width <= MOST_POINTS {
+            variants.push(of(&POINTS));
+        }
         variants.extend(published::<T>(pass));
     }
     variants.push(Variant::new(&JACOBIAN, T::PRECISION));

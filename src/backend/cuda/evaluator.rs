@@ -3,6 +3,8 @@
 mod explain;
 mod launches;
 
+pub(super) use launches::MOST_POINTS;
+
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -12,6 +12,12 @@ use crate::backend::cuda::sources::{REFINE, Variant};
 use crate::error::Result;
 use crate::plan::{Want, wanted_orders};
 
+/// Components of grids that one pass evaluates at most.
+const MOST_GRID: usize = 4;
+
+/// The same of scattered points, whose kernels need more registers a component.
+pub(in crate::backend::cuda) const MOST_POINTS: usize = 3;
+
 impl<T: Number> Resident<'_, T> {
     /// The passes of an evaluation, each with the number of its input. `address`: of an
     /// output of an input.
@@ -20,12 +26,16 @@ impl<T: Number> Resident<'_, T> {
         range: &Range<usize>,
         address: impl Fn(usize, usize) -> u64,
     ) -> Vec<(usize, Pass, Job)> {
+        let most = match self.samples {
+            OnDevice::Grid(_) => MOST_GRID,
+            OnDevice::Scattered(_) => MOST_POINTS,
+        };
         let mut passes = Vec::new();
         for (index, input) in self.inputs.iter().enumerate() {
-            for offset in (0..input.width).step_by(4) {
+            for offset in (0..input.width).step_by(most) {
                 let want = if index == 0 { self.plan.want() } else { Want::POSITION };
-                let strided = input.width > 4;
-                let pass = Pass { width: (input.width - offset).min(4), strided, want };
+                let strided = input.width > most;
+                let pass = Pass { width: (input.width - offset).min(most), strided, want };
                 let mut job = Job {
                     points: input.points.address(0),
                     stride: input.width as u32,

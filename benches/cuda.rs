@@ -48,16 +48,34 @@ fn main() -> subsolid::Result<()> {
         let solid = Solid::new(&small)?;
         for (precision, samples) in [(Precision::F32, 8), (Precision::F64, 8), (Precision::F32, 4)]
         {
-            row("regular, 64,000 cells", &small, &solid, samples, precision, position, all)?;
+            row(
+                "regular, 64,000 cells",
+                &small,
+                &solid,
+                samples,
+                precision,
+                Strategy::Auto,
+                position,
+                all,
+            )?;
         }
     }
     if asked("regular") {
         let solid = Solid::new(&sharp)?;
         for precision in [Precision::F32, Precision::F64] {
             for samples in [8, 4, 5, 16] {
-                row("regular", &sharp, &solid, samples, precision, position, all)?;
+                row("regular", &sharp, &solid, samples, precision, Strategy::Auto, position, all)?;
             }
-            row("regular, first derivatives", &sharp, &solid, 8, precision, Want::FIRST, all)?;
+            row(
+                "regular, first derivatives",
+                &sharp,
+                &solid,
+                8,
+                precision,
+                Strategy::Auto,
+                Want::FIRST,
+                all,
+            )?;
         }
     }
     for (valence, along, name) in [(3, 0, "w"), (5, 0, "w"), (5, 1, "u"), (5, 2, "v"), (8, 0, "w")]
@@ -71,7 +89,7 @@ fn main() -> subsolid::Result<()> {
         turn(&mut fan, along);
         let solid = Solid::new(&fan)?;
         for precision in [Precision::F32, Precision::F64] {
-            row(&name, &fan, &solid, 8, precision, position, layered)?;
+            row(&name, &fan, &solid, 8, precision, Strategy::Auto, position, layered)?;
         }
     }
     for (link, count) in [("link-tetrahedron", 3000), ("link-icosahedron", 600)] {
@@ -83,7 +101,16 @@ fn main() -> subsolid::Result<()> {
         let solid = Solid::new(&stars)?;
         for precision in [Precision::F32, Precision::F64] {
             for samples in [8, 4] {
-                row(&name, &stars, &solid, samples, precision, position, irregular)?;
+                row(
+                    &name,
+                    &stars,
+                    &solid,
+                    samples,
+                    precision,
+                    Strategy::Auto,
+                    position,
+                    irregular,
+                )?;
             }
         }
     }
@@ -100,43 +127,30 @@ fn main() -> subsolid::Result<()> {
         for (precision, samples) in [(Precision::F32, 8), (Precision::F64, 8), (Precision::F32, 4)]
         {
             let name = format!("{name}@{levels}");
-            row(&name, &mesh, &solid, samples, precision, position, all)?;
+            row(&name, &mesh, &solid, samples, precision, Strategy::Auto, position, all)?;
         }
         for strategy in [Strategy::Thread, Strategy::Warp, Strategy::Hybrid] {
-            let gpu = Cuda::new(0, Precision::F32)?.with_strategy(strategy);
             let name = format!("{name}@{levels}, {strategy:?}");
-            row_on(&gpu, &name, &mesh, &solid, 8, Precision::F32, position, all)?;
+            row(&name, &mesh, &solid, 8, Precision::F32, strategy, position, all)?;
         }
         host(&mesh, &solid)?;
     }
     Ok(())
 }
 
-/// Evaluates a range of elements of the leaves to keep, and prints a line.
+/// Evaluates the leaves to keep, and prints a line.
+#[expect(clippy::too_many_arguments, reason = "the columns of a table")]
 fn row(
     name: &str,
     mesh: &SolidMesh,
     solid: &Solid,
     samples: usize,
     precision: Precision,
+    strategy: Strategy,
     want: Want,
     keep: Keep,
 ) -> subsolid::Result<()> {
-    let gpu = Cuda::new(0, precision)?;
-    row_on(&gpu, name, mesh, solid, samples, precision, want, keep)
-}
-
-#[expect(clippy::too_many_arguments, reason = "the columns of a table")]
-fn row_on(
-    gpu: &Cuda,
-    name: &str,
-    mesh: &SolidMesh,
-    solid: &Solid,
-    samples: usize,
-    precision: Precision,
-    want: Want,
-    keep: Keep,
-) -> subsolid::Result<()> {
+    let gpu = Cuda::new(0, precision)?.with_strategy(strategy);
     let mut plan = solid.plan(&Samples::grid(samples), want)?;
     plan.retain(keep);
     let leaves: usize = plan.batches().iter().map(|batch| batch.leaves.len()).sum();

@@ -49,7 +49,6 @@ constexpr bool WHOLE = N * N * W % VECTOR == 0;
 constexpr int STAGE_CELL = (LAYERS * COLUMNS * W + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int WARP_REALS = GROUP * (C_CELL + X_CELL + STAGES * STAGE_CELL);
 
-
 // Weights of the samples, alike on all axes: [order][sample][4].
 struct Weights {
     real b[ORDERS * N * 4];

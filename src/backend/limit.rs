@@ -89,6 +89,14 @@ pub struct Limit {
 }
 
 impl Limit {
+    /// Makes places for the results of some elements; those of an evaluation before keep
+    /// their memory.
+    pub(super) fn begin(&mut self, elements: Range<usize>, derivatives: usize, attributes: usize) {
+        self.elements = elements;
+        self.derivatives.resize_with(derivatives, Values::default);
+        self.attributes.resize_with(attributes, Values::default);
+    }
+
     /// Number of results.
     pub fn len(&self) -> usize {
         self.positions.len() / 3

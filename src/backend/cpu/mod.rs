@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use kernel::{Real, Simd};
 
 use super::limit::Stored;
-use super::{Backend, Evaluator, Explained, Limit, Precision, Values, check_controls};
+use super::{Backend, Evaluator, Explained, Limit, Precision, check_controls};
 use crate::error::Result;
 use crate::mesh::Controls;
 use crate::plan::{Plan, Samples, wanted_orders};
@@ -106,9 +106,7 @@ impl<T: Number> Evaluator for Prepared<'_, T> {
         check_controls(solid, controls)?;
         let results = self.plan.result_count(&elements);
         let derivatives = wanted_orders(self.plan.want()).len() - 1;
-        limit.elements = elements.clone();
-        limit.derivatives.resize_with(derivatives, Values::default);
-        limit.attributes.resize_with(controls.attributes.len(), Values::default);
+        limit.begin(elements.clone(), derivatives, controls.attributes.len());
 
         let points = solid.refined_points(controls.positions.as_flattened(), 3);
         let mut outputs = vec![T::reserve(&mut limit.positions, 3 * results)];

@@ -282,9 +282,7 @@ impl<T: Number> Evaluator for Resident<'_, T> {
     ) -> Result<()> {
         self.plan.check_range(&elements)?;
         self.upload(controls)?;
-        limit.elements = elements.clone();
-        limit.derivatives.resize_with(self.outputs() - 1, Values::default);
-        limit.attributes.resize_with(controls.attributes.len(), Values::default);
+        limit.begin(elements.clone(), self.outputs() - 1, controls.attributes.len());
         let mut ring = match self.ring.take() {
             Some(ring) => ring,
             None => {

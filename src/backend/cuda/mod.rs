@@ -100,11 +100,7 @@ impl Backend for Cuda {
     }
 
     fn prepare<'p>(&self, plan: &'p Plan<'_>) -> Result<Box<dyn Evaluator + 'p>> {
-        let functions = self.functions.clone();
-        Ok(match self.precision {
-            Precision::F32 => Box::new(Resident::<f32>::new(functions, plan, self.strategy)?),
-            Precision::F64 => Box::new(Resident::<f64>::new(functions, plan, self.strategy)?),
-        })
+        Ok(self.prepare_on_device(plan)?)
     }
 
     fn time_writing(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>> {

@@ -19,7 +19,7 @@ fn main() -> subsolid::Result<()> {
     let device = match cuda::devices() {
         Ok(devices) => devices[0].clone(),
         Err(error) => {
-            println!("no CUDA device: {error}");
+            println!("{error}");
             return Ok(());
         }
     };

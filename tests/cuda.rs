@@ -23,7 +23,7 @@ fn gpu(precision: Precision) -> Option<Cuda> {
             panic!("{why}")
         }
         Some(why) => {
-            println!("no CUDA device: {why}");
+            println!("no CUDA device to test: {why}");
             None
         }
     }

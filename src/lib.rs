@@ -125,6 +125,12 @@
 //!
 //! [`evaluate()`] does all of it in one call.
 //!
+//! # Polynomials: [`bezier`]
+//!
+//! What works on polynomials with a convex hull (planes that cut the solid, points
+//! looked for in it, files of Bézier cells) takes the limit in tricubic
+//! [`bezier::Pieces`].
+//!
 //! # Results as cells: [`volume`]
 //!
 //! Limit points become blocks of hexahedra or high-order cells that VTK and ParaView
@@ -144,6 +150,7 @@
 
 pub mod backend;
 pub mod basis;
+pub mod bezier;
 pub mod compare;
 mod error;
 mod evaluate;

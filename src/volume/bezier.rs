@@ -1,35 +1,19 @@
 //! Limit volumes as tricubic Bézier hexahedra.
-//!
-//! Regular leaves become one exact Bézier hexahedron each; layered and irregular
-//! ones rings of exact ones towards the extraordinary edge or vertex, and last
-//! ones that interpolate the limit, with the error that they make.
-
-use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use crate::basis::bernstein::FROM_BSPLINE;
-use crate::error::{Error, Result};
+use crate::bezier::{Piece, Pieces};
+use crate::error::Result;
 use crate::io::{Array, Dataset, DatasetCells, hexahedron_order, vtk_type};
-use crate::limit::{Ends, Leaf, LeafKind, Solid, Turn};
+use crate::limit::{Leaf, Solid};
 use crate::mesh::Controls;
 
-use super::bezier_rings::{Part, Rings};
 use super::class_number;
-
-/// Most rings around an extraordinary edge or vertex.
-pub const MOST_RINGS: usize = 8;
-
-/// Bounds are this much above the largest error at the samples.
-const MARGIN: f64 = 1.5;
 
 /// A solid's Bézier cells, for any control points.
 #[derive(Debug)]
 pub struct Bezier<'s> {
-    solid: &'s Solid,
-    rings: usize,
-    planar: Vec<OnceLock<Rings>>,
-    spatial: Vec<OnceLock<Rings>>,
+    pieces: Pieces<'s>,
     // VTK's nodes as grid positions, u fastest
     order: Vec<usize>,
 }
@@ -49,24 +33,14 @@ pub struct BezierPiece {
 }
 
 impl<'s> Bezier<'s> {
-    /// Prepares the cells of `solid` with 0 to [`MOST_RINGS`] rings.
+    /// Prepares the cells of `solid` with 0 to [`MOST_RINGS`](crate::bezier::MOST_RINGS)
+    /// rings.
     ///
     /// # Errors
-    /// [`Error::Request`] for more rings.
+    /// [`Error::Request`](crate::Error::Request) for more rings.
     pub fn new(solid: &'s Solid, rings: usize) -> Result<Self> {
-        if rings > MOST_RINGS {
-            return Err(Error::request(format!("{rings} rings of Bézier cells"))
-                .with_mend(format!("ask for 0 to {MOST_RINGS} rings")));
-        }
-        let locks = |count: usize| std::iter::repeat_with(OnceLock::new).take(count).collect();
         let order = hexahedron_order(3).into_iter().map(|[i, j, k]| i + 4 * (j + 4 * k)).collect();
-        Ok(Self {
-            solid,
-            rings,
-            planar: locks(solid.planar_structures().len()),
-            spatial: locks(solid.spatial_structures().len()),
-            order,
-        })
+        Ok(Self { pieces: Pieces::new(solid, rings)?, order })
     }
 
     /// The cells of the elements in `range`.
@@ -74,13 +48,13 @@ impl<'s> Bezier<'s> {
     /// # Panics
     /// If the controls or the range are not the solid's.
     pub fn piece(&self, controls: Controls<'_>, range: std::ops::Range<usize>) -> BezierPiece {
-        let solid = self.solid;
+        let solid = self.pieces.solid();
         let leaves: Vec<&Leaf> = range.flat_map(|e| solid.element_leaves(e)).collect();
         let points = solid.refined_points(controls.positions.as_flattened(), 3);
         let positions: Vec<f64> =
             leaves.par_iter().flat_map_iter(|leaf| self.nodes(leaf, &points, 3)).collect();
         let errors: Vec<f64> =
-            leaves.par_iter().flat_map_iter(|leaf| self.errors(leaf, &points)).collect();
+            leaves.par_iter().flat_map_iter(|leaf| self.pieces.errors(leaf, &points)).collect();
         let arrays = controls.attributes.iter().map(|attribute| {
             let (name, width) = (&attribute.name, attribute.width);
             let points = solid.refined_points(&attribute.values, width);
@@ -93,175 +67,36 @@ impl<'s> Bezier<'s> {
             DatasetCells::Uniform { vtk_type: vtk_type::BEZIER_HEXAHEDRON, size: 64, connectivity };
         let mut dataset = Dataset::new(positions, cells);
         dataset.point_arrays = arrays.collect();
-        dataset.cell_arrays = self.cell_arrays(&leaves);
+        let pieces: Vec<Piece> = leaves.iter().flat_map(|leaf| self.pieces.of(leaf)).collect();
+        dataset.cell_arrays = cell_arrays(solid, &pieces);
         let error_bound = errors.iter().copied().fold(0.0, f64::max);
-        let parts = leaves.iter().flat_map(|leaf| self.parts(leaf));
-        let exact = parts.filter(|part| part.exact).count();
+        let exact = pieces.iter().filter(|piece| piece.exact).count();
         dataset.cell_arrays.push(Array::new("error_bound", 1, errors));
         BezierPiece { dataset, error_bound, exact }
     }
 
-    fn cell_arrays(&self, leaves: &[&Leaf]) -> Vec<Array> {
-        let (mut ids, mut classes) = (Vec::new(), Vec::new());
-        let (mut origins, mut sizes) = (Vec::new(), Vec::new());
-        for leaf in leaves {
-            let cell = self.solid.elements()[leaf.element as usize].cell;
-            let scale = 0.5_f64.powi(leaf.depth.into());
-            let origin = leaf.origin.map(|x| scale * f64::from(x));
-            for part in self.parts(leaf) {
-                let part = part.turned(turn(leaf)).within(origin, scale);
-                ids.push(cell as i32);
-                classes.push(class_number(self.solid.classes()[cell as usize]));
-                origins.extend(part.origin);
-                sizes.extend(part.size);
-            }
-        }
-        vec![
-            Array::new("cell", 1, ids),
-            Array::new("class", 1, classes),
-            Array::new("origin", 3, origins),
-            Array::new("size", 3, sizes),
-        ]
-    }
-
-    /// Rings of a leaf's structure; none if it is regular.
-    fn rings(&self, leaf: &Leaf) -> Option<&Rings> {
-        match leaf.kind {
-            LeafKind::Regular(_) => None,
-            LeafKind::Layered(s, ..) => {
-                let structure = &self.solid.planar_structures()[s as usize];
-                Some(self.planar[s as usize].get_or_init(|| Rings::new(structure, 2, self.rings)))
-            }
-            LeafKind::Irregular(s, _) => {
-                let structure = &self.solid.spatial_structures()[s as usize];
-                Some(self.spatial[s as usize].get_or_init(|| Rings::new(structure, 3, self.rings)))
-            }
-        }
-    }
-
-    fn parts(&self, leaf: &Leaf) -> &[Part] {
-        self.rings(leaf).map_or(&[Part::WHOLE], |rings| &rings.parts)
-    }
-
-    /// Bézier points `[part][node in VTK's order][width]` of `values` at the points
-    /// of all levels.
+    /// Bézier points of a leaf's pieces, `[piece][node in VTK's order][width]`.
     fn nodes(&self, leaf: &Leaf, values: &[f64], width: usize) -> Vec<f64> {
-        let net = net_values(self.solid.net(leaf), values, width);
-        // [part][node, local axis 0 fastest][width]
-        let local = match (leaf.kind, self.rings(leaf)) {
-            (LeafKind::Layered(_, _, ends), Some(rings)) => {
-                let layers = bezier_layers(net, width, ends);
-                let lines = layers.len() / 4;
-                let part = |part: usize| {
-                    let rows = &rings.nodes[part * 16 * (lines / width)..][..16 * (lines / width)];
-                    layers.chunks_exact(lines).flat_map(move |layer| product(rows, layer, width))
-                };
-                (0..rings.parts.len()).flat_map(part).collect()
-            }
-            (LeafKind::Irregular(..), Some(rings)) => product(&rings.nodes, &net, width),
-            (LeafKind::Regular(ends), _) => tensor_nodes(net, width, ends),
-            _ => Vec::new(),
-        };
-        let turn = turn(leaf);
-        // grid position in the cell's axes -> in the local ones
-        let local_place = |place: usize| -> usize {
-            let at = [place % 4, place / 4 % 4, place / 16];
-            (0..3)
-                .map(|d| {
-                    let i = at[turn.axes[d] as usize];
-                    (if turn.flips[d] { 3 - i } else { i }) << (2 * d)
-                })
-                .sum()
-        };
-        let mut ordered = Vec::with_capacity(local.len());
-        for part in local.chunks_exact(64 * width) {
+        let points = self.pieces.points(leaf, values, width);
+        let mut ordered = Vec::with_capacity(points.len());
+        for piece in points.chunks_exact(64 * width) {
             for &place in &self.order {
-                ordered.extend_from_slice(&part[local_place(place) * width..][..width]);
+                ordered.extend_from_slice(&piece[place * width..][..width]);
             }
         }
         ordered
     }
-
-    /// Error bound of each part.
-    fn errors(&self, leaf: &Leaf, points: &[f64]) -> Vec<f64> {
-        let Some(rings) = self.rings(leaf) else { return vec![0.0] };
-        let net = net_values(self.solid.net(leaf), points, 3);
-        let layers = match leaf.kind {
-            LeafKind::Layered(_, _, ends) => bezier_layers(net, 3, ends),
-            _ => net,
-        };
-        // the error of a layered part is a Bézier curve along the layers: it stays
-        // below its largest control value
-        let layer_len = match leaf.kind {
-            LeafKind::Layered(..) => layers.len() / 4,
-            _ => layers.len(),
-        };
-        let controls = layer_len / 3;
-        let largest = |rows: &std::ops::Range<usize>| {
-            let rows = &rings.errors[rows.start * controls..rows.end * controls];
-            let errors = layers.chunks_exact(layer_len).flat_map(|layer| product(rows, layer, 3));
-            let errors: Vec<f64> = errors.collect();
-            let lengths = errors.chunks_exact(3).map(|e| e.iter().map(|x| x * x).sum::<f64>());
-            MARGIN * lengths.fold(0.0, f64::max).sqrt()
-        };
-        rings.error_rows.iter().map(largest).collect()
-    }
 }
 
-fn turn(leaf: &Leaf) -> Turn {
-    match leaf.kind {
-        LeafKind::Regular(_) => Turn::IDENTITY,
-        LeafKind::Layered(_, turn, _) | LeafKind::Irregular(_, turn) => turn,
-    }
-}
-
-fn net_values(net: &[u32], values: &[f64], width: usize) -> Vec<f64> {
-    net.iter().flat_map(|&v| &values[v as usize * width..][..width]).copied().collect()
-}
-
-/// rows `[row][control]` times controls `[control][width]`.
-fn product(rows: &[f64], controls: &[f64], width: usize) -> Vec<f64> {
-    let count = controls.len() / width;
-    let mut values = vec![0.0; rows.len() / count.max(1) * width];
-    for (row, out) in rows.chunks_exact(count).zip(values.chunks_exact_mut(width)) {
-        for (weight, control) in row.iter().zip(controls.chunks_exact(width)) {
-            out.iter_mut().zip(control).for_each(|(o, c)| *o += weight * c);
-        }
-    }
-    values
-}
-
-/// Bézier points along the layers of `[layer 4][line][width]`, phantoms filled in.
-fn bezier_layers(mut net: Vec<f64>, width: usize, ends: Ends) -> Vec<f64> {
-    debug_assert_eq!(net.len() % (4 * width), 0, "four layers");
-    let stride = net.len() / 4;
-    to_bezier(&mut net, stride, ends);
-    net
-}
-
-/// Bézier points `[w][v][u][width]` of a tensor net of that layout.
-fn tensor_nodes(mut net: Vec<f64>, width: usize, ends: Ends) -> Vec<f64> {
-    for d in 0..3 {
-        to_bezier(&mut net, width << (2 * d), ends >> (2 * d) & 3);
-    }
-    net
-}
-
-/// B-spline control values to Bézier points along the axis of `stride`; `ends` says
-/// which ends are phantoms, p₋₁ = 2p₀ − p₁.
-fn to_bezier(values: &mut [f64], stride: usize, ends: Ends) {
-    for line in (0..values.len()).filter(|i| (i / stride).is_multiple_of(4)) {
-        let mut p: [f64; 4] = std::array::from_fn(|i| values[line + i * stride]);
-        if ends & 1 == 1 {
-            p[0] = 2.0 * p[1] - p[2];
-        }
-        if ends & 2 == 2 {
-            p[3] = 2.0 * p[2] - p[1];
-        }
-        for (i, row) in FROM_BSPLINE.iter().enumerate() {
-            values[line + i * stride] = (0..4).map(|j| row[j] * p[j]).sum();
-        }
-    }
+fn cell_arrays(solid: &Solid, pieces: &[Piece]) -> Vec<Array> {
+    let cell = |piece: &Piece| solid.elements()[piece.element as usize].cell;
+    let class = |piece: &Piece| class_number(solid.classes()[cell(piece) as usize]);
+    vec![
+        Array::new("cell", 1, pieces.iter().map(|p| cell(p) as i32).collect::<Vec<_>>()),
+        Array::new("class", 1, pieces.iter().map(class).collect::<Vec<_>>()),
+        Array::new("origin", 3, pieces.iter().flat_map(|p| p.origin).collect::<Vec<_>>()),
+        Array::new("size", 3, pieces.iter().flat_map(|p| p.size).collect::<Vec<_>>()),
+    ]
 }
 
 #[cfg(test)]
@@ -269,6 +104,7 @@ mod tests {
     use super::*;
     use crate::backend::{Backend, Cpu};
     use crate::basis::bernstein;
+    use crate::bezier::MOST_RINGS;
     use crate::io::{ArrayData, Points};
     use crate::mesh::SolidMesh;
     use crate::mesh::shape::Shape;

@@ -17,14 +17,13 @@
 
 mod arrays;
 mod bezier;
-mod bezier_rings;
 mod hexahedra;
 mod parameters;
 mod points;
 mod quality;
 mod weld;
 
-pub use bezier::{Bezier, BezierPiece, MOST_RINGS};
+pub use bezier::{Bezier, BezierPiece};
 pub use hexahedra::{hexahedra, lagrange};
 pub use parameters::{ParameterTable, write_header, write_rows};
 pub use points::{location, points};

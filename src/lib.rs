@@ -159,6 +159,7 @@ pub mod limit;
 pub mod mesh;
 pub mod plan;
 pub mod refine;
+pub mod slice;
 pub mod topology;
 pub mod volume;
 

@@ -1,0 +1,58 @@
+//! Coordinates of layers and pixels.
+
+/// The axis that layers are stacked along.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Axis {
+    /// Layers are planes of constant x.
+    X,
+    /// Layers are planes of constant y.
+    Y,
+    /// Layers are planes of constant z.
+    #[default]
+    Z,
+}
+
+impl Axis {
+    /// Number of the axis: 0, 1 or 2.
+    pub fn number(self) -> usize {
+        self as usize
+    }
+
+    /// Numbers of the plane's own two axes, such that with this one they are
+    /// right-handed: (y, z) for x, (z, x) for y, (x, y) for z.
+    pub fn plane(self) -> [usize; 2] {
+        [(self as usize + 1) % 3, (self as usize + 2) % 3]
+    }
+
+    /// The plane's coordinates of a point in space.
+    pub fn project(self, p: [f64; 3]) -> [f64; 2] {
+        self.plane().map(|d| p[d])
+    }
+
+    /// The point in space at coordinates of the plane at `height`.
+    pub fn lift(self, p: [f64; 2], height: f64) -> [f64; 3] {
+        let mut lifted = [height; 3];
+        self.plane().into_iter().zip(p).for_each(|(d, x)| lifted[d] = x);
+        lifted
+    }
+}
+
+/// Square pixels in the plane of the layers. Pixel (column, row) covers
+/// origin + pitch · [column, column + 1] × [row, row + 1]; row 0 is the lowest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PixelGrid {
+    /// Lower left corner in the plane's coordinates, in length units.
+    pub origin: [f64; 2],
+    /// Edge length of a pixel, in length units.
+    pub pitch: f64,
+    /// Columns and rows.
+    pub size: [usize; 2],
+}
+
+impl PixelGrid {
+    /// The middle of a pixel, in the plane's coordinates.
+    pub fn centre(&self, column: usize, row: usize) -> [f64; 2] {
+        let at = [column as f64 + 0.5, row as f64 + 0.5];
+        [0, 1].map(|d| self.origin[d] + self.pitch * at[d])
+    }
+}

@@ -193,6 +193,10 @@ fn host(mesh: &SolidMesh, solid: &Solid) -> subsolid::Result<()> {
         let rate = limit.len() as f64 * 12.0 / seconds * 1e-9;
         line += &format!(" {}: {:.1} µs, {rate:.2} GB/s;", backend.name(), seconds * 1e6);
     }
+    let bytes = solid.elements().len() * 512 * 12;
+    let copy = median(Cuda::new(0, Precision::F32)?.time_copying(bytes, 8)?);
+    line +=
+        &format!(" the copy alone: {:.1} µs, {:.2} GB/s", copy * 1e6, bytes as f64 / copy * 1e-9);
     println!("{line}");
     Ok(())
 }

@@ -73,6 +73,15 @@ impl Cuda {
         &self.functions.device().info
     }
 
+    /// Seconds of copying `bytes` to page-locked memory of the host, once a repeat: the
+    /// floor of evaluations whose results go there.
+    ///
+    /// # Errors
+    /// If the memory is not there.
+    pub fn time_copying(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>> {
+        ceiling::time_copying(&self.functions, bytes, repeats)
+    }
+
     /// Prepares a plan for evaluations whose results stay on the device.
     ///
     /// # Errors

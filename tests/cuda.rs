@@ -135,6 +135,33 @@ fn a_million_cells() {
     assert!(error <= 4e-6, "{error:e}");
 }
 
+/// Cells in bricks of eight, numbered at random, range by range: bricks reach beyond their
+/// ranges, and derivatives and attributes come along.
+#[test]
+fn bricks_in_ranges() {
+    for (precision, tolerance) in [(Precision::F32, 1e-4), (Precision::F64, 1e-11)] {
+        let Some(gpu) = gpu(precision) else { return };
+        let mut mesh = shape("box", &[31, 30, 29]);
+        let values = mesh.points.iter().flat_map(|p| [p[0] * p[1], p[2]]).collect();
+        mesh.attributes.push(subsolid::mesh::Attribute { name: "two".into(), width: 2, values });
+        let solid = Solid::new(&mesh).unwrap();
+        for (samples, want) in
+            [(2, Want::POSITION), (3, Want::FIRST), (4, Want::POSITION), (8, Want::POSITION)]
+        {
+            let plan = solid.plan(&Samples::grid(samples), want).unwrap();
+            let (mut evaluator, mut cpu) =
+                (gpu.prepare(&plan).unwrap(), Cpu::default().prepare(&plan).unwrap());
+            let (mut found, mut expected) = (Limit::default(), Limit::default());
+            for range in [0..26_970, 0..1, 907..9_001, 13_333..26_970] {
+                evaluator.evaluate(mesh.controls(), range.clone(), &mut found).unwrap();
+                cpu.evaluate(mesh.controls(), range.clone(), &mut expected).unwrap();
+                let error = distance(&found, &expected);
+                assert!(error <= tolerance, "{samples} samples, {range:?}: {error:e}");
+            }
+        }
+    }
+}
+
 #[test]
 fn results_are_bitwise_equal_from_run_to_run() {
     for precision in [Precision::F32, Precision::F64] {

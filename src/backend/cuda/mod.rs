@@ -8,6 +8,7 @@
 //! A prepared plan lives on the device: nets, tables and work items. One evaluation is
 //! one CUDA graph, launched again with moved control points.
 
+mod bricks;
 mod ceiling;
 mod check;
 mod device;

@@ -122,7 +122,7 @@ impl<'s> Pieces<'s> {
 
     /// How far each piece of a leaf may be from the limit, in length units: 0 where
     /// it is exact up to rounding; else estimated from the largest distance at
-    /// 6 × 6 × 6 samples. `points` are those of all levels, `[point][3]`.
+    /// 8 × 8 × 8 samples. `points` are those of all levels, `[point][3]`.
     pub fn errors(&self, leaf: &Leaf, points: &[f64]) -> Vec<f64> {
         let Some(rings) = self.rings(leaf) else { return vec![0.0] };
         let net = net_values(self.solid.net(leaf), points, 3);

@@ -24,13 +24,13 @@ impl Extraction {
         }
         let mut patch = BezierPatch::new(positions, [3; 3]);
         let mut known: HashMap<[u64; BEZIER_POINTS], u32> = HashMap::new();
-        // columns of the operators as vectors; None where all weights are 0
+        // [operator][column]: its vector; none where all weights are 0
         let mut columns: Vec<Option<Vec<Option<u32>>>> = vec![None; self.operator_count()];
         for piece in 0..self.pieces.len() {
             let operator = self.operator(piece);
             let columns = columns[operator.id as usize].get_or_insert_with(|| {
-                let column = |c| {
-                    let vector = column(&operator, c);
+                let number = |column| {
+                    let vector = coefficients(&operator, column);
                     let is_zero = vector.iter().all(|&w| w == 0.0);
                     (!is_zero).then(|| {
                         *known.entry(vector.map(f64::to_bits)).or_insert_with(|| {
@@ -39,7 +39,7 @@ impl Extraction {
                         })
                     })
                 };
-                (0..operator.controls.len()).map(column).collect()
+                (0..operator.controls.len()).map(number).collect()
             });
             let pairs = operator.controls.iter().zip(columns.iter());
             let pairs = pairs.filter_map(|(&control, &vector)| Some((control, vector?)));
@@ -50,7 +50,7 @@ impl Extraction {
 }
 
 /// Weights of one control point for the 64 Bézier points.
-fn column(operator: &Operator<'_>, column: usize) -> [f64; BEZIER_POINTS] {
+fn coefficients(operator: &Operator<'_>, column: usize) -> [f64; BEZIER_POINTS] {
     let count = operator.controls.len();
     // a zero has one form, so that equal vectors have equal bits
     std::array::from_fn(|row| operator.weights[row * count + column] + 0.0)

@@ -16,6 +16,18 @@
 //! ([`Extraction::refined`]). This is compact; [`Extraction::expanded`] multiplies the
 //! rows into the operators, so that all control points are vertices of the mesh.
 //!
+//! ```
+//! use subsolid::Solid;
+//! use subsolid::bezier::{Extraction, Pieces};
+//! let mesh = subsolid::read("models/bracket.vtk")?;
+//! let solid = Solid::new(&mesh)?;
+//! let extraction = Extraction::new(&Pieces::new(&solid, 2)?)?.expanded(1 << 30)?;
+//! let operator = extraction.operator(0);
+//! let bezier_points = operator.apply(mesh.points.as_flattened(), 3); // [w][v][u][xyz]
+//! assert_eq!(bezier_points.len(), 64 * 3);
+//! # Ok::<(), subsolid::Error>(())
+//! ```
+//!
 //! All arrays are flat and without pointers; see [`Extraction::arrays`] for the
 //! layout in files.
 

@@ -9,7 +9,8 @@ use super::launch::Pass;
 use super::number::Number;
 use super::nvrtc::{self, Target};
 use super::sources::{
-    CEILING, CLEAR, IRR, JACOBIAN, LAY, LAYERED, PARTS, POINTS, REFINE, REG, Source, TABLE, TENSOR,
+    CEILING, CLEAR, IRR, JACOBIAN, LAY, LAYERED, PARTS, POINTS, REFINE, REG, Source, TABLE,
+    TENSOR,
     Variant,
 };
 use crate::backend::Precision;
@@ -137,6 +138,10 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
         variants.extend(published::<T>(pass));
     }
     variants.push(Variant::new(&JACOBIAN, T::PRECISION));
+    if T::PRECISION == Precision::F64 {
+        let slices = [(8, 0), (8, 1), (16, 0), (16, 1)].into_iter();
+        variants.extend(slices.map(|(bits, centre)| super::layers::variant(bits, centre == 1)));
+    }
     variants.push(Variant::new(&CEILING, T::PRECISION).with("WIDTH", 1).with("STRIDED", 0));
     // the slowest first, so that no thread waits for another's at the end
     variants.sort_by_key(|variant| !std::ptr::eq(variant.source, &TENSOR));

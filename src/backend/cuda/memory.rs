@@ -76,6 +76,16 @@ impl<T: DeviceRepr + Default + Copy> Buffer<T> {
     }
 }
 
+impl<T: DeviceRepr + Default + Copy + ValidAsZeroBits> Buffer<T> {
+    /// An array of `len` zeros.
+    pub fn zeros(stream: &Arc<CudaStream>, len: usize) -> Result<Self> {
+        let mut buffer = Self::empty(stream, len)?;
+        let zeroed = stream.memset_zeros(&mut buffer.slice);
+        zeroed.map_err(failed("memory of the device cannot be cleared"))?;
+        Ok(buffer)
+    }
+}
+
 /// Memory of the host that the device copies to without help.
 pub(super) struct PageLocked(PinnedHostSlice<u8>);
 

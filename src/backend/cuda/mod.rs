@@ -16,6 +16,7 @@ mod evaluator;
 mod functions;
 mod grid;
 mod launch;
+pub mod layers;
 mod layout;
 mod memory;
 mod modules;

@@ -21,4 +21,6 @@ pub use dataset::{
 pub use high_order::hexahedron_order;
 pub use mesh_dataset::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
 pub use read::{ReadReport, read, read_creases, read_with_report};
-pub use write::{Format, PieceWriter, WriteOptions, check_output, write};
+pub use write::{
+    Format, PieceWriter, PolylinePiece, PolylineWriter, WriteOptions, check_output, write,
+};

@@ -3,11 +3,13 @@
 mod appended;
 mod csv;
 mod npz;
+mod polylines;
 mod pvtu;
 mod vtk;
 mod vtu;
 mod xml;
 
+pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::PieceWriter;
 
 use std::borrow::Cow;

@@ -146,6 +146,7 @@ impl ImageFormat {
         let stride = (columns * usize::from(u8::from(self.bits))).div_ceil(8);
         let mut packed = vec![0u8; stride * rows];
         let mut sum = 0;
+        let mut line_levels = Vec::with_capacity(columns);
         let (mirrored, upward) = match self.flip {
             Flip::None => (false, false),
             Flip::Horizontal => (true, false),
@@ -158,23 +159,31 @@ impl ImageFormat {
             if levels.iter().all(|&level| level == 0) {
                 continue;
             }
-            for (place, column) in (0..columns).enumerate() {
-                let column = if mirrored { columns - 1 - column } else { column };
-                let level = levels[column];
-                match self.bits {
-                    Bits::One => {
-                        let white = is_white(level, column, row, layer);
-                        out[place / 8] |= u8::from(white) << (7 - place % 8);
+            line_levels.clear();
+            line_levels.extend_from_slice(levels);
+            if mirrored {
+                line_levels.reverse();
+            }
+            match self.bits {
+                Bits::One => {
+                    for (place, &level) in line_levels.iter().enumerate() {
+                        let column = if mirrored { columns - 1 - place } else { place };
+                        let white = u8::from(is_white(level, column, row, layer));
+                        out[place / 8] |= white << (7 - place % 8);
                         sum += u64::from(white);
                     }
-                    Bits::Eight => {
-                        out[place] = ((u32::from(level) * 255 + 32767) / 65535) as u8;
-                        sum += u64::from(out[place]);
+                }
+                Bits::Eight => {
+                    for (out, &level) in out.iter_mut().zip(&line_levels) {
+                        *out = ((u32::from(level) * 255 + 32767) / 65535) as u8;
                     }
-                    Bits::Sixteen => {
-                        out[2 * place..][..2].copy_from_slice(&level.to_be_bytes());
-                        sum += u64::from(level);
+                    sum += out.iter().map(|&level| u64::from(level)).sum::<u64>();
+                }
+                Bits::Sixteen => {
+                    for (out, level) in out.chunks_exact_mut(2).zip(&line_levels) {
+                        out.copy_from_slice(&level.to_be_bytes());
                     }
+                    sum += levels.iter().map(|&level| u64::from(level)).sum::<u64>();
                 }
             }
         }

@@ -18,9 +18,40 @@ use crate::{Error, Result};
 const LAYERS_A_THREAD: usize = 4;
 
 /// Time between two checkpoints; longer if they take long themselves.
-const CHECKPOINT: Duration = Duration::from_secs(2);
+const CHECKPOINT: Duration = Duration::from_millis(250);
 
 /// Slices a range of the layers of `stack`, all of which `source` can cut, into `outputs`.
+///
+/// ```
+/// # let directory = tempfile::tempdir().unwrap();
+/// # let directory = directory.path();
+/// use std::ops::ControlFlow;
+/// use subsolid::slice::output::SvgStack;
+/// use subsolid::slice::{
+///     Job, Setting, SliceOptions, Slicer, SolidSource, Stack, fingerprint,
+/// };
+///
+/// let mesh = subsolid::read("models/bracket.vtk")?;
+/// let solid = subsolid::Solid::new(&mesh)?;
+/// let slicer = Slicer::new(&solid, mesh.controls(), SliceOptions::default())?;
+/// let stack = Stack::new(slicer.heights(), 0.5)?;
+/// let setting = Setting {
+///     model: None,
+///     model_sha256: fingerprint(&mesh),
+///     unit_mm: 1.0,
+///     axis: slicer.axis(),
+///     stack,
+///     plane: slicer.plane_box(),
+///     tolerance: slicer.tolerance(),
+/// };
+/// let source = SolidSource::new(&solid, mesh.controls(), slicer)?;
+/// let drawings = Box::new(SvgStack::open(directory, &setting, false)?);
+/// let layers = 0..stack.count();
+/// let job = Job { source: &source, stack, layers, outputs: vec![drawings] };
+/// let report = job.run(|_layers_done| ControlFlow::Continue(()))?;
+/// assert_eq!(report.made, stack.count());
+/// # Ok::<(), subsolid::Error>(())
+/// ```
 pub struct Job<'a> {
     /// Where layers come from.
     pub source: &'a dyn LayerSource,

@@ -15,6 +15,7 @@ mod job;
 mod layer;
 pub mod manifest;
 pub mod output;
+mod setting;
 mod source;
 mod stack;
 
@@ -23,5 +24,6 @@ pub use frame::{Axis, PixelGrid};
 pub use image::{Bits, EncodedImage, Flip, ImageFormat, MOST_PIXELS};
 pub use job::{Job, JobReport};
 pub use layer::{Contour, Layer};
+pub use setting::Setting;
 pub use source::{Channel, LayerSource};
 pub use stack::{MOST_LAYERS, Stack};

@@ -23,8 +23,7 @@ pub trait LayerSource: Sync {
 
     /// Attributes in the plane at `height` of the pixels that `coverage` says are not
     /// empty, at their centres, or next to them where these lie outside the material:
-    /// `[pixel][channel]` for the pixels in the order of rows, all channels in the order
-    /// of [`LayerSource::channels`]; anything in empty pixels.
+    /// `[pixel][channel]` for these pixels alone, in their order.
     ///
     /// # Errors
     /// As the source has them.
@@ -43,8 +42,10 @@ pub trait LayerSource: Sync {
 /// One component of an attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Channel {
-    /// Name of the attribute; of its component too if it has several: `fibre_0`.
+    /// Name of the attribute, with the component's number if it has several: `fibre_0`.
     pub name: String,
+    /// Name of the attribute.
+    pub attribute: String,
     /// Smallest and largest value at the control points, hence bounds of the limit.
     pub range: [f64; 2],
 }

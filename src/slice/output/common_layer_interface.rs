@@ -15,7 +15,7 @@ use super::svg::decimals;
 use super::{Content, Cut, Output, Part};
 use crate::io::atomic;
 use crate::slice::Contour;
-use crate::slice::manifest::Setting;
+use crate::slice::Setting;
 use crate::{Error, Result};
 
 /// How numbers are written.

@@ -16,10 +16,13 @@ use crate::{Error, Result};
 /// [`Error::File`] with the path and the mend.
 pub fn check_directory(directory: impl AsRef<Path>) -> Result<()> {
     let directory = directory.as_ref();
-    if directory.is_dir() {
-        return atomic::check(directory.join(FILE_NAME));
+    match fs::metadata(directory) {
+        Ok(found) if found.is_dir() => atomic::check(directory.join(FILE_NAME)),
+        Ok(_) => Err(Error::file(directory, None, "is a file, not a directory")
+            .with_mend("choose another name")),
+        // as if it were a file: its place must take new names
+        Err(_) => atomic::check(directory),
     }
-    atomic::check(directory) // as if it were a file: its place must take new names
 }
 
 /// Files of layers that are complete, by layer.

@@ -5,8 +5,9 @@ use std::path::Path;
 use super::directory::LayerDirectory;
 use super::{Content, Cut, Output, Part};
 use crate::slice::PixelGrid;
+use crate::slice::Setting;
 use crate::slice::image::{Bits, EncodedImage, Flip, ImageFormat};
-use crate::slice::manifest::{FileEntry, Files, ImageStack, Images, Setting};
+use crate::slice::manifest::{FileEntry, Files, ImageStack, Images};
 use crate::slice::source::Channel;
 use crate::{Error, Result};
 
@@ -120,7 +121,8 @@ impl PngStack {
     /// Bytes that the making of one layer holds.
     pub fn bytes_a_layer(options: &ImageOptions, channels: usize) -> u128 {
         let pixels = options.grid.size.iter().map(|&n| n as u128).product::<u128>();
-        let values = if options.attributes.is_empty() { 0 } else { 8 * channels as u128 + 2 };
+        // (u, v, w), element, place and values of a pixel
+        let values = if options.attributes.is_empty() { 0 } else { 40 + 16 * channels as u128 };
         // coverage and its sums over planes, rows of the file and the file itself
         pixels * (8 + 2 * u128::from(u8::from(options.bits)) / 8 + 1 + values)
     }
@@ -155,9 +157,10 @@ impl Output for PngStack {
             for (&(channel, range), folder) in
                 self.options.attributes.iter().zip(&self.folders[1..])
             {
-                let pixels = levels.iter_mut().zip(&coverage).enumerate();
-                for (pixel, (level, &covered)) in pixels.filter(|(_, (_, covered))| **covered > 0) {
-                    *level = shade(values[pixel * self.channels + channel], range, covered);
+                let pixels = levels.iter_mut().zip(&coverage).filter(|(_, covered)| **covered > 0);
+                let values = values.iter().skip(channel).step_by(self.channels);
+                for ((level, &covered), &value) in pixels.zip(values) {
+                    *level = shade(value, range, covered);
                 }
                 files.push(self.file(folder, cut, &levels)?);
             }

@@ -10,7 +10,8 @@ use super::directory::LayerDirectory;
 use super::{Content, Cut, Output, Part};
 use crate::Result;
 use crate::slice::Layer;
-use crate::slice::manifest::{FileEntry, Files, Setting};
+use crate::slice::Setting;
+use crate::slice::manifest::{FileEntry, Files};
 
 /// A directory of drawings.
 #[derive(Debug)]

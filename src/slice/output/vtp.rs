@@ -8,7 +8,7 @@ use std::path::Path;
 use super::{Content, Cut, Output, Part};
 use crate::Result;
 use crate::io::{PolylinePiece, PolylineWriter};
-use crate::slice::manifest::Setting;
+use crate::slice::Setting;
 use crate::slice::source::Channel;
 use crate::slice::{Axis, Contour};
 

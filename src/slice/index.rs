@@ -1,0 +1,85 @@
+//! Which intervals hold a height.
+
+/// Intervals `[low, high)` sorted by `low`, with the highest `high` of every
+/// power-of-two block, so that a query touches little more than what it finds.
+#[derive(Debug, Default)]
+pub struct IntervalIndex {
+    // sorted by low
+    low: Vec<f64>,
+    number: Vec<u32>,
+    // highest[0]: high of each; highest[k][i]: largest of highest[k-1][2i], [2i + 1]
+    highest: Vec<Vec<f64>>,
+}
+
+impl IntervalIndex {
+    /// Indexes intervals by their number.
+    pub fn new(intervals: &[[f64; 2]]) -> Self {
+        let mut number: Vec<u32> = (0..intervals.len() as u32).collect();
+        let low_of = |&i: &u32| intervals[i as usize][0];
+        number.sort_by(|a, b| low_of(a).total_cmp(&low_of(b)).then(a.cmp(b)));
+        let low = number.iter().map(low_of).collect();
+        let mut highest: Vec<Vec<f64>> =
+            vec![number.iter().map(|&i| intervals[i as usize][1]).collect()];
+        while let Some(last) = highest.last().filter(|last| last.len() > 1) {
+            highest.push(last.chunks(2).map(|c| c.iter().copied().fold(c[0], f64::max)).collect());
+        }
+        Self { low, number, highest }
+    }
+
+    /// Lowest and highest end, if there are intervals.
+    pub fn bounds(&self) -> Option<[f64; 2]> {
+        Some([*self.low.first()?, *self.highest.last()?.first()?])
+    }
+
+    /// Numbers of all intervals that hold `height`, ascending.
+    pub fn find(&self, height: f64, found: &mut Vec<u32>) {
+        found.clear();
+        let count = self.low.partition_point(|&low| low <= height);
+        if count > 0 {
+            self.descend(self.highest.len() - 1, 0, count, height, found);
+            found.sort_unstable();
+        }
+    }
+
+    fn descend(&self, level: usize, at: usize, count: usize, height: f64, found: &mut Vec<u32>) {
+        if at << level >= count || self.highest[level][at] <= height {
+            return;
+        }
+        if level == 0 {
+            found.push(self.number[at]);
+            return;
+        }
+        self.descend(level - 1, 2 * at, count, height, found);
+        if 2 * at + 1 < self.highest[level - 1].len() {
+            self.descend(level - 1, 2 * at + 1, count, height, found);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_a_scan_finds() {
+        for count in [0, 1, 2, 3, 7, 64, 101] {
+            let ends = |i: u32| {
+                let low = f64::from(i * 37 % 101);
+                [low, low + f64::from(i * 53 % 17)]
+            };
+            let intervals: Vec<[f64; 2]> = (0..count).map(ends).collect();
+            let index = IntervalIndex::new(&intervals);
+            let mut found = Vec::new();
+            for step in -2..250 {
+                let height = 0.5 * f64::from(step);
+                index.find(height, &mut found);
+                let holds = |&i: &u32| {
+                    let [low, high] = intervals[i as usize];
+                    low <= height && height < high
+                };
+                let expected: Vec<u32> = (0..count).filter(holds).collect();
+                assert_eq!(found, expected, "{count} intervals at {height}");
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Slicing a solid: set up once, then any layer in any order.
+
+use super::bicubic::HEIGHT;
+use super::contour;
+use super::coverage::{Grey, Raster, Sampling};
+use super::frame::{Axis, PixelGrid};
+use super::index::IntervalIndex;
+use super::layer::Layer;
+use super::surface::{Surface, patch_error};
+use super::trace::Arcs;
+use crate::bezier::{MOST_RINGS, Pieces};
+use crate::error::{Error, Result};
+use crate::limit::Solid;
+use crate::mesh::Controls;
+
+/// Default tolerance as a part of the solid's longest side.
+const DEFAULT_TOLERANCE: f64 = 1e-5;
+
+/// Least tolerance as a part of the solid's longest side.
+const LEAST_TOLERANCE: f64 = 1e-9;
+
+/// How to slice.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SliceOptions {
+    /// The axis that layers are stacked along.
+    pub axis: Axis,
+    /// How far contours may be from the limit surface, in length units; `None` for
+    /// 10⁻⁵ of the control mesh's longest side.
+    pub tolerance: Option<f64>,
+}
+
+/// A solid ready to be cut by planes across an axis.
+///
+/// Layers are independent of each other and of the order they are asked for in; the
+/// same slicer serves many threads.
+///
+/// ```
+/// use subsolid::{Solid, slice::{Axis, SliceOptions, Slicer}};
+/// let mesh = subsolid::read("models/bracket.vtk")?;
+/// let solid = Solid::new(&mesh)?;
+/// let slicer = Slicer::new(&solid, mesh.controls(), SliceOptions::default())?;
+/// let [low, high] = slicer.heights();
+/// let layer = slicer.layer(0, 0.5 * (low + high));
+/// assert!(layer.area() > 0.0 && layer.contours[0].points.len() > 3);
+/// # Ok::<(), subsolid::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Slicer {
+    surface: Surface,
+    index: IntervalIndex,
+    axis: Axis,
+    tolerance: f64,
+    plane: [[f64; 2]; 2],
+}
+
+impl Slicer {
+    /// Prepares the boundary of the limit of `controls` over `solid`.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a tolerance that is not a positive number or is below
+    /// 10⁻⁹ of the longest side, or controls that are not the solid's.
+    pub fn new(solid: &Solid, controls: Controls<'_>, options: SliceOptions) -> Result<Self> {
+        let (count, expected) = (controls.positions.len(), solid.topology().vertex_count());
+        if count != expected {
+            return Err(Error::request(format!("{count} control points for {expected} vertices")));
+        }
+        let side = longest_side(controls.positions);
+        let tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * side);
+        if !(tolerance >= LEAST_TOLERANCE * side && tolerance.is_finite()) || tolerance <= 0.0 {
+            let least = LEAST_TOLERANCE * side;
+            return Err(Error::request(format!("a tolerance of {tolerance}"))
+                .with_mend(format!("ask for at least {least:e} length units")));
+        }
+        let points = solid.refined_points(controls.positions.as_flattened(), 3);
+        let rings = enough_rings(solid, &points, tolerance / 4.0)?;
+        let pieces = Pieces::new(solid, rings)?;
+        let surface = Surface::new(&pieces, &points, options.axis, tolerance);
+        let ranges: Vec<[f64; 2]> =
+            surface.patches.iter().map(|patch| surface.height_range(patch)).collect();
+        let index = IntervalIndex::new(&ranges);
+        let points = surface.patches.iter().flat_map(|patch| patch.points.0.as_flattened());
+        let plane = points.fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], p| {
+            [[0, 1].map(|d| low[d].min(p[d])), [0, 1].map(|d| high[d].max(p[d]))]
+        });
+        Ok(Self { surface, index, axis: options.axis, tolerance, plane })
+    }
+
+    /// The axis that layers are stacked along.
+    pub fn axis(&self) -> Axis {
+        self.axis
+    }
+
+    /// How far contours may be from the limit surface, in length units, beside
+    /// [`Slicer::surface_error`].
+    pub fn tolerance(&self) -> f64 {
+        self.tolerance
+    }
+
+    /// How far the patches at extraordinary vertices may be from the limit surface,
+    /// in length units (an estimate from samples); all others are exact.
+    pub fn surface_error(&self) -> f64 {
+        self.surface.error
+    }
+
+    /// Heights between which the solid lies: of the Bézier points, so a little more.
+    pub fn heights(&self) -> [f64; 2] {
+        self.index.bounds().unwrap_or_default()
+    }
+
+    /// Box in the plane's coordinates that holds every contour: low and high corner.
+    pub fn plane_box(&self) -> [[f64; 2]; 2] {
+        self.plane
+    }
+
+    /// Contours of the plane at `height`.
+    ///
+    /// A flat face at the very height of a plane lies below it: such a face is cut
+    /// if the material is above it, not if the material is below. Heights are
+    /// compared on a grid of about 2⁻³⁴ of the size.
+    pub fn layer(&self, index: usize, height: f64) -> Layer {
+        let mut arcs = Arcs::default();
+        self.trace(height, &mut arcs, &mut Vec::new());
+        Layer { index, height, contours: contour::join(&arcs) }
+    }
+
+    /// Coverage of pixels by the layer at `height`, or by the mean of several, row by
+    /// row from the lowest: 0 is empty, the largest value full.
+    ///
+    /// # Errors
+    /// Those of [`Raster::new`].
+    pub fn coverage<T: Grey>(
+        &self,
+        heights: &[f64],
+        grid: &PixelGrid,
+        sampling: Sampling,
+    ) -> Result<Vec<T>> {
+        let mut raster = Raster::new(*grid, sampling)?;
+        let mut pixels = vec![T::default(); grid.size[0] * grid.size[1]];
+        self.coverage_into(heights, &mut raster, &mut pixels);
+        Ok(pixels)
+    }
+
+    /// [`Slicer::coverage`] with the memory of earlier layers, into `pixels`.
+    ///
+    /// # Panics
+    /// If `pixels` is not as large as the raster's grid.
+    pub fn coverage_into<T: Grey>(&self, heights: &[f64], raster: &mut Raster, pixels: &mut [T]) {
+        raster.clear();
+        let (mut arcs, mut found) = (Arcs::default(), Vec::new());
+        for &height in heights {
+            arcs.clear();
+            self.trace(height, &mut arcs, &mut found);
+            arcs.segments().for_each(|[a, b]| raster.add_segment(a, b));
+        }
+        raster.write(heights.len(), pixels);
+    }
+
+    fn trace(&self, height: f64, arcs: &mut Arcs, found: &mut Vec<u32>) {
+        let height = self.surface.round(height);
+        self.index.find(height, found);
+        for &patch in &*found {
+            let patch = &self.surface.patches[patch as usize];
+            arcs.add(&self.surface, patch, height, self.tolerance);
+        }
+    }
+}
+
+fn longest_side(points: &[[f64; 3]]) -> f64 {
+    let extent = |d: usize| {
+        let along = || points.iter().map(|p| p[d]);
+        along().fold(f64::MIN, f64::max) - along().fold(f64::MAX, f64::min)
+    };
+    (0..=HEIGHT).map(extent).fold(0.0, f64::max)
+}
+
+/// Rings with which patches at extraordinary points are as near to the limit as
+/// asked, or the most there are.
+fn enough_rings(solid: &Solid, points: &[f64], tolerance: f64) -> Result<usize> {
+    let mut rings = 2;
+    while rings < MOST_RINGS && patch_error(&Pieces::new(solid, rings)?, points) > tolerance {
+        rings += 2;
+    }
+    Ok(rings)
+}

@@ -1,0 +1,280 @@
+//! The boundary of the limit as a watertight complex of bicubic Bézier patches.
+//!
+//! # Practice
+//! Every boundary face of an element is covered by the outer faces of its Bézier
+//! pieces, cut until they are [simple](super::simple). Patches of different sizes
+//! meet: the corner of a small one lies on the side of a large one. So an *edge* is
+//! what lies between two neighbouring corners on a line, and a side of a patch is a
+//! chain of edges. An edge has its own curve, shared bit by bit by the patches on
+//! both sides: where a plane crosses it is computed from the edge alone, and both
+//! find the same. Corners shared by edges are equal bit by bit too. Hence contours
+//! close whatever the rounding.
+//!
+//! Heights are rounded to a grid of 2⁻³⁴ of the size, planes likewise, so that a flat
+//! face at the very height of a plane is flat in spite of rounding.
+//!
+//! All arrays are flat, patches refer to edges by number, and nothing refers back.
+
+use rayon::prelude::*;
+
+use super::bicubic::{self, Bicubic, Cubic, HEIGHT, Point, range};
+use super::boundary::{BoundaryFace, Key, Stretch, UNIT, boundary_faces};
+use super::frame::Axis;
+use super::simple::{Flatness, Part, Slope, cut};
+use crate::bezier::Pieces;
+use crate::limit::Solid;
+
+/// The complex; see the module's introduction.
+#[derive(Debug)]
+pub struct Surface {
+    /// Patches in the order of the elements.
+    pub patches: Vec<Patch>,
+    /// Chains of edges along the sides of all patches, see [`Patch::links`].
+    pub links: Vec<Link>,
+    /// Curves of the edges, each along its line.
+    pub edges: Vec<Cubic>,
+    /// What a height is rounded to.
+    pub grid: f64,
+    /// How far the patches may be from the limit, in length units.
+    pub error: f64,
+}
+
+/// A patch: u × v points outward.
+#[derive(Clone, Copy, Debug)]
+pub struct Patch {
+    /// Bézier points `[v][u]`.
+    pub points: Bicubic,
+    /// How planes cross it.
+    pub slope: Slope,
+    // first link of each side against the clock, from (0, 0); and the end of the last
+    links: [u32; 5],
+}
+
+impl Patch {
+    /// Links of a side, along it: 0 below, 1 right, 2 above, 3 left.
+    pub fn links(&self, side: usize) -> std::ops::Range<usize> {
+        self.links[side] as usize..self.links[side + 1] as usize
+    }
+
+    /// Links of all sides, against the clock.
+    pub fn all_links(&self) -> std::ops::Range<usize> {
+        self.links[0] as usize..self.links[4] as usize
+    }
+}
+
+/// An edge in the side of a patch.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    /// The edge.
+    pub edge: u32,
+    /// Whether the side runs against it.
+    pub backwards: bool,
+    /// Where it starts on the side, which runs from 0 to 1.
+    pub start: f32,
+    /// How much of the side it is.
+    pub length: f32,
+}
+
+/// A part of a face, before edges are known.
+struct Piece {
+    face: u32,
+    exact: bool,
+    part: Part,
+}
+
+impl Surface {
+    /// The boundary of the solid of `pieces` over `points` of all levels
+    /// ([`Solid::refined_points`]), seen along `axis`.
+    pub fn new(pieces: &Pieces, points: &[f64], axis: Axis, tolerance: f64) -> Self {
+        let solid = pieces.solid();
+        let grid = height_grid(points);
+        let flatness =
+            Flatness { height: tolerance / 8.0, deviation: tolerance / 8.0, rounding: grid / 16.0 };
+        let faces = boundary_faces(solid);
+        // corners of a face are named by its number; elements have up to six faces
+        let parts: Vec<(Vec<Piece>, f64)> = (0..faces.len())
+            .into_par_iter()
+            .map(|f| face_parts(pieces, points, axis, grid, &flatness, f, &faces[f]))
+            .collect();
+        let error = parts.iter().fold(0.0, |error: f64, (_, e)| error.max(*e));
+        let parts: Vec<Piece> = parts.into_iter().flat_map(|(parts, _)| parts).collect();
+        assemble(&faces, &parts, grid, error)
+    }
+
+    /// A height on the grid of heights.
+    pub fn round(&self, height: f64) -> f64 {
+        round_to(height, self.grid)
+    }
+
+    /// Lowest and highest point of a patch and its edges.
+    pub fn height_range(&self, patch: &Patch) -> [f64; 2] {
+        let own = patch.points.height_range();
+        self.links[patch.all_links()].iter().fold(own, |[low, high], link| {
+            let [a, b] = range(&self.edges[link.edge as usize]);
+            [low.min(a), high.max(b)]
+        })
+    }
+}
+
+/// How far patches on the boundary may be from the limit, in length units.
+pub fn patch_error(pieces: &Pieces, points: &[f64]) -> f64 {
+    let solid = pieces.solid();
+    let of_face = |face: &BoundaryFace| {
+        let leaves = solid.element_leaves(face.element as usize).iter();
+        leaves.fold(0.0, |error: f64, leaf| {
+            let on_face = pieces.of(leaf).map(|p| !p.exact && face.meets(&p.origin, &p.size));
+            let errors = on_face.zip(pieces.errors(leaf, points));
+            errors.fold(error, |error, (counts, e)| if counts { error.max(e) } else { error })
+        })
+    };
+    boundary_faces(solid).par_iter().map(of_face).reduce(|| 0.0, f64::max)
+}
+
+/// A power of two near 2⁻³⁴ of the largest coordinate or extent.
+fn height_grid(points: &[f64]) -> f64 {
+    let largest = points.iter().fold(f64::MIN_POSITIVE, |m: f64, x| m.max(x.abs()));
+    2.0_f64.powi(largest.log2().ceil() as i32 - 34)
+}
+
+fn round_to(height: f64, grid: f64) -> f64 {
+    (height / grid).round() * grid
+}
+
+/// Parts of one boundary face, and their error.
+fn face_parts(
+    pieces: &Pieces,
+    points: &[f64],
+    axis: Axis,
+    grid: f64,
+    flatness: &Flatness,
+    number: usize,
+    face: &BoundaryFace,
+) -> (Vec<Piece>, f64) {
+    let solid: &Solid = pieces.solid();
+    let (mut parts, mut all, mut error) = (Vec::new(), Vec::new(), 0.0_f64);
+    for leaf in solid.element_leaves(face.element as usize) {
+        let scale = 0.5_f64.powi(leaf.depth.into());
+        if !face.meets(&leaf.origin.map(|x| scale * f64::from(x)), &[scale; 3]) {
+            continue;
+        }
+        let bezier = pieces.points(leaf, points, 3);
+        let errors = pieces.errors(leaf, points);
+        for ((piece, bezier), e) in pieces.of(leaf).zip(bezier.chunks_exact(192)).zip(errors) {
+            if !face.meets(&piece.origin, &piece.size) {
+                continue;
+            }
+            if !piece.exact {
+                error = error.max(e);
+            }
+            let place = |x: f64| (x * f64::from(UNIT)) as u32;
+            let [low, high] = [0.0, 1.0]
+                .map(|end| face.along.map(|d| place(piece.origin[d] + end * piece.size[d])));
+            let patch = outer_points(bezier, face, axis, grid);
+            parts.clear();
+            cut(&patch, [low[0], low[1], high[0], high[1]], flatness, &mut parts);
+            let face = number as u32;
+            all.extend(parts.iter().map(|&part| Piece { face, exact: piece.exact, part }));
+        }
+    }
+    (all, error)
+}
+
+/// The face of a piece `[w][v][u][3]` that lies on `face`, in the axes of the layers.
+fn outer_points(bezier: &[f64], face: &BoundaryFace, axis: Axis, grid: f64) -> Bicubic {
+    let [p, q] = axis.plane();
+    let at = |t: usize, s: usize| {
+        let place =
+            3 * face.side << (2 * face.axis) | s << (2 * face.along[0]) | t << (2 * face.along[1]);
+        let point = &bezier[3 * place..3 * place + 3];
+        [point[p], point[q], round_to(point[axis.number()], grid)]
+    };
+    Bicubic(std::array::from_fn(|t| std::array::from_fn(|s| at(t, s))))
+}
+
+/// Finds the edges between the corners of all parts.
+fn assemble(faces: &[BoundaryFace], parts: &[Piece], grid: f64, error: f64) -> Surface {
+    let stretch = |piece: &Piece, side: usize| {
+        faces[piece.face as usize].stretch(piece.face as usize, piece.part.rectangle, side)
+    };
+    // names of all corners, as places on their lines and as nodes
+    let mut stops: Vec<Key> = parts
+        .par_iter()
+        .flat_map_iter(|piece| {
+            (0..4).flat_map(move |side| {
+                let s = stretch(piece, side);
+                [s.key(s.from), s.key(s.to)]
+            })
+        })
+        .collect();
+    stops.par_sort_unstable();
+    stops.dedup();
+    let corner = |piece: &Piece, k: usize| {
+        let [s0, t0, s1, t1] = piece.part.rectangle;
+        let at = [[s0, t0], [s1, t0], [s1, t1], [s0, t1]][k];
+        faces[piece.face as usize].node(piece.face as usize, at)
+    };
+    let mut nodes: Vec<(Key, u32)> = parts
+        .par_iter()
+        .enumerate()
+        .flat_map_iter(|(i, piece)| (0..4).map(move |k| (corner(piece, k), (4 * i + k) as u32)))
+        .collect();
+    nodes.par_sort_unstable();
+    nodes.dedup_by_key(|(key, _)| *key);
+    // a node lies where the first patch at it says
+    let node_point = |key: Key| -> Point {
+        let at = nodes.partition_point(|(k, _)| *k < key);
+        let first = nodes[at].1 as usize;
+        parts[first / 4].part.points.side(first % 4)[0]
+    };
+
+    // [stop]: the edge from it to the next stop, if any side runs there
+    let mut curves: Vec<Option<(u8, Cubic)>> = vec![None; stops.len()];
+    let mut positions = vec![[0.0; 3]; stops.len()];
+    let mut links = Vec::with_capacity(4 * parts.len());
+    let mut patches = Vec::with_capacity(parts.len());
+    for piece in parts {
+        let mut starts = [0_u32; 5];
+        for side in 0..4 {
+            let s = stretch(piece, side);
+            let (low, high) = (s.from.min(s.to), s.from.max(s.to));
+            let first = stops.partition_point(|k| *k < s.key(low));
+            let last = stops.partition_point(|k| *k < s.key(high));
+            let backwards = s.from > s.to;
+            let ends = [side, (side + 1) % 4].map(|k| node_point(corner(piece, k)));
+            let [start, end] = if backwards { [last, first] } else { [first, last] };
+            [positions[start], positions[end]] = ends;
+            let along_line = match (piece.part.points.side(side), backwards) {
+                (curve, false) => curve,
+                (curve, true) => bicubic::reversed(curve),
+            };
+            let of_side = |place: u32| f64::from(place - low) / f64::from(high - low);
+            for k in 0..last - first {
+                let stop = if backwards { last - 1 - k } else { first + k };
+                let [a, b] = [stop, stop + 1].map(|i| of_side(Stretch::place(stops[i])));
+                // best from an exact patch, next best from one that it is a whole side of
+                let rank = 1 + 2 * u8::from(piece.exact) + u8::from(last - first == 1);
+                if curves[stop].is_none_or(|(best, _)| rank > best) {
+                    curves[stop] = Some((rank, bicubic::part(&along_line, a, b)));
+                }
+                let start = if backwards { 1.0 - b } else { a };
+                let (start, length) = (start as f32, (b - a) as f32);
+                links.push(Link { edge: stop as u32, backwards, start, length });
+            }
+            starts[side + 1] = links.len() as u32;
+        }
+        starts[0] = patches.last().map_or(0, |p: &Patch| p.links[4]);
+        let (points, slope) = (piece.part.points, piece.part.slope);
+        patches.push(Patch { points, slope, links: starts });
+    }
+    let mut numbers = vec![0_u32; stops.len()];
+    let mut edges = Vec::with_capacity(2 * parts.len());
+    for (stop, curve) in curves.into_iter().enumerate() {
+        if let Some((_, [_, b, c, _])) = curve {
+            numbers[stop] = edges.len() as u32;
+            edges.push([positions[stop], b, c, positions[stop + 1]]);
+        }
+    }
+    links.iter_mut().for_each(|link| link.edge = numbers[link.edge as usize]);
+    debug_assert!(edges.iter().all(|e| e[0][HEIGHT].is_finite()));
+    Surface { patches, links, edges, grid, error }
+}

@@ -5,7 +5,9 @@
 //! attributes of a layer all follow from it.
 
 mod frame;
+mod interior;
 mod layer;
 
 pub use frame::{Axis, PixelGrid};
+pub use interior::{Interior, InteriorFinder};
 pub use layer::{Contour, Layer};

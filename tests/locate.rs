@@ -50,8 +50,7 @@ fn what_is_evaluated_is_found() {
                 all.push((leaf.element, places::in_element(&leaf, local)));
             }
         }
-        let points: Vec<Point> =
-            all.iter().map(|&(e, p)| limits.position(e as usize, p)).collect();
+        let points: Vec<Point> = all.iter().map(|&(e, p)| limits.position(e as usize, p)).collect();
         let located = locator.locate(&points);
         let size = size(&mesh.points);
         for ((&(element, p), &x), located) in all.iter().zip(&points).zip(located) {

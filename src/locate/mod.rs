@@ -144,7 +144,13 @@ impl<'s> Locator<'s> {
         let diagonals = pieces.boxes.par_iter().map(diagonal);
         let reach = options.tolerance * diagonals.reduce(|| 0.0, f64::max);
         let rounding = 16.0 * f64::EPSILON * largest;
-        Ok(Self { pieces, hierarchy, tolerance: options.tolerance, reach: reach + rounding, rounding })
+        Ok(Self {
+            pieces,
+            hierarchy,
+            tolerance: options.tolerance,
+            reach: reach + rounding,
+            rounding,
+        })
     }
 
     /// Where each of the points is, in their order. They are worked on by all threads,
@@ -278,7 +284,8 @@ impl<'s> Locator<'s> {
         let key = |i: u32| {
             let p = points[i as usize];
             let coordinate = |d: usize| {
-                let along = (p[d] - root.low[d]) / (root.high[d] - root.low[d]).max(f64::MIN_POSITIVE);
+                let along =
+                    (p[d] - root.low[d]) / (root.high[d] - root.low[d]).max(f64::MIN_POSITIVE);
                 // saturates, and what is not a number becomes 0
                 (along * 65536.0) as u16
             };

@@ -201,8 +201,7 @@ pub fn default_rings(solid: &Solid) -> usize {
             let layered_siblings = (1..8).filter(is_layered).count();
             rings * (7 - layered_siblings + layered_siblings * layered) + 1
         };
-        let by_structure: Vec<usize> =
-            (0..solid.spatial_structures().len()).map(spatial).collect();
+        let by_structure: Vec<usize> = (0..solid.spatial_structures().len()).map(spatial).collect();
         let of = |leaf: &Leaf| match leaf.kind {
             LeafKind::Regular(_) => 1,
             LeafKind::Layered(..) => layered,

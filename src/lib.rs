@@ -157,6 +157,7 @@ mod error;
 mod evaluate;
 pub mod io;
 pub mod limit;
+pub mod locate;
 pub mod mesh;
 pub mod plan;
 pub mod refine;

@@ -16,6 +16,7 @@ mod model;
 mod processor;
 mod refine;
 mod shape;
+mod slice;
 
 use std::process::ExitCode;
 
@@ -56,6 +57,7 @@ enum Command {
     Refine(Reporting<refine::Arguments>),
     Evaluate(Reporting<evaluate::Arguments>),
     Extract(Reporting<extract::Arguments>),
+    Slice(Reporting<slice::Arguments>),
     Compare(Reporting<compare::Arguments>),
     Bench(bench::Arguments),
     Devices(Reporting<devices::Arguments>),
@@ -103,6 +105,7 @@ fn run(cli: Cli, console: &Console) -> Result<Outcome> {
         Command::Refine(c) => refine::run(c.arguments, &console.reporting(c.json)),
         Command::Evaluate(c) => evaluate::run(c.arguments, &console.reporting(c.json)),
         Command::Extract(c) => extract::run(c.arguments, &console.reporting(c.json)),
+        Command::Slice(c) => slice::run(c.arguments, &console.reporting(c.json)),
         Command::Compare(c) => compare::run(c.arguments, &console.reporting(c.json)),
         Command::Bench(arguments) => bench::run(arguments, console),
         Command::Devices(c) => devices::run(c.arguments, &console.reporting(c.json)),

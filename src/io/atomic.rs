@@ -110,7 +110,7 @@ impl Target {
 }
 
 /// Directory that holds `path`; `.` for a bare name.
-pub(super) fn directory_of(path: &Path) -> &Path {
+pub(crate) fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

@@ -9,8 +9,7 @@ use super::launch::Pass;
 use super::number::Number;
 use super::nvrtc::{self, Target};
 use super::sources::{
-    CEILING, CLEAR, IRR, JACOBIAN, LAY, LAYERED, PARTS, POINTS, REFINE, REG, Source, TABLE,
-    TENSOR,
+    CEILING, CLEAR, IRR, JACOBIAN, LAY, LAYERED, PARTS, POINTS, REFINE, REG, Source, TABLE, TENSOR,
     Variant,
 };
 use crate::backend::Precision;

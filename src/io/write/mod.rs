@@ -4,12 +4,14 @@ mod appended;
 mod bext;
 mod csv;
 mod npz;
+mod polylines;
 mod pvtu;
 mod vtk;
 mod vtu;
 mod xml;
 
 pub use bext::{BezierPatch, write_bext};
+pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::PieceWriter;
 
 use std::borrow::Cow;

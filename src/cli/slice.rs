@@ -1,0 +1,212 @@
+//! `subsolid slice`
+
+mod outputs;
+mod values;
+
+use std::ops::{ControlFlow, Range};
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use subsolid::backend::Choice;
+use subsolid::limit::Solid;
+use subsolid::mesh::Controls;
+use subsolid::refine::VertexRule;
+use subsolid::slice::{
+    Axis, Job, LayerSource, Setting, SliceOptions, Slicer, SolidSource, Stack, fingerprint,
+};
+use subsolid::{Error, Result};
+
+use super::console::since;
+use super::model::ModelArguments;
+use super::{Console, Outcome};
+use outputs::{ImageArguments, OutputArguments};
+use values::{Span, WantedAttribute};
+
+/// Cut the limit volume into layers, for additive manufacturing
+///
+/// Layer k is the slab from k to k + 1 layer heights above the bottom of the model, and
+/// is cut in its middle. Layers are numbered from the bottom of the whole model whatever
+/// --range says, so that a part gives the files that the whole gives.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid slice model.vtk --layer-height 0.05 --png layers --pixel 0.05 --antialias 4
+  subsolid slice model.vtk --layer-height 0.05 --png layers --pixel 0.05 --dither \\
+    --attribute hardness=0:1 --zip job.zip
+  subsolid slice model.vtk --layer-height 0.1 --svg drawings --cli job.cli --vtp job.vtp
+  subsolid slice model.vtk --layer-height 0.1 --range 2:2.5 --axis x --svg drawings --resume")]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Refine the model so often first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    levels: usize,
+    /// Height of a layer, in length units of the model
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    layer_height: f64,
+    /// Slice only layers whose middle lies from Z0 up to Z1; either may be left out
+    #[arg(long, value_name = "Z0:Z1", allow_hyphen_values = true)]
+    range: Option<Span>,
+    /// Axis that layers are stacked along
+    #[arg(long, value_enum, default_value_t)]
+    axis: AxisArgument,
+    /// How far contours may be from the limit surface, in length units [default: 1e-5 of the
+    /// longest side]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    tolerance: Option<f64>,
+    /// Millimetres in a length unit of the model, for files that have millimetres
+    #[arg(long, value_name = "MM", default_value_t = 1.0, allow_hyphen_values = true)]
+    unit: f64,
+    #[command(flatten)]
+    outputs: OutputArguments,
+    #[command(flatten)]
+    images: ImageArguments,
+    /// Attribute to write too: images of its own (its range, or the values B and W, from
+    /// black to white) and a point array of --vtp; of several components NAME_0, NAME_1, …
+    #[arg(long, value_name = "NAME[=B:W]")]
+    attribute: Vec<WantedAttribute>,
+    /// Leave out layers whose files are there already
+    #[arg(long)]
+    resume: bool,
+    /// Processor: auto or cpu
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    backend: Choice,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum AxisArgument {
+    /// Columns run along y, rows along z
+    X,
+    /// Columns run along z, rows along x
+    Y,
+    /// Columns run along x, rows along y
+    #[default]
+    Z,
+}
+
+impl From<AxisArgument> for Axis {
+    fn from(axis: AxisArgument) -> Self {
+        match axis {
+            AxisArgument::X => Self::X,
+            AxisArgument::Y => Self::Y,
+            AxisArgument::Z => Self::Z,
+        }
+    }
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let a = &arguments;
+    a.check()?;
+    let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
+    let wanted = values::attributes(&a.attribute, &mesh.attributes)?;
+    let controls = Controls { positions: &mesh.points, attributes: &wanted };
+    let start = Instant::now();
+    let solid = Solid::new(&mesh)?;
+    let options = SliceOptions { axis: a.axis.into(), tolerance: a.tolerance };
+    let slicer = Slicer::new(&solid, controls, options)?;
+    let setting = a.setting(&slicer, fingerprint(&mesh))?;
+    let layers = a.layers(&setting.stack)?;
+    let source = SolidSource::new(&solid, controls, slicer)?;
+    let attributes = values::choose(&a.attribute, source.channels())?;
+    let images = a.images.options(&a.outputs, &setting, &attributes, source.channels())?;
+    let count = layers.len();
+    console.status(
+        "Prepared",
+        format!("{} of {} layers in {}", count, setting.stack.count(), since(start)),
+    );
+
+    let start = Instant::now();
+    let opened =
+        a.outputs.open(&setting, &layers, images.as_ref(), &attributes, &source, a.resume)?;
+    let job =
+        Job { source: &source, stack: setting.stack, layers: layers.clone(), outputs: opened };
+    let bar = console.bar(count);
+    let done = job.run(|done| {
+        bar.set_position(done as u64);
+        ControlFlow::Continue(())
+    })?;
+    bar.finish_and_clear();
+    a.outputs.archive()?;
+    let report = Report {
+        outputs: a.outputs.paths().map(|path| path.display().to_string()).collect(),
+        layers_of_model: setting.stack.count(),
+        first_layer: layers.start,
+        layers: count,
+        made: done.made,
+        skipped: done.skipped,
+        layer_height: a.layer_height,
+        resolution: images.map(|images| images.grid.size),
+        tolerance: setting.tolerance,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    console.status(
+        "Sliced",
+        format!("{} layers, {} were there, in {}", done.made, done.skipped, since(start)),
+    );
+    for output in &report.outputs {
+        console.status("Wrote", output);
+    }
+    if console.json() {
+        console.report(&report, String::new)?;
+    }
+    Ok(Outcome::Done)
+}
+
+impl Arguments {
+    /// Refuses, before any work, what cannot come to anything.
+    fn check(&self) -> Result<()> {
+        // an extent that lets any height pass that any model could have
+        Stack::new([0.0, self.layer_height.max(f64::MIN_POSITIVE)], self.layer_height)?;
+        if !(self.unit.is_finite() && self.unit > 0.0) {
+            return Err(Error::request(format!("--unit {}", self.unit)).with_mend(
+                "give the millimetres in a length unit: 1000 if the model is in metres",
+            ));
+        }
+        if let Choice::Cuda(_) = self.backend {
+            return Err(Error::request("slices are made on the CPU")
+                .with_mend("leave --backend out, or give --backend cpu"));
+        }
+        let drawn = self.outputs.png.is_some() || self.outputs.vtp.is_some();
+        if !self.attribute.is_empty() && !drawn {
+            return Err(Error::request("--attribute is for images and --vtp")
+                .with_mend("give --png DIR or --vtp FILE, or leave --attribute out"));
+        }
+        self.images.check()?;
+        self.outputs.check(&self.model)
+    }
+
+    fn setting(&self, slicer: &Slicer, model_sha256: String) -> Result<Setting> {
+        Ok(Setting {
+            model: self.model.model.file_name().map(|name| name.to_string_lossy().into()),
+            model_sha256,
+            unit_mm: self.unit,
+            axis: slicer.axis(),
+            stack: Stack::new(slicer.heights(), self.layer_height)?,
+            plane: slicer.plane_box(),
+            tolerance: slicer.tolerance(),
+        })
+    }
+
+    fn layers(&self, stack: &Stack) -> Result<Range<usize>> {
+        match &self.range {
+            Some(Span { from, to }) => stack.within(*from, *to),
+            None => Ok(0..stack.count()),
+        }
+    }
+}
+
+/// What was done.
+#[derive(Serialize)]
+struct Report {
+    outputs: Vec<String>,
+    layers_of_model: usize,
+    first_layer: usize,
+    layers: usize,
+    made: usize,
+    skipped: usize,
+    layer_height: f64,
+    resolution: Option<[usize; 2]>,
+    tolerance: f64,
+    seconds: f64,
+}

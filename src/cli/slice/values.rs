@@ -1,0 +1,133 @@
+//! Values of options that have parts.
+
+use std::str::FromStr;
+
+use subsolid::mesh::Attribute;
+use subsolid::slice::Channel;
+use subsolid::{Error, Result};
+
+/// Heights from one up to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    pub from: f64,
+    pub to: f64,
+}
+
+impl FromStr for Span {
+    type Err = String;
+
+    /// `1:2`, `1:` or `:2`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |part: &str, open: f64| match part.trim() {
+            "" => Ok(open),
+            part => part.parse().map_err(|_| format!("{part:?} is no height")),
+        };
+        let (from, to) = text.split_once(':').ok_or("two heights look like 0.5:2")?;
+        Ok(Self { from: number(from, f64::NEG_INFINITY)?, to: number(to, f64::INFINITY)? })
+    }
+}
+
+/// Columns and rows: `1920x1080`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resolution(pub [usize; 2]);
+
+impl FromStr for Resolution {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |part: &str| part.trim().parse().ok().filter(|&n| n > 0);
+        text.split_once(['x', 'X', '×'])
+            .and_then(|(columns, rows)| Some(Self([number(columns)?, number(rows)?])))
+            .ok_or_else(|| "columns and rows look like 1920x1080".into())
+    }
+}
+
+/// An attribute, and the values that are black and white in its images.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WantedAttribute {
+    pub name: String,
+    pub range: Option<[f64; 2]>,
+}
+
+impl FromStr for WantedAttribute {
+    type Err = String;
+
+    /// `NAME` or `NAME=BLACK:WHITE`; a name may hold = itself.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let range = |text: &str| {
+            let (black, white) = text.split_once(':')?;
+            Some([black.trim().parse().ok()?, white.trim().parse().ok()?])
+        };
+        let split = text.rsplit_once('=').and_then(|(name, rest)| Some((name, range(rest)?)));
+        match split {
+            Some((name, range)) => Ok(Self { name: name.into(), range: Some(range) }),
+            None => Ok(Self { name: text.into(), range: None }),
+        }
+    }
+}
+
+/// The attributes of a model that are wanted, whole.
+///
+/// # Errors
+/// Those of [`choose`].
+pub fn attributes(wanted: &[WantedAttribute], all: &[Attribute]) -> Result<Vec<Attribute>> {
+    let channels = Channel::of(all);
+    let chosen = choose(wanted, &channels)?;
+    let named = |a: &&Attribute| chosen.iter().any(|&(c, _)| channels[c].attribute == a.name);
+    Ok(all.iter().filter(named).cloned().collect())
+}
+
+/// Places of the wanted attributes among the channels, with black and white. A name of
+/// several components stands for all of them.
+///
+/// # Errors
+/// [`Error::Request`] for names that the model lacks, or has been asked for twice.
+pub fn choose(wanted: &[WantedAttribute], channels: &[Channel]) -> Result<Vec<(usize, [f64; 2])>> {
+    let mut chosen: Vec<(usize, [f64; 2])> = Vec::new();
+    for WantedAttribute { name, range } in wanted {
+        let found: Vec<usize> = (0..channels.len())
+            .filter(|&c| channels[c].name == *name || channels[c].attribute == *name)
+            .collect();
+        if found.is_empty() {
+            let names: Vec<_> = channels.iter().map(|channel| channel.name.as_str()).collect();
+            let mend = match names.is_empty() {
+                true => "the model has no attributes: leave --attribute out".to_owned(),
+                false => format!("its attributes are {}", names.join(", ")),
+            };
+            return Err(
+                Error::request(format!("the model has no attribute {name:?}")).with_mend(mend)
+            );
+        }
+        for c in found {
+            if chosen.iter().any(|&(earlier, _)| earlier == c) {
+                let name = &channels[c].name;
+                return Err(Error::request(format!("attribute {name:?} is asked for twice"))
+                    .with_mend("give every attribute once"));
+            }
+            chosen.push((c, range.unwrap_or(channels[c].range)));
+        }
+    }
+    Ok(chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_may_be_open() {
+        assert_eq!("-1:2.5".parse(), Ok(Span { from: -1.0, to: 2.5 }));
+        assert_eq!(":2".parse(), Ok(Span { from: f64::NEG_INFINITY, to: 2.0 }));
+        assert_eq!("1e-3:".parse(), Ok(Span { from: 1e-3, to: f64::INFINITY }));
+        assert!(["", "1", "a:b", "1:2:3"].iter().all(|text| text.parse::<Span>().is_err()));
+    }
+
+    #[test]
+    fn resolutions_and_attributes() {
+        assert_eq!("1920x1080".parse(), Ok(Resolution([1920, 1080])));
+        assert!(["0x5", "5", "5x", "-1x2"].iter().all(|text| text.parse::<Resolution>().is_err()));
+        let wanted = |text: &str| text.parse::<WantedAttribute>().unwrap();
+        assert_eq!(wanted("a=b"), WantedAttribute { name: "a=b".into(), range: None });
+        assert_eq!(wanted("a=-1:2").range, Some([-1.0, 2.0]));
+    }
+}

@@ -1,0 +1,163 @@
+//! The point of a curved box that is closest to a point in space, by damped
+//! Gauss-Newton steps that stay in the box.
+//!
+//! Inside, the residual vanishes and a step is Newton's: it converges
+//! quadratically. Parameters that a step would push out of the box are held at its
+//! side. Damping (Levenberg-Marquardt) carries over places where the Jacobian
+//! degenerates, as at the smooth edges of a box-shaped mesh.
+
+use super::tricubic::Jet;
+
+/// Most steps; degenerate roots halve the error a step.
+const STEPS: usize = 80;
+/// Damping that is tried first when an undamped step fails.
+const FIRST_DAMPING: f64 = 1e-6;
+const MOST_DAMPING: f64 = 1e10;
+
+/// A closest point.
+#[derive(Clone, Copy, Debug)]
+pub struct Closest {
+    /// Where it is in the box of parameters.
+    pub parameters: [f64; 3],
+    /// How far it is.
+    pub distance: f64,
+}
+
+/// A box of parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Domain {
+    pub low: [f64; 3],
+    pub high: [f64; 3],
+}
+
+impl Domain {
+    pub const UNIT: Self = Self { low: [0.0; 3], high: [1.0; 3] };
+
+    pub fn clamp(&self, t: [f64; 3]) -> [f64; 3] {
+        std::array::from_fn(|d| t[d].clamp(self.low[d], self.high[d]))
+    }
+}
+
+/// Walks from `start` to a closest point; nearer than `enough` will do.
+pub fn closest(
+    map: impl Fn([f64; 3]) -> Jet,
+    x: [f64; 3],
+    domain: Domain,
+    start: [f64; 3],
+    enough: f64,
+) -> Closest {
+    let mut t = domain.clamp(start);
+    let mut jet = map(t);
+    let mut residual = sub(jet.point, x);
+    let mut squared = dot(residual, residual);
+    let mut damping = 0.0;
+    'steps: for _ in 0..STEPS {
+        if squared <= enough * enough {
+            break;
+        }
+        let gradient = jet.derivatives.map(|j| dot(j, residual));
+        let free: [bool; 3] = std::array::from_fn(|d| {
+            !(t[d] <= domain.low[d] && gradient[d] > 0.0
+                || t[d] >= domain.high[d] && gradient[d] < 0.0)
+        });
+        loop {
+            let Some(step) = descent(&jet.derivatives, gradient, free, damping) else {
+                damping = next_damping(damping);
+                if damping > MOST_DAMPING {
+                    break 'steps;
+                }
+                continue;
+            };
+            let next = domain.clamp(std::array::from_fn(|d| t[d] + step[d]));
+            let moved = (0..3).map(|d| (next[d] - t[d]).abs()).fold(0.0, f64::max);
+            if moved == 0.0 {
+                break 'steps;
+            }
+            let next_jet = map(next);
+            let next_residual = sub(next_jet.point, x);
+            let next_squared = dot(next_residual, next_residual);
+            if next_squared < squared {
+                (t, jet, residual, squared) = (next, next_jet, next_residual, next_squared);
+                damping = if damping > FIRST_DAMPING { 0.1 * damping } else { 0.0 };
+                if moved < 1e-16 {
+                    break 'steps;
+                }
+                break;
+            }
+            // as near as rounding lets it come
+            if moved < 1e-13 {
+                break 'steps;
+            }
+            damping = next_damping(damping);
+            if damping > MOST_DAMPING {
+                break 'steps;
+            }
+        }
+    }
+    Closest { parameters: t, distance: squared.sqrt() }
+}
+
+fn next_damping(damping: f64) -> f64 {
+    if damping == 0.0 { FIRST_DAMPING } else { 10.0 * damping }
+}
+
+/// Solves (JᵀJ + damping · diagonal) step = −gradient for the free parameters, by
+/// Cholesky; `None` if that fails.
+fn descent(
+    derivatives: &[[f64; 3]; 3],
+    gradient: [f64; 3],
+    free: [bool; 3],
+    damping: f64,
+) -> Option<[f64; 3]> {
+    let mut a = [[0.0; 3]; 3];
+    let mut b = [0.0; 3];
+    let largest = derivatives.iter().map(|&j| dot(j, j)).fold(0.0, f64::max);
+    for i in 0..3 {
+        for j in 0..3 {
+            if free[i] && free[j] {
+                a[i][j] = dot(derivatives[i], derivatives[j]);
+            }
+        }
+        // a share of the largest, so that vanishing derivatives are damped too
+        a[i][i] += damping * (a[i][i] + 1e-3 * largest);
+        if free[i] {
+            b[i] = -gradient[i];
+        } else {
+            a[i][i] = 1.0;
+        }
+    }
+    let mut l = [[0.0; 3]; 3];
+    for i in 0..3 {
+        for j in 0..=i {
+            let sum = a[i][j] - (0..j).map(|k| l[i][k] * l[j][k]).sum::<f64>();
+            if i == j {
+                // also false for what is not a number
+                if !(sum > 1e-15 * a[i][i]) {
+                    return None;
+                }
+                l[i][i] = sum.sqrt();
+            } else {
+                l[i][j] = sum / l[j][j];
+            }
+        }
+    }
+    for i in 0..3 {
+        b[i] = (b[i] - (0..i).map(|k| l[i][k] * b[k]).sum::<f64>()) / l[i][i];
+    }
+    for i in (0..3).rev() {
+        b[i] = (b[i] - (i + 1..3).map(|k| l[k][i] * b[k]).sum::<f64>()) / l[i][i];
+    }
+    Some(b)
+}
+
+pub fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+pub fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+pub fn length(a: [f64; 3]) -> f64 {
+    dot(a, a).sqrt()
+}

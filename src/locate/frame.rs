@@ -1,0 +1,126 @@
+//! The affine map nearest to a piece: what a point's parameters are roughly, and a
+//! proof where they cannot be.
+//!
+//! With A the mean Jacobian of a piece F and c its middle, y(x) = A⁻¹(x − c) + ½ is
+//! close to the parameters of x. The Bézier points y(Pᵢ) hold y of the whole piece in
+//! their box, which is tight because the tilt is gone: a point outside that box is
+//! not in the piece. If moreover ‖A⁻¹ ∂F − I‖ ≤ κ < 1 on a box of parameters, then F
+//! is one-to-one there, and Newton's method finds the one solution there is.
+
+use super::tricubic::{Points, restrict};
+
+/// How far beyond [0, 1] a tame piece is one-to-one.
+pub const MARGIN: f64 = 0.125;
+/// The largest κ of a tame piece, on the box with its margin.
+const TAME: f64 = 0.6;
+
+/// See the module's introduction.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// A⁻¹, rows by parameter.
+    pub inverse: [[f64; 3]; 3],
+    /// y(x) = A⁻¹ x + `offset`.
+    pub offset: [f64; 3],
+    /// Least y of the Bézier points.
+    pub low: [f64; 3],
+    /// Largest y of the Bézier points.
+    pub high: [f64; 3],
+    /// Whether the piece with its margin is so near to affine that Newton's method
+    /// decides.
+    pub tame: bool,
+}
+
+impl Frame {
+    /// The frame of a piece; `None` if its mean Jacobian is singular.
+    pub fn of(points: &Points) -> Option<Self> {
+        let inverse = inverse(mean_jacobian(points))?;
+        let middle: [f64; 3] =
+            std::array::from_fn(|d| points.iter().map(|p| p[d]).sum::<f64>() / 64.0);
+        let offset = apply(&inverse, middle).map(|y| 0.5 - y);
+        let mut frame =
+            Self { inverse, offset, low: [f64::MAX; 3], high: [f64::MIN; 3], tame: false };
+        for &p in points {
+            let y = frame.guess(p);
+            for d in 0..3 {
+                frame.low[d] = frame.low[d].min(y[d]);
+                frame.high[d] = frame.high[d].max(y[d]);
+            }
+        }
+        let extended = restrict(points, [-MARGIN; 3], [1.0 + MARGIN; 3]);
+        frame.tame = departure(&inverse, &extended, 1.0 + 2.0 * MARGIN) <= TAME;
+        Some(frame)
+    }
+
+    /// y(x): roughly the parameters of x.
+    #[inline]
+    pub fn guess(&self, x: [f64; 3]) -> [f64; 3] {
+        let y = apply(&self.inverse, x);
+        std::array::from_fn(|d| y[d] + self.offset[d])
+    }
+
+    /// How much y may change within `distance` of a point.
+    pub fn reach(&self, distance: f64) -> [f64; 3] {
+        self.inverse.map(|row| distance * row.iter().map(|x| x * x).sum::<f64>().sqrt())
+    }
+
+    /// Whether no point of the piece is within `distance` of one with guess `y`.
+    pub fn excludes(&self, y: [f64; 3], distance: f64) -> bool {
+        let reach = self.reach(distance);
+        (0..3).any(|d| y[d] < self.low[d] - reach[d] || y[d] > self.high[d] + reach[d])
+    }
+}
+
+/// The mean of the derivatives by u, v and w, as columns.
+fn mean_jacobian(points: &Points) -> [[f64; 3]; 3] {
+    // the differences along a line add up to its ends
+    let mut columns = [[0.0; 3]; 3];
+    for (i, p) in points.iter().enumerate() {
+        for (d, column) in columns.iter_mut().enumerate() {
+            let sign = match i >> (2 * d) & 3 {
+                0 => -1.0,
+                3 => 1.0,
+                _ => continue,
+            };
+            (0..3).for_each(|c| column[c] += sign * p[c] / 16.0);
+        }
+    }
+    columns
+}
+
+/// The inverse of the matrix with these columns; `None` if it is as good as singular.
+fn inverse([a, b, c]: [[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
+    let cross = |a: [f64; 3], b: [f64; 3]| {
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    };
+    let rows = [cross(b, c), cross(c, a), cross(a, b)];
+    let determinant: f64 = (0..3).map(|d| a[d] * rows[0][d]).sum();
+    let lengths: f64 =
+        [a, b, c].map(|v| v.iter().map(|x| x * x).sum::<f64>().sqrt()).iter().product();
+    (determinant.abs() > 1e-9 * lengths).then(|| rows.map(|row| row.map(|x| x / determinant)))
+}
+
+/// κ: the largest row sum of |A⁻¹ ∂F − I|, of the Bézier points of the derivatives.
+/// `width`: what the points span of the parameters that A belongs to.
+fn departure(inverse: &[[f64; 3]; 3], points: &Points, width: f64) -> f64 {
+    let mut rows = [0.0; 3];
+    for d in 0..3 {
+        let stride = 1 << (2 * d);
+        let mut largest = [0.0_f64; 3];
+        for i in (0..64).filter(|i| i / stride % 4 < 3) {
+            let by: [f64; 3] =
+                std::array::from_fn(|c| 3.0 * (points[i + stride][c] - points[i][c]) / width);
+            let y = apply(inverse, by);
+            for row in 0..3 {
+                let identity = f64::from(u8::from(row == d));
+                largest[row] = largest[row].max((y[row] - identity).abs());
+            }
+        }
+        (0..3).for_each(|row| rows[row] += largest[row]);
+    }
+    rows.into_iter().fold(0.0, f64::max)
+}
+
+#[inline(always)]
+fn apply(rows: &[[f64; 3]; 3], x: [f64; 3]) -> [f64; 3] {
+    rows.map(|row| row[0] * x[0] + row[1] * x[1] + row[2] * x[2])
+}

@@ -1,0 +1,196 @@
+//! A bounding-volume hierarchy as one flat array.
+//!
+//! Nodes stand in depth-first order, so that the first child of a node follows it
+//! and `skip` leads past all below it: a walk needs no stack, on the CPU or a GPU.
+//! Halving by count makes the place of every node known beforehand, so that
+//! subtrees are built in parallel and come out the same every time.
+
+use super::closest::dot;
+
+/// Boxes of a leaf.
+const LEAF: usize = 4;
+/// Boxes below which a subtree is built by one task.
+const GRAIN: usize = 4096;
+
+/// A box, low and high corner.
+pub type Box3 = [[f64; 3]; 2];
+
+/// A node of the hierarchy.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Node {
+    /// Least coordinates of all that is below.
+    pub low: [f64; 3],
+    /// Largest coordinates of all that is below.
+    pub high: [f64; 3],
+    /// First of its boxes among [`Hierarchy::items`].
+    pub first: u32,
+    /// How many boxes a leaf has; 0 for an inner node.
+    pub count: u32,
+    /// The node after all below this one.
+    pub skip: u32,
+    /// Keeps the size a multiple of 16 bytes.
+    pub padding: u32,
+}
+
+/// Boxes in a tree.
+#[derive(Debug)]
+pub struct Hierarchy {
+    /// Depth first.
+    pub nodes: Vec<Node>,
+    /// The boxes in the order of the leaves, by their ids.
+    pub items: Vec<u32>,
+}
+
+impl Hierarchy {
+    /// Builds the tree of `boxes`; ids are their indices.
+    pub fn new(boxes: &[Box3]) -> Self {
+        let mut items: Vec<u32> = (0..boxes.len() as u32).collect();
+        let empty = Node { low: [0.0; 3], high: [0.0; 3], first: 0, count: 0, skip: 0, padding: 0 };
+        let mut nodes = vec![empty; node_count(boxes.len())];
+        if !boxes.is_empty() {
+            build(boxes, &mut items, &mut nodes, 0, 0);
+        }
+        Self { nodes, items }
+    }
+
+    /// Calls `visit` with the id of every box whose leaf is within `distance` of `x`
+    /// along every axis.
+    pub fn around(&self, x: [f64; 3], distance: f64, mut visit: impl FnMut(u32)) {
+        let near = |node: &Node| {
+            (0..3).all(|d| x[d] >= node.low[d] - distance && x[d] <= node.high[d] + distance)
+        };
+        self.walk(near, &mut visit);
+    }
+}
+
+impl Hierarchy {
+    /// Calls `visit` with the id of every box whose leaf comes within `distance` of the
+    /// plane where coordinate `axis` is `height`.
+    pub fn across(&self, axis: usize, height: f64, distance: f64, mut visit: impl FnMut(u32)) {
+        self.walk(
+            |node| (node.low[axis] - distance..=node.high[axis] + distance).contains(&height),
+            &mut visit,
+        );
+    }
+
+    /// Visits the items of the leaves below nodes that are all `near`.
+    fn walk(&self, near: impl Fn(&Node) -> bool, visit: &mut impl FnMut(u32)) {
+        let mut at = 0;
+        while let Some(node) = self.nodes.get(at) {
+            let is_near = near(node);
+            if is_near {
+                let items = &self.items[node.first as usize..][..node.count as usize];
+                items.iter().for_each(|&item| visit(item));
+            }
+            at = if is_near { at + 1 } else { node.skip as usize };
+        }
+    }
+}
+
+impl Node {
+    /// Squared distance of the node's box from a point.
+    pub fn squared_distance(&self, x: [f64; 3]) -> f64 {
+        squared_distance(&[self.low, self.high], x)
+    }
+}
+
+/// Squared distance of a box from a point, 0 inside.
+pub fn squared_distance([low, high]: &Box3, x: [f64; 3]) -> f64 {
+    let off: [f64; 3] = std::array::from_fn(|d| (low[d] - x[d]).max(x[d] - high[d]).max(0.0));
+    dot(off, off)
+}
+
+/// Nodes of a tree of n boxes.
+fn node_count(n: usize) -> usize {
+    counts(n)[0]
+}
+
+/// Nodes of trees of n and of n + 1 boxes: halves of both have ⌊n/2⌋ or one more.
+fn counts(n: usize) -> [usize; 2] {
+    if n < LEAF {
+        return [usize::from(n > 0), 1];
+    }
+    let [a, b] = counts(n / 2);
+    let inner = if n.is_multiple_of(2) { [2 * a, a + b] } else { [a + b, 2 * b] };
+    [if n <= LEAF { 1 } else { 1 + inner[0] }, 1 + inner[1]]
+}
+
+fn build(boxes: &[Box3], items: &mut [u32], nodes: &mut [Node], first: usize, at: usize) {
+    let bounds = items.iter().map(|&i| boxes[i as usize]).fold(
+        [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
+        |[low, high], [l, h]| {
+            [std::array::from_fn(|d| low[d].min(l[d])), std::array::from_fn(|d| high[d].max(h[d]))]
+        },
+    );
+    let [node, below @ ..] = nodes else { return };
+    *node = Node {
+        low: bounds[0],
+        high: bounds[1],
+        first: first as u32,
+        count: if items.len() <= LEAF { items.len() as u32 } else { 0 },
+        skip: (at + 1 + below.len()) as u32,
+        padding: 0,
+    };
+    if items.len() <= LEAF {
+        return;
+    }
+    let middle = |i: &u32, d: usize| boxes[*i as usize][0][d] + boxes[*i as usize][1][d];
+    let spread = |d: usize| {
+        let [low, high] = items
+            .iter()
+            .map(|i| middle(i, d))
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)]);
+        high - low
+    };
+    let spreads = [spread(0), spread(1), spread(2)];
+    let axis = (1..3).fold(0, |most, d| if spreads[d] > spreads[most] { d } else { most });
+    let half = items.len().div_ceil(2);
+    items.select_nth_unstable_by(half, |a, b| {
+        middle(a, axis).total_cmp(&middle(b, axis)).then(a.cmp(b))
+    });
+    let (left, right) = items.split_at_mut(half);
+    let count = node_count(half);
+    let (left_nodes, right_nodes) = below.split_at_mut(count);
+    let mut sides = (
+        || build(boxes, left, left_nodes, first, at + 1),
+        || build(boxes, right, right_nodes, first + half, at + 1 + count),
+    );
+    if half > GRAIN {
+        rayon::join(sides.0, sides.1);
+    } else {
+        sides.0();
+        sides.1();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trees_of_any_size_find_what_a_scan_finds() {
+        for n in (0..40).chain([1000, 20_000]) {
+            let boxes: Vec<Box3> = (0..n)
+                .map(|i| {
+                    let low = [i * 7 % 11, i * 5 % 13, i % 17].map(|x: usize| x as f64);
+                    [low, low.map(|x| x + 1.5)]
+                })
+                .collect();
+            let tree = Hierarchy::new(&boxes);
+            let mut items = tree.items.clone();
+            items.sort_unstable();
+            assert!(items.iter().copied().eq(0..n as u32));
+            assert!(tree.nodes.iter().enumerate().all(|(i, node)| node.skip as usize > i));
+            assert_eq!(tree.nodes.first().map_or(0, |root| root.skip as usize), tree.nodes.len());
+            let x = [4.2, 6.9, 8.1];
+            let holds = |b: &Box3| squared_distance(b, x) == 0.0;
+            let mut found = Vec::new();
+            tree.around(x, 0.0, |i| found.push(i));
+            found.retain(|&i| holds(&boxes[i as usize]));
+            found.sort_unstable();
+            let scan: Vec<u32> = (0..n as u32).filter(|&i| holds(&boxes[i as usize])).collect();
+            assert_eq!(found, scan);
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! From points in space to parameters: the inverse of evaluation.
+//!
+//! # Practice
+//! A [`Locator`] takes a solid with its control points in Bézier pieces
+//! ([`crate::bezier`]) under a bounding-volume hierarchy. [`Locator::locate`] says for
+//! every point which element holds it and at which (u, v, w), or that it is outside;
+//! [`Locator::nearest`] finds the closest point of the solid to any point.
+//!
+//! ```
+//! use subsolid::locate::{Located, Locator};
+//! use subsolid::{Samples, Solid, Want, backend, plan::Location};
+//! let mesh = subsolid::read("models/bracket.vtk")?;
+//! let solid = Solid::new(&mesh)?;
+//! let there = Location { element: 7, parameters: [0.2, 0.6, 0.9] };
+//! let plan = solid.plan(&Samples::Points(vec![there]), Want::POSITION)?;
+//! let point = backend::auto().evaluate(&plan, mesh.controls())?.positions.triple(0);
+//!
+//! let locator = Locator::new(&solid, mesh.controls())?;
+//! let Located::Inside(place) = locator.locate(&[point])[0] else { panic!("outside") };
+//! assert_eq!(place.element, 7);
+//! assert!((place.parameters[1] - 0.6).abs() < 1e-9);
+//! # Ok::<(), subsolid::Error>(())
+//! ```
+//!
+//! # Theory
+//! The pieces whose boxes hold a point are few. Each is tested in the frame of its
+//! mean Jacobian, in which it is nearly the unit cube: that rejects most of the
+//! others, and is the start of Newton's method. Pieces so nearly affine that
+//! they are provably one-to-one decide by it; others (at smooth edges of the boundary
+//! detJ is 0) are halved until they do. Where pieces only come near the limit, at
+//! extraordinary edges and vertices, the last steps are on the limit itself.
+
+mod closest;
+mod frame;
+mod hierarchy;
+mod limit;
+mod nearest;
+mod pieces;
+mod search;
+mod tricubic;
+
+pub use hierarchy::{Hierarchy, Node};
+pub use pieces::{AttributePieces, LocatorPieces, default_rings};
+pub use tricubic::Points as TricubicPoints;
+pub(crate) use {
+    frame::{Frame, MARGIN},
+    tricubic::{basis, bounds, most_bent_axis, restrict},
+};
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::limit::Solid;
+use crate::mesh::Controls;
+
+use closest::{Closest, closest};
+use search::Nearness;
+
+/// Points of one task.
+const GRAIN: usize = 256;
+/// A point so near to two elements, as parts of their size, belongs to both, and so
+/// to the first.
+const SHARED: f64 = 1e-12;
+/// How often the way to an extraordinary point is halved for a new start.
+const MOST_SHRINKS: i32 = 24;
+
+/// Options of a [`Locator`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LocatorOptions {
+    /// Points farther outside than this are outside, as a part of the diagonal of the
+    /// box around the piece next to them; 0 < tolerance ≤ 1e-3.
+    pub tolerance: f64,
+    /// Rings of exact pieces towards extraordinary edges and vertices; as many as
+    /// [`default_rings`] by default. More are faster there and take more memory.
+    pub rings: Option<usize>,
+}
+
+impl Default for LocatorOptions {
+    fn default() -> Self {
+        Self { tolerance: 1e-9, rings: None }
+    }
+}
+
+/// Where a point is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Located {
+    /// In an element.
+    Inside(Place),
+    /// In none.
+    Outside,
+}
+
+/// A place in the solid, and how far it is from the point asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// The element; in a mesh of hexahedra alone, the cell. Of several that share the
+    /// point, the first.
+    pub element: u32,
+    /// (u, v, w), each in [0, 1].
+    pub parameters: [f64; 3],
+    /// Distance of the limit there from the point, in length units.
+    pub residual: f64,
+}
+
+/// A solid that says where points in space are in it.
+#[derive(Debug)]
+pub struct Locator<'s> {
+    pieces: LocatorPieces<'s>,
+    hierarchy: Hierarchy,
+    tolerance: f64,
+    // the largest tolerance in length units
+    reach: f64,
+    // what rounding may move a point, in length units
+    rounding: f64,
+}
+
+impl<'s> Locator<'s> {
+    /// Prepares the solid at these control points.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the control points are not the solid's, or not finite.
+    pub fn new(solid: &'s Solid, controls: Controls<'_>) -> Result<Self> {
+        Self::with_options(solid, controls, LocatorOptions::default())
+    }
+
+    /// Prepares the solid at these control points with options.
+    ///
+    /// # Errors
+    /// Those of [`Locator::new`], and [`Error::Request`] for options out of range.
+    pub fn with_options(
+        solid: &'s Solid,
+        controls: Controls<'_>,
+        options: LocatorOptions,
+    ) -> Result<Self> {
+        if !(options.tolerance > 0.0 && options.tolerance <= 1e-3) {
+            return Err(Error::request(format!("a tolerance of {:e}", options.tolerance))
+                .with_mend("give a part of the size of a cell, above 0 and at most 1e-3"));
+        }
+        let pieces = LocatorPieces::new(solid, controls, options.rings)?;
+        let hierarchy = Hierarchy::new(&pieces.boxes);
+        let largest = hierarchy.nodes.first().map_or(0.0, |root| {
+            root.low.iter().chain(&root.high).fold(0.0, |most: f64, x| most.max(x.abs()))
+        });
+        let diagonals = pieces.boxes.par_iter().map(diagonal);
+        let reach = options.tolerance * diagonals.reduce(|| 0.0, f64::max);
+        let rounding = 16.0 * f64::EPSILON * largest;
+        Ok(Self {
+            pieces,
+            hierarchy,
+            tolerance: options.tolerance,
+            reach: reach + rounding,
+            rounding,
+        })
+    }
+
+    /// Where each of the points is, in their order. They are worked on by all threads,
+    /// neighbours together; the results do not depend on that. A point that is not a
+    /// number is outside.
+    pub fn locate(&self, points: &[[f64; 3]]) -> Vec<Located> {
+        let order = self.order(points);
+        let found: Vec<Located> = order
+            .par_chunks(GRAIN)
+            .flat_map_iter(|chunk| {
+                let mut candidates = Vec::new();
+                let locate = |&i: &u32| self.find(points[i as usize], &mut candidates);
+                chunk.iter().map(locate).collect::<Vec<_>>()
+            })
+            .collect();
+        let mut located = vec![Located::Outside; points.len()];
+        order.iter().zip(found).for_each(|(&i, found)| located[i as usize] = found);
+        located
+    }
+
+    /// Where one point is.
+    pub fn locate_one(&self, point: [f64; 3]) -> Located {
+        self.find(point, &mut Vec::new())
+    }
+
+    /// The place of the solid that is closest to a point, by descent from the nearest
+    /// of some samples of each piece that may be closer than what was found before.
+    /// `None` for a point that is not finite.
+    pub fn nearest(&self, point: [f64; 3]) -> Option<Place> {
+        self.nearest_piece(point).map(|(_, place)| place)
+    }
+
+    /// The closest place and the piece that it is in.
+    pub(crate) fn nearest_piece(&self, point: [f64; 3]) -> Option<(u32, Place)> {
+        nearest::nearest(self, point)
+    }
+
+    /// The distance beyond which a point is not in any piece, in length units.
+    pub(crate) fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    /// The pieces, in flat arrays.
+    pub fn pieces(&self) -> &LocatorPieces<'s> {
+        &self.pieces
+    }
+
+    /// The tree of the pieces' boxes.
+    pub fn hierarchy(&self) -> &Hierarchy {
+        &self.hierarchy
+    }
+
+    /// The distance beyond which a point is not in a piece, and that within which it
+    /// surely is, in length units.
+    pub(crate) fn nearness(&self, piece: usize) -> (f64, f64) {
+        let size = diagonal(&self.pieces.boxes[piece]);
+        (self.tolerance * size + self.rounding, SHARED * size + self.rounding)
+    }
+
+    /// The first element that holds the point; without any, the nearest one within
+    /// the tolerance.
+    fn find(&self, x: [f64; 3], candidates: &mut Vec<u32>) -> Located {
+        candidates.clear();
+        if !x.iter().all(|x| x.is_finite()) {
+            return Located::Outside;
+        }
+        self.hierarchy.around(x, self.reach, |piece| candidates.push(piece));
+        // pieces are in the order of their elements
+        candidates.sort_unstable();
+        let mut best: Option<Place> = None;
+        for &piece in candidates.iter() {
+            let piece = piece as usize;
+            let (most, enough) = self.nearness(piece);
+            if hierarchy::squared_distance(&self.pieces.boxes[piece], x) > most * most {
+                continue;
+            }
+            let Some(place) = self.in_piece(piece, x) else { continue };
+            if place.residual <= enough {
+                return Located::Inside(place);
+            }
+            if best.is_none_or(|best| place.residual < best.residual) {
+                best = Some(place);
+            }
+        }
+        best.map_or(Located::Outside, Located::Inside)
+    }
+
+    /// The place of a point in one piece, if it is there within the tolerance.
+    pub(crate) fn in_piece(&self, piece: usize, x: [f64; 3]) -> Option<Place> {
+        let (most, enough) = self.nearness(piece);
+        let pieces = &self.pieces;
+        let header = &pieces.pieces[piece];
+        let frame = pieces.frames[piece].as_ref();
+        let error = pieces.errors[piece];
+        let nearness = Nearness { enough: enough + error, most: most + error };
+        let mut found = search::in_piece(&pieces.points[piece], frame, x, nearness)?;
+        found.parameters = pieces::in_element(header, found.parameters);
+        if !header.exact {
+            found = self.polish(piece, x, found.parameters, enough);
+        }
+        (found.distance <= most).then_some(Place {
+            element: header.element,
+            parameters: found.parameters,
+            residual: found.distance,
+        })
+    }
+
+    /// Goes on from a place on an inexact piece to one on the limit itself.
+    fn polish(&self, piece: usize, x: [f64; 3], from: [f64; 3], enough: f64) -> Closest {
+        let map = self.pieces.limit(piece);
+        let domain = map.domain();
+        let mut best = closest(|p| map.jet(p), x, domain, from, 0.0);
+        // towards an extraordinary point scales differ much
+        for shrink in 1..MOST_SHRINKS {
+            if best.distance <= enough {
+                break;
+            }
+            let from = self.pieces.towards_extraordinary(piece, from, 0.5_f64.powi(shrink));
+            let next = closest(|p| map.jet(p), x, domain, from, 0.0);
+            if next.distance < best.distance {
+                best = next;
+            }
+        }
+        best
+    }
+
+    /// The points along a Morton curve through the solid's box.
+    fn order(&self, points: &[[f64; 3]]) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..points.len() as u32).collect();
+        let Some(root) = self.hierarchy.nodes.first() else { return order };
+        let key = |i: u32| {
+            let p = points[i as usize];
+            let coordinate = |d: usize| {
+                let along =
+                    (p[d] - root.low[d]) / (root.high[d] - root.low[d]).max(f64::MIN_POSITIVE);
+                // saturates, and what is not a number becomes 0
+                (along * 65536.0) as u16
+            };
+            (0..3).map(|d| spread(coordinate(d)) << d).sum::<u64>()
+        };
+        order.par_sort_by_cached_key(|&i| (key(i), i));
+        order
+    }
+}
+
+/// Puts two zeros between the bits of a number.
+fn spread(x: u16) -> u64 {
+    (0..16).map(|bit| u64::from(x >> bit & 1) << (3 * bit)).sum()
+}
+
+fn diagonal([low, high]: &[[f64; 3]; 2]) -> f64 {
+    closest::length(closest::sub(*high, *low))
+}

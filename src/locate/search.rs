@@ -1,0 +1,103 @@
+//! A point in one piece: Newton's method where it decides, halves of the piece
+//! where it does not.
+
+use super::closest::{Closest, Domain, closest};
+use super::frame::Frame;
+use super::tricubic::{Points, bounds, jet, most_bent_axis, restrict};
+
+/// How often a piece is halved before Newton's method has the last word.
+const HALVINGS: u32 = 15;
+
+/// How near to a point a piece must come.
+#[derive(Clone, Copy, Debug)]
+pub struct Nearness {
+    /// Within this distance it holds the point: no search goes on.
+    pub enough: f64,
+    /// Beyond this distance it does not.
+    pub most: f64,
+}
+
+/// The place of a piece closest to `x`, in the piece's own parameters, if it is
+/// nearer than `nearness.most`.
+pub fn in_piece(
+    points: &Points,
+    frame: Option<&Frame>,
+    x: [f64; 3],
+    nearness: Nearness,
+) -> Option<Closest> {
+    let start = match frame {
+        Some(frame) => {
+            let y = frame.guess(x);
+            if frame.excludes(y, nearness.most) {
+                return None;
+            }
+            y
+        }
+        None => [0.5; 3],
+    };
+    let found = closest(|t| jet(points, t), x, Domain::UNIT, start, 0.0);
+    if found.distance <= nearness.enough || frame.is_some_and(|frame| frame.tame) {
+        return (found.distance <= nearness.most).then_some(found);
+    }
+    let halved = Halved { points, x, nearness };
+    let best = halved.search(points, Domain::UNIT, HALVINGS, found);
+    (best.distance <= nearness.most).then_some(best)
+}
+
+/// A search through the halves of a piece.
+struct Halved<'a> {
+    points: &'a Points,
+    x: [f64; 3],
+    nearness: Nearness,
+}
+
+impl Halved<'_> {
+    /// The better of `best` and what the part at `domain` holds.
+    fn search(&self, part: &Points, domain: Domain, halvings: u32, mut best: Closest) -> Closest {
+        let axis = most_bent_axis(part);
+        for side in 0..2 {
+            let (mut low, mut high) = ([0.0; 3], [1.0; 3]);
+            if side == 0 {
+                high[axis] = 0.5
+            } else {
+                low[axis] = 0.5
+            }
+            let half = restrict(part, low, high);
+            let [least, largest] = bounds(&half);
+            let off = (0..3).any(|d| {
+                self.x[d] < least[d] - self.nearness.most
+                    || self.x[d] > largest[d] + self.nearness.most
+            });
+            if off {
+                continue;
+            }
+            let frame = Frame::of(&half);
+            let guess = frame.map_or([0.5; 3], |frame| frame.guess(self.x));
+            if frame.is_some_and(|frame| frame.excludes(guess, self.nearness.most)) {
+                continue;
+            }
+            let place = |t: f64, d: usize| domain.low[d] + t * (domain.high[d] - domain.low[d]);
+            let within = Domain {
+                low: std::array::from_fn(|d| place(low[d], d)),
+                high: std::array::from_fn(|d| place(high[d], d)),
+            };
+            let start = std::array::from_fn(|d| {
+                within.low[d] + guess[d].clamp(0.0, 1.0) * (within.high[d] - within.low[d])
+            });
+            let found = closest(|t| jet(self.points, t), self.x, within, start, 0.0);
+            if found.distance < best.distance {
+                best = found;
+            }
+            if best.distance > self.nearness.enough
+                && halvings > 1
+                && !frame.is_some_and(|frame| frame.tame)
+            {
+                best = self.search(&half, within, halvings - 1, best);
+            }
+            if best.distance <= self.nearness.enough {
+                break;
+            }
+        }
+        best
+    }
+}

@@ -1,0 +1,156 @@
+//! One tricubic Bézier piece: evaluation, sub-boxes, bounds.
+
+/// Bézier points `[w][v][u]`.
+pub type Points = [[f64; 3]; 64];
+
+/// A point and the first derivatives there.
+#[derive(Clone, Copy, Debug)]
+pub struct Jet {
+    /// The point.
+    pub point: [f64; 3],
+    /// Derivatives by u, v and w.
+    pub derivatives: [[f64; 3]; 3],
+}
+
+/// Bernstein polynomials and their derivatives at `t`, which may lie outside [0, 1].
+#[inline(always)]
+pub fn basis(t: f64) -> [[f64; 4]; 2] {
+    let s = 1.0 - t;
+    let (s2, t2, st) = (s * s, t * t, s * t);
+    [
+        [s2 * s, 3.0 * s2 * t, 3.0 * s * t2, t2 * t],
+        [-3.0 * s2, 3.0 * (s2 - 2.0 * st), 3.0 * (2.0 * st - t2), 3.0 * t2],
+    ]
+}
+
+/// The piece at `t`: contracted along u, then v, then w.
+pub fn jet(points: &Points, t: [f64; 3]) -> Jet {
+    let [u, v, w] = t.map(basis);
+    let mut jet = Jet { point: [0.0; 3], derivatives: [[0.0; 3]; 3] };
+    for (k, layer) in points.as_chunks::<16>().0.iter().enumerate() {
+        // value, by u, by v
+        let mut across = [[0.0; 3]; 3];
+        for (j, line) in layer.as_chunks::<4>().0.iter().enumerate() {
+            for d in 0..3 {
+                let sum = |b: &[f64; 4]| {
+                    b[0] * line[0][d] + b[1] * line[1][d] + b[2] * line[2][d] + b[3] * line[3][d]
+                };
+                let value = sum(&u[0]);
+                across[0][d] += v[0][j] * value;
+                across[1][d] += v[0][j] * sum(&u[1]);
+                across[2][d] += v[1][j] * value;
+            }
+        }
+        for d in 0..3 {
+            jet.point[d] += w[0][k] * across[0][d];
+            jet.derivatives[0][d] += w[0][k] * across[1][d];
+            jet.derivatives[1][d] += w[0][k] * across[2][d];
+            jet.derivatives[2][d] += w[1][k] * across[0][d];
+        }
+    }
+    jet
+}
+
+/// Bézier points, `[w][v][u][width]`, of the part of a piece between `low` and `high`,
+/// which may reach beyond [0, 1].
+pub fn restrict<const WIDTH: usize>(
+    points: &[[f64; WIDTH]; 64],
+    low: [f64; 3],
+    high: [f64; 3],
+) -> [[f64; WIDTH]; 64] {
+    let mut part = *points;
+    for d in 0..3 {
+        if low[d] == 0.0 && high[d] == 1.0 {
+            continue;
+        }
+        let rows = blossom(low[d], high[d]);
+        let stride = 1 << (2 * d);
+        for line in (0..64).filter(|i| (i / stride) % 4 == 0) {
+            let p: [[f64; WIDTH]; 4] = std::array::from_fn(|i| part[line + i * stride]);
+            for (i, row) in rows.iter().enumerate() {
+                part[line + i * stride] =
+                    std::array::from_fn(|c| (0..4).map(|j| row[j] * p[j][c]).sum());
+            }
+        }
+    }
+    part
+}
+
+/// Rows that take the Bézier points of a cubic on [0, 1] to those on [a, b]: point i
+/// is the blossom at a, taken 3 − i times, and b, taken i times.
+fn blossom(a: f64, b: f64) -> [[f64; 4]; 4] {
+    std::array::from_fn(|i| {
+        std::array::from_fn(|j| {
+            let mut p: [f64; 4] = std::array::from_fn(|k| f64::from(u8::from(j == k)));
+            for step in 0..3 {
+                let t = if step < i { b } else { a };
+                (0..3 - step).for_each(|k| p[k] = (1.0 - t) * p[k] + t * p[k + 1]);
+            }
+            p[0]
+        })
+    })
+}
+
+/// The box around Bézier points, which holds the piece.
+pub fn bounds(points: &Points) -> [[f64; 3]; 2] {
+    points.iter().fold([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], |[low, high], p| {
+        [std::array::from_fn(|d| low[d].min(p[d])), std::array::from_fn(|d| high[d].max(p[d]))]
+    })
+}
+
+/// The axis along which a piece bends most.
+pub fn most_bent_axis(points: &Points) -> usize {
+    let bend = |d: usize| {
+        let stride = 1 << (2 * d);
+        let lines = (0..64).filter(move |i| (i / stride) % 4 < 2);
+        let bends = lines.map(|i| {
+            let second =
+                |c: usize| points[i][c] - 2.0 * points[i + stride][c] + points[i + 2 * stride][c];
+            (0..3).map(|c| second(c) * second(c)).sum::<f64>()
+        });
+        bends.fold(0.0, f64::max)
+    };
+    let bends = [bend(0), bend(1), bend(2)];
+    (1..3).fold(0, |most, d| if bends[d] > bends[most] { d } else { most })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curved() -> Points {
+        std::array::from_fn(|i| {
+            let [u, v, w] = [i % 4, i / 4 % 4, i / 16].map(|x| x as f64 / 3.0);
+            [u + 0.2 * v * w, v - 0.1 * u * u * w, w + 0.3 * (3.0 * u).sin() * v]
+        })
+    }
+
+    #[test]
+    fn derivatives_are_differences() {
+        let points = curved();
+        let (t, h) = ([0.3, 0.8, 0.1], 1e-6);
+        let at = jet(&points, t);
+        for axis in 0..3 {
+            let moved = |by: f64| {
+                let mut t = t;
+                t[axis] += by;
+                jet(&points, t).point
+            };
+            for d in 0..3 {
+                let difference = (moved(h)[d] - moved(-h)[d]) / (2.0 * h);
+                assert!((at.derivatives[axis][d] - difference).abs() < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn parts_are_the_same_polynomial() {
+        let points = curved();
+        let (low, high) = ([0.25, -0.125, 0.0], [0.5, 1.125, 1.0]);
+        let part = restrict(&points, low, high);
+        let t = [0.7, 0.2, 0.9];
+        let whole = std::array::from_fn(|d| low[d] + t[d] * (high[d] - low[d]));
+        let (a, b) = (jet(&part, t).point, jet(&points, whole).point);
+        assert!((0..3).all(|d| (a[d] - b[d]).abs() < 1e-14), "{a:?} {b:?}");
+    }
+}

@@ -1,0 +1,192 @@
+//! Grey images of layers: levels in 1, 8 or 16 bits, the way up that a printer wants.
+
+use png::{BitDepth, ColorType, Compression, Encoder, PixelDimensions, Unit};
+use serde::{Deserialize, Serialize};
+
+use super::dither::is_white;
+use crate::{Error, Result};
+
+/// Most pixels of an image: 16384 × 16384.
+pub const MOST_PIXELS: usize = 1 << 28;
+
+/// Bits of a pixel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "u8", try_from = "u8")]
+pub enum Bits {
+    /// Black or white: levels are dithered.
+    One,
+    /// Levels 0 to 255.
+    #[default]
+    Eight,
+    /// Levels 0 to 65535.
+    Sixteen,
+}
+
+impl Bits {
+    /// The level of white.
+    pub fn white(self) -> u64 {
+        (1 << u8::from(self)) - 1
+    }
+}
+
+impl From<Bits> for u8 {
+    fn from(bits: Bits) -> u8 {
+        match bits {
+            Bits::One => 1,
+            Bits::Eight => 8,
+            Bits::Sixteen => 16,
+        }
+    }
+}
+
+impl TryFrom<u8> for Bits {
+    type Error = String;
+
+    fn try_from(bits: u8) -> Result<Self, String> {
+        [Self::One, Self::Eight, Self::Sixteen]
+            .into_iter()
+            .find(|&known| u8::from(known) == bits)
+            .ok_or_else(|| format!("{bits} bits a pixel"))
+    }
+}
+
+/// Mirror images, for printers that light a layer from below or count rows upwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Flip {
+    /// As seen from above: columns to the right, the highest row on top.
+    #[default]
+    None,
+    /// Left and right change places.
+    Horizontal,
+    /// Top and bottom change places.
+    Vertical,
+    /// Both.
+    Both,
+}
+
+/// Shape of the images of a stack.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ImageFormat {
+    /// Columns and rows.
+    pub size: [usize; 2],
+    /// Bits of a pixel.
+    pub bits: Bits,
+    /// Which way up.
+    pub flip: Flip,
+    /// Edge length of a pixel in metres.
+    pub metres: f64,
+}
+
+/// An image as a file, and the sum of its levels.
+pub struct EncodedImage {
+    /// The PNG file.
+    pub bytes: Vec<u8>,
+    /// Sum over the pixels of the levels 0 to [`Bits::white`] that were written.
+    pub sum: u64,
+}
+
+impl ImageFormat {
+    /// Checks that images of this shape can be written.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for no pixels or more than [`MOST_PIXELS`].
+    pub fn check(&self) -> Result<()> {
+        let [columns, rows] = self.size;
+        let most = u32::MAX as usize >> 1; // of a PNG
+        let pixels = columns.checked_mul(rows).filter(|_| columns <= most && rows <= most);
+        match pixels {
+            Some(1..=MOST_PIXELS) => Ok(()),
+            Some(0) => Err(Error::request(format!("images of {columns} × {rows} pixels"))
+                .with_mend("ask for at least one column and one row")),
+            _ => Err(Error::request(format!(
+                "images of {columns} × {rows} pixels, more than {MOST_PIXELS} in all"
+            ))
+            .with_mend("give larger pixels")),
+        }
+    }
+
+    /// The image of `levels`, 0 to 65535, `[row][column]` with row 0 the lowest; `layer`
+    /// is the number of the layer. Equal levels give equal bytes.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the levels are not as many as pixels.
+    pub fn encode(&self, levels: &[u16], layer: usize) -> Result<EncodedImage> {
+        let [columns, rows] = self.size;
+        if levels.len() != columns * rows {
+            let count = levels.len();
+            return Err(Error::request(format!("{count} levels for {columns} × {rows} pixels")));
+        }
+        let (packed, sum) = self.pack(levels, layer);
+        let mut bytes = Vec::new();
+        let mut encoder = Encoder::new(&mut bytes, columns as u32, rows as u32);
+        encoder.set_color(ColorType::Grayscale);
+        encoder.set_depth(match self.bits {
+            Bits::One => BitDepth::One,
+            Bits::Eight => BitDepth::Eight,
+            Bits::Sixteen => BitDepth::Sixteen,
+        });
+        encoder.set_compression(Compression::Fast);
+        let resolution = (1.0 / self.metres).round();
+        if resolution >= 1.0 && resolution < f64::from(i32::MAX) {
+            let [xppu, yppu] = [resolution as u32; 2];
+            encoder.set_pixel_dims(Some(PixelDimensions { xppu, yppu, unit: Unit::Meter }));
+        }
+        let written = encoder.write_header().and_then(|mut writer| {
+            writer.write_image_data(&packed)?;
+            writer.finish()
+        });
+        written.map_err(|e| Error::request(format!("layer {layer} makes no PNG: {e}")))?;
+        Ok(EncodedImage { bytes, sum })
+    }
+
+    /// Rows of the file, from the top, and the sum of their levels.
+    fn pack(&self, levels: &[u16], layer: usize) -> (Vec<u8>, u64) {
+        let [columns, rows] = self.size;
+        let stride = (columns * usize::from(u8::from(self.bits))).div_ceil(8);
+        let mut packed = vec![0u8; stride * rows];
+        let mut sum = 0;
+        let mut line_levels = Vec::with_capacity(columns);
+        let (mirrored, upward) = match self.flip {
+            Flip::None => (false, false),
+            Flip::Horizontal => (true, false),
+            Flip::Vertical => (false, true),
+            Flip::Both => (true, true),
+        };
+        for (line, out) in packed.chunks_exact_mut(stride).enumerate() {
+            let row = if upward { line } else { rows - 1 - line };
+            let levels = &levels[row * columns..][..columns];
+            if levels.iter().all(|&level| level == 0) {
+                continue;
+            }
+            line_levels.clear();
+            line_levels.extend_from_slice(levels);
+            if mirrored {
+                line_levels.reverse();
+            }
+            match self.bits {
+                Bits::One => {
+                    for (place, &level) in line_levels.iter().enumerate() {
+                        let column = if mirrored { columns - 1 - place } else { place };
+                        let white = u8::from(is_white(level, column, row, layer));
+                        out[place / 8] |= white << (7 - place % 8);
+                        sum += u64::from(white);
+                    }
+                }
+                Bits::Eight => {
+                    for (out, &level) in out.iter_mut().zip(&line_levels) {
+                        *out = ((u32::from(level) * 255 + 32767) / 65535) as u8;
+                    }
+                    sum += out.iter().map(|&level| u64::from(level)).sum::<u64>();
+                }
+                Bits::Sixteen => {
+                    for (out, level) in out.chunks_exact_mut(2).zip(&line_levels) {
+                        out.copy_from_slice(&level.to_be_bytes());
+                    }
+                    sum += levels.iter().map(|&level| u64::from(level)).sum::<u64>();
+                }
+            }
+        }
+        (packed, sum)
+    }
+}

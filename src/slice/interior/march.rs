@@ -1,0 +1,243 @@
+//! Newton's method along pixel rows, eight rows at a time.
+//!
+//! From pixel to pixel parameters change smoothly, so that those of the last four
+//! columns foretell the next ones, and one or two steps are enough. Eight rows run
+//! in the lanes of vectors; nothing depends on what the machine's vectors are.
+
+use super::Plane;
+use super::parts::Tame;
+use crate::locate::MARGIN;
+
+/// Rows that march together.
+pub const LANES: usize = 8;
+/// Steps a pixel at most; those that need more are left to the locator.
+const STEPS: usize = 8;
+/// A step so short was the last: the error that it leaves is about its square.
+const SHORT: f64 = 1e-7;
+
+type Lanes = [f64; LANES];
+
+/// What became of the pixel of a lane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Found {
+    /// In the part, at the part's own parameters.
+    Inside([f64; 3]),
+    /// So near its sides that distances decide.
+    Near,
+    /// Newton's method did not settle.
+    Undecided,
+}
+
+/// Marches over the pixels of `tame` in the rows `first..first + LANES`. `wanted` says
+/// (lane, column) whether a pixel is still looked for; `found` takes what is not
+/// outside.
+#[inline(always)]
+pub fn march(
+    tame: &Tame,
+    plane: &Plane<'_>,
+    first: u32,
+    columns: [u32; 2],
+    mut wanted: impl FnMut(usize, u32) -> bool,
+    mut found: impl FnMut(usize, u32, Found),
+) {
+    let spans: [[u32; 2]; LANES] =
+        std::array::from_fn(|lane| span(tame, plane, first + lane as u32, columns));
+    let start = spans.iter().map(|s| s[0]).min().unwrap_or(0);
+    let end = spans.iter().map(|s| s[1]).max().unwrap_or(0);
+    let mut history = History::default();
+    for column in start..end {
+        let mut active = [false; LANES];
+        for lane in 0..LANES {
+            let [low, high] = spans[lane];
+            active[lane] = low <= column && column < high && wanted(lane, column);
+        }
+        if !active.contains(&true) {
+            history.count = 0;
+            continue;
+        }
+        let mut x = [[0.0; LANES]; 3];
+        for lane in 0..LANES {
+            let point = plane.centre(column, first + lane as u32);
+            (0..3).for_each(|d| x[d][lane] = point[d]);
+        }
+        let guess = guess(tame, &x);
+        let mut t = history.foretell(&guess);
+        let mut settled = [false; LANES];
+        for _ in 0..STEPS {
+            let longest = step(tame, &x, &mut t);
+            settled = longest.map(|length| length <= SHORT);
+            if (0..LANES).all(|lane| settled[lane] || !active[lane]) {
+                break;
+            }
+        }
+        history.push(t, guess);
+        for lane in (0..LANES).filter(|&lane| active[lane]) {
+            let t: [f64; 3] = std::array::from_fn(|d| t[d][lane]);
+            let beyond = |reach: [f64; 3]| {
+                // also true of what is not a number
+                (0..3).any(|d| !(t[d] >= -reach[d] && t[d] <= 1.0 + reach[d]))
+            };
+            if !settled[lane] {
+                found(lane, column, Found::Undecided);
+            } else if !beyond(tame.enough) {
+                found(lane, column, Found::Inside(t.map(|t| t.clamp(0.0, 1.0))));
+            } else if !beyond(tame.most) {
+                found(lane, column, Found::Near);
+            }
+        }
+    }
+}
+
+/// The columns of a row whose centres the frame does not exclude.
+fn span(tame: &Tame, plane: &Plane<'_>, row: u32, columns: [u32; 2]) -> [u32; 2] {
+    let frame = &tame.frame;
+    let y = frame.guess(plane.centre(0, row));
+    let next = frame.guess(plane.centre(1, row));
+    let (mut low, mut high) = (f64::from(columns[0]), f64::from(columns[1]) - 1.0);
+    for d in 0..3 {
+        let slope = next[d] - y[d];
+        let ends = [frame.low[d] - tame.most[d], frame.high[d] + tame.most[d]];
+        // what rounding may do to y
+        let slack = 1e-9;
+        if slope.abs() * high.max(1.0) < slack {
+            if y[d] < ends[0] - slack || y[d] > ends[1] + slack {
+                return [0; 2];
+            }
+            continue;
+        }
+        let [a, b] = ends.map(|end| (end - y[d]) / slope);
+        let extra = slack / slope.abs();
+        low = low.max(a.min(b) - extra);
+        high = high.min(a.max(b) + extra);
+    }
+    // saturate; empty where they cross
+    let (low, high) = (low.ceil() as u32, (high.floor() + 1.0) as u32);
+    if low < high { [low, high] } else { [0; 2] }
+}
+
+/// The frame's y of points.
+#[inline(always)]
+fn guess(tame: &Tame, x: &[Lanes; 3]) -> [Lanes; 3] {
+    let (rows, offset) = (&tame.frame.inverse, &tame.frame.offset);
+    let mut y = [[0.0; LANES]; 3];
+    for d in 0..3 {
+        for lane in 0..LANES {
+            y[d][lane] = rows[d][0] * x[0][lane]
+                + rows[d][1] * x[1][lane]
+                + rows[d][2] * x[2][lane]
+                + offset[d];
+        }
+    }
+    y
+}
+
+/// Parameters of the columns before, the latest first.
+#[derive(Default)]
+struct History {
+    count: usize,
+    last: [[Lanes; 3]; 4],
+    guess: [Lanes; 3],
+}
+
+impl History {
+    /// The parameters of the next column, by a polynomial through the ones before.
+    #[inline(always)]
+    fn foretell(&self, guess: &[Lanes; 3]) -> [Lanes; 3] {
+        let [a, b, c, e] = &self.last;
+        let mut t = [[0.0; LANES]; 3];
+        for d in 0..3 {
+            for i in 0..LANES {
+                t[d][i] = match self.count {
+                    0 => guess[d][i],
+                    1 => a[d][i] + (guess[d][i] - self.guess[d][i]),
+                    2 => 2.0 * a[d][i] - b[d][i],
+                    3 => 3.0 * (a[d][i] - b[d][i]) + c[d][i],
+                    _ => 4.0 * (a[d][i] + c[d][i]) - 6.0 * b[d][i] - e[d][i],
+                };
+                t[d][i] = t[d][i].max(-MARGIN).min(1.0 + MARGIN);
+            }
+        }
+        t
+    }
+
+    #[inline(always)]
+    fn push(&mut self, t: [Lanes; 3], guess: [Lanes; 3]) {
+        self.last = [t, self.last[0], self.last[1], self.last[2]];
+        self.guess = guess;
+        self.count += 1;
+    }
+}
+
+/// One Newton step, kept near the part. Returns how long it was in each lane.
+#[inline(always)]
+fn step(tame: &Tame, x: &[Lanes; 3], t: &mut [Lanes; 3]) -> Lanes {
+    let [u, v, w] = [basis(&t[0]), basis(&t[1]), basis(&t[2])];
+    // point, by u, by v, by w: [quantity][d]
+    let mut jet = [[[0.0; LANES]; 3]; 4];
+    for (k, layer) in tame.points.as_chunks::<16>().0.iter().enumerate() {
+        // value, by u, by v
+        let mut across = [[[0.0; LANES]; 3]; 3];
+        for (j, line) in layer.as_chunks::<4>().0.iter().enumerate() {
+            for d in 0..3 {
+                for i in 0..LANES {
+                    let [p, q, r, s] = [line[0][d], line[1][d], line[2][d], line[3][d]];
+                    let [b, db] = [&u[0], &u[1]];
+                    let value = b[0][i] * p + b[1][i] * q + (b[2][i] * r + b[3][i] * s);
+                    let by_u = db[0][i] * p + db[1][i] * q + (db[2][i] * r + db[3][i] * s);
+                    across[0][d][i] += v[0][j][i] * value;
+                    across[1][d][i] += v[0][j][i] * by_u;
+                    across[2][d][i] += v[1][j][i] * value;
+                }
+            }
+        }
+        for d in 0..3 {
+            for i in 0..LANES {
+                jet[0][d][i] += w[0][k][i] * across[0][d][i];
+                jet[1][d][i] += w[0][k][i] * across[1][d][i];
+                jet[2][d][i] += w[0][k][i] * across[2][d][i];
+                jet[3][d][i] += w[1][k][i] * across[0][d][i];
+            }
+        }
+    }
+    let mut longest = [0.0; LANES];
+    for i in 0..LANES {
+        let vector = |q: usize| [jet[q][0][i], jet[q][1][i], jet[q][2][i]];
+        let (a, b, c) = (vector(1), vector(2), vector(3));
+        let r = [x[0][i] - jet[0][0][i], x[1][i] - jet[0][1][i], x[2][i] - jet[0][2][i]];
+        let (bc, ca, ab) = (cross(b, c), cross(c, a), cross(a, b));
+        let scale = 1.0 / dot(a, bc);
+        let steps = [dot(r, bc) * scale, dot(r, ca) * scale, dot(r, ab) * scale];
+        for d in 0..3 {
+            // the order of these two turns what is not a number into a bound
+            t[d][i] = (t[d][i] + steps[d]).max(-MARGIN).min(1.0 + MARGIN);
+            // but leaves it here
+            let length = steps[d].abs();
+            longest[i] = if length <= longest[i] { longest[i] } else { length };
+        }
+    }
+    longest
+}
+
+/// Bernstein polynomials and their derivatives.
+#[inline(always)]
+fn basis(t: &Lanes) -> [[Lanes; 4]; 2] {
+    let mut all = [[[0.0; LANES]; 4]; 2];
+    for i in 0..LANES {
+        let [b, db] = crate::locate::basis(t[i]);
+        for n in 0..4 {
+            all[0][n][i] = b[n];
+            all[1][n][i] = db[n];
+        }
+    }
+    all
+}
+
+#[inline(always)]
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+#[inline(always)]
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}

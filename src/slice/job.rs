@@ -1,0 +1,164 @@
+//! The work of slicing: which layers, in which order, into which files.
+//!
+//! Layers are made in parallel, a bounded number at a time, and handed on in their
+//! order, so that memory does not grow with the stack and files do not depend on the
+//! number of threads.
+
+use std::ops::{ControlFlow, Range};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+use super::output::{Cut, Output, Part};
+use super::source::LayerSource;
+use super::stack::Stack;
+use crate::{Error, Result};
+
+/// Layers at work at a time, for every thread.
+const LAYERS_A_THREAD: usize = 4;
+
+/// Time between two checkpoints; longer if they take long themselves.
+const CHECKPOINT: Duration = Duration::from_millis(250);
+
+/// Slices a range of the layers of `stack`, all of which `source` can cut, into `outputs`.
+///
+/// ```
+/// # let directory = tempfile::tempdir().unwrap();
+/// # let directory = directory.path();
+/// use std::ops::ControlFlow;
+/// use subsolid::slice::output::SvgStack;
+/// use subsolid::slice::{
+///     Job, Setting, SliceOptions, Slicer, SolidSource, Stack, fingerprint,
+/// };
+///
+/// let mesh = subsolid::read("models/bracket.vtk")?;
+/// let solid = subsolid::Solid::new(&mesh)?;
+/// let slicer = Slicer::new(&solid, mesh.controls(), SliceOptions::default())?;
+/// let stack = Stack::new(slicer.heights(), 0.5)?;
+/// let setting = Setting {
+///     model: None,
+///     model_sha256: fingerprint(&mesh),
+///     unit_mm: 1.0,
+///     axis: slicer.axis(),
+///     stack,
+///     plane: slicer.plane_box(),
+///     tolerance: slicer.tolerance(),
+/// };
+/// let source = SolidSource::new(&solid, mesh.controls(), slicer)?;
+/// let drawings = Box::new(SvgStack::open(directory, &setting, false)?);
+/// let layers = 0..stack.count();
+/// let job = Job { source: &source, stack, layers, outputs: vec![drawings] };
+/// let report = job.run(|_layers_done| ControlFlow::Continue(()))?;
+/// assert_eq!(report.made, stack.count());
+/// # Ok::<(), subsolid::Error>(())
+/// ```
+pub struct Job<'a> {
+    /// Where layers come from.
+    pub source: &'a dyn LayerSource,
+    /// All layers of the model.
+    pub stack: Stack,
+    /// Numbers of the layers to slice.
+    pub layers: Range<usize>,
+    /// What they become.
+    pub outputs: Vec<Box<dyn Output + 'a>>,
+}
+
+/// How a job ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JobReport {
+    /// Layers that were made.
+    pub made: usize,
+    /// Layers for which nothing was left to do.
+    pub skipped: usize,
+}
+
+impl Job<'_> {
+    /// Slices. `progress` hears how many layers of the job are behind it; if it breaks,
+    /// the job stops as if it had failed.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for layers that the stack lacks, or when stopped; those of the
+    /// source and the outputs. Files of single layers that were completed stay, files
+    /// of all layers do not appear.
+    pub fn run(mut self, mut progress: impl FnMut(usize) -> ControlFlow<()>) -> Result<JobReport> {
+        let Range { start, end } = self.layers;
+        if start >= end || end > self.stack.count() {
+            let last = self.stack.count() - 1;
+            return Err(Error::request(format!("layers {start} to {end} of 0 to {last}"))
+                .with_mend("ask for layers that the model has"));
+        }
+        let mut report = JobReport::default();
+        let mut saved = Checkpoint::new();
+        let window = LAYERS_A_THREAD * rayon::current_num_threads();
+        for first in (start..end).step_by(window) {
+            let layers = first..end.min(first + window);
+            let made: Vec<_> = layers.clone().into_par_iter().map(|k| self.make(k)).collect();
+            for parts in made {
+                // what is complete is listed even if a later layer fails
+                let parts = parts.or_else(|e| self.checkpoint().and(Err(e)))?;
+                match parts.iter().any(Option::is_some) {
+                    true => report.made += 1,
+                    false => report.skipped += 1,
+                }
+                let pairs = self.outputs.iter_mut().zip(parts);
+                pairs
+                    .filter_map(|(output, part)| Some((output, part?)))
+                    .try_for_each(|(output, part)| output.take(part))?;
+            }
+            if progress(layers.end - start).is_break() {
+                self.checkpoint()?;
+                return Err(Error::request(format!("stopped before layer {}", layers.end))
+                    .with_mend("resume the job"));
+            }
+            if saved.is_due() {
+                saved.time(|| self.checkpoint())?;
+            }
+        }
+        self.outputs.iter_mut().try_for_each(|output| output.finish())?;
+        Ok(report)
+    }
+
+    /// What each output makes of a layer; nothing where nothing is left to do.
+    fn make(&self, index: usize) -> Result<Vec<Option<Part>>> {
+        let pending = || self.outputs.iter().filter(|output| !output.is_done(index));
+        let contours = match pending().any(|output| output.needs_contours()) {
+            true => Some(self.source.contours(index, self.stack.middle(index))?),
+            false => None,
+        };
+        let cut =
+            Cut { index, stack: &self.stack, contours: contours.as_ref(), source: self.source };
+        let make = |output: &Box<dyn Output + '_>| match output.is_done(index) {
+            true => Ok(None),
+            false => output.make(&cut).map(Some),
+        };
+        self.outputs.iter().map(make).collect()
+    }
+
+    fn checkpoint(&mut self) -> Result<()> {
+        self.outputs.iter_mut().try_for_each(|output| output.checkpoint())
+    }
+}
+
+/// When to say on the disk how far the job is.
+struct Checkpoint {
+    last: Instant,
+    pause: Duration,
+}
+
+impl Checkpoint {
+    fn new() -> Self {
+        Self { last: Instant::now(), pause: CHECKPOINT }
+    }
+
+    fn is_due(&self) -> bool {
+        self.last.elapsed() >= self.pause
+    }
+
+    fn time(&mut self, checkpoint: impl FnOnce() -> Result<()>) -> Result<()> {
+        let start = Instant::now();
+        checkpoint()?;
+        self.last = Instant::now();
+        self.pause = CHECKPOINT.max(20 * start.elapsed());
+        Ok(())
+    }
+}

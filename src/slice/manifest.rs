@@ -1,0 +1,211 @@
+//! What the files of a stack of layers mean: `manifest.json` beside them.
+//!
+//! The manifest says everything that a printer needs to know of the images, and
+//! everything that their bytes depend on. Files of the same parameters are the same
+//! files, which is what lets a job that was interrupted go on, or another range of
+//! layers join the first.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::image::{Bits, Flip};
+use crate::io::atomic;
+use crate::{Error, Result};
+
+/// Name of the manifest in its directory.
+pub const FILE_NAME: &str = "manifest.json";
+
+/// What [`Manifest::format`] says.
+const FORMAT: &str = "subsolid layers 1";
+
+/// All of a manifest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The kind of manifest and its version.
+    pub format: String,
+    /// Name of the model's file, if it has one.
+    pub model: Option<String>,
+    /// What the files depend on.
+    pub parameters: Parameters,
+    /// Whether the last job came to its end; if not, another may resume it.
+    pub complete: bool,
+    /// The layers that are there, from the bottom.
+    pub layers: Vec<LayerEntry>,
+}
+
+/// Everything that the bytes of the files depend on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parameters {
+    /// Program and version.
+    pub program: String,
+    /// [`fingerprint`](super::fingerprint()) of the control mesh.
+    pub model_sha256: String,
+    /// Millimetres in a length unit. All lengths in the manifest are in length units.
+    pub unit_mm: f64,
+    /// Axis that the layers are stacked along: x, y or z.
+    pub axis: char,
+    /// Axes of the model that columns and rows of a layer run along.
+    pub plane: [char; 2],
+    /// Height of a layer.
+    pub layer_height: f64,
+    /// Bottom of layer 0.
+    pub low: f64,
+    /// Layers of the whole model.
+    pub layer_count: usize,
+    /// Distance that contours keep from the limit surface.
+    pub tolerance: f64,
+    /// What every layer has.
+    pub files: Files,
+}
+
+/// The kind of files of a stack.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Files {
+    /// Grey images.
+    Png(Images),
+    /// Contours.
+    Svg {
+        /// Lower left corner of the drawing, in the plane's coordinates.
+        origin: [f64; 2],
+        /// Width and height of the drawing.
+        size: [f64; 2],
+    },
+}
+
+/// What the pixels of a stack of images mean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Images {
+    /// Edge length of a pixel.
+    pub pitch: f64,
+    /// Columns and rows.
+    pub resolution: [usize; 2],
+    /// Lower left corner of the lowest row's first pixel, in the plane's coordinates.
+    pub origin: [f64; 2],
+    /// Which way up the images are; not flipped, their first row is the highest.
+    pub flip: Flip,
+    /// Bits of a pixel; images of 1 bit are dithered.
+    pub bits: Bits,
+    /// Whether a pixel on the contour has the part of its area that is covered.
+    pub antialias: bool,
+    /// Planes that a layer is the average of; one is its middle.
+    pub planes: usize,
+    /// The images of every layer.
+    pub stacks: Vec<ImageStack>,
+}
+
+/// What one of the images of a layer shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ImageStack {
+    /// Name of the stack, and of its directory.
+    pub name: String,
+    /// The attribute's name; none for the material itself.
+    pub attribute: Option<String>,
+    /// Values that are black and white. A pixel's level is the covered part of it times
+    /// (value − black) / (white − black), within 0 and 1.
+    pub range: [f64; 2],
+}
+
+/// A layer that is there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LayerEntry {
+    /// Number of the layer.
+    pub index: usize,
+    /// Its middle along the axis.
+    pub height: f64,
+    /// Its files.
+    pub files: Vec<FileEntry>,
+}
+
+/// A file of a layer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FileEntry {
+    /// Path from the manifest's directory, with / between its parts.
+    pub path: String,
+    /// Length of the file.
+    pub bytes: u64,
+    /// Of an image: the sum of its levels, each from 0 to 2^bits − 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level_sum: Option<u64>,
+    /// Of contours: the area of the material, in squared length units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub area: Option<f64>,
+    /// Of contours: how many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contours: Option<usize>,
+}
+
+impl Manifest {
+    /// A manifest without layers.
+    pub fn new(model: Option<String>, parameters: Parameters) -> Self {
+        Self { format: FORMAT.into(), model, parameters, complete: false, layers: Vec::new() }
+    }
+
+    /// Reads the manifest of a directory; `None` if it has none.
+    ///
+    /// # Errors
+    /// [`Error::File`] if it cannot be read or is no manifest of this version.
+    pub fn read(directory: &Path) -> Result<Option<Self>> {
+        let path = directory.join(FILE_NAME);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(e) => {
+                return Err(Error::file(&path, None, format!("cannot be read: {e}"))
+                    .with_mend("choose another directory"));
+            }
+        };
+        let unknown = |line: Option<usize>, message: String| {
+            Error::file(&path, line, message)
+                .with_mend("choose another directory, or move what stands there away")
+        };
+        let manifest: Self = serde_json::from_str(&text)
+            .map_err(|e| unknown(Some(e.line()), format!("is no manifest of layers: {e}")))?;
+        match manifest.format == FORMAT {
+            true => Ok(Some(manifest)),
+            false => Err(unknown(None, format!("is of format {:?}", manifest.format))),
+        }
+    }
+
+    /// Writes the manifest into its directory.
+    ///
+    /// # Errors
+    /// [`Error::File`] if it cannot be written.
+    pub fn write(&self, directory: &Path) -> Result<()> {
+        let path = directory.join(FILE_NAME);
+        atomic::write(&path, |out| {
+            serde_json::to_writer_pretty(&mut *out, self)
+                .map_err(std::io::Error::from)
+                .and_then(|()| out.write_all(b"\n"))
+                .map_err(|e| atomic::refused(&path, e))
+        })
+    }
+}
+
+impl Parameters {
+    /// What differs first between these parameters and others, in words:
+    /// `files.pitch is 0.1 there, 0.05 here`.
+    pub fn difference(&self, there: &Self) -> Option<String> {
+        let value = |p: &Self| serde_json::to_value(p).unwrap_or_default();
+        difference("", &value(self), &value(there))
+    }
+}
+
+fn difference(name: &str, here: &Value, there: &Value) -> Option<String> {
+    match (here, there) {
+        (Value::Object(a), Value::Object(b)) => {
+            let names = a.keys().chain(b.keys().filter(|name| !a.contains_key(*name)));
+            let dot = if name.is_empty() { "" } else { "." };
+            names.into_iter().find_map(|key| {
+                let of = |map: &serde_json::Map<_, _>| map.get(key).cloned().unwrap_or_default();
+                difference(&format!("{name}{dot}{key}"), &of(a), &of(b))
+            })
+        }
+        _ if here == there => None,
+        _ => Some(format!("{name} is {there} there, {here} here")),
+    }
+}

@@ -1,0 +1,171 @@
+//! Common Layer Interface (`.cli`), version 2.0: contours of all layers for powder beds.
+//!
+//! Outer contours are counter-clockwise (direction 1), holes clockwise (direction 0); a
+//! contour ends at the point where it begins. A `LAYER` names the layer's upper surface;
+//! an empty first one, the bottom of the lowest, gives that its thickness.
+//! Coordinates are those of the slicing plane, heights those along the slicing axis.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufWriter, Seek, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::svg::decimals;
+use super::{Content, Cut, Output, Part};
+use crate::io::atomic;
+use crate::slice::Contour;
+use crate::slice::Setting;
+use crate::{Error, Result};
+
+/// How numbers are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encoding {
+    /// As text, in length units, to a hundredth of the tolerance.
+    #[default]
+    Text,
+    /// In single precision, with the long commands 127 (layer) and 130 (polyline).
+    Binary,
+}
+
+/// Commands of the binary form, and its flag of an outer contour.
+const START_LAYER_LONG: u16 = 127;
+const START_POLYLINE_LONG: u16 = 130;
+
+/// A file of contours.
+pub struct CommonLayerInterface {
+    path: PathBuf,
+    encoding: Encoding,
+    decimals: usize,
+    head: String,
+    body: BufWriter<File>,
+}
+
+impl CommonLayerInterface {
+    /// Starts a file for the layers of a range.
+    ///
+    /// # Errors
+    /// [`Error::File`] if it cannot be written.
+    pub fn create(
+        path: impl AsRef<Path>,
+        setting: &Setting,
+        layers: &Range<usize>,
+        encoding: Encoding,
+    ) -> Result<Self> {
+        let path = path.as_ref().to_owned();
+        atomic::check(&path)?;
+        let beside = tempfile::tempfile_in(atomic::directory_of(&path));
+        let body = BufWriter::new(beside.map_err(|e| atomic::refused(&path, e.kind().into()))?);
+        let decimals = decimals(setting.tolerance);
+        let head = head(setting, layers, encoding, decimals);
+        let mut file = Self { path, encoding, decimals, head, body };
+        let bottom = file.layer(setting.stack.slab(layers.start)[0]);
+        file.append(&bottom)?;
+        Ok(file)
+    }
+
+    fn layer(&self, top: f64) -> Vec<u8> {
+        match self.encoding {
+            Encoding::Text => format!("$$LAYER/{top:.*}\n", self.decimals).into(),
+            Encoding::Binary => [&START_LAYER_LONG.to_le_bytes()[..], &real(top)].concat(),
+        }
+    }
+
+    fn polyline(&self, contour: &Contour) -> Vec<u8> {
+        let outer = u32::from(contour.depth.is_multiple_of(2));
+        let points = contour.points.iter().chain(contour.points.first());
+        let count = contour.points.len() + 1;
+        match self.encoding {
+            Encoding::Text => {
+                let mut line = format!("$$POLYLINE/1,{outer},{count}");
+                for &[x, y] in points {
+                    let _ = write!(line, ",{x:.*},{y:.*}", self.decimals, self.decimals);
+                }
+                line.push('\n');
+                line.into()
+            }
+            Encoding::Binary => {
+                let mut bytes = START_POLYLINE_LONG.to_le_bytes().to_vec();
+                for number in [1, outer, count as u32] {
+                    bytes.extend(number.to_le_bytes());
+                }
+                bytes.extend(points.flatten().flat_map(|&x| real(x)));
+                bytes
+            }
+        }
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.body.write_all(bytes).map_err(|e| atomic::refused(&self.path, e))
+    }
+}
+
+impl Output for CommonLayerInterface {
+    fn needs_contours(&self) -> bool {
+        true
+    }
+
+    fn is_done(&self, _layer: usize) -> bool {
+        false // there is no half of a file to go on from
+    }
+
+    fn make(&self, cut: &Cut) -> Result<Part> {
+        let layer = cut.contours()?;
+        if layer.contours.iter().any(|contour| u32::try_from(contour.points.len()).is_err()) {
+            return Err(Error::request(format!("layer {} has too many points", cut.index)));
+        }
+        let mut bytes = self.layer(cut.stack.slab(cut.index)[1]);
+        for contour in layer.contours.iter().filter(|contour| !contour.points.is_empty()) {
+            bytes.extend(self.polyline(contour));
+        }
+        Ok(Part { index: cut.index, height: layer.height, content: Content::Bytes(bytes) })
+    }
+
+    fn take(&mut self, part: Part) -> Result<()> {
+        match part.content {
+            Content::Bytes(bytes) => self.append(&bytes),
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let refused = |e| atomic::refused(&self.path, e);
+        self.body.rewind().map_err(refused)?; // flushes
+        atomic::write(&self.path, |out| {
+            let body = self.body.get_mut();
+            out.write_all(self.head.as_bytes())
+                .and_then(|()| std::io::copy(body, out))
+                .and_then(|_| match self.encoding {
+                    Encoding::Text => out.write_all(b"$$GEOMETRYEND\n"),
+                    Encoding::Binary => Ok(()),
+                })
+                .map_err(refused)
+        })
+    }
+}
+
+fn head(setting: &Setting, layers: &Range<usize>, encoding: Encoding, decimals: usize) -> String {
+    let [low, high] = setting.plane;
+    let bottom = setting.stack.slab(layers.start)[0];
+    let top = setting.stack.slab(layers.end.max(1) - 1)[1];
+    let (form, start) = match encoding {
+        Encoding::Text => ("$$ASCII", "$$GEOMETRYSTART\n"),
+        Encoding::Binary => ("$$BINARY", ""), // the data begin at the next byte
+    };
+    let end = match encoding {
+        Encoding::Text => "$$HEADEREND\n",
+        Encoding::Binary => "$$HEADEREND",
+    };
+    let numbers = [low[0], low[1], bottom, high[0], high[1], top];
+    let dimension = numbers.map(|x| format!("{x:.decimals$}")).join(",");
+    format!(
+        "$$HEADERSTART\n{form}\n$$UNITS/{}\n$$VERSION/200\n$$LABEL/1,model\n\
+         $$DIMENSION/{dimension}\n$$LAYERS/{}\n{end}{start}",
+        setting.unit_mm,
+        layers.len() + 1
+    )
+}
+
+fn real(x: f64) -> [u8; 4] {
+    (x as f32).to_le_bytes()
+}

@@ -1,0 +1,111 @@
+//! Drawings of layers: `DIR/00012_z0.6250.svg`, contours filled by the even-odd rule.
+//!
+//! The drawing is the model's box in the plane, in millimetres, seen from above: y of
+//! the drawing runs down, so the plane's second coordinate is turned over.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::directory::LayerDirectory;
+use super::{Content, Cut, Output, Part};
+use crate::Result;
+use crate::slice::Layer;
+use crate::slice::Setting;
+use crate::slice::manifest::{FileEntry, Files};
+
+/// A directory of drawings.
+#[derive(Debug)]
+pub struct SvgStack {
+    directory: LayerDirectory,
+    axis: char,
+    unit_mm: f64,
+    /// Lower left and upper right corner in the plane's coordinates.
+    plane: [[f64; 2]; 2],
+    decimals: usize,
+}
+
+impl SvgStack {
+    /// Opens the directory; earlier drawings of the same parameters stay, and if
+    /// `resume` are not made again.
+    ///
+    /// # Errors
+    /// [`Error::File`](crate::Error::File) if the directory cannot be written or holds
+    /// layers of other parameters.
+    pub fn open(path: impl AsRef<Path>, setting: &Setting, resume: bool) -> Result<Self> {
+        let [low, high] = setting.plane;
+        let size = [0, 1].map(|d| high[d] - low[d]);
+        let parameters = setting.parameters(Files::Svg { origin: low, size });
+        let model = setting.model.clone();
+        Ok(Self {
+            directory: LayerDirectory::open(path.as_ref(), model, parameters, &[], resume)?,
+            axis: setting.axis_letter(),
+            unit_mm: setting.unit_mm,
+            plane: setting.plane,
+            decimals: decimals(setting.tolerance * setting.unit_mm),
+        })
+    }
+
+    /// The drawing of a layer.
+    fn draw(&self, layer: &Layer) -> String {
+        let ([low, high], mm, decimals) = (self.plane, self.unit_mm, self.decimals);
+        let [width, height] = [0, 1].map(|d| (high[d] - low[d]) * mm);
+        let mut svg = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+             <svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.decimals$}mm\" \
+             height=\"{height:.decimals$}mm\" viewBox=\"0 0 {width:.decimals$} {height:.decimals$}\">\n\
+             <title>Layer {}, {} = {}</title>\n",
+            layer.index, self.axis, layer.height
+        );
+        if !layer.contours.is_empty() {
+            svg.push_str("<path fill=\"black\" fill-rule=\"evenodd\" d=\"");
+            for contour in &layer.contours {
+                for (i, p) in contour.points.iter().enumerate() {
+                    let command = if i == 0 { 'M' } else { 'L' };
+                    let (x, y) = ((p[0] - low[0]) * mm, (high[1] - p[1]) * mm);
+                    let _ = write!(svg, "{command}{x:.decimals$} {y:.decimals$}");
+                }
+                svg.push_str("Z\n");
+            }
+            svg.push_str("\"/>\n");
+        }
+        svg.push_str("</svg>\n");
+        svg
+    }
+}
+
+impl Output for SvgStack {
+    fn needs_contours(&self) -> bool {
+        true
+    }
+
+    fn is_done(&self, layer: usize) -> bool {
+        self.directory.is_done(layer)
+    }
+
+    fn make(&self, cut: &Cut) -> Result<Part> {
+        let layer = cut.contours()?;
+        let path = format!("{}.svg", cut.stack.file_stem(cut.index, self.axis));
+        let bytes = self.directory.write_file(&path, self.draw(layer).as_bytes())?;
+        let (area, contours) = (Some(layer.area()), Some(layer.contours.len()));
+        let file = FileEntry { path, bytes, level_sum: None, area, contours };
+        Ok(Part { index: cut.index, height: layer.height, content: Content::Files(vec![file]) })
+    }
+
+    fn take(&mut self, part: Part) -> Result<()> {
+        self.directory.take(part);
+        Ok(())
+    }
+
+    fn checkpoint(&mut self) -> Result<()> {
+        self.directory.write(false)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.directory.write(true)
+    }
+}
+
+/// Digits behind the point that keep rounding a hundred times below the tolerance.
+pub fn decimals(tolerance: f64) -> usize {
+    (-tolerance.log10()).ceil().clamp(0.0, 13.0) as usize + 2
+}

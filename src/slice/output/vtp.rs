@@ -1,0 +1,91 @@
+//! Contours of all layers as polylines in space, with attributes, for ParaView.
+//!
+//! Cell arrays: `layer` (its number), `height`, `depth` (contours around it: odd for
+//! holes), `area` (negative for holes). Point arrays: the attributes asked for.
+
+use std::path::Path;
+
+use super::{Content, Cut, Output, Part};
+use crate::Result;
+use crate::io::{PolylinePiece, PolylineWriter};
+use crate::slice::Setting;
+use crate::slice::source::Channel;
+use crate::slice::{Axis, Contour};
+
+const CELL_ARRAYS: [&str; 4] = ["layer", "height", "depth", "area"];
+
+/// A `.vtp` file of contours.
+#[derive(Debug)]
+pub struct Polylines {
+    writer: PolylineWriter,
+    axis: Axis,
+    /// Attributes that are written, as places among the source's channels.
+    attributes: Vec<usize>,
+    channels: usize,
+}
+
+impl Polylines {
+    /// Starts the file, with the attributes of some of the source's channels.
+    ///
+    /// # Errors
+    /// [`Error::File`](crate::Error::File) if it cannot be written.
+    pub fn create(
+        path: impl AsRef<Path>,
+        setting: &Setting,
+        channels: &[Channel],
+        attributes: &[usize],
+    ) -> Result<Self> {
+        let chosen = attributes.iter().filter_map(|&channel| channels.get(channel));
+        let arrays: Vec<_> = chosen.map(|channel| (channel.name.as_str(), 1)).collect();
+        let writer = PolylineWriter::create(path, &arrays, &CELL_ARRAYS)?;
+        let attributes = attributes.iter().copied().filter(|&c| c < channels.len()).collect();
+        Ok(Self { writer, axis: setting.axis, attributes, channels: channels.len() })
+    }
+}
+
+impl Output for Polylines {
+    fn needs_contours(&self) -> bool {
+        true
+    }
+
+    fn is_done(&self, _layer: usize) -> bool {
+        false // there is no half of a file to go on from
+    }
+
+    fn make(&self, cut: &Cut) -> Result<Part> {
+        let layer = cut.contours()?;
+        let flat = layer.contours.iter().flat_map(|contour| &contour.points);
+        let points: Vec<_> = flat.map(|&p| self.axis.lift(p, layer.height)).collect();
+        let values = match self.attributes.is_empty() || points.is_empty() {
+            true => Vec::new(),
+            false => cut.source.attributes_at(&points)?,
+        };
+        let column = |&channel: &usize| {
+            values.iter().skip(channel).step_by(self.channels.max(1)).copied().collect()
+        };
+        let point_values = self.attributes.iter().map(column).collect();
+        let lines = &layer.contours;
+        let of_lines = |value: &dyn Fn(&Contour) -> f64| lines.iter().map(value).collect();
+        let line_values = vec![
+            of_lines(&|_| layer.index as f64),
+            of_lines(&|_| layer.height),
+            of_lines(&|contour| f64::from(contour.depth)),
+            of_lines(&|contour| contour.area()),
+        ];
+        let sizes = lines.iter().map(|contour| contour.points.len()).collect();
+        let piece = PolylinePiece { points, sizes, point_values, line_values };
+        let content = Content::Polylines(piece);
+        Ok(Part { index: cut.index, height: layer.height, content })
+    }
+
+    fn take(&mut self, part: Part) -> Result<()> {
+        match part.content {
+            Content::Polylines(piece) => self.writer.push(&piece),
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.writer.finish()
+    }
+}

@@ -1,0 +1,128 @@
+//! Layers of a solid: contours and pixels by a slicer, attributes by a locator.
+
+use super::coverage::Sampling;
+use super::interior::InteriorFinder;
+use super::source::{Channel, LayerSource};
+use super::{Layer, PixelGrid, Slicer};
+use crate::error::{Error, Result};
+use crate::limit::Solid;
+use crate::locate::{AttributePieces, Locator};
+use crate::mesh::{Attribute, Controls};
+
+/// The limit volume as a source of layers.
+#[derive(Debug)]
+pub struct SolidSource<'s> {
+    slicer: Slicer,
+    /// Where a point is, and what is there; none for a solid without attributes.
+    inside: Option<Inside<'s>>,
+    channels: Vec<Channel>,
+}
+
+#[derive(Debug)]
+struct Inside<'s> {
+    locator: Locator<'s>,
+    attributes: Vec<AttributePieces>,
+}
+
+impl<'s> SolidSource<'s> {
+    /// Prepares the attributes of `controls` for the layers of `slicer`, which cuts the
+    /// same controls over `solid`. To slice without attributes, give controls without.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the controls are not the solid's.
+    pub fn new(solid: &'s Solid, controls: Controls<'_>, slicer: Slicer) -> Result<Self> {
+        let inside = match controls.attributes.is_empty() {
+            true => None,
+            false => {
+                let locator = Locator::new(solid, controls)?;
+                let pieces = locator.pieces();
+                let attributes = controls.attributes.iter().map(|a| pieces.attribute(a));
+                Some(Inside { attributes: attributes.collect::<Result<_>>()?, locator })
+            }
+        };
+        Ok(Self { slicer, inside, channels: Channel::of(controls.attributes) })
+    }
+
+    /// The slicer.
+    pub fn slicer(&self) -> &Slicer {
+        &self.slicer
+    }
+
+    fn inside(&self) -> Result<&Inside<'s>> {
+        self.inside.as_ref().ok_or_else(|| {
+            Error::request("the layers have no attributes")
+                .with_mend("slice controls that have attributes")
+        })
+    }
+}
+
+impl Channel {
+    /// The components of attributes, one after the other.
+    pub fn of(attributes: &[Attribute]) -> Vec<Self> {
+        let of_one = |attribute: &Attribute| {
+            let Attribute { name, width, values } = attribute;
+            let component = |c: usize| {
+                let values = values.iter().skip(c).step_by((*width).max(1));
+                let range = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &x| {
+                    [low.min(x), high.max(x)]
+                });
+                let component = if *width == 1 { name.clone() } else { format!("{name}_{c}") };
+                Self { name: component, attribute: name.clone(), range }
+            };
+            (0..*width).map(component).collect::<Vec<_>>()
+        };
+        attributes.iter().flat_map(of_one).collect()
+    }
+}
+
+impl LayerSource for SolidSource<'_> {
+    fn contours(&self, index: usize, height: f64) -> Result<Layer> {
+        Ok(self.slicer.layer(index, height))
+    }
+
+    fn coverage(&self, heights: &[f64], grid: &PixelGrid, antialias: bool) -> Result<Vec<u16>> {
+        let sampling = if antialias { Sampling::Area } else { Sampling::Centre };
+        self.slicer.coverage(heights, grid, sampling)
+    }
+
+    fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
+        let Inside { locator, attributes } = self.inside()?;
+        let finder = InteriorFinder::new(locator, self.slicer.axis(), *grid)?;
+        let mask: Vec<u8> = coverage.iter().map(|&covered| u8::from(covered > 0)).collect();
+        let interior = finder.covered(height, &mask)?;
+        let width = self.channels.len();
+        let mut values = vec![0.0; interior.len() * width];
+        let mut first = 0;
+        for attribute in attributes {
+            let these = finder.values(&interior, attribute);
+            for (all, these) in
+                values.chunks_exact_mut(width).zip(these.chunks_exact(attribute.width))
+            {
+                all[first..first + attribute.width].copy_from_slice(these);
+            }
+            first += attribute.width;
+        }
+        Ok(values)
+    }
+
+    fn attributes_at(&self, points: &[[f64; 3]]) -> Result<Vec<f64>> {
+        let Inside { locator, attributes } = self.inside()?;
+        let mut values = Vec::with_capacity(points.len() * self.channels.len());
+        for &point in points {
+            let Some((piece, place)) = locator.nearest_piece(point) else {
+                return Err(Error::request(format!("no place is next to {point:?}")));
+            };
+            for attribute in attributes {
+                let start = values.len();
+                values.resize(start + attribute.width, 0.0);
+                let value = &mut values[start..];
+                locator.pieces().attribute_at(attribute, piece as usize, place.parameters, value);
+            }
+        }
+        Ok(values)
+    }
+
+    fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+}

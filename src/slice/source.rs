@@ -1,0 +1,51 @@
+//! What output files ask of whatever cuts the layers.
+
+use super::{Layer, PixelGrid};
+use crate::Result;
+
+/// Cuts layers: contours, pixels and attributes at any height, from several threads at
+/// once. The same question has the same answer, bit by bit, whenever it is asked.
+pub trait LayerSource: Sync {
+    /// Contours of the plane at `height`; the layer has the number `index`.
+    ///
+    /// # Errors
+    /// As the source has them.
+    fn contours(&self, index: usize, height: f64) -> Result<Layer>;
+
+    /// How much of every pixel is material, on the average over the planes at `heights`:
+    /// 0 for nothing, 65535 for all of it; `[row][column]`, row 0 the lowest. In each
+    /// plane it is the covered part of the pixel's area if `antialias`, else 0 or all as
+    /// the pixel's centre is outside or inside.
+    ///
+    /// # Errors
+    /// As the source has them.
+    fn coverage(&self, heights: &[f64], grid: &PixelGrid, antialias: bool) -> Result<Vec<u16>>;
+
+    /// Attributes in the plane at `height` of the pixels that `coverage` says are not
+    /// empty, at their centres, or next to them where these lie outside the material:
+    /// `[pixel][channel]` for these pixels alone, in their order.
+    ///
+    /// # Errors
+    /// As the source has them.
+    fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>>;
+
+    /// Attributes at points in space on the boundary of the material: `[point][channel]`.
+    ///
+    /// # Errors
+    /// As the source has them.
+    fn attributes_at(&self, points: &[[f64; 3]]) -> Result<Vec<f64>>;
+
+    /// The scalars that the attributes of the material consist of.
+    fn channels(&self) -> &[Channel];
+}
+
+/// One component of an attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Channel {
+    /// Name of the attribute, with the component's number if it has several: `fibre_0`.
+    pub name: String,
+    /// Name of the attribute.
+    pub attribute: String,
+    /// Smallest and largest value at the control points, hence bounds of the limit.
+    pub range: [f64; 2],
+}

@@ -1,0 +1,179 @@
+//! Which planes cut a model into layers.
+
+use std::ops::Range;
+
+use crate::{Error, Result};
+
+/// Most layers of a stack.
+pub const MOST_LAYERS: usize = 1_000_000;
+
+/// Part of a layer by which the model may stand out of the last one: rounding.
+const SLACK: f64 = 1e-6;
+
+/// Layers of equal height over the whole extent of a model along the slicing axis.
+///
+/// Layer k is the slab from low + k · height to low + (k + 1) · height. Numbers count
+/// from the bottom of the whole model whatever part of it is sliced, so that a part
+/// gives the very files that the whole gives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stack {
+    low: f64,
+    layer_height: f64,
+    count: usize,
+}
+
+impl Stack {
+    /// Layers of `layer_height` from `low` up to `high`, in length units. The last one
+    /// ends at `high` or above it.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for heights that are not positive and finite, and for more
+    /// than [`MOST_LAYERS`].
+    pub fn new([low, high]: [f64; 2], layer_height: f64) -> Result<Self> {
+        if !(layer_height.is_finite() && layer_height > 0.0) {
+            return Err(Error::request(format!("layer height {layer_height} is not positive"))
+                .with_mend("give the height of a layer in the model's length units, say 0.05"));
+        }
+        if !(low.is_finite() && high.is_finite() && low < high) {
+            return Err(Error::request(format!("nothing lies between heights {low} and {high}"))
+                .with_mend("slice a model that has a volume"));
+        }
+        let layers = ((high - low) / layer_height - SLACK).ceil().max(1.0);
+        if layers > MOST_LAYERS as f64 {
+            let least = (high - low) / MOST_LAYERS as f64;
+            return Err(Error::request(format!(
+                "layers of {layer_height} cut the height of {} into {layers:.0}, more than {MOST_LAYERS}",
+                high - low
+            ))
+            .with_mend(format!("give a layer height of at least {least:.1e}")));
+        }
+        let count = layers as usize;
+        if low + layer_height == low || high + layer_height == high {
+            return Err(Error::request(format!(
+                "layers of {layer_height} vanish beside heights up to {high}"
+            ))
+            .with_mend("move the model towards the origin, or give thicker layers"));
+        }
+        Ok(Self { low, layer_height, count })
+    }
+
+    /// Number of layers of the whole model.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Bottom of layer 0, in length units.
+    pub fn low(&self) -> f64 {
+        self.low
+    }
+
+    /// Height of every layer, in length units.
+    pub fn layer_height(&self) -> f64 {
+        self.layer_height
+    }
+
+    /// Bottom and top of a layer, in length units.
+    pub fn slab(&self, layer: usize) -> [f64; 2] {
+        [layer, layer + 1].map(|k| self.low + self.layer_height * k as f64)
+    }
+
+    /// Heights of `planes` planes that sample a layer: the middles of as many equal
+    /// parts; one plane lies in the layer's own middle.
+    pub fn planes(&self, layer: usize, planes: usize) -> Vec<f64> {
+        let at = |j: usize| layer as f64 + (j as f64 + 0.5) / planes as f64;
+        (0..planes).map(|j| self.low + self.layer_height * at(j)).collect()
+    }
+
+    /// The plane in the middle of a layer, where its contours are cut.
+    pub fn middle(&self, layer: usize) -> f64 {
+        self.low + self.layer_height * (layer as f64 + 0.5)
+    }
+
+    /// Layers whose middle lies in [from, to). Ranges that abut share no layer and
+    /// leave none out.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there is none.
+    pub fn within(&self, from: f64, to: f64) -> Result<Range<usize>> {
+        let first_above = |height: f64| {
+            let guess = ((height - self.low) / self.layer_height - 0.5).ceil();
+            let guess = guess.clamp(0.0, self.count as f64) as usize;
+            // rounding may put the guess beside the layer that `middle` tells
+            let beside = guess.saturating_sub(1)..=(guess + 1).min(self.count);
+            beside.into_iter().find(|&k| k == self.count || self.middle(k) >= height)
+        };
+        let range = first_above(from).unwrap_or(0)..first_above(to).unwrap_or(self.count);
+        if from.is_nan() || to.is_nan() || range.is_empty() {
+            let (low, high) = (self.low, self.slab(self.count - 1)[1]);
+            return Err(Error::request(format!("no layer has its middle from {from} to {to}"))
+                .with_mend(format!(
+                    "the model reaches from {low} to {high}, its layers are {} thick",
+                    self.layer_height
+                )));
+        }
+        Ok(range)
+    }
+
+    /// Digits behind the point that tell the heights of layers apart, with two to spare.
+    pub fn decimals(&self) -> usize {
+        (-self.layer_height.log10()).ceil().clamp(0.0, 12.0) as usize + 2
+    }
+
+    /// Number and height of a layer as file names have it: `00012_z0.6250`.
+    pub fn file_stem(&self, layer: usize, axis: char) -> String {
+        let width = (self.count - 1).max(1).ilog10().max(4) as usize + 1;
+        let decimals = self.decimals();
+        format!("{layer:0width$}_{axis}{:.decimals$}", self.middle(layer))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_cover_the_height() {
+        let stack = Stack::new([-1.0, 2.0], 0.1).unwrap();
+        assert_eq!(stack.count(), 30); // 3 / 0.1 is 30.000000000000004
+        assert!((stack.slab(29)[1] - 2.0).abs() < 1e-12);
+        assert_eq!(Stack::new([0.0, 1.01], 0.1).unwrap().count(), 11);
+        assert_eq!(Stack::new([0.0, 1.0], 7.0).unwrap().count(), 1);
+        assert_eq!(stack.planes(0, 1), [stack.middle(0)]);
+        let planes = stack.planes(2, 4);
+        assert!((planes.iter().sum::<f64>() / 4.0 - stack.middle(2)).abs() < 1e-15);
+    }
+
+    #[test]
+    fn ranges_that_abut_part_the_layers() {
+        let stack = Stack::new([-0.3, 1.7], 0.07).unwrap();
+        let mut next = 0;
+        let cuts = [-9.0, -0.265, 0.0, 0.1, stack.middle(9), 1.0, 9.0];
+        for pair in cuts.windows(2) {
+            let Ok(range) = stack.within(pair[0], pair[1]) else { continue };
+            assert_eq!(range.start, next, "{pair:?}");
+            assert!(range.clone().all(|k| (pair[0]..pair[1]).contains(&stack.middle(k))));
+            next = range.end;
+        }
+        assert_eq!(next, stack.count());
+        assert!(stack.within(0.5, 0.5).is_err());
+        assert!(stack.within(0.5, 0.2).is_err());
+        assert!(stack.within(f64::NAN, 1.0).is_err());
+    }
+
+    #[test]
+    fn unusable_heights_are_refused() {
+        for height in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-12] {
+            assert!(Stack::new([0.0, 1.0], height).is_err(), "{height}");
+        }
+        assert!(Stack::new([1e17, 1e17 + 1e3], 1.0).is_err());
+        assert!(Stack::new([1.0, 1.0], 1.0).is_err());
+    }
+
+    #[test]
+    fn names_sort_and_tell_heights_apart() {
+        let stack = Stack::new([-1.0, 3.0], 0.05).unwrap();
+        assert_eq!(stack.file_stem(12, 'z'), "00012_z-0.3750");
+        let names: Vec<String> = (0..stack.count()).map(|k| stack.file_stem(k, 'z')).collect();
+        assert!(names.windows(2).all(|pair| pair[0] < pair[1] && pair[0][5..] != pair[1][5..]));
+    }
+}

@@ -1,0 +1,155 @@
+//! A hollow cone whose layers are known by formulas.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use subsolid::Result;
+use subsolid::slice::manifest::Manifest;
+use subsolid::slice::output::{ImageOptions, Output, PngStack};
+use subsolid::slice::{
+    Axis, Bits, Channel, Contour, Flip, Job, JobReport, Layer, LayerSource, PixelGrid, Setting,
+    Stack,
+};
+
+/// Corners of every contour.
+pub const CORNERS: usize = 720;
+pub const HOLE: f64 = 0.4;
+
+/// Outer radius 1.5 - height/2 for heights from -0.5 to 1, hole of radius 0.4; its
+/// attributes are x and the height. Counts how often it is asked.
+pub struct Cone {
+    channels: Vec<Channel>,
+    pub asked: AtomicUsize,
+}
+
+impl Cone {
+    pub fn new() -> Self {
+        let channel =
+            |name: &str, range| Channel { name: name.into(), attribute: name.into(), range };
+        let channels = vec![channel("x", [-1.75, 1.75]), channel("heat & height", [-0.5, 1.0])];
+        Self { channels, asked: AtomicUsize::new(0) }
+    }
+
+    pub fn radius(height: f64) -> f64 {
+        1.5 - 0.5 * height
+    }
+
+    /// Volume from the bottom to the top.
+    pub fn volume() -> f64 {
+        let cube = |z: f64| (1.5 - 0.5 * z).powi(3);
+        std::f64::consts::PI * (2.0 / 3.0 * (cube(-0.5) - cube(1.0)) - 1.5 * HOLE * HOLE)
+    }
+}
+
+impl LayerSource for Cone {
+    fn contours(&self, index: usize, height: f64) -> Result<Layer> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let circle = |radius: f64, turn: f64| {
+            let angle = move |i: usize| turn * std::f64::consts::TAU * i as f64 / CORNERS as f64;
+            (0..CORNERS).map(|i| [radius * angle(i).cos(), radius * angle(i).sin()]).collect()
+        };
+        let outer = Contour { points: circle(Self::radius(height), 1.0), depth: 0 };
+        let hole = Contour { points: circle(HOLE, -1.0), depth: 1 };
+        Ok(Layer { index, height, contours: vec![outer, hole] })
+    }
+
+    fn coverage(&self, heights: &[f64], grid: &PixelGrid, antialias: bool) -> Result<Vec<u16>> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let n = if antialias { 8 } else { 1 };
+        let inside =
+            |p: [f64; 2], height: f64| (HOLE..=Self::radius(height)).contains(&p[0].hypot(p[1]));
+        let pixel = |i: usize| {
+            let (column, row) = (i % grid.size[0], i / grid.size[0]);
+            let mut count = 0;
+            for sample in 0..n * n {
+                let part = |i: usize| (i as f64 + 0.5) / n as f64;
+                let at = [column as f64 + part(sample % n), row as f64 + part(sample / n)];
+                let p = [0, 1].map(|d| grid.origin[d] + grid.pitch * at[d]);
+                count += heights.iter().filter(|&&height| inside(p, height)).count();
+            }
+            (count * 65535 / (n * n * heights.len())) as u16
+        };
+        Ok((0..grid.size[0] * grid.size[1]).map(pixel).collect())
+    }
+
+    fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
+        let pixels = (0..coverage.len()).filter(|&i| coverage[i] > 0);
+        let values = |i: usize| [grid.centre(i % grid.size[0], i / grid.size[0])[0], height];
+        Ok(pixels.flat_map(values).collect())
+    }
+
+    fn attributes_at(&self, points: &[[f64; 3]]) -> Result<Vec<f64>> {
+        Ok(points.iter().flat_map(|p| [p[0], p[2]]).collect())
+    }
+
+    fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+}
+
+pub fn setting() -> Setting {
+    Setting {
+        model: Some("cone.vtk".into()),
+        model_sha256: "0".repeat(64),
+        unit_mm: 1.0,
+        axis: Axis::Z,
+        stack: Stack::new([-0.5, 1.0], 0.05).unwrap(),
+        plane: [[-1.75; 2], [1.75; 2]],
+        tolerance: 1e-5,
+    }
+}
+
+pub fn options() -> ImageOptions {
+    ImageOptions {
+        grid: setting().grid(0.03, None).unwrap(),
+        bits: Bits::Eight,
+        antialias: Some(2),
+        flip: Flip::None,
+        attributes: vec![(1, [-0.5, 1.0])],
+    }
+}
+
+pub fn open(directory: &Path, options: ImageOptions, resume: bool) -> Result<PngStack> {
+    PngStack::open(directory, &setting(), options, Cone::new().channels(), resume)
+}
+
+/// Slices layers of the cone to the end.
+pub fn slice<'a>(cone: &'a Cone, layers: Range<usize>, output: impl Output + 'a) -> JobReport {
+    run(cone, layers, output, |_| ControlFlow::Continue(())).unwrap()
+}
+
+pub fn run<'a>(
+    cone: &'a Cone,
+    layers: Range<usize>,
+    output: impl Output + 'a,
+    progress: impl FnMut(usize) -> ControlFlow<()>,
+) -> Result<JobReport> {
+    let outputs: Vec<Box<dyn Output + 'a>> = vec![Box::new(output)];
+    Job { source: cone, stack: setting().stack, layers, outputs }.run(progress)
+}
+
+pub fn manifest(directory: &Path) -> Manifest {
+    Manifest::read(directory).unwrap().expect("a manifest")
+}
+
+/// All files below a directory by their paths from it, hidden ones too.
+pub fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(directory).unwrap().map(std::result::Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        match entry.path().is_dir() {
+            true => found.extend(
+                files(&entry.path())
+                    .into_iter()
+                    .map(|(rest, bytes)| (format!("{name}/{rest}"), bytes)),
+            ),
+            false => {
+                found.insert(name, fs::read(entry.path()).unwrap());
+            }
+        }
+    }
+    found
+}

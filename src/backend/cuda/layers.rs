@@ -180,7 +180,10 @@ impl DeviceLayers {
         if count > self.most_images(canvas) {
             return Err(Error::request(format!("{count} images at once")));
         }
-        let images = self.images(canvas, count)?;
+        self.make_room(canvas, count)?;
+        let Some(images) = &self.images else {
+            return Err(Error::request("no memory for images"));
+        };
         let variant = variant(canvas.bits, canvas.centre);
         let [trace, fill] = ["trace", "fill"].map(|name| self.functions.get(&variant, name));
         let (trace, fill) = (trace?, fill?);
@@ -265,8 +268,8 @@ impl DeviceLayers {
         Ok(())
     }
 
-    /// Memory for `count` images of a canvas, that of the last ones if it serves.
-    fn images(&mut self, canvas: &Canvas, count: usize) -> Result<&Images> {
+    /// Makes memory for `count` images of a canvas, that of the last ones if it serves.
+    fn make_room(&mut self, canvas: &Canvas, count: usize) -> Result<()> {
         let serves = |i: &Images| i.canvas == *canvas && i.most >= count;
         if !self.images.as_ref().is_some_and(serves) {
             self.images = None; // gives its memory back first
@@ -291,7 +294,7 @@ impl DeviceLayers {
                 pixels: Buffer::empty(stream, rows * stride * canvas.bits / 8)?,
             });
         }
-        self.images.as_ref().ok_or_else(|| Error::request("no memory for images"))
+        Ok(())
     }
 }
 

@@ -122,7 +122,7 @@ impl OutputArguments {
         layers: &Range<usize>,
         images: Option<&ImageOptions>,
         attributes: &[(usize, [f64; 2])],
-        source: &impl LayerSource,
+        source: &dyn LayerSource,
         resume: bool,
     ) -> Result<Vec<Box<dyn Output + 'a>>> {
         let channels = source.channels();

@@ -46,15 +46,13 @@ struct Grid {
     unsigned columns, rows, stride;
     // planes averaged in one image
     unsigned planes;
+    // words of touched groups a row
+    unsigned words;
+    unsigned padding;
 };
 
-// Sums of changes, [image][row][stride], and their columns, [image][row]: first, end.
-struct Changes {
-    int* sums;
-    unsigned* columns;
-    // [image]: not 0 if a patch was too much for this kernel
-    unsigned* failed;
-};
+// Columns that a bit of a row's words stands for: whether any of them was touched.
+constexpr int GROUP = 16;
 
 struct Place {
     double u, v, x, y;
@@ -195,18 +193,19 @@ __device__ void at(const Patch& patch, double u, double v, double (&sums)[3][3])
     }
 }
 
-// What chords leave in the rows of one image.
+// What chords leave in the rows of one image: sums of changes, [row][stride], and which groups
+// of columns they are in, [row][words].
 struct Canvas {
     const Grid& grid;
     int* sums;
-    unsigned* columns;
+    unsigned* touched;
 
     __device__ void add(long long row, long long column, long long amount) const {
         if (amount == 0 || column >= grid.columns || row < 0 || row >= grid.rows) return;
         if (column < 0) column = 0;
         atomicAdd(sums + row * grid.stride + column, static_cast<int>(amount));
-        atomicMin(columns + 2 * row, static_cast<unsigned>(column));
-        atomicMax(columns + 2 * row + 1, static_cast<unsigned>(column) + 1);
+        const unsigned group = static_cast<unsigned>(column) / GROUP;
+        atomicOr(touched + row * grid.words + group / 32, 1u << group % 32);
     }
 
     // A chord in the plane's coordinates, material on its left.
@@ -433,7 +432,7 @@ extern "C" __global__ void __launch_bounds__(TRACERS, 4)
     trace(const Patch* __restrict__ patches, const Link* __restrict__ links,
           const Edge* __restrict__ edges, const double* __restrict__ heights,
           const Pair* __restrict__ pairs, unsigned count, const Grid* __restrict__ grid_at,
-          int* sums, unsigned* columns, unsigned* failed) {
+          int* sums, unsigned* touched, unsigned* failed) {
     extern __shared__ __align__(16) unsigned char memory[];
     const unsigned number = blockIdx.x * TRACERS + threadIdx.x;
     if (number >= count) return;
@@ -509,7 +508,7 @@ extern "C" __global__ void __launch_bounds__(TRACERS, 4)
         });
     }
     const size_t rows = size_t(image) * grid.rows;
-    const Canvas canvas = {grid, sums + rows * grid.stride, columns + 2 * rows};
+    const Canvas canvas = {grid, sums + rows * grid.stride, touched + rows * grid.words};
     const Tracer tracer = {patch, height, grid.tolerance, stops};
     for (int k = 0; k < found / 2; ++k) {
         whole &= tracer.trace(crossings[k].place, crossings[found / 2 + k].place, canvas);
@@ -524,72 +523,95 @@ typedef unsigned short Grey;
 #else
 typedef unsigned char Grey;
 #endif
-// pixels of a lane at once: 16 bytes
-constexpr int OWN = 16 / sizeof(Grey);
 constexpr int ROW_WARPS = 4;
 
 // A warp a row of an image, [image][row][stride] of pixels from sums, which are 0 again
-// afterwards, and so are their columns.
+// afterwards, and so are the words of touched groups. Running sums fit into 32 bits, whatever
+// their parts do.
 extern "C" __global__ void __launch_bounds__(ROW_WARPS* LANES)
-    fill(const Grid* __restrict__ grid_at, unsigned rows, int* sums, unsigned* columns,
+    fill(const Grid* __restrict__ grid_at, unsigned rows, int* sums, unsigned* touched,
          Grey* pixels) {
     const Grid& grid = *grid_at;
     const unsigned lane = threadIdx.x % LANES;
     const unsigned row = blockIdx.x * ROW_WARPS + threadIdx.x / LANES;
     if (row >= rows) return;
-    const unsigned first = columns[2 * row], end = columns[2 * row + 1];
-    __syncwarp();
-    if (lane == 0 && end > 0) {
-        columns[2 * row] = 0xffffffffu;
-        columns[2 * row + 1] = 0;
-    }
-    const long long whole = 2 * Canvas::STEPS * Canvas::STEPS * grid.planes;
-    constexpr long long MOST = (1 << BITS) - 1;
+    const int whole = static_cast<int>(2 * Canvas::STEPS * Canvas::STEPS * grid.planes);
+    // (n + 1/2) / d is never near a whole number, so this rounds down as integers do
+    const double inverse = 1.0 / whole;
+    constexpr double MOST = (1 << BITS) - 1;
+    const double half = whole / 2 + 0.5;
+    const auto grey = [&](int sum) {
+        const double held = sum < 0 ? 0 : sum > whole ? whole : sum;
+        return static_cast<unsigned>((held * MOST + half) * inverse);
+    };
     int* const own_sums = sums + size_t(row) * grid.stride;
     Grey* const own_pixels = pixels + size_t(row) * grid.stride;
-    long long before = 0;
-    for (unsigned start = 0; start < grid.stride; start += LANES * OWN) {
-        const unsigned column = start + lane * OWN;
-        __align__(16) Grey greys[OWN];
-        if (start >= end || start + LANES * OWN <= first) {
-            const long long sum = before < 0 ? 0 : before > whole ? whole : before;
-            const Grey grey = static_cast<Grey>((sum * MOST + whole / 2) / whole);
+    unsigned* const own_touched = touched + size_t(row) * grid.words;
+    unsigned before = 0;
+    for (unsigned word = 0; word < grid.words; ++word) {
+        const unsigned bits = own_touched[word];
+        __syncwarp();
+        const unsigned column = (word * LANES + lane) * GROUP;
+        // what is not touched is of one grey
+        unsigned greys[GROUP];
+        if (bits == 0) {
+            const unsigned same = grey(static_cast<int>(before));
 #pragma unroll
-            for (int i = 0; i < OWN; ++i) greys[i] = grey;
+            for (int i = 0; i < GROUP; ++i) greys[i] = same;
         } else {
-            int changes[OWN];
-            long long total = 0;
+            if (lane == 0) own_touched[word] = 0;
+            int4 changes[GROUP / 4];
+            unsigned total = 0;
+            const bool own = bits >> lane & 1;
 #pragma unroll
-            for (int i = 0; i < OWN; i += 4) {
-                int4 four = make_int4(0, 0, 0, 0);
-                if (column + i < grid.stride) {
-                    int4* const from = reinterpret_cast<int4*>(own_sums + column + i);
-                    four = *from;
+            for (int i = 0; i < GROUP / 4; ++i) {
+                changes[i] = make_int4(0, 0, 0, 0);
+                if (own) {
+                    int4* const from = reinterpret_cast<int4*>(own_sums + column) + i;
+                    changes[i] = *from;
                     *from = make_int4(0, 0, 0, 0);
                 }
-                changes[i] = four.x;
-                changes[i + 1] = four.y;
-                changes[i + 2] = four.z;
-                changes[i + 3] = four.w;
+                total += unsigned(changes[i].x) + unsigned(changes[i].y) + unsigned(changes[i].z) +
+                         unsigned(changes[i].w);
             }
+            unsigned scanned = total;
 #pragma unroll
-            for (int i = 0; i < OWN; ++i) total += changes[i];
-            long long scanned = total;
             for (int step = 1; step < LANES; step *= 2) {
-                const long long other = __shfl_up_sync(ALL_LANES, scanned, step);
+                const unsigned other = __shfl_up_sync(ALL_LANES, scanned, step);
                 if (lane >= step) scanned += other;
             }
-            long long sum = before + scanned - total;
+            unsigned sum = before + scanned - total;
             before += __shfl_sync(ALL_LANES, scanned, LANES - 1);
+            if (own) {
 #pragma unroll
-            for (int i = 0; i < OWN; ++i) {
-                sum += changes[i];
-                const long long held = sum < 0 ? 0 : sum > whole ? whole : sum;
-                greys[i] = static_cast<Grey>((held * MOST + whole / 2) / whole);
+                for (int i = 0; i < GROUP / 4; ++i) {
+                    greys[4 * i] = grey(static_cast<int>(sum += unsigned(changes[i].x)));
+                    greys[4 * i + 1] = grey(static_cast<int>(sum += unsigned(changes[i].y)));
+                    greys[4 * i + 2] = grey(static_cast<int>(sum += unsigned(changes[i].z)));
+                    greys[4 * i + 3] = grey(static_cast<int>(sum += unsigned(changes[i].w)));
+                }
+            } else {
+                const unsigned same = grey(static_cast<int>(sum));
+#pragma unroll
+                for (int i = 0; i < GROUP; ++i) greys[i] = same;
             }
         }
         if (column < grid.stride) {
-            *reinterpret_cast<uint4*>(own_pixels + column) = *reinterpret_cast<uint4*>(greys);
+            constexpr int PER_WORD = 4 / sizeof(Grey);
+#pragma unroll
+            for (int i = 0; i < GROUP / PER_WORD / 4; ++i) {
+                unsigned words[4];
+#pragma unroll
+                for (int k = 0; k < 4; ++k) {
+                    words[k] = 0;
+#pragma unroll
+                    for (int j = 0; j < PER_WORD; ++j) {
+                        words[k] |= greys[(4 * i + k) * PER_WORD + j] << (j * BITS);
+                    }
+                }
+                reinterpret_cast<uint4*>(own_pixels + column)[i] =
+                    make_uint4(words[0], words[1], words[2], words[3]);
+            }
         }
     }
 }

@@ -75,10 +75,13 @@ pub struct Canvas {
 }
 
 /// Most planes of an image: sums of more could overflow.
-pub const MOST_PLANES: usize = 15;
+pub const MOST_PLANES: usize = 7;
 
-/// Memory for images and their sums at once.
-const MOST_BYTES: usize = 4 << 30;
+/// Most images at once.
+const MOST_IMAGES: usize = 1024;
+
+/// Columns of a group, as in `kernels/slices.cu`.
+const GROUP: usize = 16;
 
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
@@ -90,6 +93,8 @@ struct Grid {
     rows: u32,
     stride: u32,
     planes: u32,
+    words: u32,
+    padding: u32,
 }
 
 // SAFETY: plain numbers, laid out as in CUDA C++.
@@ -127,7 +132,7 @@ struct Images {
     stride: usize,
     grid: Buffer<Grid>,
     sums: Buffer<i32>,
-    columns: Buffer<[u32; 2]>,
+    touched: Buffer<u32>,
     pixels: Buffer<u8>,
 }
 
@@ -152,7 +157,9 @@ impl DeviceLayers {
     /// Images of a canvas that are made at once.
     pub fn most_images(&self, canvas: &Canvas) -> usize {
         let pixels = canvas.size[1] * stride(canvas);
-        (MOST_BYTES / (pixels.max(1) * (4 + canvas.bits / 8))).clamp(1, 256)
+        // leaves most of the memory to others
+        let memory = (self.functions.device().info.memory / 4) as usize;
+        (memory / (pixels.max(1) * (4 + canvas.bits / 8))).clamp(1, MOST_IMAGES)
     }
 
     /// Covers images: `heights` of their planes, `canvas.planes` an image, and `pairs` of
@@ -212,7 +219,7 @@ impl DeviceLayers {
                 Argument::Number(pairs.len() as u32),
                 address(images.grid.address(0)),
                 address(images.sums.address(0)),
-                address(images.columns.address(0)),
+                address(images.touched.address(0)),
                 address(failed_images.address(0)),
             ],
         };
@@ -224,7 +231,7 @@ impl DeviceLayers {
                 address(images.grid.address(0)),
                 Argument::Number(rows),
                 address(images.sums.address(0)),
-                address(images.columns.address(0)),
+                address(images.touched.address(0)),
                 address(images.pixels.address(0)),
             ],
         };
@@ -275,6 +282,7 @@ impl DeviceLayers {
             self.images = None; // gives its memory back first
             let stream = &self.stream;
             let (stride, rows) = (stride(canvas), count * canvas.size[1]);
+            let words = stride.div_ceil(32 * GROUP);
             let grid = Grid {
                 origin: canvas.origin,
                 pitch: canvas.pitch,
@@ -283,6 +291,8 @@ impl DeviceLayers {
                 rows: canvas.size[1] as u32,
                 stride: stride as u32,
                 planes: canvas.planes as u32,
+                words: words as u32,
+                padding: 0,
             };
             self.images = Some(Images {
                 canvas: *canvas,
@@ -290,7 +300,7 @@ impl DeviceLayers {
                 stride,
                 grid: Buffer::of(stream, &[grid])?,
                 sums: Buffer::zeros(stream, rows * stride)?,
-                columns: Buffer::of(stream, &vec![[u32::MAX, 0]; rows])?,
+                touched: Buffer::zeros(stream, rows * words)?,
                 pixels: Buffer::empty(stream, rows * stride * canvas.bits / 8)?,
             });
         }
@@ -309,5 +319,5 @@ pub struct Covered {
 
 /// Pixels of a row in memory: whole pieces of 16 bytes, and of sums.
 fn stride(canvas: &Canvas) -> usize {
-    canvas.size[0].next_multiple_of(16)
+    canvas.size[0].next_multiple_of(GROUP)
 }

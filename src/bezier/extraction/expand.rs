@@ -22,6 +22,41 @@ struct Matrix {
     entries: Vec<(u32, u64)>,
 }
 
+/// Operators over a net, times the matrix of that net.
+struct Product<'m> {
+    matrix: &'m Matrix,
+    pieces: usize,
+    columns: usize,
+}
+
+/// The products that differ.
+struct Products<'m> {
+    distinct: Vec<Product<'m>>,
+    // [net]: among the distinct ones; none if the net stays
+    of_net: Vec<Option<usize>>,
+}
+
+impl<'m> Products<'m> {
+    fn of(changed: &'m [Option<(Vec<u32>, Matrix)>], nets: &[Range<usize>]) -> Self {
+        let mut distinct = Vec::new();
+        let mut known: HashMap<&Matrix, usize> = HashMap::new();
+        let of_net = changed.iter().zip(nets).map(|(net, pieces)| {
+            let (controls, matrix) = net.as_ref()?;
+            Some(*known.entry(matrix).or_insert_with(|| {
+                distinct.push(Product { matrix, pieces: pieces.len(), columns: controls.len() });
+                distinct.len() - 1
+            }))
+        });
+        let of_net = of_net.collect();
+        Self { distinct, of_net }
+    }
+
+    /// Number of weights.
+    fn len(&self) -> usize {
+        self.distinct.iter().map(|p| p.pieces * BEZIER_POINTS * p.columns).sum()
+    }
+}
+
 impl Extraction {
     /// The same with vertices of the mesh as the only control points, each once a
     /// piece. Takes more room: operators of cells that are refined inside are seldom
@@ -48,8 +83,8 @@ impl Extraction {
         let _ = self.replace(repeats, &Rows::default(), usize::MAX);
     }
 
-    /// Gives the nets that `change` a new operator: over control points that are not
-    /// in `refined`, each once.
+    /// Gives the nets that `change` new operators: over control points that are not in
+    /// `refined`, each once.
     fn replace(
         &mut self,
         change: impl Fn(&[u32]) -> bool + Sync,
@@ -57,71 +92,48 @@ impl Extraction {
         most: usize,
     ) -> Result<()> {
         let nets = self.net_pieces();
-        let matrix = |(n, pieces): (usize, &Range<usize>)| {
+        let changed = |(n, pieces): (usize, &Range<usize>)| {
             let net = &self.controls[self.net_offsets[n]..self.net_offsets[n + 1]];
             let first = self.piece_operators[pieces.start];
             change(net).then(|| self.matrix(net, first, refined))
         };
-        let matrices: Vec<Option<(Vec<u32>, Matrix)>> =
-            nets.par_iter().enumerate().map(matrix).collect();
-        if matrices.iter().all(Option::is_none) {
+        let changed: Vec<Option<(Vec<u32>, Matrix)>> =
+            nets.par_iter().enumerate().map(changed).collect();
+        if changed.iter().all(Option::is_none) {
             return Ok(());
         }
-        // distinct products: matrix, how many pieces, and how many columns
-        let mut products: Vec<(&Matrix, usize, usize)> = Vec::new();
-        let mut known: HashMap<&Matrix, usize> = HashMap::new();
-        let product_of: Vec<Option<usize>> = (matrices.iter().zip(&nets))
-            .map(|(found, pieces)| {
-                let (controls, matrix) = found.as_ref()?;
-                Some(*known.entry(matrix).or_insert_with(|| {
-                    products.push((matrix, pieces.len(), controls.len()));
-                    products.len() - 1
-                }))
-            })
-            .collect();
-        let kept = self.kept_operators(&product_of, &nets);
-        let added = products.iter().map(|(_, pieces, columns)| pieces * BEZIER_POINTS * columns);
-        let bytes = 8 * (added.sum::<usize>() + kept.iter().map(|k| k.len()).sum::<usize>());
-        if bytes > most {
-            return Err(Error::request(format!(
-                "operators over the vertices need {:.1} GB, the limit is {:.1} GB",
-                bytes as f64 / 1e9,
-                most as f64 / 1e9
-            ))
-            .with_mend("keep refined points as control points, or ask for fewer rings"));
-        }
-        let weights: Vec<Vec<f64>> = products
-            .par_iter()
-            .map(|&(matrix, pieces, columns)| self.product(matrix, pieces, columns))
-            .collect();
-        let counts: Vec<usize> = products.iter().map(|product| product.1).collect();
-
+        let products = Products::of(&changed, &nets);
+        let kept = self.kept_operators(&products.of_net, &nets);
+        check_size(products.len() + kept.iter().map(Range::len).sum::<usize>(), most)?;
+        let weights: Vec<Vec<f64>> =
+            products.distinct.par_iter().map(|product| self.product(product)).collect();
         let old = self.take_operators(&kept);
         let mut first = Vec::with_capacity(weights.len());
-        for (weights, pieces) in weights.iter().zip(counts) {
+        for (weights, product) in weights.iter().zip(&products.distinct) {
             first.push(self.operator_count() as u32);
-            self.push_operators(weights, pieces);
+            self.push_operators(weights, product.pieces);
         }
-        let (net_offsets, controls) =
-            (std::mem::replace(&mut self.net_offsets, vec![0]), std::mem::take(&mut self.controls));
-        for (n, pieces) in nets.into_iter().enumerate() {
-            match (&matrices[n], product_of[n]) {
-                (Some((new, _)), Some(product)) => {
-                    self.controls.extend_from_slice(new);
-                    for (part, piece) in pieces.enumerate() {
-                        self.piece_operators[piece] = first[product] + part as u32;
-                    }
-                }
-                _ => {
-                    self.controls.extend(&controls[net_offsets[n]..net_offsets[n + 1]]);
-                    for piece in pieces {
-                        self.piece_operators[piece] = old[self.piece_operators[piece] as usize];
-                    }
-                }
+        for (pieces, product) in nets.into_iter().zip(&products.of_net) {
+            for (part, piece) in pieces.enumerate() {
+                let operator = &mut self.piece_operators[piece];
+                *operator = match product {
+                    Some(product) => first[*product] + part as u32,
+                    None => old[*operator as usize],
+                };
             }
+        }
+        self.replace_controls(changed.iter().map(|net| net.as_ref().map(|(new, _)| &new[..])));
+        Ok(())
+    }
+
+    /// Gives every net that has some new control points.
+    fn replace_controls<'n>(&mut self, new: impl Iterator<Item = Option<&'n [u32]>>) {
+        let controls = std::mem::take(&mut self.controls);
+        let offsets = std::mem::replace(&mut self.net_offsets, vec![0]);
+        for (old, new) in offsets.windows(2).zip(new) {
+            self.controls.extend_from_slice(new.unwrap_or(&controls[old[0]..old[1]]));
             self.net_offsets.push(self.controls.len());
         }
-        Ok(())
     }
 
     /// The pieces of every net.
@@ -159,7 +171,8 @@ impl Extraction {
     }
 
     /// The operators of a leaf's pieces times the matrix of its net.
-    fn product(&self, matrix: &Matrix, pieces: usize, columns: usize) -> Vec<f64> {
+    fn product(&self, product: &Product<'_>) -> Vec<f64> {
+        let &Product { matrix, pieces, columns } = product;
         let first = matrix.operator as usize;
         let weights =
             &self.weights[self.operator_offsets[first]..self.operator_offsets[first + pieces]];
@@ -181,11 +194,11 @@ impl Extraction {
     /// nothing for the others.
     fn kept_operators(
         &self,
-        product_of: &[Option<usize>],
+        products: &[Option<usize>],
         nets: &[Range<usize>],
     ) -> Vec<Range<usize>> {
         let mut used = vec![false; self.operator_count()];
-        for (_, pieces) in product_of.iter().zip(nets).filter(|(product, _)| product.is_none()) {
+        for (_, pieces) in products.iter().zip(nets).filter(|(product, _)| product.is_none()) {
             for &operator in &self.piece_operators[pieces.clone()] {
                 used[operator as usize] = true;
             }
@@ -208,4 +221,17 @@ impl Extraction {
         }
         numbers
     }
+}
+
+fn check_size(weights: usize, most: usize) -> Result<()> {
+    let bytes = 8 * weights;
+    if bytes <= most {
+        return Ok(());
+    }
+    Err(Error::request(format!(
+        "operators over the vertices need {:.1} GB, the limit is {:.1} GB",
+        bytes as f64 / 1e9,
+        most as f64 / 1e9
+    ))
+    .with_mend("keep refined points as control points, or ask for fewer rings"))
 }

@@ -94,9 +94,9 @@ fn inverse([a, b, c]: [[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
     };
     let rows = [cross(b, c), cross(c, a), cross(a, b)];
     let determinant: f64 = (0..3).map(|d| a[d] * rows[0][d]).sum();
-    let lengths: f64 = [a, b, c].map(|v| v.iter().map(|x| x * x).sum::<f64>().sqrt()).iter().product();
-    (determinant.abs() > 1e-9 * lengths)
-        .then(|| rows.map(|row| row.map(|x| x / determinant)))
+    let lengths: f64 =
+        [a, b, c].map(|v| v.iter().map(|x| x * x).sum::<f64>().sqrt()).iter().product();
+    (determinant.abs() > 1e-9 * lengths).then(|| rows.map(|row| row.map(|x| x / determinant)))
 }
 
 /// κ: the largest row sum of |A⁻¹ ∂F − I|, of the Bézier points of the derivatives.

@@ -46,8 +46,7 @@ impl Hierarchy {
     /// Builds the tree of `boxes`; ids are their indices.
     pub fn new(boxes: &[Box3]) -> Self {
         let mut items: Vec<u32> = (0..boxes.len() as u32).collect();
-        let empty =
-            Node { low: [0.0; 3], high: [0.0; 3], first: 0, count: 0, skip: 0, padding: 0 };
+        let empty = Node { low: [0.0; 3], high: [0.0; 3], first: 0, count: 0, skip: 0, padding: 0 };
         let mut nodes = vec![empty; node_count(boxes.len())];
         if !boxes.is_empty() {
             build(boxes, &mut items, &mut nodes, 0, 0);
@@ -68,17 +67,9 @@ impl Hierarchy {
 impl Hierarchy {
     /// Calls `visit` with the id of every box whose leaf comes within `distance` of the
     /// plane where coordinate `axis` is `height`.
-    pub fn across(
-        &self,
-        axis: usize,
-        height: f64,
-        distance: f64,
-        mut visit: impl FnMut(u32),
-    ) {
+    pub fn across(&self, axis: usize, height: f64, distance: f64, mut visit: impl FnMut(u32)) {
         self.walk(
-            |node| {
-                (node.low[axis] - distance..=node.high[axis] + distance).contains(&height)
-            },
+            |node| (node.low[axis] - distance..=node.high[axis] + distance).contains(&height),
             &mut visit,
         );
     }
@@ -129,10 +120,7 @@ fn build(boxes: &[Box3], items: &mut [u32], nodes: &mut [Node], first: usize, at
     let bounds = items.iter().map(|&i| boxes[i as usize]).fold(
         [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
         |[low, high], [l, h]| {
-            [
-                std::array::from_fn(|d| low[d].min(l[d])),
-                std::array::from_fn(|d| high[d].max(h[d])),
-            ]
+            [std::array::from_fn(|d| low[d].min(l[d])), std::array::from_fn(|d| high[d].max(h[d]))]
         },
     );
     let [node, below @ ..] = nodes else { return };
@@ -149,10 +137,10 @@ fn build(boxes: &[Box3], items: &mut [u32], nodes: &mut [Node], first: usize, at
     }
     let middle = |i: &u32, d: usize| boxes[*i as usize][0][d] + boxes[*i as usize][1][d];
     let spread = |d: usize| {
-        let [low, high] = items.iter().map(|i| middle(i, d)).fold(
-            [f64::INFINITY, f64::NEG_INFINITY],
-            |[low, high], x| [low.min(x), high.max(x)],
-        );
+        let [low, high] = items
+            .iter()
+            .map(|i| middle(i, d))
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)]);
         high - low
     };
     let spreads = [spread(0), spread(1), spread(2)];

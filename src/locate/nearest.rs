@@ -29,8 +29,7 @@ pub(super) fn nearest(locator: &Locator<'_>, x: [f64; 3]) -> Option<(u32, Place)
         }
         let node = &nodes[at];
         for &piece in &locator.hierarchy.items[node.first as usize..][..node.count as usize] {
-            let squared =
-                hierarchy::squared_distance(&locator.pieces.boxes[piece as usize], x);
+            let squared = hierarchy::squared_distance(&locator.pieces.boxes[piece as usize], x);
             if closer(squared, &best) {
                 let found = in_piece(locator, piece as usize, x);
                 if best.is_none_or(|(_, best)| found.residual < best.residual) {

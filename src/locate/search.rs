@@ -57,7 +57,11 @@ impl Halved<'_> {
         let axis = most_bent_axis(part);
         for side in 0..2 {
             let (mut low, mut high) = ([0.0; 3], [1.0; 3]);
-            if side == 0 { high[axis] = 0.5 } else { low[axis] = 0.5 }
+            if side == 0 {
+                high[axis] = 0.5
+            } else {
+                low[axis] = 0.5
+            }
             let half = restrict(part, low, high);
             let [least, largest] = bounds(&half);
             let off = (0..3).any(|d| {

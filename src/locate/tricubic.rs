@@ -94,10 +94,7 @@ fn blossom(a: f64, b: f64) -> [[f64; 4]; 4] {
 /// The box around Bézier points, which holds the piece.
 pub fn bounds(points: &Points) -> [[f64; 3]; 2] {
     points.iter().fold([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], |[low, high], p| {
-        [
-            std::array::from_fn(|d| low[d].min(p[d])),
-            std::array::from_fn(|d| high[d].max(p[d])),
-        ]
+        [std::array::from_fn(|d| low[d].min(p[d])), std::array::from_fn(|d| high[d].max(p[d]))]
     })
 }
 
@@ -107,9 +104,8 @@ pub fn most_bent_axis(points: &Points) -> usize {
         let stride = 1 << (2 * d);
         let lines = (0..64).filter(move |i| (i / stride) % 4 < 2);
         let bends = lines.map(|i| {
-            let second = |c: usize| {
-                points[i][c] - 2.0 * points[i + stride][c] + points[i + 2 * stride][c]
-            };
+            let second =
+                |c: usize| points[i][c] - 2.0 * points[i + stride][c] + points[i + 2 * stride][c];
             (0..3).map(|c| second(c) * second(c)).sum::<f64>()
         });
         bends.fold(0.0, f64::max)

@@ -169,10 +169,9 @@ impl Band<'_, '_> {
 
     /// The closest pixel around with its centre inside.
     fn taken_over(&self, row: usize, column: usize) -> Option<usize> {
-        let rows = row.saturating_sub(AROUND).max(self.rows.start)
-            ..=(row + AROUND).min(self.rows.end - 1);
-        let columns =
-            || column.saturating_sub(AROUND)..=(column + AROUND).min(self.columns - 1);
+        let rows =
+            row.saturating_sub(AROUND).max(self.rows.start)..=(row + AROUND).min(self.rows.end - 1);
+        let columns = || column.saturating_sub(AROUND)..=(column + AROUND).min(self.columns - 1);
         rows.flat_map(|r| columns().map(move |c| (r, c)))
             .map(|(r, c)| (r.abs_diff(row).pow(2) + c.abs_diff(column).pow(2), r, c))
             .filter(|&(_, r, c)| self.pieces[self.at(r, c as u32)] != NONE)

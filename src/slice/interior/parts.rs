@@ -4,9 +4,7 @@
 use rayon::prelude::*;
 
 use super::Plane;
-use crate::locate::{
-    Frame, Locator, TricubicPoints as Points, bounds, most_bent_axis, restrict,
-};
+use crate::locate::{Frame, Locator, TricubicPoints as Points, bounds, most_bent_axis, restrict};
 
 /// How often a piece is halved at most.
 const HALVINGS: u32 = 9;
@@ -102,7 +100,11 @@ impl Split<'_, '_> {
                 let axis = most_bent_axis(&points);
                 for side in 0..2 {
                     let (mut low, mut high) = ([0.0; 3], [1.0; 3]);
-                    if side == 0 { high[axis] = 0.5 } else { low[axis] = 0.5 }
+                    if side == 0 {
+                        high[axis] = 0.5
+                    } else {
+                        low[axis] = 0.5
+                    }
                     let half = restrict(&points, low, high);
                     let origin = std::array::from_fn(|d| origin[d] + low[d] * size[d]);
                     let size = std::array::from_fn(|d| (high[d] - low[d]) * size[d]);

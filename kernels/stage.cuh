@@ -42,6 +42,13 @@ __device__ __forceinline__ void bulk_copy(void* to, const void* from, unsigned b
 }
 #endif
 
+// Counts as a run that was sent.
+__device__ __forceinline__ void send_nothing(int thread) {
+#if BULK
+    if (thread == 0) asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+#endif
+}
+
 // Sends `count` reals of staged results, WIDTH a sample, to samples of the output from
 // `sample` on. Called by THREADS threads of which this one is `thread`, after a barrier that
 // follows publish_stage(); the thread that copies must call wait_for_stage() before the stage

@@ -10,6 +10,10 @@
 //     -> stage [w sample][v sample][u sample]   sent in runs of whole layers
 //
 // About 21 multiply-adds a point for 8 samples, so that writing the points is the limit.
+//
+// Bricks of 2 x 2 x 2 elements share 5 x 5 x 5 control points: a warp reads those of a brick
+// once, into shared memory, and takes its elements one GROUP after another. Reading 16 points
+// an element instead of 64 matters, because reads are slow while writing fills the memory.
 #include "async.cuh"
 #include "orders.cuh"
 #include "stage.cuh"
@@ -54,38 +58,226 @@ struct Weights {
     real b[ORDERS * N * 4];
 };
 
-// What is known of a leaf beside its ids.
+// What is known of the leaves beside their ids.
 struct Head {
     // added to the ids if they are 16 bits
     unsigned base;
     unsigned element, ends, padding;
 };
 
-// Ids and heads are copied so many groups ahead of the work: while results fill the memory's
-// queues, reading takes long. Control points are read one group ahead, into registers.
-constexpr int AHEAD = 6;
-constexpr int RING = 8;
-static_assert(AHEAD + 1 <= RING, "the head in use stays");
+struct BrickHead {
+    unsigned base, padding;
+    // of the elements, u fastest
+    unsigned char ends[8];
+    unsigned elements[8];
+};
 
-template <typename Id>
+// A step of a warp's work: the heads and ids that it begins with, and its elements.
+struct Singles {
+    static constexpr int IDS = 64, TURNS = 1;
+    Head heads[GROUP];
+
+    __device__ unsigned base(int q) const { return heads[q].base; }
+    __device__ unsigned ends(int, int q) const { return heads[q].ends; }
+    __device__ unsigned element(int, int q) const { return heads[q].element; }
+};
+
+struct Bricks {
+    static constexpr int IDS = 128, TURNS = 8 / GROUP;
+    BrickHead head;
+
+    __device__ unsigned base(int) const { return head.base; }
+    __device__ unsigned ends(int turn, int q) const { return head.ends[turn * GROUP + q]; }
+    __device__ unsigned element(int turn, int q) const { return head.elements[turn * GROUP + q]; }
+};
+
+template <typename Heads>
+constexpr bool BRICKS = Heads::TURNS > 1;
+// nets that a step reads, and control points of each
+template <typename Heads>
+constexpr int NETS = BRICKS<Heads> ? 1 : GROUP;
+template <typename Heads>
+constexpr int NET = BRICKS<Heads> ? 125 : 64;
+// reads in which a warp has a net
+template <typename Heads>
+constexpr int READS = (NET<Heads> + TOGETHER - 1) / TOGETHER;
+// control points of a brick in shared memory
+template <typename Heads>
+constexpr int TILE = BRICKS<Heads> ? (125 * W + 1) / 2 * 2 : 0;
+
+// Ids and heads are copied so many steps ahead of the work: while results fill the memory's
+// queues, reading takes long. Control points are read one step ahead, into registers.
+template <typename Heads>
+constexpr int AHEAD = BRICKS<Heads> ? 2 : 6;
+template <typename Heads>
+constexpr int RING = BRICKS<Heads> ? 4 : 8;
+
+template <typename Id, typename Heads>
 struct Ahead {
-    Head heads[RING][GROUP];
-    Id ids[RING][GROUP][64];
+    static_assert(AHEAD<Heads> + 1 <= RING<Heads>, "the head in use stays");
+    Heads heads[RING<Heads>];
+    Id ids[RING<Heads>][NETS<Heads>][Heads::IDS];
 };
 
 // Shared memory of a block in bytes, for the host.
-template <typename Id>
-constexpr int WARP_BYTES = WARP_REALS * sizeof(real) + sizeof(Ahead<Id>);
-extern "C" __device__ const int tensor_compact_shared = WARPS * WARP_BYTES<unsigned short>;
-extern "C" __device__ const int tensor_wide_shared = WARPS * WARP_BYTES<unsigned>;
+template <typename Id, typename Heads>
+constexpr int WARP_BYTES =
+    WARP_REALS * sizeof(real) + sizeof(Ahead<Id, Heads>) + TILE<Heads> * sizeof(double);
+extern "C" __device__ const int tensor_compact_shared =
+    WARPS * WARP_BYTES<unsigned short, Singles>;
+extern "C" __device__ const int tensor_wide_shared = WARPS * WARP_BYTES<unsigned, Singles>;
+extern "C" __device__ const int bricks_compact_shared =
+    WARPS * WARP_BYTES<unsigned short, Bricks>;
+extern "C" __device__ const int bricks_wide_shared = WARPS * WARP_BYTES<unsigned, Bricks>;
 
-// Reads in which a warp has a net.
-constexpr int READS = (64 + TOGETHER - 1) / TOGETHER;
+// No element of the results.
+constexpr size_t NOWHERE = ~size_t(0);
 
-template <typename Id>
+// Evaluates a group of elements whose control points stand in `c`, relative to `origin`.
+// `weights`: those of `all_weights` in shared memory. `sent`: stages so far. `ends_of(q)`:
+// missing layers of element q; `target_of(q)`: its place among the results, or NOWHERE.
+template <typename Ends, typename Target>
+__device__ __forceinline__ void evaluate_group(const Job& job, const Weights& all_weights,
+                                               const real* weights, real* c, real* x,
+                                               real* stages, unsigned& sent,
+                                               const real (&origin)[GROUP][W], int lane,
+                                               Ends ends_of, Target target_of) {
+#pragma unroll
+    for (int q = 0; q < GROUP; ++q) {
+        const unsigned ends = ends_of(q);
+        if (ends == 0) continue;
+        real* const cell = c + q * C_CELL;
+        const auto at = [&](int w, int v, int u) {
+            return cell + w * C_LAYER + (v * 4 + u) * W;
+        };
+        fill_ends(ends, 16, W, [&](int l) { return at(l / 4, l % 4, 0); });
+        fill_ends(ends >> 2, 16, 4 * W, [&](int l) { return at(l / 4, 0, l % 4); });
+        fill_ends(ends >> 4, 16, C_LAYER, [&](int l) { return at(0, l / 4, l % 4); });
+    }
+
+#pragma unroll
+    for (int u_order = 0; u_order < ORDERS; ++u_order) {
+        if (!is_wanted(u_order, -1)) continue;
+        {
+            // lane: line of four control points along u, and half of the samples
+            constexpr int HALF = (N + 1) / 2;
+            const int line = lane / 2, half = lane % 2;
+#pragma unroll
+            for (int q = 0; q < GROUP; ++q) {
+                real points[4 * W];
+                load_vectors(points, c + q * C_CELL + line / 4 * C_LAYER + line % 4 * 4 * W);
+#pragma unroll
+                for (int k = 0; k < HALF; ++k) {
+                    const int u = half * HALF + k;
+                    if (N % 2 != 0 && u >= N) continue;
+                    real b[4];
+                    load_vectors(b, weights + (u_order * N + u) * 4);
+                    real* const to = x + q * X_CELL + u * X_SAMPLE + line * W;
+#pragma unroll
+                    for (int i = 0; i < W; ++i) {
+                        to[i] = b[0] * points[i] + b[1] * points[W + i] +
+                                b[2] * points[2 * W + i] + b[3] * points[3 * W + i];
+                    }
+                }
+            }
+        }
+        __syncwarp();
+#pragma unroll
+        for (int v_order = 0; v_order < ORDERS; ++v_order) {
+            if (!is_wanted(u_order, v_order)) continue;
+#pragma unroll 1
+            for (int first_column = 0; first_column < N * N; first_column += COLUMNS) {
+                // the lane's columns, contracted along v
+                constexpr int OWN = (GROUP * COLUMNS + LANES - 1) / LANES;
+                real y[OWN][4][W];
+                bool mine[OWN];
+                int cell[OWN], to[OWN];
+#pragma unroll
+                for (int k = 0; k < OWN; ++k) {
+                    const int slot = k * LANES + lane;
+                    cell[k] = GROUP == 1 ? 0 : min(slot / COLUMNS, GROUP - 1);
+                    const int own = slot - cell[k] * COLUMNS;
+                    mine[k] = own < COLUMNS && first_column + own < N * N;
+                    to[k] = cell[k] * STAGE_CELL + own * W;
+                    const int column = min(first_column + own, N * N - 1);
+                    real b[4];
+                    load_vectors(b, weights + (v_order * N + column / N) * 4);
+                    const real* const from =
+                        x + cell[k] * X_CELL + column % N * X_SAMPLE;
+#pragma unroll
+                    for (int w = 0; w < 4; ++w) {
+                        real line[4 * W];
+                        load_vectors(line, from + w * 4 * W);
+#pragma unroll
+                        for (int i = 0; i < W; ++i) {
+                            y[k][w][i] = b[0] * line[i] + b[1] * line[W + i] +
+                                         b[2] * line[2 * W + i] + b[3] * line[3 * W + i];
+                        }
+                    }
+                }
+#pragma unroll
+                for (int w_order = 0; w_order < ORDERS; ++w_order) {
+                    const int output = output_of(u_order, v_order, w_order);
+                    if (output < 0) continue;
+#pragma unroll
+                    for (int layer = 0; layer < N; layer += LAYERS) {
+                        // runs that are no whole vectors are not sent in bulk
+                        wait_for_stage<WHOLE ? (STAGES - 1) * GROUP * RUNS : 0>();
+                        __syncwarp();
+                        real* const stage = stages + sent++ % STAGES * GROUP * STAGE_CELL;
+#pragma unroll
+                        for (int n = 0; n < LAYERS; ++n) {
+                            const real* const b =
+                                all_weights.b + (w_order * N + layer + n) * 4;
+#pragma unroll
+                            for (int k = 0; k < OWN; ++k) {
+                                if (!mine[k]) continue;
+#pragma unroll
+                                for (int i = 0; i < W; ++i) {
+                                    const real sum = b[0] * y[k][0][i] + b[1] * y[k][1][i] +
+                                                     b[2] * y[k][2][i] + b[3] * y[k][3][i];
+                                    const real add =
+                                        output > 0 ? real(0)
+                                        : GROUP > 1 && cell[k] == 1 ? origin[GROUP - 1][i]
+                                                                    : origin[0][i];
+                                    stage[to[k] + n * COLUMNS * W + i] = sum + add;
+                                }
+                            }
+                        }
+                        publish_stage();
+                        __syncwarp();
+#pragma unroll
+                        for (int q = 0; q < GROUP; ++q) {
+                            const size_t element = target_of(q);
+                            const int columns = min(COLUMNS, N * N - first_column);
+#pragma unroll
+                            for (int run = 0; run < RUNS; ++run) {
+                                if (element == NOWHERE) {
+                                    send_nothing(lane);
+                                    continue;
+                                }
+                                send<LANES, WHOLE>(
+                                    job, job.outputs[output],
+                                    element * (N * N * N) + (layer + run) * N * N +
+                                        first_column,
+                                    stage + q * STAGE_CELL + run * COLUMNS * W,
+                                    COLUMNS == N * N ? RUN : columns * W, lane);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        __syncwarp();
+    }
+}
+
+// `count`: elements, or bricks; those outside the job's `elements` are not written.
+template <typename Id, typename Heads>
 __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                                          const Weights& all_weights, unsigned first,
-                                         unsigned count) {
+                                         unsigned count, unsigned elements) {
+    constexpr bool BRICKED = BRICKS<Heads>;
     extern __shared__ __align__(16) unsigned char memory[];
     // those that differ from lane to lane are read here, the others as constants
     __shared__ __align__(16) real weights[ORDERS * N * 4];
@@ -96,223 +288,142 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
 
     const int lane = threadIdx.x % LANES;
     const int warp = threadIdx.x / LANES;
-    real* const c = reinterpret_cast<real*>(memory + warp * WARP_BYTES<Id>);
+    double* const tile = reinterpret_cast<double*>(memory + warp * WARP_BYTES<Id, Heads>);
+    real* const c = reinterpret_cast<real*>(tile + TILE<Heads>);
     real* const x = c + GROUP * C_CELL;
     real* const stages = x + GROUP * X_CELL;
-    Ahead<Id>& ahead = *reinterpret_cast<Ahead<Id>*>(stages + STAGES * GROUP * STAGE_CELL);
+    auto& ahead = *reinterpret_cast<Ahead<Id, Heads>*>(stages + STAGES * GROUP * STAGE_CELL);
 
-    const unsigned groups = (count + GROUP - 1) / GROUP;
+    constexpr unsigned EACH = BRICKED ? 1 : GROUP;
+    const unsigned groups = (count + EACH - 1) / EACH;
     const unsigned step = gridDim.x * WARPS;
     unsigned group = blockIdx.x * WARPS + warp;
     if (group >= groups) return;
 
-    const auto leaf_of = [&](unsigned at_group, int q) -> size_t {
-        const unsigned at = at_group * GROUP + q;
-        return first + (at < count ? at : count - 1);
-    };
     // always commits, so that waiting can count
     const auto copy_ahead = [&](unsigned turn) {
         const unsigned long long at = group + static_cast<unsigned long long>(turn) * step;
         if (at < groups) {
+            const unsigned slot = turn % RING<Heads>;
 #pragma unroll
-            for (int q = 0; q < GROUP; ++q) {
-                const size_t leaf = leaf_of(at, q);
-                constexpr int PIECES = 64 * sizeof(Id) / 16;
+            for (int q = 0; q < NETS<Heads>; ++q) {
+                const size_t own = at * EACH + q;
+                const size_t leaf = first + (own < count ? own : count - 1);
+                constexpr int PIECES = Heads::IDS * sizeof(Id) / 16;
                 const uint4* const net = static_cast<const uint4*>(leaves.nets) + leaf * PIECES;
-                uint4* const to = reinterpret_cast<uint4*>(ahead.ids[turn % RING][q]);
+                uint4* const to = reinterpret_cast<uint4*>(ahead.ids[slot][q]);
                 if (lane < PIECES) copy_async<16>(to + lane, net + lane);
-                if (lane == LANES - 1) {
-                    copy_async<16>(&ahead.heads[turn % RING][q],
-                                   static_cast<const Head*>(leaves.heads) + leaf);
+                constexpr int PARTS = sizeof(Heads) / NETS<Heads> / 16;
+                if (lane >= LANES - PARTS) {
+                    const int part = lane - (LANES - PARTS);
+                    copy_async<16>(reinterpret_cast<uint4*>(&ahead.heads[slot]) + q * PARTS + part,
+                                   static_cast<const uint4*>(leaves.heads) + leaf * PARTS + part);
                 }
             }
         }
         commit_copies();
     };
-    double points[GROUP][READS];
+    double points[NETS<Heads>][READS<Heads>];
     const auto read_ahead = [&](unsigned turn) {
+        const unsigned slot = turn % RING<Heads>;
 #pragma unroll
-        for (int q = 0; q < GROUP; ++q) {
-            const Id* const ids = ahead.ids[turn % RING][q];
-            const unsigned base = sizeof(Id) == 2 ? ahead.heads[turn % RING][q].base : 0;
+        for (int q = 0; q < NETS<Heads>; ++q) {
+            const Id* const ids = ahead.ids[slot][q];
+            const unsigned base = sizeof(Id) == 2 ? ahead.heads[slot].base(q) : 0;
 #pragma unroll
-            for (int k = 0; k < READS; ++k) {
-                const int control = min(k * TOGETHER + lane / W, 63);
+            for (int k = 0; k < READS<Heads>; ++k) {
+                const int control = min(k * TOGETHER + lane / W, NET<Heads> - 1);
                 points[q][k] = component(job, base + ids[control], lane % W);
             }
         }
     };
-    for (unsigned turn = 0; turn < AHEAD; ++turn) copy_ahead(turn);
-    wait_for_copies<AHEAD - 1>();
+    for (unsigned turn = 0; turn < AHEAD<Heads>; ++turn) copy_ahead(turn);
+    wait_for_copies<AHEAD<Heads> - 1>();
     __syncwarp();
     read_ahead(0);
 
     unsigned sent = 0;
     const unsigned turns = (groups - group + step - 1) / step;
     for (unsigned turn = 0; turn < turns; ++turn) {
-        const Head* const head = ahead.heads[turn % RING];
+        const Heads& heads = ahead.heads[turn % RING<Heads>];
         real origin[GROUP][W];
+        if constexpr (BRICKED) {
 #pragma unroll
-        for (int q = 0; q < GROUP; ++q) {
-            // control point 21 is (1, 1, 1), which exists in every net
-            constexpr int CENTRE = 21 / TOGETHER, CENTRE_LANE = 21 % TOGETHER * W;
-            const real centre = real(points[q][CENTRE]);
-#pragma unroll
-            for (int i = 0; i < W; ++i) {
-                origin[q][i] = __shfl_sync(ALL_LANES, centre, CENTRE_LANE + i);
+            for (int k = 0; k < READS<Heads>; ++k) {
+                const int at = k * TOGETHER * W + lane;
+                if (lane < TOGETHER * W && at < 125 * W) tile[at] = points[0][k];
             }
-            const double own = __shfl_sync(ALL_LANES, centre, CENTRE_LANE + lane % W);
+        } else {
 #pragma unroll
-            for (int k = 0; k < READS; ++k) {
-                const int control = k * TOGETHER + lane / W;
-                if (lane < TOGETHER * W && control < 64) {
-                    c[q * C_CELL + k * TOGETHER * W + lane + control / 16 * VECTOR] =
-                        real(points[q][k] - own);
+            for (int q = 0; q < GROUP; ++q) {
+                // control point 21 is (1, 1, 1), which exists in every net
+                constexpr int CENTRE = 21 / TOGETHER, CENTRE_LANE = 21 % TOGETHER * W;
+                const real centre = real(points[q][CENTRE]);
+#pragma unroll
+                for (int i = 0; i < W; ++i) {
+                    origin[q][i] = __shfl_sync(ALL_LANES, centre, CENTRE_LANE + i);
+                }
+                // as rounded as it is added again
+                const double own = __shfl_sync(ALL_LANES, centre, CENTRE_LANE + lane % W);
+#pragma unroll
+                for (int k = 0; k < READS<Heads>; ++k) {
+                    const int control = k * TOGETHER + lane / W;
+                    if (lane < TOGETHER * W && control < 64) {
+                        c[q * C_CELL + k * TOGETHER * W + lane + control / 16 * VECTOR] =
+                            real(points[q][k] - own);
+                    }
                 }
             }
         }
-        // on their way while this group is evaluated
-        copy_ahead(turn + AHEAD);
-        wait_for_copies<AHEAD - 1>();
+        // on their way while this step is evaluated
+        copy_ahead(turn + AHEAD<Heads>);
+        wait_for_copies<AHEAD<Heads> - 1>();
         __syncwarp();
         if (turn + 1 < turns) read_ahead(turn + 1);
-#pragma unroll
-        for (int q = 0; q < GROUP; ++q) {
-            const unsigned ends = head[q].ends;
-            if (ends == 0) continue;
-            real* const cell = c + q * C_CELL;
-            const auto at = [&](int w, int v, int u) {
-                return cell + w * C_LAYER + (v * 4 + u) * W;
-            };
-            fill_ends(ends, 16, W, [&](int l) { return at(l / 4, l % 4, 0); });
-            fill_ends(ends >> 2, 16, 4 * W, [&](int l) { return at(l / 4, 0, l % 4); });
-            fill_ends(ends >> 4, 16, C_LAYER, [&](int l) { return at(0, l / 4, l % 4); });
-        }
 
-#pragma unroll
-        for (int u_order = 0; u_order < ORDERS; ++u_order) {
-            if (!is_wanted(u_order, -1)) continue;
-            {
-                // lane: line of four control points along u, and half of the samples
-                constexpr int HALF = (N + 1) / 2;
-                const int line = lane / 2, half = lane % 2;
+#pragma unroll 1
+        for (int part = 0; part < Heads::TURNS; ++part) {
+            if constexpr (BRICKED) {
+                // lane: half a line of four control points along u
 #pragma unroll
                 for (int q = 0; q < GROUP; ++q) {
-                    real points[4 * W];
-                    load_vectors(points, c + q * C_CELL + line / 4 * C_LAYER + line % 4 * 4 * W);
+                    const int corner = part * GROUP + q;
+                    const double* const from =
+                        tile + (corner % 2 + corner / 2 % 2 * 5 + corner / 4 * 25) * W;
+                    const double* const line =
+                        from + (lane / 2 % 4 * 5 + lane / 8 * 25 + lane % 2 * 2) * W;
+                    real* const to = c + q * C_CELL + lane / 8 * C_LAYER + lane % 8 * 2 * W;
 #pragma unroll
-                    for (int k = 0; k < HALF; ++k) {
-                        const int u = half * HALF + k;
-                        if (N % 2 != 0 && u >= N) continue;
-                        real b[4];
-                        load_vectors(b, weights + (u_order * N + u) * 4);
-                        real* const to = x + q * X_CELL + u * X_SAMPLE + line * W;
-#pragma unroll
-                        for (int i = 0; i < W; ++i) {
-                            to[i] = b[0] * points[i] + b[1] * points[W + i] +
-                                    b[2] * points[2 * W + i] + b[3] * points[3 * W + i];
-                        }
+                    for (int i = 0; i < W; ++i) {
+                        origin[q][i] = real(from[31 * W + i]);
+                        to[i] = real(line[i] - double(origin[q][i]));
+                        to[W + i] = real(line[W + i] - double(origin[q][i]));
                     }
                 }
+                __syncwarp();
             }
-            __syncwarp();
-#pragma unroll
-            for (int v_order = 0; v_order < ORDERS; ++v_order) {
-                if (!is_wanted(u_order, v_order)) continue;
-#pragma unroll 1
-                for (int first_column = 0; first_column < N * N; first_column += COLUMNS) {
-                    // the lane's columns, contracted along v
-                    constexpr int OWN = (GROUP * COLUMNS + LANES - 1) / LANES;
-                    real y[OWN][4][W];
-                    bool mine[OWN];
-                    int cell[OWN], to[OWN];
-#pragma unroll
-                    for (int k = 0; k < OWN; ++k) {
-                        const int slot = k * LANES + lane;
-                        cell[k] = GROUP == 1 ? 0 : min(slot / COLUMNS, GROUP - 1);
-                        const int own = slot - cell[k] * COLUMNS;
-                        mine[k] = own < COLUMNS && first_column + own < N * N;
-                        to[k] = cell[k] * STAGE_CELL + own * W;
-                        const int column = min(first_column + own, N * N - 1);
-                        real b[4];
-                        load_vectors(b, weights + (v_order * N + column / N) * 4);
-                        const real* const from =
-                            x + cell[k] * X_CELL + column % N * X_SAMPLE;
-#pragma unroll
-                        for (int w = 0; w < 4; ++w) {
-                            real line[4 * W];
-                            load_vectors(line, from + w * 4 * W);
-#pragma unroll
-                            for (int i = 0; i < W; ++i) {
-                                y[k][w][i] = b[0] * line[i] + b[1] * line[W + i] +
-                                             b[2] * line[2 * W + i] + b[3] * line[3 * W + i];
-                            }
-                        }
-                    }
-#pragma unroll
-                    for (int w_order = 0; w_order < ORDERS; ++w_order) {
-                        const int output = output_of(u_order, v_order, w_order);
-                        if (output < 0) continue;
-#pragma unroll
-                        for (int layer = 0; layer < N; layer += LAYERS) {
-                            // runs that are no whole vectors are not sent in bulk
-                            wait_for_stage<WHOLE ? (STAGES - 1) * GROUP * RUNS : 0>();
-                            __syncwarp();
-                            real* const stage = stages + sent++ % STAGES * GROUP * STAGE_CELL;
-#pragma unroll
-                            for (int n = 0; n < LAYERS; ++n) {
-                                const real* const b =
-                                    all_weights.b + (w_order * N + layer + n) * 4;
-#pragma unroll
-                                for (int k = 0; k < OWN; ++k) {
-                                    if (!mine[k]) continue;
-#pragma unroll
-                                    for (int i = 0; i < W; ++i) {
-                                        const real sum = b[0] * y[k][0][i] + b[1] * y[k][1][i] +
-                                                         b[2] * y[k][2][i] + b[3] * y[k][3][i];
-                                        const real add =
-                                            output > 0 ? real(0)
-                                            : GROUP > 1 && cell[k] == 1 ? origin[GROUP - 1][i]
-                                                                        : origin[0][i];
-                                        stage[to[k] + n * COLUMNS * W + i] = sum + add;
-                                    }
-                                }
-                            }
-                            publish_stage();
-                            __syncwarp();
-#pragma unroll
-                            for (int q = 0; q < GROUP; ++q) {
-                                if ((group + turn * step) * GROUP + q >= count) continue;
-                                const size_t element = head[q].element - job.first_element;
-                                const int columns = min(COLUMNS, N * N - first_column);
-#pragma unroll
-                                for (int run = 0; run < RUNS; ++run) {
-                                    send<LANES, WHOLE>(
-                                        job, job.outputs[output],
-                                        element * (N * N * N) + (layer + run) * N * N +
-                                            first_column,
-                                        stage + q * STAGE_CELL + run * COLUMNS * W,
-                                        COLUMNS == N * N ? RUN : columns * W, lane);
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-            __syncwarp();
+            evaluate_group(
+                job, all_weights, weights, c, x, stages, sent, origin, lane,
+                [&](int q) { return heads.ends(part, q); },
+                [&](int q) -> size_t {
+                    if (!BRICKED && (group + turn * step) * GROUP + q >= count) return NOWHERE;
+                    const unsigned element = heads.element(part, q) - job.first_element;
+                    return BRICKED && element >= elements ? NOWHERE : element;
+                });
         }
     }
     wait_for_stage();
 }
 
-extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
-    tensor_compact(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
-                   const __grid_constant__ Weights weights, unsigned first, unsigned count) {
-    evaluate<unsigned short>(job, leaves, weights, first, count);
-}
+#define TENSOR(name, Id, Heads)                                                            \
+    extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)                     \
+        name(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,       \
+             const __grid_constant__ Weights weights, unsigned first, unsigned count,      \
+             unsigned elements) {                                                          \
+        evaluate<Id, Heads>(job, leaves, weights, first, count, elements);                 \
+    }
 
-extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
-    tensor_wide(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
-                const __grid_constant__ Weights weights, unsigned first, unsigned count) {
-    evaluate<unsigned>(job, leaves, weights, first, count);
-}
+TENSOR(tensor_compact, unsigned short, Singles)
+TENSOR(tensor_wide, unsigned, Singles)
+TENSOR(bricks_compact, unsigned short, Bricks)
+TENSOR(bricks_wide, unsigned, Bricks)

@@ -129,7 +129,8 @@
 //!
 //! What works on polynomials with a convex hull (planes that cut the solid, points
 //! looked for in it, files of Bézier cells) takes the limit in tricubic
-//! [`bezier::Pieces`].
+//! [`bezier::Pieces`]. Programs of isogeometric analysis take them as operators over
+//! the control points: [`bezier::Extraction`].
 //!
 //! # Results as cells: [`volume`]
 //!

@@ -135,6 +135,85 @@ fn a_million_cells() {
     assert!(error <= 4e-6, "{error:e}");
 }
 
+/// Cells in bricks of eight, numbered at random, range by range: bricks reach beyond their
+/// ranges, and derivatives and attributes come along.
+#[test]
+fn bricks_in_ranges() {
+    for (precision, tolerance) in [(Precision::F32, 1e-4), (Precision::F64, 1e-11)] {
+        let Some(gpu) = gpu(precision) else { return };
+        let mut mesh = shape("box", &[31, 30, 29]);
+        let values = mesh.points.iter().flat_map(|p| [p[0] * p[1], p[2]]).collect();
+        mesh.attributes.push(subsolid::mesh::Attribute { name: "two".into(), width: 2, values });
+        let solid = Solid::new(&mesh).unwrap();
+        for (samples, want) in
+            [(2, Want::POSITION), (3, Want::FIRST), (4, Want::POSITION), (8, Want::POSITION)]
+        {
+            let plan = solid.plan(&Samples::grid(samples), want).unwrap();
+            let (mut evaluator, mut cpu) =
+                (gpu.prepare(&plan).unwrap(), Cpu::default().prepare(&plan).unwrap());
+            let (mut found, mut expected) = (Limit::default(), Limit::default());
+            for range in [0..26_970, 0..1, 907..9_001, 13_333..26_970] {
+                evaluator.evaluate(mesh.controls(), range.clone(), &mut found).unwrap();
+                cpu.evaluate(mesh.controls(), range.clone(), &mut expected).unwrap();
+                let error = distance(&found, &expected);
+                assert!(error <= tolerance, "{samples} samples, {range:?}: {error:e}");
+            }
+        }
+    }
+}
+
+/// Pixels of layers are those of the CPU, bit by bit: smooth and creased solids, flat faces,
+/// rows that do not fill whole vectors, images that the solid leaves.
+#[test]
+fn layers_are_those_of_the_cpu() {
+    use subsolid::slice::{Axis, DeviceSlicer, PixelGrid, Sampling, SliceOptions, Slicer};
+    let Some(gpu) = gpu(Precision::F64) else { return };
+    let mut block = shape("box", &[3, 2, 4]);
+    subsolid::refine::crease_by_angle(&mut block, 40.0).unwrap();
+    let bracket = subsolid::read("models/bracket.vtk").unwrap();
+    for (mesh, axis) in [
+        (shape("tripod", &[]), Axis::Z),
+        (shape("torus", &[]), Axis::X),
+        (block, Axis::Z),
+        (bracket, Axis::Y),
+    ] {
+        let solid = Solid::new(&mesh).unwrap();
+        let options = SliceOptions { axis, tolerance: None };
+        let slicer = Slicer::new(&solid, mesh.controls(), options).unwrap();
+        let mut device = DeviceSlicer::new(&slicer, &gpu).unwrap();
+        let [low, high] = slicer.heights();
+        let [corner, far] = slicer.plane_box();
+        let side = (far[0] - corner[0]).max(far[1] - corner[1]);
+        // the second leaves a part of the solid outside
+        for (size, part) in [([333, 250], 1.02), ([64, 97], 0.4)] {
+            let pitch = part * side / size[0] as f64;
+            let grid = PixelGrid { origin: corner.map(|x| x + 0.05 * side), pitch, size };
+            for (sampling, planes) in
+                [(Sampling::Area, 1), (Sampling::Centre, 1), (Sampling::Area, 4)]
+            {
+                let count = 12;
+                let height = |k: usize| low + (high - low) * k as f64 / (count * planes - 1) as f64;
+                let heights: Vec<f64> = (0..count * planes).map(height).collect();
+                let covered = device.cover(&heights, planes, &grid, sampling, 16).unwrap();
+                assert!(covered.failed.is_empty());
+                let mut found = vec![0_u16; count * size[0] * size[1]];
+                device.read(0, bytemuck::cast_slice_mut(&mut found)).unwrap();
+                for (layer, found) in found.chunks_exact(size[0] * size[1]).enumerate() {
+                    let heights = &heights[layer * planes..][..planes];
+                    let expected = slicer.coverage::<u16>(heights, &grid, sampling).unwrap();
+                    assert!(found == expected, "layer {layer}, {sampling:?}, {planes} planes");
+                }
+                let covered = device.cover(&heights, planes, &grid, sampling, 8).unwrap();
+                assert!(covered.failed.is_empty());
+                let mut found = vec![0_u8; size[0] * size[1]];
+                device.read(7, &mut found).unwrap();
+                let heights = &heights[7 * planes..][..planes];
+                assert!(found == slicer.coverage::<u8>(heights, &grid, sampling).unwrap());
+            }
+        }
+    }
+}
+
 #[test]
 fn results_are_bitwise_equal_from_run_to_run() {
     for precision in [Precision::F32, Precision::F64] {

@@ -7,14 +7,18 @@
 //! weights, so pieces are set up once and serve control points that move.
 
 mod convert;
+pub mod extraction;
 mod rings;
 
 use std::sync::OnceLock;
+
+use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::limit::{Leaf, LeafKind, Solid, Turn};
 
 use convert::{bezier_layers, net_values, product, tensor_points};
+pub use extraction::Extraction;
 use rings::{Part, Rings};
 
 /// Most rings around an extraordinary edge or vertex.
@@ -80,7 +84,24 @@ impl<'s> Pieces<'s> {
     /// element's axes, from `values` at the points of all levels
     /// ([`Solid::refined_points`]).
     pub fn points(&self, leaf: &Leaf, values: &[f64], width: usize) -> Vec<f64> {
-        let net = net_values(self.solid.net(leaf), values, width);
+        self.net_points(leaf, net_values(self.solid.net(leaf), values, width), width)
+    }
+
+    /// Weights of the Bézier points of the pieces of a leaf, over its net:
+    /// `[piece][w][v][u][control]` along the element's axes. Those of phantom layers
+    /// are 0, the others of a row sum to 1.
+    pub fn weights(&self, leaf: &Leaf) -> Vec<f64> {
+        let count = self.solid.net(leaf).len();
+        if let (LeafKind::Irregular(..), Some(rings)) = (leaf.kind, self.rings(leaf)) {
+            return along_element(turn(leaf), &rings.nodes, count);
+        }
+        let mut identity = vec![0.0; count * count];
+        identity.iter_mut().step_by(count + 1).for_each(|x| *x = 1.0);
+        self.net_points(leaf, identity, count)
+    }
+
+    /// Bézier points from values `[control][width]` at the net.
+    fn net_points(&self, leaf: &Leaf, net: Vec<f64>, width: usize) -> Vec<f64> {
         // [piece][local axes, 0 fastest][width]
         let local = match (leaf.kind, self.rings(leaf)) {
             (LeafKind::Layered(_, _, ends), Some(rings)) => {
@@ -96,19 +117,12 @@ impl<'s> Pieces<'s> {
             (LeafKind::Regular(ends), _) => return tensor_points(net, width, ends),
             _ => Vec::new(),
         };
-        let turn = turn(leaf);
-        let mut turned = Vec::with_capacity(local.len());
-        for piece in local.chunks_exact(64 * width) {
-            for place in 0..64 {
-                turned.extend_from_slice(&piece[local_place(turn, place) * width..][..width]);
-            }
-        }
-        turned
+        along_element(turn(leaf), &local, width)
     }
 
     /// How far each piece of a leaf may be from the limit, in length units: 0 where
     /// it is exact up to rounding; else estimated from the largest distance at
-    /// 6 × 6 × 6 samples. `points` are those of all levels, `[point][3]`.
+    /// 8 × 8 × 8 samples. `points` are those of all levels, `[point][3]`.
     pub fn errors(&self, leaf: &Leaf, points: &[f64]) -> Vec<f64> {
         let Some(rings) = self.rings(leaf) else { return vec![0.0] };
         let net = net_values(self.solid.net(leaf), points, 3);
@@ -131,6 +145,17 @@ impl<'s> Pieces<'s> {
             MARGIN * lengths.fold(0.0, f64::max).sqrt()
         };
         rings.error_rows.iter().map(largest).collect()
+    }
+
+    /// [`Pieces::errors`] of all pieces of the solid, in the order of its leaves;
+    /// `positions` are those of the mesh's vertices.
+    ///
+    /// # Panics
+    /// If the positions are not one a vertex.
+    pub fn error_bounds(&self, positions: &[[f64; 3]]) -> Vec<f64> {
+        let points = self.solid.refined_points(positions.as_flattened(), 3);
+        let leaves = self.solid.leaves().par_iter();
+        leaves.flat_map_iter(|leaf| self.errors(leaf, &points)).collect()
     }
 
     /// Rings of a leaf's structure; none if it is regular.
@@ -158,6 +183,30 @@ fn turn(leaf: &Leaf) -> Turn {
         LeafKind::Regular(_) => Turn::IDENTITY,
         LeafKind::Layered(_, turn, _) | LeafKind::Irregular(_, turn) => turn,
     }
+}
+
+/// Rows `[piece][local axes, 0 fastest][width]` along the element's axes.
+fn along_element(turn: Turn, local: &[f64], width: usize) -> Vec<f64> {
+    let mut turned = Vec::with_capacity(local.len());
+    for piece in local.chunks_exact(64 * width) {
+        for place in 0..64 {
+            turned.extend_from_slice(&piece[local_place(turn, place) * width..][..width]);
+        }
+    }
+    turned
+}
+
+/// Places in a net of `count` points that hold no control point, because their layer
+/// is missing at the boundary.
+fn phantoms(kind: LeafKind, count: usize) -> Vec<usize> {
+    let missing =
+        |ends: u8, layer: usize| (ends & 1 == 1 && layer == 0) || (ends & 2 == 2 && layer == 3);
+    let is_phantom = |place: &usize| match kind {
+        LeafKind::Regular(ends) => (0..3).any(|d| missing(ends >> (2 * d), place >> (2 * d) & 3)),
+        LeafKind::Layered(_, _, ends) => missing(ends, 4 * place / count),
+        LeafKind::Irregular(..) => false,
+    };
+    (0..count).filter(is_phantom).collect()
 }
 
 /// Place among the 64 points along local axes of the one at `place` along the

@@ -10,8 +10,10 @@
 use crate::basis::{bernstein, bspline::Order};
 use crate::limit::{Structure, Turn};
 
-/// Samples along each axis that the error of an interpolated part is taken from.
-const ERROR_SAMPLES: usize = 6;
+/// Samples along each axis that the error of an interpolated part is taken from. The
+/// extraordinary point is at either end, and the error largest close to it: also on
+/// the sides of the part, where it can be several times the error inside.
+const ERROR_SAMPLES: [f64; 8] = [0.0, 0.03, 0.1, 0.3, 0.7, 0.9, 0.97, 1.0];
 
 /// A box in the local parameters of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,8 +92,8 @@ impl Rings {
         }
         let first = self.errors.len() / controls;
         if !part.exact {
-            for at in grid(ERROR_SAMPLES, dimension) {
-                let t = at.map(|i| (i as f64 + 0.5) / ERROR_SAMPLES as f64);
+            for at in grid(ERROR_SAMPLES.len(), dimension) {
+                let t = at.map(|i| ERROR_SAMPLES[i]);
                 let mut row = weights(t);
                 let basis = t.map(bernstein::cubic);
                 for (node, weights) in grid(4, dimension).zip(nodes.chunks_exact(controls)) {

@@ -9,6 +9,7 @@ mod completions;
 mod console;
 mod devices;
 mod evaluate;
+mod extract;
 mod info;
 mod memory;
 mod model;
@@ -55,6 +56,7 @@ enum Command {
     Info(Reporting<info::Arguments>),
     Refine(Reporting<refine::Arguments>),
     Evaluate(Reporting<evaluate::Arguments>),
+    Extract(Reporting<extract::Arguments>),
     Slice(Reporting<slice::Arguments>),
     Compare(Reporting<compare::Arguments>),
     Bench(bench::Arguments),
@@ -102,6 +104,7 @@ fn run(cli: Cli, console: &Console) -> Result<Outcome> {
         Command::Info(c) => info::run(c.arguments, &console.reporting(c.json)),
         Command::Refine(c) => refine::run(c.arguments, &console.reporting(c.json)),
         Command::Evaluate(c) => evaluate::run(c.arguments, &console.reporting(c.json)),
+        Command::Extract(c) => extract::run(c.arguments, &console.reporting(c.json)),
         Command::Slice(c) => slice::run(c.arguments, &console.reporting(c.json)),
         Command::Compare(c) => compare::run(c.arguments, &console.reporting(c.json)),
         Command::Bench(arguments) => bench::run(arguments, console),

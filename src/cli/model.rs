@@ -57,12 +57,12 @@ impl ModelArguments {
 
     /// Checks that `output` can be written and is none of the inputs.
     pub fn check_output(&self, output: &Path, others: &[&Path]) -> Result<io::Format> {
-        self.check_not_input(output, others)?;
+        self.check_no_input(output, others)?;
         io::check_output(output)
     }
 
     /// Checks that `output` is none of the inputs.
-    pub fn check_not_input(&self, output: &Path, others: &[&Path]) -> Result<()> {
+    pub fn check_no_input(&self, output: &Path, others: &[&Path]) -> Result<()> {
         let resolved = std::fs::canonicalize(output).ok();
         let mut inputs = vec![self.model.as_path()];
         inputs.extend(self.creases.as_deref());

@@ -8,17 +8,19 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use subsolid::backend::Choice;
+use subsolid::backend::{Backend, Choice, Cuda, Precision};
 use subsolid::limit::Solid;
 use subsolid::mesh::Controls;
 use subsolid::refine::VertexRule;
 use subsolid::slice::{
-    Axis, Job, LayerSource, Setting, SliceOptions, Slicer, SolidSource, Stack, fingerprint,
+    Axis, DeviceSource, Job, LayerSource, Setting, SliceOptions, Slicer, SolidSource, Stack,
+    fingerprint,
 };
 use subsolid::{Error, Result};
 
 use super::console::since;
 use super::model::ModelArguments;
+use super::processor::Processor;
 use super::{Console, Outcome};
 use outputs::{ImageArguments, OutputArguments};
 use values::{Span, WantedAttribute};
@@ -69,7 +71,8 @@ pub struct Arguments {
     /// Leave out layers whose files are there already
     #[arg(long)]
     resume: bool,
-    /// Processor: auto or cpu
+    /// Processor of the pixels: auto (the first NVIDIA GPU that works, else the CPU), cpu,
+    /// cuda or cuda:N; they are the same bit by bit
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
 }
@@ -107,7 +110,20 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let slicer = Slicer::new(&solid, controls, options)?;
     let setting = a.setting(&slicer, fingerprint(&mesh))?;
     let layers = a.layers(&setting.stack)?;
-    let source = SolidSource::new(&solid, controls, slicer)?;
+    let processor = Processor::find(a.backend)?;
+    let on_cpu = SolidSource::new(&solid, controls, slicer)?;
+    let on_gpu = match processor.gpu().filter(|_| a.outputs.png.is_some()) {
+        Some(ordinal) => {
+            let gpu = Cuda::new(ordinal, Precision::F64)?;
+            processor.tell(&gpu.name(), console);
+            Some(DeviceSource::new(&on_cpu, &gpu)?)
+        }
+        None => None,
+    };
+    let source: &dyn LayerSource = match &on_gpu {
+        Some(source) => source,
+        None => &on_cpu,
+    };
     let attributes = values::choose(&a.attribute, source.channels())?;
     let images = a.images.options(&a.outputs, &setting, &attributes, source.channels())?;
     let count = layers.len();
@@ -118,9 +134,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 
     let start = Instant::now();
     let opened =
-        a.outputs.open(&setting, &layers, images.as_ref(), &attributes, &source, a.resume)?;
-    let job =
-        Job { source: &source, stack: setting.stack, layers: layers.clone(), outputs: opened };
+        a.outputs.open(&setting, &layers, images.as_ref(), &attributes, source, a.resume)?;
+    let job = Job { source, stack: setting.stack, layers: layers.clone(), outputs: opened };
     let bar = console.bar(count);
     let done = job.run(|done| {
         bar.set_position(done as u64);
@@ -162,10 +177,6 @@ impl Arguments {
             return Err(Error::request(format!("--unit {}", self.unit)).with_mend(
                 "give the millimetres in a length unit: 1000 if the model is in metres",
             ));
-        }
-        if let Choice::Cuda(_) = self.backend {
-            return Err(Error::request("slices are made on the CPU")
-                .with_mend("leave --backend out, or give --backend cpu"));
         }
         let drawn = self.outputs.png.is_some() || self.outputs.vtp.is_some();
         if !self.attribute.is_empty() && !drawn {

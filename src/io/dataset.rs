@@ -355,7 +355,7 @@ fn check_ids(ids: &[u32], points: usize) -> Result<()> {
     }
 }
 
-fn check_arrays(kind: &str, arrays: &[Array], entries: Option<usize>) -> Result<()> {
+pub(super) fn check_arrays(kind: &str, arrays: &[Array], entries: Option<usize>) -> Result<()> {
     for (i, array) in arrays.iter().enumerate() {
         let name = &array.name;
         if name.is_empty() || name.chars().any(char::is_control) {

@@ -22,5 +22,6 @@ pub use high_order::hexahedron_order;
 pub use mesh_dataset::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
 pub use read::{ReadReport, read, read_creases, read_with_report};
 pub use write::{
-    Format, PieceWriter, PolylinePiece, PolylineWriter, WriteOptions, check_output, write,
+    BezierPatch, Format, PieceWriter, PolylinePiece, PolylineWriter, WriteOptions, check_output,
+    write, write_arrays, write_bext,
 };

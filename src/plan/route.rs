@@ -53,6 +53,8 @@ pub struct Facts {
 pub enum Kernel {
     /// Sum factorisation over a whole regular element, staged and sent in bulk.
     Tensor,
+    /// The same, but 2 × 2 × 2 elements with a common net at once, where they lie so.
+    Bricks,
     /// A planar table, then the spline across the layers, staged and sent in bulk.
     Layered,
     /// Weight table times 16 nets a block.
@@ -72,6 +74,9 @@ pub enum Kernel {
 /// Leaves below which a batch takes the narrow table: the wide one would compute with
 /// empty columns.
 const WIDE: usize = 12;
+
+/// Warps with a brick each that keep a multiprocessor busy.
+const BRICK_WARPS: usize = 16;
 
 /// Samples of an element below which the published method gives an irregular cell's points
 /// a warp each. It measured 64 (a warp is 1.1 to 1.6 times as fast) and 512 (a thread is
@@ -113,7 +118,11 @@ impl Facts {
         let most_regular = if ample { 16 } else { 8 };
         let most_layered = if ample || !self.double { 8 } else { 5 };
         match self.kind {
-            BatchKind::Regular if self.whole && self.samples <= most_regular => Kernel::Tensor,
+            BatchKind::Regular if self.whole && self.samples <= most_regular => {
+                // a warp takes the elements of a brick one after another: enough for all
+                let warps = BRICK_WARPS * self.multiprocessors as usize;
+                if ample && self.leaves >= 8 * warps { Kernel::Bricks } else { Kernel::Tensor }
+            }
             BatchKind::Regular => Kernel::RegularPart,
             BatchKind::Layered(_) if self.whole && self.samples <= most_layered => Kernel::Layered,
             BatchKind::Layered(_) => Kernel::LayeredPart,
@@ -127,6 +136,7 @@ impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Tensor => "tensor",
+            Self::Bricks => "bricks",
             Self::Layered => "layered",
             Self::WideTable => "table, wide",
             Self::NarrowTable => "table, narrow",
@@ -183,6 +193,16 @@ mod tests {
         assert_eq!(kernel(Layered(0), true, 8, 1, TURING), Kernel::LayeredPart);
         assert_eq!(kernel(Layered(0), false, 8, 1, HOPPER), Kernel::LayeredPart);
         assert_eq!(kernel(Layered(0), true, 9, 1, HOPPER), Kernel::LayeredPart);
+    }
+
+    #[test]
+    fn many_whole_regular_elements_are_taken_in_bricks() {
+        use BatchKind::Regular;
+        let many = 8 * BRICK_WARPS * 132;
+        assert_eq!(kernel(Regular, true, 8, many, HOPPER), Kernel::Bricks);
+        assert_eq!(kernel(Regular, true, 8, many - 1, HOPPER), Kernel::Tensor);
+        assert_eq!(kernel(Regular, true, 8, many, TURING), Kernel::Tensor);
+        assert_eq!(kernel(Regular, false, 8, many, HOPPER), Kernel::RegularPart);
     }
 
     #[test]

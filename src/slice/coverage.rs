@@ -13,7 +13,7 @@
 //! clockwise contour alone is empty.
 
 use super::frame::PixelGrid;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Steps that an edge of a pixel is divided into.
 const STEPS: i64 = 1 << 13;
@@ -22,7 +22,7 @@ const STEPS: i64 = 1 << 13;
 const FULL: i64 = 2 * STEPS * STEPS;
 
 /// Most columns or rows.
-const MOST_PIXELS: usize = 1 << 16;
+pub(super) const MOST_PIXELS: usize = 1 << 16;
 
 /// What a pixel says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,21 +75,10 @@ impl Raster {
     /// An empty image.
     ///
     /// # Errors
-    /// [`Error::Request`] for a pitch that is not a positive number, or more than
+    /// [`Error::Request`](crate::Error::Request) for a pitch that is not a positive number, or more than
     /// 65,536 columns or rows.
     pub fn new(grid: PixelGrid, sampling: Sampling) -> Result<Self> {
-        if !(grid.pitch > 0.0
-            && grid.pitch.is_finite()
-            && grid.origin.iter().all(|x| x.is_finite()))
-        {
-            return Err(Error::request(format!("pixels of {} length units", grid.pitch))
-                .with_mend("give a pixel size above 0 and a finite origin"));
-        }
-        if grid.size.iter().any(|&n| n > MOST_PIXELS) {
-            let [columns, rows] = grid.size;
-            return Err(Error::request(format!("an image of {columns} x {rows} pixels"))
-                .with_mend(format!("ask for larger pixels; {MOST_PIXELS} a side is the most")));
-        }
+        grid.check(MOST_PIXELS)?;
         Ok(Self { grid, sampling, changes: vec![], by_row: vec![], row_ends: vec![] })
     }
 

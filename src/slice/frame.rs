@@ -1,5 +1,7 @@
 //! Coordinates of layers and pixels.
 
+use crate::error::{Error, Result};
+
 /// The axis that layers are stacked along.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Axis {
@@ -54,5 +56,23 @@ impl PixelGrid {
     pub fn centre(&self, column: usize, row: usize) -> [f64; 2] {
         let at = [column as f64 + 0.5, row as f64 + 0.5];
         [0, 1].map(|d| self.origin[d] + self.pitch * at[d])
+    }
+
+    /// Checks that pixels have a size, and that no side has more than `most` of them.
+    ///
+    /// # Errors
+    /// [`Error::Request`] that says what is wrong.
+    pub(super) fn check(&self, most: usize) -> Result<()> {
+        let is_placed = self.origin.iter().all(|x| x.is_finite());
+        if !(self.pitch > 0.0 && self.pitch.is_finite() && is_placed) {
+            return Err(Error::request(format!("pixels of {} length units", self.pitch))
+                .with_mend("give a pixel size above 0 and a finite origin"));
+        }
+        if self.size.iter().any(|&n| n > most) {
+            let [columns, rows] = self.size;
+            return Err(Error::request(format!("an image of {columns} x {rows} pixels"))
+                .with_mend(format!("ask for larger pixels; {most} a side is the most")));
+        }
+        Ok(())
     }
 }

@@ -18,6 +18,7 @@ mod bicubic;
 mod boundary;
 mod contour;
 mod coverage;
+mod device;
 mod dither;
 mod fingerprint;
 mod frame;
@@ -39,6 +40,7 @@ mod surface;
 mod trace;
 
 pub use coverage::{Grey, Raster, Sampling};
+pub use device::{DeviceSlicer, DeviceSource};
 pub use fingerprint::fingerprint;
 pub use frame::{Axis, PixelGrid};
 pub use image::{Bits, EncodedImage, Flip, ImageFormat, MOST_PIXELS};

@@ -155,6 +155,16 @@ impl Slicer {
         raster.write(heights.len(), pixels);
     }
 
+    /// The boundary.
+    pub(super) fn surface(&self) -> &Surface {
+        &self.surface
+    }
+
+    /// Which patches a plane may meet.
+    pub(super) fn index(&self) -> &IntervalIndex {
+        &self.index
+    }
+
     fn trace(&self, height: f64, arcs: &mut Arcs, found: &mut Vec<u32>) {
         let height = self.surface.round(height);
         self.index.find(height, found);

@@ -56,6 +56,11 @@ impl Patch {
         self.links[side] as usize..self.links[side + 1] as usize
     }
 
+    /// First link of each side, and the end of the last.
+    pub fn starts(&self) -> [u32; 5] {
+        self.links
+    }
+
     /// Links of all sides, against the clock.
     pub fn all_links(&self) -> std::ops::Range<usize> {
         self.links[0] as usize..self.links[4] as usize

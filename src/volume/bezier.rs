@@ -24,7 +24,7 @@ pub struct BezierPiece {
     /// Cells of 64 points each, none shared. Cell arrays: `cell`, `class`,
     /// `origin` and `size` (the box of the element's parameters it covers), and
     /// `error_bound`, 0 where the cell is exact up to rounding; else estimated from
-    /// the largest distance to the limit at 6 × 6 × 6 samples, in length units.
+    /// the largest distance to the limit at 8 × 8 × 8 samples, in length units.
     pub dataset: Dataset,
     /// Largest `error_bound`.
     pub error_bound: f64,

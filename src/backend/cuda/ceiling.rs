@@ -1,11 +1,12 @@
-//! The floor: how long the device takes to write so many bytes and do nothing else.
+//! The floor: how long the device takes to write so many bytes, or to copy them to the
+//! host, and do nothing else.
 
 use std::sync::Arc;
 
 use super::device::failed;
 use super::functions::{Functions, Shape};
 use super::launch::{Argument, Launch};
-use super::memory::{Buffer, timed_event};
+use super::memory::{Buffer, PageLocked, timed_event};
 use super::sources::{CEILING, Variant};
 use crate::backend::Precision;
 use crate::error::Result;
@@ -64,6 +65,27 @@ pub(super) fn time(
         }
     }
     Ok(best)
+}
+
+/// Seconds of one copy of so many bytes to page-locked memory of the host.
+pub(super) fn time_copying(
+    functions: &Arc<Functions>,
+    bytes: usize,
+    repeats: usize,
+) -> Result<Vec<f64>> {
+    let context = &functions.device().context;
+    let stream = context.new_stream().map_err(failed("no stream"))?;
+    let memory = Buffer::<u8>::empty(&stream, bytes)?;
+    let mut host = PageLocked::new(context, bytes)?;
+    let broken = failed("a copy from the device failed");
+    let mut time = || {
+        let start = timed_event(&stream)?;
+        host.copy(memory.address(0), bytes, &stream)?;
+        let end = timed_event(&stream)?;
+        Ok(f64::from(start.elapsed_ms(&end).map_err(&broken)?) * 1e-3)
+    };
+    time()?; // a warm-up
+    (0..repeats).map(|_| time()).collect()
 }
 
 fn median(seconds: &[f64]) -> f64 {

@@ -137,6 +137,10 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
         variants.extend(published::<T>(pass));
     }
     variants.push(Variant::new(&JACOBIAN, T::PRECISION));
+    if T::PRECISION == Precision::F64 {
+        let slices = [(8, 0), (8, 1), (16, 0), (16, 1)].into_iter();
+        variants.extend(slices.map(|(bits, centre)| super::layers::variant(bits, centre == 1)));
+    }
     variants.push(Variant::new(&CEILING, T::PRECISION).with("WIDTH", 1).with("STRIDED", 0));
     // the slowest first, so that no thread waits for another's at the end
     variants.sort_by_key(|variant| !std::ptr::eq(variant.source, &TENSOR));

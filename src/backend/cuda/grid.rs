@@ -14,7 +14,7 @@ use super::memory::Buffer;
 use super::number::Number;
 use super::published::{self, Published};
 use super::sources::{LAYERED, PARTS, TABLE, TENSOR, Variant};
-use super::work::{Item, Tile, Work};
+use super::work::{Item, TensorRun, Tile, Work};
 use crate::error::Result;
 use crate::plan::{Kernel, Plan, Samples, Strategy, Want};
 
@@ -28,6 +28,9 @@ pub(super) struct Grid<T> {
     nets: Buffer<u32>,
     offsets: Buffer<u16>,
     heads: Buffer<[u32; 4]>,
+    brick_nets: Buffer<u32>,
+    brick_offsets: Buffer<u16>,
+    brick_heads: Buffer<[u32; 12]>,
     elements: Buffer<u32>,
     ends: Buffer<u8>,
     tables: Buffer<T>,
@@ -37,7 +40,8 @@ pub(super) struct Grid<T> {
 
 /// Work with its items on the device.
 pub(super) struct Prepared {
-    tensor: Vec<(usize, u32, u32)>,
+    tensor: Vec<TensorRun>,
+    elements: u32,
     items: BTreeMap<Kernel, Buffer<Item>>,
     published: published::Prepared,
 }
@@ -60,6 +64,9 @@ impl<T: Number> Grid<T> {
             nets: Buffer::of(stream, &layout.nets)?,
             offsets: Buffer::of(stream, &layout.offsets)?,
             heads: Buffer::of(stream, &layout.heads)?,
+            brick_nets: Buffer::of(stream, &layout.brick_nets)?,
+            brick_offsets: Buffer::of(stream, &layout.brick_offsets)?,
+            brick_heads: Buffer::of(stream, &layout.brick_heads)?,
             elements: Buffer::of(stream, &layout.elements)?,
             ends: Buffer::of(stream, &layout.ends)?,
             tables: Buffer::of(stream, &layout.tables)?,
@@ -90,7 +97,7 @@ impl<T: Number> Grid<T> {
         let items = items
             .map(|(&kernel, items)| Ok((kernel, Buffer::of(stream, items)?)))
             .collect::<Result<_>>()?;
-        Ok(Prepared { tensor: work.tensor, items, published })
+        Ok(Prepared { tensor: work.tensor, elements: range.len() as u32, items, published })
     }
 
     /// The launches of one pass that all of [`Grid::launches`] wait for.
@@ -120,8 +127,8 @@ impl<T: Number> Grid<T> {
         let (functions, leaves) = (&self.functions, self.leaves());
         let mut launches =
             self.published.launches(functions, leaves, &work.published, pass, job)?;
-        for &(batch, first, count) in &work.tensor {
-            launches.push(self.tensor(pass, job, batch, first, count)?);
+        for &run in &work.tensor {
+            launches.push(self.tensor(pass, job, run, work.elements)?);
         }
         for (&kernel, items) in &work.items {
             launches.push(match kernel {
@@ -132,18 +139,33 @@ impl<T: Number> Grid<T> {
         Ok(launches)
     }
 
-    fn tensor(&self, pass: Pass, job: Job, index: usize, first: u32, count: u32) -> Result<Launch> {
-        let batch = &self.layout.batches[index];
+    fn tensor(&self, pass: Pass, job: Job, run: TensorRun, elements: u32) -> Result<Launch> {
+        let batch = &self.layout.batches[run.batch];
         let variant = pass.variant::<T>(&TENSOR).with("SAMPLES", self.samples);
-        let compact = !self.layout.offsets.is_empty();
-        let (name, shared) = match compact {
-            true => ("tensor_compact", "tensor_compact_shared"),
-            false => ("tensor_wide", "tensor_wide_shared"),
+        let compact = match run.bricks {
+            true => !self.layout.brick_offsets.is_empty(),
+            false => !self.layout.offsets.is_empty(),
+        };
+        let (name, shared) = match (run.bricks, compact) {
+            (false, true) => ("tensor_compact", "tensor_compact_shared"),
+            (false, false) => ("tensor_wide", "tensor_wide_shared"),
+            (true, true) => ("bricks_compact", "bricks_compact_shared"),
+            (true, false) => ("bricks_wide", "bricks_wide_shared"),
         };
         let function = self.functions.get(&variant, name)?;
-        let net = batch.first_net as usize;
-        let nets = if compact { self.offsets.address(net) } else { self.nets.address(net) };
-        let leaves = [nets, self.heads.address(batch.first_leaf as usize), 0, 0];
+        let leaves = if run.bricks {
+            let first = self.layout.tensor[run.batch].first_brick;
+            let net = 128 * first;
+            let nets = match compact {
+                true => self.brick_offsets.address(net),
+                false => self.brick_nets.address(net),
+            };
+            [nets, self.brick_heads.address(first), 0, 0]
+        } else {
+            let net = batch.first_net as usize;
+            let nets = if compact { self.offsets.address(net) } else { self.nets.address(net) };
+            [nets, self.heads.address(batch.first_leaf as usize), 0, 0]
+        };
         let shared = function.constant(shared)?;
         // [order][sample][4] of the orders that occur; all three axes are alike
         let orders = match (pass.want.contains(Want::FIRST), pass.want.contains(Want::SECOND)) {
@@ -153,17 +175,19 @@ impl<T: Number> Grid<T> {
         };
         let start = batch.axes[0] as usize;
         let weights = &self.layout.axes[start..start + orders * self.samples * 4];
-        let shape = self.shape(&function, shared, count.div_ceil(4), 128)?;
+        let shape = self.shape(&function, shared, run.count.div_ceil(4), 128)?;
+        let kernel = if run.bricks { Kernel::Bricks } else { Kernel::Tensor };
         Ok(Launch {
-            name: Kernel::Tensor.to_string(),
+            name: kernel.to_string(),
             function,
             shape,
             arguments: vec![
                 Argument::Job(Box::new(job)),
                 Argument::Leaves(Box::new(leaves)),
                 Argument::Words(T::words(weights)),
-                Argument::Number(first),
-                Argument::Number(count),
+                Argument::Number(run.first),
+                Argument::Number(run.count),
+                Argument::Number(elements),
             ],
         })
     }

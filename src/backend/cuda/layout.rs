@@ -1,9 +1,11 @@
 //! A plan laid out for the device: flat arrays that the kernels of all batches share.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use cudarc::driver::DeviceRepr;
 
+use super::bricks::{self, Brick};
 use super::device::DeviceInfo;
 use super::number::Number;
 use super::published::is_published;
@@ -32,6 +34,38 @@ pub(super) struct Batch {
 // SAFETY: plain numbers, laid out as in CUDA C++.
 unsafe impl DeviceRepr for Batch {}
 
+/// How the leaves of a batch go to the tensor kernels.
+#[derive(Debug, Default)]
+pub(super) struct TensorLeaves {
+    /// Leaves of the solid taken one by one, ascending.
+    pub singles: Vec<u32>,
+    /// First brick, and the least and the greatest element of each.
+    pub first_brick: usize,
+    pub bricks: Vec<[u32; 2]>,
+}
+
+impl TensorLeaves {
+    /// Whether an element of the batch is taken by itself.
+    pub fn is_single(&self, solid: &Solid, element: u32) -> bool {
+        let find = |&leaf: &u32| solid.leaves()[leaf as usize].element.cmp(&element);
+        self.singles.binary_search_by(find).is_ok()
+    }
+
+    /// The bricks with elements in a range, some perhaps outside it, and the single leaves.
+    pub fn runs(&self, solid: &Solid, range: &Range<usize>) -> [Range<usize>; 2] {
+        // bricks ascend by their first leaf; take all from the first that reaches the range
+        let reaches = |&[least, greatest]: &[u32; 2]| {
+            (least as usize) < range.end && greatest as usize >= range.start
+        };
+        let start = self.bricks.iter().position(reaches).unwrap_or(0);
+        let end = self.bricks.iter().rposition(reaches).map_or(start, |last| last + 1);
+        let element = |&leaf: &u32| solid.leaves()[leaf as usize].element as usize;
+        let first = self.singles.partition_point(|leaf| element(leaf) < range.start);
+        let last = self.singles.partition_point(|leaf| element(leaf) < range.end);
+        [start..end, first..last]
+    }
+}
+
 /// All arrays of a plan on tensor samples.
 pub(super) struct Layout<T> {
     /// One a batch of the plan, and the kernel that it takes.
@@ -44,6 +78,14 @@ pub(super) struct Layout<T> {
     pub offsets: Vec<u16>,
     /// Base, element and missing layers of the leaves of tensor kernels.
     pub heads: Vec<[u32; 4]>,
+    /// Ids of the nets of bricks, 128 each of which 125 count, and their 16-bit offsets, as
+    /// above.
+    pub brick_nets: Vec<u32>,
+    pub brick_offsets: Vec<u16>,
+    /// Base; missing layers, a byte a leaf, in words 2 and 3; then elements.
+    pub brick_heads: Vec<[u32; 12]>,
+    /// What the tensor kernels run, by batch.
+    pub tensor: Vec<TensorLeaves>,
     /// By leaf, batch after batch.
     pub elements: Vec<u32>,
     pub ends: Vec<u8>,
@@ -70,6 +112,10 @@ impl<T: Number> Layout<T> {
             nets: Vec::new(),
             offsets: Vec::new(),
             heads: Vec::new(),
+            brick_nets: Vec::new(),
+            brick_offsets: Vec::new(),
+            brick_heads: Vec::new(),
+            tensor: Vec::new(),
             elements: Vec::new(),
             ends: Vec::new(),
             tables: Vec::new(),
@@ -99,20 +145,38 @@ impl<T: Number> Layout<T> {
             );
         }
         let compact = layout.nets_fit(plan);
+        // of tensor batches: bricks, and leaves taken one by one
+        let mut split: Vec<(Vec<Brick>, Vec<u32>)> = plan
+            .batches()
+            .iter()
+            .zip(&layout.kernels)
+            .map(|(batch, kernel)| match kernel {
+                Kernel::Bricks => bricks::collect(solid, &batch.leaves),
+                Kernel::Tensor => (Vec::new(), batch.leaves.clone()),
+                _ => Default::default(),
+            })
+            .collect();
+        let compact_bricks = split.iter().flat_map(|(bricks, _)| bricks).all(|b| fits(&b.net));
         let axes = layout.lay_axes(plan)?;
         let mut tables = Tables::default();
         for (index, batch) in plan.batches().iter().enumerate() {
             let kernel = layout.kernels[index];
-            let compact = compact && kernel == Kernel::Tensor;
+            let is_tensor = is_tensor(kernel);
+            let compact = compact && is_tensor;
             let first_net = if compact { layout.offsets.len() } else { layout.nets.len() };
-            let is_tensor = kernel == Kernel::Tensor;
             let first_leaf =
                 if is_tensor { layout.heads.len() } else { layout.elements.len() } as u32;
-            for &leaf in &batch.leaves {
-                let leaf = &solid.leaves()[leaf as usize];
-                match is_tensor {
-                    true => layout.lay_tensor_leaf(solid, leaf, compact),
-                    false => layout.lay_leaf(solid, leaf, kernel),
+            let (bricks, singles) = std::mem::take(&mut split[index]);
+            for &leaf in &singles {
+                layout.lay_tensor_leaf(solid, &solid.leaves()[leaf as usize], compact);
+            }
+            let first_brick = layout.brick_heads.len();
+            let lay = |brick| layout.lay_brick(solid, brick, compact_bricks);
+            let bricks = bricks.iter().map(lay).collect();
+            layout.tensor.push(TensorLeaves { singles, first_brick, bricks });
+            if !is_tensor {
+                for &leaf in &batch.leaves {
+                    layout.lay_leaf(solid, &solid.leaves()[leaf as usize], kernel);
                 }
             }
 
@@ -184,13 +248,9 @@ impl<T: Number> Layout<T> {
     fn nets_fit(&self, plan: &Plan<'_>) -> bool {
         use rayon::prelude::*;
         let solid = plan.solid();
-        let own = plan.batches().iter().zip(&self.kernels).filter(|&(_, &k)| k == Kernel::Tensor);
+        let own = plan.batches().iter().zip(&self.kernels).filter(|&(_, &k)| is_tensor(k));
         own.into_iter().all(|(batch, _)| {
-            batch.leaves.par_iter().all(|&leaf| {
-                let net = solid.net(&solid.leaves()[leaf as usize]);
-                let (low, high) = bounds(net);
-                high - low <= u32::from(u16::MAX)
-            })
+            batch.leaves.par_iter().all(|&leaf| fits(solid.net(&solid.leaves()[leaf as usize])))
         })
     }
 
@@ -208,6 +268,30 @@ impl<T: Number> Layout<T> {
         } else {
             self.nets.extend_from_slice(net);
         }
+    }
+
+    /// Lays a brick; returns its least and greatest element.
+    fn lay_brick(&mut self, solid: &Solid, brick: &Brick, compact: bool) -> [u32; 2] {
+        let elements = brick.leaves.map(|leaf| solid.leaves()[leaf as usize].element);
+        let ends = brick.leaves.map(|leaf| match solid.leaves()[leaf as usize].kind {
+            LeafKind::Regular(ends) => u32::from(ends),
+            LeafKind::Layered(..) | LeafKind::Irregular(..) => 0,
+        });
+        let base = if compact { bounds(&brick.net).0 } else { 0 };
+        let padded = brick.net.iter().copied().chain([brick.net[0]; 3]);
+        match compact {
+            true => self.brick_offsets.extend(padded.map(|id| (id - base) as u16)),
+            false => self.brick_nets.extend(padded),
+        }
+        let mut head = [0; 12];
+        head[0] = base;
+        for (corner, (end, element)) in ends.into_iter().zip(elements).enumerate() {
+            head[2 + corner / 4] |= end << (8 * (corner % 4));
+            head[4 + corner] = element;
+        }
+        self.brick_heads.push(head);
+        let (least, greatest) = bounds(&elements);
+        [least, greatest]
     }
 
     fn lay_tensor_leaf(&mut self, solid: &Solid, leaf: &Leaf, compact: bool) {
@@ -282,6 +366,16 @@ impl Tables {
             start
         })
     }
+}
+
+fn is_tensor(kernel: Kernel) -> bool {
+    matches!(kernel, Kernel::Tensor | Kernel::Bricks)
+}
+
+/// Whether a net fits into 16-bit offsets.
+fn fits(net: &[u32]) -> bool {
+    let (low, high) = bounds(net);
+    high - low <= u32::from(u16::MAX)
 }
 
 fn bounds(net: &[u32]) -> (u32, u32) {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use cudarc::driver::{
-    CudaEvent, CudaSlice, CudaStream, DevicePtr, DeviceRepr, PinnedHostSlice, result, sys,
+    CudaContext, CudaEvent, CudaSlice, CudaStream, DevicePtr, DeviceRepr, PinnedHostSlice,
+    ValidAsZeroBits, result, sys,
 };
 use rayon::prelude::*;
 
@@ -75,11 +76,52 @@ impl<T: DeviceRepr + Default + Copy> Buffer<T> {
     }
 }
 
+impl<T: DeviceRepr + Default + Copy + ValidAsZeroBits> Buffer<T> {
+    /// An array of `len` zeros.
+    pub fn zeros(stream: &Arc<CudaStream>, len: usize) -> Result<Self> {
+        let mut buffer = Self::empty(stream, len)?;
+        let zeroed = stream.memset_zeros(&mut buffer.slice);
+        zeroed.map_err(failed("memory of the device cannot be cleared"))?;
+        Ok(buffer)
+    }
+}
+
+/// Memory of the host that the device copies to without help.
+pub(super) struct PageLocked(PinnedHostSlice<u8>);
+
+impl PageLocked {
+    /// So many bytes.
+    pub fn new(context: &Arc<CudaContext>, bytes: usize) -> Result<Self> {
+        // SAFETY: memory is read only where a copy has written it.
+        let slice = unsafe { context.alloc_pinned_with_flags(bytes, 0) };
+        Ok(Self(slice.map_err(failed("page-locked memory is refused"))?))
+    }
+
+    /// Starts a copy of `bytes` at the device's address `from` to the front of the memory,
+    /// which must be free and as long.
+    pub fn copy(&mut self, from: u64, bytes: usize, stream: &CudaStream) -> Result<()> {
+        let mut start = || {
+            let start = self.0.as_mut_ptr()?;
+            // SAFETY: the memory is as long, and nothing else uses it.
+            unsafe {
+                let memory = std::slice::from_raw_parts_mut(start, bytes);
+                result::memcpy_dtoh_async(memory, from, stream.cu_stream())
+            }
+        };
+        start().map_err(failed("a copy from the device failed"))
+    }
+
+    /// The bytes that the last copy brought.
+    pub fn bytes(&self) -> Result<&[u8]> {
+        self.0.as_slice().map_err(failed("a copy from the device failed"))
+    }
+}
+
 /// Page-locked memory through which results reach the host: blocks are copied by the
 /// device and moved on by the CPU, side by side.
 pub(super) struct Ring {
     stream: Arc<CudaStream>,
-    blocks: Vec<PinnedHostSlice<u8>>,
+    blocks: Vec<PageLocked>,
 }
 
 /// A block on its way: where it goes.
@@ -93,11 +135,7 @@ impl Ring {
     /// A ring whose copies run on `stream`.
     pub fn new(stream: Arc<CudaStream>) -> Result<Self> {
         let context = stream.context().clone();
-        let block = |_| {
-            // SAFETY: a block is read only where a copy has written it.
-            unsafe { context.alloc_pinned_with_flags(BLOCK, 0) }
-                .map_err(failed("page-locked memory is refused"))
-        };
+        let block = |_| PageLocked::new(&context, BLOCK);
         let blocks = (0..BLOCKS).map(block).collect::<Result<_>>()?;
         Ok(Self { stream, blocks })
     }
@@ -120,16 +158,9 @@ impl Ring {
                 let oldest = pending.pop_front();
                 oldest.map_or(Ok(()), |oldest| self.deliver(oldest))?;
             }
-            let mut copy = || {
-                let start = self.blocks[next].as_mut_ptr()?;
-                // SAFETY: the block is as long, and free: its last content was delivered.
-                unsafe {
-                    let block = std::slice::from_raw_parts_mut(start, to.len());
-                    result::memcpy_dtoh_async(block, from, self.stream.cu_stream())?;
-                }
-                self.stream.record_event(None)
-            };
-            let event = copy().map_err(failed("a copy from the device failed"))?;
+            self.blocks[next].copy(from, to.len(), &self.stream)?;
+            let event = self.stream.record_event(None);
+            let event = event.map_err(failed("a copy from the device failed"))?;
             pending.push_back(Pending { event, to, block: next });
             next = (next + 1) % BLOCKS;
         }
@@ -138,8 +169,7 @@ impl Ring {
 
     fn deliver(&mut self, pending: Pending<'_>) -> Result<()> {
         pending.event.synchronize().map_err(failed("the evaluation failed"))?;
-        let block = self.blocks[pending.block].as_slice();
-        let block = block.map_err(failed("a copy from the device failed"))?;
+        let block = self.blocks[pending.block].bytes()?;
         let part = pending.to.len().div_ceil(2 * rayon::current_num_threads()).max(1 << 16);
         let from = block[..pending.to.len()].par_chunks(part);
         pending.to.par_chunks_mut(part).zip(from).for_each(|(to, from)| to.copy_from_slice(from));

@@ -8,6 +8,7 @@
 //! A prepared plan lives on the device: nets, tables and work items. One evaluation is
 //! one CUDA graph, launched again with moved control points.
 
+mod bricks;
 mod ceiling;
 mod check;
 mod device;
@@ -15,6 +16,7 @@ mod evaluator;
 mod functions;
 mod grid;
 mod launch;
+pub mod layers;
 mod layout;
 mod memory;
 mod modules;
@@ -71,6 +73,15 @@ impl Cuda {
     /// What the GPU is.
     pub fn info(&self) -> &DeviceInfo {
         &self.functions.device().info
+    }
+
+    /// Seconds of copying `bytes` to page-locked memory of the host, once a repeat: the
+    /// floor of evaluations whose results go there.
+    ///
+    /// # Errors
+    /// If the memory is not there.
+    pub fn time_copying(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>> {
+        ceiling::time_copying(&self.functions, bytes, repeats)
     }
 
     /// Prepares a plan for evaluations whose results stay on the device.

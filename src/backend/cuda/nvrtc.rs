@@ -109,6 +109,9 @@ pub(super) fn options(variant: &Variant, target: Target) -> Vec<String> {
     if let Target::Cubin(_) = target {
         options.extend(["--ptxas-options=-v".into(), "--ptxas-options=-warn-spills".into()]);
     }
+    if variant.source.exact {
+        options.push("--fmad=false".into());
+    }
     options.extend(variant.defines.iter().map(|(name, value)| format!("-D{name}={value}")));
     options
 }

@@ -7,13 +7,19 @@ use crate::backend::Precision;
 pub(super) struct Source {
     pub name: &'static str,
     pub text: &'static str,
+    /// Whether products and sums stay apart, so that results are the CPU's bit by bit.
+    pub exact: bool,
 }
 
 macro_rules! source {
     ($name:literal) => {
+        source!($name, exact: false)
+    };
+    ($name:literal, exact: $exact:literal) => {
         Source {
             name: $name,
             text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/", $name)),
+            exact: $exact,
         }
     };
 }
@@ -40,6 +46,7 @@ pub(super) static REG: Source = source!("reg.cu");
 pub(super) static LAY: Source = source!("lay.cu");
 pub(super) static IRR: Source = source!("irr.cu");
 pub(super) static CLEAR: Source = source!("clear.cu");
+pub(super) static SLICES: Source = source!("slices.cu", exact: true);
 pub(super) static CEILING: Source = source!("ceiling.cu");
 
 /// A kernel file with the numbers that it is compiled for.

@@ -14,10 +14,20 @@ pub(super) type Item = [u32; 5];
 /// The work of a range of elements.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Work {
-    /// Runs of whole regular leaves: (batch, first leaf within it, number).
-    pub tensor: Vec<(usize, u32, u32)>,
+    /// Runs of whole regular leaves, one by one or in bricks.
+    pub tensor: Vec<TensorRun>,
     /// Items of the other kernels.
     pub items: BTreeMap<Kernel, Vec<Item>>,
+}
+
+/// Leaves, or bricks, of a batch that a tensor kernel takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TensorRun {
+    pub batch: usize,
+    pub bricks: bool,
+    /// First one within the batch, and number.
+    pub first: u32,
+    pub count: u32,
 }
 
 /// Leaves and samples that a block of a table kernel takes.
@@ -47,7 +57,17 @@ impl Work {
             let first = batch.leaves.partition_point(|&leaf| leaf < leaves[0]) as u32;
             let run = (index as u32, first, leaves.len() as u32);
             match layout.kernels[index] {
-                Kernel::Tensor => work.tensor.push((index, first, leaves.len() as u32)),
+                Kernel::Tensor | Kernel::Bricks => {
+                    let runs = layout.tensor[index].runs(plan.solid(), range);
+                    let run = |(bricks, run): (usize, Range<usize>)| TensorRun {
+                        batch: index,
+                        bricks: bricks == 0,
+                        first: run.start as u32,
+                        count: run.len() as u32,
+                    };
+                    work.tensor.extend(runs.into_iter().enumerate().map(run));
+                    work.tensor.retain(|run| run.count > 0);
+                }
                 // they have blocks of their own
                 Kernel::PublishedThread | Kernel::PublishedWarp => {}
                 kernel => runs.entry(kernel).or_default().push(run),

@@ -94,7 +94,7 @@ impl OutputArguments {
             check_directory(directory)?;
         }
         for file in [&self.cli, &self.vtp, &self.zip].into_iter().flatten() {
-            model.check_not_input(file, &[])?;
+            model.check_no_input(file, &[])?;
             atomic::check(file)?;
         }
         let endings = [(&self.vtp, "vtp"), (&self.zip, "zip"), (&self.cli, "cli")];
@@ -122,7 +122,7 @@ impl OutputArguments {
         layers: &Range<usize>,
         images: Option<&ImageOptions>,
         attributes: &[(usize, [f64; 2])],
-        source: &impl LayerSource,
+        source: &dyn LayerSource,
         resume: bool,
     ) -> Result<Vec<Box<dyn Output + 'a>>> {
         let channels = source.channels();

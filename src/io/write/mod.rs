@@ -1,6 +1,7 @@
 //! Writing of any format, chosen by the name of the file.
 
 mod appended;
+mod bext;
 mod csv;
 mod npz;
 mod polylines;
@@ -9,6 +10,7 @@ mod vtk;
 mod vtu;
 mod xml;
 
+pub use bext::{BezierPatch, write_bext};
 pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::PieceWriter;
 
@@ -18,7 +20,7 @@ use std::io::{self, BufWriter};
 use std::path::Path;
 
 use super::atomic;
-use super::dataset::Dataset;
+use super::dataset::{Array, Dataset, check_arrays};
 use crate::{Error, Result};
 
 /// How to write.
@@ -106,6 +108,24 @@ pub fn write<'a>(
             pieces.finish()
         }
     }
+}
+
+/// Writes named arrays alone as a NumPy archive (`.npz`).
+///
+/// # Errors
+/// [`Error::Request`] for another ending, or names that are equal; [`Error::File`] if
+/// writing fails.
+pub fn write_arrays(path: impl AsRef<Path>, arrays: &[Array], options: WriteOptions) -> Result<()> {
+    let path = path.as_ref();
+    if format_of(path)? != Format::Npz {
+        return Err(Error::request(format!(
+            "{}: arrays alone are written as .npz",
+            path.display()
+        ))
+        .with_mend("end its name in .npz"));
+    }
+    check_arrays("named", arrays, None)?;
+    write_file(path, |out| npz::write_arrays(out, arrays, options.compress))
 }
 
 fn write_file(

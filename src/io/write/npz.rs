@@ -40,6 +40,19 @@ pub fn write(out: &mut (impl Write + Seek), dataset: &Dataset, compress: bool) -
     archive.finish()
 }
 
+/// Writes `arrays`, which have been checked, under their own names.
+pub fn write_arrays(
+    out: &mut (impl Write + Seek),
+    arrays: &[Array],
+    compress: bool,
+) -> io::Result<()> {
+    let mut archive = Archive::new(out, compress);
+    for array in arrays {
+        push_named(&mut archive, &array.name, array)?;
+    }
+    archive.finish()
+}
+
 fn push_cells<W: Write + Seek>(archive: &mut Archive<W>, cells: &DatasetCells) -> io::Result<()> {
     let count = cells.len();
     let connectivity: &[u8] = bytemuck::cast_slice(cells.connectivity());
@@ -65,6 +78,14 @@ fn push_array<W: Write + Seek>(
     group: &str,
     array: &Array,
 ) -> io::Result<()> {
+    push_named(archive, &format!("{group}/{}", array.name), array)
+}
+
+fn push_named<W: Write + Seek>(
+    archive: &mut Archive<W>,
+    name: &str,
+    array: &Array,
+) -> io::Result<()> {
     let number = match array.data {
         ArrayData::F32(_) => "f4",
         ArrayData::F64(_) => "f8",
@@ -74,7 +95,7 @@ fn push_array<W: Write + Seek>(
     };
     let shape = [array.entries(), array.width];
     let shape = if array.width == 1 { &shape[..1] } else { &shape[..] };
-    archive.push(&format!("{group}/{}", array.name), number, shape, array.data.bytes())
+    archive.push(name, number, shape, array.data.bytes())
 }
 
 /// A zip archive of `.npy` files.

@@ -15,6 +15,10 @@ use crate::plan::{BatchKind, Kernel, Plan, wanted_orders};
 const HEAD: usize = 16;
 const ELEMENT_AND_ENDS: usize = 5;
 
+/// Bytes of an eighth of a brick's head, and its ids.
+const BRICK_HEAD: usize = 6;
+const BRICK_IDS: usize = 16;
+
 /// Bytes of the records of scattered samples in `kernels/points.cu`.
 const REGULAR_POINT: usize = 40;
 const WEIGHTED_POINT: usize = 24;
@@ -137,15 +141,24 @@ fn tensor_work<T: Number>(
     let layout = grid.layout();
     let takes = |index: usize, leaf: &Leaf| {
         let (kernel, batch) = (layout.kernels[index], &plan.batches()[index]);
+        if kernel == Kernel::Bricks {
+            let single = layout.tensor[index].is_single(plan.solid(), leaf.element);
+            return name == if single { Kernel::Tensor } else { Kernel::Bricks }.to_string();
+        }
         if !is_published(kernel) {
             return kernel.to_string() == name;
         }
         let ends = if let LeafKind::Regular(ends) = leaf.kind { ends } else { 0 };
         name_of(kernel, batch.kind, layout.batches[index].controls, ends) == name
     };
-    let is_tensor = name == Kernel::Tensor.to_string();
+    let is_bricks = name == Kernel::Bricks.to_string();
+    let is_tensor = is_bricks || name == Kernel::Tensor.to_string();
+    let id = |offsets: &[u16]| if offsets.is_empty() { 4 } else { 2 };
     let sizes = match is_tensor {
-        true => sizes::<T>(pass, if layout.offsets.is_empty() { 4 } else { 2 }, HEAD),
+        true if is_bricks => {
+            sizes::<T>(pass, 0, BRICK_HEAD + BRICK_IDS * id(&layout.brick_offsets))
+        }
+        true => sizes::<T>(pass, id(&layout.offsets), HEAD),
         false => sizes::<T>(pass, 4, ELEMENT_AND_ENDS),
     };
     let own: Vec<usize> = (0..plan.batches().len())

@@ -1,0 +1,211 @@
+//! Operators over other control points: over the vertices of the mesh alone, and
+//! each once.
+//!
+//! A net is a sparse matrix over its new control points; leaves whose operators and
+//! matrices are equal share the product.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::{BEZIER_POINTS, Extraction, Rows};
+use crate::error::{Error, Result};
+
+/// A net over its new control points.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Matrix {
+    // first operator of the leaf: equal ones have equal pieces
+    operator: u32,
+    // row i of the net: entries ends[i - 1]..ends[i] of (column, bits of the weight)
+    ends: Vec<u32>,
+    entries: Vec<(u32, u64)>,
+}
+
+impl Extraction {
+    /// The same with vertices of the mesh as the only control points, each once a
+    /// piece. Takes more room: operators of cells that are refined inside are seldom
+    /// shared.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the operators need more than `most` bytes.
+    pub fn expanded(mut self, most: usize) -> Result<Self> {
+        let vertices = self.vertices as u32;
+        let refined = std::mem::take(&mut self.refined);
+        self.replace(|net| net.iter().any(|&id| id >= vertices), &refined, most)?;
+        Ok(self)
+    }
+
+    /// Adds up the columns of control points that stand in a net more than once: three
+    /// cells in a circle meet themselves.
+    pub(super) fn merge_repeated(&mut self) {
+        let repeats = |net: &[u32]| {
+            let mut sorted = net.to_vec();
+            sorted.sort_unstable();
+            sorted.windows(2).any(|pair| pair[0] == pair[1])
+        };
+        // operators only shrink
+        let _ = self.replace(repeats, &Rows::default(), usize::MAX);
+    }
+
+    /// Gives the nets that `change` a new operator: over control points that are not
+    /// in `refined`, each once.
+    fn replace(
+        &mut self,
+        change: impl Fn(&[u32]) -> bool + Sync,
+        refined: &Rows,
+        most: usize,
+    ) -> Result<()> {
+        let nets = self.net_pieces();
+        let matrix = |(n, pieces): (usize, &Range<usize>)| {
+            let net = &self.controls[self.net_offsets[n]..self.net_offsets[n + 1]];
+            let first = self.piece_operators[pieces.start];
+            change(net).then(|| self.matrix(net, first, refined))
+        };
+        let matrices: Vec<Option<(Vec<u32>, Matrix)>> =
+            nets.par_iter().enumerate().map(matrix).collect();
+        if matrices.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        // distinct products: matrix, how many pieces, and how many columns
+        let mut products: Vec<(&Matrix, usize, usize)> = Vec::new();
+        let mut known: HashMap<&Matrix, usize> = HashMap::new();
+        let product_of: Vec<Option<usize>> = (matrices.iter().zip(&nets))
+            .map(|(found, pieces)| {
+                let (controls, matrix) = found.as_ref()?;
+                Some(*known.entry(matrix).or_insert_with(|| {
+                    products.push((matrix, pieces.len(), controls.len()));
+                    products.len() - 1
+                }))
+            })
+            .collect();
+        let kept = self.kept_operators(&product_of, &nets);
+        let added = products.iter().map(|(_, pieces, columns)| pieces * BEZIER_POINTS * columns);
+        let bytes = 8 * (added.sum::<usize>() + kept.iter().map(|k| k.len()).sum::<usize>());
+        if bytes > most {
+            return Err(Error::request(format!(
+                "operators over the vertices need {:.1} GB, the limit is {:.1} GB",
+                bytes as f64 / 1e9,
+                most as f64 / 1e9
+            ))
+            .with_mend("keep refined points as control points, or ask for fewer rings"));
+        }
+        let weights: Vec<Vec<f64>> = products
+            .par_iter()
+            .map(|&(matrix, pieces, columns)| self.product(matrix, pieces, columns))
+            .collect();
+        let counts: Vec<usize> = products.iter().map(|product| product.1).collect();
+
+        let old = self.take_operators(&kept);
+        let mut first = Vec::with_capacity(weights.len());
+        for (weights, pieces) in weights.iter().zip(counts) {
+            first.push(self.operator_count() as u32);
+            self.push_operators(weights, pieces);
+        }
+        let (net_offsets, controls) =
+            (std::mem::replace(&mut self.net_offsets, vec![0]), std::mem::take(&mut self.controls));
+        for (n, pieces) in nets.into_iter().enumerate() {
+            match (&matrices[n], product_of[n]) {
+                (Some((new, _)), Some(product)) => {
+                    self.controls.extend_from_slice(new);
+                    for (part, piece) in pieces.enumerate() {
+                        self.piece_operators[piece] = first[product] + part as u32;
+                    }
+                }
+                _ => {
+                    self.controls.extend(&controls[net_offsets[n]..net_offsets[n + 1]]);
+                    for piece in pieces {
+                        self.piece_operators[piece] = old[self.piece_operators[piece] as usize];
+                    }
+                }
+            }
+            self.net_offsets.push(self.controls.len());
+        }
+        Ok(())
+    }
+
+    /// The pieces of every net.
+    fn net_pieces(&self) -> Vec<Range<usize>> {
+        let mut start = 0;
+        let ranges = self.piece_nets.chunk_by(|a, b| a == b).map(|pieces| {
+            start += pieces.len();
+            start - pieces.len()..start
+        });
+        ranges.collect()
+    }
+
+    /// A net over control points that are not in `refined`, in the order in which
+    /// they are met.
+    fn matrix(&self, net: &[u32], operator: u32, refined: &Rows) -> (Vec<u32>, Matrix) {
+        let mut controls: Vec<u32> = Vec::with_capacity(2 * net.len());
+        let mut columns: HashMap<u32, u32> = HashMap::with_capacity(2 * net.len());
+        let (mut ends, mut entries) = (Vec::with_capacity(net.len()), Vec::new());
+        let mut column_of = |vertex: u32| {
+            *columns.entry(vertex).or_insert_with(|| {
+                controls.push(vertex);
+                controls.len() as u32 - 1
+            })
+        };
+        for &id in net {
+            match (id as usize).checked_sub(self.vertices) {
+                Some(row) if !refined.is_empty() => {
+                    entries.extend(refined.row(row).map(|(v, w)| (column_of(v), w.to_bits())));
+                }
+                _ => entries.push((column_of(id), 1.0_f64.to_bits())),
+            }
+            ends.push(entries.len() as u32);
+        }
+        (controls, Matrix { operator, ends, entries })
+    }
+
+    /// The operators of a leaf's pieces times the matrix of its net.
+    fn product(&self, matrix: &Matrix, pieces: usize, columns: usize) -> Vec<f64> {
+        let first = matrix.operator as usize;
+        let weights =
+            &self.weights[self.operator_offsets[first]..self.operator_offsets[first + pieces]];
+        let mut product = vec![0.0; pieces * BEZIER_POINTS * columns];
+        let rows = weights.chunks_exact(matrix.ends.len());
+        for (row, out) in rows.zip(product.chunks_exact_mut(columns)) {
+            let mut start = 0;
+            for (&weight, &end) in row.iter().zip(&matrix.ends) {
+                for &(column, w) in &matrix.entries[start..end as usize] {
+                    out[column as usize] += weight * f64::from_bits(w);
+                }
+                start = end as usize;
+            }
+        }
+        product
+    }
+
+    /// Where the weights of the operators lie that nets without a product use;
+    /// nothing for the others.
+    fn kept_operators(
+        &self,
+        product_of: &[Option<usize>],
+        nets: &[Range<usize>],
+    ) -> Vec<Range<usize>> {
+        let mut used = vec![false; self.operator_count()];
+        for (_, pieces) in product_of.iter().zip(nets).filter(|(product, _)| product.is_none()) {
+            for &operator in &self.piece_operators[pieces.clone()] {
+                used[operator as usize] = true;
+            }
+        }
+        let ranges = self.operator_offsets.windows(2).zip(used);
+        ranges.map(|(at, used)| if used { at[0]..at[1] } else { 0..0 }).collect()
+    }
+
+    /// Keeps the operators that are not empty in `kept`, and returns the new number
+    /// of each old one.
+    fn take_operators(&mut self, kept: &[Range<usize>]) -> Vec<u32> {
+        let weights = std::mem::take(&mut self.weights);
+        self.operator_offsets = vec![0];
+        let mut numbers = Vec::with_capacity(kept.len());
+        for range in kept {
+            numbers.push(self.operator_count() as u32);
+            if !range.is_empty() {
+                self.push_operators(&weights[range.clone()], 1);
+            }
+        }
+        numbers
+    }
+}

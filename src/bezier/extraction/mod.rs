@@ -1,0 +1,226 @@
+//! Bézier extraction: the pieces of a solid as fixed weights of its control points.
+//!
+//! # Theory
+//! On a piece the limit is Σᵢ Bᵢ(t) bᵢ with the 64 tricubic Bernstein polynomials B
+//! and Bézier points b = C p: the *extraction operator* C `[64][control]` over the
+//! control points p of the piece's *net*. The functions that belong to the control
+//! points are N = Cᵀ B, which is all that a finite-element program needs of them
+//! (Borden, Scott, Evans and Hughes, 2011).
+//!
+//! # Practice
+//! Operators depend on connectivity and creases only. Pieces of equal local topology
+//! share one; each brings its own net. Missing layers at the boundary are folded into
+//! those that exist, so that a regular cell has 64, 48, 36, 27, … columns. The net of
+//! a cell that is refined inside has *refined points*, which are fixed combinations
+//! of vertices too: ids from the number of vertices on, with sparse rows
+//! ([`Extraction::refined`]). This is compact; [`Extraction::expanded`] multiplies the
+//! rows into the operators, so that all control points are vertices of the mesh.
+//!
+//! ```
+//! use subsolid::Solid;
+//! use subsolid::bezier::{Extraction, Pieces};
+//! let mesh = subsolid::read("models/bracket.vtk")?;
+//! let solid = Solid::new(&mesh)?;
+//! let extraction = Extraction::new(&Pieces::new(&solid, 2)?)?.expanded(1 << 30)?;
+//! let operator = extraction.operator(0);
+//! let bezier_points = operator.apply(mesh.points.as_flattened(), 3); // [w][v][u][xyz]
+//! assert_eq!(bezier_points.len(), 64 * 3);
+//! # Ok::<(), subsolid::Error>(())
+//! ```
+//!
+//! All arrays are flat and without pointers; see [`Extraction::arrays`] for the
+//! layout in files.
+
+mod arrays;
+mod bext;
+mod expand;
+mod operators;
+mod refined;
+
+use super::{Piece, Pieces};
+use crate::error::{Error, Result};
+use refined::refined_rows;
+
+pub use refined::Rows;
+
+/// Bézier points of a tricubic piece.
+pub const BEZIER_POINTS: usize = 64;
+
+/// The extraction operators of a solid; see the module's introduction.
+#[derive(Clone, Debug)]
+pub struct Extraction {
+    // ids below are vertices of the mesh, above refined points
+    vertices: usize,
+    pieces: Vec<Piece>,
+    // [piece]
+    piece_operators: Vec<u32>,
+    piece_nets: Vec<u32>,
+    // net n: controls[net_offsets[n]..net_offsets[n + 1]]
+    net_offsets: Vec<usize>,
+    controls: Vec<u32>,
+    // operator o: weights[operator_offsets[o]..operator_offsets[o + 1]], [w][v][u][control]
+    operator_offsets: Vec<usize>,
+    weights: Vec<f64>,
+    refined: Rows,
+}
+
+/// The operator of one piece.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Operator<'e> {
+    /// Which one it is: pieces with equal numbers share their weights.
+    pub id: u32,
+    /// Control points, each once; see [`Extraction::refined`] for those that are no
+    /// vertices.
+    pub controls: &'e [u32],
+    /// `[w][v][u][control]`: 64 rows along the element's axes, each of sum 1.
+    pub weights: &'e [f64],
+}
+
+impl Operator<'_> {
+    /// Bézier points `[w][v][u][width]` from `values` `[control id][width]`.
+    ///
+    /// # Panics
+    /// If a control id has no value.
+    pub fn apply(&self, values: &[f64], width: usize) -> Vec<f64> {
+        let mut points = vec![0.0; BEZIER_POINTS * width];
+        let rows = self.weights.chunks_exact(self.controls.len());
+        for (row, point) in rows.zip(points.chunks_exact_mut(width)) {
+            for (&weight, &id) in row.iter().zip(self.controls) {
+                let value = &values[id as usize * width..][..width];
+                point.iter_mut().zip(value).for_each(|(p, v)| *p += weight * v);
+            }
+        }
+        points
+    }
+}
+
+impl Extraction {
+    /// The operators of all pieces, in the order of the solid's leaves.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for more than 2³² pieces.
+    pub fn new(pieces: &Pieces<'_>) -> Result<Self> {
+        let solid = pieces.solid();
+        let vertices = solid.topology().vertex_count();
+        let mut extraction = operators::extract(pieces, vertices)?;
+        extraction.refined = refined_rows(solid);
+        extraction.merge_repeated();
+        Ok(extraction)
+    }
+
+    /// Number of vertices of the mesh: ids below are vertices, others refined points.
+    pub fn vertex_count(&self) -> usize {
+        self.vertices
+    }
+
+    /// All pieces.
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// Number of distinct operators.
+    pub fn operator_count(&self) -> usize {
+        self.operator_offsets.len() - 1
+    }
+
+    /// The operator of a piece.
+    ///
+    /// # Panics
+    /// If there is no such piece.
+    pub fn operator(&self, piece: usize) -> Operator<'_> {
+        let [id, net] = [self.piece_operators[piece], self.piece_nets[piece]];
+        let [o, n] = [id as usize, net as usize];
+        Operator {
+            id,
+            controls: &self.controls[self.net_offsets[n]..self.net_offsets[n + 1]],
+            weights: &self.weights[self.operator_offsets[o]..self.operator_offsets[o + 1]],
+        }
+    }
+
+    /// The refined points over the vertices of the mesh: row r is control point
+    /// `vertex_count() + r`. Without rows after [`Extraction::expanded`], and where no
+    /// cell is refined inside.
+    pub fn refined(&self) -> &Rows {
+        &self.refined
+    }
+
+    /// Values at all control points, `[control id][width]`, from those at the vertices.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the values are not `width` a vertex.
+    pub fn control_values(&self, values: &[f64], width: usize) -> Result<Vec<f64>> {
+        if values.len() != self.vertices * width {
+            return Err(Error::request(format!(
+                "{} values where {} vertices have {width} each",
+                values.len(),
+                self.vertices
+            )));
+        }
+        let mut all = values.to_vec();
+        all.extend(self.refined.apply(values, width));
+        Ok(all)
+    }
+
+    /// Bytes of all arrays.
+    pub fn bytes(&self) -> usize {
+        let words = self.piece_operators.len() + self.piece_nets.len() + self.controls.len();
+        let offsets = self.net_offsets.len() + self.operator_offsets.len();
+        size_of_val(self.pieces.as_slice())
+            + 4 * words
+            + 8 * (offsets + self.weights.len())
+            + self.refined.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limit::Solid;
+    use crate::mesh::SolidMesh;
+    use crate::mesh::shape::Shape;
+    use crate::refine::crease_by_angle;
+
+    fn extraction(mesh: &SolidMesh, rings: usize) -> Extraction {
+        let solid = Solid::new(mesh).unwrap();
+        Extraction::new(&Pieces::new(&solid, rings).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_sharp_block_has_the_operators_of_its_corners_edges_and_faces() {
+        let mut mesh = Shape::Box { cells: [5, 5, 5] }.build().unwrap();
+        crease_by_angle(&mut mesh, 40.0).unwrap();
+        mesh.creases.corners.clear();
+        let extraction = extraction(&mesh, 0);
+        assert_eq!(extraction.pieces().len(), 125);
+        assert_eq!(extraction.operator_count(), 27);
+        assert!(extraction.refined().is_empty());
+        let mut columns = [0; 65];
+        for piece in 0..125 {
+            columns[extraction.operator(piece).controls.len()] += 1;
+        }
+        assert_eq!([columns[64], columns[48], columns[36], columns[27]], [27, 54, 36, 8]);
+    }
+
+    #[test]
+    fn one_cell_thick_plates_keep_the_two_layers_they_have() {
+        let mut mesh = Shape::Box { cells: [5, 5, 1] }.build().unwrap();
+        crease_by_angle(&mut mesh, 40.0).unwrap();
+        let extraction = extraction(&mesh, 0);
+        let middle = extraction.operator(12);
+        assert_eq!(middle.controls.len(), 32);
+        assert_eq!(middle.weights.len(), 64 * 32);
+    }
+
+    #[test]
+    fn nets_that_meet_themselves_hold_every_vertex_once() {
+        let mesh = Shape::Torus { major: 3, core: 2, rings: 1 }.build().unwrap();
+        let extraction = extraction(&mesh, 1);
+        for piece in 0..extraction.pieces().len() {
+            let mut controls = extraction.operator(piece).controls.to_vec();
+            let count = controls.len();
+            controls.sort_unstable();
+            controls.dedup();
+            assert_eq!(controls.len(), count, "piece {piece}");
+        }
+    }
+}

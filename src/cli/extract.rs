@@ -1,0 +1,179 @@
+//! `subsolid extract`
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use serde::Serialize;
+use subsolid::bezier::{Extraction, Pieces};
+use subsolid::io::{self, WriteOptions};
+use subsolid::limit::Solid;
+use subsolid::mesh::SolidMesh;
+use subsolid::refine::VertexRule;
+use subsolid::{Error, Result};
+
+use super::console::since;
+use super::memory::physical;
+use super::model::ModelArguments;
+use super::{Console, Outcome};
+
+/// Write Bézier extraction operators
+///
+/// The limit on a regular cell is one tricubic Bézier piece; towards an extraordinary
+/// edge or vertex it is rings of exact pieces and a last one that interpolates. A
+/// piece's operator makes its 64 Bézier points from control points. Bézier cells for
+/// ParaView are written by `evaluate --cells bezier`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid extract model.mesh -o operators.npz
+  subsolid extract model.mesh --rings 4 --refined-points -o compact.npz
+  subsolid extract model.mesh --rings 2 -o model.bext")]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Refine the model so often first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    levels: usize,
+    /// Rings of exact pieces towards an extraordinary edge or vertex
+    #[arg(long, value_name = "K", default_value_t = 2)]
+    rings: usize,
+    /// Keep points that cells are refined to inside as control points, with their rows
+    /// over the vertices: smaller files
+    #[arg(long)]
+    refined_points: bool,
+    /// Compress .npz
+    #[arg(long)]
+    compress: bool,
+    /// File to write: .npz, or .bext (Bézier extraction text, version 2.0)
+    #[arg(long, short, value_name = "OUT")]
+    output: PathBuf,
+}
+
+/// What is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Npz,
+    Bext,
+}
+
+#[derive(Serialize)]
+struct Report {
+    output: PathBuf,
+    cells: usize,
+    pieces: usize,
+    exact: usize,
+    /// Largest estimated distance of a piece from the limit, in length units.
+    error_bound: f64,
+    operators: usize,
+    /// Least and most control points of a piece.
+    controls: [usize; 2],
+    refined_points: usize,
+    bytes: usize,
+    seconds: f64,
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let a = &arguments;
+    let format = a.format()?;
+    a.model.check_no_input(&a.output, &[])?;
+    io::atomic::check(&a.output)?;
+    let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
+    let solid = Solid::new(&mesh)?;
+
+    let start = Instant::now();
+    let pieces = Pieces::new(&solid, a.rings)?;
+    let mut extraction = Extraction::new(&pieces)?;
+    if !a.refined_points {
+        // the arrays of the file stand beside those of the extraction
+        let most = physical().map_or(usize::MAX, |bytes| (bytes / 4) as usize);
+        extraction = extraction.expanded(most).map_err(|e| match format {
+            Format::Npz => e.with_mend("give --refined-points, or fewer --rings"),
+            Format::Bext => e.with_mend("ask for fewer --rings"),
+        })?;
+    }
+    let error_bounds = pieces.error_bounds(&mesh.points);
+    console.status(
+        "Extracted",
+        format!("{} operators in {}", extraction.operator_count(), since(start)),
+    );
+    a.write(format, &extraction, &solid, &mesh, &error_bounds)?;
+    let report = a.report(&extraction, &mesh, &error_bounds, start);
+    console.status("Wrote", format!("{}: {} pieces", a.output.display(), report.pieces));
+    let Report { exact, pieces, error_bound, .. } = report;
+    let rest = pieces - exact;
+    console.status(
+        "Bézier",
+        format!("{exact} exact; {rest} interpolated, error at most {error_bound:.2e} (estimated)"),
+    );
+    if console.json() {
+        console.report(&report, String::new)?;
+    }
+    Ok(Outcome::Done)
+}
+
+impl Arguments {
+    fn format(&self) -> Result<Format> {
+        let is = |name: &str| has_extension(&self.output, name);
+        if is("bext") {
+            if self.refined_points {
+                return Err(Error::request("a .bext file has no rows for --refined-points")
+                    .with_mend("leave it out, or end the name of the output in .npz"));
+            }
+            if self.compress {
+                return Err(Error::request("a .bext file is plain text")
+                    .with_mend("leave --compress out, or end the name of the output in .npz"));
+            }
+            return Ok(Format::Bext);
+        }
+        if is("npz") {
+            return Ok(Format::Npz);
+        }
+        Err(Error::request(format!("{}: unknown output format", self.output.display()))
+            .with_mend("end its name in .npz or .bext"))
+    }
+
+    fn write(
+        &self,
+        format: Format,
+        extraction: &Extraction,
+        solid: &Solid,
+        mesh: &SolidMesh,
+        error_bounds: &[f64],
+    ) -> Result<()> {
+        match format {
+            Format::Npz => {
+                let arrays = extraction.arrays(solid, mesh.controls(), error_bounds)?;
+                io::write_arrays(&self.output, &arrays, WriteOptions { compress: self.compress })
+            }
+            Format::Bext => io::write_bext(&self.output, &extraction.patch(&mesh.points)?),
+        }
+    }
+
+    fn report(
+        &self,
+        extraction: &Extraction,
+        mesh: &SolidMesh,
+        error_bounds: &[f64],
+        start: Instant,
+    ) -> Report {
+        let count = extraction.pieces().len();
+        let columns = || (0..count).map(|piece| extraction.operator(piece).controls.len());
+        Report {
+            output: self.output.clone(),
+            cells: mesh.cells.len(),
+            pieces: count,
+            exact: extraction.pieces().iter().filter(|piece| piece.exact).count(),
+            error_bound: error_bounds.iter().copied().fold(0.0, f64::max),
+            operators: extraction.operator_count(),
+            controls: [columns().min().unwrap_or(0), columns().max().unwrap_or(0)],
+            refined_points: extraction.refined().len(),
+            bytes: extraction.bytes(),
+            seconds: start.elapsed().as_secs_f64(),
+        }
+    }
+}
+
+fn has_extension(path: &Path, name: &str) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,166 @@
+//! Layers on a GPU: the slicer's own arrays go there once, then planes are traced and
+//! pixels filled there, the same bit by bit.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::coverage::{MOST_PIXELS, Sampling};
+use super::frame::PixelGrid;
+use super::layer::Layer;
+use super::slicer::Slicer;
+use super::solid_source::SolidSource;
+use super::source::{Channel, LayerSource};
+use crate::backend::Cuda;
+use crate::backend::cuda::layers::{
+    Boundary, Canvas, Covered, DeviceLayers, Link, MOST_PLANES, Patch,
+};
+use crate::error::Result;
+
+/// A slicer at work on a GPU.
+pub struct DeviceSlicer<'s> {
+    slicer: &'s Slicer,
+    layers: DeviceLayers,
+}
+
+impl<'s> DeviceSlicer<'s> {
+    /// Brings a slicer's boundary to a GPU.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if its memory is too small.
+    pub fn new(slicer: &'s Slicer, gpu: &Cuda) -> Result<Self> {
+        let surface = slicer.surface();
+        let patches: Vec<Patch> = surface
+            .patches
+            .iter()
+            .map(|patch| Patch {
+                points: patch.points.0,
+                links: patch.starts(),
+                slopes: [patch.slope.along_u, patch.slope.along_v],
+                padding: 0,
+            })
+            .collect();
+        let links: Vec<Link> = surface
+            .links
+            .iter()
+            .map(|link| Link {
+                edge: link.edge,
+                backwards: u32::from(link.backwards),
+                start: link.start,
+                length: link.length,
+            })
+            .collect();
+        let boundary = Boundary { patches: &patches, links: &links, edges: &surface.edges };
+        Ok(Self { slicer, layers: DeviceLayers::new(gpu, boundary)? })
+    }
+
+    /// Covers images on the device, `planes` heights each. They stay until the next call;
+    /// [`DeviceSlicer::read`] copies them. Those that failed are to be made on the CPU.
+    /// `bits`: 8 or 16.
+    ///
+    /// # Errors
+    /// Those of [`DeviceLayers::cover`] and [`super::Raster::new`].
+    pub fn cover(
+        &mut self,
+        heights: &[f64],
+        planes: usize,
+        grid: &PixelGrid,
+        sampling: Sampling,
+        bits: usize,
+    ) -> Result<Covered> {
+        let canvas = self.canvas(planes, grid, sampling, bits)?;
+        let heights: Vec<f64> = heights.iter().map(|&z| self.slicer.surface().round(z)).collect();
+        let mut pairs: Vec<[u32; 2]> = Vec::new();
+        let mut found = Vec::new();
+        for (plane, &height) in heights.iter().enumerate() {
+            self.slicer.index().find(height, &mut found);
+            pairs.extend(found.iter().map(|&patch| [patch, plane as u32]));
+        }
+        self.layers.cover(&canvas, &heights, &pairs)
+    }
+
+    /// Copies images of the last [`DeviceSlicer::cover`], from `first` on, to `pixels`: rows
+    /// from the lowest, in the bytes of this machine.
+    ///
+    /// # Errors
+    /// Those of [`DeviceLayers::read`].
+    pub fn read(&mut self, first: usize, pixels: &mut [u8]) -> Result<()> {
+        self.layers.read(first, pixels)
+    }
+
+    /// Most images of a grid that [`DeviceSlicer::cover`] makes at once.
+    ///
+    /// # Errors
+    /// Those of [`super::Raster::new`].
+    pub fn most_images(&self, grid: &PixelGrid, bits: usize) -> Result<usize> {
+        Ok(self.layers.most_images(&self.canvas(1, grid, Sampling::Area, bits)?))
+    }
+
+    fn canvas(
+        &self,
+        planes: usize,
+        grid: &PixelGrid,
+        sampling: Sampling,
+        bits: usize,
+    ) -> Result<Canvas> {
+        grid.check(MOST_PIXELS)?;
+        Ok(Canvas {
+            origin: grid.origin,
+            pitch: grid.pitch,
+            tolerance: self.slicer.tolerance(),
+            size: grid.size,
+            planes,
+            centre: sampling == Sampling::Centre,
+            bits,
+        })
+    }
+}
+
+/// A solid as a source of layers whose pixels a GPU covers; contours and attributes come
+/// from the CPU.
+pub struct DeviceSource<'a, 's> {
+    solid: &'a SolidSource<'s>,
+    slicer: Mutex<DeviceSlicer<'a>>,
+}
+
+impl<'a, 's> DeviceSource<'a, 's> {
+    /// The layers of `solid` on a GPU.
+    ///
+    /// # Errors
+    /// Those of [`DeviceSlicer::new`].
+    pub fn new(solid: &'a SolidSource<'s>, gpu: &Cuda) -> Result<Self> {
+        let slicer = DeviceSlicer::new(solid.slicer(), gpu)?;
+        Ok(Self { solid, slicer: Mutex::new(slicer) })
+    }
+}
+
+impl LayerSource for DeviceSource<'_, '_> {
+    fn contours(&self, index: usize, height: f64) -> Result<Layer> {
+        self.solid.contours(index, height)
+    }
+
+    fn coverage(&self, heights: &[f64], grid: &PixelGrid, antialias: bool) -> Result<Vec<u16>> {
+        if heights.len() > MOST_PLANES {
+            return self.solid.coverage(heights, grid, antialias);
+        }
+        let sampling = if antialias { Sampling::Area } else { Sampling::Centre };
+        let mut pixels = vec![0_u16; grid.size[0] * grid.size[1]];
+        let mut slicer = self.slicer.lock().unwrap_or_else(PoisonError::into_inner);
+        let covered = slicer.cover(heights, heights.len(), grid, sampling, 16)?;
+        if !covered.failed.is_empty() {
+            return self.solid.coverage(heights, grid, antialias);
+        }
+        slicer.read(0, bytemuck::cast_slice_mut(&mut pixels))?;
+        Ok(pixels)
+    }
+
+    fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
+        self.solid.attributes(height, grid, coverage)
+    }
+
+    fn attributes_at(&self, points: &[[f64; 3]]) -> Result<Vec<f64>> {
+        self.solid.attributes_at(points)
+    }
+
+    fn channels(&self) -> &[Channel] {
+        self.solid.channels()
+    }
+}

@@ -6,7 +6,7 @@ mod support;
 use rayon::prelude::*;
 
 use oracle::random::Random;
-use oracle::vector::{ORIGIN, Point, add, distance, scale};
+use oracle::vector::{ORIGIN, Point, add, scale, sub};
 use subsolid::locate::{Located, Locator};
 use subsolid::mesh::{Attribute, SolidMesh};
 use subsolid::slice::{Axis, InteriorFinder, PixelGrid};
@@ -28,6 +28,10 @@ fn all_meshes() -> Vec<(String, SolidMesh)> {
     crease_box_edges(&mut creased, f64::INFINITY);
     all.push(("creased box".into(), creased));
     all
+}
+
+fn distance(a: Point, b: Point) -> f64 {
+    sub(a, b).iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
 fn cross(a: Point, b: Point) -> Point {

@@ -272,7 +272,6 @@ fn bad_requests_are_refused_before_any_work() {
         ),
         (&format!("{png} --layer-height 0.1 --attribute pair --attribute pair_0"), "twice"),
         (&format!("{png} --layer-height 0.1 --attribute height=1:1"), "no greys between"),
-        (&format!("{png} --layer-height 0.1 --backend cuda"), "made on the CPU"),
         (&format!("{png} --layer-height 0.1 --zip a.tar"), ".zip"),
         (&format!("{png} --layer-height 0.1 --svg out"), "given twice"),
         ("slice tripod.vtu --layer-height 0.1 --png out --pixel -1", "--pixel -1 is not positive"),

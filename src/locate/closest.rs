@@ -12,6 +12,8 @@ use super::tricubic::Jet;
 const STEPS: usize = 80;
 /// Damping that is tried first when an undamped step fails.
 const FIRST_DAMPING: f64 = 1e-6;
+/// An undamped step is halved down to this part of it.
+const SHORTEST: f64 = 0.05;
 const MOST_DAMPING: f64 = 1e10;
 
 /// A closest point.
@@ -60,45 +62,39 @@ pub fn closest(
             !(t[d] <= domain.low[d] && gradient[d] > 0.0
                 || t[d] >= domain.high[d] && gradient[d] < 0.0)
         });
+        // undamped steps are shortened first, then damped
+        let mut length = 1.0;
         loop {
-            let Some(step) = descent(&jet.derivatives, gradient, free, damping) else {
-                damping = next_damping(damping);
+            let step = descent(&jet.derivatives, gradient, free, damping);
+            let next =
+                step.map(|step| domain.clamp(std::array::from_fn(|d| t[d] + length * step[d])));
+            if let Some(next) = next {
+                let moved = (0..3).map(|d| (next[d] - t[d]).abs()).fold(0.0, f64::max);
+                let next_jet = map(next);
+                let next_residual = sub(next_jet.point, x);
+                let next_squared = dot(next_residual, next_residual);
+                if next_squared < squared {
+                    (t, jet, residual, squared) = (next, next_jet, next_residual, next_squared);
+                    damping = if damping > FIRST_DAMPING { 0.1 * damping } else { 0.0 };
+                    break;
+                }
+                // as near as rounding lets it come
+                if moved < 1e-13 {
+                    break 'steps;
+                }
+            }
+            if next.is_some() && damping == 0.0 && length > SHORTEST {
+                length *= 0.5;
+            } else {
+                length = 1.0;
+                damping = if damping == 0.0 { FIRST_DAMPING } else { 10.0 * damping };
                 if damping > MOST_DAMPING {
                     break 'steps;
                 }
-                continue;
-            };
-            let next = domain.clamp(std::array::from_fn(|d| t[d] + step[d]));
-            let moved = (0..3).map(|d| (next[d] - t[d]).abs()).fold(0.0, f64::max);
-            if moved == 0.0 {
-                break 'steps;
-            }
-            let next_jet = map(next);
-            let next_residual = sub(next_jet.point, x);
-            let next_squared = dot(next_residual, next_residual);
-            if next_squared < squared {
-                (t, jet, residual, squared) = (next, next_jet, next_residual, next_squared);
-                damping = if damping > FIRST_DAMPING { 0.1 * damping } else { 0.0 };
-                if moved < 1e-16 {
-                    break 'steps;
-                }
-                break;
-            }
-            // as near as rounding lets it come
-            if moved < 1e-13 {
-                break 'steps;
-            }
-            damping = next_damping(damping);
-            if damping > MOST_DAMPING {
-                break 'steps;
             }
         }
     }
     Closest { parameters: t, distance: squared.sqrt() }
-}
-
-fn next_damping(damping: f64) -> f64 {
-    if damping == 0.0 { FIRST_DAMPING } else { 10.0 * damping }
 }
 
 /// Solves (JᵀJ + damping · diagonal) step = −gradient for the free parameters, by

@@ -36,6 +36,12 @@ impl<'a> LimitMap<'a> {
     }
 
     /// The limit at the element's parameters `p`, within the leaf.
+    pub fn point(&self, p: [f64; 3]) -> [f64; 3] {
+        let offset = self.sum(self.leaf.local(p), [Value; 3]).unwrap_or([f64::NAN; 3]);
+        std::array::from_fn(|d| self.origin[d] + offset[d])
+    }
+
+    /// The limit and its derivatives at the element's parameters `p`, within the leaf.
     pub fn jet(&self, p: [f64; 3]) -> Jet {
         let local = self.leaf.local(p);
         let orders = |axis: usize| std::array::from_fn(|d| if d == axis { First } else { Value });
@@ -45,11 +51,7 @@ impl<'a> LimitMap<'a> {
                 .or_else(|| self.sum(inwards, orders(axis)))
                 .unwrap_or([0.0; 3])
         };
-        let offset = self.sum(local, [Value; 3]).unwrap_or([f64::NAN; 3]);
-        Jet {
-            point: std::array::from_fn(|d| self.origin[d] + offset[d]),
-            derivatives: [derivative(0), derivative(1), derivative(2)],
-        }
+        Jet { point: self.point(p), derivatives: [derivative(0), derivative(1), derivative(2)] }
     }
 
     fn sum(&self, local: [f64; 3], orders: crate::limit::Orders) -> Option<[f64; 3]> {

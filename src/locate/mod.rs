@@ -61,8 +61,8 @@ const GRAIN: usize = 256;
 /// A point so near to two elements, as parts of their size, belongs to both, and so
 /// to the first.
 const SHARED: f64 = 1e-12;
-/// How often the way to an extraordinary point is halved for a new start.
-const MOST_SHRINKS: i32 = 24;
+/// New starts of a search around an extraordinary edge or vertex.
+const STARTS: usize = 12;
 
 /// Options of a [`Locator`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -263,15 +263,22 @@ impl<'s> Locator<'s> {
         let map = self.pieces.limit(piece);
         let domain = map.domain();
         let mut best = closest(|p| map.jet(p), x, domain, from, 0.0);
-        // towards an extraordinary point scales differ much
-        for shrink in 1..MOST_SHRINKS {
-            if best.distance <= enough {
-                break;
-            }
-            let from = self.pieces.towards_extraordinary(piece, from, 0.5_f64.powi(shrink));
-            let next = closest(|p| map.jet(p), x, domain, from, 0.0);
+        if best.distance <= enough {
+            return best;
+        }
+        // towards an extraordinary point scales differ much: begin again at those that
+        // come nearest
+        let away = |p: [f64; 3]| (closest::length(closest::sub(map.point(p), x)), p);
+        let places = self.pieces.around_extraordinary(piece, from);
+        let mut starts: Vec<_> = places.into_iter().map(away).collect();
+        starts.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        for (_, start) in starts.into_iter().take(STARTS) {
+            let next = closest(|p| map.jet(p), x, domain, start, 0.0);
             if next.distance < best.distance {
                 best = next;
+            }
+            if best.distance <= enough {
+                break;
             }
         }
         best

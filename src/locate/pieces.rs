@@ -13,6 +13,8 @@ use crate::mesh::{Attribute, Controls};
 
 /// Rings around extraordinary edges and vertices where memory does not matter.
 const RINGS: usize = 4;
+/// Halvings towards an extraordinary edge or vertex within which a point is looked for.
+const SCALES: i32 = 40;
 /// Pieces that always are few enough.
 const FEW: usize = 1 << 18;
 
@@ -149,23 +151,28 @@ impl<'s> LocatorPieces<'s> {
         LimitMap::new(self.solid(), self.leaf(piece), &self.refined)
     }
 
-    /// The element's parameters `p`, in the leaf of a piece, moved towards its
-    /// extraordinary edge or vertex to `scale` of the distance.
-    pub(super) fn towards_extraordinary(&self, piece: usize, p: [f64; 3], scale: f64) -> [f64; 3] {
+    /// Places around the extraordinary edge or vertex of a piece's leaf at all scales,
+    /// in the element's parameters; along an edge all are where `p` is.
+    pub(super) fn around_extraordinary(&self, piece: usize, p: [f64; 3]) -> Vec<[f64; 3]> {
         let leaf = self.leaf(piece);
         let (turn, axes) = match leaf.kind {
-            LeafKind::Regular(_) => return p,
+            LeafKind::Regular(_) => return vec![p],
             LeafKind::Layered(_, turn, _) => (turn, 2),
             LeafKind::Irregular(_, turn) => (turn, 3),
         };
         let size = 0.5_f64.powi(leaf.depth.into());
-        let mut moved = p;
-        for d in 0..axes {
-            let axis = turn.axes[d] as usize;
-            let side = f64::from(leaf.origin[axis]) + f64::from(u8::from(turn.flips[d]));
-            moved[axis] = size * side + scale * (p[axis] - size * side);
-        }
-        moved
+        let place = |scale: f64, corner: usize| {
+            let mut moved = p;
+            for d in 0..axes {
+                let axis = turn.axes[d as usize] as usize;
+                let t = 0.5 * scale * (corner / 3_usize.pow(d) % 3) as f64;
+                let t = if turn.flips[d as usize] { 1.0 - t } else { t };
+                moved[axis] = size * (f64::from(leaf.origin[axis]) + t);
+            }
+            moved
+        };
+        let scales = (0..SCALES).map(|k| 0.5_f64.powi(k));
+        scales.flat_map(|scale| (1..3_usize.pow(axes)).map(move |c| place(scale, c))).collect()
     }
 }
 

@@ -1,4 +1,8 @@
 //! Which intervals hold a height.
+//!
+//! A patch lies in the convex hull of its Bézier points, because the Bernstein
+//! polynomials are not negative and sum to 1; so a plane meets it only between the
+//! lowest and the highest of them.
 
 /// Intervals `[low, high)` sorted by `low`, with the highest `high` of every
 /// power-of-two block, so that a query touches little more than what it finds.

@@ -5,14 +5,32 @@
 //! attributes of a layer all follow from it.
 //!
 //! # Practice
-//! A [`Slicer`] is set up once: the boundary becomes a watertight [`surface`] of
-//! bicubic patches ([`boundary`] faces of elements, cut into [`simple`] patches), and
-//! an [`index`] says which of them a plane meets. A plane's [`trace`] in each is a few
-//! arcs; joined, they are [`contour`]s, or, unjoined, [`coverage`] of pixels.
+//! A [`Slicer`] is set up once. The outer faces of the solid's
+//! [Bézier pieces](crate::bezier) are cut into patches that planes cross simply, and
+//! welded by name, not by distance, to a watertight surface. A plane meets few of
+//! them, found by their heights, in few arcs each; joined by name, these are the
+//! contours of a [`Layer`], and unjoined they give the [coverage](Slicer::coverage)
+//! of pixels. Everything that belongs to a layer follows from its height alone, so
+//! layers are independent, and equal on any number of threads.
 //! An [`InteriorFinder`] gives every pixel its cell, (u, v, w) and attributes.
 //!
 //! A [`Job`] makes files of the layers of a [`Stack`]: it asks a [`LayerSource`] for
 //! contours, pixels and attributes, and hands them to [`output`]s.
+//!
+//! ```
+//! use subsolid::{Solid, slice::{PixelGrid, Sampling, SliceOptions, Slicer}};
+//! let mesh = subsolid::read("models/bracket.vtk")?;
+//! let solid = Solid::new(&mesh)?;
+//! let slicer = Slicer::new(&solid, mesh.controls(), SliceOptions::default())?;
+//! let ([low, high], [left, right]) = (slicer.heights(), slicer.plane_box());
+//! let pitch = (right[0] - left[0]) / 100.0;
+//! let grid = PixelGrid { origin: left, pitch, size: [100, 100] };
+//! let middle = 0.5 * (low + high);
+//! let grey: Vec<u8> = slicer.coverage(&[middle], &grid, Sampling::Area)?;
+//! let covered = grey.iter().map(|&p| f64::from(p) / 255.0).sum::<f64>() * pitch * pitch;
+//! assert!((covered / slicer.layer(0, middle).area() - 1.0).abs() < 1e-2);
+//! # Ok::<(), subsolid::Error>(())
+//! ```
 
 mod bicubic;
 mod boundary;

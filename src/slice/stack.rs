@@ -54,7 +54,7 @@ impl Stack {
             ))
             .with_mend("move the model towards the origin, or give thicker layers"));
         }
-        Ok(Self { low, layer_height, count })
+        Ok(Self { low: low + 0.0, layer_height, count }) // no negative zero
     }
 
     /// Number of layers of the whole model.

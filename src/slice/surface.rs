@@ -96,7 +96,6 @@ impl Surface {
         let flatness =
             Flatness { height: tolerance / 8.0, deviation: tolerance / 8.0, rounding: grid / 16.0 };
         let faces = boundary_faces(solid);
-        // corners of a face are named by its number; elements have up to six faces
         let parts: Vec<(Vec<Piece>, f64)> = (0..faces.len())
             .into_par_iter()
             .map(|f| face_parts(pieces, points, axis, grid, &flatness, f, &faces[f]))

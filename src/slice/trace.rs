@@ -96,9 +96,8 @@ impl Arcs {
     }
 }
 
-/// Crossings of the sides of a patch: those that leave the part above and those that
-/// enter it by turns, then sorted so that the k-th of the one joins the k-th of the
-/// other (leaving ones first).
+/// Crossings of the sides of a patch: first those that leave the part above, then as
+/// many that enter it; an arc joins the k-th of the one to the k-th of the other.
 fn push_crossings(surface: &Surface, patch: &Patch, height: f64, crossings: &mut Vec<Crossing>) {
     for side in 0..4 {
         for link in &surface.links[patch.links(side)] {

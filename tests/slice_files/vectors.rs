@@ -37,14 +37,13 @@ fn svg(text: &str) -> [std::collections::HashMap<String, String>; 2] {
         match reader.read_event().unwrap() {
             Event::Start(element) | Event::Empty(element) => {
                 let place = match element.name().as_ref() {
-                    b"svg" => 0,
-                    b"path" => 1,
+                    "svg" => 0,
+                    "path" => 1,
                     _ => continue,
                 };
-                let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
                 let pairs = element.attributes().map(|a| a.unwrap());
                 found[place] =
-                    Some(pairs.map(|a| (text(a.key.as_ref()), text(&a.value))).collect());
+                    Some(pairs.map(|a| (a.key.as_ref().to_string(), a.value.to_string())).collect());
             }
             Event::Eof => return found.map(Option::unwrap_or_default),
             _ => {}

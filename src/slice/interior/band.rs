@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::march::{Found, LANES, march};
-use super::parts::{Kind, Part};
+use super::march::{Claims, LANES, march};
+use super::parts::{Kind, Part, Tame};
 use super::{Interior, NONE, Plane};
 use crate::locate::{Locator, Place};
 
@@ -66,45 +66,19 @@ impl Band<'_, '_> {
             for row in first..end {
                 for column in part.columns[0]..part.columns[1] {
                     let at = self.at(row, column);
-                    if self.wanted(at, row, column) {
+                    if self.distances[at] > 0.0 {
                         self.locate(part.piece, at, row, column);
                     }
                 }
             }
             return;
         };
+        let plane = self.plane;
         // the same eight rows whatever the range
         for group in (first - first % LANES..end).step_by(LANES) {
-            // taken out, because both closures look at the claims
-            let claims = std::cell::RefCell::new(&mut *self);
-            march(
-                tame,
-                claims.borrow().plane,
-                group as u32,
-                part.columns,
-                |lane, column| {
-                    let row = group + lane;
-                    let band = claims.borrow();
-                    (first..end).contains(&row) && band.wanted(band.at(row, column), row, column)
-                },
-                |lane, column, found| {
-                    let row = group + lane;
-                    let mut band = claims.borrow_mut();
-                    let at = band.at(row, column);
-                    match found {
-                        Found::Inside(t) => {
-                            band.pieces[at] = part.piece;
-                            band.distances[at] = 0.0;
-                            band.parameters[at] = std::array::from_fn(|d| {
-                                (tame.origin[d] + tame.size[d] * t[d]).clamp(0.0, 1.0)
-                            });
-                        }
-                        Found::Near | Found::Undecided => {
-                            band.locate(part.piece, at, row, column);
-                        }
-                    }
-                },
-            );
+            let mut claims =
+                PartClaims { band: &mut *self, tame, piece: part.piece, group, rows: first..end };
+            march(tame, plane, group as u32, part.columns, &mut claims);
         }
     }
 
@@ -112,13 +86,6 @@ impl Band<'_, '_> {
     #[inline(always)]
     fn at(&self, row: usize, column: u32) -> usize {
         (row - self.rows.start) * self.columns + column as usize
-    }
-
-    #[inline(always)]
-    fn wanted(&self, at: usize, row: usize, column: u32) -> bool {
-        // centres of pixels around serve covered ones, and may be uncovered themselves
-        let _ = (row, column);
-        self.distances[at] > 0.0
     }
 
     /// Claims a pixel by the locator.
@@ -177,5 +144,37 @@ impl Band<'_, '_> {
             .filter(|&(_, r, c)| self.pieces[self.at(r, c as u32)] != NONE)
             .min()
             .map(|(_, r, c)| self.at(r, c as u32))
+    }
+}
+
+/// The claims of a tame part on eight rows.
+struct PartClaims<'b, 'a, 's> {
+    band: &'b mut Band<'a, 's>,
+    tame: &'b Tame,
+    piece: u32,
+    group: usize,
+    rows: Range<usize>,
+}
+
+impl Claims for PartClaims<'_, '_, '_> {
+    #[inline(always)]
+    fn wanted(&self, lane: usize, column: u32) -> bool {
+        let row = self.group + lane;
+        self.rows.contains(&row) && self.band.distances[self.band.at(row, column)] > 0.0
+    }
+
+    #[inline(always)]
+    fn inside(&mut self, lane: usize, column: u32, t: [f64; 3]) {
+        let at = self.band.at(self.group + lane, column);
+        let Tame { origin, size, .. } = self.tame;
+        self.band.pieces[at] = self.piece;
+        self.band.distances[at] = 0.0;
+        self.band.parameters[at] =
+            std::array::from_fn(|d| (origin[d] + size[d] * t[d]).clamp(0.0, 1.0));
+    }
+
+    fn undecided(&mut self, lane: usize, column: u32) {
+        let row = self.group + lane;
+        self.band.locate(self.piece, self.band.at(row, column), row, column);
     }
 }

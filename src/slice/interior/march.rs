@@ -17,28 +17,25 @@ const SHORT: f64 = 1e-7;
 
 type Lanes = [f64; LANES];
 
-/// What became of the pixel of a lane.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Found {
-    /// In the part, at the part's own parameters.
-    Inside([f64; 3]),
-    /// So near its sides that distances decide.
-    Near,
-    /// Newton's method did not settle.
-    Undecided,
+/// Who looks for the pixels of eight rows.
+pub trait Claims {
+    /// Whether a pixel is still looked for.
+    fn wanted(&self, lane: usize, column: u32) -> bool;
+    /// A pixel is in the part, at these of the part's own parameters.
+    fn inside(&mut self, lane: usize, column: u32, t: [f64; 3]);
+    /// A pixel is so near to the part's sides that distances decide, or Newton's
+    /// method did not settle.
+    fn undecided(&mut self, lane: usize, column: u32);
 }
 
-/// Marches over the pixels of `tame` in the rows `first..first + LANES`. `wanted` says
-/// (lane, column) whether a pixel is still looked for; `found` takes what is not
-/// outside.
+/// Marches over the pixels of `tame` in the rows `first..first + LANES`.
 #[inline(always)]
 pub fn march(
     tame: &Tame,
     plane: &Plane<'_>,
     first: u32,
     columns: [u32; 2],
-    mut wanted: impl FnMut(usize, u32) -> bool,
-    mut found: impl FnMut(usize, u32, Found),
+    claims: &mut impl Claims,
 ) {
     let spans: [[u32; 2]; LANES] =
         std::array::from_fn(|lane| span(tame, plane, first + lane as u32, columns));
@@ -49,7 +46,7 @@ pub fn march(
         let mut active = [false; LANES];
         for lane in 0..LANES {
             let [low, high] = spans[lane];
-            active[lane] = low <= column && column < high && wanted(lane, column);
+            active[lane] = low <= column && column < high && claims.wanted(lane, column);
         }
         if !active.contains(&true) {
             history.count = 0;
@@ -77,12 +74,10 @@ pub fn march(
                 // also true of what is not a number
                 (0..3).any(|d| !(t[d] >= -reach[d] && t[d] <= 1.0 + reach[d]))
             };
-            if !settled[lane] {
-                found(lane, column, Found::Undecided);
-            } else if !beyond(tame.enough) {
-                found(lane, column, Found::Inside(t.map(|t| t.clamp(0.0, 1.0))));
-            } else if !beyond(tame.most) {
-                found(lane, column, Found::Near);
+            if settled[lane] && !beyond(tame.enough) {
+                claims.inside(lane, column, t.map(|t| t.clamp(0.0, 1.0)));
+            } else if !settled[lane] || !beyond(tame.most) {
+                claims.undecided(lane, column);
             }
         }
     }

@@ -157,7 +157,7 @@ fn head(setting: &Setting, layers: &Range<usize>, encoding: Encoding, decimals: 
         Encoding::Binary => "$$HEADEREND",
     };
     let numbers = [low[0], low[1], bottom, high[0], high[1], top];
-    let dimension = numbers.map(|x| format!("{x:.decimals$}")).join(",");
+    let dimension = numbers.map(|x| format!("{:.decimals$}", x + 0.0)).join(",");
     format!(
         "$$HEADERSTART\n{form}\n$$UNITS/{}\n$$VERSION/200\n$$LABEL/1,model\n\
          $$DIMENSION/{dimension}\n$$LAYERS/{}\n{end}{start}",

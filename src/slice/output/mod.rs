@@ -72,7 +72,7 @@ pub enum Content {
 }
 
 /// A kind of files.
-pub trait Output: Sync {
+pub trait Output: Send + Sync {
     /// Whether it is made of contours.
     fn needs_contours(&self) -> bool;
 

@@ -1,0 +1,57 @@
+//! Slicing of the tripod into images of 2,000 × 2,000 pixels: set-up, contours,
+//! coverage, and beside them the floor, writing the bytes of an image.
+//!
+//! `cargo bench --bench slice`
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use subsolid::Solid;
+use subsolid::mesh::shape::Shape;
+use subsolid::slice::{PixelGrid, Raster, Sampling, SliceOptions, Slicer};
+
+const PIXELS: usize = 2000;
+
+fn slice(c: &mut Criterion) {
+    let mesh = Shape::Tripod.build().expect("a tripod");
+    let solid = Solid::new(&mesh).expect("a solid");
+    let options = SliceOptions::default();
+    let new = || Slicer::new(&solid, mesh.controls(), options).expect("a slicer");
+    let slicer = new();
+    let [low, high] = slicer.heights();
+    let [left, right] = slicer.plane_box();
+    let extent = (right[0] - left[0]).max(right[1] - left[1]);
+    let pitch = extent / PIXELS as f64;
+    let grid = PixelGrid { origin: left, pitch, size: [PIXELS; 2] };
+    // layers from the feet to the hub by turns
+    let mut turn = 0;
+    let mut next = move || {
+        turn = (turn + 37) % 100;
+        low + (high - low) * (f64::from(turn) + 0.5) / 100.0
+    };
+
+    let mut group = c.benchmark_group("slice/tripod");
+    group.sample_size(10);
+    group.bench_function("set-up", |b| b.iter(|| black_box(new())));
+    group.sample_size(100);
+    group.bench_function("contours", |b| b.iter(|| black_box(slicer.layer(0, next()))));
+    group.throughput(Throughput::Bytes((PIXELS * PIXELS) as u64));
+    let mut pixels = vec![0_u8; PIXELS * PIXELS];
+    for (name, sampling) in [("area", Sampling::Area), ("centre", Sampling::Centre)] {
+        let mut raster = Raster::new(grid, sampling).expect("a grid");
+        group.bench_function(name, |b| {
+            b.iter(|| slicer.coverage_into(&[next()], &mut raster, black_box(&mut pixels)));
+        });
+    }
+    group.bench_function("floor", |b| {
+        let mut value = 0;
+        b.iter(|| {
+            value ^= 1;
+            black_box(&mut pixels).fill(black_box(value));
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, slice);
+criterion_main!(benches);

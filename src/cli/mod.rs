@@ -1,7 +1,7 @@
 //! The command line: each subcommand parses, calls the library and reports.
 //!
-//! Exit codes: 0 done; 1 done, but `--quality` found samples whose Jacobian is not
-//! positive; 2 refused, with one message that says what is wrong and the mend.
+//! Exit codes: 0 done; 1 done, but `--quality` (or `quadrature`) found samples whose
+//! Jacobian is not positive; 2 refused, with one message that says what is wrong and the mend.
 
 mod bench;
 mod compare;
@@ -13,6 +13,8 @@ mod info;
 mod memory;
 mod model;
 mod processor;
+mod quadrature;
+mod quality;
 mod refine;
 mod shape;
 
@@ -29,8 +31,8 @@ Examples:
   subsolid info fan.vtu
   subsolid evaluate fan.vtu --samples 8 -o limit.vtu
 
-Exit codes: 0 done; 1 done, but --quality found samples whose Jacobian is not
-positive; 2 refused, with the reason on stderr.";
+Exit codes: 0 done; 1 done, but --quality (or quadrature) found samples whose
+Jacobian is not positive; 2 refused, with the reason on stderr.";
 
 /// Exact limit evaluation of Catmull-Clark solids.
 ///
@@ -54,6 +56,7 @@ enum Command {
     Info(Reporting<info::Arguments>),
     Refine(Reporting<refine::Arguments>),
     Evaluate(Reporting<evaluate::Arguments>),
+    Quadrature(Reporting<quadrature::Arguments>),
     Compare(Reporting<compare::Arguments>),
     Bench(bench::Arguments),
     Devices(Reporting<devices::Arguments>),
@@ -100,6 +103,7 @@ fn run(cli: Cli, console: &Console) -> Result<Outcome> {
         Command::Info(c) => info::run(c.arguments, &console.reporting(c.json)),
         Command::Refine(c) => refine::run(c.arguments, &console.reporting(c.json)),
         Command::Evaluate(c) => evaluate::run(c.arguments, &console.reporting(c.json)),
+        Command::Quadrature(c) => quadrature::run(c.arguments, &console.reporting(c.json)),
         Command::Compare(c) => compare::run(c.arguments, &console.reporting(c.json)),
         Command::Bench(arguments) => bench::run(arguments, console),
         Command::Devices(c) => devices::run(c.arguments, &console.reporting(c.json)),

@@ -21,4 +21,5 @@ pub use dataset::{
 pub use high_order::hexahedron_order;
 pub use mesh_dataset::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
 pub use read::{ReadReport, read, read_creases, read_with_report};
+pub(crate) use write::Archive;
 pub use write::{Format, PieceWriter, WriteOptions, check_output, write};

@@ -31,7 +31,7 @@ pub struct Leaf {
 }
 
 /// How a leaf evaluates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LeafKind {
     /// Net `[w][v][u]` of 4 × 4 × 4 control points, with missing end layers.
     Regular(Ends),

@@ -25,6 +25,7 @@ mod quality;
 mod weld;
 
 pub use bezier::{Bezier, BezierPiece, MOST_RINGS};
+pub(crate) use bezier_rings::{Part, planar_parts};
 pub use hexahedra::{hexahedra, lagrange};
 pub use parameters::{ParameterTable, write_header, write_rows};
 pub use points::{location, points};

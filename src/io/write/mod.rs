@@ -8,6 +8,7 @@ mod vtk;
 mod vtu;
 mod xml;
 
+pub(crate) use npz::Archive;
 pub use pvtu::PieceWriter;
 
 use std::borrow::Cow;

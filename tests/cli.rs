@@ -60,8 +60,17 @@ fn json(directory: &Path, arguments: &str) -> serde_json::Value {
 #[test]
 fn helps_with_examples() {
     let here = Path::new(".");
-    let subcommands =
-        ["info", "refine", "evaluate", "compare", "bench", "devices", "shape", "completions"];
+    let subcommands = [
+        "info",
+        "refine",
+        "evaluate",
+        "quadrature",
+        "compare",
+        "bench",
+        "devices",
+        "shape",
+        "completions",
+    ];
     for subcommand in [""].into_iter().chain(subcommands) {
         let help = done(here, &format!("{subcommand} --help"));
         assert!(help.contains("Usage: subsolid") && help.contains("Examples:"), "{help}");

@@ -130,6 +130,12 @@
 //! Limit points become blocks of hexahedra or high-order cells that VTK and ParaView
 //! read, tables of parameters, or a report on the Jacobian.
 //!
+//! # Integration: [`quadrature`]
+//!
+//! [`Quadrature`] holds what isogeometric analysis needs: basis functions of the mesh's
+//! own vertices at quadrature points, in one table for all cells that share it, and what
+//! follows from given control points: Jacobians, volumes, derivatives in space.
+//!
 //! # How exact: [`compare`]
 //!
 //! [`compare::compare`] holds one evaluation against another, say single precision

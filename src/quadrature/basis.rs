@@ -9,7 +9,7 @@ use crate::plan::{Want, wanted_orders};
 
 /// Values and derivatives of basis functions; the same for all leaves of a batch.
 ///
-/// Derivatives are with respect to the element's parameters, but for [`Basis::turned`].
+/// Derivatives are with respect to the element's parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Basis {
     /// Number of control points.

@@ -1,38 +1,4 @@
 //! Quadratures as files: NumPy archives for solvers, points for ParaView.
-//!
-//! # The archive
-//! Sizes: *batches*, *leaves* of a batch, *samples* (quadrature points) of each leaf,
-//! *controls* of each leaf, *cells* and *vertices* of the mesh. Numbers are f8 unless
-//! said. `b` counts the batches from 0.
-//!
-//! | array | shape | meaning |
-//! |---|---|---|
-//! | `batches`, `gauss`, `rings` | () i4 | number of batches; the scheme |
-//! | `control_points` | (vertices, 3) | length units |
-//! | `cell/volume` | (cells,) | by quadrature, cubed length units |
-//! | `cell/remainder_parameter_volume` | (cells,) | of 1 a hexahedron |
-//! | `cell/remainder_volume` | (cells,) | cubed length units |
-//! | `batch/b/kind` | () u1 | 0 regular, 1 layered, 2 irregular |
-//! | `batch/b/exact_samples` | () i4 | samples before the remainder |
-//! | `batch/b/size` | () | of the leaves: 1, or 2⁻ᵈ where the cell is refined first |
-//! | `batch/b/cells` | (leaves,) u4 | cell of the mesh |
-//! | `batch/b/corners` | (leaves,) i4 | corner whose hexahedral child it is; −1: a hexahedron |
-//! | `batch/b/origins` | (leaves, 3) | lowest (u, v, w) |
-//! | `batch/b/control_ids` | (leaves, controls) u4 | vertices of the mesh, different in a row |
-//! | `batch/b/parameters` | (samples, 3) | in the leaf; (u, v, w) = origin + size · parameters |
-//! | `batch/b/weights` | (samples,) | in (u, v, w); they sum to size³ |
-//! | `batch/b/basis` | (samples, controls) | N |
-//! | `batch/b/gradients` | (samples, 3, controls) | dN/d(u, v, w) |
-//! | `batch/b/second` | (samples, 6, controls) | d²N by uu, vv, ww, uv, uw, vw, if asked for |
-//! | `batch/b/points` | (leaves, samples, 3) | (x, y, z), length units |
-//! | `batch/b/determinants` | (leaves, samples) | det J, cubed length units |
-//! | `batch/b/measures` | (leaves, samples) | weight · det J: Σ is the volume |
-//! | `batch/b/inverse_jacobians` | (leaves, samples, 3, 3) | d(u, v, w)/d(x, y, z), `[uvw][xyz]` |
-//! | `batch/b/physical_gradients` | (leaves, samples, 3, controls) | dN/d(x, y, z), if asked for |
-//! | `batch/b/physical_second` | (leaves, samples, 6, controls) | d²N by xx, yy, zz, xy, xz, yz, if both are |
-//!
-//! Without `physical_gradients`, they are
-//! `einsum("sjc,lsji->lsic", gradients, inverse_jacobians)`.
 
 use std::io::{self, Seek, Write};
 use std::ops::Range;
@@ -58,8 +24,42 @@ pub struct ExportOptions {
     pub compress: bool,
 }
 
-/// Writes the archive of the module's introduction. Memory stays bounded however many
-/// cells there are; the file appears under its name when it is complete.
+/// Writes a NumPy archive. Memory stays bounded however many cells there are; the file
+/// appears under its name when it is complete.
+///
+/// # Arrays
+/// Sizes: *batches*, *leaves* of a batch, *samples* (quadrature points) of each leaf,
+/// *controls* of each leaf, *cells* and *vertices* of the mesh. Numbers are f8 unless
+/// said. `b` counts the batches from 0.
+///
+/// | array | shape | meaning |
+/// |---|---|---|
+/// | `batches`, `gauss`, `rings` | () i4 | number of batches; the scheme |
+/// | `control_points` | (vertices, 3) | length units |
+/// | `cell/volume` | (cells,) | by quadrature, cubed length units |
+/// | `cell/remainder_parameter_volume` | (cells,) | of 1 a hexahedron |
+/// | `cell/remainder_volume` | (cells,) | cubed length units |
+/// | `batch/b/kind` | () u1 | 0 regular, 1 layered, 2 irregular |
+/// | `batch/b/exact_samples` | () i4 | samples before the remainder |
+/// | `batch/b/size` | () | of the leaves: 1, or 2⁻ᵈ where the cell is refined first |
+/// | `batch/b/cells` | (leaves,) u4 | cell of the mesh |
+/// | `batch/b/corners` | (leaves,) i4 | corner whose hexahedral child it is; −1: a hexahedron |
+/// | `batch/b/origins` | (leaves, 3) | lowest (u, v, w) |
+/// | `batch/b/control_ids` | (leaves, controls) u4 | vertices of the mesh, different in a row |
+/// | `batch/b/parameters` | (samples, 3) | in the leaf; (u, v, w) = origin + size · parameters |
+/// | `batch/b/weights` | (samples,) | in (u, v, w); they sum to size³ |
+/// | `batch/b/basis` | (samples, controls) | N |
+/// | `batch/b/gradients` | (samples, 3, controls) | dN/d(u, v, w) |
+/// | `batch/b/second` | (samples, 6, controls) | d²N by uu, vv, ww, uv, uw, vw, if asked for |
+/// | `batch/b/points` | (leaves, samples, 3) | (x, y, z), length units |
+/// | `batch/b/determinants` | (leaves, samples) | det J, cubed length units |
+/// | `batch/b/measures` | (leaves, samples) | weight · det J: Σ is the volume |
+/// | `batch/b/inverse_jacobians` | (leaves, samples, 3, 3) | d(u, v, w)/d(x, y, z), `[uvw][xyz]` |
+/// | `batch/b/physical_gradients` | (leaves, samples, 3, controls) | dN/d(x, y, z), if asked for |
+/// | `batch/b/physical_second` | (leaves, samples, 6, controls) | d²N by xx, yy, zz, xy, xz, yz, if both are |
+///
+/// Without `physical_gradients`, they are
+/// `einsum("sjc,lsji->lsic", gradients, inverse_jacobians)`.
 ///
 /// # Errors
 /// [`Error::File`](crate::Error::File) if writing fails.

@@ -14,6 +14,17 @@
 //! The determinant of the Jacobian of a tricubic map has degree 8 in each of u, v, w, so
 //! that 5 Gauss points integrate it exactly, and 4 nearly so.
 //!
+//! Four rings, the default, leave 0.4 % of the parameters of a cell at an extraordinary edge
+//! to the remainder. Volumes are then good to 10⁻⁵ or better, a patch test to 10⁻⁶ (see
+//! `tests/quadrature`); every further ring divides what is left by 6 at interior edges of
+//! valence 3, by 3 at 5 and by 8 at smooth edges of boxes.
+//!
+//! # Boundaries
+//! On the boundary N depends on the boundary's own control points only, and the second
+//! derivative across it is 0 (p₋₁ = 2p₀ − p₁). Boundary values that are 0 or linear in
+//! space are imposed exactly as coefficients; solutions that bend across the boundary
+//! converge with less than the full order 4.
+//!
 //! # Practice
 //! [`Quadrature`] sorts the leaves of a solid into [`Batch`]es of equal [`Basis`]: one
 //! table for all cells of a batch. It depends on connectivity and [`Scheme`] only. For

@@ -137,6 +137,12 @@
 //! Limit points become blocks of hexahedra or high-order cells that VTK and ParaView
 //! read, tables of parameters, or a report on the Jacobian.
 //!
+//! # Integration: [`quadrature`]
+//!
+//! [`Quadrature`] holds what isogeometric analysis needs: basis functions of the mesh's
+//! own vertices at quadrature points, in one table for all cells that share it, and what
+//! follows from given control points: Jacobians, volumes, derivatives in space.
+//!
 //! # How exact: [`compare`]
 //!
 //! [`compare::compare`] holds one evaluation against another, say single precision
@@ -160,6 +166,7 @@ pub mod limit;
 pub mod locate;
 pub mod mesh;
 pub mod plan;
+pub mod quadrature;
 pub mod refine;
 pub mod slice;
 pub mod topology;
@@ -172,4 +179,5 @@ pub use io::{WriteOptions, read, write};
 pub use limit::Solid;
 pub use mesh::SolidMesh;
 pub use plan::{Plan, Samples, Want};
+pub use quadrature::Quadrature;
 pub use refine::refine_mesh;

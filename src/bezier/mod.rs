@@ -19,7 +19,8 @@ use crate::limit::{Leaf, LeafKind, Solid, Turn};
 
 use convert::{bezier_layers, net_values, product, tensor_points};
 pub use extraction::Extraction;
-use rings::{Part, Rings};
+use rings::Rings;
+pub(crate) use rings::{Part, planar_parts};
 
 /// Most rings around an extraordinary edge or vertex.
 pub const MOST_RINGS: usize = 8;

@@ -122,7 +122,8 @@ fn interpolate(values: &mut [f64], stride: usize) {
     }
 }
 
-fn planar_parts(rings: usize) -> Vec<Part> {
+/// The parts of a planar structure: three a ring, and last the one that remains.
+pub fn planar_parts(rings: usize) -> Vec<Part> {
     let square = |child: usize, s: f64, exact: bool| {
         let origin = [(child & 1) as f64 * s, (child >> 1) as f64 * s, 0.0];
         Part { origin, size: [s, s, 1.0], exact }

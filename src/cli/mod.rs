@@ -1,7 +1,7 @@
 //! The command line: each subcommand parses, calls the library and reports.
 //!
-//! Exit codes: 0 done; 1 done, but `--quality` found samples whose Jacobian is not
-//! positive; 2 refused, with one message that says what is wrong and the mend.
+//! Exit codes: 0 done; 1 done, but `--quality` (or `quadrature`) found samples whose
+//! Jacobian is not positive; 2 refused, with one message that says what is wrong and the mend.
 
 mod bench;
 mod compare;
@@ -14,6 +14,8 @@ mod info;
 mod memory;
 mod model;
 mod processor;
+mod quadrature;
+mod quality;
 mod refine;
 mod shape;
 mod slice;
@@ -31,8 +33,8 @@ Examples:
   subsolid info fan.vtu
   subsolid evaluate fan.vtu --samples 8 -o limit.vtu
 
-Exit codes: 0 done; 1 done, but --quality found samples whose Jacobian is not
-positive; 2 refused, with the reason on stderr.";
+Exit codes: 0 done; 1 done, but --quality (or quadrature) found samples whose
+Jacobian is not positive; 2 refused, with the reason on stderr.";
 
 /// Exact limit evaluation of Catmull-Clark solids.
 ///
@@ -58,6 +60,7 @@ enum Command {
     Evaluate(Reporting<evaluate::Arguments>),
     Extract(Reporting<extract::Arguments>),
     Slice(Reporting<slice::Arguments>),
+    Quadrature(Reporting<quadrature::Arguments>),
     Compare(Reporting<compare::Arguments>),
     Bench(bench::Arguments),
     Devices(Reporting<devices::Arguments>),
@@ -106,6 +109,7 @@ fn run(cli: Cli, console: &Console) -> Result<Outcome> {
         Command::Evaluate(c) => evaluate::run(c.arguments, &console.reporting(c.json)),
         Command::Extract(c) => extract::run(c.arguments, &console.reporting(c.json)),
         Command::Slice(c) => slice::run(c.arguments, &console.reporting(c.json)),
+        Command::Quadrature(c) => quadrature::run(c.arguments, &console.reporting(c.json)),
         Command::Compare(c) => compare::run(c.arguments, &console.reporting(c.json)),
         Command::Bench(arguments) => bench::run(arguments, console),
         Command::Devices(c) => devices::run(c.arguments, &console.reporting(c.json)),

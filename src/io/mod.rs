@@ -21,6 +21,7 @@ pub use dataset::{
 pub use high_order::hexahedron_order;
 pub use mesh_dataset::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
 pub use read::{ReadReport, read, read_creases, read_with_report};
+pub(crate) use write::Archive;
 pub use write::{
     BezierPatch, Format, PieceWriter, PolylinePiece, PolylineWriter, WriteOptions, check_output,
     write, write_arrays, write_bext,

@@ -83,31 +83,65 @@ impl Quality {
             Values::F32(_) => 1e-5,
             Values::F64(_) => 1e-12,
         };
-        self.samples += determinants.len();
         for (i, (&determinant, &scaled)) in determinants.iter().zip(&scaled).enumerate() {
-            if determinant.is_nan() {
-                self.undefined += 1;
-                continue;
+            self.record(determinant, scaled, rounding, |value| extreme(value, i));
+        }
+    }
+
+    /// Adds one sample: its determinant and scaled Jacobian, below which value the latter
+    /// counts as 0, and how to say where it is.
+    pub(crate) fn record(
+        &mut self,
+        determinant: f64,
+        scaled: f64,
+        rounding: f64,
+        extreme: impl Fn(f64) -> Extreme,
+    ) {
+        self.samples += 1;
+        if determinant.is_nan() {
+            self.undefined += 1;
+            return;
+        }
+        for (slot, value, sign) in [
+            (&mut self.least_determinant, determinant, 1.0),
+            (&mut self.greatest_determinant, determinant, -1.0),
+            (&mut self.least_scaled_jacobian, scaled, 1.0),
+            (&mut self.greatest_scaled_jacobian, scaled, -1.0),
+        ] {
+            if slot.is_none_or(|known| sign * value < sign * known.value) {
+                *slot = Some(extreme(value));
             }
-            for (slot, value, sign) in [
-                (&mut self.least_determinant, determinant, 1.0),
-                (&mut self.greatest_determinant, determinant, -1.0),
-                (&mut self.least_scaled_jacobian, scaled, 1.0),
-                (&mut self.greatest_scaled_jacobian, scaled, -1.0),
-            ] {
-                if slot.is_none_or(|known| sign * value < sign * known.value) {
-                    *slot = Some(extreme(value, i));
-                }
+        }
+        if determinant <= 0.0 || scaled <= rounding {
+            let found = extreme(determinant);
+            self.count(found.cell, CellQuality { samples: 1, worst: found });
+        }
+    }
+
+    /// Adds samples that another report has seen, after those of this one.
+    pub fn merge(&mut self, other: &Self) {
+        self.samples += other.samples;
+        self.undefined += other.undefined;
+        for (slot, found, sign) in [
+            (&mut self.least_determinant, other.least_determinant, 1.0),
+            (&mut self.greatest_determinant, other.greatest_determinant, -1.0),
+            (&mut self.least_scaled_jacobian, other.least_scaled_jacobian, 1.0),
+            (&mut self.greatest_scaled_jacobian, other.greatest_scaled_jacobian, -1.0),
+        ] {
+            if let Some(found) = found
+                && slot.is_none_or(|known| sign * found.value < sign * known.value)
+            {
+                *slot = Some(found);
             }
-            if determinant <= 0.0 || scaled <= rounding {
-                let found = extreme(determinant, i);
-                let cell = self.non_positive.entry(found.cell);
-                let cell = cell.or_insert(CellQuality { samples: 0, worst: found });
-                cell.samples += 1;
-                if determinant < cell.worst.value {
-                    cell.worst = found;
-                }
-            }
+        }
+        other.non_positive.iter().for_each(|(&cell, &found)| self.count(cell, found));
+    }
+
+    fn count(&mut self, cell: u32, found: CellQuality) {
+        let known = self.non_positive.entry(cell).or_insert(CellQuality { samples: 0, ..found });
+        known.samples += found.samples;
+        if found.worst.value < known.worst.value {
+            known.worst = found.worst;
         }
     }
 }

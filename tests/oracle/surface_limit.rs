@@ -53,7 +53,7 @@ fn descend(mut patch: Surface, t: [f64; 2], depth: usize) -> Limit {
 }
 
 /// The piece of all faces that touch `face`, which becomes face 0.
-fn ring(surface: &Surface, face: usize) -> Surface {
+pub fn ring(surface: &Surface, face: usize) -> Surface {
     let centre = &surface.faces[face];
     let touches = |f: &usize| surface.faces[*f].iter().any(|v| centre.contains(v));
     let others = (0..surface.faces.len()).filter(|&f| f != face).filter(touches);
@@ -91,7 +91,7 @@ fn bilinear(patch: &Surface, t: [f64; 2]) -> Point {
 
 /// The 4×4 net of face 0, `net[i][j]` along u and v, if the patch is a grid of
 /// quads, cut off by open edges on any side.
-fn regular_net(patch: &Surface) -> Option<[[Point; 4]; 4]> {
+pub fn regular_net(patch: &Surface) -> Option<[[Point; 4]; 4]> {
     if patch.faces.iter().any(|face| face.len() != 4) || !has_natural_ends(patch) {
         return None;
     }

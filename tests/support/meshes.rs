@@ -18,6 +18,22 @@ pub fn block(cells: [usize; 3]) -> SolidMesh {
     Shape::Box { cells }.build().expect("a block")
 }
 
+/// A block of 3 × 3 × 3 cells whose limit folds over along y = 1, although every single
+/// cell is the right way round at its centre.
+pub fn folded_block() -> SolidMesh {
+    let mut mesh = block([3, 3, 3]);
+    for p in &mut mesh.points {
+        p[0] = match (p[0] as usize, p[1] as usize) {
+            (1, 1) => 2.95,
+            (2, 1) => 0.05,
+            (1, _) => 0.01,
+            (2, _) => 2.99,
+            _ => p[0],
+        };
+    }
+    mesh
+}
+
 pub fn fan(valence: usize, layers: usize, rings: usize) -> SolidMesh {
     Shape::Fan { valence, layers, rings }.build().expect("a fan")
 }

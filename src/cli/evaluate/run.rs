@@ -1,6 +1,5 @@
 //! Grids of samples: piece by piece into a `.pvtu`, or at once into a single file.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -10,19 +9,18 @@ use subsolid::io::{self, Dataset, Format, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Plan, Samples, wanted_orders};
-use subsolid::volume::{self, Bezier, Extreme, Quality};
+use subsolid::volume::{self, Bezier, Quality};
 use subsolid::{Error, Result};
 
 use super::{Arguments, CellShape, Console, Outcome};
 use crate::cli::console::since;
 use crate::cli::memory::{gigabytes, physical};
+use crate::cli::quality;
 
 /// Results in a piece.
 const PIECE: usize = 2_000_000;
 /// Bézier cells that a piece is planned for; leaves may have many.
 const BEZIER_ELEMENTS: usize = 8192;
-/// Cells of poor quality that are listed for people; JSON has them all.
-const LISTED: usize = 12;
 
 /// Where the datasets of the pieces come from.
 enum Source<'a> {
@@ -241,41 +239,12 @@ impl Report {
     /// Reports, and says how the program ends.
     pub fn finish(&self, console: &Console) -> Result<Outcome> {
         if console.json() || self.quality.is_some() {
-            console.report(self, || self.quality.as_ref().map(text).unwrap_or_default())?;
+            console
+                .report(self, || self.quality.as_ref().map(quality::text).unwrap_or_default())?;
         }
         Ok(match &self.quality {
             Some(quality) if !quality.non_positive.is_empty() => Outcome::PoorQuality,
             _ => Outcome::Done,
         })
     }
-}
-
-fn text(quality: &Quality) -> String {
-    let mut text = format!("{:<24} {}\n", "samples", quality.samples);
-    for (name, extreme) in [
-        ("least detJ", quality.least_determinant),
-        ("greatest detJ", quality.greatest_determinant),
-        ("least scaled Jacobian", quality.least_scaled_jacobian),
-        ("greatest scaled Jacobian", quality.greatest_scaled_jacobian),
-    ] {
-        let found = extreme.map_or("none".into(), |extreme| place(&extreme));
-        let _ = writeln!(text, "{name:<24} {found}");
-    }
-    let _ = writeln!(text, "{:<24} {}", "no Jacobian exists at", quality.undefined);
-    let cells = &quality.non_positive;
-    let _ = writeln!(text, "{:<24} {}", "cells with detJ <= 0", cells.len());
-    for (cell, found) in cells.iter().take(LISTED) {
-        let worst = place(&found.worst);
-        let _ = writeln!(text, "  cell {cell}: {} samples, worst {worst}", found.samples);
-    }
-    if cells.len() > LISTED {
-        let _ = writeln!(text, "  … and {} more, see --json", cells.len() - LISTED);
-    }
-    text
-}
-
-fn place(extreme: &Extreme) -> String {
-    let Extreme { value, cell, parameters: [u, v, w], point: [x, y, z], corner } = extreme;
-    let corner = corner.map(|corner| format!(" corner {corner}")).unwrap_or_default();
-    format!("{value:.6e} in cell {cell}{corner} at u {u} v {v} w {w}, x {x:.6} y {y:.6} z {z:.6}")
 }

@@ -11,6 +11,7 @@ mod vtu;
 mod xml;
 
 pub use bext::{BezierPatch, write_bext};
+pub(crate) use npz::Archive;
 pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::PieceWriter;
 

@@ -99,29 +99,48 @@ fn push_named<W: Write + Seek>(
 }
 
 /// A zip archive of `.npy` files.
-struct Archive<W: Write + Seek> {
+pub(crate) struct Archive<W: Write + Seek> {
     zip: ZipWriter<W>,
     method: CompressionMethod,
 }
 
 impl<W: Write + Seek> Archive<W> {
-    fn new(out: W, compress: bool) -> Self {
+    /// An archive without arrays.
+    pub(crate) fn new(out: W, compress: bool) -> Self {
         let method = if compress { CompressionMethod::Deflated } else { CompressionMethod::Stored };
         Self { zip: ZipWriter::new(out), method }
     }
 
     /// Adds an array in C order.
-    fn push(&mut self, name: &str, number: &str, shape: &[usize], bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn push(
+        &mut self,
+        name: &str,
+        number: &str,
+        shape: &[usize],
+        bytes: &[u8],
+    ) -> io::Result<()> {
+        self.begin(name, number, shape)?;
+        self.append(bytes)
+    }
+
+    /// Begins an array in C order, whose numbers are then given by [`Archive::append`].
+    pub(crate) fn begin(&mut self, name: &str, number: &str, shape: &[usize]) -> io::Result<()> {
+        let size = number[1..].parse().unwrap_or(8);
+        let bytes = shape.iter().fold(size, |bytes: usize, &n| bytes.saturating_mul(n));
         // Also deflate adds a little to data that it cannot shrink.
-        let large = bytes.len() > (u32::MAX / 2) as usize;
+        let large = bytes > (u32::MAX / 2) as usize;
         let options =
             SimpleFileOptions::default().compression_method(self.method).large_file(large);
         self.zip.start_file(format!("{name}.npy"), options)?;
-        self.zip.write_all(&npy_header(number, shape))?;
+        self.zip.write_all(&npy_header(number, shape))
+    }
+
+    /// Adds numbers to the array begun last.
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.zip.write_all(bytes)
     }
 
-    fn finish(self) -> io::Result<()> {
+    pub(crate) fn finish(self) -> io::Result<()> {
         self.zip.finish()?;
         Ok(())
     }

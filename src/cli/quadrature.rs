@@ -1,0 +1,244 @@
+//! `subsolid quadrature`
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use serde::Serialize;
+use subsolid::io::{self, Format, PieceWriter, WriteOptions};
+use subsolid::limit::Solid;
+use subsolid::mesh::SolidMesh;
+use subsolid::plan::Want;
+use subsolid::quadrature::{
+    CellReport, ExportOptions, Mapping, Quadrature, Report, Scheme, points, write_npz,
+};
+use subsolid::refine::VertexRule;
+use subsolid::volume::Quality;
+use subsolid::{Error, Result};
+
+use super::console::since;
+use super::memory::{gigabytes, physical};
+use super::model::ModelArguments;
+use super::quality::{self, place};
+use super::{Console, Outcome};
+
+/// Quadrature points of a piece of a .pvtu.
+const PIECE: usize = 1_000_000;
+/// Bytes of a quadrature point in a .vtu, twice: as it is made and as it is written.
+const BYTES_A_POINT: u128 = 2 * 180;
+
+/// Write quadrature points and basis functions for isogeometric analysis
+///
+/// For every cell: the vertices of the mesh that its basis functions belong to, Gauss
+/// points and weights, values and derivatives of the basis functions, Jacobians. Towards
+/// extraordinary edges and vertices the points stand in rings of boxes on which the basis
+/// is tricubic; what lies inside the last ring is reported as the remainder.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid quadrature model.mesh --gauss 4 -o quadrature.npz
+  subsolid quadrature model.mesh --gauss 5 --rings 8 --second --physical-gradients -o all.npz
+  subsolid quadrature model.mesh --gauss 4 --quality --json
+  subsolid quadrature model.mesh --gauss 3 -o points.vtu")]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Refine the model so often first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    levels: usize,
+    /// Gauss points along each axis of a box, 1 to 32
+    #[arg(long, value_name = "N")]
+    gauss: usize,
+    /// Rings of boxes towards an extraordinary edge or vertex, 0 to 20
+    #[arg(long, value_name = "K", default_value_t = Scheme::default().rings)]
+    rings: usize,
+    /// Second derivatives of the basis functions, too
+    #[arg(long)]
+    second: bool,
+    /// Write dN/d(x,y,z) of every cell (and second ones with --second): by far the most
+    /// data, 98 KB a regular cell at 4 Gauss points
+    #[arg(long)]
+    physical_gradients: bool,
+    /// Report Jacobians at the quadrature points, and the cells where they are not positive
+    #[arg(long)]
+    quality: bool,
+    /// Write although some Jacobians are not positive; the exit code is then 1
+    #[arg(long)]
+    force: bool,
+    /// Compress the output
+    #[arg(long)]
+    compress: bool,
+    /// File to write: .npz (everything), .vtu or .pvtu (the points with their weights and
+    /// Jacobians)
+    #[arg(long, short, value_name = "OUT", required_unless_present = "quality")]
+    output: Option<PathBuf>,
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let a = &arguments;
+    let format = a.output.as_ref().map(|output| a.check_output(output)).transpose()?;
+    let scheme = Scheme { gauss: a.gauss, rings: a.rings };
+    scheme.check()?;
+    let want = if a.second { Want::FIRST | Want::SECOND } else { Want::FIRST };
+    let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
+    let start = Instant::now();
+    let solid = Solid::new(&mesh)?;
+    check_memory(&solid, scheme, want)?;
+    let quadrature = Quadrature::new(&solid, scheme, want)?;
+    let batches = quadrature.batches().len();
+    let tables = gigabytes(quadrature.bytes() as u128);
+    console
+        .status("Prepared", format!("{batches} batches, {tables} of tables in {}", since(start)));
+
+    let start = Instant::now();
+    let mapping = Mapping::new(&quadrature, mesh.controls())?;
+    let report = Report::new(&mapping);
+    let time = since(start);
+    console.status("Evaluated", format!("{} quadrature points in {time}", report.samples));
+    console.status("Volume", volume(&report));
+    let summary = Summary::new(a, &quadrature, &report);
+    if console.json() || a.quality {
+        console.report(&summary, || quality::text(&report.quality))?;
+    }
+    let poor = !report.quality.non_positive.is_empty();
+    if let (Some(output), Some(format)) = (&a.output, format) {
+        if poor && !a.force {
+            return Err(refusal(&report.quality));
+        }
+        let start = Instant::now();
+        write(a, (output, format), &mapping, &mesh, &report)?;
+        console.status("Wrote", format!("{} in {}", output.display(), since(start)));
+        if poor {
+            console.warn(refusal(&report.quality));
+        }
+    }
+    Ok(if poor { Outcome::PoorQuality } else { Outcome::Done })
+}
+
+impl Arguments {
+    fn check_output(&self, output: &Path) -> Result<Format> {
+        let format = self.model.check_output(output, &[])?;
+        let known = matches!(format, Format::Npz | Format::Vtu | Format::Pvtu);
+        if !known {
+            let text = format!("{}: holds no quadrature", output.display());
+            return Err(Error::request(text).with_mend("end its name in .npz, .vtu or .pvtu"));
+        }
+        if format != Format::Npz && (self.second || self.physical_gradients) {
+            return Err(Error::request("basis functions are written to .npz only")
+                .with_mend("end the name of the output in .npz, or leave the options out"));
+        }
+        Ok(format)
+    }
+}
+
+fn write(
+    a: &Arguments,
+    (output, format): (&Path, Format),
+    mapping: &Mapping<'_>,
+    mesh: &SolidMesh,
+    report: &Report,
+) -> Result<()> {
+    let options = WriteOptions { compress: a.compress };
+    match format {
+        Format::Npz => {
+            let options =
+                ExportOptions { physical_derivatives: a.physical_gradients, compress: a.compress };
+            write_npz(output, mapping, mesh.controls(), report, options)
+        }
+        Format::Pvtu => {
+            let mut writer = PieceWriter::create(output, options)?;
+            for piece in mapping.quadrature().pieces(PIECE) {
+                writer.push(&points(mapping, &[piece]))?;
+            }
+            writer.finish()
+        }
+        _ => {
+            let need = BYTES_A_POINT * report.samples as u128;
+            if let Some(memory) = physical().map(u128::from).filter(|memory| need > memory / 2) {
+                let (need, memory) = (gigabytes(need), gigabytes(memory));
+                return Err(Error::request(format!(
+                    "a single file needs about {need} of memory, this machine has {memory}"
+                ))
+                .with_mend("end its name in .pvtu, which is written in pieces, or in .npz"));
+            }
+            io::write(output, points(mapping, &mapping.quadrature().pieces(PIECE)), options)
+        }
+    }
+}
+
+/// Refuses tables that would fill the memory.
+fn check_memory(solid: &Solid, scheme: Scheme, want: Want) -> Result<()> {
+    let Some(memory) = physical().map(u128::from) else { return Ok(()) };
+    let need = |scheme| Quadrature::estimate(solid, scheme, want) as u128;
+    if need(scheme) <= memory / 2 {
+        return Ok(());
+    }
+    let fits = |rings: &usize| need(Scheme { rings: *rings, ..scheme }) <= memory / 2;
+    let mend = match (0..scheme.rings).rev().find(fits) {
+        Some(rings) => format!("ask for at most {rings} rings"),
+        None => "ask for fewer Gauss points".into(),
+    };
+    Err(Error::request(format!(
+        "tables of basis functions need about {}, this machine has {}",
+        gigabytes(need(scheme)),
+        gigabytes(memory)
+    ))
+    .with_mend(mend))
+}
+
+fn volume(report: &Report) -> String {
+    let share = 100.0 * report.remainder_volume / report.volume;
+    format!(
+        "{:.12}, of which {:.3e} ({share:.2} %) in remainders of {:.3e} cells together",
+        report.volume, report.remainder_volume, report.remainder_parameter_volume
+    )
+}
+
+fn refusal(quality: &Quality) -> Error {
+    let cells = quality.non_positive.len();
+    let ids: Vec<String> = quality.non_positive.keys().take(8).map(u32::to_string).collect();
+    let more = if cells > ids.len() { ", …" } else { "" };
+    let worst = quality
+        .least_determinant
+        .map(|worst| format!("; the least is {}", place(&worst)))
+        .unwrap_or_default();
+    Error::request(format!(
+        "{cells} cells have quadrature points whose Jacobian determinant is not positive \
+         ({}{more}){worst}",
+        ids.join(", ")
+    ))
+    .with_mend("mend the control mesh there, or write all the same with --force")
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    output: Option<String>,
+    gauss: usize,
+    rings: usize,
+    batches: usize,
+    leaves: usize,
+    /// Bytes of the tables in memory.
+    table_bytes: usize,
+    #[serde(flatten)]
+    report: &'a Report,
+    /// Volumes of the cells that have a remainder, by id.
+    cells_with_remainder: BTreeMap<u32, CellReport>,
+}
+
+impl<'a> Summary<'a> {
+    fn new(a: &Arguments, quadrature: &Quadrature<'_>, report: &'a Report) -> Self {
+        let cells = report.cells.iter().enumerate();
+        let with_remainder = cells.filter(|(_, cell)| cell.remainder_parameter_volume > 0.0);
+        Self {
+            output: a.output.as_ref().map(|path| path.display().to_string()),
+            gauss: a.gauss,
+            rings: a.rings,
+            batches: quadrature.batches().len(),
+            leaves: quadrature.solid().leaves().len(),
+            table_bytes: quadrature.bytes(),
+            report,
+            cells_with_remainder: with_remainder.map(|(c, cell)| (c as u32, *cell)).collect(),
+        }
+    }
+}

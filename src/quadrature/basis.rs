@@ -1,0 +1,191 @@
+//! Basis functions of a leaf's control points at its quadrature points.
+
+use rayon::prelude::*;
+
+use super::nodes::Nodes;
+use crate::basis::bspline;
+use crate::limit::{Ends, LeafKind, Orders, Solid, Turn};
+use crate::plan::{Want, wanted_orders};
+
+/// Values and derivatives of basis functions; the same for all leaves of a batch.
+///
+/// Derivatives are with respect to the element's parameters.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Basis {
+    /// Number of control points.
+    pub controls: usize,
+    /// Number of quadrature points.
+    pub samples: usize,
+    /// N, `[sample][control]`; each row sums to 1.
+    pub values: Vec<f64>,
+    /// dN/du, dN/dv, dN/dw, `[sample][3][control]`; each row sums to 0.
+    pub gradients: Vec<f64>,
+    /// d²N by uu, vv, ww, uv, uw, vw, `[sample][6][control]`, each row summing to 0;
+    /// empty unless asked for.
+    pub second: Vec<f64>,
+}
+
+/// Axes of the second derivatives uu, vv, ww, uv, uw, vw.
+pub(super) const SECOND_AXES: [[u8; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
+
+/// Positions in a leaf's net that hold control points; the others are places of
+/// missing layers.
+pub(super) fn slots(solid: &Solid, kind: LeafKind) -> Vec<usize> {
+    let missing =
+        |ends: Ends, side: usize, place: usize| place == 3 * side && ends >> side & 1 == 1;
+    match kind {
+        LeafKind::Regular(ends) => (0..64)
+            .filter(|slot| {
+                let place = |d: usize| slot >> (2 * d) & 3;
+                (0..3).all(|d| (0..2).all(|side| !missing(ends >> (2 * d) & 3, side, place(d))))
+            })
+            .collect(),
+        LeafKind::Layered(s, _, ends) => {
+            let lines = solid.planar_structures()[s as usize].controls();
+            let layers = (0..4).filter(|&layer| (0..2).all(|side| !missing(ends, side, layer)));
+            layers.flat_map(|layer| layer * lines..(layer + 1) * lines).collect()
+        }
+        LeafKind::Irregular(s, _) => {
+            (0..solid.spatial_structures()[s as usize].controls()).collect()
+        }
+    }
+}
+
+impl Basis {
+    /// The basis of the control points at the [`slots`] of a leaf of this kind, which
+    /// is split off its element `depth` times, by the leaf's local axes.
+    pub(super) fn new(solid: &Solid, kind: LeafKind, depth: u8, nodes: &Nodes, want: Want) -> Self {
+        let slots = slots(solid, kind);
+        let (controls, samples) = (slots.len(), nodes.len());
+        let size = |rows: usize| rows * samples * controls;
+        let mut basis = Self {
+            controls,
+            samples,
+            values: vec![0.0; size(1)],
+            gradients: vec![0.0; size(3)],
+            second: vec![0.0; if want.contains(Want::SECOND) { size(6) } else { 0 }],
+        };
+        let orders = wanted_orders(want);
+        let tables: Vec<Vec<f64>> = orders
+            .par_iter()
+            .map(|&orders| table(solid, kind, &slots, &nodes.parameters, orders))
+            .collect();
+        for (i, (table, orders)) in tables.iter().zip(&orders).enumerate() {
+            let (to, width, row) = match i {
+                0 => (&mut basis.values, 1, 0),
+                1..4 => (&mut basis.gradients, 3, i - 1),
+                _ => (&mut basis.second, 6, i - 4),
+            };
+            let order: i32 = orders.iter().map(|&o| o as i32).sum();
+            let scale = f64::from(depth).exp2().powi(order);
+            let rows = to.chunks_exact_mut(width * controls);
+            for (to, from) in rows.zip(table.chunks_exact(controls)) {
+                let to = &mut to[row * controls..(row + 1) * controls];
+                to.iter_mut().zip(from).for_each(|(to, from)| *to = scale * from);
+            }
+        }
+        basis
+    }
+
+    /// The basis of a leaf whose local axes lie in its element as `turn` says.
+    pub(super) fn turned(&self, turn: Turn) -> Self {
+        // row of the element's derivative -> local row and sign
+        let local = |axis: u8| turn.axes.iter().position(|&a| a == axis).unwrap_or(0);
+        let sign = |d: usize| if turn.flips[d] { -1.0 } else { 1.0 };
+        let first = [0, 1, 2].map(|axis| (local(axis), sign(local(axis))));
+        let second = SECOND_AXES.map(|[a, b]| {
+            let [d, e] = [local(a), local(b)];
+            let row = SECOND_AXES
+                .iter()
+                .position(|&[x, y]| [x as usize, y as usize] == [d.min(e), d.max(e)]);
+            (row.unwrap_or(0), sign(d) * sign(e))
+        });
+        let turn = |from: &[f64], rows: &[(usize, f64)]| {
+            let mut to = Vec::with_capacity(from.len());
+            for sample in from.chunks_exact(rows.len() * self.controls) {
+                for &(row, sign) in rows {
+                    let row = &sample[row * self.controls..][..self.controls];
+                    to.extend(row.iter().map(|x| sign * x));
+                }
+            }
+            to
+        };
+        Self {
+            gradients: turn(&self.gradients, &first),
+            second: turn(&self.second, &second),
+            values: self.values.clone(),
+            ..*self
+        }
+    }
+
+    /// The basis of other control points, of which `columns` make these: entries
+    /// (control point of this basis, weight) of every new one.
+    pub(super) fn pulled(&self, columns: &[Vec<(u32, f64)>]) -> Self {
+        let pull = |from: &[f64]| {
+            let mut to = vec![0.0; from.len() / self.controls * columns.len()];
+            let rows = to.par_chunks_exact_mut(columns.len());
+            rows.zip(from.par_chunks_exact(self.controls)).for_each(|(to, from)| {
+                for (to, column) in to.iter_mut().zip(columns) {
+                    *to = column.iter().map(|&(at, weight)| weight * from[at as usize]).sum();
+                }
+            });
+            to
+        };
+        Self {
+            controls: columns.len(),
+            samples: self.samples,
+            values: pull(&self.values),
+            gradients: pull(&self.gradients),
+            second: pull(&self.second),
+        }
+    }
+
+    /// Bytes of the numbers.
+    pub fn bytes(&self) -> usize {
+        8 * (self.values.len() + self.gradients.len() + self.second.len())
+    }
+}
+
+/// Weights of one derivative with respect to the leaf's local parameters,
+/// `[sample][slot]`.
+fn table(
+    solid: &Solid,
+    kind: LeafKind,
+    slots: &[usize],
+    parameters: &[[f64; 3]],
+    orders: Orders,
+) -> Vec<f64> {
+    match kind {
+        LeafKind::Regular(ends) => parameters
+            .iter()
+            .flat_map(|p| {
+                let axes: [[f64; 4]; 3] =
+                    [0, 1, 2].map(|d| folded(orders[d], p[d], ends >> (2 * d) & 3));
+                let weight = move |slot: usize| {
+                    axes[0][slot & 3] * axes[1][slot >> 2 & 3] * axes[2][slot >> 4]
+                };
+                slots.iter().map(move |&slot| weight(slot))
+            })
+            .collect(),
+        LeafKind::Layered(s, _, ends) => {
+            let structure = &solid.planar_structures()[s as usize];
+            let lines = structure.controls();
+            let across = structure.weights_at(parameters, orders);
+            let rows = parameters.iter().enumerate().flat_map(|(i, p)| {
+                let (along, across) = (folded(orders[2], p[2], ends), &across);
+                slots.iter().map(move |&slot| along[slot / lines] * across[(i, slot % lines)])
+            });
+            rows.collect()
+        }
+        LeafKind::Irregular(s, _) => {
+            let weights = solid.spatial_structures()[s as usize].weights_at(parameters, orders);
+            let row = |i: usize| (0..weights.ncols()).map(move |j| (i, j));
+            (0..parameters.len()).flat_map(row).map(|at| weights[at]).collect()
+        }
+    }
+}
+
+/// Spline weights with the phantoms of missing layers folded into the others.
+fn folded(order: bspline::Order, u: f64, ends: Ends) -> [f64; 4] {
+    bspline::end(bspline::weights(order, u), ends & 1 == 1, ends & 2 == 2)
+}

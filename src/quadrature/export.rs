@@ -1,0 +1,273 @@
+//! Quadratures as files: NumPy archives for solvers, points for ParaView.
+
+use std::io::{self, Seek, Write};
+use std::ops::Range;
+use std::path::Path;
+
+use super::{Mapped, Mapping, PhysicalDerivatives, Report, physical_derivatives};
+use crate::error::Result;
+use crate::io::{Archive, Array, Dataset, atomic};
+use crate::limit::{Element, LeafKind};
+use crate::mesh::Controls;
+use crate::volume::class_number;
+
+/// Numbers of a streamed array that are in memory at a time.
+const PIECE: usize = 1 << 23;
+
+/// What to write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExportOptions {
+    /// Write `physical_gradients`, and `physical_second` if the quadrature has second
+    /// derivatives: by far the most data, 98 KB a regular cell at 4³ points.
+    pub physical_derivatives: bool,
+    /// Compress.
+    pub compress: bool,
+}
+
+/// Writes a NumPy archive. Memory stays bounded however many cells there are; the file
+/// appears under its name when it is complete.
+///
+/// # Arrays
+/// Sizes: *batches*, *leaves* of a batch, *samples* (quadrature points) of each leaf,
+/// *controls* of each leaf, *cells* and *vertices* of the mesh. Numbers are f8 unless
+/// said. `b` counts the batches from 0.
+///
+/// | array | shape | meaning |
+/// |---|---|---|
+/// | `batches`, `gauss`, `rings` | () i4 | number of batches; the scheme |
+/// | `control_points` | (vertices, 3) | length units |
+/// | `cell/volume` | (cells,) | by quadrature, cubed length units |
+/// | `cell/remainder_parameter_volume` | (cells,) | of 1 a hexahedron |
+/// | `cell/remainder_volume` | (cells,) | cubed length units |
+/// | `batch/b/kind` | () u1 | 0 regular, 1 layered, 2 irregular |
+/// | `batch/b/exact_samples` | () i4 | samples before the remainder |
+/// | `batch/b/size` | () | of the leaves: 1, or 2⁻ᵈ where the cell is refined first |
+/// | `batch/b/cells` | (leaves,) u4 | cell of the mesh |
+/// | `batch/b/corners` | (leaves,) i4 | corner whose hexahedral child it is; −1: a hexahedron |
+/// | `batch/b/origins` | (leaves, 3) | lowest (u, v, w) |
+/// | `batch/b/control_ids` | (leaves, controls) u4 | vertices of the mesh, different in a row |
+/// | `batch/b/parameters` | (samples, 3) | in the leaf; (u, v, w) = origin + size · parameters |
+/// | `batch/b/weights` | (samples,) | in (u, v, w); they sum to size³ |
+/// | `batch/b/basis` | (samples, controls) | N |
+/// | `batch/b/gradients` | (samples, 3, controls) | dN/d(u, v, w) |
+/// | `batch/b/second` | (samples, 6, controls) | d²N by uu, vv, ww, uv, uw, vw, if asked for |
+/// | `batch/b/points` | (leaves, samples, 3) | (x, y, z), length units |
+/// | `batch/b/determinants` | (leaves, samples) | det J, cubed length units |
+/// | `batch/b/measures` | (leaves, samples) | weight · det J: Σ is the volume |
+/// | `batch/b/inverse_jacobians` | (leaves, samples, 3, 3) | d(u, v, w)/d(x, y, z), `[uvw][xyz]` |
+/// | `batch/b/physical_gradients` | (leaves, samples, 3, controls) | dN/d(x, y, z), if asked for |
+/// | `batch/b/physical_second` | (leaves, samples, 6, controls) | d²N by xx, yy, zz, xy, xz, yz, if both are |
+///
+/// Without `physical_gradients`, they are
+/// `einsum("sjc,lsji->lsic", gradients, inverse_jacobians)`.
+///
+/// # Errors
+/// [`Error::File`](crate::Error::File) if writing fails.
+pub fn write_npz(
+    path: impl AsRef<Path>,
+    mapping: &Mapping<'_>,
+    controls: Controls<'_>,
+    report: &Report,
+    options: ExportOptions,
+) -> Result<()> {
+    let path = path.as_ref();
+    atomic::write(path, |out| {
+        write(out, mapping, controls, report, options).map_err(|e| atomic::refused(path, e))
+    })
+}
+
+fn write(
+    out: &mut (impl Write + Seek),
+    mapping: &Mapping<'_>,
+    controls: Controls<'_>,
+    report: &Report,
+    options: ExportOptions,
+) -> io::Result<()> {
+    let quadrature = mapping.quadrature();
+    let mut archive = Archive::new(out, options.compress);
+    let scheme = quadrature.scheme();
+    for (name, number) in
+        [("batches", quadrature.batches().len()), ("gauss", scheme.gauss), ("rings", scheme.rings)]
+    {
+        integer(&mut archive, name, number)?;
+    }
+    let points = controls.positions;
+    archive.push("control_points", "f8", &[points.len(), 3], bytemuck::cast_slice(points))?;
+    let columns = [
+        ("volume", report.cells.iter().map(|c| c.volume).collect::<Vec<f64>>()),
+        (
+            "remainder_parameter_volume",
+            report.cells.iter().map(|c| c.remainder_parameter_volume).collect(),
+        ),
+        ("remainder_volume", report.cells.iter().map(|c| c.remainder_volume).collect()),
+    ];
+    for (name, column) in columns {
+        reals(&mut archive, &format!("cell/{name}"), &[column.len()], &column)?;
+    }
+    let mut work = Work::default();
+    for batch in 0..quadrature.batches().len() {
+        push_tables(&mut archive, mapping, batch)?;
+        push_physical(&mut archive, mapping, batch, options, &mut work)?;
+    }
+    archive.finish()
+}
+
+fn integer<W: Write + Seek>(archive: &mut Archive<W>, name: &str, number: usize) -> io::Result<()> {
+    archive.push(name, "i4", &[], &(number as i32).to_ne_bytes())
+}
+
+fn reals<W: Write + Seek>(
+    archive: &mut Archive<W>,
+    name: &str,
+    shape: &[usize],
+    values: &[f64],
+) -> io::Result<()> {
+    archive.push(name, "f8", shape, bytemuck::cast_slice(values))
+}
+
+/// What all leaves of a batch share, and which they are.
+fn push_tables<W: Write + Seek>(
+    archive: &mut Archive<W>,
+    mapping: &Mapping<'_>,
+    b: usize,
+) -> io::Result<()> {
+    let quadrature = mapping.quadrature();
+    let batch = &quadrature.batches()[b];
+    let nodes = quadrature.nodes(b);
+    let basis = quadrature.basis(b);
+    let name = |array: &str| format!("batch/{b}/{array}");
+    let (leaves, samples, controls) = (batch.leaves.len(), nodes.len(), batch.controls);
+    let (kind, depth) = quadrature.kind(b);
+    let size = f64::from(depth).exp2().recip();
+    archive.push(&name("kind"), "u1", &[], &[kind_number(kind)])?;
+    integer(archive, &name("exact_samples"), nodes.exact)?;
+    reals(archive, &name("size"), &[], &[size])?;
+    let elements: Vec<&Element> = batch.leaves.iter().map(|&l| mapping.element(l)).collect();
+    let cells: Vec<u32> = elements.iter().map(|e| e.cell).collect();
+    archive.push(&name("cells"), "u4", &[leaves], bytemuck::cast_slice(&cells))?;
+    let corners: Vec<i32> = elements.iter().map(|e| e.corner.map_or(-1, i32::from)).collect();
+    archive.push(&name("corners"), "i4", &[leaves], bytemuck::cast_slice(&corners))?;
+    let origins: Vec<[f64; 3]> = batch.leaves.iter().map(|&l| quadrature.origin(l)).collect();
+    reals(archive, &name("origins"), &[leaves, 3], origins.as_flattened())?;
+    let ids = bytemuck::cast_slice(&batch.control_ids);
+    archive.push(&name("control_ids"), "u4", &[leaves, controls], ids)?;
+    let parameters = quadrature.parameters(b);
+    reals(archive, &name("parameters"), &[samples, 3], parameters.as_flattened())?;
+    let weights: Vec<f64> = nodes.weights.iter().map(|w| size.powi(3) * w).collect();
+    reals(archive, &name("weights"), &[samples], &weights)?;
+    reals(archive, &name("basis"), &[samples, controls], &basis.values)?;
+    reals(archive, &name("gradients"), &[samples, 3, controls], &basis.gradients)?;
+    if !basis.second.is_empty() {
+        reals(archive, &name("second"), &[samples, 6, controls], &basis.second)?;
+    }
+    Ok(())
+}
+
+/// Number of a kind in the arrays `kind`.
+fn kind_number(kind: LeafKind) -> u8 {
+    match kind {
+        LeafKind::Regular(_) => 0,
+        LeafKind::Layered(..) => 1,
+        LeafKind::Irregular(..) => 2,
+    }
+}
+
+/// Memory that is used again and again.
+#[derive(Default)]
+struct Work {
+    mapped: Mapped,
+    derivatives: PhysicalDerivatives,
+}
+
+/// What differs from leaf to leaf: one array after the other, each evaluated as it is
+/// written. Evaluating anew costs less than keeping all.
+fn push_physical<W: Write + Seek>(
+    archive: &mut Archive<W>,
+    mapping: &Mapping<'_>,
+    b: usize,
+    options: ExportOptions,
+    work: &mut Work,
+) -> io::Result<()> {
+    let quadrature = mapping.quadrature();
+    let batch = &quadrature.batches()[b];
+    let (samples, controls) = (quadrature.samples(b), batch.controls);
+    type Values = fn(&Mapped) -> &[f64];
+    let arrays: [(&str, &[usize], Values); 4] = [
+        ("points", &[3], |m| m.points.as_flattened()),
+        ("determinants", &[], |m| &m.determinants),
+        ("measures", &[], |m| &m.measures),
+        ("inverse_jacobians", &[3, 3], |m| m.inverse_jacobians.as_flattened().as_flattened()),
+    ];
+    let shape = |inner: &[usize]| [&[batch.leaves.len(), samples], inner].concat();
+    for (name, inner, values) in arrays {
+        archive.begin(&format!("batch/{b}/{name}"), "f8", &shape(inner))?;
+        for leaves in ranges(batch.leaves.len(), 23 * samples) {
+            mapping.evaluate(b, leaves, &mut work.mapped);
+            archive.append(bytemuck::cast_slice(values(&work.mapped)))?;
+        }
+    }
+    if !options.physical_derivatives {
+        return Ok(());
+    }
+    let basis = quadrature.basis(b);
+    type Derivatives = fn(&PhysicalDerivatives) -> &[f64];
+    let arrays: [(&str, usize, Derivatives); 2] =
+        [("physical_gradients", 3, |d| &d.gradients), ("physical_second", 6, |d| &d.second)];
+    let count = if basis.second.is_empty() { 1 } else { 2 };
+    for (name, rows, values) in &arrays[..count] {
+        archive.begin(&format!("batch/{b}/{name}"), "f8", &shape(&[*rows, controls]))?;
+        for leaves in ranges(batch.leaves.len(), (23 + 9 * controls) * samples) {
+            mapping.evaluate(b, leaves, &mut work.mapped);
+            physical_derivatives(&basis, &work.mapped, &mut work.derivatives);
+            archive.append(bytemuck::cast_slice(values(&work.derivatives)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Ranges of leaves of which each makes so many numbers.
+fn ranges(leaves: usize, numbers: usize) -> impl Iterator<Item = Range<usize>> {
+    let step = (PIECE / numbers).max(1);
+    (0..leaves).step_by(step).map(move |start| start..(start + step).min(leaves))
+}
+
+/// Quadrature points of some leaves as points for ParaView. Point arrays: `cell`,
+/// `class`, `u`, `v`, `w` (of the element), `weight`, `det_j`, `measure` (their product),
+/// `inverse_jacobian` (9 components, `[uvw][xyz]`) and `remainder`, 1 where the point lies
+/// in a remainder. Basis functions are in the archive only.
+pub fn points(mapping: &Mapping<'_>, pieces: &[(usize, Range<usize>)]) -> Dataset {
+    let quadrature = mapping.quadrature();
+    let solid = quadrature.solid();
+    let mut mapped = Mapped::default();
+    let (mut positions, mut inverses) = (Vec::<[f64; 3]>::new(), Vec::new());
+    let (mut cells, mut classes, mut remainders) = (Vec::new(), Vec::new(), Vec::new());
+    let mut columns: [Vec<f64>; 6] = Default::default();
+    for (b, leaves) in pieces {
+        mapping.evaluate(*b, leaves.clone(), &mut mapped);
+        positions.extend_from_slice(&mapped.points);
+        inverses.extend_from_slice(mapped.inverse_jacobians.as_flattened().as_flattened());
+        let (nodes, parameters) = (quadrature.nodes(*b), quadrature.parameters(*b));
+        let size = f64::from(quadrature.kind(*b).1).exp2().recip();
+        for &leaf in &quadrature.batches()[*b].leaves[leaves.clone()] {
+            let (cell, origin) = (mapping.element(leaf).cell, quadrature.origin(leaf));
+            let class = class_number(solid.classes()[cell as usize]);
+            for (s, local) in parameters.iter().enumerate() {
+                cells.push(cell as i32);
+                classes.push(class);
+                remainders.push(u8::from(s >= nodes.exact));
+                (0..3).for_each(|d| columns[d].push(origin[d] + size * local[d]));
+                columns[3].push(size.powi(3) * nodes.weights[s]);
+            }
+        }
+        columns[4].extend_from_slice(&mapped.determinants);
+        columns[5].extend_from_slice(&mapped.measures);
+    }
+    let mut dataset = Dataset::point_cloud(positions);
+    let names = ["u", "v", "w", "weight", "det_j", "measure"];
+    dataset.point_arrays = vec![Array::new("cell", 1, cells), Array::new("class", 1, classes)];
+    let columns = names.into_iter().zip(columns);
+    dataset.point_arrays.extend(columns.map(|(name, values)| Array::new(name, 1, values)));
+    dataset.point_arrays.push(Array::new("inverse_jacobian", 9, inverses));
+    dataset.point_arrays.push(Array::new("remainder", 1, remainders));
+    dataset
+}

@@ -1,0 +1,152 @@
+//! From the control points of a leaf to the vertices of the mesh.
+//!
+//! The net of a leaf that is refined first holds points of finer levels. Each of
+//! them is a sum of vertices of the mesh, by the stencils of the levels between.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::limit::Solid;
+use crate::refine::Stencils;
+
+/// Weights of equal topology differ by rounding only: far less than 2⁻⁴⁰.
+const GRID: f64 = (1_u64 << 40) as f64;
+
+/// Stencils of the points of every finer level over the vertices of the mesh.
+#[derive(Debug, Default)]
+pub struct Pull {
+    // of level l + 1
+    levels: Vec<Stencils>,
+}
+
+/// The control points of a leaf as sums of vertices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Columns {
+    /// The vertices, each once.
+    pub vertices: Vec<u32>,
+    /// Of every vertex: in which control points of the leaf it has which weight.
+    pub weights: Vec<Vec<(u32, f64)>>,
+}
+
+impl Pull {
+    /// Multiplies the stencils of a solid's levels.
+    pub fn new(solid: &Solid) -> Self {
+        let mut levels: Vec<Stencils> = Vec::new();
+        for stencils in solid.stencils() {
+            let next = match levels.last() {
+                None => stencils.clone(),
+                Some(coarse) => Stencils::build(stencils.len(), |r, row| {
+                    for (point, weight) in stencils.row(r) {
+                        for (vertex, inner) in coarse.row(point as usize) {
+                            row.add(vertex, weight * inner);
+                        }
+                    }
+                }),
+            };
+            levels.push(next);
+        }
+        Self { levels }
+    }
+
+    /// The vertices that the control points `net` (indices into the points of all
+    /// levels) depend on. Nets of equal topology and refinement have equal weights,
+    /// in the same order, whatever their vertices are called.
+    pub fn columns(&self, solid: &Solid, net: &[u32]) -> Columns {
+        let starts = solid.level_starts();
+        let mut entries: Vec<(u32, u32, f64)> = Vec::with_capacity(net.len());
+        for (at, &point) in net.iter().enumerate() {
+            let (at, point) = (at as u32, point as usize);
+            let level = starts.partition_point(|&start| start <= point) - 1;
+            match level {
+                0 => entries.push((point as u32, at, 1.0)),
+                _ => entries.extend(
+                    self.levels[level - 1]
+                        .row(point - starts[level])
+                        .map(|(vertex, weight)| (vertex, at, weight)),
+                ),
+            }
+        }
+        entries.sort_unstable_by_key(|&(vertex, at, _)| (vertex, at));
+        let mut columns: Vec<(u32, Vec<(u32, f64)>)> = entries
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|column| (column[0].0, column.iter().map(|&(_, at, w)| (at, w)).collect()))
+            .collect();
+        columns.sort_by_cached_key(|(vertex, column)| {
+            let key: Vec<(u32, i64)> = column.iter().map(rounded).collect();
+            (key, *vertex)
+        });
+        let (vertices, weights) = columns.into_iter().unzip();
+        Columns { vertices, weights }
+    }
+}
+
+impl Columns {
+    /// Equal for equal weights, but for rounding; different for different ones.
+    pub fn fingerprint(&self) -> u128 {
+        let half = |seed: u64| {
+            let mut hasher = DefaultHasher::new();
+            seed.hash(&mut hasher);
+            for column in &self.weights {
+                column.len().hash(&mut hasher);
+                column.iter().for_each(|entry| rounded(entry).hash(&mut hasher));
+            }
+            u128::from(hasher.finish())
+        };
+        half(0) << 64 | half(1)
+    }
+}
+
+fn rounded(&(at, weight): &(u32, f64)) -> (u32, i64) {
+    (at, (weight * GRID).round() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::shape::Shape;
+
+    #[test]
+    fn columns_make_the_points_of_all_levels() {
+        // the middle vertex of a short fan is far from the ends: cells are refined first
+        let mut mesh = Shape::Fan { valence: 5, layers: 1, rings: 1 }.build().unwrap();
+        mesh.creases.push_edge(0, 1, 2.5);
+        let solid = Solid::new(&mesh).unwrap();
+        assert!(solid.stencils().len() >= 2, "several levels");
+        let pull = Pull::new(&solid);
+        let points = solid.refined_points(mesh.points.as_flattened(), 3);
+        for leaf in solid.leaves() {
+            let net = solid.net(leaf);
+            let columns = pull.columns(&solid, net);
+            let mut sums = vec![[0.0; 4]; net.len()];
+            for (&vertex, column) in columns.vertices.iter().zip(&columns.weights) {
+                for &(at, weight) in column {
+                    let p = mesh.points[vertex as usize];
+                    let [x, y, z] = p.map(|x| weight * x);
+                    let row = [x, y, z, weight];
+                    sums[at as usize].iter_mut().zip(row).for_each(|(s, x)| *s += x);
+                }
+            }
+            for (sum, &point) in sums.iter().zip(net) {
+                let expected = &points[3 * point as usize..][..3];
+                assert!((0..3).all(|d| (sum[d] - expected[d]).abs() < 1e-13));
+                assert!((sum[3] - 1.0).abs() < 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn cells_of_equal_topology_have_one_fingerprint() {
+        let mesh = crate::io::read("models/solids/micro/val5.mesh").unwrap();
+        let solid = Solid::new(&mesh).unwrap();
+        let pull = Pull::new(&solid);
+        let mut prints: Vec<u128> = solid
+            .leaves()
+            .iter()
+            .map(|leaf| pull.columns(&solid, solid.net(leaf)).fingerprint())
+            .collect();
+        let leaves = prints.len();
+        prints.sort_unstable();
+        prints.dedup();
+        // five like cells, mirror images of their halves
+        assert!(prints.len() * 5 <= leaves, "{} of {leaves}", prints.len());
+    }
+}

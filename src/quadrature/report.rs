@@ -1,0 +1,132 @@
+//! What a solver should know of a quadrature before it trusts it: volumes, remainders and
+//! Jacobians.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{Mapped, Mapping};
+use crate::volume::{Extreme, Quality};
+
+/// Quadrature points that a work item evaluates at a time.
+const PIECE: usize = 1 << 14;
+/// Scaled Jacobians below this are rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// Volumes, remainders and Jacobians of all cells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// Quadrature points of all cells.
+    pub samples: usize,
+    /// Volume by quadrature, in cubed length units.
+    pub volume: f64,
+    /// Remainders at extraordinary edges and vertices, in parameter space; a cell has 1.
+    pub remainder_parameter_volume: f64,
+    /// The same in space, by the quadrature points in them.
+    pub remainder_volume: f64,
+    /// Of every cell of the mesh.
+    #[serde(skip)]
+    pub cells: Vec<CellReport>,
+    /// Jacobians at the quadrature points.
+    pub quality: Quality,
+}
+
+/// Volume and remainder of a cell; of a cell that is no hexahedron, of all its
+/// hexahedral children together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct CellReport {
+    /// Volume by quadrature, in cubed length units.
+    pub volume: f64,
+    /// Remainder in parameter space; the hexahedron, or each hexahedral child, has 1.
+    pub remainder_parameter_volume: f64,
+    /// Remainder in space, by the quadrature points in it.
+    pub remainder_volume: f64,
+}
+
+impl CellReport {
+    fn add(&mut self, other: Self) {
+        self.volume += other.volume;
+        self.remainder_parameter_volume += other.remainder_parameter_volume;
+        self.remainder_volume += other.remainder_volume;
+    }
+}
+
+impl Report {
+    /// Evaluates all quadrature points. The result does not depend on the number of
+    /// threads.
+    pub fn new(mapping: &Mapping<'_>) -> Self {
+        let pieces = mapping.quadrature().pieces(PIECE);
+        let parts: Vec<(Quality, Vec<(u32, CellReport)>)> = pieces
+            .into_par_iter()
+            .map_init(Mapped::default, |mapped, (batch, leaves)| {
+                mapping.evaluate(batch, leaves, mapped);
+                (quality(mapping, mapped), volumes(mapping, mapped))
+            })
+            .collect();
+        let cells = mapping.quadrature().solid().topology().cells().len();
+        let mut report = Self { cells: vec![CellReport::default(); cells], ..Self::default() };
+        let mut sum = CellReport::default();
+        for (quality, volumes) in &parts {
+            report.quality.merge(quality);
+            for &(cell, found) in volumes {
+                report.cells[cell as usize].add(found);
+                sum.add(found);
+            }
+        }
+        report.samples = report.quality.samples;
+        report.volume = sum.volume;
+        report.remainder_parameter_volume = sum.remainder_parameter_volume;
+        report.remainder_volume = sum.remainder_volume;
+        report
+    }
+}
+
+fn quality(mapping: &Mapping<'_>, mapped: &Mapped) -> Quality {
+    let quadrature = mapping.quadrature();
+    let batch = &quadrature.batches()[mapped.batch];
+    let (_, depth) = quadrature.kind(mapped.batch);
+    let parameters = quadrature.parameters(mapped.batch);
+    let leaves = &batch.leaves[mapped.leaves.clone()];
+    let mut quality = Quality::default();
+    for (i, (jacobian, &determinant)) in
+        mapped.jacobians.iter().zip(&mapped.determinants).enumerate()
+    {
+        let length = |c: usize| jacobian.iter().map(|row| row[c] * row[c]).sum::<f64>();
+        let lengths = (length(0) * length(1) * length(2)).sqrt();
+        let scaled = if determinant == 0.0 { 0.0 } else { determinant / lengths };
+        quality.record(determinant, scaled, ROUNDING, |value| {
+            let leaf = leaves[i / parameters.len()];
+            let element = mapping.element(leaf);
+            let (origin, local) = (quadrature.origin(leaf), parameters[i % parameters.len()]);
+            let size = f64::from(depth).exp2().recip();
+            Extreme {
+                value,
+                cell: element.cell,
+                corner: element.corner,
+                parameters: std::array::from_fn(|d| origin[d] + size * local[d]),
+                point: mapped.points[i],
+            }
+        });
+    }
+    quality
+}
+
+/// Cell and volumes of every leaf.
+fn volumes(mapping: &Mapping<'_>, mapped: &Mapped) -> Vec<(u32, CellReport)> {
+    let quadrature = mapping.quadrature();
+    let nodes = quadrature.nodes(mapped.batch);
+    let (_, depth) = quadrature.kind(mapped.batch);
+    let leaves = &quadrature.batches()[mapped.batch].leaves[mapped.leaves.clone()];
+    let measures = mapped.measures.chunks_exact(nodes.len());
+    leaves
+        .iter()
+        .zip(measures)
+        .map(|(&leaf, measures)| {
+            let report = CellReport {
+                volume: measures.iter().sum(),
+                remainder_parameter_volume: nodes.remainder() * f64::from(depth).exp2().powi(-3),
+                remainder_volume: measures[nodes.exact..].iter().sum(),
+            };
+            (mapping.element(leaf).cell, report)
+        })
+        .collect()
+}

@@ -1,0 +1,111 @@
+//! Volumes by quadrature against the flux of x / 3 through the boundary, which other code
+//! evaluates as a surface.
+
+use rayon::prelude::*;
+
+use subsolid::Quadrature;
+use subsolid::limit::Solid;
+use subsolid::mesh::SolidMesh;
+use subsolid::plan::Want;
+use subsolid::quadrature::{Mapping, Report, Scheme};
+
+use crate::oracle::{convert, flux};
+use crate::support::meshes::{INF, block, crease_box_edges, folded_block, models, shapes};
+
+fn report(mesh: &SolidMesh, scheme: Scheme) -> Report {
+    let solid = Solid::new(mesh).unwrap();
+    let quadrature = Quadrature::new(&solid, scheme, Want::FIRST).unwrap();
+    Report::new(&Mapping::new(&quadrature, mesh.controls()).unwrap())
+}
+
+/// Refinements of the boundary; the rest is wrong by less than 1e-11 of the volume.
+const LEVELS: usize = 16;
+
+/// Models of many structures, whose tables would take long with many rings.
+const LARGE: [&str; 2] = ["cad9.mesh", "rocket.mesh"];
+
+#[test]
+fn volumes_equal_the_flux_through_the_boundary() {
+    let mut all = shapes();
+    all.extend(models().into_iter().filter(|(name, _)| !LARGE.contains(&name.as_str())));
+    for (name, mesh) in &all {
+        let expected = flux::volume(&convert::solid(mesh).skin(), LEVELS);
+        // remainders shrink by 0.3 a ring at valence 5, by 0.4 at 8 and 11
+        let slow = ["valence 6", "valence 8", "cone6", "icosahedron", "val11", "3444555"];
+        let rings = if slow.iter().any(|part| name.contains(part)) { 12 } else { 9 };
+        let report = report(mesh, Scheme { gauss: 5, rings });
+        let error = report.volume / expected - 1.0;
+        println!("{name}: {error:.1e}");
+        assert!(error.abs() < 1e-8, "{name}: {error:e}");
+        let sum: f64 = report.cells.iter().map(|cell| cell.volume).sum();
+        assert!((sum / report.volume - 1.0).abs() < 1e-13);
+    }
+}
+
+#[test]
+fn the_default_scheme_is_good_to_one_in_a_hundred_thousand() {
+    let mut all = shapes();
+    all.extend(models());
+    all.par_iter().for_each(|(name, mesh)| {
+        let expected = flux::volume(&convert::solid(mesh).skin(), LEVELS);
+        let report = report(mesh, Scheme::default());
+        let error = (report.volume / expected - 1.0).abs();
+        println!("{name}, default scheme: {error:.1e}");
+        assert!(error < 1e-5, "{name}: {error:e}");
+    });
+}
+
+#[test]
+fn a_creased_box_has_the_volume_of_a_box() {
+    let mut mesh = block([3, 2, 4]);
+    crease_box_edges(&mut mesh, INF);
+    let report = report(&mesh, Scheme { gauss: 3, rings: 4 });
+    assert!((report.volume - 24.0).abs() < 1e-12, "{}", report.volume);
+    assert_eq!(report.remainder_parameter_volume, 0.0);
+    assert_eq!(report.samples, 24 * 27);
+    assert!(report.quality.non_positive.is_empty());
+    assert!((report.quality.least_determinant.unwrap().value - 1.0).abs() < 1e-13);
+}
+
+#[test]
+fn remainders_are_told_of_every_cell() {
+    let mesh = block([2, 2, 6]);
+    let rings = 3;
+    let report = report(&mesh, Scheme { gauss: 4, rings });
+    for (cell, found) in report.cells.iter().enumerate() {
+        let edge = 0.25_f64.powi(rings as i32);
+        // the end cells have three extraordinary edges and an extraordinary vertex
+        let expected = match cell / 4 {
+            0 | 5 => {
+                let edges = (1..=3).map(|r| 0.125_f64.powi(r) * 0.25_f64.powi(3 - r));
+                0.125_f64.powi(3) + 3.0 * edges.sum::<f64>()
+            }
+            _ => edge,
+        };
+        let parameter = found.remainder_parameter_volume;
+        assert!((parameter - expected).abs() < 1e-15, "cell {cell}: {parameter} {expected}");
+        assert!(0.0 < found.remainder_volume && found.remainder_volume < expected);
+    }
+}
+
+#[test]
+fn poor_geometry_is_found_with_its_place() {
+    let mesh = folded_block();
+    let report = report(&mesh, Scheme { gauss: 4, rings: 2 });
+    let worst = report.quality.least_determinant.unwrap();
+    assert!(worst.value < 0.0, "{worst:?}");
+    // the fold runs along y = 1 through the cells in the middle of the rows along x
+    for (&cell, found) in &report.quality.non_positive {
+        assert!(cell % 3 == 1 && found.samples > 0 && found.worst.value <= 0.0, "{cell}");
+        assert!((found.worst.point[1] - 1.0).abs() < 0.5, "{found:?}");
+    }
+    assert!(report.quality.non_positive.contains_key(&worst.cell));
+}
+
+#[test]
+fn schemes_out_of_range_are_refused() {
+    let solid = Solid::new(&block([3, 3, 3])).unwrap();
+    let refused = Quadrature::new(&solid, Scheme { gauss: 4, rings: 21 }, Want::FIRST);
+    assert!(refused.unwrap_err().to_string().contains("21 rings"));
+    assert!(Quadrature::new(&solid, Scheme { gauss: 0, rings: 2 }, Want::FIRST).is_err());
+}

@@ -131,6 +131,11 @@
 //! looked for in it, files of Bézier cells) takes the limit in tricubic
 //! [`bezier::Pieces`].
 //!
+//! # Back to parameters: [`locate`]
+//!
+//! A [`locate::Locator`] says which element holds a point in space, and at which
+//! (u, v, w); [`slice::InteriorFinder`] says so for all pixels of a layer.
+//!
 //! # Results as cells: [`volume`]
 //!
 //! Limit points become blocks of hexahedra or high-order cells that VTK and ParaView

@@ -10,6 +10,7 @@ mod console;
 mod devices;
 mod evaluate;
 mod info;
+mod locate;
 mod memory;
 mod model;
 mod processor;
@@ -54,6 +55,7 @@ enum Command {
     Info(Reporting<info::Arguments>),
     Refine(Reporting<refine::Arguments>),
     Evaluate(Reporting<evaluate::Arguments>),
+    Locate(Reporting<locate::Arguments>),
     Compare(Reporting<compare::Arguments>),
     Bench(bench::Arguments),
     Devices(Reporting<devices::Arguments>),
@@ -100,6 +102,7 @@ fn run(cli: Cli, console: &Console) -> Result<Outcome> {
         Command::Info(c) => info::run(c.arguments, &console.reporting(c.json)),
         Command::Refine(c) => refine::run(c.arguments, &console.reporting(c.json)),
         Command::Evaluate(c) => evaluate::run(c.arguments, &console.reporting(c.json)),
+        Command::Locate(c) => locate::run(c.arguments, &console.reporting(c.json)),
         Command::Compare(c) => compare::run(c.arguments, &console.reporting(c.json)),
         Command::Bench(arguments) => bench::run(arguments, console),
         Command::Devices(c) => devices::run(c.arguments, &console.reporting(c.json)),

@@ -132,6 +132,11 @@
 //! [`bezier::Pieces`]. Programs of isogeometric analysis take them as operators over
 //! the control points: [`bezier::Extraction`].
 //!
+//! # Back to parameters: [`locate`]
+//!
+//! A [`locate::Locator`] says which element holds a point in space, and at which
+//! (u, v, w); [`slice::InteriorFinder`] says so for all pixels of a layer.
+//!
 //! # Results as cells: [`volume`]
 //!
 //! Limit points become blocks of hexahedra or high-order cells that VTK and ParaView

@@ -66,6 +66,7 @@ fn helps_with_examples() {
         "evaluate",
         "extract",
         "quadrature",
+        "locate",
         "compare",
         "bench",
         "devices",
@@ -556,4 +557,54 @@ fn files_for_vtk() {
             done(&directory, &format!("evaluate {name}.mesh.vtu {options} {rest} -q"));
         }
     }
+}
+
+#[test]
+fn locates_the_points_of_a_table() {
+    let fan = with_fan();
+    let path = fan.path();
+    let mut mesh = subsolid::read(path.join("fan.vtu")).unwrap();
+    let heat = mesh.points.iter().map(|p| p[0] - 2.0 * p[2]).collect();
+    mesh.attributes.push(subsolid::mesh::Attribute { name: "heat".into(), width: 1, values: heat });
+    subsolid::write(path.join("hot.vtu"), &mesh, subsolid::WriteOptions::default()).unwrap();
+    // evaluated there, found here
+    fs::write(path.join("p.csv"), "cell,u,v,w\n3,0.25,0.5,0.75\n17,0.125,1,0.5\n").unwrap();
+    done(path, "evaluate hot.vtu --at p.csv -o values.csv");
+    let values = fs::read_to_string(path.join("values.csv")).unwrap();
+    let number = |text: &str| text.parse::<f64>().unwrap();
+    let mut points = String::from("x,y,z\n");
+    for row in values.lines().skip(1) {
+        points += &format!("{}\n", row.split(',').skip(4).take(3).collect::<Vec<_>>().join(","));
+    }
+    points += "# far away\n50,0,0\n";
+    fs::write(path.join("x.csv"), points).unwrap();
+    let report = json(path, "locate hot.vtu --points x.csv -o found.csv --json");
+    assert_eq!((&report["points"], &report["inside"]), (&3.into(), &2.into()));
+    let found = fs::read_to_string(path.join("found.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = found.lines().map(|row| row.split(',').collect()).collect();
+    assert_eq!(found.lines().next(), Some("x,y,z,status,cell,u,v,w,distance,heat"));
+    let expected = [("3", [0.25, 0.5, 0.75]), ("17", [0.125, 1.0, 0.5])];
+    for (row, (cell, parameters)) in rows[1..3].iter().zip(expected) {
+        assert_eq!((row[3], row[4]), ("inside", cell));
+        let off = |d: usize| (number(row[5 + d]) - parameters[d]).abs();
+        assert!((0..3).all(|d| off(d) < 1e-9), "{row:?}");
+        assert!((number(row[9]) - (number(row[0]) - 2.0 * number(row[2]))).abs() < 1e-12);
+    }
+    assert_eq!(rows[3][3], "outside");
+    let distance = number(rows[3][8]);
+    assert!((40.0..50.0).contains(&distance));
+    assert_eq!(report["largest_distance"], distance);
+
+    for (table, fragment) in [
+        ("x,y\n1,2\n", "begin the table with the line `x,y,z`"),
+        ("x,y,z\n1,2,3\n1,2\n", "bad.csv:3: 2 columns instead of 3"),
+        ("x,y,z\n1,2,3\n\n1,nan,3\n", "bad.csv:4: y: finite number expected, found `nan`"),
+    ] {
+        fs::write(path.join("bad.csv"), table).unwrap();
+        refused(path, "locate fan.vtu --points bad.csv -o a.csv", fragment);
+    }
+    refused(path, "locate fan.vtu --points none.csv -o a.csv", "none.csv");
+    refused(path, "locate fan.vtu --points x.csv -o a.vtu", "end the name of the output in .csv");
+    refused(path, "locate fan.vtu --points x.csv -o x.csv", "is an input");
+    refused(path, "locate fan.vtu --points x.csv --tolerance 0", "a tolerance of 0e0");
 }

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use oracle::random::Random;
 use oracle::vector::{ORIGIN, Point, add, scale, sub};
+use subsolid::Solid;
 use subsolid::locate::{Located, Locator};
 use subsolid::mesh::{Attribute, SolidMesh};
 use subsolid::slice::{Axis, InteriorFinder, PixelGrid};
@@ -263,4 +264,98 @@ fn interiors((name, mesh): &(String, SolidMesh)) -> Vec<String> {
         }
     }
     wrong
+}
+
+/// Turned so that no flat side lies along the pixels: errors at the surface cancel.
+fn tilted([x, y, z]: Point) -> Point {
+    let ((s, c), (t, d)) = (0.7_f64.sin_cos(), 0.4_f64.sin_cos());
+    let (x, y) = (c * x - s * y, s * x + c * y);
+    [x, d * y - t * z, t * y + d * z]
+}
+
+#[test]
+fn interiors_fill_the_volume() {
+    use subsolid::backend::{Backend, Cpu};
+    use subsolid::mesh::shape::Shape;
+    use subsolid::plan::{Samples, Want};
+    let torus = Shape::Torus { major: 8, core: 2, rings: 1 };
+    let cylinder = Shape::Cylinder { core: 2, rings: 1, layers: 2 };
+    for shape in [torus, cylinder, Shape::Box { cells: [3, 4, 2] }, Shape::Tripod] {
+        let mut mesh = shape.build().expect("a shape");
+        mesh.points.iter_mut().for_each(|p| *p = tilted(*p));
+        let solid = Solid::new(&mesh).expect("a valid mesh");
+        // Gauss points see the pieces towards extraordinary edges only roughly
+        let samples = Samples::gauss(12).expect("a rule");
+        let plan = solid.plan(&samples, Want::FIRST).expect("a plan");
+        let limit = Cpu::default().evaluate(&plan, mesh.controls()).expect("a limit");
+        let weights = subsolid::basis::gauss::rule(12).expect("a rule").weights;
+        let determinants = limit.jacobian_determinants().expect("derivatives");
+        let weight = |i: usize| weights[i % 12] * weights[i / 12 % 12] * weights[i / 144 % 12];
+        let volume: f64 = determinants.iter().enumerate().map(|(i, d)| weight(i) * d).sum();
+        let locator = Locator::new(&solid, mesh.controls()).expect("a locator");
+        let (grid, _) = layers(&mesh, Axis::Z, 100);
+        let finder = InteriorFinder::new(&locator, Axis::Z, grid).expect("a grid");
+        let (low, high) = mesh.bounds().expect("points");
+        let count = ((high[2] - low[2]) / grid.pitch).ceil() as usize;
+        let height = |i: usize| low[2] + (i as f64 + 0.5) * grid.pitch;
+        let pixels: usize = (0..count).map(|i| finder.layer(height(i)).len()).sum();
+        let filled = pixels as f64 * grid.pitch.powi(3);
+        assert!((filled / volume - 1.0).abs() < 2e-3, "{shape:?}: {filled} of {volume}");
+    }
+}
+
+#[test]
+fn masks_get_a_place_for_every_pixel() {
+    let (_, mesh) = all_meshes().pop().expect("meshes");
+    let limits = Limits::new(&mesh);
+    let locator = Locator::new(&limits.solid, mesh.controls()).expect("a locator");
+    let (mut grid, [_, height, _]) = layers(&mesh, Axis::Z, 60);
+    grid.origin = grid.origin.map(|x| x - 10.0 * grid.pitch);
+    grid.size = grid.size.map(|n| n + 10);
+    let finder = InteriorFinder::new(&locator, Axis::Z, grid).expect("a grid");
+    let interior = finder.layer(height);
+    let columns = grid.size[0];
+    let count = columns * grid.size[1];
+    let all = finder.covered(height, &vec![1; count]).expect("a mask");
+    assert!(all.pixels.iter().copied().eq(0..count as u32));
+    // inside as without a mask; one pixel beside takes over; far ones are the closest
+    let place = |i: u32| (all.elements[i as usize], all.parameters[i as usize]);
+    let own = |n: usize| (interior.elements[n], interior.parameters[n]);
+    assert!((0..interior.len()).all(|n| place(interior.pixels[n]) == own(n)));
+    let first = interior.pixels[0];
+    assert_eq!(place(first - 1), own(0));
+    let corner = locator.nearest(Axis::Z.lift(grid.centre(0, 0), height)).expect("finite");
+    assert_eq!(place(0), (corner.element, corner.parameters));
+    // only what is covered
+    let mut mask = vec![0; count];
+    mask[first as usize] = 255;
+    let one = finder.covered(height, &mask).expect("a mask");
+    assert_eq!((one.pixels[0], one.len(), one.elements[0]), (first, 1, interior.elements[0]));
+    assert!(finder.covered(height, &mask[1..]).is_err());
+}
+
+#[test]
+fn threads_change_nothing() {
+    let mesh = model("rod_hex.vtk");
+    let solid = Solid::new(&mesh).expect("a valid mesh");
+    let locator = Locator::new(&solid, mesh.controls()).expect("a locator");
+    let (grid, heights) = layers(&mesh, Axis::X, 300);
+    let finder = InteriorFinder::new(&locator, Axis::X, grid).expect("a grid");
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| {
+            let locator = Locator::new(&solid, mesh.controls()).expect("a locator");
+            let layers: Vec<_> = heights.iter().map(|&h| finder.layer(h)).collect();
+            let lift = |&pixel: &u32| {
+                let (c, r) = (pixel as usize % grid.size[0], pixel as usize / grid.size[0]);
+                Axis::X.lift(grid.centre(c, r), heights[1])
+            };
+            let points: Vec<Point> = layers[1].pixels.iter().map(lift).collect();
+            let located = locator.locate(&points);
+            (layers, located)
+        })
+    };
+    let (one, three) = (run(1), run(3));
+    assert!(one.1.len() > 1000);
+    assert_eq!(one, three);
 }

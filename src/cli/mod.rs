@@ -11,6 +11,7 @@ mod devices;
 mod evaluate;
 mod extract;
 mod info;
+mod locate;
 mod memory;
 mod model;
 mod processor;
@@ -61,6 +62,7 @@ enum Command {
     Extract(Reporting<extract::Arguments>),
     Slice(Reporting<slice::Arguments>),
     Quadrature(Reporting<quadrature::Arguments>),
+    Locate(Reporting<locate::Arguments>),
     Compare(Reporting<compare::Arguments>),
     Bench(bench::Arguments),
     Devices(Reporting<devices::Arguments>),
@@ -110,6 +112,7 @@ fn run(cli: Cli, console: &Console) -> Result<Outcome> {
         Command::Extract(c) => extract::run(c.arguments, &console.reporting(c.json)),
         Command::Slice(c) => slice::run(c.arguments, &console.reporting(c.json)),
         Command::Quadrature(c) => quadrature::run(c.arguments, &console.reporting(c.json)),
+        Command::Locate(c) => locate::run(c.arguments, &console.reporting(c.json)),
         Command::Compare(c) => compare::run(c.arguments, &console.reporting(c.json)),
         Command::Bench(arguments) => bench::run(arguments, console),
         Command::Devices(c) => devices::run(c.arguments, &console.reporting(c.json)),

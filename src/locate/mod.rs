@@ -37,10 +37,12 @@ mod limit;
 mod nearest;
 mod pieces;
 mod search;
+mod table;
 mod tricubic;
 
 pub use hierarchy::{Hierarchy, Node};
 pub use pieces::{AttributePieces, LocatorPieces, default_rings};
+pub use table::{Answer, PointTable, write_header, write_rows};
 pub use tricubic::Points as TricubicPoints;
 pub(crate) use {
     frame::{Frame, MARGIN},

@@ -37,6 +37,11 @@ pub fn interior(
     let around = if mask.is_some() { AROUND } else { 0 };
     let [columns, all] = plane.grid.size;
     let wide = rows.start.saturating_sub(around)..all.min(rows.end + around);
+    let is_met =
+        |part: &Part| (part.rows[0] as usize) < wide.end && part.rows[1] as usize > wide.start;
+    if mask.is_none() && !parts.iter().any(is_met) {
+        return Interior::default();
+    }
     let count = columns * wide.len();
     let mut band = Band {
         locator,
@@ -48,8 +53,25 @@ pub fn interior(
         parameters: vec![[0.0; 3]; count],
         distances: vec![f64::INFINITY; count],
     };
-    pulp::Arch::new().dispatch(|| parts.iter().for_each(|part| band.claim(part)));
+    pulp::Arch::new().dispatch(Claiming { band: &mut band, parts });
     band.interior(rows)
+}
+
+/// The claims of all parts, compiled for the widest vectors that the machine has.
+struct Claiming<'b, 'a, 's> {
+    band: &'b mut Band<'a, 's>,
+    parts: &'b [Part],
+}
+
+impl pulp::NullaryFnOnce for Claiming<'_, '_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for part in self.parts {
+            self.band.claim(part);
+        }
+    }
 }
 
 impl Band<'_, '_> {

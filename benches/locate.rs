@@ -1,0 +1,109 @@
+//! A table of models: how fast points and pixels find their parameters.
+//!
+//! `cargo bench --bench locate -- FILE…` (the tripod of `models/solids` without any)
+//! prints a row a model, in Markdown. Points: one in eight of the pixels of all layers.
+//! Pixels: 8 layers across z on 2000 pixels along the longer side; the median layer.
+//! Floor: the median time of writing the bytes of the layers' results, in one thread.
+//! One thread each; the process clock, so that other work does not count.
+
+use std::path::Path;
+use std::time::Instant;
+
+use subsolid::locate::Locator;
+use subsolid::slice::{Axis, InteriorFinder, PixelGrid};
+use subsolid::{Result, Solid};
+
+const ACROSS: usize = 2000;
+const LAYERS: usize = 8;
+
+fn main() {
+    let mut files: Vec<String> =
+        std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
+    if files.is_empty() {
+        files.push(concat!(env!("CARGO_MANIFEST_DIR"), "/models/solids/tripod.vtk").into());
+    }
+    println!(
+        "| model | pieces | set-up (ms) | points (M/s) | pixels inside | pixels (M/s) | \
+         attributes of width 3 (M/s) | floor (M pixels/s) |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let pool = pool.expect("a thread can be started");
+    for file in files {
+        let name = Path::new(&file).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        match pool.install(|| row(&file)) {
+            Ok(row) => println!("| {name} | {row} |"),
+            Err(error) => println!("| {name} | refused: {error} |"),
+        }
+    }
+}
+
+fn row(file: &str) -> Result<String> {
+    let mesh = subsolid::read(file)?;
+    let solid = Solid::new(&mesh)?;
+    let (locator, set_up) = timed(|| Locator::new(&solid, mesh.controls()));
+    let locator = locator?;
+    let (low, high) = mesh.bounds().unwrap_or_default();
+    let pitch = (high[0] - low[0]).max(high[1] - low[1]) / ACROSS as f64;
+    let size = [0, 1].map(|d| ((high[d] - low[d]) / pitch).ceil() as usize);
+    let grid = PixelGrid { origin: [low[0], low[1]], pitch, size };
+    let finder = InteriorFinder::new(&locator, Axis::Z, grid)?;
+    let attribute = subsolid::mesh::Attribute {
+        name: "position".into(),
+        width: 3,
+        values: mesh.points.as_flattened().to_vec(),
+    };
+    let attribute = locator.pieces().attribute(&attribute)?;
+    let (mut inside, mut rates, mut value_rates, mut floors) = (0, vec![], vec![], vec![]);
+    let mut points = Vec::new();
+    for layer in 0..LAYERS {
+        let height = low[2] + (high[2] - low[2]) * (layer as f64 + 0.5) / LAYERS as f64;
+        let (interior, seconds) = timed(|| finder.layer(height));
+        inside += interior.len();
+        rates.push(interior.len() as f64 / seconds / 1e6);
+        let (values, seconds) = timed(|| finder.values(&interior, &attribute));
+        value_rates.push(interior.len() as f64 / seconds / 1e6);
+        drop(values);
+        // pixel, element, piece and three parameters
+        let mut bytes = vec![1_u8; interior.len() * 36];
+        let ((), seconds) = timed(|| std::hint::black_box(&mut bytes).fill(2));
+        floors.push(interior.len() as f64 / seconds / 1e6);
+        let centre = |&pixel: &u32| {
+            let at = [pixel as usize % size[0], pixel as usize / size[0]];
+            Axis::Z.lift(grid.centre(at[0], at[1]), height)
+        };
+        points.extend(interior.pixels.iter().step_by(8).map(centre));
+    }
+    let (located, seconds) = timed(|| locator.locate(&points));
+    let rate = located.len() as f64 / seconds / 1e6;
+    Ok(format!(
+        "{} | {:.0} | {rate:.2} | {inside} | {:.2} | {:.2} | {:.0}",
+        locator.pieces().len(),
+        1e3 * set_up,
+        median(rates),
+        median(value_rates),
+        median(floors),
+    ))
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// A result, and the seconds that this thread's processor spent on it.
+fn timed<R>(run: impl FnOnce() -> R) -> (R, f64) {
+    let start = (thread_seconds(), Instant::now());
+    let result = run();
+    let seconds = match (start.0, thread_seconds()) {
+        (Some(from), Some(to)) => to - from,
+        _ => start.1.elapsed().as_secs_f64(),
+    };
+    (result, seconds)
+}
+
+/// Nanoseconds on the processor, where the system says them.
+fn thread_seconds() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().next()?.parse::<f64>().ok().map(|nanoseconds| nanoseconds / 1e9)
+}

@@ -3,12 +3,18 @@
 mod appended;
 mod csv;
 mod npz;
+mod obj;
+mod ply;
 mod pvtu;
+mod stl;
+mod surface;
 mod vtk;
+mod vtp;
 mod vtu;
 mod xml;
 
 pub use pvtu::PieceWriter;
+pub use surface::{SurfaceFormat, check_surface_output, write_surface};
 
 use std::borrow::Cow;
 use std::fs::File;

@@ -4,6 +4,7 @@
 //! positive; 2 refused, with one message that says what is wrong and the mend.
 
 mod bench;
+mod boundary;
 mod compare;
 mod completions;
 mod console;
@@ -15,6 +16,7 @@ mod model;
 mod processor;
 mod refine;
 mod shape;
+mod surface;
 
 use std::process::ExitCode;
 
@@ -57,6 +59,8 @@ enum Command {
     Compare(Reporting<compare::Arguments>),
     Bench(bench::Arguments),
     Devices(Reporting<devices::Arguments>),
+    Surface(Reporting<surface::Arguments>),
+    Boundary(Reporting<boundary::Arguments>),
     Shape(Reporting<shape::Arguments>),
     Completions(completions::Arguments),
 }
@@ -103,6 +107,8 @@ fn run(cli: Cli, console: &Console) -> Result<Outcome> {
         Command::Compare(c) => compare::run(c.arguments, &console.reporting(c.json)),
         Command::Bench(arguments) => bench::run(arguments, console),
         Command::Devices(c) => devices::run(c.arguments, &console.reporting(c.json)),
+        Command::Surface(c) => surface::run(c.arguments, &console.reporting(c.json)),
+        Command::Boundary(c) => boundary::run(c.arguments, &console.reporting(c.json)),
         Command::Shape(c) => shape::run(c.arguments, &console.reporting(c.json)),
         Command::Completions(arguments) => completions::run(arguments, console),
     }

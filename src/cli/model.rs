@@ -57,6 +57,12 @@ impl ModelArguments {
 
     /// Checks that `output` can be written and is none of the inputs.
     pub fn check_output(&self, output: &Path, others: &[&Path]) -> Result<io::Format> {
+        self.check_inputs(output, others)?;
+        io::check_output(output)
+    }
+
+    /// Checks that `output` is none of the inputs.
+    pub fn check_inputs(&self, output: &Path, others: &[&Path]) -> Result<()> {
         let resolved = std::fs::canonicalize(output).ok();
         let mut inputs = vec![self.model.as_path()];
         inputs.extend(self.creases.as_deref());
@@ -67,7 +73,7 @@ impl ModelArguments {
                     .with_mend("choose another name for the output"));
             }
         }
-        io::check_output(output)
+        Ok(())
     }
 }
 

@@ -172,10 +172,8 @@ fn polygon_face_points<T: Scalar>(matrix: &MeshMatrix, points: &[Point<T>], out:
     out.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(f, out)| {
         let corners = matrix.columns.corners(f as u32);
         let n = corners.len();
-        let sum = corners
-            .map(|c| points[matrix.vertex(c) as usize])
-            .reduce(add)
-            .unwrap_or_default();
+        let sum =
+            corners.map(|c| points[matrix.vertex(c) as usize]).reduce(add).unwrap_or_default();
         *out = scale(sum, T::from_f64(1.0 / n as f64));
     });
 }

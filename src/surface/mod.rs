@@ -29,6 +29,7 @@
 //! Faces may run in any direction, also on one-sided surfaces, except for edge-friend,
 //! which refuses what is not an oriented manifold. Vertices of no face stay.
 
+mod boundary;
 pub mod catmull_clark;
 pub mod edge_friend;
 mod holes;
@@ -43,9 +44,10 @@ pub mod sharpness;
 mod single;
 mod sort;
 pub mod sqrt3;
-mod triangulate;
 pub mod triangles;
+mod triangulate;
 
+pub use boundary::boundary_surface;
 pub use memory::{Counts, refined_counts, refinement_bytes};
 pub use plan::SurfacePlan;
 pub use scalar::{Point, Scalar};

@@ -96,8 +96,11 @@ impl SurfacePlan {
                     .with_mend("remove the faces that are holes, or use --scheme loop"));
                 }
                 if mesh.uv.is_some() {
-                    notices.push("texture coordinates are left out: √3 turns edges over \
-                                  their seams".into());
+                    notices.push(
+                        "texture coordinates are left out: √3 turns edges over \
+                                  their seams"
+                            .into(),
+                    );
                 }
                 Levels::Sqrt3(Sqrt3::build(mesh, matrix, levels)?)
             }
@@ -199,9 +202,10 @@ impl SurfacePlan {
     /// # Errors
     /// Those of [`SurfacePlan::level_matrices`].
     pub fn single_matrix<T: Scalar>(&self) -> Result<SingleMatrix<T>> {
-        let product = self.level_matrices()?.into_iter().reduce(|all, level| {
-            reference::product(&level, &all)
-        });
+        let product = self
+            .level_matrices()?
+            .into_iter()
+            .reduce(|all, level| reference::product(&level, &all));
         let product = product.unwrap_or_else(|| {
             Stencils::build(self.control_vertices, |v, row| row.add(v as u32, 1.0))
         });

@@ -114,10 +114,11 @@ impl Sharpness {
             }
         }
         let sharp = |&(_, sharpness): &(u32, f64)| sharpness > 0.0;
-        let edges = (0..)
-            .zip(edges)
-            .filter(sharp)
-            .map(|(edge, sharpness)| SharpEdge { edge, ends: matrix.edge_ends(edge), sharpness });
+        let edges = (0..).zip(edges).filter(sharp).map(|(edge, sharpness)| SharpEdge {
+            edge,
+            ends: matrix.edge_ends(edge),
+            sharpness,
+        });
         Ok(Self::new(edges.collect(), (0..).zip(corners).filter(sharp).collect()))
     }
 
@@ -235,8 +236,7 @@ fn held_vertices(edges: &[SharpEdge], corners: &[(u32, f64)]) -> Vec<HeldVertex>
             0 | 1 => 0.0,
             n => (1.0 - pinned) * (sum / n as f64).min(1.0),
         };
-        let (along, still) =
-            if group.len() == 2 { (sharp, pinned) } else { (0.0, pinned + sharp) };
+        let (along, still) = if group.len() == 2 { (sharp, pinned) } else { (0.0, pinned + sharp) };
         let end = |i: usize| group.get(i).map_or(NONE, |&(_, end, _)| end);
         let smooth = 1.0 - pinned - sharp;
         held.push(HeldVertex { vertex, ends: [end(0), end(1)], smooth, along, still });

@@ -142,9 +142,8 @@ fn held_vertices(smooth: Stencils, sharpness: &Sharpness) -> Stencils {
 /// √3: vertex points, points of triangles, second points of boundary edges.
 pub(in crate::surface) fn sqrt3(level: &Level) -> Stencils {
     let matrix = &level.matrix;
-    let on_boundary = |v: usize| {
-        level.boundary.held.binary_search_by_key(&(v as u32), |held| held.vertex).ok()
-    };
+    let on_boundary =
+        |v: usize| level.boundary.held.binary_search_by_key(&(v as u32), |held| held.vertex).ok();
     let vertices = Stencils::build(matrix.vertex_count, |v, row| {
         if let Some(i) = on_boundary(v) {
             let held = &level.boundary.held[i];

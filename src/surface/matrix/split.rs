@@ -94,8 +94,7 @@ fn split(coarse: &MeshMatrix, with_edges: bool, go: impl Navigate) -> MeshMatrix
         for (c, out) in ((part * GRAIN) as u32..).zip(out.as_chunks_mut::<4>().0) {
             let (before, after) = (go.previous(c), go.next(c));
             let at = |corner: u32| coarse.vertices[corner as usize];
-            let half =
-                |edge: u32, other: u32| 2 * edge + u32::from(at(c) > at(other));
+            let half = |edge: u32, other: u32| 2 * edge + u32::from(at(c) > at(other));
             *out = [
                 half(coarse.edges[c as usize], after),
                 inner + c,
@@ -104,8 +103,7 @@ fn split(coarse: &MeshMatrix, with_edges: bool, go: impl Navigate) -> MeshMatrix
             ];
         }
     });
-    let edge_corners =
-        if with_edges { split_edge_corners(coarse, go) } else { Vec::new() };
+    let edge_corners = if with_edges { split_edge_corners(coarse, go) } else { Vec::new() };
     MeshMatrix {
         vertex_count: coarse.vertex_count + coarse.face_count + coarse.edge_count(),
         face_count: corners,
@@ -247,11 +245,8 @@ mod tests {
 
     /// Edges by sorting are the derived ones, with the same corners.
     fn expect_sorted_edges(matrix: &MeshMatrix) {
-        let sorted = MeshMatrix::build(
-            matrix.vertex_count,
-            matrix.columns.clone(),
-            matrix.vertices.clone(),
-        );
+        let sorted =
+            MeshMatrix::build(matrix.vertex_count, matrix.columns.clone(), matrix.vertices.clone());
         assert_eq!(sorted.edge_count(), matrix.edge_count());
         for (edge, corners) in (0..).zip(&sorted.edge_corners) {
             let derived = matrix.edges[corners[0] as usize];

@@ -130,6 +130,21 @@
 //! Limit points become blocks of hexahedra or high-order cells that VTK and ParaView
 //! read, tables of parameters, or a report on the Jacobian.
 //!
+//! # Surfaces: [`surface`]
+//!
+//! A [`SurfaceMesh`] of any polygons, read from a file or the boundary of a solid, refines
+//! by Catmull-Clark, Loop or √3; its plan knows all levels and runs moved points.
+//!
+//! ```
+//! use subsolid::surface::{SurfaceOptions, SurfacePlan, boundary_surface, refine_surface};
+//! let skin = boundary_surface(&subsolid::read("models/bracket.vtk")?)?;
+//! let options = SurfaceOptions { levels: 2, ..SurfaceOptions::default() };
+//! let plan = SurfacePlan::new(&skin, &options)?;
+//! let moved: Vec<[f32; 3]> = skin.points.iter().map(|p| p.map(|x| 2.0 * x as f32)).collect();
+//! assert_eq!(plan.evaluate(&moved)?.len(), refine_surface(&skin, &options)?.points.len());
+//! # Ok::<(), subsolid::Error>(())
+//! ```
+//!
 //! # How exact: [`compare`]
 //!
 //! [`compare::compare`] holds one evaluation against another, say single precision

@@ -145,8 +145,10 @@ impl SurfacePlan {
         let mut take = |matrix: &MeshMatrix, sharpness: &Sharpness, first_edge_point: usize| {
             for sharp in sharpness.refined(first_edge_point as u32, rule).edges {
                 let parent = sharp.edge / 2;
-                let open = matrix.edge_corners[parent as usize][1] == NONE;
-                if !open && matrix.crowded_edges.binary_search(&parent).is_err() {
+                let implied = matrix.edge_corners[parent as usize][1] == NONE
+                    || self.options.scheme == Scheme::CatmullClark
+                        && matrix.crowded_edges.binary_search(&parent).is_ok();
+                if !implied {
                     creases.push_edge(sharp.ends[0], sharp.ends[1], sharp.sharpness);
                 }
             }

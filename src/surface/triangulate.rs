@@ -1,6 +1,7 @@
 //! Polygons cut into triangles, for the schemes that know nothing else.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::mesh::{FaceVarying, Polygons, SurfaceMesh};
 
@@ -12,7 +13,9 @@ pub(super) struct Triangulated<'a> {
     pub cut_faces: usize,
 }
 
-/// Cuts every face of more than three corners into the fan of its first corner.
+/// Cuts every face of more than three corners into a fan: of its first corner from which
+/// no diagonal is an edge already, so that no edge gets more than two faces (two quads
+/// around a vertex of valence 2 share one of their diagonals).
 pub(super) fn triangulate(mesh: &SurfaceMesh) -> Triangulated<'_> {
     let cut_faces = mesh.faces.iter().filter(|face| face.len() > 3).count();
     if cut_faces == 0 {
@@ -23,15 +26,28 @@ pub(super) fn triangulate(mesh: &SurfaceMesh) -> Triangulated<'_> {
     let mut holes = Vec::new();
     let mut is_hole = vec![false; mesh.faces.len()];
     mesh.holes.iter().for_each(|&f| is_hole[f as usize] = true);
+    let edge = |a: u32, b: u32| [a.min(b), a.max(b)];
+    let mut edges: HashSet<[u32; 2]> = mesh
+        .faces
+        .iter()
+        .flat_map(|face| (0..face.len()).map(move |i| edge(face[i], face[(i + 1) % face.len()])))
+        .collect();
     for (f, face) in mesh.faces.iter().enumerate() {
-        let corners = mesh.faces.corners(f);
-        for i in 1..face.len() - 1 {
+        let (n, first) = (face.len(), mesh.faces.corners(f).start);
+        let diagonals =
+            |start: usize| (2..n - 1).map(move |i| edge(face[start], face[(start + i) % n]));
+        // a face of many corners that has no such corner takes its first
+        let start = (0..n.min(64)).find(|&i| diagonals(i).all(|d| !edges.contains(&d)));
+        let start = start.unwrap_or(0);
+        edges.extend(diagonals(start));
+        for i in 1..n - 1 {
             if is_hole[f] {
                 holes.push(triangles.len() as u32 / 3);
             }
-            triangles.extend([face[0], face[i], face[i + 1]]);
+            let corners = [start, (start + i) % n, (start + i + 1) % n];
+            triangles.extend(corners.map(|corner| face[corner]));
             if let Some(uv) = &mesh.uv {
-                uv_corners.extend([0, i, i + 1].map(|i| uv.corners[corners.start + i]));
+                uv_corners.extend(corners.map(|corner| uv.corners[first + corner]));
             }
         }
     }

@@ -3,7 +3,10 @@
 use subsolid::io::{SurfaceFormat, read_surface, read_surface_with_report, write_surface};
 use subsolid::mesh::{Attribute, BoundaryRule, CreaseRule};
 
-use super::model;
+use subsolid::surface::{Method, Scheme, refine_surface};
+
+use super::oracle::random::Random;
+use super::{model, options};
 
 #[test]
 fn obj_keeps_everything_but_attributes() {
@@ -88,4 +91,47 @@ fn formats_that_are_not_known_are_refused() {
     std::fs::write(&path, " \n").unwrap();
     assert!(read_surface(&path).unwrap_err().to_string().contains("empty"));
     assert!(write_surface(&path, &model("moebius")).unwrap_err().to_string().contains("unknown"));
+}
+
+/// Files with bytes changed, cut or doubled give an error or a mesh that every scheme and
+/// method refines or refuses; nothing panics.
+#[test]
+fn damaged_files_are_read_or_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut random = Random::new(7);
+    let mut read = 0;
+    for (name, extension) in
+        [("nonquads", "obj"), ("cubes_semisharp", "obj"), ("pole64", "ply"), ("helmet", "stl")]
+    {
+        let whole = directory.path().join(format!("whole.{extension}"));
+        write_surface(&whole, &model(name)).unwrap();
+        let bytes = std::fs::read(&whole).unwrap();
+        let path = directory.path().join(format!("damaged.{extension}"));
+        for _ in 0..150 {
+            let mut damaged = bytes.clone();
+            for _ in 0..1 + random.below(3) {
+                let at = random.below(damaged.len());
+                match random.below(4) {
+                    0 => damaged[at] = random.below(256) as u8,
+                    1 => damaged[at] = b'0' + random.below(10) as u8,
+                    2 => damaged.truncate(at.max(1)),
+                    _ => {
+                        let end = damaged.len().min(at + 40);
+                        damaged.extend_from_within(at..end);
+                    }
+                }
+            }
+            std::fs::write(&path, &damaged).unwrap();
+            let Ok(mesh) = read_surface(&path) else { continue };
+            read += 1;
+            for scheme in [Scheme::CatmullClark, Scheme::Loop, Scheme::Sqrt3] {
+                for method in [Method::Matrix, Method::Single, Method::EdgeFriend] {
+                    if let Ok(refined) = refine_surface(&mesh, &options(scheme, 2, method)) {
+                        assert!(refined.faces.is_empty() || refined.check().is_ok());
+                    }
+                }
+            }
+        }
+    }
+    assert!(read > 20, "{read} damaged files were still meshes");
 }

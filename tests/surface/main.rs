@@ -60,12 +60,28 @@ fn size(mesh: &SurfaceMesh) -> f64 {
     (0..3).map(extent).fold(0.0, f64::max)
 }
 
-/// The same mesh for the reference; polygons cut into fans if it needs triangles.
+/// The same mesh for the reference; polygons cut into fans if it needs triangles, each from
+/// the first corner whose diagonals join vertices that no edge joins.
 fn reference(mesh: &SurfaceMesh, triangles: bool) -> Mesh {
     let mut faces = Vec::new();
+    let mut joined = std::collections::HashSet::new();
     for face in mesh.faces.iter() {
-        let face: Vec<usize> = face.iter().map(|&v| v as usize).collect();
+        let n = face.len();
+        joined.extend((0..n).map(|i| edge(face[i] as usize, face[(i + 1) % n] as usize)));
+    }
+    for face in mesh.faces.iter() {
+        let mut face: Vec<usize> = face.iter().map(|&v| v as usize).collect();
         if triangles {
+            let free = |face: &[usize]| {
+                face[2..face.len() - 1].iter().all(|&v| !joined.contains(&edge(face[0], v)))
+            };
+            let turns = (0..face.len()).find(|&turns| {
+                let mut turned = face.clone();
+                turned.rotate_left(turns);
+                free(&turned)
+            });
+            face.rotate_left(turns.unwrap_or(0));
+            joined.extend(face[2..face.len() - 1].iter().map(|&v| edge(face[0], v)));
             faces.extend((1..face.len() - 1).map(|i| vec![face[0], face[i], face[i + 1]]));
         } else {
             faces.push(face);

@@ -150,7 +150,11 @@ fn edges_of_three_faces_are_sharp_for_catmull_clark() {
 
 #[test]
 fn edges_of_three_triangles_stay_one_edge_for_loop() {
-    let mesh = book();
+    let mut mesh = book();
+    mesh.creases.push_edge(1, 2, 2.5);
+    let kept = refine_surface(&mesh, &options(Scheme::Loop, 1, Method::Matrix)).unwrap();
+    assert_eq!(kept.creases.edges.len(), 2, "also at three faces");
+    mesh.creases = Default::default();
     let plan = SurfacePlan::new(&mesh, &options(Scheme::Loop, 3, Method::Matrix)).unwrap();
     assert_eq!(plan.notices().len(), 2, "{:?}", plan.notices());
     let refined = plan.refine(&mesh).unwrap();

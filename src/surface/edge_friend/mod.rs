@@ -18,7 +18,7 @@
 //! the *vertex task* goes around its vertex from off edge to off edge. Neither reads what
 //! the other writes, and every value is written once: one pass a level, no atomics, and
 //! the same bits from run to run, with any number of threads, and on any processor that
-//! evaluates [the documented sums](tasks) without fusing them.
+//! evaluates the sums of `tasks.rs` without fusing them.
 //!
 //! The new vertices of quad i lie beside one another: vertex point 4i of *vertex* i, face
 //! point 4i + 1, edge points 4i + 2 and 4i + 3 of its on edges; vertex points beyond the

@@ -148,6 +148,21 @@
 //! own vertices at quadrature points, in one table for all cells that share it, and what
 //! follows from given control points: Jacobians, volumes, derivatives in space.
 //!
+//! # Surfaces: [`surface`]
+//!
+//! A [`SurfaceMesh`] of any polygons, read from a file or the boundary of a solid, refines
+//! by Catmull-Clark, Loop or √3; its plan knows all levels and runs moved points.
+//!
+//! ```
+//! use subsolid::surface::{SurfaceOptions, SurfacePlan, boundary_surface, refine_surface};
+//! let skin = boundary_surface(&subsolid::read("models/bracket.vtk")?)?;
+//! let options = SurfaceOptions { levels: 2, ..SurfaceOptions::default() };
+//! let plan = SurfacePlan::new(&skin, &options)?;
+//! let moved: Vec<[f32; 3]> = skin.points.iter().map(|p| p.map(|x| 2.0 * x as f32)).collect();
+//! assert_eq!(plan.evaluate(&moved)?.len(), refine_surface(&skin, &options)?.points.len());
+//! # Ok::<(), subsolid::Error>(())
+//! ```
+//!
 //! # How exact: [`compare`]
 //!
 //! [`compare::compare`] holds one evaluation against another, say single precision
@@ -174,15 +189,16 @@ pub mod plan;
 pub mod quadrature;
 pub mod refine;
 pub mod slice;
+pub mod surface;
 pub mod topology;
 pub mod volume;
 
 pub use backend::{Backend, Limit};
 pub use error::{Error, Result};
 pub use evaluate::evaluate;
-pub use io::{WriteOptions, read, write};
+pub use io::{WriteOptions, read, read_surface, write};
 pub use limit::Solid;
-pub use mesh::SolidMesh;
+pub use mesh::{SolidMesh, SurfaceMesh};
 pub use plan::{Plan, Samples, Want};
 pub use quadrature::Quadrature;
 pub use refine::refine_mesh;

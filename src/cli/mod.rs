@@ -4,6 +4,7 @@
 //! Jacobian is not positive; 2 refused, with one message that says what is wrong and the mend.
 
 mod bench;
+mod boundary;
 mod compare;
 mod completions;
 mod console;
@@ -20,6 +21,7 @@ mod quality;
 mod refine;
 mod shape;
 mod slice;
+mod surface;
 
 use std::process::ExitCode;
 
@@ -66,6 +68,8 @@ enum Command {
     Compare(Reporting<compare::Arguments>),
     Bench(bench::Arguments),
     Devices(Reporting<devices::Arguments>),
+    Surface(Reporting<surface::Arguments>),
+    Boundary(Reporting<boundary::Arguments>),
     Shape(Reporting<shape::Arguments>),
     Completions(completions::Arguments),
 }
@@ -116,6 +120,8 @@ fn run(cli: Cli, console: &Console) -> Result<Outcome> {
         Command::Compare(c) => compare::run(c.arguments, &console.reporting(c.json)),
         Command::Bench(arguments) => bench::run(arguments, console),
         Command::Devices(c) => devices::run(c.arguments, &console.reporting(c.json)),
+        Command::Surface(c) => surface::run(c.arguments, &console.reporting(c.json)),
+        Command::Boundary(c) => boundary::run(c.arguments, &console.reporting(c.json)),
         Command::Shape(c) => shape::run(c.arguments, &console.reporting(c.json)),
         Command::Completions(arguments) => completions::run(arguments, console),
     }

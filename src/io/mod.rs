@@ -7,6 +7,9 @@
 //! (2 components, vertex ids) and `crease_sharpness` (1 component). Every other
 //! numeric point array becomes a vertex attribute. What is not read is listed by
 //! [`read_with_report`].
+//!
+//! [`read_surface`] takes surfaces: OBJ (with crease tags), PLY, OFF and STL;
+//! [`write_surface`] writes OBJ, PLY, VTK `.vtp` and STL.
 
 pub mod atomic;
 mod dataset;
@@ -20,9 +23,11 @@ pub use dataset::{
 };
 pub use high_order::hexahedron_order;
 pub use mesh_dataset::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
-pub use read::{ReadReport, read, read_creases, read_with_report};
+pub use read::{
+    ReadReport, read, read_creases, read_surface, read_surface_with_report, read_with_report,
+};
 pub(crate) use write::Archive;
 pub use write::{
-    BezierPatch, Format, PieceWriter, PolylinePiece, PolylineWriter, WriteOptions, check_output,
-    write, write_arrays, write_bext,
+    BezierPatch, Format, PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, WriteOptions,
+    check_output, check_surface_output, write, write_arrays, write_bext, write_surface,
 };

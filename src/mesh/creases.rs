@@ -21,6 +21,18 @@ pub struct Corner {
     pub sharpness: f64,
 }
 
+/// How the sharpness of an edge passes to its two halves in one refinement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CreaseRule {
+    /// Every half is 1 less sharp.
+    #[default]
+    Uniform,
+    /// At a vertex of several semi-sharp edges, each half there is 3/4 of its own edge's
+    /// sharpness plus 1/4 of the mean of the others', less 1 (after Chaikin), so that the
+    /// sharpness varies smoothly along a crease.
+    Chaikin,
+}
+
 /// All creases and corners of a mesh. Edges and vertices not listed are smooth.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Creases {

@@ -11,6 +11,7 @@
 
 pub mod convert;
 pub mod flux;
+pub mod half_edge;
 pub mod incidence;
 pub mod limit;
 pub mod medit;

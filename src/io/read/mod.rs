@@ -6,10 +6,16 @@ mod creases;
 mod gmsh;
 mod lines;
 mod medit;
+mod obj;
+mod off;
 mod ovm;
+mod ply;
+mod stl;
+mod surface;
 mod vtk;
 
 pub use creases::read_creases;
+pub use surface::{read_surface, read_surface_with_report};
 
 use std::path::Path;
 

@@ -4,9 +4,14 @@ mod appended;
 mod bext;
 mod csv;
 mod npz;
+mod obj;
+mod ply;
 mod polylines;
 mod pvtu;
+mod stl;
+mod surface;
 mod vtk;
+mod vtp;
 mod vtu;
 mod xml;
 
@@ -14,6 +19,7 @@ pub use bext::{BezierPatch, write_bext};
 pub(crate) use npz::Archive;
 pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::PieceWriter;
+pub use surface::{SurfaceFormat, check_surface_output, write_surface};
 
 use std::borrow::Cow;
 use std::fs::File;

@@ -1,0 +1,97 @@
+//! Surfaces: refinement with topology, and evaluation alone.
+//!
+//! `cargo bench --bench surface` prints a table in Markdown: medians of seven runs, f32
+//! points, 1 and 2 threads, on the boundary of a cow (1,504 quads, closed) and a bishop
+//! (968 polygons, creases, boundary). "with topology" starts from the control mesh as it
+//! was read: edges by sorting, all levels, points. "points" runs moved control points
+//! through a plan. The last column is the time of writing the same bytes (vertex list of
+//! the faces and points; points alone) into fresh memory with one thread.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use subsolid::SurfaceMesh;
+use subsolid::surface::matrix::{Columns, MeshMatrix};
+use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan, edge_friend::EdgeFriend};
+
+const RUNS: usize = 7;
+
+fn main() {
+    println!("| model | scheme | method | threads | faces | ms | Mfaces/s | writing (ms) |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.expect("threads can be started");
+        pool.install(|| {
+            for (name, level) in [("cow_boundary", 3), ("cow_boundary", 6), ("bishop", 6)] {
+                model(name, level, threads);
+            }
+        });
+    }
+}
+
+fn model(name: &str, levels: usize, threads: usize) {
+    let path = format!("{}/models/surfaces/{name}.obj", env!("CARGO_MANIFEST_DIR"));
+    let mesh = subsolid::read_surface(path).expect("the model is in the repository");
+    let controls: Vec<[f32; 3]> = mesh.points.iter().map(|p| p.map(|x| x as f32)).collect();
+    let plan = |scheme, method, levels| {
+        let options = SurfaceOptions { scheme, levels, method, crease_rule: None };
+        SurfacePlan::new(&mesh, &options).expect("a valid mesh")
+    };
+    let print = |scheme: &str, method: &str, faces: usize, bytes: usize, ms: f64| {
+        let rate = faces as f64 / ms / 1e3;
+        let floor = median(|| vec![1_u8; bytes]);
+        println!(
+            "| {name}, level {levels} | {scheme} | {method} | {threads} | {faces} | {ms:.2} | \
+             {rate:.1} | {floor:.2} |"
+        );
+    };
+    for (scheme, scheme_name, size) in
+        [(Scheme::CatmullClark, "Catmull-Clark", 4), (Scheme::Loop, "Loop", 3)]
+    {
+        let kept = plan(scheme, Method::Matrix, levels);
+        let (faces, points) = (kept.corners().len() / size, 12 * kept.vertex_count());
+        let ms = median(|| {
+            let plan = plan(scheme, Method::Matrix, levels);
+            (plan.evaluate(&controls).expect("as many points"), plan)
+        });
+        print(scheme_name, "matrix, with topology", faces, points + 4 * size * faces, ms);
+        let ms = median(|| kept.evaluate(&controls).expect("as many points"));
+        print(scheme_name, "matrix, points", faces, points, ms);
+    }
+    let kept = plan(Scheme::CatmullClark, Method::EdgeFriend, levels);
+    let (faces, points) = (kept.corners().len() / 4, 12 * kept.vertex_count());
+    let ms = median(|| with_topology(&mesh, levels, &controls));
+    print("Catmull-Clark", "edge-friend, with topology", faces, points + 16 * faces, ms);
+    let ms = median(|| kept.evaluate(&controls).expect("as many points"));
+    print("Catmull-Clark", "edge-friend, points", faces, points, ms);
+    let kept = plan(Scheme::CatmullClark, Method::Matrix, levels.min(5));
+    let single = kept.single_matrix::<f32>().expect("a mesh matrix");
+    let mut refined = vec![[0.0; 3]; single.len()];
+    let ms = median(|| single.evaluate_into(&controls, black_box(&mut refined)));
+    let what = format!("single matrix of level {}, points", levels.min(5));
+    print("Catmull-Clark", &what, kept.corners().len() / 4, 12 * single.len(), ms);
+}
+
+/// Edge-friend from the control mesh as it was read.
+fn with_topology(mesh: &SurfaceMesh, levels: usize, controls: &[[f32; 3]]) -> Vec<[f32; 3]> {
+    let columns = Columns::of(mesh.faces.ends());
+    let matrix = MeshMatrix::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec());
+    let (quads, points) =
+        EdgeFriend::refine_once(mesh, matrix, levels, controls).expect("an oriented manifold");
+    black_box(quads);
+    points
+}
+
+/// Median of the runs in milliseconds.
+fn median<T>(mut run: impl FnMut() -> T) -> f64 {
+    let mut times = Vec::new();
+    for _ in 0..RUNS {
+        let start = Instant::now();
+        let result = black_box(run());
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+        drop(result);
+    }
+    times.sort_by(f64::total_cmp);
+    times[RUNS / 2]
+}

@@ -1,0 +1,42 @@
+//! `subsolid boundary`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use subsolid::refine::VertexRule;
+use subsolid::surface::boundary_surface;
+use subsolid::{Result, io};
+
+use super::model::ModelArguments;
+use super::surface::write;
+use super::{Console, Outcome};
+
+/// Write the surface that bounds a solid, with its creases
+///
+/// Refined as a Catmull-Clark surface it is the boundary of the refined solid. Creases
+/// become tags of .obj files.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid boundary model.vtk -o skin.obj
+  subsolid boundary model.vtk --crease-angle 40 -o skin.obj
+  subsolid surface skin.obj --levels 3 -o fine.obj")]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// File to write: .obj, .ply, .vtp or .stl
+    #[arg(long, short, value_name = "OUT")]
+    output: PathBuf,
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let output = &arguments.output;
+    let format = io::check_surface_output(output)?;
+    arguments.model.check_no_input(output, &[])?;
+    let solid = arguments.model.load(0, VertexRule::default(), console)?;
+    let surface = boundary_surface(&solid)?;
+    for loss in format.losses(&surface) {
+        console.warn(format!("{}: left out {loss}", output.display()));
+    }
+    write(output, &surface, console)
+}

@@ -1,0 +1,179 @@
+//! `subsolid surface`
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use subsolid::mesh::{CreaseRule, SurfaceMesh};
+use subsolid::surface::{
+    Method, Scheme, SurfaceOptions, SurfacePlan, refined_counts, refinement_bytes,
+};
+use subsolid::{Error, Result, io};
+
+use super::console::since;
+use super::memory::{gigabytes, physical};
+use super::{Console, Outcome};
+
+/// Refine a surface by Catmull-Clark, Loop or √3
+///
+/// Reads OBJ (polygons, texture coordinates, OpenSubdiv's crease, corner and hole tags),
+/// PLY, OFF and STL. Edges where the surface ends are creases that stay sharp.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid surface model.obj --levels 3 -o fine.obj
+  subsolid surface scan.stl --scheme loop --levels 2 -o fine.ply
+  subsolid surface model.obj --method edge-friend --chaikin -o fine.vtp")]
+pub struct Arguments {
+    /// Control mesh: .obj, .ply, .off or .stl
+    model: PathBuf,
+    /// Rules of refinement; polygons are cut into triangles where they need these
+    #[arg(long, value_enum, default_value_t)]
+    scheme: SchemeName,
+    /// Levels of refinement
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    levels: usize,
+    /// How points are computed; the results agree up to rounding
+    #[arg(long, value_enum, default_value_t)]
+    method: MethodName,
+    /// Average sharpness along creases as it passes on (Chaikin)
+    #[arg(long)]
+    chaikin: bool,
+    /// File to write: .obj, .ply, .vtp or .stl
+    #[arg(long, short, value_name = "OUT")]
+    output: PathBuf,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum SchemeName {
+    /// Quads from polygons
+    #[default]
+    CatmullClark,
+    /// Four triangles from one
+    Loop,
+    /// Three triangles from one, turned
+    Sqrt3,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum MethodName {
+    /// Level by level on the mesh matrix
+    #[default]
+    Matrix,
+    /// One sparse matrix for all levels
+    Single,
+    /// Level by level in one pass each; Catmull-Clark on oriented manifolds
+    EdgeFriend,
+}
+
+impl Arguments {
+    fn options(&self) -> SurfaceOptions {
+        SurfaceOptions {
+            scheme: match self.scheme {
+                SchemeName::CatmullClark => Scheme::CatmullClark,
+                SchemeName::Loop => Scheme::Loop,
+                SchemeName::Sqrt3 => Scheme::Sqrt3,
+            },
+            levels: self.levels,
+            method: match self.method {
+                MethodName::Matrix => Method::Matrix,
+                MethodName::Single => Method::Single,
+                MethodName::EdgeFriend => Method::EdgeFriend,
+            },
+            crease_rule: self.chaikin.then_some(CreaseRule::Chaikin),
+        }
+    }
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let (model, output) = (&arguments.model, &arguments.output);
+    check_names(model, output)?;
+    let format = io::check_surface_output(output)?;
+    let start = Instant::now();
+    let (mesh, report) = io::read_surface_with_report(model)?;
+    console.status("Read", format!("{}: {} in {}", model.display(), counts(&mesh), since(start)));
+    for skipped in &report.skipped {
+        console.warn(format!("{}: left out {skipped}", model.display()));
+    }
+    let options = arguments.options();
+    check_memory(&mesh, &options)?;
+    let start = Instant::now();
+    let plan = SurfacePlan::new(&mesh, &options)?;
+    plan.notices().iter().for_each(|notice| console.warn(notice));
+    console.status("Planned", format!("{} levels in {}", options.levels, since(start)));
+    let start = Instant::now();
+    let refined = plan.refine(&mesh)?;
+    console.status("Refined", format!("{} in {}", counts(&refined), since(start)));
+    for loss in format.losses(&refined) {
+        console.warn(format!("{}: left out {loss}", output.display()));
+    }
+    write(output, &refined, console)
+}
+
+/// Writes a surface and reports it.
+pub fn write(output: &Path, mesh: &SurfaceMesh, console: &Console) -> Result<Outcome> {
+    let start = Instant::now();
+    io::write_surface(output, mesh)?;
+    let written = Written {
+        output: output.display().to_string(),
+        vertices: mesh.points.len(),
+        faces: mesh.faces.len(),
+        creases: mesh.creases.edges.len(),
+        corners: mesh.creases.corners.len(),
+    };
+    console.status("Wrote", format!("{written} in {}", since(start)));
+    if console.json() {
+        console.report(&written, String::new)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Refuses an output that is the input.
+pub fn check_names(model: &Path, output: &Path) -> Result<()> {
+    let resolved = std::fs::canonicalize(output).ok();
+    if resolved.is_some() && std::fs::canonicalize(model).ok() == resolved {
+        return Err(Error::file(output, None, "is an input, and would be replaced")
+            .with_mend("choose another name for the output"));
+    }
+    Ok(())
+}
+
+fn counts(mesh: &SurfaceMesh) -> String {
+    format!("{} vertices, {} faces", mesh.points.len(), mesh.faces.len())
+}
+
+fn check_memory(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
+    let Some(memory) = physical().map(u128::from) else { return Ok(()) };
+    let need = |levels| refinement_bytes(mesh, &SurfaceOptions { levels, ..*options });
+    let levels = options.levels;
+    if need(levels) <= memory {
+        return Ok(());
+    }
+    // upwards: a few levels fill any memory, however many are asked for
+    let fit = (0..levels).take_while(|&level| need(level) <= memory).last().unwrap_or(0);
+    Err(Error::request(format!(
+        "--levels {levels} makes {} faces and needs about {} of memory, this machine has {}",
+        refined_counts(mesh, options).faces,
+        gigabytes(need(levels)),
+        gigabytes(memory)
+    ))
+    .with_mend(format!("ask for at most {fit} levels of this model")))
+}
+
+/// A surface that was written.
+#[derive(Serialize)]
+struct Written {
+    output: String,
+    vertices: usize,
+    faces: usize,
+    creases: usize,
+    corners: usize,
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} vertices, {} faces", self.output, self.vertices, self.faces)
+    }
+}

@@ -1,0 +1,97 @@
+//! OFF: `OFF` (also `COFF`, `NOFF`, `STOFF` …), counts of vertices, faces and edges,
+//! then points and faces; 0-based, `#` starts a comment.
+//!
+//! Normals, colours and texture coordinates of the variants, and colours of faces, are
+//! left out and reported.
+
+use std::path::Path;
+
+use super::ReadReport;
+use super::lines::{Text, shown};
+use crate::Result;
+use crate::mesh::SurfaceMesh;
+
+/// Whether a file begins with the word of an OFF file.
+pub(super) fn is_off(head: &[u8]) -> bool {
+    let word = head.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    word.ends_with(b"OFF") && word.len() <= 6 && word.iter().all(u8::is_ascii_uppercase)
+        || word == b"4OFF"
+        || word == b"nOFF"
+}
+
+/// Reads an OFF file that is already in memory.
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
+    let mut text = Text::new(path, bytes).with_comment(b'#');
+    let header = text.expect("the word OFF")?;
+    let kind = &header[..header.len().saturating_sub(3)];
+    if kind.contains(&b'4') || kind.contains(&b'n') {
+        return Err(text
+            .error("points of another dimension than 3")
+            .with_mend("export the surface in three dimensions"));
+    }
+    if text.accept("BINARY") {
+        return Err(text.error("a binary OFF file").with_mend("save it as text, or as .ply"));
+    }
+    let vertices = text.count("the number of vertices")?;
+    let faces = text.count("the number of faces")?;
+    text.count("the number of edges")?;
+    let mut mesh = SurfaceMesh::default();
+    let mut report = ReadReport::default();
+    mesh.points.reserve(text.room(vertices, 6));
+    for _ in 0..vertices {
+        mesh.points.push(text.point()?);
+        if !kind.is_empty() {
+            text.next_line();
+        }
+    }
+    if !kind.is_empty() && vertices > 0 {
+        report.skipped.push(format!("{vertices} values after x y z ({})", shown(header)));
+    }
+    let mut coloured = 0;
+    let mut face = Vec::new();
+    for _ in 0..faces {
+        let size = text.count("the number of a face's vertices")?;
+        face.clear();
+        face.reserve(text.room(size, 2));
+        for _ in 0..size {
+            face.push(text.index(0, "vertex")?);
+        }
+        mesh.faces.push(&face);
+        let rest = text.next_line().unwrap_or_default();
+        coloured += usize::from(!rest.is_empty() && rest[0] != b'#');
+    }
+    if coloured > 0 {
+        report.skipped.push(format!("{coloured} colours of faces"));
+    }
+    if let Some(word) = text.peek() {
+        return Err(text.error(format!("`{}` after the last face", shown(word))).with_mend(
+            "the counts in the second line are too small, or a face's colour is on its own line",
+        ));
+    }
+    Ok((mesh, report))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_are_read() {
+        let plain = "OFF # a roof\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 1\n3 0 1 2\n3 0 2 3  255 0 0\n";
+        let (mesh, report) = read(Path::new("a.off"), plain.as_bytes()).unwrap();
+        assert_eq!(mesh.faces.vertices(), [0, 1, 2, 0, 2, 3]);
+        assert_eq!(report.skipped, ["1 colours of faces"]);
+        let coloured = "COFF\n3 1 0\n0 0 0 1 1 1 1\n1 0 0 1 1 1 1\n1 1 0 1 1 1 1\n3 0 1 2\n";
+        let (mesh, report) = read(Path::new("a.off"), coloured.as_bytes()).unwrap();
+        assert_eq!(mesh.points[2], [1.0, 1.0, 0.0]);
+        assert_eq!(report.skipped.len(), 1);
+    }
+
+    #[test]
+    fn claimed_counts_are_not_trusted() {
+        for text in ["OFF 99999999999999 1 0\n0 0 0", "OFF 1 1 0 0 0 0 4000000000 1", "OFF"] {
+            assert!(read(Path::new("a.off"), text.as_bytes()).is_err());
+        }
+        assert!(is_off(b"OFF 1") && is_off(b"STOFF\n") && !is_off(b"OFFSET") && !is_off(b"v 0"));
+    }
+}

@@ -1,0 +1,258 @@
+//! PLY, ASCII and binary of either byte order, through the crate `ply-rs-bw`.
+//!
+//! `vertex` gives the points (`x y z`) and, of every other numeric property, an
+//! attribute; properties `nx ny nz` and `red green blue alpha` become one each. `face`
+//! gives `vertex_indices` or `vertex_index`. Texture coordinates come from `s t` or
+//! `u v` of the vertices as an attribute. Other elements are left out and reported.
+
+use std::io::{BufReader, Cursor};
+use std::path::Path;
+
+use ply_rs_bw::parser::{ParseError, Parser, Reader};
+use ply_rs_bw::ply::{ElementDef, Property, PropertyAccess, PropertyAccessResult, PropertyType};
+
+use super::ReadReport;
+use crate::mesh::{Attribute, SurfaceMesh};
+use crate::{Error, Result};
+
+/// More properties of a vertex than this are refused.
+const MOST_PROPERTIES: usize = 256;
+
+/// Scalars and the first list of any element, in the order of the header.
+#[derive(Default)]
+struct Record {
+    scalars: Vec<f64>,
+    vertices: Option<Vec<i64>>,
+}
+
+impl PropertyAccess for Record {
+    fn new() -> Self {
+        Self::default()
+    }
+
+    fn set_property(&mut self, name: &str, property: Property) -> PropertyAccessResult {
+        if let Some(value) = scalar(&property) {
+            self.scalars.push(value);
+        } else if is_vertex_list(name) {
+            self.vertices = list(&property);
+        }
+        PropertyAccessResult::Set
+    }
+}
+
+fn is_vertex_list(name: &str) -> bool {
+    name == "vertex_indices" || name == "vertex_index"
+}
+
+fn scalar(property: &Property) -> Option<f64> {
+    Some(match *property {
+        Property::Char(x) => x.into(),
+        Property::UChar(x) => x.into(),
+        Property::Short(x) => x.into(),
+        Property::UShort(x) => x.into(),
+        Property::Int(x) => x.into(),
+        Property::UInt(x) => x.into(),
+        Property::Float(x) => x.into(),
+        Property::Double(x) => x,
+        _ => return None,
+    })
+}
+
+fn list(property: &Property) -> Option<Vec<i64>> {
+    Some(match property {
+        Property::ListChar(list) => list.iter().map(|&x| x.into()).collect(),
+        Property::ListUChar(list) => list.iter().map(|&x| x.into()).collect(),
+        Property::ListShort(list) => list.iter().map(|&x| x.into()).collect(),
+        Property::ListUShort(list) => list.iter().map(|&x| x.into()).collect(),
+        Property::ListInt(list) => list.iter().map(|&x| x.into()).collect(),
+        Property::ListUInt(list) => list.iter().map(|&x| x.into()).collect(),
+        _ => return None,
+    })
+}
+
+/// Reads a PLY file that is already in memory.
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
+    let refused = |error: ParseError| {
+        let text = error.to_string();
+        let message: String = text.chars().filter(|c| !c.is_control()).take(300).collect();
+        Error::file(path, error.line(), message).with_mend("the file is malformed or cut short")
+    };
+    let parser = Parser::<Record>::new();
+    let mut reader = Reader::new(BufReader::new(Cursor::new(bytes)));
+    let header = parser.read_header(&mut reader).map_err(refused)?;
+    let mut mesh = SurfaceMesh::default();
+    let mut report = ReadReport::default();
+    let (mut has_points, mut has_faces) = (false, false);
+    for (name, element) in &header.elements {
+        check_size(path, element, bytes.len())?;
+        let records =
+            parser.read_payload_for_element(&mut reader, element, &header).map_err(refused)?;
+        match name.as_str() {
+            "vertex" => {
+                take_vertices(path, element, &records, &mut mesh)?;
+                has_points = true;
+            }
+            "face" => {
+                take_faces(path, element, &records, &mut mesh, &mut report)?;
+                has_faces = true;
+            }
+            other => {
+                let name: String = other.chars().take(60).collect();
+                report.skipped.push(format!("{} elements `{name}`", element.count));
+            }
+        }
+    }
+    if !(has_points && has_faces) {
+        return Err(Error::file(path, None, "a PLY file without elements `vertex` and `face`")
+            .with_mend("export a surface mesh"));
+    }
+    Ok((mesh, report))
+}
+
+/// Elements without properties take no bytes, so that any count of them would be read.
+fn check_size(path: &Path, element: &ElementDef, bytes: usize) -> Result<()> {
+    let properties = element.properties.len();
+    if properties > MOST_PROPERTIES || element.count > bytes || properties == 0 {
+        return Err(Error::file(
+            path,
+            None,
+            format!(
+                "element {:?} has {} entries of {properties} properties",
+                element.name, element.count
+            ),
+        )
+        .with_mend("the header does not fit the file; write it again"));
+    }
+    Ok(())
+}
+
+fn take_vertices(
+    path: &Path,
+    element: &ElementDef,
+    records: &[Record],
+    mesh: &mut SurfaceMesh,
+) -> Result<()> {
+    let names: Vec<&str> = element
+        .properties
+        .iter()
+        .filter(|(_, property)| matches!(property.data_type, PropertyType::Scalar(_)))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let find = |name: &str| names.iter().position(|&n| n == name);
+    let (Some(x), Some(y), Some(z)) = (find("x"), find("y"), find("z")) else {
+        return Err(Error::file(path, None, "vertices without properties x, y and z")
+            .with_mend("export points in three dimensions"));
+    };
+    mesh.points = records.iter().map(|r| [x, y, z].map(|i| r.scalars[i])).collect();
+    let mut taken = vec![false; names.len()];
+    [x, y, z].into_iter().for_each(|i| taken[i] = true);
+    let groups: [(&str, &[&str]); 5] = [
+        ("normal", &["nx", "ny", "nz"]),
+        ("colour", &["red", "green", "blue", "alpha"]),
+        ("colour", &["red", "green", "blue"]),
+        ("uv", &["s", "t"]),
+        ("uv", &["u", "v"]),
+    ];
+    let mut push = |name: &str, columns: &[usize]| {
+        let values = records.iter().flat_map(|r| columns.iter().map(|&i| r.scalars[i])).collect();
+        mesh.attributes.push(Attribute { name: name.into(), width: columns.len(), values });
+    };
+    for (name, members) in groups {
+        let columns: Option<Vec<usize>> = members.iter().map(|member| find(member)).collect();
+        if let Some(columns) = columns.filter(|columns| columns.iter().all(|&i| !taken[i])) {
+            columns.iter().for_each(|&i| taken[i] = true);
+            push(name, &columns);
+        }
+    }
+    for i in (0..names.len()).filter(|&i| !taken[i]) {
+        push(names[i], &[i]);
+    }
+    Ok(())
+}
+
+fn take_faces(
+    path: &Path,
+    element: &ElementDef,
+    records: &[Record],
+    mesh: &mut SurfaceMesh,
+    report: &mut ReadReport,
+) -> Result<()> {
+    let mut face = Vec::new();
+    for (f, record) in records.iter().enumerate() {
+        let Some(vertices) = &record.vertices else {
+            return Err(Error::file(path, None, "faces without a list vertex_indices")
+                .with_mend("export a surface mesh"));
+        };
+        face.clear();
+        for &v in vertices {
+            face.push(
+                u32::try_from(v)
+                    .map_err(|_| Error::file(path, None, format!("face {f} names vertex {v}")))?,
+            );
+        }
+        mesh.faces.push(&face);
+    }
+    for (name, _) in element.properties.iter().filter(|(name, _)| !is_vertex_list(name)) {
+        let name: String = name.chars().take(60).collect();
+        report.skipped.push(format!("property `{name}` of the faces"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "element vertex 4\nproperty float x\nproperty float y\nproperty double z\n\
+                          property uchar red\nproperty uchar green\nproperty uchar blue\n\
+                          element face 1\nproperty list uchar int vertex_indices\nend_header\n";
+
+    fn expect(bytes: &[u8]) {
+        let (mesh, _) = read(Path::new("a.ply"), bytes).unwrap();
+        assert_eq!(mesh.points[3], [0.0, 1.0, 0.5]);
+        assert_eq!(mesh.faces.face(0), [0, 1, 2, 3]);
+        assert_eq!(mesh.attributes[0].width, 3);
+        assert_eq!(mesh.attributes[0].values[9..], [30.0, 31.0, 32.0]);
+    }
+
+    #[test]
+    fn ascii_and_both_byte_orders() {
+        let points = [[0.0, 0.0, 0.5], [1.0, 0.0, 0.5], [1.0, 1.0, 0.5], [0.0, 1.0, 0.5f64]];
+        let mut ascii = format!("ply\nformat ascii 1.0\n{HEADER}");
+        let mut little = format!("ply\nformat binary_little_endian 1.0\n{HEADER}").into_bytes();
+        let mut big = format!("ply\nformat binary_big_endian 1.0\n{HEADER}").into_bytes();
+        for (i, [x, y, z]) in points.into_iter().enumerate() {
+            let red = 10 * i as u8;
+            ascii += &format!("{x} {y} {z} {red} {} {}\n", red + 1, red + 2);
+            for value in [x, y] {
+                little.extend((value as f32).to_le_bytes());
+                big.extend((value as f32).to_be_bytes());
+            }
+            little.extend(z.to_le_bytes());
+            big.extend(z.to_be_bytes());
+            little.extend([red, red + 1, red + 2]);
+            big.extend([red, red + 1, red + 2]);
+        }
+        ascii += "4 0 1 2 3\n";
+        little.push(4);
+        big.push(4);
+        for v in 0..4i32 {
+            little.extend(v.to_le_bytes());
+            big.extend(v.to_be_bytes());
+        }
+        expect(ascii.as_bytes());
+        expect(&little);
+        expect(&big);
+        for cut in 0..little.len() {
+            assert!(read(Path::new("a.ply"), &little[..cut]).is_err());
+        }
+    }
+
+    #[test]
+    fn claimed_counts_are_not_trusted() {
+        for header in ["element vertex 4000000000\nproperty float x\n", "element face 9999999\n"] {
+            let text = format!("ply\nformat ascii 1.0\n{header}end_header\n");
+            assert!(read(Path::new("a.ply"), text.as_bytes()).is_err());
+        }
+    }
+}

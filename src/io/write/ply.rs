@@ -1,0 +1,40 @@
+//! Binary little-endian PLY: points and attributes in double precision, polygons.
+
+use std::io::{self, Write};
+
+use crate::mesh::SurfaceMesh;
+
+/// Writes `mesh`, which has been checked. An attribute of several components becomes as
+/// many properties, `name_0`, `name_1` …
+pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
+    writeln!(out, "ply\nformat binary_little_endian 1.0\nelement vertex {}", mesh.points.len())?;
+    writeln!(out, "property double x\nproperty double y\nproperty double z")?;
+    for attribute in &mesh.attributes {
+        // names of properties are words
+        let name: String = attribute
+            .name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+            .collect();
+        for component in 0..attribute.width {
+            match attribute.width {
+                1 => writeln!(out, "property double {name}")?,
+                _ => writeln!(out, "property double {name}_{component}")?,
+            }
+        }
+    }
+    writeln!(out, "element face {}", mesh.faces.len())?;
+    writeln!(out, "property list uint uint vertex_indices\nend_header")?;
+    for (v, point) in mesh.points.iter().enumerate() {
+        point.iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))?;
+        for attribute in &mesh.attributes {
+            let values = &attribute.values[v * attribute.width..][..attribute.width];
+            values.iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))?;
+        }
+    }
+    for face in mesh.faces.iter() {
+        out.write_all(&(face.len() as u32).to_le_bytes())?;
+        face.iter().try_for_each(|v| out.write_all(&v.to_le_bytes()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,30 @@
+//! Binary STL through the crate `stl_io`: triangles in single precision with their
+//! normals; polygons are cut into the fan of their first corner.
+
+use std::io::{self, Write};
+
+use crate::mesh::SurfaceMesh;
+
+/// Writes `mesh`, which has been checked.
+pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
+    let mut triangles = Vec::with_capacity(2 * mesh.faces.len());
+    for face in mesh.faces.iter() {
+        for i in 1..face.len() - 1 {
+            let corners = [face[0], face[i], face[i + 1]].map(|v| mesh.points[v as usize]);
+            triangles.push(stl_io::Triangle {
+                normal: stl_io::Normal::new(normal(corners)),
+                vertices: corners.map(|p| stl_io::Vertex::new(p.map(|x| x as f32))),
+            });
+        }
+    }
+    stl_io::write_stl(out, triangles.iter())
+}
+
+/// Unit normal of a triangle, zero if it has no area.
+fn normal([a, b, c]: [[f64; 3]; 3]) -> [f32; 3] {
+    let along = |p: [f64; 3]| -> [f64; 3] { std::array::from_fn(|d| p[d] - a[d]) };
+    let (s, t) = (along(b), along(c));
+    let n = [s[1] * t[2] - s[2] * t[1], s[2] * t[0] - s[0] * t[2], s[0] * t[1] - s[1] * t[0]];
+    let length = n.iter().map(|x| x * x).sum::<f64>().sqrt();
+    if length > 0.0 { n.map(|x| (x / length) as f32) } else { [0.0; 3] }
+}

@@ -1,0 +1,104 @@
+//! Writing of surfaces, the format chosen by the name of the file.
+
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::Path;
+
+use super::{obj, ply, stl, vtp};
+use crate::io::atomic;
+use crate::mesh::SurfaceMesh;
+use crate::{Error, Result};
+
+/// A format of surfaces that can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SurfaceFormat {
+    /// Wavefront OBJ: polygons, texture coordinates, crease tags; 17 digits.
+    Obj,
+    /// Binary PLY in double precision: polygons and attributes.
+    Ply,
+    /// VTK XML polygons with attributes, for ParaView.
+    Vtp,
+    /// Binary STL in single precision: triangles.
+    Stl,
+}
+
+impl SurfaceFormat {
+    /// All formats.
+    pub const ALL: [Self; 4] = [Self::Obj, Self::Ply, Self::Vtp, Self::Stl];
+
+    /// End of the file's name, without the dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Obj => "obj",
+            Self::Ply => "ply",
+            Self::Vtp => "vtp",
+            Self::Stl => "stl",
+        }
+    }
+
+    /// What a file of this format leaves out of `mesh`, in words; empty if nothing.
+    pub fn losses(self, mesh: &SurfaceMesh) -> Vec<String> {
+        let mut losses = Vec::new();
+        let attributes = mesh.attributes.len();
+        if attributes > 0 && matches!(self, Self::Obj | Self::Stl) {
+            losses.push(format!("{attributes} attributes"));
+        }
+        if mesh.uv.is_some() && self != Self::Obj {
+            losses.push("texture coordinates".into());
+        }
+        let tags = mesh.creases.edges.len() + mesh.creases.corners.len();
+        if tags > 0 && self != Self::Obj {
+            losses.push(format!("{tags} creases and corners"));
+        }
+        if self == Self::Stl {
+            let quads = mesh.faces.iter().filter(|face| face.len() > 3).count();
+            if quads > 0 {
+                losses.push(format!("the polygons as such: {quads} are cut into triangles"));
+            }
+        }
+        losses
+    }
+}
+
+/// Format of an output file, refused before any work is done for it if its ending is
+/// unknown or nothing can be written there.
+///
+/// # Errors
+/// [`Error::Request`] for the ending, listing the known ones; [`Error::File`] for a
+/// directory that is missing or does not take files.
+pub fn check_surface_output(path: impl AsRef<Path>) -> Result<SurfaceFormat> {
+    let path = path.as_ref();
+    let extension = path.extension().unwrap_or_default();
+    let format = SurfaceFormat::ALL
+        .into_iter()
+        .find(|format| extension.eq_ignore_ascii_case(format.extension()))
+        .ok_or_else(|| {
+            let known = SurfaceFormat::ALL.map(|f| format!(".{}", f.extension())).join(", ");
+            Error::request(format!("{}: unknown format of surfaces", path.display()))
+                .with_mend(format!("end its name in one of {known}"))
+        })?;
+    atomic::check(path)?;
+    Ok(format)
+}
+
+/// Writes `mesh` in the format of the path's ending, beside its name and renamed when
+/// complete. Holes are written by none of the formats but `.obj`, which tags them; see
+/// [`SurfaceFormat::losses`] for the rest.
+///
+/// # Errors
+/// Those of [`check_surface_output`] and [`SurfaceMesh::check`]; [`Error::File`] if
+/// writing fails.
+pub fn write_surface(path: impl AsRef<Path>, mesh: &SurfaceMesh) -> Result<()> {
+    let path = path.as_ref();
+    let format = check_surface_output(path)?;
+    mesh.check()?;
+    let write = |content: &dyn Fn(&mut BufWriter<File>) -> io::Result<()>| {
+        atomic::write(path, |out| content(out).map_err(|e| atomic::refused(path, e)))
+    };
+    match format {
+        SurfaceFormat::Obj => write(&|out| obj::write(out, mesh)),
+        SurfaceFormat::Ply => write(&|out| ply::write(out, mesh)),
+        SurfaceFormat::Vtp => write(&|out| vtp::write(out, mesh)),
+        SurfaceFormat::Stl => write(&|out| stl::write(out, mesh)),
+    }
+}

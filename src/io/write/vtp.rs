@@ -1,0 +1,57 @@
+//! VTK XML polygons (`.vtp`): raw appended data.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::appended::{Values, write_raw};
+use super::xml;
+use crate::io::dataset::{Array, Points};
+use crate::mesh::SurfaceMesh;
+
+/// Writes `mesh`, which has been checked.
+pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
+    let points = Points::F64(mesh.points.clone());
+    let ends: Vec<i64> = mesh.faces.ends().iter().map(|&end| end.into()).collect();
+    let attributes = mesh.attributes.iter();
+    let attributes: Vec<Array> =
+        attributes.map(|a| Array::new(a.name.clone(), a.width, a.values.clone())).collect();
+    let mut head = xml::open_file("PolyData", false);
+    let _ = writeln!(
+        head,
+        "  <PolyData>\n    <Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"0\" \
+         NumberOfStrips=\"0\" NumberOfPolys=\"{}\">",
+        mesh.points.len(),
+        mesh.faces.len()
+    );
+    let mut sections: Vec<Values> = Vec::new();
+    let mut offset = 0;
+    let mut array = |head: &mut String, attributes: String, bytes| {
+        let _ = writeln!(
+            head,
+            "        <DataArray {attributes} format=\"appended\" offset=\"{offset}\"/>"
+        );
+        let bytes: &[u8] = bytes;
+        offset += 8 + bytes.len();
+        sections.push(Values::Bytes(bytes));
+    };
+    if !attributes.is_empty() {
+        head.push_str("      <PointData>\n");
+        for attribute in &attributes {
+            array(&mut head, xml::array_attributes(attribute), attribute.data.bytes());
+        }
+        head.push_str("      </PointData>\n");
+    }
+    head.push_str("      <Points>\n");
+    array(&mut head, xml::points_attributes(&points), points.bytes());
+    head.push_str("      </Points>\n      <Polys>\n");
+    // VTK wants signed ids; a control mesh has fewer than 2^31
+    let connectivity = "type=\"Int32\" Name=\"connectivity\"".to_string();
+    array(&mut head, connectivity, bytemuck::cast_slice(mesh.faces.vertices()));
+    array(&mut head, "type=\"Int64\" Name=\"offsets\"".into(), bytemuck::cast_slice(&ends));
+    head.push_str(
+        "      </Polys>\n    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n   _",
+    );
+    out.write_all(head.as_bytes())?;
+    sections.iter().try_for_each(|values| write_raw(out, values))?;
+    out.write_all(b"\n  </AppendedData>\n</VTKFile>\n")
+}

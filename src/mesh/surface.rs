@@ -1,0 +1,278 @@
+//! Control meshes of surfaces: polygons over points, creases, holes and attributes.
+//!
+//! Like [`SolidMesh`](super::SolidMesh) these are plain data in any state. What
+//! refinement demands of them is checked by [`SurfaceMesh::check`] (numbers, lengths,
+//! indices) and when the incidence is built (edges of creases, manifoldness where a
+//! scheme needs it).
+
+use super::{Attribute, CreaseRule, Creases};
+use crate::error::{Error, Result};
+
+/// Vertex cycles of polygons in two flat arrays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Polygons {
+    // vertices of face f: vertices[ends[f - 1]..ends[f]]
+    ends: Vec<u32>,
+    vertices: Vec<u32>,
+}
+
+impl Polygons {
+    /// Polygons of one `size`, `vertices[face * size + corner]`.
+    pub fn uniform(size: usize, vertices: Vec<u32>) -> Self {
+        let count = vertices.len() / size.max(1);
+        Self { ends: (1..=count).map(|f| (f * size) as u32).collect(), vertices }
+    }
+
+    /// Polygons from the end of each among the vertices of all.
+    ///
+    /// # Panics
+    /// If the ends descend, or do not end with the last vertex.
+    pub fn from_parts(ends: Vec<u32>, vertices: Vec<u32>) -> Self {
+        assert!(ends.is_sorted(), "ends of polygons descend");
+        assert_eq!(ends.last().map_or(0, |&end| end as usize), vertices.len());
+        Self { ends, vertices }
+    }
+
+    /// Number of faces.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no face.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Appends a face.
+    pub fn push(&mut self, vertices: &[u32]) {
+        self.vertices.extend_from_slice(vertices);
+        self.ends.push(self.vertices.len() as u32);
+    }
+
+    /// Where the corners of face `f` lie among those of all faces.
+    pub fn corners(&self, f: usize) -> std::ops::Range<usize> {
+        let start = if f == 0 { 0 } else { self.ends[f - 1] as usize };
+        start..self.ends[f] as usize
+    }
+
+    /// Vertex cycle of face `f`.
+    pub fn face(&self, f: usize) -> &[u32] {
+        &self.vertices[self.corners(f)]
+    }
+
+    /// Vertex cycles of all faces.
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.len()).map(|f| self.face(f))
+    }
+
+    /// The end of each face among the corners.
+    pub fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    /// Vertices at the corners of all faces, face by face.
+    pub fn vertices(&self) -> &[u32] {
+        &self.vertices
+    }
+
+    /// Number of corners of every face, if they agree.
+    pub fn uniform_size(&self) -> Option<usize> {
+        let size = self.face_size(0)?;
+        (1..self.len()).all(|f| self.face_size(f) == Some(size)).then_some(size)
+    }
+
+    fn face_size(&self, f: usize) -> Option<usize> {
+        (f < self.len()).then(|| self.corners(f).len())
+    }
+}
+
+/// Values that differ between the faces at a vertex (texture coordinates), in an index
+/// channel of their own. They are interpolated linearly: no smoothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FaceVarying {
+    /// The values.
+    pub values: Vec<[f64; 2]>,
+    /// Of each corner of each face the index of its value, parallel to
+    /// [`Polygons::vertices`].
+    pub corners: Vec<u32>,
+}
+
+/// What happens where the surface ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BoundaryRule {
+    /// Boundary edges are creases that stay sharp for ever.
+    #[default]
+    Edges,
+    /// The same, and boundary vertices of one face stay in place.
+    EdgesAndCorners,
+    /// Faces at the boundary only serve their neighbours: they are holes.
+    Holes,
+}
+
+/// A control mesh of a surface.
+///
+/// Faces may have any number of corners. The fields may be in any state; see
+/// [`SurfaceMesh::check`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SurfaceMesh {
+    /// Control points, in the file's own length unit.
+    pub points: Vec<[f64; 3]>,
+    /// Faces over the points.
+    pub faces: Polygons,
+    /// Sharpness of edges and vertices; of several for one place, the last counts.
+    pub creases: Creases,
+    /// How sharpness passes on.
+    pub crease_rule: CreaseRule,
+    /// Rule where the surface ends.
+    pub boundary: BoundaryRule,
+    /// Faces that are refined, since their neighbours depend on them, but left out of
+    /// every result.
+    pub holes: Vec<u32>,
+    /// Vertex attributes.
+    pub attributes: Vec<Attribute>,
+    /// Texture coordinates.
+    pub uv: Option<FaceVarying>,
+}
+
+impl SurfaceMesh {
+    /// A mesh of faces alone.
+    pub fn new(points: Vec<[f64; 3]>, faces: Polygons) -> Self {
+        Self { points, faces, ..Self::default() }
+    }
+
+    /// Checks coordinates, lengths, indices, repeated vertices and sharpness values.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] naming the vertex, face, attribute or crease, and the mend.
+    pub fn check(&self) -> Result<()> {
+        if self.faces.is_empty() {
+            return Err(Error::mesh("the mesh has no faces").with_mend("give a surface mesh"));
+        }
+        if self.points.len() >= u32::MAX as usize || self.faces.vertices.len() >= 1 << 31 {
+            return Err(Error::mesh("the control mesh has 2^31 or more corners"));
+        }
+        if let Some(v) = self.points.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
+            return Err(Error::mesh(format!("vertex {v} lies at {:?}", self.points[v]))
+                .with_mend("give every vertex finite coordinates"));
+        }
+        (0..self.faces.len()).try_for_each(|f| self.check_face(f))?;
+        if let Some(hole) = self.holes.iter().find(|&&f| f as usize >= self.faces.len()) {
+            return Err(Error::mesh(format!(
+                "hole at face {hole}, but the mesh has {} faces",
+                self.faces.len()
+            ))
+            .with_mend("name faces of the mesh, counted from 0"));
+        }
+        self.check_sharpness()?;
+        self.check_values()
+    }
+
+    fn check_face(&self, f: usize) -> Result<()> {
+        let face = self.faces.face(f);
+        if face.len() < 3 {
+            return Err(Error::mesh(format!("face {f} has {} vertices", face.len()))
+                .with_mend("remove it, or give it three vertices or more"));
+        }
+        if let Some(v) = face.iter().find(|&&v| v as usize >= self.points.len()) {
+            return Err(Error::mesh(format!(
+                "face {f} names vertex {v}, but the mesh has {} vertices",
+                self.points.len()
+            )));
+        }
+        match repeated(face) {
+            Some(v) => Err(Error::mesh(format!("face {f} names vertex {v} twice"))
+                .with_mend("remove the collapsed face, or the repeated vertex from it")),
+            None => Ok(()),
+        }
+    }
+
+    fn check_sharpness(&self) -> Result<()> {
+        let edges = self.creases.edges.iter().map(|crease| {
+            let [a, b] = crease.edge;
+            (crease.sharpness, format!("crease of vertices {} and {}", a.0, b.0))
+        });
+        let corners = self.creases.corners.iter();
+        let corners = corners.map(|c| (c.sharpness, format!("corner of {}", c.vertex)));
+        match edges.chain(corners).find(|(sharpness, _)| sharpness.is_nan() || *sharpness < 0.0) {
+            Some((sharpness, what)) => Err(Error::mesh(format!("{what}: sharpness {sharpness}"))
+                .with_mend("a sharpness is a number from 0 (smooth) to inf (sharp for ever)")),
+            None => Ok(()),
+        }
+    }
+
+    fn check_values(&self) -> Result<()> {
+        for attribute in &self.attributes {
+            let (values, width) = (attribute.values.len(), attribute.width);
+            if width == 0 || width.checked_mul(self.points.len()) != Some(values) {
+                return Err(Error::mesh(format!(
+                    "attribute \"{}\" has {values} values of width {width}, the mesh has {} \
+                     vertices",
+                    attribute.name,
+                    self.points.len()
+                )));
+            }
+        }
+        let Some(uv) = &self.uv else { return Ok(()) };
+        if uv.corners.len() != self.faces.vertices.len() {
+            return Err(Error::mesh(format!(
+                "{} corners have texture coordinates, the faces have {} corners",
+                uv.corners.len(),
+                self.faces.vertices.len()
+            )));
+        }
+        if let Some(i) = uv.corners.iter().find(|&&i| i as usize >= uv.values.len()) {
+            return Err(Error::mesh(format!(
+                "a corner names texture coordinate {i} of {}",
+                uv.values.len()
+            )));
+        }
+        match uv.values.iter().position(|value| !value.iter().all(|x| x.is_finite())) {
+            Some(i) => Err(Error::mesh(format!("texture coordinate {i} is not finite"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A vertex that stands twice in a cycle.
+fn repeated(face: &[u32]) -> Option<u32> {
+    if face.len() <= 16 {
+        return (1..face.len()).find(|&i| face[..i].contains(&face[i])).map(|i| face[i]);
+    }
+    let mut sorted = face.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn square() -> SurfaceMesh {
+        let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+        SurfaceMesh::new(points, Polygons::uniform(4, vec![0, 1, 2, 3]))
+    }
+
+    fn refused(change: impl FnOnce(&mut SurfaceMesh)) -> String {
+        let mut mesh = square();
+        change(&mut mesh);
+        mesh.check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn each_kind_of_bad_mesh_is_named() {
+        square().check().unwrap();
+        assert!(refused(|m| m.faces = Polygons::default()).contains("no faces"));
+        assert!(refused(|m| m.points[2][1] = f64::NAN).contains("vertex 2"));
+        assert!(refused(|m| m.faces.push(&[0, 1])).contains("face 1 has 2"));
+        assert!(refused(|m| m.faces.push(&[0, 1, 4])).contains("face 1 names vertex 4"));
+        assert!(refused(|m| m.faces.push(&[0, 1, 2, 1])).contains("vertex 1 twice"));
+        assert!(refused(|m| m.holes = vec![1]).contains("hole at face 1"));
+        assert!(refused(|m| m.creases.push_edge(0, 1, -1.0)).contains("sharpness -1"));
+        assert!(refused(|m| m.creases.push_corner(0, f64::NAN)).contains("corner of vertex 0"));
+        let short = Attribute { name: "a".into(), width: 2, values: vec![0.0; 7] };
+        assert!(refused(|m| m.attributes.push(short)).contains("7 values"));
+        let uv = |corners| Some(FaceVarying { values: vec![[0.0; 2]; 2], corners });
+        assert!(refused(|m| m.uv = uv(vec![0; 3])).contains("4 corners"));
+        assert!(refused(|m| m.uv = uv(vec![0, 1, 2, 0])).contains("coordinate 2 of 2"));
+    }
+}

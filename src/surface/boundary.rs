@@ -1,0 +1,54 @@
+//! The surface that bounds a solid.
+
+use crate::Result;
+use crate::mesh::{Attribute, Polygons, SolidMesh, SurfaceMesh};
+use crate::topology::{NONE, Topology};
+
+/// The boundary faces of a solid, outward, with its creases, corners and attributes.
+///
+/// Vertices keep their order, those inside the solid are left out. Refined as a
+/// Catmull-Clark surface it is the boundary of the refined solid, and so in the limit.
+///
+/// # Errors
+/// Those of [`SolidMesh::oriented_cells`], [`Topology::build`] and [`Topology::validate`];
+/// [`Error::Mesh`](crate::Error::Mesh) for a crease or corner inside the solid.
+pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
+    let topology = Topology::build(solid.oriented_cells()?, solid.points.len())?;
+    topology.validate()?;
+    crate::refine::Sharpness::resolve(&solid.creases, &topology)?;
+    let mut numbers = vec![NONE; solid.points.len()];
+    let mut kept = Vec::new();
+    for v in (0..solid.points.len() as u32).filter(|&v| topology.is_boundary_vertex(v)) {
+        numbers[v as usize] = kept.len() as u32;
+        kept.push(v as usize);
+    }
+    let mut faces = Polygons::default();
+    for f in (0..topology.face_count() as u32).filter(|&f| topology.is_boundary_face(f)) {
+        let cycle = topology.face_vertices(f).iter().map(|&v| numbers[v as usize]);
+        faces.push(&cycle.collect::<Vec<u32>>());
+    }
+    let points = kept.iter().map(|&v| solid.points[v]).collect();
+    let mut surface = SurfaceMesh::new(points, faces);
+    for crease in solid.creases.edges.iter().filter(|crease| crease.sharpness > 0.0) {
+        let [a, b] = crease.edge.map(|v| numbers[v.index()]);
+        surface.creases.push_edge(a, b, crease.sharpness);
+    }
+    for corner in solid.creases.corners.iter().filter(|corner| corner.sharpness > 0.0) {
+        surface.creases.push_corner(numbers[corner.vertex.index()], corner.sharpness);
+    }
+    surface.attributes = solid
+        .attributes
+        .iter()
+        .map(|attribute| Attribute {
+            name: attribute.name.clone(),
+            width: attribute.width,
+            values: kept
+                .iter()
+                .flat_map(|&v| &attribute.values[v * attribute.width..(v + 1) * attribute.width])
+                .copied()
+                .collect(),
+        })
+        .collect();
+    surface.check()?;
+    Ok(surface)
+}

@@ -1,0 +1,283 @@
+//! Refined matrices: edges numbered from those of the coarse mesh, without a sort.
+//!
+//! The Loop program of Naidu and Wang (2025) sorts at every level to find the edges. But
+//! every refined edge is half of a coarse one or lies inside a coarse face, which numbers
+//! it; the tests check that sorting finds the same.
+
+use rayon::prelude::*;
+
+use super::{Columns, MeshMatrix};
+use crate::topology::NONE;
+
+/// The matrix after one step of Catmull-Clark, in which every corner becomes a quad:
+/// corner c of a face becomes face c with the vertices (vertex point, point of the edge
+/// out, face point, point of the edge in).
+///
+/// Vertex points keep their ids; face points follow, then edge points. The halves of edge
+/// e are 2e (at its smaller end) and 2e + 1; the edge from edge point c to the face point
+/// is 2E + c. So no sort is needed. With `edges` false only [`MeshMatrix::vertices`] is
+/// made, which is all that the last level needs.
+pub(in crate::surface) fn split_to_quads(coarse: &MeshMatrix, edges: bool) -> MeshMatrix {
+    match &coarse.columns {
+        Columns::Uniform(4) => split(coarse, edges, Quads),
+        columns => split(coarse, edges, columns),
+    }
+}
+
+/// Navigation in a face; quads need no table.
+pub(in crate::surface) trait Navigate: Copy + Sync {
+    fn next(self, corner: u32) -> u32;
+    fn previous(self, corner: u32) -> u32;
+    fn face(self, corner: u32) -> u32;
+}
+
+/// Faces of four corners: 4f to 4f + 3.
+#[derive(Clone, Copy)]
+pub(in crate::surface) struct Quads;
+
+impl Navigate for Quads {
+    #[inline(always)]
+    fn next(self, corner: u32) -> u32 {
+        corner & !3 | (corner + 1) & 3
+    }
+
+    #[inline(always)]
+    fn previous(self, corner: u32) -> u32 {
+        corner & !3 | (corner + 3) & 3
+    }
+
+    #[inline(always)]
+    fn face(self, corner: u32) -> u32 {
+        corner >> 2
+    }
+}
+
+impl Navigate for &Columns {
+    fn next(self, corner: u32) -> u32 {
+        self.next(corner)
+    }
+
+    fn previous(self, corner: u32) -> u32 {
+        self.previous(corner)
+    }
+
+    fn face(self, corner: u32) -> u32 {
+        self.face(corner)
+    }
+}
+
+/// Faces or edges a work item covers.
+const GRAIN: usize = 4096;
+
+fn split(coarse: &MeshMatrix, with_edges: bool, go: impl Navigate) -> MeshMatrix {
+    let corners = coarse.vertices.len();
+    let first_face_point = coarse.vertex_count as u32;
+    let first_edge_point = first_face_point + coarse.face_count as u32;
+    let inner = 2 * coarse.edge_count() as u32;
+    let mut vertices = vec![0; 4 * corners];
+    let mut edges = vec![0; if with_edges { 4 * corners } else { 0 }];
+    let column = |c: u32| -> [u32; 4] {
+        let before = go.previous(c);
+        [
+            coarse.vertices[c as usize],
+            first_edge_point + coarse.edges[c as usize],
+            first_face_point + go.face(c),
+            first_edge_point + coarse.edges[before as usize],
+        ]
+    };
+    vertices.par_chunks_mut(4 * GRAIN).enumerate().for_each(|(part, out)| {
+        for (c, out) in ((part * GRAIN) as u32..).zip(out.as_chunks_mut::<4>().0) {
+            *out = column(c);
+        }
+    });
+    edges.par_chunks_mut(4 * GRAIN).enumerate().for_each(|(part, out)| {
+        for (c, out) in ((part * GRAIN) as u32..).zip(out.as_chunks_mut::<4>().0) {
+            let (before, after) = (go.previous(c), go.next(c));
+            let at = |corner: u32| coarse.vertices[corner as usize];
+            let half = |edge: u32, other: u32| 2 * edge + u32::from(at(c) > at(other));
+            *out = [
+                half(coarse.edges[c as usize], after),
+                inner + c,
+                inner + before,
+                half(coarse.edges[before as usize], before),
+            ];
+        }
+    });
+    let edge_corners = if with_edges { split_edge_corners(coarse, go) } else { Vec::new() };
+    MeshMatrix {
+        vertex_count: coarse.vertex_count + coarse.face_count + coarse.edge_count(),
+        face_count: corners,
+        columns: Columns::Uniform(4),
+        vertices,
+        edges,
+        edge_corners,
+        crowded_edges: coarse.crowded_edges.iter().flat_map(|&e| [2 * e, 2 * e + 1]).collect(),
+    }
+}
+
+fn split_edge_corners(coarse: &MeshMatrix, go: impl Navigate) -> Vec<[u32; 2]> {
+    let edge_count = coarse.edge_count();
+    let mut corners = vec![[NONE; 2]; 2 * edge_count + coarse.vertices.len()];
+    let (halves, inner) = corners.split_at_mut(2 * edge_count);
+    halves.par_chunks_mut(2 * GRAIN).enumerate().for_each(|(part, out)| {
+        let coarse_corners = &coarse.edge_corners[part * GRAIN..];
+        for (pair, out) in coarse_corners.iter().zip(out.as_chunks_mut::<2>().0) {
+            for (side, &c) in pair.iter().enumerate() {
+                if c == NONE {
+                    continue;
+                }
+                // the half at the start of the edge, and the half at its end
+                let after = go.next(c);
+                let ends = [4 * c, 4 * after + 3];
+                let turned = coarse.vertices[c as usize] > coarse.vertices[after as usize];
+                out[usize::from(turned)][side] = ends[0];
+                out[usize::from(!turned)][side] = ends[1];
+            }
+        }
+    });
+    inner.par_chunks_mut(GRAIN).enumerate().for_each(|(part, out)| {
+        for (c, out) in ((part * GRAIN) as u32..).zip(out) {
+            *out = [4 * c + 1, 4 * go.next(c) + 2];
+        }
+    });
+    corners
+}
+
+/// Faces of three corners: 3f to 3f + 2.
+#[derive(Clone, Copy)]
+pub(in crate::surface) struct Triangles;
+
+impl Navigate for Triangles {
+    #[inline(always)]
+    fn next(self, corner: u32) -> u32 {
+        if corner % 3 == 2 { corner - 2 } else { corner + 1 }
+    }
+
+    #[inline(always)]
+    fn previous(self, corner: u32) -> u32 {
+        if corner.is_multiple_of(3) { corner + 2 } else { corner - 1 }
+    }
+
+    #[inline(always)]
+    fn face(self, corner: u32) -> u32 {
+        corner / 3
+    }
+}
+
+/// The matrix after one step of Loop: triangle t becomes 4t + i at its corner i (vertex
+/// point, point of the edge out, point of the edge in) and 4t + 3 between the edge points.
+///
+/// Vertex points keep their ids, edge points follow. The halves of edge e are 2e (at its
+/// smaller end) and 2e + 1; the edge that cuts off corner c is 2E + c. With `edges` false
+/// only [`MeshMatrix::vertices`] is made.
+pub(in crate::surface) fn split_to_triangles(coarse: &MeshMatrix, edges: bool) -> MeshMatrix {
+    let first_edge_point = coarse.vertex_count as u32;
+    let inner = 2 * coarse.edge_count() as u32;
+    let corners = |t: usize| [0, 1, 2].map(|i| 3 * t as u32 + i);
+    let mut vertices = vec![0; 4 * coarse.vertices.len()];
+    vertices.par_chunks_mut(12 * GRAIN).enumerate().for_each(|(part, out)| {
+        for (t, out) in (part * GRAIN..).zip(out.as_chunks_mut::<12>().0) {
+            let [a, b, c] = corners(t).map(|corner| coarse.vertex(corner));
+            let [e, f, g] =
+                corners(t).map(|corner| first_edge_point + coarse.edges[corner as usize]);
+            *out = [a, e, g, b, f, e, c, g, f, e, f, g];
+        }
+    });
+    let mut fine_edges = vec![0; if edges { vertices.len() } else { 0 }];
+    fine_edges.par_chunks_mut(12 * GRAIN).enumerate().for_each(|(part, out)| {
+        for (t, out) in (part * GRAIN..).zip(out.as_chunks_mut::<12>().0) {
+            // halves at the start and at the end of each side
+            let halves = corners(t).map(|corner| {
+                let turned = coarse.vertex(corner) > coarse.vertex(Triangles.next(corner));
+                let half = 2 * coarse.edges[corner as usize];
+                [half + u32::from(turned), half + u32::from(!turned)]
+            });
+            let [ea, eb, ec] = halves;
+            let [a, b, c] = corners(t).map(|corner| inner + corner);
+            *out = [ea[0], a, ec[1], eb[0], b, ea[1], ec[0], c, eb[1], b, c, a];
+        }
+    });
+    let edge_corners = if edges { triangle_edge_corners(coarse) } else { Vec::new() };
+    MeshMatrix {
+        vertex_count: coarse.vertex_count + coarse.edge_count(),
+        face_count: 4 * coarse.face_count,
+        columns: Columns::Uniform(3),
+        vertices,
+        edges: fine_edges,
+        edge_corners,
+        crowded_edges: coarse.crowded_edges.iter().flat_map(|&e| [2 * e, 2 * e + 1]).collect(),
+    }
+}
+
+/// First corner of the child at a corner.
+#[inline(always)]
+pub(in crate::surface) fn child_of_triangle(corner: u32) -> u32 {
+    12 * (corner / 3) + 3 * (corner % 3)
+}
+
+fn triangle_edge_corners(coarse: &MeshMatrix) -> Vec<[u32; 2]> {
+    let edge_count = coarse.edge_count();
+    let mut corners = vec![[NONE; 2]; 2 * edge_count + coarse.vertices.len()];
+    let (halves, inner) = corners.split_at_mut(2 * edge_count);
+    halves.par_chunks_mut(2 * GRAIN).enumerate().for_each(|(part, out)| {
+        let coarse_corners = &coarse.edge_corners[part * GRAIN..];
+        for (pair, out) in coarse_corners.iter().zip(out.as_chunks_mut::<2>().0) {
+            for (side, &c) in pair.iter().enumerate().filter(|(_, c)| **c != NONE) {
+                let after = Triangles.next(c);
+                let turned = coarse.vertex(c) > coarse.vertex(after);
+                out[usize::from(turned)][side] = child_of_triangle(c);
+                out[usize::from(!turned)][side] = child_of_triangle(after) + 2;
+            }
+        }
+    });
+    inner.par_chunks_mut(GRAIN).enumerate().for_each(|(part, out)| {
+        for (c, out) in ((part * GRAIN) as u32..).zip(out) {
+            let middle = 12 * (c / 3) + 9;
+            *out = [child_of_triangle(c) + 1, middle + (c + 2) % 3];
+        }
+    });
+    corners
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Edges by sorting are the derived ones, with the same corners.
+    fn expect_sorted_edges(matrix: &MeshMatrix) {
+        let sorted =
+            MeshMatrix::build(matrix.vertex_count, matrix.columns.clone(), matrix.vertices.clone());
+        assert_eq!(sorted.edge_count(), matrix.edge_count());
+        for (edge, corners) in (0..).zip(&sorted.edge_corners) {
+            let derived = matrix.edges[corners[0] as usize];
+            assert_eq!(matrix.edge_ends(derived), sorted.edge_ends(edge));
+            let mut derived = matrix.edge_corners[derived as usize];
+            derived.sort_unstable();
+            assert_eq!(derived, *corners);
+        }
+        for (corner, &edge) in matrix.edges.iter().enumerate() {
+            assert_eq!(matrix.edge_ends(edge), sorted.edge_ends(sorted.edges[corner]));
+        }
+    }
+
+    #[test]
+    fn sorting_finds_the_edges_of_refined_quads() {
+        let faces: [&[u32]; 3] = [&[0, 1, 2], &[0, 3, 4, 1], &[4, 3, 5, 6, 7]];
+        let mut matrix = MeshMatrix::build(8, Columns::of(&[3, 7, 12]), faces.concat());
+        for _ in 0..3 {
+            matrix = split_to_quads(&matrix, true);
+            expect_sorted_edges(&matrix);
+        }
+    }
+
+    #[test]
+    fn sorting_finds_the_edges_of_refined_triangles() {
+        // a fan, one triangle of which runs the other way
+        let faces = vec![0, 1, 2, 0, 2, 3, 4, 3, 0, 0, 4, 1, 2, 1, 5];
+        let mut matrix = MeshMatrix::build(6, Columns::Uniform(3), faces);
+        for _ in 0..3 {
+            matrix = split_to_triangles(&matrix, true);
+            expect_sorted_edges(&matrix);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What a refinement will take, said before anything is allocated.
+
+use super::{Method, Scheme, SurfaceOptions};
+use crate::mesh::SurfaceMesh;
+use crate::{Error, Result};
+
+/// Elements of the result, in 128 bits: no level overflows them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Vertices of the result, at most.
+    pub vertices: u128,
+    /// Faces of the result, holes included.
+    pub faces: u128,
+    /// Corners of its faces, the ghosts of edge-friend included.
+    corners: u128,
+}
+
+/// Predicts the elements of the refined mesh. Exact but for the vertices, which are
+/// counted as if no two faces shared an edge in the control mesh.
+pub fn refined_counts(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Counts {
+    let corners = mesh.faces.vertices().len() as u128;
+    let control_faces = mesh.faces.len() as u128;
+    let mut vertices = mesh.points.len() as u128;
+    let triangles = corners.saturating_sub(2 * control_faces);
+    // (faces, edges) of the present level
+    let (mut faces, mut edges, size) = match options.scheme {
+        Scheme::CatmullClark => (control_faces, corners, 4),
+        Scheme::Loop | Scheme::Sqrt3 => (triangles, 3 * triangles, 3),
+    };
+    let control_corners = if size == 4 { corners } else { 3 * triangles };
+    let mut corners = control_corners;
+    for _ in 0..options.levels {
+        if corners == u128::MAX {
+            break; // saturated: however many levels follow
+        }
+        match options.scheme {
+            Scheme::CatmullClark => {
+                vertices = vertices.saturating_add(faces).saturating_add(edges);
+                edges = edges.saturating_mul(2).saturating_add(corners);
+                faces = corners;
+            }
+            Scheme::Loop => {
+                vertices = vertices.saturating_add(edges);
+                edges = edges.saturating_mul(2).saturating_add(corners);
+                faces = faces.saturating_mul(4);
+            }
+            Scheme::Sqrt3 => {
+                vertices = vertices.saturating_add(faces).saturating_add(edges);
+                faces = faces.saturating_mul(3);
+                edges = edges.saturating_mul(3);
+            }
+        }
+        corners = faces.saturating_mul(size);
+    }
+    if options.method == Method::EdgeFriend {
+        // an open edge of the control mesh has one ghost corner
+        corners = corners.saturating_mul(2);
+    }
+    Counts { vertices, faces, corners }
+}
+
+/// Memory that refinement of points and attributes needs at its peak, in bytes.
+pub fn refinement_bytes(mesh: &SurfaceMesh, options: &SurfaceOptions) -> u128 {
+    let counts = refined_counts(mesh, options);
+    let attributes: usize = mesh.attributes.iter().map(|a| a.width.div_ceil(3)).sum();
+    // the coarser levels add up to a third: points and vertex lists of two levels, edges
+    // and their corners of all but the last, then the result
+    let columns = 1 + attributes as u128;
+    let points = counts.vertices.saturating_mul(24 * (2 + columns));
+    let lists = counts.corners.saturating_mul(if mesh.uv.is_some() { 32 } else { 18 });
+    let matrix = match options.method {
+        // rows of the product: about 16 control points, 12 bytes each, and the last factor
+        Method::Single => counts.vertices.saturating_mul(3 * 16 * 12),
+        _ => 0,
+    };
+    points.saturating_add(lists).saturating_add(matrix)
+}
+
+/// Refuses counts that 32-bit ids cannot number.
+pub(super) fn check_ids(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
+    let fits = |levels: usize| {
+        let counts = refined_counts(mesh, &SurfaceOptions { levels, ..*options });
+        counts.corners.max(counts.vertices) < u128::from(u32::MAX)
+    };
+    if fits(options.levels) {
+        return Ok(());
+    }
+    let counts = refined_counts(mesh, options);
+    let most = (0..options.levels).take_while(|&level| fits(level)).last().unwrap_or(0);
+    Err(Error::request(format!(
+        "{} levels make {} faces, more than ids of 32 bits can number",
+        options.levels, counts.faces
+    ))
+    .with_mend(format!("ask for at most {most} levels of this model")))
+}

@@ -1,0 +1,103 @@
+//! Subdivision surfaces: control meshes of polygons refined by Catmull-Clark, Loop or √3.
+//!
+//! ```text
+//! SurfaceMesh ─sort─▶ MeshMatrix ─split─▶ matrices of all levels ─evaluate─▶ points
+//!                     (level 0)           sharp edges and vertices
+//! ```
+//!
+//! A [`SurfacePlan`] knows the topology of all levels; it depends on connectivity, creases
+//! and options only. [`SurfacePlan::evaluate`] runs positions (or any three components a
+//! vertex) through it, as often as they move. [`refine_surface`] does both, attributes and
+//! texture coordinates included. Three methods give the same points up to rounding:
+//!
+//! - [`Method::Matrix`]: the [mesh matrix](matrix), a face, edge and vertex pass a level,
+//!   for every scheme;
+//! - [`Method::Single`]: the product of all levels as one sparse matrix
+//!   ([`SingleMatrix`]); set-up is dear, evaluation one pass;
+//! - [`Method::EdgeFriend`]: Catmull-Clark with one gather pass a level on the layout of
+//!   [edge-friend](edge_friend).
+//!
+//! All inner data are flat arrays of 32-bit ids; a *corner* is a face at one of its
+//! vertices. Points are gathered in one documented order, so that results repeat bit by
+//! bit with any number of threads.
+//!
+//! # Meshes that are no surfaces
+//!
+//! Catmull-Clark takes any polygons: an edge of three or more faces is sharp for ever, and
+//! a vertex at which sheets only touch stays in place. Loop refines such an edge as one
+//! edge of all its faces; its smooth rule sees the first two. √3 refuses such edges.
+//! Faces may run in any direction, also on one-sided surfaces, except for edge-friend,
+//! which refuses what is not an oriented manifold. Vertices of no face stay.
+
+mod boundary;
+pub mod catmull_clark;
+pub mod edge_friend;
+mod holes;
+mod manifold;
+pub mod matrix;
+mod memory;
+mod plan;
+mod result;
+mod scalar;
+mod scatter;
+pub mod sharpness;
+mod single;
+mod sort;
+pub mod sqrt3;
+pub mod triangles;
+mod triangulate;
+
+pub use boundary::boundary_surface;
+pub use memory::{Counts, refined_counts, refinement_bytes};
+pub use plan::SurfacePlan;
+pub use scalar::{Point, Scalar};
+pub use single::{GROUP, SingleMatrix};
+
+use crate::Result;
+use crate::mesh::{CreaseRule, SurfaceMesh};
+
+/// Rules of refinement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scheme {
+    /// Quads from any polygons (Catmull and Clark 1978).
+    #[default]
+    CatmullClark,
+    /// Four triangles from one (Loop 1987).
+    Loop,
+    /// Three triangles from one, turned (Kobbelt 2000).
+    Sqrt3,
+}
+
+/// How points are computed; see the [module](self).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Level by level on the mesh matrix.
+    #[default]
+    Matrix,
+    /// One sparse matrix for all levels.
+    Single,
+    /// Level by level, one gather pass each; Catmull-Clark only.
+    EdgeFriend,
+}
+
+/// What to refine to, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SurfaceOptions {
+    /// The rules.
+    pub scheme: Scheme,
+    /// Number of refinements, 0 and up.
+    pub levels: usize,
+    /// The way.
+    pub method: Method,
+    /// How sharpness passes on; `None` as the mesh says.
+    pub crease_rule: Option<CreaseRule>,
+}
+
+/// Refines a mesh with its attributes, texture coordinates and creases, and leaves holes
+/// out.
+///
+/// # Errors
+/// Those of [`SurfacePlan::new`].
+pub fn refine_surface(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<SurfaceMesh> {
+    SurfacePlan::new(mesh, options)?.refine(mesh)
+}

@@ -1,0 +1,222 @@
+//! The topology of a refinement, built once, evaluated often.
+
+use super::catmull_clark::CatmullClark;
+use super::edge_friend::EdgeFriend;
+use super::matrix::{Columns, MeshMatrix, reference};
+use super::memory::check_ids;
+use super::scalar::{Point, Scalar};
+use super::single::SingleMatrix;
+use super::sqrt3::Sqrt3;
+use super::triangles::Loop;
+use super::triangulate::triangulate;
+use super::{Method, Scheme, SurfaceOptions};
+use crate::mesh::{BoundaryRule, SurfaceMesh};
+use crate::refine::Stencils;
+use crate::{Error, Result};
+
+/// All levels of a refinement.
+#[derive(Clone, Debug)]
+pub struct SurfacePlan {
+    pub(super) options: SurfaceOptions,
+    pub(super) control_vertices: usize,
+    pub(super) levels: Levels,
+    single: Option<SingleMatrix<f64>>,
+    notices: Vec<String>,
+    /// Level-0 faces (of triangles, if the scheme wants them), for holes and texture
+    /// coordinates.
+    pub(super) control_columns: Columns,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Levels {
+    CatmullClark(CatmullClark),
+    EdgeFriend(EdgeFriend),
+    Loop(Loop),
+    Sqrt3(Sqrt3),
+}
+
+impl SurfacePlan {
+    /// Builds the topology of all levels; positions are not looked at but to be finite.
+    ///
+    /// # Errors
+    /// Those of [`SurfaceMesh::check`]; [`Error::Mesh`] for creases that are no edges, and
+    /// for what the scheme or method cannot refine (see the [module](super));
+    /// [`Error::Request`] if a level needs more than 2³² ids, or a method does not know
+    /// the scheme.
+    pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<Self> {
+        mesh.check()?;
+        check_ids(mesh, options)?;
+        let mut notices = Vec::new();
+        let triangulated;
+        let mesh = match options.scheme {
+            Scheme::CatmullClark => mesh,
+            Scheme::Loop | Scheme::Sqrt3 => {
+                triangulated = triangulate(mesh);
+                if triangulated.cut_faces > 0 {
+                    notices.push(format!(
+                        "{} faces of more than three corners were cut into triangles",
+                        triangulated.cut_faces
+                    ));
+                }
+                triangulated.mesh.as_ref()
+            }
+        };
+        let columns = Columns::of(mesh.faces.ends());
+        let vertices = mesh.faces.vertices().to_vec();
+        let matrix = MeshMatrix::build(mesh.points.len(), columns.clone(), vertices);
+        if !matrix.crowded_edges.is_empty() {
+            notices.push(format!(
+                "more than two faces meet at {} edges, which {}",
+                matrix.crowded_edges.len(),
+                match options.scheme {
+                    Scheme::CatmullClark => "are sharp for ever",
+                    _ => "are smoothed over the first two",
+                }
+            ));
+        }
+        let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
+        let levels = options.levels;
+        let levels = match (options.scheme, options.method) {
+            (Scheme::CatmullClark, Method::EdgeFriend) if levels > 0 => {
+                Levels::EdgeFriend(EdgeFriend::build(mesh, matrix, levels, rule)?)
+            }
+            (Scheme::Loop | Scheme::Sqrt3, Method::EdgeFriend) => {
+                return Err(Error::request("edge-friend refines Catmull-Clark surfaces only")
+                    .with_mend("use --method matrix for this scheme"));
+            }
+            (Scheme::CatmullClark, _) => {
+                Levels::CatmullClark(CatmullClark::build(mesh, matrix, levels, rule)?)
+            }
+            (Scheme::Loop, _) => Levels::Loop(Loop::build(mesh, matrix, levels, rule)?),
+            (Scheme::Sqrt3, _) => {
+                if !mesh.holes.is_empty() || mesh.boundary == BoundaryRule::Holes {
+                    return Err(Error::mesh(
+                        "√3-subdivision turns the edges of holes into their neighbours",
+                    )
+                    .with_mend("remove the faces that are holes, or use --scheme loop"));
+                }
+                if mesh.uv.is_some() {
+                    notices.push(
+                        "texture coordinates are left out: √3 turns edges over \
+                                  their seams"
+                            .into(),
+                    );
+                }
+                Levels::Sqrt3(Sqrt3::build(mesh, matrix, levels)?)
+            }
+        };
+        let control_vertices = mesh.points.len();
+        let mut plan = Self {
+            options: *options,
+            control_vertices,
+            levels,
+            single: None,
+            notices,
+            control_columns: columns,
+        };
+        if options.method == Method::Single {
+            plan.single = Some(plan.single_matrix()?);
+        }
+        Ok(plan)
+    }
+
+    /// What the user should know of the mesh although it does not stop the refinement.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// Number of refined vertices, those of no face included.
+    pub fn vertex_count(&self) -> usize {
+        match &self.levels {
+            Levels::CatmullClark(levels) => last_vertex_count(levels.matrices()),
+            Levels::EdgeFriend(levels) => levels.vertex_count(),
+            Levels::Loop(levels) => last_vertex_count(levels.matrices()),
+            Levels::Sqrt3(levels) => levels.vertex_count,
+        }
+    }
+
+    /// Refined vertices at the corners of all refined faces, holes included, face by face:
+    /// quads for Catmull-Clark, triangles otherwise; polygons at level 0.
+    pub fn corners(&self) -> &[u32] {
+        match &self.levels {
+            Levels::CatmullClark(levels) => last_vertices(levels.matrices()),
+            Levels::EdgeFriend(levels) => levels.corners(),
+            Levels::Loop(levels) => last_vertices(levels.matrices()),
+            Levels::Sqrt3(levels) => &levels.last,
+        }
+    }
+
+    /// Refined points from control points, `[vertex][3]`, with the rules of positions.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the number of points is not that of the control mesh.
+    pub fn evaluate<T: Scalar>(&self, controls: &[Point<T>]) -> Result<Vec<Point<T>>> {
+        if controls.len() != self.control_vertices {
+            return Err(Error::request(format!(
+                "{} control points for a mesh of {} vertices",
+                controls.len(),
+                self.control_vertices
+            )));
+        }
+        if let Some(single) = &self.single {
+            // weights of the plan are double
+            let controls: Vec<Point<f64>> =
+                controls.iter().map(|p| p.map(Scalar::to_f64)).collect();
+            let points = single.evaluate(&controls);
+            return Ok(points.into_iter().map(|p| p.map(T::from_f64)).collect());
+        }
+        Ok(match &self.levels {
+            Levels::CatmullClark(levels) => levels.evaluate(controls),
+            Levels::EdgeFriend(levels) => levels.evaluate(controls),
+            Levels::Loop(levels) => levels.evaluate(controls),
+            Levels::Sqrt3(levels) => levels.evaluate(controls),
+        })
+    }
+
+    /// The matrix of every level, by the products of the [reference].
+    ///
+    /// # Errors
+    /// [`Error::Request`] for the layout of edge-friend, which has none.
+    pub fn level_matrices(&self) -> Result<Vec<Stencils>> {
+        Ok(match &self.levels {
+            Levels::CatmullClark(levels) => {
+                let levels = levels.matrices().iter().zip(levels.sharpness());
+                let levels = levels.take(self.options.levels);
+                levels.map(|(m, s)| reference::catmull_clark(m, s)).collect()
+            }
+            Levels::Loop(levels) => {
+                let levels = levels.matrices().iter().zip(levels.sharpness());
+                let levels = levels.take(self.options.levels);
+                levels.map(|(m, s)| reference::triangles_to_triangles(m, s)).collect()
+            }
+            Levels::Sqrt3(levels) => levels.levels.iter().map(reference::sqrt3).collect(),
+            Levels::EdgeFriend(_) => {
+                return Err(Error::request("edge-friend has no matrices")
+                    .with_mend("plan with --method matrix"));
+            }
+        })
+    }
+
+    /// All levels as one matrix.
+    ///
+    /// # Errors
+    /// Those of [`SurfacePlan::level_matrices`].
+    pub fn single_matrix<T: Scalar>(&self) -> Result<SingleMatrix<T>> {
+        let product = self
+            .level_matrices()?
+            .into_iter()
+            .reduce(|all, level| reference::product(&level, &all));
+        let product = product.unwrap_or_else(|| {
+            Stencils::build(self.control_vertices, |v, row| row.add(v as u32, 1.0))
+        });
+        Ok(SingleMatrix::of(&product))
+    }
+}
+
+fn last_vertices(matrices: &[MeshMatrix]) -> &[u32] {
+    matrices.last().map_or(&[], |matrix| &matrix.vertices)
+}
+
+fn last_vertex_count(matrices: &[MeshMatrix]) -> usize {
+    matrices.last().map_or(0, |matrix| matrix.vertex_count)
+}

@@ -1,0 +1,219 @@
+//! The refined mesh: points, attributes, texture coordinates and creases that remain.
+
+use super::matrix::split::{split_to_quads, split_to_triangles};
+use super::matrix::{Columns, MeshMatrix};
+use super::plan::{Levels, SurfacePlan};
+use super::sharpness::Sharpness;
+use super::{Scheme, triangulate::triangulate};
+use crate::mesh::{Attribute, FaceVarying, Polygons, SurfaceMesh};
+use crate::topology::NONE;
+use crate::{Error, Result};
+
+impl SurfacePlan {
+    /// The refined mesh of `mesh`: the mesh of the plan, or one of the same connectivity.
+    ///
+    /// Holes are left out. Vertices that belong to holes alone, and those of no face, stay.
+    /// With edge-friend the vertices come in another order than with the other methods;
+    /// faces and their corners agree.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the numbers of vertices or corners are not those of the plan.
+    pub fn refine(&self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
+        let triangulated = match self.options.scheme {
+            Scheme::CatmullClark => None,
+            Scheme::Loop | Scheme::Sqrt3 => Some(triangulate(mesh)),
+        };
+        let mesh = triangulated.as_ref().map_or(mesh, |triangulated| triangulated.mesh.as_ref());
+        if Columns::of(mesh.faces.ends()) != self.control_columns {
+            return Err(Error::request("the mesh has other faces than that of the plan")
+                .with_mend("plan again after its connectivity has changed"));
+        }
+        let mut points = self.evaluate(&mesh.points)?;
+        let attributes = mesh.attributes.iter().map(|a| self.refine_attribute(a));
+        let mut attributes = attributes.collect::<Result<Vec<_>>>()?;
+        let mut corners = self.corners().to_vec();
+        let mut creases = self.remaining_creases(mesh);
+        if let Levels::EdgeFriend(levels) = &self.levels {
+            // close the gaps that ghosts and unused slots leave
+            let used = levels.used();
+            let mut next = 0;
+            let numbers: Vec<u32> = used
+                .iter()
+                .map(|&used| {
+                    let number = if used { next } else { NONE };
+                    next += u32::from(used);
+                    number
+                })
+                .collect();
+            corners.iter_mut().for_each(|v| *v = numbers[*v as usize]);
+            let kept = |v: usize| used[v];
+            points = (0..points.len()).filter(|&v| kept(v)).map(|v| points[v]).collect();
+            for attribute in &mut attributes {
+                let rows = attribute.values.chunks_exact(attribute.width).enumerate();
+                let rows = rows.filter(|&(v, _)| kept(v)).flat_map(|(_, row)| row);
+                attribute.values = rows.copied().collect();
+            }
+            for crease in &mut creases.edges {
+                crease.edge = crease.edge.map(|v| crate::mesh::VertexId(numbers[v.index()]));
+            }
+            for corner in &mut creases.corners {
+                corner.vertex = crate::mesh::VertexId(numbers[corner.vertex.index()]);
+            }
+        }
+        let faces = match (self.options.levels, self.options.scheme) {
+            (0, Scheme::CatmullClark) => mesh.faces.clone(),
+            (_, Scheme::CatmullClark) => Polygons::uniform(4, corners),
+            (_, Scheme::Loop | Scheme::Sqrt3) => Polygons::uniform(3, corners),
+        };
+        let refined = SurfaceMesh {
+            points,
+            faces,
+            creases,
+            crease_rule: self.options.crease_rule.unwrap_or(mesh.crease_rule),
+            boundary: mesh.boundary,
+            holes: Vec::new(),
+            attributes,
+            uv: self.refine_uv(mesh),
+        };
+        Ok(self.without_holes(mesh, refined))
+    }
+
+    /// Three components a pass.
+    fn refine_attribute(&self, attribute: &Attribute) -> Result<Attribute> {
+        let width = attribute.width;
+        let mut values = vec![0.0; width * self.vertex_count()];
+        for first in (0..width).step_by(3) {
+            let count = (width - first).min(3);
+            let controls: Vec<[f64; 3]> = attribute
+                .values
+                .chunks_exact(width)
+                .map(|row| {
+                    let mut point = [0.0; 3];
+                    point[..count].copy_from_slice(&row[first..first + count]);
+                    point
+                })
+                .collect();
+            let refined = self.evaluate(&controls)?;
+            for (row, point) in values.chunks_exact_mut(width).zip(refined) {
+                row[first..first + count].copy_from_slice(&point[..count]);
+            }
+        }
+        Ok(Attribute { name: attribute.name.clone(), width, values })
+    }
+
+    /// Texture coordinates, linear in every face: a mesh of their own, refined alike.
+    fn refine_uv(&self, mesh: &SurfaceMesh) -> Option<FaceVarying> {
+        let uv = mesh.uv.as_ref()?;
+        let split = match self.options.scheme {
+            Scheme::CatmullClark => split_to_quads,
+            Scheme::Loop => split_to_triangles,
+            Scheme::Sqrt3 => return None,
+        };
+        let columns = Columns::of(mesh.faces.ends());
+        let mut matrix = MeshMatrix::build(uv.values.len(), columns, uv.corners.clone());
+        let mut values = uv.values.clone();
+        for level in 0..self.options.levels {
+            if self.options.scheme == Scheme::CatmullClark {
+                for f in 0..matrix.face_count as u32 {
+                    let corners = matrix.columns.corners(f);
+                    let n = corners.len() as f64;
+                    let mut mean = [0.0; 2];
+                    for c in corners {
+                        let value = values[matrix.vertex(c) as usize];
+                        mean = [mean[0] + value[0], mean[1] + value[1]];
+                    }
+                    values.push(mean.map(|sum| sum / n));
+                }
+            }
+            for e in 0..matrix.edge_count() as u32 {
+                let [a, b] = matrix.edge_ends(e).map(|v| values[v as usize]);
+                values.push([(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0]);
+            }
+            matrix = split(&matrix, level + 1 < self.options.levels);
+        }
+        Some(FaceVarying { values, corners: matrix.vertices })
+    }
+
+    /// Tags that are still sharp after the last level; the ends of the surface need none.
+    fn remaining_creases(&self, mesh: &SurfaceMesh) -> crate::mesh::Creases {
+        let mut creases = crate::mesh::Creases::default();
+        let levels = self.options.levels;
+        if levels == 0 {
+            return mesh.creases.clone();
+        }
+        let rule = self.options.crease_rule.unwrap_or(mesh.crease_rule);
+        let mut take = |matrix: &MeshMatrix, sharpness: &Sharpness, first_edge_point: usize| {
+            for sharp in sharpness.refined(first_edge_point as u32, rule).edges {
+                let parent = sharp.edge / 2;
+                let implied = matrix.edge_corners[parent as usize][1] == NONE
+                    || self.options.scheme == Scheme::CatmullClark
+                        && matrix.crowded_edges.binary_search(&parent).is_ok();
+                if !implied {
+                    creases.push_edge(sharp.ends[0], sharp.ends[1], sharp.sharpness);
+                }
+            }
+        };
+        match &self.levels {
+            Levels::CatmullClark(all) => {
+                let matrix = &all.matrices()[levels - 1];
+                let first = matrix.vertex_count + matrix.face_count;
+                take(matrix, &all.sharpness()[levels - 1], first);
+            }
+            Levels::Loop(all) => {
+                let matrix = &all.matrices()[levels - 1];
+                take(matrix, &all.sharpness()[levels - 1], matrix.vertex_count);
+            }
+            Levels::EdgeFriend(all) => all.remaining_creases(rule, &mut creases),
+            Levels::Sqrt3(_) => return creases,
+        }
+        let slot = |v: u32| match &self.levels {
+            Levels::EdgeFriend(all) => all.slot(v),
+            _ => v,
+        };
+        for corner in &mesh.creases.corners {
+            let left = corner.sharpness - levels as f64;
+            if left > 0.0 {
+                creases.push_corner(slot(corner.vertex.0), left);
+            }
+        }
+        creases
+    }
+
+    /// The faces that do not come from holes: those of control face f are one range.
+    fn without_holes(&self, mesh: &SurfaceMesh, mut refined: SurfaceMesh) -> SurfaceMesh {
+        let holes = super::holes::all(mesh);
+        if holes.is_empty() {
+            return refined;
+        }
+        let mut is_hole = vec![false; refined.faces.len()];
+        let levels = self.options.levels as u32;
+        for &f in &holes {
+            let range = match self.options.scheme {
+                _ if levels == 0 => f as usize..f as usize + 1,
+                Scheme::CatmullClark => {
+                    let corners = self.control_columns.corners(f);
+                    let shift = 2 * (levels - 1);
+                    (corners.start as usize) << shift..(corners.end as usize) << shift
+                }
+                Scheme::Loop | Scheme::Sqrt3 => {
+                    let shift = 2 * levels;
+                    (f as usize) << shift..(f as usize + 1) << shift
+                }
+            };
+            is_hole[range].fill(true);
+        }
+        let mut faces = Polygons::default();
+        let mut uv_corners = Vec::new();
+        for (f, _) in is_hole.iter().enumerate().filter(|(_, hole)| !**hole) {
+            faces.push(refined.faces.face(f));
+            if let Some(uv) = &refined.uv {
+                uv_corners.extend_from_slice(&uv.corners[refined.faces.corners(f)]);
+            }
+        }
+        refined.faces = faces;
+        if let Some(uv) = &mut refined.uv {
+            uv.corners = uv_corners;
+        }
+        refined
+    }
+}

@@ -1,0 +1,104 @@
+//! All levels as one sparse matrix, R = R_{l−1} … R₀ (Mlakar et al. 2020, section 6.3):
+//! compressed rows, padded to whole groups of entries.
+
+use rayon::prelude::*;
+
+use super::scalar::{Point, Scalar};
+use crate::refine::Stencils;
+
+/// Entries a row is padded to a multiple of: 16 bytes of columns.
+pub const GROUP: usize = 4;
+
+/// Rows a work item covers.
+const GRAIN: usize = 2048;
+
+/// A matrix of weights: refined points from control points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SingleMatrix<T> {
+    /// Groups of row r: `ends[r - 1]..ends[r]`; 64 bits, since the entries of a large
+    /// result pass 2^32 long before its points do.
+    ends: Vec<u64>,
+    /// `columns[group][entry]`: control points; padding repeats the first.
+    columns: Vec<[u32; GROUP]>,
+    /// `weights[group][entry]`: 0 in padding.
+    weights: Vec<[T; GROUP]>,
+}
+
+impl<T: Scalar> SingleMatrix<T> {
+    /// The padded matrix of these rows.
+    pub fn of(stencils: &Stencils) -> Self {
+        let (row_ends, all_columns, all_weights) = stencils.arrays();
+        let mut start = 0;
+        let mut total = 0u64;
+        let mut ends = Vec::with_capacity(row_ends.len());
+        for &end in row_ends {
+            total += (end - start).div_ceil(GROUP) as u64;
+            ends.push(total);
+            start = end;
+        }
+        let mut columns = Vec::with_capacity(total as usize);
+        let mut weights = Vec::with_capacity(total as usize);
+        start = 0;
+        for &end in row_ends {
+            let (row_columns, row_weights) = (&all_columns[start..end], &all_weights[start..end]);
+            for (group, values) in row_columns.chunks(GROUP).zip(row_weights.chunks(GROUP)) {
+                let mut padded = ([row_columns[0]; GROUP], [T::default(); GROUP]);
+                padded.0[..group.len()].copy_from_slice(group);
+                for (slot, &value) in padded.1.iter_mut().zip(values) {
+                    *slot = T::from_f64(value);
+                }
+                columns.push(padded.0);
+                weights.push(padded.1);
+            }
+            start = end;
+        }
+        Self { ends, columns, weights }
+    }
+
+    /// Number of refined points.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Bytes that an evaluation reads of the matrix.
+    pub fn bytes(&self) -> usize {
+        8 * self.ends.len() + (4 + size_of::<T>()) * GROUP * self.columns.len()
+    }
+
+    /// The refined points: Σ weight · point in the order of the columns.
+    pub fn evaluate(&self, controls: &[Point<T>]) -> Vec<Point<T>> {
+        let mut refined = vec![[T::default(); 3]; self.len()];
+        self.evaluate_into(controls, &mut refined);
+        refined
+    }
+
+    /// [`SingleMatrix::evaluate`] into `len()` points.
+    pub fn evaluate_into(&self, controls: &[Point<T>], refined: &mut [Point<T>]) {
+        // a fourth component makes points whole vectors
+        let controls: Vec<[T; 4]> =
+            controls.par_iter().map(|&[x, y, z]| [x, y, z, T::default()]).collect();
+        refined.par_chunks_mut(GRAIN).enumerate().for_each(|(part, out)| {
+            let first = part * GRAIN;
+            let mut start = if first == 0 { 0 } else { self.ends[first - 1] as usize };
+            for (out, &end) in out.iter_mut().zip(&self.ends[first..]) {
+                let end = end as usize;
+                let mut sum = [T::default(); 4];
+                for (columns, weights) in
+                    self.columns[start..end].iter().zip(&self.weights[start..end])
+                {
+                    for (&column, &weight) in columns.iter().zip(weights) {
+                        let point = controls[column as usize];
+                        sum = std::array::from_fn(|d| sum[d] + weight * point[d]);
+                    }
+                }
+                *out = [sum[0], sum[1], sum[2]];
+                start = end;
+            }
+        });
+    }
+}

@@ -1,0 +1,367 @@
+//! Catmull-Clark, Loop and √3 surfaces on half-edges, the structure of the textbooks: walk
+//! around each vertex by twin and next. Oriented manifolds with or without boundary.
+//!
+//! Creases after DeRose, Kass and Truong (1998), with uniform or Chaikin sharpness; open
+//! edges are creases for ever. Children of a face come in the order of its corners.
+
+use std::collections::HashMap;
+
+use super::surface::{Edge, decayed, edge};
+use super::vector::{Point, add, combine, lerp, mean, scale};
+
+#[derive(Clone, Copy, PartialEq)]
+pub enum Scheme {
+    CatmullClark,
+    Loop,
+    /// Whether boundary edges are cut in three (every second step).
+    Sqrt3 {
+        second: bool,
+    },
+}
+
+/// A mesh to be refined.
+#[derive(Clone, Default)]
+pub struct Mesh {
+    pub points: Vec<Point>,
+    pub faces: Vec<Vec<usize>>,
+    pub creases: HashMap<Edge, f64>,
+    pub corners: HashMap<usize, f64>,
+    pub chaikin: bool,
+}
+
+/// A face at one of its vertices, and the edge from there to the next.
+struct HalfEdge {
+    origin: usize,
+    next: usize,
+    previous: usize,
+    face: usize,
+    twin: Option<usize>,
+}
+
+struct Walker<'a> {
+    mesh: &'a Mesh,
+    halves: Vec<HalfEdge>,
+    /// First half-edge of each face.
+    first: Vec<usize>,
+    /// The half-edges out of each vertex, in order around it.
+    stars: Vec<Vec<usize>>,
+}
+
+impl Mesh {
+    /// One refinement.
+    ///
+    /// # Panics
+    /// If an edge has more than two faces, or two that run alike.
+    pub fn refine(&self, scheme: Scheme) -> Self {
+        let walker = Walker::new(self);
+        match scheme {
+            Scheme::CatmullClark => walker.catmull_clark(),
+            Scheme::Loop => walker.triangles(),
+            Scheme::Sqrt3 { second } => walker.sqrt3(second),
+        }
+    }
+}
+
+impl<'a> Walker<'a> {
+    fn new(mesh: &'a Mesh) -> Self {
+        let mut halves: Vec<HalfEdge> = Vec::new();
+        let mut first = Vec::new();
+        let mut directed = HashMap::new();
+        for (f, face) in mesh.faces.iter().enumerate() {
+            let start = halves.len();
+            first.push(start);
+            let n = face.len();
+            for (i, &origin) in face.iter().enumerate() {
+                let twice = directed.insert((origin, face[(i + 1) % n]), start + i);
+                assert!(twice.is_none(), "two faces run alike at {origin}");
+                let (next, previous) = (start + (i + 1) % n, start + (i + n - 1) % n);
+                halves.push(HalfEdge { origin, next, previous, face: f, twin: None });
+            }
+        }
+        for (&(a, b), &h) in &directed {
+            halves[h].twin = directed.get(&(b, a)).copied();
+        }
+        let mut walker = Self { mesh, halves, first, stars: vec![Vec::new(); mesh.points.len()] };
+        for h in 0..walker.halves.len() {
+            let v = walker.halves[h].origin;
+            // a walk that begins anywhere in a ring, or at the open end of a fan
+            if walker.stars[v].is_empty() || walker.halves[h].twin.is_none() {
+                walker.stars[v] = walker.walk(h);
+            }
+        }
+        walker
+    }
+
+    fn walk(&self, start: usize) -> Vec<usize> {
+        let mut star = vec![start];
+        let mut h = start;
+        while let Some(out) = self.halves[self.halves[h].previous].twin {
+            if out == start {
+                break;
+            }
+            star.push(out);
+            h = out;
+        }
+        star
+    }
+
+    fn ends(&self, h: usize) -> (usize, usize) {
+        (self.halves[h].origin, self.halves[self.halves[h].next].origin)
+    }
+
+    fn edge(&self, h: usize) -> Edge {
+        let (a, b) = self.ends(h);
+        edge(a, b)
+    }
+
+    fn point(&self, v: usize) -> Point {
+        self.mesh.points[v]
+    }
+
+    /// Edges at a vertex: those out, and the last one in where the surface ends.
+    fn edges(&self, v: usize) -> Vec<usize> {
+        let mut edges = self.stars[v].clone();
+        if let Some(&last) = edges.last() {
+            let into = self.halves[last].previous;
+            if self.halves[into].twin.is_none() {
+                edges.push(into);
+            }
+        }
+        edges
+    }
+
+    fn other_end(&self, h: usize, v: usize) -> usize {
+        let (a, b) = self.ends(h);
+        if a == v { b } else { a }
+    }
+
+    fn sharpness(&self, h: usize) -> f64 {
+        if self.halves[h].twin.is_none() {
+            return f64::INFINITY;
+        }
+        self.mesh.creases.get(&self.edge(h)).copied().unwrap_or(0.0)
+    }
+
+    fn middle(&self, h: usize) -> Point {
+        let (a, b) = self.ends(h);
+        lerp(self.point(a), self.point(b), 0.5)
+    }
+
+    fn face_point(&self, f: usize) -> Point {
+        mean(self.mesh.faces[f].iter().map(|&v| self.point(v)))
+    }
+
+    /// Towards the midpoint by the edge's sharpness.
+    fn sharp_edge(&self, h: usize, smooth: impl FnOnce(usize) -> Point) -> Point {
+        match (self.halves[h].twin, self.sharpness(h)) {
+            (Some(twin), s) if s < 1.0 => lerp(smooth(twin), self.middle(h), s),
+            _ => self.middle(h),
+        }
+    }
+
+    /// Towards the crease rule or the vertex itself.
+    fn sharp_vertex(&self, v: usize, smooth: Point) -> Point {
+        let p = self.point(v);
+        let sharp: Vec<usize> =
+            self.edges(v).into_iter().filter(|&h| self.sharpness(h) > 0.0).collect();
+        let total: f64 = sharp.iter().map(|&h| self.sharpness(h)).sum();
+        let creased = match sharp[..] {
+            [] | [_] => smooth,
+            [a, b] => {
+                let [a, b] = [a, b].map(|h| self.point(self.other_end(h, v)));
+                let rule = combine([(0.125, a), (0.75, p), (0.125, b)]);
+                lerp(smooth, rule, (total / 2.0).min(1.0))
+            }
+            _ => lerp(smooth, p, (total / sharp.len() as f64).min(1.0)),
+        };
+        let corner = self.mesh.corners.get(&v).copied().unwrap_or(0.0);
+        lerp(creased, p, corner.min(1.0))
+    }
+
+    /// Ids of edge points from `start` on, one an edge.
+    fn edge_ids(&self, start: usize) -> (HashMap<Edge, usize>, Vec<usize>) {
+        let mut ids = HashMap::new();
+        let mut owners = Vec::new();
+        for h in 0..self.halves.len() {
+            ids.entry(self.edge(h)).or_insert_with(|| {
+                owners.push(h);
+                start + owners.len() - 1
+            });
+        }
+        (ids, owners)
+    }
+
+    fn catmull_clark(&self) -> Mesh {
+        let mesh = self.mesh;
+        let first_face = mesh.points.len();
+        let (ids, owners) = self.edge_ids(first_face + mesh.faces.len());
+        let mut points: Vec<Point> = (0..first_face)
+            .map(|v| {
+                let edges = self.edges(v);
+                if edges.is_empty() {
+                    return self.point(v);
+                }
+                let n = edges.len() as f64;
+                let faces =
+                    mean(self.stars[v].iter().map(|&h| self.face_point(self.halves[h].face)));
+                let middles = mean(edges.iter().map(|&h| self.middle(h)));
+                let p = self.point(v);
+                let smooth = combine([(1.0 / n, faces), (2.0 / n, middles), ((n - 3.0) / n, p)]);
+                self.sharp_vertex(v, smooth)
+            })
+            .collect();
+        points.extend((0..mesh.faces.len()).map(|f| self.face_point(f)));
+        points.extend(owners.iter().map(|&h| {
+            self.sharp_edge(h, |twin| {
+                let faces = [h, twin].map(|h| self.face_point(self.halves[h].face));
+                lerp(self.middle(h), lerp(faces[0], faces[1], 0.5), 0.5)
+            })
+        }));
+        let mut faces = Vec::new();
+        for half in &self.halves {
+            let out = ids[&self.edge(self.halves[half.next].previous)];
+            let into = ids[&self.edge(half.previous)];
+            faces.push(vec![half.origin, out, first_face + half.face, into]);
+        }
+        self.finish(points, faces, &ids)
+    }
+
+    fn triangles(&self) -> Mesh {
+        let count = self.mesh.points.len();
+        let (ids, owners) = self.edge_ids(count);
+        let across = |h: usize| self.point(self.halves[self.halves[h].previous].origin);
+        let mut points: Vec<Point> = (0..count)
+            .map(|v| {
+                let edges = self.edges(v);
+                if edges.is_empty() {
+                    return self.point(v);
+                }
+                let n = edges.len() as f64;
+                // Loop's α: the weight of the vertex itself
+                let c = 3.0 / 8.0 + (std::f64::consts::TAU / n).cos() / 4.0;
+                let alpha = 3.0 / 8.0 + c * c;
+                let ring = mean(edges.iter().map(|&h| self.point(self.other_end(h, v))));
+                self.sharp_vertex(v, lerp(ring, self.point(v), alpha))
+            })
+            .collect();
+        points.extend(owners.iter().map(|&h| {
+            self.sharp_edge(h, |twin| {
+                combine([(0.75, self.middle(h)), (0.125, across(h)), (0.125, across(twin))])
+            })
+        }));
+        let mut faces = Vec::new();
+        for &h in &self.first {
+            let face = &self.mesh.faces[self.halves[h].face];
+            let at = [0, 1, 2].map(|i| ids[&edge(face[i], face[(i + 1) % 3])]);
+            for i in 0..3 {
+                faces.push(vec![face[i], at[i], at[(i + 2) % 3]]);
+            }
+            faces.push(at.to_vec());
+        }
+        self.finish(points, faces, &ids)
+    }
+
+    /// Halves of creases and corners, one level less sharp.
+    fn finish(
+        &self,
+        points: Vec<Point>,
+        faces: Vec<Vec<usize>>,
+        ids: &HashMap<Edge, usize>,
+    ) -> Mesh {
+        let mesh = self.mesh;
+        let mut creases = HashMap::new();
+        for (&e, &s) in &mesh.creases {
+            for end in [e.0, e.1] {
+                // Chaikin: with the other semi-sharp edges at this end
+                let others: Vec<f64> = self
+                    .edges(end)
+                    .into_iter()
+                    .filter(|&h| self.edge(h) != e)
+                    .map(|h| self.sharpness(h))
+                    .filter(|s| *s > 0.0 && s.is_finite())
+                    .collect();
+                let mut passed = s;
+                if mesh.chaikin && s.is_finite() && s > 0.0 && !others.is_empty() {
+                    passed = 0.75 * s + 0.25 * others.iter().sum::<f64>() / others.len() as f64;
+                }
+                if let Some(s) = decayed(passed) {
+                    creases.insert(edge(end, ids[&e]), s);
+                }
+            }
+        }
+        let corners = mesh.corners.iter().filter_map(|(&v, &s)| Some((v, decayed(s)?))).collect();
+        Mesh { points, faces, creases, corners, chaikin: mesh.chaikin }
+    }
+
+    fn sqrt3(&self, second: bool) -> Mesh {
+        let mesh = self.mesh;
+        let count = mesh.points.len();
+        let open = |h: usize| self.halves[h].twin.is_none();
+        let mut points: Vec<Point> = (0..count)
+            .map(|v| {
+                let p = self.point(v);
+                let edges = self.edges(v);
+                let ends: Vec<Point> = edges
+                    .iter()
+                    .filter(|&&h| open(h))
+                    .map(|&h| self.point(self.other_end(h, v)))
+                    .collect();
+                if edges.is_empty() || mesh.corners.contains_key(&v) {
+                    return p;
+                }
+                if let [a, b] = ends[..] {
+                    let cut = scale(add(scale(add(a, b), 4.0), scale(p, 19.0)), 1.0 / 27.0);
+                    return if second { cut } else { p };
+                }
+                let n = edges.len() as f64;
+                let alpha = (4.0 - 2.0 * (std::f64::consts::TAU / n).cos()) / 9.0;
+                let ring = mean(edges.iter().map(|&h| self.point(self.other_end(h, v))));
+                lerp(p, ring, alpha)
+            })
+            .collect();
+        // new vertex of each triangle as seen from each of its sides
+        let mut facing = vec![usize::MAX; self.halves.len()];
+        let mut middle_faces = HashMap::new();
+        for &h in &self.first {
+            let sides = [h, self.halves[h].next, self.halves[h].previous];
+            if let (true, Some(&cut)) = (second, sides.iter().find(|&&h| open(h))) {
+                let (a, b) = self.ends(cut);
+                let (after, before) = (self.halves[cut].next, self.halves[cut].previous);
+                points.push(self.third_of(a, b));
+                facing[before] = points.len() - 1;
+                points.push(self.third_of(b, a));
+                facing[after] = points.len() - 1;
+                let across = self.halves[before].origin;
+                middle_faces.insert(cut, vec![points.len() - 2, points.len() - 1, across]);
+            } else {
+                points.push(self.face_point(self.halves[h].face));
+                sides.iter().for_each(|&h| facing[h] = points.len() - 1);
+            }
+        }
+        let faces = (0..self.halves.len())
+            .map(|h| match self.halves[h].twin {
+                Some(twin) => vec![self.halves[h].origin, facing[twin], facing[h]],
+                None => match middle_faces.get(&h) {
+                    Some(face) => face.clone(),
+                    None => vec![self.ends(h).0, self.ends(h).1, facing[h]],
+                },
+            })
+            .collect();
+        Mesh { points, faces, corners: mesh.corners.clone(), ..Mesh::default() }
+    }
+
+    /// A third of the way from a to b along the boundary spline.
+    fn third_of(&self, a: usize, b: usize) -> Point {
+        let other = self
+            .edges(a)
+            .into_iter()
+            .filter(|&h| self.halves[h].twin.is_none())
+            .map(|h| self.other_end(h, a))
+            .find(|&v| v != b);
+        let [p, q] = [a, b].map(|v| self.point(v));
+        match other.filter(|_| !self.mesh.corners.contains_key(&a)) {
+            Some(v) => combine([(16.0 / 27.0, p), (10.0 / 27.0, q), (1.0 / 27.0, self.point(v))]),
+            None => lerp(p, q, 1.0 / 3.0),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What is written reads back.
+
+use subsolid::io::{SurfaceFormat, read_surface, read_surface_with_report, write_surface};
+use subsolid::mesh::{Attribute, BoundaryRule, CreaseRule};
+
+use subsolid::surface::{Method, Scheme, refine_surface};
+
+use super::oracle::random::Random;
+use super::{model, options};
+
+#[test]
+fn obj_keeps_everything_but_attributes() {
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["cubes_semisharp", "hole_test2", "spot_control_mesh", "moebius", "nonquads"] {
+        let mut mesh = model(name);
+        mesh.crease_rule = CreaseRule::Chaikin;
+        mesh.points[0] = [0.1 + 0.2, -1.0 / 3.0, 1e-300];
+        let path = directory.path().join("again.obj");
+        write_surface(&path, &mesh).unwrap();
+        assert_eq!(read_surface(&path).unwrap(), mesh, "{name}");
+        assert!(SurfaceFormat::Obj.losses(&mesh).is_empty());
+    }
+    assert_eq!(model("nonquads").boundary, BoundaryRule::EdgesAndCorners);
+}
+
+#[test]
+fn ply_keeps_points_faces_and_attributes() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut mesh = model("spot_control_mesh");
+    mesh.uv = None;
+    let values = (0..mesh.points.len()).map(|v| v as f64 / 7.0).collect();
+    mesh.attributes.push(Attribute { name: "heat".into(), width: 1, values });
+    let path = directory.path().join("again.ply");
+    write_surface(&path, &mesh).unwrap();
+    assert_eq!(read_surface(&path).unwrap(), mesh);
+    let losses = SurfaceFormat::Ply.losses(&model("bishop"));
+    assert_eq!(losses, ["texture coordinates", "224 creases and corners"]);
+}
+
+#[test]
+fn stl_keeps_the_triangles_in_single_precision() {
+    let directory = tempfile::tempdir().unwrap();
+    let mesh = model("dodecahedron_poly");
+    let path = directory.path().join("again.stl");
+    write_surface(&path, &mesh).unwrap();
+    let (again, report) = read_surface_with_report(&path).unwrap();
+    assert_eq!((again.points.len(), again.faces.len()), (20, 36));
+    assert!(report.skipped.is_empty());
+    for point in &again.points {
+        let close = |p: &[f64; 3]| (0..3).all(|d| (p[d] - point[d]).abs() < 1e-6);
+        assert!(mesh.points.iter().any(close));
+    }
+}
+
+#[test]
+fn vtp_has_its_arrays_where_the_head_says() {
+    let directory = tempfile::tempdir().unwrap();
+    let mesh = model("nonquads");
+    let path = directory.path().join("a.vtp");
+    write_surface(&path, &mesh).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let text = String::from_utf8_lossy(&bytes);
+    let data = bytes.windows(2).position(|w| w == b" _").unwrap() + 2;
+    let section = |name: &str| {
+        let at = text.find(name).unwrap();
+        let offset = &text[at..][text[at..].find("offset=\"").unwrap() + 8..];
+        let offset: usize = offset[..offset.find('"').unwrap()].parse().unwrap();
+        let start = data + offset;
+        let len = u64::from_ne_bytes(bytes[start..start + 8].try_into().unwrap()) as usize;
+        bytes[start + 8..start + 8 + len].to_vec()
+    };
+    let numbers: Vec<u32> = section("\"connectivity\"")
+        .chunks_exact(4)
+        .map(|b| u32::from_ne_bytes(b.try_into().unwrap()))
+        .collect();
+    assert_eq!(numbers, mesh.faces.vertices());
+    let ends: Vec<i64> = section("Name=\"offsets\"")
+        .chunks_exact(8)
+        .map(|b| i64::from_ne_bytes(b.try_into().unwrap()))
+        .collect();
+    assert_eq!(ends, mesh.faces.ends().iter().map(|&e| i64::from(e)).collect::<Vec<_>>());
+    assert_eq!(section("Name=\"Points\"").len(), 24 * mesh.points.len());
+}
+
+#[test]
+fn formats_that_are_not_known_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.xyz");
+    std::fs::write(&path, "v 0 0 0\n").unwrap();
+    assert!(read_surface(&path).unwrap_err().to_string().contains("not known"));
+    std::fs::write(&path, " \n").unwrap();
+    assert!(read_surface(&path).unwrap_err().to_string().contains("empty"));
+    assert!(write_surface(&path, &model("moebius")).unwrap_err().to_string().contains("unknown"));
+}
+
+/// Files with bytes changed, cut or doubled give an error or a mesh that every scheme and
+/// method refines or refuses; nothing panics.
+#[test]
+fn damaged_files_are_read_or_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut random = Random::new(7);
+    let mut read = 0;
+    for (name, extension) in
+        [("nonquads", "obj"), ("cubes_semisharp", "obj"), ("pole64", "ply"), ("helmet", "stl")]
+    {
+        let whole = directory.path().join(format!("whole.{extension}"));
+        write_surface(&whole, &model(name)).unwrap();
+        let bytes = std::fs::read(&whole).unwrap();
+        let path = directory.path().join(format!("damaged.{extension}"));
+        for _ in 0..150 {
+            let mut damaged = bytes.clone();
+            for _ in 0..1 + random.below(3) {
+                let at = random.below(damaged.len());
+                match random.below(4) {
+                    0 => damaged[at] = random.below(256) as u8,
+                    1 => damaged[at] = b'0' + random.below(10) as u8,
+                    2 => damaged.truncate(at.max(1)),
+                    _ => {
+                        let end = damaged.len().min(at + 40);
+                        damaged.extend_from_within(at..end);
+                    }
+                }
+            }
+            std::fs::write(&path, &damaged).unwrap();
+            let Ok(mesh) = read_surface(&path) else { continue };
+            read += 1;
+            for scheme in [Scheme::CatmullClark, Scheme::Loop, Scheme::Sqrt3] {
+                for method in [Method::Matrix, Method::Single, Method::EdgeFriend] {
+                    if let Ok(refined) = refine_surface(&mesh, &options(scheme, 2, method)) {
+                        assert!(refined.faces.is_empty() || refined.check().is_ok());
+                    }
+                }
+            }
+        }
+    }
+    assert!(read > 20, "{read} damaged files were still meshes");
+}

@@ -1,0 +1,181 @@
+//! All methods agree, and each repeats its bits.
+
+use subsolid::mesh::Attribute;
+use subsolid::surface::matrix::{Columns, MeshMatrix};
+use subsolid::surface::{
+    Method, Scheme, SurfaceOptions, SurfacePlan, edge_friend::EdgeFriend, refine_surface,
+    refined_counts,
+};
+
+use super::{MANIFOLDS, model, options, size};
+
+fn few(name: &&&str) -> bool {
+    !["wrench_boundary", "spot_quadrangulated", "cow_boundary", "car"].contains(name)
+}
+
+#[test]
+fn the_single_matrix_is_the_product_of_all_levels() {
+    for scheme in [Scheme::CatmullClark, Scheme::Loop, Scheme::Sqrt3] {
+        for name in MANIFOLDS.iter().filter(few) {
+            let mut mesh = model(name);
+            if scheme == Scheme::Sqrt3 {
+                mesh.creases = Default::default();
+                mesh.holes.clear();
+            }
+            for levels in 0..=3 {
+                let plan = |method| SurfacePlan::new(&mesh, &options(scheme, levels, method));
+                let (matrix, single) =
+                    (plan(Method::Matrix).unwrap(), plan(Method::Single).unwrap());
+                assert_eq!(matrix.corners(), single.corners());
+                let expected = matrix.evaluate(&mesh.points).unwrap();
+                let points = single.evaluate(&mesh.points).unwrap();
+                let tolerance = 1e-12 * size(&mesh);
+                for (v, (p, q)) in points.iter().zip(&expected).enumerate() {
+                    let far = (0..3).any(|d| (p[d] - q[d]).abs() > tolerance || p[d].is_nan());
+                    assert!(!far, "{name}, {scheme:?} {levels}, vertex {v}: {p:?} {q:?}");
+                }
+                assert_eq!(points.len(), expected.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn edge_friend_repeats_its_bits_with_any_threads_and_in_one_go() {
+    for name in ["bishop", "car", "spot_control_mesh"] {
+        let mesh = model(name);
+        let plan = || {
+            let options = options(Scheme::CatmullClark, 4, Method::EdgeFriend);
+            let plan = SurfacePlan::new(&mesh, &options).unwrap();
+            let points: Vec<[f32; 3]> = mesh.points.iter().map(|p| p.map(|x| x as f32)).collect();
+            let refined = plan.evaluate(&points).unwrap();
+            (plan.corners().to_vec(), refined, points)
+        };
+        let on_threads = |n| {
+            let pool = rayon_pool(n);
+            pool.install(plan)
+        };
+        let (corners, refined, points) = on_threads(1);
+        assert!((corners.clone(), refined.clone(), points.clone()) == on_threads(4), "{name}");
+        let columns = Columns::of(mesh.faces.ends());
+        let vertices = mesh.faces.vertices().to_vec();
+        let matrix = MeshMatrix::build(mesh.points.len(), columns, vertices);
+        let (quads, at_once) = EdgeFriend::refine_once(&mesh, matrix, 4, &points).unwrap();
+        assert!(at_once == refined, "{name}");
+        assert_eq!(quads.corners.as_flattened()[..corners.len()], corners);
+    }
+}
+
+fn rayon_pool(threads: usize) -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+}
+
+#[test]
+fn matrix_points_repeat_their_bits_with_any_threads() {
+    let mesh = model("car");
+    for scheme in [Scheme::CatmullClark, Scheme::Loop] {
+        let plan = || {
+            let plan = SurfacePlan::new(&mesh, &options(scheme, 3, Method::Matrix)).unwrap();
+            plan.evaluate(&mesh.points).unwrap()
+        };
+        assert!(rayon_pool(1).install(plan) == rayon_pool(3).install(plan));
+    }
+}
+
+#[test]
+fn meshes_agree_by_faces_with_attributes_texture_coordinates_and_creases() {
+    for name in ["bishop", "cubes_semisharp", "hole_test2", "nonman_verts_free", "helmet"] {
+        let mut mesh = match name {
+            "nonman_verts_free" => {
+                // a vertex of no face
+                let mut mesh = model("nonquads");
+                mesh.points.push([9.0; 3]);
+                mesh
+            }
+            name => model(name),
+        };
+        let values: Vec<f64> =
+            mesh.points.iter().flat_map(|p| [p[2], p[0], p[1], p[0] + p[1]]).collect();
+        mesh.attributes.push(Attribute { name: "turned".into(), width: 4, values });
+        let refined =
+            |method| refine_surface(&mesh, &options(Scheme::CatmullClark, 3, method)).unwrap();
+        let (a, b) = (refined(Method::Matrix), refined(Method::EdgeFriend));
+        a.check().unwrap();
+        b.check().unwrap();
+        assert_eq!(a.points.len(), b.points.len(), "{name}");
+        assert_eq!(a.uv, b.uv, "{name}");
+        assert_eq!(a.faces.len(), b.faces.len(), "{name}");
+        let close = |p: &[f64], q: &[f64]| {
+            p.iter().zip(q).all(|(x, y)| (x - y).abs() <= 1e-12 * size(&mesh))
+        };
+        let mut same = vec![u32::MAX; a.points.len()];
+        for (&v, &w) in a.faces.vertices().iter().zip(b.faces.vertices()) {
+            let (v, w) = (v as usize, w as usize);
+            assert!(close(&a.points[v], &b.points[w]), "{name}");
+            let at = |mesh: &subsolid::SurfaceMesh, v: usize| {
+                mesh.attributes[0].values[4 * v..4 * v + 4].to_vec()
+            };
+            assert!(close(&at(&a, v), &at(&b, w)), "{name}");
+            let p = a.points[v];
+            assert!(close(&at(&a, v), &[p[2], p[0], p[1], p[0] + p[1]]), "{name}");
+            same[v] = w as u32;
+        }
+        let mut creases: Vec<_> = a
+            .creases
+            .edges
+            .iter()
+            .map(|c| {
+                let [v, w] = c.edge.map(|v| same[v.index()]);
+                ([v.min(w), v.max(w)], c.sharpness.to_bits())
+            })
+            .collect();
+        let mut others: Vec<_> =
+            b.creases.edges.iter().map(|c| (c.edge.map(|v| v.0), c.sharpness.to_bits())).collect();
+        creases.sort_unstable();
+        others.sort_unstable();
+        assert_eq!(creases, others, "{name}");
+    }
+}
+
+#[test]
+fn refining_twice_is_refining_two_levels() {
+    for name in ["bishop", "cubes_semisharp", "val2_interior", "helmet", "nonman_verts"] {
+        for scheme in [Scheme::CatmullClark, Scheme::Loop] {
+            let mesh = model(name);
+            let one = options(scheme, 1, Method::Matrix);
+            let twice = refine_surface(&refine_surface(&mesh, &one).unwrap(), &one).unwrap();
+            let at_once = refine_surface(&mesh, &SurfaceOptions { levels: 2, ..one }).unwrap();
+            assert_eq!(twice.faces.len(), at_once.faces.len(), "{name}");
+            let tolerance = 1e-12 * size(&mesh);
+            let pairs = twice.faces.vertices().iter().zip(at_once.faces.vertices());
+            for (&v, &w) in pairs {
+                let (p, q) = (twice.points[v as usize], at_once.points[w as usize]);
+                assert!((0..3).all(|d| (p[d] - q[d]).abs() <= tolerance), "{name} {scheme:?}");
+            }
+            assert_eq!(twice.creases.edges.len(), at_once.creases.edges.len(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn counts_are_predicted_and_too_many_are_refused_in_words() {
+    for name in ["bishop", "nonquads", "spot_control_mesh"] {
+        let mut mesh = model(name);
+        mesh.creases = Default::default();
+        for scheme in [Scheme::CatmullClark, Scheme::Loop, Scheme::Sqrt3] {
+            for levels in 0..4 {
+                let options = options(scheme, levels, Method::Matrix);
+                let plan = SurfacePlan::new(&mesh, &options).unwrap();
+                let counts = refined_counts(&mesh, &options);
+                let refined = plan.refine(&mesh).unwrap();
+                assert_eq!(counts.faces, refined.faces.len() as u128, "{name} {options:?}");
+                assert!(counts.vertices >= plan.vertex_count() as u128, "{name} {options:?}");
+            }
+        }
+        for levels in [16, 40, usize::MAX / 2] {
+            let options = options(Scheme::CatmullClark, levels, Method::Matrix);
+            let error = SurfacePlan::new(&mesh, &options).unwrap_err().to_string();
+            assert!(error.contains("32 bits"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! `subsolid surface` and `subsolid boundary` as their users run them.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use subsolid::mesh::SolidMesh;
+use subsolid::refine::{VertexRule, refine_mesh};
+use subsolid::surface::{Method, Scheme, boundary_surface, refine_surface};
+
+use super::{model, options, path, size};
+
+fn run(directory: &Path, arguments: &[&str]) -> (i32, String) {
+    let mut command = Command::cargo_bin("subsolid").unwrap();
+    let output = command.current_dir(directory).args(arguments).output().unwrap();
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn surface_writes_what_the_library_computes() {
+    let directory = tempfile::tempdir().unwrap();
+    let car = path("bishop");
+    let car = car.to_str().unwrap();
+    for (scheme, library) in [("catmull-clark", Scheme::CatmullClark), ("loop", Scheme::Loop)] {
+        let arguments = ["surface", car, "--scheme", scheme, "--levels", "1", "-o", "fine.obj"];
+        let (code, stderr) = run(directory.path(), &arguments);
+        assert_eq!(code, 0, "{stderr}");
+        assert_eq!(stderr.contains("cut into triangles"), scheme == "loop", "{stderr}");
+        let fine = subsolid::read_surface(directory.path().join("fine.obj")).unwrap();
+        let expected = refine_surface(&model("bishop"), &options(library, 1, Method::Matrix));
+        assert_eq!(fine, expected.unwrap());
+    }
+    let arguments = ["surface", car, "--method", "edge-friend", "--chaikin", "-o", "fine.stl"];
+    let (code, stderr) = run(directory.path(), &arguments);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("left out"), "{stderr}");
+}
+
+#[test]
+fn what_cannot_be_done_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let refused = |arguments: &[&str], fragment: &str| {
+        let (code, stderr) = run(directory.path(), arguments);
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.contains(fragment), "{stderr}");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    };
+    let car = path("car");
+    let car = car.to_str().unwrap();
+    refused(&["surface", car, "--levels", "12", "-o", "a.obj"], "of memory");
+    refused(&["surface", car, "--levels", "99999999999", "-o", "a.obj"], "at most");
+    refused(&["surface", car, "-o", "a.vtu"], "unknown format");
+    refused(&["surface", "none.obj", "-o", "a.obj"], "none.obj");
+    refused(
+        &["surface", car, "--scheme", "loop", "--method", "edge-friend", "-o", "a.obj"],
+        "Catmull-Clark surfaces only",
+    );
+    let copy = directory.path().join("same.obj");
+    std::fs::copy(car, &copy).unwrap();
+    let (code, stderr) = run(directory.path(), &["surface", "same.obj", "-o", "same.obj"]);
+    assert!(code == 2 && stderr.contains("would be replaced"), "{stderr}");
+}
+
+fn solids() -> Vec<(String, SolidMesh)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    ["bracket.vtk", "solids/rod_hex.vtk", "solids/cad9.mesh", "solids/micro/twisting.mesh"]
+        .into_iter()
+        .map(|name| (name.to_string(), subsolid::read(root.join(name)).unwrap()))
+        .collect()
+}
+
+/// The boundary of the refined solid is the refined boundary.
+#[test]
+fn a_boundary_refines_as_its_solid_does() {
+    for (name, mut solid) in solids() {
+        subsolid::refine::crease_by_angle(&mut solid, 40.0).unwrap();
+        for crease in solid.creases.edges.iter_mut().step_by(3) {
+            crease.sharpness = 0.7;
+        }
+        let surface = boundary_surface(&solid).unwrap();
+        let options = options(Scheme::CatmullClark, 2, Method::EdgeFriend);
+        let refined = refine_surface(&surface, &options).unwrap();
+        let expected = refine_mesh(&solid, 2, VertexRule::default()).unwrap();
+        let expected = boundary_surface(&expected).unwrap();
+        assert_eq!(refined.points.len(), expected.points.len(), "{name}");
+        assert_eq!(refined.faces.len(), expected.faces.len(), "{name}");
+        assert_eq!(refined.creases.edges.len(), expected.creases.edges.len(), "{name}");
+        let mut points = [refined.points, expected.points];
+        // equal points in one order; coordinates apart by rounding fall into one bucket or
+        // the next
+        let step = 1e-7 * size(&surface);
+        let key = |p: &[f64; 3]| p.map(|x| (x / step).round() as i64);
+        let known: std::collections::HashSet<[i64; 3]> = points[0].iter().map(key).collect();
+        for p in points[1].drain(..) {
+            let near = |d: [i64; 3]| {
+                let k = key(&p);
+                known.contains(&[k[0] + d[0], k[1] + d[1], k[2] + d[2]])
+            };
+            let found = (0..27).any(|i| near([i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1]));
+            assert!(found, "{name}: {p:?}");
+        }
+    }
+}
+
+#[test]
+fn the_boundary_of_a_solid_is_written_with_its_creases() {
+    let directory = tempfile::tempdir().unwrap();
+    let bracket = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/bracket.vtk");
+    let bracket = bracket.to_str().unwrap();
+    let arguments = ["boundary", bracket, "--crease-angle", "40", "-o", "skin.obj"];
+    let (code, stderr) = run(directory.path(), &arguments);
+    assert_eq!(code, 0, "{stderr}");
+    let skin = subsolid::read_surface(directory.path().join("skin.obj")).unwrap();
+    assert!(!skin.creases.edges.is_empty());
+    let (code, stderr) =
+        run(directory.path(), &["surface", "skin.obj", "--levels", "2", "-o", "fine.vtp"]);
+    assert_eq!(code, 0, "{stderr}");
+}

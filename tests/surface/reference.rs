@@ -1,0 +1,66 @@
+//! Positions of all schemes against half-edges, levels 1 to 4 as far as a model stays below
+//! [`MOST_CORNERS`].
+
+use subsolid::mesh::{CreaseRule, Creases};
+use subsolid::surface::{Method, Scheme, SurfacePlan};
+
+use super::{MANIFOLDS, expect_equal, model, options, reference, rules};
+
+const MOST_CORNERS: usize = 1_500_000;
+
+fn compare_all(scheme: Scheme, method: Method, chaikin: bool) {
+    let mut levels_compared = 0;
+    for name in MANIFOLDS {
+        let mut mesh = model(name);
+        if scheme == Scheme::Sqrt3 {
+            mesh.creases = Creases::default();
+            mesh.holes.clear();
+        }
+        if chaikin {
+            mesh.crease_rule = CreaseRule::Chaikin;
+        }
+        let mut expected = reference(&mesh, scheme != Scheme::CatmullClark);
+        for level in 0..4 {
+            expected = expected.refine(rules(scheme, level));
+            if 4 * expected.faces.len() > MOST_CORNERS {
+                break;
+            }
+            let plan = SurfacePlan::new(&mesh, &options(scheme, level + 1, method))
+                .unwrap_or_else(|e| panic!("{name}: {e}"));
+            expect_equal(&plan, &mesh, &expected, &format!("{name}, level {}", level + 1));
+            levels_compared += 1;
+        }
+    }
+    assert!(levels_compared > 3 * MANIFOLDS.len(), "{levels_compared}");
+}
+
+#[test]
+fn catmull_clark() {
+    compare_all(Scheme::CatmullClark, Method::Matrix, false);
+}
+
+#[test]
+fn catmull_clark_with_chaikin_creases() {
+    compare_all(Scheme::CatmullClark, Method::Matrix, true);
+}
+
+#[test]
+fn catmull_clark_by_edge_friend() {
+    compare_all(Scheme::CatmullClark, Method::EdgeFriend, false);
+}
+
+#[test]
+fn catmull_clark_by_edge_friend_with_chaikin_creases() {
+    compare_all(Scheme::CatmullClark, Method::EdgeFriend, true);
+}
+
+#[test]
+fn loop_subdivision() {
+    compare_all(Scheme::Loop, Method::Matrix, false);
+    compare_all(Scheme::Loop, Method::Matrix, true);
+}
+
+#[test]
+fn sqrt3() {
+    compare_all(Scheme::Sqrt3, Method::Matrix, false);
+}

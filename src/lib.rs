@@ -152,6 +152,7 @@ pub mod limit;
 pub mod mesh;
 pub mod plan;
 pub mod refine;
+pub mod surface;
 pub mod topology;
 pub mod volume;
 

@@ -12,7 +12,9 @@
 pub mod convert;
 pub mod incidence;
 pub mod limit;
+pub mod loop_surface;
 pub mod medit;
+pub mod obj;
 pub mod random;
 pub mod shapes;
 pub mod solid;

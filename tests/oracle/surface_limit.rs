@@ -53,7 +53,7 @@ fn descend(mut patch: Surface, t: [f64; 2], depth: usize) -> Limit {
 }
 
 /// The piece of all faces that touch `face`, which becomes face 0.
-fn ring(surface: &Surface, face: usize) -> Surface {
+pub fn ring(surface: &Surface, face: usize) -> Surface {
     let centre = &surface.faces[face];
     let touches = |f: &usize| surface.faces[*f].iter().any(|v| centre.contains(v));
     let others = (0..surface.faces.len()).filter(|&f| f != face).filter(touches);

@@ -1,0 +1,3 @@
+//! Subdivision surfaces.
+
+pub mod limit;

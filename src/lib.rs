@@ -130,6 +130,11 @@
 //! Limit points become blocks of hexahedra or high-order cells that VTK and ParaView
 //! read, tables of parameters, or a report on the Jacobian.
 //!
+//! # Surfaces: [`surface`]
+//!
+//! [`surface::limit`] does for Catmull-Clark and Loop surfaces what [`limit`] does for
+//! solids, and gives normals and curvature.
+//!
 //! # How exact: [`compare`]
 //!
 //! [`compare::compare`] holds one evaluation against another, say single precision

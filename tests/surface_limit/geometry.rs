@@ -203,7 +203,7 @@ fn a_cylinder_has_its_symmetry() {
     let found = limit.evaluate(&surface.points, &places, ALL()).unwrap();
     for (k, place) in places.iter().enumerate() {
         let n = found.normals[k];
-        assert!(n[2].abs() < 1e-16, "{place:?}: {n:?}");
+        assert!(n[2].abs() < 1e-15, "{place:?}: {n:?}"); // but for rounding
         // at the symmetry lines of the prism the normal points from the axis
         let [x, y, _] = found.positions[k];
         if [0.0, 0.5].contains(&place.parameters[0]) {

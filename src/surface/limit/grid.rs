@@ -53,7 +53,8 @@ pub struct Table {
     /// the derivatives by u and v; NaN where a derivative does not exist.
     pub weights: Vec<f64>,
     /// Samples (of the table) at an extraordinary point, and the weights of the tangents
-    /// there, `[2][control point]`.
+    /// there, `[2][control point]`, NaN if there is no tangent plane; derivatives may
+    /// vanish there where tangents do not.
     pub tangents: Vec<(u32, Vec<f64>)>,
 }
 
@@ -241,9 +242,9 @@ impl SurfaceGrid<'_> {
         for (s, &sample) in samples.iter().enumerate() {
             let p = self.parameters[sample as usize];
             let found = self.surface.weights(leaf, p, order);
-            if self.normals && found[1..].iter().any(Option::is_none) {
-                let pair = self.surface.tangents(leaf, p);
-                tangents.extend(pair.map(|pair| (s as u32, pair.concat())));
+            if self.normals && self.surface.extraordinary(leaf, p).is_some() {
+                let pair = self.surface.tangents(leaf, p).map(|pair| pair.concat());
+                tangents.push((s as u32, pair.unwrap_or(vec![f64::NAN; 2 * controls])));
             }
             for (quantity, row) in found.into_iter().enumerate() {
                 for (c, weight) in row.into_iter().flatten().enumerate() {

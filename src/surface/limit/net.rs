@@ -3,7 +3,7 @@
 
 use super::connectivity::Connectivity;
 use super::rules::Rule;
-use super::walk::Frame;
+use super::walk::{Frame, Sector};
 use crate::basis::box_spline;
 use crate::limit::Key;
 use faer::Mat;
@@ -127,8 +127,16 @@ pub(super) fn irregular(
 ) -> Net {
     let sides = connectivity.scheme.sides();
     let mut frames = vec![frame];
-    // the faces around the end of a crease touch the crease from both its sides
-    let both_sides = connectivity.cycle(frame).any(|v| rule(v) == Rule::Dart);
+    // around the end of a crease the faces touch it from both its sides, and so they do
+    // at the other corners
+    let both_sides = (0..sides).any(|k| {
+        let Sector { frames, closed, .. } = connectivity.sector(connectivity.advanced(frame, k));
+        let ends = frames.first().zip(frames.last());
+        !closed
+            && ends.is_some_and(|(&right, &left)| {
+                connectivity.u_edge(right) == connectivity.v_edge(left)
+            })
+    });
     for k in 0..sides {
         let corner = connectivity.advanced(frame, k);
         let sector =

@@ -16,8 +16,10 @@
 //! triangle λ = 3/8 + c/4, where c = cos θ.
 //!
 //! # Practice
-//! Where the eigenvalues leave no tangent plane (an inner vertex that stays in place, a
-//! corner of more faces, valence 2) there is none here.
+//! Where the eigenvalues leave no tangent plane there is none here: at an inner vertex that
+//! stays in place, at a corner of more faces, at valence 2, and beside a crease of four
+//! quads or six triangles and more, where the second sine shrinks no faster than the
+//! crease, and the normal depends on the way towards the vertex.
 
 use faer::Mat;
 
@@ -48,7 +50,7 @@ pub(super) fn tangents(
             };
             Some([wave(0.0), wave(std::f64::consts::FRAC_PI_2)])
         }
-        Rule::Crease => {
+        Rule::Crease if ring.has_crease_plane() => {
             let end = |i: usize| f64::from(u8::from(i == 0)) - f64::from(u8::from(i == faces));
             Some([ring.weights(end, 0.0, 0.0), ring.crease_across()])
         }
@@ -113,6 +115,13 @@ impl Ring {
             Scheme::CatmullClark => 1,
             Scheme::Loop => 2,
         }
+    }
+
+    /// Whether the second sine across a crease shrinks faster than the crease itself.
+    fn has_crease_plane(&self) -> bool {
+        let faces = self.faces();
+        let second = (std::f64::consts::TAU / faces as f64).cos();
+        faces == 1 || self.eigenvalue(second) < 0.5 - 1e-9
     }
 
     /// Weights from those of the spokes, what the far corners have of theirs, and that of

@@ -3,6 +3,7 @@
 use super::faces::Scheme;
 use super::leaf::{Affine, Leaf, LeafKind};
 use super::net::{Ends, phantoms};
+use super::patch::Extraordinary;
 use super::surface::LimitSurface;
 use crate::basis::bspline::Order::{First, Second, Value};
 use crate::basis::{box_spline, bspline};
@@ -45,17 +46,23 @@ impl LimitSurface {
     /// parameters `p` of its element, turning from u to v: the first derivatives, or at an
     /// extraordinary vertex the tangents there; `None` if there is no tangent plane.
     pub fn tangents(&self, leaf: &Leaf, p: [f64; 2]) -> Option<[Vec<f64>; 2]> {
-        let (map, local) = self.local(leaf, p);
-        if let LeafKind::Irregular(structure, _) = leaf.kind {
-            let extraordinary = &self.structures[structure as usize];
-            if extraordinary.structure.place([local[0], local[1], 0.0]).is_none() {
-                let [first, second] = extraordinary.tangents.clone()?;
-                return Some(if map.is_mirrored() { [second, first] } else { [first, second] });
-            }
+        if let Some((extraordinary, mirrored)) = self.extraordinary(leaf, p) {
+            let [first, second] = extraordinary.tangents.clone()?;
+            return Some(if mirrored { [second, first] } else { [first, second] });
         }
         let mut weights = self.weights(leaf, p, 1);
         let second = weights.pop()??;
         Some([weights.pop()??, second])
+    }
+
+    /// The structure of a leaf if the parameters `p` of its element are those of its
+    /// extraordinary vertex, and whether its axes turn the other way.
+    pub(super) fn extraordinary(&self, leaf: &Leaf, p: [f64; 2]) -> Option<(&Extraordinary, bool)> {
+        let LeafKind::Irregular(structure, _) = leaf.kind else { return None };
+        let extraordinary = &self.structures[structure as usize];
+        let (map, local) = self.local(leaf, p);
+        let place = extraordinary.structure.place([local[0], local[1], 0.0]);
+        place.is_none().then(|| (extraordinary.as_ref(), map.is_mirrored()))
     }
 
     /// The local parameters of what evaluates a leaf, by those of its element, and those

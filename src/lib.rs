@@ -163,6 +163,9 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 //!
+//! [`surface::limit`] does for Catmull-Clark and Loop surfaces what [`limit`] does for
+//! solids, and gives normals and curvature.
+//!
 //! # How exact: [`compare`]
 //!
 //! [`compare::compare`] holds one evaluation against another, say single precision

@@ -3,7 +3,7 @@
 use faer::Mat;
 
 use super::frame::Turn;
-use super::structure::{Orders, Place, Sibling, SiblingKind, Structure};
+use super::structure::{Orders, Place, Sibling, SiblingKind, Structure, box_weights};
 use crate::basis::bspline;
 
 impl Structure {
@@ -74,6 +74,11 @@ impl Sibling {
                     let plane = u[at % 4] * v[at / 4 % 4];
                     if dimension == 3 { plane * w[at / 16] } else { plane }
                 })
+            }
+            SiblingKind::BoxSpline { turned } => {
+                let weights: Vec<_> =
+                    points.iter().map(|&p| box_weights(*turned, p, orders)).collect();
+                Mat::from_fn(points.len(), 12, |i, at| weights[i][at])
             }
             SiblingKind::Layered { planar, turn } => layered_at(planar, *turn, points, orders),
         }

@@ -85,7 +85,7 @@ impl Structure {
         let mut basis = orders.map(Basis::Spline);
         match part.sibling.and_then(|(depth, child)| self.kind_of(depth, child)) {
             None => basis[..self.dimension].fill(Basis::Constant),
-            Some(SiblingKind::Tensor) => {}
+            Some(SiblingKind::Tensor | SiblingKind::BoxSpline { .. }) => {}
             Some(SiblingKind::Layered { turn, .. }) => {
                 basis = turn.axes.map(|a| Basis::Spline(orders[a as usize]));
                 if part.planar == Planar::Edge {

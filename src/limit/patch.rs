@@ -1,15 +1,13 @@
 //! Building structures: a net as a small mesh of its own, refined once by the very
 //! rules that refine whole meshes; its children's nets give the rows.
 
-use std::sync::OnceLock;
-
 use faer::Mat;
 
 use super::frame::{Turn, VTK_CORNER, Walker};
 use super::library::Library;
 use super::net::{self, Key};
 use super::powers::Powers;
-use super::structure::{Next, Sibling, SiblingKind, Structure};
+use super::structure::{Domain, Next, Sibling, SiblingKind, Structure};
 use super::{Class, classify};
 use crate::mesh::Creases;
 use crate::refine::{CORNERS, Refinement, Sharpness, Star, VertexRule, hexahedra, refine, stars};
@@ -80,7 +78,7 @@ impl Patch {
                     let net = if dimension == 3 { &net[..] } else { &net[16..32] };
                     let mut rows = read(net);
                     fold_phantoms(&mut rows, dimension, ends);
-                    Sibling { rows, kind: SiblingKind::Tensor }
+                    Sibling::tensor(rows)
                 }
                 Class::Layered(turn) if dimension == 3 => {
                     let (turn, planar) = best_planar(&walker, &step.sharpness, child(k), turn);
@@ -102,7 +100,6 @@ impl Patch {
             (net.key, net.lines.iter().map(|line| line[0]).collect())
         };
         let rows = read(&net);
-        let controls = rows.ncols();
         let next = if child_key == *key {
             Next::Stationary(Powers::new(rows))
         } else if dimension == 3 {
@@ -110,7 +107,8 @@ impl Patch {
         } else {
             Next::Then { step: rows, structure: library.planar(&child_key, depth + 1)? }
         };
-        Some(Structure { dimension, controls, siblings, next, at_centre: OnceLock::new() })
+        let domain = if dimension == 3 { Domain::Cube } else { Domain::Square };
+        Some(Structure::of_parts(domain, siblings, next))
     }
 }
 
@@ -201,7 +199,7 @@ fn collapse(rows: &Mat<f64>, lines: usize) -> Mat<f64> {
 }
 
 /// Replaces missing layers of a tensor net's rows by p₋₁ = 2p₀ − p₁ (u, then v, then w).
-fn fold_phantoms(rows: &mut Mat<f64>, dimension: usize, ends: net::Ends) {
+pub(crate) fn fold_phantoms(rows: &mut Mat<f64>, dimension: usize, ends: net::Ends) {
     for d in 0..dimension {
         let stride = 4_usize.pow(d as u32);
         for side in (0..2).filter(|side| ends >> (2 * d + side) & 1 == 1) {

@@ -25,15 +25,36 @@ use super::library::Library;
 use super::net::Key;
 use super::patch::Patch;
 use super::powers::{MAX_DEPTH, Powers};
+use crate::basis::box_spline;
 use crate::basis::bspline::{self, Order};
 
 /// Derivative order along each local axis.
 pub type Orders = [Order; 3];
 
+/// What local parameters run over, the extraordinary point at the origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Domain {
+    /// [0, 1]².
+    Square,
+    /// [0, 1]³.
+    Cube,
+    /// u, v ≥ 0, u + v ≤ 1.
+    Triangle,
+}
+
+impl Domain {
+    /// Number of parameters.
+    pub(crate) fn dimension(self) -> usize {
+        if self == Self::Cube { 3 } else { 2 }
+    }
+}
+
 /// The limit around one extraordinary point: of a planar net (two parameters) or
 /// of a spatial one (three).
 #[derive(Debug)]
 pub struct Structure {
+    pub(super) domain: Domain,
+    // number of parameters
     pub(super) dimension: usize,
     pub(super) controls: usize,
     // sibling k at [k - 1]; k in binary is its offset along the local axes
@@ -45,7 +66,7 @@ pub struct Structure {
 
 /// A child of the cell beside the one at the extraordinary point.
 #[derive(Debug)]
-pub(super) struct Sibling {
+pub(crate) struct Sibling {
     // [row of the sibling's net][control point]
     pub(super) rows: Mat<f64>,
     pub(super) kind: SiblingKind,
@@ -55,6 +76,9 @@ pub(super) struct Sibling {
 pub(super) enum SiblingKind {
     // rows [w][v][u] of a 4 × 4 (× 4) net
     Tensor,
+    // rows of the 12 points of a quartic box spline; the middle child of a triangle
+    // lies in it turned by half a turn
+    BoxSpline { turned: bool },
     // rows [layer 4][line]
     Layered { planar: Arc<Structure>, turn: Turn },
 }
@@ -72,7 +96,7 @@ pub struct Place {
 
 /// What follows one refinement.
 #[derive(Debug)]
-pub(super) enum Next {
+pub(crate) enum Next {
     /// The child at the origin has the same net.
     Stationary(Powers),
     /// The child at the origin has another net, given by these rows.
@@ -80,6 +104,14 @@ pub(super) enum Next {
 }
 
 impl Structure {
+    /// A structure from the nets of the siblings, at offsets 1, 2, … of the domain's
+    /// children, and what follows.
+    pub(crate) fn of_parts(domain: Domain, siblings: Vec<Sibling>, next: Next) -> Self {
+        let controls = siblings.first().map_or(0, |sibling| sibling.rows.ncols());
+        let dimension = domain.dimension();
+        Self { domain, dimension, controls, siblings, next, at_centre: OnceLock::new() }
+    }
+
     /// The structure of a planar net by its [`Planar::key`](super::net::Planar::key).
     pub(super) fn planar(key: &Key, library: &Library, depth: usize) -> Option<Self> {
         Patch::extruded(key).structure(2, key, library, depth)
@@ -115,7 +147,7 @@ impl Structure {
     /// `None` if that part is a tensor-product spline.
     pub fn sibling_turn(&self, child: usize) -> Option<Turn> {
         match self.siblings.get(child.wrapping_sub(1))?.kind {
-            SiblingKind::Tensor => None,
+            SiblingKind::Tensor | SiblingKind::BoxSpline { .. } => None,
             SiblingKind::Layered { turn, .. } => Some(turn),
         }
     }
@@ -143,7 +175,10 @@ impl Structure {
     /// extraordinary point.
     pub fn place(&self, p: [f64; 3]) -> Option<Place> {
         let axes = 0..self.dimension;
-        let far = axes.clone().map(|d| p[d]).fold(0.0, f64::max);
+        let far = match self.domain {
+            Domain::Triangle => p[0] + p[1],
+            _ => axes.clone().map(|d| p[d]).fold(0.0, f64::max),
+        };
         // far · 2ⁿ in (1, 2]
         let depth = if far > 0.0 { (-far.log2()).floor() as i64 + 1 } else { i64::MAX };
         let depth = match depth {
@@ -160,6 +195,11 @@ impl Structure {
             let side = x > 1.0;
             child |= usize::from(side) << d;
             local[d] = if side { x - 1.0 } else { x };
+        }
+        if self.domain == Domain::Triangle && child == 0 {
+            // neither corner: the middle, seen from the middle of the far side
+            child = MIDDLE;
+            (0..2).for_each(|d| local[d] = 1.0 - local[d]);
         }
         Some(Place { depth, child, local })
     }
@@ -247,7 +287,21 @@ impl Structure {
     }
 }
 
+/// The child in the middle of a triangle; 1 and 2 lie at its other corners.
+pub(crate) const MIDDLE: usize = 3;
+
 impl Sibling {
+    /// A tensor-product spline, `rows`: `[w][v][u]` of its net over the control points.
+    pub(crate) fn tensor(rows: Mat<f64>) -> Self {
+        Self { rows, kind: SiblingKind::Tensor }
+    }
+
+    /// A quartic box spline, `rows`: its 12 points over the control points; `turned` in
+    /// the middle of a triangle.
+    pub(crate) fn box_spline(rows: Mat<f64>, turned: bool) -> Self {
+        Self { rows, kind: SiblingKind::BoxSpline { turned } }
+    }
+
     /// Weights of the sibling's net at its own parameters `p`.
     pub(super) fn weights(
         &self,
@@ -257,6 +311,7 @@ impl Sibling {
     ) -> Option<Vec<f64>> {
         match &self.kind {
             SiblingKind::Tensor => Some(tensor_weights(dimension, p, orders)),
+            SiblingKind::BoxSpline { turned } => Some(box_weights(*turned, p, orders).to_vec()),
             SiblingKind::Layered { planar, turn } => layered_weights(planar, *turn, p, orders),
         }
     }
@@ -270,6 +325,13 @@ pub fn tensor_weights(dimension: usize, p: [f64; 3], orders: Orders) -> Vec<f64>
         weights = weights.iter().flat_map(|w| axis.map(|b| w * b)).collect();
     }
     weights
+}
+
+/// Weights of the 12 points of a box spline, its axes turned by half a turn or not.
+pub(super) fn box_weights(turned: bool, p: [f64; 3], orders: Orders) -> [f64; 12] {
+    let orders = [orders[0] as usize, orders[1] as usize];
+    let weights = box_spline::weights(orders, [p[0], p[1]]);
+    if turned && (orders[0] + orders[1]) % 2 == 1 { weights.map(|w| -w) } else { weights }
 }
 
 /// Weights `[layer 4][line]` of a layered net, `p` in the cell's own axes.

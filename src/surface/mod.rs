@@ -33,6 +33,7 @@ mod boundary;
 pub mod catmull_clark;
 pub mod edge_friend;
 mod holes;
+pub mod limit;
 mod manifold;
 pub mod matrix;
 mod memory;

@@ -128,7 +128,7 @@ impl<'a> Stars<'a> {
     }
 
     /// Whether the edge's second face has been cut off.
-    fn is_cut(&self, e: Edge) -> bool {
+    pub fn is_cut(&self, e: Edge) -> bool {
         self.edge_faces[&e].len() == 1 && !self.surface.open.contains(&e)
     }
 

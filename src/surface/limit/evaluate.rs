@@ -1,0 +1,151 @@
+//! The limit at any places: positions, derivatives, normals, curvature.
+
+use rayon::prelude::*;
+
+use super::faces::Scheme;
+use super::geometry::{Curvature, curvature, normal};
+use super::surface::LimitSurface;
+use crate::error::{Error, Result};
+use crate::plan::Want;
+
+/// A place on a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurfaceLocation {
+    /// Element, an index into [`LimitSurface::elements`].
+    pub element: u32,
+    /// (u, v) in [0, 1]²; in triangles u + v ≤ 1.
+    pub parameters: [f64; 2],
+}
+
+/// Limits at some places, each array `[place]`, empty where it was not wanted.
+///
+/// NaN stands where something does not exist: derivatives at extraordinary vertices,
+/// curvature there too (that of Catmull-Clark and Loop surfaces has no limit there in
+/// general), normals where there is no tangent plane.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SurfaceLimit {
+    /// Positions.
+    pub positions: Vec<[f64; 3]>,
+    /// First derivatives by u.
+    pub d_u: Vec<[f64; 3]>,
+    /// First derivatives by v.
+    pub d_v: Vec<[f64; 3]>,
+    /// Second derivatives by u and u.
+    pub d_uu: Vec<[f64; 3]>,
+    /// Second derivatives by u and v.
+    pub d_uv: Vec<[f64; 3]>,
+    /// Second derivatives by v and v.
+    pub d_vv: Vec<[f64; 3]>,
+    /// Unit normals along d_u × d_v, with the first derivatives; at extraordinary vertices
+    /// of the tangent plane there.
+    pub normals: Vec<[f64; 3]>,
+    /// Curvature, with the second derivatives.
+    pub curvature: Vec<Curvature>,
+}
+
+/// Everything at one place.
+struct Point {
+    // in the order of `DERIVATIVES`
+    values: [[f64; 3]; 6],
+    normal: [f64; 3],
+    curvature: Curvature,
+}
+
+impl LimitSurface {
+    /// The limit over control `points` at some places, with normals where
+    /// [`Want::FIRST`] and curvature where [`Want::SECOND`] is asked for.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a wrong number of points, an element that does not exist and
+    /// parameters outside its range.
+    pub fn evaluate(
+        &self,
+        points: &[[f64; 3]],
+        places: &[SurfaceLocation],
+        want: Want,
+    ) -> Result<SurfaceLimit> {
+        self.evaluate_refined(&self.refined_points(points)?, places, want)
+    }
+
+    /// [`LimitSurface::evaluate`] over the points of all levels
+    /// ([`LimitSurface::refined_points`]).
+    ///
+    /// # Errors
+    /// Those of [`LimitSurface::evaluate`].
+    pub fn evaluate_refined(
+        &self,
+        points: &[[f64; 3]],
+        places: &[SurfaceLocation],
+        want: Want,
+    ) -> Result<SurfaceLimit> {
+        let count = self.point_count();
+        if points.len() != count {
+            return Err(Error::request(format!(
+                "{} points for the {count} points of all levels",
+                points.len()
+            )));
+        }
+        places.iter().enumerate().try_for_each(|(i, place)| self.check(i, place))?;
+        let (first, second) = (want.contains(Want::FIRST), want.contains(Want::SECOND));
+        let order = if second { 2 } else { usize::from(first) };
+        let found: Vec<Point> =
+            places.par_iter().map(|place| self.point(points, place, order)).collect();
+        let column = |k: usize, wanted: bool| -> Vec<[f64; 3]> {
+            if wanted { found.iter().map(|p| p.values[k]).collect() } else { Vec::new() }
+        };
+        Ok(SurfaceLimit {
+            positions: column(0, true),
+            d_u: column(1, first),
+            d_v: column(2, first),
+            d_uu: column(3, second),
+            d_uv: column(4, second),
+            d_vv: column(5, second),
+            normals: found.iter().filter(|_| first).map(|p| p.normal).collect(),
+            curvature: found.iter().filter(|_| second).map(|p| p.curvature).collect(),
+        })
+    }
+
+    fn check(&self, index: usize, place: &SurfaceLocation) -> Result<()> {
+        let SurfaceLocation { element, parameters: [u, v] } = *place;
+        if element as usize >= self.elements.len() {
+            return Err(Error::request(format!(
+                "place {index} names element {element} of {}",
+                self.elements.len()
+            )));
+        }
+        let inside = |x: f64| (0.0..=1.0).contains(&x);
+        if inside(u) && inside(v) && (self.scheme == Scheme::CatmullClark || u + v <= 1.0) {
+            return Ok(());
+        }
+        let mend = match self.scheme {
+            Scheme::CatmullClark => "u and v run from 0 to 1",
+            Scheme::Loop => "u and v run from 0 to 1, and so does u + v",
+        };
+        Err(Error::request(format!("place {index} has parameters {u}, {v}")).with_mend(mend))
+    }
+
+    fn point(&self, points: &[[f64; 3]], place: &SurfaceLocation, order: usize) -> Point {
+        let p = place.parameters;
+        let leaf = &self.leaves[self.locate(place.element as usize, p)];
+        let net = self.net(leaf);
+        // sums run relative to the net's first point: accuracy follows the face's size
+        let origin = points[net[0] as usize];
+        let sum = |weights: &[f64]| {
+            net.iter().zip(weights).fold([0.0; 3], |sum, (&v, w)| {
+                let point = points[v as usize];
+                std::array::from_fn(|d| sum[d] + w * (point[d] - origin[d]))
+            })
+        };
+        let mut values = [[f64::NAN; 3]; 6];
+        for (value, weights) in values.iter_mut().zip(self.weights(leaf, p, order)) {
+            if let Some(weights) = weights {
+                *value = sum(&weights);
+            }
+        }
+        values[0] = std::array::from_fn(|d| values[0][d] + origin[d]);
+        let tangents = if order > 0 { self.tangents(leaf, p) } else { None };
+        let normal = tangents.map_or([f64::NAN; 3], |[a, b]| normal(sum(&a), sum(&b)));
+        let curvature = curvature([values[1], values[2]], [values[3], values[4], values[5]]);
+        Point { values, normal, curvature }
+    }
+}

@@ -1,0 +1,40 @@
+//! What a limit needs of a control mesh: its faces and creases, borrowed.
+
+use crate::mesh::Creases;
+
+/// Faces of a surface control mesh as flat arrays, lent by whoever owns them.
+///
+/// An edge of one face is boundary and sharp for ever, and so is an edge of three or more
+/// faces. A vertex at which several fans of faces meet stays in place.
+#[derive(Clone, Copy, Debug)]
+pub struct Faces<'a> {
+    /// Number of control points; those of no face take no part in anything.
+    pub vertex_count: usize,
+    /// Where each face starts among `corners`, then the number of corners:
+    /// `[face count + 1]`.
+    pub offsets: &'a [u32],
+    /// Vertex cycles of all faces. A quad's parameters run u along corners 0→1 and v
+    /// along 0→3, a triangle's u along 0→1 and v along 0→2.
+    pub corners: &'a [u32],
+    /// Sharp edges and vertices; both kinds of sharpness fall by 1 at every level.
+    pub creases: &'a Creases,
+}
+
+/// A subdivision scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scheme {
+    /// Catmull and Clark (1978): quads, after one refinement of any polygons.
+    CatmullClark,
+    /// Loop (1987): triangles.
+    Loop,
+}
+
+impl Scheme {
+    /// Corners of the faces that the scheme makes.
+    pub(super) fn sides(self) -> usize {
+        match self {
+            Self::CatmullClark => 4,
+            Self::Loop => 3,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Normals and curvature from derivatives.
+
+/// Curvature of a surface at a point, positive where it bends towards the normal: a
+/// sphere of radius r with its normal outwards has the principal curvatures −1/r.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Curvature {
+    /// Principal curvatures, the smaller first; units of 1/length.
+    pub principal: [f64; 2],
+    /// Their mean.
+    pub mean: f64,
+    /// Their product.
+    pub gaussian: f64,
+}
+
+impl Curvature {
+    /// Where there is none: NaN.
+    pub const UNDEFINED: Self =
+        Self { principal: [f64::NAN; 2], mean: f64::NAN, gaussian: f64::NAN };
+}
+
+/// The unit vector along a × b; NaN where that is 0 or not a number.
+pub fn normal(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    // of unit vectors, so that neither small nor large ones are lost
+    let c = cross(unit(a), unit(b));
+    let length = dot(c, c).sqrt();
+    // what is left of parallel vectors is rounding
+    if length > 1e-14 { c.map(|x| x / length) } else { [f64::NAN; 3] }
+}
+
+/// Curvature from the first derivatives by u and v and the second ones by uu, uv and vv;
+/// NaN where the first ones do not span a plane or anything is not a number.
+pub fn curvature([u, v]: [[f64; 3]; 2], [uu, uv, vv]: [[f64; 3]; 3]) -> Curvature {
+    let n = normal(u, v);
+    // in lengths along u and v, so that the speed of the parameters does not matter
+    let [lu, lv] = [u, v].map(|d| dot(d, d).sqrt());
+    let f = dot(unit(u), unit(v));
+    let (l, m, k) = (dot(uu, n) / (lu * lu), dot(uv, n) / (lu * lv), dot(vv, n) / (lv * lv));
+    let area = 1.0 - f * f;
+    let gaussian = (l * k - m * m) / area;
+    let mean = (l - 2.0 * f * m + k) / (2.0 * area);
+    if !(mean.is_finite() && gaussian.is_finite()) {
+        return Curvature::UNDEFINED;
+    }
+    // (k₁ − k₂)²/4 as a sum of squares: it cannot fall below 0
+    let across = (m - f * l) / area.sqrt();
+    let along = (k - 2.0 * f * m + f * f * l) / area - l;
+    let half = (0.25 * along * along + across * across).sqrt();
+    Curvature { principal: [mean - half, mean + half], mean, gaussian }
+}
+
+fn unit(a: [f64; 3]) -> [f64; 3] {
+    let largest = a.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    let scaled = a.map(|x| x / largest);
+    let length = dot(scaled, scaled).sqrt();
+    scaled.map(|x| x / length)
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curvature_of_a_skewed_paraboloid() {
+        // z = (a x² + b y²)/2 over parameters that are neither orthogonal nor of unit speed
+        let (a, b) = (3.0, -0.5);
+        let (x_u, x_v, y_u, y_v) = (2.0, 0.7, -0.3, 1e-3);
+        let z = |p: [f64; 2], q: [f64; 2]| a * p[0] * q[0] + b * p[1] * q[1];
+        let (u, v) = ([x_u, y_u], [x_v, y_v]);
+        let second = [z(u, u), z(u, v), z(v, v)].map(|z| [0.0, 0.0, z]);
+        let found = curvature([[x_u, y_u, 0.0], [x_v, y_v, 0.0]], second);
+        let close = |x: f64, y: f64| assert!((x - y).abs() < 1e-12, "{x} {y}");
+        close(found.principal[0], b);
+        close(found.principal[1], a);
+        close(found.mean, (a + b) / 2.0);
+        close(found.gaussian, a * b);
+    }
+
+    #[test]
+    fn what_has_no_plane_has_no_normal() {
+        assert!(normal([1.0, 2.0, 3.0], [2.0, 4.0, 6.0])[0].is_nan());
+        assert!(normal([0.0; 3], [1.0, 0.0, 0.0])[0].is_nan());
+        assert_eq!(normal([1e-200, 0.0, 0.0], [0.0, 1e200, 0.0]), [0.0, 0.0, 1.0]);
+    }
+}

@@ -1,0 +1,313 @@
+//! Grids of samples on elements: a plan made once, evaluated for any control points.
+//!
+//! # Practice
+//! A regular quad is a tensor product: contracted along u, then v, about 18 multiply-adds
+//! a point. All else goes through tables: the weights of a structure's control points at
+//! the samples of a leaf are the same for every leaf of that structure, placement and
+//! path, and a leaf is the product of its table with its net. No table depends on where
+//! the control points are, and all of them are flat arrays.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::faces::Scheme;
+use super::kernel::{Axis, product, tensor, unit_normals};
+use super::leaf::{Leaf, LeafKind};
+use super::surface::LimitSurface;
+use crate::error::{Error, Result};
+
+/// Largest number of samples along an edge.
+const MOST: usize = 64;
+
+/// Elements a work item covers.
+const GRAIN: usize = 64;
+
+/// Marks a leaf that needs no table.
+const NO_TABLE: u32 = u32::MAX;
+
+/// A grid of samples on every element of a surface, ready to be evaluated.
+///
+/// On a quad n × n samples with the end points included, u fastest; on a triangle rows of
+/// n, n − 1, … 1 samples along u, v = 0 first. A single sample lies in the middle.
+#[derive(Debug)]
+pub struct SurfaceGrid<'s> {
+    surface: &'s LimitSurface,
+    parameters: Vec<[f64; 2]>,
+    normals: bool,
+    axis: Axis,
+    tables: Vec<Table>,
+    // table of each leaf
+    leaf_tables: Vec<u32>,
+}
+
+/// Weights of a leaf's control points at the samples that lie in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Sample of the element of each sample of the table.
+    pub samples: Vec<u32>,
+    /// Control points of the leaf.
+    pub controls: usize,
+    /// `[quantity][control point][sample]`: the position, then, if normals are wanted,
+    /// the derivatives by u and v; NaN where a derivative does not exist.
+    pub weights: Vec<f64>,
+    /// Samples (of the table) at an extraordinary point, and the weights of the tangents
+    /// there, `[2][control point]`, NaN if there is no tangent plane; derivatives may
+    /// vanish there where tangents do not.
+    pub tangents: Vec<(u32, Vec<f64>)>,
+}
+
+/// What determines a table.
+type Key = (LeafKind, u8, u32);
+
+/// Limits of grids, all `[element][sample][3]`; their memory is used again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GridLimit {
+    /// Positions.
+    pub positions: Vec<f64>,
+    /// First derivatives by u and by v, if normals are wanted; NaN where they do not exist.
+    pub derivatives: [Vec<f64>; 2],
+    /// Unit normals, if wanted; NaN where there is no tangent plane.
+    pub normals: Vec<f64>,
+}
+
+impl LimitSurface {
+    /// Plans grids of `n` samples an edge (1 to 64) on all elements: positions and, if
+    /// `normals` are wanted, these and the first derivatives.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for `n` out of range.
+    pub fn grid(&self, n: usize, normals: bool) -> Result<SurfaceGrid<'_>> {
+        if !(1..=MOST).contains(&n) {
+            return Err(Error::request(format!("{n} samples an edge"))
+                .with_mend(format!("ask for 1 to {MOST} samples an edge")));
+        }
+        let parameters = samples(self.scheme, n);
+        let axis = Axis::new((0..n).map(|i| coordinate(i, n)));
+        let mut grid = SurfaceGrid {
+            surface: self,
+            parameters,
+            normals,
+            axis,
+            tables: Vec::new(),
+            leaf_tables: Vec::with_capacity(self.leaves.len()),
+        };
+        let mut ids: HashMap<Key, u32> = HashMap::new();
+        let mut firsts: Vec<&Leaf> = Vec::new();
+        for leaf in &self.leaves {
+            let is_tensor = self.scheme == Scheme::CatmullClark
+                && leaf.depth == 0
+                && matches!(leaf.kind, LeafKind::Regular(_));
+            grid.leaf_tables.push(if is_tensor {
+                NO_TABLE
+            } else {
+                *ids.entry((leaf.kind, leaf.depth, leaf.path)).or_insert_with(|| {
+                    firsts.push(leaf);
+                    firsts.len() as u32 - 1
+                })
+            });
+        }
+        // which samples a leaf holds depends on its path alone
+        let mut within: HashMap<(u8, u32), Vec<u32>> = HashMap::new();
+        for leaf in &firsts {
+            within
+                .entry((leaf.depth, leaf.path))
+                .or_insert_with(|| samples_within(self.scheme, leaf, &grid.parameters));
+        }
+        let table = |leaf: &&Leaf| grid.table(leaf, within[&(leaf.depth, leaf.path)].clone());
+        grid.tables = firsts.par_iter().map(table).collect();
+        Ok(grid)
+    }
+}
+
+impl SurfaceGrid<'_> {
+    /// Parameters of the samples of an element.
+    pub fn parameters(&self) -> &[[f64; 2]] {
+        &self.parameters
+    }
+
+    /// All tables.
+    pub fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    /// The table of a leaf (an index into [`LimitSurface::leaves`]); `None` for a regular
+    /// quad, which is a tensor product.
+    pub fn leaf_table(&self, leaf: usize) -> Option<&Table> {
+        self.tables.get(self.leaf_tables[leaf] as usize)
+    }
+
+    /// Evaluates the elements in `range` over the points of all levels
+    /// ([`LimitSurface::refined_points`]).
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a wrong number of points, a range beyond the elements, and
+    /// results that do not fit into memory.
+    pub fn evaluate(
+        &self,
+        points: &[[f64; 3]],
+        range: Range<usize>,
+        limit: &mut GridLimit,
+    ) -> Result<()> {
+        let (elements, count) = (self.surface.elements.len(), self.surface.point_count());
+        if points.len() != count {
+            return Err(Error::request(format!(
+                "{} points for the {count} points of all levels",
+                points.len()
+            )));
+        }
+        if range.start > range.end || range.end > elements {
+            return Err(Error::request(format!("elements {range:?} of {elements}")));
+        }
+        let (positions, outer) = (self.parameters.len() * 3, self.normals);
+        let len = range.len() * positions;
+        let GridLimit { positions: p, derivatives: [u, v], normals } = limit;
+        for (values, wanted) in [(&mut *p, true), (&mut *u, outer), (v, outer), (normals, outer)] {
+            resize(values, if wanted { len } else { 0 })?;
+        }
+        let piece = GRAIN * positions;
+        let GridLimit { positions: p, derivatives: [u, v], normals } = limit;
+        let work = p.par_chunks_mut(piece).enumerate();
+        if !outer {
+            work.for_each(|(k, p)| {
+                let first = range.start + k * GRAIN;
+                self.run(points, first, [p, &mut [], &mut [], &mut []]);
+            });
+            return Ok(());
+        }
+        let work = work.zip(u.par_chunks_mut(piece)).zip(v.par_chunks_mut(piece));
+        work.zip(normals.par_chunks_mut(piece)).for_each(|((((k, p), u), v), n)| {
+            self.run(points, range.start + k * GRAIN, [p, u, v, n]);
+        });
+        Ok(())
+    }
+
+    /// Evaluates the elements from `first` on that the outputs have room for: positions,
+    /// derivatives by u and v, normals; the last three empty if not wanted.
+    fn run(&self, points: &[[f64; 3]], first: usize, outputs: [&mut [f64]; 4]) {
+        pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || self.run_here(points, first, outputs),
+        );
+    }
+
+    #[inline(always)]
+    fn run_here(&self, points: &[[f64; 3]], first: usize, outputs: [&mut [f64]; 4]) {
+        let size = self.parameters.len() * 3;
+        let [positions, d_u, d_v, normals] = outputs;
+        let mut net: Vec<[f64; 3]> = Vec::new();
+        for (k, positions) in positions.chunks_exact_mut(size).enumerate() {
+            let at = k * size..(k + 1) * size;
+            let mut derivatives = if self.normals {
+                Some([&mut d_u[at.clone()], &mut d_v[at.clone()]])
+            } else {
+                None
+            };
+            let leaves = self.surface.leaf_range(first + k);
+            for l in leaves.clone() {
+                let leaf = &self.surface.leaves[l];
+                let vertices = self.surface.net(leaf);
+                let origin = points[vertices[0] as usize];
+                net.clear();
+                net.extend(vertices.iter().map(|&v| {
+                    let p = points[v as usize];
+                    [p[0] - origin[0], p[1] - origin[1], p[2] - origin[2]]
+                }));
+                match (self.leaf_table(l), leaf.kind) {
+                    (None, LeafKind::Regular(ends)) => {
+                        tensor(&self.axis, &mut net, ends, origin, positions, &mut derivatives);
+                    }
+                    (Some(table), _) => product(table, &net, origin, positions, &mut derivatives),
+                    (None, LeafKind::Irregular(..)) => {}
+                }
+            }
+            let Some([d_u, d_v]) = derivatives else { continue };
+            let normals = &mut normals[at];
+            unit_normals(d_u, d_v, normals);
+            for l in leaves {
+                let Some(table) = self.leaf_table(l) else { continue };
+                let net = self.surface.net(&self.surface.leaves[l]);
+                table.replace_normals(points, net, normals);
+            }
+        }
+    }
+
+    fn table(&self, leaf: &Leaf, samples: Vec<u32>) -> Table {
+        let controls = leaf.net.1 as usize;
+        let (count, order) = (samples.len(), usize::from(self.normals));
+        let quantities = if self.normals { 3 } else { 1 };
+        let mut weights = vec![f64::NAN; quantities * controls * count];
+        let mut tangents = Vec::new();
+        for (s, &sample) in samples.iter().enumerate() {
+            let p = self.parameters[sample as usize];
+            let found = self.surface.weights(leaf, p, order);
+            if self.normals && self.surface.extraordinary(leaf, p).is_some() {
+                let pair = self.surface.tangents(leaf, p).map(|pair| pair.concat());
+                tangents.push((s as u32, pair.unwrap_or(vec![f64::NAN; 2 * controls])));
+            }
+            for (quantity, row) in found.into_iter().enumerate() {
+                for (c, weight) in row.into_iter().flatten().enumerate() {
+                    weights[(quantity * controls + c) * count + s] = weight;
+                }
+            }
+        }
+        Table { samples, controls, weights, tangents }
+    }
+}
+
+impl Table {
+    /// Normals at extraordinary points, from their tangents.
+    fn replace_normals(&self, points: &[[f64; 3]], net: &[u32], normals: &mut [f64]) {
+        for (sample, weights) in &self.tangents {
+            let origin = points[net[0] as usize];
+            let sum = |weights: &[f64]| {
+                net.iter().zip(weights).fold([0.0; 3], |sum, (&v, w)| {
+                    let point = points[v as usize];
+                    std::array::from_fn(|d| sum[d] + w * (point[d] - origin[d]))
+                })
+            };
+            let (first, second) = weights.split_at(self.controls);
+            let normal = super::geometry::normal(sum(first), sum(second));
+            let at = 3 * self.samples[*sample as usize] as usize;
+            normals[at..at + 3].copy_from_slice(&normal);
+        }
+    }
+}
+
+fn coordinate(i: usize, n: usize) -> f64 {
+    if n == 1 { 0.5 } else { i as f64 / (n - 1) as f64 }
+}
+
+fn samples(scheme: Scheme, n: usize) -> Vec<[f64; 2]> {
+    match scheme {
+        Scheme::Loop if n == 1 => vec![[1.0 / 3.0; 2]],
+        Scheme::Loop => {
+            let row = |j: usize| (0..n - j).map(move |i| [coordinate(i, n), coordinate(j, n)]);
+            (0..n).flat_map(row).collect()
+        }
+        Scheme::CatmullClark => {
+            let row = |j: usize| (0..n).map(move |i| [coordinate(i, n), coordinate(j, n)]);
+            (0..n).flat_map(row).collect()
+        }
+    }
+}
+
+fn samples_within(scheme: Scheme, leaf: &Leaf, parameters: &[[f64; 2]]) -> Vec<u32> {
+    let paths = parameters.iter().map(|&p| Leaf::path_of(scheme, p));
+    // the bits of the leaf's own splits
+    let shift = 32 - 2 * u32::from(leaf.depth);
+    let is_here = |path: u32| leaf.depth == 0 || path >> shift == leaf.path >> shift;
+    paths.enumerate().filter(|&(_, path)| is_here(path)).map(|(s, _)| s as u32).collect()
+}
+
+fn resize(values: &mut Vec<f64>, len: usize) -> Result<()> {
+    let more = len.saturating_sub(values.len());
+    values.try_reserve_exact(more).map_err(|_| {
+        let size = len as f64 * 8e-9;
+        Error::request(format!("no memory for {size:.1} GB of limit points"))
+            .with_mend("evaluate fewer elements at once, or fewer samples")
+    })?;
+    values.resize(len, 0.0);
+    Ok(())
+}

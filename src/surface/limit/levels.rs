@@ -1,0 +1,381 @@
+//! From a mesh to leaves, level by level: classify, build structures, refine the faces
+//! that do not evaluate directly, again until none is left.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::connectivity::Connectivity;
+use super::faces::Scheme;
+use super::leaf::{Element, Leaf, LeafKind, Placement};
+use super::net::{self, Ends};
+use super::patch::{Extraordinary, Library};
+use super::refine::refine;
+use super::rules::Rule;
+use super::surface::LimitSurface;
+use super::walk::Frame;
+use crate::error::{Error, Result};
+use crate::limit::Key;
+use crate::mesh::Creases;
+use crate::refine::Stencils;
+
+/// Deepest local refinement; semi-sharp creases take one level per unit.
+pub(super) const MAX_LEVEL: usize = 12;
+
+/// Faces a work item of the classification covers.
+const GRAIN: usize = 512;
+
+/// Class of a face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// One polynomial patch.
+    Regular,
+    /// One extraordinary vertex, at this corner.
+    Irregular(u8),
+    /// Refined before it can be evaluated.
+    Refined(Reason),
+}
+
+/// Why a face is refined first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// A corner touches a semi-sharp crease or corner.
+    SemiSharp,
+    /// The face is no quad, or one at its corners is none.
+    NotQuads,
+    /// Several extraordinary vertices.
+    SeveralExtraordinary,
+    /// One extraordinary vertex, isolated further as asked for.
+    Isolated,
+}
+
+/// A face of the level at hand that must become leaves.
+#[derive(Clone, Copy)]
+struct Active {
+    face: u32,
+    element: u32,
+    depth: u8,
+    path: u32,
+}
+
+/// How a face evaluates, before structures have numbers.
+enum Draft {
+    Regular(Ends),
+    // key among those of the part
+    Irregular(usize, Placement),
+    Refined(Reason),
+}
+
+/// Drafts of a few faces.
+#[derive(Default)]
+struct Drafts {
+    drafts: Vec<Draft>,
+    keys: Vec<Key>,
+    // control points of all drafts, one after another
+    nets: Vec<u32>,
+    net_ends: Vec<usize>,
+}
+
+pub(super) struct Builder {
+    library: Library,
+    // irregular faces are refined to this depth as well
+    isolation: usize,
+    numbers: HashMap<Key, Option<u32>>,
+    structures: Vec<Arc<Extraordinary>>,
+    elements: Vec<Element>,
+    leaves: Vec<Leaf>,
+    nets: Vec<u32>,
+    stencils: Vec<Stencils>,
+    level_starts: Vec<usize>,
+}
+
+impl Builder {
+    pub fn new(scheme: Scheme, isolation: usize) -> Self {
+        Self {
+            library: Library::new(scheme),
+            isolation,
+            numbers: HashMap::new(),
+            structures: Vec::new(),
+            elements: Vec::new(),
+            leaves: Vec::new(),
+            nets: Vec::new(),
+            stencils: Vec::new(),
+            level_starts: Vec::new(),
+        }
+    }
+
+    pub fn build(mut self, connectivity: Connectivity) -> Result<LimitSurface> {
+        let scheme = connectivity.scheme;
+        self.level_starts = vec![0, connectivity.vertex_count];
+        let mut face_elements = Vec::with_capacity(connectivity.faces.len() + 1);
+        for (f, cycle) in connectivity.faces.iter().enumerate() {
+            face_elements.push(self.elements.len() as u32);
+            let face = f as u32;
+            if cycle.len() == scheme.sides() {
+                self.elements.push(Element { face, corner: None });
+            } else {
+                let corners = 0..cycle.len() as u32;
+                self.elements.extend(corners.map(|c| Element { face, corner: Some(c) }));
+            }
+        }
+        face_elements.push(self.elements.len() as u32);
+        let active: Vec<Active> = (0..connectivity.faces.len() as u32)
+            .map(|face| Active { face, element: face_elements[face as usize], depth: 0, path: 0 })
+            .collect();
+        let (classes, mut active) = self.add_level(0, &connectivity, &active);
+        let vertex_elements = vertex_elements(&connectivity, &face_elements);
+
+        let mut level = connectivity;
+        let mut depth = 0;
+        while !active.is_empty() {
+            depth += 1;
+            if depth > MAX_LEVEL {
+                let face = self.elements[active[0].element as usize].face;
+                return Err(Error::mesh(format!(
+                    "face {face} does not evaluate after {MAX_LEVEL} local refinements"
+                )));
+            }
+            (level, active) = self.refine(depth, &level, &active)?;
+        }
+        Ok(self.finish(scheme, classes, face_elements, vertex_elements))
+    }
+
+    /// Refines the active faces; returns the level and the children still to refine.
+    fn refine(
+        &mut self,
+        depth: usize,
+        coarse: &Connectivity,
+        active: &[Active],
+    ) -> Result<(Connectivity, Vec<Active>)> {
+        let faces: Vec<u32> = active.iter().map(|a| a.face).collect();
+        let fine = refine(coarse, Some(&faces))?;
+        // active faces are in ascending order of their numbers
+        let mut children = Vec::with_capacity(4 * active.len());
+        for (child, &(parent, number)) in fine.parents.iter().enumerate() {
+            let Ok(at) = faces.binary_search(&parent) else { continue };
+            let parent = active[at];
+            let face = child as u32;
+            let sides = coarse.faces.row(parent.face as usize).len();
+            children.push(if sides == coarse.scheme.sides() {
+                let offset = match coarse.scheme {
+                    // of the corners in their cycle
+                    Scheme::CatmullClark => [0, 1, 3, 2][number as usize & 3],
+                    Scheme::Loop => number,
+                };
+                let path = Leaf::extended(parent.path, u32::from(parent.depth), offset);
+                Active { face, depth: parent.depth + 1, path, ..parent }
+            } else {
+                // the children of a corner are elements of their own
+                Active { face, element: parent.element + number, depth: 0, path: 0 }
+            });
+        }
+        let start = self.level_starts[depth];
+        self.level_starts.push(start + fine.stencils.len());
+        self.stencils.push(fine.stencils);
+        let (_, active) = self.add_level(depth, &fine.connectivity, &children);
+        Ok((fine.connectivity, active))
+    }
+
+    /// Makes leaves of the active faces of one level; returns their classes and the
+    /// faces that must be refined.
+    fn add_level(
+        &mut self,
+        depth: usize,
+        level: &Connectivity,
+        active: &[Active],
+    ) -> (Vec<Class>, Vec<Active>) {
+        let rules: Vec<Rule> =
+            (0..level.vertex_count as u32).into_par_iter().map(|v| level.rule(v)).collect();
+        let isolate = depth < self.isolation;
+        let parts: Vec<Drafts> = active
+            .par_chunks(GRAIN)
+            .map(|chunk| {
+                let mut drafts = Drafts::default();
+                chunk.iter().for_each(|a| drafts.push(level, &rules, a.face, isolate));
+                drafts
+            })
+            .collect();
+        self.add_structures(&parts);
+        let first_point = self.level_starts[depth] as u32;
+        let mut classes = Vec::with_capacity(active.len());
+        let mut refined = Vec::new();
+        for (part, chunk) in parts.iter().zip(active.chunks(GRAIN)) {
+            let mut first = 0;
+            for ((draft, &end), a) in part.drafts.iter().zip(&part.net_ends).zip(chunk) {
+                let kind = match *draft {
+                    Draft::Regular(ends) => Ok((LeafKind::Regular(ends), Class::Regular)),
+                    Draft::Refined(reason) => Err(reason),
+                    Draft::Irregular(key, placement) => {
+                        let number = self.numbers.get(&part.keys[key]).copied().flatten();
+                        let leaf = number.map(|number| {
+                            let class = Class::Irregular(placement.corner);
+                            (LeafKind::Irregular(number, placement), class)
+                        });
+                        leaf.ok_or(Reason::SeveralExtraordinary)
+                    }
+                };
+                match kind {
+                    Err(reason) => {
+                        classes.push(Class::Refined(reason));
+                        refined.push(*a);
+                    }
+                    Ok((kind, class)) => {
+                        classes.push(class);
+                        let net = (self.nets.len(), (end - first) as u32);
+                        self.nets.extend(part.nets[first..end].iter().map(|v| v + first_point));
+                        let Active { element, depth, path, .. } = *a;
+                        self.leaves.push(Leaf { element, depth, path, kind, net });
+                    }
+                }
+                first = end;
+            }
+        }
+        (classes, refined)
+    }
+
+    /// Builds the structures of all new keys in parallel, then numbers them in order of
+    /// first appearance.
+    fn add_structures(&mut self, parts: &[Drafts]) {
+        let mut new: Vec<&Key> = Vec::new();
+        for key in parts.iter().flat_map(|part| &part.keys) {
+            if !self.numbers.contains_key(key) {
+                self.numbers.insert(key.clone(), None);
+                new.push(key);
+            }
+        }
+        let built: Vec<_> = new.par_iter().map(|key| self.library.get(key)).collect();
+        for (key, structure) in new.into_iter().zip(built) {
+            if let Some(structure) = structure {
+                self.numbers.insert(key.clone(), Some(self.structures.len() as u32));
+                self.structures.push(structure);
+            }
+        }
+    }
+
+    fn finish(
+        mut self,
+        scheme: Scheme,
+        classes: Vec<Class>,
+        face_elements: Vec<u32>,
+        vertex_elements: Vec<(u32, [f64; 2])>,
+    ) -> LimitSurface {
+        self.leaves.par_sort_by_key(|leaf| (leaf.element, leaf.path));
+        let mut leaf_starts = vec![0_u32; self.elements.len() + 1];
+        self.leaves.iter().for_each(|leaf| leaf_starts[leaf.element as usize + 1] += 1);
+        for e in 0..self.elements.len() {
+            leaf_starts[e + 1] += leaf_starts[e];
+        }
+        LimitSurface {
+            scheme,
+            classes,
+            elements: self.elements,
+            face_elements,
+            vertex_elements,
+            leaves: self.leaves,
+            leaf_starts,
+            nets: self.nets,
+            stencils: self.stencils,
+            level_starts: self.level_starts,
+            structures: self.structures,
+        }
+    }
+}
+
+impl Drafts {
+    fn push(&mut self, level: &Connectivity, rules: &[Rule], face: u32, isolate: bool) {
+        let draft = self.draft(level, rules, face, isolate);
+        self.drafts.push(draft);
+        self.net_ends.push(self.nets.len());
+    }
+
+    fn draft(&mut self, level: &Connectivity, rules: &[Rule], face: u32, isolate: bool) -> Draft {
+        let cycle = level.faces.row(face as usize);
+        let sides = level.scheme.sides();
+        if cycle.len() != sides {
+            return Draft::Refined(Reason::NotQuads);
+        }
+        let rule = |v: u32| rules[v as usize];
+        if let Some(&v) = cycle.iter().find(|&&v| rule(v) == Rule::Transient) {
+            let corners = level.vertex_corners.row(v as usize);
+            let is_made = |&corner: &u32| {
+                level.faces.row(level.side_faces[corner as usize] as usize).len() == sides
+            };
+            let made = corners.iter().all(is_made);
+            return Draft::Refined(if made { Reason::SemiSharp } else { Reason::NotQuads });
+        }
+        let frame = Frame::new(face, 0);
+        let mut odd = (0..sides)
+            .filter(|&k| !level.is_regular_corner(rule(cycle[k]), level.advanced(frame, k)));
+        match (odd.next(), odd.next()) {
+            (None, _) => Draft::Regular(match level.scheme {
+                Scheme::CatmullClark => {
+                    let (net, ends) = net::regular_quad(level, frame);
+                    self.nets.extend(net);
+                    ends
+                }
+                Scheme::Loop => {
+                    let (net, ends) = net::regular_triangle(level, frame);
+                    self.nets.extend(net);
+                    ends
+                }
+            }),
+            (Some(_), None) if isolate => Draft::Refined(Reason::Isolated),
+            (Some(corner), None) => {
+                let placements =
+                    [false, true].map(|mirrored| Placement { corner: corner as u8, mirrored });
+                let [first, second] =
+                    placements.map(|p| net::irregular(level, p.frame(face), rule));
+                let (placement, net) = if second.key < first.key {
+                    (placements[1], second)
+                } else {
+                    (placements[0], first)
+                };
+                self.nets.extend(net.vertices);
+                // mostly the one before
+                let key = self.keys.iter().rposition(|k| *k == net.key).unwrap_or_else(|| {
+                    self.keys.push(net.key);
+                    self.keys.len() - 1
+                });
+                Draft::Irregular(key, placement)
+            }
+            _ => Draft::Refined(Reason::SeveralExtraordinary),
+        }
+    }
+}
+
+/// An element and the parameters in it of every vertex; no element ([`u32::MAX`]) for a
+/// vertex of no face.
+fn vertex_elements(connectivity: &Connectivity, face_elements: &[u32]) -> Vec<(u32, [f64; 2])> {
+    let place = |v: usize| {
+        let Some(&corner) = connectivity.vertex_corners.row(v).first() else {
+            return (u32::MAX, [0.0; 2]);
+        };
+        let face = connectivity.side_faces[corner as usize] as usize;
+        let at = corner as usize - connectivity.faces.start(face);
+        let element = face_elements[face];
+        let sides = connectivity.faces.row(face).len();
+        match (connectivity.scheme, sides) {
+            (Scheme::CatmullClark, 4) => {
+                (element, [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]][at])
+            }
+            (Scheme::Loop, _) => (element, [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]][at]),
+            _ => (element + at as u32, [0.0; 2]),
+        }
+    };
+    (0..connectivity.vertex_count).map(place).collect()
+}
+
+/// Finite sharpness takes a level a unit: refused where that is too many.
+pub(super) fn check_sharpness(creases: &Creases) -> Result<()> {
+    let most = (MAX_LEVEL - 2) as f64;
+    let edges =
+        creases.edges.iter().map(|c| (c.sharpness, format!("crease {:?}", c.edge.map(|v| v.0))));
+    let corners = creases.corners.iter().map(|c| (c.sharpness, format!("vertex {}", c.vertex.0)));
+    match edges.chain(corners).find(|&(s, _)| s > most && s < f64::INFINITY) {
+        None => Ok(()),
+        Some((s, at)) => Err(Error::mesh(format!("sharpness {s} at {at} is above {most}"))
+            .with_mend(format!("write inf for sharp for ever, or a value up to {most}"))),
+    }
+}

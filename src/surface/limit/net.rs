@@ -1,0 +1,198 @@
+//! Local control nets: of regular faces in the order of their spline, of faces with one
+//! extraordinary corner in a canonical order that faces of equal topology share.
+
+use super::connectivity::Connectivity;
+use super::rules::Rule;
+use super::walk::{Frame, Sector};
+use crate::basis::box_spline;
+use crate::limit::Key;
+use faer::Mat;
+
+/// Missing control points of a regular net. Of a quad: bit 0 and 1 for the low and high
+/// end of u, bits 2 and 3 of v. Of a triangle, two bits a corner: 0 where all six faces
+/// are around it, else 1 to 3, which of the three at a boundary the triangle is, counted
+/// to the left.
+pub type Ends = u8;
+
+/// The net of a regular quad, `[v 4][u 4]`; a missing row repeats its neighbour as a
+/// placeholder.
+pub(super) fn regular_quad(connectivity: &Connectivity, frame: Frame) -> ([u32; 16], Ends) {
+    // position of each corner, and the step along its u; its v is the left of that
+    const ORIGINS: [[i32; 2]; 4] = [[1, 1], [2, 1], [2, 2], [1, 2]];
+    const ALONG_U: [[i32; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
+    // the end that lies against u at each corner
+    const BEHIND: [u8; 4] = [0, 2, 1, 3];
+    let mut net = [0; 16];
+    let mut ends = 0;
+    for k in 0..4 {
+        let [x, y] = ORIGINS[k];
+        let [i, j] = ALONG_U[k];
+        let mut place = |u: i32, v: i32, vertex: u32| {
+            let (x, y) = (x + i * u - j * v, y + j * u + i * v);
+            net[(x + 4 * y) as usize] = vertex;
+        };
+        let corner = connectivity.advanced(frame, k);
+        place(0, 0, connectivity.vertex(corner, 0));
+        let Some(left) = connectivity.left(corner) else {
+            ends |= 1 << BEHIND[k];
+            continue;
+        };
+        place(-1, 0, connectivity.vertex(left, 3));
+        place(-1, 1, connectivity.vertex(left, 2));
+        if let Some(opposite) = connectivity.left(left) {
+            place(-1, -1, connectivity.vertex(opposite, 2));
+        }
+    }
+    for (d, stride) in [1, 4].into_iter().enumerate() {
+        for side in (0..2).filter(|side| ends >> (2 * d + side) & 1 == 1) {
+            for at in (0..16).filter(|at| at / stride % 4 == 3 * side) {
+                net[at] = net[if side == 0 { at + stride } else { at - stride }];
+            }
+        }
+    }
+    (net, ends)
+}
+
+/// Steps to the neighbours of a lattice point, turning left.
+const AROUND: [[i32; 2]; 6] = [[1, 0], [0, 1], [-1, 1], [-1, 0], [0, -1], [1, -1]];
+/// Lattice points of a triangle's corners.
+const CORNERS: [[i32; 2]; 3] = [[0, 0], [1, 0], [0, 1]];
+
+/// Place among the control points of a box spline: neighbour `ring`, from u on turning
+/// left, of a corner of the triangle.
+fn neighbour(corner: usize, ring: usize) -> usize {
+    let ([x, y], [i, j]) = (CORNERS[corner], AROUND[(2 * corner + ring) % 6]);
+    box_spline::LATTICE.iter().position(|&at| at == [x + i, y + j]).unwrap_or(0)
+}
+
+fn corner_place(corner: usize) -> usize {
+    box_spline::LATTICE.iter().position(|&at| at == CORNERS[corner]).unwrap_or(0)
+}
+
+/// The net of a regular triangle in the order of [`box_spline::LATTICE`]; a missing point
+/// repeats a corner as a placeholder.
+pub(super) fn regular_triangle(connectivity: &Connectivity, frame: Frame) -> ([u32; 12], Ends) {
+    let mut net = [connectivity.vertex(frame, 0); 12];
+    let mut ends = 0;
+    for k in 0..3 {
+        let sector = connectivity.sector(connectivity.advanced(frame, k));
+        for (t, &around) in sector.frames.iter().enumerate() {
+            let ring = t + 6 - sector.start;
+            net[neighbour(k, ring)] = connectivity.vertex(around, 1);
+            net[neighbour(k, ring + 1)] = connectivity.vertex(around, 2);
+        }
+        if !sector.closed {
+            ends |= (1 + sector.start as Ends) << (2 * k);
+        }
+    }
+    (net, ends)
+}
+
+/// The phantoms p = q + r − s of a triangle's missing control points, as places among
+/// the twelve.
+pub(super) fn phantoms(ends: Ends) -> impl Iterator<Item = [usize; 4]> {
+    (0..3).filter(move |k| ends >> (2 * k) & 3 != 0).flat_map(move |k| {
+        let before = usize::from((ends >> (2 * k) & 3) - 1);
+        let ring = move |i: usize| neighbour(k, i + 6 - before);
+        [[ring(4), corner_place(k), ring(3), ring(2)], [ring(5), corner_place(k), ring(0), ring(1)]]
+    })
+}
+
+/// Replaces the rows of missing control points by those of their phantoms.
+pub(super) fn fold_triangle(rows: &mut Mat<f64>, ends: Ends) {
+    for [p, q, r, s] in phantoms(ends) {
+        for j in 0..rows.ncols() {
+            rows[(p, j)] = rows[(q, j)] + rows[(r, j)] - rows[(s, j)];
+        }
+    }
+}
+
+/// The net of a face with one extraordinary corner.
+pub(super) struct Net {
+    /// Faces by vertex labels, then sharp edges, then the corners that stay in place.
+    pub key: Key,
+    /// Vertex of each label.
+    pub vertices: Vec<u32>,
+}
+
+/// Separates the parts of a key.
+const END: u16 = u16::MAX;
+
+/// Walks the faces around the corners of a face, from its frame at the extraordinary
+/// corner on.
+pub(super) fn irregular(
+    connectivity: &Connectivity,
+    frame: Frame,
+    rule: impl Fn(u32) -> Rule,
+) -> Net {
+    let sides = connectivity.scheme.sides();
+    let mut frames = vec![frame];
+    // around the end of a crease the faces touch it from both its sides, and so they do
+    // at the other corners
+    let both_sides = (0..sides).any(|k| {
+        let Sector { frames, closed, .. } = connectivity.sector(connectivity.advanced(frame, k));
+        let ends = frames.first().zip(frames.last());
+        !closed
+            && ends.is_some_and(|(&right, &left)| {
+                connectivity.u_edge(right) == connectivity.v_edge(left)
+            })
+    });
+    for k in 0..sides {
+        let corner = connectivity.advanced(frame, k);
+        let sector =
+            if both_sides { connectivity.fan(corner) } else { connectivity.sector(corner) };
+        let count = sector.frames.len();
+        for t in sector.start..sector.start + count {
+            let around = sector.frames[t % count];
+            if frames.iter().all(|f| f.face != around.face) {
+                frames.push(around);
+            }
+        }
+    }
+    let (mut key, mut vertices): (Key, Vec<u32>) = Default::default();
+    let label = |vertices: &mut Vec<u32>, v: u32| {
+        let at = vertices.iter().position(|&x| x == v).unwrap_or_else(|| {
+            vertices.push(v);
+            vertices.len() - 1
+        });
+        at as u16
+    };
+    // the face's own corners come first: labels 0 to sides − 1
+    for &f in &frames {
+        key.extend(connectivity.cycle(f).map(|v| label(&mut vertices, v)));
+    }
+    key.push(END);
+    let mut sharp = Vec::new();
+    for v in connectivity.cycle(frame) {
+        connectivity.vertex_edges(v, |e| {
+            let ends = connectivity.edge_vertices[e as usize];
+            let is_here = |side: &u32| {
+                let face = connectivity.side_faces[*side as usize];
+                frames.iter().any(|f| f.face == face)
+            };
+            if connectivity.is_wall(e)
+                && connectivity.edge_sides.row(e as usize).iter().any(is_here)
+            {
+                let [a, b] = ends.map(|v| label(&mut vertices, v));
+                sharp.push([a.min(b), a.max(b)]);
+            }
+        });
+    }
+    sharp.sort_unstable();
+    sharp.dedup();
+    key.extend(sharp.iter().flatten());
+    key.push(END);
+    let corners = connectivity.cycle(frame).enumerate();
+    key.extend(corners.filter(|&(_, v)| rule(v) == Rule::Corner).map(|(k, _)| k as u16));
+    Net { key, vertices }
+}
+
+/// A key taken apart: faces of `sides` corners, sharp edges, corners that stay in place.
+pub(super) fn parts(key: &Key, sides: usize) -> (Vec<u32>, Vec<[u32; 2]>, Vec<u32>) {
+    let mut parts = key.split(|&x| x == END);
+    let mut part = || parts.next().unwrap_or(&[]).iter().map(|&x| u32::from(x));
+    let corners: Vec<u32> = part().collect();
+    debug_assert_eq!(corners.len() % sides, 0);
+    let edges: Vec<u32> = part().collect();
+    (corners, edges.chunks_exact(2).map(|e| [e[0], e[1]]).collect(), part().collect())
+}

@@ -1,0 +1,143 @@
+//! Building structures: a net as a small mesh of its own, refined once by the very rules
+//! that refine whole meshes; its children's nets give the rows.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use faer::Mat;
+
+use super::connectivity::Connectivity;
+use super::faces::Scheme;
+use super::net;
+use super::refine::refine;
+use super::tangents::tangents;
+use super::walk::Frame;
+use crate::limit::{Domain, Key, MIDDLE, Next, Powers, Sibling, Structure, fold_phantoms};
+use crate::mesh::Creases;
+use crate::refine::Stencils;
+use crate::topology::Rows;
+
+/// Longest chain of nets before one repeats; two suffice by theory.
+const MAX_STEPS: usize = 6;
+
+/// The limit around an extraordinary point of a surface.
+#[derive(Debug)]
+pub struct Extraordinary {
+    /// Weights of positions and derivatives away from the point, and at it where they
+    /// exist; the point is the origin of the parameters.
+    pub structure: Arc<Structure>,
+    /// Weights of two vectors that span the tangent plane at the point, turning from u to
+    /// v; `None` where there is no tangent plane.
+    pub tangents: Option<[Vec<f64>; 2]>,
+}
+
+/// Structures built so far, by key; building is lazy and may run in parallel.
+pub(super) struct Library {
+    scheme: Scheme,
+    built: Mutex<HashMap<Key, Option<Arc<Extraordinary>>>>,
+}
+
+impl Library {
+    pub fn new(scheme: Scheme) -> Self {
+        Self { scheme, built: Mutex::default() }
+    }
+
+    /// The structure of a net; `None` if the net cannot be evaluated.
+    pub fn get(&self, key: &Key) -> Option<Arc<Extraordinary>> {
+        self.find(key, 0)
+    }
+
+    fn find(&self, key: &Key, depth: usize) -> Option<Arc<Extraordinary>> {
+        // a poisoned lock only means that another build panicked: the map is whole
+        let lock = || self.built.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = lock().get(key) {
+            return found.clone();
+        }
+        if depth > MAX_STEPS {
+            return None;
+        }
+        // built outside the lock, as it may look up others; the first to finish wins
+        let built = self.build(key, depth).map(Arc::new);
+        lock().entry(key.clone()).or_insert(built).clone()
+    }
+
+    fn build(&self, key: &Key, depth: usize) -> Option<Extraordinary> {
+        let patch = patch(key, self.scheme)?;
+        let step = refine(&patch, Some(&[0])).ok()?;
+        let fine = &step.connectivity;
+        let child = |number: u32| step.parents.iter().position(|&at| at == (0, number));
+        let frame = |number: u32| Some(Frame::new(child(number)? as u32, 0));
+        let rows = |vertices: &[u32]| dense_rows(&step.stencils, vertices, patch.vertex_count);
+
+        let mut siblings = Vec::new();
+        for number in numbers_by_offset(self.scheme) {
+            let frame = frame(number)?;
+            let mut corners = (0..self.scheme.sides()).map(|k| fine.advanced(frame, k));
+            if !corners.all(|c| fine.is_regular_corner(fine.rule(fine.vertex(c, 0)), c)) {
+                return None;
+            }
+            siblings.push(match self.scheme {
+                Scheme::CatmullClark => {
+                    let (net, ends) = net::regular_quad(fine, frame);
+                    let mut rows = rows(&net);
+                    fold_phantoms(&mut rows, 2, ends);
+                    Sibling::tensor(rows)
+                }
+                Scheme::Loop => {
+                    let (net, ends) = net::regular_triangle(fine, frame);
+                    let mut rows = rows(&net);
+                    net::fold_triangle(&mut rows, ends);
+                    Sibling::box_spline(rows, number == MIDDLE as u32)
+                }
+            });
+        }
+        let net = net::irregular(fine, frame(0)?, |v| fine.rule(v));
+        let rows = rows(&net.vertices);
+        let next = if net.key == *key {
+            Next::Stationary(Powers::new(rows))
+        } else {
+            let child = self.find(&net.key, depth + 1)?;
+            Next::Then { step: rows, structure: child.structure.clone() }
+        };
+        let domain = match self.scheme {
+            Scheme::CatmullClark => Domain::Square,
+            Scheme::Loop => Domain::Triangle,
+        };
+        let origin = Frame::new(0, 0);
+        let tangents = tangents(&patch, origin, patch.rule(patch.vertex(origin, 0)));
+        let structure = Arc::new(Structure::of_parts(domain, siblings, next));
+        Some(Extraordinary { structure, tangents })
+    }
+}
+
+/// Child numbers by their offset from the origin, 1, 2, 3 (see [`Domain`]).
+fn numbers_by_offset(scheme: Scheme) -> [u32; 3] {
+    match scheme {
+        Scheme::CatmullClark => [1, 3, 2],
+        Scheme::Loop => [1, 2, MIDDLE as u32],
+    }
+}
+
+/// A net as a mesh; face 0 is the one to evaluate, its corner 0 the extraordinary one.
+fn patch(key: &Key, scheme: Scheme) -> Option<Connectivity> {
+    let (corners, sharp, pinned) = net::parts(key, scheme.sides());
+    let controls = corners.iter().max().map_or(0, |&m| m as usize + 1);
+    let mut creases = Creases::default();
+    sharp.iter().for_each(|&[a, b]| creases.push_edge(a, b, f64::INFINITY));
+    pinned.iter().for_each(|&v| creases.push_corner(v, f64::INFINITY));
+    let faces = Rows::uniform(corners, scheme.sides());
+    let mut patch = Connectivity::of_rows(faces, controls, scheme);
+    patch.resolve(&creases).ok()?;
+    Some(patch)
+}
+
+/// Stencils of refined vertices as dense rows over the coarse ones.
+fn dense_rows(stencils: &Stencils, vertices: &[u32], controls: usize) -> Mat<f64> {
+    let mut rows = Mat::zeros(vertices.len(), controls);
+    for (i, &v) in vertices.iter().enumerate() {
+        for (column, weight) in stencils.row(v as usize) {
+            rows[(i, column as usize)] = weight;
+        }
+    }
+    rows
+}

@@ -1,0 +1,143 @@
+//! One step of refinement, of a whole surface or of the children around chosen faces
+//! with all that their limit depends on.
+
+use super::connectivity::Connectivity;
+use super::faces::Scheme;
+use crate::error::Result;
+use crate::mesh::Creases;
+use crate::refine::Stencils;
+use crate::topology::{NONE, Rows};
+
+/// A refined surface and where it came from.
+pub(super) struct Refinement {
+    pub stencils: Stencils,
+    pub connectivity: Connectivity,
+    /// Parent face and number of the child, of every face: that of the parent's corner,
+    /// or 3 for the middle of a triangle.
+    pub parents: Vec<(u32, u32)>,
+}
+
+/// Refines once; with a `region`, only the children around those faces.
+pub(super) fn refine(coarse: &Connectivity, region: Option<&[u32]>) -> Result<Refinement> {
+    let mut wanted = vec![region.is_none(); coarse.vertex_count];
+    for &f in region.unwrap_or(&[]) {
+        coarse.faces.row(f as usize).iter().for_each(|&v| wanted[v as usize] = true);
+    }
+    let numbers = Numbers::of(coarse, &wanted);
+    let stencils = Stencils::build(numbers.sources.len(), |r, row| match numbers.sources[r] {
+        Source::Vertex(v) => coarse.vertex_point(v, row),
+        Source::Edge(e) => coarse.edge_point(e, row),
+        Source::Face(f) => coarse.face_point(f, row),
+    });
+    let mut faces = Rows::default();
+    let mut parents = Vec::new();
+    for f in 0..coarse.faces.len() {
+        numbers.push_children(coarse, &wanted, f, |number, child| {
+            faces.push(child.iter().copied());
+            parents.push((f as u32, number));
+        });
+    }
+    let mut connectivity = Connectivity::of_rows(faces, stencils.len(), coarse.scheme);
+    connectivity.resolve(&numbers.creases(coarse, &wanted))?;
+    Ok(Refinement { stencils, connectivity, parents })
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    Vertex(u32),
+    Edge(u32),
+    Face(u32),
+}
+
+/// Numbers of refined vertices: vertex points first, then edge and face points;
+/// [`NONE`] outside the region.
+struct Numbers {
+    vertices: Vec<u32>,
+    edges: Vec<u32>,
+    faces: Vec<u32>,
+    sources: Vec<Source>,
+}
+
+impl Numbers {
+    fn of(coarse: &Connectivity, wanted: &[bool]) -> Self {
+        let mut sources = Vec::new();
+        let mut number =
+            |count: usize, wanted: &dyn Fn(usize) -> bool, source: fn(u32) -> Source| {
+                let mut numbers = vec![NONE; count];
+                for i in (0..count).filter(|&i| wanted(i)) {
+                    numbers[i] = sources.len() as u32;
+                    sources.push(source(i as u32));
+                }
+                numbers
+            };
+        let any = |vertices: &[u32]| vertices.iter().any(|&v| wanted[v as usize]);
+        let is_used = |v: usize| wanted[v] && !coarse.vertex_corners.row(v).is_empty();
+        let has_face_point =
+            |f: usize| coarse.scheme == Scheme::CatmullClark && any(coarse.faces.row(f));
+        let vertices = number(coarse.vertex_count, &is_used, Source::Vertex);
+        let edges =
+            number(coarse.edge_vertices.len(), &|e| any(&coarse.edge_vertices[e]), Source::Edge);
+        let faces = number(coarse.faces.len(), &has_face_point, Source::Face);
+        Self { vertices, edges, faces, sources }
+    }
+
+    /// Calls `push` with the number and the vertex cycle of each child of a face. The
+    /// children of quads and triangles keep their parent's axes, but for the middle of a
+    /// triangle, which is turned by half a turn.
+    fn push_children(
+        &self,
+        coarse: &Connectivity,
+        wanted: &[bool],
+        face: usize,
+        mut push: impl FnMut(u32, &[u32]),
+    ) {
+        let (start, cycle) = (coarse.faces.start(face), coarse.faces.row(face));
+        let sides = cycle.len();
+        let edge = |i: usize| self.edges[coarse.side_edges[start + i % sides] as usize];
+        let is_wanted = |i: usize| wanted[cycle[i] as usize];
+        for i in (0..sides).filter(|&i| is_wanted(i)) {
+            let (v, next, before) =
+                (self.vertices[cycle[i] as usize], edge(i), edge(i + sides - 1));
+            match coarse.scheme {
+                Scheme::Loop => {
+                    let mut child = [v, next, before];
+                    child.rotate_right(i);
+                    push(i as u32, &child);
+                }
+                Scheme::CatmullClark => {
+                    let mut child = [v, next, self.faces[face], before];
+                    if sides == 4 {
+                        child.rotate_right(i);
+                    }
+                    push(i as u32, &child);
+                }
+            }
+        }
+        if coarse.scheme == Scheme::Loop && (0..3).filter(|&i| is_wanted(i)).count() > 1 {
+            push(3, &[edge(1), edge(2), edge(0)]);
+        }
+    }
+
+    fn creases(&self, coarse: &Connectivity, wanted: &[bool]) -> Creases {
+        let mut creases = Creases::default();
+        if coarse.is_smooth() {
+            return creases;
+        }
+        for (e, ends) in coarse.edge_vertices.iter().enumerate() {
+            // boundary is sharp by itself
+            let s = coarse.edge_sharpness(e as u32) - 1.0;
+            if s > 0.0 && coarse.edge_sides.row(e).len() == 2 {
+                for &v in ends.iter().filter(|&&v| wanted[v as usize]) {
+                    creases.push_edge(self.vertices[v as usize], self.edges[e], s);
+                }
+            }
+        }
+        for v in (0..coarse.vertex_count).filter(|&v| self.vertices[v] != NONE) {
+            let s = coarse.vertex_sharpness(v as u32) - 1.0;
+            if s > 0.0 {
+                creases.push_corner(self.vertices[v], s);
+            }
+        }
+        creases
+    }
+}

@@ -1,0 +1,165 @@
+//! A control mesh understood: leaves that evaluate directly, and their nets.
+
+use std::sync::Arc;
+
+use super::connectivity::Connectivity;
+use super::faces::{Faces, Scheme};
+use super::leaf::{Element, Leaf};
+use super::levels::{Builder, Class, MAX_LEVEL, check_sharpness};
+use super::patch::Extraordinary;
+use crate::error::{Error, Result};
+use crate::refine::Stencils;
+
+/// A surface control mesh ready for limit evaluation.
+///
+/// It depends on faces and creases only: moving control points costs an evaluation, never
+/// a set-up. Level 0 is the mesh; faces that do not evaluate directly are refined, with
+/// the neighbouring children that their limit depends on, as level 1, and so on. The
+/// control points of all levels stand in one array ([`LimitSurface::refined_points`]);
+/// the nets index into it.
+#[derive(Debug)]
+pub struct LimitSurface {
+    pub(super) scheme: Scheme,
+    pub(super) classes: Vec<Class>,
+    pub(super) elements: Vec<Element>,
+    // elements of face f: face_elements[f]..face_elements[f + 1]
+    pub(super) face_elements: Vec<u32>,
+    // element of each vertex, u32::MAX if none, and the parameters in it
+    pub(super) vertex_elements: Vec<(u32, [f64; 2])>,
+    // leaves of element e: leaf_starts[e]..leaf_starts[e + 1], in the order of their paths
+    pub(super) leaves: Vec<Leaf>,
+    pub(super) leaf_starts: Vec<u32>,
+    pub(super) nets: Vec<u32>,
+    // stencils of level l + 1 over level l, and the first point of each level
+    pub(super) stencils: Vec<Stencils>,
+    pub(super) level_starts: Vec<usize>,
+    pub(super) structures: Vec<Arc<Extraordinary>>,
+}
+
+impl LimitSurface {
+    /// Understands a mesh.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] for arrays of faces that do not fit together, a face of fewer than
+    /// three corners, with a vertex that does not exist or comes twice, of more than three
+    /// corners under [`Scheme::Loop`], creases that are no edges, a sharpness that is
+    /// negative, not a number, or finite and above 10.
+    pub fn new(faces: &Faces, scheme: Scheme) -> Result<Self> {
+        Self::isolated(faces, scheme, 0)
+    }
+
+    /// Understands a mesh feature-adaptively: faces with an extraordinary vertex are
+    /// refined to `levels` levels (0 to 12), so that all but the innermost become regular
+    /// patches (Mlakar et al. 2020, 5.2; Nießner et al. 2012). The limit is the same as
+    /// that of [`LimitSurface::new`].
+    ///
+    /// # Errors
+    /// Those of [`LimitSurface::new`], and [`Error::Request`] for more than 12 levels.
+    pub fn isolated(faces: &Faces, scheme: Scheme, levels: usize) -> Result<Self> {
+        if levels > MAX_LEVEL {
+            return Err(Error::request(format!("{levels} levels of isolation"))
+                .with_mend(format!("ask for 0 to {MAX_LEVEL} levels")));
+        }
+        let connectivity = Connectivity::new(faces, scheme)?;
+        check_sharpness(faces.creases)?;
+        Builder::new(scheme, levels).build(connectivity)
+    }
+
+    /// The scheme whose limit this is.
+    pub fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    /// Class of every face of the mesh.
+    pub fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    /// All elements, in the order of their faces and corners.
+    pub fn elements(&self) -> &[Element] {
+        &self.elements
+    }
+
+    /// The elements of a face: one, or one a corner.
+    ///
+    /// # Panics
+    /// If there is no such face.
+    pub fn face_elements(&self, face: usize) -> std::ops::Range<usize> {
+        self.face_elements[face] as usize..self.face_elements[face + 1] as usize
+    }
+
+    /// All leaves, in the order of their elements.
+    pub fn leaves(&self) -> &[Leaf] {
+        &self.leaves
+    }
+
+    /// The indices of an element's leaves among [`LimitSurface::leaves`].
+    pub fn leaf_range(&self, element: usize) -> std::ops::Range<usize> {
+        self.leaf_starts[element] as usize..self.leaf_starts[element + 1] as usize
+    }
+
+    /// Control points of a leaf, as indices into the points of all levels.
+    pub fn net(&self, leaf: &Leaf) -> &[u32] {
+        &self.nets[leaf.net.0..][..leaf.net.1 as usize]
+    }
+
+    /// Structures of the irregular leaves.
+    pub fn structures(&self) -> &[Arc<Extraordinary>] {
+        &self.structures
+    }
+
+    /// Number of control points of the mesh.
+    pub fn vertex_count(&self) -> usize {
+        self.level_starts[1]
+    }
+
+    /// Number of points of all levels.
+    pub fn point_count(&self) -> usize {
+        self.level_starts.last().map_or(0, |&end| end)
+    }
+
+    /// First point of each level, then the number of all points.
+    pub fn level_starts(&self) -> &[usize] {
+        &self.level_starts
+    }
+
+    /// Stencils of each level over the level before.
+    pub fn stencils(&self) -> &[Stencils] {
+        &self.stencils
+    }
+
+    /// The points of all levels from the control points.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there is not one point a vertex.
+    pub fn refined_points(&self, points: &[[f64; 3]]) -> Result<Vec<[f64; 3]>> {
+        if points.len() != self.vertex_count() {
+            return Err(Error::request(format!(
+                "{} control points for a mesh of {} vertices",
+                points.len(),
+                self.vertex_count()
+            )));
+        }
+        let mut all = Vec::with_capacity(self.point_count());
+        all.extend_from_slice(points);
+        for (level, stencils) in self.stencils.iter().enumerate() {
+            let coarse = &all[self.level_starts[level]..];
+            let mut fine = vec![[0.0; 3]; stencils.len()];
+            stencils.apply_into(coarse.as_flattened(), 3, fine.as_flattened_mut());
+            all.extend(fine);
+        }
+        Ok(all)
+    }
+
+    /// The leaf that holds the parameters `p` of an element: an index into
+    /// [`LimitSurface::leaves`].
+    pub fn locate(&self, element: usize, p: [f64; 2]) -> usize {
+        let range = self.leaf_range(element);
+        if range.len() == 1 {
+            return range.start;
+        }
+        let path = Leaf::path_of(self.scheme, p);
+        let leaves = &self.leaves[range.clone()];
+        range.start + leaves.partition_point(|leaf| leaf.path <= path).max(1) - 1
+    }
+}

@@ -1,0 +1,12 @@
+//! Limit surfaces against explicit refinement and closed formulas.
+
+#[path = "../oracle/mod.rs"]
+mod oracle;
+#[path = "../support/mod.rs"]
+mod support;
+
+mod catmull_clark;
+mod geometry;
+mod grid;
+mod loop_scheme;
+mod meshes;

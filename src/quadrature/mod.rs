@@ -53,6 +53,7 @@
 
 mod basis;
 mod batch;
+mod device;
 mod export;
 mod gradients;
 mod mapping;
@@ -62,6 +63,7 @@ mod report;
 
 pub use basis::Basis;
 pub use batch::Batch;
+pub use device::DeviceQuadrature;
 pub use export::{ExportOptions, points, write_npz};
 pub use gradients::{PhysicalDerivatives, physical_derivatives};
 pub use mapping::{Mapped, Mapping};

@@ -18,6 +18,7 @@ mod grid;
 mod launch;
 pub mod layers;
 mod layout;
+pub mod mapping;
 mod memory;
 mod modules;
 mod number;

@@ -1,0 +1,107 @@
+//! The physical quantities on a GPU.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::{Basis, Mapped, PhysicalDerivatives, Quadrature};
+use crate::backend::Cuda;
+use crate::backend::cuda::mapping::{DeviceMapping, MappingBatch};
+use crate::error::{Error, Result};
+use crate::mesh::Controls;
+
+/// A quadrature at work on a GPU, in double precision.
+pub struct DeviceQuadrature<'q> {
+    quadrature: &'q Quadrature<'q>,
+    mapping: DeviceMapping,
+    last: Option<(usize, Range<usize>, bool)>,
+}
+
+impl<'q> DeviceQuadrature<'q> {
+    /// Brings all tables and the control points to a GPU.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if its memory is too small, for second derivatives, or control
+    /// points that are not the mesh's.
+    pub fn new(quadrature: &'q Quadrature<'q>, controls: Controls<'_>, gpu: &Cuda) -> Result<Self> {
+        if quadrature.want().contains(crate::plan::Want::SECOND) {
+            return Err(Error::request("second derivatives of a quadrature on a GPU")
+                .with_mend("prepare it without them, or evaluate it on the CPU"));
+        }
+        let vertices = quadrature.solid().topology().vertex_count();
+        if controls.positions.len() != vertices {
+            let count = controls.positions.len();
+            return Err(Error::request(format!("{count} control points for {vertices} vertices")));
+        }
+        let count = quadrature.batches().len();
+        let bases: Vec<Cow<'_, Basis>> = (0..count).map(|b| quadrature.basis(b)).collect();
+        let weights: Vec<Vec<f64>> = (0..count)
+            .map(|b| {
+                let scale = f64::from(quadrature.kind(b).1).exp2().powi(-3);
+                quadrature.nodes(b).weights.iter().map(|w| scale * w).collect()
+            })
+            .collect();
+        let batches: Vec<MappingBatch<'_>> = (0..count)
+            .map(|b| MappingBatch {
+                controls: bases[b].controls,
+                values: &bases[b].values,
+                gradients: &bases[b].gradients,
+                weights: &weights[b],
+                control_ids: &quadrature.batches()[b].control_ids,
+            })
+            .collect();
+        let mapping = DeviceMapping::new(gpu, &batches, controls.positions)?;
+        Ok(Self { quadrature, mapping, last: None })
+    }
+
+    /// Takes moved control points.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of them.
+    pub fn move_controls(&mut self, controls: Controls<'_>) -> Result<()> {
+        self.mapping.move_controls(controls.positions)
+    }
+
+    /// Evaluates a range of a batch's leaves, with the derivatives of the basis functions in
+    /// space if they are wanted, and returns the seconds that it took on the device. The
+    /// results stay there until the next call.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there are no such leaves, or too many for the memory.
+    pub fn evaluate(
+        &mut self,
+        batch: usize,
+        leaves: Range<usize>,
+        derivatives: bool,
+    ) -> Result<f64> {
+        self.last = Some((batch, leaves.clone(), derivatives));
+        self.mapping.evaluate(batch, leaves, derivatives)
+    }
+
+    /// Copies the results of the last evaluation to `mapped` and `derivatives`, in the form
+    /// that the CPU gives them.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn read(&self, mapped: &mut Mapped, derivatives: &mut PhysicalDerivatives) -> Result<()> {
+        let Some((batch, leaves, wanted)) = self.last.clone() else { return Ok(()) };
+        let arrays = self.mapping.read()?;
+        let rows = |values: &[f64]| values.as_chunks::<3>().0.to_vec();
+        let matrices = |values: &[f64]| rows(values).as_chunks::<3>().0.to_vec();
+        *mapped = Mapped {
+            batch,
+            points: rows(&arrays.points),
+            jacobians: matrices(&arrays.jacobians),
+            determinants: arrays.determinants,
+            measures: arrays.measures,
+            inverse_jacobians: matrices(&arrays.inverse_jacobians),
+            second: Vec::new(),
+            leaves: leaves.clone(),
+        };
+        derivatives.second.clear();
+        derivatives.gradients = arrays.derivatives;
+        let controls = self.quadrature.batches()[batch].controls;
+        let count = if wanted { 3 * mapped.points.len() * controls } else { 0 };
+        derivatives.gradients.truncate(count);
+        Ok(())
+    }
+}

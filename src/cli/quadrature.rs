@@ -38,7 +38,7 @@ const BYTES_A_POINT: u128 = 2 * 180;
 #[command(after_help = "\
 Examples:
   subsolid quadrature model.mesh --gauss 4 -o quadrature.npz
-  subsolid quadrature model.mesh --gauss 5 --rings 8 --second --physical-gradients -o all.npz
+  subsolid quadrature model.mesh --gauss 3 --rings 2 --second --physical-gradients -o all.npz
   subsolid quadrature model.mesh --gauss 4 --quality --json
   subsolid quadrature model.mesh --gauss 3 -o points.vtu")]
 pub struct Arguments {

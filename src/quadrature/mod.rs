@@ -15,8 +15,8 @@
 //! that 5 Gauss points integrate it exactly, and 4 nearly so.
 //!
 //! Four rings, the default, leave 0.4 % of the parameters of a cell at an extraordinary edge
-//! to the remainder. Volumes are then good to 10⁻⁵ or better, a patch test to 10⁻⁶ (see
-//! `tests/quadrature`); every further ring divides what is left by 6 at interior edges of
+//! to the remainder. Volumes are then good to 10⁻⁵ or better up to valence 8, a patch test
+//! to 10⁻⁶ (see `tests/quadrature`); every further ring divides what is left by 6 at interior edges of
 //! valence 3, by 3 at 5 and by 8 at smooth edges of boxes.
 //!
 //! # Boundaries

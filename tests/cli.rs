@@ -65,6 +65,7 @@ fn helps_with_examples() {
         "refine",
         "evaluate",
         "extract",
+        "slice",
         "compare",
         "bench",
         "devices",

@@ -42,8 +42,9 @@ fn svg(text: &str) -> [std::collections::HashMap<String, String>; 2] {
                     _ => continue,
                 };
                 let pairs = element.attributes().map(|a| a.unwrap());
-                found[place] =
-                    Some(pairs.map(|a| (a.key.as_ref().to_string(), a.value.to_string())).collect());
+                found[place] = Some(
+                    pairs.map(|a| (a.key.as_ref().to_string(), a.value.to_string())).collect(),
+                );
             }
             Event::Eof => return found.map(Option::unwrap_or_default),
             _ => {}

@@ -65,7 +65,6 @@ fn helps_with_examples() {
         "refine",
         "evaluate",
         "extract",
-        "slice",
         "compare",
         "bench",
         "devices",

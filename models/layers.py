@@ -20,9 +20,9 @@ import numpy as np
 import vtk
 from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
 
-BORE, SOFT = (7.2, 0.0), 7.0  # middle of the bore in the plane; where the hardness is 0
+BORE, SOFT = (6.6, 0.0), 7.0  # middle of the bore in the plane; where the hardness is 0
 MARGIN = 16
-PAPER = 255
+PAPER = 96
 
 
 def grade(model, graded):

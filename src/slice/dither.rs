@@ -1,4 +1,4 @@
-//! Grey levels as black and white: an ordered dither without a pattern of its own.
+//! Grey levels as black and white, by an ordered dither.
 //!
 //! A pixel is white where its level is above a threshold that depends on its column,
 //! row and layer alone, so that any part of an image or of a stack comes out like the

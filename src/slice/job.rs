@@ -127,11 +127,11 @@ impl Job<'_> {
         };
         let cut =
             Cut { index, stack: &self.stack, contours: contours.as_ref(), source: self.source };
-        let make = |output: &Box<dyn Output + '_>| match output.is_done(index) {
+        let make = |output: &dyn Output| match output.is_done(index) {
             true => Ok(None),
             false => output.make(&cut).map(Some),
         };
-        self.outputs.iter().map(make).collect()
+        self.outputs.iter().map(|output| make(output.as_ref())).collect()
     }
 
     fn checkpoint(&mut self) -> Result<()> {

@@ -19,6 +19,7 @@ use super::matrix::MeshMatrix;
 use super::matrix::split::{Navigate, Quads, split_to_quads};
 use super::scalar::{Point, Scalar, add, mean4, scale};
 use super::sharpness::{NonManifold, Sharpness};
+use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::topology::{NONE, Rows};
@@ -87,16 +88,12 @@ impl CatmullClark {
         &self.sharpness
     }
 
-    /// Points of the last level from control points.
-    pub(super) fn evaluate<T: Scalar>(&self, controls: &[Point<T>]) -> Vec<Point<T>> {
-        let mut points = controls.to_vec();
+    /// Points of the last level from those of level 0 in `workspace`.
+    pub(super) fn evaluate<T: Scalar>(&self, workspace: &mut Workspace<T>) {
         for level in 0..self.sharpness.len().min(self.matrices.len() - 1) {
-            let fine = &self.matrices[level + 1];
-            let mut refined = vec![[T::default(); 3]; fine.vertex_count];
-            self.step(level, &points, &mut refined);
-            points = refined;
+            let (points, refined) = workspace.next(self.matrices[level + 1].vertex_count);
+            self.step(level, points, refined);
         }
-        points
     }
 
     /// One level: vertex points, face points, edge points.

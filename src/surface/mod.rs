@@ -47,12 +47,14 @@ mod sort;
 pub mod sqrt3;
 pub mod triangles;
 mod triangulate;
+mod workspace;
 
 pub use boundary::boundary_surface;
 pub use memory::{Counts, refined_counts, refinement_bytes};
 pub use plan::SurfacePlan;
 pub use scalar::{Point, Scalar};
 pub use single::{GROUP, SingleMatrix};
+pub use workspace::Workspace;
 
 use crate::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};

@@ -9,6 +9,7 @@ use super::single::SingleMatrix;
 use super::sqrt3::Sqrt3;
 use super::triangles::Loop;
 use super::triangulate::triangulate;
+use super::workspace::Workspace;
 use super::{Method, Scheme, SurfaceOptions};
 use crate::mesh::{BoundaryRule, SurfaceMesh};
 use crate::refine::Stencils;
@@ -151,6 +152,21 @@ impl SurfacePlan {
     /// # Errors
     /// [`Error::Request`] if the number of points is not that of the control mesh.
     pub fn evaluate<T: Scalar>(&self, controls: &[Point<T>]) -> Result<Vec<Point<T>>> {
+        let mut workspace = Workspace::default();
+        self.evaluate_into(controls, &mut workspace)?;
+        Ok(workspace.into_points())
+    }
+
+    /// [`SurfacePlan::evaluate`] in memory that is used again; the points are
+    /// [`Workspace::points`].
+    ///
+    /// # Errors
+    /// Those of [`SurfacePlan::evaluate`].
+    pub fn evaluate_into<T: Scalar>(
+        &self,
+        controls: &[Point<T>],
+        workspace: &mut Workspace<T>,
+    ) -> Result<()> {
         if controls.len() != self.control_vertices {
             return Err(Error::request(format!(
                 "{} control points for a mesh of {} vertices",
@@ -162,15 +178,19 @@ impl SurfacePlan {
             // weights of the plan are double
             let controls: Vec<Point<f64>> =
                 controls.iter().map(|p| p.map(Scalar::to_f64)).collect();
-            let points = single.evaluate(&controls);
-            return Ok(points.into_iter().map(|p| p.map(T::from_f64)).collect());
+            let points: Vec<Point<T>> =
+                single.evaluate(&controls).into_iter().map(|p| p.map(T::from_f64)).collect();
+            workspace.start(&points);
+            return Ok(());
         }
-        Ok(match &self.levels {
-            Levels::CatmullClark(levels) => levels.evaluate(controls),
-            Levels::EdgeFriend(levels) => levels.evaluate(controls),
-            Levels::Loop(levels) => levels.evaluate(controls),
-            Levels::Sqrt3(levels) => levels.evaluate(controls),
-        })
+        workspace.start(controls);
+        match &self.levels {
+            Levels::CatmullClark(levels) => levels.evaluate(workspace),
+            Levels::EdgeFriend(levels) => levels.evaluate(workspace),
+            Levels::Loop(levels) => levels.evaluate(workspace),
+            Levels::Sqrt3(levels) => levels.evaluate(workspace),
+        }
+        Ok(())
     }
 
     /// The matrix of every level, by the products of the [reference].

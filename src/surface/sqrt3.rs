@@ -17,6 +17,7 @@ use rayon::prelude::*;
 use super::matrix::{Columns, MeshMatrix};
 use super::scalar::{Point, Scalar, add, scale};
 use super::sharpness::{NonManifold, SharpEdge, Sharpness};
+use super::workspace::Workspace;
 use crate::mesh::SurfaceMesh;
 use crate::topology::{NONE, Rows};
 use crate::{Error, Result};
@@ -84,9 +85,12 @@ impl Sqrt3 {
         Ok(Self { levels: done, last: triangles, vertex_count })
     }
 
-    /// Points of the last level from control points.
-    pub(super) fn evaluate<T: Scalar>(&self, controls: &[Point<T>]) -> Vec<Point<T>> {
-        self.levels.iter().fold(controls.to_vec(), |points, level| level.evaluate(&points))
+    /// Points of the last level from those of level 0 in `workspace`.
+    pub(super) fn evaluate<T: Scalar>(&self, workspace: &mut Workspace<T>) {
+        for level in &self.levels {
+            let (points, refined) = workspace.next(level.refined_vertex_count());
+            level.evaluate(points, refined);
+        }
     }
 }
 
@@ -164,9 +168,8 @@ impl Level {
         triangles
     }
 
-    fn evaluate<T: Scalar>(&self, points: &[Point<T>]) -> Vec<Point<T>> {
+    fn evaluate<T: Scalar>(&self, points: &[Point<T>], refined: &mut [Point<T>]) {
         let matrix = &self.matrix;
-        let mut refined = vec![[T::default(); 3]; self.refined_vertex_count()];
         let (vertex_points, rest) = refined.split_at_mut(matrix.vertex_count);
         let (face_points, extra) = rest.split_at_mut(matrix.face_count);
         vertex_points.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(v, out)| {
@@ -202,7 +205,6 @@ impl Level {
             face_points[corner as usize / 3] = self.third_point(points, a, b);
             *out = self.third_point(points, b, a);
         }
-        refined
     }
 
     /// The vertex before a on the boundary that goes on to b, if a lies inside a line.

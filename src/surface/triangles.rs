@@ -14,6 +14,7 @@ use super::matrix::MeshMatrix;
 use super::matrix::split::{Navigate, Triangles, split_to_triangles};
 use super::scalar::{Point, Scalar, add, scale};
 use super::sharpness::{NonManifold, Sharpness};
+use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::topology::{NONE, Rows};
@@ -76,19 +77,16 @@ impl Loop {
         &self.sharpness
     }
 
-    /// Points of the last level from control points.
-    pub(super) fn evaluate<T: Scalar>(&self, controls: &[Point<T>]) -> Vec<Point<T>> {
-        let mut points = controls.to_vec();
+    /// Points of the last level from those of level 0 in `workspace`.
+    pub(super) fn evaluate<T: Scalar>(&self, workspace: &mut Workspace<T>) {
         for level in 0..self.neighbours.len() {
-            let mut refined = vec![[T::default(); 3]; self.matrices[level + 1].vertex_count];
+            let (points, refined) = workspace.next(self.matrices[level + 1].vertex_count);
             let (vertex_points, edge_points) = refined.split_at_mut(points.len());
-            self.vertex_points(level, &points, vertex_points);
-            self.edge_points(level, &points, edge_points);
-            self.sharpness[level].hold_edges(&points, edge_points);
-            self.sharpness[level].hold_vertices(&points, vertex_points);
-            points = refined;
+            self.vertex_points(level, points, vertex_points);
+            self.edge_points(level, points, edge_points);
+            self.sharpness[level].hold_edges(points, edge_points);
+            self.sharpness[level].hold_vertices(points, vertex_points);
         }
-        points
     }
 
     fn vertex_points<T: Scalar>(&self, level: usize, points: &[Point<T>], out: &mut [Point<T>]) {

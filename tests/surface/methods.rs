@@ -1,10 +1,10 @@
 //! All methods agree, and each repeats its bits.
 
 use subsolid::mesh::Attribute;
+use subsolid::surface::edge_friend::{EdgeFriend, FriendWorkspace};
 use subsolid::surface::matrix::{Columns, MeshMatrix};
 use subsolid::surface::{
-    Method, Scheme, SurfaceOptions, SurfacePlan, edge_friend::EdgeFriend, refine_surface,
-    refined_counts,
+    Method, Scheme, SurfaceOptions, SurfacePlan, Workspace, refine_surface, refined_counts,
 };
 
 use super::{MANIFOLDS, model, options, size};
@@ -60,9 +60,13 @@ fn edge_friend_repeats_its_bits_with_any_threads_and_in_one_go() {
         let columns = Columns::of(mesh.faces.ends());
         let vertices = mesh.faces.vertices().to_vec();
         let matrix = MeshMatrix::build(mesh.points.len(), columns, vertices);
-        let (quads, at_once) = EdgeFriend::refine_once(&mesh, matrix, 4, &points).unwrap();
-        assert!(at_once == refined, "{name}");
-        assert_eq!(quads.corners.as_flattened()[..corners.len()], corners);
+        let mut workspace = FriendWorkspace::default();
+        for _again in 0..2 {
+            let matrix = matrix.clone();
+            EdgeFriend::refine_once(&mesh, matrix, 4, &points, &mut workspace).unwrap();
+            assert!(workspace.points() == refined, "{name}");
+            assert_eq!(workspace.corners().as_flattened()[..corners.len()], corners);
+        }
     }
 }
 
@@ -78,7 +82,15 @@ fn matrix_points_repeat_their_bits_with_any_threads() {
             let plan = SurfacePlan::new(&mesh, &options(scheme, 3, Method::Matrix)).unwrap();
             plan.evaluate(&mesh.points).unwrap()
         };
-        assert!(rayon_pool(1).install(plan) == rayon_pool(3).install(plan));
+        let points = rayon_pool(1).install(plan);
+        assert!(points == rayon_pool(3).install(plan));
+        // and in memory that held another level
+        let mut workspace = Workspace::default();
+        for levels in [4, 1, 3] {
+            let plan = SurfacePlan::new(&mesh, &options(scheme, levels, Method::Matrix)).unwrap();
+            plan.evaluate_into(&mesh.points, &mut workspace).unwrap();
+        }
+        assert!(workspace.points() == points);
     }
 }
 

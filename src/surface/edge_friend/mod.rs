@@ -36,6 +36,7 @@ use rayon::prelude::*;
 use super::catmull_clark::CatmullClark;
 use super::matrix::MeshMatrix;
 use super::scalar::{Point, Scalar};
+use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, Creases, SurfaceMesh};
 
@@ -144,20 +145,19 @@ impl EdgeFriend {
         }
     }
 
-    /// Points of the last level from control points.
-    pub(super) fn evaluate<T: Scalar>(&self, controls: &[Point<T>]) -> Vec<Point<T>> {
-        let mut points = self.first.evaluate(controls);
+    /// Points of the last level from those of level 0 in `workspace`.
+    pub(super) fn evaluate<T: Scalar>(&self, workspace: &mut Workspace<T>) {
+        self.first.evaluate(workspace);
         for pair in self.levels.windows(2) {
-            let mut refined = vec![[T::default(); 3]; pair[1].vertex_count];
-            tasks::refine_points(&pair[0], &points, &mut refined);
-            points = refined;
+            let (points, refined) = workspace.next(pair[1].vertex_count);
+            tasks::refine_points(&pair[0], points, refined);
         }
-        points
     }
 
     /// Points of the last level, with the topology of all levels made on the way and
     /// forgotten: what a mesh costs whose connectivity just changed. The same bits as a
-    /// plan's evaluation; corners and points of the last level.
+    /// plan's evaluation, in memory that is used again. Faces of the mesh come first,
+    /// ghosts last.
     ///
     /// # Errors
     /// [`crate::Error::Mesh`] if the mesh is not an oriented manifold.
@@ -166,15 +166,40 @@ impl EdgeFriend {
         matrix: MeshMatrix,
         levels: usize,
         controls: &[Point<T>],
-    ) -> Result<(FriendQuads, Vec<Point<T>>)> {
+        workspace: &mut FriendWorkspace<T>,
+    ) -> Result<()> {
         let mut built = build::first_level(mesh, matrix, levels, mesh.crease_rule)?;
-        let mut points = built.first.evaluate(controls);
-        let mut quads = built.levels.remove(0);
+        let FriendWorkspace { coarse, fine, points } = workspace;
+        points.start(controls);
+        built.first.evaluate(points);
+        *fine = built.levels.remove(0);
         for level in 1..levels {
-            let last = level + 1 == levels;
-            (quads, points) = tasks::refine(&quads, &points, last, mesh.crease_rule);
+            std::mem::swap(coarse, fine);
+            fine.make_room(coarse, level + 1 == levels);
+            let (points, refined) = points.next(fine.vertex_count);
+            tasks::refine(coarse, points, fine, refined, mesh.crease_rule);
         }
-        Ok((quads, points))
+        Ok(())
+    }
+}
+
+/// Two levels of quads and points, for [`EdgeFriend::refine_once`].
+#[derive(Clone, Debug, Default)]
+pub struct FriendWorkspace<T> {
+    coarse: FriendQuads,
+    fine: FriendQuads,
+    points: Workspace<T>,
+}
+
+impl<T: Scalar> FriendWorkspace<T> {
+    /// Vertices of the quads of the last level.
+    pub fn corners(&self) -> &[[u32; 4]] {
+        &self.fine.corners
+    }
+
+    /// Points of the last level.
+    pub fn points(&self) -> &[Point<T>] {
+        self.points.points()
     }
 }
 

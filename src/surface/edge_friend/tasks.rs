@@ -65,7 +65,8 @@ fn refined_count(quads: &FriendQuads) -> usize {
 
 /// Topology of the next level.
 pub(super) fn refine_topology(quads: &FriendQuads, last: bool, rule: CreaseRule) -> FriendQuads {
-    let mut fine = FriendQuads::room(quads, last);
+    let mut fine = FriendQuads::default();
+    fine.make_room(quads, last);
     let out = Out::of(&mut fine);
     for_each(quads.corners.len().max(quads.vertex_count), |i| {
         if i < quads.corners.len() {
@@ -101,13 +102,12 @@ pub(super) fn refine_points<T: Scalar>(
 pub(super) fn refine<T: Scalar>(
     quads: &FriendQuads,
     points: &[Point<T>],
-    last: bool,
+    fine: &mut FriendQuads,
+    refined: &mut [Point<T>],
     rule: CreaseRule,
-) -> (FriendQuads, Vec<Point<T>>) {
-    let mut fine = FriendQuads::room(quads, last);
-    let mut refined = vec![[T::default(); 3]; fine.vertex_count];
+) {
     let weights = Weights::new();
-    let (out, out_points) = (Out::of(&mut fine), Scatter::new(&mut refined));
+    let (out, out_points) = (Out::of(fine), Scatter::new(refined));
     for_each(quads.corners.len().max(quads.vertex_count), |i| {
         if i < quads.corners.len() {
             out.quad(quads, i as u32);
@@ -118,25 +118,29 @@ pub(super) fn refine<T: Scalar>(
             vertex_point(quads, i as u32, points, &weights, &out_points);
         }
     });
-    pin(quads, points, &mut refined);
-    (fine, refined)
+    pin(quads, points, refined);
 }
 
 impl FriendQuads {
-    /// Arrays for the next level, and what needs no task.
-    fn room(coarse: &Self, last: bool) -> Self {
+    /// Arrays for the level after `coarse`, of any content where a task writes, and what
+    /// needs no task.
+    pub(super) fn make_room(&mut self, coarse: &Self, last: bool) {
         let (quads, vertex_count) = (4 * coarse.corners.len(), refined_count(coarse));
         let if_linked = |count| if last { 0 } else { count };
-        let sharp = !coarse.sharpness.is_empty();
-        let pinned = coarse.pinned.iter().filter(|(_, s)| *s > 1.0);
-        Self {
-            corners: vec![[0; 4]; quads],
-            friends: vec![[0; 2]; if_linked(quads)],
-            starts: vec![NONE; if_linked(vertex_count)],
-            sharpness: vec![0.0; if sharp { if_linked(quads) } else { 0 }],
-            pinned: pinned.map(|&(v, s)| (vertex_slot(v, coarse), s - 1.0)).collect(),
-            vertex_count,
+        self.corners.resize(quads, [0; 4]);
+        self.friends.resize(if_linked(quads), [0; 2]);
+        self.starts.resize(if_linked(vertex_count), NONE);
+        if !last {
+            // slots of vertices that the coarse level has not
+            (coarse.vertex_count..coarse.corners.len()).for_each(|v| self.starts[4 * v] = NONE);
         }
+        let sharp = if coarse.sharpness.is_empty() { 0 } else { if_linked(quads) };
+        self.sharpness.clear(); // tasks write where it is not 0
+        self.sharpness.resize(sharp, 0.0);
+        let pinned = coarse.pinned.iter().filter(|(_, s)| *s > 1.0);
+        self.pinned.clear();
+        self.pinned.extend(pinned.map(|&(v, s)| (vertex_slot(v, coarse), s - 1.0)));
+        self.vertex_count = vertex_count;
     }
 }
 
@@ -204,13 +208,14 @@ impl<'a> Out<'a> {
     /// The start of a vertex, and the sharpness of the halves of its edges.
     #[inline(always)]
     fn vertex(&self, quads: &FriendQuads, v: u32, rule: CreaseRule) {
-        let start = if self.linked { quads.starts[v as usize] } else { NONE };
-        if start == NONE {
+        if !self.linked {
             return;
         }
+        let start = quads.starts[v as usize];
+        let refined = if start == NONE { NONE } else { 4 * start };
         // SAFETY: only this task writes its vertex
-        unsafe { self.starts.write(vertex_slot(v, quads) as usize, 4 * start) }
-        if quads.sharpness.is_empty() {
+        unsafe { self.starts.write(vertex_slot(v, quads) as usize, refined) }
+        if start == NONE || quads.sharpness.is_empty() {
             return;
         }
         let (mut count, mut sum) = (0, 0.0);

@@ -4,6 +4,7 @@ use std::fmt;
 
 use rayon::prelude::*;
 
+use super::edge_friend::FriendRun;
 use super::evaluator::MOST_POINTS;
 use super::launch::Pass;
 use super::number::Number;
@@ -137,6 +138,11 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
         variants.extend(published::<T>(pass));
     }
     variants.push(Variant::new(&JACOBIAN, T::PRECISION));
+    for run in [FriendRun::Topology, FriendRun::Points, FriendRun::Both] {
+        for (sharp, chaikin) in [(false, false), (true, false), (true, true)] {
+            variants.push(super::edge_friend::variant(T::PRECISION, run, sharp, chaikin));
+        }
+    }
     if T::PRECISION == Precision::F64 {
         variants.push(super::mapping::variant());
         let slices = [(8, 0), (8, 1), (16, 0), (16, 1)].into_iter();

@@ -12,6 +12,7 @@ mod bricks;
 mod ceiling;
 mod check;
 mod device;
+pub mod edge_friend;
 mod evaluator;
 mod functions;
 mod grid;

@@ -47,6 +47,7 @@ pub(super) static LAY: Source = source!("lay.cu");
 pub(super) static IRR: Source = source!("irr.cu");
 pub(super) static CLEAR: Source = source!("clear.cu");
 pub(super) static MAPPING: Source = source!("mapping.cu");
+pub(super) static EDGE_FRIEND: Source = source!("surface_edge_friend.cu", exact: true);
 pub(super) static SLICES: Source = source!("slices.cu", exact: true);
 pub(super) static CEILING: Source = source!("ceiling.cu");
 

@@ -1,0 +1,239 @@
+//! Edge-friend on the device: one launch a level makes topology, points or both, by
+//! `kernels/surface_edge_friend.cu`; the same bits as on the CPU.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaStream, DeviceRepr};
+
+use super::Cuda;
+use super::device::failed;
+use super::functions::{Functions, Shape};
+use super::launch::{Argument, Launch};
+use super::memory::{Buffer, timed_event};
+use super::number::Number;
+use super::sources::{EDGE_FRIEND, Variant};
+use crate::backend::Precision;
+use crate::error::{Error, Result};
+
+/// The level that refinement starts from, laid out as
+/// [`FriendQuads`](crate::surface::edge_friend::FriendQuads).
+#[derive(Clone, Copy, Debug)]
+pub struct FriendLevel<'a> {
+    /// `[quad][4]`: vertices.
+    pub corners: &'a [[u32; 4]],
+    /// `[quad][2]`: on edges of the two off edges.
+    pub friends: &'a [[u32; 2]],
+    /// `[vertex]`: a corner at it.
+    pub starts: &'a [u32],
+    /// `[quad]`, or empty: sharpness.
+    pub sharpness: &'a [f64],
+    /// Vertices with a corner tag, and its sharpness.
+    pub pinned: &'a [(u32, f64)],
+    /// Points, unused slots included.
+    pub vertex_count: usize,
+}
+
+/// A level on the device.
+struct Level {
+    corners: Buffer<[u32; 4]>,
+    friends: Buffer<[u32; 2]>,
+    starts: Buffer<u32>,
+    sharpness: Buffer<f64>,
+    pinned: (Buffer<u32>, Buffer<f64>),
+    quads: usize,
+    vertices: usize,
+}
+
+/// A surface on the device, refined from one level to a later one.
+pub struct DeviceFriends<T> {
+    functions: Arc<Functions>,
+    stream: Arc<CudaStream>,
+    levels: Vec<Level>,
+    // of every level, [vertex][3]
+    points: Vec<Buffer<T>>,
+    sharp: bool,
+    chaikin: bool,
+}
+
+/// What a run makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FriendRun {
+    /// Topology of all levels.
+    Topology,
+    /// Points of all levels, whose topology stands.
+    Points,
+    /// Both in one pass a level.
+    Both,
+}
+
+/// `Quads` in `kernels/surface_edge_friend.cu`.
+const THREADS: u32 = 256;
+
+pub(super) fn variant(precision: Precision, run: FriendRun, sharp: bool, chaikin: bool) -> Variant {
+    Variant::new(&EDGE_FRIEND, precision)
+        .with("LINKS", usize::from(run != FriendRun::Points))
+        .with("POINTS", usize::from(run != FriendRun::Topology))
+        .with("SHARP", usize::from(sharp))
+        .with("CHAIKIN", usize::from(chaikin))
+}
+
+impl<T: Number + DeviceRepr> DeviceFriends<T> {
+    /// Brings a level to a GPU, with room for `count` more.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for no further levels, more quads than 32-bit ids of their corners
+    /// can tell apart, or too little memory.
+    pub fn new(gpu: &Cuda, first: FriendLevel<'_>, count: usize, chaikin: bool) -> Result<Self> {
+        if count == 0 || first.friends.len() != first.corners.len() {
+            return Err(Error::request("edge-friend on a GPU needs a level to refine"));
+        }
+        let bits = usize::BITS - first.corners.len().leading_zeros();
+        if count > 15 || bits + 2 * count as u32 + 2 > 32 {
+            return Err(Error::request(format!(
+                "{} quads refined {count} times on a GPU",
+                first.corners.len()
+            ))
+            .with_mend("ask for fewer levels: corners have 32-bit ids"));
+        }
+        let functions = gpu.functions.clone();
+        let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
+        let sharp = !first.sharpness.is_empty();
+        let pins = |pinned: &[(u32, f64)]| -> Result<(Buffer<u32>, Buffer<f64>)> {
+            let (vertices, sharpness): (Vec<u32>, Vec<f64>) = pinned.iter().copied().unzip();
+            Ok((Buffer::of(&stream, &vertices)?, Buffer::of(&stream, &sharpness)?))
+        };
+        let mut levels = vec![Level {
+            corners: Buffer::of(&stream, first.corners)?,
+            friends: Buffer::of(&stream, first.friends)?,
+            starts: Buffer::of(&stream, first.starts)?,
+            sharpness: Buffer::of(&stream, first.sharpness)?,
+            pinned: pins(first.pinned)?,
+            quads: first.corners.len(),
+            vertices: first.vertex_count,
+        }];
+        let mut pinned = first.pinned.to_vec();
+        let (mut quads, mut vertices) = (first.corners.len(), first.vertex_count);
+        for level in 1..=count {
+            let slot = |v: u32| match v < quads as u32 {
+                true => 4 * v,
+                false => 3 * quads as u32 + v,
+            };
+            pinned.retain(|(_, s)| *s > 1.0);
+            pinned.iter_mut().for_each(|(v, s)| (*v, *s) = (slot(*v), *s - 1.0));
+            vertices = 4 * quads + vertices.saturating_sub(quads);
+            quads *= 4;
+            let linked = if level == count { 0 } else { quads };
+            levels.push(Level {
+                corners: Buffer::empty(&stream, quads)?,
+                friends: Buffer::empty(&stream, linked)?,
+                starts: Buffer::empty(&stream, if linked == 0 { 0 } else { vertices })?,
+                sharpness: Buffer::zeros(&stream, if sharp { linked } else { 0 })?,
+                pinned: pins(&pinned)?,
+                quads,
+                vertices,
+            });
+        }
+        let room = |level: &Level| Buffer::empty(&stream, 3 * level.vertices);
+        let points = levels.iter().map(room).collect::<Result<_>>()?;
+        stream.synchronize().map_err(failed("a copy to the device failed"))?;
+        Ok(Self { functions, stream, levels, points, sharp, chaikin })
+    }
+
+    /// Takes points of the first level.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of them.
+    pub fn set_points(&mut self, points: &[[T; 3]]) -> Result<()> {
+        let expected = self.levels[0].vertices;
+        if points.len() != expected {
+            return Err(Error::request(format!("{} points for {expected}", points.len())));
+        }
+        self.points[0].fill(&self.stream, points.as_flattened())
+    }
+
+    /// Refines from the first level to the last; returns the seconds that it took on the
+    /// device, where everything stays.
+    ///
+    /// # Errors
+    /// [`Error::Request`] with the driver's words if a kernel fails.
+    pub fn run(&mut self, run: FriendRun) -> Result<f64> {
+        let variant = variant(T::PRECISION, run, self.sharp, self.chaikin);
+        let refine = self.functions.get(&variant, "refine")?;
+        let pin = self.functions.get(&variant, "pin")?;
+        let mut launches = Vec::new();
+        for (at, pair) in self.levels.windows(2).enumerate() {
+            let (coarse, fine) = (&pair[0], &pair[1]);
+            let points = [at, at + 1].map(|i| Argument::Address(self.points[i].address(0)));
+            let count = coarse.quads.max(coarse.vertices) as u32;
+            let mut arguments = vec![words(coarse), words(fine)];
+            arguments.extend(points);
+            launches.push(Launch {
+                name: "edge-friend".into(),
+                function: refine.clone(),
+                shape: Shape { blocks: count.div_ceil(THREADS), threads: THREADS, shared: 0 },
+                arguments,
+            });
+            let pins = coarse.pinned.0.len() as u32;
+            if pins > 0 && run != FriendRun::Topology {
+                launches.push(Launch {
+                    name: "edge-friend corners".into(),
+                    function: pin.clone(),
+                    shape: Shape { blocks: pins.div_ceil(THREADS), threads: THREADS, shared: 0 },
+                    arguments: vec![
+                        Argument::Address(coarse.pinned.0.address(0)),
+                        Argument::Address(coarse.pinned.1.address(0)),
+                        Argument::Number(pins),
+                        Argument::Number(coarse.quads as u32),
+                        Argument::Address(self.points[at].address(0)),
+                        Argument::Address(self.points[at + 1].address(0)),
+                    ],
+                });
+            }
+        }
+        let stream = &self.stream;
+        let start = timed_event(stream)?;
+        for launch in &launches {
+            // SAFETY: all arrays live in `self`, with room for what the level before makes.
+            unsafe { launch.enqueue(stream) }.map_err(failed("a kernel cannot be launched"))?;
+        }
+        let end = timed_event(stream)?;
+        let elapsed = start.elapsed_ms(&end).map_err(failed("refinement failed"))?;
+        Ok(f64::from(elapsed) * 1e-3)
+    }
+
+    /// Points of the last level, copied to the host.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn points(&self) -> Result<Vec<[T; 3]>> {
+        let last = self.points.len() - 1;
+        Ok(self.points[last].read(&self.stream)?.as_chunks::<3>().0.to_vec())
+    }
+
+    /// Vertices of the quads of the last level, copied to the host.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn corners(&self) -> Result<Vec<[u32; 4]>> {
+        self.levels[self.levels.len() - 1].corners.read(&self.stream)
+    }
+
+    /// Quads of the last level.
+    pub fn quad_count(&self) -> usize {
+        self.levels.last().map_or(0, |level| level.quads)
+    }
+}
+
+/// A level as the kernel takes it; arrays that it has not are null.
+fn words(level: &Level) -> Argument {
+    let linked = level.friends.len() > 0;
+    let of = |there: bool, address: u64| if there { address } else { 0 };
+    let counts = level.quads as u64 | (level.vertices as u64) << 32;
+    Argument::Words(Box::new([
+        level.corners.address(0),
+        of(linked, level.friends.address(0)),
+        of(linked, level.starts.address(0)),
+        of(level.sharpness.len() > 0, level.sharpness.address(0)),
+        counts,
+    ]))
+}

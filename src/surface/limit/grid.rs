@@ -13,7 +13,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::faces::Scheme;
-use super::kernel::{Axis, product, tensor, unit_normals};
+use super::kernel::{Axis, Scratch, product, tensor, unit_normals};
 use super::leaf::{Leaf, LeafKind};
 use super::surface::LimitSurface;
 use crate::error::{Error, Result};
@@ -197,6 +197,7 @@ impl SurfaceGrid<'_> {
         let size = self.parameters.len() * 3;
         let [positions, d_u, d_v, normals] = outputs;
         let mut net: Vec<[f64; 3]> = Vec::new();
+        let mut scratch = Scratch::new();
         for (k, positions) in positions.chunks_exact_mut(size).enumerate() {
             let at = k * size..(k + 1) * size;
             let mut derivatives = if self.normals {
@@ -216,7 +217,15 @@ impl SurfaceGrid<'_> {
                 }));
                 match (self.leaf_table(l), leaf.kind) {
                     (None, LeafKind::Regular(ends)) => {
-                        tensor(&self.axis, &mut net, ends, origin, positions, &mut derivatives);
+                        tensor(
+                            &self.axis,
+                            &mut scratch,
+                            &mut net,
+                            ends,
+                            origin,
+                            positions,
+                            &mut derivatives,
+                        );
                     }
                     (Some(table), _) => product(table, &net, origin, positions, &mut derivatives),
                     (None, LeafKind::Irregular(..)) => {}

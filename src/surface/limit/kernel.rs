@@ -30,11 +30,29 @@ impl Axis {
 /// Most samples along an edge, three components each.
 const ROW: usize = 3 * 64;
 
+/// Rows under way, kept from quad to quad.
+pub(super) struct Scratch {
+    // [v][u sample, component]
+    x: [[f64; ROW]; 4],
+    // the origin, again and again
+    origin: [f64; ROW],
+}
+
+impl Scratch {
+    pub fn new() -> Self {
+        Self { x: [[0.0; ROW]; 4], origin: [0.0; ROW] }
+    }
+}
+
+/// What derivatives start from.
+const NOTHING: [f64; ROW] = [0.0; ROW];
+
 /// A regular quad, contracted along u, then v; its `net` `[v 4][u 4]` is relative to
 /// `origin`, and its missing points are filled in.
 #[inline(always)]
 pub(super) fn tensor(
     axis: &Axis,
+    scratch: &mut Scratch,
     net: &mut [[f64; 3]],
     ends: Ends,
     origin: [f64; 3],
@@ -43,24 +61,16 @@ pub(super) fn tensor(
 ) {
     fill_ends(net, ends);
     let row = 3 * axis.samples;
-    // [v][u sample, component]
-    let mut x = [[0.0; ROW]; 4];
-    contract(axis, 0, net, &mut x);
-    combine_rows(&axis.rows[0], &x, row, &pattern(origin, axis.samples), positions);
-    let Some([d_u, d_v]) = derivatives else { return };
-    let nothing = [0.0; ROW];
-    combine_rows(&axis.rows[1], &x, row, &nothing, d_v);
-    contract(axis, 1, net, &mut x);
-    combine_rows(&axis.rows[0], &x, row, &nothing, d_u);
-}
-
-#[inline(always)]
-fn pattern(origin: [f64; 3], samples: usize) -> [f64; ROW] {
-    let mut all = [0.0; ROW];
-    for point in all[..3 * samples].chunks_exact_mut(3) {
+    let Scratch { x, origin: repeated } = scratch;
+    for point in repeated[..row].chunks_exact_mut(3) {
         point.copy_from_slice(&origin);
     }
-    all
+    contract(axis, 0, net, x);
+    combine_rows(&axis.rows[0], x, row, repeated, positions);
+    let Some([d_u, d_v]) = derivatives else { return };
+    combine_rows(&axis.rows[1], x, row, &NOTHING, d_v);
+    contract(axis, 1, net, x);
+    combine_rows(&axis.rows[0], x, row, &NOTHING, d_u);
 }
 
 /// Fills in the missing points of a net `[v 4][u 4]`: p₋₁ = 2p₀ − p₁.

@@ -598,7 +598,7 @@ fn locates_the_points_of_a_table() {
     for (table, fragment) in [
         ("x,y\n1,2\n", "begin the table with the line `x,y,z`"),
         ("x,y,z\n1,2,3\n1,2\n", "bad.csv:3: 2 columns instead of 3"),
-        ("x,y,z\n1,2,3\n\n1,nan,3\n", "bad.csv:4: y: finite number expected, found `nan`"),
+        ("x,y,z\n1,2,3\n1,nan,3\n", "bad.csv:3: y: finite number expected, found `nan`"),
     ] {
         fs::write(path.join("bad.csv"), table).unwrap();
         refused(path, "locate fan.vtu --points bad.csv -o a.csv", fragment);

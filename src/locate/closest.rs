@@ -127,8 +127,7 @@ fn descent(
         for j in 0..=i {
             let sum = a[i][j] - (0..j).map(|k| l[i][k] * l[j][k]).sum::<f64>();
             if i == j {
-                // also false for what is not a number
-                if !(sum > 1e-15 * a[i][i]) {
+                if sum.is_nan() || sum <= 1e-15 * a[i][i] {
                     return None;
                 }
                 l[i][i] = sum.sqrt();

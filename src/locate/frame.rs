@@ -7,6 +7,8 @@
 //! not in the piece. If moreover ‖A⁻¹ ∂F − I‖ ≤ κ < 1 on a box of parameters, then F
 //! is one-to-one there, and Newton's method finds the one solution there is.
 
+#![allow(clippy::needless_range_loop)] // d numbers the coordinates of several arrays at once
+
 use super::tricubic::{Points, restrict};
 
 /// How far beyond [0, 1] a tame piece is one-to-one.
@@ -88,7 +90,7 @@ fn mean_jacobian(points: &Points) -> [[f64; 3]; 3] {
 }
 
 /// The inverse of the matrix with these columns; `None` if it is as good as singular.
-fn inverse([a, b, c]: [[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
+pub fn inverse([a, b, c]: [[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
     let cross = |a: [f64; 3], b: [f64; 3]| {
         [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     };
@@ -121,6 +123,6 @@ fn departure(inverse: &[[f64; 3]; 3], points: &Points, width: f64) -> f64 {
 }
 
 #[inline(always)]
-fn apply(rows: &[[f64; 3]; 3], x: [f64; 3]) -> [f64; 3] {
+pub fn apply(rows: &[[f64; 3]; 3], x: [f64; 3]) -> [f64; 3] {
     rows.map(|row| row[0] * x[0] + row[1] * x[1] + row[2] * x[2])
 }

@@ -63,6 +63,8 @@ const GRAIN: usize = 256;
 /// A point so near to two elements, as parts of their size, belongs to both, and so
 /// to the first.
 const SHARED: f64 = 1e-12;
+/// Steps with one Jacobian around an extraordinary edge or vertex.
+const FOLLOWED: usize = 12;
 /// New starts of a search around an extraordinary edge or vertex.
 const STARTS: usize = 12;
 
@@ -263,6 +265,9 @@ impl<'s> Locator<'s> {
     /// Goes on from a place on an inexact piece to one on the limit itself.
     fn polish(&self, piece: usize, x: [f64; 3], from: [f64; 3], enough: f64) -> Closest {
         let map = self.pieces.limit(piece);
+        if let Some(found) = self.follow(&map, piece, x, from, enough) {
+            return found;
+        }
         let domain = map.domain();
         let mut best = closest(|p| map.jet(p), x, domain, from, 0.0);
         if best.distance <= enough {
@@ -284,6 +289,40 @@ impl<'s> Locator<'s> {
             }
         }
         best
+    }
+
+    /// Newton steps on the limit with the Jacobian of the inexact piece, which is near
+    /// to the limit's: a point a step instead of a point and three derivatives. `None`
+    /// if they do not lead to the point.
+    fn follow(
+        &self,
+        map: &limit::LimitMap<'_>,
+        piece: usize,
+        x: [f64; 3],
+        from: [f64; 3],
+        enough: f64,
+    ) -> Option<Closest> {
+        let header = &self.pieces.pieces[piece];
+        let jet = tricubic::jet(&self.pieces.points[piece], pieces::in_piece(header, from));
+        let inverse = frame::inverse(jet.derivatives)?;
+        let domain = map.domain();
+        let mut best = Closest { parameters: from, distance: f64::INFINITY };
+        let mut p = from;
+        for _ in 0..FOLLOWED {
+            let residual = closest::sub(x, map.point(p));
+            let distance = closest::length(residual);
+            // as near as rounding lets it come, or not on the way
+            if distance.is_nan() || distance >= 0.5 * best.distance {
+                break;
+            }
+            best = Closest { parameters: p, distance };
+            if distance == 0.0 {
+                break;
+            }
+            let step = frame::apply(&inverse, residual);
+            p = domain.clamp(std::array::from_fn(|d| p[d] + header.size[d] * step[d]));
+        }
+        (best.distance <= enough).then_some(best)
     }
 
     /// The points along a Morton curve through the solid's box.

@@ -193,7 +193,7 @@ pub fn in_element(piece: &Piece, t: [f64; 3]) -> [f64; 3] {
 }
 
 /// A piece's own parameters of the element's.
-fn in_piece(piece: &Piece, p: [f64; 3]) -> [f64; 3] {
+pub fn in_piece(piece: &Piece, p: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|d| (p[d] - piece.origin[d]) / piece.size[d])
 }
 

@@ -1,5 +1,7 @@
 //! One tricubic Bézier piece: evaluation, sub-boxes, bounds.
 
+#![allow(clippy::needless_range_loop)] // d numbers the coordinates of several arrays at once
+
 /// Bézier points `[w][v][u]`.
 pub type Points = [[f64; 3]; 64];
 

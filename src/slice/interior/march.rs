@@ -4,6 +4,9 @@
 //! columns foretell the next ones, and one or two steps are enough. Eight rows run
 //! in the lanes of vectors; nothing depends on what the machine's vectors are.
 
+// lanes index several arrays at once; `clamp` would keep what is not a number
+#![allow(clippy::needless_range_loop, clippy::manual_clamp)]
+
 use super::Plane;
 use super::parts::Tame;
 use crate::locate::MARGIN;

@@ -161,6 +161,19 @@ fn slices_of_a_box_are_its_rectangles() {
 }
 
 #[test]
+fn a_box_far_from_the_origin_is_cut_like_any() {
+    let mut mesh = creased("box", &[3, 2, 4]);
+    let far = [1e5, -3e5, 0.1 + 2e5];
+    mesh.points.iter_mut().for_each(|p| *p = [0, 1, 2].map(|d| p[d] + far[d]));
+    let slicer = slicer(&mesh, Axis::Z, 1e-6);
+    for height in [0.0, 0.3, 1.0, 3.999] {
+        let area = slicer.layer(0, far[2] + height).area();
+        assert!((area / 6.0 - 1.0).abs() < 1e-8, "{height}: {area}");
+    }
+    assert!(slicer.layer(0, far[2] + 4.0).contours.is_empty());
+}
+
+#[test]
 fn slices_of_a_cylinder_are_all_alike() {
     let mesh = creased("cylinder", &[2, 1, 3]);
     let slicer = slicer(&mesh, Axis::Z, 1e-8);

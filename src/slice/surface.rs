@@ -10,7 +10,7 @@
 //! find the same. Corners shared by edges are equal bit by bit too. Hence contours
 //! close whatever the rounding.
 //!
-//! Heights are rounded to a grid of 2⁻³⁴ of the size, planes likewise, so that a flat
+//! Heights are rounded to a grid of about 2⁻³⁴ of the size, planes likewise, so that a flat
 //! face at the very height of a plane is flat in spite of rounding.
 //!
 //! All arrays are flat, patches refer to edges by number, and nothing refers back.
@@ -131,10 +131,17 @@ impl Surface {
     }
 }
 
-/// A power of two near 2⁻³⁴ of the largest coordinate or extent.
+/// A power of two near 2⁻³⁴ of the extent, or near 2⁻⁴⁶ of the largest coordinate where
+/// the solid is so far from the origin that rounding is larger.
 fn height_grid(points: &[f64]) -> f64 {
-    let largest = points.iter().fold(f64::MIN_POSITIVE, |m: f64, x| m.max(x.abs()));
-    2.0_f64.powi(largest.log2().ceil() as i32 - 34)
+    let extent = |d: usize| {
+        let along = || points.iter().skip(d).step_by(3);
+        along().fold(f64::MIN, |m, &x| m.max(x)) - along().fold(f64::MAX, |m, &x| m.min(x))
+    };
+    let longest = (0..3).map(extent).fold(0.0, f64::max);
+    let farthest = points.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let step = (longest * 2.0_f64.powi(-34)).max(farthest * 2.0_f64.powi(-46));
+    2.0_f64.powi(step.max(f64::MIN_POSITIVE).log2().ceil() as i32)
 }
 
 /// Simple parts of one boundary face, and their error.

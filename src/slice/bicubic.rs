@@ -70,10 +70,22 @@ impl Bicubic {
         sums
     }
 
+    /// Rounds the heights of all Bézier points to multiples of `grid`.
+    pub fn round_heights(&mut self, grid: f64) {
+        for point in self.0.as_flattened_mut() {
+            point[HEIGHT] = round_to(point[HEIGHT], grid);
+        }
+    }
+
     /// Lowest and highest Bézier point: the patch lies between them.
     pub fn height_range(&self) -> [f64; 2] {
         range(self.0.as_flattened())
     }
+}
+
+/// The nearest multiple of `grid`.
+pub fn round_to(height: f64, grid: f64) -> f64 {
+    (height / grid).round() * grid
 }
 
 /// Lowest and highest of some points.

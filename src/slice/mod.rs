@@ -5,9 +5,9 @@
 //! attributes of a layer all follow from it.
 //!
 //! # Practice
-//! A [`Slicer`] is set up once. The outer faces of the solid's
-//! [Bézier pieces](crate::bezier) are cut into patches that planes cross simply, and
-//! welded by name, not by distance, to a watertight surface. A plane meets few of
+//! A [`Slicer`] is set up once. The boundary of the limit is taken in bicubic Bézier
+//! patches, cut until planes cross them simply, and welded by name, not by distance,
+//! to a watertight surface. A plane meets few of
 //! them, found by their heights, in few arcs each; joined by name, these are the
 //! contours of a [`Layer`], and unjoined they give the [coverage](Slicer::coverage)
 //! of pixels. Everything that belongs to a layer follows from its height alone, so
@@ -49,6 +49,7 @@ pub mod manifest;
 pub mod output;
 mod root;
 mod setting;
+mod sheet;
 mod simple;
 mod slicer;
 mod solid_source;

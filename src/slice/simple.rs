@@ -129,3 +129,64 @@ fn longer(points: &Bicubic) -> usize {
     let (along_u, along_v) = (legs(&|k, i| b[k][i]), legs(&|k, i| b[i][k]));
     usize::from(along_v > along_u)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIDE: u32 = 1 << 20;
+
+    /// z = 1 - (u - c)² - (v - c)² for c = 0.3, a dome whose peak no halving meets.
+    fn dome() -> Bicubic {
+        let c: f64 = 0.3;
+        // Bernstein coefficients of (u - c)²
+        let square =
+            [c * c, c * c - 2.0 * c / 3.0, c * c - 4.0 * c / 3.0 + 1.0 / 3.0, (1.0 - c).powi(2)];
+        let at = |i: usize| i as f64 / 3.0;
+        Bicubic(
+            [0, 1, 2, 3].map(|j| [0, 1, 2, 3].map(|i| [at(i), at(j), 1.0 - square[i] - square[j]])),
+        )
+    }
+
+    #[test]
+    fn parts_of_a_dome_are_simple_and_cover_it() {
+        let flatness = Flatness { height: 1e-4, deviation: 1e-4, rounding: 1e-14 };
+        let mut parts = Vec::new();
+        cut(&dome(), [0, 0, SIDE, SIDE], &flatness, &mut parts);
+        let mut area = 0;
+        for part in &parts {
+            let [s0, t0, s1, t1] = part.rectangle.map(u64::from);
+            area += (s1 - s0) * (t1 - t0);
+            let heights = |u: f64, v: f64| part.points.at([u, v])[0][HEIGHT];
+            for k in 0..=4 {
+                let x = f64::from(k) / 4.0;
+                let rises = [heights(1.0, x) - heights(0.0, x), heights(x, 1.0) - heights(x, 0.0)];
+                for (rise, sign) in rises.into_iter().zip([part.slope.along_u, part.slope.along_v])
+                {
+                    assert!(sign == 0 || rise * f64::from(sign) > 0.0);
+                }
+            }
+            if part.slope.is_flat() {
+                let [low, high] = part.points.height_range();
+                assert!(high - low <= flatness.height && low > 0.99, "{low} {high}");
+            }
+        }
+        assert_eq!(area, u64::from(SIDE).pow(2));
+        assert!(parts.len() < 200 && parts.iter().any(|part| part.slope.is_flat()));
+    }
+
+    #[test]
+    fn what_is_level_or_steep_stays_whole() {
+        let flatness = Flatness { height: 1e-4, deviation: 1e-4, rounding: 1e-14 };
+        for steepness in [0.0, 1.0] {
+            let mut points = dome();
+            for p in points.0.as_flattened_mut() {
+                p[HEIGHT] = 5.0 + steepness * p[0];
+            }
+            let mut parts = Vec::new();
+            cut(&points, [0, 0, SIDE, SIDE], &flatness, &mut parts);
+            assert_eq!(parts.len(), 1);
+            assert_eq!(parts[0].slope, Slope { along_u: steepness as i8, along_v: 0 });
+        }
+    }
+}

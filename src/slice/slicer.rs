@@ -6,9 +6,8 @@ use super::coverage::{Grey, Raster, Sampling};
 use super::frame::{Axis, PixelGrid};
 use super::index::IntervalIndex;
 use super::layer::Layer;
-use super::surface::{Surface, patch_error};
+use super::surface::Surface;
 use super::trace::Arcs;
-use crate::bezier::{MOST_RINGS, Pieces};
 use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::mesh::Controls;
@@ -18,6 +17,10 @@ const DEFAULT_TOLERANCE: f64 = 1e-5;
 
 /// Least tolerance as a part of the solid's longest side.
 const LEAST_TOLERANCE: f64 = 1e-9;
+
+/// Part of the tolerance that chords may leave a patch by; the rest is for what
+/// patches are off the limit, and flat.
+const CHORD_PART: f64 = 0.75;
 
 /// How to slice.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -72,9 +75,7 @@ impl Slicer {
                 .with_mend(format!("ask for at least {least:e} length units")));
         }
         let points = solid.refined_points(controls.positions.as_flattened(), 3);
-        let rings = enough_rings(solid, &points, tolerance / 4.0)?;
-        let pieces = Pieces::new(solid, rings)?;
-        let surface = Surface::new(&pieces, &points, options.axis, tolerance);
+        let surface = Surface::new(solid, &points, options.axis, tolerance)?;
         let ranges: Vec<[f64; 2]> =
             surface.patches.iter().map(|patch| surface.height_range(patch)).collect();
         let index = IntervalIndex::new(&ranges);
@@ -90,14 +91,14 @@ impl Slicer {
         self.axis
     }
 
-    /// How far contours may be from the limit surface, in length units, beside
-    /// [`Slicer::surface_error`].
+    /// How far contours may be from the limit surface, in length units; the part of
+    /// it that [`Slicer::surface_error`] is, included.
     pub fn tolerance(&self) -> f64 {
         self.tolerance
     }
 
     /// How far the patches at extraordinary vertices may be from the limit surface,
-    /// in length units (an estimate from samples); all others are exact.
+    /// in length units (estimated from samples); all others are exact.
     pub fn surface_error(&self) -> f64 {
         self.surface.error
     }
@@ -171,7 +172,7 @@ impl Slicer {
         self.index.find(height, found);
         for &patch in &*found {
             let patch = &self.surface.patches[patch as usize];
-            arcs.add(&self.surface, patch, height, self.tolerance);
+            arcs.add(&self.surface, patch, height, CHORD_PART * self.tolerance);
         }
     }
 }
@@ -182,15 +183,4 @@ fn longest_side(points: &[[f64; 3]]) -> f64 {
         along().fold(f64::MIN, f64::max) - along().fold(f64::MAX, f64::min)
     };
     (0..=HEIGHT).map(extent).fold(0.0, f64::max)
-}
-
-/// Rings with which patches at extraordinary vertices are as near to the limit as
-/// asked, or the most there are. Rings are costly, so their number is guessed from the
-/// error with one.
-fn enough_rings(solid: &Solid, points: &[f64], tolerance: f64) -> Result<usize> {
-    // the error shrinks by about this a ring (valence 6; less shrink it faster)
-    const SHRINK: f64 = 0.58;
-    let excess = patch_error(&Pieces::new(solid, 1)?, points) / tolerance;
-    let more = (excess.max(1.0).ln() / -SHRINK.ln()).ceil();
-    Ok((1.0 + more).min(MOST_RINGS as f64) as usize)
 }

@@ -1,8 +1,8 @@
 //! The boundary of the limit as a watertight complex of bicubic Bézier patches.
 //!
 //! # Practice
-//! Every boundary face of an element is covered by the outer faces of its Bézier
-//! pieces, cut until they are [simple](super::simple). Patches of different sizes
+//! Every boundary face of an element is covered by the patches of its
+//! [sheet](super::sheet), cut until they are [simple](super::simple). Patches of different sizes
 //! meet: the corner of a small one lies on the side of a large one. So an *edge* is
 //! what lies between two neighbouring corners on a line, and a side of a patch is a
 //! chain of edges. An edge has its own curve, shared bit by bit by the patches on
@@ -10,19 +10,27 @@
 //! find the same. Corners shared by edges are equal bit by bit too. Hence contours
 //! close whatever the rounding.
 //!
-//! Heights are rounded to a grid of 2⁻³⁴ of the size, planes likewise, so that a flat
+//! Heights are rounded to a grid of about 2⁻³⁴ of the size, planes likewise, so that a flat
 //! face at the very height of a plane is flat in spite of rounding.
 //!
 //! All arrays are flat, patches refer to edges by number, and nothing refers back.
 
 use rayon::prelude::*;
 
-use super::bicubic::{self, Bicubic, Cubic, HEIGHT, Point, range};
-use super::boundary::{BoundaryFace, Key, Stretch, UNIT, boundary_faces};
+use super::bicubic::{self, Bicubic, Cubic, HEIGHT, Point, range, round_to};
+use super::boundary::{BoundaryFace, Key, Stretch, boundary_faces};
 use super::frame::Axis;
+use super::sheet::Sheet;
 use super::simple::{Flatness, Part, Slope, cut};
 use crate::bezier::Pieces;
+use crate::error::Result;
 use crate::limit::Solid;
+
+/// Part of the tolerance that patches may differ from the limit by.
+const ERROR_PART: f64 = 1.0 / 8.0;
+
+/// Part of the tolerance that flat patches may rise and bend by.
+const FLAT_PART: f64 = 1.0 / 8.0;
 
 /// The complex; see the module's introduction.
 #[derive(Debug)]
@@ -88,21 +96,29 @@ struct Piece {
 }
 
 impl Surface {
-    /// The boundary of the solid of `pieces` over `points` of all levels
+    /// The boundary of `solid` over `points` of all levels
     /// ([`Solid::refined_points`]), seen along `axis`.
-    pub fn new(pieces: &Pieces, points: &[f64], axis: Axis, tolerance: f64) -> Self {
-        let solid = pieces.solid();
+    ///
+    /// # Errors
+    /// Those of [`Pieces::new`].
+    pub fn new(solid: &Solid, points: &[f64], axis: Axis, tolerance: f64) -> Result<Self> {
         let grid = height_grid(points);
-        let flatness =
-            Flatness { height: tolerance / 8.0, deviation: tolerance / 8.0, rounding: grid / 16.0 };
+        let pieces = Pieces::new(solid, 0)?;
+        let sheet =
+            Sheet { pieces: &pieces, points, axis, grid, tolerance: ERROR_PART * tolerance };
+        let flatness = Flatness {
+            height: FLAT_PART * tolerance,
+            deviation: FLAT_PART * tolerance,
+            rounding: grid / 16.0,
+        };
         let faces = boundary_faces(solid);
         let parts: Vec<(Vec<Piece>, f64)> = (0..faces.len())
             .into_par_iter()
-            .map(|f| face_parts(pieces, points, axis, grid, &flatness, f, &faces[f]))
+            .map(|f| face_parts(&sheet, &flatness, f, &faces[f]))
             .collect();
         let error = parts.iter().fold(0.0, |error: f64, (_, e)| error.max(*e));
         let parts: Vec<Piece> = parts.into_iter().flat_map(|(parts, _)| parts).collect();
-        assemble(&faces, &parts, grid, error)
+        Ok(assemble(&faces, &parts, grid, error))
     }
 
     /// A height on the grid of heights.
@@ -120,79 +136,35 @@ impl Surface {
     }
 }
 
-/// How far patches on the boundary may be from the limit, in length units.
-pub fn patch_error(pieces: &Pieces, points: &[f64]) -> f64 {
-    let solid = pieces.solid();
-    let of_face = |face: &BoundaryFace| {
-        let leaves = solid.element_leaves(face.element as usize).iter();
-        leaves.fold(0.0, |error: f64, leaf| {
-            let on_face = pieces.of(leaf).map(|p| !p.exact && face.meets(&p.origin, &p.size));
-            let errors = on_face.zip(pieces.errors(leaf, points));
-            errors.fold(error, |error, (counts, e)| if counts { error.max(e) } else { error })
-        })
-    };
-    boundary_faces(solid).par_iter().map(of_face).reduce(|| 0.0, f64::max)
-}
-
-/// A power of two near 2⁻³⁴ of the largest coordinate or extent.
+/// A power of two near 2⁻³⁴ of the extent, or near 2⁻⁴⁶ of the largest coordinate where
+/// the solid is so far from the origin that rounding is larger.
 fn height_grid(points: &[f64]) -> f64 {
-    let largest = points.iter().fold(f64::MIN_POSITIVE, |m: f64, x| m.max(x.abs()));
-    2.0_f64.powi(largest.log2().ceil() as i32 - 34)
+    let extent = |d: usize| {
+        let along = || points.iter().skip(d).step_by(3);
+        along().fold(f64::MIN, |m, &x| m.max(x)) - along().fold(f64::MAX, |m, &x| m.min(x))
+    };
+    let longest = (0..3).map(extent).fold(0.0, f64::max);
+    let farthest = points.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let step = (longest * 2.0_f64.powi(-34)).max(farthest * 2.0_f64.powi(-46));
+    2.0_f64.powi(step.max(f64::MIN_POSITIVE).log2().ceil() as i32)
 }
 
-fn round_to(height: f64, grid: f64) -> f64 {
-    (height / grid).round() * grid
-}
-
-/// Parts of one boundary face, and their error.
+/// Simple parts of one boundary face, and their error.
 fn face_parts(
-    pieces: &Pieces,
-    points: &[f64],
-    axis: Axis,
-    grid: f64,
+    sheet: &Sheet,
     flatness: &Flatness,
     number: usize,
     face: &BoundaryFace,
 ) -> (Vec<Piece>, f64) {
-    let solid: &Solid = pieces.solid();
     let (mut parts, mut all, mut error) = (Vec::new(), Vec::new(), 0.0_f64);
-    for leaf in solid.element_leaves(face.element as usize) {
-        let scale = 0.5_f64.powi(leaf.depth.into());
-        if !face.meets(&leaf.origin.map(|x| scale * f64::from(x)), &[scale; 3]) {
-            continue;
-        }
-        let bezier = pieces.points(leaf, points, 3);
-        let errors = pieces.errors(leaf, points);
-        for ((piece, bezier), e) in pieces.of(leaf).zip(bezier.chunks_exact(192)).zip(errors) {
-            if !face.meets(&piece.origin, &piece.size) {
-                continue;
-            }
-            if !piece.exact {
-                error = error.max(e);
-            }
-            let place = |x: f64| (x * f64::from(UNIT)) as u32;
-            let [low, high] = [0.0, 1.0]
-                .map(|end| face.along.map(|d| place(piece.origin[d] + end * piece.size[d])));
-            let patch = outer_points(bezier, face, axis, grid);
-            parts.clear();
-            cut(&patch, [low[0], low[1], high[0], high[1]], flatness, &mut parts);
-            let face = number as u32;
-            all.extend(parts.iter().map(|&part| Piece { face, exact: piece.exact, part }));
-        }
+    for fit in sheet.cover(face) {
+        error = error.max(fit.error);
+        parts.clear();
+        cut(&fit.points, fit.rectangle, flatness, &mut parts);
+        let (face, exact) = (number as u32, fit.error == 0.0);
+        all.extend(parts.iter().map(|&part| Piece { face, exact, part }));
     }
     (all, error)
-}
-
-/// The face of a piece `[w][v][u][3]` that lies on `face`, in the axes of the layers.
-fn outer_points(bezier: &[f64], face: &BoundaryFace, axis: Axis, grid: f64) -> Bicubic {
-    let [p, q] = axis.plane();
-    let at = |t: usize, s: usize| {
-        let place =
-            3 * face.side << (2 * face.axis) | s << (2 * face.along[0]) | t << (2 * face.along[1]);
-        let point = &bezier[3 * place..3 * place + 3];
-        [point[p], point[q], round_to(point[axis.number()], grid)]
-    };
-    Bicubic(std::array::from_fn(|t| std::array::from_fn(|s| at(t, s))))
 }
 
 /// Finds the edges between the corners of all parts.

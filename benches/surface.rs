@@ -93,19 +93,23 @@ fn with_topology(
         .expect("an oriented manifold");
 }
 
-/// Median of the runs in milliseconds.
+/// Median of the runs in milliseconds; short ones are repeated within a run.
 fn median<T>(mut run: impl FnMut() -> T) -> f64 {
+    const LEAST: f64 = 60.0;
+    let start = Instant::now();
+    drop(black_box(run()));
+    let repeats = (LEAST / (start.elapsed().as_secs_f64() * 1e3)).ceil().clamp(1.0, 1e4) as usize;
+    let alone = rayon::current_num_threads() == 1;
     let mut times = Vec::new();
     for _ in 0..RUNS {
         let (start, busy) = (Instant::now(), processor_time());
-        let result = black_box(run());
+        (0..repeats).for_each(|_| drop(black_box(run())));
         let clock = start.elapsed().as_secs_f64() * 1e3;
-        let alone = rayon::current_num_threads() == 1;
-        times.push(match (processor_time(), busy) {
+        let time = match (processor_time(), busy) {
             (Some(now), Some(before)) if alone => (now - before) as f64 / 1e6,
             _ => clock,
-        });
-        drop(result);
+        };
+        times.push(time / repeats as f64);
     }
     times.sort_by(f64::total_cmp);
     times[RUNS / 2]

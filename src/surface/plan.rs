@@ -193,7 +193,7 @@ impl SurfacePlan {
         Ok(())
     }
 
-    /// The matrix of every level, by the products of the [reference].
+    /// The matrix of every level, by the products of the [reference](mod@reference).
     ///
     /// # Errors
     /// [`Error::Request`] for the layout of edge-friend, which has none.

@@ -117,9 +117,8 @@ fn meshes_agree_by_faces_with_attributes_texture_coordinates_and_creases() {
         assert_eq!(a.points.len(), b.points.len(), "{name}");
         assert_eq!(a.uv, b.uv, "{name}");
         assert_eq!(a.faces.len(), b.faces.len(), "{name}");
-        let close = |p: &[f64], q: &[f64]| {
-            p.iter().zip(q).all(|(x, y)| (x - y).abs() <= 1e-12 * size(&mesh))
-        };
+        let tolerance = 1e-12 * size(&mesh);
+        let close = |p: &[f64], q: &[f64]| p.iter().zip(q).all(|(x, y)| (x - y).abs() <= tolerance);
         let mut same = vec![u32::MAX; a.points.len()];
         for (&v, &w) in a.faces.vertices().iter().zip(b.faces.vertices()) {
             let (v, w) = (v as usize, w as usize);

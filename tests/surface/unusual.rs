@@ -40,9 +40,10 @@ fn compare(mesh: &SurfaceMesh, mut expected: Surface, levels: usize, what: &str)
         let points = plan.evaluate(&mesh.points).unwrap();
         let corners: Vec<usize> = expected.faces.iter().flatten().copied().collect();
         assert_eq!(corners.len(), plan.corners().len());
+        let tolerance = 1e-12 * size(mesh);
         for (&v, &w) in plan.corners().iter().zip(&corners) {
             let (p, q) = (points[v as usize], expected.points[w]);
-            let close = (0..3).all(|d| (p[d] - q[d]).abs() <= 1e-12 * size(mesh));
+            let close = (0..3).all(|d| (p[d] - q[d]).abs() <= tolerance);
             assert!(close, "{what} {level}: {p:?} {q:?}");
         }
     }

@@ -57,6 +57,18 @@ pub struct FriendQuads {
     pub vertex_count: usize,
 }
 
+impl FriendQuads {
+    /// Becomes `other` in the memory that it has.
+    fn copy_from(&mut self, other: &Self) {
+        self.corners.clone_from(&other.corners);
+        self.friends.clone_from(&other.friends);
+        self.starts.clone_from(&other.starts);
+        self.sharpness.clone_from(&other.sharpness);
+        self.pinned.clone_from(&other.pinned);
+        self.vertex_count = other.vertex_count;
+    }
+}
+
 /// The topology of all levels.
 #[derive(Clone, Debug)]
 pub struct EdgeFriend {
@@ -120,7 +132,7 @@ impl EdgeFriend {
     /// Where the point of a control vertex is at the last level.
     pub(super) fn slot(&self, vertex: u32) -> u32 {
         let levels = &self.levels[..self.levels.len() - 1];
-        levels.iter().fold(vertex, |v, quads| tasks::vertex_slot(v, quads))
+        levels.iter().fold(vertex, tasks::vertex_slot)
     }
 
     /// Edges between quads of the result that are still sharp after the last level.
@@ -168,11 +180,11 @@ impl EdgeFriend {
         controls: &[Point<T>],
         workspace: &mut FriendWorkspace<T>,
     ) -> Result<()> {
-        let mut built = build::first_level(mesh, matrix, levels, mesh.crease_rule)?;
+        let built = build::first_level(mesh, matrix, levels, mesh.crease_rule)?;
         let FriendWorkspace { coarse, fine, points } = workspace;
         points.start(controls);
         built.first.evaluate(points);
-        *fine = built.levels.remove(0);
+        fine.copy_from(&built.levels[0]);
         for level in 1..levels {
             std::mem::swap(coarse, fine);
             fine.make_room(coarse, level + 1 == levels);

@@ -8,7 +8,7 @@
 //! from the one or two corners of each edge.
 //!
 //! The edges are found by sorting ([`MeshMatrix::build`]); refined matrices of quads need
-//! no sort (`split`). [`reference`] has the refinement rules as the products of
+//! no sort (`split`). [`mod@reference`] has the refinement rules as the products of
 //! sparse matrices that they are.
 
 pub mod reference;

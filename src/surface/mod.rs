@@ -31,6 +31,7 @@
 
 mod boundary;
 pub mod catmull_clark;
+mod device;
 pub mod edge_friend;
 mod holes;
 pub mod limit;
@@ -49,7 +50,9 @@ pub mod triangles;
 mod triangulate;
 mod workspace;
 
+pub use crate::backend::cuda::edge_friend::FriendRun;
 pub use boundary::boundary_surface;
+pub use device::DeviceSurface;
 pub use memory::{Counts, refined_counts, refinement_bytes};
 pub use plan::SurfacePlan;
 pub use scalar::{Point, Scalar};

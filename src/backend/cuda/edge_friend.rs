@@ -10,13 +10,11 @@ use super::device::failed;
 use super::functions::{Functions, Shape};
 use super::launch::{Argument, Launch};
 use super::memory::{Buffer, timed_event};
-use super::number::Number;
 use super::sources::{EDGE_FRIEND, Variant};
 use crate::backend::Precision;
 use crate::error::{Error, Result};
 
-/// The level that refinement starts from, laid out as
-/// [`FriendQuads`](crate::surface::edge_friend::FriendQuads).
+/// The level that refinement starts from, in the layout of edge-friend (Kuth et al. 2023).
 #[derive(Clone, Copy, Debug)]
 pub struct FriendLevel<'a> {
     /// `[quad][4]`: vertices.
@@ -31,6 +29,20 @@ pub struct FriendLevel<'a> {
     pub pinned: &'a [(u32, f64)],
     /// Points, unused slots included.
     pub vertex_count: usize,
+}
+
+/// Numbers that points on a device are made of: `f32` and `f64`.
+pub trait Real: DeviceRepr + Default + Copy {
+    /// Their precision.
+    const PRECISION: Precision;
+}
+
+impl Real for f32 {
+    const PRECISION: Precision = Precision::F32;
+}
+
+impl Real for f64 {
+    const PRECISION: Precision = Precision::F64;
 }
 
 /// A level on the device.
@@ -77,7 +89,7 @@ pub(super) fn variant(precision: Precision, run: FriendRun, sharp: bool, chaikin
         .with("CHAIKIN", usize::from(chaikin))
 }
 
-impl<T: Number + DeviceRepr> DeviceFriends<T> {
+impl<T: Real> DeviceFriends<T> {
     /// Brings a level to a GPU, with room for `count` more.
     ///
     /// # Errors

@@ -105,6 +105,25 @@ impl EdgeFriend {
         Ok(built)
     }
 
+    /// The first of `levels` ≥ 1 levels.
+    pub(super) fn first_level(
+        mesh: &SurfaceMesh,
+        matrix: MeshMatrix,
+        levels: usize,
+    ) -> Result<Self> {
+        build::first_level(mesh, matrix, levels, mesh.crease_rule)
+    }
+
+    /// Points of the first level from those of level 0.
+    pub(super) fn first_points<T: Scalar>(
+        &self,
+        controls: &[Point<T>],
+        workspace: &mut Workspace<T>,
+    ) {
+        workspace.start(controls);
+        self.first.evaluate(workspace);
+    }
+
     /// Quads of levels 1, 2, …, ghosts included.
     pub fn levels(&self) -> &[FriendQuads] {
         &self.levels

@@ -105,7 +105,7 @@ impl<'s> DeviceSlicer<'s> {
         Ok(Canvas {
             origin: grid.origin,
             pitch: grid.pitch,
-            tolerance: self.slicer.tolerance(),
+            tolerance: self.slicer.chord_tolerance(),
             size: grid.size,
             planes,
             centre: sampling == Sampling::Centre,

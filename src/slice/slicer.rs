@@ -157,6 +157,11 @@ impl Slicer {
         raster.write(heights.len(), pixels);
     }
 
+    /// How far chords may be from patches.
+    pub(super) fn chord_tolerance(&self) -> f64 {
+        CHORD_PART * self.tolerance
+    }
+
     /// The boundary.
     pub(super) fn surface(&self) -> &Surface {
         &self.surface
@@ -172,7 +177,7 @@ impl Slicer {
         self.index.find(height, found);
         for &patch in &*found {
             let patch = &self.surface.patches[patch as usize];
-            arcs.add(&self.surface, patch, height, CHORD_PART * self.tolerance);
+            arcs.add(&self.surface, patch, height, self.chord_tolerance());
         }
     }
 }

@@ -178,7 +178,8 @@ impl Tracer<'_> {
     /// Appends points strictly between two stops.
     fn halve(&self, a: &Stop, b: &Stop, depth: u32, points: &mut Vec<[f64; 2]>) {
         let chord = [0, 1].map(|d| b.place.point[d] - a.place.point[d]);
-        let length = chord[0].hypot(chord[1]);
+        // not hypot, whose last bit differs between processors
+        let length = (chord[0] * chord[0] + chord[1] * chord[1]).sqrt();
         if length <= self.tolerance || depth == MOST_HALVINGS {
             return;
         }

@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use subsolid::mesh::{CreaseRule, SurfaceMesh};
+use subsolid::mesh::{Attribute, CreaseRule, SurfaceMesh};
 use subsolid::surface::{
-    Method, Scheme, SurfaceOptions, SurfacePlan, refined_counts, refinement_bytes,
+    Method, Scheme, SurfaceOptions, SurfacePlan, refined_counts, refinement_bytes, vertex_limits,
 };
 use subsolid::{Error, Result, io};
 
@@ -25,7 +25,8 @@ use super::{Console, Outcome};
 Examples:
   subsolid surface model.obj --levels 3 -o fine.obj
   subsolid surface scan.stl --scheme loop --levels 2 -o fine.ply
-  subsolid surface model.obj --method edge-friend --chaikin -o fine.vtp")]
+  subsolid surface model.obj --method edge-friend --chaikin -o fine.vtp
+  subsolid surface model.obj --levels 3 --limit --normals -o limit.vtp")]
 pub struct Arguments {
     /// Control mesh: .obj, .ply, .off or .stl
     model: PathBuf,
@@ -41,6 +42,13 @@ pub struct Arguments {
     /// Average sharpness along creases as it passes on (Chaikin)
     #[arg(long)]
     chaikin: bool,
+    /// Move the vertices to where all further refinement takes them (not for √3)
+    #[arg(long)]
+    limit: bool,
+    /// Add the unit normals of the limit as a vertex attribute, for .ply and .vtp; NaN where
+    /// there is none
+    #[arg(long)]
+    normals: bool,
     /// File to write: .obj, .ply, .vtp or .stl
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
@@ -104,7 +112,17 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     plan.notices().iter().for_each(|notice| console.warn(notice));
     console.status("Planned", format!("{} levels in {}", options.levels, since(start)));
     let start = Instant::now();
-    let refined = plan.refine(&mesh)?;
+    let mut refined = plan.refine(&mesh)?;
+    if arguments.limit || arguments.normals {
+        let limits = vertex_limits(&refined, options.scheme)?;
+        if arguments.normals {
+            let values = limits.normals.as_flattened().to_vec();
+            refined.attributes.push(Attribute { name: "normals".into(), width: 3, values });
+        }
+        if arguments.limit {
+            refined.points = limits.positions;
+        }
+    }
     console.status("Refined", format!("{} in {}", counts(&refined), since(start)));
     for loss in format.losses(&refined) {
         console.warn(format!("{}: left out {loss}", output.display()));

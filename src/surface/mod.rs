@@ -48,6 +48,7 @@ mod sort;
 pub mod sqrt3;
 pub mod triangles;
 mod triangulate;
+mod vertex_limit;
 mod workspace;
 
 pub use crate::backend::cuda::edge_friend::FriendRun;
@@ -57,6 +58,7 @@ pub use memory::{Counts, refined_counts, refinement_bytes};
 pub use plan::SurfacePlan;
 pub use scalar::{Point, Scalar};
 pub use single::{GROUP, SingleMatrix};
+pub use vertex_limit::{VertexLimits, vertex_limits};
 pub use workspace::Workspace;
 
 use crate::Result;

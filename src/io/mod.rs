@@ -16,6 +16,7 @@ mod dataset;
 mod high_order;
 mod mesh_dataset;
 mod read;
+mod table;
 mod write;
 
 pub use dataset::{
@@ -26,6 +27,7 @@ pub use mesh_dataset::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
 pub use read::{
     ReadReport, read, read_creases, read_surface, read_surface_with_report, read_with_report,
 };
+pub(crate) use table::{Row, Table, TableForm, write_table_header};
 pub(crate) use write::Archive;
 pub use write::{
     BezierPatch, Format, PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, WriteOptions,

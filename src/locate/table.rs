@@ -1,24 +1,23 @@
 //! Tables of points: CSV with the header `x,y,z`, read and answered block by block,
 //! so that any number of rows fits.
 
-use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::Place;
 use crate::backend::Values;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::io::{Table, TableForm, write_table_header};
 use crate::limit::Solid;
 use crate::mesh::Attribute;
 
-const HEADER: [&str; 3] = ["x", "y", "z"];
-const ROW: &str = "a row is x, y, z in the length unit of the model";
+const FORM: TableForm =
+    TableForm { header: &["x", "y", "z"], row: "a row is x, y, z in the length unit of the model" };
 
 /// A table of points being read.
 #[derive(Debug)]
 pub struct PointTable {
-    path: PathBuf,
-    reader: csv::Reader<File>,
+    table: Table,
 }
 
 /// An answer: the place, and whether the point is inside.
@@ -38,62 +37,23 @@ impl PointTable {
     /// # Errors
     /// If the file cannot be read or its header is another.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref().to_owned();
-        let mut reader = csv::ReaderBuilder::new()
-            .trim(csv::Trim::All)
-            .comment(Some(b'#'))
-            .from_path(&path)
-            .map_err(|e| malformed(&path, e))?;
-        let header = reader.byte_headers().map_err(|e| malformed(&path, e))?;
-        if header.iter().ne(HEADER.map(str::as_bytes)) {
-            let found = String::from_utf8_lossy(header.as_slice()).into_owned();
-            return Err(Error::file(&path, Some(1), format!("the header is {found:?}"))
-                .with_mend("begin the table with the line `x,y,z`"));
-        }
-        Ok(Self { path, reader })
+        Ok(Self { table: Table::open(path, FORM)? })
     }
 
     /// The next rows, at most `most`; none at the end of the table.
     ///
     /// # Errors
-    /// [`Error::File`] with the line of a row that is not three finite numbers.
+    /// [`Error::File`](crate::Error::File) with the line of a row that is not three finite numbers.
     pub fn read(&mut self, most: usize) -> Result<Vec<[f64; 3]>> {
-        let mut points = Vec::new();
-        let mut record = csv::ByteRecord::new();
-        while points.len() < most {
-            match self.reader.read_byte_record(&mut record) {
-                Ok(true) => points.push(self.point(&record)?),
-                Ok(false) => break,
-                Err(e) => return Err(malformed(&self.path, e)),
+        self.table.read(most, |row| {
+            let mut point = [0.0; 3];
+            for (d, name) in FORM.header.iter().enumerate() {
+                let value = row.text(d).parse::<f64>().ok().filter(|x| x.is_finite());
+                point[d] =
+                    value.ok_or_else(|| row.unexpected(d, &format!("{name}: finite number")))?;
             }
-        }
-        Ok(points)
-    }
-
-    fn point(&self, record: &csv::ByteRecord) -> Result<[f64; 3]> {
-        let mut point = [0.0; 3];
-        for (d, name) in HEADER.iter().enumerate() {
-            let text = std::str::from_utf8(&record[d]).unwrap_or("\u{fffd}");
-            let value = text.parse::<f64>().ok().filter(|x| x.is_finite());
-            point[d] = value.ok_or_else(|| {
-                let line = record.position().and_then(|p| usize::try_from(p.line()).ok());
-                let message =
-                    format!("{name}: finite number expected, found `{}`", text.escape_debug());
-                Error::file(&self.path, line, message).with_mend(ROW)
-            })?;
-        }
-        Ok(point)
-    }
-}
-
-fn malformed(path: &Path, error: csv::Error) -> Error {
-    let line = error.position().and_then(|p| usize::try_from(p.line()).ok());
-    match error.into_kind() {
-        csv::ErrorKind::Io(source) => Error::io(path, source),
-        csv::ErrorKind::UnequalLengths { len, .. } => {
-            Error::file(path, line, format!("{len} columns instead of 3")).with_mend(ROW)
-        }
-        _ => Error::file(path, line, "not a table of comma-separated values"),
+            Ok(point)
+        })
     }
 }
 
@@ -109,21 +69,12 @@ pub fn write_header(
     attributes: &[Attribute],
 ) -> io::Result<()> {
     let mut names: Vec<String> =
-        HEADER.iter().chain(&["status", "cell"]).map(|&n| n.into()).collect();
+        FORM.header.iter().chain(&["status", "cell"]).map(|&n| n.into()).collect();
     if has_corners(solid) {
         names.push("corner".into());
     }
     names.extend(["u", "v", "w", "distance"].map(String::from));
-    for attribute in attributes {
-        match attribute.width {
-            1 => names.push(attribute.name.clone()),
-            width => names.extend((0..width).map(|i| format!("{}_{i}", attribute.name))),
-        }
-    }
-    let mut header =
-        csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(out);
-    header.write_record(&names)?;
-    header.flush()
+    write_table_header(out, names, attributes)
 }
 
 /// Writes one row an answer, numbers with 17 significant digits. `values`: the

@@ -1,21 +1,24 @@
 //! Tables of scattered parameters: CSV with the header `cell,u,v,w`, read and
 //! answered block by block, so that any number of rows fits.
 
-use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rayon::prelude::*;
 
 use crate::backend::Limit;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::io::{Row, Table, TableForm, write_table_header};
 use crate::limit::Solid;
 use crate::mesh::Attribute;
 use crate::plan::{Location, Want, wanted_orders};
 
 use super::arrays::DERIVATIVES;
 
-const HEADER: [&str; 4] = ["cell", "u", "v", "w"];
+const FORM: TableForm = TableForm {
+    header: &["cell", "u", "v", "w"],
+    row: "a row is a cell (its index in the file, from 0) and u, v, w",
+};
 const ROWS: usize = 4096; // a task of formatting
 
 /// No element: the cell is no hexahedron.
@@ -24,8 +27,7 @@ const NONE: u32 = u32::MAX;
 /// A parameter table being read.
 #[derive(Debug)]
 pub struct ParameterTable {
-    path: PathBuf,
-    reader: csv::Reader<File>,
+    table: Table,
     // element of each hexahedral cell
     elements: Vec<u32>,
 }
@@ -36,102 +38,50 @@ impl ParameterTable {
     /// # Errors
     /// If the file cannot be read or its header is another.
     pub fn open(path: impl AsRef<Path>, solid: &Solid) -> Result<Self> {
-        let path = path.as_ref().to_owned();
-        let mut reader = csv::ReaderBuilder::new()
-            .trim(csv::Trim::All)
-            .comment(Some(b'#'))
-            .from_path(&path)
-            .map_err(|e| malformed(&path, e))?;
-        let header = reader.byte_headers().map_err(|e| malformed(&path, e))?;
-        if header.iter().ne(HEADER.map(str::as_bytes)) {
-            let found = String::from_utf8_lossy(header.as_slice()).into_owned();
-            return Err(Error::file(&path, Some(1), format!("the header is {found:?}"))
-                .with_mend("begin the table with the line `cell,u,v,w`"));
-        }
         let mut elements = vec![NONE; solid.topology().cell_count()];
         for (i, element) in solid.elements().iter().enumerate() {
             if element.corner.is_none() {
                 elements[element.cell as usize] = i as u32;
             }
         }
-        Ok(Self { path, reader, elements })
+        Ok(Self { table: Table::open(path, FORM)?, elements })
     }
 
     /// The next rows, at most `most`; none at the end of the table.
     ///
     /// # Errors
-    /// [`Error::File`] with the line of a row that is no cell and three numbers, or
+    /// [`Error::File`](crate::Error::File) with the line of a row that is no cell and three numbers, or
     /// names a cell that does not exist or is no hexahedron, or parameters outside
     /// [0, 1].
     pub fn read(&mut self, most: usize) -> Result<Vec<Location>> {
-        let mut locations = Vec::new();
-        let mut record = csv::ByteRecord::new();
-        while locations.len() < most {
-            match self.reader.read_byte_record(&mut record) {
-                Ok(true) => locations.push(self.location(&record)?),
-                Ok(false) => break,
-                Err(e) => return Err(malformed(&self.path, e)),
-            }
-        }
-        Ok(locations)
-    }
-
-    fn location(&self, record: &csv::ByteRecord) -> Result<Location> {
-        let refused = |message: String, mend: &str| {
-            let line = record.position().and_then(|p| usize::try_from(p.line()).ok());
-            Error::file(&self.path, line, message).with_mend(mend)
-        };
-        let text = |column: usize| std::str::from_utf8(&record[column]).unwrap_or("\u{fffd}");
-        let cell: u32 = text(0).parse().map_err(|_| {
-            refused(
-                format!("cell expected, found `{}`", text(0).escape_debug()),
-                "a row is a cell (its index in the file, from 0) and u, v, w",
-            )
-        })?;
-        let element = *self.elements.get(cell as usize).ok_or_else(|| {
-            let count = self.elements.len();
-            refused(
-                format!("cell {cell} does not exist, the mesh has {count} cells"),
-                "count cells from 0, in the order of the file",
-            )
-        })?;
-        if element == NONE {
-            return Err(refused(
-                format!("cell {cell} is no hexahedron: it evaluates on its hexahedral children"),
-                "refine with --levels 1 and name the children, in the order of `refine`",
-            ));
-        }
-        let mut parameters = [0.0; 3];
-        for (d, name) in HEADER[1..].iter().enumerate() {
-            let text = text(d + 1);
-            let value: f64 = text.parse().map_err(|_| {
-                refused(
-                    format!("{name} expected, found `{}`", text.escape_debug()),
-                    "a row is a cell (its index in the file, from 0) and u, v, w",
-                )
-            })?;
-            if !(0.0..=1.0).contains(&value) {
-                return Err(refused(
-                    format!("{name} = {text} is outside [0, 1]"),
-                    "parameters run from 0 to 1 within each cell",
-                ));
-            }
-            parameters[d] = value;
-        }
-        Ok(Location { element, parameters })
+        let elements = &self.elements;
+        self.table.read(most, |row| location(row, elements))
     }
 }
 
-fn malformed(path: &Path, error: csv::Error) -> Error {
-    let line = error.position().and_then(|p| usize::try_from(p.line()).ok());
-    match error.into_kind() {
-        csv::ErrorKind::Io(source) => Error::io(path, source),
-        csv::ErrorKind::UnequalLengths { len, .. } => {
-            Error::file(path, line, format!("{len} columns instead of 4"))
-                .with_mend("a row is a cell (its index in the file, from 0) and u, v, w")
-        }
-        _ => Error::file(path, line, "not a table of comma-separated values"),
+fn location(row: &Row<'_>, elements: &[u32]) -> Result<Location> {
+    let cell: u32 = row.text(0).parse().map_err(|_| row.unexpected(0, "cell"))?;
+    let element = *elements.get(cell as usize).ok_or_else(|| {
+        let count = elements.len();
+        row.error(format!("cell {cell} does not exist, the mesh has {count} cells"))
+            .with_mend("count cells from 0, in the order of the file")
+    })?;
+    if element == NONE {
+        return Err(row
+            .error(format!("cell {cell} is no hexahedron: it evaluates on its hexahedral children"))
+            .with_mend("refine with --levels 1 and name the children, in the order of `refine`"));
     }
+    let mut parameters = [0.0; 3];
+    for (d, name) in FORM.header[1..].iter().enumerate() {
+        let value: f64 = row.text(d + 1).parse().map_err(|_| row.unexpected(d + 1, name))?;
+        if !(0.0..=1.0).contains(&value) {
+            return Err(row
+                .error(format!("{name} = {} is outside [0, 1]", row.text(d + 1)))
+                .with_mend("parameters run from 0 to 1 within each cell"));
+        }
+        parameters[d] = value;
+    }
+    Ok(Location { element, parameters })
 }
 
 /// Writes the header of the answer to a table: `cell,u,v,w,x,y,z`, then derivatives
@@ -141,20 +91,11 @@ fn malformed(path: &Path, error: csv::Error) -> Error {
 /// Those of `out`.
 pub fn write_header(out: &mut impl Write, want: Want, attributes: &[Attribute]) -> io::Result<()> {
     let mut names: Vec<String> =
-        HEADER.iter().chain(&["x", "y", "z"]).map(|&name| name.into()).collect();
+        FORM.header.iter().chain(&["x", "y", "z"]).map(|&name| name.into()).collect();
     for derivative in &DERIVATIVES[..wanted_orders(want).len() - 1] {
         names.extend(["x", "y", "z"].map(|axis| format!("{axis}{derivative}")));
     }
-    for attribute in attributes {
-        match attribute.width {
-            1 => names.push(attribute.name.clone()),
-            width => names.extend((0..width).map(|i| format!("{}_{i}", attribute.name))),
-        }
-    }
-    let mut header =
-        csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(out);
-    header.write_record(&names)?;
-    header.flush()
+    write_table_header(out, names, attributes)
 }
 
 /// Writes one row a location with 17 significant digits; `nan` where a derivative

@@ -25,7 +25,7 @@ impl<'s> DeviceSlicer<'s> {
     /// Brings a slicer's boundary to a GPU.
     ///
     /// # Errors
-    /// [`Error::Request`] if its memory is too small.
+    /// [`Error::Request`](crate::Error::Request) if its memory is too small.
     pub fn new(slicer: &'s Slicer, gpu: &Cuda) -> Result<Self> {
         let surface = slicer.surface();
         let patches: Vec<Patch> = surface

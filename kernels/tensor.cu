@@ -26,6 +26,8 @@ constexpr int GROUP = 8 * N <= LANES ? 2 : 1;
 // blocks a multiprocessor holds at least: a bound for the registers
 constexpr int BLOCKS =
     N > 8 || W > 3 ? 2 : DOUBLE ? 3 - (OUTPUTS > 1) : OUTPUTS > 4 || N == 7 ? 3 : 4;
+// a brick's control points on their way take registers too
+constexpr int BRICK_BLOCKS = !DOUBLE && OUTPUTS > 1 && BLOCKS > 3 ? 3 : BLOCKS;
 
 // shared memory of a warp, in reals; paddings keep lanes on different banks
 constexpr int C_LAYER = 16 * W + VECTOR;
@@ -416,7 +418,8 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
 }
 
 #define TENSOR(name, Id, Heads)                                                            \
-    extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)                     \
+    extern "C" __global__ void __launch_bounds__(WARPS* LANES,                             \
+                                                 BRICKS<Heads> ? BRICK_BLOCKS : BLOCKS)    \
         name(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,       \
              const __grid_constant__ Weights weights, unsigned first, unsigned count,      \
              unsigned elements) {                                                          \

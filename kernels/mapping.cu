@@ -5,9 +5,8 @@
 // quadrature point: lanes take control points, twelve sums cross the warp, and every lane
 // turns its own basis functions' derivatives by the inverse Jacobian. Writing these,
 // 24 bytes a basis function and point, is the limit.
+#include "real.cuh"
 
-constexpr int LANES = 32;
-constexpr unsigned ALL_LANES = 0xffffffffu;
 constexpr int WARPS = 4;
 
 // The leaves of a batch and what they share.

@@ -7,9 +7,8 @@
 //
 // The same steps as src/slice on the CPU, compiled without contraction of products and sums,
 // so that the pixels are the same bit by bit.
-
-constexpr int LANES = 32;
-constexpr unsigned ALL_LANES = 0xffffffffu;
+#include "coverage.cuh"
+#include "cubics.cuh"
 
 // numbers of a patch kept in shared memory: stops of an arc under way, crossings
 constexpr int MOST_STOPS = 22;
@@ -40,20 +39,6 @@ struct Pair {
     unsigned patch, plane;
 };
 
-struct Grid {
-    double origin[2], pitch, tolerance;
-    // columns, rows, and columns with those that fill up the rows in memory
-    unsigned columns, rows, stride;
-    // planes averaged in one image
-    unsigned planes;
-    // words of touched groups a row
-    unsigned words;
-    unsigned padding;
-};
-
-// Columns that a bit of a row's words stands for: whether any of them was touched.
-constexpr int GROUP = 16;
-
 struct Place {
     double u, v, x, y;
 };
@@ -69,96 +54,6 @@ struct Crossing {
     Place place;
     int rising;
 };
-
-__device__ void bernstein(double t, double (&b)[4]) {
-    const double s = 1.0 - t;
-    b[0] = s * s * s;
-    b[1] = 3.0 * s * s * t;
-    b[2] = 3.0 * s * t * t;
-    b[3] = t * t * t;
-}
-
-__device__ double value(const double (&c)[4], double t) {
-    double b[4];
-    bernstein(t, b);
-    return b[0] * c[0] + b[1] * c[1] + b[2] * c[2] + b[3] * c[3];
-}
-
-// Where a cubic that is monotone on [from, to] changes to above.
-__device__ double solve(const double (&c)[4], double from, double to, bool above_after) {
-    const double sign = above_after ? 1.0 : -1.0;
-    double low = from, high = to;
-    const double at_low = sign * value(c, low), at_high = sign * value(c, high);
-    if (at_low == 0.0) return low;
-    if (at_high == 0.0) return high;
-    double t = at_high > at_low ? low - at_low / (at_high - at_low) * (high - low) : low;
-    for (int step = 0; step < 64; ++step) {
-        if (!(t > low && t < high)) t = 0.5 * (low + high);
-        const double s = 1.0 - t;
-        double a = s * c[0] + t * c[1], b = s * c[1] + t * c[2];
-        const double d = s * c[2] + t * c[3];
-        a = s * a + t * b;
-        b = s * b + t * d;
-        const double f = sign * (s * a + t * b);
-        const double slope = 3.0 * (b - a);
-        if (f > 0.0) {
-            high = t;
-        } else {
-            low = t;
-        }
-        const double newton = f / (sign * slope);
-        const double next = t - newton;
-        if (fabs(newton) <= 1e-15) return fmin(fmax(next, low), high);
-        if (high - low <= 1e-15) return high;
-        t = next;
-    }
-    return fmin(fmax(t, low), high);
-}
-
-// Calls `found(t, rising)` for the roots of a cubic in [0, 1], ascending.
-template <typename Found>
-__device__ void roots(const double (&c)[4], Found found) {
-    bool any_above = false, any_below = false;
-    for (int i = 0; i < 4; ++i) {
-        any_above |= c[i] > 0.0;
-        any_below |= c[i] <= 0.0;
-    }
-    if (!any_above || !any_below) return;
-    const double a = c[1] - c[0], b = c[2] - c[1], d = c[3] - c[2];
-    double first = 1.0, second = 1.0;
-    int spans = 1;
-    if (!(a >= 0.0 && b >= 0.0 && d >= 0.0) && !(a <= 0.0 && b <= 0.0 && d <= 0.0)) {
-        // a (1-t)^2 + 2b t(1-t) + d t^2
-        const double square = a - 2.0 * b + d, half = b - a;
-        const double discriminant = half * half - square * a;
-        if (discriminant >= 0.0) {
-            const double q = -(half + copysign(sqrt(discriminant), half));
-            double low = q / square, high = a / q;
-            if (low > high) {
-                const double other = low;
-                low = high;
-                high = other;
-            }
-            const bool low_inside = low > 0.0 && low < 1.0;
-            const bool high_inside = high > 0.0 && high < 1.0;
-            if (low_inside) {
-                first = low;
-                spans = 2;
-            }
-            if (high_inside) {
-                (low_inside ? second : first) = high;
-                ++spans;
-            }
-        }
-    }
-    double from = 0.0;
-    for (int span = 0; span < spans; ++span) {
-        const double to = span + 1 == spans ? 1.0 : span == 0 ? first : second;
-        const bool before = value(c, from) > 0.0, after = value(c, to) > 0.0;
-        if (before != after) found(solve(c, from, to, after), after);
-        from = to;
-    }
-}
 
 // Position and derivatives by u and v.
 __device__ void at(const Patch& patch, double u, double v, double (&sums)[3][3]) {
@@ -192,134 +87,6 @@ __device__ void at(const Patch& patch, double u, double v, double (&sums)[3][3])
         }
     }
 }
-
-// What chords leave in the rows of one image: sums of changes, [row][stride], and which groups
-// of columns they are in, [row][words].
-struct Canvas {
-    const Grid& grid;
-    int* sums;
-    unsigned* touched;
-
-    __device__ void add(long long row, long long column, long long amount) const {
-        if (amount == 0 || column >= grid.columns || row < 0 || row >= grid.rows) return;
-        if (column < 0) column = 0;
-        atomicAdd(sums + row * grid.stride + column, static_cast<int>(amount));
-        const unsigned group = static_cast<unsigned>(column) / GROUP;
-        atomicOr(touched + row * grid.words + group / 32, 1u << group % 32);
-    }
-
-    // A chord in the plane's coordinates, material on its left.
-    __device__ void chord(double ax, double ay, double bx, double by) const {
-        ax = (ax - grid.origin[0]) / grid.pitch;
-        ay = (ay - grid.origin[1]) / grid.pitch;
-        bx = (bx - grid.origin[0]) / grid.pitch;
-        by = (by - grid.origin[1]) / grid.pitch;
-        const double width = grid.columns, height = grid.rows;
-        if (fmax(ay, by) <= 0.0 || fmin(ay, by) >= height || fmin(ax, bx) >= width) return;
-        const auto inside = [&](double x, double y) {
-            return x >= 0.0 && x <= width && y >= 0.0 && y <= height;
-        };
-        if (inside(ax, ay) && inside(bx, by)) {
-            steps(snap(ax), snap(ay), snap(bx), snap(by));
-            return;
-        }
-        // what is left of the image acts from the first column on
-        double from = 0.0;
-        while (from < 1.0) {
-            double to = 1.0;
-            const auto stop = [&](double t) {
-                if (t > from && t < to) to = t;
-            };
-            stop((0.0 - ax) / (bx - ax));
-            stop((width - ax) / (bx - ax));
-            stop((0.0 - ay) / (by - ay));
-            stop((height - ay) / (by - ay));
-            const auto clamped = [](double x, double most) { return fmin(fmax(x, 0.0), most); };
-            const auto x = [&](double t) {
-                return snap(clamped(t == 0.0 ? ax : t == 1.0 ? bx : ax + t * (bx - ax), width));
-            };
-            const auto y = [&](double t) {
-                return snap(clamped(t == 0.0 ? ay : t == 1.0 ? by : ay + t * (by - ay), height));
-            };
-            steps(x(from), y(from), x(to), y(to));
-            from = to;
-        }
-    }
-
-    static constexpr long long STEPS = 8192;
-
-    __device__ static long long snap(double x) {
-        // halves away from zero
-        return llround(x * double(STEPS));
-    }
-
-    __device__ static long long floor_div(long long a, long long b) {
-        const long long q = a / b;
-        return q * b > a ? q - 1 : q;
-    }
-
-    __device__ void steps(long long ax, long long ay, long long bx, long long by) const {
-        if (ay == by) return;
-        const bool up = ay < by;
-        const long long x0 = up ? ax : bx, y0 = up ? ay : by;
-        const long long x1 = up ? bx : ax, y1 = up ? by : ay;
-        // upwards, the material is on the left: what is to the right loses
-        const int sign = up ? -1 : 1;
-#if CENTRE
-        centres(x0, y0, x1, y1, sign);
-#else
-        areas(x0, y0, x1, y1, sign);
-#endif
-    }
-
-#if CENTRE
-    __device__ void centres(long long x0, long long y0, long long x1, long long y1,
-                            int sign) const {
-        const long long dx = x1 - x0, dy = y1 - y0, half = STEPS / 2;
-        const long long last = floor_div(y1 - half, STEPS);
-        for (long long row = floor_div(y0 - half, STEPS) + 1; row <= last; ++row) {
-            const long long y = row * STEPS + half;
-            const long long crossing = x0 * dy + (y - y0) * dx;
-            const long long column = floor_div(crossing - half * dy, STEPS * dy) + 1;
-            add(row, column, sign * 2 * STEPS * STEPS);
-        }
-    }
-#else
-    __device__ void areas(long long x0, long long y0, long long x1, long long y1,
-                          int sign) const {
-        const long long dx = x1 - x0, dy = y1 - y0;
-        long long x = x0, y = y0;
-        while (y < y1) {
-            const long long row = floor_div(y, STEPS);
-            const long long above = (row + 1) * STEPS;
-            const long long top = above < y1 ? above : y1;
-            const long long end = top == y1 ? x1 : x0 + floor_div(dx * (top - y0), dy);
-            row_part(row, x, end, top - y, sign);
-            x = end;
-            y = top;
-        }
-    }
-
-    __device__ void row_part(long long row, long long a, long long b, long long rise,
-                             int sign) const {
-        const long long left = a < b ? a : b, right = a < b ? b : a;
-        const long long last = floor_div(right, STEPS);
-        long long from = left, risen = 0;
-        while (true) {
-            const long long column = floor_div(from, STEPS);
-            const long long to = column >= last ? right : (column + 1) * STEPS;
-            const long long until = to == right ? rise : rise * (to - left) / (right - left);
-            const long long step = sign * (until - risen);
-            const long long into = (from - column * STEPS) + (to - column * STEPS);
-            add(row, column, step * (2 * STEPS - into));
-            add(row, column + 1, step * into);
-            if (to == right) return;
-            from = to;
-            risen = until;
-        }
-    }
-#endif
-};
 
 // One arc of a patch.
 struct Tracer {

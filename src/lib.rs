@@ -142,6 +142,11 @@
 //! Limit points become blocks of hexahedra or high-order cells that VTK and ParaView
 //! read, tables of parameters, or a report on the Jacobian.
 //!
+//! # Layers: [`mod@slice`]
+//!
+//! A [`slice::Slicer`] cuts the boundary of the limit by planes, exactly: contours, and the
+//! pixels that they cover. A [`slice::Job`] makes files of a stack of layers.
+//!
 //! # Integration: [`quadrature`]
 //!
 //! [`Quadrature`] holds what isogeometric analysis needs: basis functions of the mesh's

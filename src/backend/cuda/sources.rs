@@ -29,6 +29,8 @@ pub(super) const HEADERS: &[Source] = &[
     source!("async.cuh"),
     source!("real.cuh"),
     source!("basis.cuh"),
+    source!("coverage.cuh"),
+    source!("cubics.cuh"),
     source!("gather.cuh"),
     source!("orders.cuh"),
     source!("stage.cuh"),

@@ -6,38 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
-use assert_cmd::Command;
 use subsolid::backend::{Backend, Cpu};
 use subsolid::limit::Solid;
 use subsolid::mesh::shape::Shape;
 use subsolid::plan::{Location, Samples, Want};
 use tempfile::{TempDir, tempdir};
 
-/// Runs the program in `directory`; returns exit code, stdout and stderr.
-fn run(directory: &Path, arguments: &str) -> (i32, String, String) {
-    let mut command = Command::cargo_bin("subsolid").unwrap();
-    let output =
-        command.current_dir(directory).args(arguments.split_whitespace()).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
-
-/// Runs what must succeed; returns stdout.
-fn done(directory: &Path, arguments: &str) -> String {
-    let (code, stdout, stderr) = run(directory, arguments);
-    assert_eq!(code, 0, "{arguments}: {stderr}");
-    stdout
-}
-
-/// Runs what must be refused with a message that holds `fragment`, leaving nothing.
-fn refused(directory: &Path, arguments: &str, fragment: &str) {
-    let before = names(directory);
-    let (code, _, stderr) = run(directory, arguments);
-    assert_eq!(code, 2, "{arguments}: {stderr}");
-    assert!(stderr.contains(fragment), "{arguments}: {stderr}");
-    assert!(!stderr.contains("panicked") && !stderr.contains("backtrace"), "{stderr}");
-    assert_eq!(names(directory), before, "{arguments} left something behind");
-}
+mod program;
+use program::{done, refused, run};
 
 fn names(directory: &Path) -> Vec<PathBuf> {
     let mut names: Vec<PathBuf> =

@@ -4,39 +4,16 @@ use std::fs;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-use assert_cmd::Command;
 use npyz::{Deserialize, NpyFile};
 use serde_json::Value;
 use subsolid::io::WriteOptions;
 use tempfile::{TempDir, tempdir};
 
 mod oracle;
+mod program;
 mod support;
 
-/// Runs the program in `directory`; returns exit code, stdout and stderr.
-fn run(directory: &Path, arguments: &str) -> (i32, String, String) {
-    let mut command = Command::cargo_bin("subsolid").unwrap();
-    let output =
-        command.current_dir(directory).args(arguments.split_whitespace()).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
-
-fn done(directory: &Path, arguments: &str) -> String {
-    let (code, stdout, stderr) = run(directory, arguments);
-    assert_eq!(code, 0, "{arguments}: {stderr}");
-    stdout
-}
-
-fn refused(directory: &Path, arguments: &str, fragment: &str) {
-    let files = || fs::read_dir(directory).unwrap().count();
-    let before = files();
-    let (code, _, stderr) = run(directory, arguments);
-    assert_eq!(code, 2, "{arguments}: {stderr}");
-    assert!(stderr.contains(fragment), "{arguments}: {stderr}");
-    assert!(!stderr.contains("panicked"), "{stderr}");
-    assert_eq!(files(), before, "{arguments} left something behind");
-}
+use program::{done, refused, run};
 
 fn with_fan() -> TempDir {
     let directory = tempdir().unwrap();

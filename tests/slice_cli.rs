@@ -6,19 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
-use assert_cmd::Command;
 use subsolid::backend::{Backend, Cpu};
 use subsolid::mesh::Attribute;
 use subsolid::{Samples, Solid, Want, WriteOptions};
 use tempfile::{TempDir, tempdir};
 
-fn run(directory: &Path, arguments: &str) -> (i32, String, String) {
-    let mut command = Command::cargo_bin("subsolid").unwrap();
-    let output =
-        command.current_dir(directory).args(arguments.split_whitespace()).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
+mod program;
+use program::{files, refused, run};
 
 /// Runs what must succeed; returns the report.
 fn done(directory: &Path, arguments: &str) -> serde_json::Value {
@@ -27,30 +21,7 @@ fn done(directory: &Path, arguments: &str) -> serde_json::Value {
     serde_json::from_str(&stdout).unwrap()
 }
 
-fn refused(directory: &Path, arguments: &str, fragment: &str) {
-    let before = files(directory);
-    let (code, _, stderr) = run(directory, arguments);
-    assert_eq!(code, 2, "{arguments}: {stderr}");
-    assert!(stderr.contains(fragment), "{arguments}: {stderr}");
-    assert!(!stderr.contains("panicked"), "{stderr}");
-    assert!(files(directory) == before, "{arguments} left something behind");
-}
-
-/// All files below a directory, hidden ones too.
-fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    for entry in fs::read_dir(directory).unwrap().map(std::result::Result::unwrap) {
-        match entry.path().is_dir() {
-            true => found.extend(files(&entry.path())),
-            false => {
-                found.insert(entry.path(), fs::read(entry.path()).unwrap());
-            }
-        }
-    }
-    found
-}
-
-/// The same by their paths from the directory.
+/// All files by their paths from the directory.
 fn relative(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let strip = |path: PathBuf| path.strip_prefix(directory).unwrap().to_owned();
     files(directory).into_iter().map(|(path, bytes)| (strip(path), bytes)).collect()

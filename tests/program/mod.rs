@@ -1,0 +1,49 @@
+//! Runs the program as its users do.
+#![allow(dead_code, reason = "every test uses some of it")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+
+/// Runs the program in `directory`; returns exit code, stdout and stderr.
+pub fn run(directory: &Path, arguments: &str) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("subsolid").unwrap();
+    let output =
+        command.current_dir(directory).args(arguments.split_whitespace()).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// Runs what must succeed; returns stdout.
+pub fn done(directory: &Path, arguments: &str) -> String {
+    let (code, stdout, stderr) = run(directory, arguments);
+    assert_eq!(code, 0, "{arguments}: {stderr}");
+    stdout
+}
+
+/// Runs what must be refused with a message that holds `fragment`, leaving all files as
+/// they are.
+pub fn refused(directory: &Path, arguments: &str, fragment: &str) {
+    let before = files(directory);
+    let (code, _, stderr) = run(directory, arguments);
+    assert_eq!(code, 2, "{arguments}: {stderr}");
+    assert!(stderr.contains(fragment), "{arguments}: {stderr}");
+    assert!(!stderr.contains("panicked") && !stderr.contains("backtrace"), "{stderr}");
+    assert!(files(directory) == before, "{arguments} left something behind");
+}
+
+/// All files below a directory, hidden ones too.
+pub fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(directory).unwrap().map(std::result::Result::unwrap) {
+        match entry.path().is_dir() {
+            true => found.extend(files(&entry.path())),
+            false => {
+                found.insert(entry.path(), fs::read(entry.path()).unwrap());
+            }
+        }
+    }
+    found
+}

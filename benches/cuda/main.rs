@@ -5,15 +5,15 @@
 //! Times are medians of device events after a warm-up, control points and results on
 //! the device, fresh random control points every time.
 
-use rayon::prelude::*;
+mod layers;
+mod quadrature;
+mod surface;
+
 use subsolid::backend::{Backend, Cpu, Cuda, Limit, Precision, Strategy, cuda};
 use subsolid::limit::{Leaf, LeafKind, Solid};
 use subsolid::mesh::{Controls, SolidMesh, shape::Shape};
 use subsolid::plan::{Samples, Want};
-use subsolid::quadrature::{DeviceQuadrature, Quadrature, Scheme};
 use subsolid::refine::{VertexRule, crease_by_angle, refine_mesh};
-use subsolid::slice::{DeviceSlicer, PixelGrid, Raster, Sampling, SliceOptions, Slicer};
-use subsolid::surface::{DeviceSurface, FriendRun};
 
 const REPEATS: usize = 31;
 
@@ -120,14 +120,14 @@ fn main() -> subsolid::Result<()> {
     }
 
     if asked("surface") {
-        surface()?;
+        surface::time()?;
     }
     if asked("layers") {
-        layers()?;
+        layers::time()?;
     }
 
     if asked("quadrature") {
-        quadrature()?;
+        quadrature::time()?;
     }
 
     for argument in arguments.iter().filter(|a| !a.starts_with('=')) {
@@ -185,126 +185,6 @@ fn row(
         bytes as f64 / seconds * 1e-9,
         100.0 * floor / seconds
     );
-    Ok(())
-}
-
-/// Edge-friend on the boundary of a cow, 1,504 quads, from level 1 on the device: topology and
-/// points in one pass a level, and points alone, beside the time of writing the last level.
-fn surface() -> subsolid::Result<()> {
-    let mesh = subsolid::read_surface("models/surfaces/cow_boundary.obj")?;
-    let gpu = Cuda::new(0, Precision::F32)?;
-    let controls: Vec<[f32; 3]> = mesh.points.iter().map(|p| p.map(|x| x as f32)).collect();
-    for levels in [3, 5, 6, 7, 8] {
-        let mut device = DeviceSurface::<f32>::new(&mesh, levels, &gpu)?;
-        device.set_controls(&controls)?;
-        let quads = device.quad_count();
-        for (run, bytes) in [(FriendRun::Both, 28 * quads), (FriendRun::Points, 12 * quads)] {
-            let times =
-                (0..REPEATS).map(|_| device.run(run)).collect::<subsolid::Result<Vec<_>>>()?;
-            let seconds = median(times);
-            let floor = median(gpu.time_writing(bytes, REPEATS)?);
-            println!(
-                "surface, level {levels}, {quads} quads, {run:?}: {:.1} µs, {:.1} Gfaces/s; writing \
-                 the last level {:.1} µs ({:.1}%)",
-                seconds * 1e6,
-                quads as f64 / seconds * 1e-9,
-                floor * 1e6,
-                100.0 * floor / seconds
-            );
-        }
-    }
-    Ok(())
-}
-
-/// Regular cells at 4 x 4 x 4 Gauss points: physical quantities, and derivatives in space, beside
-/// the time that copying as many bytes on the device takes at best: reading and writing them.
-fn quadrature() -> subsolid::Result<()> {
-    let mut mesh = Shape::parse("box", &[47, 47, 47])?.build()?;
-    crease_by_angle(&mut mesh, 40.0)?;
-    let solid = Solid::new(&mesh)?;
-    let quadrature = Quadrature::new(&solid, Scheme { gauss: 4, rings: 0 }, Want::FIRST)?;
-    let gpu = Cuda::new(0, Precision::F64)?;
-    let mut device = DeviceQuadrature::new(&quadrature, mesh.controls(), &gpu)?;
-    for (name, derivatives) in [("physical quantities", false), ("derivatives in space", true)] {
-        let (mut bytes, mut runs) = (0, Vec::new());
-        for _run in 0..REPEATS / 3 {
-            let mut seconds = 0.0;
-            bytes = 0;
-            for (index, batch) in quadrature.batches().iter().enumerate() {
-                seconds += device.evaluate(index, 0..batch.leaves.len(), derivatives)?;
-                let numbers = 23 + if derivatives { 3 * batch.controls } else { 0 };
-                bytes += 8 * batch.leaves.len() * quadrature.samples(index) * numbers;
-            }
-            runs.push(seconds);
-        }
-        let seconds = median(runs.split_off(1));
-        let floor = median(gpu.time_writing(bytes, 5)?);
-        println!(
-            "quadrature, {} cells at 4³, {name}: {:.0} µs, {:.2} GB, {:.0} GB/s; writing the bytes {:.0} µs \
-             ({:.1}%), copying them at least twice that",
-            mesh.cells.len(),
-            seconds * 1e6,
-            bytes as f64 * 1e-9,
-            bytes as f64 / seconds * 1e-9,
-            floor * 1e6,
-            100.0 * floor / seconds
-        );
-    }
-    Ok(())
-}
-
-/// 1,000 layers of 2,000 x 2,000 pixels of the tripod, on the device and on the CPU, beside the
-/// time that writing these pixels takes.
-fn layers() -> subsolid::Result<()> {
-    let mesh = Shape::parse("tripod", &[])?.build()?;
-    let solid = Solid::new(&mesh)?;
-    let slicer = Slicer::new(&solid, mesh.controls(), SliceOptions::default())?;
-    let gpu = Cuda::new(0, Precision::F64)?;
-    let mut device = DeviceSlicer::new(&slicer, &gpu)?;
-    let ([low, high], [corner, far]) = (slicer.heights(), slicer.plane_box());
-    let pitch = (far[0] - corner[0]).max(far[1] - corner[1]) / 2000.0;
-    let grid = PixelGrid { origin: corner, pitch, size: [2000, 2000] };
-    let height = |k: usize| low + (high - low) * (k as f64 + 0.5) / 1000.0;
-    let heights: Vec<f64> = (0..1000).map(height).collect();
-    for sampling in [Sampling::Area, Sampling::Centre] {
-        let most = device.most_images(&grid, 8)?;
-        let mut runs = Vec::new();
-        for _run in 0..6 {
-            let batches = heights.chunks(most);
-            let times = batches.map(|h| Ok(device.cover(h, 1, &grid, sampling, 8)?.seconds));
-            runs.push(times.sum::<subsolid::Result<f64>>()?);
-        }
-        let seconds = median(runs.split_off(1));
-        let floor = median(gpu.time_writing(1000 * 4_000_000, 5)?);
-        let cpu = |threads: usize| -> subsolid::Result<f64> {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-            let pool = pool.map_err(|e| subsolid::Error::request(e.to_string()))?;
-            let start = std::time::Instant::now();
-            pool.install(|| {
-                heights.par_chunks(25).try_for_each(|heights| {
-                    let mut raster = Raster::new(grid, sampling)?;
-                    let mut pixels = vec![0_u8; 4_000_000];
-                    for &height in heights {
-                        slicer.coverage_into(&[height], &mut raster, &mut pixels);
-                    }
-                    Ok::<(), subsolid::Error>(())
-                })
-            })?;
-            Ok(start.elapsed().as_secs_f64())
-        };
-        cpu(2)?;
-        let (one, two) = (cpu(1)?, cpu(2)?);
-        println!(
-            "layers, {sampling:?}: {:.2} µs a layer, writing its bytes {:.2} µs ({:.1}%); CPU, 1 thread \
-             {:.1} µs, 2 threads {:.1} µs ({:.1} times)",
-            seconds * 1e3,
-            floor * 1e3,
-            100.0 * floor / seconds,
-            one * 1e3,
-            two * 1e3,
-            two / seconds
-        );
-    }
     Ok(())
 }
 

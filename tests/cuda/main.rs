@@ -1,7 +1,11 @@
 //! The CUDA backend on whatever device this machine has. Without one every test says so
 //! and passes; with `SUBSOLID_REQUIRE_CUDA=1` it fails instead.
 
+#[path = "../conformance/mod.rs"]
 mod conformance;
+mod layers;
+mod quadrature;
+mod surface;
 
 use std::sync::OnceLock;
 
@@ -157,151 +161,6 @@ fn bricks_in_ranges() {
                 cpu.evaluate(mesh.controls(), range.clone(), &mut expected).unwrap();
                 let error = distance(&found, &expected);
                 assert!(error <= tolerance, "{samples} samples, {range:?}: {error:e}");
-            }
-        }
-    }
-}
-
-/// Refined surfaces are those of the CPU, bit by bit: closed, with boundaries, creases of all
-/// kinds, polygons; in both precisions, in one pass and in two, and again after moving.
-#[test]
-fn surfaces_are_those_of_the_cpu() {
-    use subsolid::surface::{DeviceSurface, FriendRun, Method, SurfaceOptions, SurfacePlan};
-    let Some(gpu) = gpu(Precision::F64) else { return };
-    let names =
-        ["cow_boundary", "bishop", "cubes_semisharp", "rook", "helmet", "dodecahedron_poly"];
-    for name in names {
-        for chaikin in [false, true] {
-            let mut mesh = subsolid::read_surface(format!("models/surfaces/{name}.obj")).unwrap();
-            if chaikin {
-                mesh.crease_rule = subsolid::mesh::CreaseRule::Chaikin;
-            }
-            let levels = 4;
-            let options =
-                SurfaceOptions { levels, method: Method::EdgeFriend, ..SurfaceOptions::default() };
-            let plan = SurfacePlan::new(&mesh, &options).unwrap();
-            let mut device = DeviceSurface::<f32>::new(&mesh, levels, &gpu).unwrap();
-            let mut double = DeviceSurface::<f64>::new(&mesh, levels, &gpu).unwrap();
-            for scale in [1.0, 1.25] {
-                let points: Vec<[f64; 3]> =
-                    mesh.points.iter().map(|p| p.map(|x| scale * x)).collect();
-                let single: Vec<[f32; 3]> = points.iter().map(|p| p.map(|x| x as f32)).collect();
-                device.set_controls(&single).unwrap();
-                device.run(FriendRun::Both).unwrap();
-                double.set_controls(&points).unwrap();
-                double.run(FriendRun::Topology).unwrap();
-                double.run(FriendRun::Points).unwrap();
-                let corners = device.corners().unwrap();
-                assert!(corners == double.corners().unwrap());
-                let real = plan.corners().as_chunks::<4>().0;
-                assert!(corners[..real.len()] == *real, "{name}");
-                let (found, expected) = (device.points().unwrap(), plan.evaluate(&single).unwrap());
-                let (found_double, expected_double) =
-                    (double.points().unwrap(), plan.evaluate(&points).unwrap());
-                for &v in real.as_flattened() {
-                    let v = v as usize;
-                    assert!(found[v] == expected[v], "{name}, {v}");
-                    assert!(found_double[v] == expected_double[v], "{name}, {v}");
-                }
-            }
-        }
-    }
-}
-
-/// Physical quantities of a quadrature and derivatives in space, beside the CPU's: rings, cells
-/// refined inside, turned cells, moved control points.
-#[test]
-fn quadrature_is_that_of_the_cpu() {
-    use subsolid::quadrature::{
-        DeviceQuadrature, Mapped, Mapping, PhysicalDerivatives, Quadrature, Scheme,
-        physical_derivatives,
-    };
-    let Some(gpu) = gpu(Precision::F64) else { return };
-    let meshes = [
-        (shape("tripod", &[]), 3),
-        (shape("link-3444555", &[]), 4),
-        (subsolid::read("models/solids/cad9.mesh").unwrap(), 2),
-    ];
-    for (mut mesh, gauss) in meshes {
-        let solid = Solid::new(&mesh).unwrap();
-        let quadrature = Quadrature::new(&solid, Scheme { gauss, rings: 2 }, Want::FIRST).unwrap();
-        let mut device = DeviceQuadrature::new(&quadrature, mesh.controls(), &gpu).unwrap();
-        mesh.points.iter_mut().for_each(|p| *p = [1.5 * p[0] + 0.1 * p[1], p[1], 0.5 * p[2]]);
-        device.move_controls(mesh.controls()).unwrap();
-        let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
-        let (mut found, mut expected) = (Mapped::default(), Mapped::default());
-        let mut derivatives = [PhysicalDerivatives::default(), PhysicalDerivatives::default()];
-        for (batch, leaves) in quadrature.pieces(5_000) {
-            mapping.evaluate(batch, leaves.clone(), &mut expected);
-            physical_derivatives(&quadrature.basis(batch), &expected, &mut derivatives[0]);
-            device.evaluate(batch, leaves.clone(), true).unwrap();
-            device.read(&mut found, &mut derivatives[1]).unwrap();
-            // relative to the largest number of each; inverses to what determinants allow
-            let near = |a: &[f64], b: &[f64], tolerance: f64| {
-                assert_eq!(a.len(), b.len());
-                let size = b.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
-                let pairs = a.iter().zip(b);
-                pairs.fold(0.0_f64, |m, (a, b)| m.max((a - b).abs())) <= tolerance * size
-            };
-            let flat = |m: &[[[f64; 3]; 3]]| m.as_flattened().as_flattened().to_vec();
-            assert!(near(found.points.as_flattened(), expected.points.as_flattened(), 1e-14));
-            assert!(near(&flat(&found.jacobians), &flat(&expected.jacobians), 1e-13));
-            assert!(near(&found.determinants, &expected.determinants, 1e-12));
-            assert!(near(&found.measures, &expected.measures, 1e-12));
-            let inverses = (flat(&found.inverse_jacobians), flat(&expected.inverse_jacobians));
-            assert!(near(&inverses.0, &inverses.1, 1e-10));
-            assert!(near(&derivatives[1].gradients, &derivatives[0].gradients, 1e-10));
-        }
-    }
-}
-
-/// Pixels of layers are those of the CPU, bit by bit: smooth and creased solids, flat faces,
-/// rows that do not fill whole vectors, images that the solid leaves.
-#[test]
-fn layers_are_those_of_the_cpu() {
-    use subsolid::slice::{Axis, DeviceSlicer, PixelGrid, Sampling, SliceOptions, Slicer};
-    let Some(gpu) = gpu(Precision::F64) else { return };
-    let mut block = shape("box", &[3, 2, 4]);
-    subsolid::refine::crease_by_angle(&mut block, 40.0).unwrap();
-    let bracket = subsolid::read("models/bracket.vtk").unwrap();
-    for (mesh, axis) in [
-        (shape("tripod", &[]), Axis::Z),
-        (shape("torus", &[]), Axis::X),
-        (block, Axis::Z),
-        (bracket, Axis::Y),
-    ] {
-        let solid = Solid::new(&mesh).unwrap();
-        let options = SliceOptions { axis, tolerance: None };
-        let slicer = Slicer::new(&solid, mesh.controls(), options).unwrap();
-        let mut device = DeviceSlicer::new(&slicer, &gpu).unwrap();
-        let [low, high] = slicer.heights();
-        let [corner, far] = slicer.plane_box();
-        let side = (far[0] - corner[0]).max(far[1] - corner[1]);
-        // the second leaves a part of the solid outside
-        for (size, part) in [([333, 250], 1.02), ([64, 97], 0.4)] {
-            let pitch = part * side / size[0] as f64;
-            let grid = PixelGrid { origin: corner.map(|x| x + 0.05 * side), pitch, size };
-            for (sampling, planes) in
-                [(Sampling::Area, 1), (Sampling::Centre, 1), (Sampling::Area, 4)]
-            {
-                let count = 12;
-                let height = |k: usize| low + (high - low) * k as f64 / (count * planes - 1) as f64;
-                let heights: Vec<f64> = (0..count * planes).map(height).collect();
-                let covered = device.cover(&heights, planes, &grid, sampling, 16).unwrap();
-                assert!(covered.failed.is_empty());
-                let mut found = vec![0_u16; count * size[0] * size[1]];
-                device.read(0, bytemuck::cast_slice_mut(&mut found)).unwrap();
-                for (layer, found) in found.chunks_exact(size[0] * size[1]).enumerate() {
-                    let heights = &heights[layer * planes..][..planes];
-                    let expected = slicer.coverage::<u16>(heights, &grid, sampling).unwrap();
-                    assert!(found == expected, "layer {layer}, {sampling:?}, {planes} planes");
-                }
-                let covered = device.cover(&heights, planes, &grid, sampling, 8).unwrap();
-                assert!(covered.failed.is_empty());
-                let mut found = vec![0_u8; size[0] * size[1]];
-                device.read(7, &mut found).unwrap();
-                let heights = &heights[7 * planes..][..planes];
-                assert!(found == slicer.coverage::<u8>(heights, &grid, sampling).unwrap());
             }
         }
     }

@@ -1,0 +1,58 @@
+//! Layers of slices.
+
+use subsolid::backend::Precision;
+use subsolid::limit::Solid;
+use subsolid::slice::{Axis, DeviceSlicer, PixelGrid, Sampling, SliceOptions, Slicer};
+
+use super::{gpu, shape};
+
+/// Pixels of layers are those of the CPU, bit by bit: smooth and creased solids, flat faces,
+/// rows that do not fill whole vectors, images that the solid leaves.
+#[test]
+fn layers_are_those_of_the_cpu() {
+    let Some(gpu) = gpu(Precision::F64) else { return };
+    let mut block = shape("box", &[3, 2, 4]);
+    subsolid::refine::crease_by_angle(&mut block, 40.0).unwrap();
+    let bracket = subsolid::read("models/bracket.vtk").unwrap();
+    for (mesh, axis) in [
+        (shape("tripod", &[]), Axis::Z),
+        (shape("torus", &[]), Axis::X),
+        (block, Axis::Z),
+        (bracket, Axis::Y),
+    ] {
+        let solid = Solid::new(&mesh).unwrap();
+        let options = SliceOptions { axis, tolerance: None };
+        let slicer = Slicer::new(&solid, mesh.controls(), options).unwrap();
+        let mut device = DeviceSlicer::new(&slicer, &gpu).unwrap();
+        let [low, high] = slicer.heights();
+        let [corner, far] = slicer.plane_box();
+        let side = (far[0] - corner[0]).max(far[1] - corner[1]);
+        // the second leaves a part of the solid outside
+        for (size, part) in [([333, 250], 1.02), ([64, 97], 0.4)] {
+            let pitch = part * side / size[0] as f64;
+            let grid = PixelGrid { origin: corner.map(|x| x + 0.05 * side), pitch, size };
+            for (sampling, planes) in
+                [(Sampling::Area, 1), (Sampling::Centre, 1), (Sampling::Area, 4)]
+            {
+                let count = 12;
+                let height = |k: usize| low + (high - low) * k as f64 / (count * planes - 1) as f64;
+                let heights: Vec<f64> = (0..count * planes).map(height).collect();
+                let covered = device.cover(&heights, planes, &grid, sampling, 16).unwrap();
+                assert!(covered.failed.is_empty());
+                let mut found = vec![0_u16; count * size[0] * size[1]];
+                device.read(0, bytemuck::cast_slice_mut(&mut found)).unwrap();
+                for (layer, found) in found.chunks_exact(size[0] * size[1]).enumerate() {
+                    let heights = &heights[layer * planes..][..planes];
+                    let expected = slicer.coverage::<u16>(heights, &grid, sampling).unwrap();
+                    assert!(found == expected, "layer {layer}, {sampling:?}, {planes} planes");
+                }
+                let covered = device.cover(&heights, planes, &grid, sampling, 8).unwrap();
+                assert!(covered.failed.is_empty());
+                let mut found = vec![0_u8; size[0] * size[1]];
+                device.read(7, &mut found).unwrap();
+                let heights = &heights[7 * planes..][..planes];
+                assert!(found == slicer.coverage::<u8>(heights, &grid, sampling).unwrap());
+            }
+        }
+    }
+}

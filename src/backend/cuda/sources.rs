@@ -32,12 +32,14 @@ pub(super) const HEADERS: &[Source] = &[
     source!("coverage.cuh"),
     source!("cubics.cuh"),
     source!("gather.cuh"),
+    source!("nets.cuh"),
     source!("orders.cuh"),
     source!("stage.cuh"),
     source!("published.cuh"),
 ];
 
 pub(super) static TENSOR: Source = source!("tensor.cu");
+pub(super) static BRICKS: Source = source!("bricks.cu");
 pub(super) static LAYERED: Source = source!("layered.cu");
 pub(super) static TABLE: Source = source!("table.cu");
 pub(super) static PARTS: Source = source!("parts.cu");

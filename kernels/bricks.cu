@@ -35,7 +35,7 @@ constexpr int SAMPLE = spread(25 * POINT);
 constexpr int X = (2 * N * SAMPLE + VECTOR - 1) / VECTOR * VECTOR;
 // an element's results of one half, and shifts of neighbours
 constexpr int CELL = N * N * N * W;
-constexpr int SHIFT_U = 4, SHIFT_V = DOUBLE ? 0 : 16;
+constexpr int SHIFT_U = 4, SHIFT_V = DOUBLE ? 4 : 16;
 constexpr int STAGE = 4 * CELL + SHIFT_U + SHIFT_V;
 constexpr int STAGES = 2;
 constexpr int WARP_REALS = TILE + X + STAGES * STAGE;

@@ -26,6 +26,7 @@ mod number;
 mod nvrtc;
 mod points;
 mod published;
+mod ring;
 mod scattered;
 mod sources;
 mod work;

@@ -9,6 +9,8 @@
 
 constexpr unsigned NONE = 0xffffffffu;
 constexpr int THREADS = 256;
+// blocks a multiprocessor holds at least: a bound for the registers
+constexpr int BLOCKS = DOUBLE || SHARP || __CUDA_ARCH__ < 800 ? 4 : 5;
 
 struct Quads {
     // [quad]: vertices; on edges that v1v2 and v3v0 are; [vertex]: one corner at it, or NONE;
@@ -202,19 +204,74 @@ __device__ __forceinline__ void link_corners(const Quads& quads, const Quads& fi
     }
 }
 
-__device__ __forceinline__ void link_friends(const Quads& fine, unsigned q, uint2 friends) {
+// Friends and starts of a block's children, which leave in whole lines but for those that
+// other blocks write.
+struct Links {
+    // two a quad: friends of children 0 and 1, of 2 and 3
+    uint4 friends[2 * THREADS];
+    uint4 starts[THREADS];
+};
+
+// A word of another quad's: to the block's memory if it is there, `first` its first word.
+template <unsigned COUNT>
+__device__ __forceinline__ void put_word(void* own, unsigned first, void* all, unsigned at,
+                                         unsigned word) {
+    const unsigned i = at - first;
+    static_cast<unsigned*>(i < COUNT ? own : all)[i < COUNT ? i : at] = word;
+}
+
+// `start`: of vertex q on the next level. All threads of a block call it.
+__device__ __forceinline__ void link_friends(const Quads& quads, const Quads& fine, unsigned q,
+                                             uint2 friends, unsigned start, Links& links) {
+    const unsigned first = blockIdx.x * THREADS;
     const unsigned child = 4 * q;
     // children across: n at the first end of the friend, n + 1 at the other
     const unsigned n0 = first_child(friends.y), n1 = first_child(friends.x);
-    unsigned* const to = reinterpret_cast<unsigned*>(fine.friends);
-    fine.friends[child] = make_uint2(2 * (child + 1) + 1, 2 * n0);
-    to[2 * (child + 1)] = 2 * (child + 2) + 1;
-    fine.friends[child + 2] = make_uint2(2 * (child + 3) + 1, 2 * n1);
-    to[2 * (child + 3)] = 2 * child + 1;
-    to[2 * (n1 + 1) + 1] = 2 * (child + 1);
-    to[2 * (n0 + 1) + 1] = 2 * (child + 3);
-    fine.starts[edge_slot(friends.x)] = 4 * n1 + 1;
-    fine.starts[edge_slot(friends.y)] = 4 * n0 + 1;
+    __syncthreads();
+    links.friends[2 * threadIdx.x] =
+        make_uint4(2 * (child + 1) + 1, 2 * n0, 2 * (child + 2) + 1, NONE);
+    links.friends[2 * threadIdx.x + 1] =
+        make_uint4(2 * (child + 3) + 1, 2 * n1, 2 * child + 1, NONE);
+    // slots of the vertex, if there is one, the face point and the points of on edges
+    links.starts[threadIdx.x] = make_uint4(start, 4 * child + 2, NONE, NONE);
+    __syncthreads();
+    if (q < quads.quads) {
+        const auto put_friend = [&](unsigned at, unsigned word) {
+            put_word<8 * THREADS>(links.friends, 8 * first, fine.friends, at, word);
+        };
+        const auto put_start = [&](unsigned at, unsigned word) {
+            put_word<4 * THREADS>(links.starts, 4 * first, fine.starts, at, word);
+        };
+        put_friend(2 * (n1 + 1) + 1, 2 * (child + 1));
+        put_friend(2 * (n0 + 1) + 1, 2 * (child + 3));
+        put_start(edge_slot(friends.x), 4 * n1 + 1);
+        put_start(edge_slot(friends.y), 4 * n0 + 1);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+        const unsigned i = k * THREADS + threadIdx.x;
+        if (first + i / 2 >= quads.quads) continue;
+        const uint4 words = links.friends[i];
+        uint4* const to = reinterpret_cast<uint4*>(fine.friends) + 2 * first + i;
+        if (words.w != NONE) {
+            *to = words;
+        } else {
+            *reinterpret_cast<uint2*>(to) = make_uint2(words.x, words.y);
+            to->z = words.z;
+        }
+    }
+    if (q < quads.quads) {
+        const uint4 words = links.starts[threadIdx.x];
+        uint4* const to = reinterpret_cast<uint4*>(fine.starts) + q;
+        if (words.z != NONE && words.w != NONE) {
+            *to = words;
+        } else {
+            *reinterpret_cast<uint2*>(to) = make_uint2(words.x, words.y);
+            if (words.z != NONE) to->z = words.z;
+            if (words.w != NONE) to->w = words.w;
+        }
+    }
 }
 
 #if SHARP
@@ -330,19 +387,15 @@ __device__ __forceinline__ void refine_level(const Quads& quads, const Quads& fi
     const unsigned start = is_vertex ? __ldg(quads.starts + i) : NONE;
     __shared__ union {
         uint4 columns[THREADS / LANES][4 * LANES];
+        Links links;
         Padded points[Points<To>::OWN];
     } collected;
 #if LINKS
     link_corners(quads, fine, i, corners, friends, collected.columns[threadIdx.x / LANES]);
     if (fine.friends != nullptr) {
         const unsigned refined_start = start == NONE ? NONE : 4 * start;
-        if (is_quad) {
-            // slots of a vertex, perhaps of none, and of the face point
-            reinterpret_cast<uint2*>(fine.starts)[2 * i] = make_uint2(refined_start, 16 * i + 2);
-            link_friends(fine, i, friends);
-        } else if (is_vertex) {
-            fine.starts[vertex_slot(i, quads.quads)] = refined_start;
-        }
+        link_friends(quads, fine, i, friends, refined_start, collected.links);
+        if (is_vertex && !is_quad) fine.starts[vertex_slot(i, quads.quads)] = refined_start;
 #if SHARP
         if (is_vertex) link_sharpness(quads, fine, start);
 #endif
@@ -374,7 +427,7 @@ __device__ __forceinline__ void pin_points(const unsigned* __restrict__ vertices
 
 // The user's points are packed: those of the first level and of the last.
 #define LEVEL(name, From, To)                                                              \
-    extern "C" __global__ void __launch_bounds__(THREADS)                                  \
+    extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)                          \
         refine_##name(const __grid_constant__ Quads quads,                                 \
                       const __grid_constant__ Quads fine, const From* __restrict__ points, \
                       To* __restrict__ refined) {                                          \

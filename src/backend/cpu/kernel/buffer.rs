@@ -1,6 +1,7 @@
 //! Working memory of a kernel, and how results leave for their destination.
 
-use super::lanes::{Lanes, MAX_LANES, Real};
+use super::lanes::{Lanes, MAX_LANES, Real, fence};
+use super::simd::{Kernel, Simd};
 
 /// How results are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -114,9 +115,29 @@ pub(super) unsafe fn stream_copy<T: Real, L: Lanes<T>>(
     }
 }
 
+/// Copies numbers of which there are as many past the caches, for what is not read again
+/// soon; other threads see them when this returns.
+pub fn stream(simd: Simd, to: &mut [f32], from: &[f32]) {
+    assert_eq!(to.len(), from.len());
+    simd.run(Copied { to, from });
+}
+
+struct Copied<'a> {
+    to: &'a mut [f32],
+    from: &'a [f32],
+}
+
+impl Kernel<f32> for Copied<'_> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes<f32>>(self) {
+        // SAFETY: as many numbers; the level by the caller.
+        unsafe { stream_copy::<f32, L>(self.to.as_mut_ptr(), self.from.as_ptr(), self.to.len()) };
+        fence();
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::simd::{Kernel, Simd};
     use super::*;
 
     struct Copies;

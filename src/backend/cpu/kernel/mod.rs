@@ -41,7 +41,7 @@ mod tensor;
 mod testing;
 
 pub use axis::Axis;
-pub use buffer::{Scratch, Stores};
+pub use buffer::{Scratch, Stores, stream};
 pub use lanes::{Lanes, MAX_LANES, Portable, Real};
 pub use layered::{Layered, LayeredOutput};
 pub use points::Points;

@@ -154,8 +154,21 @@ impl<'p, T: Number> Resident<'p, T> {
         Ok(())
     }
 
+    /// The work of a range, brought to the device.
+    fn work(&self, range: &Range<usize>) -> Result<Option<Prepared>> {
+        match &self.samples {
+            OnDevice::Grid(grid) => grid.prepare(self.plan, range.clone(), &self.main).map(Some),
+            OnDevice::Scattered(_) => Ok(None),
+        }
+    }
+
     /// What evaluates a range into `results`, which grows where it is too small.
-    fn program(&self, range: Range<usize>, results: Option<Buffer<T>>) -> Result<Program<T>> {
+    fn program(
+        &self,
+        range: Range<usize>,
+        work: Option<Prepared>,
+        results: Option<Buffer<T>>,
+    ) -> Result<Program<T>> {
         self.plan.check_range(&range)?;
         let count = self.plan.result_count(&range);
         let mut starts = Vec::new();
@@ -173,10 +186,6 @@ impl<'p, T: Number> Resident<'p, T> {
         let results = match results {
             Some(results) if results.len() >= length => results,
             _ => Buffer::empty(&self.main, length)?,
-        };
-        let work = match &self.samples {
-            OnDevice::Grid(grid) => Some(grid.prepare(self.plan, range.clone(), &self.main)?),
-            OnDevice::Scattered(_) => None,
         };
         let mut first = self.refine()?;
         let mut launches = Vec::new();
@@ -220,7 +229,10 @@ impl<'p, T: Number> Resident<'p, T> {
     fn launch(&mut self, range: &Range<usize>) -> Result<()> {
         let mut program = match self.kept.take() {
             Some(program) if program.range == *range => program,
-            other => self.program(range.clone(), other.map(|program| program.results))?,
+            other => {
+                let results = other.map(|program| program.results);
+                self.program(range.clone(), self.work(range)?, results)?
+            }
         };
         let broken = failed("the kernels cannot be launched");
         if let Some(graph) = &program.graph {

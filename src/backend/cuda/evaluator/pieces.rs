@@ -71,8 +71,11 @@ impl<T: Number> Resident<'_, T> {
         self.kept = None;
         let mut before = None;
         let mut copied: VecDeque<(Buffer<T>, _)> = VecDeque::new();
-        for start in elements.clone().step_by(step) {
-            let range = start..(start + step).min(elements.end);
+        let starts = elements.clone().step_by(step);
+        let ranges = starts.map(|start| start..(start + step).min(elements.end));
+        // a copy to the device would wait for those to the host
+        let works = ranges.map(|range| Ok((self.work(&range)?, range)));
+        for (work, range) in works.collect::<Result<Vec<_>>>()? {
             let results = match copied.len() {
                 COPIED.. => copied.pop_front(),
                 _ => None,
@@ -84,7 +87,7 @@ impl<T: Number> Resident<'_, T> {
                 }
                 None => None,
             };
-            let program = self.program(range, results)?;
+            let program = self.program(range, work, results)?;
             self.enqueue(&program).map_err(&broken)?;
             let evaluated = self.main.record_event(None).map_err(&broken)?;
             if let Some((before, evaluated)) = before.replace((program, evaluated)) {

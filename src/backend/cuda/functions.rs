@@ -28,6 +28,8 @@ pub(super) struct Function {
     module: Arc<CudaModule>,
     stream: Arc<CudaStream>,
     most_shared: u32,
+    // those that were asked for: to read one waits for all copies to the host
+    constants: Mutex<HashMap<String, u32>>,
 }
 
 /// How a kernel is launched.
@@ -60,8 +62,13 @@ impl Functions {
         let module = self.modules.get(variant)?;
         let function = module.load_function(name).map_err(failed("a kernel is missing"))?;
         let most_shared = self.device.info.shared_memory;
-        let function =
-            Arc::new(Function { function, module, stream: self.stream.clone(), most_shared });
+        let function = Arc::new(Function {
+            function,
+            module,
+            stream: self.stream.clone(),
+            most_shared,
+            constants: Mutex::default(),
+        });
         loaded().insert(key, function.clone());
         Ok(function)
     }
@@ -70,6 +77,10 @@ impl Functions {
 impl Function {
     /// A number that the module gives under this name.
     pub fn constant(&self, name: &str) -> Result<u32> {
+        let mut constants = self.constants.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&number) = constants.get(name) {
+            return Ok(number);
+        }
         let read = || {
             let symbol = self.module.get_global(name, &self.stream)?;
             let bytes: Vec<u8> = self.stream.clone_dtoh(&symbol)?;
@@ -77,7 +88,9 @@ impl Function {
             Ok(bytes)
         };
         let bytes: Vec<u8> = read().map_err(failed("a kernel does not say what it needs"))?;
-        Ok(u32::from_ne_bytes(std::array::from_fn(|i| bytes[i])))
+        let number = u32::from_ne_bytes(std::array::from_fn(|i| bytes[i]));
+        constants.insert(name.to_owned(), number);
+        Ok(number)
     }
 
     /// Lets blocks have so much dynamic shared memory; returns how many of them a

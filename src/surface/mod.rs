@@ -51,7 +51,7 @@ mod triangulate;
 mod vertex_limit;
 mod workspace;
 
-pub use crate::backend::cuda::edge_friend::FriendRun;
+pub use crate::backend::cuda::edge_friend::{FriendRun, Real};
 pub use boundary::boundary_surface;
 pub use device::DeviceSurface;
 pub use memory::{Counts, refined_counts, refinement_bytes};

@@ -28,6 +28,9 @@ mod points;
 mod published;
 mod scattered;
 mod sources;
+pub mod surface_limit;
+pub mod surface_points;
+pub mod surface_refine;
 mod work;
 
 pub use crate::plan::Strategy;

@@ -58,6 +58,7 @@
 //! ```
 
 mod connectivity;
+mod device;
 mod evaluate;
 mod faces;
 mod geometry;
@@ -76,6 +77,8 @@ mod tangents;
 mod walk;
 mod weights;
 
+pub use crate::backend::cuda::surface_limit::SurfacePoints;
+pub use device::{DeviceSurfaceGrid, DeviceSurfacePoints, DeviceVertexLimits};
 pub use evaluate::{SurfaceLimit, SurfaceLocation};
 pub use faces::{Faces, Scheme};
 pub use geometry::{Curvature, curvature, normal};

@@ -29,6 +29,7 @@
 //! Faces may run in any direction, also on one-sided surfaces, except for edge-friend,
 //! which refuses what is not an oriented manifold. Vertices of no face stay.
 
+mod adaptive;
 mod boundary;
 pub mod catmull_clark;
 mod device;
@@ -38,6 +39,7 @@ pub mod limit;
 mod manifold;
 pub mod matrix;
 mod memory;
+mod places;
 mod plan;
 mod result;
 mod scalar;
@@ -52,6 +54,7 @@ mod vertex_limit;
 mod workspace;
 
 pub use crate::backend::cuda::edge_friend::{FriendRun, Real};
+pub use adaptive::{AdaptiveLimits, adaptive_limits};
 pub use boundary::boundary_surface;
 pub use device::DeviceSurface;
 pub use memory::{Counts, refined_counts, refinement_bytes};

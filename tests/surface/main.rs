@@ -5,6 +5,7 @@
 mod oracle;
 
 mod files;
+mod limits;
 mod methods;
 mod program;
 mod reference;

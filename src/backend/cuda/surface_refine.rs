@@ -56,11 +56,7 @@ impl DeviceLevels {
     }
 
     /// Takes positions of the control points.
-    pub fn set_controls(
-        &mut self,
-        stream: &Arc<CudaStream>,
-        positions: &[[f64; 3]],
-    ) -> Result<()> {
+    pub fn set_controls(&mut self, stream: &Arc<CudaStream>, positions: &[[f64; 3]]) -> Result<()> {
         if positions.len() != self.controls {
             let (found, expected) = (positions.len(), self.controls);
             return Err(Error::request(format!(

@@ -213,7 +213,10 @@ impl<T: Scalar + Real> DeviceSurfacePoints<T> {
                     }
                 }
             }
-            if regular.last().is_some_and(|point: &RegularPoint| point.net as usize == nets.len() / 16) {
+            if regular
+                .last()
+                .is_some_and(|point: &RegularPoint| point.net as usize == nets.len() / 16)
+            {
                 nets.extend_from_slice(net);
             }
         }

@@ -126,6 +126,9 @@ fn main() -> subsolid::Result<()> {
     if asked("limit grids") {
         surface_limit::time_grids()?;
     }
+    if asked("static surface") {
+        surface_limit::time_static()?;
+    }
     if asked("layers") {
         layers::time()?;
     }

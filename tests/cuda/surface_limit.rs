@@ -7,6 +7,7 @@ use subsolid::surface::limit::{
     DeviceSurfaceGrid, DeviceSurfacePoints, DeviceVertexLimits, Faces, GridLimit, LimitSurface,
     Scheme, SurfaceGrid, SurfaceLocation, SurfacePoints,
 };
+use subsolid::surface::{DeviceStaticRefinement, StaticRefinement};
 
 use super::gpu;
 
@@ -281,6 +282,48 @@ impl SurfaceExpected {
                     assert_eq!(a.is_nan(), b.is_nan(), "{name}, vertex {v}: {a} {b}");
                     let error = (a - b).abs() / units[k];
                     assert!(a.is_nan() || error <= tolerances[k], "{name}, vertex {v}: {error:e}");
+                }
+            }
+        }
+    }
+}
+
+/// All points of a level at once, also behind the leaves, in both precisions.
+#[test]
+fn static_refinement_is_that_of_the_cpu() {
+    let Some(gpu) = gpu(Precision::F32) else { return };
+    let models: [(&str, &[usize]); 6] = [
+        ("cow_boundary", &[0, 1, 2, 3, 4, 5, 6, 7]),
+        ("dodecahedron_poly", &[2, 5]),
+        ("spot_control_mesh", &[2, 4]),
+        ("cubes_semisharp", &[5]),
+        ("edgecorner", &[1, 3]),
+        ("bishop", &[6]),
+    ];
+    for (name, levels) in models {
+        let mesh = subsolid::read_surface(format!("models/surfaces/{name}.obj")).unwrap();
+        for &levels in levels {
+            let refinement = StaticRefinement::new(&mesh, levels).unwrap();
+            let mut single = DeviceStaticRefinement::<f32>::new(&refinement, &gpu).unwrap();
+            let mut double = DeviceStaticRefinement::<f64>::new(&refinement, &gpu).unwrap();
+            for step in 0..2 {
+                let points = moved(&mesh, step);
+                let size = points.as_flattened().iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+                let expected = refinement.evaluate(&points).unwrap();
+                single.set_controls(&points).unwrap();
+                single.evaluate().unwrap();
+                double.set_controls(&points).unwrap();
+                double.evaluate().unwrap();
+                let (single, double) = (single.points().unwrap(), double.points().unwrap());
+                assert_eq!(single.len(), expected.len());
+                for (k, p) in expected.iter().enumerate() {
+                    for d in 0..3 {
+                        let error = (double[k][d] - p[d]).abs() / size;
+                        assert!(error <= 1e-13, "{name}, level {levels}, {k}: {error:e}");
+                        let error = (f64::from(single[k][d]) - p[d]).abs() / size;
+                        let most = 4.0 * f64::from(f32::EPSILON);
+                        assert!(error <= most, "{name}, level {levels}, {k}: {error:e}");
+                    }
                 }
             }
         }

@@ -10,6 +10,7 @@ mod methods;
 mod program;
 mod reference;
 mod rules;
+mod static_refinement;
 mod unusual;
 
 use std::path::{Path, PathBuf};

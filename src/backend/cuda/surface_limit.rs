@@ -19,7 +19,7 @@ use crate::backend::Precision;
 use crate::error::{Error, Result};
 
 /// Most samples along an edge that regular leaves take.
-pub const MOST_SAMPLES: usize = 64;
+pub const MOST_SAMPLES: usize = 128;
 
 /// Regular leaves with the same grid of samples; each writes `samples`² results, u fastest.
 #[derive(Clone, Debug)]

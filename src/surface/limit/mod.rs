@@ -61,6 +61,7 @@ mod connectivity;
 mod device;
 mod evaluate;
 mod faces;
+pub(super) mod finite;
 mod geometry;
 mod grid;
 mod kernel;

@@ -26,6 +26,9 @@ constexpr int COLUMNS = (N + LANES - 1) / LANES;
 constexpr bool KEEP = COLUMNS == 1 || (!DOUBLE && !NORMALS);
 constexpr int KEPT = KEEP ? COLUMNS : 1;
 
+// blocks a multiprocessor holds at least: a bound for the registers
+constexpr int BLOCKS = !NORMALS && !DOUBLE ? 4 : NORMALS && DOUBLE && COLUMNS > 1 ? 2 : 3;
+
 // rows staged at once: most that divide N and fit; of two stages one is filled while the other
 // is sent
 constexpr int STAGES = 2;
@@ -119,7 +122,7 @@ __device__ __forceinline__ real sum(const real (&b)[4], const real (&x)[4][3], i
     return b[0] * x[0][d] + b[1] * x[1][d] + b[2] * x[2][d] + b[3] * x[3][d];
 }
 
-extern "C" __global__ void __launch_bounds__(WARPS* LANES, NORMALS || DOUBLE ? 3 : 4)
+extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
     surface_tensor(const __grid_constant__ Patches patches, unsigned count) {
     extern __shared__ __align__(16) unsigned char memory[];
     __shared__ __align__(16) real weights[ORDERS * N * 4];

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::limit::LeafKind;
+use rayon::prelude::*;
+
+use super::limit::{LeafKind, Placement};
 use super::scalar::{Point, Scalar};
-use super::static_refinement::{StaticRefinement, TableKey};
+use super::static_refinement::StaticRefinement;
 use crate::backend::Cuda;
 use crate::backend::cuda::edge_friend::Real;
 use crate::backend::cuda::surface_limit::{
@@ -45,12 +47,12 @@ impl<T: Scalar + Real> DeviceStaticRefinement<T> {
             .with_mend("ask for at most 7 levels"));
         }
         let mut regular: BTreeMap<u8, Batch> = BTreeMap::new();
-        let mut irregular: BTreeMap<TableKey, Batch> = BTreeMap::new();
+        let mut irregular: BTreeMap<(u32, u8, Placement), Batch> = BTreeMap::new();
         for (leaf, &(start, steps)) in surface.leaves().iter().zip(&refinement.leaves) {
             let (batch, ends) = match leaf.kind {
                 LeafKind::Regular(ends) => (regular.entry(steps).or_default(), ends),
                 LeafKind::Irregular(structure, placement) => {
-                    (irregular.entry((structure, placement, steps)).or_default(), 0)
+                    (irregular.entry((structure, steps, placement)).or_default(), 0)
                 }
             };
             batch.nets.extend_from_slice(surface.net(leaf));
@@ -68,35 +70,27 @@ impl<T: Scalar + Real> DeviceStaticRefinement<T> {
                 starts: batch.starts,
             }
         });
-        let tables = irregular.into_iter().map(|(key, batch)| {
-            let (table, size) = (&refinement.tables[&key], 1_usize << key.2);
-            let weight = |at: usize| {
-                let (control, sample) = (at / (size * size), at % (size * size));
-                let row = sample / size * (size + 1) + sample % size;
-                T::from_f64(table.weights[row * table.controls + control])
-            };
+        let irregular: Vec<_> = irregular.into_iter().collect();
+        let tables = irregular.into_par_iter().map(|((structure, steps, placement), batch)| {
+            let table = refinement.leaf_weights(structure, placement, steps);
+            let (controls, size) = (table.controls(), 1_usize << steps);
+            let mut weights = vec![T::default(); controls * size * size];
+            for sample in 0..size * size {
+                let row = table.at(sample % size, sample / size);
+                for (control, &weight) in row.iter().enumerate() {
+                    weights[control * size * size + sample] = T::from_f64(weight);
+                }
+            }
             TableBatch {
-                controls: table.controls,
-                weights: (0..table.controls * size * size).map(weight).collect(),
+                controls,
+                weights,
                 places: (0..(size * size) as u32).collect(),
                 nets: batch.nets,
                 starts: batch.starts,
                 tangents: Vec::new(),
             }
         });
-        let mut rows = PointRows { quantities: 1, ..PointRows::default() };
-        let behind = refinement.len() - refinement.slots.rest.len();
-        for (k, &place) in refinement.slots.rest.iter().enumerate() {
-            let (leaf, weights) = refinement.weights_at(place);
-            for (&point, &weight) in surface.net(leaf).iter().zip(&weights) {
-                if weight != 0.0 {
-                    rows.columns.push(point);
-                    rows.weights.push(T::from_f64(weight));
-                }
-            }
-            rows.ends.push(rows.columns.len());
-            rows.results.push((behind + k) as u32);
-        }
+        let tables = tables.collect();
         let arrays = surface.stencils().iter().map(|stencils| stencils.arrays());
         let layout = SurfaceLayout {
             controls: refinement.control_count(),
@@ -104,8 +98,8 @@ impl<T: Scalar + Real> DeviceStaticRefinement<T> {
                 .map(|(ends, columns, weights)| Level { ends, columns, weights })
                 .collect(),
             patches: patches.collect(),
-            tables: tables.collect(),
-            rows,
+            tables,
+            rows: rest(refinement),
             results: refinement.len(),
             normals: false,
         };
@@ -137,4 +131,31 @@ impl<T: Scalar + Real> DeviceStaticRefinement<T> {
     pub fn points(&self) -> Result<Vec<Point<T>>> {
         Ok(self.grids.read()?.positions)
     }
+}
+
+/// The points that no leaf has as its own, as rows of weights.
+fn rest<T: Scalar>(refinement: &StaticRefinement) -> PointRows<T> {
+    let runs = refinement.slots.rest.par_iter().map(|run| {
+        let mut part = PointRows { quantities: 1, ..PointRows::default() };
+        for place in run.places() {
+            let (leaf, weights) = refinement.weights_at(place);
+            for (&point, &weight) in refinement.surface.net(leaf).iter().zip(&weights) {
+                if weight != 0.0 {
+                    part.columns.push(point);
+                    part.weights.push(T::from_f64(weight));
+                }
+            }
+            part.ends.push(part.columns.len());
+        }
+        part
+    });
+    let mut rows = PointRows { quantities: 1, ..PointRows::default() };
+    for part in runs.collect::<Vec<_>>() {
+        let before = rows.columns.len();
+        rows.ends.extend(part.ends.iter().map(|end| before + end));
+        rows.columns.extend(part.columns);
+        rows.weights.extend(part.weights);
+    }
+    rows.results = (refinement.slots.own() as u32..refinement.len() as u32).collect();
+    rows
 }

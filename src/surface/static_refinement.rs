@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use super::limit::finite::{FiniteWeights, spline_rows};
 use super::limit::{self, Leaf, LeafKind, LimitSurface, Placement};
-use super::slots::{GridPlace, Slots};
+use super::slots::{GridPlace, Run, Slots};
 use super::vertex_limit::limit_surface;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
@@ -37,18 +37,34 @@ pub struct StaticRefinement {
     pub(super) leaves: Vec<(u32, u8)>,
     // by number of steps
     pub(super) rows: Vec<Vec<[f64; 4]>>,
-    pub(super) tables: HashMap<TableKey, LeafWeights>,
+    // by structure and steps, along the structure's own axes
+    tables: HashMap<(u32, u8), FiniteWeights>,
     is_hole: Vec<bool>,
 }
 
-/// Structure, placement and steps of an irregular leaf.
-pub(super) type TableKey = (u32, Placement, u8);
+/// Weights at the vertices of an irregular leaf, along the leaf's axes.
+#[derive(Clone, Copy)]
+pub(super) struct LeafWeights<'a> {
+    table: &'a FiniteWeights,
+    // place of the table's by that of the leaf: u and v of (0, 0), of a step along u, along v
+    start: [i32; 2],
+    along: [[i32; 2]; 2],
+}
 
-/// Weights at the vertices of an irregular leaf.
-pub(super) struct LeafWeights {
-    pub controls: usize,
-    /// `[v size + 1][u size + 1][control]` along the axes of the leaf.
-    pub weights: Vec<f64>,
+impl LeafWeights<'_> {
+    /// Control points.
+    pub fn controls(&self) -> usize {
+        self.table.controls
+    }
+
+    /// Weights of the control points at a vertex, i along u, j along v.
+    pub fn at(&self, i: usize, j: usize) -> &[f64] {
+        let [[a, b], [c, d]] = self.along;
+        let (i, j) = (i as i32, j as i32);
+        let (u, v) = (self.start[0] + a * i + c * j, self.start[1] + b * i + d * j);
+        let first = (v as usize * (self.table.size + 1) + u as usize) * self.table.controls;
+        &self.table.weights[first..first + self.table.controls]
+    }
 }
 
 impl StaticRefinement {
@@ -90,12 +106,11 @@ impl StaticRefinement {
             leaves.push((start, steps as u8));
             start += 1 << (2 * steps);
         }
-        let rows = (0..=levels).map(spline_rows).collect();
-        let inner = |place: GridPlace| inner_slot(&surface, &leaves, place);
-        let slots = Slots::new(mesh, &surface, levels, inner);
+        let rows: Vec<Vec<[f64; 4]>> = (0..=levels).map(spline_rows).collect();
+        let slots = Slots::new(mesh, &surface, levels);
         let mut is_hole = vec![false; mesh.faces.len()];
         super::holes::all(mesh).into_iter().for_each(|f| is_hole[f as usize] = true);
-        let tables = tables(&surface, &leaves)?;
+        let tables = tables(&surface, &leaves, &rows)?;
         Ok(Self { surface, slots, leaves, rows, tables, is_hole })
     }
 
@@ -120,10 +135,9 @@ impl StaticRefinement {
     /// # Panics
     /// If there is no such element.
     pub fn point_at(&self, element: usize, [i, j]: [u32; 2]) -> u32 {
+        let inner = |place: GridPlace| inner_slot(&self.surface, &self.leaves, place);
         let place = GridPlace { element: element as u32, i, j };
-        self.slots
-            .of_border(place)
-            .unwrap_or_else(|| inner_slot(&self.surface, &self.leaves, place))
+        self.slots.of_border(place, inner).unwrap_or_else(|| inner(place))
     }
 
     /// Points at the corners of the refined faces, those of holes left out.
@@ -150,7 +164,7 @@ impl StaticRefinement {
         let leaves = self.surface.leaves().par_iter().zip(&self.leaves);
         let blocks = leaves.map(|(leaf, &(_, steps))| self.block(leaf, steps, &points));
         let mut all: Vec<[f64; 3]> = blocks.collect::<Vec<_>>().concat();
-        for &place in &self.slots.rest {
+        for place in self.slots.rest.iter().flat_map(Run::places) {
             let (leaf, weights) = self.weights_at(place);
             all.push(sum(self.surface.net(leaf), &weights, &points));
         }
@@ -162,11 +176,8 @@ impl StaticRefinement {
         let size = 1_usize << steps;
         let net = self.surface.net(leaf);
         if let LeafKind::Irregular(structure, placement) = leaf.kind {
-            let table = &self.tables[&(structure, placement, steps)];
-            let row = |k: usize| {
-                let at = (k / size * (size + 1) + k % size) * table.controls;
-                sum(net, &table.weights[at..at + table.controls], points)
-            };
+            let table = self.leaf_weights(structure, placement, steps);
+            let row = |k: usize| sum(net, table.at(k % size, k / size), points);
             return (0..size * size).map(row).collect();
         }
         let origin = points[net[5] as usize];
@@ -186,6 +197,24 @@ impl StaticRefinement {
         block
     }
 
+    /// The weights of an irregular leaf.
+    pub(super) fn leaf_weights(
+        &self,
+        structure: u32,
+        placement: Placement,
+        steps: u8,
+    ) -> LeafWeights<'_> {
+        let table = &self.tables[&(structure, steps)];
+        let affine = placement.affine(limit::Scheme::CatmullClark);
+        let size = table.size as i32;
+        let column = |d: usize| [affine.matrix[0][d] as i32, affine.matrix[1][d] as i32];
+        LeafWeights {
+            table,
+            start: affine.offset.map(|x| x as i32 * size),
+            along: [column(0), column(1)],
+        }
+    }
+
     /// The leaf that a place lies in, and the weights of its control points there.
     pub(super) fn weights_at(&self, place: GridPlace) -> (&Leaf, Vec<f64>) {
         let size = self.slots.size(place.element);
@@ -195,9 +224,7 @@ impl StaticRefinement {
         let (leaf, steps) = (&self.surface.leaves()[index], self.leaves[index].1);
         match leaf.kind {
             LeafKind::Irregular(structure, placement) => {
-                let table = &self.tables[&(structure, placement, steps)];
-                let first = (at[1] * ((1 << steps) + 1) + at[0]) * table.controls;
-                (leaf, table.weights[first..first + table.controls].to_vec())
+                (leaf, self.leaf_weights(structure, placement, steps).at(at[0], at[1]).to_vec())
             }
             LeafKind::Regular(ends) => {
                 let rows = &self.rows[usize::from(steps)];
@@ -247,39 +274,25 @@ fn inner_slot(surface: &LimitSurface, leaves: &[(u32, u8)], place: GridPlace) ->
     start + ((j << steps) + i) as u32
 }
 
-/// The weights of all irregular leaves.
-fn tables(surface: &LimitSurface, leaves: &[(u32, u8)]) -> Result<HashMap<TableKey, LeafWeights>> {
-    let mut keys: Vec<TableKey> = Vec::new();
+/// The weights of all structures at all numbers of steps that occur.
+fn tables(
+    surface: &LimitSurface,
+    leaves: &[(u32, u8)],
+    rows: &[Vec<[f64; 4]>],
+) -> Result<HashMap<(u32, u8), FiniteWeights>> {
+    let mut keys: Vec<(u32, u8)> = Vec::new();
     for (leaf, &(_, steps)) in surface.leaves().iter().zip(leaves) {
-        if let LeafKind::Irregular(structure, placement) = leaf.kind {
-            keys.push((structure, placement, steps));
+        if let LeafKind::Irregular(structure, _) = leaf.kind {
+            keys.push((structure, steps));
         }
     }
     keys.sort_unstable();
     keys.dedup();
-    let mut bases: Vec<(u32, u8)> = keys.iter().map(|&(s, _, steps)| (s, steps)).collect();
-    bases.sort_unstable();
-    bases.dedup();
-    let base = |&(structure, steps): &(u32, u8)| {
-        let weights = surface.finite_weights(structure as usize, usize::from(steps));
-        let weights =
-            weights.ok_or_else(|| Error::mesh(format!("structure {structure} does not refine")))?;
-        Ok(((structure, steps), weights))
+    let table = |&(structure, steps): &(u32, u8)| {
+        let rows = &rows[..=usize::from(steps)];
+        let weights = surface.finite_weights(structure as usize, rows);
+        let refused = || Error::mesh(format!("structure {structure} does not refine"));
+        Ok(((structure, steps), weights.ok_or_else(refused)?))
     };
-    let bases: HashMap<(u32, u8), FiniteWeights> =
-        bases.par_iter().map(base).collect::<Result<_>>()?;
-    let table = |&(structure, placement, steps): &TableKey| {
-        let base = &bases[&(structure, steps)];
-        let (side, size) = (base.size + 1, base.size as f64);
-        let affine = placement.affine(limit::Scheme::CatmullClark);
-        let mut weights = Vec::with_capacity(base.weights.len());
-        for place in 0..side * side {
-            let at = [place % side, place / side].map(|x| x as f64 / size);
-            let [u, v] = affine.apply(at).map(|x| (x * size).round() as usize);
-            let from = (v * side + u) * base.controls;
-            weights.extend_from_slice(&base.weights[from..from + base.controls]);
-        }
-        ((structure, placement, steps), LeafWeights { controls: base.controls, weights })
-    };
-    Ok(keys.par_iter().map(table).collect())
+    keys.par_iter().map(table).collect()
 }

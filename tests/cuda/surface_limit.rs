@@ -60,7 +60,8 @@ fn moved(mesh: &SurfaceMesh, step: usize) -> Vec<[f64; 3]> {
 }
 
 /// Largest error of positions and of derivatives in units of the largest coordinate of the
-/// control points, and of normals; NaN must stand in the same places.
+/// control points, and of normals where the derivatives are far from parallel; NaN must stand
+/// in the same places.
 fn errors<T: Copy + Into<f64>>(
     found: &SurfacePoints<T>,
     expected: &GridLimit,
@@ -80,11 +81,27 @@ fn errors<T: Copy + Into<f64>>(
     let [u, v] = &found.derivatives;
     let derivatives =
         error(u, &expected.derivatives[0], size).max(error(v, &expected.derivatives[1], size));
-    [
-        error(&found.positions, &expected.positions, size),
-        derivatives,
-        error(&found.normals, &expected.normals, 1.0),
-    ]
+    let mut normals = 0.0_f64;
+    let of_normals = expected.normals.as_chunks::<3>().0;
+    assert_eq!(found.normals.len(), of_normals.len(), "{places}");
+    for (at, (a, b)) in found.normals.iter().zip(of_normals).enumerate() {
+        let a: [f64; 3] = a.map(Into::into);
+        assert_eq!(a[0].is_nan(), b[0].is_nan(), "{places}, normal {at}: {a:?} {b:?}");
+        // where there are no derivatives, normals are those of tangents
+        let parallel = sine(&expected.derivatives, at) < 0.1;
+        if !b[0].is_nan() && !parallel {
+            normals = (0..3).map(|d| (a[d] - b[d]).abs()).fold(normals, f64::max);
+        }
+    }
+    [error(&found.positions, &expected.positions, size), derivatives, normals]
+}
+
+/// Sine of the angle between two derivatives; NaN where they do not exist.
+fn sine([u, v]: &[Vec<f64>; 2], at: usize) -> f64 {
+    let dot = |a: &[f64], b: &[f64]| (0..3).map(|d| a[3 * at + d] * b[3 * at + d]).sum::<f64>();
+    let square = 1.0 - dot(u, v).powi(2) / (dot(u, u) * dot(v, v));
+    // rounding may take it below 0
+    if square < 0.0 { 0.0 } else { square.sqrt() }
 }
 
 fn check_grid(
@@ -113,7 +130,7 @@ fn check_grid(
         println!("{name} f32: {p:e} {d:e} {n:e}");
         // 4 ulp of the largest coordinate
         assert!(p <= 4.0 * f64::from(f32::EPSILON), "{name} f32: {p:e}");
-        assert!(d <= 1e-5 && n <= 1e-3, "{name} f32: {d:e} {n:e}");
+        assert!(d <= 1e-6 && n <= 1e-5, "{name} f32: {d:e} {n:e}");
     }
 }
 
@@ -255,7 +272,7 @@ fn limits_of_vertices_are_those_of_the_cpu() {
             double.evaluate().unwrap();
             let ulp = f64::from(f32::EPSILON);
             expected.check(name, &double.read().unwrap(), size, [1e-13, 1e-9]);
-            expected.check(name, &single.read().unwrap(), size, [4.0 * ulp, 1e-4]);
+            expected.check(name, &single.read().unwrap(), size, [4.0 * ulp, 1e-5]);
         }
     }
 }

@@ -51,7 +51,9 @@ fn adaptive_limits_are_those_of_refined_meshes() {
     for name in MODELS {
         let mesh = model(name);
         for scheme in [Scheme::CatmullClark, Scheme::Loop] {
-            for levels in 0..3 {
+            // sharp for many levels, or large
+            let is_dear = ["bishop", "car", "helmet", "rook", "wrench_boundary"].contains(&name);
+            for levels in if is_dear { 1..2 } else { 0..3 } {
                 let plan = SurfacePlan::new(&mesh, &options(scheme, levels, Method::Matrix));
                 let plan = plan.unwrap();
                 let refined = plan.refine(&mesh).unwrap();

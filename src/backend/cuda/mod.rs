@@ -15,6 +15,7 @@ mod device;
 pub mod edge_friend;
 mod evaluator;
 mod functions;
+mod graph;
 mod grid;
 mod launch;
 pub mod layers;

@@ -4,12 +4,13 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::{CudaStream, DeviceRepr};
+use cudarc::driver::{CudaStream, DeviceRepr, DriverError};
 
 use super::Cuda;
 use super::device::failed;
 use super::edge_friend::Real;
 use super::functions::{Functions, Shape};
+use super::graph::Graph;
 use super::launch::{Argument, Launch};
 use super::memory::{Buffer, timed_event};
 use super::sources::{SURFACE_TABLE, SURFACE_TENSOR, Variant};
@@ -149,10 +150,13 @@ pub struct SurfacePoints<T> {
     pub normals: Vec<[T; 3]>,
 }
 
-/// Grids of points on a device.
+/// Grids of points on a device; an evaluation is one CUDA graph.
 pub struct DeviceGrids<T> {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
+    // beside it, for kernels that fill the gaps of others
+    sides: Vec<Arc<CudaStream>>,
+    graph: Option<Graph>,
     levels: DeviceLevels,
     patches: Vec<Patches<T>>,
     tables: Tables<T>,
@@ -161,6 +165,8 @@ pub struct DeviceGrids<T> {
     outputs: Vec<Buffer<T>>,
 }
 
+/// Streams of an evaluation.
+const STREAMS: usize = 4;
 const TENSOR_THREADS: u32 = 128;
 const TABLE_THREADS: u32 = 128;
 
@@ -195,6 +201,8 @@ impl<T: Real> DeviceGrids<T> {
         }
         let functions = gpu.functions.clone();
         let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
+        let side = |_| functions.device().context.new_stream().map_err(failed("no stream"));
+        let sides = (1..STREAMS).map(side).collect::<Result<Vec<_>>>()?;
         let outputs = if layout.normals { 4 } else { 1 };
         let outputs =
             (0..outputs).map(|_| Buffer::empty(&stream, 3 * layout.results)).collect::<Result<_>>();
@@ -218,6 +226,8 @@ impl<T: Real> DeviceGrids<T> {
             outputs: outputs?,
             functions,
             stream,
+            sides,
+            graph: None,
         };
         grids.stream.synchronize().map_err(failed("a copy to the device failed"))?;
         Ok(grids)
@@ -237,21 +247,55 @@ impl<T: Real> DeviceGrids<T> {
     /// # Errors
     /// [`Error::Request`] with the driver's words if a kernel fails.
     pub fn evaluate(&mut self) -> Result<f64> {
-        let launches = self.launches()?;
+        let broken = failed("the kernels cannot be launched");
+        if self.graph.is_none() {
+            let (first, chains) = self.launches()?;
+            let enqueue = || self.enqueue(&first, &chains);
+            // what a first launch loads cannot be recorded
+            enqueue().map_err(&broken)?;
+            self.graph = Graph::capture(&self.stream, enqueue).map_err(&broken)?;
+        }
         let start = timed_event(&self.stream)?;
-        for launch in &launches {
-            // SAFETY: all arrays live in `self` and are as long as the counts say.
-            let enqueued = unsafe { launch.enqueue(&self.stream) };
-            enqueued.map_err(failed("a kernel cannot be launched"))?;
+        match &self.graph {
+            Some(graph) => graph.launch().map_err(broken)?,
+            None => return Err(Error::request("CUDA: the launches cannot be recorded")),
         }
         let end = timed_event(&self.stream)?;
         let elapsed = start.elapsed_ms(&end).map_err(failed("the evaluation failed"))?;
         Ok(f64::from(elapsed) * 1e-3)
     }
 
-    fn launches(&self) -> Result<Vec<Launch>> {
+    /// Chains run side by side after the first launches.
+    fn enqueue(&self, first: &[Launch], chains: &[Vec<Launch>]) -> Result<(), DriverError> {
+        // SAFETY: all arrays live in `self`, are as long as the counts say, and are freed in
+        // the order of the main stream, which waits for the others.
+        unsafe {
+            for launch in first {
+                launch.enqueue(&self.stream)?;
+            }
+            let sides = &self.sides[..chains.len().saturating_sub(1).min(self.sides.len())];
+            if !sides.is_empty() {
+                let forked = self.stream.record_event(None)?;
+                sides.iter().try_for_each(|side| side.wait(&forked))?;
+            }
+            for (index, chain) in chains.iter().enumerate() {
+                let stream = match index % (sides.len() + 1) {
+                    0 => &self.stream,
+                    side => &sides[side - 1],
+                };
+                for launch in chain {
+                    launch.enqueue(stream)?;
+                }
+            }
+            sides.iter().try_for_each(|side| self.stream.join(side))
+        }
+    }
+
+    /// Local refinement, then chains of launches that do not depend on each other.
+    fn launches(&self) -> Result<(Vec<Launch>, Vec<Vec<Launch>>)> {
         let normals = self.outputs.len() > 1;
-        let mut launches = self.levels.launches(&self.functions)?;
+        let first = self.levels.launches(&self.functions)?;
+        let (mut chains, mut launches) = (Vec::new(), Vec::new());
         let points = self.levels.address();
         let outputs = |i: usize| self.outputs.get(i).map_or(0, |buffer| buffer.address(0));
         for batch in &self.patches {
@@ -261,7 +305,7 @@ impl<T: Real> DeviceGrids<T> {
             let multiprocessors = self.functions.device().info.multiprocessors;
             let most = multiprocessors * function.occupancy(TENSOR_THREADS, shared)?;
             let blocks = most.min(batch.count.div_ceil(TENSOR_THREADS / 32));
-            launches.push(Launch {
+            chains.push(vec![Launch {
                 name: "surface grids".into(),
                 function,
                 shape: Shape { blocks, threads: TENSOR_THREADS, shared },
@@ -279,7 +323,7 @@ impl<T: Real> DeviceGrids<T> {
                     ])),
                     Argument::Number(batch.count),
                 ],
-            });
+            }]);
         }
         let tables = &self.tables;
         if tables.items.len() > 0 {
@@ -328,9 +372,13 @@ impl<T: Real> DeviceGrids<T> {
                 ],
             });
         }
-        let first = Outputs::new([outputs(0), 0, 0, 0, 0, 0]);
-        launches.extend(self.rows.launch::<T>(&self.functions, points, 0, false, first)?);
-        Ok(launches)
+        let positions = Outputs::new([outputs(0), 0, 0, 0, 0, 0]);
+        let rows = self.rows.launch::<T>(&self.functions, points, 0, false, positions)?;
+        chains.extend([launches, rows.into_iter().collect()]);
+        chains.retain(|chain| !chain.is_empty());
+        // large kernels fill the device: let others come first
+        chains.reverse();
+        Ok((first, chains))
     }
 
     /// Copies the results to the host.

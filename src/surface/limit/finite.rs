@@ -2,10 +2,12 @@
 //! places of a finite level, not of the limit.
 
 use super::faces::Scheme;
+use super::net::{Ends, irregular, regular_quad};
 use super::patch::patch;
 use super::refine::refine;
 use super::surface::LimitSurface;
-use crate::topology::NONE;
+use super::walk::Frame;
+use crate::basis::bspline;
 
 /// Weights of the four control points along an axis at the 2ˢ + 1 vertices between the ends
 /// of a segment after s `steps` of refinement, `[vertex][4]`.
@@ -32,7 +34,7 @@ pub(in crate::surface) fn spline_rows(steps: usize) -> Vec<[f64; 4]> {
 
 /// Weights of the control points of an irregular leaf at its vertices after some steps.
 pub(in crate::surface) struct FiniteWeights {
-    /// Vertices along an edge, less one: 2ˢ.
+    /// Faces along an edge: 2ˢ.
     pub size: usize,
     pub controls: usize,
     /// `[v size + 1][u size + 1][control]` along the structure's own axes.
@@ -40,48 +42,79 @@ pub(in crate::surface) struct FiniteWeights {
 }
 
 impl LimitSurface {
-    /// The weights of a structure of a Catmull-Clark surface; `None` if it does not refine,
-    /// which no structure of a surface does.
+    /// The weights of a structure of a Catmull-Clark surface after the steps that `rows`
+    /// ([`spline_rows`], by steps) reach; `None` if it does not refine, which no structure
+    /// of a surface does.
+    ///
+    /// A step makes three regular leaves, whose vertices are splines of their own nets, and
+    /// one around the extraordinary vertex, which the next step takes apart.
     pub(in crate::surface) fn finite_weights(
         &self,
         structure: usize,
-        steps: usize,
+        rows: &[Vec<[f64; 4]>],
     ) -> Option<FiniteWeights> {
-        let mut level = patch(&self.structures[structure].key, Scheme::CatmullClark)?;
-        let controls = level.vertex_count;
+        let steps = rows.len() - 1;
+        let mut net = patch(&self.structures[structure].key, Scheme::CatmullClark)?;
+        let controls = net.vertex_count;
+        let (size, side) = (1 << steps, (1 << steps) + 1);
+        let mut weights = vec![0.0; side * side * controls];
+        // [vertex of the net][control]
         let mut values = vec![0.0; controls * controls];
         (0..controls).for_each(|c| values[c * controls + c] = 1.0);
-        // [v][u]: faces that the leaf has become
-        let (mut faces, mut size) = (vec![0], 1);
-        for _ in 0..steps {
-            let step = refine(&level, Some(&faces)).ok()?;
-            let mut places = vec![NONE; level.faces.len()];
-            (0u32..).zip(&faces).for_each(|(place, &face)| places[face as usize] = place);
-            let mut children = vec![NONE; 4 * faces.len()];
-            for (child, &(parent, number)) in (0u32..).zip(&step.parents) {
-                let place = places[parent as usize];
-                if place != NONE {
-                    let (u, v) = (place as usize % size, place as usize / size);
-                    let [du, dv] = [[0, 0], [1, 0], [1, 1], [0, 1]][number as usize & 3];
-                    children[(2 * v + dv) * 2 * size + 2 * u + du] = child;
-                }
+        for step in (0..steps).rev() {
+            let refined = refine(&net, Some(&[0])).ok()?;
+            let fine = &refined.connectivity;
+            let fine_values = refined.stencils.apply(&values, controls);
+            let value = |v: u32| &fine_values[v as usize * controls..][..controls];
+            let frame = |number: u32| {
+                let child = refined.parents.iter().position(|&at| at == (0, number))?;
+                Some(Frame::new(child as u32, 0))
+            };
+            for (number, u, v) in [(1, 1, 0), (2, 1, 1), (3, 0, 1)] {
+                let (ids, ends) = regular_quad(fine, frame(number)?);
+                let points: Vec<&[f64]> = ids.iter().map(|&id| value(id)).collect();
+                let first = ((v * side + u) << step) * controls;
+                spline_block(&rows[step], &points, ends, &mut weights[first..], side * controls);
             }
-            values = step.stencils.apply(&values, controls);
-            (faces, size) = (children, 2 * size);
-            level = step.connectivity;
+            let inner = irregular(fine, frame(0)?, |v| fine.rule(v));
+            values = inner.vertices.iter().flat_map(|&v| value(v)).copied().collect();
+            net = patch(&inner.key, Scheme::CatmullClark)?;
         }
-        let side = size + 1;
-        let mut weights = vec![0.0; side * side * controls];
-        for (place, &face) in faces.iter().enumerate() {
-            let (u, v) = (place % size, place / size);
-            let cycle = level.faces.row(face as usize);
-            for (&vertex, [du, dv]) in cycle.iter().zip([[0, 0], [1, 0], [1, 1], [0, 1]]) {
-                let at = ((v + dv) * side + u + du) * controls;
-                let from = vertex as usize * controls;
-                weights[at..at + controls].copy_from_slice(&values[from..from + controls]);
-            }
+        for (&vertex, [u, v]) in net.faces.row(0).iter().zip([[0, 0], [1, 0], [1, 1], [0, 1]]) {
+            let value = &values[vertex as usize * controls..][..controls];
+            weights[(v * side + u) * controls..][..controls].copy_from_slice(value);
         }
         Some(FiniteWeights { size, controls, weights })
+    }
+}
+
+/// Weights at the vertices of a regular leaf, rows of them `stride` apart, from those of its
+/// control points `[v 4][u 4]`.
+fn spline_block(
+    rows: &[[f64; 4]],
+    points: &[&[f64]],
+    ends: Ends,
+    weights: &mut [f64],
+    stride: usize,
+) {
+    let controls = points[0].len();
+    let fold = |row: &[f64; 4], ends: Ends| bspline::end(*row, ends & 1 == 1, ends & 2 == 2);
+    let along_v: Vec<[f64; 4]> = rows.iter().map(|row| fold(row, ends >> 2)).collect();
+    let mut column = vec![0.0; 4 * controls];
+    for (i, row) in rows.iter().enumerate() {
+        let b = fold(row, ends);
+        for (v, sums) in column.chunks_exact_mut(controls).enumerate() {
+            let line = &points[4 * v..4 * v + 4];
+            for (c, sum) in sums.iter_mut().enumerate() {
+                *sum = (0..4).map(|u| b[u] * line[u][c]).sum();
+            }
+        }
+        for (j, b) in along_v.iter().enumerate() {
+            let to = &mut weights[j * stride + i * controls..][..controls];
+            for (c, to) in to.iter_mut().enumerate() {
+                *to = (0..4).map(|v| b[v] * column[v * controls + c]).sum();
+            }
+        }
     }
 }
 

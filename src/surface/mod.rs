@@ -17,6 +17,10 @@
 //! - [`Method::EdgeFriend`]: Catmull-Clark with one gather pass a level on the layout of
 //!   [edge-friend](edge_friend).
 //!
+//! Two more ways need no plan to evaluate: [`StaticRefinement`] takes control points to one
+//! level at once by tables that faces share, and [`adaptive_limits`] evaluates the limit at
+//! the vertices of a level on spline patches. [`limit`] evaluates it anywhere.
+//!
 //! All inner data are flat arrays of 32-bit ids; a *corner* is a face at one of its
 //! vertices. Points are gathered in one documented order, so that results repeat bit by
 //! bit with any number of threads.

@@ -373,7 +373,7 @@ impl<T: Real> DeviceGrids<T> {
             });
         }
         let positions = Outputs::new([outputs(0), 0, 0, 0, 0, 0]);
-        let rows = self.rows.launch::<T>(&self.functions, points, 0, false, positions)?;
+        let rows = self.rows.launch(&self.functions, points, 0, false, positions)?;
         chains.extend([launches, rows.into_iter().collect()]);
         chains.retain(|chain| !chain.is_empty());
         // large kernels fill the device: let others come first

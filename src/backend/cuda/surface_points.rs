@@ -113,7 +113,7 @@ impl<T: Real> Rows<T> {
     }
 
     /// The launch over the points at an address, if there is any row.
-    pub fn launch<R: Real>(
+    pub fn launch(
         &self,
         functions: &Functions,
         points: u64,
@@ -125,7 +125,7 @@ impl<T: Real> Rows<T> {
         if count == 0 {
             return Ok(None);
         }
-        let variant = variant(R::PRECISION, order, normals);
+        let variant = variant(T::PRECISION, order, normals);
         Ok(Some(Launch {
             name: "points by weights".into(),
             function: functions.get(&variant, "weighted_surface_points")?,
@@ -240,7 +240,7 @@ impl<T: Real> DeviceSinglePoints<T> {
             });
         }
         let rows =
-            self.rows.launch::<T>(&self.functions, points, self.order, self.normals, outputs())?;
+            self.rows.launch(&self.functions, points, self.order, self.normals, outputs())?;
         launches.extend(rows);
         let start = timed_event(&self.stream)?;
         for launch in &launches {

@@ -67,7 +67,8 @@ impl<T: Scalar + Real> DeviceSurfaceGrid<T> {
             });
         }
         // leaves between the samples have none
-        let tables = grid.tables().iter().zip(others).filter(|(table, _)| table.samples.len() > 0);
+        let tables =
+            grid.tables().iter().zip(others).filter(|(table, _)| !table.samples.is_empty());
         let layout = SurfaceLayout {
             controls: surface.vertex_count(),
             levels: levels(surface),

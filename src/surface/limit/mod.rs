@@ -56,6 +56,9 @@
 //! assert_eq!(limit.positions.len(), 6 * 8 * 8 * 3);
 //! # Ok::<(), subsolid::Error>(())
 //! ```
+//!
+//! On a GPU the same grids, places and vertices are [`DeviceSurfaceGrid`],
+//! [`DeviceSurfacePoints`] and [`DeviceVertexLimits`]; their results stay there.
 
 mod connectivity;
 mod device;

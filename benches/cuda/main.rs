@@ -8,6 +8,7 @@
 mod layers;
 mod quadrature;
 mod surface;
+mod surface_limit;
 
 use subsolid::backend::{Backend, Cpu, Cuda, Limit, Precision, Strategy, cuda};
 use subsolid::limit::{Leaf, LeafKind, Solid};
@@ -121,6 +122,12 @@ fn main() -> subsolid::Result<()> {
 
     if asked("surface") {
         surface::time()?;
+    }
+    if asked("limit grids") {
+        surface_limit::time_grids()?;
+    }
+    if asked("static surface") {
+        surface_limit::time_static()?;
     }
     if asked("layers") {
         layers::time()?;

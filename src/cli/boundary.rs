@@ -38,5 +38,5 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     for loss in format.losses(&surface) {
         console.warn(format!("{}: left out {loss}", output.display()));
     }
-    write(output, &surface, console)
+    write(output, &surface, None, console)
 }

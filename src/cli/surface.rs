@@ -7,8 +7,9 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use subsolid::mesh::{Attribute, CreaseRule, SurfaceMesh};
+use subsolid::surface::limit::PatchCounts;
 use subsolid::surface::{
-    Method, Scheme, SurfaceOptions, SurfacePlan, refined_counts, refinement_bytes, vertex_limits,
+    Method, Scheme, SurfaceOptions, SurfacePlan, adaptive_limits, refined_counts, refinement_bytes,
 };
 use subsolid::{Error, Result, io};
 
@@ -26,7 +27,8 @@ Examples:
   subsolid surface model.obj --levels 3 -o fine.obj
   subsolid surface scan.stl --scheme loop --levels 2 -o fine.ply
   subsolid surface model.obj --method edge-friend --chaikin -o fine.vtp
-  subsolid surface model.obj --levels 3 --limit --normals -o limit.vtp")]
+  subsolid surface model.obj --levels 3 --limit --normals -o limit.vtp
+  subsolid surface model.obj --levels 4 --method adaptive --limit -o limit.obj")]
 pub struct Arguments {
     /// Control mesh: .obj, .ply, .off or .stl
     model: PathBuf,
@@ -74,6 +76,8 @@ enum MethodName {
     Single,
     /// Level by level in one pass each; Catmull-Clark on oriented manifolds
     EdgeFriend,
+    /// Spline patches, refined around features only; with --limit
+    Adaptive,
 }
 
 impl Arguments {
@@ -89,6 +93,8 @@ impl Arguments {
                 MethodName::Matrix => Method::Matrix,
                 MethodName::Single => Method::Single,
                 MethodName::EdgeFriend => Method::EdgeFriend,
+                // its topology and attributes
+                MethodName::Adaptive => Method::Matrix,
             },
             crease_rule: self.chaikin.then_some(CreaseRule::Chaikin),
         }
@@ -106,6 +112,10 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         console.warn(format!("{}: left out {skipped}", model.display()));
     }
     let options = arguments.options();
+    if matches!(arguments.method, MethodName::Adaptive) && !arguments.limit {
+        return Err(Error::request("--method adaptive evaluates the limit only")
+            .with_mend("add --limit, or take another method"));
+    }
     check_memory(&mesh, &options)?;
     let start = Instant::now();
     let plan = SurfacePlan::new(&mesh, &options)?;
@@ -113,8 +123,21 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     console.status("Planned", format!("{} levels in {}", options.levels, since(start)));
     let start = Instant::now();
     let mut refined = plan.refine(&mesh)?;
+    let mut patches = None;
     if arguments.limit || arguments.normals {
-        let limits = vertex_limits(&refined, options.scheme)?;
+        let limits = match arguments.method {
+            MethodName::Adaptive => {
+                let found = adaptive_limits(&plan, &mesh, arguments.normals)?;
+                patches = Some(found.patches);
+                let PatchCounts { regular, irregular } = found.patches;
+                console.status(
+                    "Isolated",
+                    format!("{regular} regular, {irregular} irregular patches"),
+                );
+                found.limits
+            }
+            _ => plan.vertex_limits(&mesh, &refined)?,
+        };
         if arguments.normals {
             let values = limits.normals.as_flattened().to_vec();
             refined.attributes.push(Attribute { name: "normals".into(), width: 3, values });
@@ -127,11 +150,16 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     for loss in format.losses(&refined) {
         console.warn(format!("{}: left out {loss}", output.display()));
     }
-    write(output, &refined, console)
+    write(output, &refined, patches, console)
 }
 
-/// Writes a surface and reports it.
-pub fn write(output: &Path, mesh: &SurfaceMesh, console: &Console) -> Result<Outcome> {
+/// Writes a surface and reports it, with the patches that it came from, if any.
+pub fn write(
+    output: &Path,
+    mesh: &SurfaceMesh,
+    patches: Option<PatchCounts>,
+    console: &Console,
+) -> Result<Outcome> {
     let start = Instant::now();
     io::write_surface(output, mesh)?;
     let written = Written {
@@ -140,6 +168,7 @@ pub fn write(output: &Path, mesh: &SurfaceMesh, console: &Console) -> Result<Out
         faces: mesh.faces.len(),
         creases: mesh.creases.edges.len(),
         corners: mesh.creases.corners.len(),
+        patches,
     };
     console.status("Wrote", format!("{written} in {}", since(start)));
     if console.json() {
@@ -188,6 +217,8 @@ struct Written {
     faces: usize,
     creases: usize,
     corners: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patches: Option<PatchCounts>,
 }
 
 impl fmt::Display for Written {

@@ -17,6 +17,10 @@
 //! - [`Method::EdgeFriend`]: Catmull-Clark with one gather pass a level on the layout of
 //!   [edge-friend](edge_friend).
 //!
+//! Two more ways need no plan to evaluate: [`StaticRefinement`] takes control points to one
+//! level at once by tables that faces share, and [`adaptive_limits`] evaluates the limit at
+//! the vertices of a level on spline patches. [`limit`] evaluates it anywhere.
+//!
 //! All inner data are flat arrays of 32-bit ids; a *corner* is a face at one of its
 //! vertices. Points are gathered in one documented order, so that results repeat bit by
 //! bit with any number of threads.
@@ -29,6 +33,7 @@
 //! Faces may run in any direction, also on one-sided surfaces, except for edge-friend,
 //! which refuses what is not an oriented manifold. Vertices of no face stay.
 
+mod adaptive;
 mod boundary;
 pub mod catmull_clark;
 mod device;
@@ -38,26 +43,33 @@ pub mod limit;
 mod manifold;
 pub mod matrix;
 mod memory;
+mod places;
 mod plan;
 mod result;
 mod scalar;
 mod scatter;
 pub mod sharpness;
 mod single;
+mod slots;
 mod sort;
 pub mod sqrt3;
+mod static_device;
+mod static_refinement;
 pub mod triangles;
 mod triangulate;
 mod vertex_limit;
 mod workspace;
 
-pub use crate::backend::cuda::edge_friend::FriendRun;
+pub use crate::backend::cuda::edge_friend::{FriendRun, Real};
+pub use adaptive::{AdaptiveLimits, adaptive_limits};
 pub use boundary::boundary_surface;
 pub use device::DeviceSurface;
 pub use memory::{Counts, refined_counts, refinement_bytes};
 pub use plan::SurfacePlan;
 pub use scalar::{Point, Scalar};
 pub use single::{GROUP, SingleMatrix};
+pub use static_device::DeviceStaticRefinement;
+pub use static_refinement::StaticRefinement;
 pub use vertex_limit::{VertexLimits, vertex_limits};
 pub use workspace::Workspace;
 

@@ -19,6 +19,15 @@ impl SurfacePlan {
     /// # Errors
     /// [`Error::Request`] if the numbers of vertices or corners are not those of the plan.
     pub fn refine(&self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
+        let refined = self.refine_with_holes(mesh)?;
+        Ok(match self.options.scheme {
+            Scheme::CatmullClark => self.without_holes(mesh, refined),
+            Scheme::Loop | Scheme::Sqrt3 => self.without_holes(&triangulate(mesh).mesh, refined),
+        })
+    }
+
+    /// The same with the faces of holes.
+    pub(super) fn refine_with_holes(&self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
         let triangulated = match self.options.scheme {
             Scheme::CatmullClark => None,
             Scheme::Loop | Scheme::Sqrt3 => Some(triangulate(mesh)),
@@ -65,7 +74,7 @@ impl SurfacePlan {
             (_, Scheme::CatmullClark) => Polygons::uniform(4, corners),
             (_, Scheme::Loop | Scheme::Sqrt3) => Polygons::uniform(3, corners),
         };
-        let refined = SurfaceMesh {
+        Ok(SurfaceMesh {
             points,
             faces,
             creases,
@@ -74,8 +83,7 @@ impl SurfacePlan {
             holes: Vec::new(),
             attributes,
             uv: self.refine_uv(mesh),
-        };
-        Ok(self.without_holes(mesh, refined))
+        })
     }
 
     /// Three components a pass.

@@ -57,6 +57,18 @@ pub(super) enum NonManifold {
     FirstTwo,
 }
 
+/// Vertices that stay in place by the boundary rule: those of one face, at the boundary.
+pub(super) fn boundary_corners(mesh: &SurfaceMesh, matrix: &MeshMatrix) -> Vec<u32> {
+    if mesh.boundary != BoundaryRule::EdgesAndCorners {
+        return Vec::new();
+    }
+    let is_end = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] == NONE;
+    let stays =
+        |row: &[u32]| matches!(*row, [c] if is_end(c) && is_end(matrix.columns.previous(c)));
+    let rows = matrix.vertex_corners();
+    (0..).zip(rows.iter()).filter(|(_, row)| stays(row)).map(|(v, _)| v).collect()
+}
+
 impl Sharpness {
     /// Sharpness of a control mesh; of several tags at one place the last counts.
     ///
@@ -101,17 +113,8 @@ impl Sharpness {
                 .into_iter()
                 .for_each(|v| corners[v as usize] = f64::INFINITY);
         }
-        if mesh.boundary == BoundaryRule::EdgesAndCorners {
-            let rows = matrix.vertex_corners();
-            for (v, row) in rows.iter().enumerate() {
-                let is_end = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1];
-                if let [c] = *row
-                    && is_end(c) == NONE
-                    && is_end(matrix.columns.previous(c)) == NONE
-                {
-                    corners[v] = f64::INFINITY;
-                }
-            }
+        for v in boundary_corners(mesh, matrix) {
+            corners[v as usize] = f64::INFINITY;
         }
         let sharp = |&(_, sharpness): &(u32, f64)| sharpness > 0.0;
         let edges = (0..).zip(edges).filter(sharp).map(|(edge, sharpness)| SharpEdge {

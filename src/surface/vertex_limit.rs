@@ -1,9 +1,15 @@
 //! Limit positions and normals at the vertices of a mesh.
 
+use std::borrow::Cow;
+
 use super::Scheme;
 use super::limit::{self, Faces, LimitSurface};
+use super::manifold::touching_vertices;
+use super::matrix::{Columns, MeshMatrix};
+use super::plan::SurfacePlan;
+use super::sharpness::boundary_corners;
 use crate::error::{Error, Result};
-use crate::mesh::{CreaseRule, SurfaceMesh};
+use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
 
 /// The limit at the vertices of a mesh.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,9 +22,13 @@ pub struct VertexLimits {
 
 /// The limit that further refinement of `mesh` takes its vertices to.
 ///
+/// Faces that are holes still serve their neighbours: give the mesh with them
+/// ([`SurfacePlan::vertex_limits`] does so for a refined one, which has lost them).
+///
 /// # Errors
-/// [`Error::Request`] for √3, whose limit has no masks here, and for creases by Chaikin's rule;
-/// those of [`LimitSurface::new`].
+/// [`Error::Request`] for √3, whose limit has no masks here, for semi-sharp creases by
+/// Chaikin's rule, and for Loop on what is no surface, where refinement smooths what the
+/// limit keeps; those of [`LimitSurface::new`].
 pub fn vertex_limits(mesh: &SurfaceMesh, scheme: Scheme) -> Result<VertexLimits> {
     let scheme = match scheme {
         Scheme::CatmullClark => limit::Scheme::CatmullClark,
@@ -28,23 +38,73 @@ pub fn vertex_limits(mesh: &SurfaceMesh, scheme: Scheme) -> Result<VertexLimits>
                 .with_mend("take Catmull-Clark or Loop, or more levels"));
         }
     };
-    let is_sharp = !mesh.creases.edges.is_empty();
-    if mesh.crease_rule == CreaseRule::Chaikin && is_sharp {
-        return Err(Error::request("limit points of creases by Chaikin's rule").with_mend(
-            "refine until no edge of finite sharpness is left, or take the uniform rule",
-        ));
+    let masks = limit_surface(mesh, scheme, mesh.crease_rule, 0)?.vertex_masks();
+    let (positions, normals) =
+        (masks.limit_positions(&mesh.points)?, masks.limit_normals(&mesh.points)?);
+    Ok(VertexLimits { positions, normals })
+}
+
+/// The limit of a mesh with all its tags, refined around features to `isolation` levels.
+pub(super) fn limit_surface(
+    mesh: &SurfaceMesh,
+    scheme: limit::Scheme,
+    rule: CreaseRule,
+    isolation: usize,
+) -> Result<LimitSurface> {
+    let is_semi_sharp = |sharpness: f64| sharpness > 0.0 && sharpness < f64::INFINITY;
+    // what is sharp for ever passes on alike by both rules
+    if rule == CreaseRule::Chaikin
+        && mesh.creases.edges.iter().any(|crease| is_semi_sharp(crease.sharpness))
+    {
+        return Err(Error::request("limit points of semi-sharp creases by Chaikin's rule")
+            .with_mend(
+                "refine until no edge of finite sharpness is left, or take the uniform rule",
+            ));
+    }
+    let columns = Columns::of(mesh.faces.ends());
+    let needs_matrix =
+        scheme == limit::Scheme::Loop || mesh.boundary == BoundaryRule::EdgesAndCorners;
+    let mut creases = Cow::Borrowed(&mesh.creases);
+    if needs_matrix {
+        let matrix = MeshMatrix::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec());
+        if scheme == limit::Scheme::Loop {
+            let (edges, vertices) = (matrix.crowded_edges.len(), touching_vertices(&matrix).len());
+            if edges + vertices > 0 {
+                return Err(Error::request(format!(
+                    "limit points of Loop on what is no surface: {edges} edges of more than two \
+                     faces, {vertices} vertices where surfaces only touch"
+                ))
+                .with_mend("refine without the limit, or take Catmull-Clark"));
+            }
+        }
+        let ends = boundary_corners(mesh, &matrix);
+        if !ends.is_empty() {
+            let creases = creases.to_mut();
+            ends.into_iter().for_each(|v| creases.push_corner(v, f64::INFINITY));
+        }
     }
     let offsets: Vec<u32> = std::iter::once(0).chain(mesh.faces.ends().iter().copied()).collect();
     let faces = Faces {
         vertex_count: mesh.points.len(),
         offsets: &offsets,
         corners: mesh.faces.vertices(),
-        creases: &mesh.creases,
+        creases: &creases,
     };
-    let masks = LimitSurface::new(&faces, scheme)?.vertex_masks();
-    let (positions, normals) =
-        (masks.limit_positions(&mesh.points)?, masks.limit_normals(&mesh.points)?);
-    Ok(VertexLimits { positions, normals })
+    LimitSurface::isolated(&faces, scheme, isolation)
+}
+
+impl SurfacePlan {
+    /// The limit of all vertices of `refined`, the refined mesh of `mesh`, beside holes as
+    /// well: their faces are left out of a result, but still shape what is beside them.
+    ///
+    /// # Errors
+    /// Those of [`vertex_limits`] and of [`SurfacePlan::refine`].
+    pub fn vertex_limits(&self, mesh: &SurfaceMesh, refined: &SurfaceMesh) -> Result<VertexLimits> {
+        if super::holes::all(mesh).is_empty() {
+            return vertex_limits(refined, self.options.scheme);
+        }
+        vertex_limits(&self.refine_with_holes(mesh)?, self.options.scheme)
+    }
 }
 
 #[cfg(test)]

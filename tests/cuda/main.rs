@@ -6,6 +6,7 @@ mod conformance;
 mod layers;
 mod quadrature;
 mod surface;
+mod surface_limit;
 
 use std::sync::OnceLock;
 

@@ -5,10 +5,12 @@
 mod oracle;
 
 mod files;
+mod limits;
 mod methods;
 mod program;
 mod reference;
 mod rules;
+mod static_refinement;
 mod unusual;
 
 use std::path::{Path, PathBuf};

@@ -35,6 +35,32 @@ fn surface_writes_what_the_library_computes() {
     assert!(stderr.contains("left out"), "{stderr}");
 }
 
+/// The adaptive method writes the limit that the refined mesh has, and says of what patches.
+#[test]
+fn adaptive_writes_the_limit() {
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["cow_boundary", "cubes_semisharp", "dodecahedron_poly", "hole_test2"] {
+        let file = path(name);
+        let written = |method: &str| {
+            let output = format!("{method}.obj");
+            let mut arguments = vec!["surface", file.to_str().unwrap(), "--levels", "2"];
+            arguments.extend(["--method", method, "--limit", "-o", &output]);
+            let (code, stderr) = run(directory.path(), &arguments);
+            assert_eq!(code, 0, "{stderr}");
+            let patches = stderr.contains(" regular, ") && stderr.contains(" irregular patches");
+            assert_eq!(patches, method == "adaptive", "{stderr}");
+            subsolid::read_surface(directory.path().join(output)).unwrap()
+        };
+        let (found, expected) = (written("adaptive"), written("matrix"));
+        assert_eq!(found.faces, expected.faces, "{name}");
+        assert_eq!(found.points.len(), expected.points.len(), "{name}");
+        let (found, points) = (found.points.as_flattened(), expected.points.as_flattened());
+        for (a, b) in found.iter().zip(points) {
+            assert!((a - b).abs() <= 1e-12 * size(&expected), "{name}: {a} {b}");
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_done_is_refused() {
     let directory = tempfile::tempdir().unwrap();
@@ -53,6 +79,11 @@ fn what_cannot_be_done_is_refused() {
     refused(
         &["surface", car, "--scheme", "loop", "--method", "edge-friend", "-o", "a.obj"],
         "Catmull-Clark surfaces only",
+    );
+    refused(&["surface", car, "--method", "adaptive", "-o", "a.obj"], "add --limit");
+    refused(
+        &["surface", car, "--method", "adaptive", "--limit", "--scheme", "sqrt3", "-o", "a.obj"],
+        "√3",
     );
     let copy = directory.path().join("same.obj");
     std::fs::copy(car, &copy).unwrap();

@@ -153,9 +153,25 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
         let slices = [(8, 0), (8, 1), (16, 0), (16, 1)].into_iter();
         variants.extend(slices.map(|(bits, centre)| super::layers::variant(bits, centre == 1)));
     }
+    variants.extend(surfaces(T::PRECISION));
     variants.push(Variant::new(&CEILING, T::PRECISION).with("WIDTH", 1).with("STRIDED", 0));
     // the slowest first, so that no thread waits for another's at the end
     variants.sort_by_key(|variant| !std::ptr::eq(variant.source, &TENSOR));
+    variants
+}
+
+/// Limits of surfaces: grids of most numbers of samples, tables, single points.
+fn surfaces(precision: Precision) -> Vec<Variant> {
+    let mut variants = Vec::new();
+    for normals in [false, true] {
+        let samples = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 16, 17, 24, 32, 33, 48, 64];
+        variants
+            .extend(samples.map(|n| super::surface_limit::tensor_variant(precision, n, normals)));
+        variants.push(super::surface_limit::table_variant(precision, normals));
+    }
+    for (order, normals) in [(0, false), (1, false), (2, false), (1, true)] {
+        variants.push(super::surface_points::variant(precision, order, normals));
+    }
     variants
 }
 

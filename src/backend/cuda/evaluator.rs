@@ -9,11 +9,11 @@ pub(super) use launches::MOST_POINTS;
 use std::ops::Range;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
-use cudarc::driver::{CudaGraph, CudaStream, DriverError};
+use cudarc::driver::{CudaStream, DriverError};
 
 use super::device::failed;
 use super::functions::Functions;
+use super::graph::Graph;
 use super::grid::{Grid, Prepared};
 use super::launch::Launch;
 use super::memory::{Buffer, timed_event};
@@ -78,11 +78,6 @@ struct Program<T> {
     // the items that the launches refer to
     _work: Option<Prepared>,
 }
-
-struct Graph(CudaGraph);
-
-// SAFETY: a graph is used by one thread at a time, that of its evaluator.
-unsafe impl Send for Graph {}
 
 impl<'p, T: Number> Resident<'p, T> {
     pub fn new(functions: Arc<Functions>, plan: &'p Plan<'p>, strategy: Strategy) -> Result<Self> {
@@ -236,21 +231,14 @@ impl<'p, T: Number> Resident<'p, T> {
         };
         let broken = failed("the kernels cannot be launched");
         if let Some(graph) = &program.graph {
-            graph.0.launch().map_err(broken)?;
+            graph.launch().map_err(broken)?;
         } else {
             self.enqueue(&program).map_err(&broken)?;
-            program.graph = self.capture(&program).map_err(&broken)?;
+            let graph = Graph::capture(&self.main, || self.enqueue(&program));
+            program.graph = graph.map_err(&broken)?;
         }
         self.kept = Some(program);
         Ok(())
-    }
-
-    fn capture(&self, program: &Program<T>) -> Result<Option<Graph>, DriverError> {
-        self.main.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
-        let enqueued = self.enqueue(program);
-        let graph = self.main.end_capture(CUgraphInstantiate_flags(0));
-        enqueued?;
-        Ok(graph?.map(Graph))
     }
 }
 

@@ -15,6 +15,7 @@ mod device;
 pub mod edge_friend;
 mod evaluator;
 mod functions;
+mod graph;
 mod grid;
 mod launch;
 pub mod layers;
@@ -29,6 +30,9 @@ mod published;
 mod ring;
 mod scattered;
 mod sources;
+pub mod surface_limit;
+pub mod surface_points;
+pub mod surface_refine;
 mod work;
 
 pub use crate::plan::Strategy;

@@ -33,6 +33,7 @@ pub(super) const HEADERS: &[Source] = &[
     source!("cubics.cuh"),
     source!("gather.cuh"),
     source!("nets.cuh"),
+    source!("normal.cuh"),
     source!("orders.cuh"),
     source!("stage.cuh"),
     source!("published.cuh"),
@@ -52,6 +53,9 @@ pub(super) static IRR: Source = source!("irr.cu");
 pub(super) static CLEAR: Source = source!("clear.cu");
 pub(super) static MAPPING: Source = source!("mapping.cu");
 pub(super) static EDGE_FRIEND: Source = source!("surface_edge_friend.cu", exact: true);
+pub(super) static SURFACE_TENSOR: Source = source!("surface_tensor.cu");
+pub(super) static SURFACE_TABLE: Source = source!("surface_table.cu");
+pub(super) static SURFACE_POINTS: Source = source!("surface_points.cu");
 pub(super) static SLICES: Source = source!("slices.cu", exact: true);
 pub(super) static CEILING: Source = source!("ceiling.cu");
 

@@ -33,13 +33,13 @@ const NO_TABLE: u32 = u32::MAX;
 /// n, n − 1, … 1 samples along u, v = 0 first. A single sample lies in the middle.
 #[derive(Debug)]
 pub struct SurfaceGrid<'s> {
-    surface: &'s LimitSurface,
+    pub(super) surface: &'s LimitSurface,
     parameters: Vec<[f64; 2]>,
-    normals: bool,
-    axis: Axis,
+    pub(super) normals: bool,
+    pub(super) axis: Axis,
     tables: Vec<Table>,
-    // table of each leaf
-    leaf_tables: Vec<u32>,
+    // table of each leaf; past the last where there is none
+    pub(super) leaf_tables: Vec<u32>,
 }
 
 /// Weights of a leaf's control points at the samples that lie in it.

@@ -25,6 +25,11 @@ impl Axis {
         });
         Self { samples: parameters.len(), along, rows }
     }
+
+    /// `[order 2][sample][control point 4]`.
+    pub fn rows(&self) -> &[Vec<[f64; 4]>; 2] {
+        &self.rows
+    }
 }
 
 /// Most samples along an edge, three components each.

@@ -56,10 +56,15 @@
 //! assert_eq!(limit.positions.len(), 6 * 8 * 8 * 3);
 //! # Ok::<(), subsolid::Error>(())
 //! ```
+//!
+//! On a GPU the same grids, places and vertices are [`DeviceSurfaceGrid`],
+//! [`DeviceSurfacePoints`] and [`DeviceVertexLimits`]; their results stay there.
 
 mod connectivity;
+mod device;
 mod evaluate;
 mod faces;
+pub(super) mod finite;
 mod geometry;
 mod grid;
 mod kernel;
@@ -76,6 +81,8 @@ mod tangents;
 mod walk;
 mod weights;
 
+pub use crate::backend::cuda::surface_limit::SurfacePoints;
+pub use device::{DeviceSurfaceGrid, DeviceSurfacePoints, DeviceVertexLimits};
 pub use evaluate::{SurfaceLimit, SurfaceLocation};
 pub use faces::{Faces, Scheme};
 pub use geometry::{Curvature, curvature, normal};

@@ -29,6 +29,8 @@ pub struct Extraordinary {
     /// Weights of two vectors that span the tangent plane at the point, turning from u to
     /// v; `None` where there is no tangent plane.
     pub tangents: Option<[Vec<f64>; 2]>,
+    // the net as a mesh of its own
+    pub(super) key: Key,
 }
 
 /// Structures built so far, by key; building is lazy and may run in parallel.
@@ -106,7 +108,7 @@ impl Library {
         let origin = Frame::new(0, 0);
         let tangents = tangents(&patch, origin, patch.rule(patch.vertex(origin, 0)));
         let structure = Arc::new(Structure::of_parts(domain, siblings, next));
-        Some(Extraordinary { structure, tangents })
+        Some(Extraordinary { structure, tangents, key: key.clone() })
     }
 }
 
@@ -119,7 +121,7 @@ fn numbers_by_offset(scheme: Scheme) -> [u32; 3] {
 }
 
 /// A net as a mesh; face 0 is the one to evaluate, its corner 0 the extraordinary one.
-fn patch(key: &Key, scheme: Scheme) -> Option<Connectivity> {
+pub(super) fn patch(key: &Key, scheme: Scheme) -> Option<Connectivity> {
     let (corners, sharp, pinned) = net::parts(key, scheme.sides());
     let controls = corners.iter().max().map_or(0, |&m| m as usize + 1);
     let mut creases = Creases::default();

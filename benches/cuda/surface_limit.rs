@@ -1,0 +1,134 @@
+//! Limits of surfaces.
+
+use subsolid::backend::{Backend, Cuda, Precision};
+use subsolid::mesh::Creases;
+use subsolid::surface::limit::{DeviceSurfaceGrid, Faces, LimitSurface, Scheme};
+use subsolid::surface::{DeviceStaticRefinement, StaticRefinement, SurfaceOptions, SurfacePlan};
+
+use super::{REPEATS, median};
+
+/// A torus of `n` × `n` quads, all regular: points and corners.
+fn torus(n: usize) -> (Vec<[f64; 3]>, Vec<u32>) {
+    let angle = |i: usize| i as f64 / n as f64 * std::f64::consts::TAU;
+    let point = |k: usize| {
+        let (a, b) = (angle(k % n), angle(k / n));
+        let r = 3.0 + b.cos();
+        [r * a.cos(), r * a.sin(), b.sin()]
+    };
+    let at = |i: usize, j: usize| (i % n + n * (j % n)) as u32;
+    let quad = |k: usize| {
+        let (i, j) = (k % n, k / n);
+        [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]
+    };
+    ((0..n * n).map(point).collect(), (0..n * n).flat_map(quad).collect())
+}
+
+fn surface(points: usize, corners: &[u32], ends: Option<&[u32]>) -> subsolid::Result<LimitSurface> {
+    let offsets: Vec<u32> = match ends {
+        Some(ends) => std::iter::once(0).chain(ends.iter().copied()).collect(),
+        None => (0..=corners.len() as u32 / 4).map(|f| 4 * f).collect(),
+    };
+    let creases = Creases::default();
+    let faces = Faces { vertex_count: points, offsets: &offsets, corners, creases: &creases };
+    LimitSurface::new(&faces, Scheme::CatmullClark)
+}
+
+/// Grids on all faces of a large regular mesh, and of a model with extraordinary vertices
+/// refined twice: positions, and these with first derivatives and normals.
+pub fn time_grids() -> subsolid::Result<()> {
+    let (points, corners) = torus(512);
+    time_mesh("regular", &points, &surface(points.len(), &corners, None)?)?;
+    let mesh = subsolid::read_surface("models/surfaces/cow_boundary.obj")?;
+    let options = subsolid::surface::SurfaceOptions { levels: 2, ..Default::default() };
+    let mesh = subsolid::surface::refine_surface(&mesh, &options)?;
+    let cow = surface(mesh.points.len(), mesh.faces.vertices(), Some(mesh.faces.ends()))?;
+    time_mesh("cow_boundary@2", &mesh.points, &cow)?;
+    let mesh = subsolid::read_surface("models/surfaces/wrench_boundary.obj")?;
+    let wrench = surface(mesh.points.len(), mesh.faces.vertices(), Some(mesh.faces.ends()))?;
+    time_mesh("wrench_boundary", &mesh.points, &wrench)
+}
+
+fn time_mesh(name: &str, points: &[[f64; 3]], surface: &LimitSurface) -> subsolid::Result<()> {
+    for (n, normals) in [(8, false), (16, false), (5, false), (8, true), (16, true)] {
+        let grid = surface.grid(n, normals)?;
+        time_grid::<f32>(name, points, n, normals, &mut |gpu| DeviceSurfaceGrid::new(&grid, gpu))?;
+        if n == 8 {
+            let build = &mut |gpu: &Cuda| DeviceSurfaceGrid::<f64>::new(&grid, gpu);
+            time_grid::<f64>(name, points, n, normals, build)?;
+        }
+    }
+    Ok(())
+}
+
+fn time_grid<T: subsolid::surface::Scalar + subsolid::surface::Real>(
+    name: &str,
+    points: &[[f64; 3]],
+    n: usize,
+    normals: bool,
+    build: &mut dyn FnMut(&Cuda) -> subsolid::Result<DeviceSurfaceGrid<T>>,
+) -> subsolid::Result<()> {
+    let gpu = Cuda::new(0, Precision::F32)?;
+    let mut grid = build(&gpu)?;
+    grid.set_controls(points)?;
+    grid.evaluate()?;
+    let times = (0..REPEATS).map(|_| grid.evaluate()).collect::<subsolid::Result<Vec<_>>>()?;
+    let seconds = median(times);
+    let bytes = grid.len() * 3 * size_of::<T>() * if normals { 4 } else { 1 };
+    let floor = median(gpu.time_writing(bytes, REPEATS)?);
+    println!(
+        "limit grids, {name}, {n} x {n}{}, f{}: {} points, {:.1} µs, {:.1} Gpoint/s; writing {:.1} \
+         µs ({:.1}%)",
+        if normals { ", derivatives and normals" } else { "" },
+        8 * size_of::<T>(),
+        grid.len(),
+        seconds * 1e6,
+        grid.len() as f64 / seconds * 1e-9,
+        floor * 1e6,
+        100.0 * floor / seconds
+    );
+    Ok(())
+}
+
+/// Static evaluation of a cow, 1,504 quads, at levels 3 to 7, beside what the one sparse
+/// matrix of the same level would have to read.
+pub fn time_static() -> subsolid::Result<()> {
+    let gpu = Cuda::new(0, Precision::F32)?;
+    let mesh = subsolid::read_surface("models/surfaces/cow_boundary.obj")?;
+    for levels in [3, 4, 5, 6, 7] {
+        let (mut set_up, mut on_device) = (Vec::new(), Vec::new());
+        let mut device = None;
+        for _ in 0..5 {
+            let start = std::time::Instant::now();
+            let refinement = StaticRefinement::new(&mesh, levels)?;
+            set_up.push(start.elapsed().as_secs_f64());
+            device = Some(DeviceStaticRefinement::<f32>::new(&refinement, &gpu)?);
+            on_device.push(start.elapsed().as_secs_f64());
+        }
+        let Some(mut device) = device else { continue };
+        device.set_controls(&mesh.points)?;
+        device.evaluate()?;
+        let times =
+            (0..REPEATS).map(|_| device.evaluate()).collect::<subsolid::Result<Vec<_>>>()?;
+        let seconds = median(times);
+        // vertices of the level, each once
+        let count = (mesh.faces.len() << (2 * levels)) + 2;
+        let floor = median(gpu.time_writing(12 * count, REPEATS)?);
+        println!(
+            "static surface, level {levels}: {count} points, {:.1} µs, {:.1} Gpoint/s; writing \
+             {:.1} µs ({:.1}%); set-up {:.2} ms, with the copy to the device {:.2} ms",
+            seconds * 1e6,
+            count as f64 / seconds * 1e-9,
+            floor * 1e6,
+            100.0 * floor / seconds,
+            median(set_up) * 1e3,
+            median(on_device) * 1e3
+        );
+    }
+    let options = SurfaceOptions { levels: 4, ..SurfaceOptions::default() };
+    let matrix = SurfacePlan::new(&mesh, &options)?.single_matrix::<f32>()?;
+    println!(
+        "static surface, level 4 as one matrix: {:.1} bytes to read a point",
+        matrix.bytes() as f64 / matrix.len() as f64
+    );
+    Ok(())
+}

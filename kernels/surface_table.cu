@@ -1,0 +1,228 @@
+// Points of surface leaves as products of tables of weights with the leaves' control points.
+//
+// A block takes leaves of one batch, which share their table, and some of its samples. A thread
+// sums VECTOR samples of LEAVES leaves: a vector of weights and the control points of all its
+// leaves, which stand side by side in shared memory, give VECTOR * LEAVES * 3 multiply-adds.
+// Results cross the warp through shared memory, so that neighbouring lanes write neighbouring
+// numbers.
+//
+// NORMALS: the derivatives by u and v, and unit normals, come along.
+#include "normal.cuh"
+
+constexpr int THREADS = 128;
+constexpr int QUANTITIES = NORMALS ? 3 : 1;
+constexpr int LEAVES = NORMALS ? 2 : 4;
+// control points of a leaf in shared memory at once, and leaves of a block
+constexpr int DEPTH = 24;
+constexpr int MOST_LEAVES = 16 * LEAVES;
+// for the host: leaves of a thread, and most threads side by side along leaves
+extern "C" __device__ const int surface_table_leaves = LEAVES;
+extern "C" __device__ const int surface_table_groups = MOST_LEAVES / LEAVES;
+// reals of a lane's samples
+constexpr int OWN = VECTOR * 3;
+
+// What the leaves of a batch share.
+struct Batch {
+    // first id, leaf and weight, and where the results lie, among those of all batches
+    unsigned long long net, weights;
+    unsigned leaf, places;
+    unsigned controls, samples;
+    // samples of a row of the table, a multiple of VECTOR
+    unsigned stride;
+    // whether sample s is result s
+    unsigned dense;
+};
+
+// Leaves and samples of one block.
+struct Item {
+    unsigned batch, leaf, leaves, sample;
+    // threads along the samples, a power of two
+    unsigned threads;
+    unsigned padding;
+};
+
+struct Tables {
+    // [point][3]
+    const double* points;
+    // [leaf][control]: points
+    const unsigned* nets;
+    // first result of each leaf
+    const unsigned* starts;
+    // [quantity][control][stride]: positions, derivatives by u and v
+    const real* weights;
+    // result of each sample, counted from the leaf's first
+    const unsigned* places;
+    const Batch* batches;
+    const Item* items;
+    // [result][3] each: positions, derivatives by u and v, normals
+    real* outputs[4];
+};
+
+// Writes `own` (VECTOR samples of a leaf) of all lanes by way of `stage`.
+__device__ __forceinline__ void write(const Tables& tables, const Batch& batch, real* output,
+                                      const real (&own)[OWN], real* stage, unsigned start,
+                                      unsigned sample, bool mine) {
+    const int lane = threadIdx.x % LANES;
+    __syncwarp();
+    store_vectors(stage + lane * OWN, own);
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < 3; ++k) {
+        // a vector of numbers of lane `source`, from its number `part` on
+        const int source = (k * LANES + lane) / 3;
+        const int part = (k * LANES + lane) % 3 * VECTOR;
+        const unsigned first = __shfl_sync(ALL_LANES, sample, source);
+        const size_t from = __shfl_sync(ALL_LANES, start, source);
+        if (!__shfl_sync(ALL_LANES, mine, source)) continue;
+        real vector[VECTOR];
+        load_vectors(vector, stage + source * OWN + part);
+        real* const dense = output + (from + first) * 3 + part;
+        const bool aligned = reinterpret_cast<size_t>(dense) % 16 == 0;
+        if (batch.dense && aligned && first + VECTOR <= batch.samples) {
+            __stcs(reinterpret_cast<Vector*>(dense), *reinterpret_cast<const Vector*>(vector));
+            continue;
+        }
+#pragma unroll
+        for (int i = 0; i < VECTOR; ++i) {
+            const unsigned at = first + (part + i) / 3;
+            if (at >= batch.samples) continue;
+            const size_t place = batch.dense ? at : __ldg(tables.places + batch.places + at);
+            output[(from + place) * 3 + (part + i) % 3] = vector[i];
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, NORMALS && DOUBLE ? 3 : 4)
+    surface_table(const __grid_constant__ Tables tables) {
+    // [control][leaf][3]
+    __shared__ __align__(16) real controls[DEPTH * MOST_LEAVES * 3];
+    __shared__ real origins[MOST_LEAVES * 3];
+    __shared__ __align__(16) real stages[THREADS * OWN];
+    const Item item = tables.items[blockIdx.x];
+    const Batch batch = tables.batches[item.batch];
+    const unsigned groups = min(THREADS / item.threads, MOST_LEAVES / LEAVES);
+    const unsigned thread = threadIdx.x % item.threads;
+    const unsigned group = min(threadIdx.x / item.threads, groups - 1);
+    const unsigned sample = item.sample + thread * VECTOR;
+    const unsigned long long nets =
+        batch.net + static_cast<unsigned long long>(item.leaf) * batch.controls;
+    const real* const weights = tables.weights + batch.weights + min(sample, batch.stride - VECTOR);
+    const size_t quantity = size_t(batch.controls) * batch.stride;
+
+    // past the last leaf the last one again
+    const auto net = [&](unsigned leaf) {
+        return tables.nets + nets + size_t(min(leaf, item.leaves - 1)) * batch.controls;
+    };
+    for (unsigned i = threadIdx.x; i < groups * LEAVES * 3; i += THREADS) {
+        origins[i] = real(__ldg(tables.points + 3 * size_t(__ldg(net(i / 3))) + i % 3));
+    }
+    real sums[QUANTITIES][LEAVES][OWN];
+#pragma unroll
+    for (int i = 0; i < QUANTITIES * LEAVES * OWN; ++i) {
+        sums[i / (LEAVES * OWN)][i / OWN % LEAVES][i % OWN] = 0;
+    }
+    for (unsigned start = 0; start < batch.controls; start += DEPTH) {
+        const unsigned depth = min(DEPTH, batch.controls - start);
+        __syncthreads();
+        for (unsigned i = threadIdx.x; i < groups * LEAVES * depth * 3; i += THREADS) {
+            const unsigned leaf = i / (depth * 3), control = i / 3 % depth, d = i % 3;
+            const unsigned id = __ldg(net(leaf) + start + control);
+            // as rounded as it is added again
+            controls[(control * groups * LEAVES + leaf) * 3 + d] = real(
+                __ldg(tables.points + 3 * size_t(id) + d) - double(origins[leaf * 3 + d]));
+        }
+        __syncthreads();
+        const real* const from = controls + group * LEAVES * 3;
+#pragma unroll 2
+        for (unsigned k = 0; k < depth; ++k) {
+            real point[LEAVES * 3];
+            if constexpr (LEAVES * 3 % VECTOR == 0) {
+                load_vectors(point, from + k * groups * LEAVES * 3);
+            } else {
+                load_pairs(point, from + k * groups * LEAVES * 3);
+            }
+#pragma unroll
+            for (int q = 0; q < QUANTITIES; ++q) {
+                real row[VECTOR];
+                load_vectors(row, weights + q * quantity + size_t(start + k) * batch.stride);
+#pragma unroll
+                for (int i = 0; i < LEAVES * OWN; ++i) {
+                    sums[q][i / OWN][i % OWN] += row[i % OWN / 3] * point[i / OWN * 3 + i % 3];
+                }
+            }
+        }
+    }
+
+    real* const stage = stages + threadIdx.x / LANES * LANES * OWN;
+#pragma unroll
+    for (int leaf = 0; leaf < LEAVES; ++leaf) {
+        const unsigned own = group * LEAVES + leaf;
+        const bool mine =
+            threadIdx.x / item.threads < groups && own < item.leaves && sample < batch.samples;
+        const unsigned start =
+            __ldg(tables.starts + batch.leaf + item.leaf + min(own, item.leaves - 1));
+        real results[OWN];
+#pragma unroll
+        for (int i = 0; i < OWN; ++i) results[i] = sums[0][leaf][i] + origins[own * 3 + i % 3];
+        write(tables, batch, tables.outputs[0], results, stage, start, sample, mine);
+        if constexpr (NORMALS) {
+#pragma unroll
+            for (int q = 1; q < QUANTITIES; ++q) {
+                write(tables, batch, tables.outputs[q], sums[q][leaf], stage, start, sample, mine);
+            }
+#pragma unroll
+            for (int s = 0; s < VECTOR; ++s) {
+                real d_u[3], d_v[3], normal[3];
+#pragma unroll
+                for (int d = 0; d < 3; ++d) {
+                    d_u[d] = sums[1][leaf][s * 3 + d];
+                    d_v[d] = sums[2][leaf][s * 3 + d];
+                }
+                unit_normal(d_u, d_v, normal);
+#pragma unroll
+                for (int d = 0; d < 3; ++d) results[s * 3 + d] = normal[d];
+            }
+            write(tables, batch, tables.outputs[3], results, stage, start, sample, mine);
+        }
+    }
+}
+
+// A normal by tangents of its own, at an extraordinary point.
+struct Tangents {
+    // first id of the net, first of the weights [2][control]
+    unsigned long long net, weights;
+    unsigned controls, result;
+};
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    tangent_normals(const double* __restrict__ points, const unsigned* __restrict__ nets,
+                    const double* __restrict__ weights, const Tangents* __restrict__ all,
+                    unsigned count, real* __restrict__ normals) {
+    const unsigned at = blockIdx.x * THREADS + threadIdx.x;
+    if (at >= count) return;
+    const Tangents own = all[at];
+    const unsigned* const net = nets + own.net;
+    const double* const row = weights + own.weights;
+    double origin[3], sums[2][3] = {};
+#pragma unroll
+    for (int d = 0; d < 3; ++d) origin[d] = __ldg(points + 3 * size_t(__ldg(net)) + d);
+    for (unsigned k = 0; k < own.controls; ++k) {
+        const size_t point = 3 * size_t(__ldg(net + k));
+        const double first = __ldg(row + k), second = __ldg(row + own.controls + k);
+#pragma unroll
+        for (int d = 0; d < 3; ++d) {
+            const double local = __ldg(points + point + d) - origin[d];
+            sums[0][d] += first * local;
+            sums[1][d] += second * local;
+        }
+    }
+    real a[3], b[3], normal[3];
+#pragma unroll
+    for (int d = 0; d < 3; ++d) {
+        a[d] = real(sums[0][d]);
+        b[d] = real(sums[1][d]);
+    }
+    unit_normal(a, b, normal);
+#pragma unroll
+    for (int d = 0; d < 3; ++d) normals[3 * size_t(own.result) + d] = normal[d];
+}

@@ -1,0 +1,473 @@
+//! Grids of points on the leaves of a surface, on the device: regular leaves by
+//! `kernels/surface_tensor.cu`, all others as products of tables by
+//! `kernels/surface_table.cu`, single points by `kernels/surface_points.cu`.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaStream, DeviceRepr, DriverError};
+
+use super::Cuda;
+use super::device::failed;
+use super::edge_friend::Real;
+use super::functions::{Functions, Shape};
+use super::graph::Graph;
+use super::launch::{Argument, Launch};
+use super::memory::{Buffer, timed_event};
+use super::sources::{SURFACE_TABLE, SURFACE_TENSOR, Variant};
+use super::surface_points::{Outputs, PointRows, Rows};
+use super::surface_refine::{DeviceLevels, Level};
+use crate::backend::Precision;
+use crate::error::{Error, Result};
+
+/// Most samples along an edge that regular leaves take.
+pub const MOST_SAMPLES: usize = 128;
+
+/// Regular leaves with the same grid of samples; each writes `samples`² results, u fastest.
+#[derive(Clone, Debug)]
+pub struct PatchBatch<T> {
+    /// Samples along an edge, 1 to [`MOST_SAMPLES`].
+    pub samples: usize,
+    /// `[order][sample][4]`: weights of the four control points along an axis, and, if
+    /// normals are wanted, of the derivative.
+    pub weights: Vec<T>,
+    /// `[leaf][v 4][u 4]`: control points among those of all levels.
+    pub nets: Vec<u32>,
+    /// `[leaf]`: missing control points, bits 0 and 1 for the ends of u, 2 and 3 of v.
+    pub ends: Vec<u8>,
+    /// `[leaf]`: first result, a multiple of `samples`².
+    pub starts: Vec<u32>,
+}
+
+/// Leaves that are the product of one table with their control points.
+#[derive(Clone, Debug)]
+pub struct TableBatch<T> {
+    /// Control points of a leaf.
+    pub controls: usize,
+    /// `[quantity][control][sample]`: positions and, if normals are wanted, derivatives by
+    /// u and v.
+    pub weights: Vec<T>,
+    /// `[sample]`: result, counted from the leaf's first.
+    pub places: Vec<u32>,
+    /// `[leaf][control]`: control points among those of all levels.
+    pub nets: Vec<u32>,
+    /// `[leaf]`: first result.
+    pub starts: Vec<u32>,
+    /// Samples whose normals come from tangents, and the weights `[2][control]` of these.
+    pub tangents: Vec<(u32, Vec<f64>)>,
+}
+
+/// All that is evaluated in one go.
+#[derive(Clone, Debug)]
+pub struct SurfaceLayout<'a, T> {
+    /// Control points of the mesh.
+    pub controls: usize,
+    /// Local levels of refinement.
+    pub levels: Vec<Level<'a>>,
+    /// Regular leaves.
+    pub patches: Vec<PatchBatch<T>>,
+    /// All other leaves.
+    pub tables: Vec<TableBatch<T>>,
+    /// Single points; positions alone.
+    pub rows: PointRows<T>,
+    /// Number of results.
+    pub results: usize,
+    /// Whether derivatives and normals come along.
+    pub normals: bool,
+}
+
+/// See `Batch` in `kernels/surface_table.cu`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+struct Batch {
+    net: u64,
+    weights: u64,
+    leaf: u32,
+    places: u32,
+    controls: u32,
+    samples: u32,
+    stride: u32,
+    dense: u32,
+}
+
+/// See `Item` in `kernels/surface_table.cu`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+struct Item {
+    batch: u32,
+    leaf: u32,
+    leaves: u32,
+    sample: u32,
+    threads: u32,
+    padding: u32,
+}
+
+/// See `Tangents` in `kernels/surface_table.cu`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+struct Tangents {
+    net: u64,
+    weights: u64,
+    controls: u32,
+    result: u32,
+}
+
+// SAFETY: plain numbers, laid out as in CUDA C++.
+unsafe impl DeviceRepr for Batch {}
+// SAFETY: as above.
+unsafe impl DeviceRepr for Item {}
+// SAFETY: as above.
+unsafe impl DeviceRepr for Tangents {}
+
+struct Patches<T> {
+    samples: usize,
+    count: u32,
+    nets: Buffer<u32>,
+    starts: Buffer<u32>,
+    ends: Buffer<u8>,
+    weights: Buffer<T>,
+}
+
+struct Tables<T> {
+    nets: Buffer<u32>,
+    starts: Buffer<u32>,
+    weights: Buffer<T>,
+    places: Buffer<u32>,
+    batches: Buffer<Batch>,
+    items: Buffer<Item>,
+    tangents: Buffer<Tangents>,
+    tangent_weights: Buffer<f64>,
+}
+
+/// Results on the device, copied to the host: `[result]` each, the last three empty if
+/// normals were not wanted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SurfacePoints<T> {
+    /// Positions.
+    pub positions: Vec<[T; 3]>,
+    /// First derivatives by u and by v; NaN where they do not exist.
+    pub derivatives: [Vec<[T; 3]>; 2],
+    /// Unit normals; NaN where there is no tangent plane.
+    pub normals: Vec<[T; 3]>,
+}
+
+/// Grids of points on a device; an evaluation is one CUDA graph.
+pub struct DeviceGrids<T> {
+    functions: Arc<Functions>,
+    stream: Arc<CudaStream>,
+    // beside it, for kernels that fill the gaps of others
+    sides: Vec<Arc<CudaStream>>,
+    graph: Option<Graph>,
+    levels: DeviceLevels,
+    patches: Vec<Patches<T>>,
+    tables: Tables<T>,
+    rows: Rows<T>,
+    // [result][3] each: positions; derivatives by u and v, normals
+    outputs: Vec<Buffer<T>>,
+}
+
+/// Streams of an evaluation.
+const STREAMS: usize = 4;
+const TENSOR_THREADS: u32 = 128;
+const TABLE_THREADS: u32 = 128;
+
+pub(super) fn tensor_variant(precision: Precision, samples: usize, normals: bool) -> Variant {
+    Variant::new(&SURFACE_TENSOR, precision)
+        .with("SAMPLES", samples)
+        .with("NORMALS", usize::from(normals))
+        .with("WIDTH", 3)
+        .with("STRIDED", 0)
+}
+
+pub(super) fn table_variant(precision: Precision, normals: bool) -> Variant {
+    Variant::new(&SURFACE_TABLE, precision).with("NORMALS", usize::from(normals))
+}
+
+impl<T: Real> DeviceGrids<T> {
+    /// Brings a layout to a GPU, with room for its results.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for too many results or samples, or too little memory.
+    pub fn new(gpu: &Cuda, layout: &SurfaceLayout<'_, T>) -> Result<Self> {
+        if u32::try_from(layout.results).is_err() {
+            let count = layout.results;
+            return Err(Error::request(format!("{count} points of a surface on a GPU"))
+                .with_mend("ask for fewer samples, or fewer levels: results have 32-bit ids"));
+        }
+        if let Some(batch) =
+            layout.patches.iter().find(|b| !(1..=MOST_SAMPLES).contains(&b.samples))
+        {
+            return Err(Error::request(format!("{} samples an edge on a GPU", batch.samples))
+                .with_mend(format!("ask for 1 to {MOST_SAMPLES} samples an edge")));
+        }
+        let functions = gpu.functions.clone();
+        let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
+        let side = |_| functions.device().context.new_stream().map_err(failed("no stream"));
+        let sides = (1..STREAMS).map(side).collect::<Result<Vec<_>>>()?;
+        let outputs = if layout.normals { 4 } else { 1 };
+        let outputs =
+            (0..outputs).map(|_| Buffer::empty(&stream, 3 * layout.results)).collect::<Result<_>>();
+        let patches = layout.patches.iter().map(|batch| {
+            Ok(Patches {
+                samples: batch.samples,
+                count: batch.starts.len() as u32,
+                nets: Buffer::of(&stream, &batch.nets)?,
+                starts: Buffer::of(&stream, &batch.starts)?,
+                ends: Buffer::of(&stream, &batch.ends)?,
+                weights: Buffer::of(&stream, &batch.weights)?,
+            })
+        });
+        let patches = patches.collect::<Result<_>>()?;
+        let tables = lay_tables(&functions, &stream, &layout.tables, layout.normals)?;
+        let grids = Self {
+            levels: DeviceLevels::new(&stream, layout.controls, &layout.levels)?,
+            patches,
+            tables,
+            rows: Rows::new(&stream, &layout.rows)?,
+            outputs: outputs?,
+            functions,
+            stream,
+            sides,
+            graph: None,
+        };
+        grids.stream.synchronize().map_err(failed("a copy to the device failed"))?;
+        Ok(grids)
+    }
+
+    /// Takes positions of the control points.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of them.
+    pub fn set_controls(&mut self, positions: &[[f64; 3]]) -> Result<()> {
+        self.levels.set_controls(&self.stream, positions)
+    }
+
+    /// Evaluates everything; returns the seconds that it took on the device, where the
+    /// results stay until the next call.
+    ///
+    /// # Errors
+    /// [`Error::Request`] with the driver's words if a kernel fails.
+    pub fn evaluate(&mut self) -> Result<f64> {
+        let broken = failed("the kernels cannot be launched");
+        if self.graph.is_none() {
+            let (first, chains) = self.launches()?;
+            let enqueue = || self.enqueue(&first, &chains);
+            // what a first launch loads cannot be recorded
+            enqueue().map_err(&broken)?;
+            self.graph = Graph::capture(&self.stream, enqueue).map_err(&broken)?;
+        }
+        let start = timed_event(&self.stream)?;
+        match &self.graph {
+            Some(graph) => graph.launch().map_err(broken)?,
+            None => return Err(Error::request("CUDA: the launches cannot be recorded")),
+        }
+        let end = timed_event(&self.stream)?;
+        let elapsed = start.elapsed_ms(&end).map_err(failed("the evaluation failed"))?;
+        Ok(f64::from(elapsed) * 1e-3)
+    }
+
+    /// Chains run side by side after the first launches.
+    fn enqueue(&self, first: &[Launch], chains: &[Vec<Launch>]) -> Result<(), DriverError> {
+        // SAFETY: all arrays live in `self`, are as long as the counts say, and are freed in
+        // the order of the main stream, which waits for the others.
+        unsafe {
+            for launch in first {
+                launch.enqueue(&self.stream)?;
+            }
+            let sides = &self.sides[..chains.len().saturating_sub(1).min(self.sides.len())];
+            if !sides.is_empty() {
+                let forked = self.stream.record_event(None)?;
+                sides.iter().try_for_each(|side| side.wait(&forked))?;
+            }
+            for (index, chain) in chains.iter().enumerate() {
+                let stream = match index % (sides.len() + 1) {
+                    0 => &self.stream,
+                    side => &sides[side - 1],
+                };
+                for launch in chain {
+                    launch.enqueue(stream)?;
+                }
+            }
+            sides.iter().try_for_each(|side| self.stream.join(side))
+        }
+    }
+
+    /// Local refinement, then chains of launches that do not depend on each other.
+    fn launches(&self) -> Result<(Vec<Launch>, Vec<Vec<Launch>>)> {
+        let normals = self.outputs.len() > 1;
+        let first = self.levels.launches(&self.functions)?;
+        let (mut chains, mut launches) = (Vec::new(), Vec::new());
+        let points = self.levels.address();
+        let outputs = |i: usize| self.outputs.get(i).map_or(0, |buffer| buffer.address(0));
+        for batch in &self.patches {
+            let variant = tensor_variant(T::PRECISION, batch.samples, normals);
+            let function = self.functions.get(&variant, "surface_tensor")?;
+            let shared = function.constant("surface_tensor_shared")?;
+            let multiprocessors = self.functions.device().info.multiprocessors;
+            let most = multiprocessors * function.occupancy(TENSOR_THREADS, shared)?;
+            let blocks = most.min(batch.count.div_ceil(TENSOR_THREADS / 32));
+            chains.push(vec![Launch {
+                name: "surface grids".into(),
+                function,
+                shape: Shape { blocks, threads: TENSOR_THREADS, shared },
+                arguments: vec![
+                    Argument::Words(Box::new([
+                        points,
+                        batch.nets.address(0),
+                        batch.starts.address(0),
+                        batch.ends.address(0),
+                        batch.weights.address(0),
+                        outputs(0),
+                        outputs(1),
+                        outputs(2),
+                        outputs(3),
+                    ])),
+                    Argument::Number(batch.count),
+                ],
+            }]);
+        }
+        let tables = &self.tables;
+        if tables.items.len() > 0 {
+            let variant = table_variant(T::PRECISION, normals);
+            launches.push(Launch {
+                name: "surface tables".into(),
+                function: self.functions.get(&variant, "surface_table")?,
+                shape: Shape {
+                    blocks: tables.items.len() as u32,
+                    threads: TABLE_THREADS,
+                    shared: 0,
+                },
+                arguments: vec![Argument::Words(Box::new([
+                    points,
+                    tables.nets.address(0),
+                    tables.starts.address(0),
+                    tables.weights.address(0),
+                    tables.places.address(0),
+                    tables.batches.address(0),
+                    tables.items.address(0),
+                    outputs(0),
+                    outputs(1),
+                    outputs(2),
+                    outputs(3),
+                ]))],
+            });
+        }
+        let count = tables.tangents.len() as u32;
+        if count > 0 {
+            let variant = table_variant(T::PRECISION, normals);
+            launches.push(Launch {
+                name: "normals at extraordinary points".into(),
+                function: self.functions.get(&variant, "tangent_normals")?,
+                shape: Shape {
+                    blocks: count.div_ceil(TABLE_THREADS),
+                    threads: TABLE_THREADS,
+                    shared: 0,
+                },
+                arguments: vec![
+                    Argument::Address(points),
+                    Argument::Address(tables.nets.address(0)),
+                    Argument::Address(tables.tangent_weights.address(0)),
+                    Argument::Address(tables.tangents.address(0)),
+                    Argument::Number(count),
+                    Argument::Address(outputs(3)),
+                ],
+            });
+        }
+        let positions = Outputs::new([outputs(0), 0, 0, 0, 0, 0]);
+        let rows = self.rows.launch(&self.functions, points, 0, false, positions)?;
+        chains.extend([launches, rows.into_iter().collect()]);
+        chains.retain(|chain| !chain.is_empty());
+        // large kernels fill the device: let others come first
+        chains.reverse();
+        Ok((first, chains))
+    }
+
+    /// Copies the results to the host.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn read(&self) -> Result<SurfacePoints<T>> {
+        let read = |i: usize| match self.outputs.get(i) {
+            Some(buffer) => Ok(buffer.read(&self.stream)?.as_chunks::<3>().0.to_vec()),
+            None => Ok(Vec::new()),
+        };
+        Ok(SurfacePoints {
+            positions: read(0)?,
+            derivatives: [read(1)?, read(2)?],
+            normals: read(3)?,
+        })
+    }
+}
+
+/// Lays all tables one after another, and cuts the work into blocks.
+fn lay_tables<T: Real>(
+    functions: &Functions,
+    stream: &Arc<CudaStream>,
+    tables: &[TableBatch<T>],
+    normals: bool,
+) -> Result<Tables<T>> {
+    let vector = 16 / size_of::<T>();
+    let (mut leaves_each, mut most_groups) = (1, 1);
+    if !tables.is_empty() {
+        let function = functions.get(&table_variant(T::PRECISION, normals), "surface_table")?;
+        leaves_each = function.constant("surface_table_leaves")? as usize;
+        most_groups = function.constant("surface_table_groups")? as usize;
+    }
+    let (mut nets, mut starts, mut places) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut weights, mut batches, mut items) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut tangents, mut tangent_weights) = (Vec::new(), Vec::new());
+    for (number, table) in tables.iter().enumerate() {
+        let (samples, leaves) = (table.places.len(), table.starts.len());
+        let stride = samples.next_multiple_of(vector);
+        batches.push(Batch {
+            net: nets.len() as u64,
+            weights: weights.len() as u64,
+            leaf: starts.len() as u32,
+            places: places.len() as u32,
+            controls: table.controls as u32,
+            samples: samples as u32,
+            stride: stride as u32,
+            dense: u32::from(table.places.iter().enumerate().all(|(i, &p)| i == p as usize)),
+        });
+        for (sample, row) in &table.tangents {
+            let place = table.places[*sample as usize];
+            tangents.extend((0..leaves).map(|leaf| Tangents {
+                net: (nets.len() + leaf * table.controls) as u64,
+                weights: tangent_weights.len() as u64,
+                controls: table.controls as u32,
+                result: table.starts[leaf] + place,
+            }));
+            tangent_weights.extend_from_slice(row);
+        }
+        for row in table.weights.chunks_exact(samples.max(1)) {
+            weights.extend_from_slice(row);
+            weights.resize(weights.len() + stride - samples, T::default());
+        }
+        nets.extend_from_slice(&table.nets);
+        starts.extend_from_slice(&table.starts);
+        places.extend_from_slice(&table.places);
+
+        let threads = samples.div_ceil(vector).next_power_of_two().min(TABLE_THREADS as usize);
+        let groups = (TABLE_THREADS as usize / threads).min(most_groups);
+        let together = groups * leaves_each;
+        for leaf in (0..leaves).step_by(together) {
+            items.extend((0..samples).step_by(threads * vector).map(|sample| Item {
+                batch: number as u32,
+                leaf: leaf as u32,
+                leaves: (leaves - leaf).min(together) as u32,
+                sample: sample as u32,
+                threads: threads as u32,
+                padding: 0,
+            }));
+        }
+    }
+    Ok(Tables {
+        nets: Buffer::of(stream, &nets)?,
+        starts: Buffer::of(stream, &starts)?,
+        weights: Buffer::of(stream, &weights)?,
+        places: Buffer::of(stream, &places)?,
+        batches: Buffer::of(stream, &batches)?,
+        items: Buffer::of(stream, &items)?,
+        tangents: Buffer::of(stream, &tangents)?,
+        tangent_weights: Buffer::of(stream, &tangent_weights)?,
+    })
+}

@@ -1,0 +1,161 @@
+//! Static evaluation on a GPU.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::limit::{LeafKind, Placement};
+use super::scalar::{Point, Scalar};
+use super::static_refinement::StaticRefinement;
+use crate::backend::Cuda;
+use crate::backend::cuda::edge_friend::Real;
+use crate::backend::cuda::surface_limit::{
+    DeviceGrids, MOST_SAMPLES, PatchBatch, SurfaceLayout, TableBatch,
+};
+use crate::backend::cuda::surface_points::PointRows;
+use crate::backend::cuda::surface_refine::Level;
+use crate::error::{Error, Result};
+
+/// The points of one level of refinement on a GPU, straight from the control points, in
+/// `f32` or `f64`; see [`StaticRefinement`].
+pub struct DeviceStaticRefinement<T> {
+    grids: DeviceGrids<T>,
+}
+
+/// Leaves that evaluate alike.
+#[derive(Default)]
+struct Batch {
+    nets: Vec<u32>,
+    ends: Vec<u8>,
+    starts: Vec<u32>,
+}
+
+impl<T: Scalar + Real> DeviceStaticRefinement<T> {
+    /// Brings a level to a GPU, with room for its points.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for leaves of more than 128 × 128 points, and too little memory.
+    pub fn new(refinement: &StaticRefinement, gpu: &Cuda) -> Result<Self> {
+        let surface = &refinement.surface;
+        if let Some(&(_, steps)) = refinement.leaves.iter().max_by_key(|&&(_, steps)| steps)
+            && 1 << steps > MOST_SAMPLES
+        {
+            return Err(Error::request(format!(
+                "{} points along the edge of a face on a GPU",
+                1_u64 << steps
+            ))
+            .with_mend("ask for at most 7 levels"));
+        }
+        let mut regular: BTreeMap<u8, Batch> = BTreeMap::new();
+        let mut irregular: BTreeMap<(u32, u8, Placement), Batch> = BTreeMap::new();
+        for (leaf, &(start, steps)) in surface.leaves().iter().zip(&refinement.leaves) {
+            let (batch, ends) = match leaf.kind {
+                LeafKind::Regular(ends) => (regular.entry(steps).or_default(), ends),
+                LeafKind::Irregular(structure, placement) => {
+                    (irregular.entry((structure, steps, placement)).or_default(), 0)
+                }
+            };
+            batch.nets.extend_from_slice(surface.net(leaf));
+            batch.ends.push(ends);
+            batch.starts.push(start);
+        }
+        let patches = regular.into_iter().map(|(steps, batch)| {
+            let samples = 1 << steps;
+            let weights = refinement.rows[usize::from(steps)][..samples].as_flattened();
+            PatchBatch {
+                samples,
+                weights: weights.iter().map(|&w| T::from_f64(w)).collect(),
+                nets: batch.nets,
+                ends: batch.ends,
+                starts: batch.starts,
+            }
+        });
+        let irregular: Vec<_> = irregular.into_iter().collect();
+        let tables = irregular.into_par_iter().map(|((structure, steps, placement), batch)| {
+            let table = refinement.leaf_weights(structure, placement, steps);
+            let (controls, size) = (table.controls(), 1_usize << steps);
+            let mut weights = vec![T::default(); controls * size * size];
+            for sample in 0..size * size {
+                let row = table.at(sample % size, sample / size);
+                for (control, &weight) in row.iter().enumerate() {
+                    weights[control * size * size + sample] = T::from_f64(weight);
+                }
+            }
+            TableBatch {
+                controls,
+                weights,
+                places: (0..(size * size) as u32).collect(),
+                nets: batch.nets,
+                starts: batch.starts,
+                tangents: Vec::new(),
+            }
+        });
+        let tables = tables.collect();
+        let arrays = surface.stencils().iter().map(|stencils| stencils.arrays());
+        let layout = SurfaceLayout {
+            controls: refinement.control_count(),
+            levels: arrays
+                .map(|(ends, columns, weights)| Level { ends, columns, weights })
+                .collect(),
+            patches: patches.collect(),
+            tables,
+            rows: rest(refinement),
+            results: refinement.len(),
+            normals: false,
+        };
+        Ok(Self { grids: DeviceGrids::new(gpu, &layout)? })
+    }
+
+    /// Takes positions of the control mesh.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of them.
+    pub fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()> {
+        self.grids.set_controls(points)
+    }
+
+    /// Evaluates all points; returns the seconds that it took on the device, where they
+    /// stay.
+    ///
+    /// # Errors
+    /// [`Error::Request`] with the driver's words if a kernel fails.
+    pub fn evaluate(&mut self) -> Result<f64> {
+        self.grids.evaluate()
+    }
+
+    /// The points, copied to the host in the order of [`StaticRefinement::evaluate`]; slots
+    /// that are not used hold points too.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn points(&self) -> Result<Vec<Point<T>>> {
+        Ok(self.grids.read()?.positions)
+    }
+}
+
+/// The points that no leaf has as its own, as rows of weights.
+fn rest<T: Scalar>(refinement: &StaticRefinement) -> PointRows<T> {
+    let runs = refinement.slots.rest.par_iter().map(|run| {
+        let mut part = PointRows { quantities: 1, ..PointRows::default() };
+        for place in run.places() {
+            let (leaf, weights) = refinement.weights_at(place);
+            for (&point, &weight) in refinement.surface.net(leaf).iter().zip(&weights) {
+                if weight != 0.0 {
+                    part.columns.push(point);
+                    part.weights.push(T::from_f64(weight));
+                }
+            }
+            part.ends.push(part.columns.len());
+        }
+        part
+    });
+    let mut rows = PointRows { quantities: 1, ..PointRows::default() };
+    for part in runs.collect::<Vec<_>>() {
+        let before = rows.columns.len();
+        rows.ends.extend(part.ends.iter().map(|end| before + end));
+        rows.columns.extend(part.columns);
+        rows.weights.extend(part.weights);
+    }
+    rows.results = (refinement.slots.own() as u32..refinement.len() as u32).collect();
+    rows
+}

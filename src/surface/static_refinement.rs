@@ -1,0 +1,298 @@
+//! Static evaluation: the points of one level straight from the control points.
+//!
+//! # Theory
+//! A vertex of level N is a linear combination of control points that depends on topology
+//! alone. One sparse matrix of all of them ([`SingleMatrix`](super::SingleMatrix)) must be
+//! read once an evaluation: 16 weights and columns are 128 bytes for a point of 12. But
+//! the weights of nearly all points are the same on every face: on a regular face they are
+//! products of two functions of one variable, on a face with one extraordinary vertex those
+//! of its structure. So the points of a level are grids on the leaves of a
+//! [`LimitSurface`], with the weights of the level instead of those of the limit, and there
+//! is no matrix to build or to read.
+//!
+//! # Practice
+//! Points stand leaf by leaf, `[leaf][v][u]`, then those that no leaf has as its own; a few
+//! slots at the edges of faces are not used. [`StaticRefinement::quads`] says which points
+//! make the refined faces.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::limit::finite::{FiniteWeights, spline_rows};
+use super::limit::{self, Leaf, LeafKind, LimitSurface, Placement};
+use super::slots::{GridPlace, Run, Slots};
+use super::vertex_limit::limit_surface;
+use crate::error::{Error, Result};
+use crate::mesh::SurfaceMesh;
+
+/// The points of a level of Catmull-Clark refinement, ready to be evaluated for any control
+/// points.
+///
+/// It depends on faces and tags only. Vertices of no face have no point here.
+pub struct StaticRefinement {
+    pub(super) surface: LimitSurface,
+    pub(super) slots: Slots,
+    // first slot of each leaf, and how often it is still refined
+    pub(super) leaves: Vec<(u32, u8)>,
+    // by number of steps
+    pub(super) rows: Vec<Vec<[f64; 4]>>,
+    // by structure and steps, along the structure's own axes
+    tables: HashMap<(u32, u8), FiniteWeights>,
+    is_hole: Vec<bool>,
+}
+
+/// Weights at the vertices of an irregular leaf, along the leaf's axes.
+#[derive(Clone, Copy)]
+pub(super) struct LeafWeights<'a> {
+    table: &'a FiniteWeights,
+    // place of the table's by that of the leaf: u and v of (0, 0), of a step along u, along v
+    start: [i32; 2],
+    along: [[i32; 2]; 2],
+}
+
+impl LeafWeights<'_> {
+    /// Control points.
+    pub fn controls(&self) -> usize {
+        self.table.controls
+    }
+
+    /// Weights of the control points at a vertex, i along u, j along v.
+    pub fn at(&self, i: usize, j: usize) -> &[f64] {
+        let [[a, b], [c, d]] = self.along;
+        let (i, j) = (i as i32, j as i32);
+        let (u, v) = (self.start[0] + a * i + c * j, self.start[1] + b * i + d * j);
+        let first = (v as usize * (self.table.size + 1) + u as usize) * self.table.controls;
+        &self.table.weights[first..first + self.table.controls]
+    }
+}
+
+impl StaticRefinement {
+    /// Understands the faces, creases and boundary rule of a mesh.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for fewer levels than semi-sharp creases, polygons and
+    /// neighbouring extraordinary vertices take to be isolated, more points than 32 bits
+    /// count, and semi-sharp creases by Chaikin's rule; those of [`LimitSurface::new`].
+    pub fn new(mesh: &SurfaceMesh, levels: usize) -> Result<Self> {
+        mesh.check()?;
+        let surface = limit_surface(mesh, limit::Scheme::CatmullClark, mesh.crease_rule, 0)?;
+        let level_of = |leaf: &Leaf| {
+            let element = &surface.elements()[leaf.element as usize];
+            usize::from(leaf.depth) + usize::from(element.corner.is_some())
+        };
+        let deepest = surface.leaves().iter().max_by_key(|leaf| level_of(leaf));
+        if let Some(leaf) = deepest.filter(|leaf| level_of(leaf) > levels) {
+            let (face, least) = (surface.elements()[leaf.element as usize].face, level_of(leaf));
+            return Err(Error::request(format!(
+                "static refinement to level {levels}: face {face} is simple only at level {least}"
+            ))
+            .with_mend(format!("ask for {least} levels or more, or refine level by level")));
+        }
+        // twice for what stands behind the elements
+        let most = surface.elements().len().checked_shl(2 * levels as u32 + 1);
+        let fits = |most: &usize| *most >> (2 * levels + 1) == surface.elements().len();
+        if levels > 15 || most.filter(fits).is_none_or(|most| most > u32::MAX as usize) {
+            return Err(Error::request(format!(
+                "{levels} levels of {} elements at once",
+                surface.elements().len()
+            ))
+            .with_mend("ask for fewer levels: points have 32-bit ids"));
+        }
+        let mut leaves = Vec::with_capacity(surface.leaves().len());
+        let mut start = 0;
+        for leaf in surface.leaves() {
+            let steps = levels - level_of(leaf);
+            leaves.push((start, steps as u8));
+            start += 1 << (2 * steps);
+        }
+        let rows: Vec<Vec<[f64; 4]>> = (0..=levels).map(spline_rows).collect();
+        let slots = Slots::new(mesh, &surface, levels);
+        let mut is_hole = vec![false; mesh.faces.len()];
+        super::holes::all(mesh).into_iter().for_each(|f| is_hole[f as usize] = true);
+        let tables = tables(&surface, &leaves, &rows)?;
+        Ok(Self { surface, slots, leaves, rows, tables, is_hole })
+    }
+
+    /// Number of points, unused slots included.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether there is no point.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of control points.
+    pub fn control_count(&self) -> usize {
+        self.surface.vertex_count()
+    }
+
+    /// The point at `[i, j]`/m of an element with m × m refined quads: m = 2ᴺ at level N, for
+    /// a corner of a polygon half of it. Elements are those of [`LimitSurface`].
+    ///
+    /// # Panics
+    /// If there is no such element.
+    pub fn point_at(&self, element: usize, [i, j]: [u32; 2]) -> u32 {
+        let inner = |place: GridPlace| inner_slot(&self.surface, &self.leaves, place);
+        let place = GridPlace { element: element as u32, i, j };
+        self.slots.of_border(place, inner).unwrap_or_else(|| inner(place))
+    }
+
+    /// Points at the corners of the refined faces, those of holes left out.
+    pub fn quads(&self) -> Vec<[u32; 4]> {
+        let elements = 0..self.surface.elements().len();
+        let quads = elements.into_par_iter().flat_map_iter(|element| {
+            let face = self.surface.elements()[element].face as usize;
+            let size = if self.is_hole[face] { 0 } else { self.slots.size(element as u32) };
+            (0..size * size).map(move |k| {
+                let (i, j) = (k % size, k / size);
+                [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]]
+                    .map(|place| self.point_at(element, place))
+            })
+        });
+        quads.collect()
+    }
+
+    /// The points of the level.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of control points.
+    pub fn evaluate(&self, controls: &[[f64; 3]]) -> Result<Vec<[f64; 3]>> {
+        let points = self.surface.refined_points(controls)?;
+        let leaves = self.surface.leaves().par_iter().zip(&self.leaves);
+        let blocks = leaves.map(|(leaf, &(_, steps))| self.block(leaf, steps, &points));
+        let mut all: Vec<[f64; 3]> = blocks.collect::<Vec<_>>().concat();
+        for place in self.slots.rest.iter().flat_map(Run::places) {
+            let (leaf, weights) = self.weights_at(place);
+            all.push(sum(self.surface.net(leaf), &weights, &points));
+        }
+        Ok(all)
+    }
+
+    /// The points of a leaf, `[v][u]`.
+    fn block(&self, leaf: &Leaf, steps: u8, points: &[[f64; 3]]) -> Vec<[f64; 3]> {
+        let size = 1_usize << steps;
+        let net = self.surface.net(leaf);
+        if let LeafKind::Irregular(structure, placement) = leaf.kind {
+            let table = self.leaf_weights(structure, placement, steps);
+            let row = |k: usize| sum(net, table.at(k % size, k / size), points);
+            return (0..size * size).map(row).collect();
+        }
+        let origin = points[net[5] as usize];
+        let mut net = self.surface.spline_net(leaf, points).unwrap_or_default();
+        net.iter_mut().for_each(|p| *p = std::array::from_fn(|d| p[d] - origin[d]));
+        let rows = &self.rows[usize::from(steps)];
+        let mix = |b: &[f64; 4], p: [[f64; 3]; 4]| -> [f64; 3] {
+            std::array::from_fn(|d| (0..4).map(|k| b[k] * p[k][d]).sum())
+        };
+        let mut columns = vec![[[0.0; 3]; 4]; size];
+        for (column, b) in columns.iter_mut().zip(rows) {
+            *column = std::array::from_fn(|v| mix(b, std::array::from_fn(|u| net[4 * v + u])));
+        }
+        let row = |b: &[f64; 4]| columns.iter().map(|&column| mix(b, column)).collect::<Vec<_>>();
+        let mut block: Vec<[f64; 3]> = rows[..size].iter().flat_map(row).collect();
+        block.iter_mut().flat_map(|p| p.iter_mut().zip(origin)).for_each(|(x, o)| *x += o);
+        block
+    }
+
+    /// The weights of an irregular leaf.
+    pub(super) fn leaf_weights(
+        &self,
+        structure: u32,
+        placement: Placement,
+        steps: u8,
+    ) -> LeafWeights<'_> {
+        let table = &self.tables[&(structure, steps)];
+        let affine = placement.affine(limit::Scheme::CatmullClark);
+        let size = table.size as i32;
+        let column = |d: usize| [affine.matrix[0][d] as i32, affine.matrix[1][d] as i32];
+        LeafWeights {
+            table,
+            start: affine.offset.map(|x| x as i32 * size),
+            along: [column(0), column(1)],
+        }
+    }
+
+    /// The leaf that a place lies in, and the weights of its control points there.
+    pub(super) fn weights_at(&self, place: GridPlace) -> (&Leaf, Vec<f64>) {
+        let size = self.slots.size(place.element);
+        let low = GridPlace { i: place.i.min(size - 1), j: place.j.min(size - 1), ..place };
+        let (index, i, j) = leaf_at(&self.surface, &self.leaves, low);
+        let at = [i + (place.i - low.i) as usize, j + (place.j - low.j) as usize];
+        let (leaf, steps) = (&self.surface.leaves()[index], self.leaves[index].1);
+        match leaf.kind {
+            LeafKind::Irregular(structure, placement) => {
+                (leaf, self.leaf_weights(structure, placement, steps).at(at[0], at[1]).to_vec())
+            }
+            LeafKind::Regular(ends) => {
+                let rows = &self.rows[usize::from(steps)];
+                let axis = |d: usize| {
+                    let ends = ends >> (2 * d);
+                    crate::basis::bspline::end(rows[at[d]], ends & 1 == 1, ends & 2 == 2)
+                };
+                let (u, v) = (axis(0), axis(1));
+                (leaf, v.iter().flat_map(|b| u.map(|a| a * b)).collect())
+            }
+        }
+    }
+}
+
+/// Relative to the net's first point.
+fn sum(net: &[u32], weights: &[f64], points: &[[f64; 3]]) -> [f64; 3] {
+    let origin = points[net[0] as usize];
+    let local = net.iter().zip(weights).fold([0.0; 3], |sum, (&v, w)| {
+        let point = points[v as usize];
+        std::array::from_fn(|d| sum[d] + w * (point[d] - origin[d]))
+    });
+    std::array::from_fn(|d| origin[d] + local[d])
+}
+
+/// The leaf at a place with i, j < m of its element, and the place within it.
+fn leaf_at(
+    surface: &LimitSurface,
+    leaves: &[(u32, u8)],
+    place: GridPlace,
+) -> (usize, usize, usize) {
+    let range = surface.leaf_range(place.element as usize);
+    let own = &leaves[range.clone()];
+    let first = own[0].0;
+    // slots count leaves in the order of their paths: bits of i and j, interleaved
+    let mut morton = 0;
+    (0..16).for_each(|bit| {
+        morton |= (place.i >> bit & 1) << (2 * bit) | (place.j >> bit & 1) << (2 * bit + 1);
+    });
+    let index = own.partition_point(|&(start, _)| start - first <= morton) - 1;
+    let mask = (1 << own[index].1) - 1;
+    (range.start + index, (place.i & mask) as usize, (place.j & mask) as usize)
+}
+
+fn inner_slot(surface: &LimitSurface, leaves: &[(u32, u8)], place: GridPlace) -> u32 {
+    let (index, i, j) = leaf_at(surface, leaves, place);
+    let (start, steps) = leaves[index];
+    start + ((j << steps) + i) as u32
+}
+
+/// The weights of all structures at all numbers of steps that occur.
+fn tables(
+    surface: &LimitSurface,
+    leaves: &[(u32, u8)],
+    rows: &[Vec<[f64; 4]>],
+) -> Result<HashMap<(u32, u8), FiniteWeights>> {
+    let mut keys: Vec<(u32, u8)> = Vec::new();
+    for (leaf, &(_, steps)) in surface.leaves().iter().zip(leaves) {
+        if let LeafKind::Irregular(structure, _) = leaf.kind {
+            keys.push((structure, steps));
+        }
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    let table = |&(structure, steps): &(u32, u8)| {
+        let rows = &rows[..=usize::from(steps)];
+        let weights = surface.finite_weights(structure as usize, rows);
+        let refused = || Error::mesh(format!("structure {structure} does not refine"));
+        Ok(((structure, steps), weights.ok_or_else(refused)?))
+    };
+    keys.par_iter().map(table).collect()
+}

@@ -1,0 +1,112 @@
+//! Static evaluation against refinement level by level.
+
+use std::collections::HashSet;
+
+use subsolid::mesh::SurfaceMesh;
+use subsolid::surface::{Method, Scheme, StaticRefinement, SurfacePlan};
+
+use super::{model, options, size};
+
+const MODELS: [&str; 15] = [
+    "bishop",
+    "cow_boundary",
+    "cubes_semisharp",
+    "dart_edgecorner",
+    "dodecahedron_poly",
+    "edgecorner",
+    "hole_test2",
+    "moebius",
+    "nonman_verts",
+    "nonquads",
+    "pole64",
+    "spot_control_mesh",
+    "spot_quadrangulated",
+    "torus_creases0",
+    "val2_interior",
+];
+
+/// Checks points and faces of a level; returns the number of points.
+fn check(name: &str, mesh: &SurfaceMesh, levels: usize, refinement: &StaticRefinement) -> usize {
+    let plan = SurfacePlan::new(mesh, &options(Scheme::CatmullClark, levels, Method::Matrix));
+    let plan = plan.unwrap();
+    let expected = plan.evaluate(&mesh.points).unwrap();
+    let found = refinement.evaluate(&mesh.points).unwrap();
+    assert_eq!(found.len(), refinement.len());
+    // elements: whole quads, or corners of polygons, whose grids are half as fine
+    let mut sizes = Vec::new();
+    for face in mesh.faces.iter() {
+        match face.len() {
+            4 => sizes.push(1 << levels),
+            sides => sizes.extend(std::iter::repeat_n(1 << (levels - 1), sides)),
+        }
+    }
+    let places = plan.places().unwrap();
+    let mut slots = vec![u32::MAX; places.len()];
+    let mut used = HashSet::new();
+    for (v, place) in places.iter().enumerate() {
+        let Some(place) = place else { continue };
+        let m = f64::from(sizes[place.element as usize]);
+        let at = place.parameters.map(|x| (x * m) as u32);
+        slots[v] = refinement.point_at(place.element as usize, at);
+        assert!(used.insert(slots[v]), "{name}: vertex {v}");
+        let found = found[slots[v] as usize];
+        for d in 0..3 {
+            let error = (found[d] - expected[v][d]).abs() / size(mesh);
+            assert!(error <= 1e-12, "{name}, level {levels}, vertex {v}: {error:e}");
+        }
+    }
+    let refined = plan.refine(mesh).unwrap();
+    let sorted = |mut quad: [u32; 4]| {
+        quad.sort_unstable();
+        quad
+    };
+    let expected: HashSet<[u32; 4]> = refined
+        .faces
+        .iter()
+        .map(|face| sorted(std::array::from_fn(|k| slots[face[k] as usize])))
+        .collect();
+    let quads = refinement.quads();
+    assert_eq!(quads.len(), refined.faces.len(), "{name}");
+    assert_eq!(quads.into_iter().map(sorted).collect::<HashSet<_>>(), expected, "{name}");
+    used.len()
+}
+
+#[test]
+fn levels_at_once_are_levels_one_by_one() {
+    for name in MODELS {
+        let mesh = model(name);
+        let mut evaluated = 0;
+        for levels in 0..4 {
+            match StaticRefinement::new(&mesh, levels) {
+                Ok(refinement) => {
+                    let used = check(name, &mesh, levels, &refinement);
+                    // slots that are not used are few
+                    assert!(used * 10 > refinement.len() * 5 || levels < 3, "{name}");
+                    evaluated += 1;
+                }
+                Err(error) => {
+                    let error = error.to_string();
+                    assert!(error.contains("is simple only at level"), "{name}: {error}");
+                }
+            }
+        }
+        // sharp for more levels than these
+        let deep = ["bishop", "cubes_semisharp", "hole_test2", "torus_creases0", "val2_interior"];
+        assert!(evaluated > 1 || deep.contains(&name), "{name}: {evaluated} levels");
+    }
+    // deep creases, at the level where they end
+    for (name, levels) in [("torus_creases0", 5), ("cubes_semisharp", 5)] {
+        let mesh = model(name);
+        check(name, &mesh, levels, &StaticRefinement::new(&mesh, levels).unwrap());
+    }
+}
+
+#[test]
+fn moved_control_points_need_no_set_up() {
+    let mut mesh = model("spot_control_mesh");
+    let refinement = StaticRefinement::new(&mesh, 3).unwrap();
+    mesh.points.iter_mut().for_each(|p| *p = [p[1] + 5.0, 2.0 * p[0], p[2] - p[0]]);
+    check("moved", &mesh, 3, &refinement);
+    assert!(refinement.evaluate(&mesh.points[1..]).is_err());
+    assert!(StaticRefinement::new(&mesh, 15).is_err());
+}

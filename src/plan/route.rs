@@ -45,6 +45,8 @@ pub struct Facts {
     pub shared_memory: u32,
     /// Streaming multiprocessors of the device.
     pub multiprocessors: u32,
+    /// Architecture of the device: 90 for compute capability 9.0.
+    pub architecture: u32,
 }
 
 /// A family of kernels.
@@ -61,6 +63,10 @@ pub enum Kernel {
     WideTable,
     /// Weight table times 8 nets a block.
     NarrowTable,
+    /// Weight table times 16 nets a block on tensor cores, numbers as sums of two halves.
+    WideSplitTable,
+    /// The same with 8 nets a block.
+    NarrowSplitTable,
     /// Sum factorisation with plain stores, for any numbers of samples.
     RegularPart,
     /// Planar table and spline with plain stores, for any numbers of samples.
@@ -74,6 +80,9 @@ pub enum Kernel {
 /// Leaves below which a batch takes the narrow table: the wide one would compute with
 /// empty columns.
 const WIDE: usize = 12;
+
+/// Architecture from which on tensor cores multiply 16 halves at once.
+const TENSOR_CORES: u32 = 80;
 
 /// Shared memory of a block in bytes from which on large grids and bricks fit into it.
 pub const AMPLE: u32 = 160 << 10;
@@ -129,9 +138,28 @@ impl Facts {
             BatchKind::Regular => Kernel::RegularPart,
             BatchKind::Layered(_) if self.whole && self.samples <= most_layered => Kernel::Layered,
             BatchKind::Layered(_) => Kernel::LayeredPart,
-            BatchKind::Irregular(_) if self.leaves >= WIDE => Kernel::WideTable,
-            BatchKind::Irregular(_) => Kernel::NarrowTable,
+            BatchKind::Irregular(_) => {
+                let split = !self.double && self.architecture >= TENSOR_CORES;
+                match (split, self.leaves >= WIDE) {
+                    (true, true) => Kernel::WideSplitTable,
+                    (true, false) => Kernel::NarrowSplitTable,
+                    (false, true) => Kernel::WideTable,
+                    (false, false) => Kernel::NarrowTable,
+                }
+            }
         }
+    }
+}
+
+impl Kernel {
+    /// Whether the kernel multiplies a weight table with nets.
+    pub fn is_table(self) -> bool {
+        matches!(self, Self::WideTable | Self::NarrowTable) || self.is_split()
+    }
+
+    /// Whether the weights of its table are sums of two halves.
+    pub fn is_split(self) -> bool {
+        matches!(self, Self::WideSplitTable | Self::NarrowSplitTable)
     }
 }
 
@@ -143,6 +171,8 @@ impl fmt::Display for Kernel {
             Self::Layered => "layered",
             Self::WideTable => "table, wide",
             Self::NarrowTable => "table, narrow",
+            Self::WideSplitTable => "split table, wide",
+            Self::NarrowSplitTable => "split table, narrow",
             Self::RegularPart => "regular part",
             Self::LayeredPart => "layered part",
             Self::PublishedThread => "published, thread",
@@ -171,6 +201,7 @@ mod tests {
     ) -> Facts {
         let (strategy, class_leaves) = (Strategy::Auto, leaves);
         let (double, multiprocessors) = (true, 132);
+        let architecture = if shared_memory == HOPPER { 90 } else { 75 };
         Facts {
             strategy,
             kind,
@@ -181,6 +212,7 @@ mod tests {
             double,
             shared_memory,
             multiprocessors,
+            architecture,
         }
     }
 
@@ -213,6 +245,18 @@ mod tests {
         let irregular = BatchKind::Irregular(3);
         assert_eq!(kernel(irregular, true, 8, 1, HOPPER), Kernel::NarrowTable);
         assert_eq!(kernel(irregular, false, 8, WIDE, HOPPER), Kernel::WideTable);
+    }
+
+    #[test]
+    fn tensor_cores_take_tables_in_single_precision() {
+        let own = |leaves, device| {
+            let facts = facts(BatchKind::Irregular(3), true, 8, leaves, device);
+            Facts { double: false, ..facts }.kernel()
+        };
+        assert_eq!(own(WIDE - 1, HOPPER), Kernel::NarrowSplitTable);
+        assert_eq!(own(WIDE, HOPPER), Kernel::WideSplitTable);
+        assert_eq!(own(WIDE - 1, TURING), Kernel::NarrowTable);
+        assert_eq!(own(WIDE, TURING), Kernel::WideTable);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod conformance;
 mod layers;
 mod quadrature;
 mod surface;
+mod tables;
 
 use std::sync::OnceLock;
 

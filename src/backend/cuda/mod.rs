@@ -29,6 +29,7 @@ mod published;
 mod ring;
 mod scattered;
 mod sources;
+mod split;
 mod work;
 
 pub use crate::plan::Strategy;

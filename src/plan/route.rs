@@ -63,10 +63,11 @@ pub enum Kernel {
     WideTable,
     /// Weight table times 8 nets a block.
     NarrowTable,
-    /// Weight table times 16 nets a block on tensor cores, numbers as sums of two halves.
-    WideSplitTable,
+    /// Weight table times 16 nets a block on tensor cores: in single precision numbers are
+    /// sums of two halves.
+    WideMatrixTable,
     /// The same with 8 nets a block.
-    NarrowSplitTable,
+    NarrowMatrixTable,
     /// Sum factorisation with plain stores, for any numbers of samples.
     RegularPart,
     /// Planar table and spline with plain stores, for any numbers of samples.
@@ -81,8 +82,11 @@ pub enum Kernel {
 /// empty columns.
 const WIDE: usize = 12;
 
-/// Architecture from which on tensor cores multiply 16 halves at once.
-const TENSOR_CORES: u32 = 80;
+/// Architecture from which on tensor cores multiply halves, 16 of a row at once.
+const HALVES: u32 = 80;
+
+/// Architectures whose tensor cores multiply in double precision faster than its other units.
+const DOUBLES: [u32; 2] = [80, 90];
 
 /// Shared memory of a block in bytes from which on large grids and bricks fit into it.
 pub const AMPLE: u32 = 160 << 10;
@@ -139,10 +143,13 @@ impl Facts {
             BatchKind::Layered(_) if self.whole && self.samples <= most_layered => Kernel::Layered,
             BatchKind::Layered(_) => Kernel::LayeredPart,
             BatchKind::Irregular(_) => {
-                let split = !self.double && self.architecture >= TENSOR_CORES;
-                match (split, self.leaves >= WIDE) {
-                    (true, true) => Kernel::WideSplitTable,
-                    (true, false) => Kernel::NarrowSplitTable,
+                let matrix = match self.double {
+                    true => DOUBLES.contains(&self.architecture),
+                    false => self.architecture >= HALVES,
+                };
+                match (matrix, self.leaves >= WIDE) {
+                    (true, true) => Kernel::WideMatrixTable,
+                    (true, false) => Kernel::NarrowMatrixTable,
                     (false, true) => Kernel::WideTable,
                     (false, false) => Kernel::NarrowTable,
                 }
@@ -154,12 +161,12 @@ impl Facts {
 impl Kernel {
     /// Whether the kernel multiplies a weight table with nets.
     pub fn is_table(self) -> bool {
-        matches!(self, Self::WideTable | Self::NarrowTable) || self.is_split()
+        matches!(self, Self::WideTable | Self::NarrowTable) || self.is_matrix_table()
     }
 
-    /// Whether the weights of its table are sums of two halves.
-    pub fn is_split(self) -> bool {
-        matches!(self, Self::WideSplitTable | Self::NarrowSplitTable)
+    /// Whether it does so on tensor cores.
+    pub fn is_matrix_table(self) -> bool {
+        matches!(self, Self::WideMatrixTable | Self::NarrowMatrixTable)
     }
 }
 
@@ -171,8 +178,8 @@ impl fmt::Display for Kernel {
             Self::Layered => "layered",
             Self::WideTable => "table, wide",
             Self::NarrowTable => "table, narrow",
-            Self::WideSplitTable => "split table, wide",
-            Self::NarrowSplitTable => "split table, narrow",
+            Self::WideMatrixTable => "table on tensor cores, wide",
+            Self::NarrowMatrixTable => "table on tensor cores, narrow",
             Self::RegularPart => "regular part",
             Self::LayeredPart => "layered part",
             Self::PublishedThread => "published, thread",
@@ -243,20 +250,26 @@ mod tests {
     #[test]
     fn irregular_batches_are_as_wide_as_they_fill() {
         let irregular = BatchKind::Irregular(3);
-        assert_eq!(kernel(irregular, true, 8, 1, HOPPER), Kernel::NarrowTable);
-        assert_eq!(kernel(irregular, false, 8, WIDE, HOPPER), Kernel::WideTable);
+        assert_eq!(kernel(irregular, true, 8, 1, TURING), Kernel::NarrowTable);
+        assert_eq!(kernel(irregular, false, 8, WIDE, TURING), Kernel::WideTable);
+        assert_eq!(kernel(irregular, true, 8, WIDE - 1, HOPPER), Kernel::NarrowMatrixTable);
+        assert_eq!(kernel(irregular, false, 8, WIDE, HOPPER), Kernel::WideMatrixTable);
     }
 
     #[test]
-    fn tensor_cores_take_tables_in_single_precision() {
-        let own = |leaves, device| {
-            let facts = facts(BatchKind::Irregular(3), true, 8, leaves, device);
-            Facts { double: false, ..facts }.kernel()
+    fn tensor_cores_take_tables_where_they_are_faster() {
+        let own = |architecture, double| {
+            let facts = facts(BatchKind::Irregular(3), true, 8, WIDE, HOPPER);
+            Facts { architecture, double, ..facts }.kernel() == Kernel::WideMatrixTable
         };
-        assert_eq!(own(WIDE - 1, HOPPER), Kernel::NarrowSplitTable);
-        assert_eq!(own(WIDE, HOPPER), Kernel::WideSplitTable);
-        assert_eq!(own(WIDE - 1, TURING), Kernel::NarrowTable);
-        assert_eq!(own(WIDE, TURING), Kernel::WideTable);
+        assert_eq!(
+            [75, 80, 86, 89, 90, 120].map(|a| own(a, false)),
+            [false, true, true, true, true, true]
+        );
+        assert_eq!(
+            [75, 80, 86, 89, 90, 120].map(|a| own(a, true)),
+            [false, true, false, false, true, false]
+        );
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::number::Number;
 use super::nvrtc::{self, Target};
 use super::sources::{
     BRICKS, CEILING, CLEAR, IRR, JACOBIAN, LAY, LAYERED, PARTS, POINTS, REFINE, REG, Source, TABLE,
-    TABLE_SPLIT, TENSOR, Variant,
+    TABLE_MMA, TENSOR, Variant,
 };
 use crate::backend::Precision;
 use crate::error::{Error, Result};
@@ -136,8 +136,8 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
             variants.extend(samples.map(|&n| of(&BRICKS).with("SAMPLES", n)));
         }
         variants.extend([1, 2].map(|cells| of(&TABLE).with("CELLS", cells)));
-        if route::<T>(BatchKind::Irregular(0), 8, architecture).is_split() {
-            variants.extend([0, 1].map(|wide| of(&TABLE_SPLIT).with("WIDE", wide)));
+        if route::<T>(BatchKind::Irregular(0), 8, architecture).is_matrix_table() {
+            variants.extend([0, 1].map(|wide| of(&TABLE_MMA).with("WIDE", wide)));
         }
         variants.extend([&PARTS, &CLEAR].map(of));
         if pass.width <= MOST_POINTS {

@@ -14,7 +14,7 @@ use super::layout::{Batch, Layout};
 use super::memory::Buffer;
 use super::number::Number;
 use super::published::{self, Published};
-use super::sources::{BRICKS, LAYERED, PARTS, TABLE, TABLE_SPLIT, TENSOR};
+use super::sources::{BRICKS, LAYERED, PARTS, TABLE, TABLE_MMA, TENSOR};
 use super::work::{Item, TensorRun, Tile, Work};
 use crate::error::Result;
 use crate::plan::{Kernel, Plan, Samples, Strategy, Want};
@@ -35,7 +35,7 @@ pub(super) struct Grid<T> {
     elements: Buffer<u32>,
     ends: Buffer<u8>,
     tables: Buffer<T>,
-    split_tables: Buffer<[u32; 4]>,
+    fragments: Buffer<[u32; 4]>,
     axes: Buffer<T>,
     places: Buffer<[u32; 2]>,
 }
@@ -72,7 +72,7 @@ impl<T: Number> Grid<T> {
             elements: Buffer::of(stream, &layout.elements)?,
             ends: Buffer::of(stream, &layout.ends)?,
             tables: Buffer::of(stream, &layout.tables)?,
-            split_tables: Buffer::of(stream, &layout.split_tables)?,
+            fragments: Buffer::of(stream, &layout.fragments)?,
             axes: Buffer::of(stream, &layout.axes)?,
             places: Buffer::of(stream, &layout.places)?,
             published: Published::new(plan, &layout, stream)?,
@@ -122,11 +122,11 @@ impl<T: Number> Grid<T> {
 
     fn table_function(&self, pass: Pass, kernel: Kernel) -> Result<Arc<Function>> {
         let plain = |cells| pass.variant::<T>(&TABLE).with("CELLS", cells);
-        let split = |wide| pass.variant::<T>(&TABLE_SPLIT).with("WIDE", wide);
+        let matrix = |wide| pass.variant::<T>(&TABLE_MMA).with("WIDE", wide);
         let (variant, name) = match kernel {
             Kernel::WideTable => (plain(2), "table"),
-            Kernel::WideSplitTable => (split(1), "table_split"),
-            Kernel::NarrowSplitTable => (split(0), "table_split"),
+            Kernel::WideMatrixTable => (matrix(1), "table_mma"),
+            Kernel::NarrowMatrixTable => (matrix(0), "table_mma"),
             _ => (plain(1), "table"),
         };
         self.functions.get(&variant, name)
@@ -246,15 +246,15 @@ impl<T: Number> Grid<T> {
 
     fn table(&self, kernel: Kernel, pass: Pass, job: Job, items: &Buffer<Item>) -> Result<Launch> {
         let function = self.table_function(pass, kernel)?;
-        // split tables take control points several at a time
-        let at_once = if kernel.is_split() { function.constant("table_depth")? } else { 1 };
+        // tensor cores take control points several at a time
+        let at_once = if kernel.is_matrix_table() { function.constant("table_depth")? } else { 1 };
         let controls = self.layout.most_controls(kernel).next_multiple_of(at_once);
         let own = function.constant("table_shared")?;
         let shared = own + controls * function.constant("table_shared_control")?;
         function.occupancy(128, shared)?;
         let shape = Shape { blocks: items.len() as u32, threads: 128, shared };
-        let tables = match kernel.is_split() {
-            true => self.split_tables.address(0),
+        let tables = match kernel.is_matrix_table() {
+            true => self.fragments.address(0),
             false => self.tables.address(0),
         };
         let arguments = vec![

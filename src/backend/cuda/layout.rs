@@ -7,9 +7,9 @@ use cudarc::driver::DeviceRepr;
 
 use super::bricks::{self, Brick};
 use super::device::DeviceInfo;
+use super::fragments::fragments;
 use super::number::Number;
 use super::published::is_published;
-use super::split::split_table;
 use crate::backend::cpu::kernel::Axis;
 use crate::error::Result;
 use crate::limit::{Leaf, LeafKind, Solid};
@@ -92,9 +92,8 @@ pub(super) struct Layout<T> {
     pub ends: Vec<u8>,
     /// Weights `[control][sample]` of all tables, one after another.
     pub tables: Vec<T>,
-    /// The same with weights as sums of two halves, for the kernels that take these; see
-    /// [`split_table`].
-    pub split_tables: Vec<[u32; 4]>,
+    /// Tables for tensor cores; see [`fragments`].
+    pub fragments: Vec<[u32; 4]>,
     /// Weights `[order 3][sample][4]` of all axes, one after another.
     pub axes: Vec<T>,
     /// (local sample, result) in the order of the results, for tables.
@@ -123,7 +122,7 @@ impl<T: Number> Layout<T> {
             elements: Vec::new(),
             ends: Vec::new(),
             tables: Vec::new(),
-            split_tables: Vec::new(),
+            fragments: Vec::new(),
             axes: Vec::new(),
             places: Vec::new(),
         };
@@ -165,7 +164,7 @@ impl<T: Number> Layout<T> {
         let compact_bricks = split.iter().flat_map(|(bricks, _)| bricks).all(|b| fits(&b.net));
         let axes = layout.lay_axes(plan)?;
         let mut tables = Tables::default();
-        let mut split_tables = Tables::default();
+        let mut matrix_tables = Tables::default();
         for (index, batch) in plan.batches().iter().enumerate() {
             let kernel = layout.kernels[index];
             let is_tensor = is_tensor(kernel);
@@ -223,11 +222,11 @@ impl<T: Number> Layout<T> {
             for (output, &id) in batch.tables.iter().enumerate() {
                 let order = if sorted { Some(batch.order) } else { None };
                 let table = &plan.tables()[id as usize];
-                if kernel.is_split() {
-                    let own = || split_table(&table.weights, table.samples, &by_result(indices));
+                if kernel.is_matrix_table() {
+                    let own = || fragments::<T>(&table.weights, table.samples, &by_result(indices));
                     let order = Some(batch.order);
                     record.tables[output] =
-                        split_tables.lay(&mut layout.split_tables, id, order, own);
+                        matrix_tables.lay(&mut layout.fragments, id, order, own);
                     continue;
                 }
                 record.tables[output] = tables.lay(&mut layout.tables, id, order, || {

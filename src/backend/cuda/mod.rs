@@ -14,6 +14,7 @@ mod check;
 mod device;
 pub mod edge_friend;
 mod evaluator;
+mod fragments;
 mod functions;
 mod grid;
 mod launch;
@@ -29,7 +30,6 @@ mod published;
 mod ring;
 mod scattered;
 mod sources;
-mod split;
 mod work;
 
 pub use crate::plan::Strategy;

@@ -63,10 +63,12 @@ pub enum Kernel {
     WideTable,
     /// Weight table times 8 nets a block.
     NarrowTable,
-    /// Weight table times 16 nets a block on tensor cores: in single precision numbers are
-    /// sums of two halves.
+    /// Weight table times nets on tensor cores, 16 nets and 128 samples a block: in single
+    /// precision numbers are sums of two halves.
+    LongMatrixTable,
+    /// The same with 32 nets and 64 samples.
     WideMatrixTable,
-    /// The same with 8 nets a block.
+    /// The same with 8 nets and 64 samples.
     NarrowMatrixTable,
     /// Sum factorisation with plain stores, for any numbers of samples.
     RegularPart,
@@ -148,8 +150,9 @@ impl Facts {
                     false => self.architecture >= HALVES,
                 };
                 match (matrix, self.leaves >= WIDE) {
-                    (true, true) => Kernel::WideMatrixTable,
-                    (true, false) => Kernel::NarrowMatrixTable,
+                    (true, true) if self.samples.pow(3) > 64 => Kernel::LongMatrixTable,
+                    (true, true) if self.leaves >= 2 * WIDE => Kernel::WideMatrixTable,
+                    (true, _) => Kernel::NarrowMatrixTable,
                     (false, true) => Kernel::WideTable,
                     (false, false) => Kernel::NarrowTable,
                 }
@@ -166,7 +169,7 @@ impl Kernel {
 
     /// Whether it does so on tensor cores.
     pub fn is_matrix_table(self) -> bool {
-        matches!(self, Self::WideMatrixTable | Self::NarrowMatrixTable)
+        matches!(self, Self::LongMatrixTable | Self::WideMatrixTable | Self::NarrowMatrixTable)
     }
 }
 
@@ -178,6 +181,7 @@ impl fmt::Display for Kernel {
             Self::Layered => "layered",
             Self::WideTable => "table, wide",
             Self::NarrowTable => "table, narrow",
+            Self::LongMatrixTable => "table on tensor cores, long",
             Self::WideMatrixTable => "table on tensor cores, wide",
             Self::NarrowMatrixTable => "table on tensor cores, narrow",
             Self::RegularPart => "regular part",
@@ -253,14 +257,16 @@ mod tests {
         assert_eq!(kernel(irregular, true, 8, 1, TURING), Kernel::NarrowTable);
         assert_eq!(kernel(irregular, false, 8, WIDE, TURING), Kernel::WideTable);
         assert_eq!(kernel(irregular, true, 8, WIDE - 1, HOPPER), Kernel::NarrowMatrixTable);
-        assert_eq!(kernel(irregular, false, 8, WIDE, HOPPER), Kernel::WideMatrixTable);
+        assert_eq!(kernel(irregular, false, 8, WIDE, HOPPER), Kernel::LongMatrixTable);
+        assert_eq!(kernel(irregular, true, 4, 2 * WIDE, HOPPER), Kernel::WideMatrixTable);
+        assert_eq!(kernel(irregular, true, 4, 2 * WIDE - 1, HOPPER), Kernel::NarrowMatrixTable);
     }
 
     #[test]
     fn tensor_cores_take_tables_where_they_are_faster() {
         let own = |architecture, double| {
             let facts = facts(BatchKind::Irregular(3), true, 8, WIDE, HOPPER);
-            Facts { architecture, double, ..facts }.kernel() == Kernel::WideMatrixTable
+            Facts { architecture, double, ..facts }.kernel() == Kernel::LongMatrixTable
         };
         assert_eq!(
             [75, 80, 86, 89, 90, 120].map(|a| own(a, false)),

@@ -1,7 +1,7 @@
 //! Weight tables times nets: any numbers of leaves, samples and components.
 
 use subsolid::backend::{Backend, Cpu, Precision};
-use subsolid::limit::{LeafKind, Solid};
+use subsolid::limit::Solid;
 use subsolid::mesh::{Attribute, SolidMesh};
 use subsolid::plan::{Samples, Want};
 
@@ -29,10 +29,10 @@ fn tables_of_any_size() {
     for (precision, tolerance) in TOLERANCES {
         let Some(gpu) = gpu(precision) else { return };
         for (name, count) in
-            [("link-tetrahedron", 1), ("link-tetrahedron", 13), ("link-icosahedron", 2)]
+            [("link-tetrahedron", 1), ("link-tetrahedron", 4), ("link-icosahedron", 1)]
         {
             let mut mesh = copies(&shape(name, &[2]), count);
-            for width in [1, 2, 4, 7] {
+            for width in [1, 2, 4, 6] {
                 let own = mesh.points.iter().flat_map(|p| {
                     (0..width).map(move |i| p[i % 3] + 0.1 * i as f64 * p[(i + 1) % 3])
                 });
@@ -44,10 +44,8 @@ fn tables_of_any_size() {
                 (1, Want::POSITION),
                 (2, Want::FIRST | Want::SECOND),
                 (3, Want::POSITION),
-                (5, Want::FIRST),
                 (8, Want::POSITION),
                 (9, Want::POSITION),
-                (16, Want::POSITION),
             ] {
                 let plan = solid.plan(&Samples::grid(samples), want).unwrap();
                 let found = gpu.evaluate(&plan, mesh.controls()).unwrap();
@@ -69,21 +67,16 @@ fn tables_of_any_size() {
 #[test]
 fn tables_cost_no_accuracy() {
     let Some(gpu) = gpu(Precision::F32) else { return };
-    for (name, count) in
-        [("link-tetrahedron", 20), ("link-icosahedron", 5), ("link-3444555", 20), ("box", 1)]
-    {
-        let sizes = if name == "box" { &[2, 2, 6][..] } else { &[2] };
-        let mesh = copies(&shape(name, sizes), count);
+    for (name, count) in [("link-tetrahedron", 20), ("link-icosahedron", 5), ("link-3444555", 20)] {
+        let mesh = copies(&shape(name, &[2]), count);
         let solid = Solid::new(&mesh).unwrap();
-        let mut plan = solid.plan(&Samples::grid(8), Want::POSITION).unwrap();
-        plan.retain(|_, leaf| matches!(leaf.kind, LeafKind::Irregular(..)));
+        let plan = solid.plan(&Samples::grid(8), Want::POSITION).unwrap();
         let size = mesh.points.as_flattened().iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let ulp = f64::from(f32::EPSILON) * 2_f64.powf(size.log2().floor());
         let found = gpu.evaluate(&plan, mesh.controls()).unwrap();
         let expected = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
         let errors = (0..expected.positions.len())
-            .map(|i| (found.positions.get(i) - expected.positions.get(i)).abs())
-            .filter(|error| error.is_finite());
+            .map(|i| (found.positions.get(i) - expected.positions.get(i)).abs());
         let (count, sum, most) =
             errors.fold((0_usize, 0.0, 0.0_f64), |(n, sum, most), e| (n + 1, sum + e, most.max(e)));
         println!("{name}: mean {:.4}, most {:.3} ulp", sum / count as f64 / ulp, most / ulp);

@@ -137,7 +137,7 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
         }
         variants.extend([1, 2].map(|cells| of(&TABLE).with("CELLS", cells)));
         if route::<T>(BatchKind::Irregular(0), 8, architecture).is_matrix_table() {
-            variants.extend([0, 1].map(|wide| of(&TABLE_MMA).with("WIDE", wide)));
+            variants.extend((0..3).map(|tile| of(&TABLE_MMA).with("TILE", tile)));
         }
         variants.extend([&PARTS, &CLEAR].map(of));
         if pass.width <= MOST_POINTS {

@@ -3,7 +3,8 @@
 //!
 //! Samples are taken 16 at a time, and control points 16 (single precision) or 8 (double);
 //! what is missing is zero. Lane `4 g + t` gets the weights of control points `4 t` to
-//! `4 t + 3` (double: `2 t` and `2 t + 1`) of sample `g`, then those of sample `g + 8`.
+//! `4 t + 3` (double: `2 t` and `2 t + 1`) of samples `g` and `g + 8`, in the order of the
+//! registers of one product.
 //!
 //! In single precision a weight is the sum of two halves. A power of two brings the largest
 //! weight of a sample to 2¹⁴ or more, so that the halves keep 22 bits of it, and of smaller
@@ -19,9 +20,10 @@ const ROWS: usize = 16;
 const LARGEST: i32 = 14;
 
 /// Lays out `weights` (`[control][samples]`), samples in the order of `rows`: for every 16 of
-/// them `[step][sample / 8 % 2][lane 32]`, and in single precision then 16 numbers that undo
-/// the scaling. The words of a lane are high and low halves of two weights and of two more,
-/// or two doubles.
+/// them `[step][part 2][lane 32]`, and in single precision then 16 numbers that undo the
+/// scaling. The words of a lane are halves, the high ones of all weights and then the low ones,
+/// of two control points of samples `g` and `g + 8` and of two more; or doubles, of one control
+/// point and then of the other.
 pub(super) fn fragments<T: Number>(
     weights: &[f64],
     samples: usize,
@@ -43,19 +45,18 @@ pub(super) fn fragments<T: Number>(
         });
         let up = exponents.map(|exponent| power(LARGEST - exponent));
         for first in (0..depths * 4 * own).step_by(4 * own) {
-            for half in [0, 8] {
+            for part in [0, 1] {
                 all.extend((0..32).map(|lane| {
-                    let (row, control) = (half + lane / 4, first + lane % 4 * own);
+                    let (row, control) = (lane / 4, first + lane % 4 * own);
                     if !split {
-                        let bits = [0, 1].map(|i| weight(row, control + i).to_bits());
+                        let bits = [row, row + 8].map(|r| weight(r, control + part).to_bits());
                         let [[a, b], [c, d]] = bits.map(|bits| [bits as u32, (bits >> 32) as u32]);
                         return [a, b, c, d];
                     }
-                    let halves = [0, 1, 2, 3].map(|i| halves(weight(row, control + i) * up[row]));
-                    let word = |i: usize, part: usize| {
-                        u32::from(halves[i][part]) | u32::from(halves[i + 1][part]) << 16
-                    };
-                    [word(0, 0), word(0, 1), word(2, 0), word(2, 1)]
+                    let half =
+                        |row, control| u32::from(halves(weight(row, control) * up[row])[part]);
+                    let pair = |row, control| half(row, control) | half(row, control + 1) << 16;
+                    [(0, 0), (8, 0), (0, 2), (8, 2)].map(|(r, i)| pair(row + r, control + i))
                 }));
             }
         }
@@ -149,8 +150,13 @@ mod tests {
         (0..controls * samples).map(|i| noise() * size(i % samples)).collect()
     }
 
-    /// Undoes order and scaling: `own` control points of a lane, `at(words, i)` the i-th one.
-    fn check<T: Number>(own: usize, at: impl Fn([u32; 4], usize) -> f64, bits: [i32; 2]) {
+    /// Undoes order and scaling: `own` control points of a lane, `at(words, half, i)` the i-th
+    /// one of the lower or upper samples.
+    fn check<T: Number>(
+        own: usize,
+        at: impl Fn([[u32; 4]; 2], usize, usize) -> f64,
+        bits: [i32; 2],
+    ) {
         for (controls, samples) in [(1, 1), (46, 27), (17, 16), (106, 33)] {
             let all = weights(controls, samples);
             let rows: Vec<usize> = (0..samples).rev().collect();
@@ -171,8 +177,10 @@ mod tests {
                 let most = (0..controls).fold(0.0, |most: f64, k| most.max(weight(k).abs()));
                 for control in 0..depths * 4 * own {
                     let lane = row % 8 * 4 + control % (4 * own) / own;
-                    let words = run[control / (4 * own) * 64 + row % 16 / 8 * 32 + lane];
-                    let (found, expected) = (at(words, control % own) * undo, weight(control));
+                    let step = control / (4 * own) * 64;
+                    let words = [run[step + lane], run[step + 32 + lane]];
+                    let found = at(words, row % 16 / 8, control % own) * undo;
+                    let expected = weight(control);
                     let [own, largest] = bits.map(|bits| f64::powi(2.0, -bits));
                     let bound = expected.abs() * own + most * largest;
                     assert!((found - expected).abs() <= bound, "{found} {expected}");
@@ -183,17 +191,18 @@ mod tests {
 
     #[test]
     fn sums_of_halves_come_back() {
-        let sum = |words: [u32; 4], i: usize| {
-            let part = |word: u32| value((word >> (16 * (i % 2))) as u16);
-            part(words[i / 2 * 2]) + part(words[i / 2 * 2 + 1])
+        let sum = |words: [[u32; 4]; 2], half: usize, i: usize| {
+            let parts = words.map(|part| (part[i / 2 * 2 + half] >> (16 * (i % 2))) as u16);
+            value(parts[0]) + value(parts[1])
         };
         check::<f32>(4, sum, [23, 39]);
     }
 
     #[test]
     fn doubles_come_back() {
-        let number = |words: [u32; 4], i: usize| {
-            f64::from_bits(u64::from(words[2 * i]) | u64::from(words[2 * i + 1]) << 32)
+        let number = |words: [[u32; 4]; 2], half: usize, i: usize| {
+            let [low, high] = [0, 1].map(|word| u64::from(words[i][2 * half + word]));
+            f64::from_bits(low | high << 32)
         };
         check::<f64>(2, number, [60, 60]);
     }

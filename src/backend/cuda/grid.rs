@@ -122,10 +122,11 @@ impl<T: Number> Grid<T> {
 
     fn table_function(&self, pass: Pass, kernel: Kernel) -> Result<Arc<Function>> {
         let plain = |cells| pass.variant::<T>(&TABLE).with("CELLS", cells);
-        let matrix = |wide| pass.variant::<T>(&TABLE_MMA).with("WIDE", wide);
+        let matrix = |tile| pass.variant::<T>(&TABLE_MMA).with("TILE", tile);
         let (variant, name) = match kernel {
             Kernel::WideTable => (plain(2), "table"),
-            Kernel::WideMatrixTable => (matrix(1), "table_mma"),
+            Kernel::LongMatrixTable => (matrix(1), "table_mma"),
+            Kernel::WideMatrixTable => (matrix(2), "table_mma"),
             Kernel::NarrowMatrixTable => (matrix(0), "table_mma"),
             _ => (plain(1), "table"),
         };
@@ -251,8 +252,9 @@ impl<T: Number> Grid<T> {
         let controls = self.layout.most_controls(kernel).next_multiple_of(at_once);
         let own = function.constant("table_shared")?;
         let shared = own + controls * function.constant("table_shared_control")?;
-        function.occupancy(128, shared)?;
-        let shape = Shape { blocks: items.len() as u32, threads: 128, shared };
+        let threads = function.constant("table_threads")?;
+        function.occupancy(threads, shared)?;
+        let shape = Shape { blocks: items.len() as u32, threads, shared };
         let tables = match kernel.is_matrix_table() {
             true => self.fragments.address(0),
             false => self.tables.address(0),

@@ -23,28 +23,29 @@ constexpr int DEPTH = 4 * VECTOR;
 constexpr int GROUP = 8;
 
 // a warp: RUNS of 16 samples times GROUPS of leaves
-#if WIDE && !DOUBLE
-constexpr int RUNS = 2, GROUPS = 2;
-constexpr int BLOCKS = W == 3 && OUTPUTS == 1 && __CUDA_ARCH__ >= 900 ? 4 : 3;
-#elif WIDE
-constexpr int RUNS = 1, GROUPS = 2;
-constexpr int BLOCKS = 3;
-#else
-constexpr int RUNS = 1, GROUPS = 1;
+#if TILE == 0
+constexpr int RUNS = 1, GROUPS = 1, SAMPLE_WARPS = 4, CELL_WARPS = 1;
 constexpr int BLOCKS = DOUBLE ? 4 : 5;
+#elif TILE == 1
+constexpr int RUNS = DOUBLE ? 1 : 2, GROUPS = 2, SAMPLE_WARPS = 4, CELL_WARPS = 1;
+constexpr int BLOCKS = OUTPUTS > 4 ? 2 : DOUBLE || W > 3 || OUTPUTS > 1 ? 3 : 4;
+#else
+constexpr int RUNS = DOUBLE ? 1 : 2, GROUPS = 2, SAMPLE_WARPS = 2, CELL_WARPS = 2;
+constexpr int BLOCKS = OUTPUTS > 4 ? 2 : 3;
 #endif
-constexpr int WARPS = 4;
+constexpr int WARPS = SAMPLE_WARPS * CELL_WARPS;
 constexpr int THREADS = WARPS * LANES;
-constexpr int SAMPLE_TILE = WARPS * RUNS * ROWS;
-constexpr int CELL_TILE = GROUPS * GROUP;
+constexpr int SAMPLE_TILE = SAMPLE_WARPS * RUNS * ROWS;
+constexpr int CELL_TILE = CELL_WARPS * GROUPS * GROUP;
 constexpr int CELL_THREADS = THREADS / CELL_TILE;
 // nets that a warp gathers
 constexpr int NETS = CELL_TILE / WARPS;
 // lanes write to different banks if W is odd
 constexpr int STAGE_CELL = SAMPLE_TILE * W + VECTOR;
 
-// Of lane 4 g + t: control points VECTOR t on of row or column g. Halves come in pairs: high
-// and low ones of the first two, then of the others.
+// 16 bytes of lane 4 g + t: control points VECTOR t on of a column g, or parts of rows g and
+// g + 8 (src/backend/cuda/fragments.rs). Halves come in pairs, of a column two high ones, then
+// two low ones.
 #if DOUBLE
 using Fragment = double2;
 #else
@@ -56,19 +57,19 @@ struct Place {
 };
 
 // Shared memory of a block in bytes, `table_shared + controls * table_shared_control` for
-// control points in multiples of `table_depth`, and the samples and leaves of a tile, for the
-// host.
+// control points in multiples of `table_depth`, the samples and leaves of a tile, and the
+// threads of a block, for the host.
 extern "C" __device__ const int table_shared = CELL_TILE * STAGE_CELL * sizeof(real);
 extern "C" __device__ const int table_shared_control = CELL_TILE * W * sizeof(real);
 extern "C" __device__ const int table_depth = DEPTH;
 extern "C" __device__ const int table_samples = SAMPLE_TILE;
 extern "C" __device__ const int table_cells = CELL_TILE;
+extern "C" __device__ const int table_threads = THREADS;
 
 // `multiply` adds products of 16 rows with W times 8 columns to `sums`: of lane 4 g + t in rows
-// g and g + 8 the columns 2 t and 2 t + 1. A lane brings its fragments of rows g and g + 8 and of
-// column g.
+// g and g + 8 the columns 2 t and 2 t + 1.
 #if DOUBLE
-__device__ __forceinline__ void multiply(double (&sums)[W][4], double2 above, double2 below,
+__device__ __forceinline__ void multiply(double (&sums)[W][4], const double2 (&rows)[2],
                                          const double2 (&columns)[W]) {
 #pragma unroll
     for (int i = 0; i < W; ++i) {
@@ -77,47 +78,48 @@ __device__ __forceinline__ void multiply(double (&sums)[W][4], double2 above, do
         asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
             "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
             : "+d"(own[0]), "+d"(own[1]), "+d"(own[2]), "+d"(own[3])
-            : "d"(above.x), "d"(below.x), "d"(above.y), "d"(below.y), "d"(columns[i].x),
-              "d"(columns[i].y));
+            : "d"(rows[0].x), "d"(rows[0].y), "d"(rows[1].x), "d"(rows[1].y),
+              "d"(columns[i].x), "d"(columns[i].y));
 #else
         const auto add = [](double& left, double& right, double row, double column) {
             asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                 : "+d"(left), "+d"(right)
                 : "d"(row), "d"(column));
         };
-        add(own[0], own[1], above.x, columns[i].x);
-        add(own[2], own[3], below.x, columns[i].x);
-        add(own[0], own[1], above.y, columns[i].y);
-        add(own[2], own[3], below.y, columns[i].y);
+        add(own[0], own[1], rows[0].x, columns[i].x);
+        add(own[2], own[3], rows[0].y, columns[i].x);
+        add(own[0], own[1], rows[1].x, columns[i].y);
+        add(own[2], own[3], rows[1].y, columns[i].y);
 #endif
     }
 }
 #else
-__device__ __forceinline__ void multiply_halves(float (&sums)[4], unsigned above, unsigned below,
-                                                unsigned above_second, unsigned below_second,
-                                                unsigned column, unsigned column_second) {
+// `sums` = rows * columns + `before`
+__device__ __forceinline__ void multiply_halves(float (&sums)[4], uint4 rows, unsigned column,
+                                                unsigned column_second, const float (&before)[4]) {
     asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-        "{%8, %9}, {%0, %1, %2, %3};"
-        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-        : "r"(above), "r"(below), "r"(above_second), "r"(below_second), "r"(column),
-          "r"(column_second));
+        "{%8, %9}, {%10, %11, %12, %13};"
+        : "=f"(sums[0]), "=f"(sums[1]), "=f"(sums[2]), "=f"(sums[3])
+        : "r"(rows.x), "r"(rows.y), "r"(rows.z), "r"(rows.w), "r"(column), "r"(column_second),
+          "f"(before[0]), "f"(before[1]), "f"(before[2]), "f"(before[3]));
 }
 
-__device__ __forceinline__ void multiply(float (&sums)[W][4], uint4 above, uint4 below,
+__device__ __forceinline__ void multiply(float (&sums)[W][4], const uint4 (&rows)[2],
                                          const uint4 (&columns)[W]) {
-    float parts[W][4] = {};
+    constexpr float ZERO[4] = {};
+    float parts[W][4];
     // the small ones first; the components do not wait for each other
 #pragma unroll
     for (int i = 0; i < W; ++i) {
-        multiply_halves(parts[i], above.y, below.y, above.w, below.w, columns[i].x, columns[i].z);
+        multiply_halves(parts[i], rows[1], columns[i].x, columns[i].y, ZERO);
     }
 #pragma unroll
     for (int i = 0; i < W; ++i) {
-        multiply_halves(parts[i], above.x, below.x, above.z, below.z, columns[i].y, columns[i].w);
+        multiply_halves(parts[i], rows[0], columns[i].z, columns[i].w, parts[i]);
     }
 #pragma unroll
     for (int i = 0; i < W; ++i) {
-        multiply_halves(parts[i], above.x, below.x, above.z, below.z, columns[i].x, columns[i].z);
+        multiply_halves(parts[i], rows[0], columns[i].x, columns[i].y, parts[i]);
     }
 #pragma unroll
     for (int i = 0; i < W; ++i) {
@@ -160,7 +162,7 @@ __device__ __forceinline__ float split_net(uint4* net, int depths, float most) {
             const float4 values = *reinterpret_cast<const float4*>(own);
             const uint2 first = split(values.x * scale, values.y * scale);
             const uint2 second = split(values.z * scale, values.w * scale);
-            *own = uint4{first.x, first.y, second.x, second.y};
+            *own = uint4{first.x, second.x, first.y, second.y};
         }
     }
     return __uint_as_float((exponent - 14) << 23);
@@ -198,12 +200,11 @@ __device__ __forceinline__ void gather_fragments(const Job& job, const unsigned*
                 reinterpret_cast<real*>(own_nets[k]) + lane % W * depths * LANES * VECTOR;
 #pragma unroll
             for (int read = 0; read < READS; ++read) {
-                const int control = from + read * TOGETHER + lane / W;
-                if (lane < TOGETHER * W && control < depths * DEPTH) {
-                    const real value = control < controls ? real(values[k][read] - own[k]) : 0;
-                    numbers[control / DEPTH * LANES * VECTOR + control % DEPTH] = value;
-                    most[k] = max(most[k], abs(value));
-                }
+                // more than are wanted repeat the last
+                const int control = min(from + read * TOGETHER + lane / W, depths * DEPTH - 1);
+                const real value = control < controls ? real(values[k][read] - own[k]) : real(0);
+                numbers[control / DEPTH * LANES * VECTOR + control % DEPTH] = value;
+                most[k] = max(most[k], abs(value));
             }
         }
     }
@@ -242,10 +243,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     gather_fragments(job, ids, controls, warp * NETS, item.count, depths, origins, sizes, nets);
     __syncthreads();
 
-    // 16 samples: weights [depth][rows 8][lane], then what undoes the scaling of each row
+    // 16 samples: weights [depth][part 2][lane], then what undoes the scaling of each row
     const int run_length = depths * 2 * LANES + (DOUBLE ? 0 : ROWS / VECTOR);
     const int runs = (samples + ROWS - 1) / ROWS;
-    const int row = warp * RUNS * ROWS + lane / 4, column = lane % 4 * 2;
+    const int first_run = warp % SAMPLE_WARPS * RUNS, row = first_run * ROWS + lane / 4;
+    const int first_group = warp / SAMPLE_WARPS * GROUPS;
+    const int first_cell = first_group * GROUP + lane % 4 * 2;
+    const Fragment* const own_nets = nets + first_group * W * depths * LANES + lane;
+    // the threads of a leaf send it
+    const int cell = thread / CELL_THREADS, cell_thread = thread % CELL_THREADS;
+    const unsigned element =
+        __ldg(leaves.elements + batch.first_leaf + item.first + min(cell, int(item.count) - 1));
+    const size_t before = static_cast<size_t>(element - job.first_element) * job.samples;
+    const real* const own_stage = stage + cell * STAGE_CELL;
 #pragma unroll 1
     for (int output = 0; output < OUTPUTS; ++output) {
         const Fragment* const table = tables + batch.tables[output];
@@ -258,13 +268,28 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
             real sums[RUNS][GROUPS][W][4] = {};
 #pragma unroll
             for (int m = 0; m < RUNS; ++m) {
-                const int run = min(first / ROWS + warp * RUNS + m, runs - 1);
+                const int run = min(first / ROWS + first_run + m, runs - 1);
                 weights[m] = table + static_cast<size_t>(run) * run_length;
                 next[m][0] = __ldg(weights[m] + lane);
                 next[m][1] = __ldg(weights[m] + LANES + lane);
             }
+            real row_sizes[RUNS][2];
+#pragma unroll
+            for (int m = 0; m < RUNS; ++m) {
+#pragma unroll
+                for (int half = 0; half < 2; ++half) {
+                    row_sizes[m][half] = sign;
+#if !DOUBLE
+                    const Fragment* const end = weights[m] + depths * 2 * LANES;
+                    const float* const sizes_of_run = reinterpret_cast<const float*>(end);
+                    row_sizes[m][half] *= __ldg(sizes_of_run + half * 8 + lane / 4);
+#endif
+                }
+            }
+            // warps without samples have nothing to add
+            const int own_depths = first / ROWS + first_run < runs ? depths : 0;
 #pragma unroll 1
-            for (int depth = 0; depth < depths; ++depth) {
+            for (int depth = 0; depth < own_depths; ++depth) {
                 Fragment rows[RUNS][2];
 #pragma unroll
                 for (int m = 0; m < RUNS; ++m) {
@@ -281,41 +306,28 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
                     Fragment columns[W];
 #pragma unroll
                     for (int i = 0; i < W; ++i) {
-                        columns[i] = nets[((group * W + i) * depths + depth) * LANES + lane];
+                        columns[i] = own_nets[((group * W + i) * depths + depth) * LANES];
                     }
 #pragma unroll
                     for (int m = 0; m < RUNS; ++m) {
-                        multiply(sums[m][group], rows[m][0], rows[m][1], columns);
+                        multiply(sums[m][group], rows[m], columns);
                     }
                 }
             }
 
             // the sums of a tile are complete
-            real row_sizes[RUNS][2];
-#pragma unroll
-            for (int m = 0; m < RUNS; ++m) {
-#pragma unroll
-                for (int half = 0; half < 2; ++half) {
-                    row_sizes[m][half] = sign;
-#if !DOUBLE
-                    const Fragment* const end = weights[m] + depths * 2 * LANES;
-                    const float* const sizes_of_run = reinterpret_cast<const float*>(end);
-                    row_sizes[m][half] *= __ldg(sizes_of_run + half * 8 + lane / 4);
-#endif
-                }
-            }
             wait_for_stage();
             __syncthreads();
 #pragma unroll
             for (int group = 0; group < GROUPS; ++group) {
 #pragma unroll
                 for (int side = 0; side < 2; ++side) {
-                    const int cell = group * GROUP + column + side;
-                    const real size = sizes[cell];
-                    real* const to = stage + cell * STAGE_CELL + row * W;
+                    const int q = first_cell + group * GROUP + side;
+                    const real size = sizes[q];
+                    real* const to = stage + q * STAGE_CELL + row * W;
 #pragma unroll
                     for (int i = 0; i < W; ++i) {
-                        const real origin = output == 0 ? origins[cell][i] : real(0);
+                        const real origin = output == 0 ? origins[q][i] : real(0);
 #pragma unroll
                         for (int m = 0; m < RUNS; ++m) {
 #pragma unroll
@@ -332,14 +344,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
             }
             publish_stage();
             __syncthreads();
-            // the threads of a leaf send it
-            const int cell = thread / CELL_THREADS, cell_thread = thread % CELL_THREADS;
             if (cell >= item.count) continue;
             const int tile = min(SAMPLE_TILE, samples - first);
-            const unsigned element = __ldg(leaves.elements + batch.first_leaf + item.first + cell);
-            const size_t before = static_cast<size_t>(element - job.first_element) * job.samples;
             real* const results = job.outputs[output];
-            const real* const own_stage = stage + cell * STAGE_CELL;
             if (whole) {
                 send<CELL_THREADS, false>(job, results, before + first, own_stage, tile * W,
                                           cell_thread);

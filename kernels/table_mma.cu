@@ -25,12 +25,12 @@ constexpr int GROUP = 8;
 // a warp: RUNS of 16 samples times GROUPS of leaves
 #if TILE == 0
 constexpr int RUNS = 1, GROUPS = 1, SAMPLE_WARPS = 4, CELL_WARPS = 1;
-constexpr int BLOCKS = DOUBLE ? 4 : 5;
+constexpr int BLOCKS = DOUBLE || W > 3 ? 4 : 5;
 #elif TILE == 1
 constexpr int RUNS = DOUBLE ? 1 : 2, GROUPS = 2, SAMPLE_WARPS = 4, CELL_WARPS = 1;
 constexpr int BLOCKS = OUTPUTS > 4 ? 2 : DOUBLE || W > 3 || OUTPUTS > 1 ? 3 : 4;
 #else
-constexpr int RUNS = DOUBLE ? 1 : 2, GROUPS = 2, SAMPLE_WARPS = 2, CELL_WARPS = 2;
+constexpr int RUNS = 2, GROUPS = 2, SAMPLE_WARPS = 2, CELL_WARPS = 2;
 constexpr int BLOCKS = OUTPUTS > 4 ? 2 : 3;
 #endif
 constexpr int WARPS = SAMPLE_WARPS * CELL_WARPS;

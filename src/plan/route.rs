@@ -63,10 +63,10 @@ pub enum Kernel {
     WideTable,
     /// Weight table times 8 nets a block.
     NarrowTable,
-    /// Weight table times nets on tensor cores, 16 nets and 128 samples a block: in single
-    /// precision numbers are sums of two halves.
+    /// Weight table times nets on tensor cores, 16 nets a block and 128 samples (double
+    /// precision: 64) at a time: in single precision numbers are sums of two halves.
     LongMatrixTable,
-    /// The same with 32 nets and 64 samples.
+    /// The same with 32 nets and 64 samples, in single precision.
     WideMatrixTable,
     /// The same with 8 nets and 64 samples.
     NarrowMatrixTable,
@@ -89,6 +89,9 @@ const HALVES: u32 = 80;
 
 /// Architectures whose tensor cores multiply in double precision faster than its other units.
 const DOUBLES: [u32; 2] = [80, 90];
+
+/// Samples of an element that the wide table takes at a time; for more the long one is faster.
+const TILE: usize = 64;
 
 /// Shared memory of a block in bytes from which on large grids and bricks fit into it.
 pub const AMPLE: u32 = 160 << 10;
@@ -150,7 +153,9 @@ impl Facts {
                     false => self.architecture >= HALVES,
                 };
                 match (matrix, self.leaves >= WIDE) {
-                    (true, true) if self.samples.pow(3) > 64 => Kernel::LongMatrixTable,
+                    (true, true) if self.double || self.samples.pow(3) > TILE => {
+                        Kernel::LongMatrixTable
+                    }
                     (true, true) if self.leaves >= 2 * WIDE => Kernel::WideMatrixTable,
                     (true, _) => Kernel::NarrowMatrixTable,
                     (false, true) => Kernel::WideTable,
@@ -258,8 +263,14 @@ mod tests {
         assert_eq!(kernel(irregular, false, 8, WIDE, TURING), Kernel::WideTable);
         assert_eq!(kernel(irregular, true, 8, WIDE - 1, HOPPER), Kernel::NarrowMatrixTable);
         assert_eq!(kernel(irregular, false, 8, WIDE, HOPPER), Kernel::LongMatrixTable);
-        assert_eq!(kernel(irregular, true, 4, 2 * WIDE, HOPPER), Kernel::WideMatrixTable);
-        assert_eq!(kernel(irregular, true, 4, 2 * WIDE - 1, HOPPER), Kernel::NarrowMatrixTable);
+        assert_eq!(kernel(irregular, true, 4, 2 * WIDE, HOPPER), Kernel::LongMatrixTable);
+        let single = |samples, leaves| {
+            let facts = facts(irregular, true, samples, leaves, HOPPER);
+            Facts { double: false, ..facts }.kernel()
+        };
+        assert_eq!(single(4, 2 * WIDE), Kernel::WideMatrixTable);
+        assert_eq!(single(4, 2 * WIDE - 1), Kernel::NarrowMatrixTable);
+        assert_eq!(single(5, 2 * WIDE), Kernel::LongMatrixTable);
     }
 
     #[test]

@@ -137,7 +137,9 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
         }
         variants.extend([1, 2].map(|cells| of(&TABLE).with("CELLS", cells)));
         if route::<T>(BatchKind::Irregular(0), 8, architecture).is_matrix_table() {
-            variants.extend((0..3).map(|tile| of(&TABLE_MMA).with("TILE", tile)));
+            // the widest tile is for single precision
+            let tiles = if T::PRECISION == Precision::F32 { 3 } else { 2 };
+            variants.extend((0..tiles).map(|tile| of(&TABLE_MMA).with("TILE", tile)));
         }
         variants.extend([&PARTS, &CLEAR].map(of));
         if pass.width <= MOST_POINTS {

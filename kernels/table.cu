@@ -31,11 +31,12 @@ constexpr int STAGE_CELL = SAMPLE_TILE * W;
 constexpr int STAGE_REALS = CELL_THREADS * STAGE_CELL;
 
 // Shared memory of a block in bytes, `table_shared + controls * table_shared_control`, and
-// the samples and leaves of a tile, for the host.
+// the samples and leaves of a tile, and the threads of a block, for the host.
 extern "C" __device__ const int table_shared = (2 * TABLE_REALS + STAGE_REALS) * sizeof(real);
 extern "C" __device__ const int table_shared_control = POINT_ROW * sizeof(real);
 extern "C" __device__ const int table_samples = SAMPLE_TILE;
 extern "C" __device__ const int table_cells = CELL_TILE;
+extern "C" __device__ const int table_threads = THREADS;
 
 struct Place {
     unsigned local, result;

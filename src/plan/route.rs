@@ -45,6 +45,8 @@ pub struct Facts {
     pub shared_memory: u32,
     /// Streaming multiprocessors of the device.
     pub multiprocessors: u32,
+    /// Architecture of the device: 90 for compute capability 9.0.
+    pub architecture: u32,
 }
 
 /// A family of kernels.
@@ -61,6 +63,13 @@ pub enum Kernel {
     WideTable,
     /// Weight table times 8 nets a block.
     NarrowTable,
+    /// Weight table times nets on tensor cores, 16 nets a block and 128 samples (double
+    /// precision: 64) at a time: in single precision numbers are sums of two halves.
+    LongMatrixTable,
+    /// The same with 32 nets and 64 samples, in single precision.
+    WideMatrixTable,
+    /// The same with 8 nets and 64 samples.
+    NarrowMatrixTable,
     /// Sum factorisation with plain stores, for any numbers of samples.
     RegularPart,
     /// Planar table and spline with plain stores, for any numbers of samples.
@@ -74,6 +83,15 @@ pub enum Kernel {
 /// Leaves below which a batch takes the narrow table: the wide one would compute with
 /// empty columns.
 const WIDE: usize = 12;
+
+/// Architecture from which on tensor cores multiply halves, 16 of a row at once.
+const HALVES: u32 = 80;
+
+/// Architectures whose tensor cores multiply in double precision faster than its other units.
+const DOUBLES: [u32; 2] = [80, 90];
+
+/// Samples of an element that the wide table takes at a time; for more the long one is faster.
+const TILE: usize = 64;
 
 /// Shared memory of a block in bytes from which on large grids and bricks fit into it.
 pub const AMPLE: u32 = 160 << 10;
@@ -129,9 +147,34 @@ impl Facts {
             BatchKind::Regular => Kernel::RegularPart,
             BatchKind::Layered(_) if self.whole && self.samples <= most_layered => Kernel::Layered,
             BatchKind::Layered(_) => Kernel::LayeredPart,
-            BatchKind::Irregular(_) if self.leaves >= WIDE => Kernel::WideTable,
-            BatchKind::Irregular(_) => Kernel::NarrowTable,
+            BatchKind::Irregular(_) => {
+                let matrix = match self.double {
+                    true => DOUBLES.contains(&self.architecture),
+                    false => self.architecture >= HALVES,
+                };
+                match (matrix, self.leaves >= WIDE) {
+                    (true, true) if self.double || self.samples.pow(3) > TILE => {
+                        Kernel::LongMatrixTable
+                    }
+                    (true, true) if self.leaves >= 2 * WIDE => Kernel::WideMatrixTable,
+                    (true, _) => Kernel::NarrowMatrixTable,
+                    (false, true) => Kernel::WideTable,
+                    (false, false) => Kernel::NarrowTable,
+                }
+            }
         }
+    }
+}
+
+impl Kernel {
+    /// Whether the kernel multiplies a weight table with nets.
+    pub fn is_table(self) -> bool {
+        matches!(self, Self::WideTable | Self::NarrowTable) || self.is_matrix_table()
+    }
+
+    /// Whether it does so on tensor cores.
+    pub fn is_matrix_table(self) -> bool {
+        matches!(self, Self::LongMatrixTable | Self::WideMatrixTable | Self::NarrowMatrixTable)
     }
 }
 
@@ -143,6 +186,9 @@ impl fmt::Display for Kernel {
             Self::Layered => "layered",
             Self::WideTable => "table, wide",
             Self::NarrowTable => "table, narrow",
+            Self::LongMatrixTable => "table on tensor cores, long",
+            Self::WideMatrixTable => "table on tensor cores, wide",
+            Self::NarrowMatrixTable => "table on tensor cores, narrow",
             Self::RegularPart => "regular part",
             Self::LayeredPart => "layered part",
             Self::PublishedThread => "published, thread",
@@ -171,6 +217,7 @@ mod tests {
     ) -> Facts {
         let (strategy, class_leaves) = (Strategy::Auto, leaves);
         let (double, multiprocessors) = (true, 132);
+        let architecture = if shared_memory == HOPPER { 90 } else { 75 };
         Facts {
             strategy,
             kind,
@@ -181,6 +228,7 @@ mod tests {
             double,
             shared_memory,
             multiprocessors,
+            architecture,
         }
     }
 
@@ -211,8 +259,34 @@ mod tests {
     #[test]
     fn irregular_batches_are_as_wide_as_they_fill() {
         let irregular = BatchKind::Irregular(3);
-        assert_eq!(kernel(irregular, true, 8, 1, HOPPER), Kernel::NarrowTable);
-        assert_eq!(kernel(irregular, false, 8, WIDE, HOPPER), Kernel::WideTable);
+        assert_eq!(kernel(irregular, true, 8, 1, TURING), Kernel::NarrowTable);
+        assert_eq!(kernel(irregular, false, 8, WIDE, TURING), Kernel::WideTable);
+        assert_eq!(kernel(irregular, true, 8, WIDE - 1, HOPPER), Kernel::NarrowMatrixTable);
+        assert_eq!(kernel(irregular, false, 8, WIDE, HOPPER), Kernel::LongMatrixTable);
+        assert_eq!(kernel(irregular, true, 4, 2 * WIDE, HOPPER), Kernel::LongMatrixTable);
+        let single = |samples, leaves| {
+            let facts = facts(irregular, true, samples, leaves, HOPPER);
+            Facts { double: false, ..facts }.kernel()
+        };
+        assert_eq!(single(4, 2 * WIDE), Kernel::WideMatrixTable);
+        assert_eq!(single(4, 2 * WIDE - 1), Kernel::NarrowMatrixTable);
+        assert_eq!(single(5, 2 * WIDE), Kernel::LongMatrixTable);
+    }
+
+    #[test]
+    fn tensor_cores_take_tables_where_they_are_faster() {
+        let own = |architecture, double| {
+            let facts = facts(BatchKind::Irregular(3), true, 8, WIDE, HOPPER);
+            Facts { architecture, double, ..facts }.kernel() == Kernel::LongMatrixTable
+        };
+        assert_eq!(
+            [75, 80, 86, 89, 90, 120].map(|a| own(a, false)),
+            [false, true, true, true, true, true]
+        );
+        assert_eq!(
+            [75, 80, 86, 89, 90, 120].map(|a| own(a, true)),
+            [false, true, false, false, true, false]
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod layers;
 mod quadrature;
 mod surface;
 mod surface_limit;
+mod tables;
 
 use std::sync::OnceLock;
 

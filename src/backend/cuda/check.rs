@@ -12,7 +12,7 @@ use super::number::Number;
 use super::nvrtc::{self, Target};
 use super::sources::{
     BRICKS, CEILING, CLEAR, IRR, JACOBIAN, LAY, LAYERED, PARTS, POINTS, REFINE, REG, Source, TABLE,
-    TENSOR, Variant,
+    TABLE_MMA, TENSOR, Variant,
 };
 use crate::backend::Precision;
 use crate::error::{Error, Result};
@@ -136,6 +136,11 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
             variants.extend(samples.map(|&n| of(&BRICKS).with("SAMPLES", n)));
         }
         variants.extend([1, 2].map(|cells| of(&TABLE).with("CELLS", cells)));
+        if route::<T>(BatchKind::Irregular(0), 8, architecture).is_matrix_table() {
+            // the widest tile is for single precision
+            let tiles = if T::PRECISION == Precision::F32 { 3 } else { 2 };
+            variants.extend((0..tiles).map(|tile| of(&TABLE_MMA).with("TILE", tile)));
+        }
         variants.extend([&PARTS, &CLEAR].map(of));
         if pass.width <= MOST_POINTS {
             variants.push(of(&POINTS));
@@ -205,6 +210,7 @@ fn route<T: Number>(kind: BatchKind, samples: usize, architecture: u32) -> Kerne
         double: T::PRECISION == Precision::F64,
         shared_memory: shared_memory(architecture),
         multiprocessors: 1,
+        architecture,
     };
     facts.kernel()
 }

@@ -14,7 +14,7 @@ use super::layout::{Batch, Layout};
 use super::memory::Buffer;
 use super::number::Number;
 use super::published::{self, Published};
-use super::sources::{BRICKS, LAYERED, PARTS, TABLE, TENSOR, Variant};
+use super::sources::{BRICKS, LAYERED, PARTS, TABLE, TABLE_MMA, TENSOR};
 use super::work::{Item, TensorRun, Tile, Work};
 use crate::error::Result;
 use crate::plan::{Kernel, Plan, Samples, Strategy, Want};
@@ -35,6 +35,7 @@ pub(super) struct Grid<T> {
     elements: Buffer<u32>,
     ends: Buffer<u8>,
     tables: Buffer<T>,
+    fragments: Buffer<[u32; 4]>,
     axes: Buffer<T>,
     places: Buffer<[u32; 2]>,
 }
@@ -71,6 +72,7 @@ impl<T: Number> Grid<T> {
             elements: Buffer::of(stream, &layout.elements)?,
             ends: Buffer::of(stream, &layout.ends)?,
             tables: Buffer::of(stream, &layout.tables)?,
+            fragments: Buffer::of(stream, &layout.fragments)?,
             axes: Buffer::of(stream, &layout.axes)?,
             places: Buffer::of(stream, &layout.places)?,
             published: Published::new(plan, &layout, stream)?,
@@ -91,8 +93,11 @@ impl<T: Number> Grid<T> {
     ) -> Result<Prepared> {
         let published = self.published.prepare(plan, &range, stream)?;
         let warps = 16 * self.functions.device().info.multiprocessors;
-        let tiles = [self.tile(Kernel::WideTable)?, self.tile(Kernel::NarrowTable)?];
-        let tile = |kernel| tiles[usize::from(kernel == Kernel::NarrowTable)];
+        let tables = self.layout.kernels.iter().filter(|kernel| kernel.is_table());
+        let tiles = tables
+            .map(|&kernel| Ok((kernel, self.tile(kernel)?)))
+            .collect::<Result<BTreeMap<_, _>>>()?;
+        let tile = |kernel| tiles[&kernel];
         let work = Work::new(plan, &self.layout, &range, warps, tile);
         let items = work.items.iter();
         let items = items
@@ -107,20 +112,25 @@ impl<T: Number> Grid<T> {
     }
 
     fn tile(&self, kernel: Kernel) -> Result<Tile> {
-        if !self.layout.kernels.contains(&kernel) {
-            return Ok(Tile { leaves: 1, samples: 1 });
-        }
         let pass = Pass { width: 3, strided: false, want: Want::POSITION };
-        let function = self.functions.get(&self.table_variant(pass, kernel), "table")?;
+        let function = self.table_function(pass, kernel)?;
         Ok(Tile {
             leaves: function.constant("table_cells")?,
             samples: function.constant("table_samples")?,
         })
     }
 
-    fn table_variant(&self, pass: Pass, kernel: Kernel) -> Variant {
-        let cells = if kernel == Kernel::WideTable { 2 } else { 1 };
-        pass.variant::<T>(&TABLE).with("CELLS", cells)
+    fn table_function(&self, pass: Pass, kernel: Kernel) -> Result<Arc<Function>> {
+        let plain = |cells| pass.variant::<T>(&TABLE).with("CELLS", cells);
+        let matrix = |tile| pass.variant::<T>(&TABLE_MMA).with("TILE", tile);
+        let (variant, name) = match kernel {
+            Kernel::WideTable => (plain(2), "table"),
+            Kernel::LongMatrixTable => (matrix(1), "table_mma"),
+            Kernel::WideMatrixTable => (matrix(2), "table_mma"),
+            Kernel::NarrowMatrixTable => (matrix(0), "table_mma"),
+            _ => (plain(1), "table"),
+        };
+        self.functions.get(&variant, name)
     }
 
     /// The launches of one pass.
@@ -133,7 +143,7 @@ impl<T: Number> Grid<T> {
         }
         for (&kernel, items) in &work.items {
             launches.push(match kernel {
-                Kernel::WideTable | Kernel::NarrowTable => self.table(kernel, pass, job, items)?,
+                kernel if kernel.is_table() => self.table(kernel, pass, job, items)?,
                 _ => self.warps(kernel, pass, job, items)?,
             });
         }
@@ -236,18 +246,25 @@ impl<T: Number> Grid<T> {
     }
 
     fn table(&self, kernel: Kernel, pass: Pass, job: Job, items: &Buffer<Item>) -> Result<Launch> {
-        let function = self.functions.get(&self.table_variant(pass, kernel), "table")?;
-        let controls = self.layout.most_controls(kernel);
+        let function = self.table_function(pass, kernel)?;
+        // tensor cores take control points several at a time
+        let at_once = if kernel.is_matrix_table() { function.constant("table_depth")? } else { 1 };
+        let controls = self.layout.most_controls(kernel).next_multiple_of(at_once);
         let own = function.constant("table_shared")?;
         let shared = own + controls * function.constant("table_shared_control")?;
-        function.occupancy(128, shared)?;
-        let shape = Shape { blocks: items.len() as u32, threads: 128, shared };
+        let threads = function.constant("table_threads")?;
+        function.occupancy(threads, shared)?;
+        let shape = Shape { blocks: items.len() as u32, threads, shared };
+        let tables = match kernel.is_matrix_table() {
+            true => self.fragments.address(0),
+            false => self.tables.address(0),
+        };
         let arguments = vec![
             Argument::Job(Box::new(job)),
             Argument::Leaves(Box::new(self.leaves())),
             Argument::Address(self.batches.address(0)),
             Argument::Address(items.address(0)),
-            Argument::Address(self.tables.address(0)),
+            Argument::Address(tables),
             Argument::Address(self.places.address(0)),
         ];
         Ok(Launch { name: kernel.to_string(), function, shape, arguments })

@@ -7,6 +7,7 @@ use cudarc::driver::DeviceRepr;
 
 use super::bricks::{self, Brick};
 use super::device::DeviceInfo;
+use super::fragments::fragments;
 use super::number::Number;
 use super::published::is_published;
 use crate::backend::cpu::kernel::Axis;
@@ -91,6 +92,8 @@ pub(super) struct Layout<T> {
     pub ends: Vec<u8>,
     /// Weights `[control][sample]` of all tables, one after another.
     pub tables: Vec<T>,
+    /// Tables for tensor cores; see [`fragments`].
+    pub fragments: Vec<[u32; 4]>,
     /// Weights `[order 3][sample][4]` of all axes, one after another.
     pub axes: Vec<T>,
     /// (local sample, result) in the order of the results, for tables.
@@ -119,6 +122,7 @@ impl<T: Number> Layout<T> {
             elements: Vec::new(),
             ends: Vec::new(),
             tables: Vec::new(),
+            fragments: Vec::new(),
             axes: Vec::new(),
             places: Vec::new(),
         };
@@ -140,6 +144,7 @@ impl<T: Number> Layout<T> {
                     double: size_of::<T>() == 8,
                     shared_memory: device.shared_memory,
                     multiprocessors: device.multiprocessors,
+                    architecture: device.architecture(),
                 }
                 .kernel(),
             );
@@ -159,6 +164,7 @@ impl<T: Number> Layout<T> {
         let compact_bricks = split.iter().flat_map(|(bricks, _)| bricks).all(|b| fits(&b.net));
         let axes = layout.lay_axes(plan)?;
         let mut tables = Tables::default();
+        let mut matrix_tables = Tables::default();
         for (index, batch) in plan.batches().iter().enumerate() {
             let kernel = layout.kernels[index];
             let is_tensor = is_tensor(kernel);
@@ -216,6 +222,13 @@ impl<T: Number> Layout<T> {
             for (output, &id) in batch.tables.iter().enumerate() {
                 let order = if sorted { Some(batch.order) } else { None };
                 let table = &plan.tables()[id as usize];
+                if kernel.is_matrix_table() {
+                    let own = || fragments::<T>(&table.weights, table.samples, &by_result(indices));
+                    let order = Some(batch.order);
+                    record.tables[output] =
+                        matrix_tables.lay(&mut layout.fragments, id, order, own);
+                    continue;
+                }
                 record.tables[output] = tables.lay(&mut layout.tables, id, order, || {
                     let weights = |row: &[f64]| match order {
                         None => row.iter().map(|&w| T::of(w)).collect::<Vec<_>>(),
@@ -366,6 +379,13 @@ impl Tables {
             start
         })
     }
+}
+
+/// Local samples in the order of their results.
+fn by_result(indices: &[u32]) -> Vec<usize> {
+    let mut samples: Vec<usize> = (0..indices.len()).collect();
+    samples.sort_unstable_by_key(|&sample| indices[sample]);
+    samples
 }
 
 fn is_tensor(kernel: Kernel) -> bool {

@@ -14,6 +14,7 @@ mod check;
 mod device;
 pub mod edge_friend;
 mod evaluator;
+mod fragments;
 mod functions;
 mod graph;
 mod grid;

@@ -43,6 +43,7 @@ pub(super) static TENSOR: Source = source!("tensor.cu");
 pub(super) static BRICKS: Source = source!("bricks.cu");
 pub(super) static LAYERED: Source = source!("layered.cu");
 pub(super) static TABLE: Source = source!("table.cu");
+pub(super) static TABLE_MMA: Source = source!("table_mma.cu");
 pub(super) static PARTS: Source = source!("parts.cu");
 pub(super) static POINTS: Source = source!("points.cu");
 pub(super) static REFINE: Source = source!("refine.cu");

@@ -81,7 +81,7 @@ impl Work {
             for (batch, first, count) in runs {
                 let samples: u32 = layout.batches[batch as usize].counts.iter().product();
                 let (step, samples_step) = match kernel {
-                    Kernel::WideTable | Kernel::NarrowTable => {
+                    kernel if kernel.is_table() => {
                         let tile = tile(kernel);
                         // a block keeps its nets for several tiles if there are enough blocks
                         let blocks = total.div_ceil(tile.leaves) * samples.div_ceil(tile.samples);

@@ -6,6 +6,7 @@
 //! the device, fresh random control points every time.
 
 mod layers;
+mod matrix;
 mod quadrature;
 mod surface;
 
@@ -119,6 +120,9 @@ fn main() -> subsolid::Result<()> {
         }
     }
 
+    if asked("matrix") {
+        matrix::time()?;
+    }
     if asked("surface") {
         surface::time()?;
     }

@@ -1,7 +1,7 @@
 //! Refined surfaces.
 
 use subsolid::backend::{Backend, Cuda, Precision};
-use subsolid::surface::{DeviceSurface, FriendRun};
+use subsolid::surface::{DeviceRun, DeviceSurface, Method, SurfaceOptions};
 
 use super::{REPEATS, median};
 
@@ -12,10 +12,12 @@ pub fn time() -> subsolid::Result<()> {
     let gpu = Cuda::new(0, Precision::F32)?;
     let controls: Vec<[f32; 3]> = mesh.points.iter().map(|p| p.map(|x| x as f32)).collect();
     for levels in [3, 5, 6, 7, 8] {
-        let mut device = DeviceSurface::<f32>::new(&mesh, levels, &gpu)?;
+        let options =
+            SurfaceOptions { levels, method: Method::EdgeFriend, ..SurfaceOptions::default() };
+        let mut device = DeviceSurface::<f32>::new(&mesh, &options, &gpu)?;
         device.set_controls(&controls)?;
-        let quads = device.quad_count();
-        for (run, bytes) in [(FriendRun::Both, 28 * quads), (FriendRun::Points, 12 * quads)] {
+        let quads = device.face_count();
+        for (run, bytes) in [(DeviceRun::Both, 28 * quads), (DeviceRun::Points, 12 * quads)] {
             let times =
                 (0..REPEATS).map(|_| device.run(run)).collect::<subsolid::Result<Vec<_>>>()?;
             let seconds = median(times);

@@ -51,9 +51,9 @@ mod triangulate;
 mod vertex_limit;
 mod workspace;
 
-pub use crate::backend::cuda::edge_friend::FriendRun;
+pub use crate::backend::cuda::edge_friend::FriendRun as DeviceRun;
 pub use boundary::boundary_surface;
-pub use device::DeviceSurface;
+pub use device::{DeviceSurface, device_matrix, runs_on_gpu};
 pub use memory::{Counts, refined_counts, refinement_bytes};
 pub use plan::SurfacePlan;
 pub use scalar::{Point, Scalar};

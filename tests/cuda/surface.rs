@@ -1,7 +1,7 @@
 //! Refined surfaces.
 
 use subsolid::backend::Precision;
-use subsolid::surface::{DeviceSurface, FriendRun, Method, SurfaceOptions, SurfacePlan};
+use subsolid::surface::{DeviceRun, DeviceSurface, Method, SurfaceOptions, SurfacePlan};
 
 use super::gpu;
 
@@ -22,25 +22,25 @@ fn surfaces_are_those_of_the_cpu() {
             let options =
                 SurfaceOptions { levels, method: Method::EdgeFriend, ..SurfaceOptions::default() };
             let plan = SurfacePlan::new(&mesh, &options).unwrap();
-            let mut device = DeviceSurface::<f32>::new(&mesh, levels, &gpu).unwrap();
-            let mut double = DeviceSurface::<f64>::new(&mesh, levels, &gpu).unwrap();
+            let mut device = DeviceSurface::<f32>::new(&mesh, &options, &gpu).unwrap();
+            let mut double = DeviceSurface::<f64>::new(&mesh, &options, &gpu).unwrap();
             for scale in [1.0, 1.25] {
                 let points: Vec<[f64; 3]> =
                     mesh.points.iter().map(|p| p.map(|x| scale * x)).collect();
                 let single: Vec<[f32; 3]> = points.iter().map(|p| p.map(|x| x as f32)).collect();
                 device.set_controls(&single).unwrap();
-                device.run(FriendRun::Both).unwrap();
+                device.run(DeviceRun::Both).unwrap();
                 double.set_controls(&points).unwrap();
-                double.run(FriendRun::Topology).unwrap();
-                double.run(FriendRun::Points).unwrap();
+                double.run(DeviceRun::Topology).unwrap();
+                double.run(DeviceRun::Points).unwrap();
                 let corners = device.corners().unwrap();
                 assert!(corners == double.corners().unwrap());
-                let real = plan.corners().as_chunks::<4>().0;
+                let real = plan.corners();
                 assert!(corners[..real.len()] == *real, "{name}");
                 let (found, expected) = (device.points().unwrap(), plan.evaluate(&single).unwrap());
                 let (found_double, expected_double) =
                     (double.points().unwrap(), plan.evaluate(&points).unwrap());
-                for &v in real.as_flattened() {
+                for &v in real {
                     let v = v as usize;
                     assert!(found[v] == expected[v], "{name}, {v}");
                     assert!(found_double[v] == expected_double[v], "{name}, {v}");

@@ -25,9 +25,12 @@ mod modules;
 mod number;
 mod nvrtc;
 mod points;
+mod program;
 mod published;
 mod scattered;
+pub mod sort;
 mod sources;
+pub mod surface;
 mod work;
 
 pub use crate::plan::Strategy;

@@ -33,7 +33,9 @@ pub(super) const HEADERS: &[Source] = &[
     source!("cubics.cuh"),
     source!("gather.cuh"),
     source!("orders.cuh"),
+    source!("sort.cuh"),
     source!("stage.cuh"),
+    source!("surface.cuh"),
     source!("published.cuh"),
 ];
 
@@ -50,6 +52,11 @@ pub(super) static IRR: Source = source!("irr.cu");
 pub(super) static CLEAR: Source = source!("clear.cu");
 pub(super) static MAPPING: Source = source!("mapping.cu");
 pub(super) static EDGE_FRIEND: Source = source!("surface_edge_friend.cu", exact: true);
+pub(super) static SORT: Source = source!("sort.cu");
+pub(super) static TOPOLOGY: Source = source!("surface_topology.cu");
+pub(super) static TRIANGLES: Source = source!("surface_triangles.cu", exact: true);
+pub(super) static QUADS: Source = source!("surface_quads.cu", exact: true);
+pub(super) static SHARP: Source = source!("surface_sharp.cu", exact: true);
 pub(super) static SLICES: Source = source!("slices.cu", exact: true);
 pub(super) static CEILING: Source = source!("ceiling.cu");
 

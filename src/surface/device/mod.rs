@@ -1,0 +1,141 @@
+//! Surfaces on a GPU: the plan of a [`super::SurfacePlan`] with all arrays on the device.
+//!
+//! ```text
+//! corners ─▶ mesh matrix ─▶ levels ─▶ points              Method::Matrix
+//! corners ─▶ level 1 (on the CPU) ─▶ levels ─▶ points     Method::EdgeFriend
+//! ```
+//!
+//! Edges are found, levels refined and points evaluated on the device, in the order of sums of
+//! the CPU: the same numbering, and the same bits. Sharp edges and vertices are short lists,
+//! which the host makes from the device's edges, and only if there are any.
+
+mod friends;
+mod matrix;
+
+use super::memory::check_ids;
+use super::scalar::{Point, Scalar};
+use super::triangulate::triangulate;
+use super::{DeviceRun, Method, Scheme, SurfaceOptions};
+use crate::backend::Cuda;
+use crate::backend::cuda::edge_friend::Real;
+use crate::backend::cuda::surface::DeviceLevels;
+use crate::error::{Error, Result};
+use crate::mesh::SurfaceMesh;
+use friends::Friends;
+
+pub use matrix::device_matrix;
+
+/// A surface refined on a GPU, in `f32` or `f64`.
+pub struct DeviceSurface<T> {
+    levels: Levels<T>,
+}
+
+enum Levels<T> {
+    Matrix(Box<DeviceLevels<T>>),
+    EdgeFriend(Box<Friends<T>>),
+}
+
+/// Whether a scheme and method are there on GPUs.
+pub fn runs_on_gpu(options: &SurfaceOptions) -> bool {
+    match (options.scheme, options.method) {
+        (Scheme::CatmullClark | Scheme::Loop, Method::Matrix) => options.levels >= 1,
+        (Scheme::CatmullClark, Method::EdgeFriend) => options.levels >= 2,
+        _ => false,
+    }
+}
+
+impl<T: Scalar + Real> DeviceSurface<T> {
+    /// Brings a mesh to a GPU, with room for all levels, and finds its edges there.
+    ///
+    /// # Errors
+    /// Those of [`super::SurfacePlan::new`]; [`Error::Request`] for what does not
+    /// [run on GPUs](runs_on_gpu), or too little memory.
+    pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions, gpu: &Cuda) -> Result<Self> {
+        mesh.check()?;
+        check_ids(mesh, options)?;
+        if !runs_on_gpu(options) {
+            return Err(Error::request(format!(
+                "{:?} by {:?} at {} levels does not run on a GPU",
+                options.scheme, options.method, options.levels
+            ))
+            .with_mend(
+                "Catmull-Clark and Loop by the mesh matrix do from level 1, edge-friend from \
+                 level 2; the CPU does all",
+            ));
+        }
+        let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
+        let levels = match options.method {
+            Method::EdgeFriend => {
+                Levels::EdgeFriend(Box::new(Friends::new(mesh, options.levels, rule, gpu)?))
+            }
+            _ => {
+                let triangulated;
+                let mesh = match options.scheme {
+                    Scheme::Loop => {
+                        triangulated = triangulate(mesh);
+                        triangulated.mesh.as_ref()
+                    }
+                    _ => mesh,
+                };
+                let levels = matrix::levels(mesh, options.scheme, options.levels, rule, gpu)?;
+                Levels::Matrix(Box::new(levels))
+            }
+        };
+        Ok(Self { levels })
+    }
+
+    /// Takes positions of the control mesh, or any three components a vertex.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of them, or if the copy to the device fails.
+    pub fn set_controls(&mut self, controls: &[Point<T>]) -> Result<()> {
+        match &mut self.levels {
+            Levels::Matrix(levels) => levels.set_points(controls),
+            Levels::EdgeFriend(friends) => friends.set_controls(controls),
+        }
+    }
+
+    /// Makes topology, points, or both of all levels; returns the seconds that it took on
+    /// the device, where all of it stays. Topology of the mesh matrix begins at the corners of
+    /// the control mesh.
+    ///
+    /// # Errors
+    /// [`Error::Request`] with the driver's words if a kernel fails.
+    pub fn run(&mut self, run: DeviceRun) -> Result<f64> {
+        match &mut self.levels {
+            Levels::Matrix(levels) => levels.run(run),
+            Levels::EdgeFriend(friends) => friends.run(run),
+        }
+    }
+
+    /// Points of the last level, copied to the host; with edge-friend, unused slots included.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn points(&self) -> Result<Vec<Point<T>>> {
+        match &self.levels {
+            Levels::Matrix(levels) => levels.points(),
+            Levels::EdgeFriend(friends) => friends.points(),
+        }
+    }
+
+    /// Vertices at the corners of all faces of the last level, face by face, copied to the
+    /// host; with edge-friend, ghosts of the boundaries follow at the end.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn corners(&self) -> Result<Vec<u32>> {
+        match &self.levels {
+            Levels::Matrix(levels) => levels.corners(),
+            Levels::EdgeFriend(friends) => friends.corners(),
+        }
+    }
+
+    /// Faces of the last level, ghosts included.
+    pub fn face_count(&self) -> usize {
+        match &self.levels {
+            Levels::Matrix(levels) => levels.face_count(),
+            Levels::EdgeFriend(friends) => friends.face_count(),
+        }
+    }
+}

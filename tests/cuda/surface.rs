@@ -49,3 +49,51 @@ fn surfaces_are_those_of_the_cpu() {
         }
     }
 }
+
+/// An edit of a closed mesh costs a run: the result is that of a plan of the edited mesh. An
+/// edit that opens the surface is refused, and the next one counts again.
+#[test]
+fn edited_surfaces_are_those_of_new_plans() {
+    let Some(gpu) = gpu(Precision::F64) else { return };
+    for name in ["cow_boundary", "dodecahedron_poly", "spot_quadrangulated"] {
+        let mut mesh = subsolid::read_surface(format!("models/surfaces/{name}.obj")).unwrap();
+        let options =
+            SurfaceOptions { levels: 3, method: Method::EdgeFriend, ..SurfaceOptions::default() };
+        let mut device = DeviceSurface::<f64>::new(&mesh, &options, &gpu).unwrap();
+        device.set_controls(&mesh.points).unwrap();
+        device.run(DeviceRun::Both).unwrap();
+        let original = mesh.faces.vertices().to_vec();
+        let last = mesh.points.len() as u32 - 1;
+        let size = mesh.faces.face(0).len();
+        // vertices numbered backwards; two faces that change places
+        let backwards: Vec<u32> = original.iter().map(|v| last - v).collect();
+        let mut exchanged = original.clone();
+        for i in 0..size {
+            exchanged.swap(i, size + i);
+        }
+        for corners in [backwards, exchanged, original.clone()] {
+            let mut open = corners.clone();
+            open[1] = (0..=last).find(|v| !corners[..size].contains(v)).unwrap();
+            device.set_corners(&open).unwrap();
+            assert!(device.run(DeviceRun::Points).is_err(), "{name}: points before topology");
+            let error = device.run(DeviceRun::Both).unwrap_err().to_string();
+            assert!(error.contains("edited surface"), "{error}");
+            device.set_corners(&corners).unwrap();
+            device.run(DeviceRun::Both).unwrap();
+            mesh.faces = subsolid::mesh::Polygons::uniform(size, corners);
+            let plan = SurfacePlan::new(&mesh, &options).unwrap();
+            assert!(device.corners().unwrap() == plan.corners(), "{name}");
+            let (found, expected) =
+                (device.points().unwrap(), plan.evaluate(&mesh.points).unwrap());
+            assert!(plan.corners().iter().all(|&v| found[v as usize] == expected[v as usize]));
+        }
+        assert!(device.set_corners(&original[1..]).is_err());
+        assert!(device.set_corners(&vec![last + 1; original.len()]).is_err());
+    }
+    // what is open starts on the host
+    let mesh = subsolid::read_surface("models/surfaces/rook.obj").unwrap();
+    let options =
+        SurfaceOptions { levels: 2, method: Method::EdgeFriend, ..SurfaceOptions::default() };
+    let mut device = DeviceSurface::<f32>::new(&mesh, &options, &gpu).unwrap();
+    assert!(device.set_corners(mesh.faces.vertices()).is_err());
+}

@@ -249,3 +249,48 @@ fn words(level: &Level) -> Argument {
         counts,
     ]))
 }
+
+/// Levels of a smooth surface, whose first is made on the device too.
+impl<T: Real> DeviceFriends<T> {
+    /// Room for a first level of so many quads and points, and for `count` more.
+    ///
+    /// # Errors
+    /// Those of [`DeviceFriends::new`].
+    pub(super) fn with_room(
+        gpu: &Cuda,
+        quads: usize,
+        vertices: usize,
+        count: usize,
+    ) -> Result<Self> {
+        let level = FriendLevel {
+            corners: &vec![[0; 4]; quads],
+            friends: &vec![[0; 2]; quads],
+            starts: &vec![u32::MAX; vertices],
+            sharpness: &[],
+            pinned: &[],
+            vertex_count: vertices,
+        };
+        Self::new(gpu, level, count, false)
+    }
+
+    /// Addresses of the first level: corners, friends and starts; points.
+    pub(super) fn first_level(&self) -> ([u64; 3], u64) {
+        let level = &self.levels[0];
+        let arrays = [level.corners.address(0), level.friends.address(0), level.starts.address(0)];
+        (arrays, self.points[0].address(0))
+    }
+
+    /// Launches of all levels after the first.
+    pub(super) fn launches(&self, run: FriendRun) -> Result<Vec<Launch>> {
+        let variant = variant(T::PRECISION, run, self.sharp, self.chaikin);
+        let refine = self.functions.get(&variant, "refine")?;
+        let launch = |(at, pair): (usize, &[Level])| {
+            let count = pair[0].quads.max(pair[0].vertices) as u32;
+            let mut arguments = vec![words(&pair[0]), words(&pair[1])];
+            arguments.extend([at, at + 1].map(|i| Argument::Address(self.points[i].address(0))));
+            let shape = Shape { blocks: count.div_ceil(THREADS), threads: THREADS, shared: 0 };
+            Launch { name: "edge-friend".into(), function: refine.clone(), shape, arguments }
+        };
+        Ok(self.levels.windows(2).enumerate().map(launch).collect())
+    }
+}

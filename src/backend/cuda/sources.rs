@@ -36,6 +36,7 @@ pub(super) const HEADERS: &[Source] = &[
     source!("sort.cuh"),
     source!("stage.cuh"),
     source!("surface.cuh"),
+    source!("surface_quads.cuh"),
     source!("published.cuh"),
 ];
 
@@ -56,6 +57,7 @@ pub(super) static SORT: Source = source!("sort.cu");
 pub(super) static TOPOLOGY: Source = source!("surface_topology.cu");
 pub(super) static TRIANGLES: Source = source!("surface_triangles.cu", exact: true);
 pub(super) static QUADS: Source = source!("surface_quads.cu", exact: true);
+pub(super) static FIRST_FRIENDS: Source = source!("surface_first_friends.cu", exact: true);
 pub(super) static SHARP: Source = source!("surface_sharp.cu", exact: true);
 pub(super) static SLICES: Source = source!("slices.cu", exact: true);
 pub(super) static CEILING: Source = source!("ceiling.cu");

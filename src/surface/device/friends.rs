@@ -1,18 +1,25 @@
-//! Edge-friend on a GPU: the first step, from polygons to quads, runs on the CPU; all that
-//! follow run on the device.
+//! Edge-friend on a GPU. Closed smooth surfaces run there from their corners on; for others
+//! the first step, from polygons to quads with ghosts of the boundaries, runs on the CPU.
 
+use super::matrix::{device_matrix, host_matrix};
 use crate::backend::Cuda;
 use crate::backend::cuda::edge_friend::{DeviceFriends, FriendLevel, Real};
+use crate::backend::cuda::surface::ClosedFriends;
 use crate::error::{Error, Result};
 use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::surface::DeviceRun;
 use crate::surface::edge_friend::EdgeFriend;
-use crate::surface::matrix::{Columns, MeshMatrix};
 use crate::surface::scalar::{Point, Scalar};
 use crate::surface::workspace::Workspace;
 
-/// Levels of edge-friend, the first on the host too.
-pub(super) struct Friends<T> {
+/// Levels of edge-friend.
+pub(super) enum Friends<T> {
+    Closed(ClosedFriends<T>),
+    FromHost(FromHost<T>),
+}
+
+/// A surface whose first level comes from the host.
+pub(super) struct FromHost<T> {
     control_vertices: usize,
     first: EdgeFriend,
     friends: DeviceFriends<T>,
@@ -21,8 +28,11 @@ pub(super) struct Friends<T> {
 
 impl<T: Scalar + Real> Friends<T> {
     pub fn new(mesh: &SurfaceMesh, levels: usize, rule: CreaseRule, gpu: &Cuda) -> Result<Self> {
-        let (columns, corners) = (Columns::of(mesh.faces.ends()), mesh.faces.vertices().to_vec());
-        let matrix = MeshMatrix::build(mesh.points.len(), columns, corners);
+        let matrix = device_matrix(mesh, gpu)?;
+        if matrix.counts().is_closed_manifold() && mesh.creases.is_empty() {
+            return Ok(Self::Closed(ClosedFriends::new(gpu, matrix, levels)?));
+        }
+        let matrix = host_matrix(mesh, &matrix)?;
         let first = EdgeFriend::first_level(mesh, matrix, levels, rule)?;
         let quads = &first.levels()[0];
         let level = FriendLevel {
@@ -35,39 +45,51 @@ impl<T: Scalar + Real> Friends<T> {
         };
         let chaikin = rule == CreaseRule::Chaikin;
         let friends = DeviceFriends::new(gpu, level, levels - 1, chaikin)?;
-        Ok(Self {
-            control_vertices: mesh.points.len(),
-            first,
-            friends,
-            workspace: Workspace::default(),
-        })
+        let control_vertices = mesh.points.len();
+        let workspace = Workspace::default();
+        Ok(Self::FromHost(FromHost { control_vertices, first, friends, workspace }))
     }
 
     pub fn set_controls(&mut self, controls: &[Point<T>]) -> Result<()> {
-        if controls.len() != self.control_vertices {
-            return Err(Error::request(format!(
-                "{} control points for a mesh of {} vertices",
-                controls.len(),
-                self.control_vertices
-            )));
+        match self {
+            Self::Closed(friends) => friends.set_points(controls),
+            Self::FromHost(own) => own.set_controls(controls),
         }
-        self.first.first_points(controls, &mut self.workspace);
-        self.friends.set_points(self.workspace.points())
+    }
+
+    pub fn set_corners(&mut self, vertices: &[u32]) -> Result<()> {
+        match self {
+            Self::Closed(friends) => friends.set_corners(vertices),
+            Self::FromHost(_) => {
+                Err(Error::request("another connectivity of a surface that is open or has creases")
+                    .with_mend("bring the mesh to the device anew"))
+            }
+        }
     }
 
     pub fn run(&mut self, run: DeviceRun) -> Result<f64> {
-        self.friends.run(run)
+        match self {
+            Self::Closed(friends) => friends.run(run),
+            Self::FromHost(own) => own.friends.run(run),
+        }
     }
 
-    pub fn points(&self) -> Result<Vec<Point<T>>> {
-        self.friends.points()
+    /// The levels on the device.
+    pub fn levels(&self) -> &DeviceFriends<T> {
+        match self {
+            Self::Closed(friends) => friends.friends(),
+            Self::FromHost(own) => &own.friends,
+        }
     }
+}
 
-    pub fn corners(&self) -> Result<Vec<u32>> {
-        Ok(self.friends.corners()?.into_flattened())
-    }
-
-    pub fn face_count(&self) -> usize {
-        self.friends.quad_count()
+impl<T: Scalar + Real> FromHost<T> {
+    fn set_controls(&mut self, controls: &[Point<T>]) -> Result<()> {
+        let expected = self.control_vertices;
+        if controls.len() != expected {
+            return Err(Error::request(format!("{} points for {expected}", controls.len())));
+        }
+        self.first.first_points(controls, &mut self.workspace);
+        self.friends.set_points(self.workspace.points())
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! corners ─▶ mesh matrix ─▶ levels ─▶ points              Method::Matrix
-//! corners ─▶ level 1 (on the CPU) ─▶ levels ─▶ points     Method::EdgeFriend
+//! corners ─▶ mesh matrix ─▶ level 1 ─▶ levels ─▶ points   Method::EdgeFriend
 //! ```
 //!
 //! Edges are found, levels refined and points evaluated on the device, in the order of sums of
 //! the CPU: the same numbering, and the same bits. Sharp edges and vertices are short lists,
-//! which the host makes from the device's edges, and only if there are any.
+//! which the host makes from the device's edges, and only if there are any; so does it the
+//! first level of edge-friend on surfaces that are open or have creases.
 
 mod friends;
 mod matrix;
@@ -95,9 +96,25 @@ impl<T: Scalar + Real> DeviceSurface<T> {
         }
     }
 
+    /// Takes another connectivity of as many vertices and of faces of the same sizes, whose edges
+    /// the next run finds on the device: what an edit of the mesh costs. By edge-friend on
+    /// closed smooth surfaces.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of corners, vertices that are not there, or other
+    /// surfaces; [`DeviceSurface::run`] gives [`Error::Mesh`] if the surface is not closed any
+    /// more.
+    pub fn set_corners(&mut self, vertices: &[u32]) -> Result<()> {
+        match &mut self.levels {
+            Levels::EdgeFriend(friends) => friends.set_corners(vertices),
+            Levels::Matrix(_) => Err(Error::request("another connectivity for the mesh matrix")
+                .with_mend("bring the mesh to the device anew, or use edge-friend")),
+        }
+    }
+
     /// Makes topology, points, or both of all levels; returns the seconds that it took on
-    /// the device, where all of it stays. Topology of the mesh matrix begins at the corners of
-    /// the control mesh.
+    /// the device, where all of it stays. Topology begins at the corners of the control mesh,
+    /// except for edge-friend on surfaces that are open or have creases.
     ///
     /// # Errors
     /// [`Error::Request`] with the driver's words if a kernel fails.
@@ -115,7 +132,7 @@ impl<T: Scalar + Real> DeviceSurface<T> {
     pub fn points(&self) -> Result<Vec<Point<T>>> {
         match &self.levels {
             Levels::Matrix(levels) => levels.points(),
-            Levels::EdgeFriend(friends) => friends.points(),
+            Levels::EdgeFriend(friends) => friends.levels().points(),
         }
     }
 
@@ -127,7 +144,7 @@ impl<T: Scalar + Real> DeviceSurface<T> {
     pub fn corners(&self) -> Result<Vec<u32>> {
         match &self.levels {
             Levels::Matrix(levels) => levels.corners(),
-            Levels::EdgeFriend(friends) => friends.corners(),
+            Levels::EdgeFriend(friends) => Ok(friends.levels().corners()?.into_flattened()),
         }
     }
 
@@ -135,7 +152,7 @@ impl<T: Scalar + Real> DeviceSurface<T> {
     pub fn face_count(&self) -> usize {
         match &self.levels {
             Levels::Matrix(levels) => levels.face_count(),
-            Levels::EdgeFriend(friends) => friends.face_count(),
+            Levels::EdgeFriend(friends) => friends.levels().quad_count(),
         }
     }
 }

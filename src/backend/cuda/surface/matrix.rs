@@ -150,8 +150,12 @@ impl DeviceMatrix {
     /// Takes other vertices at the corners and finds the edges again.
     ///
     /// # Errors
-    /// [`Error::Request`] for another number of corners.
+    /// [`Error::Request`] for another number of corners, or vertices that are not there.
     pub fn set_corners(&mut self, vertices: &[u32]) -> Result<()> {
+        if let Some(v) = vertices.iter().find(|&&v| v as usize >= self.vertex_count) {
+            let count = self.vertex_count;
+            return Err(Error::request(format!("vertex {v} of a mesh of {count} vertices")));
+        }
         if vertices.len() != self.vertices.len() {
             let (found, expected) = (vertices.len(), self.vertices.len());
             return Err(Error::request(format!("{found} corners instead of {expected}")));
@@ -258,6 +262,11 @@ impl DeviceMatrix {
     /// Bits of vertex numbers.
     fn bits(&self) -> u32 {
         (usize::BITS - self.vertex_count.saturating_sub(1).leading_zeros()).max(1)
+    }
+
+    /// `Status` in the kernels.
+    pub(super) fn status(&self) -> Argument {
+        Argument::Address(self.status.address(0))
     }
 
     /// `Columns` in the kernels.

@@ -8,16 +8,19 @@
 //! All arrays stay on the device, and a run is one CUDA graph. No level after the control mesh
 //! is sorted: edges are numbered from level to level.
 
+mod friends;
 mod levels;
 mod matrix;
 mod quads;
 mod sharp;
 mod triangles;
 
+pub use friends::ClosedFriends;
 pub use levels::{DeviceLevels, MatrixScheme};
 pub use matrix::{DeviceMatrix, FaceArrays, MatrixCounts};
 pub use sharp::SharpArrays;
 
+pub(super) use friends::variant as first_friends_variant;
 pub(super) use matrix::variant as matrix_variant;
 pub(super) use quads::variant as quads_variant;
 pub(super) use sharp::variant as sharp_variant;

@@ -6,14 +6,17 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use subsolid::backend::{Backend, Choice, Cuda, Precision};
 use subsolid::mesh::{Attribute, CreaseRule, SurfaceMesh};
 use subsolid::surface::{
-    Method, Scheme, SurfaceOptions, SurfacePlan, refined_counts, refinement_bytes, vertex_limits,
+    DeviceSurface, Method, Scheme, SurfaceOptions, SurfacePlan, refined_counts, refinement_bytes,
+    runs_on_gpu, vertex_limits,
 };
 use subsolid::{Error, Result, io};
 
 use super::console::since;
 use super::memory::{gigabytes, physical};
+use super::processor::Processor;
 use super::{Console, Outcome};
 
 /// Refine a surface by Catmull-Clark, Loop or √3
@@ -26,7 +29,8 @@ Examples:
   subsolid surface model.obj --levels 3 -o fine.obj
   subsolid surface scan.stl --scheme loop --levels 2 -o fine.ply
   subsolid surface model.obj --method edge-friend --chaikin -o fine.vtp
-  subsolid surface model.obj --levels 3 --limit --normals -o limit.vtp")]
+  subsolid surface model.obj --levels 3 --limit --normals -o limit.vtp
+  subsolid surface model.obj --levels 5 --backend cuda -o fine.ply")]
 pub struct Arguments {
     /// Control mesh: .obj, .ply, .off or .stl
     model: PathBuf,
@@ -45,6 +49,11 @@ pub struct Arguments {
     /// Move the vertices to where all further refinement takes them (not for √3)
     #[arg(long)]
     limit: bool,
+    /// Processor: auto (the first NVIDIA GPU that works, else the CPU), cpu, cuda or cuda:N. GPUs
+    /// refine by the mesh matrix (not √3) and by edge-friend (from 2 levels on), with the same
+    /// result
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    backend: Choice,
     /// Add the unit normals of the limit as a vertex attribute, for .ply and .vtp; NaN where
     /// there is none
     #[arg(long)]
@@ -107,12 +116,26 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     }
     let options = arguments.options();
     check_memory(&mesh, &options)?;
+    let gpu = choose(arguments.backend, &options, console)?;
     let start = Instant::now();
-    let plan = SurfacePlan::new(&mesh, &options)?;
-    plan.notices().iter().for_each(|notice| console.warn(notice));
-    console.status("Planned", format!("{} levels in {}", options.levels, since(start)));
-    let start = Instant::now();
-    let mut refined = plan.refine(&mesh)?;
+    let planned = || format!("{} levels in {}", options.levels, since(start));
+    let warn = |notices: &[String]| notices.iter().for_each(|notice| console.warn(notice));
+    let (mut refined, start) = match gpu {
+        Some(gpu) => {
+            let mut surface = DeviceSurface::<f64>::new(&mesh, &options, &gpu)?;
+            warn(surface.notices());
+            console.status("Planned", planned());
+            let start = Instant::now();
+            (surface.refine(&mesh)?, start)
+        }
+        None => {
+            let plan = SurfacePlan::new(&mesh, &options)?;
+            warn(plan.notices());
+            console.status("Planned", planned());
+            let start = Instant::now();
+            (plan.refine(&mesh)?, start)
+        }
+    };
     if arguments.limit || arguments.normals {
         let limits = vertex_limits(&refined, options.scheme)?;
         if arguments.normals {
@@ -128,6 +151,21 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         console.warn(format!("{}: left out {loss}", output.display()));
     }
     write(output, &refined, console)
+}
+
+/// The GPU to refine on, or none; says which processor was found.
+fn choose(choice: Choice, options: &SurfaceOptions, console: &Console) -> Result<Option<Cuda>> {
+    if choice == Choice::Auto && !runs_on_gpu(options) {
+        console.status("Chose", "the CPU (GPUs do not have this scheme, method and level)");
+        return Ok(None);
+    }
+    let processor = Processor::find(choice)?;
+    let gpu = processor.gpu().map(|ordinal| Cuda::new(ordinal, Precision::F64)).transpose()?;
+    if choice == Choice::Auto {
+        let name = gpu.as_ref().map_or_else(|| "the CPU".into(), Backend::name);
+        processor.tell(&name, console);
+    }
+    Ok(gpu)
 }
 
 /// Writes a surface and reports it.

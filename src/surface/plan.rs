@@ -53,28 +53,14 @@ impl SurfacePlan {
             Scheme::CatmullClark => mesh,
             Scheme::Loop | Scheme::Sqrt3 => {
                 triangulated = triangulate(mesh);
-                if triangulated.cut_faces > 0 {
-                    notices.push(format!(
-                        "{} faces of more than three corners were cut into triangles",
-                        triangulated.cut_faces
-                    ));
-                }
+                notices.extend(cut_notice(triangulated.cut_faces));
                 triangulated.mesh.as_ref()
             }
         };
         let columns = Columns::of(mesh.faces.ends());
         let vertices = mesh.faces.vertices().to_vec();
         let matrix = MeshMatrix::build(mesh.points.len(), columns.clone(), vertices);
-        if !matrix.crowded_edges.is_empty() {
-            notices.push(format!(
-                "more than two faces meet at {} edges, which {}",
-                matrix.crowded_edges.len(),
-                match options.scheme {
-                    Scheme::CatmullClark => "are sharp for ever",
-                    _ => "are smoothed over the first two",
-                }
-            ));
-        }
+        notices.extend(crowded_notice(matrix.crowded_edges.len(), options.scheme));
         let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
         let levels = options.levels;
         let levels = match (options.scheme, options.method) {
@@ -231,6 +217,21 @@ impl SurfacePlan {
         });
         Ok(SingleMatrix::of(&product))
     }
+}
+
+/// What is said of faces cut into triangles, if there are any.
+pub(super) fn cut_notice(faces: usize) -> Option<String> {
+    let said = || format!("{faces} faces of more than three corners were cut into triangles");
+    (faces > 0).then(said)
+}
+
+/// What is said of edges of more than two faces, if there are any.
+pub(super) fn crowded_notice(edges: usize, scheme: Scheme) -> Option<String> {
+    let fate = match scheme {
+        Scheme::CatmullClark => "are sharp for ever",
+        _ => "are smoothed over the first two",
+    };
+    (edges > 0).then(|| format!("more than two faces meet at {edges} edges, which {fate}"))
 }
 
 fn last_vertices(matrices: &[MeshMatrix]) -> &[u32] {

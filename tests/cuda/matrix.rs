@@ -12,7 +12,7 @@ use super::gpu;
 
 /// All kinds of surfaces: closed, with boundaries, creases and corners of all kinds, polygons,
 /// one-sided, with edges of many faces and vertices at which sheets touch.
-const MODELS: [&str; 20] = [
+const MODELS: [&str; 19] = [
     "bishop",
     "car",
     "cow_boundary",
@@ -23,7 +23,6 @@ const MODELS: [&str; 20] = [
     "helmet",
     "hole_test2",
     "moebius",
-    "nonman_edges",
     "nonman_verts",
     "nonquads",
     "pole64",

@@ -1,7 +1,8 @@
 //! Refined surfaces.
 
 use subsolid::backend::Precision;
-use subsolid::surface::{DeviceRun, DeviceSurface, Method, SurfaceOptions, SurfacePlan};
+use subsolid::mesh::{Attribute, CreaseRule};
+use subsolid::surface::{DeviceRun, DeviceSurface, Method, Scheme, SurfaceOptions, SurfacePlan};
 
 use super::gpu;
 
@@ -96,4 +97,43 @@ fn edited_surfaces_are_those_of_new_plans() {
         SurfaceOptions { levels: 2, method: Method::EdgeFriend, ..SurfaceOptions::default() };
     let mut device = DeviceSurface::<f32>::new(&mesh, &options, &gpu).unwrap();
     assert!(device.set_corners(mesh.faces.vertices()).is_err());
+}
+
+/// Whole meshes, with attributes, texture coordinates, creases that remain and holes, are those
+/// of the CPU.
+#[test]
+fn refined_meshes_are_those_of_plans() {
+    let Some(gpu) = gpu(Precision::F64) else { return };
+    let names = ["car", "cow_boundary", "cubes_semisharp", "edgecorner", "hole_test2", "moebius"];
+    let more = ["nonman_verts", "rook", "spot_control_mesh", "torus_creases0"];
+    for name in names.into_iter().chain(more) {
+        let mut mesh = subsolid::read_surface(format!("models/surfaces/{name}.obj")).unwrap();
+        let values = mesh.points.iter().flat_map(|p| [p[0] + p[1], p[1] * p[2], p[2], p[0]]);
+        let values = values.collect();
+        mesh.attributes.push(Attribute { name: "four".into(), width: 4, values });
+        for (scheme, method) in [
+            (Scheme::CatmullClark, Method::Matrix),
+            (Scheme::CatmullClark, Method::EdgeFriend),
+            (Scheme::Loop, Method::Matrix),
+        ] {
+            for rule in [CreaseRule::Uniform, CreaseRule::Chaikin] {
+                let crease_rule = Some(rule);
+                let options = SurfaceOptions { scheme, levels: 2, method, crease_rule };
+                let label = format!("{name}, {options:?}");
+                let expected = SurfacePlan::new(&mesh, &options)
+                    .map(|plan| (plan.refine(&mesh).unwrap(), plan.notices().to_vec()));
+                let device = DeviceSurface::<f64>::new(&mesh, &options, &gpu);
+                match (expected, device) {
+                    (Ok((expected, notices)), Ok(mut device)) => {
+                        assert!(device.refine(&mesh).unwrap() == expected, "{label}");
+                        assert_eq!(device.notices(), notices, "{label}");
+                    }
+                    (Err(expected), Err(found)) => {
+                        assert_eq!(found.to_string(), expected.to_string(), "{label}");
+                    }
+                    (expected, _) => panic!("{label}: the CPU {}", expected.is_ok()),
+                }
+            }
+        }
+    }
 }

@@ -294,3 +294,10 @@ impl<T: Real> DeviceFriends<T> {
         Ok(self.levels.windows(2).enumerate().map(launch).collect())
     }
 }
+
+impl<T> DeviceFriends<T> {
+    /// Points of the last level, unused slots included.
+    pub fn point_count(&self) -> usize {
+        self.levels.last().map_or(0, |level| level.vertices)
+    }
+}

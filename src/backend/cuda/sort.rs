@@ -174,7 +174,8 @@ pub struct DeviceSort {
     space: Space,
     keys: Buffer<u64>,
     values: Buffer<u32>,
-    sorted: Option<Items>,
+    /// By the bits it sorts by, and where it leaves the items.
+    program: Option<(u32, Items, Program)>,
 }
 
 /// Most items of one sort or scan.
@@ -202,7 +203,7 @@ impl DeviceSort {
             false => Buffer::of(&stream, &packed(keys))?,
         };
         let values = Buffer::of(&stream, values)?;
-        Ok(Self { functions, stream, space, keys, values, sorted: None })
+        Ok(Self { functions, stream, space, keys, values, program: None })
     }
 
     /// Sorts by the lowest `bits` of the keys, stably; returns the seconds that it took on the
@@ -211,13 +212,20 @@ impl DeviceSort {
     /// # Errors
     /// [`Error::Request`] with the driver's words if a kernel fails.
     pub fn sort(&mut self, bits: u32) -> Result<f64> {
-        let items = Items { keys: self.keys.address(0), values: self.values.address(0) };
-        let mut launches = Vec::new();
-        let count = self.values.len();
-        let sorted = self.space.sort(&self.functions, &mut launches, items, count, bits)?;
-        self.sorted = Some(sorted);
+        let kept = self.program.take().filter(|kept| kept.0 == bits);
+        let (_, sorted, mut program) = match kept {
+            Some(kept) => kept,
+            None => {
+                let items = Items { keys: self.keys.address(0), values: self.values.address(0) };
+                let (mut launches, count) = (Vec::new(), self.values.len());
+                let sorted = self.space.sort(&self.functions, &mut launches, items, count, bits)?;
+                (bits, sorted, Program::new(launches))
+            }
+        };
         // SAFETY: all arrays live in `self` and have room for `count` items.
-        unsafe { Program::new(launches).run(&self.stream) }
+        let seconds = unsafe { program.run(&self.stream) }?;
+        self.program = Some((bits, sorted, program));
+        Ok(seconds)
     }
 
     /// Sums of the values before each, and of all; the values as they were brought.
@@ -240,7 +248,8 @@ impl DeviceSort {
     /// [`Error::Request`] if nothing was sorted, or the copy fails.
     pub fn values(&self) -> Result<Vec<u32>> {
         let sides = &self.space.values;
-        match self.sorted.and_then(|sorted| sides.iter().find(|v| v.address(0) == sorted.values)) {
+        let sorted = self.program.as_ref().map(|kept| kept.1.values);
+        match sorted.and_then(|sorted| sides.iter().find(|side| side.address(0) == sorted)) {
             Some(values) => values.read(&self.stream),
             None => Err(Error::request("nothing was sorted")),
         }

@@ -6,11 +6,12 @@ use crate::backend::cuda::surface::{
     DeviceLevels, DeviceMatrix, FaceArrays, MatrixScheme, SharpArrays,
 };
 use crate::error::Result;
-use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
+use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::surface::Scheme;
 use crate::surface::matrix::{Columns, MeshMatrix};
-use crate::surface::sharpness::{NonManifold, Sharpness};
+use crate::surface::sharpness::{NonManifold, SharpEdge, Sharpness};
 use crate::surface::triangles::beta;
+use crate::topology::NONE;
 
 /// The mesh matrix of a surface, its edges found on a GPU.
 ///
@@ -49,59 +50,74 @@ pub(super) fn host_matrix(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result<M
     })
 }
 
-/// All levels of a mesh, which has triangles only for Loop's scheme.
-pub(super) fn levels<T: Real>(
-    mesh: &SurfaceMesh,
-    scheme: Scheme,
-    levels: usize,
-    rule: CreaseRule,
-    gpu: &Cuda,
-) -> Result<DeviceLevels<T>> {
-    let matrix = device_matrix(mesh, gpu)?;
-    let sharpness = sharpness(mesh, &matrix, scheme, levels, rule)?;
-    let arrays: Vec<SharpArrays> = sharpness.iter().map(arrays).collect();
-    let scheme = match scheme {
-        Scheme::Loop => MatrixScheme::Loop { beta },
-        _ => MatrixScheme::CatmullClark,
-    };
-    DeviceLevels::new(matrix, scheme, levels, &arrays)
+/// What is sharp at every level but the last; nothing if all is smooth.
+#[derive(Default)]
+pub(super) struct Sharp {
+    levels: Vec<Sharpness>,
+    /// Edges that stay sharp after the last level by their tags.
+    pub remaining: Vec<SharpEdge>,
 }
 
-/// What is sharp at every level but the last; nothing if all is smooth.
-fn sharpness(
-    mesh: &SurfaceMesh,
-    matrix: &DeviceMatrix,
-    scheme: Scheme,
-    levels: usize,
-    rule: CreaseRule,
-) -> Result<Vec<Sharpness>> {
-    let counts = matrix.counts();
-    let untagged = mesh.creases.is_empty() && mesh.boundary != BoundaryRule::EdgesAndCorners;
-    let smooth = match scheme {
-        // edges of many faces are smoothed over two of them
-        Scheme::Loop => counts.open == 0,
-        _ => counts.is_closed_manifold(),
-    };
-    if untagged && smooth {
-        return Ok(Vec::new());
+impl Sharp {
+    /// Of a mesh that has triangles only, if the scheme is Loop's.
+    pub fn new(
+        mesh: &SurfaceMesh,
+        matrix: &DeviceMatrix,
+        scheme: Scheme,
+        levels: usize,
+        rule: CreaseRule,
+    ) -> Result<Self> {
+        let counts = matrix.counts();
+        let smooth = match scheme {
+            // edges of many faces are smoothed over two of them
+            Scheme::Loop => counts.open == 0,
+            _ => counts.is_closed_manifold(),
+        };
+        // corners that the boundary rule keeps are ends of open edges
+        if mesh.creases.is_empty() && smooth {
+            return Ok(Self::default());
+        }
+        let non_manifold = match scheme {
+            Scheme::Loop => NonManifold::FirstTwo,
+            _ => NonManifold::Sharp,
+        };
+        let host = host_matrix(mesh, matrix)?;
+        let mut all = vec![Sharpness::of(mesh, &host, non_manifold)?];
+        let (mut vertices, mut faces) = (host.vertex_count, host.face_count);
+        let (mut edges, mut corners) = (host.edge_count(), host.vertices.len());
+        for level in 0..levels {
+            let first_edge_point = vertices + if scheme == Scheme::Loop { 0 } else { faces };
+            all.push(all[level].refined(first_edge_point as u32, rule));
+            vertices = first_edge_point + edges;
+            faces = corners;
+            edges = 2 * edges + corners;
+            corners *= 4;
+        }
+        let mut remaining = all.pop().map_or(Vec::new(), |last| last.edges);
+        remaining.retain(|sharp| {
+            // a half of edge e is 2e or 2e + 1: those of the control mesh stand above
+            let control = sharp.edge >> levels;
+            let open = host.edge_corners[control as usize][1] == NONE;
+            let crowded = host.crowded_edges.binary_search(&control).is_ok();
+            !(open || crowded && scheme != Scheme::Loop)
+        });
+        Ok(Self { levels: all, remaining })
     }
-    let non_manifold = match scheme {
-        Scheme::Loop => NonManifold::FirstTwo,
-        _ => NonManifold::Sharp,
-    };
-    let host = host_matrix(mesh, matrix)?;
-    let mut sharpness = vec![Sharpness::of(mesh, &host, non_manifold)?];
-    let (mut vertices, mut faces) = (host.vertex_count, host.face_count);
-    let (mut edges, mut corners) = (host.edge_count(), host.vertices.len());
-    for level in 1..levels {
-        let first_edge_point = vertices + if scheme == Scheme::Loop { 0 } else { faces };
-        sharpness.push(sharpness[level - 1].refined(first_edge_point as u32, rule));
-        vertices = first_edge_point + edges;
-        faces = corners;
-        edges = 2 * edges + corners;
-        corners *= 4;
+
+    /// All levels on the device.
+    pub fn levels<T: Real>(
+        &self,
+        matrix: DeviceMatrix,
+        scheme: Scheme,
+        levels: usize,
+    ) -> Result<DeviceLevels<T>> {
+        let arrays: Vec<SharpArrays> = self.levels.iter().map(arrays).collect();
+        let scheme = match scheme {
+            Scheme::Loop => MatrixScheme::Loop { beta },
+            _ => MatrixScheme::CatmullClark,
+        };
+        DeviceLevels::new(matrix, scheme, levels, &arrays)
     }
-    Ok(sharpness)
 }
 
 fn arrays(sharpness: &Sharpness) -> SharpArrays {

@@ -12,9 +12,13 @@
 
 mod friends;
 mod matrix;
+mod refine;
 
+use super::matrix::Columns;
 use super::memory::check_ids;
+use super::plan::{crowded_notice, cut_notice};
 use super::scalar::{Point, Scalar};
+use super::sharpness::SharpEdge;
 use super::triangulate::triangulate;
 use super::{DeviceRun, Method, Scheme, SurfaceOptions};
 use crate::backend::Cuda;
@@ -23,12 +27,19 @@ use crate::backend::cuda::surface::DeviceLevels;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use friends::Friends;
+use matrix::Sharp;
 
 pub use matrix::device_matrix;
 
 /// A surface refined on a GPU, in `f32` or `f64`.
 pub struct DeviceSurface<T> {
+    options: SurfaceOptions,
     levels: Levels<T>,
+    notices: Vec<String>,
+    /// Of the control mesh (of triangles, if the scheme wants them).
+    control_columns: Columns,
+    /// Of the mesh matrix: edges that stay sharp after the last level by their tags.
+    creases: Vec<SharpEdge>,
 }
 
 enum Levels<T> {
@@ -65,24 +76,37 @@ impl<T: Scalar + Real> DeviceSurface<T> {
             ));
         }
         let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
+        let mut notices = Vec::new();
+        let triangulated;
+        let mesh = match options.scheme {
+            Scheme::Loop => {
+                triangulated = triangulate(mesh);
+                notices.extend(cut_notice(triangulated.cut_faces));
+                triangulated.mesh.as_ref()
+            }
+            _ => mesh,
+        };
+        let mut creases = Vec::new();
         let levels = match options.method {
             Method::EdgeFriend => {
                 Levels::EdgeFriend(Box::new(Friends::new(mesh, options.levels, rule, gpu)?))
             }
             _ => {
-                let triangulated;
-                let mesh = match options.scheme {
-                    Scheme::Loop => {
-                        triangulated = triangulate(mesh);
-                        triangulated.mesh.as_ref()
-                    }
-                    _ => mesh,
-                };
-                let levels = matrix::levels(mesh, options.scheme, options.levels, rule, gpu)?;
+                let matrix = device_matrix(mesh, gpu)?;
+                notices.extend(crowded_notice(matrix.counts().crowded, options.scheme));
+                let sharp = Sharp::new(mesh, &matrix, options.scheme, options.levels, rule)?;
+                let levels = sharp.levels(matrix, options.scheme, options.levels)?;
+                creases = sharp.remaining;
                 Levels::Matrix(Box::new(levels))
             }
         };
-        Ok(Self { levels })
+        let control_columns = Columns::of(mesh.faces.ends());
+        Ok(Self { options: *options, levels, notices, control_columns, creases })
+    }
+
+    /// What the user should know of the mesh although it does not stop the refinement.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
     }
 
     /// Takes positions of the control mesh, or any three components a vertex.

@@ -150,7 +150,9 @@ impl<T: Real> ClosedFriends<T> {
         let kernels = Kernels::new(&matrix.functions, variant(T::PRECISION, run, matrix.size()));
         kernels.blocks("refine_first", count, THREADS, arguments)
     }
+}
 
+impl<T> ClosedFriends<T> {
     /// The levels after the control mesh.
     pub fn friends(&self) -> &DeviceFriends<T> {
         &self.friends

@@ -84,6 +84,7 @@ pub struct DeviceMatrix {
     status: Buffer<u32>,
     space: Space,
     counts: MatrixCounts,
+    program: Option<Program>,
 }
 
 /// Neighbours of vertices on the device: half edges at each and their other ends.
@@ -140,6 +141,7 @@ impl DeviceMatrix {
             status: empty(STATUS)?,
             space: Space::new(&stream, 2 * corners)?,
             counts: MatrixCounts::default(),
+            program: None,
             functions,
             stream,
         };
@@ -168,9 +170,13 @@ impl DeviceMatrix {
     /// # Errors
     /// [`Error::Request`] with the driver's words if a kernel fails.
     pub fn build(&mut self) -> Result<f64> {
-        let mut program = Program::new(self.launches(true)?);
+        let mut program = match self.program.take() {
+            Some(program) => program,
+            None => Program::new(self.launches(true)?),
+        };
         // SAFETY: all arrays live in `self`.
         let seconds = unsafe { program.run(&self.stream) }?;
+        self.program = Some(program);
         self.read_counts()?;
         Ok(seconds)
     }

@@ -26,6 +26,7 @@ struct Status {
     unsigned crowded;  // edges of three or more
     unsigned alike;    // edges that two faces run through in one direction
     unsigned touching; // vertices at which sheets of a closed surface touch
+    unsigned folds;    // vertices of two faces of a closed surface
     unsigned valence;  // the largest above TABLED
 };
 
@@ -151,13 +152,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     ends[e] = make_uint2(min(a, b), max(a, b));
 }
 
-// Vertices of a closed oriented surface whose faces form more than one ring.
+// Vertices of a closed oriented surface whose faces form more than one ring, and those of two
+// faces.
 extern "C" __global__ void __launch_bounds__(THREADS)
     find_touching(const unsigned* __restrict__ edges, const uint2* __restrict__ edge_corners,
                   Columns<SIZE> columns, Rows rows, unsigned vertices, Status* status) {
     const unsigned v = blockIdx.x * THREADS + threadIdx.x;
     const bool closed = status->open == 0 && status->crowded == 0 && status->alike == 0;
-    bool touches = false;
+    bool touches = false, folds = false;
     if (closed && v < vertices) {
         const unsigned first = rows.starts[v], count = rows.starts[v + 1] - first;
         unsigned met = 0, corner = count == 0 ? NONE : rows.items[first];
@@ -170,8 +172,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             if (corner == start) break;
         }
         touches = met < count;
+        folds = count == 2;
     }
     tally(touches, &status->touching);
+    tally(folds, &status->folds);
 }
 
 #if !LONG_KEYS
@@ -283,6 +287,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
         status->crowded = all_crowded;
         status->alike = all_alike;
         status->touching = 0;
+        status->folds = 0;
     }
 }
 #endif

@@ -6,7 +6,7 @@ use subsolid::surface::{DeviceRun, DeviceSurface, Scheme, SurfaceOptions, device
 
 use super::{REPEATS, median};
 
-/// Sorts of ten million keys; edges from corners; Loop and Catmull-Clark by the mesh matrix with
+/// Sorts of ten million keys; edges from corners; Loop, Catmull-Clark and √3 by the mesh matrix with
 /// topology from the corners of the control mesh on, and points alone, beside the time of writing
 /// the last level.
 pub fn time() -> subsolid::Result<()> {
@@ -37,7 +37,8 @@ pub fn time() -> subsolid::Result<()> {
     }
     let spot = ("spot_quadrangulated", Scheme::Loop, [1, 3, 5, 6].as_slice());
     let cow = ("cow_boundary", Scheme::CatmullClark, [1, 3, 5, 6, 7, 8].as_slice());
-    for (name, scheme, all) in [spot, cow] {
+    let turned = ("spot_quadrangulated", Scheme::Sqrt3, [1, 4, 6, 8].as_slice());
+    for (name, scheme, all) in [spot, cow, turned] {
         let mesh = subsolid::read_surface(format!("models/surfaces/{name}.obj"))?;
         let controls: Vec<[f32; 3]> = mesh.points.iter().map(|p| p.map(|x| x as f32)).collect();
         for &levels in all {
@@ -46,7 +47,7 @@ pub fn time() -> subsolid::Result<()> {
             device.set_controls(&controls)?;
             let faces = device.face_count();
             let (corners, points) = match scheme {
-                Scheme::Loop => (12 * faces, 6 * faces),
+                Scheme::Loop | Scheme::Sqrt3 => (12 * faces, 6 * faces),
                 _ => (16 * faces, 12 * faces),
             };
             for (run, bytes) in [

@@ -50,8 +50,8 @@ pub struct Arguments {
     #[arg(long)]
     limit: bool,
     /// Processor: auto (the first NVIDIA GPU that works, else the CPU), cpu, cuda or cuda:N. GPUs
-    /// refine by the mesh matrix (not √3) and by edge-friend (from 2 levels on), with the same
-    /// result
+    /// refine by the mesh matrix (√3 on closed surfaces) and by edge-friend (from 2 levels on),
+    /// with the same result
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// Add the unit normals of the limit as a vertex attribute, for .ply and .vtp; NaN where
@@ -116,7 +116,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     }
     let options = arguments.options();
     check_memory(&mesh, &options)?;
-    let gpu = choose(arguments.backend, &options, console)?;
+    let gpu = choose(arguments.backend, &mesh, &options, console)?;
     let start = Instant::now();
     let planned = || format!("{} levels in {}", options.levels, since(start));
     let warn = |notices: &[String]| notices.iter().for_each(|notice| console.warn(notice));
@@ -154,9 +154,14 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 }
 
 /// The GPU to refine on, or none; says which processor was found.
-fn choose(choice: Choice, options: &SurfaceOptions, console: &Console) -> Result<Option<Cuda>> {
-    if choice == Choice::Auto && !runs_on_gpu(options) {
-        console.status("Chose", "the CPU (GPUs do not have this scheme, method and level)");
+fn choose(
+    choice: Choice,
+    mesh: &SurfaceMesh,
+    options: &SurfaceOptions,
+    console: &Console,
+) -> Result<Option<Cuda>> {
+    if choice == Choice::Auto && !runs_on_gpu(mesh, options) {
+        console.status("Chose", "the CPU (this scheme and method do not run on GPUs for it)");
         return Ok(None);
     }
     let processor = Processor::find(choice)?;

@@ -76,19 +76,7 @@ impl SurfacePlan {
             }
             (Scheme::Loop, _) => Levels::Loop(Loop::build(mesh, matrix, levels, rule)?),
             (Scheme::Sqrt3, _) => {
-                if !mesh.holes.is_empty() || mesh.boundary == BoundaryRule::Holes {
-                    return Err(Error::mesh(
-                        "√3-subdivision turns the edges of holes into their neighbours",
-                    )
-                    .with_mend("remove the faces that are holes, or use --scheme loop"));
-                }
-                if mesh.uv.is_some() {
-                    notices.push(
-                        "texture coordinates are left out: √3 turns edges over \
-                                  their seams"
-                            .into(),
-                    );
-                }
+                notices.extend(check_turned(mesh)?);
                 Levels::Sqrt3(Sqrt3::build(mesh, matrix, levels)?)
             }
         };
@@ -217,6 +205,16 @@ impl SurfacePlan {
         });
         Ok(SingleMatrix::of(&product))
     }
+}
+
+/// Refuses what √3-subdivision cannot turn; says what it leaves out.
+pub(super) fn check_turned(mesh: &SurfaceMesh) -> Result<Option<String>> {
+    if !mesh.holes.is_empty() || mesh.boundary == BoundaryRule::Holes {
+        return Err(Error::mesh("√3-subdivision turns the edges of holes into their neighbours")
+            .with_mend("remove the faces that are holes, or use --scheme loop"));
+    }
+    let left_out = "texture coordinates are left out: √3 turns edges over their seams";
+    Ok(mesh.uv.as_ref().map(|_| left_out.into()))
 }
 
 /// What is said of faces cut into triangles, if there are any.

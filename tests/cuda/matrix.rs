@@ -4,7 +4,8 @@ use subsolid::backend::Precision;
 use subsolid::mesh::{CreaseRule, Polygons, SurfaceMesh};
 use subsolid::surface::matrix::{Columns, MeshMatrix};
 use subsolid::surface::{
-    DeviceRun, DeviceSurface, Scheme, SurfaceOptions, SurfacePlan, device_matrix, runs_on_gpu,
+    DeviceRun, DeviceSurface, Method, Scheme, SurfaceOptions, SurfacePlan, device_matrix,
+    runs_on_gpu,
 };
 use subsolid::topology::NONE;
 
@@ -171,14 +172,49 @@ fn refined_meshes_are_those_of_the_cpu() {
     }
 }
 
+/// √3 on closed surfaces, bit by bit; what is open, or folded, is left to the CPU.
+#[test]
+fn turned_triangles_are_those_of_the_cpu() {
+    let Some(gpu) = gpu(Precision::F64) else { return };
+    let mut refined = 0;
+    for name in MODELS {
+        let mut mesh = model(name);
+        mesh.creases = Default::default();
+        mesh.uv = None;
+        for levels in [1, 2, 3, 6] {
+            if levels == 6 && mesh.faces.len() > 3000 {
+                continue;
+            }
+            let options = SurfaceOptions { scheme: Scheme::Sqrt3, levels, ..Default::default() };
+            if runs_on_gpu(&mesh, &options) {
+                expect_points(name, &mesh, options, &gpu);
+                refined += 1;
+            } else {
+                assert!(DeviceSurface::<f32>::new(&mesh, &options, &gpu).is_err(), "{name}");
+            }
+        }
+    }
+    assert!(refined >= 12, "{refined}");
+    // two triangles back to back: all vertices have two faces
+    let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let faces = Polygons::uniform(3, vec![0, 1, 2, 0, 2, 1]);
+    let mesh = SurfaceMesh { points, faces, ..Default::default() };
+    let options = SurfaceOptions { scheme: Scheme::Sqrt3, levels: 2, ..Default::default() };
+    assert!(!runs_on_gpu(&mesh, &options));
+    assert!(DeviceSurface::<f32>::new(&mesh, &options, &gpu).is_err());
+}
+
 #[test]
 fn what_a_gpu_lacks_is_refused() {
     let Some(gpu) = gpu(Precision::F64) else { return };
-    let options = SurfaceOptions { scheme: Scheme::Sqrt3, levels: 2, ..SurfaceOptions::default() };
-    assert!(!runs_on_gpu(&options));
     let mesh = model("spot_control_mesh");
-    assert!(DeviceSurface::<f32>::new(&mesh, &options, &gpu).is_err());
+    for (method, levels) in [(Method::Single, 2), (Method::Matrix, 0), (Method::EdgeFriend, 1)] {
+        let options = SurfaceOptions { method, levels, ..SurfaceOptions::default() };
+        assert!(!runs_on_gpu(&mesh, &options));
+        assert!(DeviceSurface::<f32>::new(&mesh, &options, &gpu).is_err());
+    }
     let options = SurfaceOptions { scheme: Scheme::Loop, levels: 1, ..SurfaceOptions::default() };
     let mut device = DeviceSurface::<f32>::new(&mesh, &options, &gpu).unwrap();
     assert!(device.set_controls(&[[0.0; 3]; 2]).is_err());
+    assert!(device.set_corners(mesh.faces.vertices()).is_err());
 }

@@ -143,6 +143,7 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
             variants.push(super::edge_friend::variant(T::PRECISION, run, sharp, chaikin));
         }
         variants.push(super::surface::triangles_variant(T::PRECISION, run));
+        variants.push(super::surface::sqrt3_variant(T::PRECISION, run));
         let friends = |size| super::surface::first_friends_variant(T::PRECISION, run, size);
         variants.extend([0, 3, 4].map(friends));
         for (size, first, oriented) in levels_of_quads() {

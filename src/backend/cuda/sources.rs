@@ -58,6 +58,7 @@ pub(super) static TOPOLOGY: Source = source!("surface_topology.cu");
 pub(super) static TRIANGLES: Source = source!("surface_triangles.cu", exact: true);
 pub(super) static QUADS: Source = source!("surface_quads.cu", exact: true);
 pub(super) static FIRST_FRIENDS: Source = source!("surface_first_friends.cu", exact: true);
+pub(super) static SQRT3: Source = source!("surface_sqrt3.cu", exact: true);
 pub(super) static SHARP: Source = source!("surface_sharp.cu", exact: true);
 pub(super) static SLICES: Source = source!("slices.cu", exact: true);
 pub(super) static CEILING: Source = source!("ceiling.cu");

@@ -8,9 +8,12 @@ use crate::backend::cuda::surface::{
 use crate::error::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::surface::Scheme;
+use crate::surface::manifold::touching_vertices;
 use crate::surface::matrix::{Columns, MeshMatrix};
 use crate::surface::sharpness::{NonManifold, SharpEdge, Sharpness};
+use crate::surface::sqrt3::alpha;
 use crate::surface::triangles::beta;
+use crate::surface::triangulate::triangulate;
 use crate::topology::NONE;
 
 /// The mesh matrix of a surface, its edges found on a GPU.
@@ -50,6 +53,22 @@ pub(super) fn host_matrix(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result<M
     })
 }
 
+/// Whether a surface, cut into triangles, is a closed oriented manifold whose vertices have three
+/// neighbours or more.
+pub(super) fn is_closed(mesh: &SurfaceMesh) -> bool {
+    if mesh.check().is_err() {
+        return false;
+    }
+    let mesh = triangulate(mesh).mesh;
+    let vertices = mesh.faces.vertices().to_vec();
+    let matrix = MeshMatrix::build(mesh.points.len(), Columns::of(mesh.faces.ends()), vertices);
+    let closed = matrix.edge_corners.iter().all(|corners| corners[1] != NONE);
+    closed
+        && matrix.is_oriented()
+        && touching_vertices(&matrix).is_empty()
+        && matrix.vertex_corners().iter().all(|row| row.len() != 2)
+}
+
 /// What is sharp at every level but the last; nothing if all is smooth.
 #[derive(Default)]
 pub(super) struct Sharp {
@@ -74,7 +93,7 @@ impl Sharp {
             _ => counts.is_closed_manifold(),
         };
         // corners that the boundary rule keeps are ends of open edges
-        if mesh.creases.is_empty() && smooth {
+        if scheme == Scheme::Sqrt3 || mesh.creases.is_empty() && smooth {
             return Ok(Self::default());
         }
         let non_manifold = match scheme {
@@ -113,8 +132,9 @@ impl Sharp {
     ) -> Result<DeviceLevels<T>> {
         let arrays: Vec<SharpArrays> = self.levels.iter().map(arrays).collect();
         let scheme = match scheme {
+            Scheme::CatmullClark => MatrixScheme::CatmullClark,
             Scheme::Loop => MatrixScheme::Loop { beta },
-            _ => MatrixScheme::CatmullClark,
+            Scheme::Sqrt3 => MatrixScheme::Sqrt3 { alpha },
         };
         DeviceLevels::new(matrix, scheme, levels, &arrays)
     }

@@ -16,9 +16,10 @@ mod refine;
 
 use super::matrix::Columns;
 use super::memory::check_ids;
-use super::plan::{crowded_notice, cut_notice};
+use super::plan::{check_turned, crowded_notice, cut_notice};
 use super::scalar::{Point, Scalar};
 use super::sharpness::SharpEdge;
+use super::sqrt3::check;
 use super::triangulate::triangulate;
 use super::{DeviceRun, Method, Scheme, SurfaceOptions};
 use crate::backend::Cuda;
@@ -47,11 +48,13 @@ enum Levels<T> {
     EdgeFriend(Box<Friends<T>>),
 }
 
-/// Whether a scheme and method are there on GPUs.
-pub fn runs_on_gpu(options: &SurfaceOptions) -> bool {
+/// Whether a surface is refined on GPUs: by Catmull-Clark and Loop on the mesh matrix from one
+/// level on, by edge-friend from two, by √3 if it is closed.
+pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
     match (options.scheme, options.method) {
         (Scheme::CatmullClark | Scheme::Loop, Method::Matrix) => options.levels >= 1,
         (Scheme::CatmullClark, Method::EdgeFriend) => options.levels >= 2,
+        (Scheme::Sqrt3, Method::Matrix) => options.levels >= 1 && matrix::is_closed(mesh),
         _ => false,
     }
 }
@@ -60,31 +63,33 @@ impl<T: Scalar + Real> DeviceSurface<T> {
     /// Brings a mesh to a GPU, with room for all levels, and finds its edges there.
     ///
     /// # Errors
-    /// Those of [`super::SurfacePlan::new`]; [`Error::Request`] for what does not
-    /// [run on GPUs](runs_on_gpu), or too little memory.
+    /// Those of [`super::SurfacePlan::new`]; [`Error::Request`] for what
+    /// [does not run on GPUs](runs_on_gpu), or too little memory.
     pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions, gpu: &Cuda) -> Result<Self> {
         mesh.check()?;
         check_ids(mesh, options)?;
-        if !runs_on_gpu(options) {
-            return Err(Error::request(format!(
-                "{:?} by {:?} at {} levels does not run on a GPU",
-                options.scheme, options.method, options.levels
-            ))
-            .with_mend(
-                "Catmull-Clark and Loop by the mesh matrix do from level 1, edge-friend from \
-                 level 2; the CPU does all",
-            ));
+        let (levels, least) = match (options.scheme, options.method) {
+            (Scheme::CatmullClark, Method::EdgeFriend) => (options.levels, 2),
+            (_, Method::Matrix) => (options.levels, 1),
+            (scheme, method) => {
+                return Err(Error::request(format!("{scheme:?} by {method:?} on a GPU"))
+                    .with_mend("use the mesh matrix, or edge-friend for Catmull-Clark"));
+            }
+        };
+        if levels < least {
+            return Err(Error::request(format!("{levels} levels on a GPU"))
+                .with_mend(format!("ask for {least} or more, or refine on the CPU")));
         }
         let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
         let mut notices = Vec::new();
         let triangulated;
         let mesh = match options.scheme {
-            Scheme::Loop => {
+            Scheme::Loop | Scheme::Sqrt3 => {
                 triangulated = triangulate(mesh);
                 notices.extend(cut_notice(triangulated.cut_faces));
                 triangulated.mesh.as_ref()
             }
-            _ => mesh,
+            Scheme::CatmullClark => mesh,
         };
         let mut creases = Vec::new();
         let levels = match options.method {
@@ -94,6 +99,10 @@ impl<T: Scalar + Real> DeviceSurface<T> {
             _ => {
                 let matrix = device_matrix(mesh, gpu)?;
                 notices.extend(crowded_notice(matrix.counts().crowded, options.scheme));
+                if options.scheme == Scheme::Sqrt3 {
+                    notices.extend(check_turned(mesh)?);
+                    check(mesh, &matrix::host_matrix(mesh, &matrix)?)?;
+                }
                 let sharp = Sharp::new(mesh, &matrix, options.scheme, options.levels, rule)?;
                 let levels = sharp.levels(matrix, options.scheme, options.levels)?;
                 creases = sharp.remaining;

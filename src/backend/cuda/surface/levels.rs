@@ -9,6 +9,7 @@ use super::super::program::Program;
 use super::matrix::{DeviceMatrix, TABLED};
 use super::quads;
 use super::sharp::{Sharp, SharpArrays};
+use super::sqrt3::Sqrt3;
 use super::triangles::Triangles;
 use crate::backend::Precision;
 use crate::error::{Error, Result};
@@ -25,6 +26,11 @@ pub enum MatrixScheme {
     Loop {
         /// Of the number of neighbours.
         beta: fn(usize) -> f64,
+    },
+    /// Three triangles from one, turned; `alpha` is the weight of all of `n` neighbours.
+    Sqrt3 {
+        /// Of the number of neighbours.
+        alpha: fn(usize) -> f64,
     },
 }
 
@@ -54,6 +60,61 @@ impl Counts {
                 edges,
                 corners: 4 * self.corners,
             },
+            // edges to the new points, and turned ones
+            MatrixScheme::Sqrt3 { .. } => Self {
+                vertices: self.vertices + self.faces,
+                faces: self.corners,
+                edges: self.edges + self.corners,
+                corners: 3 * self.corners,
+            },
+        }
+    }
+}
+
+/// Kernels of a scheme, and what they need beside the levels.
+enum Rules {
+    Quads,
+    Triangles(Triangles),
+    Sqrt3(Sqrt3),
+}
+
+impl Rules {
+    fn new(matrix: &DeviceMatrix, scheme: MatrixScheme) -> Result<Self> {
+        let (stream, found) = (&matrix.stream, matrix.counts());
+        let valence = found.valence.max(TABLED);
+        match scheme {
+            MatrixScheme::CatmullClark => return Ok(Self::Quads),
+            _ if matrix.size() != 3 => {
+                return Err(Error::request("Loop and √3 refine triangles only"));
+            }
+            MatrixScheme::Loop { beta } => {
+                let crowded = matrix.crowded_edges()?;
+                let rows = crowded.iter().map(|row| 2 + 2 * (row[2] - row[1]) as usize);
+                // a vertex has at most two neighbours a face
+                let most = rows.max().unwrap_or(0).max(2 * valence);
+                let betas: Vec<f64> = (0..=most).map(beta).collect();
+                Ok(Self::Triangles(Triangles {
+                    neighbours: matrix.neighbours()?,
+                    betas: Buffer::of(stream, &betas)?,
+                    crowded: Buffer::of(stream, &crowded)?,
+                    sorted_corners: matrix.sorted_corners(),
+                }))
+            }
+            MatrixScheme::Sqrt3 { alpha } => {
+                if !found.is_closed_manifold() || found.folds > 0 {
+                    return Err(Error::request(
+                        "√3-subdivision on a GPU of a surface that is open, is no oriented \
+                         manifold, or has vertices of two faces",
+                    )
+                    .with_mend("refine it on the CPU, or use --scheme loop"));
+                }
+                let alphas: Vec<f64> = (0..=valence).map(alpha).collect();
+                Ok(Self::Sqrt3(Sqrt3 {
+                    neighbours: matrix.neighbours()?,
+                    alphas: Buffer::of(stream, &alphas)?,
+                    twins: Buffer::empty(stream, matrix.vertices.len())?,
+                }))
+            }
         }
     }
 }
@@ -61,6 +122,7 @@ impl Counts {
 /// A level after the control mesh; the last has vertices only.
 struct Level {
     vertices: Buffer<u32>,
+    /// Twins of corners for √3.
     edges: Buffer<u32>,
     edge_corners: Buffer<[u32; 2]>,
 }
@@ -68,8 +130,7 @@ struct Level {
 /// A surface on the device, refined by the mesh matrix.
 pub struct DeviceLevels<T> {
     matrix: DeviceMatrix,
-    /// Without, the scheme is Catmull-Clark.
-    triangles: Option<Triangles>,
+    rules: Rules,
     /// Of every level.
     counts: Vec<Counts>,
     /// Levels 1, 2, …
@@ -119,8 +180,8 @@ impl<T: Real> DeviceLevels<T> {
     /// empty if all is smooth.
     ///
     /// # Errors
-    /// [`Error::Request`] for no level or too many, for Loop's scheme on other faces than
-    /// triangles, or too little memory.
+    /// [`Error::Request`] for no level or too many, for Loop's scheme or √3 on other faces than
+    /// triangles, √3 on surfaces that are not closed, or too little memory.
     pub fn new(
         matrix: DeviceMatrix,
         scheme: MatrixScheme,
@@ -143,33 +204,16 @@ impl<T: Real> DeviceLevels<T> {
             return Err(Error::request(format!("{levels} levels of this surface on a GPU"))
                 .with_mend("ask for fewer: at least one, at most 15, ids of 32 bits"));
         }
-        if matches!(scheme, MatrixScheme::Loop { .. }) && matrix.size() != 3 {
-            return Err(Error::request("Loop's scheme refines triangles only"));
-        }
+        let rules = Rules::new(&matrix, scheme)?;
         let stream = &matrix.stream;
-        let triangles = match scheme {
-            MatrixScheme::CatmullClark => None,
-            MatrixScheme::Loop { beta } => {
-                let crowded = matrix.crowded_edges()?;
-                let rows = crowded.iter().map(|row| 2 + 2 * (row[2] - row[1]) as usize);
-                // a vertex has at most two neighbours a face
-                let valence = 2 * found.valence.max(TABLED);
-                let most = rows.max().unwrap_or(0).max(valence);
-                let betas: Vec<f64> = (0..=most).map(beta).collect();
-                Some(Triangles {
-                    neighbours: matrix.neighbours()?,
-                    betas: Buffer::of(stream, &betas)?,
-                    crowded: Buffer::of(stream, &crowded)?,
-                    sorted_corners: matrix.sorted_corners(),
-                })
-            }
-        };
         let room = |(at, counts): (usize, &Counts)| {
             let linked = |len: usize| if at == levels { 0 } else { len };
+            // twins of corners do instead
+            let edges = if matches!(rules, Rules::Sqrt3(_)) { 0 } else { counts.edges };
             Ok(Level {
                 vertices: Buffer::empty(stream, counts.corners)?,
                 edges: Buffer::empty(stream, linked(counts.corners))?,
-                edge_corners: Buffer::empty(stream, linked(counts.edges))?,
+                edge_corners: Buffer::empty(stream, linked(edges))?,
             })
         };
         let finer = counts.iter().enumerate().skip(1).map(room).collect::<Result<_>>()?;
@@ -178,7 +222,7 @@ impl<T: Real> DeviceLevels<T> {
         let sharp = sharp.iter().map(|arrays| Sharp::new(stream, arrays)).collect::<Result<_>>()?;
         stream.synchronize().map_err(failed("a copy to the device failed"))?;
         let programs = [const { None }; 3];
-        Ok(Self { matrix, triangles, counts, levels: finer, points, sharp, programs })
+        Ok(Self { matrix, rules, counts, levels: finer, points, sharp, programs })
     }
 
     /// The mesh matrix of the control mesh.
@@ -219,9 +263,17 @@ impl<T: Real> DeviceLevels<T> {
         let functions = &*self.matrix.functions;
         let mut launches = Vec::new();
         if run != FriendRun::Points {
-            launches = self.matrix.launches(self.triangles.is_none())?;
-            if let Some(triangles) = &self.triangles {
-                self.matrix.neighbour_launches(&mut launches, &triangles.neighbours)?;
+            let rows = !matches!(self.rules, Rules::Triangles(_));
+            launches = self.matrix.launches(rows)?;
+            match &self.rules {
+                Rules::Quads => {}
+                Rules::Triangles(own) => {
+                    self.matrix.neighbour_launches(&mut launches, &own.neighbours)?;
+                }
+                Rules::Sqrt3(own) => {
+                    self.matrix.neighbour_launches(&mut launches, &own.neighbours)?;
+                    own.start(&self.matrix, &mut launches)?;
+                }
             }
         }
         let words = self.words();
@@ -236,13 +288,14 @@ impl<T: Real> DeviceLevels<T> {
                 counts: &self.counts,
                 points,
             };
-            match &self.triangles {
-                Some(triangles) => triangles.launches(&step, &mut launches)?,
-                None => quads::launches(&self.matrix, &step, &mut launches)?,
+            match &self.rules {
+                Rules::Quads => quads::launches(&self.matrix, &step, &mut launches)?,
+                Rules::Triangles(own) => own.launches(&step, &mut launches)?,
+                Rules::Sqrt3(own) => launches.push(own.launch(&self.matrix, &step)?),
             }
             if let (Some(sharp), true) = (self.sharp.get(depth), run != FriendRun::Topology) {
                 let coarse = step.coarse();
-                let faces = if self.triangles.is_none() { coarse.faces } else { 0 };
+                let faces = if matches!(self.rules, Rules::Quads) { coarse.faces } else { 0 };
                 let first = coarse.vertices + faces;
                 launches.extend(sharp.launch(functions, T::PRECISION, first, points)?);
             }

@@ -44,7 +44,9 @@ pub struct MatrixCounts {
     pub alike: usize,
     /// Vertices at which sheets of a closed oriented surface touch; not looked for in others.
     pub touching: usize,
-    /// Largest number of faces at a vertex, where above [`TABLED`].
+    /// Vertices of two faces, of a closed oriented surface; not looked for in others.
+    pub folds: usize,
+    /// Largest number of faces at a vertex, where above 64.
     pub valence: usize,
 }
 
@@ -59,7 +61,7 @@ impl MatrixCounts {
 pub(super) const TABLED: usize = 64;
 
 /// `Status` in the kernels: numbers of 32 bits.
-const STATUS: usize = 6;
+const STATUS: usize = 7;
 
 /// The mesh matrix on the device.
 pub struct DeviceMatrix {
@@ -190,8 +192,8 @@ impl DeviceMatrix {
     pub(super) fn read_counts(&mut self) -> Result<MatrixCounts> {
         let status: Vec<usize> =
             self.status.read(&self.stream)?.into_iter().map(|n| n as usize).collect();
-        if let [edges, open, crowded, alike, touching, valence] = status[..] {
-            self.counts = MatrixCounts { edges, open, crowded, alike, touching, valence };
+        if let [edges, open, crowded, alike, touching, folds, valence] = status[..] {
+            self.counts = MatrixCounts { edges, open, crowded, alike, touching, folds, valence };
         }
         Ok(self.counts)
     }

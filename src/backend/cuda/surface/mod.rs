@@ -13,6 +13,7 @@ mod levels;
 mod matrix;
 mod quads;
 mod sharp;
+mod sqrt3;
 mod triangles;
 
 pub use friends::ClosedFriends;
@@ -24,6 +25,7 @@ pub(super) use friends::variant as first_friends_variant;
 pub(super) use matrix::variant as matrix_variant;
 pub(super) use quads::variant as quads_variant;
 pub(super) use sharp::variant as sharp_variant;
+pub(super) use sqrt3::variant as sqrt3_variant;
 pub(super) use triangles::variant as triangles_variant;
 
 /// Threads of a block in all kernels of this folder but those of one block.

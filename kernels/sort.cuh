@@ -68,8 +68,11 @@ constexpr unsigned BLOCK_THREADS = 1024;
 constexpr unsigned BLOCK_ROUNDS = 8;
 constexpr unsigned BLOCK_ITEMS = BLOCK_THREADS * BLOCK_ROUNDS;
 
+// counters of a warp are so far from those of the next, that threads meet different banks
+constexpr unsigned PITCH = DIGITS + 1;
+
 struct BlockSort {
-    unsigned words[BLOCK_ITEMS]; // counters [warp][digit], then items on their way
+    unsigned words[BLOCK_THREADS / WARP * PITCH]; // counters [warp], then items on their way
     unsigned sums[WARP];
 };
 
@@ -100,9 +103,11 @@ __device__ __forceinline__ void sort_in_block(BlockSort& shared, unsigned rounds
     unsigned places[BLOCK_ROUNDS];
     for (unsigned shift = 0; shift < bits; shift += DIGIT_BITS) {
         __syncthreads();
-        for (unsigned i = threadIdx.x; i < BLOCK_ITEMS; i += BLOCK_THREADS) shared.words[i] = 0;
+        for (unsigned i = threadIdx.x; i < WARPS * PITCH; i += BLOCK_THREADS) {
+            shared.words[i] = 0;
+        }
         __syncthreads();
-        unsigned* const counters = shared.words + DIGITS * warp_id();
+        unsigned* const counters = shared.words + PITCH * warp_id();
 #pragma unroll
         for (unsigned k = 0; k < BLOCK_ROUNDS; ++k) {
             if (k >= rounds) break;
@@ -116,13 +121,13 @@ __device__ __forceinline__ void sort_in_block(BlockSort& shared, unsigned rounds
         unsigned counts[PART], sum = 0, total;
 #pragma unroll
         for (unsigned w = 0; w < PART; ++w) {
-            counts[w] = shared.words[DIGITS * (first + w) + digit];
+            counts[w] = shared.words[PITCH * (first + w) + digit];
             sum += counts[w];
         }
         unsigned place = sum_before<BLOCK_THREADS>(sum, total, shared.sums);
 #pragma unroll
         for (unsigned w = 0; w < PART; ++w) {
-            shared.words[DIGITS * (first + w) + digit] = place;
+            shared.words[PITCH * (first + w) + digit] = place;
             place += counts[w];
         }
         __syncthreads();

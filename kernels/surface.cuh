@@ -33,6 +33,31 @@ __device__ __forceinline__ Point point_at(const Point* __restrict__ points, unsi
     return {__ldg(from), __ldg(from + 1), __ldg(from + 2)};
 }
 
+// Stores EACH words a thread, item by item at `to`, through shared memory `staged`: threads that
+// are neighbours then store neighbouring words, and no sector is written in pieces. All threads
+// of a block call it; the first `items` of them have an item.
+template <unsigned THREADS, unsigned EACH, typename Word>
+__device__ __forceinline__ void store_together(void* staged, const Word (&words)[EACH], Word* to,
+                                               unsigned items) {
+    Word* const room = static_cast<Word*>(staged);
+    __syncthreads(); // of an earlier call
+#pragma unroll
+    for (unsigned k = 0; k < EACH; ++k) room[EACH * threadIdx.x + k] = words[k];
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < EACH; ++k) {
+        const unsigned i = k * THREADS + threadIdx.x;
+        if (i < EACH * items) to[i] = room[i];
+    }
+}
+
+template <unsigned THREADS>
+__device__ __forceinline__ void store_points(void* staged, Point point, Point* to,
+                                             unsigned items) {
+    const real words[3] = {point.x, point.y, point.z};
+    store_together<THREADS>(staged, words, reinterpret_cast<real*>(to), items);
+}
+
 // Where the columns start. FACE: corners of every face, or 0 for polygons, which have tables.
 template <unsigned FACE>
 struct Columns {

@@ -89,17 +89,18 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     block -= edge_blocks;
 #endif
 #if POINTS
-    const unsigned f = block * THREADS + threadIdx.x;
-    if (f >= coarse.face_count) return;
-    Point point;
+    __shared__ real staged[3 * THREADS];
+    const unsigned first = block * THREADS;
+    const unsigned items = min(THREADS, coarse.face_count - first);
+    const unsigned f = first + min(threadIdx.x, items - 1);
 #if FIRST
-    point = polygon_point(coarse.vertices, faces, f, points);
+    const Point point = polygon_point(coarse.vertices, faces, f, points);
 #else
     const uint4 v = __ldg(reinterpret_cast<const uint4*>(coarse.vertices) + f);
-    point = mean4(point_at(points, v.x), point_at(points, v.y), point_at(points, v.z),
-                  point_at(points, v.w));
+    const Point point = mean4(point_at(points, v.x), point_at(points, v.y),
+                              point_at(points, v.z), point_at(points, v.w));
 #endif
-    refined[coarse.vertex_count + f] = point;
+    store_points<THREADS>(staged, point, refined + coarse.vertex_count + first, items);
 #endif
 }
 
@@ -189,28 +190,32 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const Level& coarse = levels.level[depth];
     const Faces faces = level_faces(columns);
     const Point* const face_points = refined + coarse.vertex_count;
+    __shared__ real staged[3 * THREADS];
     const unsigned edge_blocks = (coarse.edge_count + THREADS - 1) / THREADS;
     if (blockIdx.x < edge_blocks) {
-        const unsigned e = blockIdx.x * THREADS + threadIdx.x;
-        if (e >= coarse.edge_count) return;
-        const uint2 two = __ldg(coarse.edge_corners + e);
+        const unsigned first = blockIdx.x * THREADS;
+        const unsigned items = min(THREADS, coarse.edge_count - first);
+        const uint2 two = __ldg(coarse.edge_corners + first + min(threadIdx.x, items - 1));
         // where the surface ends the point is overwritten: any face will do
         const unsigned other = two.y == NONE ? two.x : two.y;
         const auto at = [&](unsigned corner) {
             return point_at(points, __ldg(coarse.vertices + corner));
         };
-        refined[coarse.vertex_count + coarse.face_count + e] =
-            mean4(at(two.x), at(faces.next(two.x)), face_points[faces.face(two.x)],
-                  face_points[faces.face(other)]);
+        const Point point = mean4(at(two.x), at(faces.next(two.x)),
+                                  face_points[faces.face(two.x)], face_points[faces.face(other)]);
+        Point* const edge_points = refined + coarse.vertex_count + coarse.face_count;
+        store_points<THREADS>(staged, point, edge_points + first, items);
         return;
     }
-    const unsigned v = (blockIdx.x - edge_blocks) * THREADS + threadIdx.x;
-    if (v >= coarse.vertex_count) return;
+    const unsigned first = (blockIdx.x - edge_blocks) * THREADS;
+    const unsigned items = min(THREADS, coarse.vertex_count - first);
+    const unsigned v = first + min(threadIdx.x, items - 1);
 #if FIRST
     const auto face_point = [&](unsigned face) { return face_points[face]; };
-    refined[v] = control_point(coarse.vertices, faces, rows, v, points, face_point);
+    const Point point = control_point(coarse.vertices, faces, rows, v, points, face_point);
 #else
-    refined[v] = vertex_point(levels, depth, columns, rows, v, points, face_points);
+    const Point point = vertex_point(levels, depth, columns, rows, v, points, face_points);
 #endif
+    store_points<THREADS>(staged, point, refined + first, items);
 }
 #endif

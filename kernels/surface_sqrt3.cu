@@ -34,27 +34,27 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 
 // Three triangles of a triangle.
-__device__ __forceinline__ void split_triangle(const Level& coarse, const Level& fine,
-                                               unsigned t) {
-    const unsigned c = 3 * t, own = coarse.vertex_count + t;
-    unsigned twin[3], vertex[3];
+__device__ __forceinline__ void split_triangles(const Level& coarse, const Level& fine,
+                                                unsigned first, unsigned items, unsigned t,
+                                                void* staged) {
+    const unsigned c = 3 * t;
+    unsigned twin[3], vertices[9], twins[9];
 #pragma unroll
     for (unsigned i = 0; i < 3; ++i) {
         twin[i] = __ldg(coarse.edges + c + i);
-        vertex[i] = __ldg(coarse.vertices + c + i);
+        vertices[3 * i] = __ldg(coarse.vertices + c + i);
+        vertices[3 * i + 1] = coarse.vertex_count + twin[i] / 3;
+        vertices[3 * i + 2] = coarse.vertex_count + t;
     }
+    store_together<THREADS>(staged, vertices, fine.vertices + 9 * size_t(first), items);
+    if (fine.edges == nullptr) return;
 #pragma unroll
     for (unsigned i = 0; i < 3; ++i) {
-        unsigned* const to = fine.vertices + 3 * size_t(c + i);
-        to[0] = vertex[i];
-        to[1] = coarse.vertex_count + twin[i] / 3;
-        to[2] = own;
-        if (fine.edges == nullptr) continue;
-        unsigned* const twins = fine.edges + 3 * size_t(c + i);
-        twins[0] = 3 * next(twin[i]) + 2;
-        twins[1] = 3 * twin[i] + 1;
-        twins[2] = 3 * twin[(i + 2) % 3];
+        twins[3 * i] = 3 * next(twin[i]) + 2;
+        twins[3 * i + 1] = 3 * twin[i] + 1;
+        twins[3 * i + 2] = 3 * twin[(i + 2) % 3];
     }
+    store_together<THREADS>(staged, twins, fine.edges + 9 * size_t(first), items);
 }
 
 __device__ __forceinline__ void sort_two(unsigned& a, unsigned& b) {
@@ -78,10 +78,10 @@ __device__ __forceinline__ unsigned power(unsigned exponent) {
 
 // corners: [vertex], of the control mesh; neighbours: the other ends of edges there; alphas:
 // [valence].
-__device__ __forceinline__ void vertex_task(const Levels& levels, unsigned depth,
-                                            const Rows& corners, const Rows& neighbours,
-                                            const double* alphas, unsigned v,
-                                            const Point* points, Point* refined) {
+__device__ __forceinline__ Point vertex_task(const Levels& levels, unsigned depth,
+                                             const Rows& corners, const Rows& neighbours,
+                                             const double* alphas, unsigned v,
+                                             const Point* points) {
     Point sum = {0, 0, 0};
     unsigned count = 0;
     const auto add = [&](unsigned neighbour) {
@@ -145,12 +145,9 @@ __device__ __forceinline__ void vertex_task(const Levels& levels, unsigned depth
         }
     }
     const Point p = point_at(points, v);
-    if (count == 0) {
-        refined[v] = p;
-        return;
-    }
+    if (count == 0) return p;
     const double alpha = __ldg(alphas + count);
-    refined[v] = p * real(1.0 - alpha) + sum * real(alpha / double(count));
+    return p * real(1.0 - alpha) + sum * real(alpha / double(count));
 }
 
 // LINKS: topology of the next level; POINTS: its points. Blocks for triangles, then for vertices.
@@ -159,25 +156,30 @@ extern "C" __global__ void __launch_bounds__(THREADS)
            const __grid_constant__ Rows corners, const __grid_constant__ Rows neighbours,
            const double* __restrict__ alphas, const Point* __restrict__ points,
            Point* __restrict__ refined) {
+    __shared__ real staged[9 * THREADS]; // or as many words
     const Level& coarse = levels.level[depth];
     const unsigned triangle_blocks = (coarse.face_count + THREADS - 1) / THREADS;
     if (blockIdx.x < triangle_blocks) {
-        const unsigned t = blockIdx.x * THREADS + threadIdx.x;
-        if (t >= coarse.face_count) return;
+        const unsigned first = blockIdx.x * THREADS;
+        const unsigned items = min(THREADS, coarse.face_count - first);
+        const unsigned t = first + min(threadIdx.x, items - 1);
 #if LINKS
-        split_triangle(coarse, levels.level[depth + 1], t);
+        split_triangles(coarse, levels.level[depth + 1], first, items, t, staged);
 #endif
 #if POINTS
         const auto at = [&](unsigned i) {
             return point_at(points, __ldg(coarse.vertices + 3 * t + i));
         };
-        refined[coarse.vertex_count + t] = ((at(0) + at(1)) + at(2)) * real(1.0 / 3.0);
+        const Point point = ((at(0) + at(1)) + at(2)) * real(1.0 / 3.0);
+        store_points<THREADS>(staged, point, refined + coarse.vertex_count + first, items);
 #endif
         return;
     }
 #if POINTS
-    const unsigned v = (blockIdx.x - triangle_blocks) * THREADS + threadIdx.x;
-    if (v >= coarse.vertex_count) return;
-    vertex_task(levels, depth, corners, neighbours, alphas, v, points, refined);
+    const unsigned first = (blockIdx.x - triangle_blocks) * THREADS;
+    const unsigned items = min(THREADS, coarse.vertex_count - first);
+    const unsigned v = first + min(threadIdx.x, items - 1);
+    const Point point = vertex_task(levels, depth, corners, neighbours, alphas, v, points);
+    store_points<THREADS>(staged, point, refined + first, items);
 #endif
 }

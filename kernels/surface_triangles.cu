@@ -28,31 +28,31 @@ __device__ __forceinline__ unsigned child(unsigned corner) {
     return 12 * (corner / 3) + 3 * (corner % 3);
 }
 
-__device__ __forceinline__ void split_triangle(const Level& coarse, const Level& fine,
-                                               unsigned t) {
-    const unsigned c = 3 * t;
+__device__ __forceinline__ void split_triangles(const Level& coarse, const Level& fine,
+                                                unsigned first, void* staged) {
+    const unsigned items = min(THREADS, coarse.face_count - first);
+    const unsigned t = first + min(threadIdx.x, items - 1), c = 3 * t;
     const unsigned v0 = __ldg(coarse.vertices + c), v1 = __ldg(coarse.vertices + c + 1),
                    v2 = __ldg(coarse.vertices + c + 2);
     const unsigned e0 = __ldg(coarse.edges + c), e1 = __ldg(coarse.edges + c + 1),
                    e2 = __ldg(coarse.edges + c + 2);
-    const unsigned first = coarse.vertex_count;
-    const unsigned m0 = first + e0, m1 = first + e1, m2 = first + e2;
-    uint4* const vertices = reinterpret_cast<uint4*>(fine.vertices) + 3 * size_t(t);
-    vertices[0] = make_uint4(v0, m0, m2, v1);
-    vertices[1] = make_uint4(m1, m0, v2, m2);
-    vertices[2] = make_uint4(m1, m0, m1, m2);
+    const unsigned m = coarse.vertex_count, m0 = m + e0, m1 = m + e1, m2 = m + e2;
+    const uint4 vertices[3] = {make_uint4(v0, m0, m2, v1), make_uint4(m1, m0, v2, m2),
+                               make_uint4(m1, m0, m1, m2)};
+    store_together<THREADS>(staged, vertices,
+                            reinterpret_cast<uint4*>(fine.vertices) + 3 * size_t(first), items);
     if (fine.edges == nullptr) return;
     // halves at the start of each side, and at its end
     const unsigned s0 = 2 * e0 + (v0 > v1), s1 = 2 * e1 + (v1 > v2), s2 = 2 * e2 + (v2 > v0);
-    const unsigned i0 = 2 * coarse.edge_count + c, i1 = i0 + 1, i2 = i0 + 2;
-    uint4* const edges = reinterpret_cast<uint4*>(fine.edges) + 3 * size_t(t);
-    edges[0] = make_uint4(s0, i0, s2 ^ 1, s1);
-    edges[1] = make_uint4(i1, s0 ^ 1, s2, i2);
-    edges[2] = make_uint4(s1 ^ 1, i1, i2, i0);
-    const unsigned inner = 4 * c; // first corner of the children
-    fine.edge_corners[i0] = make_uint2(inner + 1, inner + 11);
-    fine.edge_corners[i1] = make_uint2(inner + 4, inner + 9);
-    fine.edge_corners[i2] = make_uint2(inner + 7, inner + 10);
+    const unsigned inner = 2 * coarse.edge_count, i0 = inner + c, i1 = i0 + 1, i2 = i0 + 2;
+    const uint4 edges[3] = {make_uint4(s0, i0, s2 ^ 1, s1), make_uint4(i1, s0 ^ 1, s2, i2),
+                            make_uint4(s1 ^ 1, i1, i2, i0)};
+    store_together<THREADS>(staged, edges,
+                            reinterpret_cast<uint4*>(fine.edges) + 3 * size_t(first), items);
+    const unsigned child = 4 * c; // first corner of the four
+    const uint2 corners[3] = {make_uint2(child + 1, child + 11), make_uint2(child + 4, child + 9),
+                              make_uint2(child + 7, child + 10)};
+    store_together<THREADS>(staged, corners, fine.edge_corners + inner + 3 * first, items);
 }
 
 // The corners at the halves of an edge, on the side of corner c: at the smaller end, then at
@@ -62,13 +62,13 @@ __device__ __forceinline__ uint2 split_side(unsigned c, bool turned) {
     return turned ? make_uint2(end, start) : make_uint2(start, end);
 }
 
-__device__ __forceinline__ void edge_task(const Level& coarse, const Level& fine, unsigned e,
-                                          const Point* points, Point* refined) {
+__device__ __forceinline__ Point edge_task(const Level& coarse, const Level& fine, unsigned e,
+                                           bool there, const Point* points) {
     const uint2 two = __ldg(coarse.edge_corners + e);
     const auto vertex = [&](unsigned corner) { return __ldg(coarse.vertices + corner); };
     const unsigned start = vertex(two.x), end = vertex(next(two.x));
 #if LINKS
-    if (fine.edges != nullptr) {
+    if (fine.edges != nullptr && there) {
         const uint2 near = split_side(two.x, start > end);
         uint2 far = make_uint2(NONE, NONE);
         if (two.y != NONE) {
@@ -79,14 +79,16 @@ __device__ __forceinline__ void edge_task(const Level& coarse, const Level& fine
             make_uint4(near.x, far.x, near.y, far.y);
     }
 #endif
+    Point point = {0, 0, 0};
 #if POINTS
     // where the surface ends the point is overwritten: any triangle will do
     const unsigned other = two.y == NONE ? two.x : two.y;
     const Point ends = point_at(points, start) + point_at(points, end);
     const Point across =
         point_at(points, vertex(previous(two.x))) + point_at(points, vertex(previous(other)));
-    refined[coarse.vertex_count + e] = ends * real(0.375) + across * real(0.125);
+    point = ends * real(0.375) + across * real(0.125);
 #endif
+    return point;
 }
 
 // What a sum of neighbours gathers.
@@ -151,20 +153,17 @@ __device__ __forceinline__ void add_ends(const Levels& levels, unsigned depth, u
 }
 
 // betas: [valence]
-__device__ __forceinline__ void write_vertex(unsigned v, Sum sum, const double* betas,
-                                             const Point* points, Point* refined) {
+__device__ __forceinline__ Point vertex_rule(unsigned v, Sum sum, const double* betas,
+                                             const Point* points) {
     const Point p = point_at(points, v);
-    if (sum.count == 0) {
-        refined[v] = p;
-        return;
-    }
+    if (sum.count == 0) return p;
     const double beta = __ldg(betas + sum.count), valence = sum.count;
-    refined[v] = p * real(1.0 - valence * beta) + sum.of * real(beta);
+    return p * real(1.0 - valence * beta) + sum.of * real(beta);
 }
 
-__device__ __forceinline__ void vertex_task(const Levels& levels, unsigned depth,
-                                            const Rows& rows, const double* betas, unsigned v,
-                                            const Point* points, Point* refined) {
+__device__ __forceinline__ Point vertex_task(const Levels& levels, unsigned depth,
+                                             const Rows& rows, const double* betas, unsigned v,
+                                             const Point* points) {
     Sum sum = {{0, 0, 0}, 0};
     if (v < levels.level[0].vertex_count) {
         const unsigned base = levels.level[depth == 0 ? 0 : depth - 1].vertex_count;
@@ -189,7 +188,7 @@ __device__ __forceinline__ void vertex_task(const Levels& levels, unsigned depth
         add_inner(levels, depth, born, e, two.x, points, sum);
         if (two.y != NONE) add_inner(levels, depth, born, e, two.y, points, sum);
     }
-    write_vertex(v, sum, betas, points, refined);
+    return vertex_rule(v, sum, betas, points);
 }
 
 // LINKS: topology of the next level; POINTS: its points. Blocks for triangles, for edges, then
@@ -198,27 +197,36 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     refine(const __grid_constant__ Levels levels, unsigned depth, const __grid_constant__ Rows rows,
            const double* __restrict__ betas, const Point* __restrict__ points,
            Point* __restrict__ refined) {
+    __shared__ uint4 staged[3 * THREADS];
     const Level& coarse = levels.level[depth];
     const Level& fine = levels.level[depth + 1];
     unsigned block = blockIdx.x;
 #if LINKS
     const unsigned triangle_blocks = (coarse.face_count + THREADS - 1) / THREADS;
     if (block < triangle_blocks) {
-        const unsigned t = block * THREADS + threadIdx.x;
-        if (t < coarse.face_count) split_triangle(coarse, fine, t);
+        split_triangles(coarse, fine, block * THREADS, staged);
         return;
     }
     block -= triangle_blocks;
 #endif
     const unsigned edge_blocks = (coarse.edge_count + THREADS - 1) / THREADS;
     if (block < edge_blocks) {
-        const unsigned e = block * THREADS + threadIdx.x;
-        if (e < coarse.edge_count) edge_task(coarse, fine, e, points, refined);
+        const unsigned first = block * THREADS;
+        const unsigned items = min(THREADS, coarse.edge_count - first);
+        const bool there = threadIdx.x < items;
+        const unsigned e = first + min(threadIdx.x, items - 1);
+        [[maybe_unused]] const Point point = edge_task(coarse, fine, e, there, points);
+#if POINTS
+        store_points<THREADS>(staged, point, refined + coarse.vertex_count + first, items);
+#endif
         return;
     }
 #if POINTS
-    const unsigned v = (block - edge_blocks) * THREADS + threadIdx.x;
-    if (v < coarse.vertex_count) vertex_task(levels, depth, rows, betas, v, points, refined);
+    const unsigned first = (block - edge_blocks) * THREADS;
+    const unsigned items = min(THREADS, coarse.vertex_count - first);
+    const unsigned v = first + min(threadIdx.x, items - 1);
+    const Point point = vertex_task(levels, depth, rows, betas, v, points);
+    store_points<THREADS>(staged, point, refined + first, items);
 #endif
 }
 
@@ -252,6 +260,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
         if (at == row.y) add_ends(levels, depth, born, e, c, points, sum);
         add_inner(levels, depth, born, e, c, points, sum);
     }
-    write_vertex(levels.level[born - 1].vertex_count + e, sum, betas, points, refined);
+    const unsigned v = levels.level[born - 1].vertex_count + e;
+    refined[v] = vertex_rule(v, sum, betas, points);
 }
 #endif

@@ -184,7 +184,7 @@ __device__ __forceinline__ Point vertex_point(const Levels& levels, unsigned dep
 #endif
 
 // Blocks for edges, then for vertices.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
     smooth(const __grid_constant__ Levels levels, unsigned depth, const Columns<SIZE> columns,
            const __grid_constant__ Rows rows, const Point* __restrict__ points, Point* refined) {
     const Level& coarse = levels.level[depth];

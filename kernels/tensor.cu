@@ -14,7 +14,7 @@
 // Bricks of 2 x 2 x 2 elements share 5 x 5 x 5 control points: a warp reads those of a brick
 // once, into shared memory, and takes its elements one GROUP after another. Reading 16 points
 // an element instead of 64 matters, because reads are slow while writing fills the memory.
-#include "async.cuh"
+#include "nets.cuh"
 #include "orders.cuh"
 #include "stage.cuh"
 
@@ -60,77 +60,29 @@ struct Weights {
     real b[ORDERS * N * 4];
 };
 
-// What is known of the leaves beside their ids.
-struct Head {
-    // added to the ids if they are 16 bits
-    unsigned base;
-    unsigned element, ends, padding;
-};
+// Nets that a warp reads, one by one or those of a brick.
+using OneByOne = Singles<GROUP>;
+using Brick = Bricks<GROUP>;
 
-struct BrickHead {
-    unsigned base, padding;
-    // of the elements, u fastest
-    unsigned char ends[8];
-    unsigned elements[8];
-};
-
-// A step of a warp's work: the heads and ids that it begins with, and its elements.
-struct Singles {
-    static constexpr int IDS = 64, TURNS = 1;
-    Head heads[GROUP];
-
-    __device__ unsigned base(int q) const { return heads[q].base; }
-    __device__ unsigned ends(int, int q) const { return heads[q].ends; }
-    __device__ unsigned element(int, int q) const { return heads[q].element; }
-};
-
-struct Bricks {
-    static constexpr int IDS = 128, TURNS = 8 / GROUP;
-    BrickHead head;
-
-    __device__ unsigned base(int) const { return head.base; }
-    __device__ unsigned ends(int turn, int q) const { return head.ends[turn * GROUP + q]; }
-    __device__ unsigned element(int turn, int q) const { return head.elements[turn * GROUP + q]; }
-};
-
-template <typename Heads>
-constexpr bool BRICKS = Heads::TURNS > 1;
-// nets that a step reads, and control points of each
-template <typename Heads>
-constexpr int NETS = BRICKS<Heads> ? 1 : GROUP;
-template <typename Heads>
-constexpr int NET = BRICKS<Heads> ? 125 : 64;
-// reads in which a warp has a net
-template <typename Heads>
-constexpr int READS = (NET<Heads> + TOGETHER - 1) / TOGETHER;
+template <typename Step>
+constexpr bool BRICKED = Step::POINTS == 125;
+// groups of elements of a step
+template <typename Step>
+constexpr int TURNS = BRICKED<Step> ? 8 / GROUP : 1;
 // control points of a brick in shared memory
-template <typename Heads>
-constexpr int TILE = BRICKS<Heads> ? (125 * W + 1) / 2 * 2 : 0;
-
-// Ids and heads are copied so many steps ahead of the work: while results fill the memory's
-// queues, reading takes long. Control points are read one step ahead, into registers.
-template <typename Heads>
-constexpr int AHEAD = BRICKS<Heads> ? 2 : 6;
-template <typename Heads>
-constexpr int RING = BRICKS<Heads> ? 4 : 8;
-
-template <typename Id, typename Heads>
-struct Ahead {
-    static_assert(AHEAD<Heads> + 1 <= RING<Heads>, "the head in use stays");
-    Heads heads[RING<Heads>];
-    Id ids[RING<Heads>][NETS<Heads>][Heads::IDS];
-};
+template <typename Step>
+constexpr int TILE = BRICKED<Step> ? (125 * W + 1) / 2 * 2 : 0;
 
 // Shared memory of a block in bytes, for the host.
-template <typename Id, typename Heads>
+template <typename Id, typename Step>
 constexpr int WARP_BYTES =
-    WARP_REALS * sizeof(real) + sizeof(Ahead<Id, Heads>) + TILE<Heads> * sizeof(double);
+    WARP_REALS * sizeof(real) + sizeof(Ahead<Id, Step>) + TILE<Step> * sizeof(double);
 extern "C" __device__ const int tensor_compact_shared =
-    WARPS * WARP_BYTES<unsigned short, Singles>;
-extern "C" __device__ const int tensor_wide_shared = WARPS * WARP_BYTES<unsigned, Singles>;
+    WARPS * WARP_BYTES<unsigned short, OneByOne>;
+extern "C" __device__ const int tensor_wide_shared = WARPS * WARP_BYTES<unsigned, OneByOne>;
 extern "C" __device__ const int bricks_compact_shared =
-    WARPS * WARP_BYTES<unsigned short, Bricks>;
-extern "C" __device__ const int bricks_wide_shared = WARPS * WARP_BYTES<unsigned, Bricks>;
+    WARPS * WARP_BYTES<unsigned short, Brick>;
+extern "C" __device__ const int bricks_wide_shared = WARPS * WARP_BYTES<unsigned, Brick>;
 
 // No element of the results.
 constexpr size_t NOWHERE = ~size_t(0);
@@ -275,11 +227,10 @@ __device__ __forceinline__ void evaluate_group(const Job& job, const Weights& al
 }
 
 // `count`: elements, or bricks; those outside the job's `elements` are not written.
-template <typename Id, typename Heads>
+template <typename Id, typename Step>
 __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                                          const Weights& all_weights, unsigned first,
                                          unsigned count, unsigned elements) {
-    constexpr bool BRICKED = BRICKS<Heads>;
     extern __shared__ __align__(16) unsigned char memory[];
     // those that differ from lane to lane are read here, the others as constants
     __shared__ __align__(16) real weights[ORDERS * N * 4];
@@ -290,77 +241,35 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
 
     const int lane = threadIdx.x % LANES;
     const int warp = threadIdx.x / LANES;
-    double* const tile = reinterpret_cast<double*>(memory + warp * WARP_BYTES<Id, Heads>);
-    real* const c = reinterpret_cast<real*>(tile + TILE<Heads>);
+    double* const tile = reinterpret_cast<double*>(memory + warp * WARP_BYTES<Id, Step>);
+    real* const c = reinterpret_cast<real*>(tile + TILE<Step>);
     real* const x = c + GROUP * C_CELL;
     real* const stages = x + GROUP * X_CELL;
-    auto& ahead = *reinterpret_cast<Ahead<Id, Heads>*>(stages + STAGES * GROUP * STAGE_CELL);
+    auto& ahead = *reinterpret_cast<Ahead<Id, Step>*>(stages + STAGES * GROUP * STAGE_CELL);
 
-    constexpr unsigned EACH = BRICKED ? 1 : GROUP;
-    const unsigned groups = (count + EACH - 1) / EACH;
-    const unsigned step = gridDim.x * WARPS;
-    unsigned group = blockIdx.x * WARPS + warp;
-    if (group >= groups) return;
-
-    // always commits, so that waiting can count
-    const auto copy_ahead = [&](unsigned turn) {
-        const unsigned long long at = group + static_cast<unsigned long long>(turn) * step;
-        if (at < groups) {
-            const unsigned slot = turn % RING<Heads>;
-#pragma unroll
-            for (int q = 0; q < NETS<Heads>; ++q) {
-                const size_t own = at * EACH + q;
-                const size_t leaf = first + (own < count ? own : count - 1);
-                constexpr int PIECES = Heads::IDS * sizeof(Id) / 16;
-                const uint4* const net = static_cast<const uint4*>(leaves.nets) + leaf * PIECES;
-                uint4* const to = reinterpret_cast<uint4*>(ahead.ids[slot][q]);
-                if (lane < PIECES) copy_async<16>(to + lane, net + lane);
-                constexpr int PARTS = sizeof(Heads) / NETS<Heads> / 16;
-                if (lane >= LANES - PARTS) {
-                    const int part = lane - (LANES - PARTS);
-                    copy_async<16>(reinterpret_cast<uint4*>(&ahead.heads[slot]) + q * PARTS + part,
-                                   static_cast<const uint4*>(leaves.heads) + leaf * PARTS + part);
-                }
-            }
-        }
-        commit_copies();
-    };
-    double points[NETS<Heads>][READS<Heads>];
-    const auto read_ahead = [&](unsigned turn) {
-        const unsigned slot = turn % RING<Heads>;
-#pragma unroll
-        for (int q = 0; q < NETS<Heads>; ++q) {
-            const Id* const ids = ahead.ids[slot][q];
-            const unsigned base = sizeof(Id) == 2 ? ahead.heads[slot].base(q) : 0;
-#pragma unroll
-            for (int k = 0; k < READS<Heads>; ++k) {
-                const int control = min(k * TOGETHER + lane / W, NET<Heads> - 1);
-                points[q][k] = component(job, base + ids[control], lane % W);
-            }
-        }
-    };
-    for (unsigned turn = 0; turn < AHEAD<Heads>; ++turn) copy_ahead(turn);
-    wait_for_copies<AHEAD<Heads> - 1>();
-    __syncwarp();
-    read_ahead(0);
+    const unsigned groups = (count + Step::NETS - 1) / Step::NETS;
+    Reader<Id, Step> reader{job,   leaves, ahead, first, count, blockIdx.x * WARPS + warp,
+                            groups, gridDim.x * WARPS};
+    if (reader.group >= groups) return;
+    reader.begin();
 
     unsigned sent = 0;
-    const unsigned turns = (groups - group + step - 1) / step;
+    const unsigned turns = reader.turns();
     for (unsigned turn = 0; turn < turns; ++turn) {
-        const Heads& heads = ahead.heads[turn % RING<Heads>];
+        const Step& step = reader.step(turn);
         real origin[GROUP][W];
-        if constexpr (BRICKED) {
+        if constexpr (BRICKED<Step>) {
 #pragma unroll
-            for (int k = 0; k < READS<Heads>; ++k) {
+            for (int k = 0; k < READS<Step>; ++k) {
                 const int at = k * TOGETHER * W + lane;
-                if (lane < TOGETHER * W && at < 125 * W) tile[at] = points[0][k];
+                if (lane < TOGETHER * W && at < 125 * W) tile[at] = reader.points[0][k];
             }
         } else {
 #pragma unroll
             for (int q = 0; q < GROUP; ++q) {
                 // control point 21 is (1, 1, 1), which exists in every net
                 constexpr int CENTRE = 21 / TOGETHER, CENTRE_LANE = 21 % TOGETHER * W;
-                const real centre = real(points[q][CENTRE]);
+                const real centre = real(reader.points[q][CENTRE]);
 #pragma unroll
                 for (int i = 0; i < W; ++i) {
                     origin[q][i] = __shfl_sync(ALL_LANES, centre, CENTRE_LANE + i);
@@ -368,24 +277,20 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                 // as rounded as it is added again
                 const double own = __shfl_sync(ALL_LANES, centre, CENTRE_LANE + lane % W);
 #pragma unroll
-                for (int k = 0; k < READS<Heads>; ++k) {
+                for (int k = 0; k < READS<Step>; ++k) {
                     const int control = k * TOGETHER + lane / W;
                     if (lane < TOGETHER * W && control < 64) {
                         c[q * C_CELL + k * TOGETHER * W + lane + control / 16 * VECTOR] =
-                            real(points[q][k] - own);
+                            real(reader.points[q][k] - own);
                     }
                 }
             }
         }
-        // on their way while this step is evaluated
-        copy_ahead(turn + AHEAD<Heads>);
-        wait_for_copies<AHEAD<Heads> - 1>();
-        __syncwarp();
-        if (turn + 1 < turns) read_ahead(turn + 1);
+        reader.advance(turn);
 
 #pragma unroll 1
-        for (int part = 0; part < Heads::TURNS; ++part) {
-            if constexpr (BRICKED) {
+        for (int part = 0; part < TURNS<Step>; ++part) {
+            if constexpr (BRICKED<Step>) {
                 // lane: half a line of four control points along u
 #pragma unroll
                 for (int q = 0; q < GROUP; ++q) {
@@ -406,27 +311,28 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
             }
             evaluate_group(
                 job, all_weights, weights, c, x, stages, sent, origin, lane,
-                [&](int q) { return heads.ends(part, q); },
+                [&](int q) { return step.ends(part, q); },
                 [&](int q) -> size_t {
-                    if (!BRICKED && (group + turn * step) * GROUP + q >= count) return NOWHERE;
-                    const unsigned element = heads.element(part, q) - job.first_element;
-                    return BRICKED && element >= elements ? NOWHERE : element;
+                    const unsigned group = reader.group + turn * reader.stride;
+                    if (!BRICKED<Step> && group * GROUP + q >= count) return NOWHERE;
+                    const unsigned element = step.element(part, q) - job.first_element;
+                    return BRICKED<Step> && element >= elements ? NOWHERE : element;
                 });
         }
     }
     wait_for_stage();
 }
 
-#define TENSOR(name, Id, Heads)                                                            \
+#define TENSOR(name, Id, Step)                                                             \
     extern "C" __global__ void __launch_bounds__(WARPS* LANES,                             \
-                                                 BRICKS<Heads> ? BRICK_BLOCKS : BLOCKS)    \
+                                                 BRICKED<Step> ? BRICK_BLOCKS : BLOCKS)    \
         name(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,       \
              const __grid_constant__ Weights weights, unsigned first, unsigned count,      \
              unsigned elements) {                                                          \
-        evaluate<Id, Heads>(job, leaves, weights, first, count, elements);                 \
+        evaluate<Id, Step>(job, leaves, weights, first, count, elements);                  \
     }
 
-TENSOR(tensor_compact, unsigned short, Singles)
-TENSOR(tensor_wide, unsigned, Singles)
-TENSOR(bricks_compact, unsigned short, Bricks)
-TENSOR(bricks_wide, unsigned, Bricks)
+TENSOR(tensor_compact, unsigned short, OneByOne)
+TENSOR(tensor_wide, unsigned, OneByOne)
+TENSOR(bricks_compact, unsigned short, Brick)
+TENSOR(bricks_wide, unsigned, Brick)

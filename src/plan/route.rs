@@ -75,6 +75,9 @@ pub enum Kernel {
 /// empty columns.
 const WIDE: usize = 12;
 
+/// Shared memory of a block in bytes from which on large grids and bricks fit into it.
+pub const AMPLE: u32 = 160 << 10;
+
 /// Warps with a brick each that keep a multiprocessor busy.
 const BRICK_WARPS: usize = 16;
 
@@ -114,7 +117,7 @@ impl Facts {
 
     fn own(&self) -> Kernel {
         // what a block stages of larger grids outgrows the shared memory
-        let ample = self.shared_memory >= 160 << 10;
+        let ample = self.shared_memory >= AMPLE;
         let most_regular = if ample { 16 } else { 8 };
         let most_layered = if ample || !self.double { 8 } else { 5 };
         match self.kind {

@@ -17,6 +17,10 @@ pub(super) struct Brick {
     pub net: [u32; 125],
 }
 
+/// Samples along an axis for which a kernel evaluates a brick at once, not element by
+/// element.
+pub(super) const AT_ONCE: [usize; 2] = [2, 4];
+
 /// Where a cell's first corner stands in a net, and the steps along u, v, w.
 const FIRST: usize = 21;
 const STEPS: [usize; 3] = [1, 4, 16];
@@ -68,6 +72,16 @@ pub(super) fn collect(solid: &Solid, leaves: &[u32]) -> (Vec<Brick>, Vec<u32>) {
 /// leaf reads, hold some id.
 fn common_net(solid: &Solid, leaves: &[u32; 8]) -> Option<[u32; 125]> {
     const NONE: u32 = u32::MAX;
+    // where the solid ends on a side of the brick it does so for all four elements there
+    let all_ends = leaves.map(|leaf| ends(solid, leaf));
+    let own = all_ends[0] & 0b01_01_01 | all_ends[7] & 0b10_10_10;
+    let expected = |corner: usize| {
+        let sides = (0..3).map(|d| 1 << (2 * d + (corner >> d & 1))).sum::<u8>();
+        own & sides
+    };
+    if (0..8).any(|corner| all_ends[corner] != expected(corner)) {
+        return None;
+    }
     let mut common = [NONE; 125];
     for (corner, &leaf) in leaves.iter().enumerate() {
         let (net, ends) = (solid.net(&solid.leaves()[leaf as usize]), ends(solid, leaf));

@@ -4,18 +4,19 @@ use std::fmt;
 
 use rayon::prelude::*;
 
+use super::bricks;
 use super::edge_friend::FriendRun;
 use super::evaluator::MOST_POINTS;
 use super::launch::Pass;
 use super::number::Number;
 use super::nvrtc::{self, Target};
 use super::sources::{
-    CEILING, CLEAR, IRR, JACOBIAN, LAY, LAYERED, PARTS, POINTS, REFINE, REG, Source, TABLE, TENSOR,
-    Variant,
+    BRICKS, CEILING, CLEAR, IRR, JACOBIAN, LAY, LAYERED, PARTS, POINTS, REFINE, REG, Source, TABLE,
+    TENSOR, Variant,
 };
 use crate::backend::Precision;
 use crate::error::{Error, Result};
-use crate::plan::{BatchKind, Facts, Kernel, Strategy, Want};
+use crate::plan::{AMPLE, BatchKind, Facts, Kernel, Strategy, Want};
 
 /// What the compiler said of one variant of a kernel file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +130,10 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
             let routed = |&&n: &&usize| route::<T>(kind, n, architecture) == kernel;
             let samples = samples.iter().filter(routed);
             variants.extend(samples.map(|&n| of(source).with("SAMPLES", n)));
+        }
+        if shared_memory(architecture) >= AMPLE {
+            let samples = bricks::AT_ONCE.iter();
+            variants.extend(samples.map(|&n| of(&BRICKS).with("SAMPLES", n)));
         }
         variants.extend([1, 2].map(|cells| of(&TABLE).with("CELLS", cells)));
         variants.extend([&PARTS, &CLEAR].map(of));

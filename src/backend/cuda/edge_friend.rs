@@ -61,7 +61,7 @@ pub struct DeviceFriends<T> {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     levels: Vec<Level>,
-    // of every level, [vertex][3]
+    // of every level, [vertex][3], between the first and the last [vertex][4]
     points: Vec<Buffer<T>>,
     sharp: bool,
     chaikin: bool,
@@ -145,8 +145,11 @@ impl<T: Real> DeviceFriends<T> {
                 vertices,
             });
         }
-        let room = |level: &Level| Buffer::empty(&stream, 3 * level.vertices);
-        let points = levels.iter().map(room).collect::<Result<_>>()?;
+        let room = |(at, level): (usize, &Level)| {
+            let width = if at == 0 || at == count { 3 } else { 4 };
+            Buffer::empty(&stream, width * level.vertices)
+        };
+        let points = levels.iter().enumerate().map(room).collect::<Result<_>>()?;
         stream.synchronize().map_err(failed("a copy to the device failed"))?;
         Ok(Self { functions, stream, levels, points, sharp, chaikin })
     }
@@ -170,18 +173,23 @@ impl<T: Real> DeviceFriends<T> {
     /// [`Error::Request`] with the driver's words if a kernel fails.
     pub fn run(&mut self, run: FriendRun) -> Result<f64> {
         let variant = variant(T::PRECISION, run, self.sharp, self.chaikin);
-        let refine = self.functions.get(&variant, "refine")?;
-        let pin = self.functions.get(&variant, "pin")?;
+        let last = self.levels.len() - 2;
         let mut launches = Vec::new();
         for (at, pair) in self.levels.windows(2).enumerate() {
             let (coarse, fine) = (&pair[0], &pair[1]);
+            let (refine, pin) = match at {
+                0 if last == 0 => ("refine_only", "pin_only"),
+                0 => ("refine_first", "pin_first"),
+                _ if at < last => ("refine_between", "pin_between"),
+                _ => ("refine_last", "pin_last"),
+            };
             let points = [at, at + 1].map(|i| Argument::Address(self.points[i].address(0)));
             let count = coarse.quads.max(coarse.vertices) as u32;
             let mut arguments = vec![words(coarse), words(fine)];
             arguments.extend(points);
             launches.push(Launch {
                 name: "edge-friend".into(),
-                function: refine.clone(),
+                function: self.functions.get(&variant, refine)?,
                 shape: Shape { blocks: count.div_ceil(THREADS), threads: THREADS, shared: 0 },
                 arguments,
             });
@@ -189,7 +197,7 @@ impl<T: Real> DeviceFriends<T> {
             if pins > 0 && run != FriendRun::Topology {
                 launches.push(Launch {
                     name: "edge-friend corners".into(),
-                    function: pin.clone(),
+                    function: self.functions.get(&variant, pin)?,
                     shape: Shape { blocks: pins.div_ceil(THREADS), threads: THREADS, shared: 0 },
                     arguments: vec![
                         Argument::Address(coarse.pinned.0.address(0)),

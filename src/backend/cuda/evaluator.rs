@@ -2,6 +2,7 @@
 
 mod explain;
 mod launches;
+mod pieces;
 
 pub(super) use launches::MOST_POINTS;
 
@@ -15,20 +16,18 @@ use super::device::failed;
 use super::functions::Functions;
 use super::grid::{Grid, Prepared};
 use super::launch::Launch;
-use super::memory::{Buffer, Ring, timed_event};
+use super::memory::{Buffer, timed_event};
 use super::number::Number;
 use super::points::{DeviceArray, DevicePoints};
+use super::ring::Ring;
 use super::scattered::Scattered;
-use crate::backend::{Evaluator, Explained, Limit, Values, check_controls};
+use crate::backend::{Evaluator, Explained, Limit, check_controls};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
 use crate::plan::{Plan, Samples, Strategy, Want, wanted_orders};
 
 /// Streams on which the kernels of an evaluation run side by side.
 const STREAMS: usize = 4;
-
-/// Bytes of results that are evaluated before their copy to the host begins.
-const PIECE: usize = 64 << 20;
 
 /// A plan on the device.
 pub(super) struct Resident<'p, T> {
@@ -241,32 +240,6 @@ impl<'p, T: Number> Resident<'p, T> {
         enqueued?;
         Ok(graph?.map(Graph))
     }
-
-    /// Copies a program's results to where they belong in `limit`.
-    fn parts<'l>(
-        &self,
-        program: &Program<T>,
-        whole: &Range<usize>,
-        limit: &'l mut Limit,
-    ) -> Vec<(u64, &'l mut [u8])> {
-        let total = self.plan.result_count(whole);
-        let before = self.plan.result_count(&(whole.start..program.range.start.max(whole.start)));
-        let before = if program.range == *whole { 0 } else { before };
-        let count = self.plan.result_count(&program.range);
-        let Limit { positions, derivatives, attributes, .. } = limit;
-        let first: Vec<&mut Values> = std::iter::once(positions).chain(derivatives).collect();
-        let others = attributes.iter_mut().map(|values| vec![values]);
-        let inputs = std::iter::once(first).chain(others);
-        let mut parts = Vec::new();
-        for ((input, values), starts) in self.inputs.iter().zip(inputs).zip(&program.starts) {
-            for (values, &start) in values.into_iter().zip(starts) {
-                let numbers = T::reserve(values, total * input.width);
-                let numbers = &mut numbers[before * input.width..][..count * input.width];
-                parts.push((program.results.address(start), T::bytes(numbers)));
-            }
-        }
-        parts
-    }
 }
 
 fn nothing_kept() -> Error {
@@ -290,26 +263,7 @@ impl<T: Number> Evaluator for Resident<'_, T> {
                 Ring::new(stream.map_err(failed("no stream"))?)?
             }
         };
-        let numbers: usize = self.inputs.iter().map(|input| input.width).sum();
-        let bytes = (numbers + 3 * (self.outputs() - 1)) * size_of::<T>();
-        let per_element = self.plan.samples_per_element() * bytes;
-        let step = match self.plan.samples() {
-            Samples::Tensor(_) => (PIECE / per_element.max(1)).max(1),
-            Samples::Points(_) => elements.len().max(1),
-        };
-        let copied = if elements.len() <= step {
-            self.launch(&elements)?;
-            let program = self.kept.take().ok_or_else(nothing_kept)?;
-            let copied = ring
-                .stream()
-                .join(&self.main)
-                .map_err(failed("the evaluation failed"))
-                .and_then(|()| ring.copy(self.parts(&program, &elements, limit)));
-            self.kept = Some(program);
-            copied
-        } else {
-            self.evaluate_in_pieces(&elements, step, limit, &mut ring)
-        };
+        let copied = self.evaluate_to_host(&elements, limit, &mut ring);
         self.ring = Some(ring);
         copied
     }
@@ -341,41 +295,6 @@ impl<T: Number> Evaluator for Resident<'_, T> {
 
     fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>> {
         Resident::explain(self, attributes, &elements)
-    }
-}
-
-impl<T: Number> Resident<'_, T> {
-    /// Evaluates and copies piece after piece: while one is copied, the next is evaluated.
-    fn evaluate_in_pieces(
-        &mut self,
-        elements: &Range<usize>,
-        step: usize,
-        limit: &mut Limit,
-        ring: &mut Ring,
-    ) -> Result<()> {
-        let broken = failed("the evaluation failed");
-        self.kept = None;
-        let mut before: Option<Program<T>> = None;
-        let mut spare: Option<Buffer<T>> = None;
-        for start in elements.clone().step_by(step) {
-            let range = start..(start + step).min(elements.end);
-            let program = self.program(range, spare.take())?;
-            if let Some(before) = before.take() {
-                // the copy waits for the piece before, not for this one
-                ring.stream().join(&self.main).map_err(&broken)?;
-                self.enqueue(&program).map_err(&broken)?;
-                ring.copy(self.parts(&before, elements, limit))?;
-                spare = Some(before.results);
-            } else {
-                self.enqueue(&program).map_err(&broken)?;
-            }
-            before = Some(program);
-        }
-        if let Some(last) = before {
-            ring.stream().join(&self.main).map_err(&broken)?;
-            ring.copy(self.parts(&last, elements, limit))?;
-        }
-        Ok(())
     }
 }
 

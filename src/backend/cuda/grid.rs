@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
 
+use super::bricks;
 use super::device::failed;
 use super::functions::{Function, Functions, Shape};
 use super::launch::{Argument, Job, Launch, Pass};
@@ -13,7 +14,7 @@ use super::layout::{Batch, Layout};
 use super::memory::Buffer;
 use super::number::Number;
 use super::published::{self, Published};
-use super::sources::{LAYERED, PARTS, TABLE, TENSOR, Variant};
+use super::sources::{BRICKS, LAYERED, PARTS, TABLE, TENSOR, Variant};
 use super::work::{Item, TensorRun, Tile, Work};
 use crate::error::Result;
 use crate::plan::{Kernel, Plan, Samples, Strategy, Want};
@@ -141,7 +142,9 @@ impl<T: Number> Grid<T> {
 
     fn tensor(&self, pass: Pass, job: Job, run: TensorRun, elements: u32) -> Result<Launch> {
         let batch = &self.layout.batches[run.batch];
-        let variant = pass.variant::<T>(&TENSOR).with("SAMPLES", self.samples);
+        let at_once = run.bricks && bricks::AT_ONCE.contains(&self.samples);
+        let source = if at_once { &BRICKS } else { &TENSOR };
+        let variant = pass.variant::<T>(source).with("SAMPLES", self.samples);
         let compact = match run.bricks {
             true => !self.layout.brick_offsets.is_empty(),
             false => !self.layout.offsets.is_empty(),

@@ -1,4 +1,4 @@
-//! Arrays on the device, and copies of results to the host.
+//! Arrays on the device, and page-locked memory of the host.
 
 use std::sync::Arc;
 
@@ -6,17 +6,9 @@ use cudarc::driver::{
     CudaContext, CudaEvent, CudaSlice, CudaStream, DevicePtr, DeviceRepr, PinnedHostSlice,
     ValidAsZeroBits, result, sys,
 };
-use rayon::prelude::*;
 
 use super::device::failed;
 use crate::error::Result;
-
-/// Numbers of a block of a copy to the host: large enough for the bus, small enough that
-/// moving one block on hides behind the next one's copy.
-const BLOCK: usize = 8 << 20;
-
-/// Blocks under way at once.
-const BLOCKS: usize = 4;
 
 /// An array on the device.
 #[derive(Debug)]
@@ -114,66 +106,6 @@ impl PageLocked {
     /// The bytes that the last copy brought.
     pub fn bytes(&self) -> Result<&[u8]> {
         self.0.as_slice().map_err(failed("a copy from the device failed"))
-    }
-}
-
-/// Page-locked memory through which results reach the host: blocks are copied by the
-/// device and moved on by the CPU, side by side.
-pub(super) struct Ring {
-    stream: Arc<CudaStream>,
-    blocks: Vec<PageLocked>,
-}
-
-/// A block on its way: where it goes.
-struct Pending<'a> {
-    event: CudaEvent,
-    to: &'a mut [u8],
-    block: usize,
-}
-
-impl Ring {
-    /// A ring whose copies run on `stream`.
-    pub fn new(stream: Arc<CudaStream>) -> Result<Self> {
-        let context = stream.context().clone();
-        let block = |_| PageLocked::new(&context, BLOCK);
-        let blocks = (0..BLOCKS).map(block).collect::<Result<_>>()?;
-        Ok(Self { stream, blocks })
-    }
-
-    /// The stream of the copies.
-    pub fn stream(&self) -> &Arc<CudaStream> {
-        &self.stream
-    }
-
-    /// Copies device memory to host memory, part after part, and waits for all.
-    pub fn copy(&mut self, parts: Vec<(u64, &mut [u8])>) -> Result<()> {
-        let mut pending: std::collections::VecDeque<Pending<'_>> = Default::default();
-        let mut next = 0;
-        let pieces = parts.into_iter().flat_map(|(from, to)| {
-            let chunks = to.chunks_mut(BLOCK).enumerate();
-            chunks.map(move |(i, to)| (from + (i * BLOCK) as u64, to))
-        });
-        for (from, to) in pieces {
-            if pending.len() == BLOCKS {
-                let oldest = pending.pop_front();
-                oldest.map_or(Ok(()), |oldest| self.deliver(oldest))?;
-            }
-            self.blocks[next].copy(from, to.len(), &self.stream)?;
-            let event = self.stream.record_event(None);
-            let event = event.map_err(failed("a copy from the device failed"))?;
-            pending.push_back(Pending { event, to, block: next });
-            next = (next + 1) % BLOCKS;
-        }
-        pending.into_iter().try_for_each(|pending| self.deliver(pending))
-    }
-
-    fn deliver(&mut self, pending: Pending<'_>) -> Result<()> {
-        pending.event.synchronize().map_err(failed("the evaluation failed"))?;
-        let block = self.blocks[pending.block].bytes()?;
-        let part = pending.to.len().div_ceil(2 * rayon::current_num_threads()).max(1 << 16);
-        let from = block[..pending.to.len()].par_chunks(part);
-        pending.to.par_chunks_mut(part).zip(from).for_each(|(to, from)| to.copy_from_slice(from));
-        Ok(())
     }
 }
 

@@ -27,6 +27,7 @@ mod nvrtc;
 mod points;
 mod program;
 mod published;
+mod ring;
 mod scattered;
 pub mod sort;
 mod sources;

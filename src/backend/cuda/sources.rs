@@ -32,6 +32,7 @@ pub(super) const HEADERS: &[Source] = &[
     source!("coverage.cuh"),
     source!("cubics.cuh"),
     source!("gather.cuh"),
+    source!("nets.cuh"),
     source!("orders.cuh"),
     source!("sort.cuh"),
     source!("stage.cuh"),
@@ -41,6 +42,7 @@ pub(super) const HEADERS: &[Source] = &[
 ];
 
 pub(super) static TENSOR: Source = source!("tensor.cu");
+pub(super) static BRICKS: Source = source!("bricks.cu");
 pub(super) static LAYERED: Source = source!("layered.cu");
 pub(super) static TABLE: Source = source!("table.cu");
 pub(super) static PARTS: Source = source!("parts.cu");

@@ -1,0 +1,139 @@
+//! Results for the host, piece after piece: while one is copied, the next is evaluated.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::super::device::failed;
+use super::super::memory::Buffer;
+use super::super::number::Number;
+use super::super::ring::{Delivery, Ring};
+use super::{OnDevice, Program, Resident, nothing_kept};
+use crate::backend::{Limit, Values};
+use crate::error::Result;
+
+/// Bytes of results that are evaluated before their copy to the host begins.
+const PIECE: usize = 64 << 20;
+
+/// Pieces whose copies are on the stream before the memory of the first is used again: an
+/// evaluation need not wait for them.
+const COPIED: usize = 2;
+
+/// What is left to fill of one array of results.
+struct Destination<'l> {
+    rest: &'l mut [u8],
+    /// Bytes of a result.
+    size: usize,
+}
+
+impl<'l> Destination<'l> {
+    fn take(&mut self, count: usize) -> &'l mut [u8] {
+        let (now, later) = std::mem::take(&mut self.rest).split_at_mut(count * self.size);
+        self.rest = later;
+        now
+    }
+}
+
+impl<T: Number> Resident<'_, T> {
+    /// Evaluates elements and copies their results to `limit`.
+    pub(super) fn evaluate_to_host(
+        &mut self,
+        elements: &Range<usize>,
+        limit: &mut Limit,
+        ring: &mut Ring,
+    ) -> Result<()> {
+        let mut destinations = self.destinations(elements, limit);
+        let per_element =
+            destinations.iter().map(|d| d.size).sum::<usize>() * self.plan.samples_per_element();
+        let step = match self.samples {
+            OnDevice::Grid(_) => (PIECE / per_element.max(1)).max(1),
+            OnDevice::Scattered(_) => elements.len().max(1),
+        };
+        let mut delivery = ring.deliver();
+        if elements.len() <= step {
+            self.launch(elements)?;
+            let program = self.kept.as_ref().ok_or_else(nothing_kept)?;
+            delivery.stream().join(&self.main).map_err(failed("the evaluation failed"))?;
+            delivery.copy(self.parts(program, &mut destinations))?;
+        } else {
+            self.evaluate_in_pieces(elements, step, &mut destinations, &mut delivery)?;
+        }
+        delivery.finish()
+    }
+
+    fn evaluate_in_pieces<'l>(
+        &mut self,
+        elements: &Range<usize>,
+        step: usize,
+        destinations: &mut [Destination<'l>],
+        delivery: &mut Delivery<'_, 'l>,
+    ) -> Result<()> {
+        let broken = failed("the evaluation failed");
+        self.kept = None;
+        let mut before = None;
+        let mut copied: VecDeque<(Buffer<T>, _)> = VecDeque::new();
+        for start in elements.clone().step_by(step) {
+            let range = start..(start + step).min(elements.end);
+            let results = match copied.len() {
+                COPIED.. => copied.pop_front(),
+                _ => None,
+            };
+            let results = match results {
+                Some((results, event)) => {
+                    self.main.wait(&event).map_err(&broken)?;
+                    Some(results)
+                }
+                None => None,
+            };
+            let program = self.program(range, results)?;
+            self.enqueue(&program).map_err(&broken)?;
+            let evaluated = self.main.record_event(None).map_err(&broken)?;
+            if let Some((before, evaluated)) = before.replace((program, evaluated)) {
+                delivery.stream().wait(&evaluated).map_err(&broken)?;
+                delivery.copy(self.parts(&before, destinations))?;
+                let event = delivery.stream().record_event(None).map_err(&broken)?;
+                copied.push_back((before.results, event));
+            }
+        }
+        if let Some((last, evaluated)) = before {
+            delivery.stream().wait(&evaluated).map_err(&broken)?;
+            delivery.copy(self.parts(&last, destinations))?;
+            // the memory of the last pieces is given back by the stream of the evaluation
+            self.main.join(delivery.stream()).map_err(&broken)?;
+        }
+        Ok(())
+    }
+
+    /// Makes room in `limit` for all results of some elements.
+    fn destinations<'l>(
+        &self,
+        elements: &Range<usize>,
+        limit: &'l mut Limit,
+    ) -> Vec<Destination<'l>> {
+        let total = self.plan.result_count(elements);
+        let Limit { positions, derivatives, attributes, .. } = limit;
+        let first: Vec<&mut Values> = std::iter::once(positions).chain(derivatives).collect();
+        let others = attributes.iter_mut().map(|values| vec![values]);
+        let values = std::iter::once(first).chain(others);
+        let destination = |(width, values): (usize, &'l mut Values)| Destination {
+            rest: T::bytes(T::reserve(values, total * width)),
+            size: width * size_of::<T>(),
+        };
+        let widths = self.inputs.iter().map(|input| input.width);
+        let all = widths
+            .zip(values)
+            .flat_map(|(width, values)| values.into_iter().map(move |values| (width, values)));
+        all.map(destination).collect()
+    }
+
+    /// A program's results, and where they belong.
+    fn parts<'l>(
+        &self,
+        program: &Program<T>,
+        destinations: &mut [Destination<'l>],
+    ) -> Vec<(u64, &'l mut [u8])> {
+        let count = self.plan.result_count(&program.range);
+        let starts = program.starts.iter().flatten();
+        let parts = starts.zip(destinations);
+        parts.map(|(&start, to)| (program.results.address(start), to.take(count))).collect()
+    }
+}

@@ -1,0 +1,106 @@
+//! Results on their way to the host.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use cudarc::driver::{CudaEvent, CudaStream};
+use rayon::prelude::*;
+
+use super::device::failed;
+use super::memory::PageLocked;
+use crate::error::Result;
+
+/// Bytes of a block: large enough for the bus, small enough that moving one on hides behind
+/// the next one's copy.
+const BLOCK: usize = 8 << 20;
+
+/// Blocks under way at once.
+const BLOCKS: usize = 4;
+
+/// Page-locked memory through which results reach the host: blocks are copied by the
+/// device and moved on by the CPU, side by side.
+pub(super) struct Ring {
+    stream: Arc<CudaStream>,
+    blocks: Vec<PageLocked>,
+}
+
+/// Copies that are under way until [`Delivery::finish`].
+pub(super) struct Delivery<'r, 'a> {
+    ring: &'r mut Ring,
+    pending: VecDeque<Pending<'a>>,
+    next: usize,
+}
+
+/// A block on its way: where it goes.
+struct Pending<'a> {
+    event: CudaEvent,
+    to: &'a mut [u8],
+    block: usize,
+}
+
+impl Ring {
+    /// A ring whose copies run on `stream`.
+    pub fn new(stream: Arc<CudaStream>) -> Result<Self> {
+        let context = stream.context().clone();
+        let block = |_| PageLocked::new(&context, BLOCK);
+        let blocks = (0..BLOCKS).map(block).collect::<Result<_>>()?;
+        Ok(Self { stream, blocks })
+    }
+
+    /// Begins to copy.
+    pub fn deliver(&mut self) -> Delivery<'_, '_> {
+        Delivery { ring: self, pending: VecDeque::new(), next: 0 }
+    }
+
+    /// Copies device memory to host memory, part after part, and waits for all.
+    pub fn copy(&mut self, parts: Vec<(u64, &mut [u8])>) -> Result<()> {
+        let mut delivery = self.deliver();
+        delivery.copy(parts)?;
+        delivery.finish()
+    }
+}
+
+impl<'a> Delivery<'_, 'a> {
+    /// The stream of the copies.
+    pub fn stream(&self) -> &Arc<CudaStream> {
+        &self.ring.stream
+    }
+
+    /// Puts copies of device memory to host memory on the stream, part after part; the last
+    /// of them are still to be moved on.
+    pub fn copy(&mut self, parts: Vec<(u64, &'a mut [u8])>) -> Result<()> {
+        for (from, to) in parts {
+            for (i, to) in to.chunks_mut(BLOCK).enumerate() {
+                if self.pending.len() == BLOCKS {
+                    self.move_on()?;
+                }
+                let Ring { stream, blocks } = &mut *self.ring;
+                blocks[self.next].copy(from + (i * BLOCK) as u64, to.len(), stream)?;
+                let event = stream.record_event(None);
+                let event = event.map_err(failed("a copy from the device failed"))?;
+                self.pending.push_back(Pending { event, to, block: self.next });
+                self.next = (self.next + 1) % BLOCKS;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for all copies.
+    pub fn finish(mut self) -> Result<()> {
+        while !self.pending.is_empty() {
+            self.move_on()?;
+        }
+        Ok(())
+    }
+
+    /// Moves the oldest block to its place.
+    fn move_on(&mut self) -> Result<()> {
+        let Some(Pending { event, to, block }) = self.pending.pop_front() else { return Ok(()) };
+        event.synchronize().map_err(failed("the evaluation failed"))?;
+        let block = &self.ring.blocks[block].bytes()?[..to.len()];
+        let part = to.len().div_ceil(2 * rayon::current_num_threads()).max(1 << 16);
+        let parts = to.par_chunks_mut(part).zip(block.par_chunks(part));
+        parts.for_each(|(to, from)| to.copy_from_slice(from));
+        Ok(())
+    }
+}

@@ -172,6 +172,20 @@ impl<T: Real> DeviceFriends<T> {
     /// # Errors
     /// [`Error::Request`] with the driver's words if a kernel fails.
     pub fn run(&mut self, run: FriendRun) -> Result<f64> {
+        let launches = self.launches(run)?;
+        let stream = &self.stream;
+        let start = timed_event(stream)?;
+        for launch in &launches {
+            // SAFETY: all arrays live in `self`, with room for what the level before makes.
+            unsafe { launch.enqueue(stream) }.map_err(failed("a kernel cannot be launched"))?;
+        }
+        let end = timed_event(stream)?;
+        let elapsed = start.elapsed_ms(&end).map_err(failed("refinement failed"))?;
+        Ok(f64::from(elapsed) * 1e-3)
+    }
+
+    /// Launches of all levels after the first.
+    pub(super) fn launches(&self, run: FriendRun) -> Result<Vec<Launch>> {
         let variant = variant(T::PRECISION, run, self.sharp, self.chaikin);
         let last = self.levels.len() - 2;
         let mut launches = Vec::new();
@@ -210,15 +224,7 @@ impl<T: Real> DeviceFriends<T> {
                 });
             }
         }
-        let stream = &self.stream;
-        let start = timed_event(stream)?;
-        for launch in &launches {
-            // SAFETY: all arrays live in `self`, with room for what the level before makes.
-            unsafe { launch.enqueue(stream) }.map_err(failed("a kernel cannot be launched"))?;
-        }
-        let end = timed_event(stream)?;
-        let elapsed = start.elapsed_ms(&end).map_err(failed("refinement failed"))?;
-        Ok(f64::from(elapsed) * 1e-3)
+        Ok(launches)
     }
 
     /// Points of the last level, copied to the host.
@@ -286,20 +292,6 @@ impl<T: Real> DeviceFriends<T> {
         let level = &self.levels[0];
         let arrays = [level.corners.address(0), level.friends.address(0), level.starts.address(0)];
         (arrays, self.points[0].address(0))
-    }
-
-    /// Launches of all levels after the first.
-    pub(super) fn launches(&self, run: FriendRun) -> Result<Vec<Launch>> {
-        let variant = variant(T::PRECISION, run, self.sharp, self.chaikin);
-        let refine = self.functions.get(&variant, "refine")?;
-        let launch = |(at, pair): (usize, &[Level])| {
-            let count = pair[0].quads.max(pair[0].vertices) as u32;
-            let mut arguments = vec![words(&pair[0]), words(&pair[1])];
-            arguments.extend([at, at + 1].map(|i| Argument::Address(self.points[i].address(0))));
-            let shape = Shape { blocks: count.div_ceil(THREADS), threads: THREADS, shared: 0 };
-            Launch { name: "edge-friend".into(), function: refine.clone(), shape, arguments }
-        };
-        Ok(self.levels.windows(2).enumerate().map(launch).collect())
     }
 }
 

@@ -17,6 +17,8 @@
 //! - [`Method::EdgeFriend`]: Catmull-Clark with one gather pass a level on the layout of
 //!   [edge-friend](edge_friend).
 //!
+//! A [`DeviceSurface`] is the same on a GPU, with the same numbering and the same bits.
+//!
 //! All inner data are flat arrays of 32-bit ids; a *corner* is a face at one of its
 //! vertices. Points are gathered in one documented order, so that results repeat bit by
 //! bit with any number of threads.

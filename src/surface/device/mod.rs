@@ -68,16 +68,16 @@ impl<T: Scalar + Real> DeviceSurface<T> {
     pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions, gpu: &Cuda) -> Result<Self> {
         mesh.check()?;
         check_ids(mesh, options)?;
-        let (levels, least) = match (options.scheme, options.method) {
-            (Scheme::CatmullClark, Method::EdgeFriend) => (options.levels, 2),
-            (_, Method::Matrix) => (options.levels, 1),
+        let least = match (options.scheme, options.method) {
+            (Scheme::CatmullClark, Method::EdgeFriend) => 2,
+            (_, Method::Matrix) => 1,
             (scheme, method) => {
                 return Err(Error::request(format!("{scheme:?} by {method:?} on a GPU"))
                     .with_mend("use the mesh matrix, or edge-friend for Catmull-Clark"));
             }
         };
-        if levels < least {
-            return Err(Error::request(format!("{levels} levels on a GPU"))
+        if options.levels < least {
+            return Err(Error::request(format!("{} levels on a GPU", options.levels))
                 .with_mend(format!("ask for {least} or more, or refine on the CPU")));
         }
         let rule = options.crease_rule.unwrap_or(mesh.crease_rule);

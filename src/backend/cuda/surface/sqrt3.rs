@@ -7,7 +7,8 @@ use super::super::program::Kernels;
 use super::super::sources::{SQRT3, Variant};
 use super::THREADS;
 use super::levels::Step;
-use super::matrix::{DeviceMatrix, Neighbours};
+use super::matrix::DeviceMatrix;
+use super::matrix::Neighbours;
 use crate::backend::Precision;
 use crate::error::Result;
 

@@ -23,8 +23,8 @@ pub(super) struct Friends<T> {
 
 /// Where the first level comes from.
 enum Start<T> {
-    Closed(ClosedFriends<T>),
-    FromHost(FromHost<T>),
+    Closed(Box<ClosedFriends<T>>),
+    FromHost(Box<FromHost<T>>),
 }
 
 /// A surface whose first level comes from the host.
@@ -44,8 +44,8 @@ impl<T: Scalar + Real> Friends<T> {
         let real_quads = mesh.faces.vertices().len();
         let closed = matrix.counts().is_closed_manifold() && mesh.creases.is_empty();
         let start = match closed {
-            true => Start::Closed(ClosedFriends::new(gpu, matrix, levels)?),
-            false => Start::FromHost(FromHost::new(mesh, &matrix, levels, rule, gpu)?),
+            true => Start::Closed(Box::new(ClosedFriends::new(gpu, matrix, levels)?)),
+            false => Start::FromHost(Box::new(FromHost::new(mesh, &matrix, levels, rule, gpu)?)),
         };
         Ok(Self { start, real_quads, orphans })
     }

@@ -19,8 +19,10 @@ use crate::topology::NONE;
 /// The mesh matrix of a surface, its edges found on a GPU.
 ///
 /// # Errors
-/// [`crate::Error::Request`] for a mesh without faces, or too little memory.
+/// Those of [`SurfaceMesh::check`]; [`crate::Error::Request`] for a mesh without faces, or too
+/// little memory.
 pub fn device_matrix(mesh: &SurfaceMesh, gpu: &Cuda) -> Result<DeviceMatrix> {
+    mesh.check()?;
     let columns = Columns::of(mesh.faces.ends());
     let tables;
     let (size, ends, faces) = match &columns {

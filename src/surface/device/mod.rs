@@ -45,7 +45,7 @@ pub struct DeviceSurface<T> {
 
 enum Levels<T> {
     Matrix(Box<DeviceLevels<T>>),
-    EdgeFriend(Box<Friends<T>>),
+    EdgeFriend(Friends<T>),
 }
 
 /// Whether a surface is refined on GPUs: by Catmull-Clark and Loop on the mesh matrix from one
@@ -94,7 +94,7 @@ impl<T: Scalar + Real> DeviceSurface<T> {
         let mut creases = Vec::new();
         let levels = match options.method {
             Method::EdgeFriend => {
-                Levels::EdgeFriend(Box::new(Friends::new(mesh, options.levels, rule, gpu)?))
+                Levels::EdgeFriend(Friends::new(mesh, options.levels, rule, gpu)?)
             }
             _ => {
                 let matrix = device_matrix(mesh, gpu)?;

@@ -83,10 +83,8 @@ impl Rules {
         let (stream, found) = (&matrix.stream, matrix.counts());
         let valence = found.valence.max(TABLED);
         match scheme {
-            MatrixScheme::CatmullClark => return Ok(Self::Quads),
-            _ if matrix.size() != 3 => {
-                return Err(Error::request("Loop and √3 refine triangles only"));
-            }
+            MatrixScheme::CatmullClark => Ok(Self::Quads),
+            _ if matrix.size() != 3 => Err(Error::request("Loop and √3 refine triangles only")),
             MatrixScheme::Loop { beta } => {
                 let crowded = matrix.crowded_edges()?;
                 let rows = crowded.iter().map(|row| 2 + 2 * (row[2] - row[1]) as usize);

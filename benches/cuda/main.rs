@@ -6,6 +6,7 @@
 //! the device, fresh random control points every time.
 
 mod layers;
+mod matrix;
 mod quadrature;
 mod surface;
 mod surface_limit;
@@ -120,6 +121,9 @@ fn main() -> subsolid::Result<()> {
         }
     }
 
+    if asked("matrix") {
+        matrix::time()?;
+    }
     if asked("surface") {
         surface::time()?;
     }

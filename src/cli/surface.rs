@@ -6,15 +6,18 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use subsolid::backend::{Backend, Choice, Cuda, Precision};
 use subsolid::mesh::{Attribute, CreaseRule, SurfaceMesh};
 use subsolid::surface::limit::PatchCounts;
 use subsolid::surface::{
-    Method, Scheme, SurfaceOptions, SurfacePlan, adaptive_limits, refined_counts, refinement_bytes,
+    DeviceSurface, Method, Scheme, SurfaceOptions, SurfacePlan, VertexLimits, adaptive_limits,
+    refined_counts, refinement_bytes, runs_on_gpu,
 };
 use subsolid::{Error, Result, io};
 
 use super::console::since;
 use super::memory::{gigabytes, physical};
+use super::processor::Processor;
 use super::{Console, Outcome};
 
 /// Refine a surface by Catmull-Clark, Loop or √3
@@ -28,7 +31,9 @@ Examples:
   subsolid surface scan.stl --scheme loop --levels 2 -o fine.ply
   subsolid surface model.obj --method edge-friend --chaikin -o fine.vtp
   subsolid surface model.obj --levels 3 --limit --normals -o limit.vtp
-  subsolid surface model.obj --levels 4 --method adaptive --limit -o limit.obj")]
+  subsolid surface model.obj --levels 4 --method adaptive --limit -o limit.obj
+
+  subsolid surface model.obj --levels 5 --backend cuda -o fine.ply")]
 pub struct Arguments {
     /// Control mesh: .obj, .ply, .off or .stl
     model: PathBuf,
@@ -47,6 +52,11 @@ pub struct Arguments {
     /// Move the vertices to where all further refinement takes them (not for √3)
     #[arg(long)]
     limit: bool,
+    /// Processor: auto (the first NVIDIA GPU that works, else the CPU), cpu, cuda or cuda:N. GPUs
+    /// refine by the mesh matrix (√3 on closed surfaces) and by edge-friend (from 2 levels on),
+    /// with the same result
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    backend: Choice,
     /// Add the unit normals of the limit as a vertex attribute, for .ply and .vtp; NaN where
     /// there is none
     #[arg(long)]
@@ -101,6 +111,35 @@ impl Arguments {
     }
 }
 
+/// What refines, on either processor.
+enum Planner {
+    Cpu(Box<SurfacePlan>),
+    Gpu(Box<DeviceSurface<f64>>),
+}
+
+impl Planner {
+    fn notices(&self) -> &[String] {
+        match self {
+            Self::Cpu(plan) => plan.notices(),
+            Self::Gpu(surface) => surface.notices(),
+        }
+    }
+
+    fn refine(&mut self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
+        match self {
+            Self::Cpu(plan) => plan.refine(mesh),
+            Self::Gpu(surface) => surface.refine(mesh),
+        }
+    }
+
+    fn vertex_limits(&mut self, mesh: &SurfaceMesh, refined: &SurfaceMesh) -> Result<VertexLimits> {
+        match self {
+            Self::Cpu(plan) => plan.vertex_limits(mesh, refined),
+            Self::Gpu(surface) => surface.vertex_limits(mesh, refined),
+        }
+    }
+}
+
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let (model, output) = (&arguments.model, &arguments.output);
     check_names(model, output)?;
@@ -117,17 +156,28 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             .with_mend("add --limit, or take another method"));
     }
     check_memory(&mesh, &options)?;
+    let gpu = match (&arguments.method, arguments.backend) {
+        (MethodName::Adaptive, Choice::Auto | Choice::Cpu) => None,
+        (MethodName::Adaptive, Choice::Cuda(_)) => {
+            return Err(Error::request("--method adaptive does not run on GPUs")
+                .with_mend("take --backend cpu, or another method"));
+        }
+        _ => choose(arguments.backend, &mesh, &options, console)?,
+    };
     let start = Instant::now();
-    let plan = SurfacePlan::new(&mesh, &options)?;
-    plan.notices().iter().for_each(|notice| console.warn(notice));
+    let mut planner = match gpu {
+        Some(gpu) => Planner::Gpu(Box::new(DeviceSurface::new(&mesh, &options, &gpu)?)),
+        None => Planner::Cpu(Box::new(SurfacePlan::new(&mesh, &options)?)),
+    };
+    planner.notices().iter().for_each(|notice| console.warn(notice));
     console.status("Planned", format!("{} levels in {}", options.levels, since(start)));
     let start = Instant::now();
-    let mut refined = plan.refine(&mesh)?;
+    let mut refined = planner.refine(&mesh)?;
     let mut patches = None;
     if arguments.limit || arguments.normals {
-        let limits = match arguments.method {
-            MethodName::Adaptive => {
-                let found = adaptive_limits(&plan, &mesh, arguments.normals)?;
+        let limits = match (&arguments.method, &planner) {
+            (MethodName::Adaptive, Planner::Cpu(plan)) => {
+                let found = adaptive_limits(plan, &mesh, arguments.normals)?;
                 patches = Some(found.patches);
                 let PatchCounts { regular, irregular } = found.patches;
                 console.status(
@@ -136,7 +186,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
                 );
                 found.limits
             }
-            _ => plan.vertex_limits(&mesh, &refined)?,
+            _ => planner.vertex_limits(&mesh, &refined)?,
         };
         if arguments.normals {
             let values = limits.normals.as_flattened().to_vec();
@@ -151,6 +201,26 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         console.warn(format!("{}: left out {loss}", output.display()));
     }
     write(output, &refined, patches, console)
+}
+
+/// The GPU to refine on, or none; says which processor was found.
+fn choose(
+    choice: Choice,
+    mesh: &SurfaceMesh,
+    options: &SurfaceOptions,
+    console: &Console,
+) -> Result<Option<Cuda>> {
+    if choice == Choice::Auto && !runs_on_gpu(mesh, options) {
+        console.status("Chose", "the CPU (this scheme and method do not run on GPUs for it)");
+        return Ok(None);
+    }
+    let processor = Processor::find(choice)?;
+    let gpu = processor.gpu().map(|ordinal| Cuda::new(ordinal, Precision::F64)).transpose()?;
+    if choice == Choice::Auto {
+        let name = gpu.as_ref().map_or_else(|| "the CPU".into(), Backend::name);
+        processor.tell(&name, console);
+    }
+    Ok(gpu)
 }
 
 /// Writes a surface and reports it, with the patches that it came from, if any.

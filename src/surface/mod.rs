@@ -21,6 +21,8 @@
 //! level at once by tables that faces share, and [`adaptive_limits`] evaluates the limit at
 //! the vertices of a level on spline patches. [`limit`] evaluates it anywhere.
 //!
+//! A [`DeviceSurface`] is the same on a GPU, with the same numbering and the same bits.
+//!
 //! All inner data are flat arrays of 32-bit ids; a *corner* is a face at one of its
 //! vertices. Points are gathered in one documented order, so that results repeat bit by
 //! bit with any number of threads.
@@ -60,10 +62,10 @@ mod triangulate;
 mod vertex_limit;
 mod workspace;
 
-pub use crate::backend::cuda::edge_friend::{FriendRun, Real};
+pub use crate::backend::cuda::edge_friend::{FriendRun as DeviceRun, Real};
 pub use adaptive::{AdaptiveLimits, adaptive_limits};
 pub use boundary::boundary_surface;
-pub use device::DeviceSurface;
+pub use device::{DeviceSurface, device_matrix, runs_on_gpu};
 pub use memory::{Counts, refined_counts, refinement_bytes};
 pub use plan::SurfacePlan;
 pub use scalar::{Point, Scalar};

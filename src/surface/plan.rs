@@ -53,28 +53,14 @@ impl SurfacePlan {
             Scheme::CatmullClark => mesh,
             Scheme::Loop | Scheme::Sqrt3 => {
                 triangulated = triangulate(mesh);
-                if triangulated.cut_faces > 0 {
-                    notices.push(format!(
-                        "{} faces of more than three corners were cut into triangles",
-                        triangulated.cut_faces
-                    ));
-                }
+                notices.extend(cut_notice(triangulated.cut_faces));
                 triangulated.mesh.as_ref()
             }
         };
         let columns = Columns::of(mesh.faces.ends());
         let vertices = mesh.faces.vertices().to_vec();
         let matrix = MeshMatrix::build(mesh.points.len(), columns.clone(), vertices);
-        if !matrix.crowded_edges.is_empty() {
-            notices.push(format!(
-                "more than two faces meet at {} edges, which {}",
-                matrix.crowded_edges.len(),
-                match options.scheme {
-                    Scheme::CatmullClark => "are sharp for ever",
-                    _ => "are smoothed over the first two",
-                }
-            ));
-        }
+        notices.extend(crowded_notice(matrix.crowded_edges.len(), options.scheme));
         let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
         let levels = options.levels;
         let levels = match (options.scheme, options.method) {
@@ -90,19 +76,7 @@ impl SurfacePlan {
             }
             (Scheme::Loop, _) => Levels::Loop(Loop::build(mesh, matrix, levels, rule)?),
             (Scheme::Sqrt3, _) => {
-                if !mesh.holes.is_empty() || mesh.boundary == BoundaryRule::Holes {
-                    return Err(Error::mesh(
-                        "√3-subdivision turns the edges of holes into their neighbours",
-                    )
-                    .with_mend("remove the faces that are holes, or use --scheme loop"));
-                }
-                if mesh.uv.is_some() {
-                    notices.push(
-                        "texture coordinates are left out: √3 turns edges over \
-                                  their seams"
-                            .into(),
-                    );
-                }
+                notices.extend(check_turned(mesh)?);
                 Levels::Sqrt3(Sqrt3::build(mesh, matrix, levels)?)
             }
         };
@@ -231,6 +205,31 @@ impl SurfacePlan {
         });
         Ok(SingleMatrix::of(&product))
     }
+}
+
+/// Refuses what √3-subdivision cannot turn; says what it leaves out.
+pub(super) fn check_turned(mesh: &SurfaceMesh) -> Result<Option<String>> {
+    if !mesh.holes.is_empty() || mesh.boundary == BoundaryRule::Holes {
+        return Err(Error::mesh("√3-subdivision turns the edges of holes into their neighbours")
+            .with_mend("remove the faces that are holes, or use --scheme loop"));
+    }
+    let left_out = "texture coordinates are left out: √3 turns edges over their seams";
+    Ok(mesh.uv.as_ref().map(|_| left_out.into()))
+}
+
+/// What is said of faces cut into triangles, if there are any.
+pub(super) fn cut_notice(faces: usize) -> Option<String> {
+    let said = || format!("{faces} faces of more than three corners were cut into triangles");
+    (faces > 0).then(said)
+}
+
+/// What is said of edges of more than two faces, if there are any.
+pub(super) fn crowded_notice(edges: usize, scheme: Scheme) -> Option<String> {
+    let fate = match scheme {
+        Scheme::CatmullClark => "are sharp for ever",
+        _ => "are smoothed over the first two",
+    };
+    (edges > 0).then(|| format!("more than two faces meet at {edges} edges, which {fate}"))
 }
 
 fn last_vertices(matrices: &[MeshMatrix]) -> &[u32] {

@@ -3,9 +3,10 @@
 use super::matrix::split::{split_to_quads, split_to_triangles};
 use super::matrix::{Columns, MeshMatrix};
 use super::plan::{Levels, SurfacePlan};
+use super::scalar::Point;
 use super::sharpness::Sharpness;
-use super::{Scheme, triangulate::triangulate};
-use crate::mesh::{Attribute, FaceVarying, Polygons, SurfaceMesh};
+use super::{Scheme, SurfaceOptions, triangulate::triangulate};
+use crate::mesh::{Attribute, Creases, FaceVarying, Polygons, SurfaceMesh};
 use crate::topology::NONE;
 use crate::{Error, Result};
 
@@ -19,135 +20,160 @@ impl SurfacePlan {
     /// # Errors
     /// [`Error::Request`] if the numbers of vertices or corners are not those of the plan.
     pub fn refine(&self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
-        let refined = self.refine_with_holes(mesh)?;
-        Ok(match self.options.scheme {
-            Scheme::CatmullClark => self.without_holes(mesh, refined),
-            Scheme::Loop | Scheme::Sqrt3 => self.without_holes(&triangulate(mesh).mesh, refined),
-        })
+        assemble(&mut &*self, mesh)
+    }
+}
+
+/// What a refined mesh is assembled from, wherever that was computed.
+pub(super) trait Refined {
+    fn options(&self) -> &SurfaceOptions;
+
+    /// The columns of the control mesh (of triangles, if the scheme wants them).
+    fn control_columns(&self) -> &Columns;
+
+    /// Refined points, or any three components a vertex, with unused slots.
+    fn evaluate(&mut self, controls: &[Point<f64>]) -> Result<Vec<Point<f64>>>;
+
+    /// Vertices at the corners of all refined faces, holes included.
+    fn corners(&self) -> Result<Vec<u32>>;
+
+    /// Which slots of points hold a vertex of the result; `None` if all do.
+    fn used(&self, corners: &[u32]) -> Option<Vec<bool>>;
+
+    /// Tags that are still sharp after the last level, where points are.
+    fn creases(&self, mesh: &SurfaceMesh) -> Result<Creases>;
+}
+
+/// The refined mesh of `mesh`.
+pub(super) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
+    let fine = assemble_with_holes(refined, mesh)?;
+    Ok(match refined.options().scheme {
+        Scheme::CatmullClark => without_holes(mesh, refined, fine),
+        Scheme::Loop | Scheme::Sqrt3 => without_holes(&triangulate(mesh).mesh, refined, fine),
+    })
+}
+
+/// The same with the faces of holes.
+pub(super) fn assemble_with_holes(
+    refined: &mut impl Refined,
+    mesh: &SurfaceMesh,
+) -> Result<SurfaceMesh> {
+    let options = *refined.options();
+    let triangulated = match options.scheme {
+        Scheme::CatmullClark => None,
+        Scheme::Loop | Scheme::Sqrt3 => Some(triangulate(mesh)),
+    };
+    let mesh = triangulated.as_ref().map_or(mesh, |triangulated| triangulated.mesh.as_ref());
+    if Columns::of(mesh.faces.ends()) != *refined.control_columns() {
+        return Err(Error::request("the mesh has other faces than that of the plan")
+            .with_mend("plan again after its connectivity has changed"));
+    }
+    let mut points = refined.evaluate(&mesh.points)?;
+    let slots = points.len();
+    let attributes = mesh.attributes.iter().map(|a| refine_attribute(refined, a, slots));
+    let mut attributes = attributes.collect::<Result<Vec<_>>>()?;
+    let mut corners = refined.corners()?;
+    let mut creases = refined.creases(mesh)?;
+    if let Some(used) = refined.used(&corners) {
+        // close the gaps that ghosts and unused slots leave
+        let mut next = 0;
+        let numbers: Vec<u32> = used
+            .iter()
+            .map(|&used| {
+                let number = if used { next } else { NONE };
+                next += u32::from(used);
+                number
+            })
+            .collect();
+        corners.iter_mut().for_each(|v| *v = numbers[*v as usize]);
+        let kept = |v: usize| used[v];
+        points = (0..points.len()).filter(|&v| kept(v)).map(|v| points[v]).collect();
+        for attribute in &mut attributes {
+            let rows = attribute.values.chunks_exact(attribute.width).enumerate();
+            let rows = rows.filter(|&(v, _)| kept(v)).flat_map(|(_, row)| row);
+            attribute.values = rows.copied().collect();
+        }
+        for crease in &mut creases.edges {
+            crease.edge = crease.edge.map(|v| crate::mesh::VertexId(numbers[v.index()]));
+        }
+        for corner in &mut creases.corners {
+            corner.vertex = crate::mesh::VertexId(numbers[corner.vertex.index()]);
+        }
+    }
+    let faces = match (options.levels, options.scheme) {
+        (0, Scheme::CatmullClark) => mesh.faces.clone(),
+        (_, Scheme::CatmullClark) => Polygons::uniform(4, corners),
+        (_, Scheme::Loop | Scheme::Sqrt3) => Polygons::uniform(3, corners),
+    };
+    Ok(SurfaceMesh {
+        points,
+        faces,
+        creases,
+        crease_rule: options.crease_rule.unwrap_or(mesh.crease_rule),
+        boundary: mesh.boundary,
+        holes: Vec::new(),
+        attributes,
+        uv: refine_uv(mesh, &options),
+    })
+}
+
+/// Three components a pass.
+fn refine_attribute(
+    refined: &mut impl Refined,
+    attribute: &Attribute,
+    slots: usize,
+) -> Result<Attribute> {
+    let width = attribute.width;
+    let mut values = vec![0.0; width * slots];
+    for first in (0..width).step_by(3) {
+        let count = (width - first).min(3);
+        let controls: Vec<[f64; 3]> = attribute
+            .values
+            .chunks_exact(width)
+            .map(|row| {
+                let mut point = [0.0; 3];
+                point[..count].copy_from_slice(&row[first..first + count]);
+                point
+            })
+            .collect();
+        let fine = refined.evaluate(&controls)?;
+        for (row, point) in values.chunks_exact_mut(width).zip(fine) {
+            row[first..first + count].copy_from_slice(&point[..count]);
+        }
+    }
+    Ok(Attribute { name: attribute.name.clone(), width, values })
+}
+
+impl Refined for &SurfacePlan {
+    fn options(&self) -> &SurfaceOptions {
+        &self.options
     }
 
-    /// The same with the faces of holes.
-    pub(super) fn refine_with_holes(&self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
-        let triangulated = match self.options.scheme {
-            Scheme::CatmullClark => None,
-            Scheme::Loop | Scheme::Sqrt3 => Some(triangulate(mesh)),
-        };
-        let mesh = triangulated.as_ref().map_or(mesh, |triangulated| triangulated.mesh.as_ref());
-        if Columns::of(mesh.faces.ends()) != self.control_columns {
-            return Err(Error::request("the mesh has other faces than that of the plan")
-                .with_mend("plan again after its connectivity has changed"));
-        }
-        let mut points = self.evaluate(&mesh.points)?;
-        let attributes = mesh.attributes.iter().map(|a| self.refine_attribute(a));
-        let mut attributes = attributes.collect::<Result<Vec<_>>>()?;
-        let mut corners = self.corners().to_vec();
-        let mut creases = self.remaining_creases(mesh);
-        if let Levels::EdgeFriend(levels) = &self.levels {
-            // close the gaps that ghosts and unused slots leave
-            let used = levels.used();
-            let mut next = 0;
-            let numbers: Vec<u32> = used
-                .iter()
-                .map(|&used| {
-                    let number = if used { next } else { NONE };
-                    next += u32::from(used);
-                    number
-                })
-                .collect();
-            corners.iter_mut().for_each(|v| *v = numbers[*v as usize]);
-            let kept = |v: usize| used[v];
-            points = (0..points.len()).filter(|&v| kept(v)).map(|v| points[v]).collect();
-            for attribute in &mut attributes {
-                let rows = attribute.values.chunks_exact(attribute.width).enumerate();
-                let rows = rows.filter(|&(v, _)| kept(v)).flat_map(|(_, row)| row);
-                attribute.values = rows.copied().collect();
-            }
-            for crease in &mut creases.edges {
-                crease.edge = crease.edge.map(|v| crate::mesh::VertexId(numbers[v.index()]));
-            }
-            for corner in &mut creases.corners {
-                corner.vertex = crate::mesh::VertexId(numbers[corner.vertex.index()]);
-            }
-        }
-        let faces = match (self.options.levels, self.options.scheme) {
-            (0, Scheme::CatmullClark) => mesh.faces.clone(),
-            (_, Scheme::CatmullClark) => Polygons::uniform(4, corners),
-            (_, Scheme::Loop | Scheme::Sqrt3) => Polygons::uniform(3, corners),
-        };
-        Ok(SurfaceMesh {
-            points,
-            faces,
-            creases,
-            crease_rule: self.options.crease_rule.unwrap_or(mesh.crease_rule),
-            boundary: mesh.boundary,
-            holes: Vec::new(),
-            attributes,
-            uv: self.refine_uv(mesh),
-        })
+    fn control_columns(&self) -> &Columns {
+        &self.control_columns
     }
 
-    /// Three components a pass.
-    fn refine_attribute(&self, attribute: &Attribute) -> Result<Attribute> {
-        let width = attribute.width;
-        let mut values = vec![0.0; width * self.vertex_count()];
-        for first in (0..width).step_by(3) {
-            let count = (width - first).min(3);
-            let controls: Vec<[f64; 3]> = attribute
-                .values
-                .chunks_exact(width)
-                .map(|row| {
-                    let mut point = [0.0; 3];
-                    point[..count].copy_from_slice(&row[first..first + count]);
-                    point
-                })
-                .collect();
-            let refined = self.evaluate(&controls)?;
-            for (row, point) in values.chunks_exact_mut(width).zip(refined) {
-                row[first..first + count].copy_from_slice(&point[..count]);
-            }
-        }
-        Ok(Attribute { name: attribute.name.clone(), width, values })
+    fn evaluate(&mut self, controls: &[Point<f64>]) -> Result<Vec<Point<f64>>> {
+        SurfacePlan::evaluate(self, controls)
     }
 
-    /// Texture coordinates, linear in every face: a mesh of their own, refined alike.
-    fn refine_uv(&self, mesh: &SurfaceMesh) -> Option<FaceVarying> {
-        let uv = mesh.uv.as_ref()?;
-        let split = match self.options.scheme {
-            Scheme::CatmullClark => split_to_quads,
-            Scheme::Loop => split_to_triangles,
-            Scheme::Sqrt3 => return None,
-        };
-        let columns = Columns::of(mesh.faces.ends());
-        let mut matrix = MeshMatrix::build(uv.values.len(), columns, uv.corners.clone());
-        let mut values = uv.values.clone();
-        for level in 0..self.options.levels {
-            if self.options.scheme == Scheme::CatmullClark {
-                for f in 0..matrix.face_count as u32 {
-                    let corners = matrix.columns.corners(f);
-                    let n = corners.len() as f64;
-                    let mut mean = [0.0; 2];
-                    for c in corners {
-                        let value = values[matrix.vertex(c) as usize];
-                        mean = [mean[0] + value[0], mean[1] + value[1]];
-                    }
-                    values.push(mean.map(|sum| sum / n));
-                }
-            }
-            for e in 0..matrix.edge_count() as u32 {
-                let [a, b] = matrix.edge_ends(e).map(|v| values[v as usize]);
-                values.push([(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0]);
-            }
-            matrix = split(&matrix, level + 1 < self.options.levels);
-        }
-        Some(FaceVarying { values, corners: matrix.vertices })
+    fn corners(&self) -> Result<Vec<u32>> {
+        Ok(SurfacePlan::corners(self).to_vec())
     }
 
-    /// Tags that are still sharp after the last level; the ends of the surface need none.
-    fn remaining_creases(&self, mesh: &SurfaceMesh) -> crate::mesh::Creases {
-        let mut creases = crate::mesh::Creases::default();
+    fn used(&self, _: &[u32]) -> Option<Vec<bool>> {
+        match &self.levels {
+            Levels::EdgeFriend(levels) => Some(levels.used()),
+            _ => None,
+        }
+    }
+
+    /// The ends of the surface need no tags.
+    fn creases(&self, mesh: &SurfaceMesh) -> Result<Creases> {
+        let mut creases = Creases::default();
         let levels = self.options.levels;
         if levels == 0 {
-            return mesh.creases.clone();
+            return Ok(mesh.creases.clone());
         }
         let rule = self.options.crease_rule.unwrap_or(mesh.crease_rule);
         let mut take = |matrix: &MeshMatrix, sharpness: &Sharpness, first_edge_point: usize| {
@@ -172,56 +198,99 @@ impl SurfacePlan {
                 take(matrix, &all.sharpness()[levels - 1], matrix.vertex_count);
             }
             Levels::EdgeFriend(all) => all.remaining_creases(rule, &mut creases),
-            Levels::Sqrt3(_) => return creases,
+            Levels::Sqrt3(_) => return Ok(creases),
         }
         let slot = |v: u32| match &self.levels {
             Levels::EdgeFriend(all) => all.slot(v),
             _ => v,
         };
-        for corner in &mesh.creases.corners {
-            let left = corner.sharpness - levels as f64;
-            if left > 0.0 {
-                creases.push_corner(slot(corner.vertex.0), left);
-            }
-        }
-        creases
+        remaining_corners(mesh, levels, slot, &mut creases);
+        Ok(creases)
     }
+}
 
-    /// The faces that do not come from holes: those of control face f are one range.
-    fn without_holes(&self, mesh: &SurfaceMesh, mut refined: SurfaceMesh) -> SurfaceMesh {
-        let holes = super::holes::all(mesh);
-        if holes.is_empty() {
-            return refined;
+/// Corner tags that are still sharp after some levels, at the slots of their vertices.
+pub(super) fn remaining_corners(
+    mesh: &SurfaceMesh,
+    levels: usize,
+    slot: impl Fn(u32) -> u32,
+    creases: &mut Creases,
+) {
+    for corner in &mesh.creases.corners {
+        let left = corner.sharpness - levels as f64;
+        if left > 0.0 {
+            creases.push_corner(slot(corner.vertex.0), left);
         }
-        let mut is_hole = vec![false; refined.faces.len()];
-        let levels = self.options.levels as u32;
-        for &f in &holes {
-            let range = match self.options.scheme {
-                _ if levels == 0 => f as usize..f as usize + 1,
-                Scheme::CatmullClark => {
-                    let corners = self.control_columns.corners(f);
-                    let shift = 2 * (levels - 1);
-                    (corners.start as usize) << shift..(corners.end as usize) << shift
+    }
+}
+
+/// Texture coordinates, linear in every face: a mesh of their own, refined alike.
+fn refine_uv(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Option<FaceVarying> {
+    let uv = mesh.uv.as_ref()?;
+    let split = match options.scheme {
+        Scheme::CatmullClark => split_to_quads,
+        Scheme::Loop => split_to_triangles,
+        Scheme::Sqrt3 => return None,
+    };
+    let columns = Columns::of(mesh.faces.ends());
+    let mut matrix = MeshMatrix::build(uv.values.len(), columns, uv.corners.clone());
+    let mut values = uv.values.clone();
+    for level in 0..options.levels {
+        if options.scheme == Scheme::CatmullClark {
+            for f in 0..matrix.face_count as u32 {
+                let corners = matrix.columns.corners(f);
+                let n = corners.len() as f64;
+                let mut mean = [0.0; 2];
+                for c in corners {
+                    let value = values[matrix.vertex(c) as usize];
+                    mean = [mean[0] + value[0], mean[1] + value[1]];
                 }
-                Scheme::Loop | Scheme::Sqrt3 => {
-                    let shift = 2 * levels;
-                    (f as usize) << shift..(f as usize + 1) << shift
-                }
-            };
-            is_hole[range].fill(true);
-        }
-        let mut faces = Polygons::default();
-        let mut uv_corners = Vec::new();
-        for (f, _) in is_hole.iter().enumerate().filter(|(_, hole)| !**hole) {
-            faces.push(refined.faces.face(f));
-            if let Some(uv) = &refined.uv {
-                uv_corners.extend_from_slice(&uv.corners[refined.faces.corners(f)]);
+                values.push(mean.map(|sum| sum / n));
             }
         }
-        refined.faces = faces;
-        if let Some(uv) = &mut refined.uv {
-            uv.corners = uv_corners;
+        for e in 0..matrix.edge_count() as u32 {
+            let [a, b] = matrix.edge_ends(e).map(|v| values[v as usize]);
+            values.push([(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0]);
         }
-        refined
+        matrix = split(&matrix, level + 1 < options.levels);
     }
+    Some(FaceVarying { values, corners: matrix.vertices })
+}
+
+/// The faces that do not come from holes: those of control face f are one range.
+fn without_holes(mesh: &SurfaceMesh, of: &impl Refined, mut refined: SurfaceMesh) -> SurfaceMesh {
+    let holes = super::holes::all(mesh);
+    if holes.is_empty() {
+        return refined;
+    }
+    let mut is_hole = vec![false; refined.faces.len()];
+    let levels = of.options().levels as u32;
+    for &f in &holes {
+        let range = match of.options().scheme {
+            _ if levels == 0 => f as usize..f as usize + 1,
+            Scheme::CatmullClark => {
+                let corners = of.control_columns().corners(f);
+                let shift = 2 * (levels - 1);
+                (corners.start as usize) << shift..(corners.end as usize) << shift
+            }
+            Scheme::Loop | Scheme::Sqrt3 => {
+                let shift = 2 * levels;
+                (f as usize) << shift..(f as usize + 1) << shift
+            }
+        };
+        is_hole[range].fill(true);
+    }
+    let mut faces = Polygons::default();
+    let mut uv_corners = Vec::new();
+    for (f, _) in is_hole.iter().enumerate().filter(|(_, hole)| !**hole) {
+        faces.push(refined.faces.face(f));
+        if let Some(uv) = &refined.uv {
+            uv_corners.extend_from_slice(&uv.corners[refined.faces.corners(f)]);
+        }
+    }
+    refined.faces = faces;
+    if let Some(uv) = &mut refined.uv {
+        uv.corners = uv_corners;
+    }
+    refined
 }

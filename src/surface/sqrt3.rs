@@ -57,18 +57,7 @@ pub struct Sqrt3 {
 impl Sqrt3 {
     /// Builds `levels` levels over triangles.
     pub(super) fn build(mesh: &SurfaceMesh, matrix: MeshMatrix, levels: usize) -> Result<Self> {
-        if let Some(&edge) = matrix.crowded_edges.first() {
-            let [a, b] = matrix.edge_ends(edge);
-            return Err(Error::mesh(format!(
-                "more than two faces meet at the edge of vertices {a} and {b}, \
-                 which √3-subdivision cannot turn"
-            ))
-            .with_mend("use --scheme loop, or take the surface apart there"));
-        }
-        if !mesh.creases.is_empty() {
-            return Err(Error::mesh("√3-subdivision has no rule for creases and corners")
-                .with_mend("use --scheme loop or catmull-clark, or remove the tags"));
-        }
+        check(mesh, &matrix)?;
         let corners = Sharpness::of(mesh, &matrix, NonManifold::Sharp)?.corners;
         let (mut vertex_count, mut triangles) = (matrix.vertex_count, matrix.vertices.clone());
         let mut done = Vec::with_capacity(levels);
@@ -92,6 +81,23 @@ impl Sqrt3 {
             level.evaluate(points, refined);
         }
     }
+}
+
+/// Refuses edges that cannot be turned, and tags that have no rule.
+pub(super) fn check(mesh: &SurfaceMesh, matrix: &MeshMatrix) -> Result<()> {
+    if let Some(&edge) = matrix.crowded_edges.first() {
+        let [a, b] = matrix.edge_ends(edge);
+        return Err(Error::mesh(format!(
+            "more than two faces meet at the edge of vertices {a} and {b}, \
+                 which √3-subdivision cannot turn"
+        ))
+        .with_mend("use --scheme loop, or take the surface apart there"));
+    }
+    if !mesh.creases.is_empty() {
+        return Err(Error::mesh("√3-subdivision has no rule for creases and corners")
+            .with_mend("use --scheme loop or catmull-clark, or remove the tags"));
+    }
+    Ok(())
 }
 
 impl Level {

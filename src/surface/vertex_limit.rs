@@ -7,6 +7,7 @@ use super::limit::{self, Faces, LimitSurface};
 use super::manifold::touching_vertices;
 use super::matrix::{Columns, MeshMatrix};
 use super::plan::SurfacePlan;
+use super::result::{Refined, assemble_with_holes};
 use super::sharpness::boundary_corners;
 use crate::error::{Error, Result};
 use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
@@ -93,6 +94,20 @@ pub(super) fn limit_surface(
     LimitSurface::isolated(&faces, scheme, isolation)
 }
 
+/// The limit of all vertices of `fine`, the refined mesh of `mesh`, beside holes as well:
+/// their faces are left out of a result, but still shape what is beside them.
+pub(super) fn limits_of(
+    refined: &mut impl Refined,
+    mesh: &SurfaceMesh,
+    fine: &SurfaceMesh,
+) -> Result<VertexLimits> {
+    let scheme = refined.options().scheme;
+    if super::holes::all(mesh).is_empty() {
+        return vertex_limits(fine, scheme);
+    }
+    vertex_limits(&assemble_with_holes(refined, mesh)?, scheme)
+}
+
 impl SurfacePlan {
     /// The limit of all vertices of `refined`, the refined mesh of `mesh`, beside holes as
     /// well: their faces are left out of a result, but still shape what is beside them.
@@ -100,10 +115,7 @@ impl SurfacePlan {
     /// # Errors
     /// Those of [`vertex_limits`] and of [`SurfacePlan::refine`].
     pub fn vertex_limits(&self, mesh: &SurfaceMesh, refined: &SurfaceMesh) -> Result<VertexLimits> {
-        if super::holes::all(mesh).is_empty() {
-            return vertex_limits(refined, self.options.scheme);
-        }
-        vertex_limits(&self.refine_with_holes(mesh)?, self.options.scheme)
+        limits_of(&mut &*self, mesh, refined)
     }
 }
 

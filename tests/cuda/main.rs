@@ -4,7 +4,9 @@
 #[path = "../conformance/mod.rs"]
 mod conformance;
 mod layers;
+mod matrix;
 mod quadrature;
+mod sort;
 mod surface;
 mod surface_limit;
 mod tables;

@@ -1,7 +1,8 @@
 //! Refined surfaces.
 
 use subsolid::backend::Precision;
-use subsolid::surface::{DeviceSurface, FriendRun, Method, SurfaceOptions, SurfacePlan};
+use subsolid::mesh::{Attribute, CreaseRule};
+use subsolid::surface::{DeviceRun, DeviceSurface, Method, Scheme, SurfaceOptions, SurfacePlan};
 
 use super::gpu;
 
@@ -22,28 +23,115 @@ fn surfaces_are_those_of_the_cpu() {
             let options =
                 SurfaceOptions { levels, method: Method::EdgeFriend, ..SurfaceOptions::default() };
             let plan = SurfacePlan::new(&mesh, &options).unwrap();
-            let mut device = DeviceSurface::<f32>::new(&mesh, levels, &gpu).unwrap();
-            let mut double = DeviceSurface::<f64>::new(&mesh, levels, &gpu).unwrap();
+            let mut device = DeviceSurface::<f32>::new(&mesh, &options, &gpu).unwrap();
+            let mut double = DeviceSurface::<f64>::new(&mesh, &options, &gpu).unwrap();
             for scale in [1.0, 1.25] {
                 let points: Vec<[f64; 3]> =
                     mesh.points.iter().map(|p| p.map(|x| scale * x)).collect();
                 let single: Vec<[f32; 3]> = points.iter().map(|p| p.map(|x| x as f32)).collect();
                 device.set_controls(&single).unwrap();
-                device.run(FriendRun::Both).unwrap();
+                device.run(DeviceRun::Both).unwrap();
                 double.set_controls(&points).unwrap();
-                double.run(FriendRun::Topology).unwrap();
-                double.run(FriendRun::Points).unwrap();
+                double.run(DeviceRun::Topology).unwrap();
+                double.run(DeviceRun::Points).unwrap();
                 let corners = device.corners().unwrap();
                 assert!(corners == double.corners().unwrap());
-                let real = plan.corners().as_chunks::<4>().0;
+                let real = plan.corners();
                 assert!(corners[..real.len()] == *real, "{name}");
                 let (found, expected) = (device.points().unwrap(), plan.evaluate(&single).unwrap());
                 let (found_double, expected_double) =
                     (double.points().unwrap(), plan.evaluate(&points).unwrap());
-                for &v in real.as_flattened() {
+                for &v in real {
                     let v = v as usize;
                     assert!(found[v] == expected[v], "{name}, {v}");
                     assert!(found_double[v] == expected_double[v], "{name}, {v}");
+                }
+            }
+        }
+    }
+}
+
+/// An edit of a closed mesh costs a run: the result is that of a plan of the edited mesh. An
+/// edit that opens the surface is refused, and the next one counts again.
+#[test]
+fn edited_surfaces_are_those_of_new_plans() {
+    let Some(gpu) = gpu(Precision::F64) else { return };
+    for name in ["cow_boundary", "dodecahedron_poly", "spot_quadrangulated"] {
+        let mut mesh = subsolid::read_surface(format!("models/surfaces/{name}.obj")).unwrap();
+        let options =
+            SurfaceOptions { levels: 3, method: Method::EdgeFriend, ..SurfaceOptions::default() };
+        let mut device = DeviceSurface::<f64>::new(&mesh, &options, &gpu).unwrap();
+        device.set_controls(&mesh.points).unwrap();
+        device.run(DeviceRun::Both).unwrap();
+        let original = mesh.faces.vertices().to_vec();
+        let last = mesh.points.len() as u32 - 1;
+        let size = mesh.faces.face(0).len();
+        // vertices numbered backwards; two faces that change places
+        let backwards: Vec<u32> = original.iter().map(|v| last - v).collect();
+        let mut exchanged = original.clone();
+        for i in 0..size {
+            exchanged.swap(i, size + i);
+        }
+        for corners in [backwards, exchanged, original.clone()] {
+            let mut open = corners.clone();
+            open[1] = (0..=last).find(|v| !corners[..size].contains(v)).unwrap();
+            device.set_corners(&open).unwrap();
+            assert!(device.run(DeviceRun::Points).is_err(), "{name}: points before topology");
+            let error = device.run(DeviceRun::Both).unwrap_err().to_string();
+            assert!(error.contains("edited surface"), "{error}");
+            device.set_corners(&corners).unwrap();
+            device.run(DeviceRun::Both).unwrap();
+            mesh.faces = subsolid::mesh::Polygons::uniform(size, corners);
+            let plan = SurfacePlan::new(&mesh, &options).unwrap();
+            assert!(device.corners().unwrap() == plan.corners(), "{name}");
+            let (found, expected) =
+                (device.points().unwrap(), plan.evaluate(&mesh.points).unwrap());
+            assert!(plan.corners().iter().all(|&v| found[v as usize] == expected[v as usize]));
+        }
+        assert!(device.set_corners(&original[1..]).is_err());
+        assert!(device.set_corners(&vec![last + 1; original.len()]).is_err());
+    }
+    // what is open starts on the host
+    let mesh = subsolid::read_surface("models/surfaces/rook.obj").unwrap();
+    let options =
+        SurfaceOptions { levels: 2, method: Method::EdgeFriend, ..SurfaceOptions::default() };
+    let mut device = DeviceSurface::<f32>::new(&mesh, &options, &gpu).unwrap();
+    assert!(device.set_corners(mesh.faces.vertices()).is_err());
+}
+
+/// Whole meshes, with attributes, texture coordinates, creases that remain and holes, are those
+/// of the CPU.
+#[test]
+fn refined_meshes_are_those_of_plans() {
+    let Some(gpu) = gpu(Precision::F64) else { return };
+    let names = ["car", "cow_boundary", "cubes_semisharp", "edgecorner", "hole_test2", "moebius"];
+    let more = ["nonman_verts", "rook", "spot_control_mesh", "torus_creases0"];
+    for name in names.into_iter().chain(more) {
+        let mut mesh = subsolid::read_surface(format!("models/surfaces/{name}.obj")).unwrap();
+        let values = mesh.points.iter().flat_map(|p| [p[0] + p[1], p[1] * p[2], p[2], p[0]]);
+        let values = values.collect();
+        mesh.attributes.push(Attribute { name: "four".into(), width: 4, values });
+        for (scheme, method) in [
+            (Scheme::CatmullClark, Method::Matrix),
+            (Scheme::CatmullClark, Method::EdgeFriend),
+            (Scheme::Loop, Method::Matrix),
+        ] {
+            for rule in [CreaseRule::Uniform, CreaseRule::Chaikin] {
+                let crease_rule = Some(rule);
+                let options = SurfaceOptions { scheme, levels: 2, method, crease_rule };
+                let label = format!("{name}, {options:?}");
+                let expected = SurfacePlan::new(&mesh, &options)
+                    .map(|plan| (plan.refine(&mesh).unwrap(), plan.notices().to_vec()));
+                let device = DeviceSurface::<f64>::new(&mesh, &options, &gpu);
+                match (expected, device) {
+                    (Ok((expected, notices)), Ok(mut device)) => {
+                        assert!(device.refine(&mesh).unwrap() == expected, "{label}");
+                        assert_eq!(device.notices(), notices, "{label}");
+                    }
+                    (Err(expected), Err(found)) => {
+                        assert_eq!(found.to_string(), expected.to_string(), "{label}");
+                    }
+                    (expected, _) => panic!("{label}: the CPU {}", expected.is_ok()),
                 }
             }
         }

@@ -146,3 +146,31 @@ fn the_boundary_of_a_solid_is_written_with_its_creases() {
         run(directory.path(), &["surface", "skin.obj", "--levels", "2", "-o", "fine.vtp"]);
     assert_eq!(code, 0, "{stderr}");
 }
+
+#[test]
+fn processors_are_chosen_or_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let cow = concat!(env!("CARGO_MANIFEST_DIR"), "/models/surfaces/cow_boundary.obj");
+    let with = |more: &[&str]| {
+        let arguments = [&["surface", cow, "--levels", "1", "-o", "fine.obj"], more].concat();
+        run(directory.path(), &arguments)
+    };
+    let (code, stderr) = with(&["--backend", "cuda:99"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("CUDA"), "{stderr}");
+    let (code, stderr) = with(&["--backend", "gpu"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("there is no backend \"gpu\""), "{stderr}");
+    let (code, stderr) = with(&["--backend", "auto"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("Chose"), "{stderr}");
+    let refined = std::fs::read(directory.path().join("fine.obj")).unwrap();
+    let (code, stderr) = with(&["--backend", "cpu"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(!stderr.contains("Chose"), "{stderr}");
+    assert_eq!(std::fs::read(directory.path().join("fine.obj")).unwrap(), refined);
+    // the product of all levels is made on the CPU
+    let (code, stderr) = with(&["--method", "single"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("the CPU"), "{stderr}");
+}

@@ -152,9 +152,23 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
         for (sharp, chaikin) in [(false, false), (true, false), (true, true)] {
             variants.push(super::edge_friend::variant(T::PRECISION, run, sharp, chaikin));
         }
+        variants.push(super::surface::triangles_variant(T::PRECISION, run));
+        variants.push(super::surface::sqrt3_variant(T::PRECISION, run));
+        let friends = |size| super::surface::first_friends_variant(T::PRECISION, run, size);
+        variants.extend([0, 3, 4].map(friends));
+        for (size, first, oriented) in levels_of_quads() {
+            let variant = super::surface::quads_variant;
+            variants.push(variant(T::PRECISION, run, size, first, oriented));
+        }
     }
+    variants.push(super::surface::sharp_variant(T::PRECISION));
     if T::PRECISION == Precision::F64 {
         variants.push(super::mapping::variant());
+        for long_keys in [false, true] {
+            variants.push(super::sort::variant(long_keys));
+            let matrix = |size| super::surface::matrix_variant(size, long_keys);
+            variants.extend([0, 3, 4].map(matrix));
+        }
         let slices = [(8, 0), (8, 1), (16, 0), (16, 1)].into_iter();
         variants.extend(slices.map(|(bits, centre)| super::layers::variant(bits, centre == 1)));
     }
@@ -178,6 +192,15 @@ fn surfaces(precision: Precision) -> Vec<Variant> {
         variants.push(super::surface_points::variant(precision, order, normals));
     }
     variants
+}
+
+/// Corners of the control faces (0 for polygons), whether the level is the control mesh, and
+/// whether faces run alike.
+fn levels_of_quads() -> impl Iterator<Item = (u32, bool, bool)> {
+    let of = |size| {
+        [(true, true), (true, false), (false, true), (false, false)].map(|(f, o)| (size, f, o))
+    };
+    [0, 3, 4].into_iter().flat_map(of)
 }
 
 /// The published method's kernels.

@@ -172,6 +172,20 @@ impl<T: Real> DeviceFriends<T> {
     /// # Errors
     /// [`Error::Request`] with the driver's words if a kernel fails.
     pub fn run(&mut self, run: FriendRun) -> Result<f64> {
+        let launches = self.launches(run)?;
+        let stream = &self.stream;
+        let start = timed_event(stream)?;
+        for launch in &launches {
+            // SAFETY: all arrays live in `self`, with room for what the level before makes.
+            unsafe { launch.enqueue(stream) }.map_err(failed("a kernel cannot be launched"))?;
+        }
+        let end = timed_event(stream)?;
+        let elapsed = start.elapsed_ms(&end).map_err(failed("refinement failed"))?;
+        Ok(f64::from(elapsed) * 1e-3)
+    }
+
+    /// Launches of all levels after the first.
+    pub(super) fn launches(&self, run: FriendRun) -> Result<Vec<Launch>> {
         let variant = variant(T::PRECISION, run, self.sharp, self.chaikin);
         let last = self.levels.len() - 2;
         let mut launches = Vec::new();
@@ -210,15 +224,7 @@ impl<T: Real> DeviceFriends<T> {
                 });
             }
         }
-        let stream = &self.stream;
-        let start = timed_event(stream)?;
-        for launch in &launches {
-            // SAFETY: all arrays live in `self`, with room for what the level before makes.
-            unsafe { launch.enqueue(stream) }.map_err(failed("a kernel cannot be launched"))?;
-        }
-        let end = timed_event(stream)?;
-        let elapsed = start.elapsed_ms(&end).map_err(failed("refinement failed"))?;
-        Ok(f64::from(elapsed) * 1e-3)
+        Ok(launches)
     }
 
     /// Points of the last level, copied to the host.
@@ -256,4 +262,42 @@ fn words(level: &Level) -> Argument {
         of(level.sharpness.len() > 0, level.sharpness.address(0)),
         counts,
     ]))
+}
+
+/// Levels of a smooth surface, whose first is made on the device too.
+impl<T: Real> DeviceFriends<T> {
+    /// Room for a first level of so many quads and points, and for `count` more.
+    ///
+    /// # Errors
+    /// Those of [`DeviceFriends::new`].
+    pub(super) fn with_room(
+        gpu: &Cuda,
+        quads: usize,
+        vertices: usize,
+        count: usize,
+    ) -> Result<Self> {
+        let level = FriendLevel {
+            corners: &vec![[0; 4]; quads],
+            friends: &vec![[0; 2]; quads],
+            starts: &vec![u32::MAX; vertices],
+            sharpness: &[],
+            pinned: &[],
+            vertex_count: vertices,
+        };
+        Self::new(gpu, level, count, false)
+    }
+
+    /// Addresses of the first level: corners, friends and starts; points.
+    pub(super) fn first_level(&self) -> ([u64; 3], u64) {
+        let level = &self.levels[0];
+        let arrays = [level.corners.address(0), level.friends.address(0), level.starts.address(0)];
+        (arrays, self.points[0].address(0))
+    }
+}
+
+impl<T> DeviceFriends<T> {
+    /// Points of the last level, unused slots included.
+    pub fn point_count(&self) -> usize {
+        self.levels.last().map_or(0, |level| level.vertices)
+    }
 }

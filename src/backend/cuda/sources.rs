@@ -35,7 +35,10 @@ pub(super) const HEADERS: &[Source] = &[
     source!("nets.cuh"),
     source!("normal.cuh"),
     source!("orders.cuh"),
+    source!("sort.cuh"),
     source!("stage.cuh"),
+    source!("surface.cuh"),
+    source!("surface_quads.cuh"),
     source!("published.cuh"),
 ];
 
@@ -57,6 +60,13 @@ pub(super) static EDGE_FRIEND: Source = source!("surface_edge_friend.cu", exact:
 pub(super) static SURFACE_TENSOR: Source = source!("surface_tensor.cu");
 pub(super) static SURFACE_TABLE: Source = source!("surface_table.cu");
 pub(super) static SURFACE_POINTS: Source = source!("surface_points.cu");
+pub(super) static SORT: Source = source!("sort.cu");
+pub(super) static TOPOLOGY: Source = source!("surface_topology.cu");
+pub(super) static TRIANGLES: Source = source!("surface_triangles.cu", exact: true);
+pub(super) static QUADS: Source = source!("surface_quads.cu", exact: true);
+pub(super) static FIRST_FRIENDS: Source = source!("surface_first_friends.cu", exact: true);
+pub(super) static SQRT3: Source = source!("surface_sqrt3.cu", exact: true);
+pub(super) static SHARP: Source = source!("surface_sharp.cu", exact: true);
 pub(super) static SLICES: Source = source!("slices.cu", exact: true);
 pub(super) static CEILING: Source = source!("ceiling.cu");
 

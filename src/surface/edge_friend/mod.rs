@@ -110,8 +110,9 @@ impl EdgeFriend {
         mesh: &SurfaceMesh,
         matrix: MeshMatrix,
         levels: usize,
+        crease_rule: CreaseRule,
     ) -> Result<Self> {
-        build::first_level(mesh, matrix, levels, mesh.crease_rule)
+        build::first_level(mesh, matrix, levels, crease_rule)
     }
 
     /// Points of the first level from those of level 0.

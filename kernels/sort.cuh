@@ -1,0 +1,141 @@
+// Stable ranks of digits and sums over blocks: what sorts and scans are made of.
+#pragma once
+
+constexpr unsigned WARP = 32;
+constexpr unsigned WHOLE_WARP = 0xffffffffu;
+constexpr unsigned DIGIT_BITS = 8;
+constexpr unsigned DIGITS = 1 << DIGIT_BITS;
+
+__device__ __forceinline__ unsigned lane_id() { return threadIdx.x % WARP; }
+__device__ __forceinline__ unsigned warp_id() { return threadIdx.x / WARP; }
+
+// Lanes among some whose digit is this lane's.
+__device__ __forceinline__ unsigned lanes_alike(unsigned digit, unsigned among) {
+    unsigned alike = among;
+#pragma unroll
+    for (unsigned bit = 0; bit < DIGIT_BITS; ++bit) {
+        const bool set = digit >> bit & 1;
+        const unsigned with = __ballot_sync(WHOLE_WARP, set);
+        alike &= set ? with : ~with;
+    }
+    return alike;
+}
+
+// How many items of this digit the warp has met so far in `counters`, which then count these
+// too. Lanes are met in order; those not `among` the lanes do not count.
+__device__ __forceinline__ unsigned rank_in_warp(unsigned* counters, unsigned digit,
+                                                 unsigned among) {
+    const unsigned alike = lanes_alike(digit, among), lane = lane_id();
+    const bool counts = among >> lane & 1;
+    const unsigned before = counts ? counters[digit] : 0;
+    __syncwarp();
+    if (counts && alike >> lane == 1) counters[digit] = before + __popc(alike);
+    __syncwarp();
+    return before + __popc(alike & ((1u << lane) - 1));
+}
+
+// Sum over this lane and those before it.
+__device__ __forceinline__ unsigned sum_up_to(unsigned value) {
+#pragma unroll
+    for (unsigned step = 1; step < WARP; step *= 2) {
+        const unsigned other = __shfl_up_sync(WHOLE_WARP, value, step);
+        if (lane_id() >= step) value += other;
+    }
+    return value;
+}
+
+// Sum over the threads of the block before this one, and over all.
+template <unsigned THREADS>
+__device__ __forceinline__ unsigned sum_before(unsigned value, unsigned& total,
+                                               unsigned (&sums)[WARP]) {
+    const unsigned sum = sum_up_to(value);
+    __syncthreads(); // of an earlier call
+    if (lane_id() == WARP - 1) sums[warp_id()] = sum;
+    __syncthreads();
+    if (warp_id() == 0) {
+        const unsigned all = sum_up_to(lane_id() < THREADS / WARP ? sums[lane_id()] : 0);
+        __syncwarp();
+        sums[lane_id()] = all;
+    }
+    __syncthreads();
+    total = sums[THREADS / WARP - 1];
+    return sum - value + (warp_id() == 0 ? 0 : sums[warp_id() - 1]);
+}
+
+// A block of 1024 threads sorts up to 8192 items in registers: item k of a thread is number
+// 32 (rounds warp + k) + lane. Items beyond the last have keys of ones.
+constexpr unsigned BLOCK_THREADS = 1024;
+constexpr unsigned BLOCK_ROUNDS = 8;
+constexpr unsigned BLOCK_ITEMS = BLOCK_THREADS * BLOCK_ROUNDS;
+
+// counters of a warp are so far from those of the next, that threads meet different banks
+constexpr unsigned PITCH = DIGITS + 1;
+
+struct BlockSort {
+    unsigned words[BLOCK_THREADS / WARP * PITCH]; // counters [warp], then items on their way
+    unsigned sums[WARP];
+};
+
+__device__ __forceinline__ unsigned block_item(unsigned rounds, unsigned k) {
+    return WARP * (rounds * warp_id() + k) + lane_id();
+}
+
+__device__ __forceinline__ void exchange(BlockSort& shared, unsigned rounds,
+                                         const unsigned (&places)[BLOCK_ROUNDS],
+                                         unsigned (&items)[BLOCK_ROUNDS]) {
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < BLOCK_ROUNDS; ++k) {
+        if (k < rounds) shared.words[places[k]] = items[k];
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < BLOCK_ROUNDS; ++k) {
+        if (k < rounds) items[k] = shared.words[block_item(rounds, k)];
+    }
+}
+
+// Sorts by the lowest `bits` of the keys, stably. All threads of the block call it.
+__device__ __forceinline__ void sort_in_block(BlockSort& shared, unsigned rounds, unsigned bits,
+                                              unsigned (&keys)[BLOCK_ROUNDS],
+                                              unsigned (&values)[BLOCK_ROUNDS]) {
+    constexpr unsigned WARPS = BLOCK_THREADS / WARP;
+    unsigned places[BLOCK_ROUNDS];
+    for (unsigned shift = 0; shift < bits; shift += DIGIT_BITS) {
+        __syncthreads();
+        for (unsigned i = threadIdx.x; i < WARPS * PITCH; i += BLOCK_THREADS) {
+            shared.words[i] = 0;
+        }
+        __syncthreads();
+        unsigned* const counters = shared.words + PITCH * warp_id();
+#pragma unroll
+        for (unsigned k = 0; k < BLOCK_ROUNDS; ++k) {
+            if (k >= rounds) break;
+            places[k] = rank_in_warp(counters, keys[k] >> shift & (DIGITS - 1), WHOLE_WARP);
+        }
+        __syncthreads();
+        // counters to first places, digit by digit and warp by warp: a quarter of a digit's
+        // warps a thread
+        constexpr unsigned PART = WARPS * DIGITS / BLOCK_THREADS;
+        const unsigned digit = threadIdx.x * PART / WARPS, first = threadIdx.x * PART % WARPS;
+        unsigned counts[PART], sum = 0, total;
+#pragma unroll
+        for (unsigned w = 0; w < PART; ++w) {
+            counts[w] = shared.words[PITCH * (first + w) + digit];
+            sum += counts[w];
+        }
+        unsigned place = sum_before<BLOCK_THREADS>(sum, total, shared.sums);
+#pragma unroll
+        for (unsigned w = 0; w < PART; ++w) {
+            shared.words[PITCH * (first + w) + digit] = place;
+            place += counts[w];
+        }
+        __syncthreads();
+#pragma unroll
+        for (unsigned k = 0; k < BLOCK_ROUNDS; ++k) {
+            if (k < rounds) places[k] += counters[keys[k] >> shift & (DIGITS - 1)];
+        }
+        exchange(shared, rounds, places, keys);
+        exchange(shared, rounds, places, values);
+    }
+}

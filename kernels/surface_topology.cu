@@ -1,0 +1,293 @@
+// The mesh matrix of a control mesh from the vertices at its corners (Zayer et al. 2017): every
+// corner gives the pair of its edge's ends, the smaller first; equal pairs become neighbours by
+// sorting, and a scan over them numbers the edges.
+//
+//     make_edge_keys > sort > mark_heads > scan > name_edges      edges, edge_corners
+//     sort by vertex > start_rows                                 corners at each vertex
+//     make_end_keys > sort by vertex > start_rows                 neighbours of each vertex
+//     build_small                      the first two by two blocks, in one launch
+//
+// SIZE: corners of every face, 0 for polygons. LONG_KEYS: pairs of ends need 64 bits.
+#include "sort.cuh"
+#include "surface.cuh"
+
+#if LONG_KEYS
+using Key = unsigned long long;
+#else
+using Key = unsigned;
+#endif
+
+constexpr unsigned THREADS = 256;
+
+// What the host wants to know.
+struct Status {
+    unsigned edges;
+    unsigned open;     // edges of one corner
+    unsigned crowded;  // edges of three or more
+    unsigned alike;    // edges that two faces run through in one direction
+    unsigned touching; // vertices at which sheets of a closed surface touch
+    unsigned folds;    // vertices of two faces of a closed surface
+    unsigned valence;  // the largest above TABLED
+};
+
+// Valences that the host always has tables for.
+constexpr unsigned TABLED = 64;
+
+__device__ __forceinline__ Key edge_key(const unsigned* vertices, Columns<SIZE> columns,
+                                        unsigned corner, unsigned bits) {
+    const unsigned a = vertices[corner], b = vertices[columns.next(corner)];
+    return Key(min(a, b)) << bits | max(a, b);
+}
+
+// Adds to a count how many threads of the block say so; all of them call it.
+__device__ __forceinline__ void tally(bool says, unsigned* count) {
+    const unsigned all = __syncthreads_count(says);
+    if (threadIdx.x == 0 && all > 0) atomicAdd(count, all);
+}
+
+// `bits`: of vertices. Clears the status too.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    make_edge_keys(const unsigned* __restrict__ vertices, Columns<SIZE> columns, unsigned corners,
+                   unsigned bits, Key* __restrict__ keys, Status* status) {
+    const unsigned c = blockIdx.x * THREADS + threadIdx.x;
+    if (c == 0) *status = Status{};
+    if (c < corners) keys[c] = edge_key(vertices, columns, c, bits);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    mark_heads(const Key* __restrict__ keys, unsigned count, unsigned* __restrict__ heads) {
+    const unsigned i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < count) heads[i] = i == 0 || keys[i] != keys[i - 1];
+}
+
+// `edges_before`: scan of the heads. `firsts`: where the corners of an edge start among all.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    name_edges(const Key* __restrict__ keys, const unsigned* __restrict__ corners,
+               const unsigned* __restrict__ edges_before, unsigned count,
+               const unsigned* __restrict__ vertices, unsigned* __restrict__ edges,
+               uint2* __restrict__ edge_corners, unsigned* __restrict__ firsts,
+               unsigned* __restrict__ sorted_corners, Status* status) {
+    const unsigned i = blockIdx.x * THREADS + threadIdx.x;
+    bool open = false, crowded = false, alike = false;
+    if (i < count) {
+        const Key key = keys[i];
+        const bool head = i == 0 || keys[i - 1] != key;
+        const unsigned edge = edges_before[i] + head - 1, corner = corners[i];
+        edges[corner] = edge;
+        sorted_corners[i] = corner;
+        if (head) {
+            open = i + 1 >= count || keys[i + 1] != key;
+            crowded = !open && i + 2 < count && keys[i + 2] == key;
+            const unsigned second = open ? NONE : corners[i + 1];
+            alike = !open && vertices[corner] == vertices[second];
+            edge_corners[edge] = make_uint2(corner, second);
+            firsts[edge] = i;
+        }
+        if (i + 1 == count) status->edges = edge + 1;
+    }
+    tally(open, &status->open);
+    tally(crowded, &status->crowded);
+    tally(alike, &status->alike);
+}
+
+// Edges of three corners and more: whether each is one; then, by the scan of these, which edges
+// they are, with the ends of their rows among `corners`. `firsts` has `sorted` behind the last.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    mark_crowded(const unsigned* __restrict__ firsts, unsigned edges, unsigned sorted,
+                 unsigned* __restrict__ marks) {
+    const unsigned e = blockIdx.x * THREADS + threadIdx.x;
+    if (e < edges) marks[e] = (e + 1 < edges ? firsts[e + 1] : sorted) - firsts[e] > 2;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    list_crowded(const unsigned* __restrict__ firsts, const unsigned* __restrict__ crowded_before,
+                 unsigned edges, unsigned sorted, uint3* __restrict__ crowded) {
+    const unsigned e = blockIdx.x * THREADS + threadIdx.x;
+    if (e >= edges || crowded_before[e + 1] == crowded_before[e]) return;
+    const unsigned end = e + 1 < edges ? firsts[e + 1] : sorted;
+    crowded[crowded_before[e]] = make_uint3(e, firsts[e], end);
+}
+
+// The first entry of a sorted list that is not below.
+__device__ __forceinline__ unsigned lower_bound(const unsigned* __restrict__ keys, unsigned count,
+                                                unsigned bound) {
+    unsigned low = 0, high = count;
+    while (low < high) {
+        const unsigned middle = (low + high) / 2;
+        if (keys[middle] < bound) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+// Rows from items sorted by vertex: where each row starts, and where the last one ends; the
+// items; with `ends`, the vertices at the other ends of the half edges that the items are.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    start_rows(const unsigned* __restrict__ sorted, const unsigned* __restrict__ values,
+               unsigned count, unsigned vertices, const unsigned* __restrict__ ends,
+               unsigned* __restrict__ starts, unsigned* __restrict__ items,
+               unsigned* __restrict__ others, Status* status) {
+    const unsigned i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < count) {
+        const unsigned item = values[i];
+        items[i] = item;
+        if (ends != nullptr) others[i] = ends[item ^ 1];
+    }
+    if (i > vertices) return;
+    const unsigned start = lower_bound(sorted, count, i);
+    starts[i] = start;
+    if (i == vertices || start + TABLED >= count || sorted[start + TABLED] != i) return;
+    atomicMax(&status->valence, lower_bound(sorted, count, i + 1) - start);
+}
+
+// The vertex at each end of each edge, the smaller first: keys of 2 edge + end.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    make_end_keys(const unsigned* __restrict__ vertices, Columns<SIZE> columns,
+                  const uint2* __restrict__ edge_corners, unsigned edges,
+                  uint2* __restrict__ ends) {
+    const unsigned e = blockIdx.x * THREADS + threadIdx.x;
+    if (e >= edges) return;
+    const unsigned corner = edge_corners[e].x;
+    const unsigned a = vertices[corner], b = vertices[columns.next(corner)];
+    ends[e] = make_uint2(min(a, b), max(a, b));
+}
+
+// Vertices of a closed oriented surface whose faces form more than one ring, and those of two
+// faces.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    find_touching(const unsigned* __restrict__ edges, const uint2* __restrict__ edge_corners,
+                  Columns<SIZE> columns, Rows rows, unsigned vertices, Status* status) {
+    const unsigned v = blockIdx.x * THREADS + threadIdx.x;
+    const bool closed = status->open == 0 && status->crowded == 0 && status->alike == 0;
+    bool touches = false, folds = false;
+    if (closed && v < vertices) {
+        const unsigned first = rows.starts[v], count = rows.starts[v + 1] - first;
+        unsigned met = 0, corner = count == 0 ? NONE : rows.items[first];
+        const unsigned start = corner;
+        while (met < count) {
+            const unsigned before = columns.previous(corner);
+            const uint2 two = edge_corners[edges[before]];
+            corner = two.x == before ? two.y : two.x;
+            ++met;
+            if (corner == start) break;
+        }
+        touches = met < count;
+        folds = count == 2;
+    }
+    tally(touches, &status->touching);
+    tally(folds, &status->folds);
+}
+
+#if !LONG_KEYS
+// Up to 8192 corners: the first block finds the edges, the second the corners at each vertex.
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
+    build_small(const unsigned* __restrict__ vertices, Columns<SIZE> columns, unsigned corners,
+                unsigned vertex_count, unsigned bits, unsigned* __restrict__ edges,
+                uint2* __restrict__ edge_corners, unsigned* __restrict__ sorted_corners,
+                unsigned* __restrict__ firsts, unsigned* __restrict__ starts,
+                unsigned* __restrict__ row_items, Status* status) {
+    __shared__ BlockSort shared;
+    const unsigned rounds = (corners + BLOCK_THREADS - 1) / BLOCK_THREADS;
+    const bool finds_edges = blockIdx.x == 0;
+    unsigned key[BLOCK_ROUNDS], corner[BLOCK_ROUNDS];
+#pragma unroll
+    for (unsigned k = 0; k < BLOCK_ROUNDS; ++k) {
+        corner[k] = block_item(rounds, k);
+        key[k] = ~0u;
+        if (k < rounds && corner[k] < corners) {
+            key[k] = finds_edges ? edge_key(vertices, columns, corner[k], bits)
+                                 : vertices[corner[k]];
+        }
+    }
+    sort_in_block(shared, rounds, finds_edges ? 2 * bits : bits, key, corner);
+    // all keys side by side, to see their neighbours
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < BLOCK_ROUNDS; ++k) {
+        if (k < rounds) shared.words[block_item(rounds, k)] = key[k];
+    }
+    __syncthreads();
+    if (!finds_edges) {
+#pragma unroll
+        for (unsigned k = 0; k < BLOCK_ROUNDS; ++k) {
+            const unsigned i = block_item(rounds, k);
+            if (k < rounds && i < corners) row_items[i] = corner[k];
+        }
+        if (threadIdx.x == 0) shared.sums[0] = 0;
+        __syncthreads();
+        for (unsigned v = threadIdx.x; v <= vertex_count; v += BLOCK_THREADS) {
+            const unsigned start = lower_bound(shared.words, corners, v);
+            starts[v] = start;
+            if (start + TABLED >= corners || shared.words[start + TABLED] != v) continue;
+            atomicMax(&shared.sums[0], lower_bound(shared.words, corners, v + 1) - start);
+        }
+        __syncthreads();
+        if (threadIdx.x == 0) status->valence = shared.sums[0];
+        return;
+    }
+    // heads of this thread's eight neighbouring items, then of all before them
+    unsigned heads = 0, total;
+    for (unsigned k = 0; k < rounds; ++k) {
+        const unsigned i = threadIdx.x * rounds + k;
+        heads += i < corners && (i == 0 || shared.words[i] != shared.words[i - 1]);
+    }
+    unsigned edge = sum_before<BLOCK_THREADS>(heads, total, shared.sums);
+    unsigned open = 0, crowded = 0;
+    unsigned own_edges[BLOCK_ROUNDS];
+#pragma unroll
+    for (unsigned k = 0; k < BLOCK_ROUNDS; ++k) {
+        const unsigned i = threadIdx.x * rounds + k;
+        own_edges[k] = 0;
+        if (k >= rounds || i >= corners) continue;
+        const unsigned here = shared.words[i];
+        const bool head = i == 0 || shared.words[i - 1] != here;
+        edge += head;
+        own_edges[k] = edge - 1;
+        if (!head) continue;
+        const bool alone = i + 1 >= corners || shared.words[i + 1] != here;
+        open += alone;
+        crowded += !alone && i + 2 < corners && shared.words[i + 2] == here;
+    }
+    __syncthreads();
+    // 2 edge + head, item by item, beside the corners
+#pragma unroll
+    for (unsigned k = 0; k < BLOCK_ROUNDS; ++k) {
+        const unsigned i = threadIdx.x * rounds + k;
+        if (k < rounds && i < corners) shared.words[i] = own_edges[k];
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < BLOCK_ROUNDS; ++k) {
+        const unsigned i = block_item(rounds, k);
+        if (k >= rounds || i >= corners) continue;
+        const unsigned own = shared.words[i];
+        edges[corner[k]] = own;
+        sorted_corners[i] = corner[k];
+        if (i == 0 || shared.words[i - 1] != own) {
+            edge_corners[own].x = corner[k];
+            firsts[own] = i;
+            if (i + 1 >= corners || shared.words[i + 1] != own) edge_corners[own].y = NONE;
+        } else if (i == 1 || shared.words[i - 2] != own) {
+            edge_corners[own].y = corner[k];
+        }
+    }
+    __syncthreads(); // and all corners of edges are written
+    unsigned alike = 0;
+    for (unsigned e = threadIdx.x; e < total; e += BLOCK_THREADS) {
+        const uint2 two = edge_corners[e];
+        alike += two.y != NONE && vertices[two.x] == vertices[two.y];
+    }
+    unsigned all_open, all_crowded, all_alike;
+    sum_before<BLOCK_THREADS>(open, all_open, shared.sums);
+    sum_before<BLOCK_THREADS>(crowded, all_crowded, shared.sums);
+    sum_before<BLOCK_THREADS>(alike, all_alike, shared.sums);
+    if (threadIdx.x == 0) {
+        status->edges = total;
+        status->open = all_open;
+        status->crowded = all_crowded;
+        status->alike = all_alike;
+        status->touching = 0;
+        status->folds = 0;
+    }
+}
+#endif

@@ -1,0 +1,350 @@
+//! All levels of a surface on the device, and their points.
+
+use super::super::device::failed;
+use super::super::edge_friend::{FriendRun, Real};
+use super::super::functions::Functions;
+use super::super::launch::Argument;
+use super::super::memory::Buffer;
+use super::super::program::Program;
+use super::matrix::{DeviceMatrix, TABLED};
+use super::quads;
+use super::sharp::{Sharp, SharpArrays};
+use super::sqrt3::Sqrt3;
+use super::triangles::Triangles;
+use crate::backend::Precision;
+use crate::error::{Error, Result};
+
+/// Most levels, the control mesh included; `MOST_LEVELS` in the kernels.
+const MOST_LEVELS: usize = 16;
+
+/// Rules that refine the mesh matrix.
+#[derive(Clone, Copy, Debug)]
+pub enum MatrixScheme {
+    /// Quads from polygons.
+    CatmullClark,
+    /// Four triangles from one; `beta` is the weight of each of `n` neighbours.
+    Loop {
+        /// Of the number of neighbours.
+        beta: fn(usize) -> f64,
+    },
+    /// Three triangles from one, turned; `alpha` is the weight of all of `n` neighbours.
+    Sqrt3 {
+        /// Of the number of neighbours.
+        alpha: fn(usize) -> f64,
+    },
+}
+
+/// How many elements a level has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counts {
+    pub vertices: usize,
+    pub faces: usize,
+    pub edges: usize,
+    pub corners: usize,
+}
+
+impl Counts {
+    /// Those of the next level.
+    fn refined(self, scheme: MatrixScheme) -> Self {
+        let edges = 2 * self.edges + self.corners;
+        match scheme {
+            MatrixScheme::CatmullClark => Self {
+                vertices: self.vertices + self.faces + self.edges,
+                faces: self.corners,
+                edges,
+                corners: 4 * self.corners,
+            },
+            MatrixScheme::Loop { .. } => Self {
+                vertices: self.vertices + self.edges,
+                faces: 4 * self.faces,
+                edges,
+                corners: 4 * self.corners,
+            },
+            // edges to the new points, and turned ones
+            MatrixScheme::Sqrt3 { .. } => Self {
+                vertices: self.vertices + self.faces,
+                faces: self.corners,
+                edges: self.edges + self.corners,
+                corners: 3 * self.corners,
+            },
+        }
+    }
+}
+
+/// Kernels of a scheme, and what they need beside the levels.
+enum Rules {
+    Quads,
+    Triangles(Triangles),
+    Sqrt3(Sqrt3),
+}
+
+impl Rules {
+    fn new(matrix: &DeviceMatrix, scheme: MatrixScheme) -> Result<Self> {
+        let (stream, found) = (&matrix.stream, matrix.counts());
+        let valence = found.valence.max(TABLED);
+        match scheme {
+            MatrixScheme::CatmullClark => Ok(Self::Quads),
+            _ if matrix.size() != 3 => Err(Error::request("Loop and √3 refine triangles only")),
+            MatrixScheme::Loop { beta } => {
+                let crowded = matrix.crowded_edges()?;
+                let rows = crowded.iter().map(|row| 2 + 2 * (row[2] - row[1]) as usize);
+                // a vertex has at most two neighbours a face
+                let most = rows.max().unwrap_or(0).max(2 * valence);
+                let betas: Vec<f64> = (0..=most).map(beta).collect();
+                Ok(Self::Triangles(Triangles {
+                    neighbours: matrix.neighbours()?,
+                    betas: Buffer::of(stream, &betas)?,
+                    crowded: Buffer::of(stream, &crowded)?,
+                    sorted_corners: matrix.sorted_corners(),
+                }))
+            }
+            MatrixScheme::Sqrt3 { alpha } => {
+                if !found.is_closed_manifold() || found.folds > 0 {
+                    return Err(Error::request(
+                        "√3-subdivision on a GPU of a surface that is open, is no oriented \
+                         manifold, or has vertices of two faces",
+                    )
+                    .with_mend("refine it on the CPU, or use --scheme loop"));
+                }
+                let alphas: Vec<f64> = (0..=valence).map(alpha).collect();
+                Ok(Self::Sqrt3(Sqrt3 {
+                    neighbours: matrix.neighbours()?,
+                    alphas: Buffer::of(stream, &alphas)?,
+                    twins: Buffer::empty(stream, matrix.vertices.len())?,
+                }))
+            }
+        }
+    }
+}
+
+/// A level after the control mesh; the last has vertices only.
+struct Level {
+    vertices: Buffer<u32>,
+    /// Twins of corners for √3.
+    edges: Buffer<u32>,
+    edge_corners: Buffer<[u32; 2]>,
+}
+
+/// A surface on the device, refined by the mesh matrix.
+pub struct DeviceLevels<T> {
+    matrix: DeviceMatrix,
+    rules: Rules,
+    /// Of every level.
+    counts: Vec<Counts>,
+    /// Levels 1, 2, …
+    levels: Vec<Level>,
+    /// Of every level, `[vertex][3]`.
+    points: Vec<Buffer<T>>,
+    /// Of every level but the last.
+    sharp: Vec<Sharp>,
+    /// By run.
+    programs: [Option<Program>; 3],
+}
+
+/// One level as its launches need it.
+pub(super) struct Step<'a> {
+    pub functions: &'a Functions,
+    pub precision: Precision,
+    pub run: FriendRun,
+    pub depth: usize,
+    words: &'a [u64],
+    counts: &'a [Counts],
+    points: [u64; 2],
+}
+
+impl Step<'_> {
+    pub fn coarse(&self) -> Counts {
+        self.counts[self.depth]
+    }
+
+    /// Whether the next level is the last.
+    pub fn is_last(&self) -> bool {
+        self.depth + 2 == self.counts.len()
+    }
+
+    /// `Levels` in the kernels.
+    pub fn levels(&self) -> Argument {
+        Argument::Words(self.words.into())
+    }
+
+    /// Addresses of coarse and refined points.
+    pub fn points(&self) -> [u64; 2] {
+        self.points
+    }
+}
+
+impl<T: Real> DeviceLevels<T> {
+    /// Room for `levels` ≥ 1 levels over a control mesh. `sharp`: of every level but the last;
+    /// empty if all is smooth.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for no level or too many, for Loop's scheme or √3 on other faces than
+    /// triangles, √3 on surfaces that are not closed, or too little memory.
+    pub fn new(
+        matrix: DeviceMatrix,
+        scheme: MatrixScheme,
+        levels: usize,
+        sharp: &[SharpArrays],
+    ) -> Result<Self> {
+        let found = matrix.counts();
+        let mut counts = vec![Counts {
+            vertices: matrix.vertex_count,
+            faces: matrix.face_count,
+            edges: found.edges,
+            corners: matrix.vertices.len(),
+        }];
+        for level in 0..levels.min(MOST_LEVELS) {
+            counts.push(counts[level].refined(scheme));
+        }
+        let last = counts[counts.len() - 1];
+        let most = last.vertices.max(last.corners).max(last.edges);
+        if levels == 0 || levels >= MOST_LEVELS || most >= u32::MAX as usize {
+            return Err(Error::request(format!("{levels} levels of this surface on a GPU"))
+                .with_mend("ask for fewer: at least one, at most 15, ids of 32 bits"));
+        }
+        let rules = Rules::new(&matrix, scheme)?;
+        let stream = &matrix.stream;
+        let room = |(at, counts): (usize, &Counts)| {
+            let linked = |len: usize| if at == levels { 0 } else { len };
+            // twins of corners do instead
+            let edges = if matches!(rules, Rules::Sqrt3(_)) { 0 } else { counts.edges };
+            Ok(Level {
+                vertices: Buffer::empty(stream, counts.corners)?,
+                edges: Buffer::empty(stream, linked(counts.corners))?,
+                edge_corners: Buffer::empty(stream, linked(edges))?,
+            })
+        };
+        let finer = counts.iter().enumerate().skip(1).map(room).collect::<Result<_>>()?;
+        let points = counts.iter().map(|c| Buffer::empty(stream, 3 * c.vertices));
+        let points = points.collect::<Result<_>>()?;
+        let sharp = sharp.iter().map(|arrays| Sharp::new(stream, arrays)).collect::<Result<_>>()?;
+        stream.synchronize().map_err(failed("a copy to the device failed"))?;
+        let programs = [const { None }; 3];
+        Ok(Self { matrix, rules, counts, levels: finer, points, sharp, programs })
+    }
+
+    /// The mesh matrix of the control mesh.
+    pub fn matrix(&self) -> &DeviceMatrix {
+        &self.matrix
+    }
+
+    /// Takes points of the control mesh.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of them.
+    pub fn set_points(&mut self, points: &[[T; 3]]) -> Result<()> {
+        let expected = self.counts[0].vertices;
+        if points.len() != expected {
+            return Err(Error::request(format!("{} points for {expected}", points.len())));
+        }
+        self.points[0].fill(&self.matrix.stream, points.as_flattened())
+    }
+
+    /// Refines: topology of all levels, that of the control mesh from its corners included,
+    /// points, or both. Returns the seconds that it took on the device, where everything stays.
+    ///
+    /// # Errors
+    /// [`Error::Request`] with the driver's words if a kernel fails.
+    pub fn run(&mut self, run: FriendRun) -> Result<f64> {
+        let slot = run as usize;
+        let mut program = match self.programs[slot].take() {
+            Some(program) => program,
+            None => self.program(run)?,
+        };
+        // SAFETY: all arrays live in `self`, with room for what the level before makes.
+        let seconds = unsafe { program.run(&self.matrix.stream) }?;
+        self.programs[slot] = Some(program);
+        Ok(seconds)
+    }
+
+    fn program(&self, run: FriendRun) -> Result<Program> {
+        let functions = &*self.matrix.functions;
+        let mut launches = Vec::new();
+        if run != FriendRun::Points {
+            let rows = !matches!(self.rules, Rules::Triangles(_));
+            launches = self.matrix.launches(rows)?;
+            match &self.rules {
+                Rules::Quads => {}
+                Rules::Triangles(own) => {
+                    self.matrix.neighbour_launches(&mut launches, &own.neighbours)?;
+                }
+                Rules::Sqrt3(own) => {
+                    self.matrix.neighbour_launches(&mut launches, &own.neighbours)?;
+                    own.start(&self.matrix, &mut launches)?;
+                }
+            }
+        }
+        let words = self.words();
+        for depth in 0..self.levels.len() {
+            let points = [depth, depth + 1].map(|level| self.points[level].address(0));
+            let step = Step {
+                functions,
+                precision: T::PRECISION,
+                run,
+                depth,
+                words: &words,
+                counts: &self.counts,
+                points,
+            };
+            match &self.rules {
+                Rules::Quads => quads::launches(&self.matrix, &step, &mut launches)?,
+                Rules::Triangles(own) => own.launches(&step, &mut launches)?,
+                Rules::Sqrt3(own) => launches.push(own.launch(&self.matrix, &step)?),
+            }
+            if let (Some(sharp), true) = (self.sharp.get(depth), run != FriendRun::Topology) {
+                let coarse = step.coarse();
+                let faces = if matches!(self.rules, Rules::Quads) { coarse.faces } else { 0 };
+                let first = coarse.vertices + faces;
+                launches.extend(sharp.launch(functions, T::PRECISION, first, points)?);
+            }
+        }
+        Ok(Program::new(launches))
+    }
+
+    /// `Levels` in the kernels.
+    fn words(&self) -> Vec<u64> {
+        let mut words = Vec::new();
+        let mut push = |arrays: [u64; 3], counts: &Counts| {
+            words.extend(arrays);
+            words.push(counts.vertices as u64 | (counts.faces as u64) << 32);
+            words.push(counts.edges as u64 | (counts.corners as u64) << 32);
+        };
+        let own = &self.matrix;
+        let first = [own.vertices.address(0), own.edges.address(0), own.edge_corners.address(0)];
+        push(first, &self.counts[0]);
+        for (level, counts) in self.levels.iter().zip(&self.counts[1..]) {
+            let linked = level.edges.len() > 0;
+            let of = |address: u64| if linked { address } else { 0 };
+            let arrays = [
+                level.vertices.address(0),
+                of(level.edges.address(0)),
+                of(level.edge_corners.address(0)),
+            ];
+            push(arrays, counts);
+        }
+        words.resize(5 * MOST_LEVELS, 0);
+        words
+    }
+
+    /// Points of the last level, copied to the host.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn points(&self) -> Result<Vec<[T; 3]>> {
+        let last = self.points.len() - 1;
+        Ok(self.points[last].read(&self.matrix.stream)?.as_chunks::<3>().0.to_vec())
+    }
+
+    /// Vertices at the corners of the last level, copied to the host.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn corners(&self) -> Result<Vec<u32>> {
+        self.levels[self.levels.len() - 1].vertices.read(&self.matrix.stream)
+    }
+
+    /// Faces of the last level.
+    pub fn face_count(&self) -> usize {
+        self.counts[self.counts.len() - 1].faces
+    }
+}

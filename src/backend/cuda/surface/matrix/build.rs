@@ -1,0 +1,195 @@
+//! Launches that build the mesh matrix: edges by sort and scan, rows of the vertices.
+
+use super::super::THREADS;
+use super::DeviceMatrix;
+use crate::backend::Precision;
+use crate::backend::cuda::launch::{Argument, Launch};
+use crate::backend::cuda::memory::Buffer;
+use crate::backend::cuda::program::Kernels;
+use crate::backend::cuda::sort::{BLOCK_ITEMS, BLOCK_THREADS, Items};
+use crate::backend::cuda::sources::{TOPOLOGY, Variant};
+use crate::error::Result;
+
+/// Neighbours of vertices on the device: half edges at each and their other ends.
+pub(in super::super) struct Neighbours {
+    starts: Buffer<u32>,
+    halves: Buffer<u32>,
+    others: Buffer<u32>,
+    ends: Buffer<u32>,
+}
+
+impl Neighbours {
+    /// `Rows` in the kernels.
+    pub fn words(&self) -> Argument {
+        let addresses = [&self.starts, &self.halves, &self.others].map(|b| b.address(0));
+        Argument::Words(Box::new(addresses))
+    }
+}
+
+pub(in crate::backend::cuda) fn variant(size: u32, long_keys: bool) -> Variant {
+    Variant::new(&TOPOLOGY, Precision::F32)
+        .with("SIZE", size as usize)
+        .with("LONG_KEYS", usize::from(long_keys))
+}
+
+impl DeviceMatrix {
+    pub(in super::super) fn kernels(&self) -> Kernels<'_> {
+        Kernels::new(&self.functions, variant(self.size, 2 * self.bits() > u32::BITS))
+    }
+
+    /// Bits of vertex numbers.
+    fn bits(&self) -> u32 {
+        (usize::BITS - self.vertex_count.saturating_sub(1).leading_zeros()).max(1)
+    }
+
+    /// `Status` in the kernels.
+    pub(in super::super) fn status(&self) -> Argument {
+        Argument::Address(self.status.address(0))
+    }
+
+    /// `Columns` in the kernels.
+    pub(in super::super) fn columns(&self) -> Argument {
+        Argument::Words(Box::new([self.ends.address(0), self.faces.address(0)]))
+    }
+
+    /// `Rows` in the kernels, of the corners at each vertex.
+    pub(in super::super) fn rows(&self) -> Argument {
+        Argument::Words(Box::new([self.row_starts.address(0), self.row_items.address(0), 0]))
+    }
+
+    /// Launches that find edges, and corners at vertices if they are wanted.
+    pub(in super::super) fn launches(&self, with_rows: bool) -> Result<Vec<Launch>> {
+        let kernels = self.kernels();
+        let (corners, bits) = (self.vertices.len(), self.bits());
+        let number = |n: usize| Argument::Number(n as u32);
+        let of = |buffer: &Buffer<u32>| Argument::Address(buffer.address(0));
+        let edge_corners = || Argument::Address(self.edge_corners.address(0));
+        let mut launches = Vec::new();
+        if corners <= BLOCK_ITEMS && 2 * bits <= u32::BITS {
+            let arguments = vec![
+                of(&self.vertices),
+                self.columns(),
+                number(corners),
+                number(self.vertex_count),
+                Argument::Number(bits),
+                of(&self.edges),
+                edge_corners(),
+                of(&self.sorted_corners),
+                of(&self.firsts),
+                of(&self.row_starts),
+                of(&self.row_items),
+                of(&self.status),
+            ];
+            launches.push(kernels.blocks("build_small", 2, BLOCK_THREADS, arguments)?);
+        } else {
+            let keys = self.space.keys();
+            let arguments = vec![
+                of(&self.vertices),
+                self.columns(),
+                number(corners),
+                Argument::Number(bits),
+                Argument::Address(keys),
+                of(&self.status),
+            ];
+            launches.push(kernels.items("make_edge_keys", corners, THREADS, arguments)?);
+            let items = Items { keys, values: 0 };
+            let sorted =
+                self.space.sort(&self.functions, &mut launches, items, corners, 2 * bits)?;
+            let arguments = vec![Argument::Address(sorted.keys), number(corners), of(&self.marks)];
+            launches.push(kernels.items("mark_heads", corners, THREADS, arguments)?);
+            let marks = self.marks.address(0);
+            self.space.scan(&self.functions, &mut launches, marks, corners, marks)?;
+            let arguments = vec![
+                Argument::Address(sorted.keys),
+                Argument::Address(sorted.values),
+                of(&self.marks),
+                number(corners),
+                of(&self.vertices),
+                of(&self.edges),
+                edge_corners(),
+                of(&self.firsts),
+                of(&self.sorted_corners),
+                of(&self.status),
+            ];
+            launches.push(kernels.items("name_edges", corners, THREADS, arguments)?);
+            if with_rows {
+                let items = Items { keys: self.vertices.address(0), values: 0 };
+                let rows = [&self.row_starts, &self.row_items];
+                self.row_launches(&mut launches, items, corners, rows, None)?;
+            }
+        }
+        if with_rows {
+            let arguments = vec![
+                of(&self.edges),
+                edge_corners(),
+                self.columns(),
+                self.rows(),
+                number(self.vertex_count),
+                of(&self.status),
+            ];
+            launches.push(kernels.items("find_touching", self.vertex_count, THREADS, arguments)?);
+        }
+        Ok(launches)
+    }
+
+    /// Sorts items by vertex and makes rows of them: starts and items. `neighbours`: both
+    /// vertices of each half edge, and room for the other one of each item.
+    fn row_launches(
+        &self,
+        launches: &mut Vec<Launch>,
+        items: Items,
+        count: usize,
+        [starts, row_items]: [&Buffer<u32>; 2],
+        neighbours: Option<[&Buffer<u32>; 2]>,
+    ) -> Result<()> {
+        let sorted = self.space.sort(&self.functions, launches, items, count, self.bits())?;
+        let [ends, others] = neighbours.map_or([0; 2], |both| both.map(|b| b.address(0)));
+        let arguments = vec![
+            Argument::Address(sorted.keys),
+            Argument::Address(sorted.values),
+            Argument::Number(count as u32),
+            Argument::Number(self.vertex_count as u32),
+            Argument::Address(ends),
+            Argument::Address(starts.address(0)),
+            Argument::Address(row_items.address(0)),
+            Argument::Address(others),
+            Argument::Address(self.status.address(0)),
+        ];
+        let threads = count.max(self.vertex_count + 1);
+        launches.push(self.kernels().items("start_rows", threads, THREADS, arguments)?);
+        Ok(())
+    }
+
+    /// Room for the neighbours of vertices over the edges that there are.
+    pub(in super::super) fn neighbours(&self) -> Result<Neighbours> {
+        let empty = |len: usize| Buffer::empty(&self.stream, len);
+        let ends = 2 * self.counts.edges;
+        Ok(Neighbours {
+            starts: empty(self.vertex_count + 1)?,
+            halves: empty(ends)?,
+            others: empty(ends)?,
+            ends: empty(ends)?,
+        })
+    }
+
+    /// Launches that find the neighbours of vertices, by the numbers of the edges.
+    pub(in super::super) fn neighbour_launches(
+        &self,
+        launches: &mut Vec<Launch>,
+        neighbours: &Neighbours,
+    ) -> Result<()> {
+        let edges = self.counts.edges;
+        let arguments = vec![
+            Argument::Address(self.vertices.address(0)),
+            self.columns(),
+            Argument::Address(self.edge_corners.address(0)),
+            Argument::Number(edges as u32),
+            Argument::Address(neighbours.ends.address(0)),
+        ];
+        launches.push(self.kernels().items("make_end_keys", edges, THREADS, arguments)?);
+        let items = Items { keys: neighbours.ends.address(0), values: 0 };
+        let rows = [&neighbours.starts, &neighbours.halves];
+        let both = Some([&neighbours.ends, &neighbours.others]);
+        self.row_launches(launches, items, 2 * edges, rows, both)
+    }
+}

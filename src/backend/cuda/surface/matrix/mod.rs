@@ -1,0 +1,245 @@
+//! The mesh matrix of a control mesh, built on the device by `kernels/surface_topology.cu`.
+
+mod build;
+
+use std::sync::Arc;
+
+use cudarc::driver::CudaStream;
+
+use super::THREADS;
+use crate::backend::cuda::Cuda;
+use crate::backend::cuda::device::failed;
+use crate::backend::cuda::functions::Functions;
+use crate::backend::cuda::launch::Argument;
+use crate::backend::cuda::memory::Buffer;
+use crate::backend::cuda::program::Program;
+use crate::backend::cuda::sort::Space;
+use crate::error::{Error, Result};
+pub(super) use build::Neighbours;
+pub(in crate::backend::cuda) use build::variant;
+
+/// Faces of a control mesh as columns over its vertices.
+#[derive(Clone, Copy, Debug)]
+pub struct FaceArrays<'a> {
+    /// Number of vertices.
+    pub vertex_count: usize,
+    /// Corners of every face: 3, 4, or 0 where the arrays below say it.
+    pub size: u32,
+    /// `ends[face]` among the corners; empty if `size` is not 0.
+    pub ends: &'a [u32],
+    /// `faces[corner]`; empty if `size` is not 0.
+    pub faces: &'a [u32],
+    /// `vertices[corner]`.
+    pub vertices: &'a [u32],
+}
+
+/// What kinds of edges and vertices a mesh has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MatrixCounts {
+    /// Edges.
+    pub edges: usize,
+    /// Edges of one face.
+    pub open: usize,
+    /// Edges of three faces or more.
+    pub crowded: usize,
+    /// Edges that their first two faces run through in one direction.
+    pub alike: usize,
+    /// Vertices at which sheets of a closed oriented surface touch; not looked for in others.
+    pub touching: usize,
+    /// Vertices of two faces, of a closed oriented surface; not looked for in others.
+    pub folds: usize,
+    /// Largest number of faces at a vertex, where above 64.
+    pub valence: usize,
+}
+
+impl MatrixCounts {
+    /// Whether the surface has no ends, no edge of more than two faces, and no touching sheets.
+    pub fn is_closed_manifold(&self) -> bool {
+        [self.open, self.crowded, self.alike, self.touching] == [0; 4]
+    }
+}
+
+/// Valences that tables hold at least; `TABLED` in the kernels.
+pub(super) const TABLED: usize = 64;
+
+/// `Status` in the kernels: numbers of 32 bits.
+const STATUS: usize = 7;
+
+/// The mesh matrix on the device.
+pub struct DeviceMatrix {
+    pub(super) functions: Arc<Functions>,
+    pub(super) stream: Arc<CudaStream>,
+    size: u32,
+    ends: Buffer<u32>,
+    faces: Buffer<u32>,
+    pub(super) vertices: Buffer<u32>,
+    pub(super) edges: Buffer<u32>,
+    pub(super) edge_corners: Buffer<[u32; 2]>,
+    pub(super) vertex_count: usize,
+    pub(super) face_count: usize,
+    // corners sorted by edge, and where each edge's start
+    sorted_corners: Buffer<u32>,
+    firsts: Buffer<u32>,
+    // scans: heads among the sorted corners
+    marks: Buffer<u32>,
+    // corners at each vertex
+    row_starts: Buffer<u32>,
+    row_items: Buffer<u32>,
+    status: Buffer<u32>,
+    space: Space,
+    counts: MatrixCounts,
+    program: Option<Program>,
+}
+
+impl DeviceMatrix {
+    /// Brings faces to a GPU and finds their edges there.
+    ///
+    /// Edges are numbered by their ends, the smaller first, as on the CPU.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a mesh without faces, or too little memory.
+    pub fn new(gpu: &Cuda, mesh: FaceArrays<'_>) -> Result<Self> {
+        let corners = mesh.vertices.len();
+        if corners == 0 || corners >= 1 << 31 {
+            return Err(Error::request(format!("a surface of {corners} corners on a GPU")));
+        }
+        let functions = gpu.functions.clone();
+        let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
+        let empty = |len: usize| Buffer::<u32>::empty(&stream, len);
+        let mut matrix = Self {
+            size: mesh.size,
+            ends: Buffer::of(&stream, mesh.ends)?,
+            faces: Buffer::of(&stream, mesh.faces)?,
+            vertices: Buffer::of(&stream, mesh.vertices)?,
+            edges: empty(corners)?,
+            edge_corners: Buffer::empty(&stream, corners)?,
+            vertex_count: mesh.vertex_count,
+            face_count: if mesh.size == 0 { mesh.ends.len() } else { corners / mesh.size as usize },
+            sorted_corners: empty(corners)?,
+            firsts: empty(corners)?,
+            marks: empty(corners + 1)?,
+            row_starts: empty(mesh.vertex_count + 1)?,
+            row_items: empty(corners)?,
+            status: empty(STATUS)?,
+            space: Space::new(&stream, 2 * corners)?,
+            counts: MatrixCounts::default(),
+            program: None,
+            functions,
+            stream,
+        };
+        matrix.build()?;
+        Ok(matrix)
+    }
+
+    /// Takes other vertices at the corners and finds the edges again.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of corners, or vertices that are not there.
+    pub fn set_corners(&mut self, vertices: &[u32]) -> Result<()> {
+        if let Some(v) = vertices.iter().find(|&&v| v as usize >= self.vertex_count) {
+            let count = self.vertex_count;
+            return Err(Error::request(format!("vertex {v} of a mesh of {count} vertices")));
+        }
+        if vertices.len() != self.vertices.len() {
+            let (found, expected) = (vertices.len(), self.vertices.len());
+            return Err(Error::request(format!("{found} corners instead of {expected}")));
+        }
+        self.vertices.fill(&self.stream, vertices)
+    }
+
+    /// Finds edges and the corners at vertices; returns the seconds that it took.
+    ///
+    /// # Errors
+    /// [`Error::Request`] with the driver's words if a kernel fails.
+    pub fn build(&mut self) -> Result<f64> {
+        let mut program = match self.program.take() {
+            Some(program) => program,
+            None => Program::new(self.launches(true)?),
+        };
+        // SAFETY: all arrays live in `self`.
+        let seconds = unsafe { program.run(&self.stream) }?;
+        self.program = Some(program);
+        self.read_counts()?;
+        Ok(seconds)
+    }
+
+    /// What the last build found.
+    pub fn counts(&self) -> MatrixCounts {
+        self.counts
+    }
+
+    /// Looks at what the last build found.
+    pub(super) fn read_counts(&mut self) -> Result<MatrixCounts> {
+        let status: Vec<usize> =
+            self.status.read(&self.stream)?.into_iter().map(|n| n as usize).collect();
+        if let [edges, open, crowded, alike, touching, folds, valence] = status[..] {
+            self.counts = MatrixCounts { edges, open, crowded, alike, touching, folds, valence };
+        }
+        Ok(self.counts)
+    }
+
+    /// `edges[corner]`, copied to the host.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn edges(&self) -> Result<Vec<u32>> {
+        self.edges.read(&self.stream)
+    }
+
+    /// The first two corners of each edge, copied to the host; no second one where the surface
+    /// ends.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn edge_corners(&self) -> Result<Vec<[u32; 2]>> {
+        let mut corners = self.edge_corners.read(&self.stream)?;
+        corners.truncate(self.counts.edges);
+        Ok(corners)
+    }
+
+    /// The corners at each vertex, ascending, copied to the host: starts of the rows and the
+    /// end of the last, then all rows.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn vertex_corners(&self) -> Result<(Vec<u32>, Vec<u32>)> {
+        Ok((self.row_starts.read(&self.stream)?, self.row_items.read(&self.stream)?))
+    }
+
+    /// Edges of three faces and more, ascending, each with its row among
+    /// [`DeviceMatrix::sorted_corners`].
+    ///
+    /// # Errors
+    /// [`Error::Request`] if a kernel or the copy fails.
+    pub fn crowded_edges(&self) -> Result<Vec<[u32; 3]>> {
+        if self.counts.crowded == 0 {
+            return Ok(Vec::new());
+        }
+        let kernels = self.kernels();
+        let edges = self.counts.edges;
+        let firsts = || Argument::Address(self.firsts.address(0));
+        let number = |n: usize| Argument::Number(n as u32);
+        let marks = self.marks.address(0);
+        let listed = Buffer::<u32>::empty(&self.stream, 3 * self.counts.crowded)?;
+        let corners = self.vertices.len();
+        let arguments = vec![firsts(), number(edges), number(corners), Argument::Address(marks)];
+        let mut launches = vec![kernels.items("mark_crowded", edges, THREADS, arguments)?];
+        self.space.scan(&self.functions, &mut launches, marks, edges, marks)?;
+        let mut arguments = vec![firsts(), Argument::Address(marks), number(edges)];
+        arguments.extend([number(corners), Argument::Address(listed.address(0))]);
+        launches.push(kernels.items("list_crowded", edges, THREADS, arguments)?);
+        // SAFETY: all arrays live in `self` or here.
+        unsafe { Program::new(launches).run(&self.stream) }?;
+        Ok(listed.read(&self.stream)?.as_chunks::<3>().0.to_vec())
+    }
+
+    /// Address of all corners, sorted by edge.
+    pub(super) fn sorted_corners(&self) -> u64 {
+        self.sorted_corners.address(0)
+    }
+
+    /// Corners of every face, or 0 for polygons.
+    pub(super) fn size(&self) -> u32 {
+        self.size
+    }
+}

@@ -1,0 +1,32 @@
+//! Surfaces on the mesh matrix: edges of a control mesh, levels refined from one another, points.
+//!
+//! ```text
+//! corners ─sort─▶ DeviceMatrix ─split─▶ levels ─▶ points
+//!                 (level 0)             (sharp lists from the host)
+//! ```
+//!
+//! All arrays stay on the device, and a run is one CUDA graph. No level after the control mesh
+//! is sorted: edges are numbered from level to level.
+
+mod friends;
+mod levels;
+mod matrix;
+mod quads;
+mod sharp;
+mod sqrt3;
+mod triangles;
+
+pub use friends::ClosedFriends;
+pub use levels::{DeviceLevels, MatrixScheme};
+pub use matrix::{DeviceMatrix, FaceArrays, MatrixCounts};
+pub use sharp::SharpArrays;
+
+pub(super) use friends::variant as first_friends_variant;
+pub(super) use matrix::variant as matrix_variant;
+pub(super) use quads::variant as quads_variant;
+pub(super) use sharp::variant as sharp_variant;
+pub(super) use sqrt3::variant as sqrt3_variant;
+pub(super) use triangles::variant as triangles_variant;
+
+/// Threads of a block in all kernels of this folder but those of one block.
+const THREADS: u32 = 256;

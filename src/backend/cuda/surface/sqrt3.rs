@@ -1,0 +1,65 @@
+//! √3-subdivision of closed surfaces, by `kernels/surface_sqrt3.cu`: a launch a level.
+
+use super::super::edge_friend::FriendRun;
+use super::super::launch::{Argument, Launch};
+use super::super::memory::Buffer;
+use super::super::program::Kernels;
+use super::super::sources::{SQRT3, Variant};
+use super::THREADS;
+use super::levels::Step;
+use super::matrix::DeviceMatrix;
+use super::matrix::Neighbours;
+use crate::backend::Precision;
+use crate::error::Result;
+
+/// What √3-subdivision needs beside the levels.
+pub(super) struct Sqrt3 {
+    pub neighbours: Neighbours,
+    /// `[valence]`
+    pub alphas: Buffer<f64>,
+    /// `[corner]` of the control mesh: the corner across the edge.
+    pub twins: Buffer<u32>,
+}
+
+pub(in super::super) fn variant(precision: Precision, run: FriendRun) -> Variant {
+    Variant::new(&SQRT3, precision)
+        .with("LINKS", usize::from(run != FriendRun::Points))
+        .with("POINTS", usize::from(run != FriendRun::Topology))
+}
+
+impl Sqrt3 {
+    /// Twins of the control mesh.
+    pub fn start(&self, matrix: &DeviceMatrix, launches: &mut Vec<Launch>) -> Result<()> {
+        let corners = matrix.vertices.len();
+        let arguments = vec![
+            Argument::Address(matrix.edges.address(0)),
+            Argument::Address(matrix.edge_corners.address(0)),
+            Argument::Number(corners as u32),
+            Argument::Address(self.twins.address(0)),
+        ];
+        let variant = variant(Precision::F32, FriendRun::Topology);
+        let kernels = Kernels::new(&matrix.functions, variant);
+        launches.push(kernels.items("find_twins", corners, THREADS, arguments)?);
+        Ok(())
+    }
+
+    /// One level.
+    pub fn launch(&self, matrix: &DeviceMatrix, step: &Step<'_>) -> Result<Launch> {
+        let kernels = Kernels::new(step.functions, variant(step.precision, step.run));
+        let blocks = |items: usize| items.div_ceil(THREADS as usize) as u32;
+        let coarse = step.coarse();
+        let mut count = blocks(coarse.faces);
+        if step.run != FriendRun::Topology {
+            count += blocks(coarse.vertices);
+        }
+        let mut arguments = vec![
+            step.levels(),
+            Argument::Number(step.depth as u32),
+            matrix.rows(),
+            self.neighbours.words(),
+            Argument::Address(self.alphas.address(0)),
+        ];
+        arguments.extend(step.points().map(Argument::Address));
+        kernels.blocks("refine", count, THREADS, arguments)
+    }
+}

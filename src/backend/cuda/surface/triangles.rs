@@ -1,0 +1,70 @@
+//! Loop's scheme, by `kernels/surface_triangles.cu`: a launch a level.
+
+use super::super::edge_friend::FriendRun;
+use super::super::launch::{Argument, Launch};
+use super::super::memory::Buffer;
+use super::super::program::Kernels;
+use super::super::sources::{TRIANGLES, Variant};
+use super::THREADS;
+use super::levels::Step;
+use super::matrix::Neighbours;
+use crate::backend::Precision;
+use crate::error::Result;
+
+/// What Loop's scheme needs beside the levels.
+pub(super) struct Triangles {
+    pub neighbours: Neighbours,
+    /// `[valence]`
+    pub betas: Buffer<f64>,
+    /// Edges of three triangles and more: number, and row among the sorted corners.
+    pub crowded: Buffer<[u32; 3]>,
+    /// Address of the sorted corners.
+    pub sorted_corners: u64,
+}
+
+pub(in super::super) fn variant(precision: Precision, run: FriendRun) -> Variant {
+    Variant::new(&TRIANGLES, precision)
+        .with("LINKS", usize::from(run != FriendRun::Points))
+        .with("POINTS", usize::from(run != FriendRun::Topology))
+}
+
+impl Triangles {
+    /// One level.
+    pub fn launches(&self, step: &Step<'_>, launches: &mut Vec<Launch>) -> Result<()> {
+        let kernels = Kernels::new(step.functions, variant(step.precision, step.run));
+        let blocks = |items: usize| items.div_ceil(THREADS as usize) as u32;
+        let coarse = step.coarse();
+        let (links, points) = (step.run != FriendRun::Points, step.run != FriendRun::Topology);
+        let mut count = 0;
+        if links {
+            count += blocks(coarse.faces);
+        }
+        // the last level takes no topology from the edges
+        if points || !step.is_last() {
+            count += blocks(coarse.edges);
+        }
+        if points {
+            count += blocks(coarse.vertices);
+        }
+        let depth = Argument::Number(step.depth as u32);
+        let betas = || Argument::Address(self.betas.address(0));
+        let mut arguments = vec![step.levels(), depth, self.neighbours.words(), betas()];
+        arguments.extend(step.points().map(Argument::Address));
+        launches.push(kernels.blocks("refine", count, THREADS, arguments)?);
+        let crowded = self.crowded.len();
+        if points && crowded > 0 && step.depth > 0 {
+            let mut arguments = vec![
+                step.levels(),
+                Argument::Number(step.depth as u32),
+                Argument::Address(self.crowded.address(0)),
+                Argument::Number(crowded as u32),
+                Argument::Address(self.sorted_corners),
+                betas(),
+            ];
+            arguments.extend(step.points().map(Argument::Address));
+            let vertices = crowded * ((1 << step.depth) - 1);
+            launches.push(kernels.items("refine_crowded", vertices, THREADS, arguments)?);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,191 @@
+//! Surfaces on a GPU: the plan of a [`super::SurfacePlan`] with all arrays on the device.
+//!
+//! ```text
+//! corners ─▶ mesh matrix ─▶ levels ─▶ points              Method::Matrix
+//! corners ─▶ mesh matrix ─▶ level 1 ─▶ levels ─▶ points   Method::EdgeFriend
+//! ```
+//!
+//! Edges are found, levels refined and points evaluated on the device, in the order of sums of
+//! the CPU: the same numbering, and the same bits. Sharp edges and vertices are short lists,
+//! which the host makes from the device's edges, and only if there are any; so does it the
+//! first level of edge-friend on surfaces that are open or have creases.
+
+mod friends;
+mod matrix;
+mod refine;
+
+use super::matrix::Columns;
+use super::memory::check_ids;
+use super::plan::{check_turned, crowded_notice, cut_notice};
+use super::scalar::{Point, Scalar};
+use super::sharpness::SharpEdge;
+use super::sqrt3::check;
+use super::triangulate::triangulate;
+use super::{DeviceRun, Method, Scheme, SurfaceOptions};
+use crate::backend::Cuda;
+use crate::backend::cuda::edge_friend::Real;
+use crate::backend::cuda::surface::DeviceLevels;
+use crate::error::{Error, Result};
+use crate::mesh::SurfaceMesh;
+use friends::Friends;
+use matrix::Sharp;
+
+pub use matrix::device_matrix;
+
+/// A surface refined on a GPU, in `f32` or `f64`.
+pub struct DeviceSurface<T> {
+    options: SurfaceOptions,
+    levels: Levels<T>,
+    notices: Vec<String>,
+    /// Of the control mesh (of triangles, if the scheme wants them).
+    control_columns: Columns,
+    /// Of the mesh matrix: edges that stay sharp after the last level by their tags.
+    creases: Vec<SharpEdge>,
+}
+
+enum Levels<T> {
+    Matrix(Box<DeviceLevels<T>>),
+    EdgeFriend(Friends<T>),
+}
+
+/// Whether a surface is refined on GPUs: by Catmull-Clark and Loop on the mesh matrix from one
+/// level on, by edge-friend from two, by √3 if it is closed.
+pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
+    match (options.scheme, options.method) {
+        (Scheme::CatmullClark | Scheme::Loop, Method::Matrix) => options.levels >= 1,
+        (Scheme::CatmullClark, Method::EdgeFriend) => options.levels >= 2,
+        (Scheme::Sqrt3, Method::Matrix) => options.levels >= 1 && matrix::is_closed(mesh),
+        _ => false,
+    }
+}
+
+impl<T: Scalar + Real> DeviceSurface<T> {
+    /// Brings a mesh to a GPU, with room for all levels, and finds its edges there.
+    ///
+    /// # Errors
+    /// Those of [`super::SurfacePlan::new`]; [`Error::Request`] for what
+    /// [does not run on GPUs](runs_on_gpu), or too little memory.
+    pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions, gpu: &Cuda) -> Result<Self> {
+        mesh.check()?;
+        check_ids(mesh, options)?;
+        let least = match (options.scheme, options.method) {
+            (Scheme::CatmullClark, Method::EdgeFriend) => 2,
+            (_, Method::Matrix) => 1,
+            (scheme, method) => {
+                return Err(Error::request(format!("{scheme:?} by {method:?} on a GPU"))
+                    .with_mend("use the mesh matrix, or edge-friend for Catmull-Clark"));
+            }
+        };
+        if options.levels < least {
+            return Err(Error::request(format!("{} levels on a GPU", options.levels))
+                .with_mend(format!("ask for {least} or more, or refine on the CPU")));
+        }
+        let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
+        let mut notices = Vec::new();
+        let triangulated;
+        let mesh = match options.scheme {
+            Scheme::Loop | Scheme::Sqrt3 => {
+                triangulated = triangulate(mesh);
+                notices.extend(cut_notice(triangulated.cut_faces));
+                triangulated.mesh.as_ref()
+            }
+            Scheme::CatmullClark => mesh,
+        };
+        let mut creases = Vec::new();
+        let levels = match options.method {
+            Method::EdgeFriend => {
+                Levels::EdgeFriend(Friends::new(mesh, options.levels, rule, gpu)?)
+            }
+            _ => {
+                let matrix = device_matrix(mesh, gpu)?;
+                notices.extend(crowded_notice(matrix.counts().crowded, options.scheme));
+                if options.scheme == Scheme::Sqrt3 {
+                    notices.extend(check_turned(mesh)?);
+                    check(mesh, &matrix::host_matrix(mesh, &matrix)?)?;
+                }
+                let sharp = Sharp::new(mesh, &matrix, options.scheme, options.levels, rule)?;
+                let levels = sharp.levels(matrix, options.scheme, options.levels)?;
+                creases = sharp.remaining;
+                Levels::Matrix(Box::new(levels))
+            }
+        };
+        let control_columns = Columns::of(mesh.faces.ends());
+        Ok(Self { options: *options, levels, notices, control_columns, creases })
+    }
+
+    /// What the user should know of the mesh although it does not stop the refinement.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// Takes positions of the control mesh, or any three components a vertex.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of them, or if the copy to the device fails.
+    pub fn set_controls(&mut self, controls: &[Point<T>]) -> Result<()> {
+        match &mut self.levels {
+            Levels::Matrix(levels) => levels.set_points(controls),
+            Levels::EdgeFriend(friends) => friends.set_controls(controls),
+        }
+    }
+
+    /// Takes another connectivity of as many vertices and of faces of the same sizes, whose edges
+    /// the next run finds on the device: what an edit of the mesh costs. By edge-friend on
+    /// closed smooth surfaces.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of corners, vertices that are not there, or other
+    /// surfaces; [`DeviceSurface::run`] gives [`Error::Mesh`] if the surface is not closed any
+    /// more.
+    pub fn set_corners(&mut self, vertices: &[u32]) -> Result<()> {
+        match &mut self.levels {
+            Levels::EdgeFriend(friends) => friends.set_corners(vertices),
+            Levels::Matrix(_) => Err(Error::request("another connectivity for the mesh matrix")
+                .with_mend("bring the mesh to the device anew, or use edge-friend")),
+        }
+    }
+
+    /// Makes topology, points, or both of all levels; returns the seconds that it took on
+    /// the device, where all of it stays. Topology begins at the corners of the control mesh,
+    /// except for edge-friend on surfaces that are open or have creases.
+    ///
+    /// # Errors
+    /// [`Error::Request`] with the driver's words if a kernel fails.
+    pub fn run(&mut self, run: DeviceRun) -> Result<f64> {
+        match &mut self.levels {
+            Levels::Matrix(levels) => levels.run(run),
+            Levels::EdgeFriend(friends) => friends.run(run),
+        }
+    }
+
+    /// Points of the last level, copied to the host; with edge-friend, unused slots included.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn points(&self) -> Result<Vec<Point<T>>> {
+        match &self.levels {
+            Levels::Matrix(levels) => levels.points(),
+            Levels::EdgeFriend(friends) => friends.levels().points(),
+        }
+    }
+
+    /// Vertices at the corners of all faces of the last level, face by face, copied to the
+    /// host; with edge-friend, ghosts of the boundaries follow at the end.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn corners(&self) -> Result<Vec<u32>> {
+        match &self.levels {
+            Levels::Matrix(levels) => levels.corners(),
+            Levels::EdgeFriend(friends) => Ok(friends.levels().corners()?.into_flattened()),
+        }
+    }
+
+    /// Faces of the last level, ghosts included.
+    pub fn face_count(&self) -> usize {
+        match &self.levels {
+            Levels::Matrix(levels) => levels.face_count(),
+            Levels::EdgeFriend(friends) => friends.levels().quad_count(),
+        }
+    }
+}

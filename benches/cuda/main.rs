@@ -6,6 +6,7 @@
 //! the device, fresh random control points every time.
 
 mod layers;
+mod locate;
 mod quadrature;
 mod surface;
 
@@ -126,6 +127,9 @@ fn main() -> subsolid::Result<()> {
         layers::time()?;
     }
 
+    if asked("locate") {
+        locate::time()?;
+    }
     if asked("quadrature") {
         quadrature::time()?;
     }

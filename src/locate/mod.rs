@@ -31,22 +31,25 @@
 //! extraordinary edges and vertices, the last steps are on the limit itself.
 
 mod closest;
+mod device;
 mod frame;
 mod hierarchy;
 mod limit;
 mod nearest;
+mod parts;
 mod pieces;
 mod search;
 mod table;
 mod tricubic;
 
+pub use device::{DeviceLocated, DeviceLocator};
 pub use hierarchy::{Hierarchy, Node};
 pub use pieces::{AttributePieces, LocatorPieces, default_rings};
 pub use table::{Answer, PointTable, write_header, write_rows};
 pub use tricubic::Points as TricubicPoints;
 pub(crate) use {
     frame::{Frame, MARGIN},
-    tricubic::{basis, bounds, most_bent_axis, restrict},
+    tricubic::{Half, basis, bounds, halves},
 };
 
 use rayon::prelude::*;

@@ -4,6 +4,7 @@
 #[path = "../conformance/mod.rs"]
 mod conformance;
 mod layers;
+mod locate;
 mod quadrature;
 mod surface;
 

@@ -35,6 +35,7 @@ pub(super) const HEADERS: &[Source] = &[
     source!("orders.cuh"),
     source!("stage.cuh"),
     source!("published.cuh"),
+    source!("tame.cuh"),
 ];
 
 pub(super) static TENSOR: Source = source!("tensor.cu");
@@ -51,6 +52,7 @@ pub(super) static CLEAR: Source = source!("clear.cu");
 pub(super) static MAPPING: Source = source!("mapping.cu");
 pub(super) static EDGE_FRIEND: Source = source!("surface_edge_friend.cu", exact: true);
 pub(super) static SLICES: Source = source!("slices.cu", exact: true);
+pub(super) static LOCATE: Source = source!("locate.cu");
 pub(super) static CEILING: Source = source!("ceiling.cu");
 
 /// A kernel file with the numbers that it is compiled for.

@@ -53,6 +53,15 @@ __device__ __forceinline__ void load_line(double (&line)[12], const double* from
     }
 }
 
+// Bernstein polynomial k and its derivative.
+__device__ __forceinline__ double2 bernstein(double t, int k) {
+    const double s = 1.0 - t;
+    if (k == 0) return make_double2(s * s * s, -3.0 * s * s);
+    if (k == 1) return make_double2(3.0 * s * s * t, 3.0 * s * (s - 2.0 * t));
+    if (k == 2) return make_double2(3.0 * s * t * t, 3.0 * t * (2.0 * s - t));
+    return make_double2(t * t * t, 3.0 * t * t);
+}
+
 // Point and derivatives by u, v, w of Bézier points [w][v][u][xyz].
 __device__ __forceinline__ void jet(const double* __restrict__ points, const double (&t)[3],
                                     double (&sums)[4][3]) {
@@ -97,18 +106,18 @@ __device__ __forceinline__ void jet(const double* __restrict__ points, const dou
 // The point alone.
 __device__ __forceinline__ void point_at(const double* __restrict__ points, const double (&t)[3],
                                          double (&sum)[3]) {
-    double u[4], v[4], w[4], d[4];
-    bernstein(t[0], u, d);
-    bernstein(t[1], v, d);
-    bernstein(t[2], w, d);
+    double u[4], v[4], slopes[4];
+    bernstein(t[0], u, slopes);
+    bernstein(t[1], v, slopes);
     sum[0] = sum[1] = sum[2] = 0.0;
-#pragma unroll
+#pragma unroll 1
     for (int k = 0; k < 4; ++k) {
+        const double w = bernstein(t[2], k).x;
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
             double line[12];
             load_line(line, points + 48 * k + 12 * j);
-            const double weight = v[j] * w[k];
+            const double weight = v[j] * w;
 #pragma unroll
             for (int c = 0; c < 3; ++c) {
                 sum[c] += weight * (u[0] * line[c] + u[1] * line[3 + c] + u[2] * line[6 + c] +

@@ -5,6 +5,7 @@
 //! Times are medians of device events after a warm-up, control points and results on
 //! the device, fresh random control points every time.
 
+mod interiors;
 mod layers;
 mod locate;
 mod quadrature;
@@ -127,6 +128,9 @@ fn main() -> subsolid::Result<()> {
         layers::time()?;
     }
 
+    if asked("interiors") {
+        interiors::time()?;
+    }
     if asked("locate") {
         locate::time()?;
     }

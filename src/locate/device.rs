@@ -1,9 +1,12 @@
 //! Points located on a GPU; what it cannot decide is finished on the CPU.
 
+use rayon::prelude::*;
+
 use super::parts::Parts;
-use super::{Located, Locator, Place};
+use super::{Hierarchy, Located, Locator, Place};
 use crate::backend::Cuda;
 use crate::backend::cuda::locate::{DevicePlaces, LEFT, OUTSIDE, PlaceArrays};
+use crate::backend::cuda::parts::Node;
 use crate::error::Result;
 
 /// Points at once: memory on the device and here stays bounded.
@@ -38,8 +41,18 @@ impl<'l, 's> DeviceLocator<'l, 's> {
     /// [`Error::Request`](crate::Error::Request) if its memory is too small.
     pub fn new(locator: &'l Locator<'s>, gpu: &Cuda) -> Result<Self> {
         let parts = Parts::new(locator);
-        let tree = parts.tree(locator);
-        Ok(Self { locator, places: DevicePlaces::new(gpu, parts.arrays(&tree))? })
+        let Hierarchy { nodes, items } = Hierarchy::new(&parts.boxes);
+        let node = |node: &super::Node| Node {
+            low: node.low,
+            high: node.high,
+            first: node.first,
+            count: node.count,
+            skip: node.skip,
+            padding: 0,
+        };
+        let nodes: Vec<Node> = nodes.iter().map(node).collect();
+        let solid = parts.arrays(&nodes, &items, locator.reach);
+        Ok(Self { locator, places: DevicePlaces::new(gpu, solid)? })
     }
 
     /// The locator.
@@ -93,14 +106,16 @@ impl<'l, 's> DeviceLocator<'l, 's> {
             (0..points.len() as u32).filter(|&i| arrays.elements[i as usize] == LEFT).collect();
         let points_left: Vec<[f64; 3]> = left.iter().map(|&i| points[i as usize]).collect();
         let first = located.len();
-        located.extend(arrays.elements.iter().enumerate().map(|(i, &element)| match element {
-            OUTSIDE | LEFT => Located::Outside,
-            element => Located::Inside(Place {
-                element,
-                parameters: arrays.parameters[i],
-                residual: arrays.residuals[i],
-            }),
-        }));
+        located.par_extend(arrays.elements.par_iter().enumerate().map(
+            |(i, &element)| match element {
+                OUTSIDE | LEFT => Located::Outside,
+                element => Located::Inside(Place {
+                    element,
+                    parameters: arrays.parameters[i],
+                    residual: arrays.residuals[i],
+                }),
+            },
+        ));
         for (&i, found) in left.iter().zip(self.locator.locate(&points_left)) {
             located[first + i as usize] = found;
         }

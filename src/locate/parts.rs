@@ -9,7 +9,7 @@
 use rayon::prelude::*;
 
 use super::frame::Frame;
-use super::hierarchy::{Box3, Hierarchy};
+use super::hierarchy::Box3;
 use super::tricubic::{Half, Points, bounds, halves};
 use super::{Locator, diagonal};
 use crate::backend::cuda::parts::{NONE, Node, Part, SolidParts};
@@ -29,13 +29,6 @@ pub(crate) struct Parts {
     pub points: Vec<Points>,
     /// Boxes that hold the parts, `[part]`.
     pub boxes: Vec<Box3>,
-}
-
-/// Parts under a hierarchy of boxes.
-pub(crate) struct Tree {
-    nodes: Vec<Node>,
-    items: Vec<u32>,
-    reach: f64,
 }
 
 impl Parts {
@@ -115,29 +108,9 @@ impl Parts {
         }
     }
 
-    /// The hierarchy of the parts' boxes.
-    pub fn tree(&self, locator: &Locator<'_>) -> Tree {
-        let Hierarchy { nodes, items } = Hierarchy::new(&self.boxes);
-        let node = |node: super::Node| Node {
-            low: node.low,
-            high: node.high,
-            first: node.first,
-            count: node.count,
-            skip: node.skip,
-            padding: 0,
-        };
-        Tree { nodes: nodes.into_iter().map(node).collect(), items, reach: locator.reach }
-    }
-
-    /// All arrays.
-    pub fn arrays<'a>(&'a self, tree: &'a Tree) -> SolidParts<'a> {
-        SolidParts {
-            parts: &self.parts,
-            points: &self.points,
-            nodes: &tree.nodes,
-            items: &tree.items,
-            reach: tree.reach,
-        }
+    /// All arrays, with a hierarchy of the boxes.
+    pub fn arrays<'a>(&'a self, nodes: &'a [Node], items: &'a [u32], reach: f64) -> SolidParts<'a> {
+        SolidParts { parts: &self.parts, points: &self.points, nodes, items, reach }
     }
 }
 

@@ -5,9 +5,10 @@ use std::sync::{Mutex, PoisonError};
 
 use super::coverage::{MOST_PIXELS, Sampling};
 use super::frame::PixelGrid;
+use super::interior::DeviceInteriors;
 use super::layer::Layer;
 use super::slicer::Slicer;
-use super::solid_source::SolidSource;
+use super::solid_source::{Inside, SolidSource, side_by_side};
 use super::source::{Channel, LayerSource};
 use crate::backend::Cuda;
 use crate::backend::cuda::layers::{
@@ -114,21 +115,31 @@ impl<'s> DeviceSlicer<'s> {
     }
 }
 
-/// A solid as a source of layers whose pixels a GPU covers; contours and attributes come
-/// from the CPU.
+/// A solid as a source of layers whose pixels a GPU covers and looks up; contours come from
+/// the CPU.
 pub struct DeviceSource<'a, 's> {
     solid: &'a SolidSource<'s>,
     slicer: Mutex<DeviceSlicer<'a>>,
+    // of a solid with attributes
+    interiors: Option<Mutex<DeviceInteriors<'a, 's>>>,
 }
 
 impl<'a, 's> DeviceSource<'a, 's> {
     /// The layers of `solid` on a GPU.
     ///
     /// # Errors
-    /// Those of [`DeviceSlicer::new`].
+    /// Those of [`DeviceSlicer::new`] and [`DeviceInteriors::new`].
     pub fn new(solid: &'a SolidSource<'s>, gpu: &Cuda) -> Result<Self> {
         let slicer = DeviceSlicer::new(solid.slicer(), gpu)?;
-        Ok(Self { solid, slicer: Mutex::new(slicer) })
+        let interiors = match solid.channels() {
+            [] => None,
+            _ => {
+                let Inside { locator, attributes } = solid.inside()?;
+                let axis = solid.slicer().axis();
+                Some(Mutex::new(DeviceInteriors::new(locator, axis, attributes, gpu)?))
+            }
+        };
+        Ok(Self { solid, slicer: Mutex::new(slicer), interiors })
     }
 }
 
@@ -153,7 +164,17 @@ impl LayerSource for DeviceSource<'_, '_> {
     }
 
     fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
-        self.solid.attributes(height, grid, coverage)
+        let Some(interiors) = &self.interiors else {
+            return self.solid.attributes(height, grid, coverage);
+        };
+        let mask: Vec<u8> = coverage.iter().map(|&covered| u8::from(covered > 0)).collect();
+        let found = {
+            let mut interiors = interiors.lock().unwrap_or_else(PoisonError::into_inner);
+            interiors.find(grid, &[height], Some(&mask))?;
+            interiors.read(0)?
+        };
+        let attributes = &self.solid.inside()?.attributes;
+        Ok(side_by_side(&found.values, attributes, found.interior.len()))
     }
 
     fn attributes_at(&self, points: &[[f64; 3]]) -> Result<Vec<f64>> {

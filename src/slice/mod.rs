@@ -63,7 +63,7 @@ pub use device::{DeviceSlicer, DeviceSource};
 pub use fingerprint::fingerprint;
 pub use frame::{Axis, PixelGrid};
 pub use image::{Bits, EncodedImage, Flip, ImageFormat, MOST_PIXELS};
-pub use interior::{Interior, InteriorFinder};
+pub use interior::{DeviceInteriors, Interior, InteriorFinder, InteriorRun, InteriorValues};
 pub use job::{Job, JobReport};
 pub use layer::{Contour, Layer};
 pub use setting::Setting;

@@ -19,9 +19,9 @@ pub struct SolidSource<'s> {
 }
 
 #[derive(Debug)]
-struct Inside<'s> {
-    locator: Locator<'s>,
-    attributes: Vec<AttributePieces>,
+pub(super) struct Inside<'s> {
+    pub locator: Locator<'s>,
+    pub attributes: Vec<AttributePieces>,
 }
 
 impl<'s> SolidSource<'s> {
@@ -48,7 +48,11 @@ impl<'s> SolidSource<'s> {
         &self.slicer
     }
 
-    fn inside(&self) -> Result<&Inside<'s>> {
+    /// Where points are, and what is there.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a solid without attributes.
+    pub(super) fn inside(&self) -> Result<&Inside<'s>> {
         self.inside.as_ref().ok_or_else(|| {
             Error::request("the layers have no attributes")
                 .with_mend("slice controls that have attributes")
@@ -75,6 +79,25 @@ impl Channel {
     }
 }
 
+/// Attributes `[attribute][pixel][width]` of `count` pixels as channels, `[pixel][channel]`.
+pub(super) fn side_by_side(
+    values: &[Vec<f64>],
+    attributes: &[AttributePieces],
+    count: usize,
+) -> Vec<f64> {
+    let channels = attributes.iter().map(|attribute| attribute.width).sum::<usize>();
+    let mut all = vec![0.0; count * channels];
+    let mut first = 0;
+    for (values, attribute) in values.iter().zip(attributes) {
+        let width = attribute.width;
+        for (all, own) in all.chunks_exact_mut(channels).zip(values.chunks_exact(width)) {
+            all[first..first + width].copy_from_slice(own);
+        }
+        first += width;
+    }
+    all
+}
+
 impl LayerSource for SolidSource<'_> {
     fn contours(&self, index: usize, height: f64) -> Result<Layer> {
         Ok(self.slicer.layer(index, height))
@@ -90,19 +113,9 @@ impl LayerSource for SolidSource<'_> {
         let finder = InteriorFinder::new(locator, self.slicer.axis(), *grid)?;
         let mask: Vec<u8> = coverage.iter().map(|&covered| u8::from(covered > 0)).collect();
         let interior = finder.covered(height, &mask)?;
-        let width = self.channels.len();
-        let mut values = vec![0.0; interior.len() * width];
-        let mut first = 0;
-        for attribute in attributes {
-            let these = finder.values(&interior, attribute);
-            for (all, these) in
-                values.chunks_exact_mut(width).zip(these.chunks_exact(attribute.width))
-            {
-                all[first..first + attribute.width].copy_from_slice(these);
-            }
-            first += attribute.width;
-        }
-        Ok(values)
+        let values: Vec<Vec<f64>> =
+            attributes.iter().map(|attribute| finder.values(&interior, attribute)).collect();
+        Ok(side_by_side(&values, attributes, interior.len()))
     }
 
     fn attributes_at(&self, points: &[[f64; 3]]) -> Result<Vec<f64>> {

@@ -56,7 +56,8 @@ fn places_are_those_of_the_cpu() {
     let Some(gpu) = gpu(Precision::F64) else { return };
     let mut creased = shape("box", &[3, 2, 4]);
     subsolid::refine::crease_by_angle(&mut creased, 40.0).unwrap();
-    let mut block = subsolid::mesh::shape::Shape::parse("box", &[3, 2, 4]).unwrap().build().unwrap();
+    let mut block =
+        subsolid::mesh::shape::Shape::parse("box", &[3, 2, 4]).unwrap().build().unwrap();
     subsolid::refine::crease_by_angle(&mut block, 40.0).unwrap();
     let mut meshes = vec![("creased box", creased), ("straight box", block)];
     for name in ["solids/tripod.vtk", "bracket.vtk", "solids/cad9.mesh", "solids/rod_hex.vtk"] {
@@ -88,7 +89,8 @@ fn places_are_those_of_the_cpu() {
         let size = low.iter().chain(&high).fold(0.0_f64, |most, x| most.max(x.abs()));
         let places: Vec<Place> = pairs.iter().map(|pair| pair.1).collect();
         let mut worst: f64 = 0.0;
-        for ((stretch, there), (i, a, b)) in stretches(&mesh, &solid, &places).into_iter().zip(pairs)
+        for ((stretch, there), (i, a, b)) in
+            stretches(&mesh, &solid, &places).into_iter().zip(pairs)
         {
             let off = (0..3).map(|d| (a.parameters[d] - b.parameters[d]).abs()).fold(0.0, f64::max);
             if stretch > 0.01 * size {

@@ -3,6 +3,7 @@
 
 #[path = "../conformance/mod.rs"]
 mod conformance;
+mod interiors;
 mod layers;
 mod locate;
 mod quadrature;

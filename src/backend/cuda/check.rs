@@ -146,6 +146,7 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
     if T::PRECISION == Precision::F64 {
         variants.push(super::mapping::variant());
         variants.push(super::locate::variant());
+        variants.push(super::interiors::variant());
         let slices = [(8, 0), (8, 1), (16, 0), (16, 1)].into_iter();
         variants.extend(slices.map(|(bits, centre)| super::layers::variant(bits, centre == 1)));
     }

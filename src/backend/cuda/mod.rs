@@ -16,6 +16,7 @@ pub mod edge_friend;
 mod evaluator;
 mod functions;
 mod grid;
+pub mod interiors;
 mod launch;
 pub mod layers;
 mod layout;

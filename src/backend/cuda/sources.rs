@@ -52,6 +52,7 @@ pub(super) static CLEAR: Source = source!("clear.cu");
 pub(super) static MAPPING: Source = source!("mapping.cu");
 pub(super) static EDGE_FRIEND: Source = source!("surface_edge_friend.cu", exact: true);
 pub(super) static SLICES: Source = source!("slices.cu", exact: true);
+pub(super) static INTERIORS: Source = source!("interiors.cu");
 pub(super) static LOCATE: Source = source!("locate.cu");
 pub(super) static CEILING: Source = source!("ceiling.cu");
 

@@ -1,0 +1,249 @@
+//! Interiors of layers on a GPU; pixels that it cannot decide are finished on the CPU.
+
+use rayon::prelude::*;
+
+use super::{Interior, NONE, Plane};
+use crate::backend::Cuda;
+use crate::backend::cuda::interiors::{
+    DevicePixels, ParameterBox, PieceValues, PixelArrays, Pixels, Settled, TILE, TileParts,
+};
+use crate::error::{Error, Result};
+use crate::locate::{AttributePieces, Hierarchy, Locator, Parts};
+use crate::slice::{Axis, PixelGrid};
+
+/// Interiors of layers by a GPU, in double precision.
+///
+/// Elements are those of an [`InteriorFinder`](super::InteriorFinder); parameters and values are
+/// the same to some 1e-12 where the Jacobian allows.
+pub struct DeviceInteriors<'l, 's> {
+    locator: &'l Locator<'s>,
+    axis: Axis,
+    attributes: &'l [AttributePieces],
+    // of the parts' boxes
+    boxes: Vec<[[f64; 3]; 2]>,
+    hierarchy: Hierarchy,
+    pixels: DevicePixels,
+    last: Option<Batch>,
+}
+
+/// The layers found last.
+struct Batch {
+    grid: PixelGrid,
+    heights: Vec<f64>,
+}
+
+/// What finding some layers came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct InteriorRun {
+    /// Pixels listed.
+    pub pixels: usize,
+    /// Pixels that were left to the CPU: next to extraordinary edges and vertices and to edges
+    /// where the Jacobian vanishes, or within the tolerance outside.
+    pub left: usize,
+    /// Seconds on the device, copies not included.
+    pub seconds: f64,
+}
+
+/// A layer with attributes: `values[attribute][pixel · width + component]`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InteriorValues {
+    /// The pixels.
+    pub interior: Interior,
+    /// Their attributes.
+    pub values: Vec<Vec<f64>>,
+}
+
+impl<'l, 's> DeviceInteriors<'l, 's> {
+    /// Brings a locator's pieces to a GPU, halved until Newton's method decides in them, and
+    /// attributes of [`locator.pieces()`](Locator::pieces).
+    ///
+    /// # Errors
+    /// [`Error::Request`] if its memory is too small.
+    pub fn new(
+        locator: &'l Locator<'s>,
+        axis: Axis,
+        attributes: &'l [AttributePieces],
+        gpu: &Cuda,
+    ) -> Result<Self> {
+        let pieces = locator.pieces();
+        let parts = Parts::new(locator);
+        let hierarchy = Hierarchy::new(&parts.boxes);
+        let boxes = pieces.pieces.iter().map(|p| ParameterBox { origin: p.origin, size: p.size });
+        let boxes: Vec<ParameterBox> = boxes.collect();
+        let values = attributes.iter().map(|a| PieceValues { width: a.width, points: &a.points });
+        let values: Vec<PieceValues<'_>> = values.collect();
+        // the hierarchy stays here: tiles of pixels stand in for it there
+        let solid = parts.arrays(&[], &[], locator.reach());
+        let pixels = DevicePixels::new(gpu, solid, &boxes, &values)?;
+        Ok(Self { locator, axis, attributes, boxes: parts.boxes, hierarchy, pixels, last: None })
+    }
+
+    /// Layers that are found at once.
+    pub fn most_layers(&self, grid: &PixelGrid) -> usize {
+        self.pixels.most_layers(&self.pixels_of(grid))
+    }
+
+    /// Finds the pixels inside at some heights, or those that a mask `[layer][row][column]` covers
+    /// (its bytes are not 0); they and the attributes there stay on the device until the next
+    /// call. Covered pixels with their centres outside take over from others as
+    /// [`InteriorFinder::covered`](super::InteriorFinder::covered) says.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for more layers than [`DeviceInteriors::most_layers`], a mask of
+    /// another size, a grid that [`InteriorFinder`](super::InteriorFinder) refuses, or if the
+    /// device fails.
+    pub fn find(
+        &mut self,
+        grid: &PixelGrid,
+        heights: &[f64],
+        mask: Option<&[u8]>,
+    ) -> Result<InteriorRun> {
+        super::check(grid)?;
+        let size = grid.size[0] * grid.size[1];
+        if mask.is_some_and(|mask| mask.len() != heights.len() * size) {
+            return Err(Error::request("a mask of another size than the layers"));
+        }
+        self.last = None;
+        let tiles = self.tiles(grid, heights);
+        let mut run = InteriorRun::default();
+        run.seconds += self.pixels.claim(&self.pixels_of(grid), heights, &tiles)?;
+        let (left, seconds) = self.pixels.left()?;
+        run.seconds += seconds;
+        run.left = left.iter().map(Vec::len).sum();
+        let left = left
+            .iter()
+            .enumerate()
+            .flat_map(|(layer, pixels)| pixels.iter().map(move |&pixel| (layer, pixel)));
+        let left: Vec<(usize, u32)> = left.collect();
+        let settle = |&(layer, pixel): &(usize, u32)| {
+            let found = self.locator.find_piece(self.centre(grid, heights[layer], pixel));
+            let (piece, parameters) =
+                found.map_or((NONE, [0.0; 3]), |(piece, place)| (piece, place.parameters));
+            Settled { layer, pixel, piece, parameters }
+        };
+        let settled: Vec<Settled> = left.par_iter().map(settle).collect();
+        self.pixels.settle(&settled)?;
+        run.seconds += self.pixels.gather(mask)?;
+        run.pixels = (0..heights.len()).map(|layer| self.pixels.listed(layer)).sum();
+        self.last = Some(Batch { grid: *grid, heights: heights.to_vec() });
+        Ok(run)
+    }
+
+    /// A layer of the last [`DeviceInteriors::find`].
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there is no such layer, or the copy fails.
+    pub fn read(&mut self, layer: usize) -> Result<InteriorValues> {
+        let Some((grid, height)) =
+            self.last.as_ref().and_then(|last| Some((last.grid, *last.heights.get(layer)?)))
+        else {
+            return Err(Error::request(format!("layer {layer}, which was not found")));
+        };
+        let mut arrays = PixelArrays::default();
+        self.pixels.read(layer, &mut arrays)?;
+        let PixelArrays { mut pixels, mut pieces, mut parameters } = arrays;
+        let all = self.locator.pieces();
+        // where the device has no values: places that it does not know, and inexact pieces
+        let unknown = |&i: &u32| {
+            let piece = pieces[i as usize];
+            piece == NONE || !all.pieces[piece as usize].exact
+        };
+        let mut elsewhere: Vec<u32> = (0..pixels.len() as u32).filter(unknown).collect();
+        let nearest = |&i: &u32| {
+            let i = i as usize;
+            match pieces[i] {
+                NONE => self.locator.nearest_piece(self.centre(&grid, height, pixels[i])),
+                _ => None,
+            }
+        };
+        let nearest: Vec<_> = elsewhere.par_iter().map(nearest).collect();
+        for (&i, found) in elsewhere.iter().zip(nearest) {
+            let Some((piece, place)) = found else { continue };
+            (pieces[i as usize], parameters[i as usize]) = (piece, place.parameters);
+        }
+        let mut values = Vec::with_capacity(self.attributes.len());
+        for (number, attribute) in self.attributes.iter().enumerate() {
+            let mut own = self.pixels.read_values(layer, number)?;
+            for &i in &elsewhere {
+                let i = i as usize;
+                let value = &mut own[i * attribute.width..][..attribute.width];
+                if pieces[i] != NONE {
+                    all.attribute_at(attribute, pieces[i] as usize, parameters[i], value);
+                }
+            }
+            values.push(own);
+        }
+        elsewhere.retain(|&i| pieces[i as usize] == NONE);
+        if !elsewhere.is_empty() {
+            // a solid without pieces has no pixels
+            (pixels, pieces, parameters) = Default::default();
+            values.iter_mut().for_each(Vec::clear);
+        }
+        let elements = pieces.iter().map(|&piece| all.pieces[piece as usize].element).collect();
+        Ok(InteriorValues { interior: Interior { pixels, elements, parameters, pieces }, values })
+    }
+
+    /// The middle of a pixel, in space.
+    fn centre(&self, grid: &PixelGrid, height: f64, pixel: u32) -> [f64; 3] {
+        let columns = grid.size[0] as u32;
+        let plane = Plane { axis: self.axis, height, grid };
+        plane.centre(pixel % columns, pixel / columns)
+    }
+
+    fn pixels_of(&self, grid: &PixelGrid) -> Pixels {
+        let PixelGrid { origin, pitch, size } = *grid;
+        Pixels { origin, pitch, size, along: self.axis.plane() }
+    }
+
+    /// The parts that may hold pixels of each tile.
+    fn tiles(&self, grid: &PixelGrid, heights: &[f64]) -> TileParts {
+        let layers: Vec<TileParts> =
+            heights.par_iter().map(|&height| self.tiles_of_layer(grid, height)).collect();
+        let mut all = TileParts { starts: vec![0], parts: Vec::new() };
+        for layer in layers {
+            let first = all.parts.len() as u32;
+            all.starts.extend(layer.starts[1..].iter().map(|start| first + start));
+            all.parts.extend(layer.parts);
+        }
+        all
+    }
+
+    fn tiles_of_layer(&self, grid: &PixelGrid, height: f64) -> TileParts {
+        let plane = Plane { axis: self.axis, height, grid };
+        let reach = self.locator.reach();
+        let mut met = Vec::new();
+        self.hierarchy.across(self.axis.number(), height, reach, |part| met.push(part));
+        met.sort_unstable();
+        // rows and columns of tiles
+        let tiles = |part: u32| {
+            let [rows, columns] = plane.pixels(&self.boxes[part as usize], reach)?;
+            let range = |[start, end]: [u32; 2], size: usize| {
+                start as usize / size..(end as usize).div_ceil(size)
+            };
+            Some((part, range(rows, TILE[1]), range(columns, TILE[0])))
+        };
+        let met: Vec<_> = met.into_iter().filter_map(tiles).collect();
+        let [across, up] = [0, 1].map(|d| grid.size[d].div_ceil(TILE[d]));
+        let mut starts = vec![0; across * up + 1];
+        for (_, rows, columns) in &met {
+            for row in rows.clone() {
+                let tiles = &mut starts[row * across + 1..][columns.clone()];
+                tiles.iter_mut().for_each(|count| *count += 1);
+            }
+        }
+        for tile in 0..across * up {
+            starts[tile + 1] += starts[tile];
+        }
+        let mut next: Vec<u32> = starts[..across * up].to_vec();
+        let mut parts = vec![0; starts[across * up] as usize];
+        for (part, rows, columns) in met {
+            for row in rows {
+                for next in &mut next[row * across..][columns.clone()] {
+                    parts[*next as usize] = part;
+                    *next += 1;
+                }
+            }
+        }
+        TileParts { starts, parts }
+    }
+}

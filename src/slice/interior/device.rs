@@ -2,13 +2,14 @@
 
 use rayon::prelude::*;
 
+use super::tiles::Tiles;
 use super::{Interior, NONE, Plane};
 use crate::backend::Cuda;
 use crate::backend::cuda::interiors::{
-    DevicePixels, ParameterBox, PieceValues, PixelArrays, Pixels, Settled, TILE, TileParts,
+    DevicePixels, ParameterBox, PieceValues, PixelArrays, Pixels, Settled,
 };
 use crate::error::{Error, Result};
-use crate::locate::{AttributePieces, Hierarchy, Locator, Parts};
+use crate::locate::{AttributePieces, Locator, Parts};
 use crate::slice::{Axis, PixelGrid};
 
 /// Interiors of layers by a GPU, in double precision.
@@ -19,9 +20,7 @@ pub struct DeviceInteriors<'l, 's> {
     locator: &'l Locator<'s>,
     axis: Axis,
     attributes: &'l [AttributePieces],
-    // of the parts' boxes
-    boxes: Vec<[[f64; 3]; 2]>,
-    hierarchy: Hierarchy,
+    tiles: Tiles,
     pixels: DevicePixels,
     last: Option<Batch>,
 }
@@ -67,15 +66,15 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
     ) -> Result<Self> {
         let pieces = locator.pieces();
         let parts = Parts::new(locator);
-        let hierarchy = Hierarchy::new(&parts.boxes);
         let boxes = pieces.pieces.iter().map(|p| ParameterBox { origin: p.origin, size: p.size });
         let boxes: Vec<ParameterBox> = boxes.collect();
         let values = attributes.iter().map(|a| PieceValues { width: a.width, points: &a.points });
         let values: Vec<PieceValues<'_>> = values.collect();
-        // the hierarchy stays here: tiles of pixels stand in for it there
+        // tiles of pixels stand in for a hierarchy
         let solid = parts.arrays(&[], &[], locator.reach());
         let pixels = DevicePixels::new(gpu, solid, &boxes, &values)?;
-        Ok(Self { locator, axis, attributes, boxes: parts.boxes, hierarchy, pixels, last: None })
+        let tiles = Tiles::new(parts.boxes, locator.reach());
+        Ok(Self { locator, axis, attributes, tiles, pixels, last: None })
     }
 
     /// Layers that are found at once.
@@ -104,7 +103,7 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
             return Err(Error::request("a mask of another size than the layers"));
         }
         self.last = None;
-        let tiles = self.tiles(grid, heights);
+        let tiles = self.tiles.of_layers(self.axis, grid, heights);
         let mut run = InteriorRun::default();
         run.seconds += self.pixels.claim(&self.pixels_of(grid), heights, &tiles)?;
         let (left, seconds) = self.pixels.left()?;
@@ -193,57 +192,5 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
     fn pixels_of(&self, grid: &PixelGrid) -> Pixels {
         let PixelGrid { origin, pitch, size } = *grid;
         Pixels { origin, pitch, size, along: self.axis.plane() }
-    }
-
-    /// The parts that may hold pixels of each tile.
-    fn tiles(&self, grid: &PixelGrid, heights: &[f64]) -> TileParts {
-        let layers: Vec<TileParts> =
-            heights.par_iter().map(|&height| self.tiles_of_layer(grid, height)).collect();
-        let mut all = TileParts { starts: vec![0], parts: Vec::new() };
-        for layer in layers {
-            let first = all.parts.len() as u32;
-            all.starts.extend(layer.starts[1..].iter().map(|start| first + start));
-            all.parts.extend(layer.parts);
-        }
-        all
-    }
-
-    fn tiles_of_layer(&self, grid: &PixelGrid, height: f64) -> TileParts {
-        let plane = Plane { axis: self.axis, height, grid };
-        let reach = self.locator.reach();
-        let mut met = Vec::new();
-        self.hierarchy.across(self.axis.number(), height, reach, |part| met.push(part));
-        met.sort_unstable();
-        // rows and columns of tiles
-        let tiles = |part: u32| {
-            let [rows, columns] = plane.pixels(&self.boxes[part as usize], reach)?;
-            let range = |[start, end]: [u32; 2], size: usize| {
-                start as usize / size..(end as usize).div_ceil(size)
-            };
-            Some((part, range(rows, TILE[1]), range(columns, TILE[0])))
-        };
-        let met: Vec<_> = met.into_iter().filter_map(tiles).collect();
-        let [across, up] = [0, 1].map(|d| grid.size[d].div_ceil(TILE[d]));
-        let mut starts = vec![0; across * up + 1];
-        for (_, rows, columns) in &met {
-            for row in rows.clone() {
-                let tiles = &mut starts[row * across + 1..][columns.clone()];
-                tiles.iter_mut().for_each(|count| *count += 1);
-            }
-        }
-        for tile in 0..across * up {
-            starts[tile + 1] += starts[tile];
-        }
-        let mut next: Vec<u32> = starts[..across * up].to_vec();
-        let mut parts = vec![0; starts[across * up] as usize];
-        for (part, rows, columns) in met {
-            for row in rows {
-                for next in &mut next[row * across..][columns.clone()] {
-                    parts[*next as usize] = part;
-                    *next += 1;
-                }
-            }
-        }
-        TileParts { starts, parts }
     }
 }

@@ -34,6 +34,7 @@ mod band;
 mod device;
 mod march;
 mod parts;
+mod tiles;
 
 pub use device::{DeviceInteriors, InteriorRun, InteriorValues};
 

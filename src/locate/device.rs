@@ -40,7 +40,7 @@ impl<'l, 's> DeviceLocator<'l, 's> {
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) if its memory is too small.
     pub fn new(locator: &'l Locator<'s>, gpu: &Cuda) -> Result<Self> {
-        let parts = Parts::new(locator);
+        let parts = Parts::new(locator)?;
         let Hierarchy { nodes, items } = Hierarchy::new(&parts.boxes);
         let node = |node: &super::Node| Node {
             low: node.low,

@@ -1,22 +1,33 @@
 //! A solid in parts so nearly affine that Newton's method decides, in flat arrays: what a
 //! GPU looks points up in.
 //!
-//! Exact pieces are halved until they are tame. What is left over (next to smooth edges of the
-//! boundary, where the map degenerates, and next to extraordinary edges and vertices, where
-//! pieces only come near the limit) has no Bézier points here, and belongs to the CPU. Parts
-//! are in the order of their pieces, and so of their elements.
+//! Exact pieces are halved until they are tame; inexact ones, which surround extraordinary
+//! edges and vertices, are exact again in some further rings. What is left over (next to smooth
+//! edges of the boundary, where the map degenerates, and within the last ring) has no Bézier
+//! points here, and belongs to the CPU. Parts are in the order of their pieces, and so of their
+//! elements.
+
+use std::array;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::frame::Frame;
 use super::hierarchy::Box3;
-use super::tricubic::{Half, Points, bounds, halves};
-use super::{Locator, diagonal};
+use super::tricubic::{Points, bounds, halves};
+use super::{Locator, diagonal, pieces};
 use crate::backend::cuda::parts::{NONE, Node, Part, SolidParts};
+use crate::bezier::{MOST_RINGS, Piece, Pieces};
+use crate::error::Result;
 
 /// How often a piece is halved at most: more made parts and decided hardly more points on any
 /// model tried.
 const HALVINGS: u32 = 6;
+/// Rings in inexact pieces. Each divides what is left to the CPU at extraordinary edges by 4,
+/// at vertices by 8.
+const RINGS: usize = 2;
+/// What rounding may do to a frame's y.
+const SLACK: f64 = 1e-9;
 /// Length of a box that has none, as a part of its diagonal.
 const THIN: f64 = 1e-9;
 
@@ -31,17 +42,35 @@ pub(crate) struct Parts {
     pub boxes: Vec<Box3>,
 }
 
+/// What is halved: Bézier points of a piece, or of a part of it.
+struct Block {
+    // the locator's piece
+    piece: usize,
+    points: Points,
+    origin: [f64; 3],
+    size: [f64; 3],
+    // how far the points may be from the limit; 0 where they are exact
+    error: f64,
+    exact: bool,
+}
+
 impl Parts {
     /// Halves the pieces of a locator.
-    pub fn new(locator: &Locator<'_>) -> Self {
-        let of_piece = |piece: usize| {
+    ///
+    /// # Errors
+    /// Those of [`Pieces::new`].
+    pub fn new(locator: &Locator<'_>) -> Result<Self> {
+        let solid = locator.pieces.solid();
+        let rings = (locator.pieces.rings() + RINGS).min(MOST_RINGS);
+        let further = Pieces::new(solid, rings)?;
+        let of_leaf = |pieces: Range<usize>| {
             let mut own = Self::default();
-            own.push_piece(locator, piece);
+            own.push_leaf(locator, &further, pieces);
             own
         };
-        let by_piece = (0..locator.pieces.len()).into_par_iter().map(of_piece);
-        let mut all = by_piece.fold(Self::default, Self::joined).collect::<Vec<_>>();
-        all.drain(..).fold(Self::default(), Self::joined)
+        let by_leaf = locator.pieces.by_leaf().into_par_iter().map(of_leaf);
+        let all = by_leaf.fold(Self::default, Self::joined).collect::<Vec<_>>();
+        Ok(all.into_iter().fold(Self::default(), Self::joined))
     }
 
     /// These, then others.
@@ -57,54 +86,72 @@ impl Parts {
         self
     }
 
-    fn push_piece(&mut self, locator: &Locator<'_>, i: usize) {
-        let pieces = &locator.pieces;
-        let whole = Half { points: pieces.points[i], origin: [0.0; 3], size: [1.0; 3] };
-        let (frame, exact) = (pieces.frames[i], pieces.pieces[i].exact);
-        self.push(locator, i, whole, frame, if exact { HALVINGS } else { 0 });
+    /// Adds the pieces of one leaf, which has further rings.
+    fn push_leaf(&mut self, locator: &Locator<'_>, further: &Pieces<'_>, pieces: Range<usize>) {
+        let all = &locator.pieces;
+        let mut inner: Option<Vec<Block>> = None;
+        for piece in pieces {
+            let Piece { origin, size, exact, .. } = all.pieces[piece];
+            if exact {
+                let points = all.points[piece];
+                let block = Block { piece, points, origin, size, error: 0.0, exact };
+                self.push(locator, block, all.frames[piece], HALVINGS);
+                continue;
+            }
+            // sides of boxes are dyadic, so that these compare exactly
+            let is_within = |block: &Block| {
+                (0..3).all(|d| {
+                    block.origin[d] >= origin[d]
+                        && block.origin[d] + block.size[d] <= origin[d] + size[d]
+                })
+            };
+            let inner = inner.get_or_insert_with(|| blocks(locator, further, piece));
+            for block in inner.iter().filter(|block| is_within(block)) {
+                let block = Block { piece, ..*block };
+                let frame = Frame::of(&block.points);
+                self.push(locator, block, frame, HALVINGS);
+            }
+        }
     }
 
-    fn push(
-        &mut self,
-        locator: &Locator<'_>,
-        piece: usize,
-        part: Half,
-        frame: Option<Frame>,
-        halvings: u32,
-    ) {
-        let header = &locator.pieces.pieces[piece];
-        let tame = header.exact && frame.is_some_and(|frame| frame.tame);
-        if !tame && halvings > 0 {
-            for half in halves(&part.points) {
+    fn push(&mut self, locator: &Locator<'_>, block: Block, frame: Option<Frame>, halvings: u32) {
+        let tame = block.exact && frame.is_some_and(|frame| frame.tame);
+        if block.exact && !tame && halvings > 0 {
+            for half in halves(&block.points) {
                 let frame = Frame::of(&half.points);
-                self.push(locator, piece, half.within(&part), frame, halvings - 1);
+                let half = Block {
+                    points: half.points,
+                    origin: array::from_fn(|d| block.origin[d] + half.origin[d] * block.size[d]),
+                    size: array::from_fn(|d| half.size[d] * block.size[d]),
+                    ..block
+                };
+                self.push(locator, half, frame, halvings - 1);
             }
             return;
         }
-        let error = locator.pieces.errors[piece];
-        let [low, high] = bounds(&part.points);
+        let Block { piece, points, origin, size, error, .. } = block;
+        let [low, high] = bounds(&points);
         let bounds = [low.map(|x| x - error), high.map(|x| x + error)];
         let frame = frame.unwrap_or_else(|| box_frame(&bounds));
         let (most, enough) = locator.nearness(piece);
-        let (reach, around) = (frame.reach(most), frame.reach(most + error));
-        let points = if tame { self.points.len() as u32 } else { NONE };
+        let around = frame.reach(most + error);
         self.parts.push(Part {
             inverse: frame.inverse,
             offset: frame.offset,
-            low: std::array::from_fn(|d| frame.low[d] - around[d] - SLACK),
-            high: std::array::from_fn(|d| frame.high[d] + around[d] + SLACK),
+            low: array::from_fn(|d| frame.low[d] - around[d] - SLACK),
+            high: array::from_fn(|d| frame.high[d] + around[d] + SLACK),
             enough: frame.reach(enough),
-            most: reach,
-            origin: std::array::from_fn(|d| header.origin[d] + part.origin[d] * header.size[d]),
-            size: std::array::from_fn(|d| part.size[d] * header.size[d]),
-            points,
+            most: frame.reach(most),
+            origin,
+            size,
+            points: if tame { self.points.len() as u32 } else { NONE },
             piece: piece as u32,
-            element: header.element,
+            element: locator.pieces.pieces[piece].element,
             padding: 0,
         });
         self.boxes.push(bounds);
         if tame {
-            self.points.push(part.points);
+            self.points.push(points);
         }
     }
 
@@ -114,18 +161,32 @@ impl Parts {
     }
 }
 
-/// What rounding may do to a frame's y.
-const SLACK: f64 = 1e-9;
+/// The leaf of a piece in further rings.
+fn blocks(locator: &Locator<'_>, further: &Pieces<'_>, piece: usize) -> Vec<Block> {
+    let leaf = locator.pieces.leaf(piece);
+    let points = pieces::points(further, leaf, locator.pieces.refined());
+    let errors = further.errors(leaf, locator.pieces.refined());
+    let own = further.of(leaf).zip(points).zip(errors);
+    own.map(|((Piece { origin, size, exact, .. }, points), error)| Block {
+        piece,
+        points,
+        origin,
+        size,
+        error,
+        exact,
+    })
+    .collect()
+}
 
 /// The frame of a part that has none of its own: that of its box.
 fn box_frame(bounds: &Box3) -> Frame {
     let [low, high] = *bounds;
     let thin = (THIN * diagonal(bounds)).max(f64::MIN_POSITIVE);
-    let scale: [f64; 3] = std::array::from_fn(|d| (high[d] - low[d]).max(thin).recip());
-    let row = |d: usize| std::array::from_fn(|c| if c == d { scale[d] } else { 0.0 });
+    let scale: [f64; 3] = array::from_fn(|d| (high[d] - low[d]).max(thin).recip());
+    let row = |d: usize| array::from_fn(|c| if c == d { scale[d] } else { 0.0 });
     Frame {
-        inverse: std::array::from_fn(row),
-        offset: std::array::from_fn(|d| -scale[d] * low[d]),
+        inverse: array::from_fn(row),
+        offset: array::from_fn(|d| -scale[d] * low[d]),
         low: [0.0; 3],
         high: [1.0; 3],
         tame: false,
@@ -143,7 +204,7 @@ mod tests {
         let mesh = crate::read("models/bracket.vtk").unwrap();
         let solid = Solid::new(&mesh).unwrap();
         let locator = Locator::new(&solid, mesh.controls()).unwrap();
-        let parts = Parts::new(&locator);
+        let parts = Parts::new(&locator).unwrap();
         assert!(parts.parts.is_sorted_by_key(|part| part.piece));
         let mut volumes = vec![0.0; locator.pieces().len()];
         let mut count = 0;

@@ -69,5 +69,5 @@ pub use layer::{Contour, Layer};
 pub use setting::Setting;
 pub use slicer::{SliceOptions, Slicer};
 pub use solid_source::SolidSource;
-pub use source::{Channel, LayerSource};
+pub use source::{Channel, LayerSource, PixelPlaces};
 pub use stack::{MOST_LAYERS, Stack};

@@ -68,7 +68,7 @@ fn arrays(path: &Path) -> BTreeMap<String, Result<Vec<f64>, Vec<u8>>> {
             entry.read_to_end(&mut bytes).unwrap();
             let array = npyz::NpyFile::new(Cursor::new(&bytes)).unwrap();
             let numbers = array.into_vec::<f64>().map_err(|_| bytes.clone());
-            (entry.name().to_owned(), numbers)
+            (entry.name().unwrap().into_owned(), numbers)
         })
         .collect()
 }

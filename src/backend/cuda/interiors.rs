@@ -124,11 +124,32 @@ struct Images {
 struct Lists {
     // of each row, and the end of the last
     starts: Vec<u64>,
+    count: usize,
     pixels: Buffer<u32>,
     pieces: Buffer<u32>,
     parameters: Buffer<f64>,
     // of each attribute
     values: Vec<Buffer<f64>>,
+}
+
+impl Lists {
+    fn new(stream: &Arc<CudaStream>) -> Result<Self> {
+        Ok(Self {
+            starts: Vec::new(),
+            count: 0,
+            pixels: Buffer::empty(stream, 0)?,
+            pieces: Buffer::empty(stream, 0)?,
+            parameters: Buffer::empty(stream, 0)?,
+            values: Vec::new(),
+        })
+    }
+
+    /// Gives the memory of the arrays back.
+    fn forget(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
+        let Self { starts, count, .. } = std::mem::replace(self, Self::new(stream)?);
+        (self.starts, self.count) = (starts, count);
+        Ok(())
+    }
 }
 
 /// Pixels of one layer copied to the host, row by row.
@@ -161,13 +182,7 @@ impl DevicePixels {
         let attributes = attributes.collect::<Result<Vec<_>>>()?;
         let pieces = Buffer::of(&stream, pieces)?;
         let parts = DeviceParts::new(&stream, solid)?;
-        let lists = Lists {
-            starts: Vec::new(),
-            pixels: Buffer::empty(&stream, 0)?,
-            pieces: Buffer::empty(&stream, 0)?,
-            parameters: Buffer::empty(&stream, 0)?,
-            values: Vec::new(),
-        };
+        let lists = Lists::new(&stream)?;
         Ok(Self { functions, stream, ring, parts, pieces, attributes, images: None, lists })
     }
 
@@ -224,7 +239,11 @@ impl DevicePixels {
     /// [`Error::Request`] if the device fails.
     pub fn left(&mut self) -> Result<(Vec<Vec<u32>>, f64)> {
         let seconds = self.list(Listed::Left, 0)?;
-        let all = self.lists.pixels.read(&self.stream)?;
+        let mut all = vec![0; self.lists.count];
+        if !all.is_empty() {
+            let from = self.lists.pixels.address(0);
+            self.ring.copy(vec![(from, bytemuck::cast_slice_mut(&mut all))])?;
+        }
         let layers = 0..self.images.as_ref().map_or(0, |images| images.count);
         Ok((layers.map(|layer| all[self.lists_of(layer)].to_vec()).collect(), seconds))
     }
@@ -281,10 +300,7 @@ impl DevicePixels {
                 self.list(Listed::Masked, mask.address(0))?
             }
         };
-        let count = self.lists.pixels.len();
-        let values = self.attributes.iter();
-        let values = values.map(|(width, _)| Buffer::empty(&self.stream, width * count));
-        self.lists.values = values.collect::<Result<_>>()?;
+        let count = self.lists.count;
         let attributes = self.attributes.iter().zip(&self.lists.values);
         let launches = attributes.map(|((width, points), values)| {
             self.launch(
@@ -374,17 +390,17 @@ impl DevicePixels {
         all.truncate(rows + 1);
         let count = all.last().map_or(0, |&end| end as usize);
         self.lists.starts = all;
-        self.lists.values.clear(); // give their memory back first
-        let others = if listed == Listed::Left { 0 } else { count };
-        if self.lists.pixels.len() != count || self.lists.pieces.len() != others {
+        self.lists.count = count;
+        if self.lists.pixels.len() < count {
+            self.lists.forget(&self.stream)?;
             let stream = &self.stream;
-            for buffer in [&mut self.lists.pixels, &mut self.lists.pieces] {
-                *buffer = Buffer::empty(stream, 0)?;
-            }
-            self.lists.parameters = Buffer::empty(stream, 0)?;
-            self.lists.pixels = Buffer::empty(stream, count)?;
-            self.lists.pieces = Buffer::empty(stream, others)?;
-            self.lists.parameters = Buffer::empty(stream, 3 * others)?;
+            let most = count + count / 4; // the next layers may have more
+            self.lists.pixels = Buffer::empty(stream, most)?;
+            self.lists.pieces = Buffer::empty(stream, most)?;
+            self.lists.parameters = Buffer::empty(stream, 3 * most)?;
+            let widths = self.attributes.iter().map(|(width, _)| width);
+            let values = widths.map(|width| Buffer::empty(stream, width * most));
+            self.lists.values = values.collect::<Result<_>>()?;
         }
         let launch = self.launch(
             "list_rows",

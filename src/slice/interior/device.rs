@@ -65,7 +65,7 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
         gpu: &Cuda,
     ) -> Result<Self> {
         let pieces = locator.pieces();
-        let parts = Parts::new(locator);
+        let parts = Parts::new(locator)?;
         let boxes = pieces.pieces.iter().map(|p| ParameterBox { origin: p.origin, size: p.size });
         let boxes: Vec<ParameterBox> = boxes.collect();
         let values = attributes.iter().map(|a| PieceValues { width: a.width, points: &a.points });
@@ -163,12 +163,16 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
         let mut values = Vec::with_capacity(self.attributes.len());
         for (number, attribute) in self.attributes.iter().enumerate() {
             let mut own = self.pixels.read_values(layer, number)?;
-            for &i in &elsewhere {
+            let width = attribute.width;
+            let mut others = vec![0.0; elsewhere.len() * width];
+            others.par_chunks_mut(width).zip(&elsewhere).for_each(|(value, &i)| {
                 let i = i as usize;
-                let value = &mut own[i * attribute.width..][..attribute.width];
                 if pieces[i] != NONE {
                     all.attribute_at(attribute, pieces[i] as usize, parameters[i], value);
                 }
+            });
+            for (value, &i) in others.chunks_exact(width).zip(&elsewhere) {
+                own[i as usize * width..][..width].copy_from_slice(value);
             }
             values.push(own);
         }

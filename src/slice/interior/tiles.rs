@@ -104,7 +104,7 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (state >> 11) as f64 / (1_u64 << 53) as f64
         };
-        let boxes: Vec<[[f64; 3]; 2]> = (0..500)
+        let boxes: Vec<[[f64; 3]; 2]> = (0..3000)
             .map(|_| {
                 let low = [random(), random(), random()].map(|x| 1.3 * x - 0.2);
                 [low, low.map(|x| x + 0.2 * random())]
@@ -136,35 +136,5 @@ mod tests {
             assert!(expected.eq(own.iter().copied()), "tile {i}");
         }
         assert!(found.parts.len() > 1000);
-    }
-}
-
-#[cfg(test)]
-mod survey {
-    use super::*;
-    #[test]
-    fn survey() {
-        let mesh = crate::mesh::shape::Shape::parse("tripod", &[]).unwrap().build().unwrap();
-        let solid = crate::Solid::new(&mesh).unwrap();
-        let locator = crate::locate::Locator::new(&solid, mesh.controls()).unwrap();
-        let parts = crate::locate::Parts::new(&locator);
-        let tiles = Tiles::new(parts.boxes, locator.reach());
-        let (low, high) = mesh.bounds().unwrap();
-        let pitch = (high[0] - low[0]).max(high[1] - low[1]) / 2000.0;
-        let grid = PixelGrid { origin: [low[0], low[1]], pitch, size: [2000, 2000] };
-        let heights: Vec<f64> =
-            (0..64).map(|k| low[2] + (high[2] - low[2]) * (k as f64 + 0.5) / 64.0).collect();
-        for _ in 0..2 {
-            let t = std::time::Instant::now();
-            let found = tiles.of_layers(Axis::Z, &grid, &heights);
-            println!(
-                "{:?} for 64 layers, {} tiles, {} parts, pieces {} parts {}",
-                t.elapsed(),
-                found.starts.len(),
-                found.parts.len(),
-                locator.pieces().len(),
-                parts.parts.len()
-            );
-        }
     }
 }

@@ -8,9 +8,11 @@
 #include "tame.cuh"
 
 constexpr int THREADS = 128;
-// 2^18 bins
-constexpr int BIN_BITS = 6;
+// 2^21 bins, scanned in tiles
+constexpr int BIN_BITS = 7;
 constexpr unsigned BINS = 1u << 3 * BIN_BITS;
+constexpr unsigned SCANNERS = 1024;
+constexpr unsigned TILES = BINS / SCANNERS;
 constexpr unsigned OUTSIDE = NONE, LEFT = NONE - 1;
 
 struct Node {
@@ -64,36 +66,52 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     places[i] = make_uint2(bin, atomicAdd(bins + bin, 1u));
 }
 
-constexpr int SCANNERS = 1024;
-
-// Counts of bins to where they start, by one block.
-extern "C" __global__ void __launch_bounds__(SCANNERS) scan_bins(unsigned* bins) {
+// The sum of the numbers of all threads of a block up to each.
+__device__ unsigned scan(unsigned own) {
     __shared__ unsigned sums[SCANNERS];
-    constexpr unsigned OWN = BINS / SCANNERS;
-    unsigned* const own = bins + OWN * threadIdx.x;
-    unsigned sum = 0;
-    for (unsigned k = 0; k < OWN; ++k) sum += own[k];
+    unsigned sum = own;
     sums[threadIdx.x] = sum;
     __syncthreads();
     for (unsigned step = 1; step < SCANNERS; step *= 2) {
-        const unsigned before = threadIdx.x >= step ? sums[threadIdx.x - step] : 0;
+        if (threadIdx.x >= step) sum += sums[threadIdx.x - step];
         __syncthreads();
-        sums[threadIdx.x] += before;
+        sums[threadIdx.x] = sum;
         __syncthreads();
     }
-    unsigned start = sums[threadIdx.x] - sum;
+    return sum;
+}
+
+// Counts of bins to where they start in their tile, a block a tile; and counts of tiles.
+extern "C" __global__ void __launch_bounds__(SCANNERS)
+    scan_bins(unsigned* __restrict__ bins, unsigned* __restrict__ tiles) {
+    const unsigned at = blockIdx.x * SCANNERS + threadIdx.x;
+    const unsigned own = bins[at], sum = scan(own);
+    bins[at] = sum - own;
+    if (threadIdx.x == SCANNERS - 1) tiles[blockIdx.x] = sum;
+}
+
+// Counts of tiles to where they start, by one block.
+extern "C" __global__ void __launch_bounds__(SCANNERS) scan_tiles(unsigned* tiles) {
+    constexpr unsigned OWN = TILES / SCANNERS;
+    unsigned own[OWN], all = 0;
+#pragma unroll
+    for (unsigned k = 0; k < OWN; ++k) all += own[k] = tiles[OWN * threadIdx.x + k];
+    unsigned start = scan(all) - all;
+#pragma unroll
     for (unsigned k = 0; k < OWN; ++k) {
-        const unsigned here = own[k];
-        own[k] = start;
-        start += here;
+        tiles[OWN * threadIdx.x + k] = start;
+        start += own[k];
     }
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    order_points(const unsigned* __restrict__ bins, const uint2* __restrict__ places,
-                 unsigned count, unsigned* __restrict__ order) {
+    order_points(const unsigned* __restrict__ bins, const unsigned* __restrict__ tiles,
+                 const uint2* __restrict__ places, unsigned count,
+                 unsigned* __restrict__ order) {
     const unsigned i = blockIdx.x * THREADS + threadIdx.x;
-    if (i < count) order[bins[places[i].x] + places[i].y] = i;
+    if (i >= count) return;
+    const uint2 place = places[i];
+    order[tiles[place.x / SCANNERS] + bins[place.x] + place.y] = i;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)

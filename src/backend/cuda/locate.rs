@@ -22,7 +22,8 @@ pub const LEFT: u32 = u32::MAX - 1;
 /// Numbers of `kernels/locate.cu`.
 const THREADS: u32 = 128;
 const SCANNERS: u32 = 1024;
-const BINS: usize = 1 << 18;
+const BINS: usize = 1 << 21;
+const TILES: usize = BINS / SCANNERS as usize;
 
 pub(super) fn variant() -> Variant {
     Variant::new(&LOCATE, Precision::F64)
@@ -35,6 +36,7 @@ pub struct DevicePlaces {
     ring: Ring,
     parts: DeviceParts,
     bins: Buffer<u32>,
+    tiles: Buffer<u32>,
     block: Option<Block>,
 }
 
@@ -74,8 +76,8 @@ impl DevicePlaces {
         let new_stream = || functions.device().context.new_stream().map_err(failed("no stream"));
         let (stream, ring) = (new_stream()?, Ring::new(new_stream()?)?);
         let parts = DeviceParts::new(&stream, solid)?;
-        let bins = Buffer::empty(&stream, BINS)?;
-        Ok(Self { functions, stream, ring, parts, bins, block: None })
+        let (bins, tiles) = (Buffer::empty(&stream, BINS)?, Buffer::empty(&stream, TILES)?);
+        Ok(Self { functions, stream, ring, parts, bins, tiles, block: None })
     }
 
     /// Takes points, at most 2³¹, in place of those before.
@@ -119,7 +121,8 @@ impl DevicePlaces {
         let address = Argument::Address;
         let count = || Argument::Number(block.count as u32);
         let blocks = (block.count as u32).div_ceil(THREADS);
-        let (points, bins) = (block.points.address(0), self.bins.address(0));
+        let points = block.points.address(0);
+        let (bins, tiles) = (self.bins.address(0), self.tiles.address(0));
         let (binned, order) = (block.binned.address(0), block.order.address(0));
         let solid = || Argument::Words(self.parts.solid());
         let places = Argument::Words(Box::new([
@@ -142,12 +145,13 @@ impl DevicePlaces {
                 THREADS,
                 vec![solid(), address(points), count(), address(bins), address(binned)],
             )?,
-            launch("scan_bins", 1, SCANNERS, vec![address(bins)])?,
+            launch("scan_bins", TILES as u32, SCANNERS, vec![address(bins), address(tiles)])?,
+            launch("scan_tiles", 1, SCANNERS, vec![address(tiles)])?,
             launch(
                 "order_points",
                 blocks,
                 THREADS,
-                vec![address(bins), address(binned), count(), address(order)],
+                vec![address(bins), address(tiles), address(binned), count(), address(order)],
             )?,
             launch(
                 "locate",

@@ -23,9 +23,9 @@ use super::model::ModelArguments;
 use super::processor::Processor;
 use super::{Console, Outcome};
 
-/// Rows in memory at a time on the CPU, and rows that a GPU is not worth setting up for.
+/// Rows worked on at a time by the CPU.
 const BLOCK: usize = 1 << 16;
-/// Rows in memory at a time on a GPU.
+/// Rows at a time on a GPU; for fewer it is not worth setting up.
 const DEVICE_BLOCK: usize = 1 << 20;
 
 /// Find the cells and parameters of points in space
@@ -51,9 +51,9 @@ pub struct Arguments {
     /// Points so far outside count as inside, as a part of the size of the cell there
     #[arg(long, value_name = "T", default_value_t = 1e-9)]
     tolerance: f64,
-    /// Processor that looks points up: auto (the first NVIDIA GPU that works if there are more
-    /// than 65536 points, else the CPU), cpu, cuda or cuda:N; cells are the same, parameters to
-    /// rounding
+    /// Processor that looks points up: auto (the first NVIDIA GPU that works if there are a
+    /// million points or more, else the CPU), cpu, cuda or cuda:N; cells are the same,
+    /// parameters to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// Table to write: .csv with x,y,z,status,cell,u,v,w,distance and attributes
@@ -94,8 +94,8 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     let locator = Locator::with_options(&solid, mesh.controls(), options)?;
     let pieces = locator.pieces().len();
     console.status("Understood", format!("{pieces} Bézier pieces in {}", since(start)));
-    let mut rows = Rows { first: table.read(BLOCK)?, table };
-    let gpu = gpu(&a, rows.first.len() == BLOCK, console)?;
+    let mut rows = Rows { first: table.read(DEVICE_BLOCK)?, table };
+    let gpu = gpu(&a, rows.first.len() == DEVICE_BLOCK, console)?;
     let mut on_gpu = gpu.as_ref().map(|gpu| DeviceLocator::new(&locator, gpu)).transpose()?;
     let mut finder = Finder { locator: &locator, on_gpu: on_gpu.as_mut() };
     let start = Instant::now();
@@ -160,11 +160,13 @@ struct Rows {
 }
 
 impl Rows {
-    /// The next rows, at most `most` if these are no fewer than the first ones.
+    /// The next rows, at most `most`.
     fn read(&mut self, most: usize) -> Result<Vec<[f64; 3]>> {
-        let mut rows = std::mem::take(&mut self.first);
-        rows.extend(self.table.read(most - rows.len())?);
-        Ok(rows)
+        if self.first.is_empty() {
+            return self.table.read(most);
+        }
+        let rest = self.first.split_off(most.min(self.first.len()));
+        Ok(std::mem::replace(&mut self.first, rest))
     }
 }
 

@@ -484,11 +484,10 @@ impl DevicePixels {
 
     /// Makes memory for `count` layers, that of the last ones if it serves.
     fn make_room(&mut self, pixels: &Pixels, count: usize) -> Result<()> {
-        if let Some(images) = &mut self.images {
-            if images.pixels.size == pixels.size && images.most >= count {
-                (images.pixels, images.count) = (*pixels, count);
-                return Ok(());
-            }
+        let serves = |i: &&mut Images| i.pixels.size == pixels.size && i.most >= count;
+        if let Some(images) = self.images.as_mut().filter(serves) {
+            (images.pixels, images.count) = (*pixels, count);
+            return Ok(());
         }
         self.images = None; // gives its memory back first
         let (stream, rows) = (&self.stream, count * pixels.size[1]);

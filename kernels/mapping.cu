@@ -23,6 +23,20 @@ struct Mapped {
     double *points, *jacobians, *determinants, *measures, *inverses, *derivatives;
 };
 
+// The net of a leaf, relative to its first control point, `origin`, for a block: [control][3].
+__device__ __forceinline__ void load_net(const double* __restrict__ positions,
+                                         const unsigned* __restrict__ ids, unsigned count,
+                                         double* net, double (&origin)[3]) {
+#pragma unroll
+    for (int d = 0; d < 3; ++d) origin[d] = __ldg(positions + 3 * size_t(__ldg(ids)) + d);
+    for (unsigned c = threadIdx.x; c < count; c += WARPS * LANES) {
+        const double* const from = positions + 3 * size_t(__ldg(ids + c));
+#pragma unroll
+        for (int d = 0; d < 3; ++d) net[3 * c + d] = __ldg(from + d) - origin[d];
+    }
+    __syncthreads();
+}
+
 extern "C" __global__ void __launch_bounds__(WARPS* LANES)
     map_points(const double* __restrict__ positions, const __grid_constant__ Batch batch,
                unsigned first, const __grid_constant__ Mapped mapped) {
@@ -32,14 +46,7 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES)
     const unsigned count = batch.control_count;
     const unsigned* const ids = batch.controls + size_t(first + blockIdx.x) * count;
     double origin[3];
-#pragma unroll
-    for (int d = 0; d < 3; ++d) origin[d] = __ldg(positions + 3 * size_t(__ldg(ids)) + d);
-    for (unsigned c = threadIdx.x; c < count; c += WARPS * LANES) {
-        const double* const from = positions + 3 * size_t(__ldg(ids + c));
-#pragma unroll
-        for (int d = 0; d < 3; ++d) net[3 * c + d] = __ldg(from + d) - origin[d];
-    }
-    __syncthreads();
+    load_net(positions, ids, count, net, origin);
 
     for (unsigned sample = threadIdx.x / LANES; sample < batch.samples; sample += WARPS) {
         const double* const values = batch.values + size_t(sample) * count;
@@ -113,6 +120,36 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES)
             for (int d = 0; d < 3; ++d) {
                 __stcs(to + d * count + c, inverse[0][d] * u + inverse[1][d] * v + inverse[2][d] * w);
             }
+        }
+    }
+}
+
+// Second derivatives of the position, [leaf][sample][6][xyz], from those of the basis functions,
+// [sample][6][control]: a block a leaf, a warp a sum.
+extern "C" __global__ void __launch_bounds__(WARPS* LANES)
+    map_second(const double* __restrict__ positions, const __grid_constant__ Batch batch,
+               const double* __restrict__ table, unsigned first, double* __restrict__ second) {
+    // [control][3]
+    extern __shared__ double net[];
+    const unsigned lane = threadIdx.x % LANES;
+    const unsigned count = batch.control_count;
+    double origin[3];
+    load_net(positions, batch.controls + size_t(first + blockIdx.x) * count, count, net, origin);
+    const unsigned rows = 6 * batch.samples;
+    for (unsigned row = threadIdx.x / LANES; row < rows; row += WARPS) {
+        double sums[3] = {};
+        for (unsigned c = lane; c < count; c += LANES) {
+            const double n = __ldg(table + size_t(row) * count + c);
+#pragma unroll
+            for (int d = 0; d < 3; ++d) sums[d] += n * net[3 * c + d];
+        }
+#pragma unroll
+        for (int d = 0; d < 3; ++d) {
+#pragma unroll
+            for (int mask = 16; mask > 0; mask /= 2) {
+                sums[d] += __shfl_xor_sync(ALL_LANES, sums[d], mask);
+            }
+            if (lane == unsigned(d)) second[3 * (size_t(blockIdx.x) * rows + row) + d] = sums[d];
         }
     }
 }

@@ -249,7 +249,7 @@ fn interiors((name, mesh): &(String, SolidMesh)) -> Vec<String> {
                 let expected = linear(&centres[i]);
                 for c in 0..3 {
                     let off = (values[3 * n + c] - expected[c]).abs();
-                    if off > 1e-12 * 6.0 * largest {
+                    if off > 1e-12 * largest {
                         fail(i, format!("value {c} of element {element} at {p:?} is {off:e} off"));
                     }
                 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use subsolid::backend::{Backend, Cpu};
 use subsolid::mesh::Attribute;
+use subsolid::plan::Location;
 use subsolid::{Samples, Solid, Want, WriteOptions};
 use tempfile::{TempDir, tempdir};
 
@@ -248,7 +249,13 @@ fn bad_requests_are_refused_before_any_work() {
         ("slice tripod.vtu --layer-height 0.1 --png out --pixel -1", "--pixel -1 is not positive"),
         ("slice tripod.vtu --layer-height 0.1 --png out --pixel 1e-6", "give larger pixels"),
         ("slice tripod.vtu --layer-height 0.1 --svg out --zip a.zip", "--png"),
-        ("slice tripod.vtu --layer-height 0.1 --svg out --attribute height", "images and --vtp"),
+        (
+            "slice tripod.vtu --layer-height 0.1 --svg out --attribute height",
+            "images, --vtp and --vtu",
+        ),
+        ("slice tripod.vtu --layer-height 0.1 --svg out --pixel 0.1", "--png and --vtu"),
+        ("slice tripod.vtu --layer-height 0.1 --vtu a.pvtu", "--pixel"),
+        ("slice tripod.vtu --layer-height 0.1 --vtu a.vtu --pixel 0.1", ".pvtu"),
         ("slice tripod.vtu --layer-height 0.1 --svg file", "is a file, not a directory"),
         ("slice tripod.vtu --layer-height 0.1 --svg file/in", "cannot be written"),
         ("slice tripod.vtu --layer-height 0.1 --png /proc/none --pixel 1", "cannot be written"),
@@ -269,4 +276,78 @@ fn other_layers_are_not_mixed_in() {
     refused(at, &format!("{png} --pixel 0.2"), "files.pitch is 0.1 there, 0.2 here");
     refused(at, &format!("{png} --pixel 0.1 --levels 1 --resume"), "model_sha256 is");
     refused(at, &format!("{png} --pixel 0.1 --crease-angle 30 --resume"), "model_sha256 is");
+}
+
+/// The numbers of an array of 8- or 4-byte numbers in a `.vtu` with raw appended data.
+fn array(file: &[u8], name: &str) -> Vec<f64> {
+    let text = String::from_utf8_lossy(file);
+    let at = text.find(&format!("Name=\"{name}\"")).unwrap_or_else(|| panic!("no {name}"));
+    let start = text[..at].rfind('<').unwrap();
+    let tag = &text[start..start + text[start..].find('>').unwrap()];
+    let attribute = |key: &str| {
+        let rest =
+            tag.split_once(&format!(" {key}=\"")).unwrap_or_else(|| panic!("{key}: {tag}")).1;
+        rest.split_once('"').unwrap().0.to_owned()
+    };
+    let marker = b"<AppendedData encoding=\"raw\">";
+    let data = file.windows(marker.len()).position(|w| w == marker).unwrap() + marker.len();
+    let underscore = data + file[data..].iter().position(|&byte| byte == b'_').unwrap() + 1;
+    let block = &file[underscore + attribute("offset").parse::<usize>().unwrap()..];
+    let bytes = u64::from_le_bytes(block[..8].try_into().unwrap()) as usize;
+    let block = &block[8..8 + bytes];
+    match attribute("type").as_str() {
+        "Float64" => {
+            block.chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect()
+        }
+        "Int32" => {
+            let number = |b: &[u8]| f64::from(i32::from_le_bytes(b.try_into().unwrap()));
+            block.chunks_exact(4).map(number).collect()
+        }
+        other => panic!("{name} of {other}"),
+    }
+}
+
+#[test]
+fn pixels_are_points_with_their_places() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let report = done(
+        at,
+        "slice tripod.vtu --layer-height 0.1 --pixel 0.05 --vtu a.pvtu --attribute height \
+         --attribute pair",
+    );
+    let mesh = subsolid::read(at.join("tripod.vtu")).unwrap();
+    let solid = Solid::new(&mesh).unwrap();
+    let pieces = files(&at.join("a"));
+    assert_eq!(report["made"], pieces.len());
+    let mut count = 0;
+    for (layer, file) in pieces.values().enumerate() {
+        let points = array(file, "Points");
+        let [cells, u, v, w] = ["cell", "u", "v", "w"].map(|name| array(file, name));
+        let location =
+            |i: usize| Location { element: cells[i] as u32, parameters: [u[i], v[i], w[i]] };
+        let samples = Samples::Points((0..cells.len()).map(location).collect());
+        let plan = solid.plan(&samples, Want::POSITION).unwrap();
+        let limit = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
+        let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{layer}");
+        for (i, &x) in points.iter().enumerate() {
+            near(limit.positions.get(i), x);
+        }
+        let [height, first, second] = ["height", "pair_0", "pair_1"].map(|name| array(file, name));
+        for (i, p) in points.chunks_exact(3).enumerate() {
+            near(height[i], p[2]);
+            near(first[i], p[0]);
+            near(second[i], p[1]);
+        }
+        assert!(array(file, "layer").iter().all(|&found| found == layer as f64));
+        assert!(array(file, "corner").iter().all(|&corner| corner == -1.0));
+        count += cells.len();
+    }
+    let [volume, _] = moments(&at.join("tripod.vtu"));
+    let sum = count as f64 * 0.1 * 0.05 * 0.05;
+    assert!((sum / volume - 1.0).abs() < 0.02, "{sum} {volume}");
+    // without attributes, beside images of the same pixels
+    let report =
+        done(at, "slice tripod.vtu --layer-height 0.5 --pixel 0.1 --vtu b.pvtu --png images");
+    assert_eq!(files(&at.join("b")).len(), report["made"]);
 }

@@ -5,7 +5,9 @@
 //! Times are medians of device events after a warm-up, control points and results on
 //! the device, fresh random control points every time.
 
+mod interiors;
 mod layers;
+mod locate;
 mod matrix;
 mod quadrature;
 mod surface;
@@ -137,6 +139,12 @@ fn main() -> subsolid::Result<()> {
         layers::time()?;
     }
 
+    if asked("interiors") {
+        interiors::time()?;
+    }
+    if asked("locate") {
+        locate::time()?;
+    }
     if asked("quadrature") {
         quadrature::time()?;
     }

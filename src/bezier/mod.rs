@@ -70,6 +70,11 @@ impl<'s> Pieces<'s> {
         self.solid
     }
 
+    /// The number of rings.
+    pub fn rings_around(&self) -> usize {
+        self.rings
+    }
+
     /// The pieces of a leaf.
     pub fn of(&self, leaf: &Leaf) -> impl Iterator<Item = Piece> + use<'_, 's> {
         let scale = 0.5_f64.powi(leaf.depth.into());

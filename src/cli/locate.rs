@@ -7,11 +7,11 @@ use std::time::Instant;
 use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
-use subsolid::backend::{Backend, Cpu, Limit};
+use subsolid::backend::{Backend, Choice, Cpu, Cuda, Limit, Precision};
 use subsolid::io::atomic;
 use subsolid::limit::Solid;
 use subsolid::locate::{
-    Answer, Located, Locator, LocatorOptions, PointTable, write_header, write_rows,
+    Answer, DeviceLocator, Located, Locator, LocatorOptions, PointTable, write_header, write_rows,
 };
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Location, Samples, Want};
@@ -20,10 +20,13 @@ use subsolid::{Error, Result, io};
 
 use super::console::since;
 use super::model::ModelArguments;
+use super::processor::Processor;
 use super::{Console, Outcome};
 
-/// Rows in memory at a time.
+/// Rows worked on at a time by the CPU.
 const BLOCK: usize = 1 << 16;
+/// Rows at a time on a GPU; for fewer it is not worth setting up.
+const DEVICE_BLOCK: usize = 1 << 20;
 
 /// Find the cells and parameters of points in space
 ///
@@ -48,6 +51,11 @@ pub struct Arguments {
     /// Points so far outside count as inside, as a part of the size of the cell there
     #[arg(long, value_name = "T", default_value_t = 1e-9)]
     tolerance: f64,
+    /// Processor that looks points up: auto (the first NVIDIA GPU that works if there are a
+    /// million points or more, else the CPU), cpu, cuda or cuda:N; cells are the same,
+    /// parameters to rounding
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    backend: Choice,
     /// Table to write: .csv with x,y,z,status,cell,u,v,w,distance and attributes
     #[arg(long, short, value_name = "OUT")]
     output: Option<PathBuf>,
@@ -65,6 +73,8 @@ struct Report {
     /// Of points outside.
     largest_distance: f64,
     seconds: f64,
+    /// Points that the GPU left to the CPU; none without a GPU.
+    left_to_cpu: Option<usize>,
     output: Option<PathBuf>,
 }
 
@@ -84,6 +94,10 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     let locator = Locator::with_options(&solid, mesh.controls(), options)?;
     let pieces = locator.pieces().len();
     console.status("Understood", format!("{pieces} Bézier pieces in {}", since(start)));
+    let mut rows = Rows { first: table.read(DEVICE_BLOCK)?, table };
+    let gpu = gpu(&a, rows.first.len() == DEVICE_BLOCK, console)?;
+    let mut on_gpu = gpu.as_ref().map(|gpu| DeviceLocator::new(&locator, gpu)).transpose()?;
+    let mut finder = Finder { locator: &locator, on_gpu: on_gpu.as_mut() };
     let start = Instant::now();
     let mut report = Report {
         model: a.model.model.clone(),
@@ -93,22 +107,27 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
         largest_residual: 0.0,
         largest_distance: 0.0,
         seconds: 0.0,
+        left_to_cpu: gpu.is_some().then_some(0),
         output: a.output.clone(),
     };
     match &a.output {
         Some(output) => atomic::write(output, |out| {
             let refused = |e| atomic::refused(output, e);
             write_header(out, &solid, &mesh.attributes).map_err(refused)?;
-            answer(&mut table, &locator, &mut report, |answers| {
+            answer(&mut rows, &mut finder, &mut report, |answers| {
                 let values = attributes(&solid, &mesh, answers)?;
                 write_rows(out, &solid, answers, &mesh.attributes, &values).map_err(refused)
             })?;
             out.flush().map_err(refused)
         })?,
-        None => answer(&mut table, &locator, &mut report, |_| Ok(()))?,
+        None => answer(&mut rows, &mut finder, &mut report, |_| Ok(()))?,
     }
     report.seconds = start.elapsed().as_secs_f64();
-    console.status("Located", format!("{} points in {}", report.points, since(start)));
+    let left = match report.left_to_cpu {
+        Some(left) => format!(", {left} of them left to the CPU"),
+        None => String::new(),
+    };
+    console.status("Located", format!("{} points in {}{left}", report.points, since(start)));
     console.report(&report, || {
         format!(
             "{} points: {} inside, at most {:.1e} from the limit; {} outside, at most {:.6} away",
@@ -122,19 +141,69 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// The GPU to use, if one is; `many` points are worth one.
+fn gpu(a: &Arguments, many: bool, console: &Console) -> Result<Option<Cuda>> {
+    if a.backend == Choice::Auto && !many {
+        return Ok(None);
+    }
+    let processor = Processor::find(a.backend)?;
+    let gpu = processor.gpu().map(|ordinal| Cuda::new(ordinal, Precision::F64)).transpose()?;
+    let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), Backend::name);
+    processor.tell(&name, console);
+    Ok(gpu)
+}
+
+/// The rows of a table, the first of which are read already.
+struct Rows {
+    first: Vec<[f64; 3]>,
+    table: PointTable,
+}
+
+impl Rows {
+    /// The next rows, at most `most`.
+    fn read(&mut self, most: usize) -> Result<Vec<[f64; 3]>> {
+        if self.first.is_empty() {
+            return self.table.read(most);
+        }
+        let rest = self.first.split_off(most.min(self.first.len()));
+        Ok(std::mem::replace(&mut self.first, rest))
+    }
+}
+
+/// Who looks points up.
+struct Finder<'a, 'l, 's> {
+    locator: &'l Locator<'s>,
+    on_gpu: Option<&'a mut DeviceLocator<'l, 's>>,
+}
+
+impl Finder<'_, '_, '_> {
+    /// Rows at a time.
+    fn block(&self) -> usize {
+        if self.on_gpu.is_some() { DEVICE_BLOCK } else { BLOCK }
+    }
+
+    fn locate(&mut self, points: &[[f64; 3]], report: &mut Report) -> Result<Vec<Located>> {
+        let Some(on_gpu) = &mut self.on_gpu else { return Ok(self.locator.locate(points)) };
+        let found = on_gpu.locate(points)?;
+        report.left_to_cpu = report.left_to_cpu.map(|left| left + found.left);
+        Ok(found.located)
+    }
+}
+
 /// Answers the rows of a table block by block.
 fn answer(
-    table: &mut PointTable,
-    locator: &Locator<'_>,
+    rows: &mut Rows,
+    finder: &mut Finder<'_, '_, '_>,
     report: &mut Report,
     mut take: impl FnMut(&[Answer]) -> Result<()>,
 ) -> Result<()> {
+    let locator = finder.locator;
     loop {
-        let points = table.read(BLOCK)?;
+        let points = rows.read(finder.block())?;
         if points.is_empty() {
             return Ok(());
         }
-        let located = locator.locate(&points);
+        let located = finder.locate(&points, report)?;
         let answers = points.par_iter().zip(located).map(|(&point, located)| {
             let (inside, place) = match located {
                 Located::Inside(place) => (true, Some(place)),

@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
+use subsolid::backend::{Backend, Choice, Cuda, Precision};
 use subsolid::io::{self, Format, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    CellReport, ExportOptions, Mapping, Quadrature, Report, Scheme, points, write_npz,
+    CellReport, DeviceQuadrature, ExportOptions, Mapping, Physical, Quadrature, Report, Scheme,
+    points, write_npz,
 };
 use subsolid::refine::VertexRule;
 use subsolid::volume::Quality;
@@ -20,6 +23,7 @@ use subsolid::{Error, Result};
 use super::console::since;
 use super::memory::{gigabytes, physical};
 use super::model::ModelArguments;
+use super::processor::Processor;
 use super::quality::{self, place};
 use super::{Console, Outcome};
 
@@ -69,6 +73,10 @@ pub struct Arguments {
     /// Compress the output
     #[arg(long)]
     compress: bool,
+    /// Processor of positions, Jacobians and derivatives in space: auto (the first NVIDIA GPU
+    /// that works, else the CPU), cpu, cuda or cuda:N; they are the same to rounding
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    backend: Choice,
     /// File to write: .npz (everything), .vtu or .pvtu (the points with their weights and
     /// Jacobians)
     #[arg(long, short, value_name = "OUT", required_unless_present = "quality")]
@@ -92,8 +100,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         .status("Prepared", format!("{batches} batches, {tables} of tables in {}", since(start)));
 
     let start = Instant::now();
-    let mapping = Mapping::new(&quadrature, mesh.controls())?;
-    let report = Report::new(&mapping);
+    let mapping = a.mapping(&quadrature, &mesh, console)?;
+    let report = Report::new(&*mapping)?;
     let time = since(start);
     console.status("Evaluated", format!("{} quadrature points in {time}", report.samples));
     console.status("Volume", volume(&report));
@@ -107,7 +115,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             return Err(refusal(&report.quality));
         }
         let start = Instant::now();
-        write(a, (output, format), &mapping, &mesh, &report)?;
+        write(a, (output, format), &*mapping, &mesh, &report)?;
         console.status("Wrote", format!("{} in {}", output.display(), since(start)));
         if poor {
             console.warn(refusal(&report.quality));
@@ -117,6 +125,23 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 }
 
 impl Arguments {
+    /// The quadrature at the control points, on the processor chosen.
+    fn mapping<'q>(
+        &self,
+        quadrature: &'q Quadrature<'q>,
+        mesh: &SolidMesh,
+        console: &Console,
+    ) -> Result<Box<dyn Physical<'q> + 'q>> {
+        let processor = Processor::find(self.backend)?;
+        let Some(ordinal) = processor.gpu() else {
+            return Ok(Box::new(Mapping::new(quadrature, mesh.controls())?));
+        };
+        let gpu = Cuda::new(ordinal, Precision::F64)?;
+        processor.tell(&gpu.name(), console);
+        let device = DeviceQuadrature::new(quadrature, mesh.controls(), &gpu)?;
+        Ok(Box::new(Mutex::new(device)))
+    }
+
     fn check_output(&self, output: &Path) -> Result<Format> {
         let format = self.model.check_output(output, &[])?;
         let known = matches!(format, Format::Npz | Format::Vtu | Format::Pvtu);
@@ -135,7 +160,7 @@ impl Arguments {
 fn write(
     a: &Arguments,
     (output, format): (&Path, Format),
-    mapping: &Mapping<'_>,
+    mapping: &dyn Physical<'_>,
     mesh: &SolidMesh,
     report: &Report,
 ) -> Result<()> {
@@ -149,7 +174,7 @@ fn write(
         Format::Pvtu => {
             let mut writer = PieceWriter::create(output, options)?;
             for piece in mapping.quadrature().pieces(PIECE) {
-                writer.push(&points(mapping, &[piece]))?;
+                writer.push(&points(mapping, &[piece])?)?;
             }
             writer.finish()
         }
@@ -162,7 +187,7 @@ fn write(
                 ))
                 .with_mend("end its name in .pvtu, which is written in pieces, or in .npz"));
             }
-            io::write(output, points(mapping, &mapping.quadrature().pieces(PIECE)), options)
+            io::write(output, points(mapping, &mapping.quadrature().pieces(PIECE))?, options)
         }
     }
 }

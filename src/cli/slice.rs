@@ -65,14 +65,15 @@ pub struct Arguments {
     #[command(flatten)]
     images: ImageArguments,
     /// Attribute to write too: images of its own (its range, or the values B and W, from
-    /// black to white) and a point array of --vtp; of several components NAME_0, NAME_1, …
+    /// black to white) and a point array of --vtp and --vtu; of several components NAME_0,
+    /// NAME_1, …
     #[arg(long, value_name = "NAME[=B:W]")]
     attribute: Vec<WantedAttribute>,
     /// Leave out layers whose files are there already
     #[arg(long)]
     resume: bool,
     /// Processor of the pixels: auto (the first NVIDIA GPU that works, else the CPU), cpu,
-    /// cuda or cuda:N; they are the same bit by bit
+    /// cuda or cuda:N; coverage is the same bit by bit, attributes to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
 }
@@ -111,8 +112,11 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let setting = a.setting(&slicer, fingerprint(&mesh))?;
     let layers = a.layers(&setting.stack)?;
     let processor = Processor::find(a.backend)?;
-    let on_cpu = SolidSource::new(&solid, controls, slicer)?;
-    let on_gpu = match processor.gpu().filter(|_| a.outputs.png.is_some()) {
+    let on_cpu = match &a.outputs.vtu {
+        Some(_) => SolidSource::with_places(&solid, controls, slicer)?,
+        None => SolidSource::new(&solid, controls, slicer)?,
+    };
+    let on_gpu = match processor.gpu().filter(|_| a.outputs.has_pixels()) {
         Some(ordinal) => {
             let gpu = Cuda::new(ordinal, Precision::F64)?;
             processor.tell(&gpu.name(), console);
@@ -125,6 +129,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         None => &on_cpu,
     };
     let attributes = values::choose(&a.attribute, source.channels())?;
+    let grid = a.images.grid(&setting)?;
     let images = a.images.options(&a.outputs, &setting, &attributes, source.channels())?;
     let count = layers.len();
     console.status(
@@ -133,8 +138,14 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     );
 
     let start = Instant::now();
-    let opened =
-        a.outputs.open(&setting, &layers, images.as_ref(), &attributes, source, a.resume)?;
+    let opened = a.outputs.open(
+        &setting,
+        &layers,
+        (grid, images.as_ref()),
+        &attributes,
+        source,
+        a.resume,
+    )?;
     let job = Job { source, stack: setting.stack, layers: layers.clone(), outputs: opened };
     let bar = console.bar(count);
     let done = job.run(|done| {
@@ -151,7 +162,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         made: done.made,
         skipped: done.skipped,
         layer_height: a.layer_height,
-        resolution: images.map(|images| images.grid.size),
+        resolution: grid.map(|grid| grid.size),
         tolerance: setting.tolerance,
         seconds: start.elapsed().as_secs_f64(),
     };
@@ -178,12 +189,12 @@ impl Arguments {
                 "give the millimetres in a length unit: 1000 if the model is in metres",
             ));
         }
-        let drawn = self.outputs.png.is_some() || self.outputs.vtp.is_some();
+        let drawn = self.outputs.has_pixels() || self.outputs.vtp.is_some();
         if !self.attribute.is_empty() && !drawn {
-            return Err(Error::request("--attribute is for images and --vtp")
-                .with_mend("give --png DIR or --vtp FILE, or leave --attribute out"));
+            return Err(Error::request("--attribute is for images, --vtp and --vtu")
+                .with_mend("give --png DIR, --vtp FILE or --vtu FILE, or leave --attribute out"));
         }
-        self.images.check()?;
+        self.images.check(&self.outputs)?;
         self.outputs.check(&self.model)
     }
 

@@ -14,6 +14,7 @@
 pub mod atomic;
 mod dataset;
 mod high_order;
+mod lines;
 mod mesh_dataset;
 mod read;
 mod table;

@@ -2,9 +2,10 @@
 //! number of rows fits. Lines that begin with `#` are comments.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
+use super::lines::Lines;
 use crate::error::{Error, Result};
 use crate::mesh::Attribute;
 
@@ -22,13 +23,14 @@ pub(crate) struct TableForm {
 pub(crate) struct Table {
     path: PathBuf,
     form: TableForm,
-    reader: csv::Reader<File>,
+    reader: csv::Reader<Lines<BufReader<File>>>,
 }
 
 /// A row of a table.
 pub(crate) struct Row<'t> {
     path: &'t Path,
     form: TableForm,
+    line: usize,
     record: csv::ByteRecord,
 }
 
@@ -39,16 +41,17 @@ impl Table {
     /// If the file cannot be read or its header is another.
     pub fn open(path: impl AsRef<Path>, form: TableForm) -> Result<Self> {
         let path = path.as_ref().to_owned();
-        let mut reader = csv::ReaderBuilder::new()
-            .trim(csv::Trim::All)
-            .comment(Some(b'#'))
-            .from_path(&path)
-            .map_err(|e| malformed(&path, form, e))?;
-        let header = reader.byte_headers().map_err(|e| malformed(&path, form, e))?;
+        let file = File::open(&path).map_err(|e| Error::io(&path, e))?;
+        // hands on a line at a time, so that its number is that of the row read last
+        let lines = Lines::new(BufReader::new(file));
+        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(lines);
+        let header = reader.byte_headers().cloned();
+        let line = reader.get_ref().number().max(1);
+        let header = header.map_err(|e| malformed(&path, form, line, e))?;
         if header.iter().ne(form.header.iter().map(|name| name.as_bytes())) {
             let found = String::from_utf8_lossy(header.as_slice()).into_owned();
             let expected = form.header.join(",");
-            return Err(Error::file(&path, Some(1), format!("the header is {found:?}"))
+            return Err(Error::file(&path, Some(line), format!("the header is {found:?}"))
                 .with_mend(format!("begin the table with the line `{expected}`")));
         }
         Ok(Self { path, form, reader })
@@ -65,12 +68,15 @@ impl Table {
         mut value: impl FnMut(&Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
         let mut values = Vec::new();
-        let mut row = Row { path: &self.path, form: self.form, record: csv::ByteRecord::new() };
+        let record = csv::ByteRecord::new();
+        let mut row = Row { path: &self.path, form: self.form, line: 0, record };
         while values.len() < most {
-            match self.reader.read_byte_record(&mut row.record) {
+            let read = self.reader.read_byte_record(&mut row.record);
+            row.line = self.reader.get_ref().number();
+            match read {
                 Ok(true) => values.push(value(&row)?),
                 Ok(false) => break,
-                Err(e) => return Err(malformed(&self.path, self.form, e)),
+                Err(e) => return Err(malformed(&self.path, self.form, row.line, e)),
             }
         }
         Ok(values)
@@ -85,8 +91,7 @@ impl Row<'_> {
 
     /// An error in this row.
     pub fn error(&self, message: String) -> Error {
-        let line = self.record.position().and_then(|p| usize::try_from(p.line()).ok());
-        Error::file(self.path, line, message)
+        Error::file(self.path, Some(self.line), message)
     }
 
     /// The error of a column that does not hold what is `expected`.
@@ -96,8 +101,8 @@ impl Row<'_> {
     }
 }
 
-fn malformed(path: &Path, form: TableForm, error: csv::Error) -> Error {
-    let line = error.position().and_then(|p| usize::try_from(p.line()).ok());
+fn malformed(path: &Path, form: TableForm, line: usize, error: csv::Error) -> Error {
+    let line = Some(line);
     match error.into_kind() {
         csv::ErrorKind::Io(source) => Error::io(path, source),
         csv::ErrorKind::UnequalLengths { len, .. } => {
@@ -129,4 +134,53 @@ pub(crate) fn write_table_header(
         csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(out);
     header.write_record(&names)?;
     header.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FORM: TableForm = TableForm { header: &["a", "b"], row: "a row is a, b" };
+
+    /// The error of reading a table, from `path:` on.
+    fn error(text: &str) -> String {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        let value = |row: &Row<'_>| {
+            (0..2).try_for_each(|column| match row.text(column).parse::<f64>() {
+                Ok(_) => Ok(()),
+                Err(_) => Err(row.unexpected(column, "number")),
+            })
+        };
+        let read = Table::open(file.path(), FORM).and_then(|mut table| table.read(100, value));
+        let message = read.unwrap_err().to_string();
+        message.replace(&*file.path().to_string_lossy(), "path")
+    }
+
+    #[test]
+    fn lines_of_errors_count_comments_and_empty_lines() {
+        let wrong = "number expected, found `x`";
+        for (text, line) in [
+            ("a,b\n1,x\n", 2),
+            ("a,b\n1,2\n\n\n# a comment\n1,x\n", 6),
+            ("# first\n\na,b\n1,2\n#\n3,4\n\n1,x", 8),
+            ("a,b\r\n1,2\r\n\r\n# a comment\r\n\r\n1,x\r\n5,6\r\n", 6),
+        ] {
+            let message = error(text);
+            assert!(message.contains(wrong), "{message}");
+            assert!(message.contains(&format!("path:{line}:")), "{text:?}: {message}");
+        }
+        let message = error("a,b\n\n# a comment\n1,2,3\n");
+        assert!(message.contains("path:4:") && message.contains("3 columns"), "{message}");
+        let message = error("\n# a comment\na,c\n1,2\n");
+        assert!(message.contains("path:3:") && message.contains("header"), "{message}");
+    }
+
+    #[test]
+    fn long_comments_and_rows_are_read() {
+        let long = "#".repeat(100_000);
+        let spaces = " ".repeat(50_000);
+        let message = error(&format!("{long}\na,b\n1,{spaces}2\n{long}\n1,x\n"));
+        assert!(message.contains("path:5:"), "{message}");
+    }
 }

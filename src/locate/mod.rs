@@ -31,22 +31,26 @@
 //! extraordinary edges and vertices, the last steps are on the limit itself.
 
 mod closest;
+mod device;
 mod frame;
 mod hierarchy;
 mod limit;
 mod nearest;
+mod parts;
 mod pieces;
 mod search;
 mod table;
 mod tricubic;
 
+pub use device::{DeviceLocated, DeviceLocator};
 pub use hierarchy::{Hierarchy, Node};
 pub use pieces::{AttributePieces, LocatorPieces, default_rings};
 pub use table::{Answer, PointTable, write_header, write_rows};
 pub use tricubic::Points as TricubicPoints;
 pub(crate) use {
     frame::{Frame, MARGIN},
-    tricubic::{basis, bounds, most_bent_axis, restrict},
+    parts::Parts,
+    tricubic::{Half, basis, bounds, halves},
 };
 
 use rayon::prelude::*;
@@ -92,6 +96,12 @@ pub enum Located {
     Inside(Place),
     /// In none.
     Outside,
+}
+
+impl Located {
+    fn at(found: Option<(u32, Place)>) -> Self {
+        found.map_or(Self::Outside, |(_, place)| Self::Inside(place))
+    }
 }
 
 /// A place in the solid, and how far it is from the point asked for.
@@ -166,7 +176,7 @@ impl<'s> Locator<'s> {
             .par_chunks(GRAIN)
             .flat_map_iter(|chunk| {
                 let mut candidates = Vec::new();
-                let locate = |&i: &u32| self.find(points[i as usize], &mut candidates);
+                let locate = |&i: &u32| Located::at(self.find(points[i as usize], &mut candidates));
                 chunk.iter().map(locate).collect::<Vec<_>>()
             })
             .collect();
@@ -177,6 +187,11 @@ impl<'s> Locator<'s> {
 
     /// Where one point is.
     pub fn locate_one(&self, point: [f64; 3]) -> Located {
+        Located::at(self.find_piece(point))
+    }
+
+    /// The place of a point, and the piece that it is in.
+    pub(crate) fn find_piece(&self, point: [f64; 3]) -> Option<(u32, Place)> {
         self.find(point, &mut Vec::new())
     }
 
@@ -214,32 +229,32 @@ impl<'s> Locator<'s> {
         (self.tolerance * size + self.rounding, SHARED * size + self.rounding)
     }
 
-    /// The first element that holds the point; without any, the nearest one within
-    /// the tolerance.
-    fn find(&self, x: [f64; 3], candidates: &mut Vec<u32>) -> Located {
+    /// The first piece that holds the point, or without any, the nearest one within the
+    /// tolerance; and the place in it.
+    fn find(&self, x: [f64; 3], candidates: &mut Vec<u32>) -> Option<(u32, Place)> {
         candidates.clear();
         if !x.iter().all(|x| x.is_finite()) {
-            return Located::Outside;
+            return None;
         }
         self.hierarchy.around(x, self.reach, |piece| candidates.push(piece));
         // pieces are in the order of their elements
         candidates.sort_unstable();
-        let mut best: Option<Place> = None;
+        let mut best: Option<(u32, Place)> = None;
         for &piece in candidates.iter() {
-            let piece = piece as usize;
-            let (most, enough) = self.nearness(piece);
-            if hierarchy::squared_distance(&self.pieces.boxes[piece], x) > most * most {
+            let i = piece as usize;
+            let (most, enough) = self.nearness(i);
+            if hierarchy::squared_distance(&self.pieces.boxes[i], x) > most * most {
                 continue;
             }
-            let Some(place) = self.in_piece(piece, x) else { continue };
+            let Some(place) = self.in_piece(i, x) else { continue };
             if place.residual <= enough {
-                return Located::Inside(place);
+                return Some((piece, place));
             }
-            if best.is_none_or(|best| place.residual < best.residual) {
-                best = Some(place);
+            if best.is_none_or(|(_, best)| place.residual < best.residual) {
+                best = Some((piece, place));
             }
         }
-        best.map_or(Located::Outside, Located::Inside)
+        best
     }
 
     /// The place of a point in one piece, if it is there within the tolerance.

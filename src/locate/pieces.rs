@@ -1,5 +1,7 @@
 //! The pieces of a solid at given control points, in flat arrays.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::frame::Frame;
@@ -84,6 +86,26 @@ impl<'s> LocatorPieces<'s> {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
+    }
+
+    /// Rings of exact pieces towards extraordinary edges and vertices.
+    pub fn rings(&self) -> usize {
+        self.maker.rings_around()
+    }
+
+    /// The pieces of each of the solid's leaves.
+    pub(super) fn by_leaf(&self) -> Vec<Range<usize>> {
+        let mut end = 0;
+        let range = |own: &[u32]| {
+            end += own.len();
+            end - own.len()..end
+        };
+        self.leaves.chunk_by(|a, b| a == b).map(range).collect()
+    }
+
+    /// Control points of all levels, `[point][3]`.
+    pub(super) fn refined(&self) -> &[f64] {
+        &self.refined
     }
 
     /// The solid in pieces.
@@ -220,7 +242,8 @@ pub fn default_rings(solid: &Solid) -> usize {
     (1..=RINGS).rev().find(fits).unwrap_or(0)
 }
 
-fn points(maker: &Pieces<'_>, leaf: &Leaf, refined: &[f64]) -> Vec<Points> {
+/// Bézier points of the pieces of a leaf.
+pub fn points(maker: &Pieces<'_>, leaf: &Leaf, refined: &[f64]) -> Vec<Points> {
     let points = maker.points(leaf, refined, 3);
     let (points, _) = points.as_chunks::<3>();
     points.as_chunks::<64>().0.to_vec()

@@ -78,6 +78,42 @@ pub fn restrict<const WIDTH: usize>(
     part
 }
 
+/// A half of a piece, or a half of a half.
+#[derive(Clone, Copy, Debug)]
+pub struct Half {
+    /// Its Bézier points.
+    pub points: Points,
+    /// Its least corner in the parameters of the whole.
+    pub origin: [f64; 3],
+    /// Its edge lengths there.
+    pub size: [f64; 3],
+}
+
+impl Half {
+    /// The same half in the parameters that `whole` is in.
+    pub fn within(self, whole: &Self) -> Self {
+        let place = |d: usize| whole.origin[d] + self.origin[d] * whole.size[d];
+        Self {
+            points: self.points,
+            origin: std::array::from_fn(place),
+            size: std::array::from_fn(|d| self.size[d] * whole.size[d]),
+        }
+    }
+}
+
+/// The halves of a piece along the axis that it bends most along.
+pub fn halves(points: &Points) -> [Half; 2] {
+    let axis = most_bent_axis(points);
+    let mut size = [1.0; 3];
+    size[axis] = 0.5;
+    [0.0, 0.5].map(|from| {
+        let mut origin = [0.0; 3];
+        origin[axis] = from;
+        let high = std::array::from_fn(|d| origin[d] + size[d]);
+        Half { points: restrict(points, origin, high), origin, size }
+    })
+}
+
 /// Rows that take the Bézier points of a cubic on [0, 1] to those on [a, b]: point i
 /// is the blossom at a, taken 3 − i times, and b, taken i times.
 fn blossom(a: f64, b: f64) -> [[f64; 4]; 4] {

@@ -20,13 +20,9 @@ impl<'q> DeviceQuadrature<'q> {
     /// Brings all tables and the control points to a GPU.
     ///
     /// # Errors
-    /// [`Error::Request`] if its memory is too small, for second derivatives, or control
-    /// points that are not the mesh's.
+    /// [`Error::Request`] if its memory is too small, or for control points that are not the
+    /// mesh's.
     pub fn new(quadrature: &'q Quadrature<'q>, controls: Controls<'_>, gpu: &Cuda) -> Result<Self> {
-        if quadrature.want().contains(crate::plan::Want::SECOND) {
-            return Err(Error::request("second derivatives of a quadrature on a GPU")
-                .with_mend("prepare it without them, or evaluate it on the CPU"));
-        }
         let vertices = quadrature.solid().topology().vertex_count();
         if controls.positions.len() != vertices {
             let count = controls.positions.len();
@@ -45,12 +41,18 @@ impl<'q> DeviceQuadrature<'q> {
                 controls: bases[b].controls,
                 values: &bases[b].values,
                 gradients: &bases[b].gradients,
+                second: &bases[b].second,
                 weights: &weights[b],
                 control_ids: &quadrature.batches()[b].control_ids,
             })
             .collect();
         let mapping = DeviceMapping::new(gpu, &batches, controls.positions)?;
         Ok(Self { quadrature, mapping, last: None })
+    }
+
+    /// The quadrature.
+    pub fn quadrature(&self) -> &'q Quadrature<'q> {
+        self.quadrature
     }
 
     /// Takes moved control points.
@@ -78,7 +80,8 @@ impl<'q> DeviceQuadrature<'q> {
     }
 
     /// Copies the results of the last evaluation to `mapped` and `derivatives`, in the form
-    /// that the CPU gives them.
+    /// that the CPU gives them; second derivatives of basis functions in space are not among
+    /// them.
     ///
     /// # Errors
     /// [`Error::Request`] if the copy fails.
@@ -94,7 +97,7 @@ impl<'q> DeviceQuadrature<'q> {
             determinants: arrays.determinants,
             measures: arrays.measures,
             inverse_jacobians: matrices(&arrays.inverse_jacobians),
-            second: Vec::new(),
+            second: rows(&arrays.second).as_chunks::<6>().0.to_vec(),
             leaves: leaves.clone(),
         };
         derivatives.second.clear();

@@ -4,8 +4,8 @@ use std::io::{self, Seek, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use super::{Mapped, Mapping, PhysicalDerivatives, Report, physical_derivatives};
-use crate::error::Result;
+use super::{Mapped, Physical, PhysicalDerivatives, Quadrature, Report};
+use crate::error::{Error, Result};
 use crate::io::{Archive, Array, Dataset, atomic};
 use crate::limit::{Element, LeafKind};
 use crate::mesh::Controls;
@@ -62,23 +62,23 @@ pub struct ExportOptions {
 /// `einsum("sjc,lsji->lsic", gradients, inverse_jacobians)`.
 ///
 /// # Errors
-/// [`Error::File`](crate::Error::File) if writing fails.
+/// [`Error::File`] if writing fails; if a device fails.
 pub fn write_npz(
     path: impl AsRef<Path>,
-    mapping: &Mapping<'_>,
+    mapping: &dyn Physical<'_>,
     controls: Controls<'_>,
     report: &Report,
     options: ExportOptions,
 ) -> Result<()> {
     let path = path.as_ref();
-    atomic::write(path, |out| {
-        write(out, mapping, controls, report, options).map_err(|e| atomic::refused(path, e))
-    })
+    // errors of evaluation come through those of writing
+    let refused = |e: io::Error| e.downcast::<Error>().unwrap_or_else(|e| atomic::refused(path, e));
+    atomic::write(path, |out| write(out, mapping, controls, report, options).map_err(refused))
 }
 
 fn write(
     out: &mut (impl Write + Seek),
-    mapping: &Mapping<'_>,
+    mapping: &dyn Physical<'_>,
     controls: Controls<'_>,
     report: &Report,
     options: ExportOptions,
@@ -106,7 +106,7 @@ fn write(
     }
     let mut work = Work::default();
     for batch in 0..quadrature.batches().len() {
-        push_tables(&mut archive, mapping, batch)?;
+        push_tables(&mut archive, quadrature, batch)?;
         push_physical(&mut archive, mapping, batch, options, &mut work)?;
     }
     archive.finish()
@@ -128,10 +128,9 @@ fn reals<W: Write + Seek>(
 /// What all leaves of a batch share, and which they are.
 fn push_tables<W: Write + Seek>(
     archive: &mut Archive<W>,
-    mapping: &Mapping<'_>,
+    quadrature: &Quadrature<'_>,
     b: usize,
 ) -> io::Result<()> {
-    let quadrature = mapping.quadrature();
     let batch = &quadrature.batches()[b];
     let nodes = quadrature.nodes(b);
     let basis = quadrature.basis(b);
@@ -142,7 +141,7 @@ fn push_tables<W: Write + Seek>(
     archive.push(&name("kind"), "u1", &[], &[kind_number(kind)])?;
     integer(archive, &name("exact_samples"), nodes.exact)?;
     reals(archive, &name("size"), &[], &[size])?;
-    let elements: Vec<&Element> = batch.leaves.iter().map(|&l| mapping.element(l)).collect();
+    let elements: Vec<&Element> = batch.leaves.iter().map(|&l| quadrature.element(l)).collect();
     let cells: Vec<u32> = elements.iter().map(|e| e.cell).collect();
     archive.push(&name("cells"), "u4", &[leaves], bytemuck::cast_slice(&cells))?;
     let corners: Vec<i32> = elements.iter().map(|e| e.corner.map_or(-1, i32::from)).collect();
@@ -183,7 +182,7 @@ struct Work {
 /// written. Evaluating anew costs less than keeping all.
 fn push_physical<W: Write + Seek>(
     archive: &mut Archive<W>,
-    mapping: &Mapping<'_>,
+    mapping: &dyn Physical<'_>,
     b: usize,
     options: ExportOptions,
     work: &mut Work,
@@ -202,7 +201,7 @@ fn push_physical<W: Write + Seek>(
     for (name, inner, values) in arrays {
         archive.begin(&format!("batch/{b}/{name}"), "f8", &shape(inner))?;
         for leaves in ranges(batch.leaves.len(), 23 * samples) {
-            mapping.evaluate(b, leaves, &mut work.mapped);
+            mapping.map(b, leaves, &mut work.mapped).map_err(io::Error::other)?;
             archive.append(bytemuck::cast_slice(values(&work.mapped)))?;
         }
     }
@@ -217,9 +216,11 @@ fn push_physical<W: Write + Seek>(
     for (name, rows, values) in &arrays[..count] {
         archive.begin(&format!("batch/{b}/{name}"), "f8", &shape(&[*rows, controls]))?;
         for leaves in ranges(batch.leaves.len(), (23 + 9 * controls) * samples) {
-            mapping.evaluate(b, leaves, &mut work.mapped);
-            physical_derivatives(&basis, &work.mapped, &mut work.derivatives);
-            archive.append(bytemuck::cast_slice(values(&work.derivatives)))?;
+            let Work { mapped, derivatives } = work;
+            mapping
+                .map_with_derivatives((b, leaves), &basis, mapped, derivatives)
+                .map_err(io::Error::other)?;
+            archive.append(bytemuck::cast_slice(values(derivatives)))?;
         }
     }
     Ok(())
@@ -235,7 +236,10 @@ fn ranges(leaves: usize, numbers: usize) -> impl Iterator<Item = Range<usize>> {
 /// `class`, `u`, `v`, `w` (of the element), `weight`, `det_j`, `measure` (their product),
 /// `inverse_jacobian` (9 components, `[uvw][xyz]`) and `remainder`, 1 where the point lies
 /// in a remainder. Basis functions are in the archive only.
-pub fn points(mapping: &Mapping<'_>, pieces: &[(usize, Range<usize>)]) -> Dataset {
+///
+/// # Errors
+/// If a device fails.
+pub fn points(mapping: &dyn Physical<'_>, pieces: &[(usize, Range<usize>)]) -> Result<Dataset> {
     let quadrature = mapping.quadrature();
     let solid = quadrature.solid();
     let mut mapped = Mapped::default();
@@ -243,13 +247,13 @@ pub fn points(mapping: &Mapping<'_>, pieces: &[(usize, Range<usize>)]) -> Datase
     let (mut cells, mut classes, mut remainders) = (Vec::new(), Vec::new(), Vec::new());
     let mut columns: [Vec<f64>; 6] = Default::default();
     for (b, leaves) in pieces {
-        mapping.evaluate(*b, leaves.clone(), &mut mapped);
+        mapping.map(*b, leaves.clone(), &mut mapped)?;
         positions.extend_from_slice(&mapped.points);
         inverses.extend_from_slice(mapped.inverse_jacobians.as_flattened().as_flattened());
         let (nodes, parameters) = (quadrature.nodes(*b), quadrature.parameters(*b));
         let size = f64::from(quadrature.kind(*b).1).exp2().recip();
         for &leaf in &quadrature.batches()[*b].leaves[leaves.clone()] {
-            let (cell, origin) = (mapping.element(leaf).cell, quadrature.origin(leaf));
+            let (cell, origin) = (quadrature.element(leaf).cell, quadrature.origin(leaf));
             let class = class_number(solid.classes()[cell as usize]);
             for (s, local) in parameters.iter().enumerate() {
                 cells.push(cell as i32);
@@ -269,5 +273,5 @@ pub fn points(mapping: &Mapping<'_>, pieces: &[(usize, Range<usize>)]) -> Datase
     dataset.point_arrays.extend(columns.map(|(name, values)| Array::new(name, 1, values)));
     dataset.point_arrays.push(Array::new("inverse_jacobian", 9, inverses));
     dataset.point_arrays.push(Array::new("remainder", 1, remainders));
-    dataset
+    Ok(dataset)
 }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::basis::SECOND_AXES;
 use super::{Quadrature, Table, batch};
 use crate::error::{Error, Result};
-use crate::limit::{Element, Turn};
+use crate::limit::Turn;
 use crate::mesh::Controls;
 
 /// Leaves multiplied with a table at once.
@@ -68,12 +68,6 @@ impl<'q> Mapping<'q> {
     /// The quadrature.
     pub fn quadrature(&self) -> &'q Quadrature<'q> {
         self.quadrature
-    }
-
-    /// The element of a leaf.
-    pub(super) fn element(&self, leaf: u32) -> &'q Element {
-        let solid = self.quadrature.solid();
-        &solid.elements()[solid.leaves()[leaf as usize].element as usize]
     }
 
     /// Evaluates a range of a batch's leaves into `mapped`, whose memory is used again.

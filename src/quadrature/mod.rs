@@ -58,6 +58,7 @@ mod export;
 mod gradients;
 mod mapping;
 mod nodes;
+mod physical;
 mod pull;
 mod report;
 
@@ -68,6 +69,7 @@ pub use export::{ExportOptions, points, write_npz};
 pub use gradients::{PhysicalDerivatives, physical_derivatives};
 pub use mapping::{Mapped, Mapping};
 pub use nodes::Nodes;
+pub use physical::Physical;
 pub use report::{CellReport, Report};
 
 use std::borrow::Cow;
@@ -77,7 +79,7 @@ use rayon::prelude::*;
 
 use crate::basis::gauss;
 use crate::error::{Error, Result};
-use crate::limit::{Leaf, LeafKind, Solid, Turn};
+use crate::limit::{Element, Leaf, LeafKind, Solid, Turn};
 use crate::plan::Want;
 
 use batch::TableKey;
@@ -231,6 +233,11 @@ impl<'s> Quadrature<'s> {
             basis = Cow::Owned(basis.turned(batch.turn));
         }
         basis
+    }
+
+    /// The element of a leaf.
+    fn element(&self, leaf: u32) -> &'s Element {
+        &self.solid.elements()[self.solid.leaves()[leaf as usize].element as usize]
     }
 
     /// The lowest parameters of a leaf in its element.

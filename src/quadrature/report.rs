@@ -4,7 +4,8 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Mapped, Mapping};
+use super::{Mapped, Physical, Quadrature};
+use crate::error::Result;
 use crate::volume::{Extreme, Quality};
 
 /// Quadrature points that a work item evaluates at a time.
@@ -53,16 +54,20 @@ impl CellReport {
 impl Report {
     /// Evaluates all quadrature points. The result does not depend on the number of
     /// threads.
-    pub fn new(mapping: &Mapping<'_>) -> Self {
-        let pieces = mapping.quadrature().pieces(PIECE);
-        let parts: Vec<(Quality, Vec<(u32, CellReport)>)> = pieces
+    ///
+    /// # Errors
+    /// If a device fails.
+    pub fn new<'q>(mapping: &(impl Physical<'q> + ?Sized)) -> Result<Self> {
+        let quadrature = mapping.quadrature();
+        let parts: Vec<(Quality, Vec<(u32, CellReport)>)> = quadrature
+            .pieces(PIECE)
             .into_par_iter()
             .map_init(Mapped::default, |mapped, (batch, leaves)| {
-                mapping.evaluate(batch, leaves, mapped);
-                (quality(mapping, mapped), volumes(mapping, mapped))
+                mapping.map(batch, leaves, mapped)?;
+                Ok((quality(quadrature, mapped), volumes(quadrature, mapped)))
             })
-            .collect();
-        let cells = mapping.quadrature().solid().topology().cells().len();
+            .collect::<Result<_>>()?;
+        let cells = quadrature.solid().topology().cells().len();
         let mut report = Self { cells: vec![CellReport::default(); cells], ..Self::default() };
         let mut sum = CellReport::default();
         for (quality, volumes) in &parts {
@@ -76,12 +81,11 @@ impl Report {
         report.volume = sum.volume;
         report.remainder_parameter_volume = sum.remainder_parameter_volume;
         report.remainder_volume = sum.remainder_volume;
-        report
+        Ok(report)
     }
 }
 
-fn quality(mapping: &Mapping<'_>, mapped: &Mapped) -> Quality {
-    let quadrature = mapping.quadrature();
+fn quality(quadrature: &Quadrature<'_>, mapped: &Mapped) -> Quality {
     let batch = &quadrature.batches()[mapped.batch];
     let (_, depth) = quadrature.kind(mapped.batch);
     let parameters = quadrature.parameters(mapped.batch);
@@ -95,7 +99,7 @@ fn quality(mapping: &Mapping<'_>, mapped: &Mapped) -> Quality {
         let scaled = if determinant == 0.0 { 0.0 } else { determinant / lengths };
         quality.record(determinant, scaled, ROUNDING, |value| {
             let leaf = leaves[i / parameters.len()];
-            let element = mapping.element(leaf);
+            let element = quadrature.element(leaf);
             let (origin, local) = (quadrature.origin(leaf), parameters[i % parameters.len()]);
             let size = f64::from(depth).exp2().recip();
             Extreme {
@@ -111,8 +115,7 @@ fn quality(mapping: &Mapping<'_>, mapped: &Mapped) -> Quality {
 }
 
 /// Cell and volumes of every leaf.
-fn volumes(mapping: &Mapping<'_>, mapped: &Mapped) -> Vec<(u32, CellReport)> {
-    let quadrature = mapping.quadrature();
+fn volumes(quadrature: &Quadrature<'_>, mapped: &Mapped) -> Vec<(u32, CellReport)> {
     let nodes = quadrature.nodes(mapped.batch);
     let (_, depth) = quadrature.kind(mapped.batch);
     let leaves = &quadrature.batches()[mapped.batch].leaves[mapped.leaves.clone()];
@@ -126,7 +129,7 @@ fn volumes(mapping: &Mapping<'_>, mapped: &Mapped) -> Vec<(u32, CellReport)> {
                 remainder_parameter_volume: nodes.remainder() * f64::from(depth).exp2().powi(-3),
                 remainder_volume: measures[nodes.exact..].iter().sum(),
             };
-            (mapping.element(leaf).cell, report)
+            (quadrature.element(leaf).cell, report)
         })
         .collect()
 }

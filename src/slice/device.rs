@@ -5,10 +5,11 @@ use std::sync::{Mutex, PoisonError};
 
 use super::coverage::{MOST_PIXELS, Sampling};
 use super::frame::PixelGrid;
+use super::interior::{DeviceInteriors, InteriorValues};
 use super::layer::Layer;
 use super::slicer::Slicer;
-use super::solid_source::SolidSource;
-use super::source::{Channel, LayerSource};
+use super::solid_source::{Inside, SolidSource};
+use super::source::{Channel, LayerSource, PixelPlaces};
 use crate::backend::Cuda;
 use crate::backend::cuda::layers::{
     Boundary, Canvas, Covered, DeviceLayers, Link, MOST_PLANES, Patch,
@@ -114,21 +115,48 @@ impl<'s> DeviceSlicer<'s> {
     }
 }
 
-/// A solid as a source of layers whose pixels a GPU covers; contours and attributes come
-/// from the CPU.
+/// A solid as a source of layers whose pixels a GPU covers and looks up; contours come from
+/// the CPU.
 pub struct DeviceSource<'a, 's> {
     solid: &'a SolidSource<'s>,
     slicer: Mutex<DeviceSlicer<'a>>,
+    // of a solid with attributes or places
+    interiors: Option<Mutex<DeviceInteriors<'a, 's>>>,
 }
 
 impl<'a, 's> DeviceSource<'a, 's> {
     /// The layers of `solid` on a GPU.
     ///
     /// # Errors
-    /// Those of [`DeviceSlicer::new`].
+    /// Those of [`DeviceSlicer::new`] and [`DeviceInteriors::new`].
     pub fn new(solid: &'a SolidSource<'s>, gpu: &Cuda) -> Result<Self> {
         let slicer = DeviceSlicer::new(solid.slicer(), gpu)?;
-        Ok(Self { solid, slicer: Mutex::new(slicer) })
+        let interiors = match solid.inside() {
+            Err(_) => None,
+            Ok(Inside { locator, attributes }) => {
+                let axis = solid.slicer().axis();
+                Some(Mutex::new(DeviceInteriors::new(locator, axis, attributes, gpu)?))
+            }
+        };
+        Ok(Self { solid, slicer: Mutex::new(slicer), interiors })
+    }
+}
+
+impl DeviceSource<'_, '_> {
+    /// The pixels of a layer that are inside, or that a mask covers.
+    fn interior(
+        &self,
+        height: f64,
+        grid: &PixelGrid,
+        mask: Option<&[u8]>,
+    ) -> Result<InteriorValues> {
+        let Some(interiors) = &self.interiors else {
+            // says what is missing
+            return self.solid.inside().map(|_| InteriorValues::default());
+        };
+        let mut interiors = interiors.lock().unwrap_or_else(PoisonError::into_inner);
+        interiors.find(grid, &[height], mask)?;
+        interiors.read(0)
     }
 }
 
@@ -153,7 +181,13 @@ impl LayerSource for DeviceSource<'_, '_> {
     }
 
     fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
-        self.solid.attributes(height, grid, coverage)
+        let mask: Vec<u8> = coverage.iter().map(|&covered| u8::from(covered > 0)).collect();
+        let found = self.interior(height, grid, Some(&mask))?;
+        Ok(self.solid.inside()?.channels(&found.values))
+    }
+
+    fn places(&self, height: f64, grid: &PixelGrid) -> Result<PixelPlaces> {
+        Ok(self.solid.inside()?.places(self.interior(height, grid, None)?))
     }
 
     fn attributes_at(&self, points: &[[f64; 3]]) -> Result<Vec<f64>> {

@@ -1,8 +1,8 @@
 //! Layers of a solid: contours and pixels by a slicer, attributes by a locator.
 
 use super::coverage::Sampling;
-use super::interior::InteriorFinder;
-use super::source::{Channel, LayerSource};
+use super::interior::{InteriorFinder, InteriorValues};
+use super::source::{Channel, LayerSource, PixelPlaces};
 use super::{Layer, PixelGrid, Slicer};
 use crate::error::{Error, Result};
 use crate::limit::Solid;
@@ -19,9 +19,9 @@ pub struct SolidSource<'s> {
 }
 
 #[derive(Debug)]
-struct Inside<'s> {
-    locator: Locator<'s>,
-    attributes: Vec<AttributePieces>,
+pub(super) struct Inside<'s> {
+    pub locator: Locator<'s>,
+    pub attributes: Vec<AttributePieces>,
 }
 
 impl<'s> SolidSource<'s> {
@@ -31,16 +31,22 @@ impl<'s> SolidSource<'s> {
     /// # Errors
     /// [`Error::Request`] if the controls are not the solid's.
     pub fn new(solid: &'s Solid, controls: Controls<'_>, slicer: Slicer) -> Result<Self> {
-        let inside = match controls.attributes.is_empty() {
-            true => None,
-            false => {
-                let locator = Locator::new(solid, controls)?;
-                let pieces = locator.pieces();
-                let attributes = controls.attributes.iter().map(|a| pieces.attribute(a));
-                Some(Inside { attributes: attributes.collect::<Result<_>>()?, locator })
-            }
-        };
-        Ok(Self { slicer, inside, channels: Channel::of(controls.attributes) })
+        match controls.attributes {
+            [] => Ok(Self { slicer, inside: None, channels: Vec::new() }),
+            _ => Self::with_places(solid, controls, slicer),
+        }
+    }
+
+    /// The same, with [`LayerSource::places`] even without attributes.
+    ///
+    /// # Errors
+    /// Those of [`SolidSource::new`].
+    pub fn with_places(solid: &'s Solid, controls: Controls<'_>, slicer: Slicer) -> Result<Self> {
+        let locator = Locator::new(solid, controls)?;
+        let pieces = locator.pieces();
+        let attributes = controls.attributes.iter().map(|a| pieces.attribute(a));
+        let inside = Inside { attributes: attributes.collect::<Result<_>>()?, locator };
+        Ok(Self { slicer, inside: Some(inside), channels: Channel::of(controls.attributes) })
     }
 
     /// The slicer.
@@ -48,10 +54,14 @@ impl<'s> SolidSource<'s> {
         &self.slicer
     }
 
-    fn inside(&self) -> Result<&Inside<'s>> {
+    /// Where points are, and what is there.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a solid without attributes.
+    pub(super) fn inside(&self) -> Result<&Inside<'s>> {
         self.inside.as_ref().ok_or_else(|| {
-            Error::request("the layers have no attributes")
-                .with_mend("slice controls that have attributes")
+            Error::request("the layers have neither attributes nor places")
+                .with_mend("slice controls that have attributes, or ask for places")
         })
     }
 }
@@ -75,6 +85,37 @@ impl Channel {
     }
 }
 
+impl Inside<'_> {
+    /// Attributes `[attribute][pixel][width]` of pixels as channels, `[pixel][channel]`.
+    pub fn channels(&self, values: &[Vec<f64>]) -> Vec<f64> {
+        let channels = self.attributes.iter().map(|attribute| attribute.width).sum::<usize>();
+        let mut all = vec![0.0; values.iter().map(Vec::len).sum()];
+        let mut first = 0;
+        for (values, attribute) in values.iter().zip(&self.attributes) {
+            let width = attribute.width;
+            for (all, own) in all.chunks_exact_mut(channels).zip(values.chunks_exact(width)) {
+                all[first..first + width].copy_from_slice(own);
+            }
+            first += width;
+        }
+        all
+    }
+
+    /// A layer in the words of the mesh.
+    pub fn places(&self, found: InteriorValues) -> PixelPlaces {
+        let values = self.channels(&found.values);
+        let elements = self.locator.pieces().solid().elements();
+        let elements = found.interior.elements.iter().map(|&element| &elements[element as usize]);
+        PixelPlaces {
+            cells: elements.clone().map(|element| element.cell).collect(),
+            corners: elements.map(|element| element.corner).collect(),
+            pixels: found.interior.pixels,
+            parameters: found.interior.parameters,
+            values,
+        }
+    }
+}
+
 impl LayerSource for SolidSource<'_> {
     fn contours(&self, index: usize, height: f64) -> Result<Layer> {
         Ok(self.slicer.layer(index, height))
@@ -86,23 +127,22 @@ impl LayerSource for SolidSource<'_> {
     }
 
     fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
-        let Inside { locator, attributes } = self.inside()?;
-        let finder = InteriorFinder::new(locator, self.slicer.axis(), *grid)?;
+        let inside = self.inside()?;
+        let finder = InteriorFinder::new(&inside.locator, self.slicer.axis(), *grid)?;
         let mask: Vec<u8> = coverage.iter().map(|&covered| u8::from(covered > 0)).collect();
         let interior = finder.covered(height, &mask)?;
-        let width = self.channels.len();
-        let mut values = vec![0.0; interior.len() * width];
-        let mut first = 0;
-        for attribute in attributes {
-            let these = finder.values(&interior, attribute);
-            for (all, these) in
-                values.chunks_exact_mut(width).zip(these.chunks_exact(attribute.width))
-            {
-                all[first..first + attribute.width].copy_from_slice(these);
-            }
-            first += attribute.width;
-        }
-        Ok(values)
+        let attributes = inside.attributes.iter();
+        let values = attributes.map(|attribute| finder.values(&interior, attribute));
+        Ok(inside.channels(&values.collect::<Vec<_>>()))
+    }
+
+    fn places(&self, height: f64, grid: &PixelGrid) -> Result<PixelPlaces> {
+        let inside = self.inside()?;
+        let finder = InteriorFinder::new(&inside.locator, self.slicer.axis(), *grid)?;
+        let interior = finder.layer(height);
+        let attributes = inside.attributes.iter();
+        let values = attributes.map(|attribute| finder.values(&interior, attribute)).collect();
+        Ok(inside.places(InteriorValues { interior, values }))
     }
 
     fn attributes_at(&self, points: &[[f64; 3]]) -> Result<Vec<f64>> {

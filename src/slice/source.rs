@@ -1,7 +1,7 @@
 //! What output files ask of whatever cuts the layers.
 
 use super::{Layer, PixelGrid};
-use crate::Result;
+use crate::{Error, Result};
 
 /// Cuts layers: contours, pixels and attributes at any height, from several threads at
 /// once. The same question has the same answer, bit by bit, whenever it is asked.
@@ -29,6 +29,17 @@ pub trait LayerSource: Sync {
     /// As the source has them.
     fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>>;
 
+    /// Where the pixels whose centres are inside the material, in the plane at `height`, are in
+    /// the model, with the attributes there.
+    ///
+    /// # Errors
+    /// As the source has them; [`Error::Request`] unless it knows places.
+    fn places(&self, height: f64, grid: &PixelGrid) -> Result<PixelPlaces> {
+        let [columns, rows] = grid.size;
+        Err(Error::request(format!("places of {columns} x {rows} pixels at {height}"))
+            .with_mend("take layers from a source that knows the cells of the model"))
+    }
+
     /// Attributes at points in space on the boundary of the material: `[point][channel]`.
     ///
     /// # Errors
@@ -37,6 +48,22 @@ pub trait LayerSource: Sync {
 
     /// The scalars that the attributes of the material consist of.
     fn channels(&self) -> &[Channel];
+}
+
+/// Where pixels are in a model; all arrays `[pixel]`, row by row from the lowest, columns from
+/// the left.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PixelPlaces {
+    /// row · columns + column.
+    pub pixels: Vec<u32>,
+    /// Cell of the mesh.
+    pub cells: Vec<u32>,
+    /// Corner whose hexahedral child it is, of cells that are no hexahedra.
+    pub corners: Vec<Option<u8>>,
+    /// (u, v, w) in the hexahedron.
+    pub parameters: Vec<[f64; 3]>,
+    /// Attributes, `[pixel][channel]`.
+    pub values: Vec<f64>,
 }
 
 /// One component of an attribute.

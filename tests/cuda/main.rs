@@ -3,7 +3,9 @@
 
 #[path = "../conformance/mod.rs"]
 mod conformance;
+mod interiors;
 mod layers;
+mod locate;
 mod matrix;
 mod quadrature;
 mod sort;

@@ -1,11 +1,16 @@
 //! Quadratures.
 
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read};
+use std::path::Path;
+use std::sync::Mutex;
+
 use subsolid::backend::Precision;
 use subsolid::limit::Solid;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    DeviceQuadrature, Mapped, Mapping, PhysicalDerivatives, Quadrature, Scheme,
-    physical_derivatives,
+    DeviceQuadrature, ExportOptions, Mapped, Mapping, Physical, PhysicalDerivatives, Quadrature,
+    Report, Scheme, physical_derivatives, write_npz,
 };
 
 use super::{gpu, shape};
@@ -49,6 +54,66 @@ fn quadrature_is_that_of_the_cpu() {
             let inverses = (flat(&found.inverse_jacobians), flat(&expected.inverse_jacobians));
             assert!(near(&inverses.0, &inverses.1, 1e-10));
             assert!(near(&derivatives[1].gradients, &derivatives[0].gradients, 1e-10));
+        }
+    }
+}
+
+/// The numbers of every array of an archive, by name; integers by their bytes alone.
+fn arrays(path: &Path) -> BTreeMap<String, Result<Vec<f64>, Vec<u8>>> {
+    let mut archive = zip::ZipArchive::new(std::fs::File::open(path).unwrap()).unwrap();
+    (0..archive.len())
+        .map(|i| {
+            let mut entry = archive.by_index(i).unwrap();
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes).unwrap();
+            let array = npyz::NpyFile::new(Cursor::new(&bytes)).unwrap();
+            let numbers = array.into_vec::<f64>().map_err(|_| bytes.clone());
+            (entry.name().unwrap().into_owned(), numbers)
+        })
+        .collect()
+}
+
+/// Files and reports are those of the CPU to rounding, second derivatives among them.
+#[test]
+fn archives_of_quadratures_are_those_of_the_cpu() {
+    let Some(gpu) = gpu(Precision::F64) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for (mesh, want) in [
+        (shape("tripod", &[]), Want::FIRST | Want::SECOND),
+        (shape("link-3444555", &[]), Want::FIRST | Want::SECOND),
+        (subsolid::read("models/bracket.vtk").unwrap(), Want::FIRST),
+    ] {
+        let solid = Solid::new(&mesh).unwrap();
+        let quadrature = Quadrature::new(&solid, Scheme { gauss: 3, rings: 1 }, want).unwrap();
+        let on_cpu = Mapping::new(&quadrature, mesh.controls()).unwrap();
+        let on_gpu = DeviceQuadrature::new(&quadrature, mesh.controls(), &gpu).unwrap();
+        let both: [Box<dyn Physical<'_>>; 2] = [Box::new(on_cpu), Box::new(Mutex::new(on_gpu))];
+        let [expected, found] = ["cpu.npz", "gpu.npz"].map(|name| folder.path().join(name));
+        let mut volumes = Vec::new();
+        for (mapping, path) in both.iter().zip([&expected, &found]) {
+            let report = Report::new(&**mapping).unwrap();
+            let options = ExportOptions { physical_derivatives: true, compress: false };
+            write_npz(path, &**mapping, mesh.controls(), &report, options).unwrap();
+            volumes.push(report.volume);
+        }
+        assert!((volumes[0] - volumes[1]).abs() <= 1e-13 * volumes[0].abs());
+        let (expected, found) = (arrays(&expected), arrays(&found));
+        assert!(expected.keys().eq(found.keys()));
+        assert!(
+            expected.keys().any(|name| name.contains("physical_second")) == (want != Want::FIRST)
+        );
+        for (name, expected) in &expected {
+            match (expected, &found[name]) {
+                (Err(expected), Err(found)) => assert!(expected == found, "{name}"),
+                (Ok(expected), Ok(found)) => {
+                    assert_eq!(expected.len(), found.len(), "{name}");
+                    let size = expected.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
+                    let pairs = expected.iter().zip(found);
+                    let off = pairs.fold(0.0_f64, |m, (a, b)| m.max((a - b).abs())) / size;
+                    assert!(off <= 1e-10, "{name}: {off:e}");
+                }
+                _ => panic!("{name}"),
+            }
         }
     }
 }

@@ -92,7 +92,7 @@ impl Archive {
         let solid = Solid::new(mesh).unwrap();
         let quadrature = Quadrature::new(&solid, scheme, Want::FIRST).unwrap();
         let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
-        let report = Report::new(&mapping);
+        let report = Report::new(&mapping).unwrap();
         assert!(report.quality.non_positive.is_empty(), "a sound geometry");
         let options = ExportOptions::default();
         write_npz(&path, &mapping, mesh.controls(), &report, options).unwrap();

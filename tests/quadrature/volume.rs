@@ -15,7 +15,7 @@ use crate::support::meshes::{INF, block, crease_box_edges, folded_block, models,
 fn report(mesh: &SolidMesh, scheme: Scheme) -> Report {
     let solid = Solid::new(mesh).unwrap();
     let quadrature = Quadrature::new(&solid, scheme, Want::FIRST).unwrap();
-    Report::new(&Mapping::new(&quadrature, mesh.controls()).unwrap())
+    Report::new(&Mapping::new(&quadrature, mesh.controls()).unwrap()).unwrap()
 }
 
 /// Refinements of the boundary; the rest is wrong by less than 1e-11 of the volume.

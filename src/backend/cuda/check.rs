@@ -169,6 +169,8 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
             let matrix = |size| super::surface::matrix_variant(size, long_keys);
             variants.extend([0, 3, 4].map(matrix));
         }
+        variants.push(super::locate::variant());
+        variants.push(super::interiors::variant());
         let slices = [(8, 0), (8, 1), (16, 0), (16, 1)].into_iter();
         variants.extend(slices.map(|(bits, centre)| super::layers::variant(bits, centre == 1)));
     }

@@ -97,6 +97,7 @@ impl Function {
     /// multiprocessor holds.
     pub fn occupancy(&self, threads: u32, shared: u32) -> Result<u32> {
         let set = || {
+            self.stream.context().bind_to_thread()?;
             if shared > 48 << 10 {
                 // all that the kernel's own arrays leave, whatever other launches take
                 let most = self.most_shared as i32 - self.function.shared_size_bytes()?;

@@ -24,6 +24,8 @@ pub struct MappingBatch<'a> {
     pub values: &'a [f64],
     /// Their derivatives by u, v, w, `[sample][3][control]`.
     pub gradients: &'a [f64],
+    /// Their second derivatives by uu, vv, ww, uv, uw, vw, `[sample][6][control]`, or none.
+    pub second: &'a [f64],
     /// Weights of the samples in the element's parameters.
     pub weights: &'a [f64],
     /// Control points, `[leaf][control]`.
@@ -37,6 +39,7 @@ struct Batch {
     leaves: usize,
     values: Buffer<f64>,
     gradients: Buffer<f64>,
+    second: Buffer<f64>,
     weights: Buffer<f64>,
     control_ids: Buffer<u32>,
 }
@@ -57,7 +60,10 @@ struct Results {
     determinants: Buffer<f64>,
     measures: Buffer<f64>,
     inverses: Buffer<f64>,
+    second: Buffer<f64>,
     derivatives: Buffer<f64>,
+    // whether second derivatives are those of the last evaluation
+    has_second: bool,
     samples: usize,
 }
 
@@ -74,6 +80,8 @@ pub struct MappedArrays {
     pub measures: Vec<f64>,
     /// `[uvw][xyz]`: inverse Jacobians.
     pub inverse_jacobians: Vec<f64>,
+    /// `[6][xyz]`: second derivatives of the position, if the batch has those of its basis.
+    pub second: Vec<f64>,
     /// `[3][control]`: derivatives of the basis functions by x, y, z, if they were wanted.
     pub derivatives: Vec<f64>,
 }
@@ -93,6 +101,7 @@ impl DeviceMapping {
                 leaves: batch.control_ids.len() / batch.controls.max(1),
                 values: Buffer::of(&stream, batch.values)?,
                 gradients: Buffer::of(&stream, batch.gradients)?,
+                second: Buffer::of(&stream, batch.second)?,
                 weights: Buffer::of(&stream, batch.weights)?,
                 control_ids: Buffer::of(&stream, batch.control_ids)?,
             })
@@ -132,7 +141,13 @@ impl DeviceMapping {
         };
         let samples = leaves.len() * own.samples;
         let numbers = if derivatives { 3 * samples * own.controls } else { 0 };
-        let fits = |r: &Results| r.points.len() >= 3 * samples && r.derivatives.len() >= numbers;
+        let has_second = own.second.len() > 0;
+        let seconds = if has_second { 18 * samples } else { 0 };
+        let fits = |r: &Results| {
+            r.points.len() >= 3 * samples
+                && r.derivatives.len() >= numbers
+                && r.second.len() >= seconds
+        };
         if !self.results.as_ref().is_some_and(fits) {
             self.results = None; // gives its memory back first
             self.results = Some(Results {
@@ -141,30 +156,39 @@ impl DeviceMapping {
                 determinants: Buffer::empty(stream, samples)?,
                 measures: Buffer::empty(stream, samples)?,
                 inverses: Buffer::empty(stream, 9 * samples)?,
+                second: Buffer::empty(stream, seconds)?,
                 derivatives: Buffer::empty(stream, numbers)?,
+                has_second,
                 samples: 0,
             });
         }
         let Some(results) = &mut self.results else { return Ok(0.0) };
         results.samples = samples;
+        results.has_second = has_second;
         let function = self.functions.get(&variant(), "map_points")?;
         let shared = (24 * own.controls) as u32;
         function.occupancy(THREADS, shared)?;
         let counts = own.controls as u64 | (own.samples as u64) << 32;
-        let launch = Launch {
+        let batch = || {
+            Argument::Words(Box::new([
+                own.values.address(0),
+                own.gradients.address(0),
+                own.weights.address(0),
+                own.control_ids.address(0),
+                counts,
+            ]))
+        };
+        let shape = Shape { blocks: leaves.len() as u32, threads: THREADS, shared };
+        let positions = || Argument::Address(self.positions.address(0));
+        let first = || Argument::Number(leaves.start as u32);
+        let mut launches = vec![Launch {
             name: "mapping".into(),
             function,
-            shape: Shape { blocks: leaves.len() as u32, threads: THREADS, shared },
+            shape,
             arguments: vec![
-                Argument::Address(self.positions.address(0)),
-                Argument::Words(Box::new([
-                    own.values.address(0),
-                    own.gradients.address(0),
-                    own.weights.address(0),
-                    own.control_ids.address(0),
-                    counts,
-                ])),
-                Argument::Number(leaves.start as u32),
+                positions(),
+                batch(),
+                first(),
                 Argument::Words(Box::new([
                     results.points.address(0),
                     results.jacobians.address(0),
@@ -174,10 +198,28 @@ impl DeviceMapping {
                     if derivatives { results.derivatives.address(0) } else { 0 },
                 ])),
             ],
-        };
+        }];
+        if has_second {
+            let function = self.functions.get(&variant(), "map_second")?;
+            function.occupancy(THREADS, shared)?;
+            launches.push(Launch {
+                name: "second derivatives".into(),
+                function,
+                shape,
+                arguments: vec![
+                    positions(),
+                    batch(),
+                    Argument::Address(own.second.address(0)),
+                    first(),
+                    Argument::Address(results.second.address(0)),
+                ],
+            });
+        }
         let start = timed_event(stream)?;
-        // SAFETY: all arrays live in `self` and are as large as the counts say.
-        unsafe { launch.enqueue(stream) }.map_err(failed("a kernel cannot be launched"))?;
+        for launch in &launches {
+            // SAFETY: all arrays live in `self` and are as large as the counts say.
+            unsafe { launch.enqueue(stream) }.map_err(failed("a kernel cannot be launched"))?;
+        }
         let end = timed_event(stream)?;
         let elapsed = start.elapsed_ms(&end).map_err(failed("the quadrature failed"))?;
         Ok(f64::from(elapsed) * 1e-3)
@@ -200,6 +242,7 @@ impl DeviceMapping {
             determinants: read(&results.determinants, 1)?,
             measures: read(&results.measures, 1)?,
             inverse_jacobians: read(&results.inverses, 9)?,
+            second: if results.has_second { read(&results.second, 18)? } else { Vec::new() },
             derivatives: results.derivatives.read(&self.stream)?,
         })
     }

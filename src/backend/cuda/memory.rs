@@ -76,6 +76,12 @@ impl<T: DeviceRepr + Default + Copy + ValidAsZeroBits> Buffer<T> {
         zeroed.map_err(failed("memory of the device cannot be cleared"))?;
         Ok(buffer)
     }
+
+    /// Makes all numbers zero again.
+    pub fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
+        let zeroed = stream.memset_zeros(&mut self.slice);
+        zeroed.map_err(failed("memory of the device cannot be cleared"))
+    }
 }
 
 /// Memory of the host that the device copies to without help.

@@ -40,6 +40,7 @@ pub(super) const HEADERS: &[Source] = &[
     source!("surface.cuh"),
     source!("surface_quads.cuh"),
     source!("published.cuh"),
+    source!("tame.cuh"),
 ];
 
 pub(super) static TENSOR: Source = source!("tensor.cu");
@@ -68,6 +69,8 @@ pub(super) static FIRST_FRIENDS: Source = source!("surface_first_friends.cu", ex
 pub(super) static SQRT3: Source = source!("surface_sqrt3.cu", exact: true);
 pub(super) static SHARP: Source = source!("surface_sharp.cu", exact: true);
 pub(super) static SLICES: Source = source!("slices.cu", exact: true);
+pub(super) static INTERIORS: Source = source!("interiors.cu");
+pub(super) static LOCATE: Source = source!("locate.cu");
 pub(super) static CEILING: Source = source!("ceiling.cu");
 
 /// A kernel file with the numbers that it is compiled for.

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use subsolid::io::atomic;
 use subsolid::slice::output::{
-    CommonLayerInterface, Encoding, ImageOptions, Output, PngStack, Polylines, SvgStack, archive,
-    check_directory,
+    CommonLayerInterface, Encoding, ImageOptions, Output, PixelCloud, PngStack, Polylines,
+    SvgStack, archive, check_directory,
 };
-use subsolid::slice::{Bits, Channel, Flip, LayerSource, Setting};
+use subsolid::slice::{Bits, Channel, Flip, LayerSource, PixelGrid, Setting};
 use subsolid::{Error, Result};
 
 use super::values::Resolution;
@@ -31,6 +31,10 @@ pub struct OutputArguments {
     /// VTK file of the contours of all layers, for ParaView
     #[arg(long, value_name = "FILE.vtp")]
     pub vtp: Option<PathBuf>,
+    /// VTK file of the pixels' centres inside, with cell, u, v, w and attributes, for ParaView; a
+    /// piece a layer
+    #[arg(long, value_name = "FILE.pvtu", requires = "pixel")]
+    pub vtu: Option<PathBuf>,
     /// Zip of all that --png writes
     #[arg(long, value_name = "FILE", requires = "png")]
     zip: Option<PathBuf>,
@@ -42,10 +46,10 @@ pub struct OutputArguments {
 #[derive(Args)]
 pub struct ImageArguments {
     /// Edge length of a pixel, in length units of the model
-    #[arg(long, value_name = "P", requires = "png", allow_hyphen_values = true)]
+    #[arg(long, value_name = "P", allow_hyphen_values = true)]
     pixel: Option<f64>,
     /// Columns and rows of the images, with the model in the middle [default: as it needs]
-    #[arg(long, value_name = "WxH", requires = "png")]
+    #[arg(long, value_name = "WxH", requires = "pixel")]
     resolution: Option<Resolution>,
     /// Grey pixels: as they are covered in the plane, on the average of N planes a layer
     #[arg(long, value_name = "N", requires = "png")]
@@ -84,7 +88,7 @@ enum FlipArgument {
 impl OutputArguments {
     /// Everything that is written.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        let paths = [&self.png, &self.svg, &self.cli, &self.vtp, &self.zip];
+        let paths = [&self.png, &self.svg, &self.cli, &self.vtp, &self.vtu, &self.zip];
         paths.into_iter().filter_map(|path| path.as_deref())
     }
 
@@ -93,11 +97,12 @@ impl OutputArguments {
         for directory in [&self.png, &self.svg].into_iter().flatten() {
             check_directory(directory)?;
         }
-        for file in [&self.cli, &self.vtp, &self.zip].into_iter().flatten() {
+        for file in [&self.cli, &self.vtp, &self.vtu, &self.zip].into_iter().flatten() {
             model.check_no_input(file, &[])?;
             atomic::check(file)?;
         }
-        let endings = [(&self.vtp, "vtp"), (&self.zip, "zip"), (&self.cli, "cli")];
+        let endings =
+            [(&self.vtp, "vtp"), (&self.vtu, "pvtu"), (&self.zip, "zip"), (&self.cli, "cli")];
         for (path, ending) in endings {
             let Some(path) = path else { continue };
             if !path.extension().unwrap_or_default().eq_ignore_ascii_case(ending) {
@@ -115,12 +120,17 @@ impl OutputArguments {
         Ok(())
     }
 
-    /// Opens them.
+    /// Whether some are made of pixels.
+    pub fn has_pixels(&self) -> bool {
+        self.png.is_some() || self.vtu.is_some()
+    }
+
+    /// Opens them. `grid`: the pixels of those that have some.
     pub fn open<'a>(
         &self,
         setting: &Setting,
         layers: &Range<usize>,
-        images: Option<&ImageOptions>,
+        (grid, images): (Option<PixelGrid>, Option<&ImageOptions>),
         attributes: &[(usize, [f64; 2])],
         source: &dyn LayerSource,
         resume: bool,
@@ -143,8 +153,12 @@ impl OutputArguments {
             let encoding = if self.binary { Encoding::Binary } else { Encoding::Text };
             outputs.push(Box::new(CommonLayerInterface::create(path, setting, layers, encoding)?));
         }
+        let attributes: Vec<usize> = attributes.iter().map(|&(channel, _)| channel).collect();
+        if let (Some(path), Some(grid)) = (&self.vtu, grid) {
+            let cloud = PixelCloud::create(path, setting, grid, channels, &attributes)?;
+            outputs.push(Box::new(cloud));
+        }
         if let Some(path) = &self.vtp {
-            let attributes: Vec<usize> = attributes.iter().map(|&(channel, _)| channel).collect();
             outputs.push(Box::new(Polylines::create(path, setting, channels, &attributes)?));
         }
         Ok(outputs)
@@ -160,15 +174,25 @@ impl OutputArguments {
 }
 
 impl ImageArguments {
-    /// Refuses sizes that no model makes good.
-    pub fn check(&self) -> Result<()> {
+    /// Refuses sizes that no model makes good, or that nothing has.
+    pub fn check(&self, outputs: &OutputArguments) -> Result<()> {
         match self.pixel {
+            Some(_) if !outputs.has_pixels() => {
+                Err(Error::request("--pixel is for --png and --vtu")
+                    .with_mend("give --png DIR or --vtu FILE, or leave --pixel out"))
+            }
             Some(pixel) if !(pixel.is_finite() && pixel > 0.0) => {
                 Err(Error::request(format!("--pixel {pixel} is not positive"))
                     .with_mend("give the edge length of a pixel in length units, say 0.05"))
             }
             _ => Ok(()),
         }
+    }
+
+    /// The pixels, if there are some.
+    pub fn grid(&self, setting: &Setting) -> Result<Option<PixelGrid>> {
+        let size = self.resolution.map(|Resolution(size)| size);
+        self.pixel.map(|pixel| setting.grid(pixel, size)).transpose()
     }
 
     /// How images are made, if they are.
@@ -179,9 +203,9 @@ impl ImageArguments {
         attributes: &[(usize, [f64; 2])],
         channels: &[Channel],
     ) -> Result<Option<ImageOptions>> {
-        let (Some(_), Some(pixel)) = (&outputs.png, self.pixel) else { return Ok(None) };
+        let (Some(_), Some(grid)) = (&outputs.png, self.grid(setting)?) else { return Ok(None) };
         let options = ImageOptions {
-            grid: setting.grid(pixel, self.resolution.map(|Resolution(size)| size))?,
+            grid,
             bits: match self.bits {
                 _ if self.dither => Bits::One,
                 BitsArgument::Eight => Bits::Eight,

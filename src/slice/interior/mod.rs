@@ -31,8 +31,12 @@
 //! goes to the first, by the same tolerances as [`Locator::locate`].
 
 mod band;
+mod device;
 mod march;
 mod parts;
+mod tiles;
+
+pub use device::{DeviceInteriors, InteriorRun, InteriorValues};
 
 use std::ops::Range;
 
@@ -88,15 +92,7 @@ impl<'l, 's> InteriorFinder<'l, 's> {
     /// [`Error::Request`] for a pitch that is not above 0, an origin that is not
     /// finite, or more than 2³² − 1 pixels.
     pub fn new(locator: &'l Locator<'s>, axis: Axis, grid: PixelGrid) -> Result<Self> {
-        let PixelGrid { origin, pitch, size: [columns, rows] } = grid;
-        if !(pitch > 0.0 && pitch.is_finite() && origin.iter().all(|x| x.is_finite())) {
-            return Err(Error::request(format!("pixels of {pitch} from {origin:?}"))
-                .with_mend("give a pitch above 0 and a finite origin"));
-        }
-        if columns.checked_mul(rows).is_none_or(|count| count >= NONE as usize) {
-            return Err(Error::request(format!("{columns} x {rows} pixels"))
-                .with_mend("ask for fewer than 2^32 pixels"));
-        }
+        check(&grid)?;
         Ok(Self { locator, axis, grid })
     }
 
@@ -160,6 +156,20 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         }
         all
     }
+}
+
+/// Refuses grids that no layer can have.
+fn check(grid: &PixelGrid) -> Result<()> {
+    let PixelGrid { origin, pitch, size: [columns, rows] } = *grid;
+    if !(pitch > 0.0 && pitch.is_finite() && origin.iter().all(|x| x.is_finite())) {
+        return Err(Error::request(format!("pixels of {pitch} from {origin:?}"))
+            .with_mend("give a pitch above 0 and a finite origin"));
+    }
+    if columns.checked_mul(rows).is_none_or(|count| count >= NONE as usize) {
+        return Err(Error::request(format!("{columns} x {rows} pixels"))
+            .with_mend("ask for fewer than 2^32 pixels"));
+    }
+    Ok(())
 }
 
 /// A plane of pixels.

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::Plane;
-use crate::locate::{Frame, Locator, TricubicPoints as Points, bounds, most_bent_axis, restrict};
+use crate::locate::{Frame, Half, Locator, TricubicPoints as Points, bounds, halves};
 
 /// How often a piece is halved at most.
 const HALVINGS: u32 = 9;
@@ -60,7 +60,8 @@ pub fn parts(locator: &Locator<'_>, plane: &Plane<'_>) -> Vec<Part> {
         if pieces.pieces[i].exact {
             let (origin, size) = (pieces.pieces[i].origin, pieces.pieces[i].size);
             let split = Split { locator, plane, piece, most };
-            split.push(pieces.points[i], origin, size, pieces.frames[i], HALVINGS, &mut parts);
+            let whole = Half { points: pieces.points[i], origin, size };
+            split.push(whole, pieces.frames[i], HALVINGS, &mut parts);
         } else if let Some([rows, columns]) = plane.pixels(&pieces.boxes[i], most) {
             parts.push(Part { piece, kind: Kind::Wild, rows, columns });
         }
@@ -77,38 +78,23 @@ struct Split<'a, 's> {
 }
 
 impl Split<'_, '_> {
-    fn push(
-        &self,
-        points: Points,
-        origin: [f64; 3],
-        size: [f64; 3],
-        frame: Option<Frame>,
-        halvings: u32,
-        parts: &mut Vec<Part>,
-    ) {
-        let Some([rows, columns]) = self.plane.pixels(&bounds(&points), self.most) else { return };
-        let part = |kind: Kind| Part { piece: self.piece, kind, rows, columns };
+    fn push(&self, part: Half, frame: Option<Frame>, halvings: u32, parts: &mut Vec<Part>) {
+        let pixels = self.plane.pixels(&bounds(&part.points), self.most);
+        let Some([rows, columns]) = pixels else { return };
+        let found = |kind: Kind| Part { piece: self.piece, kind, rows, columns };
         match frame {
             Some(frame) if frame.tame => {
                 let (most, enough) = self.locator.nearness(self.piece as usize);
                 let (most, enough) = (frame.reach(most), frame.reach(enough));
+                let Half { points, origin, size } = part;
                 let tame = Tame { points, frame, origin, size, enough, most };
-                parts.push(part(Kind::Tame(Box::new(tame))));
+                parts.push(found(Kind::Tame(Box::new(tame))));
             }
-            _ if halvings == 0 => parts.push(part(Kind::Wild)),
+            _ if halvings == 0 => parts.push(found(Kind::Wild)),
             _ => {
-                let axis = most_bent_axis(&points);
-                for side in 0..2 {
-                    let (mut low, mut high) = ([0.0; 3], [1.0; 3]);
-                    if side == 0 {
-                        high[axis] = 0.5
-                    } else {
-                        low[axis] = 0.5
-                    }
-                    let half = restrict(&points, low, high);
-                    let origin = std::array::from_fn(|d| origin[d] + low[d] * size[d]);
-                    let size = std::array::from_fn(|d| (high[d] - low[d]) * size[d]);
-                    self.push(half, origin, size, Frame::of(&half), halvings - 1, parts);
+                for half in halves(&part.points) {
+                    let frame = Frame::of(&half.points);
+                    self.push(half.within(&part), frame, halvings - 1, parts);
                 }
             }
         }

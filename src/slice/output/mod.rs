@@ -9,6 +9,7 @@ mod archive;
 mod common_layer_interface;
 mod directory;
 mod png;
+mod pvtu;
 mod svg;
 mod vtp;
 
@@ -16,6 +17,7 @@ pub use archive::archive;
 pub use common_layer_interface::{CommonLayerInterface, Encoding};
 pub use directory::check_directory;
 pub use png::{ImageOptions, PngStack};
+pub use pvtu::PixelCloud;
 pub use svg::SvgStack;
 pub use vtp::Polylines;
 
@@ -23,7 +25,7 @@ use super::Layer;
 use super::manifest::FileEntry;
 use super::source::LayerSource;
 use super::stack::Stack;
-use crate::io::PolylinePiece;
+use crate::io::{Dataset, PolylinePiece};
 use crate::{Error, Result};
 
 /// A layer that files are made of.
@@ -69,6 +71,8 @@ pub enum Content {
     Bytes(Vec<u8>),
     /// Polylines for a file of all layers.
     Polylines(PolylinePiece),
+    /// Points for a piece of a file of all layers.
+    Points(Box<Dataset>),
 }
 
 /// A kind of files.

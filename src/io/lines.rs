@@ -1,0 +1,62 @@
+//! The lines of a table without comments and empty ones, and which line it is.
+
+use std::io::{self, BufRead, Read};
+
+/// Hands on one line of a text at a time, less lines that are empty or begin with `#`.
+#[derive(Debug)]
+pub(super) struct Lines<R> {
+    inner: R,
+    number: usize,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    AtStart,
+    InRow,
+    InComment,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub fn new(inner: R) -> Self {
+        Self { inner, number: 0, state: State::AtStart }
+    }
+
+    /// The line that was handed on last, counted from 1 among all lines of the text.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+}
+
+impl<R: BufRead> Read for Lines<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if to.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            let from = self.inner.fill_buf()?;
+            let Some(&first) = from.first() else { return Ok(0) };
+            if self.state == State::AtStart {
+                self.number += 1;
+                self.state = match first {
+                    b'#' | b'\r' | b'\n' => State::InComment,
+                    _ => State::InRow,
+                };
+            }
+            let rest = from.iter().position(|&byte| byte == b'\n').map(|at| at + 1);
+            let mut count = rest.unwrap_or(from.len());
+            let is_row = self.state == State::InRow;
+            if is_row {
+                count = count.min(to.len());
+                to[..count].copy_from_slice(&from[..count]);
+            }
+            if rest == Some(count) {
+                self.state = State::AtStart;
+            }
+            self.inner.consume(count);
+            if is_row {
+                return Ok(count);
+            }
+        }
+    }
+}

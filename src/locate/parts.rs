@@ -1,0 +1,224 @@
+//! A solid in parts so nearly affine that Newton's method decides, in flat arrays: what a
+//! GPU looks points up in.
+//!
+//! Exact pieces are halved until they are tame; inexact ones, which surround extraordinary
+//! edges and vertices, are exact again in some further rings. What is left over (next to smooth
+//! edges of the boundary, where the map degenerates, and within the last ring) has no Bézier
+//! points here, and belongs to the CPU. Parts are in the order of their pieces, and so of their
+//! elements.
+
+use std::array;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::frame::Frame;
+use super::hierarchy::Box3;
+use super::tricubic::{Points, bounds, halves};
+use super::{Locator, diagonal, pieces};
+use crate::backend::cuda::parts::{NONE, Node, Part, SolidParts};
+use crate::bezier::{MOST_RINGS, Piece, Pieces};
+use crate::error::Result;
+
+/// How often a piece is halved at most: more made parts and decided hardly more points on any
+/// model tried.
+const HALVINGS: u32 = 6;
+/// Rings in inexact pieces. Each divides what is left to the CPU at extraordinary edges by 4,
+/// at vertices by 8.
+const RINGS: usize = 2;
+/// What rounding may do to a frame's y.
+const SLACK: f64 = 1e-9;
+/// Length of a box that has none, as a part of its diagonal.
+const THIN: f64 = 1e-9;
+
+/// All parts of a solid.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    /// The parts; those with Bézier points say which.
+    pub parts: Vec<Part>,
+    /// Bézier points, `[w][v][u]`, of the parts that have some, in their order.
+    pub points: Vec<Points>,
+    /// Boxes that hold the parts, `[part]`.
+    pub boxes: Vec<Box3>,
+}
+
+/// What is halved: Bézier points of a piece, or of a part of it.
+struct Block {
+    // the locator's piece
+    piece: usize,
+    points: Points,
+    origin: [f64; 3],
+    size: [f64; 3],
+    // how far the points may be from the limit; 0 where they are exact
+    error: f64,
+    exact: bool,
+}
+
+impl Parts {
+    /// Halves the pieces of a locator.
+    ///
+    /// # Errors
+    /// Those of [`Pieces::new`].
+    pub fn new(locator: &Locator<'_>) -> Result<Self> {
+        let solid = locator.pieces.solid();
+        let rings = (locator.pieces.rings() + RINGS).min(MOST_RINGS);
+        let further = Pieces::new(solid, rings)?;
+        let of_leaf = |pieces: Range<usize>| {
+            let mut own = Self::default();
+            own.push_leaf(locator, &further, pieces);
+            own
+        };
+        let by_leaf = locator.pieces.by_leaf().into_par_iter().map(of_leaf);
+        let all = by_leaf.fold(Self::default, Self::joined).collect::<Vec<_>>();
+        Ok(all.into_iter().fold(Self::default(), Self::joined))
+    }
+
+    /// These, then others.
+    fn joined(mut self, other: Self) -> Self {
+        let first = self.points.len() as u32;
+        let moved = |part: Part| Part {
+            points: if part.points == NONE { NONE } else { first + part.points },
+            ..part
+        };
+        self.parts.extend(other.parts.into_iter().map(moved));
+        self.points.extend(other.points);
+        self.boxes.extend(other.boxes);
+        self
+    }
+
+    /// Adds the pieces of one leaf, which has further rings.
+    fn push_leaf(&mut self, locator: &Locator<'_>, further: &Pieces<'_>, pieces: Range<usize>) {
+        let all = &locator.pieces;
+        let mut inner: Option<Vec<Block>> = None;
+        for piece in pieces {
+            let Piece { origin, size, exact, .. } = all.pieces[piece];
+            if exact {
+                let points = all.points[piece];
+                let block = Block { piece, points, origin, size, error: 0.0, exact };
+                self.push(locator, block, all.frames[piece], HALVINGS);
+                continue;
+            }
+            // sides of boxes are dyadic, so that these compare exactly
+            let is_within = |block: &Block| {
+                (0..3).all(|d| {
+                    block.origin[d] >= origin[d]
+                        && block.origin[d] + block.size[d] <= origin[d] + size[d]
+                })
+            };
+            let inner = inner.get_or_insert_with(|| blocks(locator, further, piece));
+            for block in inner.iter().filter(|block| is_within(block)) {
+                let block = Block { piece, ..*block };
+                let frame = Frame::of(&block.points);
+                self.push(locator, block, frame, HALVINGS);
+            }
+        }
+    }
+
+    fn push(&mut self, locator: &Locator<'_>, block: Block, frame: Option<Frame>, halvings: u32) {
+        let tame = block.exact && frame.is_some_and(|frame| frame.tame);
+        if block.exact && !tame && halvings > 0 {
+            for half in halves(&block.points) {
+                let frame = Frame::of(&half.points);
+                let half = Block {
+                    points: half.points,
+                    origin: array::from_fn(|d| block.origin[d] + half.origin[d] * block.size[d]),
+                    size: array::from_fn(|d| half.size[d] * block.size[d]),
+                    ..block
+                };
+                self.push(locator, half, frame, halvings - 1);
+            }
+            return;
+        }
+        let Block { piece, points, origin, size, error, .. } = block;
+        let [low, high] = bounds(&points);
+        let bounds = [low.map(|x| x - error), high.map(|x| x + error)];
+        let frame = frame.unwrap_or_else(|| box_frame(&bounds));
+        let (most, enough) = locator.nearness(piece);
+        let around = frame.reach(most + error);
+        self.parts.push(Part {
+            inverse: frame.inverse,
+            offset: frame.offset,
+            low: array::from_fn(|d| frame.low[d] - around[d] - SLACK),
+            high: array::from_fn(|d| frame.high[d] + around[d] + SLACK),
+            enough: frame.reach(enough),
+            most: frame.reach(most),
+            origin,
+            size,
+            points: if tame { self.points.len() as u32 } else { NONE },
+            piece: piece as u32,
+            element: locator.pieces.pieces[piece].element,
+            padding: 0,
+        });
+        self.boxes.push(bounds);
+        if tame {
+            self.points.push(points);
+        }
+    }
+
+    /// All arrays, with a hierarchy of the boxes.
+    pub fn arrays<'a>(&'a self, nodes: &'a [Node], items: &'a [u32], reach: f64) -> SolidParts<'a> {
+        SolidParts { parts: &self.parts, points: &self.points, nodes, items, reach }
+    }
+}
+
+/// The leaf of a piece in further rings.
+fn blocks(locator: &Locator<'_>, further: &Pieces<'_>, piece: usize) -> Vec<Block> {
+    let leaf = locator.pieces.leaf(piece);
+    let points = pieces::points(further, leaf, locator.pieces.refined());
+    let errors = further.errors(leaf, locator.pieces.refined());
+    let own = further.of(leaf).zip(points).zip(errors);
+    own.map(|((Piece { origin, size, exact, .. }, points), error)| Block {
+        piece,
+        points,
+        origin,
+        size,
+        error,
+        exact,
+    })
+    .collect()
+}
+
+/// The frame of a part that has none of its own: that of its box.
+fn box_frame(bounds: &Box3) -> Frame {
+    let [low, high] = *bounds;
+    let thin = (THIN * diagonal(bounds)).max(f64::MIN_POSITIVE);
+    let scale: [f64; 3] = array::from_fn(|d| (high[d] - low[d]).max(thin).recip());
+    let row = |d: usize| array::from_fn(|c| if c == d { scale[d] } else { 0.0 });
+    Frame {
+        inverse: array::from_fn(row),
+        offset: array::from_fn(|d| -scale[d] * low[d]),
+        low: [0.0; 3],
+        high: [1.0; 3],
+        tame: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Solid;
+
+    /// Parts with points are tame, and those of an exact piece fill its box of parameters.
+    #[test]
+    fn parts_fill_their_pieces() {
+        let mesh = crate::read("models/bracket.vtk").unwrap();
+        let solid = Solid::new(&mesh).unwrap();
+        let locator = Locator::new(&solid, mesh.controls()).unwrap();
+        let parts = Parts::new(&locator).unwrap();
+        assert!(parts.parts.is_sorted_by_key(|part| part.piece));
+        let mut volumes = vec![0.0; locator.pieces().len()];
+        let mut count = 0;
+        for part in &parts.parts {
+            volumes[part.piece as usize] += part.size.iter().product::<f64>();
+            if part.points != NONE {
+                assert_eq!(part.points, count);
+                assert!(Frame::of(&parts.points[count as usize]).unwrap().tame);
+                count += 1;
+            }
+        }
+        assert_eq!(count as usize, parts.points.len());
+        for (volume, piece) in volumes.iter().zip(&locator.pieces().pieces) {
+            assert_eq!(*volume, piece.size.iter().product::<f64>());
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Who evaluates the physical quantities of a quadrature: the CPU or a GPU.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use super::{
+    Basis, DeviceQuadrature, Mapped, Mapping, PhysicalDerivatives, Quadrature, physical_derivatives,
+};
+use crate::error::Result;
+
+/// A quadrature at control points, evaluated by one processor: a [`Mapping`] by the CPU, a
+/// [`DeviceQuadrature`] behind a lock by a GPU. Their results are equal to rounding.
+pub trait Physical<'q>: Sync {
+    /// The quadrature.
+    fn quadrature(&self) -> &'q Quadrature<'q>;
+
+    /// Evaluates a range of a batch's leaves into `mapped`, whose memory is used again.
+    ///
+    /// # Errors
+    /// If a device fails.
+    fn map(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) -> Result<()>;
+
+    /// The same with the derivatives in space of `basis`, which is that of the batch.
+    ///
+    /// # Errors
+    /// If a device fails.
+    fn map_with_derivatives(
+        &self,
+        (batch, leaves): (usize, Range<usize>),
+        basis: &Basis,
+        mapped: &mut Mapped,
+        derivatives: &mut PhysicalDerivatives,
+    ) -> Result<()> {
+        self.map(batch, leaves, mapped)?;
+        physical_derivatives(basis, mapped, derivatives);
+        Ok(())
+    }
+}
+
+impl<'q> Physical<'q> for Mapping<'q> {
+    fn quadrature(&self) -> &'q Quadrature<'q> {
+        self.quadrature()
+    }
+
+    fn map(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) -> Result<()> {
+        self.evaluate(batch, leaves, mapped);
+        Ok(())
+    }
+}
+
+impl<'q> Physical<'q> for Mutex<DeviceQuadrature<'q>> {
+    fn quadrature(&self) -> &'q Quadrature<'q> {
+        self.lock().unwrap_or_else(PoisonError::into_inner).quadrature()
+    }
+
+    fn map(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) -> Result<()> {
+        let mut device = self.lock().unwrap_or_else(PoisonError::into_inner);
+        device.evaluate(batch, leaves, false)?;
+        device.read(mapped, &mut PhysicalDerivatives::default())
+    }
+
+    fn map_with_derivatives(
+        &self,
+        (batch, leaves): (usize, Range<usize>),
+        basis: &Basis,
+        mapped: &mut Mapped,
+        derivatives: &mut PhysicalDerivatives,
+    ) -> Result<()> {
+        if !basis.second.is_empty() {
+            // second derivatives in space are the CPU's work
+            self.map(batch, leaves, mapped)?;
+            physical_derivatives(basis, mapped, derivatives);
+            return Ok(());
+        }
+        let mut device = self.lock().unwrap_or_else(PoisonError::into_inner);
+        device.evaluate(batch, leaves, true)?;
+        device.read(mapped, derivatives)
+    }
+}

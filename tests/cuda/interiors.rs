@@ -1,0 +1,142 @@
+//! Interiors of layers.
+
+use subsolid::backend::Precision;
+use subsolid::limit::Solid;
+use subsolid::locate::{AttributePieces, Locator};
+use subsolid::mesh::{Attribute, SolidMesh, shape::Shape};
+use subsolid::slice::{
+    Axis, DeviceInteriors, DeviceSource, Interior, InteriorFinder, InteriorValues, LayerSource,
+    PixelGrid, SliceOptions, Slicer, SolidSource,
+};
+
+use super::{gpu, shape};
+
+fn attributes(mesh: &SolidMesh) -> Vec<Attribute> {
+    let attribute = |name: &str, width: usize, value: fn(&[f64; 3]) -> Vec<f64>| Attribute {
+        name: name.into(),
+        width,
+        values: mesh.points.iter().flat_map(value).collect(),
+    };
+    vec![
+        attribute("linear", 3, |p| vec![p[0], p[1] - 2.0 * p[2], 1.0 + p[0] + p[1] + p[2]]),
+        attribute("wave", 1, |p| vec![(3.0 * p[0]).sin() + p[1] * p[2]]),
+    ]
+}
+
+/// Asserts that a layer is the CPU's; returns how far parameters are off at most.
+fn assert_same(
+    found: &InteriorValues,
+    expected: &Interior,
+    values: &[Vec<f64>],
+    what: &str,
+) -> f64 {
+    let interior = &found.interior;
+    assert!(interior.pixels == expected.pixels, "{what}: {} pixels", interior.len());
+    assert!(interior.elements == expected.elements, "{what}");
+    let mut worst: f64 = 0.0;
+    for (a, b) in interior.parameters.iter().zip(&expected.parameters) {
+        worst = (0..3).fold(worst, |worst, d| worst.max((a[d] - b[d]).abs()));
+    }
+    for (found, expected) in found.values.iter().zip(values) {
+        assert_eq!(found.len(), expected.len());
+        let size = expected.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
+        for (a, b) in found.iter().zip(expected) {
+            assert!((a - b).abs() <= 1e-12 * size, "{what}: {a} not {b}");
+        }
+    }
+    worst
+}
+
+/// Pixels and elements are the CPU's, parameters and values the same to 1e-12: with and without
+/// masks, several layers at once, pixels on faces of cells, rows that do not fill whole tiles,
+/// images that the solid leaves.
+#[test]
+fn interiors_are_those_of_the_cpu() {
+    let Some(gpu) = gpu(Precision::F64) else { return };
+    let mut block = Shape::parse("box", &[3, 2, 4]).unwrap().build().unwrap();
+    subsolid::refine::crease_by_angle(&mut block, 40.0).unwrap();
+    let mut creased = shape("box", &[3, 2, 4]);
+    subsolid::refine::crease_by_angle(&mut creased, 40.0).unwrap();
+    let model = |name: &str| subsolid::read(format!("models/{name}")).unwrap();
+    let meshes = [
+        ("straight box", block, Axis::Z),
+        ("creased box", creased, Axis::X),
+        ("torus", shape("torus", &[]), Axis::X),
+        ("link-3444555", shape("link-3444555", &[]), Axis::Y),
+        ("tripod", model("solids/tripod.vtk"), Axis::Z),
+        ("bracket", model("bracket.vtk"), Axis::Y),
+        ("cad9", model("solids/cad9.mesh"), Axis::X),
+    ];
+    for (name, mesh, axis) in meshes {
+        let solid = Solid::new(&mesh).unwrap();
+        let locator = Locator::new(&solid, mesh.controls()).unwrap();
+        let own = attributes(&mesh);
+        let own: Vec<AttributePieces> =
+            own.iter().map(|a| locator.pieces().attribute(a).unwrap()).collect();
+        let mut device = DeviceInteriors::new(&locator, axis, &own, &gpu).unwrap();
+        let (low, high) = mesh.bounds().unwrap();
+        let [corner, far] = [low, high].map(|p| axis.project(p));
+        let side = (far[0] - corner[0]).max(far[1] - corner[1]);
+        let along = axis.number();
+        let at = |t: f64| low[along] + t * (high[along] - low[along]);
+        let heights = [at(0.25), at(0.5), at(0.123), at(0.87), at(2.0)];
+        // centres of the first lie on faces of the straight box
+        for (size, part, shift) in [([121, 83], 121.0 / 120.0, -0.5 / 120.0), ([70, 97], 0.4, 0.05)]
+        {
+            let pitch = part * side / size[0] as f64;
+            let grid = PixelGrid { origin: corner.map(|x| x + shift * side), pitch, size };
+            let finder = InteriorFinder::new(&locator, axis, grid).unwrap();
+            let values = |interior: &Interior| -> Vec<Vec<f64>> {
+                own.iter().map(|attribute| finder.values(interior, attribute)).collect()
+            };
+            let run = device.find(&grid, &heights, None).unwrap();
+            let (mut count, mut worst): (usize, f64) = (0, 0.0);
+            for (layer, &height) in heights.iter().enumerate() {
+                let expected = finder.layer(height);
+                let found = device.read(layer).unwrap();
+                let what = format!("{name}, {size:?}, layer {layer}");
+                worst = worst.max(assert_same(&found, &expected, &values(&expected), &what));
+                count += expected.len();
+            }
+            assert_eq!(run.pixels, count);
+            println!("{name}: {count} pixels, {} left, parameters off by {worst:e}", run.left);
+            // every third pixel, and all far outside
+            let pixels = size[0] * size[1];
+            let mask: Vec<u8> = (0..2 * pixels).map(|i| u8::from(i % 3 == 0)).collect();
+            device.find(&grid, &heights[1..3], Some(&mask)).unwrap();
+            for layer in 0..2 {
+                let mask = &mask[layer * pixels..][..pixels];
+                let expected = finder.covered(heights[1 + layer], mask).unwrap();
+                let found = device.read(layer).unwrap();
+                let what = format!("{name}, {size:?}, masked layer {layer}");
+                assert_same(&found, &expected, &values(&expected), &what);
+            }
+        }
+    }
+}
+
+/// Attributes of covered pixels, as output files ask for them.
+#[test]
+fn attributes_of_layers_are_those_of_the_cpu() {
+    let Some(gpu) = gpu(Precision::F64) else { return };
+    let mut mesh = subsolid::read("models/bracket.vtk").unwrap();
+    mesh.attributes = attributes(&mesh);
+    let solid = Solid::new(&mesh).unwrap();
+    let slicer = Slicer::new(&solid, mesh.controls(), SliceOptions::default()).unwrap();
+    let ([low, high], [corner, far]) = (slicer.heights(), slicer.plane_box());
+    let pitch = (far[0] - corner[0]) / 300.0;
+    let grid = PixelGrid { origin: corner, pitch, size: [300, 310] };
+    let source = SolidSource::new(&solid, mesh.controls(), slicer).unwrap();
+    let device = DeviceSource::new(&source, &gpu).unwrap();
+    for t in [0.1, 0.5, 0.77] {
+        let height = low + t * (high - low);
+        let coverage = source.coverage(&[height], &grid, true).unwrap();
+        assert!(device.coverage(&[height], &grid, true).unwrap() == coverage);
+        let expected = source.attributes(height, &grid, &coverage).unwrap();
+        let found = device.attributes(height, &grid, &coverage).unwrap();
+        assert_eq!(found.len(), expected.len());
+        assert!(
+            found.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 1e-12 * b.abs().max(1.0))
+        );
+    }
+}

@@ -22,16 +22,18 @@ constexpr int ROWS = 16;
 constexpr int DEPTH = 4 * VECTOR;
 constexpr int GROUP = 8;
 
-// a warp: RUNS of 16 samples times GROUPS of leaves
+// a warp: RUNS of 16 samples times GROUPS of leaves; the host takes the tile of positions, which
+// other variants may take in several steps along the samples
 #if TILE == 0
 constexpr int RUNS = 1, GROUPS = 1, SAMPLE_WARPS = 4, CELL_WARPS = 1;
 constexpr int BLOCKS = DOUBLE || W > 3 ? 4 : 5;
 #elif TILE == 1
-constexpr int RUNS = DOUBLE ? 1 : 2, GROUPS = 2, SAMPLE_WARPS = 4, CELL_WARPS = 1;
-constexpr int BLOCKS = OUTPUTS > 4 ? 2 : DOUBLE || W > 3 || OUTPUTS > 1 ? 3 : 4;
+constexpr int RUNS = DOUBLE || OUTPUTS > 1 ? 1 : 2;
+constexpr int GROUPS = 2, SAMPLE_WARPS = 4, CELL_WARPS = 1;
+constexpr int BLOCKS = DOUBLE || W > 3 || OUTPUTS > 1 ? 3 : 4;
 #else
 constexpr int RUNS = 2, GROUPS = 2, SAMPLE_WARPS = 2, CELL_WARPS = 2;
-constexpr int BLOCKS = OUTPUTS > 4 ? 2 : 3;
+constexpr int BLOCKS = W > 3 || OUTPUTS > 1 ? 2 : 3;
 #endif
 constexpr int WARPS = SAMPLE_WARPS * CELL_WARPS;
 constexpr int THREADS = WARPS * LANES;

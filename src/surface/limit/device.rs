@@ -5,6 +5,8 @@
 //! Control points and local levels are in double precision; sums run relative to the
 //! first point of a net, in `T`.
 
+use rayon::prelude::*;
+
 use super::evaluate::SurfaceLocation;
 use super::faces::Scheme;
 use super::grid::{SurfaceGrid, Table};
@@ -188,6 +190,7 @@ impl<T: Scalar + Real> DeviceSurfacePoints<T> {
         found.sort_unstable();
         let (mut nets, mut regular) = (Vec::new(), Vec::new());
         let mut rows = PointRows { quantities, ..PointRows::default() };
+        let mut others: Vec<(&Leaf, [f64; 2])> = Vec::new();
         for group in found.chunk_by(|a, b| a.0 == b.0) {
             let leaf = &surface.leaves[group[0].0 as usize];
             let net = surface.net(leaf);
@@ -207,10 +210,7 @@ impl<T: Scalar + Real> DeviceSurfacePoints<T> {
                         rows.columns.extend_from_slice(net);
                         rows.ends.push(rows.columns.len());
                         rows.results.push(row);
-                        for weights in surface.weights(leaf, p, order) {
-                            let weights = weights.unwrap_or_else(|| vec![f64::NAN; net.len()]);
-                            rows.weights.extend(weights.iter().map(|&w| T::from_f64(w)));
-                        }
+                        others.push((leaf, p));
                     }
                 }
             }
@@ -221,6 +221,13 @@ impl<T: Scalar + Real> DeviceSurfacePoints<T> {
                 nets.extend_from_slice(net);
             }
         }
+        let weights = others.par_iter().flat_map_iter(|&(leaf, p)| {
+            let controls = surface.net(leaf).len();
+            let quantities = surface.weights(leaf, p, order).into_iter();
+            let known = quantities.map(move |w| w.unwrap_or_else(|| vec![f64::NAN; controls]));
+            known.flatten().map(T::from_f64)
+        });
+        rows.weights = weights.collect();
         let layout = PointLayout {
             controls: surface.vertex_count(),
             levels: levels(surface),

@@ -310,7 +310,11 @@ impl<T: Real> DeviceLevels<T> {
             words.push(counts.edges as u64 | (counts.corners as u64) << 32);
         };
         let own = &self.matrix;
-        let first = [own.vertices.address(0), own.edges.address(0), own.edge_corners.address(0)];
+        let edges = match &self.rules {
+            Rules::Sqrt3(rules) => rules.twins.address(0),
+            _ => own.edges.address(0),
+        };
+        let first = [own.vertices.address(0), edges, own.edge_corners.address(0)];
         push(first, &self.counts[0]);
         for (level, counts) in self.levels.iter().zip(&self.counts[1..]) {
             let linked = level.edges.len() > 0;

@@ -207,7 +207,7 @@ impl DeviceMatrix {
     }
 
     /// Edges of three faces and more, ascending, each with its row among
-    /// [`DeviceMatrix::sorted_corners`].
+    /// the sorted corners.
     ///
     /// # Errors
     /// [`Error::Request`] if a kernel or the copy fails.

@@ -27,7 +27,8 @@ constexpr bool KEEP = COLUMNS == 1 || (!DOUBLE && !NORMALS);
 constexpr int KEPT = KEEP ? COLUMNS : 1;
 
 // blocks a multiprocessor holds at least: a bound for the registers
-constexpr int BLOCKS = !NORMALS && !DOUBLE ? 4 : NORMALS && DOUBLE && COLUMNS > 1 ? 2 : 3;
+constexpr bool FEW = NORMALS && DOUBLE && (COLUMNS > 1 || __CUDA_ARCH__ < 800);
+constexpr int BLOCKS = !NORMALS && !DOUBLE ? 4 : FEW ? 2 : 3;
 
 // rows staged at once: most that divide N and fit; of two stages one is filled while the other
 // is sent

@@ -71,11 +71,9 @@ impl<T: Number> Resident<'_, T> {
         self.kept = None;
         let mut before = None;
         let mut copied: VecDeque<(Buffer<T>, _)> = VecDeque::new();
-        let starts = elements.clone().step_by(step);
-        let ranges = starts.map(|start| start..(start + step).min(elements.end));
-        // a copy to the device would wait for those to the host
-        let works = ranges.map(|range| Ok((self.work(&range)?, range)));
-        for (work, range) in works.collect::<Result<Vec<_>>>()? {
+        for start in elements.clone().step_by(step) {
+            let range = start..(start + step).min(elements.end);
+            let work = self.work(&range)?;
             let results = match copied.len() {
                 COPIED.. => copied.pop_front(),
                 _ => None,

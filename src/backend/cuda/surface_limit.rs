@@ -2,22 +2,26 @@
 //! `kernels/surface_tensor.cu`, all others as products of tables by
 //! `kernels/surface_table.cu`, single points by `kernels/surface_points.cu`.
 
+mod launches;
+mod layout;
+
 use std::sync::Arc;
 
-use cudarc::driver::{CudaStream, DeviceRepr, DriverError};
+use cudarc::driver::{CudaStream, DeviceRepr};
 
 use super::Cuda;
 use super::device::failed;
 use super::edge_friend::Real;
-use super::functions::{Functions, Shape};
+use super::functions::Functions;
 use super::graph::Graph;
-use super::launch::{Argument, Launch};
 use super::memory::{Buffer, timed_event};
 use super::sources::{SURFACE_TABLE, SURFACE_TENSOR, Variant};
-use super::surface_points::{Outputs, PointRows, Rows};
+use super::surface_points::{PointRows, Rows};
 use super::surface_refine::{DeviceLevels, Level};
 use crate::backend::Precision;
 use crate::error::{Error, Result};
+
+use layout::lay_tables;
 
 /// Most samples along an edge that regular leaves take.
 pub const MOST_SAMPLES: usize = 128;
@@ -265,122 +269,6 @@ impl<T: Real> DeviceGrids<T> {
         Ok(f64::from(elapsed) * 1e-3)
     }
 
-    /// Chains run side by side after the first launches.
-    fn enqueue(&self, first: &[Launch], chains: &[Vec<Launch>]) -> Result<(), DriverError> {
-        // SAFETY: all arrays live in `self`, are as long as the counts say, and are freed in
-        // the order of the main stream, which waits for the others.
-        unsafe {
-            for launch in first {
-                launch.enqueue(&self.stream)?;
-            }
-            let sides = &self.sides[..chains.len().saturating_sub(1).min(self.sides.len())];
-            if !sides.is_empty() {
-                let forked = self.stream.record_event(None)?;
-                sides.iter().try_for_each(|side| side.wait(&forked))?;
-            }
-            for (index, chain) in chains.iter().enumerate() {
-                let stream = match index % (sides.len() + 1) {
-                    0 => &self.stream,
-                    side => &sides[side - 1],
-                };
-                for launch in chain {
-                    launch.enqueue(stream)?;
-                }
-            }
-            sides.iter().try_for_each(|side| self.stream.join(side))
-        }
-    }
-
-    /// Local refinement, then chains of launches that do not depend on each other.
-    fn launches(&self) -> Result<(Vec<Launch>, Vec<Vec<Launch>>)> {
-        let normals = self.outputs.len() > 1;
-        let first = self.levels.launches(&self.functions)?;
-        let (mut chains, mut launches) = (Vec::new(), Vec::new());
-        let points = self.levels.address();
-        let outputs = |i: usize| self.outputs.get(i).map_or(0, |buffer| buffer.address(0));
-        for batch in &self.patches {
-            let variant = tensor_variant(T::PRECISION, batch.samples, normals);
-            let function = self.functions.get(&variant, "surface_tensor")?;
-            let shared = function.constant("surface_tensor_shared")?;
-            let multiprocessors = self.functions.device().info.multiprocessors;
-            let most = multiprocessors * function.occupancy(TENSOR_THREADS, shared)?;
-            let blocks = most.min(batch.count.div_ceil(TENSOR_THREADS / 32));
-            chains.push(vec![Launch {
-                name: "surface grids".into(),
-                function,
-                shape: Shape { blocks, threads: TENSOR_THREADS, shared },
-                arguments: vec![
-                    Argument::Words(Box::new([
-                        points,
-                        batch.nets.address(0),
-                        batch.starts.address(0),
-                        batch.ends.address(0),
-                        batch.weights.address(0),
-                        outputs(0),
-                        outputs(1),
-                        outputs(2),
-                        outputs(3),
-                    ])),
-                    Argument::Number(batch.count),
-                ],
-            }]);
-        }
-        let tables = &self.tables;
-        if tables.items.len() > 0 {
-            let variant = table_variant(T::PRECISION, normals);
-            launches.push(Launch {
-                name: "surface tables".into(),
-                function: self.functions.get(&variant, "surface_table")?,
-                shape: Shape {
-                    blocks: tables.items.len() as u32,
-                    threads: TABLE_THREADS,
-                    shared: 0,
-                },
-                arguments: vec![Argument::Words(Box::new([
-                    points,
-                    tables.nets.address(0),
-                    tables.starts.address(0),
-                    tables.weights.address(0),
-                    tables.places.address(0),
-                    tables.batches.address(0),
-                    tables.items.address(0),
-                    outputs(0),
-                    outputs(1),
-                    outputs(2),
-                    outputs(3),
-                ]))],
-            });
-        }
-        let count = tables.tangents.len() as u32;
-        if count > 0 {
-            let variant = table_variant(T::PRECISION, normals);
-            launches.push(Launch {
-                name: "normals at extraordinary points".into(),
-                function: self.functions.get(&variant, "tangent_normals")?,
-                shape: Shape {
-                    blocks: count.div_ceil(TABLE_THREADS),
-                    threads: TABLE_THREADS,
-                    shared: 0,
-                },
-                arguments: vec![
-                    Argument::Address(points),
-                    Argument::Address(tables.nets.address(0)),
-                    Argument::Address(tables.tangent_weights.address(0)),
-                    Argument::Address(tables.tangents.address(0)),
-                    Argument::Number(count),
-                    Argument::Address(outputs(3)),
-                ],
-            });
-        }
-        let positions = Outputs::new([outputs(0), 0, 0, 0, 0, 0]);
-        let rows = self.rows.launch(&self.functions, points, 0, false, positions)?;
-        chains.extend([launches, rows.into_iter().collect()]);
-        chains.retain(|chain| !chain.is_empty());
-        // large kernels fill the device: let others come first
-        chains.reverse();
-        Ok((first, chains))
-    }
-
     /// Copies the results to the host.
     ///
     /// # Errors
@@ -396,78 +284,4 @@ impl<T: Real> DeviceGrids<T> {
             normals: read(3)?,
         })
     }
-}
-
-/// Lays all tables one after another, and cuts the work into blocks.
-fn lay_tables<T: Real>(
-    functions: &Functions,
-    stream: &Arc<CudaStream>,
-    tables: &[TableBatch<T>],
-    normals: bool,
-) -> Result<Tables<T>> {
-    let vector = 16 / size_of::<T>();
-    let (mut leaves_each, mut most_groups) = (1, 1);
-    if !tables.is_empty() {
-        let function = functions.get(&table_variant(T::PRECISION, normals), "surface_table")?;
-        leaves_each = function.constant("surface_table_leaves")? as usize;
-        most_groups = function.constant("surface_table_groups")? as usize;
-    }
-    let (mut nets, mut starts, mut places) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut weights, mut batches, mut items) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut tangents, mut tangent_weights) = (Vec::new(), Vec::new());
-    for (number, table) in tables.iter().enumerate() {
-        let (samples, leaves) = (table.places.len(), table.starts.len());
-        let stride = samples.next_multiple_of(vector);
-        batches.push(Batch {
-            net: nets.len() as u64,
-            weights: weights.len() as u64,
-            leaf: starts.len() as u32,
-            places: places.len() as u32,
-            controls: table.controls as u32,
-            samples: samples as u32,
-            stride: stride as u32,
-            dense: u32::from(table.places.iter().enumerate().all(|(i, &p)| i == p as usize)),
-        });
-        for (sample, row) in &table.tangents {
-            let place = table.places[*sample as usize];
-            tangents.extend((0..leaves).map(|leaf| Tangents {
-                net: (nets.len() + leaf * table.controls) as u64,
-                weights: tangent_weights.len() as u64,
-                controls: table.controls as u32,
-                result: table.starts[leaf] + place,
-            }));
-            tangent_weights.extend_from_slice(row);
-        }
-        for row in table.weights.chunks_exact(samples.max(1)) {
-            weights.extend_from_slice(row);
-            weights.resize(weights.len() + stride - samples, T::default());
-        }
-        nets.extend_from_slice(&table.nets);
-        starts.extend_from_slice(&table.starts);
-        places.extend_from_slice(&table.places);
-
-        let threads = samples.div_ceil(vector).next_power_of_two().min(TABLE_THREADS as usize);
-        let groups = (TABLE_THREADS as usize / threads).min(most_groups);
-        let together = groups * leaves_each;
-        for leaf in (0..leaves).step_by(together) {
-            items.extend((0..samples).step_by(threads * vector).map(|sample| Item {
-                batch: number as u32,
-                leaf: leaf as u32,
-                leaves: (leaves - leaf).min(together) as u32,
-                sample: sample as u32,
-                threads: threads as u32,
-                padding: 0,
-            }));
-        }
-    }
-    Ok(Tables {
-        nets: Buffer::of(stream, &nets)?,
-        starts: Buffer::of(stream, &starts)?,
-        weights: Buffer::of(stream, &weights)?,
-        places: Buffer::of(stream, &places)?,
-        batches: Buffer::of(stream, &batches)?,
-        items: Buffer::of(stream, &items)?,
-        tangents: Buffer::of(stream, &tangents)?,
-        tangent_weights: Buffer::of(stream, &tangent_weights)?,
-    })
 }

@@ -7,6 +7,8 @@ mod interiors;
 mod layers;
 mod locate;
 mod matrix;
+#[path = "../models/mod.rs"]
+mod models;
 mod quadrature;
 mod sort;
 mod surface;

@@ -10,34 +10,7 @@ use subsolid::surface::{
 use subsolid::topology::NONE;
 
 use super::gpu;
-
-/// All kinds of surfaces: closed, with boundaries, creases and corners of all kinds, polygons,
-/// one-sided, with edges of many faces and vertices at which sheets touch.
-const MODELS: [&str; 19] = [
-    "bishop",
-    "car",
-    "cow_boundary",
-    "cubes_semisharp",
-    "dart_edgecorner",
-    "dodecahedron_poly",
-    "edgecorner",
-    "helmet",
-    "hole_test2",
-    "moebius",
-    "nonman_verts",
-    "nonquads",
-    "pole64",
-    "rook",
-    "spot_control_mesh",
-    "spot_quadrangulated",
-    "torus_creases0",
-    "val2_interior",
-    "wrench_boundary",
-];
-
-fn model(name: &str) -> SurfaceMesh {
-    subsolid::read_surface(format!("models/surfaces/{name}.obj")).unwrap()
-}
+use super::models::{SURFACES, model};
 
 /// A disk of `count` triangles around vertex 0, with as many vertices of no face.
 fn fan(count: u32) -> SurfaceMesh {
@@ -88,7 +61,7 @@ fn expect_matrix(name: &str, mesh: &SurfaceMesh, gpu: &subsolid::backend::Cuda) 
 #[test]
 fn edges_are_those_of_the_cpu() {
     let Some(gpu) = gpu(Precision::F64) else { return };
-    for name in MODELS {
+    for name in SURFACES {
         expect_matrix(name, &model(name), &gpu);
     }
     expect_matrix("fan", &fan(40_000), &gpu);
@@ -147,7 +120,7 @@ fn expect_points(
 #[test]
 fn refined_meshes_are_those_of_the_cpu() {
     let Some(gpu) = gpu(Precision::F64) else { return };
-    for name in MODELS {
+    for name in SURFACES {
         let mut mesh = model(name);
         for scheme in [Scheme::Loop, Scheme::CatmullClark] {
             for levels in 1..=4 {
@@ -177,7 +150,7 @@ fn refined_meshes_are_those_of_the_cpu() {
 fn turned_triangles_are_those_of_the_cpu() {
     let Some(gpu) = gpu(Precision::F64) else { return };
     let mut refined = 0;
-    for name in MODELS {
+    for name in SURFACES {
         let mut mesh = model(name);
         mesh.creases = Default::default();
         mesh.uv = None;

@@ -5,29 +5,8 @@ use subsolid::surface::{
     Method, Scheme, SurfacePlan, VertexLimits, adaptive_limits, vertex_limits,
 };
 
+use super::models::SURFACES;
 use super::{model, options, size};
-
-const MODELS: [&str; 19] = [
-    "bishop",
-    "car",
-    "cow_boundary",
-    "cubes_semisharp",
-    "dart_edgecorner",
-    "dodecahedron_poly",
-    "edgecorner",
-    "helmet",
-    "hole_test2",
-    "moebius",
-    "nonman_verts",
-    "nonquads",
-    "pole64",
-    "rook",
-    "spot_control_mesh",
-    "spot_quadrangulated",
-    "torus_creases0",
-    "val2_interior",
-    "wrench_boundary",
-];
 
 /// Largest distance of two limits, normals included; NaN stands in the same places.
 fn distance(a: &VertexLimits, b: &VertexLimits, size: f64) -> f64 {
@@ -48,7 +27,7 @@ fn distance(a: &VertexLimits, b: &VertexLimits, size: f64) -> f64 {
 /// Patches of the control mesh have the limits of the refined mesh at its vertices.
 #[test]
 fn adaptive_limits_are_those_of_refined_meshes() {
-    for name in MODELS {
+    for name in SURFACES {
         let mesh = model(name);
         for scheme in [Scheme::CatmullClark, Scheme::Loop] {
             // sharp for many levels, or large

@@ -1,6 +1,8 @@
 //! Surfaces: every scheme and method against independent references, on all models of
 //! `models/surfaces`; bad meshes; files; the program.
 
+#[path = "../models/mod.rs"]
+mod models;
 #[path = "../oracle/mod.rs"]
 mod oracle;
 
@@ -13,8 +15,7 @@ mod rules;
 mod static_refinement;
 mod unusual;
 
-use std::path::{Path, PathBuf};
-
+use models::{model, path};
 use oracle::half_edge::{Mesh, Scheme as Rules};
 use oracle::surface::edge;
 use subsolid::mesh::{CreaseRule, SurfaceMesh};
@@ -40,14 +41,6 @@ pub const MANIFOLDS: [&str; 17] = [
     "val2_interior",
     "wrench_boundary",
 ];
-
-fn path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("models/surfaces/{name}.obj"))
-}
-
-fn model(name: &str) -> SurfaceMesh {
-    subsolid::read_surface(path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
-}
 
 fn options(scheme: Scheme, levels: usize, method: Method) -> SurfaceOptions {
     SurfaceOptions { scheme, levels, method, crease_rule: None }

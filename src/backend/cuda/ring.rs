@@ -107,8 +107,8 @@ impl<'a> Delivery<'_, 'a> {
     }
 }
 
-/// Copies past the caches, where results do not fit anyway: memory that is not read before
-/// it is written costs two thirds of the time.
+/// Copies past the caches, where results do not fit anyway: their memory is then not read
+/// before it is written.
 fn move_bytes(to: &mut [u8], from: &[u8]) {
     match (bytemuck::try_cast_slice_mut(&mut *to), bytemuck::try_cast_slice(from)) {
         (Ok(to), Ok(from)) => stream(Simd::detect(), to, from),

@@ -3,11 +3,17 @@
 //! Layers are made in parallel, a bounded number at a time, and handed on in their
 //! order, so that memory does not grow with the stack and files do not depend on the
 //! number of threads.
+//!
+//! Each is made by a thread of its own, none of rayon's: a source may lock a device and
+//! share out work while it holds the lock. A thread of rayon's that waits for such work
+//! takes up other work, which would be a layer that waits for the same lock, for ever.
 
+use std::iter;
 use std::ops::{ControlFlow, Range};
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
-
-use rayon::prelude::*;
 
 use super::output::{Cut, Output, Part};
 use super::source::LayerSource;
@@ -72,6 +78,9 @@ pub struct JobReport {
     pub skipped: usize,
 }
 
+/// What every output made of a layer.
+type Made = Vec<Option<Part>>;
+
 impl Job<'_> {
     /// Slices. `progress` hears how many layers of the job are behind it; if it breaks,
     /// the job stops as if it had failed.
@@ -92,8 +101,7 @@ impl Job<'_> {
         let window = LAYERS_A_THREAD * rayon::current_num_threads();
         for first in (start..end).step_by(window) {
             let layers = first..end.min(first + window);
-            let made: Vec<_> = layers.clone().into_par_iter().map(|k| self.make(k)).collect();
-            for parts in made {
+            for parts in self.make_all(layers.clone()) {
                 // what is complete is listed even if a later layer fails
                 let parts = parts.or_else(|e| self.checkpoint().and(Err(e)))?;
                 match parts.iter().any(Option::is_some) {
@@ -118,8 +126,25 @@ impl Job<'_> {
         Ok(report)
     }
 
+    /// What the outputs make of some layers.
+    fn make_all(&self, layers: Range<usize>) -> Vec<Result<Made>> {
+        let threads = rayon::current_num_threads().min(layers.len());
+        let next = AtomicUsize::new(layers.start);
+        let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|k| layers.contains(k));
+        let work = || iter::from_fn(take).map(|k| (k, self.make(k))).collect::<Vec<_>>();
+        let mut made: Vec<_> = thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            workers
+                .into_iter()
+                .flat_map(|w| w.join().unwrap_or_else(|e| resume_unwind(e)))
+                .collect()
+        });
+        made.sort_unstable_by_key(|&(k, _)| k);
+        made.into_iter().map(|(_, made)| made).collect()
+    }
+
     /// What each output makes of a layer; nothing where nothing is left to do.
-    fn make(&self, index: usize) -> Result<Vec<Option<Part>>> {
+    fn make(&self, index: usize) -> Result<Made> {
         let pending = || self.outputs.iter().filter(|output| !output.is_done(index));
         let contours = match pending().any(|output| output.needs_contours()) {
             true => Some(self.source.contours(index, self.stack.middle(index))?),

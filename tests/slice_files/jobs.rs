@@ -5,14 +5,19 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, mpsc};
+use std::thread::{sleep, spawn};
+use std::time::Duration;
 
 use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+use subsolid::Result;
 use subsolid::slice::manifest::FILE_NAME;
 use subsolid::slice::output::{
     CommonLayerInterface, Encoding, ImageOptions, Output, Polylines, SvgStack, archive,
     check_directory,
 };
-use subsolid::slice::{Bits, Job, LayerSource};
+use subsolid::slice::{Bits, Channel, Job, Layer, LayerSource, PixelGrid};
 use tempfile::tempdir;
 
 use crate::cone::{Cone, files, manifest, open, options, run, setting, slice};
@@ -55,6 +60,47 @@ fn bytes_do_not_depend_on_threads() {
     let [one, five] = directories.map(|directory| files(directory.path()));
     assert_eq!(one.len(), 2 * 30 + 1 + 30 + 1 + 4);
     assert!(one == five);
+}
+
+/// A source that shares out work while it holds a lock, as one on a device does.
+struct Locked(Mutex<Cone>);
+
+impl LayerSource for Locked {
+    fn contours(&self, index: usize, height: f64) -> Result<Layer> {
+        let cone = self.0.lock().unwrap();
+        (0..64).into_par_iter().for_each(|_| sleep(Duration::from_micros(200)));
+        cone.contours(index, height)
+    }
+
+    fn coverage(&self, heights: &[f64], grid: &PixelGrid, antialias: bool) -> Result<Vec<u16>> {
+        self.0.lock().unwrap().coverage(heights, grid, antialias)
+    }
+
+    fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
+        self.0.lock().unwrap().attributes(height, grid, coverage)
+    }
+
+    fn attributes_at(&self, points: &[[f64; 3]]) -> Result<Vec<f64>> {
+        self.0.lock().unwrap().attributes_at(points)
+    }
+
+    fn channels(&self) -> &[Channel] {
+        &[]
+    }
+}
+
+#[test]
+fn sources_may_share_out_work_under_a_lock() {
+    let (said, heard) = mpsc::channel();
+    spawn(move || {
+        let directory = tempdir().unwrap();
+        let (source, setting) = (Locked(Mutex::new(Cone::new())), setting());
+        let drawings = SvgStack::open(directory.path(), &setting, false).unwrap();
+        let outputs: Vec<Box<dyn Output>> = vec![Box::new(drawings)];
+        let job = Job { source: &source, stack: setting.stack, layers: 0..30, outputs };
+        said.send(job.run(|_| ControlFlow::Continue(())).unwrap().made).unwrap();
+    });
+    assert_eq!(heard.recv_timeout(Duration::from_secs(60)), Ok(30));
 }
 
 #[test]

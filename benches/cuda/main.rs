@@ -223,9 +223,15 @@ fn host(mesh: &SolidMesh, solid: &Solid) -> subsolid::Result<()> {
             evaluator.evaluate(mesh.controls(), all.clone(), &mut limit)?;
             seconds.push(start.elapsed().as_secs_f64());
         }
+        let first = seconds[0];
         let seconds = median(seconds.split_off(2));
         let rate = limit.len() as f64 * 12.0 / seconds * 1e-9;
-        line += &format!(" {}: {:.1} µs, {rate:.2} GB/s;", backend.name(), seconds * 1e6);
+        line += &format!(
+            " {}: {:.1} µs, {rate:.2} GB/s, the first {:.1} µs;",
+            backend.name(),
+            seconds * 1e6,
+            first * 1e6
+        );
     }
     let bytes = solid.elements().len() * 512 * 12;
     let copy = median(Cuda::new(0, Precision::F32)?.time_copying(bytes, 8)?);

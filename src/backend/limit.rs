@@ -2,18 +2,22 @@
 
 use std::ops::Range;
 
+use bytemuck::Pod;
+
+use super::numbers::Numbers;
+
 /// Numbers in the precision they were computed in.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
     /// Single precision.
-    F32(Vec<f32>),
+    F32(Numbers<f32>),
     /// Double precision.
-    F64(Vec<f64>),
+    F64(Numbers<f64>),
 }
 
 impl Default for Values {
     fn default() -> Self {
-        Self::F64(Vec::new())
+        Self::F64(Numbers::default())
     }
 }
 
@@ -46,21 +50,22 @@ impl Values {
 }
 
 /// A number that results are kept in.
-pub(super) trait Stored: Copy + Send + Sync + 'static {
-    /// The vector in `values`, of `len` numbers, old contents unspecified.
-    fn reserve(values: &mut Values, len: usize) -> &mut [Self];
+pub(super) trait Stored: Pod + Send + Sync {
+    /// The numbers in `values`, in this precision from now on.
+    fn numbers(values: &mut Values) -> &mut Numbers<Self>;
 }
 
 macro_rules! stored {
     ($t:ty, $variant:ident) => {
         impl Stored for $t {
-            fn reserve(values: &mut Values, len: usize) -> &mut [Self] {
+            fn numbers(values: &mut Values) -> &mut Numbers<Self> {
                 if !matches!(values, Values::$variant(_)) {
-                    *values = Values::$variant(Vec::new());
+                    *values = Values::$variant(Numbers::default());
                 }
-                let Values::$variant(vector) = values else { return &mut [] };
-                vector.resize(len, 0.0);
-                vector
+                match values {
+                    Values::$variant(numbers) => numbers,
+                    _ => unreachable!("set above"),
+                }
             }
         }
     };

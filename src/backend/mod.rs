@@ -6,12 +6,14 @@ pub mod cpu;
 pub mod cuda;
 mod explain;
 mod limit;
+mod numbers;
 
 pub use choice::{Choice, auto, choose};
 pub use cpu::Cpu;
 pub use cuda::{Cuda, Strategy};
 pub use explain::{Explained, LaunchGrid};
 pub use limit::{Limit, Values};
+pub use numbers::Numbers;
 
 use std::ops::Range;
 

@@ -44,7 +44,7 @@ fn errors_worked_out_by_hand() {
     wrong[9] += 3.0 * step;
     wrong[11] += 4.0 * step;
     wrong[46] += 12.0 * step;
-    let tested = Limit { positions: Values::F32(wrong), ..reference.clone() };
+    let tested = Limit { positions: Values::F32(wrong.into()), ..reference.clone() };
 
     let mut differences = Differences::default();
     let errors = differences.add(&plan, &tested, &reference).unwrap().to_vec();
@@ -82,8 +82,11 @@ fn a_percentile_is_the_upper_end_of_its_bin() {
     let mesh = box_of([1, 1, 1]);
     let solid = Solid::new(&mesh).unwrap();
     let plan = solid.plan(&Samples::grid(10), Want::POSITION).unwrap();
-    let limit =
-        |numbers| Limit { elements: 0..1, positions: Values::F64(numbers), ..Limit::default() };
+    let limit = |numbers| Limit {
+        elements: 0..1,
+        positions: Values::F64(numbers.into()),
+        ..Limit::default()
+    };
     // errors 0.001, 0.002 … 1 along x
     let wrong = (0..3000).map(|i| if i % 3 == 0 { (i / 3 + 1) as f64 / 1000.0 } else { 0.0 });
     let mut differences = Differences::default();

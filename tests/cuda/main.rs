@@ -9,6 +9,7 @@ mod locate;
 mod matrix;
 #[path = "../models/mod.rs"]
 mod models;
+mod program;
 mod quadrature;
 mod sort;
 mod surface;

@@ -109,12 +109,12 @@ impl<T: Number> Evaluator for Prepared<'_, T> {
         limit.begin(elements.clone(), derivatives, controls.attributes.len());
 
         let points = solid.refined_points(controls.positions.as_flattened(), 3);
-        let mut outputs = vec![T::reserve(&mut limit.positions, 3 * results)];
-        outputs.extend(limit.derivatives.iter_mut().map(|d| T::reserve(d, 3 * results)));
+        let mut outputs = vec![T::numbers(&mut limit.positions).reserve(3 * results)];
+        outputs.extend(limit.derivatives.iter_mut().map(|d| T::numbers(d).reserve(3 * results)));
         self.run(&points, 3, &elements, &mut outputs)?;
         for (attribute, values) in controls.attributes.iter().zip(&mut limit.attributes) {
             let points = solid.refined_points(&attribute.values, attribute.width);
-            let output = T::reserve(values, attribute.width * results);
+            let output = T::numbers(values).reserve(attribute.width * results);
             self.run(&points, attribute.width, &elements, &mut [output])?;
         }
         Ok(())

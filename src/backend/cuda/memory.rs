@@ -8,6 +8,7 @@ use cudarc::driver::{
 };
 
 use super::device::failed;
+use crate::backend::numbers::Lent;
 use crate::error::Result;
 
 /// An array on the device.
@@ -84,35 +85,53 @@ impl<T: DeviceRepr + Default + Copy + ValidAsZeroBits> Buffer<T> {
     }
 }
 
-/// Memory of the host that the device copies to without help.
-pub(super) struct PageLocked(PinnedHostSlice<u8>);
+/// Memory of the host that devices copy to without help.
+pub(super) struct PageLocked {
+    memory: PinnedHostSlice<u8>,
+    // of `memory`, which asks an event before it says
+    start: *mut u8,
+}
+
+// SAFETY: the memory is this value's own, as that of a box.
+unsafe impl Send for PageLocked {}
+// SAFETY: as above; shared references only read.
+unsafe impl Sync for PageLocked {}
 
 impl PageLocked {
     /// So many bytes.
     pub fn new(context: &Arc<CudaContext>, bytes: usize) -> Result<Self> {
-        // SAFETY: memory is read only where a copy has written it.
-        let slice = unsafe { context.alloc_pinned_with_flags(bytes, 0) };
-        Ok(Self(slice.map_err(failed("page-locked memory is refused"))?))
-    }
-
-    /// Starts a copy of `bytes` at the device's address `from` to the front of the memory,
-    /// which must be free and as long.
-    pub fn copy(&mut self, from: u64, bytes: usize, stream: &CudaStream) -> Result<()> {
-        let mut start = || {
-            let start = self.0.as_mut_ptr()?;
-            // SAFETY: the memory is as long, and nothing else uses it.
-            unsafe {
-                let memory = std::slice::from_raw_parts_mut(start, bytes);
-                result::memcpy_dtoh_async(memory, from, stream.cu_stream())
-            }
+        let lock = || {
+            let flags = sys::CU_MEMHOSTALLOC_PORTABLE;
+            // SAFETY: pages come cleared from the system, and any byte is one.
+            let mut memory = unsafe { context.alloc_pinned_with_flags(bytes, flags) }?;
+            let start = memory.as_mut_ptr()?;
+            Ok(Self { memory, start })
         };
-        start().map_err(failed("a copy from the device failed"))
+        lock().map_err(failed("page-locked memory is refused"))
+    }
+}
+
+impl Lent for PageLocked {
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: the memory is as long and lives as long as `self`.
+        unsafe { std::slice::from_raw_parts(self.start, self.memory.len()) }
     }
 
-    /// The bytes that the last copy brought.
-    pub fn bytes(&self) -> Result<&[u8]> {
-        self.0.as_slice().map_err(failed("a copy from the device failed"))
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and nothing else refers to it.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.memory.len()) }
     }
+}
+
+/// Starts a copy of memory at the device's address `from` to the host; the device goes on by
+/// itself if it is page-locked.
+///
+/// # Safety
+/// `to` must stay, untouched, until the stream is behind the copy.
+pub(super) unsafe fn start_copy(from: u64, to: &mut [u8], stream: &CudaStream) -> Result<()> {
+    // SAFETY: as the caller says.
+    let started = unsafe { result::memcpy_dtoh_async(to, from, stream.cu_stream()) };
+    started.map_err(failed("a copy from the device failed"))
 }
 
 /// An event that tells time.

@@ -1,4 +1,5 @@
-//! Results on their way to the host.
+//! Results on their way to the host: straight to page-locked memory, to other memory by way of
+//! a ring of page-locked blocks.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,8 +8,9 @@ use cudarc::driver::{CudaEvent, CudaStream};
 use rayon::prelude::*;
 
 use super::device::failed;
-use super::memory::PageLocked;
+use super::memory::{PageLocked, start_copy};
 use crate::backend::cpu::kernel::{Simd, stream};
+use crate::backend::numbers::Lent;
 use crate::error::Result;
 
 /// Bytes of a block: large enough for the bus, small enough that moving one on hides behind
@@ -25,11 +27,17 @@ pub(super) struct Ring {
     blocks: Vec<PageLocked>,
 }
 
-/// Copies that are under way until [`Delivery::finish`].
+/// Copies that are under way until [`Delivery::finish`], or until it is dropped.
 pub(super) struct Delivery<'r, 'a> {
     ring: &'r mut Ring,
     pending: VecDeque<Pending<'a>>,
     next: usize,
+}
+
+/// Memory of the host that results go to.
+pub(super) struct Place<'a> {
+    pub bytes: &'a mut [u8],
+    pub page_locked: bool,
 }
 
 /// A block on its way: where it goes.
@@ -56,7 +64,9 @@ impl Ring {
     /// Copies device memory to host memory, part after part, and waits for all.
     pub fn copy(&mut self, parts: Vec<(u64, &mut [u8])>) -> Result<()> {
         let mut delivery = self.deliver();
-        delivery.copy(parts)?;
+        for (from, bytes) in parts {
+            delivery.copy(from, Place { bytes, page_locked: false })?;
+        }
         delivery.finish()
     }
 }
@@ -67,21 +77,25 @@ impl<'a> Delivery<'_, 'a> {
         &self.ring.stream
     }
 
-    /// Puts copies of device memory to host memory on the stream, part after part; the last
-    /// of them are still to be moved on.
-    pub fn copy(&mut self, parts: Vec<(u64, &'a mut [u8])>) -> Result<()> {
-        for (from, to) in parts {
-            for (i, to) in to.chunks_mut(BLOCK).enumerate() {
-                if self.pending.len() == BLOCKS {
-                    self.move_on()?;
-                }
-                let Ring { stream, blocks } = &mut *self.ring;
-                blocks[self.next].copy(from + (i * BLOCK) as u64, to.len(), stream)?;
-                let event = stream.record_event(None);
-                let event = event.map_err(failed("a copy from the device failed"))?;
-                self.pending.push_back(Pending { event, to, block: self.next });
-                self.next = (self.next + 1) % BLOCKS;
+    /// Puts a copy of device memory to host memory on the stream; the last blocks of one
+    /// through the ring are still to be moved on.
+    pub fn copy(&mut self, from: u64, to: Place<'a>) -> Result<()> {
+        if to.page_locked {
+            // SAFETY: `to` is borrowed for as long as this value, which waits when dropped.
+            return unsafe { start_copy(from, to.bytes, &self.ring.stream) };
+        }
+        for (i, to) in to.bytes.chunks_mut(BLOCK).enumerate() {
+            if self.pending.len() == BLOCKS {
+                self.move_on()?;
             }
+            let Ring { stream, blocks } = &mut *self.ring;
+            let block = &mut blocks[self.next].bytes_mut()[..to.len()];
+            // SAFETY: the block was moved on, and is not used before the event below.
+            unsafe { start_copy(from + (i * BLOCK) as u64, block, stream) }?;
+            let event = stream.record_event(None);
+            let event = event.map_err(failed("a copy from the device failed"))?;
+            self.pending.push_back(Pending { event, to, block: self.next });
+            self.next = (self.next + 1) % BLOCKS;
         }
         Ok(())
     }
@@ -91,19 +105,26 @@ impl<'a> Delivery<'_, 'a> {
         while !self.pending.is_empty() {
             self.move_on()?;
         }
-        Ok(())
+        self.ring.stream.synchronize().map_err(failed("the evaluation failed"))
     }
 
     /// Moves the oldest block to its place.
     fn move_on(&mut self) -> Result<()> {
         let Some(Pending { event, to, block }) = self.pending.pop_front() else { return Ok(()) };
         event.synchronize().map_err(failed("the evaluation failed"))?;
-        let block = &self.ring.blocks[block].bytes()?[..to.len()];
+        let block = &self.ring.blocks[block].bytes()[..to.len()];
         let part = to.len().div_ceil(2 * rayon::current_num_threads()).max(1 << 16);
         let part = part.next_multiple_of(64);
         let parts = to.par_chunks_mut(part).zip(block.par_chunks(part));
         parts.for_each(|(to, from)| move_bytes(to, from));
         Ok(())
+    }
+}
+
+impl Drop for Delivery<'_, '_> {
+    fn drop(&mut self) {
+        // after an error: memory that the device still writes may not be given back
+        let _ = self.ring.stream.synchronize();
     }
 }
 

@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::super::device::failed;
-use super::super::memory::Buffer;
+use super::super::memory::{Buffer, PageLocked};
 use super::super::number::Number;
-use super::super::ring::{Delivery, Ring};
+use super::super::ring::{Delivery, Place, Ring};
 use super::{OnDevice, Program, Resident, nothing_kept};
+use crate::backend::numbers::Lent;
 use crate::backend::{Limit, Values};
 use crate::error::Result;
 
@@ -18,18 +19,23 @@ const PIECE: usize = 64 << 20;
 /// evaluation need not wait for them.
 const COPIED: usize = 2;
 
+/// Most bytes of an array of results for which page-locked memory is asked: more would be
+/// missed elsewhere.
+const MOST_PAGE_LOCKED: usize = 8 << 30;
+
 /// What is left to fill of one array of results.
 struct Destination<'l> {
     rest: &'l mut [u8],
+    page_locked: bool,
     /// Bytes of a result.
     size: usize,
 }
 
 impl<'l> Destination<'l> {
-    fn take(&mut self, count: usize) -> &'l mut [u8] {
-        let (now, later) = std::mem::take(&mut self.rest).split_at_mut(count * self.size);
+    fn take(&mut self, count: usize) -> Place<'l> {
+        let (bytes, later) = std::mem::take(&mut self.rest).split_at_mut(count * self.size);
         self.rest = later;
-        now
+        Place { bytes, page_locked: self.page_locked }
     }
 }
 
@@ -53,7 +59,7 @@ impl<T: Number> Resident<'_, T> {
             self.launch(elements)?;
             let program = self.kept.as_ref().ok_or_else(nothing_kept)?;
             delivery.stream().join(&self.main).map_err(failed("the evaluation failed"))?;
-            delivery.copy(self.parts(program, &mut destinations))?;
+            self.copy(program, &mut destinations, &mut delivery)?;
         } else {
             self.evaluate_in_pieces(elements, step, &mut destinations, &mut delivery)?;
         }
@@ -90,14 +96,14 @@ impl<T: Number> Resident<'_, T> {
             let evaluated = self.main.record_event(None).map_err(&broken)?;
             if let Some((before, evaluated)) = before.replace((program, evaluated)) {
                 delivery.stream().wait(&evaluated).map_err(&broken)?;
-                delivery.copy(self.parts(&before, destinations))?;
+                self.copy(&before, destinations, delivery)?;
                 let event = delivery.stream().record_event(None).map_err(&broken)?;
                 copied.push_back((before.results, event));
             }
         }
         if let Some((last, evaluated)) = before {
             delivery.stream().wait(&evaluated).map_err(&broken)?;
-            delivery.copy(self.parts(&last, destinations))?;
+            self.copy(&last, destinations, delivery)?;
             // the memory of the last pieces is given back by the stream of the evaluation
             self.main.join(delivery.stream()).map_err(&broken)?;
         }
@@ -115,9 +121,16 @@ impl<T: Number> Resident<'_, T> {
         let first: Vec<&mut Values> = std::iter::once(positions).chain(derivatives).collect();
         let others = attributes.iter_mut().map(|values| vec![values]);
         let values = std::iter::once(first).chain(others);
-        let destination = |(width, values): (usize, &'l mut Values)| Destination {
-            rest: T::bytes(T::reserve(values, total * width)),
-            size: width * size_of::<T>(),
+        let context = &self.functions.device().context;
+        let lend = |bytes: usize| {
+            let asked = Some(bytes).filter(|&bytes| bytes <= MOST_PAGE_LOCKED);
+            // results reach other memory as well, if not as fast
+            let locked = asked.and_then(|bytes| PageLocked::new(context, bytes).ok());
+            locked.map(|locked| Box::new(locked) as Box<dyn Lent>)
+        };
+        let destination = |(width, values): (usize, &'l mut Values)| {
+            let (rest, page_locked) = T::numbers(values).reserve_lent(total * width, lend);
+            Destination { rest: T::bytes(rest), page_locked, size: width * size_of::<T>() }
         };
         let widths = self.inputs.iter().map(|input| input.width);
         let all = widths
@@ -126,15 +139,17 @@ impl<T: Number> Resident<'_, T> {
         all.map(destination).collect()
     }
 
-    /// A program's results, and where they belong.
-    fn parts<'l>(
+    /// Puts the copies of a program's results to where they belong on the stream.
+    fn copy<'l>(
         &self,
         program: &Program<T>,
         destinations: &mut [Destination<'l>],
-    ) -> Vec<(u64, &'l mut [u8])> {
+        delivery: &mut Delivery<'_, 'l>,
+    ) -> Result<()> {
         let count = self.plan.result_count(&program.range);
-        let starts = program.starts.iter().flatten();
-        let parts = starts.zip(destinations);
-        parts.map(|(&start, to)| (program.results.address(start), to.take(count))).collect()
+        let mut parts = program.starts.iter().flatten().zip(destinations);
+        parts.try_for_each(|(&start, to)| {
+            delivery.copy(program.results.address(start), to.take(count))
+        })
     }
 }

@@ -1,0 +1,157 @@
+//! Numbers of results, in whatever memory their processor reaches best.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use bytemuck::Pod;
+
+/// Numbers in a row: a vector of the program's own, or memory of the host that a device lends
+/// because it copies there without help. Reads as a slice; a clone is a vector.
+pub struct Numbers<T>(Memory<T>);
+
+enum Memory<T> {
+    Own(Vec<T>),
+    /// So many numbers at the front.
+    Lent(Box<dyn Lent>, usize),
+}
+
+/// Bytes that a device lends, aligned for any number.
+pub(super) trait Lent: Send + Sync {
+    fn bytes(&self) -> &[u8];
+
+    fn bytes_mut(&mut self) -> &mut [u8];
+}
+
+impl<T: Pod> Numbers<T> {
+    /// Makes room for `len` numbers, old contents unspecified: in lent memory that is here
+    /// already and large enough, else in a vector.
+    pub(super) fn reserve(&mut self, len: usize) -> &mut [T] {
+        match &mut self.0 {
+            Memory::Own(vector) => vector.resize(len, T::zeroed()),
+            Memory::Lent(bytes, used) if len * size_of::<T>() <= bytes.bytes().len() => *used = len,
+            Memory::Lent(..) => self.0 = Memory::Own(vec![T::zeroed(); len]),
+        }
+        self
+    }
+
+    /// The same in memory that `lend` lends, given the number of bytes, unless it refuses; and
+    /// whether the memory is lent.
+    pub(super) fn reserve_lent(
+        &mut self,
+        len: usize,
+        lend: impl FnOnce(usize) -> Option<Box<dyn Lent>>,
+    ) -> (&mut [T], bool) {
+        let bytes = len * size_of::<T>();
+        let enough = matches!(&self.0, Memory::Lent(lent, _) if bytes <= lent.bytes().len());
+        if !enough && bytes > 0 {
+            // what is here is given back first
+            self.0 = Memory::Own(Vec::new());
+            if let Some(lent) = lend(bytes) {
+                self.0 = Memory::Lent(lent, len);
+            }
+        }
+        let lent = matches!(self.0, Memory::Lent(..));
+        (self.reserve(len), lent)
+    }
+}
+
+impl<T: Pod> Deref for Numbers<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match &self.0 {
+            Memory::Own(vector) => vector,
+            Memory::Lent(lent, len) => bytemuck::cast_slice(&lent.bytes()[..len * size_of::<T>()]),
+        }
+    }
+}
+
+impl<T: Pod> DerefMut for Numbers<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        match &mut self.0 {
+            Memory::Own(vector) => vector,
+            Memory::Lent(lent, len) => {
+                bytemuck::cast_slice_mut(&mut lent.bytes_mut()[..*len * size_of::<T>()])
+            }
+        }
+    }
+}
+
+impl<T> Default for Numbers<T> {
+    fn default() -> Self {
+        Self(Memory::Own(Vec::new()))
+    }
+}
+
+impl<T> From<Vec<T>> for Numbers<T> {
+    fn from(vector: Vec<T>) -> Self {
+        Self(Memory::Own(vector))
+    }
+}
+
+impl<T> FromIterator<T> for Numbers<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(numbers: I) -> Self {
+        Self(Memory::Own(numbers.into_iter().collect()))
+    }
+}
+
+impl<T: Pod> Clone for Numbers<T> {
+    fn clone(&self) -> Self {
+        Self(Memory::Own(self.to_vec()))
+    }
+}
+
+impl<T: Pod + fmt::Debug> fmt::Debug for Numbers<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: Pod + PartialEq> PartialEq for Numbers<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // aligned for any number
+    struct Bank(Vec<u64>);
+
+    impl Lent for Bank {
+        fn bytes(&self) -> &[u8] {
+            bytemuck::cast_slice(&self.0)
+        }
+
+        fn bytes_mut(&mut self) -> &mut [u8] {
+            bytemuck::cast_slice_mut(&mut self.0)
+        }
+    }
+
+    #[test]
+    fn lent_memory_is_kept_while_it_is_large_enough() {
+        let lend = |bytes: usize| Some(Box::new(Bank(vec![0; bytes.div_ceil(8)])) as Box<dyn Lent>);
+        let never = |_: usize| -> Option<Box<dyn Lent>> { panic!("there is enough") };
+        let mut numbers = Numbers::<f32>::default();
+        let (to, lent) = numbers.reserve_lent(5, lend);
+        to.copy_from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert!(lent);
+        assert_eq!(*numbers, [1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert_eq!(numbers.clone(), numbers);
+        assert!(numbers.reserve_lent(3, never).1 && numbers.len() == 3);
+        assert_eq!(numbers.reserve(4).len(), 4);
+        assert!(numbers.reserve_lent(6, never).1, "of eight bytes each");
+        assert!(numbers.reserve_lent(7, lend).1 && numbers.len() == 7);
+        // larger ones without a lender are a vector
+        assert_eq!(numbers.reserve(100).len(), 100);
+        assert!(!numbers.reserve_lent(200, |_| None).1 && numbers.len() == 200);
+    }
+
+    #[test]
+    fn nothing_needs_no_memory() {
+        let (to, lent) = Numbers::<f64>::default().reserve_lent(0, |_| panic!("not asked"));
+        assert!(to.is_empty() && !lent);
+    }
+}

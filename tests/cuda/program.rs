@@ -1,0 +1,186 @@
+//! The program on a device makes the files that it makes on the CPU.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::Command;
+
+use subsolid::backend::Precision;
+use tempfile::tempdir;
+use zip::ZipArchive;
+
+use crate::gpu;
+
+/// The program, where cargo left it or where `SUBSOLID_PROGRAM` says.
+fn run(directory: &Path, arguments: &str) {
+    let given = std::env::var_os("SUBSOLID_PROGRAM");
+    let program = given.unwrap_or_else(|| env!("CARGO_BIN_EXE_subsolid").into());
+    let mut command = Command::new(program);
+    let output = command.current_dir(directory).args(arguments.split_whitespace()).output();
+    let output = output.unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{arguments}: {stderr}");
+}
+
+/// Runs `arguments` with `-o cpu.EXTENSION` on the CPU, `-o cuda.EXTENSION` on the device;
+/// returns both files.
+fn on_both(directory: &Path, arguments: &str, extension: &str) -> [Vec<u8>; 2] {
+    ["cpu", "cuda"].map(|backend| {
+        run(directory, &format!("{arguments} --backend {backend} -o {backend}.{extension}"));
+        fs::read(directory.join(format!("{backend}.{extension}"))).unwrap()
+    })
+}
+
+/// A model of the repository.
+fn model(name: &str) -> String {
+    fs::canonicalize(Path::new("models").join(name)).unwrap().display().to_string()
+}
+
+/// Largest difference of the numbers of two texts that are else the same.
+fn difference(texts: &[Vec<u8>; 2]) -> f64 {
+    let [a, b] = texts.each_ref().map(|text| std::str::from_utf8(text).unwrap());
+    let split = |c: char| c == ',' || c.is_whitespace();
+    let (a, b) = (a.split(split), b.split(split));
+    assert_eq!(a.clone().count(), b.clone().count());
+    let pairs = a.zip(b).filter(|(a, b)| a != b);
+    let number = |text: &str| text.parse::<f64>().unwrap_or_else(|_| panic!("{text}"));
+    pairs.map(|(a, b)| (number(a) - number(b)).abs()).fold(0.0, f64::max)
+}
+
+/// Points in and around the bracket.
+fn points() -> String {
+    let mut text = String::from("x,y,z\n");
+    for i in 0..4000_u32 {
+        // parts of the golden ratio's powers spread evenly
+        let part = |g: f64| (f64::from(i) * g).fract();
+        let [x, y, z] = [6.0 * part(0.8192), 4.0 * part(0.6710), 3.0 * part(0.5497)];
+        writeln!(text, "{x},{y},{z}").unwrap();
+    }
+    text
+}
+
+#[test]
+fn surfaces_are_the_same() {
+    if gpu(Precision::F64).is_none() {
+        return;
+    }
+    let directory = tempdir().unwrap();
+    for (name, options, tolerance) in [
+        ("bishop", "--levels 3", 0.0),
+        ("helmet", "--levels 2 --method edge-friend", 0.0),
+        ("spot_control_mesh", "--scheme loop --levels 2", 0.0),
+        ("cow_boundary", "--levels 3 --method edge-friend", 0.0),
+        ("cow_boundary", "--levels 2 --limit --normals", 1e-12),
+    ] {
+        let arguments = format!("surface {} {options}", model(&format!("surfaces/{name}.obj")));
+        let found = difference(&on_both(directory.path(), &arguments, "obj"));
+        assert!(found <= tolerance, "{arguments}: {found:e}");
+    }
+}
+
+#[test]
+fn points_are_the_same() {
+    if gpu(Precision::F64).is_none() {
+        return;
+    }
+    let directory = tempdir().unwrap();
+    let bracket = model("bracket.vtk");
+    fs::write(directory.path().join("points.csv"), points()).unwrap();
+    let located = format!("locate {bracket} --points points.csv");
+    let found = difference(&on_both(directory.path(), &located, "csv"));
+    assert!(found <= 1e-12, "{found:e}");
+
+    let mut parameters = String::from("cell,u,v,w\n");
+    (0..888).for_each(|cell| writeln!(parameters, "{cell},0.25,0.5,1").unwrap());
+    fs::write(directory.path().join("parameters.csv"), parameters).unwrap();
+    let evaluated = format!("evaluate {bracket} --at parameters.csv --derivatives 1");
+    let found = difference(&on_both(directory.path(), &evaluated, "csv"));
+    assert!(found <= 1e-12, "{found:e}");
+}
+
+#[test]
+fn layers_are_the_same() {
+    if gpu(Precision::F64).is_none() {
+        return;
+    }
+    let directory = tempdir().unwrap();
+    let graded = model("graded_bracket.vtu");
+    for backend in ["cpu", "cuda"] {
+        let slice = format!("slice {graded} --layer-height 0.1 --pixel 0.02 --backend {backend}");
+        run(directory.path(), &format!("{slice} --antialias 4 --png {backend}-images"));
+        run(directory.path(), &format!("{slice} --attribute hardness --vtu {backend}.pvtu"));
+    }
+    // of the CPU and of the device, by name
+    let files = |folder: &str| {
+        let entries = fs::read_dir(directory.path().join(folder)).unwrap();
+        let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        paths.into_iter().map(|path| fs::read(path).unwrap()).collect::<Vec<_>>()
+    };
+    let [cpu, cuda] = ["cpu-images", "cuda-images"].map(files);
+    assert!(cpu.len() > 90 && cpu == cuda, "{} files", cpu.len());
+
+    let [cpu, cuda] = ["cpu", "cuda"].map(files);
+    assert!(!cpu.is_empty() && cpu.len() == cuda.len());
+    for (cpu, cuda) in cpu.iter().zip(&cuda) {
+        let [cpu, cuda] = [cpu, cuda].map(|file| appended(file));
+        assert!(cpu.len() > 5 && cpu.len() == cuda.len(), "{} arrays", cpu.len());
+        for (cpu, cuda) in cpu.iter().zip(&cuda) {
+            close(cpu, cuda);
+        }
+    }
+}
+
+/// The arrays of a `.vtu` file.
+fn appended(file: &[u8]) -> Vec<Vec<u8>> {
+    let tag = b"<AppendedData";
+    let tag = file.windows(tag.len()).position(|text| text == tag).unwrap();
+    let start = tag + file[tag..].iter().position(|&c| c == b'_').unwrap() + 1;
+    let mut rest = &file[start..];
+    let mut arrays = Vec::new();
+    while let Some((length, after)) = rest.split_first_chunk::<8>() {
+        let Some((array, after)) = after.split_at_checked(u64::from_le_bytes(*length) as usize)
+        else {
+            break;
+        };
+        arrays.push(array.to_vec());
+        rest = after;
+    }
+    arrays
+}
+
+/// Bytes that are the same but for the rounding of real numbers among them.
+fn close(a: &[u8], b: &[u8]) {
+    assert_eq!(a.len(), b.len());
+    let words = |bytes: &[u8]| bytes.as_chunks::<8>().0.to_vec();
+    for (a, b) in words(a).into_iter().zip(words(b)).filter(|(a, b)| a != b) {
+        let [a, b] = [a, b].map(f64::from_le_bytes);
+        assert!((a - b).abs() <= 1e-11 * a.abs().max(1.0), "{a} {b}");
+    }
+    let rest = a.len() / 8 * 8;
+    assert_eq!(a[rest..], b[rest..]);
+}
+
+#[test]
+fn quadratures_are_the_same() {
+    if gpu(Precision::F64).is_none() {
+        return;
+    }
+    let directory = tempdir().unwrap();
+    let arguments = format!("quadrature {} --gauss 3 --physical-gradients", model("bracket.vtk"));
+    on_both(directory.path(), &arguments, "npz");
+    let [mut cpu, mut cuda] = ["cpu.npz", "cuda.npz"]
+        .map(|file| ZipArchive::new(fs::File::open(directory.path().join(file)).unwrap()).unwrap());
+    let names: Vec<String> = cpu.file_names().map(|name| name.unwrap().into_owned()).collect();
+    assert!(names.len() > 10 && cuda.len() == names.len(), "{names:?}");
+    for name in names {
+        let [cpu, cuda] = [&mut cpu, &mut cuda].map(|archive| {
+            let mut bytes = Vec::new();
+            archive.by_name(&name).unwrap().read_to_end(&mut bytes).unwrap();
+            bytes
+        });
+        // headers are padded to 64 bytes
+        close(&cpu, &cuda);
+    }
+}

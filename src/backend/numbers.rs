@@ -151,7 +151,8 @@ mod tests {
 
     #[test]
     fn nothing_needs_no_memory() {
-        let (to, lent) = Numbers::<f64>::default().reserve_lent(0, |_| panic!("not asked"));
+        let mut numbers = Numbers::<f64>::default();
+        let (to, lent) = numbers.reserve_lent(0, |_| panic!("not asked"));
         assert!(to.is_empty() && !lent);
     }
 }

@@ -82,7 +82,7 @@ fn a_percentile_is_the_upper_end_of_its_bin() {
     let mesh = box_of([1, 1, 1]);
     let solid = Solid::new(&mesh).unwrap();
     let plan = solid.plan(&Samples::grid(10), Want::POSITION).unwrap();
-    let limit = |numbers| Limit {
+    let limit = |numbers: Vec<f64>| Limit {
         elements: 0..1,
         positions: Values::F64(numbers.into()),
         ..Limit::default()

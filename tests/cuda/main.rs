@@ -11,6 +11,8 @@ mod matrix;
 mod models;
 mod program;
 mod quadrature;
+#[path = "../program/mod.rs"]
+mod runs;
 mod sort;
 mod surface;
 mod surface_limit;

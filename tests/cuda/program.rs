@@ -11,6 +11,7 @@ use tempfile::tempdir;
 use zip::ZipArchive;
 
 use crate::gpu;
+use crate::runs::files;
 
 /// The program, where cargo left it or where `SUBSOLID_PROGRAM` says.
 fn run(directory: &Path, arguments: &str) {
@@ -111,13 +112,9 @@ fn layers_are_the_same() {
         run(directory.path(), &format!("{slice} --antialias 4 --png {backend}-images"));
         run(directory.path(), &format!("{slice} --attribute hardness --vtu {backend}.pvtu"));
     }
-    // of the CPU and of the device, by name
-    let files = |folder: &str| {
-        let entries = fs::read_dir(directory.path().join(folder)).unwrap();
-        let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-        paths.sort();
-        paths.into_iter().map(|path| fs::read(path).unwrap()).collect::<Vec<_>>()
-    };
+    // by name
+    let files =
+        |folder: &str| files(&directory.path().join(folder)).into_values().collect::<Vec<_>>();
     let [cpu, cuda] = ["cpu-images", "cuda-images"].map(files);
     assert!(cpu.len() > 90 && cpu == cuda, "{} files", cpu.len());
 

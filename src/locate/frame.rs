@@ -35,6 +35,11 @@ pub struct Frame {
 impl Frame {
     /// The frame of a piece; `None` if its mean Jacobian is singular.
     pub fn of(points: &Points) -> Option<Self> {
+        Self::untried(points).map(|frame| frame.tried(points))
+    }
+
+    /// The frame of a piece, not yet known to be tame.
+    pub fn untried(points: &Points) -> Option<Self> {
         let inverse = inverse(mean_jacobian(points))?;
         let middle: [f64; 3] =
             std::array::from_fn(|d| points.iter().map(|p| p[d]).sum::<f64>() / 64.0);
@@ -48,9 +53,17 @@ impl Frame {
                 frame.high[d] = frame.high[d].max(y[d]);
             }
         }
-        let extended = restrict(points, [-MARGIN; 3], [1.0 + MARGIN; 3]);
-        frame.tame = departure(&inverse, &extended, 1.0 + 2.0 * MARGIN) <= TAME;
         Some(frame)
+    }
+
+    /// This frame of `points`, which says whether it is tame.
+    pub fn tried(mut self, points: &Points) -> Self {
+        // without its margin the piece departs less: most that are not tame end here
+        self.tame = departure(&self.inverse, points, 1.0) <= TAME && {
+            let extended = restrict(points, [-MARGIN; 3], [1.0 + MARGIN; 3]);
+            departure(&self.inverse, &extended, 1.0 + 2.0 * MARGIN) <= TAME
+        };
+        self
     }
 
     /// y(x): roughly the parameters of x.

@@ -207,3 +207,55 @@ fn offer(best: &mut Option<Closest>, found: Closest, most: f64) {
         *best = Some(found);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Solid;
+    use crate::locate::Locator;
+    use crate::mesh::shape::{Link, Shape};
+
+    /// Points at all distances from extraordinary points and edges are found again, and the
+    /// same whether splits are kept or not.
+    #[test]
+    fn points_at_all_scales_are_found() {
+        let icosahedron = Shape::Link { link: Link::icosahedron(), rings: 1 };
+        let shapes = [icosahedron, Shape::Fan { valence: 5, layers: 1, rings: 2 }, Shape::Bracket];
+        let mut found_inside = 0;
+        for shape in shapes {
+            let mesh = shape.build().unwrap();
+            let solid = Solid::new(&mesh).unwrap();
+            let locator = Locator::new(&solid, mesh.controls()).unwrap();
+            let all = locator.pieces();
+            let inexact: Vec<usize> = (0..all.len()).filter(|&i| all.core(i).is_some()).collect();
+            let step = inexact.len().div_ceil(60);
+            for &piece in inexact.iter().step_by(step) {
+                let core = all.core(piece).unwrap();
+                let (map, header) = (all.limit(piece), &all.pieces[piece]);
+                let (corner, middle) = (core.nest.origin(), [0.5; 3]);
+                for (scale, part) in (0..40).map(|k| (0.5_f64.powi(k), [0.3, 0.9, 0.6])) {
+                    let p = std::array::from_fn(|d| {
+                        let inner = header.origin[d] + header.size[d] * middle[d];
+                        corner[d] + 2.0 * (inner - corner[d]) * scale * part[d]
+                    });
+                    let x = map.point(p);
+                    let (most, enough) = locator.nearness(piece);
+                    let nearness = Nearness { enough, most };
+                    let none = Memory(AtomicUsize::new(0));
+                    let search = |memory: &Memory| {
+                        core.search(x, &Sought { nearness, rounding: 1e-15, memory })
+                    };
+                    let kept = search(&Memory::default()).expect("inside");
+                    let made = search(&none).expect("inside");
+                    assert_eq!(kept.parameters, made.parameters);
+                    assert_eq!(kept.distance.to_bits(), made.distance.to_bits());
+                    assert!(kept.distance <= enough);
+                    let off = length(sub(map.point(kept.parameters), x));
+                    assert!(off < 1e-14, "{p:?} {kept:?} is {off:e} away");
+                    found_inside += 1;
+                }
+            }
+        }
+        assert!(found_inside > 1000, "{found_inside}");
+    }
+}

@@ -35,7 +35,8 @@ pub struct Frame {
 impl Frame {
     /// The frame of a piece; `None` if its mean Jacobian is singular.
     pub fn of(points: &Points) -> Option<Self> {
-        Self::untried(points).map(|frame| frame.tried(points))
+        let frame = Self::untried(points)?;
+        Some(Self { tame: frame.is_tame(points), ..frame })
     }
 
     /// The frame of a piece, not yet known to be tame.
@@ -56,14 +57,10 @@ impl Frame {
         Some(frame)
     }
 
-    /// This frame of `points`, which says whether it is tame.
-    pub fn tried(mut self, points: &Points) -> Self {
-        // without its margin the piece departs less: most that are not tame end here
-        self.tame = departure(&self.inverse, points, 1.0) <= TAME && {
-            let extended = restrict(points, [-MARGIN; 3], [1.0 + MARGIN; 3]);
-            departure(&self.inverse, &extended, 1.0 + 2.0 * MARGIN) <= TAME
-        };
-        self
+    /// Whether `points`, whose frame it is, are tame.
+    pub fn is_tame(&self, points: &Points) -> bool {
+        let extended = restrict(points, [-MARGIN; 3], [1.0 + MARGIN; 3]);
+        departure(&self.inverse, &extended, 1.0 + 2.0 * MARGIN) <= TAME
     }
 
     /// y(x): roughly the parameters of x.

@@ -79,8 +79,7 @@ impl Halved<'_> {
             if frame.is_some_and(|frame| frame.excludes(guess, self.nearness.most)) {
                 continue;
             }
-            let frame = frame.map(|frame| frame.tried(&half));
-            let is_tame = frame.is_some_and(|frame| frame.tame);
+            let is_tame = frame.is_some_and(|frame| frame.is_tame(&half));
             let place = |t: f64, d: usize| domain.low[d] + t * (domain.high[d] - domain.low[d]);
             let within = Domain {
                 low: std::array::from_fn(|d| place(low[d], d)),

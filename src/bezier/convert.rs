@@ -8,18 +8,6 @@ pub fn net_values(net: &[u32], values: &[f64], width: usize) -> Vec<f64> {
     net.iter().flat_map(|&v| &values[v as usize * width..][..width]).copied().collect()
 }
 
-/// rows `[row][control]` times controls `[control][width]`.
-pub fn product(rows: &[f64], controls: &[f64], width: usize) -> Vec<f64> {
-    let count = controls.len() / width;
-    let mut values = vec![0.0; rows.len() / count.max(1) * width];
-    for (row, out) in rows.chunks_exact(count).zip(values.chunks_exact_mut(width)) {
-        for (weight, control) in row.iter().zip(controls.chunks_exact(width)) {
-            out.iter_mut().zip(control).for_each(|(o, c)| *o += weight * c);
-        }
-    }
-    values
-}
-
 /// Bézier points along the layers of `[layer 4][line][width]`, phantoms filled in.
 pub fn bezier_layers(mut net: Vec<f64>, width: usize, ends: Ends) -> Vec<f64> {
     debug_assert_eq!(net.len() % (4 * width), 0, "four layers");
@@ -38,7 +26,7 @@ pub fn tensor_points(mut net: Vec<f64>, width: usize, ends: Ends) -> Vec<f64> {
 
 /// B-spline control values to Bézier points along the axis of `stride`; `ends` says
 /// which ends are phantoms, p₋₁ = 2p₀ − p₁.
-fn to_bezier(values: &mut [f64], stride: usize, ends: Ends) {
+pub fn to_bezier(values: &mut [f64], stride: usize, ends: Ends) {
     for line in (0..values.len()).filter(|i| (i / stride).is_multiple_of(4)) {
         let mut p: [f64; 4] = std::array::from_fn(|i| values[line + i * stride]);
         if ends & 1 == 1 {

@@ -8,6 +8,8 @@
 
 mod convert;
 pub mod extraction;
+mod nest;
+mod remainder;
 mod rings;
 
 use std::sync::OnceLock;
@@ -17,9 +19,11 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::limit::{Leaf, LeafKind, Solid, Turn};
 
-use convert::{bezier_layers, net_values, product, tensor_points};
+use convert::{net_values, tensor_points};
 pub use extraction::Extraction;
-use rings::Rings;
+pub(crate) use nest::{Nest, Sibling, Split};
+use remainder::Remainders;
+use rings::spatial_parts;
 pub(crate) use rings::{Part, planar_parts};
 
 /// Most rings around an extraordinary edge or vertex.
@@ -33,8 +37,10 @@ const MARGIN: f64 = 1.5;
 pub struct Pieces<'s> {
     solid: &'s Solid,
     rings: usize,
-    planar: Vec<OnceLock<Rings>>,
-    spatial: Vec<OnceLock<Rings>>,
+    // of planar and of each spatial structure, in its own parameters
+    planar: Vec<Part>,
+    spatial: Vec<OnceLock<Vec<Part>>>,
+    remainders: Remainders,
 }
 
 /// A box in the parameters of an element on which the limit is (nearly) tricubic.
@@ -50,6 +56,22 @@ pub struct Piece {
     pub exact: bool,
 }
 
+/// A piece that was made.
+#[derive(Debug)]
+pub(crate) struct Made<'s> {
+    /// Bézier points `[w][v][u][width]` along the element's axes.
+    pub points: Vec<f64>,
+    /// Where it only interpolates the limit: the net of what it stands for.
+    pub rest: Option<Nest<'s>>,
+}
+
+impl Made<'_> {
+    /// Bézier points of positions.
+    pub fn bezier_points(&self) -> [[f64; 3]; 64] {
+        std::array::from_fn(|i| std::array::from_fn(|d| self.points[3 * i + d]))
+    }
+}
+
 impl<'s> Pieces<'s> {
     /// Prepares the pieces of `solid` with 0 to [`MOST_RINGS`] rings.
     ///
@@ -60,9 +82,9 @@ impl<'s> Pieces<'s> {
             return Err(Error::request(format!("{rings} rings of Bézier pieces"))
                 .with_mend(format!("ask for 0 to {MOST_RINGS} rings")));
         }
-        let locks = |count: usize| std::iter::repeat_with(OnceLock::new).take(count).collect();
-        let (planar, spatial) = (solid.planar_structures().len(), solid.spatial_structures().len());
-        Ok(Self { solid, rings, planar: locks(planar), spatial: locks(spatial) })
+        let spatial = solid.spatial_structures().iter().map(|_| OnceLock::new()).collect();
+        let remainders = Remainders::new(solid);
+        Ok(Self { solid, rings, planar: planar_parts(rings), spatial, remainders })
     }
 
     /// The solid in pieces.
@@ -98,9 +120,6 @@ impl<'s> Pieces<'s> {
     /// are 0, the others of a row sum to 1.
     pub fn weights(&self, leaf: &Leaf) -> Vec<f64> {
         let count = self.solid.net(leaf).len();
-        if let (LeafKind::Irregular(..), Some(rings)) = (leaf.kind, self.rings(leaf)) {
-            return along_element(turn(leaf), &rings.nodes, count);
-        }
         let mut identity = vec![0.0; count * count];
         identity.iter_mut().step_by(count + 1).for_each(|x| *x = 1.0);
         self.net_points(leaf, identity, count)
@@ -108,49 +127,70 @@ impl<'s> Pieces<'s> {
 
     /// Bézier points from values `[control][width]` at the net.
     fn net_points(&self, leaf: &Leaf, net: Vec<f64>, width: usize) -> Vec<f64> {
-        // [piece][local axes, 0 fastest][width]
-        let local = match (leaf.kind, self.rings(leaf)) {
-            (LeafKind::Layered(_, _, ends), Some(rings)) => {
-                let layers = bezier_layers(net, width, ends);
-                let lines = layers.len() / 4;
-                let part = |part: usize| {
-                    let rows = &rings.nodes[part * 16 * (lines / width)..][..16 * (lines / width)];
-                    layers.chunks_exact(lines).flat_map(move |layer| product(rows, layer, width))
-                };
-                (0..rings.parts.len()).flat_map(part).collect()
-            }
-            (LeafKind::Irregular(..), Some(rings)) => product(&rings.nodes, &net, width),
-            (LeafKind::Regular(ends), _) => return tensor_points(net, width, ends),
-            _ => Vec::new(),
-        };
-        along_element(turn(leaf), &local, width)
+        let mut points = Vec::new();
+        self.visit(leaf, net, width, |made| points.extend(made.points));
+        points
     }
 
     /// How far each piece of a leaf may be from the limit, in length units: 0 where
     /// it is exact up to rounding; else estimated from the largest distance at
     /// 8 × 8 × 8 samples. `points` are those of all levels, `[point][3]`.
     pub fn errors(&self, leaf: &Leaf, points: &[f64]) -> Vec<f64> {
-        let Some(rings) = self.rings(leaf) else { return vec![0.0] };
+        let mut errors = Vec::new();
         let net = net_values(self.solid.net(leaf), points, 3);
-        let layers = match leaf.kind {
-            LeafKind::Layered(_, _, ends) => bezier_layers(net, 3, ends),
-            _ => net,
+        self.visit(leaf, net, 3, |made| errors.push(self.error(&made)));
+        errors
+    }
+
+    /// The pieces of a leaf one by one, from positions at the points of all levels.
+    pub(crate) fn made(&self, leaf: &Leaf, points: &[f64]) -> Vec<Made<'s>> {
+        let mut all = Vec::new();
+        let net = net_values(self.solid.net(leaf), points, 3);
+        self.visit(leaf, net, 3, |made| all.push(made));
+        all
+    }
+
+    /// How far a piece made of positions may be from the limit; see [`Pieces::errors`].
+    pub(crate) fn error(&self, made: &Made<'s>) -> f64 {
+        let error = |nest: &Nest<'s>| nest.error(self.remainders.of(nest.structure()));
+        MARGIN * made.rest.as_ref().map_or(0.0, error)
+    }
+
+    /// Calls `visit` with every piece of a leaf, made of values `[control][width]` at its
+    /// net.
+    fn visit(&self, leaf: &Leaf, net: Vec<f64>, width: usize, mut visit: impl FnMut(Made<'s>)) {
+        let scale = 0.5_f64.powi(leaf.depth.into());
+        let part = Part::WHOLE.within(leaf.origin.map(|x| scale * f64::from(x)), scale);
+        let nest = match leaf.kind {
+            LeafKind::Regular(ends) => {
+                return visit(Made { points: tensor_points(net, width, ends), rest: None });
+            }
+            LeafKind::Layered(s, turn, ends) => {
+                let structure = &self.solid.planar_structures()[s as usize];
+                Nest::along_edge(structure, net, width, (turn, ends), part)
+            }
+            LeafKind::Irregular(s, turn) => {
+                let structure = &self.solid.spatial_structures()[s as usize];
+                Nest::at_point(structure, &net, width, turn, part)
+            }
         };
-        // the error of a layered piece is a Bézier curve along the layers: it stays
-        // below its largest control value
-        let layer_len = match leaf.kind {
-            LeafKind::Layered(..) => layers.len() / 4,
-            _ => layers.len(),
-        };
-        let controls = layer_len / 3;
-        let largest = |rows: &std::ops::Range<usize>| {
-            let rows = &rings.errors[rows.start * controls..rows.end * controls];
-            let errors = layers.chunks_exact(layer_len).flat_map(|layer| product(rows, layer, 3));
-            let errors: Vec<f64> = errors.collect();
-            let lengths = errors.chunks_exact(3).map(|e| e.iter().map(|x| x * x).sum::<f64>());
-            MARGIN * lengths.fold(0.0, f64::max).sqrt()
-        };
-        rings.error_rows.iter().map(largest).collect()
+        self.visit_nest(nest, &mut visit);
+    }
+
+    /// Rings of pieces, then what remains.
+    fn visit_nest(&self, mut nest: Nest<'s>, visit: &mut impl FnMut(Made<'s>)) {
+        for _ in 0..self.rings {
+            let Split { siblings, inner } = nest.split();
+            for sibling in siblings {
+                match sibling {
+                    Sibling::Piece(_, points) => visit(Made { points, rest: None }),
+                    Sibling::Edge(edge) => self.visit_nest(edge, visit),
+                }
+            }
+            nest = inner;
+        }
+        let points = nest.interpolation(self.remainders.of(nest.structure()));
+        visit(Made { points, rest: Some(nest) });
     }
 
     /// [`Pieces::errors`] of all pieces of the solid, in the order of its leaves;
@@ -164,23 +204,15 @@ impl<'s> Pieces<'s> {
         leaves.flat_map_iter(|leaf| self.errors(leaf, &points)).collect()
     }
 
-    /// Rings of a leaf's structure; none if it is regular.
-    fn rings(&self, leaf: &Leaf) -> Option<&Rings> {
-        match leaf.kind {
-            LeafKind::Regular(_) => None,
-            LeafKind::Layered(s, ..) => {
-                let structure = &self.solid.planar_structures()[s as usize];
-                Some(self.planar[s as usize].get_or_init(|| Rings::new(structure, 2, self.rings)))
-            }
-            LeafKind::Irregular(s, _) => {
-                let structure = &self.solid.spatial_structures()[s as usize];
-                Some(self.spatial[s as usize].get_or_init(|| Rings::new(structure, 3, self.rings)))
-            }
-        }
-    }
-
+    /// The boxes of a leaf's pieces in its local parameters.
     fn parts(&self, leaf: &Leaf) -> &[Part] {
-        self.rings(leaf).map_or(&[Part::WHOLE], |rings| &rings.parts)
+        match leaf.kind {
+            LeafKind::Regular(_) => &[Part::WHOLE],
+            LeafKind::Layered(..) => &self.planar,
+            LeafKind::Irregular(s, _) => self.spatial[s as usize].get_or_init(|| {
+                spatial_parts(&self.solid.spatial_structures()[s as usize], self.rings)
+            }),
+        }
     }
 }
 

@@ -40,6 +40,13 @@ impl Turn {
         })
     }
 
+    /// The turn of axes that lie so in this turn's local axes.
+    pub fn of(&self, inner: Self) -> Self {
+        let axes = inner.axes.map(|d| self.axes[d as usize]);
+        let flip = |d: usize| inner.flips[d] != self.flips[inner.axes[d] as usize];
+        Self { axes, flips: [flip(0), flip(1), flip(2)] }
+    }
+
     /// Whether a derivative of the given orders along the local axes changes its
     /// sign against the cell's axes.
     pub fn odd(&self, orders: [Order; 3]) -> bool {

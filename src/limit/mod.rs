@@ -18,6 +18,7 @@ mod patch;
 mod powers;
 mod pulled;
 mod solid;
+mod split;
 mod structure;
 mod summary;
 

@@ -97,6 +97,11 @@ impl Powers {
         })
     }
 
+    /// A.
+    pub(super) fn step(&self) -> &Mat<f64> {
+        &self.matrix
+    }
+
     /// A, `[row][column]`.
     pub fn matrix(&self) -> Mat<f64> {
         self.matrix.clone()

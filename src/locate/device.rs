@@ -6,7 +6,6 @@ use super::parts::Parts;
 use super::{Hierarchy, Located, Locator, Place};
 use crate::backend::Cuda;
 use crate::backend::cuda::locate::{DevicePlaces, LEFT, OUTSIDE, PlaceArrays};
-use crate::backend::cuda::parts::Node;
 use crate::error::Result;
 
 /// Points at once: memory on the device and here stays bounded.
@@ -42,15 +41,6 @@ impl<'l, 's> DeviceLocator<'l, 's> {
     pub fn new(locator: &'l Locator<'s>, gpu: &Cuda) -> Result<Self> {
         let parts = Parts::new(locator)?;
         let Hierarchy { nodes, items } = Hierarchy::new(&parts.boxes);
-        let node = |node: &super::Node| Node {
-            low: node.low,
-            high: node.high,
-            first: node.first,
-            count: node.count,
-            skip: node.skip,
-            padding: 0,
-        };
-        let nodes: Vec<Node> = nodes.iter().map(node).collect();
         let solid = parts.arrays(&nodes, &items, locator.reach);
         Ok(Self { locator, places: DevicePlaces::new(gpu, solid)? })
     }

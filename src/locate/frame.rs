@@ -35,6 +35,12 @@ pub struct Frame {
 impl Frame {
     /// The frame of a piece; `None` if its mean Jacobian is singular.
     pub fn of(points: &Points) -> Option<Self> {
+        let frame = Self::untried(points)?;
+        Some(Self { tame: frame.is_tame(points), ..frame })
+    }
+
+    /// The frame of a piece, not yet known to be tame.
+    pub fn untried(points: &Points) -> Option<Self> {
         let inverse = inverse(mean_jacobian(points))?;
         let middle: [f64; 3] =
             std::array::from_fn(|d| points.iter().map(|p| p[d]).sum::<f64>() / 64.0);
@@ -48,9 +54,13 @@ impl Frame {
                 frame.high[d] = frame.high[d].max(y[d]);
             }
         }
-        let extended = restrict(points, [-MARGIN; 3], [1.0 + MARGIN; 3]);
-        frame.tame = departure(&inverse, &extended, 1.0 + 2.0 * MARGIN) <= TAME;
         Some(frame)
+    }
+
+    /// Whether `points`, whose frame it is, are tame.
+    pub fn is_tame(&self, points: &Points) -> bool {
+        let extended = restrict(points, [-MARGIN; 3], [1.0 + MARGIN; 3]);
+        departure(&self.inverse, &extended, 1.0 + 2.0 * MARGIN) <= TAME
     }
 
     /// y(x): roughly the parameters of x.

@@ -6,6 +6,7 @@
 //! subtrees are built in parallel and come out the same every time.
 
 use super::closest::dot;
+pub use crate::basis::tree::Node;
 
 /// Boxes of a leaf.
 const LEAF: usize = 4;
@@ -14,24 +15,6 @@ const GRAIN: usize = 4096;
 
 /// A box, low and high corner.
 pub type Box3 = [[f64; 3]; 2];
-
-/// A node of the hierarchy.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct Node {
-    /// Least coordinates of all that is below.
-    pub low: [f64; 3],
-    /// Largest coordinates of all that is below.
-    pub high: [f64; 3],
-    /// First of its boxes among [`Hierarchy::items`].
-    pub first: u32,
-    /// How many boxes a leaf has; 0 for an inner node.
-    pub count: u32,
-    /// The node after all below this one.
-    pub skip: u32,
-    /// Keeps the size a multiple of 16 bytes.
-    pub padding: u32,
-}
 
 /// Boxes in a tree.
 #[derive(Debug)]
@@ -46,8 +29,7 @@ impl Hierarchy {
     /// Builds the tree of `boxes`; ids are their indices.
     pub fn new(boxes: &[Box3]) -> Self {
         let mut items: Vec<u32> = (0..boxes.len() as u32).collect();
-        let empty = Node { low: [0.0; 3], high: [0.0; 3], first: 0, count: 0, skip: 0, padding: 0 };
-        let mut nodes = vec![empty; node_count(boxes.len())];
+        let mut nodes = vec![Node::default(); node_count(boxes.len())];
         if !boxes.is_empty() {
             build(boxes, &mut items, &mut nodes, 0, 0);
         }

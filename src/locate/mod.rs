@@ -27,10 +27,13 @@
 //! mean Jacobian, in which it is nearly the unit cube: that rejects most of the
 //! others, and is the start of Newton's method. Pieces so nearly affine that
 //! they are provably one-to-one decide by it; others (at smooth edges of the boundary
-//! detJ is 0) are halved until they do. Where pieces only come near the limit, at
-//! extraordinary edges and vertices, the last steps are on the limit itself.
+//! detJ is 0) are halved until they do. Pieces only come near the limit at
+//! extraordinary edges and vertices: there a point goes down further rings of exact
+//! pieces, made when it asks for them.
 
 mod closest;
+mod cores;
+mod curve;
 mod device;
 mod frame;
 mod hierarchy;
@@ -59,7 +62,7 @@ use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::mesh::Controls;
 
-use closest::{Closest, closest};
+use cores::{Memory, Sought};
 use search::Nearness;
 
 /// Points of one task.
@@ -67,10 +70,6 @@ const GRAIN: usize = 256;
 /// A point so near to two elements, as parts of their size, belongs to both, and so
 /// to the first.
 const SHARED: f64 = 1e-12;
-/// Steps with one Jacobian around an extraordinary edge or vertex.
-const FOLLOWED: usize = 12;
-/// New starts of a search around an extraordinary edge or vertex.
-const STARTS: usize = 12;
 
 /// Options of a [`Locator`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -126,6 +125,8 @@ pub struct Locator<'s> {
     reach: f64,
     // what rounding may move a point, in length units
     rounding: f64,
+    // for what points ask for
+    memory: Memory,
 }
 
 impl<'s> Locator<'s> {
@@ -164,6 +165,7 @@ impl<'s> Locator<'s> {
             tolerance: options.tolerance,
             reach: reach + rounding,
             rounding,
+            memory: Memory::default(),
         })
     }
 
@@ -263,81 +265,26 @@ impl<'s> Locator<'s> {
         let pieces = &self.pieces;
         let header = &pieces.pieces[piece];
         let frame = pieces.frames[piece].as_ref();
-        let error = pieces.errors[piece];
-        let nearness = Nearness { enough: enough + error, most: most + error };
-        let mut found = search::in_piece(&pieces.points[piece], frame, x, nearness)?;
-        found.parameters = pieces::in_element(header, found.parameters);
-        if !header.exact {
-            found = self.polish(piece, x, found.parameters, enough);
-        }
-        (found.distance <= most).then_some(Place {
+        let nearness = Nearness { enough, most };
+        let found = match pieces.core(piece) {
+            None => {
+                let mut found = search::in_piece(&pieces.points[piece], frame, x, nearness)?;
+                found.parameters = pieces::in_element(header, found.parameters);
+                found
+            }
+            Some(core) => {
+                let around = most + pieces.errors[piece];
+                if frame.is_some_and(|frame| frame.excludes(frame.guess(x), around)) {
+                    return None;
+                }
+                core.search(x, &Sought { nearness, rounding: self.rounding, memory: &self.memory })?
+            }
+        };
+        Some(Place {
             element: header.element,
             parameters: found.parameters,
             residual: found.distance,
         })
-    }
-
-    /// Goes on from a place on an inexact piece to one on the limit itself.
-    fn polish(&self, piece: usize, x: [f64; 3], from: [f64; 3], enough: f64) -> Closest {
-        let map = self.pieces.limit(piece);
-        if let Some(found) = self.follow(&map, piece, x, from, enough) {
-            return found;
-        }
-        let domain = map.domain();
-        let mut best = closest(|p| map.jet(p), x, domain, from, 0.0);
-        if best.distance <= enough {
-            return best;
-        }
-        // towards an extraordinary point scales differ much: begin again at those that
-        // come nearest
-        let away = |p: [f64; 3]| (closest::length(closest::sub(map.point(p), x)), p);
-        let places = self.pieces.around_extraordinary(piece, from);
-        let mut starts: Vec<_> = places.into_iter().map(away).collect();
-        starts.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        for (_, start) in starts.into_iter().take(STARTS) {
-            let next = closest(|p| map.jet(p), x, domain, start, 0.0);
-            if next.distance < best.distance {
-                best = next;
-            }
-            if best.distance <= enough {
-                break;
-            }
-        }
-        best
-    }
-
-    /// Newton steps on the limit with the Jacobian of the inexact piece, which is near
-    /// to the limit's: a point a step instead of a point and three derivatives. `None`
-    /// if they do not lead to the point.
-    fn follow(
-        &self,
-        map: &limit::LimitMap<'_>,
-        piece: usize,
-        x: [f64; 3],
-        from: [f64; 3],
-        enough: f64,
-    ) -> Option<Closest> {
-        let header = &self.pieces.pieces[piece];
-        let jet = tricubic::jet(&self.pieces.points[piece], pieces::in_piece(header, from));
-        let inverse = frame::inverse(jet.derivatives)?;
-        let domain = map.domain();
-        let mut best = Closest { parameters: from, distance: f64::INFINITY };
-        let mut p = from;
-        for _ in 0..FOLLOWED {
-            let residual = closest::sub(x, map.point(p));
-            let distance = closest::length(residual);
-            // as near as rounding lets it come, or not on the way
-            if distance.is_nan() || distance >= 0.5 * best.distance {
-                break;
-            }
-            best = Closest { parameters: p, distance };
-            if distance == 0.0 {
-                break;
-            }
-            let step = frame::apply(&inverse, residual);
-            p = domain.clamp(std::array::from_fn(|d| p[d] + header.size[d] * step[d]));
-        }
-        (best.distance <= enough).then_some(best)
     }
 
     /// The points along a Morton curve through the solid's box.

@@ -13,11 +13,11 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::frame::Frame;
-use super::hierarchy::Box3;
+use super::hierarchy::{Box3, Node};
 use super::tricubic::{Points, bounds, halves};
-use super::{Locator, diagonal, pieces};
-use crate::backend::cuda::parts::{NONE, Node, Part, SolidParts};
-use crate::bezier::{MOST_RINGS, Piece, Pieces};
+use super::{Locator, diagonal};
+use crate::backend::cuda::parts::{NONE, Part, SolidParts};
+use crate::bezier::{MOST_RINGS, Made, Piece, Pieces};
 use crate::error::Result;
 
 /// How often a piece is halved at most: more made parts and decided hardly more points on any
@@ -164,18 +164,16 @@ impl Parts {
 /// The leaf of a piece in further rings.
 fn blocks(locator: &Locator<'_>, further: &Pieces<'_>, piece: usize) -> Vec<Block> {
     let leaf = locator.pieces.leaf(piece);
-    let points = pieces::points(further, leaf, locator.pieces.refined());
-    let errors = further.errors(leaf, locator.pieces.refined());
-    let own = further.of(leaf).zip(points).zip(errors);
-    own.map(|((Piece { origin, size, exact, .. }, points), error)| Block {
+    let made = further.made(leaf, locator.pieces.refined());
+    let block = |(Piece { origin, size, exact, .. }, made): (Piece, Made<'_>)| Block {
         piece,
-        points,
+        points: made.bezier_points(),
         origin,
         size,
-        error,
+        error: further.error(&made),
         exact,
-    })
-    .collect()
+    };
+    further.of(leaf).zip(made).map(block).collect()
 }
 
 /// The frame of a part that has none of its own: that of its box.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::cores::Core;
 use super::frame::Frame;
 use super::hierarchy::Box3;
 use super::limit::LimitMap;
@@ -15,8 +16,8 @@ use crate::mesh::{Attribute, Controls};
 
 /// Rings around extraordinary edges and vertices where memory does not matter.
 const RINGS: usize = 4;
-/// Halvings towards an extraordinary edge or vertex within which a point is looked for.
-const SCALES: i32 = 40;
+/// Leaves that are worked on at once.
+const LEAVES: usize = 64;
 /// Pieces that always are few enough.
 const FEW: usize = 1 << 18;
 
@@ -34,6 +35,8 @@ pub struct LocatorPieces<'s> {
     pub boxes: Vec<Box3>,
     // affine maps near the pieces, if they are not singular
     pub(crate) frames: Vec<Option<Frame>>,
+    // what inexact pieces stand for
+    cores: Vec<Option<Box<Core<'s>>>>,
     // which of the solid's leaves each belongs to
     leaves: Vec<u32>,
     // control points of all levels, [point][3]
@@ -63,19 +66,13 @@ impl<'s> LocatorPieces<'s> {
         let counts: Vec<u32> =
             leaves.par_iter().map(|leaf| maker.of(leaf).count() as u32).collect();
         let leaf_ids = ids().zip(&counts).flat_map(|(leaf, &n)| (0..n).map(move |_| leaf));
-        let points: Vec<Points> =
-            leaves.par_iter().flat_map_iter(|leaf| points(&maker, leaf, &refined)).collect();
-        let errors: Vec<f64> =
-            leaves.par_iter().flat_map_iter(|leaf| maker.errors(leaf, &refined)).collect();
-        let padded = |(points, &error): (&Points, &f64)| {
-            let [low, high] = bounds(points);
-            [low.map(|x| x - error), high.map(|x| x + error)]
-        };
-        let boxes = points.par_iter().zip(&errors).map(padded).collect();
-        let frames = points.par_iter().map(Frame::of).collect();
-        let pieces = leaves.iter().flat_map(|leaf| maker.of(leaf)).collect();
-        let leaves = leaf_ids.collect();
-        Ok(Self { maker, pieces, points, errors, boxes, frames, leaves, refined })
+        let leaf_ids = leaf_ids.collect();
+        let own = |leaves: &[Leaf]| Arrays::new(&maker, leaves, &refined);
+        let all: Vec<Arrays<'s>> = leaves.par_chunks(LEAVES).map(own).collect();
+        let Arrays { points, errors, boxes, frames, cores } = Arrays::joined(all);
+        let pieces: Vec<Piece> = leaves.iter().flat_map(|leaf| maker.of(leaf)).collect();
+        let leaves = leaf_ids;
+        Ok(Self { maker, pieces, points, errors, boxes, frames, cores, leaves, refined })
     }
 
     /// Number of pieces.
@@ -168,33 +165,60 @@ impl<'s> LocatorPieces<'s> {
         &self.solid().leaves()[self.leaves[piece] as usize]
     }
 
+    /// What an inexact piece stands for.
+    pub(super) fn core(&self, piece: usize) -> Option<&Core<'s>> {
+        self.cores[piece].as_deref()
+    }
+
     /// The limit around a piece.
     pub(super) fn limit(&self, piece: usize) -> LimitMap<'_> {
         LimitMap::new(self.solid(), self.leaf(piece), &self.refined)
     }
+}
 
-    /// Places around the extraordinary edge or vertex of a piece's leaf at all scales,
-    /// in the element's parameters; along an edge all are where `p` is.
-    pub(super) fn around_extraordinary(&self, piece: usize, p: [f64; 3]) -> Vec<[f64; 3]> {
-        let leaf = self.leaf(piece);
-        let (turn, axes) = match leaf.kind {
-            LeafKind::Regular(_) => return vec![p],
-            LeafKind::Layered(_, turn, _) => (turn, 2),
-            LeafKind::Irregular(_, turn) => (turn, 3),
+/// Pieces of some leaves, every array `[piece]`.
+#[derive(Default)]
+struct Arrays<'s> {
+    points: Vec<Points>,
+    errors: Vec<f64>,
+    boxes: Vec<Box3>,
+    frames: Vec<Option<Frame>>,
+    cores: Vec<Option<Box<Core<'s>>>>,
+}
+
+impl<'s> Arrays<'s> {
+    fn new(maker: &Pieces<'s>, leaves: &[Leaf], refined: &[f64]) -> Self {
+        let mut own = Self::default();
+        for made in leaves.iter().flat_map(|leaf| maker.made(leaf, refined)) {
+            let error = maker.error(&made);
+            let points = made.bezier_points();
+            let [low, high] = bounds(&points);
+            own.boxes.push([low.map(|x| x - error), high.map(|x| x + error)]);
+            own.frames.push(Frame::of(&points));
+            own.points.push(points);
+            own.errors.push(error);
+            own.cores.push(made.rest.map(|nest| Box::new(Core::new(nest))));
+        }
+        own
+    }
+
+    fn joined(all: Vec<Self>) -> Self {
+        let count = all.iter().map(|own| own.points.len()).sum();
+        let mut joined = Self {
+            points: Vec::with_capacity(count),
+            errors: Vec::with_capacity(count),
+            boxes: Vec::with_capacity(count),
+            frames: Vec::with_capacity(count),
+            cores: Vec::with_capacity(count),
         };
-        let size = 0.5_f64.powi(leaf.depth.into());
-        let place = |scale: f64, corner: usize| {
-            let mut moved = p;
-            for d in 0..axes {
-                let axis = turn.axes[d as usize] as usize;
-                let t = 0.5 * scale * (corner / 3_usize.pow(d) % 3) as f64;
-                let t = if turn.flips[d as usize] { 1.0 - t } else { t };
-                moved[axis] = size * (f64::from(leaf.origin[axis]) + t);
-            }
-            moved
-        };
-        let scales = (0..SCALES).map(|k| 0.5_f64.powi(k));
-        scales.flat_map(|scale| (1..3_usize.pow(axes)).map(move |c| place(scale, c))).collect()
+        for own in all {
+            joined.points.extend(own.points);
+            joined.errors.extend(own.errors);
+            joined.boxes.extend(own.boxes);
+            joined.frames.extend(own.frames);
+            joined.cores.extend(own.cores);
+        }
+        joined
     }
 }
 
@@ -240,11 +264,4 @@ pub fn default_rings(solid: &Solid) -> usize {
         all <= FEW.max(4 * solid.leaves().len())
     };
     (1..=RINGS).rev().find(fits).unwrap_or(0)
-}
-
-/// Bézier points of the pieces of a leaf.
-pub fn points(maker: &Pieces<'_>, leaf: &Leaf, refined: &[f64]) -> Vec<Points> {
-    let points = maker.points(leaf, refined, 3);
-    let (points, _) = points.as_chunks::<3>();
-    points.as_chunks::<64>().0.to_vec()
 }

@@ -7,6 +7,9 @@ use super::tricubic::{Points, bounds, jet, most_bent_axis, restrict};
 
 /// How often a piece is halved before Newton's method has the last word.
 const HALVINGS: u32 = 15;
+/// A half whose frame sees a point farther outside than this is halved again before
+/// Newton's method looks for it there.
+const BESIDE: f64 = 0.05;
 
 /// How near to a point a piece must come.
 #[derive(Clone, Copy, Debug)]
@@ -71,11 +74,12 @@ impl Halved<'_> {
             if off {
                 continue;
             }
-            let frame = Frame::of(&half);
+            let frame = Frame::untried(&half);
             let guess = frame.map_or([0.5; 3], |frame| frame.guess(self.x));
             if frame.is_some_and(|frame| frame.excludes(guess, self.nearness.most)) {
                 continue;
             }
+            let is_tame = frame.is_some_and(|frame| frame.is_tame(&half));
             let place = |t: f64, d: usize| domain.low[d] + t * (domain.high[d] - domain.low[d]);
             let within = Domain {
                 low: std::array::from_fn(|d| place(low[d], d)),
@@ -84,14 +88,15 @@ impl Halved<'_> {
             let start = std::array::from_fn(|d| {
                 within.low[d] + guess[d].clamp(0.0, 1.0) * (within.high[d] - within.low[d])
             });
-            let found = closest(|t| jet(self.points, t), self.x, within, start, 0.0);
-            if found.distance < best.distance {
-                best = found;
+            // a half that hardly holds the point may soon be excluded
+            let is_likely = guess.iter().all(|y| (-BESIDE..=1.0 + BESIDE).contains(y));
+            if is_tame || is_likely || halvings == 1 {
+                let found = closest(|t| jet(self.points, t), self.x, within, start, 0.0);
+                if found.distance < best.distance {
+                    best = found;
+                }
             }
-            if best.distance > self.nearness.enough
-                && halvings > 1
-                && !frame.is_some_and(|frame| frame.tame)
-            {
+            if best.distance > self.nearness.enough && halvings > 1 && !is_tame {
                 best = self.search(&half, within, halvings - 1, best);
             }
             if best.distance <= self.nearness.enough {

@@ -69,9 +69,11 @@ pub fn restrict<const WIDTH: usize>(
         let stride = 1 << (2 * d);
         for line in (0..64).filter(|i| (i / stride) % 4 == 0) {
             let p: [[f64; WIDTH]; 4] = std::array::from_fn(|i| part[line + i * stride]);
-            for (i, row) in rows.iter().enumerate() {
-                part[line + i * stride] =
-                    std::array::from_fn(|c| (0..4).map(|j| row[j] * p[j][c]).sum());
+            for (i, r) in rows.iter().enumerate() {
+                // written out: the compiler leaves a loop of sums as it is
+                part[line + i * stride] = std::array::from_fn(|c| {
+                    r[0] * p[0][c] + r[1] * p[1][c] + r[2] * p[2][c] + r[3] * p[3][c]
+                });
             }
         }
     }

@@ -22,25 +22,12 @@ use subsolid::mesh::{CreaseRule, SurfaceMesh};
 use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan};
 
 /// Oriented manifolds, with and without boundary, creases and n-gons.
-pub const MANIFOLDS: [&str; 17] = [
-    "bishop",
-    "car",
-    "cow_boundary",
-    "cubes_semisharp",
-    "dart_edgecorner",
-    "dodecahedron_poly",
-    "edgecorner",
-    "helmet",
-    "hole_test2",
-    "nonquads",
-    "pole64",
-    "rook",
-    "spot_control_mesh",
-    "spot_quadrangulated",
-    "torus_creases0",
-    "val2_interior",
-    "wrench_boundary",
-];
+pub fn manifolds() -> Vec<&'static str> {
+    models::SURFACES
+        .into_iter()
+        .filter(|name| !["moebius", "nonman_verts"].contains(name))
+        .collect()
+}
 
 fn options(scheme: Scheme, levels: usize, method: Method) -> SurfaceOptions {
     SurfaceOptions { scheme, levels, method, crease_rule: None }

@@ -7,7 +7,7 @@ use subsolid::surface::{
     Method, Scheme, SurfaceOptions, SurfacePlan, Workspace, refine_surface, refined_counts,
 };
 
-use super::{MANIFOLDS, model, options, size};
+use super::{manifolds, model, options, size};
 
 fn few(name: &&&str) -> bool {
     !["wrench_boundary", "spot_quadrangulated", "cow_boundary", "car"].contains(name)
@@ -16,7 +16,7 @@ fn few(name: &&&str) -> bool {
 #[test]
 fn the_single_matrix_is_the_product_of_all_levels() {
     for scheme in [Scheme::CatmullClark, Scheme::Loop, Scheme::Sqrt3] {
-        for name in MANIFOLDS.iter().filter(few) {
+        for name in manifolds().iter().filter(few) {
             let mut mesh = model(name);
             if scheme == Scheme::Sqrt3 {
                 mesh.creases = Default::default();

@@ -1,5 +1,8 @@
 //! Limit surfaces against explicit refinement and closed formulas.
 
+#[path = "../models/mod.rs"]
+#[allow(dead_code)] // the oracle reads the files
+mod models;
 #[path = "../oracle/mod.rs"]
 mod oracle;
 #[path = "../support/mod.rs"]

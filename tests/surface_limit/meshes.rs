@@ -3,6 +3,7 @@
 use subsolid::mesh::Creases;
 use subsolid::surface::limit::{Faces, LimitSurface, Scheme};
 
+use crate::models::SURFACES;
 use crate::oracle::obj;
 use crate::oracle::random::Random;
 use crate::oracle::surface::{Stars, Surface};
@@ -50,28 +51,11 @@ pub fn limit(surface: &Surface, scheme: Scheme) -> LimitSurface {
     LimitSurface::new(&Flat::of(surface).faces(), scheme).expect("a valid mesh")
 }
 
-/// All models that Catmull-Clark takes.
+/// All models that Catmull-Clark takes, but for two large ones.
 pub fn models() -> Vec<(&'static str, Surface)> {
-    [
-        "bishop",
-        "car",
-        "cow_boundary",
-        "cubes_semisharp",
-        "dart_edgecorner",
-        "dodecahedron_poly",
-        "edgecorner",
-        "helmet",
-        "hole_test2",
-        "moebius",
-        "nonquads",
-        "pole64",
-        "rook",
-        "spot_control_mesh",
-        "torus_creases0",
-        "val2_interior",
-    ]
-    .map(|name| (name, obj::model(name)))
-    .into()
+    let others = ["nonman_verts", "spot_quadrangulated", "wrench_boundary"];
+    let names = SURFACES.into_iter().filter(|name| !others.contains(name));
+    names.map(|name| (name, obj::model(name))).collect()
 }
 
 /// Gives some edges and vertices a sharpness among `values`.

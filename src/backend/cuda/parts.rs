@@ -7,6 +7,7 @@ use cudarc::driver::{CudaStream, DeviceRepr};
 
 use super::device::failed;
 use super::memory::Buffer;
+use crate::basis::tree::Node;
 use crate::error::Result;
 
 /// A box of parameters on which the limit is tricubic and nearly affine; or, without points,
@@ -42,24 +43,6 @@ pub struct Part {
 
 /// No points, no part, no piece.
 pub const NONE: u32 = u32::MAX;
-
-/// A node of the hierarchy, depth first.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub struct Node {
-    /// Least coordinates of all that is below.
-    pub low: [f64; 3],
-    /// Largest coordinates of all that is below.
-    pub high: [f64; 3],
-    /// First of its parts among the items.
-    pub first: u32,
-    /// How many parts a leaf has; 0 for an inner node.
-    pub count: u32,
-    /// The node after all below this one.
-    pub skip: u32,
-    /// Fills up the size.
-    pub padding: u32,
-}
 
 /// A solid in parts; of those that share a point the first has it.
 #[derive(Clone, Copy, Debug)]

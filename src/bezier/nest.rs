@@ -1,0 +1,218 @@
+//! Nets around extraordinary points and edges, split again and again.
+//!
+//! # Theory
+//! Split a cell with its extraordinary point at the local origin: all children but the
+//! one at the origin are tricubic (exact Bézier pieces), or have an extraordinary edge;
+//! the child at the origin has such a net again, half as large in parameters. Around an
+//! extraordinary edge the net is planar, and each of its points a cubic along the edge,
+//! held by its four Bézier points: the same splits in the plane make pieces that all
+//! reach from one end of the edge to the other.
+//!
+//! A split is a few small products of matrices, whatever the depth. Values may be of any
+//! width: positions, attributes, or the rows of an identity, which make weights.
+
+use faer::Mat;
+
+use super::along_element;
+use super::convert::{bezier_layers, tensor_points, to_bezier};
+use super::remainder::Remainder;
+use super::rings::Part;
+use crate::limit::{Ends, Structure, Turn};
+
+/// A net around an extraordinary point or edge.
+#[derive(Clone, Debug)]
+pub(crate) struct Nest<'s> {
+    structure: &'s Structure,
+    // [control][width]; at an edge [line][Bézier point along the edge][width]
+    net: Mat<f64>,
+    width: usize,
+    // how its axes lie in the element's
+    turn: Turn,
+    /// Its box in the element's parameters.
+    pub part: Part,
+}
+
+/// What one split makes.
+#[derive(Debug)]
+pub(crate) struct Split<'s> {
+    /// All children but one, in the order of their offsets.
+    pub siblings: Vec<Sibling<'s>>,
+    /// The child at the extraordinary point or edge.
+    pub inner: Nest<'s>,
+}
+
+/// A child beside the extraordinary point.
+#[derive(Debug)]
+pub(crate) enum Sibling<'s> {
+    /// Exact: its box, and its Bézier points `[w][v][u][width]` along the element's axes.
+    Piece(Part, Vec<f64>),
+    /// Around an extraordinary edge.
+    Edge(Nest<'s>),
+}
+
+impl<'s> Nest<'s> {
+    /// Around a point: values `[control][width]` at the net of a spatial structure.
+    pub fn at_point(
+        structure: &'s Structure,
+        values: &[f64],
+        width: usize,
+        turn: Turn,
+        part: Part,
+    ) -> Self {
+        let net = Mat::from_fn(values.len() / width, width, |i, c| values[i * width + c]);
+        Self { structure, net, width, turn, part }
+    }
+
+    /// Around an edge: values `[layer 4][line][width]` at the layered net of a planar
+    /// structure; `ends` says which layers are missing.
+    pub fn along_edge(
+        structure: &'s Structure,
+        values: Vec<f64>,
+        width: usize,
+        (turn, ends): (Turn, Ends),
+        part: Part,
+    ) -> Self {
+        let layers = bezier_layers(values, width, ends);
+        let lines = layers.len() / (4 * width);
+        let net = Mat::from_fn(lines, 4 * width, |line, c| {
+            layers[(c / width * lines + line) * width + c % width]
+        });
+        Self { structure, net, width, turn, part }
+    }
+
+    /// Whether it is around an edge.
+    pub fn is_edge(&self) -> bool {
+        self.structure.dimension() == 2
+    }
+
+    /// The axis of the element along the edge, and whether the edge runs against it.
+    pub fn edge_axis(&self) -> (usize, bool) {
+        (self.turn.axes[2] as usize, self.turn.flips[2])
+    }
+
+    /// The element's parameters of the extraordinary point, or of the edge's first end.
+    pub fn origin(&self) -> [f64; 3] {
+        let mut origin = self.part.origin;
+        for (axis, flip) in self.turn.axes.into_iter().zip(self.turn.flips) {
+            let axis = axis as usize;
+            origin[axis] += if flip { self.part.size[axis] } else { 0.0 };
+        }
+        origin
+    }
+
+    /// The limit at the extraordinary point, `[width]`; of an edge the Bézier points of
+    /// its curve, `[4][width]`.
+    pub fn centre(&self) -> Vec<f64> {
+        self.structure.centre(&self.net)
+    }
+
+    /// Splits it once.
+    pub fn split(&self) -> Split<'s> {
+        let dimension = self.structure.dimension();
+        let sibling = |child: usize| {
+            let part = self.child_part(child);
+            let net = self.structure.sibling_net(child, &self.net);
+            match self.structure.sibling_planar(child) {
+                None => Sibling::Piece(part, self.spline_points(&net)),
+                Some((planar, turn)) => {
+                    let turn = self.turn.of(turn);
+                    let values = rows(&net);
+                    Sibling::Edge(Self::along_edge(planar, values, self.width, (turn, 0), part))
+                }
+            }
+        };
+        let siblings = (1..1 << dimension).map(sibling).collect();
+        let (structure, net) = self.structure.inner_net(&self.net);
+        let part = Part { exact: false, ..self.child_part(0) };
+        Split { siblings, inner: Self { structure, net, part, ..*self } }
+    }
+
+    /// The structure whose remainder it is.
+    pub fn structure(&self) -> &'s Structure {
+        self.structure
+    }
+
+    /// Bézier points `[w][v][u][width]` of the tricubic piece that interpolates it.
+    pub fn interpolation(&self, remainder: &Remainder) -> Vec<f64> {
+        self.along_axes(rows(&(&remainder.nodes * &self.net)))
+    }
+
+    /// The largest length of the errors of [`Nest::interpolation`] at samples of it.
+    pub fn error(&self, remainder: &Remainder) -> f64 {
+        // along an edge it is a Bézier curve, below its largest control value
+        let errors = rows(&(&remainder.errors * &self.net));
+        let lengths = errors.chunks_exact(self.width).map(|e| e.iter().map(|x| x * x).sum());
+        lengths.fold(0.0, f64::max).sqrt()
+    }
+
+    /// Takes the same off all values: `offset` `[width]`.
+    pub fn move_back(&mut self, offset: &[f64]) {
+        for c in 0..self.net.ncols() {
+            let by = offset[c % self.width];
+            self.net.col_as_slice_mut(c).iter_mut().for_each(|x| *x -= by);
+        }
+    }
+
+    /// How far the net lies around its centre (`[width]`, or `[4][width]`) at most; the
+    /// limit of it lies within.
+    pub fn radius(&self, centre: &[f64]) -> f64 {
+        let (mut largest, width) = (0.0_f64, self.width);
+        for control in 0..self.net.nrows() {
+            for group in 0..self.net.ncols() / width {
+                let off =
+                    |c: usize| self.net[(control, group * width + c)] - centre[group * width + c];
+                largest = largest.max((0..width).map(|c| off(c) * off(c)).sum());
+            }
+        }
+        largest.sqrt()
+    }
+
+    /// Bytes of its values.
+    pub fn bytes(&self) -> usize {
+        size_of::<f64>() * self.net.nrows() * self.net.ncols()
+    }
+
+    /// The box of a child.
+    fn child_part(&self, child: usize) -> Part {
+        let mut own = Part::WHOLE;
+        for d in 0..self.structure.dimension() {
+            own.size[d] = 0.5;
+            own.origin[d] = 0.5 * (child >> d & 1) as f64;
+        }
+        own.turned(self.turn).within_part(&self.part)
+    }
+
+    /// Bézier points along the element's axes from a tensor net of B-spline values.
+    fn spline_points(&self, net: &Mat<f64>) -> Vec<f64> {
+        let mut values = rows(net);
+        if self.is_edge() {
+            // [v][u][along the edge][width]
+            (0..2).for_each(|d| to_bezier(&mut values, (4 * self.width) << (2 * d), 0));
+            return self.along_axes(values);
+        }
+        self.along_axes(tensor_points(values, self.width, 0))
+    }
+
+    /// Rows `[w][v][u][width]` of its own axes, or `[v][u][along the edge][width]`, along
+    /// the element's.
+    fn along_axes(&self, points: Vec<f64>) -> Vec<f64> {
+        if !self.is_edge() {
+            return along_element(self.turn, &points, self.width);
+        }
+        let width = self.width;
+        let mut layers = Vec::with_capacity(points.len());
+        for layer in 0..4 {
+            for place in points.chunks_exact(4 * width) {
+                layers.extend_from_slice(&place[layer * width..][..width]);
+            }
+        }
+        along_element(self.turn, &layers, width)
+    }
+}
+
+/// The entries row by row.
+fn rows(matrix: &Mat<f64>) -> Vec<f64> {
+    let mut values = Vec::with_capacity(matrix.nrows() * matrix.ncols());
+    (0..matrix.nrows()).for_each(|i| values.extend((0..matrix.ncols()).map(|j| matrix[(i, j)])));
+    values
+}

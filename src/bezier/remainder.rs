@@ -1,0 +1,97 @@
+//! What remains at an extraordinary point after all rings: one interpolating piece.
+//!
+//! The remainder of any ring is the whole of a net again, so that one table a structure
+//! serves any number of rings.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use faer::Mat;
+
+use crate::basis::{bernstein, bspline::Order};
+use crate::limit::{Solid, Structure};
+
+/// Samples along each axis that the error of the interpolation is taken from. The
+/// extraordinary point is at either end, and the error largest close to it: also on
+/// the sides of the part, where it can be several times the error inside.
+const ERROR_SAMPLES: [f64; 8] = [0.0, 0.03, 0.1, 0.3, 0.7, 0.9, 0.97, 1.0];
+
+/// Rows over the net of one structure.
+#[derive(Debug)]
+pub(crate) struct Remainder {
+    /// Bézier points that interpolate the limit at 4 values of every parameter,
+    /// `[4^dimension][control]`, local axis 0 fastest.
+    pub nodes: Mat<f64>,
+    /// Limit less interpolation at samples, `[8^dimension][control]`.
+    pub errors: Mat<f64>,
+}
+
+impl Remainder {
+    fn new(structure: &Structure) -> Self {
+        let dimension = structure.dimension();
+        let places: Vec<[f64; 3]> =
+            grid(4, dimension).map(|at| at.map(|i| i as f64 / 3.0)).collect();
+        let mut nodes = structure.weights_at(&places, [Order::Value; 3]);
+        for column in 0..nodes.ncols() {
+            let column = nodes.col_as_slice_mut(column);
+            (0..dimension).for_each(|d| interpolate(column, 4_usize.pow(d as u32)));
+        }
+        let places: Vec<[f64; 3]> =
+            grid(ERROR_SAMPLES.len(), dimension).map(|at| at.map(|i| ERROR_SAMPLES[i])).collect();
+        let limit = structure.weights_at(&places, [Order::Value; 3]);
+        let bases: Vec<[[f64; 4]; 3]> = places.iter().map(|t| t.map(bernstein::cubic)).collect();
+        let basis = Mat::from_fn(places.len(), nodes.nrows(), |i, node| {
+            let [u, v, w] = &bases[i];
+            let plane = u[node % 4] * v[node / 4 % 4];
+            if dimension == 3 { plane * w[node / 16] } else { plane }
+        });
+        let errors = limit - basis * &nodes;
+        Self { nodes, errors }
+    }
+}
+
+/// The remainders of all structures of a solid, each made when first asked for.
+#[derive(Debug)]
+pub(crate) struct Remainders {
+    // by where the structure is
+    by_structure: HashMap<usize, OnceLock<Remainder>>,
+}
+
+impl Remainders {
+    pub fn new(solid: &Solid) -> Self {
+        let mut by_structure = HashMap::new();
+        let structures = solid.planar_structures().iter().chain(solid.spatial_structures());
+        let mut open: Vec<&Structure> = structures.map(|structure| &**structure).collect();
+        while let Some(structure) = open.pop() {
+            if by_structure.insert(address(structure), OnceLock::new()).is_none() {
+                open.extend(structure.next_structure());
+                let children = 1..1 << structure.dimension();
+                open.extend(children.filter_map(|child| Some(structure.sibling_planar(child)?.0)));
+            }
+        }
+        Self { by_structure }
+    }
+
+    /// The remainder of a structure of the solid.
+    pub fn of(&self, structure: &Structure) -> &Remainder {
+        self.by_structure[&address(structure)].get_or_init(|| Remainder::new(structure))
+    }
+}
+
+fn address(structure: &Structure) -> usize {
+    std::ptr::from_ref(structure) as usize
+}
+
+/// Grid positions of n samples along each of `dimension` axes, axis 0 fastest.
+fn grid(n: usize, dimension: usize) -> impl Iterator<Item = [usize; 3]> {
+    (0..n.pow(dimension as u32)).map(move |i| [i % n, i / n % n, i / (n * n)])
+}
+
+/// Bézier points from values at 0, 1/3, 2/3, 1 along the axis of `stride`.
+fn interpolate(values: &mut [f64], stride: usize) {
+    for line in (0..values.len()).filter(|i| (i / stride).is_multiple_of(4)) {
+        let f: [f64; 4] = std::array::from_fn(|i| values[line + i * stride]);
+        values[line + stride] = (-5.0 * f[0] + 18.0 * f[1] - 9.0 * f[2] + 2.0 * f[3]) / 6.0;
+        values[line + 2 * stride] = (2.0 * f[0] - 9.0 * f[1] + 18.0 * f[2] - 5.0 * f[3]) / 6.0;
+    }
+}

@@ -1,0 +1,261 @@
+//! Points within inexact pieces, around extraordinary points and edges, exactly.
+//!
+//! # Theory
+//! What an inexact piece stands for is a net, which splits into exact pieces and such a
+//! net again, half as large ([`crate::bezier`]). The limit of a net stays within the net's
+//! *radius* around its *core*, the limit at the extraordinary point or along the edge. So a
+//! point goes down the rings: through the pieces of a ring that may hold it, then on, until
+//! the core is farther away than the radius of what remains. A ring shrinks at least by
+//! some factor, so that few of them are gone through.
+//!
+//! # Practice
+//! Splits are made when a point first asks for them, and kept as long as memory of some
+//! bounded size is left: answers do not depend on that.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::closest::{Closest, length, sub};
+use super::frame::Frame;
+use super::hierarchy::{Box3, squared_distance};
+use super::search::{self, Nearness};
+use super::tricubic::{Points, bounds};
+use super::{curve, pieces};
+use crate::bezier::{Nest, Part, Piece, Sibling};
+
+/// Deepest ring: parameters of points below are those of the core, to rounding.
+const DEEPEST: u32 = 50;
+/// Memory of the splits that are kept.
+const KEPT_BYTES: usize = 1 << 28;
+
+/// An extraordinary point or edge and what is around it.
+#[derive(Debug)]
+pub struct Core<'s> {
+    // positions less `origin`
+    nest: Nest<'s>,
+    // a point of the core, less the origin of what this was split from
+    origin: [f64; 3],
+    // the core less `origin`: a point (0), or the Bézier points of a curve
+    curve: Option<[[f64; 3]; 4]>,
+    // how far from the core the limit is at most
+    radius: f64,
+    ring: OnceLock<Box<Ring<'s>>>,
+}
+
+/// One split.
+#[derive(Debug)]
+struct Ring<'s> {
+    pieces: Vec<Exact>,
+    edges: Vec<Core<'s>>,
+    inner: Core<'s>,
+}
+
+/// An exact piece of a ring.
+#[derive(Debug)]
+struct Exact {
+    points: Points,
+    frame: Option<Frame>,
+    bounds: Box3,
+    part: Part,
+}
+
+/// How much memory is left for splits.
+#[derive(Debug)]
+pub struct Memory(AtomicUsize);
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self(AtomicUsize::new(KEPT_BYTES))
+    }
+}
+
+impl Memory {
+    /// Takes so many bytes if they are left.
+    fn take(&self, bytes: usize) -> bool {
+        let less = |left: usize| left.checked_sub(bytes);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
+}
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Sought<'a> {
+    /// How near it must be.
+    pub nearness: Nearness,
+    /// A point so near to the core is on it.
+    pub rounding: f64,
+    /// For splits.
+    pub memory: &'a Memory,
+}
+
+impl<'s> Core<'s> {
+    /// What an inexact piece stands for.
+    pub fn new(mut nest: Nest<'s>) -> Self {
+        let centre = nest.centre();
+        let (points, _) = centre.as_chunks::<3>();
+        let origin = points[0];
+        let curve = (points.len() == 4).then(|| [0, 1, 2, 3].map(|i| sub(points[i], origin)));
+        nest.move_back(&origin);
+        let radius = match &curve {
+            Some(curve) => nest.radius(curve.as_flattened()),
+            None => nest.radius(&[0.0; 3]),
+        };
+        Self { nest, origin, curve, radius, ring: OnceLock::new() }
+    }
+
+    /// The place closest to `x` in the element's parameters, if it is nearer than
+    /// `nearness.most`; the first found that is near enough.
+    pub fn search(&self, x: [f64; 3], sought: &Sought<'_>) -> Option<Closest> {
+        let mut best = None;
+        self.descend(x, sought, DEEPEST, &mut best);
+        best
+    }
+
+    /// Whether `best` is near enough now.
+    fn descend(
+        &self,
+        x: [f64; 3],
+        sought: &Sought<'_>,
+        rings: u32,
+        best: &mut Option<Closest>,
+    ) -> bool {
+        let x = sub(x, self.origin);
+        let on_core = self.nearest_on_core(x);
+        let Nearness { enough, most } = sought.nearness;
+        if on_core.distance > self.radius + most {
+            return false;
+        }
+        offer(best, on_core, most);
+        if on_core.distance <= sought.rounding {
+            return true;
+        }
+        if rings == 0 || self.radius <= sought.rounding {
+            return on_core.distance <= enough;
+        }
+        let made;
+        let ring = match self.ring.get() {
+            Some(ring) => ring,
+            None if sought.memory.take(self.split_bytes()) => {
+                self.ring.get_or_init(|| Box::new(self.split()))
+            }
+            None => {
+                made = self.split();
+                &made
+            }
+        };
+        for piece in &ring.pieces {
+            if squared_distance(&piece.bounds, x) > most * most {
+                continue;
+            }
+            let found = search::in_piece(&piece.points, piece.frame.as_ref(), x, sought.nearness);
+            let Some(mut found) = found else { continue };
+            let Part { origin, size, exact } = piece.part;
+            let header = Piece { element: 0, origin, size, exact };
+            found.parameters = pieces::in_element(&header, found.parameters);
+            offer(best, found, most);
+            if found.distance <= enough {
+                return true;
+            }
+        }
+        let below = ring.edges.iter().chain([&ring.inner]);
+        for core in below {
+            if core.descend(x, sought, rings - 1, best) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The place of the core that is closest to `x`, which is less `origin`.
+    fn nearest_on_core(&self, x: [f64; 3]) -> Closest {
+        let mut parameters = self.nest.origin();
+        let Some(curve) = &self.curve else { return Closest { parameters, distance: length(x) } };
+        let (t, distance) = curve::nearest(curve, x);
+        let (axis, against) = self.nest.edge_axis();
+        let size = self.nest.part.size[axis];
+        parameters[axis] += if against { -t * size } else { t * size };
+        Closest { parameters, distance }
+    }
+
+    fn split(&self) -> Ring<'s> {
+        let split = self.nest.split();
+        let (mut pieces, mut edges) = (Vec::new(), Vec::new());
+        for sibling in split.siblings {
+            match sibling {
+                Sibling::Edge(nest) => edges.push(Core::new(nest)),
+                Sibling::Piece(part, points) => {
+                    for points in points.as_chunks::<3>().0.as_chunks::<64>().0 {
+                        let (frame, bounds) = (Frame::of(points), bounds(points));
+                        pieces.push(Exact { points: *points, frame, bounds, part });
+                    }
+                }
+            }
+        }
+        Ring { pieces, edges, inner: Core::new(split.inner) }
+    }
+
+    /// Memory of a split, roughly.
+    fn split_bytes(&self) -> usize {
+        let children = if self.nest.is_edge() { 4 } else { 8 };
+        children * size_of::<Exact>() + self.nest.bytes()
+    }
+}
+
+/// Takes a place that is nearer.
+fn offer(best: &mut Option<Closest>, found: Closest, most: f64) {
+    if found.distance <= best.map_or(most, |best| best.distance) {
+        *best = Some(found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Solid;
+    use crate::locate::Locator;
+    use crate::mesh::shape::{Link, Shape};
+
+    /// Points at all distances from extraordinary points and edges are found again, and the
+    /// same whether splits are kept or not.
+    #[test]
+    fn points_at_all_scales_are_found() {
+        let icosahedron = Shape::Link { link: Link::icosahedron(), rings: 1 };
+        let shapes = [icosahedron, Shape::Fan { valence: 5, layers: 1, rings: 2 }, Shape::Bracket];
+        let mut found_inside = 0;
+        for shape in shapes {
+            let mesh = shape.build().unwrap();
+            let solid = Solid::new(&mesh).unwrap();
+            let locator = Locator::new(&solid, mesh.controls()).unwrap();
+            let all = locator.pieces();
+            let inexact: Vec<usize> = (0..all.len()).filter(|&i| all.core(i).is_some()).collect();
+            let step = inexact.len().div_ceil(60);
+            for &piece in inexact.iter().step_by(step) {
+                let core = all.core(piece).unwrap();
+                let (map, header) = (all.limit(piece), &all.pieces[piece]);
+                let (corner, middle) = (core.nest.origin(), [0.5; 3]);
+                for (scale, part) in (0..40).map(|k| (0.5_f64.powi(k), [0.3, 0.9, 0.6])) {
+                    let p = std::array::from_fn(|d| {
+                        let inner = header.origin[d] + header.size[d] * middle[d];
+                        corner[d] + 2.0 * (inner - corner[d]) * scale * part[d]
+                    });
+                    let x = map.point(p);
+                    let (most, enough) = locator.nearness(piece);
+                    let nearness = Nearness { enough, most };
+                    let none = Memory(AtomicUsize::new(0));
+                    let search = |memory: &Memory| {
+                        core.search(x, &Sought { nearness, rounding: 1e-15, memory })
+                    };
+                    let kept = search(&Memory::default()).expect("inside");
+                    let made = search(&none).expect("inside");
+                    assert_eq!(kept.parameters, made.parameters);
+                    assert_eq!(kept.distance.to_bits(), made.distance.to_bits());
+                    assert!(kept.distance <= enough);
+                    let off = length(sub(map.point(kept.parameters), x));
+                    assert!(off < 1e-14, "{p:?} {kept:?} is {off:e} away");
+                    found_inside += 1;
+                }
+            }
+        }
+        assert!(found_inside > 1000, "{found_inside}");
+    }
+}

@@ -1,0 +1,128 @@
+//! The point of a cubic Bézier curve that is closest to a point in space.
+
+use super::closest::{dot, sub};
+use super::hierarchy::squared_distance;
+
+/// Halvings before Newton's method.
+const HALVINGS: u32 = 5;
+/// Steps of Newton's method at most.
+const STEPS: usize = 12;
+
+/// The curve's parameter in [0, 1] and the distance there.
+pub fn nearest(curve: &[[f64; 3]; 4], x: [f64; 3]) -> (f64, f64) {
+    let mut search = Search { curve, x, squared: f64::INFINITY, parameter: 0.0 };
+    search.offer(0.0);
+    search.offer(1.0);
+    search.halve(curve, 0.0, 1.0, HALVINGS);
+    (search.parameter, search.squared.sqrt())
+}
+
+struct Search<'a> {
+    curve: &'a [[f64; 3]; 4],
+    x: [f64; 3],
+    // the closest so far
+    squared: f64,
+    parameter: f64,
+}
+
+impl Search<'_> {
+    fn offer(&mut self, t: f64) {
+        let [point, ..] = jet(self.curve, t);
+        let away = sub(point, self.x);
+        let squared = dot(away, away);
+        if squared < self.squared {
+            (self.squared, self.parameter) = (squared, t);
+        }
+    }
+
+    /// Looks at the part of the curve between `low` and `high`, which has these points.
+    fn halve(&mut self, part: &[[f64; 3]; 4], low: f64, high: f64, halvings: u32) {
+        let bounds = part.iter().fold([part[0]; 2], |[a, b], p| {
+            [std::array::from_fn(|d| a[d].min(p[d])), std::array::from_fn(|d| b[d].max(p[d]))]
+        });
+        if squared_distance(&bounds, self.x) >= self.squared {
+            return;
+        }
+        if halvings == 0 {
+            let t = self.descend(low, high);
+            self.offer(t);
+            return;
+        }
+        let middle = 0.5 * (low + high);
+        self.offer(middle);
+        let between = |a: [f64; 3], b: [f64; 3]| std::array::from_fn(|d| 0.5 * (a[d] + b[d]));
+        let [a, b, c, d] = *part;
+        let (ab, bc, cd) = (between(a, b), between(b, c), between(c, d));
+        let (abc, bcd) = (between(ab, bc), between(bc, cd));
+        let m = between(abc, bcd);
+        let halves = [([a, ab, abc, m], low, middle), ([m, bcd, cd, d], middle, high)];
+        // the half next to the closest so far may make the other one needless
+        let first = usize::from(self.parameter > middle);
+        for i in [first, 1 - first] {
+            let (part, low, high) = &halves[i];
+            self.halve(part, *low, *high, halvings - 1);
+        }
+    }
+
+    /// Newton's method for a zero of the distance's derivative between `low` and `high`.
+    fn descend(&self, low: f64, high: f64) -> f64 {
+        let mut t = 0.5 * (low + high);
+        for _ in 0..STEPS {
+            let [point, first, second] = jet(self.curve, t);
+            let away = sub(point, self.x);
+            let slope = dot(away, first);
+            let bend = dot(first, first) + dot(away, second);
+            // where the distance is not convex, as if the curve were straight
+            let bend = if bend > 0.0 { bend } else { dot(first, first) };
+            let next = (t - slope / bend).clamp(low, high);
+            let is_settled = (next - t).abs() <= 1e-16;
+            if next.is_nan() || is_settled {
+                break;
+            }
+            t = next;
+        }
+        t
+    }
+}
+
+/// The curve and its first two derivatives.
+fn jet(curve: &[[f64; 3]; 4], t: f64) -> [[f64; 3]; 3] {
+    let s = 1.0 - t;
+    let rows = [
+        [s * s * s, 3.0 * s * s * t, 3.0 * s * t * t, t * t * t],
+        [-3.0 * s * s, 3.0 * s * (s - 2.0 * t), 3.0 * t * (2.0 * s - t), 3.0 * t * t],
+        [6.0 * s, 6.0 * (t - 2.0 * s), 6.0 * (s - 2.0 * t), 6.0 * t],
+    ];
+    rows.map(|row| std::array::from_fn(|d| (0..4).map(|i| row[i] * curve[i][d]).sum()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::locate::closest::length;
+
+    #[test]
+    fn no_sample_is_closer() {
+        let curve = [[0.0, 0.0, 0.0], [1.0, 2.0, 0.5], [2.0, -2.0, 0.1], [3.0, 0.5, 1.0]];
+        let mut state = 3_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        for _ in 0..200 {
+            let x = [4.0 * random() - 0.5, 2.0 * random() - 1.0, random()];
+            let (t, distance) = nearest(&curve, x);
+            assert!((length(sub(jet(&curve, t)[0], x)) - distance).abs() < 1e-15);
+            let least = (0..=4000)
+                .map(|i| length(sub(jet(&curve, f64::from(i) / 4000.0)[0], x)))
+                .fold(f64::INFINITY, f64::min);
+            assert!(distance <= least && distance > least - 1e-5, "{x:?} {t} {distance} {least}");
+        }
+        // on the curve it is found to rounding
+        for i in 0..=20 {
+            let t = f64::from(i) / 20.0;
+            let (found, distance) = nearest(&curve, jet(&curve, t)[0]);
+            assert!((found - t).abs() < 1e-13 && distance < 1e-14, "{t} {found} {distance}");
+        }
+    }
+}

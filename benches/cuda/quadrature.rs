@@ -15,7 +15,7 @@ pub fn time() -> subsolid::Result<()> {
     let mut mesh = Shape::parse("box", &[47, 47, 47])?.build()?;
     crease_by_angle(&mut mesh, 40.0)?;
     let solid = Solid::new(&mesh)?;
-    let quadrature = Quadrature::new(&solid, Scheme { gauss: 4, rings: 0 }, Want::FIRST)?;
+    let quadrature = Quadrature::new(&solid, Scheme { gauss: 4, rings: Some(0) }, Want::FIRST)?;
     let gpu = Cuda::new(0, Precision::F64)?;
     let mut device = DeviceQuadrature::new(&quadrature, mesh.controls(), &gpu)?;
     for (name, derivatives) in [("physical quantities", false), ("derivatives in space", true)] {

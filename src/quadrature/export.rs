@@ -86,9 +86,12 @@ fn write(
     let quadrature = mapping.quadrature();
     let mut archive = Archive::new(out, options.compress);
     let scheme = quadrature.scheme();
-    for (name, number) in
-        [("batches", quadrature.batches().len()), ("gauss", scheme.gauss), ("rings", scheme.rings)]
-    {
+    let rings = scheme.rings.map_or(-1, |rings| rings as i32);
+    for (name, number) in [
+        ("batches", quadrature.batches().len() as i32),
+        ("gauss", scheme.gauss as i32),
+        ("rings", rings),
+    ] {
         integer(&mut archive, name, number)?;
     }
     let points = controls.positions;
@@ -112,8 +115,8 @@ fn write(
     archive.finish()
 }
 
-fn integer<W: Write + Seek>(archive: &mut Archive<W>, name: &str, number: usize) -> io::Result<()> {
-    archive.push(name, "i4", &[], &(number as i32).to_ne_bytes())
+fn integer<W: Write + Seek>(archive: &mut Archive<W>, name: &str, number: i32) -> io::Result<()> {
+    archive.push(name, "i4", &[], &number.to_ne_bytes())
 }
 
 fn reals<W: Write + Seek>(
@@ -139,7 +142,7 @@ fn push_tables<W: Write + Seek>(
     let (kind, depth) = quadrature.kind(b);
     let size = f64::from(depth).exp2().recip();
     archive.push(&name("kind"), "u1", &[], &[kind_number(kind)])?;
-    integer(archive, &name("exact_samples"), nodes.exact)?;
+    integer(archive, &name("exact_samples"), nodes.exact as i32)?;
     reals(archive, &name("size"), &[], &[size])?;
     let elements: Vec<&Element> = batch.leaves.iter().map(|&l| quadrature.element(l)).collect();
     let cells: Vec<u32> = elements.iter().map(|e| e.cell).collect();

@@ -40,7 +40,7 @@
 //! use subsolid::{Quadrature, Solid, Want, quadrature::{Mapped, Mapping, Scheme}};
 //! let mesh = subsolid::read("models/bracket.vtk")?;
 //! let solid = Solid::new(&mesh)?;
-//! let quadrature = Quadrature::new(&solid, Scheme { gauss: 4, rings: 3 }, Want::FIRST)?;
+//! let quadrature = Quadrature::new(&solid, Scheme { gauss: 4, rings: None }, Want::FIRST)?;
 //! let mapping = Mapping::new(&quadrature, mesh.controls())?;
 //! let (mut mapped, mut volume) = (Mapped::default(), 0.0);
 //! for (batch, leaves) in quadrature.pieces(100_000) {
@@ -53,6 +53,7 @@
 
 mod basis;
 mod batch;
+mod boxes;
 mod device;
 mod export;
 mod gradients;
@@ -61,6 +62,7 @@ mod nodes;
 mod physical;
 mod pull;
 mod report;
+mod series;
 
 pub use basis::Basis;
 pub use batch::Batch;
@@ -88,14 +90,19 @@ use pull::Pull;
 /// Most rings: the smallest boxes are then 2⁻²⁰ of a leaf wide.
 pub const MOST_RINGS: usize = 20;
 
+/// What the sum over all rings is right to where their number is not given: parts of the
+/// leaf's integral.
+pub const RING_TOLERANCE: f64 = 4e-9;
+
 /// Where the quadrature points are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scheme {
     /// Gauss points along each axis of a box, 1 to 32.
     pub gauss: usize,
-    /// Rings of boxes towards an extraordinary edge or vertex, 0 to [`MOST_RINGS`]; with 0
-    /// the Gauss points of the whole leaf.
-    pub rings: usize,
+    /// Rings of boxes towards an extraordinary edge or vertex: 0 to [`MOST_RINGS`] of them,
+    /// and the Gauss points of what they leave (with 0, of the whole leaf); or with `None`
+    /// as many as integrals need to be right to [`RING_TOLERANCE`].
+    pub rings: Option<usize>,
 }
 
 impl Scheme {
@@ -105,8 +112,8 @@ impl Scheme {
     /// [`Error::Request`] for Gauss points or rings out of range.
     pub fn check(self) -> Result<()> {
         gauss::rule(self.gauss)?;
-        if self.rings > MOST_RINGS {
-            return Err(Error::request(format!("{} rings of quadrature points", self.rings))
+        if let Some(rings) = self.rings.filter(|&rings| rings > MOST_RINGS) {
+            return Err(Error::request(format!("{rings} rings of quadrature points"))
                 .with_mend(format!("ask for 0 to {MOST_RINGS} rings")));
         }
         Ok(())
@@ -115,7 +122,7 @@ impl Scheme {
 
 impl Default for Scheme {
     fn default() -> Self {
-        Self { gauss: 4, rings: 4 }
+        Self { gauss: 4, rings: None }
     }
 }
 
@@ -184,7 +191,7 @@ impl<'s> Quadrature<'s> {
         let tables = batch::table_keys(solid).0;
         let numbers = |key: &TableKey| {
             let controls = basis::slots(solid, key.kind).len();
-            let samples = nodes::box_count(solid, key.kind, scheme.rings) * scheme.gauss.pow(3);
+            let samples = nodes::sample_count(solid, key.kind, scheme);
             samples * (4 + rows * controls)
         };
         8 * tables.iter().map(numbers).sum::<usize>()

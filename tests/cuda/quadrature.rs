@@ -27,7 +27,7 @@ fn quadrature_is_that_of_the_cpu() {
     ];
     for (mut mesh, gauss) in meshes {
         let solid = Solid::new(&mesh).unwrap();
-        let quadrature = Quadrature::new(&solid, Scheme { gauss, rings: 2 }, Want::FIRST).unwrap();
+        let quadrature = Quadrature::new(&solid, Scheme { gauss, rings: Some(2) }, Want::FIRST).unwrap();
         let mut device = DeviceQuadrature::new(&quadrature, mesh.controls(), &gpu).unwrap();
         mesh.points.iter_mut().for_each(|p| *p = [1.5 * p[0] + 0.1 * p[1], p[1], 0.5 * p[2]]);
         device.move_controls(mesh.controls()).unwrap();
@@ -84,7 +84,7 @@ fn archives_of_quadratures_are_those_of_the_cpu() {
         (subsolid::read("models/bracket.vtk").unwrap(), Want::FIRST),
     ] {
         let solid = Solid::new(&mesh).unwrap();
-        let quadrature = Quadrature::new(&solid, Scheme { gauss: 3, rings: 1 }, want).unwrap();
+        let quadrature = Quadrature::new(&solid, Scheme { gauss: 3, rings: Some(1) }, want).unwrap();
         let on_cpu = Mapping::new(&quadrature, mesh.controls()).unwrap();
         let on_gpu = DeviceQuadrature::new(&quadrature, mesh.controls(), &gpu).unwrap();
         let both: [Box<dyn Physical<'_>>; 2] = [Box::new(on_cpu), Box::new(Mutex::new(on_gpu))];

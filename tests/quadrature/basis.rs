@@ -31,7 +31,7 @@ fn defect(rows: &[f64], controls: usize, sum: f64) -> f64 {
 fn values_sum_to_one_and_gradients_to_zero() {
     all().par_iter().for_each(|(name, mesh)| {
         let solid = Solid::new(mesh).unwrap();
-        let quadrature = Quadrature::new(&solid, Scheme { gauss: 3, rings: 4 }, Want::SECOND);
+        let quadrature = Quadrature::new(&solid, Scheme { gauss: 3, rings: Some(4) }, Want::SECOND);
         let quadrature = quadrature.unwrap();
         for batch in 0..quadrature.batches().len() {
             let basis = quadrature.basis(batch);
@@ -53,7 +53,7 @@ fn values_sum_to_one_and_gradients_to_zero() {
 fn every_leaf_is_in_one_batch_and_ids_are_different() {
     for (name, mesh) in all() {
         let solid = Solid::new(&mesh).unwrap();
-        let quadrature = Quadrature::new(&solid, Scheme { gauss: 1, rings: 1 }, Want::FIRST);
+        let quadrature = Quadrature::new(&solid, Scheme { gauss: 1, rings: Some(1) }, Want::FIRST);
         let quadrature = quadrature.unwrap();
         let batches = quadrature.batches();
         let mut leaves: Vec<u32> = batches.iter().flat_map(|b| b.leaves.clone()).collect();
@@ -79,7 +79,7 @@ fn the_basis_makes_the_limit() {
     all().par_iter().enumerate().for_each(|(seed, (name, original))| {
         let solid = Solid::new(original).unwrap();
         let mesh = perturbed(original, 0.02, seed as u64);
-        let quadrature = Quadrature::new(&solid, Scheme { gauss: 2, rings: 2 }, Want::SECOND);
+        let quadrature = Quadrature::new(&solid, Scheme { gauss: 2, rings: Some(2) }, Want::SECOND);
         let quadrature = quadrature.unwrap();
         let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
         let size = size(&mesh.points);
@@ -134,7 +134,7 @@ fn derivatives_in_space_are_those_of_known_fields() {
     for (name, mesh) in all() {
         let solid = Solid::new(&mesh).unwrap();
         let mesh = perturbed(&mesh, 0.01, 1);
-        let quadrature = Quadrature::new(&solid, Scheme { gauss: 2, rings: 1 }, Want::SECOND);
+        let quadrature = Quadrature::new(&solid, Scheme { gauss: 2, rings: Some(1) }, Want::SECOND);
         let quadrature = quadrature.unwrap();
         let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
         let (mut mapped, mut derivatives) = (Mapped::default(), PhysicalDerivatives::default());

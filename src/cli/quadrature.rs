@@ -13,8 +13,8 @@ use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    CellReport, DeviceQuadrature, ExportOptions, MOST_RINGS, Mapping, Physical, Quadrature, Report, Scheme,
-    points, write_npz,
+    CellReport, DeviceQuadrature, ExportOptions, MOST_RINGS, Mapping, Physical, Quadrature, Report,
+    Scheme, points, write_npz,
 };
 use subsolid::refine::VertexRule;
 use subsolid::volume::Quality;

@@ -121,8 +121,9 @@ impl Scheme {
 }
 
 impl Default for Scheme {
+    /// 5 Gauss points, which integrate det J exactly, and as many rings as needed.
     fn default() -> Self {
-        Self { gauss: 4, rings: None }
+        Self { gauss: 5, rings: None }
     }
 }
 

@@ -47,9 +47,8 @@ pub fn rings(largest: f64, exact: f64, steps: usize, tolerance: f64) -> Vec<Ring
     let largest = largest.clamp(exact, 0.9);
     let mut best: Option<(usize, &[usize], Vec<f64>)> = None;
     for pattern in PATTERNS {
-        let fewest = best.as_ref().map_or(MOST_PLAIN + 1, |(plain, pattern, _)| {
-            plain + pattern.len()
-        });
+        let fewest =
+            best.as_ref().map_or(MOST_PLAIN + 1, |(plain, pattern, _)| plain + pattern.len());
         for plain in 0..fewest.saturating_sub(pattern.len()) {
             let (weights, error) = closing(pattern, largest, exact, plain);
             if error <= tolerance && weights.iter().all(|&weight| weight > 0.0) {

@@ -82,12 +82,12 @@ fn linear_fields_are_solved_exactly() {
 }
 
 #[test]
-fn the_default_scheme_passes_the_patch_test_to_a_millionth() {
+fn the_default_scheme_passes_the_patch_test() {
     for (name, mesh) in [("fan", fan(5, 2, 2)), ("rod", model("rod_hex.vtk"))] {
         let archive = Archive::of(&mesh, Scheme::default());
         let error = heat_error(&archive, &mesh) / size(&mesh.points);
         println!("{name}: {error:.1e}");
-        assert!(error < 1e-6, "{name}: {error:e}");
+        assert!(error < 1e-8, "{name}: {error:e}");
     }
 }
 

@@ -10,7 +10,9 @@ use subsolid::plan::Want;
 use subsolid::quadrature::{Mapping, Report, Scheme};
 
 use crate::oracle::{convert, flux};
-use crate::support::meshes::{INF, block, crease_box_edges, fan, folded_block, models, shapes};
+use crate::support::meshes::{
+    INF, block, crease_box_edges, fan, folded_block, models, perturbed, shapes,
+};
 
 fn report(mesh: &SolidMesh, scheme: Scheme) -> Report {
     let solid = Solid::new(mesh).unwrap();
@@ -21,19 +23,51 @@ fn report(mesh: &SolidMesh, scheme: Scheme) -> Report {
 /// Refinements of the boundary; the rest is wrong by less than 1e-11 of the volume.
 const LEVELS: usize = 16;
 
-#[test]
-fn volumes_equal_the_flux_through_the_boundary() {
+/// Shapes and models as they are, and some with their points moved at random.
+fn all() -> Vec<(String, SolidMesh)> {
     let mut all = shapes();
     all.extend(models());
     all.extend([3, 6, 8, 11].map(|n| (format!("fan of valence {n}"), fan(n, 2, 2))));
-    for (name, mesh) in &all {
+    let moved = all.iter().filter(|(name, _)| name.contains("fan") || name.contains("link"));
+    let moved = moved
+        .zip(1..)
+        .map(|((name, mesh), seed)| (format!("{name}, moved"), perturbed(mesh, 0.02, seed)));
+    all.extend(moved.collect::<Vec<_>>());
+    all
+}
+
+#[test]
+fn volumes_equal_the_flux_through_the_boundary() {
+    all().par_iter().for_each(|(name, mesh)| {
         let expected = flux::volume(&convert::solid(mesh).skin(), LEVELS);
-        let start = std::time::Instant::now();
-        for gauss in [4,5] {
-        let report = report(mesh, Scheme { gauss, rings: None });
-        let error = report.volume / expected - 1.0;
-        println!("{name}: {gauss} {error:.1e} {} samples {:.2} s", report.samples/mesh.cells.len(), start.elapsed().as_secs_f64());
+        // 4 Gauss points do not quite integrate det J, which has degree 8
+        for (scheme, bound) in [(Scheme::default(), 1e-8), (Scheme { gauss: 4, rings: None }, 2e-7)]
+        {
+            let report = report(mesh, scheme);
+            let error = report.volume / expected - 1.0;
+            let samples = report.samples / mesh.cells.len();
+            println!("{name}, {} points: {error:.1e}, {samples} samples a cell", scheme.gauss);
+            assert!(error.abs() < bound, "{name}: {error:e}");
+            let sum: f64 = report.cells.iter().map(|cell| cell.volume).sum();
+            assert!((sum / report.volume - 1.0).abs() < 1e-13);
         }
+    });
+}
+
+/// With a given number of rings what they leave is integrated by Gauss points of its own.
+#[test]
+fn volumes_converge_with_the_number_of_rings() {
+    for (valence, ratio) in [(3, 0.2), (5, 0.35), (8, 0.45), (11, 0.48)] {
+        let mesh = fan(valence, 2, 2);
+        let expected = flux::volume(&convert::solid(&mesh).skin(), LEVELS);
+        let error = |rings| {
+            let report = report(&mesh, Scheme { gauss: 5, rings: Some(rings) });
+            (report.volume / expected - 1.0).abs()
+        };
+        let errors = [2, 4, 6].map(error);
+        println!("valence {valence}: {errors:?}");
+        let falls = |pair: &[f64]| pair[1] < ratio * ratio * pair[0];
+        assert!(errors.windows(2).all(falls), "valence {valence}: {errors:?}");
     }
 }
 

@@ -34,13 +34,13 @@ pub struct ExportOptions {
 ///
 /// | array | shape | meaning |
 /// |---|---|---|
-/// | `batches`, `gauss`, `rings` | () i4 | number of batches; the scheme |
+/// | `batches`, `gauss`, `rings` | () i4 | number of batches; the scheme, `rings` −1 where as many as needed |
 /// | `control_points` | (vertices, 3) | length units |
 /// | `cell/volume` | (cells,) | by quadrature, cubed length units |
 /// | `cell/remainder_parameter_volume` | (cells,) | of 1 a hexahedron |
 /// | `cell/remainder_volume` | (cells,) | cubed length units |
 /// | `batch/b/kind` | () u1 | 0 regular, 1 layered, 2 irregular |
-/// | `batch/b/exact_samples` | () i4 | samples before the remainder |
+/// | `batch/b/exact_samples` | () i4 | samples before those of the remainder |
 /// | `batch/b/size` | () | of the leaves: 1, or 2⁻ᵈ where the cell is refined first |
 /// | `batch/b/cells` | (leaves,) u4 | cell of the mesh |
 /// | `batch/b/corners` | (leaves,) i4 | corner whose hexahedral child it is; −1: a hexahedron |

@@ -6,18 +6,23 @@
 //! around it; the same functions N_c carry the unknowns of a solver. On regular cells
 //! they are tricubic polynomials, integrated by Gauss points. Towards an extraordinary
 //! edge or vertex they are tricubic by parts only, on boxes that halve from ring to
-//! ring: each box has Gauss points of its own ([`Scheme::rings`]). What lies within the
-//! last ring, the *remainder*, has Gauss points too, but those integrate approximately
-//! there; its parameter volume (4⁻ᴷ of a cell at an extraordinary edge after K rings)
-//! and its volume are reported for every cell.
+//! ring: each box has Gauss points of its own.
+//!
+//! Rings shrink geometrically. So a few of them stand for all (`series.rs`): the first ones
+//! for themselves, and four or five further in, with weights > 0, for the *remainder*, all
+//! that lies within. How many it takes to have integrals right to [`RING_TOLERANCE`]
+//! follows from the largest eigenvalue of the leaf's structure: eight rings at an interior
+//! edge of valence 3, ten at any valence. The smaller the share of a box, the fewer Gauss
+//! points it has. A given number of rings ([`Scheme::rings`]) leaves one box at the edge or
+//! vertex itself as the remainder instead, whose Gauss points integrate approximately: the
+//! error falls by 6 a ring at interior edges of valence 3, by 3 at 5, by 2.3 at 11 and by 8
+//! at smooth edges of boxes. Either way the parameter volume of the remainder and its
+//! volume are reported for every cell.
 //!
 //! The determinant of the Jacobian of a tricubic map has degree 8 in each of u, v, w, so
-//! that 5 Gauss points integrate it exactly, and 4 nearly so.
-//!
-//! Four rings, the default, leave 0.4 % of the parameters of a cell at an extraordinary edge
-//! to the remainder. Volumes are then good to 10⁻⁵ or better up to valence 8, a patch test
-//! to 10⁻⁶ (see `tests/quadrature`); every further ring divides what is left by 6 at interior edges of
-//! valence 3, by 3 at 5 and by 8 at smooth edges of boxes.
+//! that 5 Gauss points integrate it exactly, and 4 nearly so: volumes by [`Scheme::default`]
+//! equal the flux through the boundary to 10⁻⁸ at any valence, those by 4 points to 10⁻⁷
+//! (see `tests/quadrature`).
 //!
 //! # Boundaries
 //! On the boundary N depends on the boundary's own control points only, and the second

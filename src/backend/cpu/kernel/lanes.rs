@@ -366,25 +366,23 @@ mod x86 {
     #[inline(always)]
     unsafe fn transpose_f64x8(rows: &mut [F64x8]) {
         unsafe {
-            let r: [__m512d; 8] = std::array::from_fn(|i| rows[i].0);
-            let pairs: [__m512d; 8] = std::array::from_fn(|i| match i % 2 {
-                0 => _mm512_unpacklo_pd(r[i], r[i + 1]),
-                _ => _mm512_unpackhi_pd(r[i - 1], r[i]),
-            });
-            // of pairs i, i + 2 (in fours): their even, then their odd quarters
-            let fours: [__m512d; 8] = std::array::from_fn(|i| {
-                let first = i & !2;
-                match i & 2 {
-                    0 => _mm512_shuffle_f64x2::<0x88>(pairs[first], pairs[first + 2]),
-                    _ => _mm512_shuffle_f64x2::<0xdd>(pairs[first], pairs[first + 2]),
-                }
-            });
-            for i in 0..8 {
-                let from = i & 3;
-                rows[i].0 = match i & 4 {
-                    0 => _mm512_shuffle_f64x2::<0x88>(fours[from], fours[from + 4]),
-                    _ => _mm512_shuffle_f64x2::<0xdd>(fours[from], fours[from + 4]),
-                };
+            let mut pairs = [rows[0].0; 8];
+            for i in 0..4 {
+                let (even, odd) = (rows[2 * i].0, rows[2 * i + 1].0);
+                pairs[2 * i] = _mm512_unpacklo_pd(even, odd);
+                pairs[2 * i + 1] = _mm512_unpackhi_pd(even, odd);
+            }
+            // of pairs i and i + 2 of each four: their even, then their odd quarters
+            let mut fours = pairs;
+            for first in [0, 1, 4, 5] {
+                let (a, b) = (pairs[first], pairs[first + 2]);
+                fours[first] = _mm512_shuffle_f64x2::<0x88>(a, b);
+                fours[first + 2] = _mm512_shuffle_f64x2::<0xdd>(a, b);
+            }
+            for i in 0..4 {
+                let (a, b) = (fours[i], fours[i + 4]);
+                rows[i].0 = _mm512_shuffle_f64x2::<0x88>(a, b);
+                rows[i + 4].0 = _mm512_shuffle_f64x2::<0xdd>(a, b);
             }
         }
     }
@@ -392,9 +390,9 @@ mod x86 {
     #[inline(always)]
     unsafe fn transpose_f64x4(rows: &mut [F64x4]) {
         unsafe {
-            let r: [__m256d; 4] = std::array::from_fn(|i| rows[i].0);
-            let [a, b] = [_mm256_unpacklo_pd(r[0], r[1]), _mm256_unpackhi_pd(r[0], r[1])];
-            let [c, d] = [_mm256_unpacklo_pd(r[2], r[3]), _mm256_unpackhi_pd(r[2], r[3])];
+            let (r0, r1, r2, r3) = (rows[0].0, rows[1].0, rows[2].0, rows[3].0);
+            let (a, b) = (_mm256_unpacklo_pd(r0, r1), _mm256_unpackhi_pd(r0, r1));
+            let (c, d) = (_mm256_unpacklo_pd(r2, r3), _mm256_unpackhi_pd(r2, r3));
             rows[0].0 = _mm256_permute2f128_pd::<0x20>(a, c);
             rows[1].0 = _mm256_permute2f128_pd::<0x20>(b, d);
             rows[2].0 = _mm256_permute2f128_pd::<0x31>(a, c);

@@ -156,13 +156,13 @@ impl Kernel<f64> for Run<'_, '_> {
     #[inline(always)]
     unsafe fn run<L: Lanes<f64>>(self) {
         // SAFETY: the level is there.
-        unsafe { if self.map.second { self.all::<L, true>() } else { self.all::<L, false>() } }
+        unsafe { if self.map.second { self.all::<L, 10>() } else { self.all::<L, 4>() } }
     }
 }
 
 impl Run<'_, '_> {
     #[inline(always)]
-    unsafe fn all<L: Lanes<f64>, const SECOND: bool>(self) {
+    unsafe fn all<L: Lanes<f64>, const N: usize>(self) {
         let Self { map, scratch, points, nets, mut out } = self;
         let (controls, samples) = (map.source.controls(), map.weights.len());
         scratch.nets.reserve(3 * controls * L::COUNT);
@@ -185,29 +185,55 @@ impl Run<'_, '_> {
                     L::COUNT,
                 );
             }
-            let mut stage = Stage::<L>::new(scratch.stage.as_mut_ptr(), map.turn, samples);
             let nets = scratch.nets.as_ptr();
+            let origins = scratch.origins.as_ptr();
             // SAFETY: the buffers were given their room, and the results their lengths.
             unsafe {
-                let origin = [0, 1, 2].map(|d| L::load(scratch.origins.as_ptr().add(d * L::COUNT)));
-                let mut finish = |sample: usize, mut sums: [[L; 3]; 10]| {
-                    (0..3).for_each(|d| sums[0][d] = sums[0][d].add(origin[d]));
-                    stage.push::<SECOND>(&sums, L::splat(map.weights[sample]));
-                    if stage.is_full() || sample + 1 == samples {
-                        stage.flush::<SECOND>(&mut out, first, count, sample + 1);
-                    }
-                };
+                let origin = [
+                    L::load(origins),
+                    L::load(origins.add(L::COUNT)),
+                    L::load(origins.add(2 * L::COUNT)),
+                ];
+                let stage = Stage::<L>::new(scratch.stage.as_mut_ptr(), map.turn, samples);
+                let weights = map.weights;
+                let mut finish = Finish { stage, origin, weights, first, count, out: &mut out };
                 match map.source {
                     LeafSource::Grid { axis, .. } => {
                         let [y, z] = scratch.sums.each_mut().map(Buffer::as_mut_ptr);
-                        let grid = Grid { axis, nets, y, z };
-                        grid.for_each::<L, SECOND>(&mut finish);
+                        Grid { axis, nets, y, z }.for_each::<L, N>(&mut finish);
                     }
                     LeafSource::Table { controls, values, gradients, second } => {
                         let table = Table { controls, values, gradients, second, nets };
-                        table.for_each::<L, SECOND>(samples, &mut finish);
+                        table.for_each::<L, N>(samples, &mut finish);
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Takes the sums of one sample after the other to the results.
+struct Finish<'a, 'o, L> {
+    stage: Stage<L>,
+    origin: [L; 3],
+    weights: &'a [f64],
+    first: usize,
+    count: usize,
+    out: &'a mut LeafMapOutput<'o>,
+}
+
+impl<L: Lanes<f64>> Finish<'_, '_, L> {
+    /// `sums`: position and derivatives by u, v, w, and second ones if there are 10.
+    #[inline(always)]
+    unsafe fn sample<const N: usize>(&mut self, sample: usize, mut sums: [[L; 3]; N]) {
+        for d in 0..3 {
+            sums[0][d] = sums[0][d].add(self.origin[d]);
+        }
+        // SAFETY: by the caller, the level is there, and it is a sample of the results.
+        unsafe {
+            self.stage.push(&sums, L::splat(self.weights[sample]));
+            if self.stage.is_full() || sample + 1 == self.weights.len() {
+                self.stage.flush::<N>(self.out, self.first, self.count, sample + 1);
             }
         }
     }

@@ -64,53 +64,63 @@ impl<L: Lanes<f64>> Stage<L> {
         self.filled == L::COUNT
     }
 
-    /// Takes the position and derivatives by the local axes of one sample.
+    /// Takes the position and derivatives by the local axes of one sample, second ones if N
+    /// is 10.
     ///
     /// # Safety
     /// The level is there; the stage is not full.
     #[inline(always)]
-    pub unsafe fn push<const SECOND: bool>(&mut self, sums: &[[L; 3]; 10], weight: L) {
-        let sample = self.filled;
-        self.filled += 1;
-        let memory = self.memory;
-        // SAFETY: by the caller; the stage has room for all numbers of all samples.
+    pub unsafe fn push<const N: usize>(&mut self, sums: &[[L; 3]; N], weight: L) {
+        // SAFETY: by the caller.
         unsafe {
-            let put = |array: usize, number: usize, x: L| {
-                let at = STARTS[array] * L::COUNT + sample * WIDTHS[array] + number;
-                x.store(memory.add(at * L::COUNT));
-            };
             // by the local axes, with the signs of the element's: [uvw][xyz]
             let mut g = [sums[1], sums[2], sums[3]];
+            let mut parity = L::splat(1.0);
             if !self.turn.is_identity {
-                for (row, sign) in g.iter_mut().zip(self.turn.signs) {
-                    *row = row.map(|x| x.mul(L::splat(sign)));
+                parity = L::splat(self.turn.parity);
+                for d in 0..3 {
+                    for c in 0..3 {
+                        g[d][c] = g[d][c].mul(L::splat(self.turn.signs[d]));
+                    }
                 }
             }
-            let cross = |a: [L; 3], b: [L; 3]| -> [L; 3] {
-                [[1, 2], [2, 0], [0, 1]].map(|[i, j]| a[i].mul(b[j]).sub(a[j].mul(b[i])))
-            };
             let cofactors = [cross(g[1], g[2]), cross(g[2], g[0]), cross(g[0], g[1])];
-            let [x, y, z] = [0, 1, 2].map(|c| g[0][c].mul(cofactors[0][c]));
-            let local = x.add(y).add(z);
-            let determinant =
-                if self.turn.is_identity { local } else { local.mul(L::splat(self.turn.parity)) };
+            let mut local = g[0][0].mul(cofactors[0][0]);
+            for c in 1..3 {
+                local = g[0][c].mul_add(cofactors[0][c], local);
+            }
+            let determinant = local.mul(parity);
             let scale = L::splat(1.0).div(local);
-            (0..3).for_each(|c| put(0, c, sums[0][c]));
-            put(2, 0, determinant);
-            put(3, 0, determinant.mul(weight));
+            self.put(2, 0, determinant);
+            self.put(3, 0, determinant.mul(weight));
+            for c in 0..3 {
+                self.put(0, c, sums[0][c]);
+            }
             for d in 0..3 {
                 let axis = self.turn.axes[d];
                 for c in 0..3 {
-                    put(1, 3 * c + axis, g[d][c]);
-                    put(4, 3 * axis + c, cofactors[d][c].mul(scale));
+                    self.put(1, 3 * c + axis, g[d][c]);
+                    self.put(4, 3 * axis + c, cofactors[d][c].mul(scale));
                 }
             }
-            if SECOND {
-                for (sums, (row, sign)) in sums[4..].iter().zip(self.turn.second) {
-                    (0..3).for_each(|c| put(5, 3 * row + c, sums[c].mul(L::splat(sign))));
+            if N == 10 {
+                for k in 0..6 {
+                    let (row, sign) = self.turn.second[k];
+                    for c in 0..3 {
+                        self.put(5, 3 * row + c, sums[4 + k][c].mul(L::splat(sign)));
+                    }
                 }
             }
         }
+        self.filled += 1;
+    }
+
+    /// A number of an array, of the sample at hand.
+    #[inline(always)]
+    unsafe fn put(&self, array: usize, number: usize, x: L) {
+        let at = STARTS[array] * L::COUNT + self.filled * WIDTHS[array] + number;
+        // SAFETY: by the caller; the stage has room for all numbers of all samples.
+        unsafe { x.store(self.memory.add(at * L::COUNT)) }
     }
 
     /// Writes what is there to leaves `first` and so on, `count` of them, as the samples
@@ -119,7 +129,7 @@ impl<L: Lanes<f64>> Stage<L> {
     /// # Safety
     /// The level is there, and `out` has these leaves and samples.
     #[inline(always)]
-    pub unsafe fn flush<const SECOND: bool>(
+    pub unsafe fn flush<const N: usize>(
         &mut self,
         out: &mut LeafMapOutput<'_>,
         first: usize,
@@ -135,7 +145,7 @@ impl<L: Lanes<f64>> Stage<L> {
             out.inverses.as_mut_ptr(),
             out.second.as_mut_ptr(),
         ];
-        for array in 0..if SECOND { 6 } else { 5 } {
+        for array in 0..if N == 10 { 6 } else { 5 } {
             let width = WIDTHS[array];
             // SAFETY: by the caller.
             unsafe {
@@ -144,11 +154,12 @@ impl<L: Lanes<f64>> Stage<L> {
                     let left = (self.filled * width).saturating_sub(square * L::COUNT);
                     let mut rows = [L::splat(0.0); MAX_LANES];
                     let rows = &mut rows[..L::COUNT];
-                    for (i, row) in rows.iter_mut().enumerate() {
-                        *row = L::load(from.add((square * L::COUNT + i) * L::COUNT));
+                    for i in 0..L::COUNT {
+                        rows[i] = L::load(from.add((square * L::COUNT + i) * L::COUNT));
                     }
                     L::transpose(rows);
-                    for (leaf, row) in rows[..count].iter().enumerate() {
+                    for leaf in 0..count {
+                        let row = rows[leaf];
                         let at = ((first + leaf) * self.samples + start) * width;
                         let to = arrays[array].add(at + square * L::COUNT);
                         if left >= L::COUNT {
@@ -162,4 +173,13 @@ impl<L: Lanes<f64>> Stage<L> {
         }
         self.filled = 0;
     }
+}
+
+#[inline(always)]
+fn cross<L: Lanes<f64>>(a: [L; 3], b: [L; 3]) -> [L; 3] {
+    [
+        a[1].mul(b[2]).sub(a[2].mul(b[1])),
+        a[2].mul(b[0]).sub(a[0].mul(b[2])),
+        a[0].mul(b[1]).sub(a[1].mul(b[0])),
+    ]
 }

@@ -3,6 +3,7 @@
 
 use super::super::axis::Axis;
 use super::super::lanes::Lanes;
+use super::Finish;
 use crate::basis::bspline::Order;
 
 /// By sum factorisation, w first, so that what is kept between the axes stays small and
@@ -33,50 +34,44 @@ impl Grid<'_> {
     /// Vectors of z.
     pub const Z: usize = 6 * 12;
 
-    /// Calls `f` with every sample and its sums.
+    /// Sums of every sample, with second derivatives if N is 10, without if it is 4.
     ///
     /// # Safety
     /// The level is there, and the arrays have their lengths.
     #[inline(always)]
-    pub unsafe fn for_each<L: Lanes<f64>, const SECOND: bool>(
-        &self,
-        f: &mut impl FnMut(usize, [[L; 3]; 10]),
-    ) {
-        let (orders, planes, count) = if SECOND { (3, 6, 10) } else { (2, 3, 4) };
+    pub unsafe fn for_each<L: Lanes<f64>, const N: usize>(&self, finish: &mut Finish<'_, '_, L>) {
+        let (orders, planes) = if N == 10 { (3, 6) } else { (2, 3) };
+        let tables = [Order::Value, Order::First, Order::Second].map(|o| self.axis.weights(o));
         let n = self.axis.samples();
         // SAFETY: by the caller.
         unsafe {
-            let weights = |order: usize, sample: usize| -> [L; 4] {
-                let weights = self.axis.weights(Order::ALL[order])[sample];
-                [0, 1, 2, 3].map(|i| L::splat(weights[i]))
-            };
             for w in 0..n {
                 for i in 0..48 {
                     let line = load_four::<L>(self.nets.add(i * L::COUNT), 48);
                     for order in 0..orders {
-                        let at = order * 48 + i;
-                        combine(line, weights(order, w)).store(self.y.add(at * L::COUNT));
+                        let sum = combine(line, &tables[order][w]);
+                        sum.store(self.y.add((order * 48 + i) * L::COUNT));
                     }
                 }
                 for v in 0..n {
-                    for (plane, [along_w, along_v]) in PLANES[..planes].iter().enumerate() {
-                        let weights = weights(*along_v, v);
+                    for plane in 0..planes {
+                        let [along_w, along_v] = PLANES[plane];
                         for i in 0..12 {
                             let from = self.y.add((48 * along_w + i) * L::COUNT);
-                            let sum = combine(load_four::<L>(from, 12), weights);
+                            let sum = combine(load_four::<L>(from, 12), &tables[along_v][v]);
                             sum.store(self.z.add((12 * plane + i) * L::COUNT));
                         }
                     }
                     for u in 0..n {
-                        let mut sums = [[L::splat(0.0); 3]; 10];
-                        for (sums, &[plane, order]) in sums[..count].iter_mut().zip(&SUMS) {
-                            let weights = weights(order, u);
-                            for (d, sum) in sums.iter_mut().enumerate() {
+                        let mut sums = [[L::splat(0.0); 3]; N];
+                        for row in 0..N {
+                            let [plane, order] = SUMS[row];
+                            for d in 0..3 {
                                 let from = self.z.add((12 * plane + d) * L::COUNT);
-                                *sum = combine(load_four::<L>(from, 3), weights);
+                                sums[row][d] = combine(load_four::<L>(from, 3), &tables[order][u]);
                             }
                         }
-                        f((w * n + v) * n + u, sums);
+                        finish.sample((w * n + v) * n + u, sums);
                     }
                 }
             }
@@ -94,48 +89,67 @@ pub struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// Calls `f` with every sample and its sums.
+    /// Sums of every sample, with second derivatives if N is 10, without if it is 4.
     ///
     /// # Safety
     /// The level is there, and the arrays have their lengths.
     #[inline(always)]
-    pub unsafe fn for_each<L: Lanes<f64>, const SECOND: bool>(
+    pub unsafe fn for_each<L: Lanes<f64>, const N: usize>(
         &self,
         samples: usize,
-        f: &mut impl FnMut(usize, [[L; 3]; 10]),
+        finish: &mut Finish<'_, '_, L>,
     ) {
         let n = self.controls;
         for sample in 0..samples {
             // SAFETY: by the caller.
             unsafe {
+                let mut sums = [[L::splat(0.0); 3]; N];
                 let values = self.values.as_ptr().add(sample * n);
+                self.rows::<L>(values, &mut sums[..1]);
                 let gradients = self.gradients.as_ptr().add(3 * sample * n);
-                let [u, v, w] = [0, 1, 2].map(|d| gradients.add(d * n));
-                let mut sums = [[L::splat(0.0); 3]; 10];
-                sums[..4].copy_from_slice(&self.rows::<L, 4>([values, u, v, w]));
-                if SECOND {
+                self.rows::<L>(gradients, &mut sums[1..4]);
+                if N == 10 {
                     let second = self.second.as_ptr().add(6 * sample * n);
-                    let rows = [0, 1, 2, 3, 4, 5].map(|k| second.add(k * n));
-                    sums[4..].copy_from_slice(&self.rows::<L, 6>(rows));
+                    self.rows::<L>(second, &mut sums[4..7]);
+                    self.rows::<L>(second.add(3 * n), &mut sums[7..]);
                 }
-                f(sample, sums);
+                finish.sample(sample, sums);
             }
         }
     }
 
-    /// Rows of a table times the nets.
+    /// As many rows of a table times the nets as there are sums, in as large tiles as
+    /// registers allow.
     #[inline(always)]
-    unsafe fn rows<L: Lanes<f64>, const N: usize>(&self, rows: [*const f64; N]) -> [[L; 3]; N] {
+    unsafe fn rows<L: Lanes<f64>>(&self, from: *const f64, sums: &mut [[L; 3]]) {
+        let mut row = 0;
         // SAFETY: by the caller.
         unsafe {
-            let mut sums = [[L::splat(0.0); 3]; N];
+            if sums.len() == 3 && L::REGISTERS >= 16 {
+                let tile = self.tile::<L, 3>(from);
+                (sums[0], sums[1], sums[2]) = (tile[0], tile[1], tile[2]);
+                return;
+            }
+            while row < sums.len() {
+                [sums[row]] = self.tile::<L, 1>(from.add(row * self.controls));
+                row += 1;
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn tile<L: Lanes<f64>, const R: usize>(&self, from: *const f64) -> [[L; 3]; R] {
+        // SAFETY: by the caller.
+        unsafe {
+            let mut sums = [[L::splat(0.0); 3]; R];
             for control in 0..self.controls {
                 let net = self.nets.add(3 * control * L::COUNT);
-                let point = [0, 1, 2].map(|d| L::load(net.add(d * L::COUNT)));
-                for (sums, row) in sums.iter_mut().zip(rows) {
-                    let weight = L::splat(*row.add(control));
-                    for (sum, x) in sums.iter_mut().zip(point) {
-                        *sum = x.mul_add(weight, *sum);
+                let point =
+                    [L::load(net), L::load(net.add(L::COUNT)), L::load(net.add(2 * L::COUNT))];
+                for row in 0..R {
+                    let weight = L::splat(*from.add(row * self.controls + control));
+                    for d in 0..3 {
+                        sums[row][d] = point[d].mul_add(weight, sums[row][d]);
                     }
                 }
             }
@@ -147,12 +161,27 @@ impl Table<'_> {
 /// Four vectors, `step` vectors apart.
 #[inline(always)]
 unsafe fn load_four<L: Lanes<f64>>(from: *const f64, step: usize) -> [L; 4] {
+    let step = step * L::COUNT;
     // SAFETY: by the caller.
-    unsafe { [0, 1, 2, 3].map(|i| L::load(from.add(i * step * L::COUNT))) }
+    unsafe {
+        [
+            L::load(from),
+            L::load(from.add(step)),
+            L::load(from.add(2 * step)),
+            L::load(from.add(3 * step)),
+        ]
+    }
 }
 
+/// Σ x · weights.
 #[inline(always)]
-fn combine<L: Lanes<f64>>(x: [L; 4], weights: [L; 4]) -> L {
-    let sum = x[0].mul(weights[0]);
-    x[3].mul_add(weights[3], x[2].mul_add(weights[2], x[1].mul_add(weights[1], sum)))
+unsafe fn combine<L: Lanes<f64>>(x: [L; 4], weights: &[f64; 4]) -> L {
+    // SAFETY: x shows that the level is there.
+    unsafe {
+        let mut sum = x[0].mul(L::splat(weights[0]));
+        for i in 1..4 {
+            sum = x[i].mul_add(L::splat(weights[i]), sum);
+        }
+        sum
+    }
 }

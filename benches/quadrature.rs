@@ -54,7 +54,7 @@ fn copy(c: &mut Criterion, name: &str, bytes: usize, piece: usize) {
 fn quadrature(c: &mut Criterion) {
     let mesh = block();
     let solid = Solid::new(&mesh).expect("valid");
-    let scheme = Scheme { gauss: 4, rings: 0 };
+    let scheme = Scheme { gauss: 4, rings: Some(0) };
     let quadrature = Quadrature::new(&solid, scheme, Want::FIRST).expect("valid");
     let mapping = Mapping::new(&quadrature, mesh.controls()).expect("valid");
     let pieces = quadrature.pieces(PIECE * SAMPLES);

@@ -119,6 +119,7 @@ fn options_that_ask_for_nothing_more_write_nothing_more() {
     let directory = with_fan();
     let here = directory.path();
     done(here, "quadrature fan.vtu --gauss 2 -o plain.npz");
+    assert_eq!(array::<i32>(&here.join("plain.npz"), "rings").1, [-1], "as many as needed");
     done(here, "quadrature fan.vtu --gauss 2 --compress -o small.npz");
     let archive = zip::ZipArchive::new(fs::File::open(here.join("plain.npz")).unwrap()).unwrap();
     for name in archive.file_names() {

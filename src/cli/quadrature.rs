@@ -13,8 +13,8 @@ use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    CellReport, DeviceQuadrature, ExportOptions, Mapping, Physical, Quadrature, Report, Scheme,
-    points, write_npz,
+    CellReport, DeviceQuadrature, ExportOptions, MOST_RINGS, Mapping, Physical, Quadrature, Report,
+    Scheme, points, write_npz,
 };
 use subsolid::refine::VertexRule;
 use subsolid::volume::Quality;
@@ -54,9 +54,10 @@ pub struct Arguments {
     /// Gauss points along each axis of a box, 1 to 32
     #[arg(long, value_name = "N")]
     gauss: usize,
-    /// Rings of boxes towards an extraordinary edge or vertex, 0 to 20
-    #[arg(long, value_name = "K", default_value_t = Scheme::default().rings)]
-    rings: usize,
+    /// Rings of boxes towards an extraordinary edge or vertex, 0 to 20, the rest by Gauss
+    /// points of its own; unless given, as many as integrals need to be right to 4e-9
+    #[arg(long, value_name = "K")]
+    rings: Option<usize>,
     /// Second derivatives of the basis functions, too
     #[arg(long)]
     second: bool,
@@ -199,9 +200,9 @@ fn check_memory(solid: &Solid, scheme: Scheme, want: Want) -> Result<()> {
     if need(scheme) <= memory / 2 {
         return Ok(());
     }
-    let fits = |rings: &usize| need(Scheme { rings: *rings, ..scheme }) <= memory / 2;
-    let mend = match (0..scheme.rings).rev().find(fits) {
-        Some(rings) => format!("ask for at most {rings} rings"),
+    let fits = |rings: &usize| need(Scheme { rings: Some(*rings), ..scheme }) <= memory / 2;
+    let mend = match (0..scheme.rings.unwrap_or(MOST_RINGS)).rev().find(fits) {
+        Some(rings) => format!("ask for at most --rings {rings}"),
         None => "ask for fewer Gauss points".into(),
     };
     Err(Error::request(format!(
@@ -240,7 +241,8 @@ fn refusal(quality: &Quality) -> Error {
 struct Summary<'a> {
     output: Option<String>,
     gauss: usize,
-    rings: usize,
+    /// `null` where it is as many as needed.
+    rings: Option<usize>,
     batches: usize,
     leaves: usize,
     /// Bytes of the tables in memory.

@@ -128,6 +128,13 @@ impl Powers {
         self.decomposition().error
     }
 
+    /// Modulus of the largest eigenvalue of A but for the 1 of the constant: what every step
+    /// leaves, far down, of the distances in the net.
+    pub fn decay(&self) -> f64 {
+        let values = self.deflated(1).eigenvalues();
+        values.map_or(1.0, |values| values.iter().map(|x| x.norm()).fold(0.0, f64::max))
+    }
+
     /// x ← (Aⁿ)ᵀ x for 0 ≤ n ≤ [`MAX_DEPTH`]. Where the entries of x sum to 0, as
     /// for derivatives, pass `sum` = 0 so that rounding cannot bring the constant
     /// mode back; otherwise their sum.

@@ -143,6 +143,15 @@ impl Structure {
         }
     }
 
+    /// The planar structure of the layered part that is sibling `child` (binary, not 0) of a
+    /// cell split `depth` ≥ 1 times, and how its axes lie; `None` for a tensor-product spline.
+    pub fn layered_sibling(&self, depth: usize, child: usize) -> Option<(&Self, Turn)> {
+        match &self.owner(depth)?.siblings.get(child.checked_sub(1)?)?.kind {
+            SiblingKind::Tensor | SiblingKind::BoxSpline { .. } => None,
+            SiblingKind::Layered { planar, turn } => Some((planar, *turn)),
+        }
+    }
+
     /// How the axes of the layered part at offset `child` (binary, not 0) lie;
     /// `None` if that part is a tensor-product spline.
     pub fn sibling_turn(&self, child: usize) -> Option<Turn> {

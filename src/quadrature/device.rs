@@ -13,7 +13,7 @@ use crate::mesh::Controls;
 pub struct DeviceQuadrature<'q> {
     quadrature: &'q Quadrature<'q>,
     mapping: DeviceMapping,
-    last: Option<(usize, Range<usize>, bool)>,
+    last: Option<(usize, Range<usize>)>,
 }
 
 impl<'q> DeviceQuadrature<'q> {
@@ -64,7 +64,7 @@ impl<'q> DeviceQuadrature<'q> {
     }
 
     /// Evaluates a range of a batch's leaves, with the derivatives of the basis functions in
-    /// space if they are wanted, and returns the seconds that it took on the device. The
+    /// space (second ones too, if the quadrature has them) if they are wanted, and returns the seconds that it took on the device. The
     /// results stay there until the next call.
     ///
     /// # Errors
@@ -75,18 +75,17 @@ impl<'q> DeviceQuadrature<'q> {
         leaves: Range<usize>,
         derivatives: bool,
     ) -> Result<f64> {
-        self.last = Some((batch, leaves.clone(), derivatives));
+        self.last = Some((batch, leaves.clone()));
         self.mapping.evaluate(batch, leaves, derivatives)
     }
 
     /// Copies the results of the last evaluation to `mapped` and `derivatives`, in the form
-    /// that the CPU gives them; second derivatives of basis functions in space are not among
-    /// them.
+    /// that the CPU gives them.
     ///
     /// # Errors
     /// [`Error::Request`] if the copy fails.
     pub fn read(&self, mapped: &mut Mapped, derivatives: &mut PhysicalDerivatives) -> Result<()> {
-        let Some((batch, leaves, wanted)) = self.last.clone() else { return Ok(()) };
+        let Some((batch, leaves)) = self.last.clone() else { return Ok(()) };
         let arrays = self.mapping.read()?;
         let rows = |values: &[f64]| values.as_chunks::<3>().0.to_vec();
         let matrices = |values: &[f64]| rows(values).as_chunks::<3>().0.to_vec();
@@ -98,13 +97,10 @@ impl<'q> DeviceQuadrature<'q> {
             measures: arrays.measures,
             inverse_jacobians: matrices(&arrays.inverse_jacobians),
             second: rows(&arrays.second).as_chunks::<6>().0.to_vec(),
-            leaves: leaves.clone(),
+            leaves,
         };
-        derivatives.second.clear();
         derivatives.gradients = arrays.derivatives;
-        let controls = self.quadrature.batches()[batch].controls;
-        let count = if wanted { 3 * mapped.points.len() * controls } else { 0 };
-        derivatives.gradients.truncate(count);
+        derivatives.second = arrays.second_derivatives;
         Ok(())
     }
 }

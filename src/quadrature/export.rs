@@ -34,13 +34,13 @@ pub struct ExportOptions {
 ///
 /// | array | shape | meaning |
 /// |---|---|---|
-/// | `batches`, `gauss`, `rings` | () i4 | number of batches; the scheme |
+/// | `batches`, `gauss`, `rings` | () i4 | number of batches; the scheme, `rings` −1 where as many as needed |
 /// | `control_points` | (vertices, 3) | length units |
 /// | `cell/volume` | (cells,) | by quadrature, cubed length units |
 /// | `cell/remainder_parameter_volume` | (cells,) | of 1 a hexahedron |
 /// | `cell/remainder_volume` | (cells,) | cubed length units |
 /// | `batch/b/kind` | () u1 | 0 regular, 1 layered, 2 irregular |
-/// | `batch/b/exact_samples` | () i4 | samples before the remainder |
+/// | `batch/b/exact_samples` | () i4 | samples before those of the remainder |
 /// | `batch/b/size` | () | of the leaves: 1, or 2⁻ᵈ where the cell is refined first |
 /// | `batch/b/cells` | (leaves,) u4 | cell of the mesh |
 /// | `batch/b/corners` | (leaves,) i4 | corner whose hexahedral child it is; −1: a hexahedron |
@@ -86,9 +86,12 @@ fn write(
     let quadrature = mapping.quadrature();
     let mut archive = Archive::new(out, options.compress);
     let scheme = quadrature.scheme();
-    for (name, number) in
-        [("batches", quadrature.batches().len()), ("gauss", scheme.gauss), ("rings", scheme.rings)]
-    {
+    let rings = scheme.rings.map_or(-1, |rings| rings as i32);
+    for (name, number) in [
+        ("batches", quadrature.batches().len() as i32),
+        ("gauss", scheme.gauss as i32),
+        ("rings", rings),
+    ] {
         integer(&mut archive, name, number)?;
     }
     let points = controls.positions;
@@ -112,8 +115,8 @@ fn write(
     archive.finish()
 }
 
-fn integer<W: Write + Seek>(archive: &mut Archive<W>, name: &str, number: usize) -> io::Result<()> {
-    archive.push(name, "i4", &[], &(number as i32).to_ne_bytes())
+fn integer<W: Write + Seek>(archive: &mut Archive<W>, name: &str, number: i32) -> io::Result<()> {
+    archive.push(name, "i4", &[], &number.to_ne_bytes())
 }
 
 fn reals<W: Write + Seek>(
@@ -139,7 +142,7 @@ fn push_tables<W: Write + Seek>(
     let (kind, depth) = quadrature.kind(b);
     let size = f64::from(depth).exp2().recip();
     archive.push(&name("kind"), "u1", &[], &[kind_number(kind)])?;
-    integer(archive, &name("exact_samples"), nodes.exact)?;
+    integer(archive, &name("exact_samples"), nodes.exact as i32)?;
     reals(archive, &name("size"), &[], &[size])?;
     let elements: Vec<&Element> = batch.leaves.iter().map(|&l| quadrature.element(l)).collect();
     let cells: Vec<u32> = elements.iter().map(|e| e.cell).collect();

@@ -3,20 +3,17 @@
 
 use std::ops::Range;
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::basis::SECOND_AXES;
-use super::{Quadrature, Table, batch};
+use super::{Quadrature, batch};
+use crate::backend::cpu::kernel::{Axis, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
+use crate::basis::gauss;
 use crate::error::{Error, Result};
-use crate::limit::Turn;
+use crate::limit::LeafKind;
 use crate::mesh::Controls;
 
-/// Leaves multiplied with a table at once.
-const LEAVES: usize = 8;
-/// Samples of them at once: tables and products of a block stay in the cache.
-const SAMPLES: usize = 32;
+/// Leaves of a work item: whole vectors of them.
+const LEAVES: usize = 32;
 
 /// A quadrature with the positions of its control points.
 #[derive(Debug)]
@@ -75,11 +72,36 @@ impl<'q> Mapping<'q> {
     /// # Panics
     /// If there is no such batch or no such leaf in it.
     pub fn evaluate(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) {
-        let table = self.quadrature.table(batch);
+        let quadrature = self.quadrature;
+        let table = quadrature.table(batch);
+        let (basis, depth) = (&table.basis, table.key.depth);
         let samples = table.nodes.len();
-        mapped.begin(batch, leaves.clone(), samples, !table.basis.second.is_empty());
+        mapped.begin(batch, leaves.clone(), samples, !basis.second.is_empty());
+        // weights by the element's parameters
+        let scale = f64::from(depth).exp2().powi(-3);
+        let weights: Vec<f64> = table.nodes.weights.iter().map(|w| scale * w).collect();
+        let axis = match table.key.kind {
+            // schemes are checked, so that there is such a rule
+            LeafKind::Regular(ends) => gauss::rule(quadrature.scheme.gauss)
+                .and_then(|rule| Axis::new(&rule.points))
+                .map(|axis| (axis.sped_up(f64::from(depth).exp2()), ends))
+                .ok(),
+            _ => None,
+        };
+        let source = match &axis {
+            Some((axis, ends)) => LeafSource::Grid { axis, ends: *ends },
+            None => LeafSource::Table {
+                controls: basis.controls,
+                values: &basis.values,
+                gradients: &basis.gradients,
+                second: &basis.second,
+            },
+        };
+        let turn = quadrature.batches[batch].turn;
+        let map = LeafMap { source, weights: &weights, turn, second: !basis.second.is_empty() };
         let block = LEAVES * samples;
-        let listed = &self.quadrature.batches[batch].leaves[leaves];
+        let listed = &quadrature.batches[batch].leaves[leaves];
+        let simd = Simd::detect();
         (
             listed.par_chunks(LEAVES),
             mapped.points.par_chunks_mut(block),
@@ -90,80 +112,30 @@ impl<'q> Mapping<'q> {
             pieces(&mut mapped.second, block, listed.len().div_ceil(LEAVES)),
         )
             .into_par_iter()
-            .for_each(
-                |(leaves, points, jacobians, determinants, measures, inverses, second)| {
-                    let out = Block { points, jacobians, determinants, measures, inverses, second };
-                    self.block(table, self.quadrature.batches[batch].turn, leaves, out);
+            .for_each_init(
+                || (LeafMapScratch::default(), Vec::new()),
+                |(scratch, nets), (leaves, points, jacobians, determinants, measures, inverses, second)| {
+                    nets.clear();
+                    for leaf in leaves.iter().map(|&leaf| quadrature.leaf(leaf)) {
+                        match source {
+                            LeafSource::Grid { .. } => nets.extend_from_slice(quadrature.solid.net(leaf)),
+                            LeafSource::Table { .. } => {
+                                nets.extend(batch::net(quadrature.solid, leaf, &table.slots));
+                            }
+                        }
+                    }
+                    let out = LeafMapOutput {
+                        points: points.as_flattened_mut(),
+                        jacobians: jacobians.as_flattened_mut().as_flattened_mut(),
+                        determinants,
+                        measures,
+                        inverses: inverses.as_flattened_mut().as_flattened_mut(),
+                        second: second.as_flattened_mut().as_flattened_mut(),
+                    };
+                    map.evaluate(simd, scratch, &self.points, nets, out);
                 },
             );
     }
-
-    fn block(&self, table: &Table, turn: Turn, leaves: &[u32], out: Block<'_>) {
-        let controls = table.basis.controls;
-        let width = 3 * leaves.len();
-        // [control][leaf][3], relative to the first control point of each leaf
-        let mut nets = vec![0.0; controls * width];
-        let mut origins = Vec::with_capacity(leaves.len());
-        for (l, &leaf) in leaves.iter().enumerate() {
-            let net = batch::net(self.quadrature.solid, self.quadrature.leaf(leaf), &table.slots);
-            let point =
-                |at: u32| -> [f64; 3] { std::array::from_fn(|d| self.points[3 * at as usize + d]) };
-            let origin = point(net[0]);
-            for (row, &at) in nets.chunks_exact_mut(width).zip(&net) {
-                let p = point(at);
-                (0..3).for_each(|d| row[3 * l + d] = p[d] - origin[d]);
-            }
-            origins.push(origin);
-        }
-        let samples = table.nodes.len();
-        let scale = f64::from(table.key.depth).exp2().powi(-3);
-        let mut products = vec![0.0; 10 * SAMPLES * width];
-        for first in (0..samples).step_by(SAMPLES) {
-            let count = SAMPLES.min(samples - first);
-            let (values, rest) = products.split_at_mut(SAMPLES * width);
-            let (gradients, second) = rest.split_at_mut(3 * SAMPLES * width);
-            let part = |table: &[f64], rows: usize, to: &mut [f64]| {
-                let size = rows * controls;
-                multiply(&table[first * size..(first + count) * size], &nets, width, to);
-            };
-            part(&table.basis.values, 1, values);
-            part(&table.basis.gradients, 3, gradients);
-            if !out.second.is_empty() {
-                part(&table.basis.second, 6, second);
-            }
-            for (l, origin) in origins.iter().enumerate() {
-                for s in 0..count {
-                    let row = |of: &[f64], row: usize| -> [f64; 3] {
-                        std::array::from_fn(|d| of[row * width + 3 * l + d])
-                    };
-                    let at = l * samples + first + s;
-                    let p = row(values, s);
-                    out.points[at] = std::array::from_fn(|d| origin[d] + p[d]);
-                    let locals = [0, 1, 2].map(|d| row(gradients, 3 * s + d));
-                    let jacobian = turned_jacobian(&locals, turn);
-                    let (determinant, inverse) = invert(&jacobian);
-                    out.jacobians[at] = jacobian;
-                    out.determinants[at] = determinant;
-                    out.measures[at] = scale * table.nodes.weights[first + s] * determinant;
-                    out.inverses[at] = inverse;
-                    if !out.second.is_empty() {
-                        let locals = [0, 1, 2, 3, 4, 5].map(|k| row(second, 6 * s + k));
-                        out.second[at] = turned_second(&locals, turn);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// What a block of leaves is evaluated into, `[leaf][sample]`.
-struct Block<'a> {
-    points: &'a mut [[f64; 3]],
-    jacobians: &'a mut [[[f64; 3]; 3]],
-    determinants: &'a mut [f64],
-    measures: &'a mut [f64],
-    inverses: &'a mut [[[f64; 3]; 3]],
-    second: &'a mut [[[f64; 3]; 6]],
 }
 
 impl Mapped {
@@ -186,50 +158,4 @@ fn pieces<T: Send>(values: &mut [T], size: usize, count: usize) -> Vec<&mut [T]>
         return std::iter::repeat_with(|| &mut [][..]).take(count).collect();
     }
     values.chunks_mut(size).collect()
-}
-
-/// `table: [row][control]` times `nets: [control][width]`, into `[row][width]`.
-fn multiply(table: &[f64], nets: &[f64], width: usize, to: &mut [f64]) {
-    let controls = nets.len() / width;
-    let rows = table.len() / controls;
-    let to = MatMut::from_row_major_slice_mut(&mut to[..rows * width], rows, width);
-    let table = MatRef::from_row_major_slice(table, rows, controls);
-    let nets = MatRef::from_row_major_slice(nets, controls, width);
-    matmul(to, Accum::Replace, table, nets, 1.0, Par::Seq);
-}
-
-/// `[xyz][uvw]` from derivatives along local axes.
-fn turned_jacobian(locals: &[[f64; 3]; 3], turn: Turn) -> [[f64; 3]; 3] {
-    let mut jacobian = [[0.0; 3]; 3];
-    for (d, local) in locals.iter().enumerate() {
-        let sign = if turn.flips[d] { -1.0 } else { 1.0 };
-        for (row, x) in jacobian.iter_mut().zip(local) {
-            row[turn.axes[d] as usize] = sign * x;
-        }
-    }
-    jacobian
-}
-
-/// `[uu, vv, ww, uv, uw, vw][xyz]` from derivatives along local axes.
-fn turned_second(locals: &[[f64; 3]; 6], turn: Turn) -> [[f64; 3]; 6] {
-    let mut second = [[0.0; 3]; 6];
-    for (local, [d, e]) in locals.iter().zip(SECOND_AXES.map(|axes| axes.map(usize::from))) {
-        let (a, b) = (turn.axes[d].min(turn.axes[e]), turn.axes[d].max(turn.axes[e]));
-        let sign = if turn.flips[d] != turn.flips[e] { -1.0 } else { 1.0 };
-        let row = SECOND_AXES.iter().position(|&axes| axes == [a, b]).unwrap_or(0);
-        second[row] = local.map(|x| sign * x);
-    }
-    second
-}
-
-/// Determinant and inverse.
-fn invert(j: &[[f64; 3]; 3]) -> (f64, [[f64; 3]; 3]) {
-    let cofactor = |r: usize, c: usize| {
-        let ([a, b], [d, e]) = ([(r + 1) % 3, (r + 2) % 3], [(c + 1) % 3, (c + 2) % 3]);
-        j[a][d] * j[b][e] - j[a][e] * j[b][d]
-    };
-    let cofactors = [0, 1, 2].map(|r| [0, 1, 2].map(|c| cofactor(r, c)));
-    let determinant: f64 = (0..3).map(|c| j[0][c] * cofactors[0][c]).sum();
-    let scale = 1.0 / determinant;
-    (determinant, [0, 1, 2].map(|c| [0, 1, 2].map(|r| scale * cofactors[r][c])))
 }

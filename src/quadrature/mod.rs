@@ -6,18 +6,23 @@
 //! around it; the same functions N_c carry the unknowns of a solver. On regular cells
 //! they are tricubic polynomials, integrated by Gauss points. Towards an extraordinary
 //! edge or vertex they are tricubic by parts only, on boxes that halve from ring to
-//! ring: each box has Gauss points of its own ([`Scheme::rings`]). What lies within the
-//! last ring, the *remainder*, has Gauss points too, but those integrate approximately
-//! there; its parameter volume (4⁻ᴷ of a cell at an extraordinary edge after K rings)
-//! and its volume are reported for every cell.
+//! ring: each box has Gauss points of its own.
+//!
+//! Rings shrink geometrically. So a few of them stand for all (`series.rs`): the first ones
+//! for themselves, and four or five further in, with weights > 0, for the *remainder*, all
+//! that lies within. How many it takes to have integrals right to [`RING_TOLERANCE`]
+//! follows from the largest eigenvalue of the leaf's structure: eight rings at an interior
+//! edge of valence 3, ten at any valence. The smaller the share of a box, the fewer Gauss
+//! points it has. A given number of rings ([`Scheme::rings`]) leaves one box at the edge or
+//! vertex itself as the remainder instead, whose Gauss points integrate approximately: the
+//! error falls by 6 a ring at interior edges of valence 3, by 3 at 5, by 2.3 at 11 and by 8
+//! at smooth edges of boxes. Either way the parameter volume of the remainder and its
+//! volume are reported for every cell.
 //!
 //! The determinant of the Jacobian of a tricubic map has degree 8 in each of u, v, w, so
-//! that 5 Gauss points integrate it exactly, and 4 nearly so.
-//!
-//! Four rings, the default, leave 0.4 % of the parameters of a cell at an extraordinary edge
-//! to the remainder. Volumes are then good to 10⁻⁵ or better up to valence 8, a patch test
-//! to 10⁻⁶ (see `tests/quadrature`); every further ring divides what is left by 6 at interior edges of
-//! valence 3, by 3 at 5 and by 8 at smooth edges of boxes.
+//! that 5 Gauss points integrate it exactly, and 4 nearly so: volumes by [`Scheme::default`]
+//! equal the flux through the boundary to 10⁻⁸ at any valence, those by 4 points to 10⁻⁷
+//! (see `tests/quadrature`).
 //!
 //! # Boundaries
 //! On the boundary N depends on the boundary's own control points only, and the second
@@ -40,7 +45,7 @@
 //! use subsolid::{Quadrature, Solid, Want, quadrature::{Mapped, Mapping, Scheme}};
 //! let mesh = subsolid::read("models/bracket.vtk")?;
 //! let solid = Solid::new(&mesh)?;
-//! let quadrature = Quadrature::new(&solid, Scheme { gauss: 4, rings: 3 }, Want::FIRST)?;
+//! let quadrature = Quadrature::new(&solid, Scheme { gauss: 4, rings: None }, Want::FIRST)?;
 //! let mapping = Mapping::new(&quadrature, mesh.controls())?;
 //! let (mut mapped, mut volume) = (Mapped::default(), 0.0);
 //! for (batch, leaves) in quadrature.pieces(100_000) {
@@ -53,6 +58,7 @@
 
 mod basis;
 mod batch;
+mod boxes;
 mod device;
 mod export;
 mod gradients;
@@ -61,6 +67,7 @@ mod nodes;
 mod physical;
 mod pull;
 mod report;
+mod series;
 
 pub use basis::Basis;
 pub use batch::Batch;
@@ -88,14 +95,19 @@ use pull::Pull;
 /// Most rings: the smallest boxes are then 2⁻²⁰ of a leaf wide.
 pub const MOST_RINGS: usize = 20;
 
+/// What the sum over all rings is right to where their number is not given: parts of the
+/// leaf's integral.
+pub const RING_TOLERANCE: f64 = 4e-9;
+
 /// Where the quadrature points are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scheme {
     /// Gauss points along each axis of a box, 1 to 32.
     pub gauss: usize,
-    /// Rings of boxes towards an extraordinary edge or vertex, 0 to [`MOST_RINGS`]; with 0
-    /// the Gauss points of the whole leaf.
-    pub rings: usize,
+    /// Rings of boxes towards an extraordinary edge or vertex: 0 to [`MOST_RINGS`] of them,
+    /// and the Gauss points of what they leave (with 0, of the whole leaf); or with `None`
+    /// as many as integrals need to be right to [`RING_TOLERANCE`].
+    pub rings: Option<usize>,
 }
 
 impl Scheme {
@@ -105,8 +117,8 @@ impl Scheme {
     /// [`Error::Request`] for Gauss points or rings out of range.
     pub fn check(self) -> Result<()> {
         gauss::rule(self.gauss)?;
-        if self.rings > MOST_RINGS {
-            return Err(Error::request(format!("{} rings of quadrature points", self.rings))
+        if let Some(rings) = self.rings.filter(|&rings| rings > MOST_RINGS) {
+            return Err(Error::request(format!("{rings} rings of quadrature points"))
                 .with_mend(format!("ask for 0 to {MOST_RINGS} rings")));
         }
         Ok(())
@@ -114,8 +126,9 @@ impl Scheme {
 }
 
 impl Default for Scheme {
+    /// 5 Gauss points, which integrate det J exactly, and as many rings as needed.
     fn default() -> Self {
-        Self { gauss: 4, rings: 4 }
+        Self { gauss: 5, rings: None }
     }
 }
 
@@ -184,7 +197,7 @@ impl<'s> Quadrature<'s> {
         let tables = batch::table_keys(solid).0;
         let numbers = |key: &TableKey| {
             let controls = basis::slots(solid, key.kind).len();
-            let samples = nodes::box_count(solid, key.kind, scheme.rings) * scheme.gauss.pow(3);
+            let samples = nodes::sample_count(solid, key.kind, scheme);
             samples * (4 + rows * controls)
         };
         8 * tables.iter().map(numbers).sum::<usize>()

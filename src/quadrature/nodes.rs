@@ -2,10 +2,10 @@
 //! extraordinary edge or vertex.
 
 use super::Scheme;
-use crate::basis::gauss;
-use crate::bezier::{Part, planar_parts};
+use super::boxes::{GaussBox, boxes};
+use crate::basis::gauss::{self, Rule};
 use crate::error::Result;
-use crate::limit::{LeafKind, Solid, Structure, Turn};
+use crate::limit::{LeafKind, Solid, Turn};
 
 /// Quadrature points of all leaves of one kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,9 +16,9 @@ pub struct Nodes {
     pub parameters: Vec<[f64; 3]>,
     /// Weights in the leaf's parameter space, `[sample]`; they are > 0 and sum to 1.
     pub weights: Vec<f64>,
-    /// How many of the samples lie in boxes on which the limit is one tricubic
-    /// polynomial. Those that follow lie in the remainder: the boxes at the
-    /// extraordinary edge or vertex itself, and along extraordinary edges.
+    /// How many of the samples lie in boxes that stand for themselves alone and on which
+    /// the limit is one tricubic polynomial. Those that follow integrate the remainder,
+    /// all that lies further in.
     pub exact: usize,
 }
 
@@ -28,24 +28,25 @@ impl Nodes {
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for a number of Gauss points out of range.
     pub(super) fn new(solid: &Solid, kind: LeafKind, scheme: Scheme) -> Result<Self> {
-        let rule = gauss::rule(scheme.gauss)?;
-        let n = rule.points.len();
-        let mut boxes = boxes(solid, kind, scheme.rings);
-        boxes.sort_by_key(|b| !b.exact); // stable: inwards
-        let count = boxes.len() * n.pow(3);
+        let rules: Result<Vec<Rule>> = (1..=scheme.gauss).map(gauss::rule).collect();
+        let rules = rules?;
+        let mut boxes = boxes(solid, kind, scheme);
+        boxes.sort_by_key(|b| b.is_remainder); // stable: inwards
+        let count = boxes.iter().map(samples).sum();
         let mut nodes = Self {
             parameters: Vec::with_capacity(count),
             weights: Vec::with_capacity(count),
-            exact: 0,
+            exact: boxes.iter().filter(|b| !b.is_remainder).map(samples).sum(),
         };
-        for part in boxes {
+        for GaussBox { part, weight, gauss: n, .. } in boxes {
+            let rule = &rules[n - 1];
             for i in 0..n.pow(3) {
                 let at = [i % n, i / n % n, i / (n * n)];
                 let place = |d: usize| part.origin[d] + part.size[d] * rule.points[at[d]];
                 nodes.parameters.push(std::array::from_fn(place));
-                nodes.weights.push((0..3).map(|d| part.size[d] * rule.weights[at[d]]).product());
+                let own: f64 = (0..3).map(|d| part.size[d] * rule.weights[at[d]]).product();
+                nodes.weights.push(weight * own);
             }
-            nodes.exact += if part.exact { n.pow(3) } else { 0 };
         }
         Ok(nodes)
     }
@@ -78,46 +79,18 @@ impl Nodes {
     }
 }
 
-/// How many boxes a leaf of this kind has.
-pub(super) fn box_count(solid: &Solid, kind: LeafKind, rings: usize) -> usize {
-    boxes(solid, kind, rings).len()
+/// How many quadrature points a leaf of this kind has.
+pub(super) fn sample_count(solid: &Solid, kind: LeafKind, scheme: Scheme) -> usize {
+    boxes(solid, kind, scheme).iter().map(samples).sum()
 }
 
-/// The boxes of a leaf, in its local axes.
-fn boxes(solid: &Solid, kind: LeafKind, rings: usize) -> Vec<Part> {
-    match kind {
-        LeafKind::Regular(_) => vec![Part::WHOLE],
-        LeafKind::Layered(..) => planar_parts(rings),
-        LeafKind::Irregular(s, _) => spatial_boxes(&solid.spatial_structures()[s as usize], rings),
-    }
-}
-
-/// Rings of boxes around an extraordinary vertex. A box along an extraordinary edge
-/// has rings of its own towards the edge, fewer by the rings passed, so that the
-/// smallest boxes of all are equally wide.
-fn spatial_boxes(structure: &Structure, rings: usize) -> Vec<Part> {
-    let mut parts = Vec::new();
-    for ring in 1..=rings {
-        let size = 0.5_f64.powi(ring as i32);
-        for child in 1..8 {
-            let origin = [0, 1, 2].map(|d| (child >> d & 1) as f64 * size);
-            match structure.sibling_turn(child) {
-                None => parts.push(Part::WHOLE.within(origin, size)),
-                Some(turn) => parts.extend(
-                    planar_parts(rings - ring)
-                        .iter()
-                        .map(|part| part.turned(turn).within(origin, size)),
-                ),
-            }
-        }
-    }
-    let size = 0.5_f64.powi(rings as i32);
-    parts.push(Part { exact: false, ..Part::WHOLE.within([0.0; 3], size) });
-    parts
+fn samples(b: &GaussBox) -> usize {
+    b.gauss.pow(3)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::RING_TOLERANCE;
     use super::*;
     use crate::mesh::shape::Shape;
 
@@ -128,7 +101,8 @@ mod tests {
         let (mut layered, mut irregular) = (0, 0);
         for leaf in solid.leaves() {
             for rings in 0..5 {
-                let nodes = Nodes::new(&solid, leaf.kind, Scheme { gauss: 2, rings }).unwrap();
+                let scheme = Scheme { gauss: 2, rings: Some(rings) };
+                let nodes = Nodes::new(&solid, leaf.kind, scheme).unwrap();
                 assert!((nodes.weights.iter().sum::<f64>() - 1.0).abs() < 1e-14);
                 assert!(nodes.parameters.iter().flatten().all(|&u| 0.0 < u && u < 1.0));
                 let places = nodes.turned(Turn::to_corner(5)[1]);
@@ -156,5 +130,32 @@ mod tests {
             }
         }
         assert!(layered > 0 && irregular > 0);
+    }
+
+    /// Moments of the parameters, and points whose number depends on what they are for.
+    #[test]
+    fn rings_as_needed_stand_for_the_leaf() {
+        for shape in [
+            Shape::Box { cells: [2, 2, 6] },
+            Shape::Fan { valence: 3, layers: 2, rings: 2 },
+            Shape::Fan { valence: 11, layers: 2, rings: 2 },
+        ] {
+            let solid = Solid::new(&shape.build().unwrap()).unwrap();
+            for leaf in solid.leaves() {
+                let nodes = Nodes::new(&solid, leaf.kind, Scheme::default()).unwrap();
+                assert!(nodes.parameters.iter().flatten().all(|&u| 0.0 < u && u < 1.0));
+                assert!(nodes.weights.iter().all(|&weight| weight > 0.0));
+                for power in 0..4 {
+                    let moment = nodes.parameters.iter().zip(&nodes.weights);
+                    let moment: f64 = moment.map(|(p, w)| w * (p[0] * p[1]).powi(power)).sum();
+                    let expected = 1.0 / f64::from(power + 1).powi(2);
+                    let tolerance = if power == 0 { 1e-14 } else { RING_TOLERANCE };
+                    assert!((moment - expected).abs() < tolerance, "{power}: {moment}");
+                }
+                let is_regular = matches!(leaf.kind, LeafKind::Regular(_));
+                assert_eq!(nodes.remainder() == 0.0, is_regular);
+                assert!(nodes.remainder() < 0.05);
+            }
+        }
     }
 }

@@ -62,16 +62,10 @@ impl<'q> Physical<'q> for Mutex<DeviceQuadrature<'q>> {
     fn map_with_derivatives(
         &self,
         (batch, leaves): (usize, Range<usize>),
-        basis: &Basis,
+        _: &Basis,
         mapped: &mut Mapped,
         derivatives: &mut PhysicalDerivatives,
     ) -> Result<()> {
-        if !basis.second.is_empty() {
-            // second derivatives in space are the CPU's work
-            self.map(batch, leaves, mapped)?;
-            physical_derivatives(basis, mapped, derivatives);
-            return Ok(());
-        }
         let mut device = self.lock().unwrap_or_else(PoisonError::into_inner);
         device.evaluate(batch, leaves, true)?;
         device.read(mapped, derivatives)

@@ -27,7 +27,8 @@ fn quadrature_is_that_of_the_cpu() {
     ];
     for (mut mesh, gauss) in meshes {
         let solid = Solid::new(&mesh).unwrap();
-        let quadrature = Quadrature::new(&solid, Scheme { gauss, rings: 2 }, Want::FIRST).unwrap();
+        let quadrature =
+            Quadrature::new(&solid, Scheme { gauss, rings: Some(2) }, Want::SECOND).unwrap();
         let mut device = DeviceQuadrature::new(&quadrature, mesh.controls(), &gpu).unwrap();
         mesh.points.iter_mut().for_each(|p| *p = [1.5 * p[0] + 0.1 * p[1], p[1], 0.5 * p[2]]);
         device.move_controls(mesh.controls()).unwrap();
@@ -53,7 +54,10 @@ fn quadrature_is_that_of_the_cpu() {
             assert!(near(&found.measures, &expected.measures, 1e-12));
             let inverses = (flat(&found.inverse_jacobians), flat(&expected.inverse_jacobians));
             assert!(near(&inverses.0, &inverses.1, 1e-10));
+            let second = [&found, &expected].map(|m| m.second.as_flattened().as_flattened());
+            assert!(near(second[0], second[1], 1e-13));
             assert!(near(&derivatives[1].gradients, &derivatives[0].gradients, 1e-10));
+            assert!(near(&derivatives[1].second, &derivatives[0].second, 1e-9));
         }
     }
 }
@@ -84,7 +88,8 @@ fn archives_of_quadratures_are_those_of_the_cpu() {
         (subsolid::read("models/bracket.vtk").unwrap(), Want::FIRST),
     ] {
         let solid = Solid::new(&mesh).unwrap();
-        let quadrature = Quadrature::new(&solid, Scheme { gauss: 3, rings: 1 }, want).unwrap();
+        let quadrature =
+            Quadrature::new(&solid, Scheme { gauss: 3, rings: Some(1) }, want).unwrap();
         let on_cpu = Mapping::new(&quadrature, mesh.controls()).unwrap();
         let on_gpu = DeviceQuadrature::new(&quadrature, mesh.controls(), &gpu).unwrap();
         let both: [Box<dyn Physical<'_>>; 2] = [Box::new(on_cpu), Box::new(Mutex::new(on_gpu))];

@@ -8,6 +8,7 @@ mod support;
 
 mod archive;
 mod basis;
+mod lanes;
 mod solve;
 mod system;
 mod volume;

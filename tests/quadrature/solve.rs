@@ -74,7 +74,7 @@ fn linear_fields_are_solved_exactly() {
         ("torus", torus, 10),
         ("model twisting", model("micro/twisting.mesh"), 5),
     ] {
-        let archive = Archive::of(&mesh, Scheme { gauss: 5, rings });
+        let archive = Archive::of(&mesh, Scheme { gauss: 5, rings: Some(rings) });
         let errors = [heat_error(&archive, &mesh), elastic_error(&archive, &mesh)];
         println!("{name}, {rings} rings: {errors:?}");
         assert!(errors.iter().all(|&error| error < 1e-10), "{name}: {errors:?}");
@@ -82,12 +82,12 @@ fn linear_fields_are_solved_exactly() {
 }
 
 #[test]
-fn the_default_scheme_passes_the_patch_test_to_a_millionth() {
+fn the_default_scheme_passes_the_patch_test() {
     for (name, mesh) in [("fan", fan(5, 2, 2)), ("rod", model("rod_hex.vtk"))] {
         let archive = Archive::of(&mesh, Scheme::default());
         let error = heat_error(&archive, &mesh) / size(&mesh.points);
         println!("{name}: {error:.1e}");
-        assert!(error < 1e-6, "{name}: {error:e}");
+        assert!(error < 1e-8, "{name}: {error:e}");
     }
 }
 
@@ -125,7 +125,7 @@ fn poisson_converges_with_order_four_on_regular_meshes() {
     let errors = [3, 6, 12].map(|n| {
         let mut mesh = creased(block([n, n, n]));
         mesh.points.iter_mut().flatten().for_each(|x| *x /= n as f64);
-        poisson_error(&mesh, Scheme { gauss: 4, rings: 0 }, on_boundary, wave, source)
+        poisson_error(&mesh, Scheme { gauss: 4, rings: Some(0) }, on_boundary, wave, source)
     });
     let orders = orders(&errors);
     println!("box: {errors:?}, orders {orders:.2?}");
@@ -140,7 +140,7 @@ fn poisson_around_extraordinary_edges() {
     for (valence, least) in [(3, 2.0), (4, 3.5), (5, 2.0), (6, 2.0)] {
         let errors = [4, 8, 16, 32].map(|rings| {
             let mesh = creased(fan(valence, 1, rings));
-            poisson_error(&mesh, Scheme { gauss: 4, rings: 4 }, walls, bump, bump_source)
+            poisson_error(&mesh, Scheme { gauss: 4, rings: Some(4) }, walls, bump, bump_source)
         });
         let orders = orders(&errors);
         println!("valence {valence}: {errors:?}, orders {orders:.2?}");

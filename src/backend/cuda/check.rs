@@ -163,7 +163,7 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
     }
     variants.push(super::surface::sharp_variant(T::PRECISION));
     if T::PRECISION == Precision::F64 {
-        variants.push(super::mapping::variant());
+        variants.extend(super::mapping::variants());
         for long_keys in [false, true] {
             variants.push(super::sort::variant(long_keys));
             let matrix = |size| super::surface::matrix_variant(size, long_keys);

@@ -1,10 +1,12 @@
-//! Quadrature on the device: positions, Jacobians and derivatives of basis functions in
-//! space, leaf by leaf of a batch that shares its basis, by `kernels/mapping.cu`.
+//! Quadrature on the device: positions, Jacobians, first and second derivatives of basis
+//! functions in space, of the leaves of a batch that share their basis, by
+//! `kernels/mapping.cu`.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
+use rayon::prelude::*;
 
 use super::Cuda;
 use super::device::failed;
@@ -37,11 +39,36 @@ struct Batch {
     controls: usize,
     samples: usize,
     leaves: usize,
-    values: Buffer<f64>,
+    // for sums over control points: N and by u, v, w, [control][4][sample]; second derivatives,
+    // [control][6][sample]
+    columns: Buffer<f64>,
+    second_columns: Buffer<f64>,
+    // for derivatives of basis functions, as given
     gradients: Buffer<f64>,
     second: Buffer<f64>,
     weights: Buffer<f64>,
     control_ids: Buffer<u32>,
+}
+
+/// Leaves of a batch; see `Batch` in `kernels/mapping.cu`.
+#[derive(Clone, Copy)]
+struct Leaves {
+    control_ids: u64,
+    controls: u32,
+    samples: u32,
+    first: u32,
+    count: u32,
+}
+
+impl Leaves {
+    fn argument(self) -> Argument {
+        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        Argument::Words(Box::new([
+            self.control_ids,
+            pair(self.controls, self.samples),
+            pair(self.first, self.count),
+        ]))
+    }
 }
 
 /// Batches on the device, for any positions of the control points.
@@ -62,9 +89,10 @@ struct Results {
     inverses: Buffer<f64>,
     second: Buffer<f64>,
     derivatives: Buffer<f64>,
-    // whether second derivatives are those of the last evaluation
-    has_second: bool,
-    samples: usize,
+    second_derivatives: Buffer<f64>,
+    // of the last evaluation: samples, and numbers of second derivatives of the position and of
+    // first and second ones of basis functions
+    sizes: [usize; 4],
 }
 
 /// Results copied to the host, `[leaf][sample]` each.
@@ -84,6 +112,9 @@ pub struct MappedArrays {
     pub second: Vec<f64>,
     /// `[3][control]`: derivatives of the basis functions by x, y, z, if they were wanted.
     pub derivatives: Vec<f64>,
+    /// `[6][control]`: second ones by xx, yy, zz, xy, xz, yz, if they were wanted and the
+    /// batch has those of its basis.
+    pub second_derivatives: Vec<f64>,
 }
 
 impl DeviceMapping {
@@ -95,11 +126,21 @@ impl DeviceMapping {
         let functions = gpu.functions.clone();
         let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
         let upload = |batch: &MappingBatch<'_>| {
+            let (controls, samples) = (batch.controls, batch.weights.len());
+            let first: [(&[f64], [usize; 2]); 4] = [
+                (batch.values, [1, 0]),
+                (batch.gradients, [3, 0]),
+                (batch.gradients, [3, 1]),
+                (batch.gradients, [3, 2]),
+            ];
+            let second = [0, 1, 2, 3, 4, 5].map(|k| (batch.second, [6, k]));
+            let second = if batch.second.is_empty() { &[][..] } else { &second };
             Ok(Batch {
-                controls: batch.controls,
-                samples: batch.weights.len(),
-                leaves: batch.control_ids.len() / batch.controls.max(1),
-                values: Buffer::of(&stream, batch.values)?,
+                controls,
+                samples,
+                leaves: batch.control_ids.len() / controls.max(1),
+                columns: Buffer::of(&stream, &columns(&first, controls, samples))?,
+                second_columns: Buffer::of(&stream, &columns(second, controls, samples))?,
                 gradients: Buffer::of(&stream, batch.gradients)?,
                 second: Buffer::of(&stream, batch.second)?,
                 weights: Buffer::of(&stream, batch.weights)?,
@@ -140,80 +181,30 @@ impl DeviceMapping {
             return Err(Error::request(format!("leaves {leaves:?} of batch {batch}")));
         };
         let samples = leaves.len() * own.samples;
-        let numbers = if derivatives { 3 * samples * own.controls } else { 0 };
         let has_second = own.second.len() > 0;
-        let seconds = if has_second { 18 * samples } else { 0 };
-        let fits = |r: &Results| {
-            r.points.len() >= 3 * samples
-                && r.derivatives.len() >= numbers
-                && r.second.len() >= seconds
-        };
-        if !self.results.as_ref().is_some_and(fits) {
+        let sizes = [
+            samples,
+            if has_second { 18 * samples } else { 0 },
+            if derivatives { 3 * samples * own.controls } else { 0 },
+            if derivatives && has_second { 6 * samples * own.controls } else { 0 },
+        ];
+        if !self.results.as_ref().is_some_and(|results| results.fit(sizes)) {
             self.results = None; // gives its memory back first
-            self.results = Some(Results {
-                points: Buffer::empty(stream, 3 * samples)?,
-                jacobians: Buffer::empty(stream, 9 * samples)?,
-                determinants: Buffer::empty(stream, samples)?,
-                measures: Buffer::empty(stream, samples)?,
-                inverses: Buffer::empty(stream, 9 * samples)?,
-                second: Buffer::empty(stream, seconds)?,
-                derivatives: Buffer::empty(stream, numbers)?,
-                has_second,
-                samples: 0,
-            });
+            self.results = Some(Results::new(stream, sizes)?);
         }
-        let Some(results) = &mut self.results else { return Ok(0.0) };
-        results.samples = samples;
-        results.has_second = has_second;
-        let function = self.functions.get(&variant(), "map_points")?;
-        let shared = (24 * own.controls) as u32;
-        function.occupancy(THREADS, shared)?;
-        let counts = own.controls as u64 | (own.samples as u64) << 32;
-        let batch = || {
-            Argument::Words(Box::new([
-                own.values.address(0),
-                own.gradients.address(0),
-                own.weights.address(0),
-                own.control_ids.address(0),
-                counts,
-            ]))
-        };
-        let shape = Shape { blocks: leaves.len() as u32, threads: THREADS, shared };
-        let positions = || Argument::Address(self.positions.address(0));
-        let first = || Argument::Number(leaves.start as u32);
-        let mut launches = vec![Launch {
-            name: "mapping".into(),
-            function,
-            shape,
-            arguments: vec![
-                positions(),
-                batch(),
-                first(),
-                Argument::Words(Box::new([
-                    results.points.address(0),
-                    results.jacobians.address(0),
-                    results.determinants.address(0),
-                    results.measures.address(0),
-                    results.inverses.address(0),
-                    if derivatives { results.derivatives.address(0) } else { 0 },
-                ])),
-            ],
-        }];
-        if has_second {
-            let function = self.functions.get(&variant(), "map_second")?;
-            function.occupancy(THREADS, shared)?;
-            launches.push(Launch {
-                name: "second derivatives".into(),
-                function,
-                shape,
-                arguments: vec![
-                    positions(),
-                    batch(),
-                    Argument::Address(own.second.address(0)),
-                    first(),
-                    Argument::Address(results.second.address(0)),
-                ],
-            });
+        if let Some(results) = &mut self.results {
+            results.sizes = sizes;
+        }
+        let mut launches = Vec::new();
+        if let Some(results) = self.results.as_ref().filter(|_| !leaves.is_empty()) {
+            let shape = Leaves {
+                control_ids: own.control_ids.address(0),
+                controls: own.controls as u32,
+                samples: own.samples as u32,
+                first: leaves.start as u32,
+                count: leaves.len() as u32,
+            };
+            launches = self.launches(own, shape, results)?;
         }
         let start = timed_event(stream)?;
         for launch in &launches {
@@ -225,32 +216,191 @@ impl DeviceMapping {
         Ok(f64::from(elapsed) * 1e-3)
     }
 
+    /// The kernels of an evaluation of some leaves.
+    fn launches(&self, own: &Batch, leaves: Leaves, results: &Results) -> Result<Vec<Launch>> {
+        // a thread takes one leaf where there is no other
+        let variant = variant(if leaves.count > 1 { MOST_LEAVES } else { 1 });
+        let address = |buffer: &Buffer<f64>| Argument::Address(buffer.address(0));
+        let positions = || address(&self.positions);
+        let [_, seconds, derivatives, second_derivatives] = results.sizes;
+        let mut launches = Vec::new();
+        let mut sums = |name: &'static str, threads_leaves: usize, numbers: usize, rest| {
+            let function = self.functions.get(&variant, name)?;
+            let tiling = Tiling::new(leaves, threads_leaves);
+            let shared = 8 * (numbers * THREADS + tiling.numbers(leaves, threads_leaves)) as u32;
+            function.occupancy(THREADS as u32, shared)?;
+            let mut arguments = vec![positions(), leaves.argument()];
+            arguments.push(Argument::Words(Box::new([
+                u64::from(tiling.groups) | u64::from(tiling.block_groups) << 32,
+                u64::from(tiling.span),
+            ])));
+            arguments.extend::<Vec<Argument>>(rest);
+            let shape = Shape { blocks: tiling.blocks(leaves), threads: THREADS as u32, shared };
+            launches.push(Launch { name: name.into(), function, shape, arguments });
+            Ok::<(), Error>(())
+        };
+        let several = if leaves.count > 1 { MOST_LEAVES } else { 1 };
+        let mapped = [
+            &results.points,
+            &results.jacobians,
+            &results.determinants,
+            &results.measures,
+            &results.inverses,
+        ];
+        let rest = vec![
+            address(&own.columns),
+            address(&own.weights),
+            Argument::Words(mapped.map(|buffer| buffer.address(0)).into()),
+        ];
+        sums("map_points", several, 23, rest)?;
+        if seconds > 0 {
+            let rest = vec![address(&own.second_columns), address(&results.second)];
+            sums("map_second", several.min(2), 18, rest)?;
+        }
+        let mut turned = |name: &'static str, rest: Vec<Argument>| {
+            let function = self.functions.get(&variant, name)?;
+            let across = leaves.samples.div_ceil(WARPS);
+            let blocks = u64::from(across) * u64::from(leaves.count.div_ceil(LEAVES_A_WARP));
+            let Ok(blocks) = i32::try_from(blocks) else {
+                return Err(Error::request("too many derivatives for one launch")
+                    .with_mend("evaluate fewer leaves at a time"));
+            };
+            let shape = Shape { blocks: blocks as u32, threads: 32 * WARPS, shared: 0 };
+            let arguments = std::iter::once(leaves.argument()).chain(rest).collect();
+            launches.push(Launch { name: name.into(), function, shape, arguments });
+            Ok::<(), Error>(())
+        };
+        if derivatives > 0 {
+            let rest = [&own.gradients, &results.inverses, &results.derivatives];
+            turned("map_gradients", rest.map(address).into())?;
+        }
+        if second_derivatives > 0 {
+            let rest = [
+                &own.gradients,
+                &own.second,
+                &results.inverses,
+                &results.second,
+                &results.second_derivatives,
+            ];
+            turned("map_second_gradients", rest.map(address).into())?;
+        }
+        Ok(launches)
+    }
+
     /// Copies the results of the last [`DeviceMapping::evaluate`] to the host.
     ///
     /// # Errors
     /// [`Error::Request`] if the copy fails.
     pub fn read(&self) -> Result<MappedArrays> {
         let Some(results) = &self.results else { return Ok(MappedArrays::default()) };
-        let read = |buffer: &Buffer<f64>, width: usize| {
-            let mut values = buffer.read(&self.stream)?;
-            values.truncate(width * results.samples);
+        let [samples, seconds, derivatives, second_derivatives] = results.sizes;
+        let read = |buffer: &Buffer<f64>, count: usize| {
+            let mut values = if count > 0 { buffer.read(&self.stream)? } else { Vec::new() };
+            values.truncate(count);
             Ok(values)
         };
         Ok(MappedArrays {
-            points: read(&results.points, 3)?,
-            jacobians: read(&results.jacobians, 9)?,
-            determinants: read(&results.determinants, 1)?,
-            measures: read(&results.measures, 1)?,
-            inverse_jacobians: read(&results.inverses, 9)?,
-            second: if results.has_second { read(&results.second, 18)? } else { Vec::new() },
-            derivatives: results.derivatives.read(&self.stream)?,
+            points: read(&results.points, 3 * samples)?,
+            jacobians: read(&results.jacobians, 9 * samples)?,
+            determinants: read(&results.determinants, samples)?,
+            measures: read(&results.measures, samples)?,
+            inverse_jacobians: read(&results.inverses, 9 * samples)?,
+            second: read(&results.second, seconds)?,
+            derivatives: read(&results.derivatives, derivatives)?,
+            second_derivatives: read(&results.second_derivatives, second_derivatives)?,
         })
     }
 }
 
-/// Threads of a block in `kernels/mapping.cu`.
-const THREADS: u32 = 128;
+impl Results {
+    /// Memory for so many numbers, see `sizes`.
+    fn new(stream: &Arc<CudaStream>, sizes: [usize; 4]) -> Result<Self> {
+        let [samples, seconds, derivatives, second_derivatives] = sizes;
+        Ok(Self {
+            points: Buffer::empty(stream, 3 * samples)?,
+            jacobians: Buffer::empty(stream, 9 * samples)?,
+            determinants: Buffer::empty(stream, samples)?,
+            measures: Buffer::empty(stream, samples)?,
+            inverses: Buffer::empty(stream, 9 * samples)?,
+            second: Buffer::empty(stream, seconds)?,
+            derivatives: Buffer::empty(stream, derivatives)?,
+            second_derivatives: Buffer::empty(stream, second_derivatives)?,
+            sizes,
+        })
+    }
 
-pub(super) fn variant() -> Variant {
-    Variant::new(&MAPPING, Precision::F64)
+    fn fit(&self, [samples, seconds, derivatives, second_derivatives]: [usize; 4]) -> bool {
+        self.points.len() >= 3 * samples
+            && self.second.len() >= seconds
+            && self.derivatives.len() >= derivatives
+            && self.second_derivatives.len() >= second_derivatives
+    }
+}
+
+/// How leaves and samples are shared out to blocks; see `Tiling` in `kernels/mapping.cu`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Tiling {
+    groups: u32,
+    block_groups: u32,
+    span: u32,
+}
+
+impl Tiling {
+    /// Of threads that take `several` leaves each.
+    fn new(leaves: Leaves, several: usize) -> Self {
+        let groups = leaves.count.div_ceil(several as u32);
+        let span = leaves.samples.clamp(1, THREADS as u32);
+        // few samples: several groups in a block, as far as their nets leave room
+        let net = 24 * several as u32 * leaves.controls.max(1);
+        let room = (MOST_NETS / net).clamp(1, 4);
+        let block_groups = (THREADS as u32 / span).min(room).min(groups).max(1);
+        Self { groups, block_groups, span }
+    }
+
+    /// Numbers of the nets and their origins.
+    fn numbers(self, leaves: Leaves, several: usize) -> usize {
+        3 * several * self.block_groups as usize * (leaves.controls as usize + 1)
+    }
+
+    fn blocks(self, leaves: Leaves) -> u32 {
+        self.groups.div_ceil(self.block_groups) * leaves.samples.div_ceil(self.span)
+    }
+}
+
+/// Rows of tables, `[sample][rows][control]` and which row each, side by side by samples:
+/// `[control][row][sample]`.
+fn columns(rows: &[(&[f64], [usize; 2])], controls: usize, samples: usize) -> Vec<f64> {
+    let mut columns = vec![0.0; rows.len() * controls * samples];
+    if columns.is_empty() {
+        return columns;
+    }
+    let parts = columns.par_chunks_exact_mut(rows.len() * samples).enumerate();
+    parts.for_each(|(control, part)| {
+        for (to, &(table, [width, row])) in part.chunks_exact_mut(samples).zip(rows) {
+            for (sample, to) in to.iter_mut().enumerate() {
+                *to = table[(sample * width + row) * controls + control];
+            }
+        }
+    });
+    columns
+}
+
+/// Threads of a block that sums, in `kernels/mapping.cu`.
+const THREADS: usize = 64;
+/// Leaves of such a thread at most.
+const MOST_LEAVES: usize = 4;
+/// Warps of a block that turns derivatives, and leaves of each.
+const WARPS: u32 = 4;
+const LEAVES_A_WARP: u32 = 8;
+/// Bytes of the nets of a block with several groups of leaves.
+const MOST_NETS: u32 = 24 << 10;
+
+/// The kernels with so many leaves a thread.
+fn variant(leaves: usize) -> Variant {
+    Variant::new(&MAPPING, Precision::F64).with("LEAVES", leaves)
+}
+
+/// All that are used.
+pub(super) fn variants() -> [Variant; 2] {
+    [1, MOST_LEAVES].map(variant)
 }

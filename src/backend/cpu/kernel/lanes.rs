@@ -1,6 +1,6 @@
 //! Vectors of numbers: one trait, three widths for each of `f32` and `f64`.
 
-use std::ops::{Add, Mul, Sub};
+use std::ops::{Add, Div, Mul, Sub};
 
 /// A number the kernels compute with: `f32` or `f64`.
 pub trait Real:
@@ -12,6 +12,7 @@ pub trait Real:
     + Add<Output = Self>
     + Sub<Output = Self>
     + Mul<Output = Self>
+    + Div<Output = Self>
     + 'static
 {
     /// Lanes of [`Simd::Avx512`](super::Simd::Avx512).
@@ -71,6 +72,8 @@ pub trait Lanes<T>: Copy {
     fn sub(self, other: Self) -> Self;
     /// Lane by lane `self · other`.
     fn mul(self, other: Self) -> Self;
+    /// Lane by lane `self / other`.
+    fn div(self, other: Self) -> Self;
     /// Lane by lane `self · factor + term`, fused where the level has that in hardware.
     fn mul_add(self, factor: Self, term: Self) -> Self;
     /// From x…, y…, z… to x₀ y₀ z₀ x₁ y₁ z₁ …
@@ -78,6 +81,29 @@ pub trait Lanes<T>: Copy {
     /// From x y z … (other lanes ignored) to three vectors of x y z x y z …, each
     /// going on where the one before it ends.
     fn repeat(self) -> [Self; 3];
+    /// Lane i of vector j becomes lane j of vector i; of `COUNT` vectors.
+    #[inline(always)]
+    fn transpose(rows: &mut [Self])
+    where
+        T: Real,
+    {
+        let mut numbers = [[T::default(); MAX_LANES]; MAX_LANES];
+        let mut turned = numbers;
+        // SAFETY: a vector is there to be stored, and a row holds the widest.
+        unsafe {
+            for (row, numbers) in rows.iter().zip(&mut numbers) {
+                row.store(numbers.as_mut_ptr());
+            }
+            for i in 0..Self::COUNT {
+                for j in 0..Self::COUNT {
+                    turned[i][j] = numbers[j][i];
+                }
+            }
+            for (row, turned) in rows.iter_mut().zip(&turned) {
+                *row = Self::load(turned.as_ptr());
+            }
+        }
+    }
 }
 
 /// Completes streamed stores of this thread before anything it stores later.
@@ -167,6 +193,10 @@ impl<T: Real, const N: usize> Lanes<T> for Portable<T, N> {
         self.zip(other, |a, b| a * b)
     }
     #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        self.zip(other, |a, b| a / b)
+    }
+    #[inline(always)]
     fn mul_add(self, factor: Self, term: Self) -> Self {
         self.mul(factor).add(term)
     }
@@ -235,8 +265,8 @@ mod x86 {
     macro_rules! lanes {
         ($name:ident($raw:ty), $real:ty, $count:literal, $registers:literal,
          $splat:ident $load:ident $store:ident $stream:ident
-         $add:ident $sub:ident $mul:ident $fused:ident,
-         $first:expr, $interleave:expr, $repeat:expr) => {
+         $add:ident $sub:ident $mul:ident $div:ident $fused:ident,
+         $first:expr, $interleave:expr, $repeat:expr $(, $transpose:expr)?) => {
             /// A vector of this processor family.
             #[derive(Clone, Copy)]
             #[repr(transparent)]
@@ -281,6 +311,10 @@ mod x86 {
                     Self(unsafe { $mul(self.0, other.0) })
                 }
                 #[inline(always)]
+                fn div(self, other: Self) -> Self {
+                    Self(unsafe { $div(self.0, other.0) })
+                }
+                #[inline(always)]
                 fn mul_add(self, factor: Self, term: Self) -> Self {
                     Self(unsafe { $fused(self.0, factor.0, term.0) })
                 }
@@ -294,25 +328,31 @@ mod x86 {
                     let [x, y, z] = unsafe { $repeat(self.0) };
                     [Self(x), Self(y), Self(z)]
                 }
+                $(
+                    #[inline(always)]
+                    fn transpose(rows: &mut [Self]) {
+                        unsafe { $transpose(rows) }
+                    }
+                )?
             }
         };
     }
 
     lanes!(F64x8(__m512d), f64, 8, 32,
         _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_stream_pd
-        _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_fmadd_pd,
-        store_first_f64x8, interleave_f64x8, repeat_f64x8);
+        _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_fmadd_pd,
+        store_first_f64x8, interleave_f64x8, repeat_f64x8, transpose_f64x8);
     lanes!(F32x16(__m512), f32, 16, 32,
         _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_stream_ps
-        _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_fmadd_ps,
+        _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_fmadd_ps,
         store_first_f32x16, interleave_f32x16, repeat_f32x16);
     lanes!(F64x4(__m256d), f64, 4, 16,
         _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_stream_pd
-        _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_fmadd_pd,
-        store_first_f64x4, interleave_f64x4, repeat_f64x4);
+        _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_fmadd_pd,
+        store_first_f64x4, interleave_f64x4, repeat_f64x4, transpose_f64x4);
     lanes!(F32x8(__m256), f32, 8, 16,
         _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_stream_ps
-        _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_fmadd_ps,
+        _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_fmadd_ps,
         store_first_f32x8, interleave_f32x8, repeat_f32x8);
 
     // SAFETY of the functions below: called from the implementations above only.
@@ -320,6 +360,44 @@ mod x86 {
     #[inline(always)]
     unsafe fn store_first_f64x8(to: *mut f64, x: __m512d, count: usize) {
         unsafe { _mm512_mask_storeu_pd(to, ((1u32 << count) - 1) as __mmask8, x) }
+    }
+
+    /// Pairs, then pairs of pairs, then halves change places.
+    #[inline(always)]
+    unsafe fn transpose_f64x8(rows: &mut [F64x8]) {
+        unsafe {
+            let mut pairs = [rows[0].0; 8];
+            for i in 0..4 {
+                let (even, odd) = (rows[2 * i].0, rows[2 * i + 1].0);
+                pairs[2 * i] = _mm512_unpacklo_pd(even, odd);
+                pairs[2 * i + 1] = _mm512_unpackhi_pd(even, odd);
+            }
+            // of pairs i and i + 2 of each four: their even, then their odd quarters
+            let mut fours = pairs;
+            for first in [0, 1, 4, 5] {
+                let (a, b) = (pairs[first], pairs[first + 2]);
+                fours[first] = _mm512_shuffle_f64x2::<0x88>(a, b);
+                fours[first + 2] = _mm512_shuffle_f64x2::<0xdd>(a, b);
+            }
+            for i in 0..4 {
+                let (a, b) = (fours[i], fours[i + 4]);
+                rows[i].0 = _mm512_shuffle_f64x2::<0x88>(a, b);
+                rows[i + 4].0 = _mm512_shuffle_f64x2::<0xdd>(a, b);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn transpose_f64x4(rows: &mut [F64x4]) {
+        unsafe {
+            let (r0, r1, r2, r3) = (rows[0].0, rows[1].0, rows[2].0, rows[3].0);
+            let (a, b) = (_mm256_unpacklo_pd(r0, r1), _mm256_unpackhi_pd(r0, r1));
+            let (c, d) = (_mm256_unpacklo_pd(r2, r3), _mm256_unpackhi_pd(r2, r3));
+            rows[0].0 = _mm256_permute2f128_pd::<0x20>(a, c);
+            rows[1].0 = _mm256_permute2f128_pd::<0x20>(b, d);
+            rows[2].0 = _mm256_permute2f128_pd::<0x31>(a, c);
+            rows[3].0 = _mm256_permute2f128_pd::<0x31>(b, d);
+        }
     }
 
     #[inline(always)]
@@ -467,6 +545,13 @@ mod tests {
                 assert_eq!(list(&[x[0].add(x[1])]), expect(&|i| n(i) + n(count + i)));
                 assert_eq!(list(&[x[0].sub(x[1])]), expect(&|i| n(i) - n(count + i)));
                 assert_eq!(list(&[x[0].mul(x[1])]), expect(&|i| n(i) * n(count + i)));
+                assert_eq!(list(&[x[0].div(x[1])]), expect(&|i| n(i) / n(count + i)));
+                let squares: Vec<T> = (0..count * count).map(number).collect();
+                let mut rows: Vec<L> =
+                    squares.chunks(count).map(|row| L::load(row.as_ptr())).collect();
+                L::transpose(&mut rows);
+                let turned = (0..count * count).map(|i| squares[i % count * count + i / count]);
+                assert_eq!(list(&rows), turned.collect::<Vec<T>>());
                 let sum = x[0].mul_add(x[1], L::splat(number(3)));
                 assert_eq!(list(&[sum]), expect(&|i| n(i) * n(count + i) + number(3)));
                 let mixed = list(&L::interleave(x));

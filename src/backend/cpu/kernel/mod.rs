@@ -5,6 +5,7 @@
 //! | [`Tensor`] | regular, grids | sum factorisation, one axis after another |
 //! | [`Layered`] | layered, grids | the layer axis first, then a 2D table |
 //! | [`Table`] | any, many of one structure | weights × control points |
+//! | [`LeafMap`] | any, Jacobians at quadrature points | sum factorisation or tables, leaf by lane |
 //! | [`Points`] | regular, scattered points | basis functions at each point |
 //!
 //! Conventions common to all, with `T` = `f32` or `f64`:
@@ -31,6 +32,7 @@ mod axis;
 mod buffer;
 mod lanes;
 mod layered;
+mod mapping;
 mod net;
 mod points;
 mod product;
@@ -44,6 +46,7 @@ pub use axis::Axis;
 pub use buffer::{Scratch, Stores, stream};
 pub use lanes::{Lanes, MAX_LANES, Portable, Real};
 pub use layered::{Layered, LayeredOutput};
+pub use mapping::{LeafMap, LeafMapOutput, LeafMapScratch, LeafSource};
 pub use points::Points;
 pub use simd::Simd;
 pub use table::{Table, TableOutput};

@@ -1,0 +1,271 @@
+//! The map from parameters to space at the quadrature points of leaves: positions,
+//! Jacobians, their determinants and inverses.
+//!
+//! A lane is a leaf: as many leaves as a vector has lanes go through the same operations,
+//! so that grids of any size and tables of any width use whole vectors, and no weight is
+//! loaded for one leaf alone.
+//!
+//! ```text
+//! control points [control][xyz][leaf]
+//!     → sums: position and derivatives of one sample, [xyz][leaf]   (`sums.rs`)
+//!     → inverse, determinant                                        (`stage.rs`)
+//!     → stage: some samples of each result, [sample][number][leaf]
+//!     → out: [leaf][sample][number], by transposed squares of lanes
+//! ```
+
+mod stage;
+mod sums;
+
+use super::axis::Axis;
+use super::buffer::Buffer;
+use super::lanes::Lanes;
+use super::net::{fill_ends, gather};
+use super::simd::{Kernel, Simd};
+use crate::limit::Turn;
+
+use stage::Stage;
+use sums::{Grid, Table};
+
+/// What leaves share that are mapped alike.
+#[derive(Clone, Copy, Debug)]
+pub struct LeafMap<'a> {
+    /// How samples follow from control points.
+    pub source: LeafSource<'a>,
+    /// Weights of the samples in the parameters of the leaves' elements.
+    pub weights: &'a [f64],
+    /// How the leaves' local axes lie in their elements.
+    pub turn: Turn,
+    /// Whether second derivatives are wanted.
+    pub second: bool,
+}
+
+/// How samples follow from control points.
+#[derive(Clone, Copy, Debug)]
+pub enum LeafSource<'a> {
+    /// By sum factorisation, on regular cells: the same samples along all three axes, u
+    /// fastest. A net is `[w 4][v 4][u 4]` with the missing layers that `ends` says: bit 0
+    /// below u, bit 1 above u, bits 2-3 v, bits 4-5 w.
+    Grid {
+        /// The samples of an axis.
+        axis: &'a Axis,
+        /// Missing layers.
+        ends: u8,
+    },
+    /// By tables of basis functions and their derivatives by the local axes.
+    Table {
+        /// Number of control points.
+        controls: usize,
+        /// N, `[sample][control]`.
+        values: &'a [f64],
+        /// By u, v, w, `[sample][3][control]`.
+        gradients: &'a [f64],
+        /// By uu, vv, ww, uv, uw, vw, `[sample][6][control]`; read if second derivatives are
+        /// wanted.
+        second: &'a [f64],
+    },
+}
+
+/// Results, `[leaf][sample]` each.
+#[derive(Debug)]
+pub struct LeafMapOutput<'a> {
+    /// Positions, `[xyz]`.
+    pub points: &'a mut [f64],
+    /// `[xyz][uvw]`, by the axes of the elements.
+    pub jacobians: &'a mut [f64],
+    /// Their determinants.
+    pub determinants: &'a mut [f64],
+    /// Weights times determinants.
+    pub measures: &'a mut [f64],
+    /// `[uvw][xyz]`, not finite where the determinant is 0.
+    pub inverses: &'a mut [f64],
+    /// `[uu, vv, ww, uv, uw, vw][xyz]`, if wanted.
+    pub second: &'a mut [f64],
+}
+
+/// Working memory of [`LeafMap::evaluate`], one a thread.
+#[derive(Debug, Default)]
+pub struct LeafMapScratch {
+    // of one leaf: [control][3], [3]
+    local: Buffer<f64>,
+    origin: Buffer<f64>,
+    // [control][3][leaf], [3][leaf]
+    nets: Buffer<f64>,
+    origins: Buffer<f64>,
+    sums: [Buffer<f64>; 2],
+    stage: Buffer<f64>,
+}
+
+impl LeafSource<'_> {
+    /// Control points in the net of a leaf.
+    pub fn controls(&self) -> usize {
+        match self {
+            Self::Grid { .. } => 64,
+            Self::Table { controls, .. } => *controls,
+        }
+    }
+}
+
+impl LeafMap<'_> {
+    /// Evaluates leaves of the given nets, `[leaf][control]`, over `points`, `[point][3]`.
+    ///
+    /// # Panics
+    /// If an array is shorter than its shape says, or a net names no point.
+    pub fn evaluate(
+        &self,
+        simd: Simd,
+        scratch: &mut LeafMapScratch,
+        points: &[f64],
+        nets: &[u32],
+        out: LeafMapOutput<'_>,
+    ) {
+        let (controls, samples) = (self.source.controls(), self.weights.len());
+        assert!(nets.len().is_multiple_of(controls), "whole nets");
+        let count = nets.len() / controls * samples;
+        let lengths = [
+            (out.points.len(), 3),
+            (out.jacobians.len(), 9),
+            (out.determinants.len(), 1),
+            (out.measures.len(), 1),
+            (out.inverses.len(), 9),
+            (out.second.len(), if self.second { 18 } else { 0 }),
+        ];
+        assert!(lengths.iter().all(|&(len, width)| len == width * count), "room for all results");
+        match self.source {
+            LeafSource::Grid { axis, .. } => {
+                assert_eq!(axis.samples().pow(3), samples, "a weight for every sample");
+            }
+            LeafSource::Table { values, gradients, second, .. } => {
+                let size = controls * samples;
+                assert_eq!([values.len(), gradients.len()], [size, 3 * size], "whole tables");
+                assert!(!self.second || second.len() == 6 * size, "whole tables");
+            }
+        }
+        simd.run(Run { map: self, scratch, points, nets, out });
+    }
+}
+
+struct Run<'a, 'o> {
+    map: &'a LeafMap<'a>,
+    scratch: &'a mut LeafMapScratch,
+    points: &'a [f64],
+    nets: &'a [u32],
+    out: LeafMapOutput<'o>,
+}
+
+impl Kernel<f64> for Run<'_, '_> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes<f64>>(self) {
+        // SAFETY: the level is there.
+        unsafe { if self.map.second { self.all::<L, 10>() } else { self.all::<L, 4>() } }
+    }
+}
+
+impl Run<'_, '_> {
+    #[inline(always)]
+    unsafe fn all<L: Lanes<f64>, const N: usize>(self) {
+        let Self { map, scratch, points, nets, mut out } = self;
+        let (controls, samples) = (map.source.controls(), map.weights.len());
+        scratch.nets.reserve(3 * controls * L::COUNT);
+        scratch.origins.reserve(3 * L::COUNT);
+        scratch.sums[0].reserve(Grid::Y * L::COUNT);
+        scratch.sums[1].reserve(Grid::Z * L::COUNT);
+        scratch.stage.reserve(Stage::<L>::NUMBERS * L::COUNT * L::COUNT);
+        let leaves = nets.len() / controls;
+        for first in (0..leaves).step_by(L::COUNT) {
+            let count = L::COUNT.min(leaves - first);
+            for lane in 0..L::COUNT {
+                // lanes without a leaf follow the last one
+                let leaf = first + lane.min(count - 1);
+                load(
+                    map.source,
+                    points,
+                    &nets[leaf * controls..][..controls],
+                    scratch,
+                    lane,
+                    L::COUNT,
+                );
+            }
+            let nets = scratch.nets.as_ptr();
+            let origins = scratch.origins.as_ptr();
+            // SAFETY: the buffers were given their room, and the results their lengths.
+            unsafe {
+                let origin = [
+                    L::load(origins),
+                    L::load(origins.add(L::COUNT)),
+                    L::load(origins.add(2 * L::COUNT)),
+                ];
+                let stage = Stage::<L>::new(scratch.stage.as_mut_ptr(), map.turn, samples);
+                let weights = map.weights;
+                let mut finish = Finish { stage, origin, weights, first, count, out: &mut out };
+                match map.source {
+                    LeafSource::Grid { axis, .. } => {
+                        let [y, z] = scratch.sums.each_mut().map(Buffer::as_mut_ptr);
+                        Grid { axis, nets, y, z }.for_each::<L, N>(&mut finish);
+                    }
+                    LeafSource::Table { controls, values, gradients, second } => {
+                        let table = Table { controls, values, gradients, second, nets };
+                        table.for_each::<L, N>(samples, &mut finish);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Takes the sums of one sample after the other to the results.
+struct Finish<'a, 'o, L> {
+    stage: Stage<L>,
+    origin: [L; 3],
+    weights: &'a [f64],
+    first: usize,
+    count: usize,
+    out: &'a mut LeafMapOutput<'o>,
+}
+
+impl<L: Lanes<f64>> Finish<'_, '_, L> {
+    /// `sums`: position and derivatives by u, v, w, and second ones if there are 10.
+    #[inline(always)]
+    unsafe fn sample<const N: usize>(&mut self, sample: usize, mut sums: [[L; 3]; N]) {
+        for d in 0..3 {
+            sums[0][d] = sums[0][d].add(self.origin[d]);
+        }
+        // SAFETY: by the caller, the level is there, and it is a sample of the results.
+        unsafe {
+            self.stage.push(&sums, L::splat(self.weights[sample]));
+            if self.stage.is_full() || sample + 1 == self.weights.len() {
+                self.stage.flush::<N>(self.out, self.first, self.count, sample + 1);
+            }
+        }
+    }
+}
+
+/// Brings a leaf's control points to a lane.
+#[inline(always)]
+fn load(
+    source: LeafSource<'_>,
+    points: &[f64],
+    net: &[u32],
+    scratch: &mut LeafMapScratch,
+    lane: usize,
+    lanes: usize,
+) {
+    let (local, origin) = (scratch.local.numbers(3 * net.len()), scratch.origin.numbers(3));
+    match source {
+        LeafSource::Grid { ends, .. } => {
+            // control point (1, 1, 1) exists in every net
+            gather(points, net, 3, 21, local, origin);
+            fill_ends(local, 3, ends);
+            fill_ends(local, 12, ends >> 2);
+            fill_ends(local, 48, ends >> 4);
+        }
+        LeafSource::Table { .. } => gather(points, net, 3, 0, local, origin),
+    }
+    let nets = scratch.nets.numbers(lanes * local.len());
+    for (to, from) in nets.chunks_exact_mut(lanes).zip(local) {
+        to[lane] = *from;
+    }
+    let origins = scratch.origins.numbers(lanes * 3);
+    for (to, from) in origins.chunks_exact_mut(lanes).zip(origin) {
+        to[lane] = *from;
+    }
+}

@@ -1,0 +1,185 @@
+//! What follows from positions and derivatives, and its way to memory.
+
+use std::marker::PhantomData;
+
+use super::super::lanes::{Lanes, MAX_LANES};
+use super::LeafMapOutput;
+use crate::limit::Turn;
+
+/// Results of some samples of as many leaves as a vector has lanes, array by array,
+/// `[sample][number][leaf]`: as many samples as lanes, so that squares of lanes fill them.
+pub struct Stage<L> {
+    memory: *mut f64,
+    turn: Placed,
+    samples: usize,
+    filled: usize,
+    lanes: PhantomData<L>,
+}
+
+/// A turn as places and signs.
+struct Placed {
+    is_identity: bool,
+    axes: [usize; 3],
+    signs: [f64; 3],
+    parity: f64,
+    // of local uu, vv, ww, uv, uw, vw
+    second: [(usize, f64); 6],
+}
+
+/// First number of points, Jacobians, determinants, measures, inverses and second
+/// derivatives in the stage, each times the number of samples.
+const STARTS: [usize; 6] = [0, 3, 12, 13, 14, 23];
+/// Numbers of each.
+const WIDTHS: [usize; 6] = [3, 9, 1, 1, 9, 18];
+/// Axes of the second derivatives.
+const SECOND_AXES: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
+
+impl Placed {
+    fn new(turn: Turn) -> Self {
+        let axes = turn.axes.map(usize::from);
+        let signs = turn.flips.map(|flip| if flip { -1.0 } else { 1.0 });
+        let second = SECOND_AXES.map(|[d, e]| {
+            let pair = [axes[d].min(axes[e]), axes[d].max(axes[e])];
+            let row = SECOND_AXES.iter().position(|&axes| axes == pair);
+            (row.unwrap_or(0), signs[d] * signs[e])
+        });
+        let is_even = matches!(axes, [0, 1, 2] | [1, 2, 0] | [2, 0, 1]);
+        let parity = if is_even { 1.0 } else { -1.0 };
+        Self { is_identity: turn == Turn::IDENTITY, axes, signs, parity, second }
+    }
+}
+
+impl<L: Lanes<f64>> Stage<L> {
+    /// Numbers of a sample.
+    pub const NUMBERS: usize = 41;
+
+    /// A stage in `memory`, of leaves with so many samples.
+    pub fn new(memory: *mut f64, turn: Turn, samples: usize) -> Self {
+        Self { memory, turn: Placed::new(turn), samples, filled: 0, lanes: PhantomData }
+    }
+
+    /// Whether as many samples are there as lanes.
+    #[inline(always)]
+    pub fn is_full(&self) -> bool {
+        self.filled == L::COUNT
+    }
+
+    /// Takes the position and derivatives by the local axes of one sample, second ones if N
+    /// is 10.
+    ///
+    /// # Safety
+    /// The level is there; the stage is not full.
+    #[inline(always)]
+    pub unsafe fn push<const N: usize>(&mut self, sums: &[[L; 3]; N], weight: L) {
+        // SAFETY: by the caller.
+        unsafe {
+            // by the local axes, with the signs of the element's: [uvw][xyz]
+            let mut g = [sums[1], sums[2], sums[3]];
+            let mut parity = L::splat(1.0);
+            if !self.turn.is_identity {
+                parity = L::splat(self.turn.parity);
+                for d in 0..3 {
+                    for c in 0..3 {
+                        g[d][c] = g[d][c].mul(L::splat(self.turn.signs[d]));
+                    }
+                }
+            }
+            let cofactors = [cross(g[1], g[2]), cross(g[2], g[0]), cross(g[0], g[1])];
+            let mut local = g[0][0].mul(cofactors[0][0]);
+            for c in 1..3 {
+                local = g[0][c].mul_add(cofactors[0][c], local);
+            }
+            let determinant = local.mul(parity);
+            let scale = L::splat(1.0).div(local);
+            self.put(2, 0, determinant);
+            self.put(3, 0, determinant.mul(weight));
+            for c in 0..3 {
+                self.put(0, c, sums[0][c]);
+            }
+            for d in 0..3 {
+                let axis = self.turn.axes[d];
+                for c in 0..3 {
+                    self.put(1, 3 * c + axis, g[d][c]);
+                    self.put(4, 3 * axis + c, cofactors[d][c].mul(scale));
+                }
+            }
+            if N == 10 {
+                for k in 0..6 {
+                    let (row, sign) = self.turn.second[k];
+                    for c in 0..3 {
+                        self.put(5, 3 * row + c, sums[4 + k][c].mul(L::splat(sign)));
+                    }
+                }
+            }
+        }
+        self.filled += 1;
+    }
+
+    /// A number of an array, of the sample at hand.
+    #[inline(always)]
+    unsafe fn put(&self, array: usize, number: usize, x: L) {
+        let at = STARTS[array] * L::COUNT + self.filled * WIDTHS[array] + number;
+        // SAFETY: by the caller; the stage has room for all numbers of all samples.
+        unsafe { x.store(self.memory.add(at * L::COUNT)) }
+    }
+
+    /// Writes what is there to leaves `first` and so on, `count` of them, as the samples
+    /// that end before `end`.
+    ///
+    /// # Safety
+    /// The level is there, and `out` has these leaves and samples.
+    #[inline(always)]
+    pub unsafe fn flush<const N: usize>(
+        &mut self,
+        out: &mut LeafMapOutput<'_>,
+        first: usize,
+        count: usize,
+        end: usize,
+    ) {
+        let start = end - self.filled;
+        let arrays = [
+            out.points.as_mut_ptr(),
+            out.jacobians.as_mut_ptr(),
+            out.determinants.as_mut_ptr(),
+            out.measures.as_mut_ptr(),
+            out.inverses.as_mut_ptr(),
+            out.second.as_mut_ptr(),
+        ];
+        for array in 0..if N == 10 { 6 } else { 5 } {
+            let width = WIDTHS[array];
+            // SAFETY: by the caller.
+            unsafe {
+                let from = self.memory.add(STARTS[array] * L::COUNT * L::COUNT);
+                for square in 0..width {
+                    let left = (self.filled * width).saturating_sub(square * L::COUNT);
+                    let mut rows = [L::splat(0.0); MAX_LANES];
+                    let rows = &mut rows[..L::COUNT];
+                    for i in 0..L::COUNT {
+                        rows[i] = L::load(from.add((square * L::COUNT + i) * L::COUNT));
+                    }
+                    L::transpose(rows);
+                    for leaf in 0..count {
+                        let row = rows[leaf];
+                        let at = ((first + leaf) * self.samples + start) * width;
+                        let to = arrays[array].add(at + square * L::COUNT);
+                        if left >= L::COUNT {
+                            row.store(to);
+                        } else if left > 0 {
+                            row.store_first(to, left);
+                        }
+                    }
+                }
+            }
+        }
+        self.filled = 0;
+    }
+}
+
+#[inline(always)]
+fn cross<L: Lanes<f64>>(a: [L; 3], b: [L; 3]) -> [L; 3] {
+    [
+        a[1].mul(b[2]).sub(a[2].mul(b[1])),
+        a[2].mul(b[0]).sub(a[0].mul(b[2])),
+        a[0].mul(b[1]).sub(a[1].mul(b[0])),
+    ]
+}

@@ -3,7 +3,7 @@
 //! | kernel | cells | method |
 //! |---|---|---|
 //! | [`Tensor`] | regular, grids | sum factorisation, one axis after another |
-//! | [`Layered`] | layered, grids | the layer axis first, then a 2D table |
+//! | [`Layered`] | layered, grids | a 2D table in each plane, then the layer axis |
 //! | [`Table`] | any, many of one structure | weights × control points |
 //! | [`Points`] | regular, scattered points | basis functions at each point |
 //!
@@ -32,9 +32,11 @@ mod buffer;
 mod lanes;
 mod layered;
 mod net;
+mod plane;
 mod points;
 mod product;
 mod simd;
+mod slab;
 mod table;
 mod tensor;
 #[cfg(test)]
@@ -43,7 +45,7 @@ mod testing;
 pub use axis::Axis;
 pub use buffer::{Scratch, Stores, stream};
 pub use lanes::{Lanes, MAX_LANES, Portable, Real};
-pub use layered::{Layered, LayeredOutput};
+pub use layered::{Across, Layered, LayeredOutput};
 pub use points::Points;
 pub use simd::Simd;
 pub use table::{Table, TableOutput};

@@ -29,9 +29,10 @@ impl Topology {
         let (faces, vertex_cells) = rayon::join(
             || HalfFaces::of(&cells).merge(vertex_count),
             || {
-                let mut corners = Rows::with_capacity(cells.len(), 8 * cells.len());
-                (0..cells.len()).for_each(|c| corners.push(cells.vertices(c).iter().copied()));
-                corners.transpose(vertex_count)
+                let corners = |c: u32| cells.vertices(c as usize).iter().map(move |&v| (v, c));
+                let pairs = || (0..cells.len() as u32).flat_map(corners);
+                let (ends, items) = group(vertex_count, pairs().map(|(v, _)| v), pairs());
+                Rows::from_parts(ends, items)
             },
         );
         let (face_vertices, face_cells, cell_faces) = faces?;
@@ -112,6 +113,18 @@ fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
 /// vertices first; equal ones are one face.
 type Entry = [u32; 4];
 
+/// [`CellKind::faces`] of a hexahedron, of a length the compiler knows.
+const HEXAHEDRON: [[u8; 4]; 6] = {
+    let faces = CellKind::Hexahedron.faces();
+    let mut table = [[0; 4]; 6];
+    let mut i = 0;
+    while i < 24 {
+        table[i / 4][i % 4] = faces[i / 4][i % 4];
+        i += 1;
+    }
+    table
+};
+
 /// Faces as seen from their cells.
 struct HalfFaces<'a> {
     cells: &'a Cells,
@@ -144,6 +157,14 @@ impl<'a> HalfFaces<'a> {
         chunks.for_each(|((first, ends, keys), (_, _, owners))| {
             let mut at = 0;
             for c in first..first + ends.len() {
+                if let Some(corners) = cells.hexahedron(c) {
+                    for face in &HEXAHEDRON {
+                        keys[at] = quad_key(face.map(|corner| corners[usize::from(corner)]));
+                        owners[at] = c as u32;
+                        at += 1;
+                    }
+                    continue;
+                }
                 cells.for_each_face(c, |face| {
                     keys[at] = key(face);
                     owners[at] = c as u32;
@@ -155,6 +176,14 @@ impl<'a> HalfFaces<'a> {
             }
         });
         Self { cells, ends, owners, keys, polygons: polygons.into_inner() }
+    }
+
+    /// The vertex cycle of a half-face of a hexahedron.
+    fn quad(&self, half: u32) -> Option<[u32; 4]> {
+        let cell = self.owners[half as usize] as usize;
+        let corners = self.cells.hexahedron(cell)?;
+        let local = HEXAHEDRON.get((half - start(&self.ends, cell)) as usize)?;
+        Some(local.map(|corner| corners[usize::from(corner)]))
     }
 
     /// Calls `visit` with the vertex cycle of a half-face.
@@ -212,19 +241,25 @@ impl<'a> HalfFaces<'a> {
         let equal = |a: &Entry, b: &Entry| self.compare(a, b) == Ordering::Equal;
         let (numbers, firsts) = number(&ends, &entries, equal);
 
-        let cells_of = |(face, &first): (usize, &u32)| {
+        let halves_of = |face: usize| {
             let last = firsts.get(face + 1).map_or(entries.len(), |&next| next as usize);
-            let owner = |entry: &Entry| self.owners[entry[3] as usize];
-            match &entries[first as usize..last] {
-                [a] => Ok([owner(a), NONE]),
-                [a, b] if owner(a) == owner(b) => {
-                    Err(Error::mesh(format!("cell {} has one face twice", owner(a))))
-                }
-                [a, b] => Ok([owner(a), owner(b)]),
-                crowd => Err(self.crowded(crowd)),
-            }
+            &entries[firsts[face] as usize..last]
         };
-        let face_cells = firsts.par_iter().enumerate().map(cells_of).collect::<Result<Vec<_>>>()?;
+        let owner = |entry: &Entry| self.owners[entry[3] as usize];
+        // no cell at all stands for a face that is wrong
+        let cells_of = |face| match halves_of(face) {
+            [a] => [owner(a), NONE],
+            [a, b] if owner(a) != owner(b) => [owner(a), owner(b)],
+            _ => [NONE; 2],
+        };
+        let mut face_cells = Vec::new();
+        (0..firsts.len()).into_par_iter().map(cells_of).collect_into_vec(&mut face_cells);
+        if let Some(face) = face_cells.par_iter().position_first(|cells| cells[0] == NONE) {
+            return Err(match halves_of(face) {
+                [a, _] => Error::mesh(format!("cell {} has one face twice", owner(a))),
+                crowd => self.crowded(crowd),
+            });
+        }
         let face_vertices = self.cycles(&entries, &firsts);
         let halves = entries.par_iter().map(|entry| entry[3]);
         let cell_faces = Rows::from_parts(self.ends, scatter(halves.zip(numbers), entries.len()));
@@ -245,6 +280,11 @@ impl<'a> HalfFaces<'a> {
         split(&ends, &mut items).into_par_iter().for_each(|(first, ends, items)| {
             let mut at = 0;
             for &face in &firsts[first..first + ends.len()] {
+                if let Some(cycle) = self.quad(half(face)) {
+                    items[at..at + 4].copy_from_slice(&cycle);
+                    at += 4;
+                    continue;
+                }
                 self.with_cycle(half(face), |cycle| {
                     items[at..at + cycle.len()].copy_from_slice(cycle);
                     at += cycle.len();
@@ -301,13 +341,16 @@ fn merge_half_edges(face_vertices: &Rows, vertex_count: usize) -> (Vec<[u32; 2]>
         }
     });
     let keys = edge_ends.iter().map(|e| e[0]);
-    let entry = |(h, e): (usize, &[u32; 2])| (e[0], [e[1], h as u32]);
+    // the other end above the half-edge in one number, which sorts as quickly
+    let entry = |(h, e): (usize, &[u32; 2])| (e[0], u64::from(e[1]) << 32 | h as u64);
     let (ends, mut entries) = group(vertex_count, keys, edge_ends.iter().enumerate().map(entry));
     for_each_group(&ends, &mut entries, |group| group.sort_unstable());
-    let (numbers, firsts) = number(&ends, &entries, |a, b| a[0] == b[0]);
-    let vertices =
-        firsts.par_iter().map(|&first| edge_ends[entries[first as usize][1] as usize]).collect();
-    let halves = entries.par_iter().map(|entry| entry[1]);
+    let (numbers, firsts) = number(&ends, &entries, |a, b| a >> 32 == b >> 32);
+    let vertices = firsts
+        .par_iter()
+        .map(|&first| edge_ends[entries[first as usize] as u32 as usize])
+        .collect();
+    let halves = entries.par_iter().map(|&entry| entry as u32);
     let edge_of = scatter(halves.zip(numbers), count);
     (vertices, Rows::from_parts(face_vertices.ends().to_vec(), edge_of))
 }
@@ -400,15 +443,19 @@ fn for_each_group<T: Send>(ends: &[u32], items: &mut [T], work: impl Fn(&mut [T]
 
 fn key(face: &[u32]) -> [u32; 4] {
     if let &[a, b, c, d] = face {
-        // a sorting network: the common case
-        let (a, b) = (a.min(b), a.max(b));
-        let (c, d) = (c.min(d), c.max(d));
-        let (a, c) = (a.min(c), a.max(c));
-        let (b, d) = (b.min(d), b.max(d));
-        return [a, b.min(c), b.max(c), d];
+        return quad_key([a, b, c, d]);
     }
     let sorted = sorted(face);
     std::array::from_fn(|i| sorted.get(i).copied().unwrap_or(NONE))
+}
+
+/// Four vertices, ascending, by a sorting network.
+fn quad_key([a, b, c, d]: [u32; 4]) -> [u32; 4] {
+    let (a, b) = (a.min(b), a.max(b));
+    let (c, d) = (c.min(d), c.max(d));
+    let (a, c) = (a.min(c), a.max(c));
+    let (b, d) = (b.min(d), b.max(d));
+    [a, b.min(c), b.max(c), d]
 }
 
 fn sorted(face: &[u32]) -> Vec<u32> {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::pages;
+
 /// Numbers in the precision they were computed in.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
@@ -59,6 +61,10 @@ macro_rules! stored {
                     *values = Values::$variant(Vec::new());
                 }
                 let Values::$variant(vector) = values else { return &mut [] };
+                if vector.capacity() < len {
+                    let old = std::mem::replace(vector, pages::zeros(len));
+                    vector[..old.len()].copy_from_slice(&old);
+                }
                 vector.resize(len, 0.0);
                 vector
             }

@@ -8,8 +8,8 @@ use std::hint::black_box;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use subsolid::backend::cpu::kernel::{
-    Axis, Layered, LayeredOutput, Points, Scratch, Simd, Stores, Table, TableOutput, Tensor,
-    TensorOutput,
+    Across, Axis, Layered, LayeredOutput, Points, Scratch, Simd, Stores, Table, TableOutput,
+    Tensor, TensorOutput,
 };
 use subsolid::basis::bspline::Order;
 
@@ -107,28 +107,28 @@ fn grids(c: &mut Criterion) {
     layered_group.throughput(bytes.clone());
     // The same samples, turned about the cell's diagonal.
     let turned: Vec<u32> = (0..N.pow(3)).map(|i| (i / N + i % N * N * N) as u32).collect();
-    for (m, stores, order) in [14, 16, 18, 24]
+    for (m, stores, across) in [14, 16, 18, 24]
         .into_iter()
-        .flat_map(|m| [None, Some(&turned[..])].map(|order| (m, Stores::Streamed, order)))
-        .chain([(24, Stores::Cached, None)])
+        .flat_map(|m| [2, 1, 0].map(|across| (m, Stores::Streamed, across)))
+        .chain([(24, Stores::Cached, 2)])
     {
         // Four layers out of a net and its neighbour.
         let layered_nets: Vec<u32> = nets
             .iter()
             .flat_map(|net| (0..4 * m).map(|i| net[i / m * 16 + i % m % 16] + (i % m / 16) as u32))
             .collect();
-        let layered = Layered::<f64>::new(&[&table(m, N * N)], m, &axis, 3).unwrap();
+        let lie = Across { axis: across, low: N };
+        let layered = Layered::<f64>::new(&[&table(m, N * N)], m, &axis, 3, lie).unwrap();
         let mut places: Vec<_> = out[aligned..].chunks_exact_mut(CELL).take(cells).collect();
         let mut scratch = Scratch::new(stores);
-        let turn = if order.is_some() { ", turned" } else { "" };
-        let name = format!("{m} controls, {stores:?}{turn}");
+        let along = ["u", "v", "w"][across];
+        let name = format!("{m} controls, layers along {along}, {stores:?}");
         layered_group.bench_function(name, |b| {
             b.iter(|| {
                 let nets = layered_nets.chunks(BATCH * 4 * m).zip(ends.chunks(BATCH));
                 for (cells_in, cells) in nets.zip(places.chunks_mut(BATCH)) {
                     let order_c = Order::Value;
-                    let mut output =
-                        [LayeredOutput { plane: 0, order_c, cells, order, negate: false }];
+                    let mut output = [LayeredOutput { plane: 0, order_c, cells, negate: false }];
                     layered.evaluate(simd, &mut scratch, &controls, cells_in, &mut output);
                 }
             });

@@ -1,8 +1,10 @@
 //! A table of models: classes, set-up and evaluation times, structures.
 //!
-//! `cargo bench --bench models -- FILE_OR_FOLDER…` (`models/solids` without any)
-//! prints a row a model, in Markdown: medians of five runs, 4³ samples, f64, all
-//! threads. A model that is refused has the reason in its row.
+//! `cargo bench --bench models -- FILE_OR_FOLDER… [--levels L] [--samples N]`
+//! (`models/solids` without any) prints a row a model, in Markdown: medians of nine
+//! runs, N³ samples (4 unless said), f64, all threads (`RAYON_NUM_THREADS` limits
+//! them), after L refinements (0 unless said). A model that is refused has the reason
+//! in its row.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -10,11 +12,22 @@ use std::time::Instant;
 use subsolid::backend::{Backend, Cpu, Limit};
 use subsolid::limit::{Class, Form, Solid, Structure};
 use subsolid::plan::{Samples, Want};
+use subsolid::refine::{VertexRule, refine_mesh};
 use subsolid::{Error, Result};
 
 fn main() {
-    let arguments = std::env::args().skip(1).filter(|a| !a.starts_with("--"));
-    let mut roots: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
+    let mut roots: Vec<PathBuf> = Vec::new();
+    let (mut levels, mut samples) = (0, 4);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut number = || arguments.next().and_then(|n| n.parse().ok()).expect("a number");
+        match argument.as_str() {
+            "--levels" => levels = number(),
+            "--samples" => samples = number(),
+            "--bench" => {} // from cargo
+            path => roots.push(path.into()),
+        }
+    }
     if roots.is_empty() {
         roots.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("models/solids"));
     }
@@ -23,12 +36,12 @@ fn main() {
     files.sort();
     println!(
         "| model | vertices | cells | regular | layered | irregular | refined | leaves | \
-         structures: eigen + powers | worst condition of the eigen ones | set-up (ms) | 4³ samples (ms) |"
+         structures: eigen + powers | worst condition of the eigen ones | set-up (ms) | {samples}³ samples (ms) | ratio |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for file in files {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        match row(&file) {
+        match row(&file, levels, samples) {
             Ok(row) => println!("| {name} | {row} |"),
             Err(error) => println!("| {name} | refused: {error} |"),
         }
@@ -43,9 +56,9 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-fn row(path: &Path) -> Result<String> {
-    let mesh = subsolid::io::read(path)?;
-    let samples = Samples::grid(4);
+fn row(path: &Path, levels: usize, samples: usize) -> Result<String> {
+    let mesh = refine_mesh(&subsolid::io::read(path)?, levels, VertexRule::default())?;
+    let samples = Samples::grid(samples);
     let mut last = None;
     let set_up = median(|| {
         let solid = Solid::new(&mesh)?;
@@ -67,7 +80,7 @@ fn row(path: &Path) -> Result<String> {
     let conditions = structures().filter(is_eigen).map(|s| s.powers().condition());
     let worst = conditions.fold(0.0, f64::max);
     Ok(format!(
-        "{} | {} | {} | {} | {} | {} | {} | {eigen} + {} | {worst:.1e} | {set_up:.1} | {evaluate:.2}",
+        "{} | {} | {} | {} | {} | {} | {} | {eigen} + {} | {worst:.1e} | {set_up:.1} | {evaluate:.2} | {:.2}",
         mesh.points.len(),
         mesh.cells.len(),
         count(|c| matches!(c, Class::Regular)),
@@ -76,17 +89,18 @@ fn row(path: &Path) -> Result<String> {
         count(|c| matches!(c, Class::Refined(_))),
         solid.leaves().len(),
         structures().count() - eigen,
+        set_up / evaluate,
     ))
 }
 
-/// Median of five runs in milliseconds.
+/// Median of nine runs in milliseconds.
 fn median(mut run: impl FnMut() -> Result<()>) -> Result<f64> {
     let mut times = Vec::new();
-    for _ in 0..5 {
+    for _ in 0..9 {
         let start = Instant::now();
         run()?;
         times.push(start.elapsed().as_secs_f64() * 1e3);
     }
     times.sort_by(f64::total_cmp);
-    Ok(times[2])
+    Ok(times[4])
 }

@@ -7,7 +7,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use subsolid::backend::{Backend, Cpu, Limit, Precision};
+use subsolid::backend::{Backend, Cpu, Limit, Precision, Values};
 use subsolid::limit::{Class, Solid};
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Location, Samples, Want};
@@ -74,21 +74,29 @@ fn evaluate(c: &mut Criterion) {
             });
         }
     }
-    let mut bytes = vec![1_u8; points * 24];
-    group.throughput(Throughput::Bytes(bytes.len() as u64));
+    // the memory that results have
+    let plan = solid.plan(&Samples::grid(SAMPLES), Want::POSITION).expect("valid");
+    let mut limit = Limit::default();
+    let mut evaluator = Cpu::default().prepare(&plan).expect("valid");
+    evaluator.evaluate(mesh.controls(), all.clone(), &mut limit).expect("valid");
+    let Values::F64(values) = &mut limit.positions else { return };
+    group.throughput(Throughput::Bytes(size_of_val(values.as_slice()) as u64));
     for threads in [1, 2] {
         let pool = pool(threads);
-        let part = bytes.len() / threads;
+        let part = values.len() / threads;
         group.bench_function(format!("memset, {threads} threads"), |b| {
             let mut byte = 1;
             b.iter(|| {
                 byte = byte % 200 + 1;
                 pool.scope(|scope| {
-                    for chunk in bytes.chunks_mut(part) {
-                        scope.spawn(move |_| chunk.fill(black_box(byte)));
+                    for chunk in values.chunks_mut(part) {
+                        // SAFETY: any bytes are `f64`s.
+                        scope.spawn(move |_| unsafe {
+                            chunk.as_mut_ptr().write_bytes(black_box(byte), chunk.len());
+                        });
                     }
                 });
-                black_box(bytes[points]);
+                black_box(values[points]);
             });
         });
     }

@@ -193,6 +193,7 @@ pub mod io;
 pub mod limit;
 pub mod locate;
 pub mod mesh;
+mod pages;
 pub mod plan;
 pub mod quadrature;
 pub mod refine;

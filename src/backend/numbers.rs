@@ -5,6 +5,8 @@ use std::ops::{Deref, DerefMut};
 
 use bytemuck::Pod;
 
+use crate::pages;
+
 /// Numbers in a row: a vector of the program's own, or memory of the host that a device lends
 /// because it copies there without help. Reads as a slice; a clone is a vector.
 pub struct Numbers<T>(Memory<T>);
@@ -27,9 +29,9 @@ impl<T: Pod> Numbers<T> {
     /// already and large enough, else in a vector.
     pub(super) fn reserve(&mut self, len: usize) -> &mut [T] {
         match &mut self.0 {
-            Memory::Own(vector) => vector.resize(len, T::zeroed()),
+            Memory::Own(vector) if len <= vector.capacity() => vector.resize(len, T::zeroed()),
             Memory::Lent(bytes, used) if len * size_of::<T>() <= bytes.bytes().len() => *used = len,
-            Memory::Lent(..) => self.0 = Memory::Own(vec![T::zeroed(); len]),
+            _ => self.0 = Memory::Own(pages::zeros(len)),
         }
         self
     }

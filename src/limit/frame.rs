@@ -59,6 +59,9 @@ impl Turn {
     }
 }
 
+/// The steps of a frame whose axes are the cell's own.
+const PARALLEL: [u8; 3] = [1, 2, 4];
+
 /// A hexahedron seen in a local frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
@@ -75,6 +78,9 @@ pub struct Frame {
 impl Frame {
     #[inline]
     fn new(cell: u32, corners: &[u32; 8], base: u8, steps: [u8; 3]) -> Self {
+        if (base, steps) == (0, PARALLEL) {
+            return Self { cell, vertices: *corners, base, steps };
+        }
         let [u, v, w] = steps;
         let at = |change: u8| corners[usize::from((base ^ change) & 7)];
         let vertices = [at(0), at(u), at(v), at(u ^ v), at(w), at(u ^ w), at(v ^ w), at(u ^ v ^ w)];
@@ -97,27 +103,82 @@ struct Hexahedron {
     corners: [u32; 8],
     // across the low and high face of u, v, w; NONE at a wall
     neighbours: [u32; 6],
+    // how the axes of each neighbour lie: an index into CORNERS_ACROSS
+    turns: [u8; 6],
+}
+
+/// For each way in which the axes of a neighbour may lie, its corner at the place of each
+/// corner of the cell moved across the face: `[base + 8 * order of the axes][corner]`,
+/// where the neighbour's corner `base` is at corner 0. Entry 0 is parallel.
+static CORNERS_ACROSS: [[u8; 8]; 48] = {
+    let mut table = [[0; 8]; 48];
+    let mut turn = 0;
+    while turn < 48 {
+        let steps = STEPS[turn / 8];
+        let mut corner = 0;
+        while corner < 8 {
+            let mut at = (turn % 8) as u8;
+            let mut d = 0;
+            while d < 3 {
+                if corner >> d & 1 == 1 {
+                    at ^= steps[d];
+                }
+                d += 1;
+            }
+            table[turn][corner] = at;
+            corner += 1;
+        }
+        turn += 1;
+    }
+    table
+};
+
+/// The orders of three axes, as the change of the corner along each.
+const STEPS: [[u8; 3]; 6] = [PARALLEL, [2, 4, 1], [4, 1, 2], [2, 1, 4], [1, 4, 2], [4, 2, 1]];
+
+/// The turn of a neighbour of corners `other` across the face at `side` of own `axis`;
+/// `None` if its corners do not fit.
+fn turn_across(own: &[u32; 8], other: &[u32; 8], axis: usize, side: usize) -> Option<u8> {
+    // three of the four shared vertices fix the neighbour's axes
+    let (at, to) = (side << axis, (1 - side) << axis);
+    let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
+    let pairs = [0, 1 << b, 1 << c].map(|step| (own[at | step], to | step));
+    if pairs.iter().all(|&(vertex, place)| other[place] == vertex) {
+        return Some(0);
+    }
+    let [p, q, r] = pairs.map(|(vertex, _)| find(other, vertex));
+    let mut steps = [0; 3];
+    steps[b] = p ^ q;
+    steps[c] = p ^ r;
+    steps[axis] = 7 ^ steps[b] ^ steps[c];
+    let base = if side == 1 { p } else { p ^ steps[axis] };
+    let order = STEPS.iter().position(|s| *s == steps)?;
+    Some(base + 8 * order as u8)
 }
 
 impl<'a> Walker<'a> {
     /// Prepares a topology.
     pub fn new(topology: &'a Topology) -> Self {
         let cells = topology.cells();
+        let corners = |vtk: &[u32; 8]| VTK_CORNER.map(|i| vtk[i]);
         let hexahedron = |c: usize| {
-            let Some(vtk) = cells.hexahedron(c) else {
-                return Hexahedron { corners: [NONE; 8], neighbours: [NONE; 6] };
-            };
-            let faces = topology.cell_faces(c as u32);
-            let neighbour = |side: usize| {
-                let [a, b] = topology.face_cells(faces[side]);
+            let mut hexahedron =
+                Hexahedron { corners: [NONE; 8], neighbours: [NONE; 6], turns: [0; 6] };
+            let Some(vtk) = cells.hexahedron(c) else { return hexahedron };
+            hexahedron.corners = corners(vtk);
+            for (side, &face) in topology.cell_faces(c as u32).iter().enumerate() {
+                let [a, b] = topology.face_cells(face);
                 let other = if a == c as u32 { b } else { a };
-                let is_wall = other == NONE || cells.hexahedron(other as usize).is_none();
-                if is_wall { NONE } else { other }
-            };
-            Hexahedron {
-                corners: VTK_CORNER.map(|i| vtk[i]),
-                neighbours: std::array::from_fn(neighbour),
+                if other != NONE
+                    && let Some(vtk) = cells.hexahedron(other as usize)
+                    && let (own, other_corners) = (&hexahedron.corners, corners(vtk))
+                    && let Some(turn) = turn_across(own, &other_corners, side / 2, side % 2)
+                {
+                    hexahedron.neighbours[side] = other;
+                    hexahedron.turns[side] = turn;
+                }
             }
+            hexahedron
         };
         let hexahedra =
             (0..cells.len()).into_par_iter().with_min_len(4096).map(hexahedron).collect();
@@ -133,25 +194,25 @@ impl<'a> Walker<'a> {
 
     /// The neighbour across the face at `side` (0 or 1) of local `axis`, its local
     /// frame the continuation of this one; `None` at the boundary.
+    #[inline]
     pub fn across(&self, frame: &Frame, axis: usize, side: usize) -> Option<Frame> {
         // the face in the cell's own axes
         let own_axis = frame.steps[axis].trailing_zeros() as usize;
         let own_side = side ^ usize::from(frame.base >> own_axis & 1);
-        let cell = self.hexahedra[frame.cell as usize].neighbours[2 * own_axis + own_side];
+        let hexahedron = &self.hexahedra[frame.cell as usize];
+        let own_face = 2 * own_axis + own_side;
+        let cell = hexahedron.neighbours[own_face];
         if cell == NONE {
             return None;
         }
-        // three of the four shared vertices fix the neighbour's axes
         let corners = &self.hexahedra[cell as usize].corners;
-        let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
-        let at = side << axis;
-        let position = |local: usize| find(corners, frame.vertices[local & 7]);
-        let (p, q, r) = (position(at), position(at | 1 << b), position(at | 1 << c));
-        let mut steps = [0; 3];
-        steps[b] = p ^ q;
-        steps[c] = p ^ r;
-        steps[axis] = 7 ^ steps[b] ^ steps[c];
-        let base = if side == 1 { p } else { p ^ steps[axis] };
+        let turn = hexahedron.turns[own_face];
+        if turn == 0 {
+            return Some(Frame::new(cell, corners, frame.base, frame.steps));
+        }
+        let to = &CORNERS_ACROSS[usize::from(turn)];
+        let base = to[usize::from(frame.base)];
+        let steps = frame.steps.map(|step| base ^ to[usize::from(frame.base ^ step)]);
         Some(Frame::new(cell, corners, base, steps))
     }
 }

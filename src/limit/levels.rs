@@ -16,6 +16,7 @@ use super::solid::Solid;
 use super::structure::Structure;
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, SolidMesh};
+use crate::pages;
 use crate::refine::{CORNERS, Sharpness, Star, Stencils, VertexRule, hexahedra, refine, stars};
 use crate::topology::Topology;
 
@@ -230,8 +231,7 @@ impl Builder {
             }
         }
         if first_net == 0 {
-            // zeroed by the system, page by page where it is written
-            self.nets = vec![0; end];
+            self.nets = pages::zeros(end);
         } else {
             self.nets.resize(end, 0);
         }

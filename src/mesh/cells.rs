@@ -16,7 +16,7 @@ pub enum CellKind {
 impl CellKind {
     /// Faces of the kind as local corner lists, outward for a cell of positive
     /// volume; empty for [`CellKind::Polyhedron`], which lists its own.
-    pub fn faces(self) -> &'static [&'static [u8]] {
+    pub const fn faces(self) -> &'static [&'static [u8]] {
         match self {
             Self::Hexahedron => &[
                 &[0, 4, 7, 3],

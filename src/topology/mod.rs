@@ -9,6 +9,9 @@
 //! depends on the mesh alone.
 
 mod build;
+mod edges;
+mod faces;
+mod groups;
 mod rows;
 mod validate;
 

@@ -1,5 +1,7 @@
 //! Rows of varying length in two flat arrays.
 
+use super::groups::group;
+
 /// Rows of `u32` stored one after another: row `r` is `items[ends[r - 1]..ends[r]]`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rows {
@@ -74,31 +76,6 @@ impl Rows {
         let (ends, items) = group(columns, self.items.iter().copied(), pairs);
         Self { ends, items }
     }
-}
-
-/// Groups the values of `pairs` (key, value) by their keys (each below `groups`),
-/// keeping their order within a group (a counting sort): the end of each group,
-/// and all values. `keys` are those of the pairs.
-pub(super) fn group<T: Copy + Default>(
-    groups: usize,
-    keys: impl Iterator<Item = u32>,
-    pairs: impl Iterator<Item = (u32, T)>,
-) -> (Vec<u32>, Vec<T>) {
-    let mut ends = vec![0_u32; groups + 1];
-    for key in keys {
-        ends[key as usize + 1] += 1;
-    }
-    for g in 0..groups {
-        ends[g + 1] += ends[g];
-    }
-    let mut values = vec![T::default(); ends[groups] as usize];
-    for (key, value) in pairs {
-        let next = &mut ends[key as usize];
-        values[*next as usize] = value;
-        *next += 1;
-    }
-    ends.truncate(groups);
-    (ends, values)
 }
 
 #[cfg(test)]

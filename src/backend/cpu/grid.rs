@@ -6,11 +6,12 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::kernel::{
-    Axis, Layered, LayeredOutput, Scratch, Simd, Stores, Table, TableOutput, Tensor, TensorOutput,
+    Across, Axis, Layered, LayeredOutput, Scratch, Simd, Stores, Table, TableOutput, Tensor,
+    TensorOutput,
 };
 use super::{Number, Shared};
 use crate::error::Result;
-use crate::limit::{LeafKind, Orders};
+use crate::limit::{LeafKind, Orders, Turn};
 use crate::plan::{Batch, BatchKind, Plan, wanted_orders};
 
 /// Leaves of one task: a streamed one waits for its stores only once, and the
@@ -78,26 +79,58 @@ impl<'p, T: Number> Kernels<'p, T> {
                 }
                 BatchKind::Irregular(_) => Kernel::Irregular,
                 BatchKind::Layered(_) => {
-                    let mut ids: Vec<u32> = Vec::new();
-                    let mut planes = Vec::new();
-                    for id in &batch.tables {
-                        let at = ids.iter().position(|x| x == id).unwrap_or(ids.len());
-                        if at == ids.len() {
-                            ids.push(*id);
-                        }
-                        planes.push(at);
-                    }
-                    let table = |id: &u32| &plan.tables()[*id as usize];
-                    let weights: Vec<&[f64]> =
-                        ids.iter().map(|id| &table(id).weights[..]).collect();
-                    let controls = table(&ids[0]).controls;
-                    Kernel::Layered(Layered::new(&weights, controls, axis(2), width)?, planes)
+                    let (kernel, planes) = self.layered(batch, width)?;
+                    Kernel::Layered(kernel, planes)
                 }
             })
         });
         let kernels = kernels.collect::<Result<Vec<_>>>()?;
         self.by_width.insert(width, kernels);
         Ok(())
+    }
+
+    /// The kernel of a layered batch, and which of its tables each output takes.
+    fn layered(&self, batch: &Batch, width: usize) -> Result<(Layered<T>, Vec<usize>)> {
+        let mut ids: Vec<u32> = Vec::new();
+        let mut planes = Vec::new();
+        for id in &batch.tables {
+            let at = ids.iter().position(|x| x == id).unwrap_or(ids.len());
+            if at == ids.len() {
+                ids.push(*id);
+            }
+            planes.push(at);
+        }
+        let tables = ids.iter().map(|&id| &self.plan.tables()[id as usize]);
+        let axis = &self.axes[batch.axes[2] as usize];
+        let [na, nb] = [0, 1].map(|d| self.axes[batch.axes[d] as usize].samples());
+        let controls = self.plan.tables()[ids[0] as usize].controls;
+        let order = &self.plan.patterns().orders[batch.order as usize];
+        if order.indices.len() != self.plan.samples_per_element() {
+            // a part of an element: its own axes, put in order afterwards
+            let weights: Vec<&[f64]> = tables.map(|table| &table.weights[..]).collect();
+            let across = Across { axis: 2, low: na };
+            return Ok((Layered::new(&weights, controls, axis, width, across)?, planes));
+        }
+        // as the element has them: where sample (low, high) is in the table's own plane
+        let Turn { axes, flips } = batch.turn;
+        let swapped = axes[0] > axes[1];
+        let low = if swapped { nb } else { na };
+        let place = |sample: usize| {
+            let [low, high] = [sample % low, sample / low];
+            let [a, b] = if swapped { [high, low] } else { [low, high] };
+            let turned = |i: usize, n: usize, flip: bool| if flip { n - 1 - i } else { i };
+            turned(b, nb, flips[1]) * na + turned(a, na, flips[0])
+        };
+        let weights: Vec<Vec<f64>> = tables
+            .map(|table| {
+                let rows = table.weights.chunks_exact(na * nb);
+                rows.flat_map(|row| (0..na * nb).map(|sample| row[place(sample)])).collect()
+            })
+            .collect();
+        let weights: Vec<&[f64]> = weights.iter().map(Vec::as_slice).collect();
+        let axis = if flips[2] { axis.clone().reversed() } else { axis.clone() };
+        let across = Across { axis: axes[2] as usize, low };
+        Ok((Layered::new(&weights, controls, &axis, width, across)?, planes))
     }
 
     pub fn run(
@@ -262,7 +295,7 @@ impl<T: Number> Job<'_, '_, T> {
                     .map(|((orders, cells), &plane)| {
                         let orders = local_orders(orders);
                         let negate = batch.turn.odd(orders);
-                        LayeredOutput { plane, order_c: orders[2], cells, order, negate }
+                        LayeredOutput { plane, order_c: orders[2], cells, negate }
                     })
                     .collect();
                 let nets = (&local.nets[..], &local.ends[..]);

@@ -19,6 +19,7 @@ use super::limit::Stored;
 use super::{Backend, Evaluator, Explained, Limit, Precision, check_controls};
 use crate::error::Result;
 use crate::mesh::Controls;
+use crate::pages;
 use crate::plan::{Plan, Samples, wanted_orders};
 
 /// The processor this program runs on.
@@ -65,7 +66,7 @@ impl Backend for Cpu {
     }
 
     fn time_writing(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>> {
-        let mut memory = vec![0_u8; bytes];
+        let mut memory = pages::zeros::<u8>(bytes);
         let part = bytes.div_ceil(rayon::current_num_threads()).max(1);
         // not zeros, which some machines write faster than data
         let mut fill = |value: u8| memory.par_chunks_mut(part).for_each(|part| part.fill(value));

@@ -44,6 +44,13 @@ impl Axis {
         self
     }
 
+    /// The same samples in descending order.
+    #[must_use]
+    pub fn reversed(mut self) -> Self {
+        self.weights.iter_mut().for_each(|table| table.reverse());
+        self
+    }
+
     /// Number of samples.
     pub fn samples(&self) -> usize {
         self.weights[0].len()

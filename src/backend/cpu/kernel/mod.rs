@@ -3,7 +3,7 @@
 //! | kernel | cells | method |
 //! |---|---|---|
 //! | [`Tensor`] | regular, grids | sum factorisation, one axis after another |
-//! | [`Layered`] | layered, grids | the layer axis first, then a 2D table |
+//! | [`Layered`] | layered, grids | a 2D table in each plane, then the layer axis |
 //! | [`Table`] | any, many of one structure | weights × control points |
 //! | [`LeafMap`] | any, Jacobians at quadrature points | sum factorisation or tables, leaf by lane |
 //! | [`Points`] | regular, scattered points | basis functions at each point |
@@ -34,9 +34,11 @@ mod lanes;
 mod layered;
 mod mapping;
 mod net;
+mod plane;
 mod points;
 mod product;
 mod simd;
+mod slab;
 mod table;
 mod tensor;
 #[cfg(test)]
@@ -45,7 +47,7 @@ mod testing;
 pub use axis::Axis;
 pub use buffer::{Scratch, Stores, stream};
 pub use lanes::{Lanes, MAX_LANES, Portable, Real};
-pub use layered::{Layered, LayeredOutput};
+pub use layered::{Across, Layered, LayeredOutput};
 pub use mapping::{LeafMap, LeafMapOutput, LeafMapScratch, LeafSource};
 pub use points::Points;
 pub use simd::Simd;

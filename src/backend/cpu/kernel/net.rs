@@ -41,6 +41,44 @@ pub(super) fn gather<T: Real>(
     }
 }
 
+/// Gathers layers of `net: [layer 4][control]` side by side, relative to the first
+/// control point of layer 1, which is never missing: `panel: [control][layer 4][m]`.
+/// `origin` as for [`gather`].
+#[inline(always)]
+pub(super) fn gather_layers<T: Real>(
+    controls: &[f64],
+    net: &[u32],
+    m: usize,
+    panel: &mut [T],
+    origin: &mut [T],
+) {
+    let count = net.len() / 4;
+    let point = |id: u32| &controls[id as usize * m..][..m];
+    for (o, &c) in origin.iter_mut().zip(point(net[count])) {
+        *o = T::from_f64(c);
+    }
+    if m == 3 {
+        // The same with a length the compiler knows.
+        let wide = [origin[0].to_f64(), origin[1].to_f64(), origin[2].to_f64()];
+        for (i, row) in panel.as_chunks_mut::<12>().0.iter_mut().enumerate() {
+            for layer in 0..4 {
+                let point = &controls[net[layer * count + i] as usize * 3..][..3];
+                for c in 0..3 {
+                    row[3 * layer + c] = T::from_f64(point[c] - wide[c]);
+                }
+            }
+        }
+        return;
+    }
+    for (i, row) in panel.chunks_exact_mut(4 * m).enumerate() {
+        for (layer, out) in row.chunks_exact_mut(m).enumerate() {
+            for ((out, &x), o) in out.iter_mut().zip(point(net[layer * count + i])).zip(&*origin) {
+                *out = T::from_f64(x - o.to_f64());
+            }
+        }
+    }
+}
+
 /// Replaces missing end layers of one axis by phantoms, 2 · near − next.
 ///
 /// `local` is `[outer][4][inner]`: the axis has 4 entries of `inner` numbers. Bit 0
@@ -96,6 +134,34 @@ pub(super) unsafe fn repeat_all<T: Real, L: Lanes<T>>(
                 to.add(at).copy_from_nonoverlapping(local.add(control * m), part);
                 at += m;
             }
+        }
+    }
+}
+
+/// Room for the origin repeated by [`repeat_origin`].
+pub(super) const fn repeated_origin_len(m: usize) -> usize {
+    if m == 3 { 3 * super::MAX_LANES } else { repeated_stride(m) }
+}
+
+/// Repeats an origin of `m` components until a vector can be loaded at any of them;
+/// for m = 3, three whole vectors.
+///
+/// # Safety
+/// The level of `L` is there, `origin` is readable for m numbers (m = 3: for a vector)
+/// and `repeated` writable for [`repeated_origin_len`].
+#[inline(always)]
+pub(super) unsafe fn repeat_origin<T: Real, L: Lanes<T>>(
+    origin: *const T,
+    m: usize,
+    repeated: *mut T,
+) {
+    // SAFETY: by contract.
+    unsafe {
+        if m != 3 {
+            return repeat_all::<T, L>(origin, 1, m, repeated);
+        }
+        for (i, vector) in L::load(origin).repeat().into_iter().enumerate() {
+            vector.store(repeated.add(i * L::COUNT));
         }
     }
 }

@@ -15,10 +15,13 @@
 //! in u and v.
 
 use super::axis::Axis;
-use super::buffer::{Buffer, Scratch, Stores, padded, stream_copy};
+use super::buffer::{Buffer, Scratch, Stores, padded};
 use super::lanes::{Lanes, Real, fence};
-use super::net::{contract_rows, fill_ends, gather, repeat_all, repeated_len, repeated_stride};
+use super::net::{
+    contract_rows, fill_ends, gather, repeat_all, repeat_origin, repeated_len, repeated_stride,
+};
 use super::simd::{Kernel, Simd};
+use super::slab::{Slab, combine, load_four};
 use crate::basis::bspline::Order;
 
 /// A grid of samples on regular cells: reusable for all cells and control points.
@@ -97,19 +100,14 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
     #[inline(always)]
     unsafe fn run<L: Lanes<T>>(self) {
         let Self { tensor, scratch, controls, nets, ends, outputs } = self;
-        let (m, [n_u, n_v, n_w]) = (tensor.m, tensor.samples);
-        let slab = Slab {
-            row: tensor.row,
-            used: n_u * m,
-            len: n_v * n_u * m,
-            stride: padded(n_v * n_u * m),
-            layers: n_w,
-        };
-        scratch.stages[0].reserve(16 * slab.row);
+        let (m, [n_u, n_v, _]) = (tensor.m, tensor.samples);
+        let slab = Slab { len: n_v * n_u * m, stride: padded(n_v * n_u * m) };
+        let rows = Rows { row: tensor.row, used: n_u * m, stride: slab.stride };
+        scratch.stages[0].reserve(16 * rows.row);
         scratch.stages[1].reserve(4 * slab.stride);
         scratch.stages[2].reserve(if m == 3 { 0 } else { repeated_len(65, m) });
         scratch.out.reserve(4 * slab.len);
-        scratch.origin.reserve(slab.row.max(64));
+        scratch.origin.reserve(rows.row.max(64));
         scratch.local.reserve(65 * m);
         let [x, y, repeated] = scratch.stages.each_mut().map(Buffer::as_mut_ptr);
         let streamed = scratch.stores == Stores::Streamed;
@@ -125,10 +123,7 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
             // SAFETY: the level is there, and every buffer was given its room above.
             unsafe {
                 let origin = if m == 3 {
-                    let vectors = L::load(local.add(64 * 3)).repeat();
-                    for (i, vector) in vectors.into_iter().enumerate() {
-                        vector.store(scratch.origin.as_mut_ptr().add(i * L::COUNT));
-                    }
+                    repeat_origin::<T, L>(local.add(64 * 3), 3, scratch.origin.as_mut_ptr());
                     scratch.origin.as_ptr()
                 } else {
                     repeat_all::<T, L>(local, 65, m, repeated);
@@ -138,16 +133,16 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
                     if !outputs.iter().any(|output| output.orders[0] == u) {
                         continue;
                     }
-                    let weights = tensor.u.as_ptr().add(u as usize * 4 * slab.row);
+                    let weights = tensor.u.as_ptr().add(u as usize * 4 * rows.row);
                     let lines = (16, 4, 1);
                     contract_rows::<T, L>(
-                        m, local, repeated, lines, weights, slab.row, slab.used, x,
+                        m, local, repeated, lines, weights, rows.row, rows.used, x,
                     );
                     for v in Order::ALL {
                         if !outputs.iter().any(|output| output.orders[..2] == [u, v]) {
                             continue;
                         }
-                        slab.contract_v::<T, L>(x, &tensor.v[v as usize], y);
+                        rows.contract_v::<T, L>(x, &tensor.v[v as usize], y);
                         for output in outputs.iter_mut() {
                             let [u_order, v_order, w] = output.orders;
                             if (u_order, v_order) != (u, v) {
@@ -156,11 +151,9 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
                             let table = &tensor.w[w as usize];
                             let out = output.cells[cell].as_mut_ptr();
                             let stage = streamed.then_some(scratch.out.as_mut_ptr());
-                            if output.orders == [Order::Value; 3] {
-                                slab.contract_w::<T, L, true>(y, table, (origin, m), out, stage);
-                            } else {
-                                slab.contract_w::<T, L, false>(y, table, (origin, m), out, stage);
-                            }
+                            let is_position = output.orders == [Order::Value; 3];
+                            let origin = is_position.then_some((origin, m));
+                            slab.combine::<T, L>(y, table, origin, out, stage);
                         }
                     }
                 }
@@ -174,20 +167,16 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
 
 /// Lengths of the intermediate arrays, in numbers.
 #[derive(Clone, Copy)]
-struct Slab {
+struct Rows {
     /// Padded row of x.
     row: usize,
     /// Numbers of a row that count.
     used: usize,
-    /// All rows of one layer of the output.
-    len: usize,
     /// Padded layer of y.
     stride: usize,
-    /// Layers of the output.
-    layers: usize,
 }
 
-impl Slab {
+impl Rows {
     /// y: [w 4][v sample][row] from x: [w 4][v 4][row].
     #[inline(always)]
     unsafe fn contract_v<T: Real, L: Lanes<T>>(self, x: *const T, table: &[[T; 4]], y: *mut T) {
@@ -212,151 +201,6 @@ impl Slab {
                 }
             }
         }
-    }
-
-    /// out: [w sample][v sample][row] from y: [w 4][v sample][row].
-    ///
-    /// With `stage`, results stream past the caches, through it where `out` is not
-    /// aligned. Layers go in blocks whose weights stay in registers.
-    #[inline(always)]
-    unsafe fn contract_w<T: Real, L: Lanes<T>, const POSITION: bool>(
-        self,
-        y: *const T,
-        table: &[[T; 4]],
-        origin: (*const T, usize),
-        out: *mut T,
-        stage: Option<*mut T>,
-    ) {
-        let whole = self.len.is_multiple_of(L::COUNT);
-        let aligned = whole && out.align_offset(size_of::<L>()) == 0;
-        let block = if L::REGISTERS >= 32 { 4 } else { 2 };
-        let mut layer = 0;
-        // SAFETY: layers and their lengths stay inside `out` and `stage`.
-        unsafe {
-            while layer < self.layers {
-                let count = block.min(self.layers - layer);
-                let to = out.add(layer * self.len);
-                let table = &table[layer..layer + count];
-                match stage {
-                    Some(_) if aligned => {
-                        self.layers_of::<T, L, POSITION, true>(y, table, origin, to);
-                    }
-                    Some(stage) => {
-                        self.layers_of::<T, L, POSITION, false>(y, table, origin, stage);
-                        stream_copy::<T, L>(to, stage, count * self.len);
-                    }
-                    None => self.layers_of::<T, L, POSITION, false>(y, table, origin, to),
-                }
-                layer += count;
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn layers_of<T: Real, L: Lanes<T>, const POSITION: bool, const STREAM: bool>(
-        self,
-        y: *const T,
-        table: &[[T; 4]],
-        origin: (*const T, usize),
-        out: *mut T,
-    ) {
-        // SAFETY: by the caller.
-        unsafe {
-            match *table {
-                [a, b, c, d] => {
-                    self.block::<T, L, 4, POSITION, STREAM>(y, [a, b, c, d], origin, out);
-                }
-                [a, b, c] => self.block::<T, L, 3, POSITION, STREAM>(y, [a, b, c], origin, out),
-                [a, b] => self.block::<T, L, 2, POSITION, STREAM>(y, [a, b], origin, out),
-                [a] => self.block::<T, L, 1, POSITION, STREAM>(y, [a], origin, out),
-                _ => {}
-            }
-        }
-    }
-
-    /// `N` layers of the output at once.
-    #[inline(always)]
-    unsafe fn block<
-        T: Real,
-        L: Lanes<T>,
-        const N: usize,
-        const POSITION: bool,
-        const STREAM: bool,
-    >(
-        self,
-        y: *const T,
-        table: [[T; 4]; N],
-        (origin, m): (*const T, usize),
-        out: *mut T,
-    ) {
-        // SAFETY: vectors that reach past the end of a layer are stored in part.
-        unsafe {
-            let mut weights = [[L::splat(T::default()); 4]; N];
-            for (weights, row) in weights.iter_mut().zip(&table) {
-                for (weight, &number) in weights.iter_mut().zip(row) {
-                    *weight = L::splat(number);
-                }
-            }
-            let (mut at, mut phase) = (0, 0);
-            while at < self.len {
-                let y = load_four::<T, L>(y.add(at), self.stride);
-                let left = self.len - at;
-                for (layer, weights) in weights.iter().enumerate() {
-                    let mut sum = y[0].mul(weights[0]);
-                    for w in 1..4 {
-                        sum = y[w].mul_add(weights[w], sum);
-                    }
-                    if POSITION {
-                        sum = sum.add(L::load(origin.add(phase)));
-                    }
-                    let to = out.add(layer * self.len + at);
-                    if STREAM {
-                        sum.stream(to);
-                    } else if left >= L::COUNT {
-                        sum.store(to);
-                    } else {
-                        sum.store_first(to, left);
-                    }
-                }
-                at += L::COUNT;
-                phase += L::COUNT;
-                // The repeated origin holds three whole vectors for m = 3.
-                phase = if m != 3 {
-                    phase % m
-                } else if phase == 3 * L::COUNT {
-                    0
-                } else {
-                    phase
-                };
-            }
-        }
-    }
-}
-
-/// Vectors of four rows.
-#[inline(always)]
-unsafe fn load_four<T: Real, L: Lanes<T>>(from: *const T, step: usize) -> [L; 4] {
-    // SAFETY: by the caller, all four are readable.
-    unsafe {
-        [
-            L::load(from),
-            L::load(from.add(step)),
-            L::load(from.add(2 * step)),
-            L::load(from.add(3 * step)),
-        ]
-    }
-}
-
-/// Σ x · weights.
-#[inline(always)]
-unsafe fn combine<T: Real, L: Lanes<T>>(x: [L; 4], weights: &[T; 4]) -> L {
-    // SAFETY: x shows that the level is there.
-    unsafe {
-        let mut sum = x[0].mul(L::splat(weights[0]));
-        for i in 1..4 {
-            sum = x[i].mul_add(L::splat(weights[i]), sum);
-        }
-        sum
     }
 }
 

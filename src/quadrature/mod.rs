@@ -95,8 +95,8 @@ use pull::Pull;
 /// Most rings: the smallest boxes are then 2⁻²⁰ of a leaf wide.
 pub const MOST_RINGS: usize = 20;
 
-/// What the sum over all rings is right to where their number is not given: parts of the
-/// leaf's integral.
+/// What a sum over rings is right to where their number is not given: parts of the leaf's
+/// integral. In the sum around a vertex there is one around each of its extraordinary edges.
 pub const RING_TOLERANCE: f64 = 4e-9;
 
 /// Where the quadrature points are.

@@ -132,10 +132,11 @@ mod tests {
                         for i in 0..=1000 {
                             let r = largest.max(exact) * f64::from(i) / 1000.0;
                             let error = (sum(r) - 1.0 / (1.0 - r)).abs();
-                            let bound = 1.01 * tolerance * power(r, steps);
+                            // the last digits are rounding
+                            let bound = 1.01 * tolerance * power(r, steps) + 1e-15;
                             assert!(error <= bound, "{r} of {largest}: {error:e} {rings:?}");
                         }
-                        assert!((sum(exact) * (1.0 - exact) - 1.0).abs() < 1e-15);
+                        assert!((sum(exact) * (1.0 - exact) - 1.0).abs() < 4e-15);
                         assert!(rings.iter().all(|ring| ring.weight > 0.0));
                         // a first step of its own
                         assert!(rings[..steps].iter().all(|ring| ring.weight == 1.0));

@@ -153,7 +153,8 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
             variants.push(super::edge_friend::variant(T::PRECISION, run, sharp, chaikin));
         }
         variants.push(super::surface::triangles_variant(T::PRECISION, run));
-        variants.push(super::surface::sqrt3_variant(T::PRECISION, run));
+        let turned = |open| super::surface::sqrt3_variant(T::PRECISION, run, open);
+        variants.extend([false, true].map(turned));
         let friends = |size| super::surface::first_friends_variant(T::PRECISION, run, size);
         variants.extend([0, 3, 4].map(friends));
         for (size, first, oriented) in levels_of_quads() {
@@ -161,6 +162,7 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
             variants.push(variant(T::PRECISION, run, size, first, oriented));
         }
     }
+    variants.push(super::surface::sqrt3_ends_variant(T::PRECISION));
     variants.push(super::surface::sharp_variant(T::PRECISION));
     if T::PRECISION == Precision::F64 {
         variants.push(super::mapping::variant());

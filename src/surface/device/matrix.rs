@@ -6,7 +6,7 @@ use crate::backend::cuda::surface::{
     DeviceLevels, DeviceMatrix, FaceArrays, MatrixScheme, SharpArrays,
 };
 use crate::error::Result;
-use crate::mesh::{CreaseRule, SurfaceMesh};
+use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
 use crate::surface::Scheme;
 use crate::surface::manifold::touching_vertices;
 use crate::surface::matrix::{Columns, MeshMatrix};
@@ -55,20 +55,21 @@ pub(super) fn host_matrix(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result<M
     })
 }
 
-/// Whether a surface, cut into triangles, is a closed oriented manifold whose vertices have three
-/// neighbours or more.
-pub(super) fn is_closed(mesh: &SurfaceMesh) -> bool {
+/// Whether a GPU refines a surface by √3: whether it is, cut into triangles, an oriented manifold
+/// without rings of two triangles.
+pub(super) fn can_turn(mesh: &SurfaceMesh) -> bool {
     if mesh.check().is_err() {
         return false;
     }
     let mesh = triangulate(mesh).mesh;
     let vertices = mesh.faces.vertices().to_vec();
     let matrix = MeshMatrix::build(mesh.points.len(), Columns::of(mesh.faces.ends()), vertices);
-    let closed = matrix.edge_corners.iter().all(|corners| corners[1] != NONE);
-    closed
-        && matrix.is_oriented()
+    let is_inner = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] != NONE;
+    let inner = |c: u32| is_inner(c) && is_inner(matrix.columns.previous(c));
+    let folds = |row: &[u32]| row.len() == 2 && row.iter().all(|&c| inner(c));
+    matrix.is_oriented()
         && touching_vertices(&matrix).is_empty()
-        && matrix.vertex_corners().iter().all(|row| row.len() != 2)
+        && !matrix.vertex_corners().iter().any(folds)
 }
 
 /// What is sharp at every level but the last; nothing if all is smooth.
@@ -77,6 +78,8 @@ pub(super) struct Sharp {
     levels: Vec<Sharpness>,
     /// Edges that stay sharp after the last level by their tags.
     pub remaining: Vec<SharpEdge>,
+    /// Whether vertices of one face stay where the surface ends.
+    keeps_corners: bool,
 }
 
 impl Sharp {
@@ -89,6 +92,7 @@ impl Sharp {
         rule: CreaseRule,
     ) -> Result<Self> {
         let counts = matrix.counts();
+        let keeps_corners = mesh.boundary == BoundaryRule::EdgesAndCorners;
         let smooth = match scheme {
             // edges of many faces are smoothed over two of them
             Scheme::Loop => counts.open == 0,
@@ -96,7 +100,7 @@ impl Sharp {
         };
         // corners that the boundary rule keeps are ends of open edges
         if scheme == Scheme::Sqrt3 || mesh.creases.is_empty() && smooth {
-            return Ok(Self::default());
+            return Ok(Self { keeps_corners, ..Self::default() });
         }
         let non_manifold = match scheme {
             Scheme::Loop => NonManifold::FirstTwo,
@@ -122,7 +126,7 @@ impl Sharp {
             let crowded = host.crowded_edges.binary_search(&control).is_ok();
             !(open || crowded && scheme != Scheme::Loop)
         });
-        Ok(Self { levels: all, remaining })
+        Ok(Self { levels: all, remaining, keeps_corners })
     }
 
     /// All levels on the device.
@@ -136,7 +140,7 @@ impl Sharp {
         let scheme = match scheme {
             Scheme::CatmullClark => MatrixScheme::CatmullClark,
             Scheme::Loop => MatrixScheme::Loop { beta },
-            Scheme::Sqrt3 => MatrixScheme::Sqrt3 { alpha },
+            Scheme::Sqrt3 => MatrixScheme::Sqrt3 { alpha, keeps_corners: self.keeps_corners },
         };
         DeviceLevels::new(matrix, scheme, levels, &arrays)
     }

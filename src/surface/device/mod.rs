@@ -49,12 +49,12 @@ enum Levels<T> {
 }
 
 /// Whether a surface is refined on GPUs: by Catmull-Clark and Loop on the mesh matrix from one
-/// level on, by edge-friend from two, by √3 if it is closed.
+/// level on, by edge-friend from two, by √3 if it is an oriented manifold without rings of two triangles.
 pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
     match (options.scheme, options.method) {
         (Scheme::CatmullClark | Scheme::Loop, Method::Matrix) => options.levels >= 1,
         (Scheme::CatmullClark, Method::EdgeFriend) => options.levels >= 2,
-        (Scheme::Sqrt3, Method::Matrix) => options.levels >= 1 && matrix::is_closed(mesh),
+        (Scheme::Sqrt3, Method::Matrix) => options.levels >= 1 && matrix::can_turn(mesh),
         _ => false,
     }
 }

@@ -6,6 +6,7 @@ use super::super::functions::Functions;
 use super::super::launch::Argument;
 use super::super::memory::Buffer;
 use super::super::program::Program;
+use super::ends::Ends;
 use super::matrix::{DeviceMatrix, TABLED};
 use super::quads;
 use super::sharp::{Sharp, SharpArrays};
@@ -31,6 +32,8 @@ pub enum MatrixScheme {
     Sqrt3 {
         /// Of the number of neighbours.
         alpha: fn(usize) -> f64,
+        /// Whether vertices of one face stay where the surface ends.
+        keeps_corners: bool,
     },
 }
 
@@ -41,11 +44,13 @@ pub(super) struct Counts {
     pub faces: usize,
     pub edges: usize,
     pub corners: usize,
+    /// Open edges, counted by √3 alone.
+    pub open: usize,
 }
 
 impl Counts {
-    /// Those of the next level.
-    fn refined(self, scheme: MatrixScheme) -> Self {
+    /// Those of the level after one of this depth.
+    fn refined(self, scheme: MatrixScheme, depth: usize) -> Self {
         let edges = 2 * self.edges + self.corners;
         match scheme {
             MatrixScheme::CatmullClark => Self {
@@ -53,20 +58,27 @@ impl Counts {
                 faces: self.corners,
                 edges,
                 corners: 4 * self.corners,
+                open: 0,
             },
             MatrixScheme::Loop { .. } => Self {
                 vertices: self.vertices + self.edges,
                 faces: 4 * self.faces,
                 edges,
                 corners: 4 * self.corners,
+                open: 0,
             },
-            // edges to the new points, and turned ones
-            MatrixScheme::Sqrt3 { .. } => Self {
-                vertices: self.vertices + self.faces,
-                faces: self.corners,
-                edges: self.edges + self.corners,
-                corners: 3 * self.corners,
-            },
+            // at every second level open edges are cut in three
+            MatrixScheme::Sqrt3 { .. } => {
+                let (cut, open) =
+                    if depth % 2 == 1 { (self.open, 3 * self.open) } else { (0, self.open) };
+                Self {
+                    vertices: self.vertices + self.faces + cut,
+                    faces: self.corners,
+                    edges: (3 * self.corners + open) / 2,
+                    corners: 3 * self.corners,
+                    open,
+                }
+            }
         }
     }
 }
@@ -79,7 +91,7 @@ enum Rules {
 }
 
 impl Rules {
-    fn new(matrix: &DeviceMatrix, scheme: MatrixScheme) -> Result<Self> {
+    fn new(matrix: &DeviceMatrix, scheme: MatrixScheme, levels: usize) -> Result<Self> {
         let (stream, found) = (&matrix.stream, matrix.counts());
         let valence = found.valence.max(TABLED);
         match scheme {
@@ -98,19 +110,22 @@ impl Rules {
                     sorted_corners: matrix.sorted_corners(),
                 }))
             }
-            MatrixScheme::Sqrt3 { alpha } => {
-                if !found.is_closed_manifold() || found.folds > 0 {
+            MatrixScheme::Sqrt3 { alpha, keeps_corners } => {
+                if !found.is_manifold() || found.folds > 0 {
                     return Err(Error::request(
-                        "√3-subdivision on a GPU of a surface that is open, is no oriented \
-                         manifold, or has vertices of two faces",
+                        "√3-subdivision on a GPU of a surface that is no oriented manifold, or \
+                         has vertices in a ring of two faces",
                     )
                     .with_mend("refine it on the CPU, or use --scheme loop"));
                 }
-                let alphas: Vec<f64> = (0..=valence).map(alpha).collect();
+                let open = found.open > 0;
+                // where the surface ends there is one neighbour more than faces
+                let alphas: Vec<f64> = (0..=valence + 1).map(alpha).collect();
                 Ok(Self::Sqrt3(Sqrt3 {
                     neighbours: matrix.neighbours()?,
                     alphas: Buffer::of(stream, &alphas)?,
                     twins: Buffer::empty(stream, matrix.vertices.len())?,
+                    ends: open.then(|| Ends::new(matrix, levels, keeps_corners)).transpose()?,
                 }))
             }
         }
@@ -179,7 +194,7 @@ impl<T: Real> DeviceLevels<T> {
     ///
     /// # Errors
     /// [`Error::Request`] for no level or too many, for Loop's scheme or √3 on other faces than
-    /// triangles, √3 on surfaces that are not closed, or too little memory.
+    /// triangles, √3 on surfaces that are no oriented manifolds, or too little memory.
     pub fn new(
         matrix: DeviceMatrix,
         scheme: MatrixScheme,
@@ -192,17 +207,21 @@ impl<T: Real> DeviceLevels<T> {
             faces: matrix.face_count,
             edges: found.edges,
             corners: matrix.vertices.len(),
+            open: found.open,
         }];
         for level in 0..levels.min(MOST_LEVELS) {
-            counts.push(counts[level].refined(scheme));
+            counts.push(counts[level].refined(scheme, level));
         }
         let last = counts[counts.len() - 1];
         let most = last.vertices.max(last.corners).max(last.edges);
-        if levels == 0 || levels >= MOST_LEVELS || most >= u32::MAX as usize {
+        // √3 marks corners at ends of the surface
+        let marks = matches!(scheme, MatrixScheme::Sqrt3 { .. }) && found.open > 0;
+        let bits = if marks { 31 } else { 32 };
+        if levels == 0 || levels >= MOST_LEVELS || most >= (1 << bits) - 1 {
             return Err(Error::request(format!("{levels} levels of this surface on a GPU"))
-                .with_mend("ask for fewer: at least one, at most 15, ids of 32 bits"));
+                .with_mend(format!("ask for fewer: at least one, at most 15, ids of {bits} bits")));
         }
-        let rules = Rules::new(&matrix, scheme)?;
+        let rules = Rules::new(&matrix, scheme, levels)?;
         let stream = &matrix.stream;
         let room = |(at, counts): (usize, &Counts)| {
             let linked = |len: usize| if at == levels { 0 } else { len };
@@ -289,7 +308,18 @@ impl<T: Real> DeviceLevels<T> {
             match &self.rules {
                 Rules::Quads => quads::launches(&self.matrix, &step, &mut launches)?,
                 Rules::Triangles(own) => own.launches(&step, &mut launches)?,
-                Rules::Sqrt3(own) => launches.push(own.launch(&self.matrix, &step)?),
+                Rules::Sqrt3(own) => {
+                    launches.push(own.launch(&self.matrix, &step)?);
+                    if let Some(ends) = &own.ends {
+                        let twins = match depth {
+                            0 => own.twins.address(0),
+                            _ => self.levels[depth - 1].edges.address(0),
+                        };
+                        let next = &self.levels[depth];
+                        let next = [&next.vertices, &next.edges].map(|array| array.address(0));
+                        ends.launches(&self.matrix, &step, twins, next, &mut launches)?;
+                    }
+                }
             }
             if let (Some(sharp), true) = (self.sharp.get(depth), run != FriendRun::Topology) {
                 let coarse = step.coarse();

@@ -8,6 +8,7 @@
 //! All arrays stay on the device, and a run is one CUDA graph. No level after the control mesh
 //! is sorted: edges are numbered from level to level.
 
+mod ends;
 mod friends;
 mod levels;
 mod matrix;
@@ -21,6 +22,7 @@ pub use levels::{DeviceLevels, MatrixScheme};
 pub use matrix::{DeviceMatrix, FaceArrays, MatrixCounts};
 pub use sharp::SharpArrays;
 
+pub(super) use ends::variant as sqrt3_ends_variant;
 pub(super) use friends::variant as first_friends_variant;
 pub(super) use matrix::variant as matrix_variant;
 pub(super) use quads::variant as quads_variant;

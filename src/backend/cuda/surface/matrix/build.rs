@@ -120,14 +120,18 @@ impl DeviceMatrix {
         }
         if with_rows {
             let arguments = vec![
+                of(&self.vertices),
+                number(corners),
                 of(&self.edges),
                 edge_corners(),
+                of(&self.firsts),
                 self.columns(),
                 self.rows(),
                 number(self.vertex_count),
+                of(&self.kinds),
                 of(&self.status),
             ];
-            launches.push(kernels.items("find_touching", self.vertex_count, THREADS, arguments)?);
+            launches.push(kernels.items("find_kinds", self.vertex_count, THREADS, arguments)?);
         }
         Ok(launches)
     }

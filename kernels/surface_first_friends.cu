@@ -16,7 +16,7 @@
 
 constexpr unsigned THREADS = 256;
 
-// See surface_edge_friend.cu.
+// See surface_friends.cuh.
 struct Friends {
     uint4* corners;
     uint2* friends;

@@ -39,6 +39,7 @@ pub(super) const HEADERS: &[Source] = &[
     source!("stage.cuh"),
     source!("surface.cuh"),
     source!("surface_ends.cuh"),
+    source!("surface_friends.cuh"),
     source!("surface_quads.cuh"),
     source!("published.cuh"),
     source!("tame.cuh"),

@@ -228,3 +228,23 @@ fn what_a_gpu_lacks_is_refused() {
     assert!(device.set_controls(&[[0.0; 3]; 2]).is_err());
     assert!(device.set_corners(mesh.faces.vertices()).is_err());
 }
+
+/// Small surfaces of every kind by all schemes: few enough for compute-sanitizer.
+#[test]
+fn small_surfaces_are_those_of_the_cpu() {
+    let Some(gpu) = gpu(Precision::F64) else { return };
+    for rule in [CreaseRule::Uniform, CreaseRule::Chaikin] {
+        for name in ["cubes_semisharp", "edgecorner", "hole_test2", "nonman_verts"] {
+            let mesh = SurfaceMesh { crease_rule: rule, ..model(name) };
+            for scheme in [Scheme::CatmullClark, Scheme::Loop] {
+                let options = SurfaceOptions { scheme, levels: 3, ..SurfaceOptions::default() };
+                expect_points(name, &mesh, options, &gpu);
+            }
+        }
+    }
+    let book = book(5);
+    let options = SurfaceOptions { scheme: Scheme::Loop, levels: 3, ..Default::default() };
+    expect_points("book", &book, options, &gpu);
+    let options = SurfaceOptions { scheme: Scheme::Sqrt3, levels: 4, ..Default::default() };
+    expect_points("torn", &torn(6, |k| k != 13 && k != 0), options, &gpu);
+}

@@ -166,6 +166,8 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
     variants.push(super::surface::sharp_variant(T::PRECISION));
     if T::PRECISION == Precision::F64 {
         variants.push(super::mapping::variant());
+        let creases = [0, 3, 4].into_iter().flat_map(|size| [(size, false), (size, true)]);
+        variants.extend(creases.map(|(size, chaikin)| super::surface::creases_variant(size, chaikin)));
         for long_keys in [false, true] {
             variants.push(super::sort::variant(long_keys));
             let matrix = |size| super::surface::matrix_variant(size, long_keys);

@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Edges are found, levels refined and points evaluated on the device, in the order of sums of
-//! the CPU: the same numbering, and the same bits. Sharp edges and vertices are short lists,
-//! which the host makes from the device's edges, and only if there are any; so does it the
-//! first level of edge-friend on surfaces that are open or have creases.
+//! the CPU: the same numbering, and the same bits. Sharp edges and vertices are short lists
+//! that the device makes and refines. The first level of edge-friend on surfaces that are open
+//! or have creases is the host's.
 
 mod friends;
 mod matrix;
@@ -18,7 +18,6 @@ use super::matrix::Columns;
 use super::memory::check_ids;
 use super::plan::{check_turned, crowded_notice, cut_notice};
 use super::scalar::{Point, Scalar};
-use super::sharpness::SharpEdge;
 use super::sqrt3::check;
 use super::triangulate::triangulate;
 use super::{DeviceRun, Method, Scheme, SurfaceOptions};
@@ -28,7 +27,6 @@ use crate::backend::cuda::surface::DeviceLevels;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use friends::Friends;
-use matrix::Sharp;
 
 pub use matrix::device_matrix;
 
@@ -39,8 +37,6 @@ pub struct DeviceSurface<T> {
     notices: Vec<String>,
     /// Of the control mesh (of triangles, if the scheme wants them).
     control_columns: Columns,
-    /// Of the mesh matrix: edges that stay sharp after the last level by their tags.
-    creases: Vec<SharpEdge>,
 }
 
 enum Levels<T> {
@@ -91,7 +87,6 @@ impl<T: Scalar + Real> DeviceSurface<T> {
             }
             Scheme::CatmullClark => mesh,
         };
-        let mut creases = Vec::new();
         let levels = match options.method {
             Method::EdgeFriend => {
                 Levels::EdgeFriend(Friends::new(mesh, options.levels, rule, gpu)?)
@@ -103,14 +98,11 @@ impl<T: Scalar + Real> DeviceSurface<T> {
                     notices.extend(check_turned(mesh)?);
                     check(mesh, &matrix::host_matrix(mesh, &matrix)?)?;
                 }
-                let sharp = Sharp::new(mesh, &matrix, options.scheme, options.levels, rule)?;
-                let levels = sharp.levels(matrix, options.scheme, options.levels)?;
-                creases = sharp.remaining;
-                Levels::Matrix(Box::new(levels))
+                Levels::Matrix(Box::new(matrix::levels(mesh, matrix, options, rule)?))
             }
         };
         let control_columns = Columns::of(mesh.faces.ends());
-        Ok(Self { options: *options, levels, notices, control_columns, creases })
+        Ok(Self { options: *options, levels, notices, control_columns })
     }
 
     /// What the user should know of the mesh although it does not stop the refinement.

@@ -6,10 +6,10 @@ use super::super::functions::Functions;
 use super::super::launch::Argument;
 use super::super::memory::Buffer;
 use super::super::program::Program;
+use super::creases::{CreaseTags, Creases};
 use super::ends::Ends;
 use super::matrix::{DeviceMatrix, TABLED};
 use super::quads;
-use super::sharp::{Sharp, SharpArrays};
 use super::sqrt3::Sqrt3;
 use super::triangles::Triangles;
 use crate::backend::Precision;
@@ -150,8 +150,8 @@ pub struct DeviceLevels<T> {
     levels: Vec<Level>,
     /// Of every level, `[vertex][3]`.
     points: Vec<Buffer<T>>,
-    /// Of every level but the last.
-    sharp: Vec<Sharp>,
+    /// None if all is smooth.
+    creases: Option<Creases>,
     /// By run.
     programs: [Option<Program>; 3],
 }
@@ -189,8 +189,7 @@ impl Step<'_> {
 }
 
 impl<T: Real> DeviceLevels<T> {
-    /// Room for `levels` ≥ 1 levels over a control mesh. `sharp`: of every level but the last;
-    /// empty if all is smooth.
+    /// Room for `levels` ≥ 1 levels over a control mesh. `tags`: `None` if all is smooth.
     ///
     /// # Errors
     /// [`Error::Request`] for no level or too many, for Loop's scheme or √3 on other faces than
@@ -199,7 +198,7 @@ impl<T: Real> DeviceLevels<T> {
         matrix: DeviceMatrix,
         scheme: MatrixScheme,
         levels: usize,
-        sharp: &[SharpArrays],
+        tags: Option<&CreaseTags>,
     ) -> Result<Self> {
         let found = matrix.counts();
         let mut counts = vec![Counts {
@@ -236,15 +235,43 @@ impl<T: Real> DeviceLevels<T> {
         let finer = counts.iter().enumerate().skip(1).map(room).collect::<Result<_>>()?;
         let points = counts.iter().map(|c| Buffer::empty(stream, 3 * c.vertices));
         let points = points.collect::<Result<_>>()?;
-        let sharp = sharp.iter().map(|arrays| Sharp::new(stream, arrays)).collect::<Result<_>>()?;
+        let creases = tags.map(|tags| Creases::new(&matrix, tags, levels)).transpose()?;
         stream.synchronize().map_err(failed("a copy to the device failed"))?;
         let programs = [const { None }; 3];
-        Ok(Self { matrix, rules, counts, levels: finer, points, sharp, programs })
+        Ok(Self { matrix, rules, counts, levels: finer, points, creases, programs })
     }
 
     /// The mesh matrix of the control mesh.
     pub fn matrix(&self) -> &DeviceMatrix {
         &self.matrix
+    }
+
+    /// How many tags of edges have an edge.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn found_tags(&self) -> Result<usize> {
+        self.creases.as_ref().map_or(Ok(0), |creases| creases.found_tags(&self.matrix))
+    }
+
+    /// Edges that are still sharp after the last level by their tags, not as ends of the
+    /// surface or, if these are sharp, edges of three faces and more: end vertices and
+    /// sharpness, after topology was made.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if a copy fails.
+    pub fn remaining_creases(&self) -> Result<Vec<([u32; 2], f64)>> {
+        let Some(creases) = &self.creases else { return Ok(Vec::new()) };
+        let corners = self.matrix.edge_corners()?;
+        let crowded = match creases.tags().non_manifold {
+            true => self.matrix.crowded_edges()?,
+            false => Vec::new(),
+        };
+        let is_natural = |edge: u32| {
+            corners[edge as usize][1] == u32::MAX
+                || crowded.binary_search_by_key(&edge, |row| row[0]).is_ok()
+        };
+        creases.remaining(&self.matrix, self.levels.len(), is_natural)
     }
 
     /// Takes points of the control mesh.
@@ -293,6 +320,14 @@ impl<T: Real> DeviceLevels<T> {
                 }
             }
         }
+        let faces = |depth: usize| match self.rules {
+            Rules::Quads => self.counts[depth].faces,
+            _ => 0,
+        };
+        let first_edge_point = |depth: usize| self.counts[depth].vertices + faces(depth);
+        if let (Some(creases), true) = (&self.creases, run != FriendRun::Points) {
+            creases.launches(&self.matrix, first_edge_point, &mut launches)?;
+        }
         let words = self.words();
         for depth in 0..self.levels.len() {
             let points = [depth, depth + 1].map(|level| self.points[level].address(0));
@@ -321,10 +356,8 @@ impl<T: Real> DeviceLevels<T> {
                     }
                 }
             }
-            if let (Some(sharp), true) = (self.sharp.get(depth), run != FriendRun::Topology) {
-                let coarse = step.coarse();
-                let faces = if matches!(self.rules, Rules::Quads) { coarse.faces } else { 0 };
-                let first = coarse.vertices + faces;
+            if let (Some(creases), true) = (&self.creases, run != FriendRun::Topology) {
+                let (sharp, first) = (creases.level(depth), first_edge_point(depth));
                 launches.extend(sharp.launch(functions, T::PRECISION, first, points)?);
             }
         }

@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! corners ─sort─▶ DeviceMatrix ─split─▶ levels ─▶ points
-//!                 (level 0)             (sharp lists from the host)
+//!                 (level 0)  ▲
+//! tags ─scan─▶ sharp edges, held vertices of all levels
 //! ```
 //!
 //! All arrays stay on the device, and a run is one CUDA graph. No level after the control mesh
 //! is sorted: edges are numbered from level to level.
 
+mod creases;
 mod ends;
 mod friends;
 mod levels;
@@ -17,11 +19,12 @@ mod sharp;
 mod sqrt3;
 mod triangles;
 
+pub use creases::CreaseTags;
 pub use friends::ClosedFriends;
 pub use levels::{DeviceLevels, MatrixScheme};
 pub use matrix::{DeviceMatrix, FaceArrays, MatrixCounts};
-pub use sharp::SharpArrays;
 
+pub(super) use creases::variant as creases_variant;
 pub(super) use ends::variant as sqrt3_ends_variant;
 pub(super) use friends::variant as first_friends_variant;
 pub(super) use matrix::variant as matrix_variant;

@@ -15,7 +15,7 @@ use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::program::Program;
 use crate::backend::cuda::sort::Space;
 use crate::error::{Error, Result};
-pub(super) use build::Neighbours;
+pub(super) use build::{Neighbours, SharpRows};
 pub(in crate::backend::cuda) use build::variant;
 
 /// Faces of a control mesh as columns over its vertices.
@@ -85,7 +85,7 @@ pub struct DeviceMatrix {
     pub(super) face_count: usize,
     // corners sorted by edge, and where each edge's start
     sorted_corners: Buffer<u32>,
-    firsts: Buffer<u32>,
+    pub(super) firsts: Buffer<u32>,
     // room for scans: heads among the sorted corners
     pub(super) marks: Buffer<u32>,
     // corners at each vertex

@@ -40,6 +40,7 @@ pub(super) const HEADERS: &[Source] = &[
     source!("surface.cuh"),
     source!("surface_ends.cuh"),
     source!("surface_friends.cuh"),
+    source!("surface_stars.cuh"),
     source!("surface_quads.cuh"),
     source!("published.cuh"),
     source!("tame.cuh"),

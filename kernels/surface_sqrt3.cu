@@ -144,7 +144,9 @@ __device__ __forceinline__ Point vertex_task(const Levels& levels, unsigned dept
     };
     const unsigned base = levels.level[depth == 0 ? 0 : depth - 1].vertex_count;
     if (v < levels.level[0].vertex_count) {
-        const unsigned start = __ldg(corners.starts + v), end = __ldg(corners.starts + v + 1);
+        // where the surface ends there are more neighbours than corners
+        const unsigned* const starts = depth == 0 ? neighbours.starts : corners.starts;
+        const unsigned start = __ldg(starts + v), end = __ldg(starts + v + 1);
         const unsigned scale = depth < 2 ? 1 : power(depth - 2);
         for (unsigned i = start; i < end; ++i) {
             if (depth == 0) {

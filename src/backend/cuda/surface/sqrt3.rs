@@ -53,7 +53,8 @@ impl Sqrt3 {
 
     /// One level.
     pub fn launch(&self, matrix: &DeviceMatrix, step: &Step<'_>) -> Result<Launch> {
-        let kernels = Kernels::new(step.functions, variant(step.precision, step.run, self.ends.is_some()));
+        let kernels =
+            Kernels::new(step.functions, variant(step.precision, step.run, self.ends.is_some()));
         let blocks = |items: usize| items.div_ceil(THREADS as usize) as u32;
         let coarse = step.coarse();
         let mut count = blocks(coarse.faces);

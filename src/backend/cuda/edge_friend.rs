@@ -271,9 +271,11 @@ impl<T: Real> DeviceFriends<T> {
     }
 }
 
-/// Levels of a smooth surface, whose first is made on the device too.
+/// Levels whose first is made on the device too.
 impl<T: Real> DeviceFriends<T> {
-    /// Room for a first level of so many quads and points, and for `count` more.
+    /// Room for a first level of so many quads and points, and for `count` more. `chaikin`: the
+    /// rule of semi-sharp creases, `None` where nothing is sharp; `pinned`: vertices of the first
+    /// level with a corner tag, and its sharpness.
     ///
     /// # Errors
     /// Those of [`DeviceFriends::new`].
@@ -282,22 +284,27 @@ impl<T: Real> DeviceFriends<T> {
         quads: usize,
         vertices: usize,
         count: usize,
+        chaikin: Option<bool>,
+        pinned: &[(u32, f64)],
     ) -> Result<Self> {
+        let sharp = if chaikin.is_some() { quads } else { 0 };
         let level = FriendLevel {
             corners: &vec![[0; 4]; quads],
             friends: &vec![[0; 2]; quads],
             starts: &vec![u32::MAX; vertices],
-            sharpness: &[],
-            pinned: &[],
+            sharpness: &vec![0.0; sharp],
+            pinned,
             vertex_count: vertices,
         };
-        Self::new(gpu, level, count, false)
+        Self::new(gpu, level, count, chaikin == Some(true))
     }
 
-    /// Addresses of the first level: corners, friends and starts; points.
-    pub(super) fn first_level(&self) -> ([u64; 3], u64) {
+    /// Addresses of the first level: corners, friends, starts and sharpness; points.
+    pub(super) fn first_level(&self) -> ([u64; 4], u64) {
         let level = &self.levels[0];
-        let arrays = [level.corners.address(0), level.friends.address(0), level.starts.address(0)];
+        let sharpness = if self.sharp { level.sharpness.address(0) } else { 0 };
+        let [corners, friends] = [level.corners.address(0), level.friends.address(0)];
+        let arrays = [corners, friends, level.starts.address(0), sharpness];
         (arrays, self.points[0].address(0))
     }
 }

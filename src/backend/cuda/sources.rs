@@ -72,6 +72,7 @@ pub(super) static FIRST_FRIENDS: Source = source!("surface_first_friends.cu", ex
 pub(super) static SQRT3: Source = source!("surface_sqrt3.cu", exact: true);
 pub(super) static SQRT3_ENDS: Source = source!("surface_sqrt3_ends.cu", exact: true);
 pub(super) static CREASES: Source = source!("surface_creases.cu", exact: true);
+pub(super) static GHOSTS: Source = source!("surface_ghosts.cu");
 pub(super) static SHARP: Source = source!("surface_sharp.cu", exact: true);
 pub(super) static SLICES: Source = source!("slices.cu", exact: true);
 pub(super) static INTERIORS: Source = source!("interiors.cu");

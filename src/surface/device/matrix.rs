@@ -9,13 +9,13 @@ use crate::backend::cuda::surface::{
 };
 use crate::error::Result;
 use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
-use crate::surface::{Scheme, SurfaceOptions};
 use crate::surface::manifold::touching_vertices;
 use crate::surface::matrix::{Columns, MeshMatrix};
 use crate::surface::sharpness::{NonManifold, Sharpness};
 use crate::surface::sqrt3::alpha;
 use crate::surface::triangles::beta;
 use crate::surface::triangulate::triangulate;
+use crate::surface::{Scheme, SurfaceOptions};
 use crate::topology::NONE;
 
 /// The mesh matrix of a surface, its edges found on a GPU.
@@ -81,11 +81,10 @@ pub(super) fn levels<T: Real>(
     options: &SurfaceOptions,
     rule: CreaseRule,
 ) -> Result<DeviceLevels<T>> {
-    let keeps_corners = mesh.boundary == BoundaryRule::EdgesAndCorners;
     let scheme = match options.scheme {
         Scheme::CatmullClark => MatrixScheme::CatmullClark,
         Scheme::Loop => MatrixScheme::Loop { beta },
-        Scheme::Sqrt3 => MatrixScheme::Sqrt3 { alpha, keeps_corners },
+        Scheme::Sqrt3 => MatrixScheme::Sqrt3 { alpha, keeps_corners: keeps_corners(mesh) },
     };
     let counts = matrix.counts();
     let smooth = match options.scheme {
@@ -100,29 +99,36 @@ pub(super) fn levels<T: Real>(
     }
     let is_loop = options.scheme == Scheme::Loop;
     let non_manifold = if is_loop { NonManifold::FirstTwo } else { NonManifold::Sharp };
-    // tags that have no vertex, or no edge, in the words of the CPU
-    let check = |matrix: &DeviceMatrix| -> Result<()> {
-        Sharpness::of(mesh, &host_matrix(mesh, matrix)?, non_manifold).map(drop)
-    };
-    let vertices = mesh.points.len();
-    if mesh.creases.corners.iter().any(|corner| corner.vertex.index() >= vertices) {
-        check(&matrix)?;
+    if has_lost_corner(mesh) {
+        check_tags(mesh, non_manifold)?;
     }
-    let tags = tags(mesh, rule, keeps_corners, non_manifold == NonManifold::Sharp);
+    let tags = tags(mesh, rule, non_manifold == NonManifold::Sharp);
     let levels = DeviceLevels::new(matrix, scheme, options.levels, Some(&tags))?;
     if levels.found_tags()? != tags.edges.len() {
-        check(levels.matrix())?;
+        check_tags(mesh, non_manifold)?;
     }
     Ok(levels)
 }
 
+/// Refuses tags that have no vertex, or no edge, in the words of the CPU.
+pub(super) fn check_tags(mesh: &SurfaceMesh, non_manifold: NonManifold) -> Result<()> {
+    let vertices = mesh.faces.vertices().to_vec();
+    let matrix = MeshMatrix::build(mesh.points.len(), Columns::of(mesh.faces.ends()), vertices);
+    Sharpness::of(mesh, &matrix, non_manifold).map(drop)
+}
+
+/// Whether a tag has no vertex.
+pub(super) fn has_lost_corner(mesh: &SurfaceMesh) -> bool {
+    mesh.creases.corners.iter().any(|corner| corner.vertex.index() >= mesh.points.len())
+}
+
+/// Whether vertices of one face stay where the surface ends.
+fn keeps_corners(mesh: &SurfaceMesh) -> bool {
+    mesh.boundary == BoundaryRule::EdgesAndCorners
+}
+
 /// Tags in order; of several at one place the last counts.
-fn tags(
-    mesh: &SurfaceMesh,
-    rule: CreaseRule,
-    keeps_corners: bool,
-    non_manifold: bool,
-) -> CreaseTags {
+pub(super) fn tags(mesh: &SurfaceMesh, rule: CreaseRule, non_manifold: bool) -> CreaseTags {
     let edges = mesh.creases.edges.iter().map(|crease| {
         let [a, b] = crease.edge.map(|v| u64::from(v.0));
         (a.min(b) << 32 | a.max(b), crease.sharpness)
@@ -139,7 +145,7 @@ fn tags(
         vertices,
         vertex_sharpness,
         non_manifold,
-        keeps_corners,
+        keeps_corners: keeps_corners(mesh),
         chaikin,
     }
 }

@@ -7,8 +7,7 @@
 //!
 //! Edges are found, levels refined and points evaluated on the device, in the order of sums of
 //! the CPU: the same numbering, and the same bits. Sharp edges and vertices are short lists
-//! that the device makes and refines. The first level of edge-friend on surfaces that are open
-//! or have creases is the host's.
+//! that the device makes and refines.
 
 mod friends;
 mod matrix;
@@ -138,8 +137,7 @@ impl<T: Scalar + Real> DeviceSurface<T> {
     }
 
     /// Makes topology, points, or both of all levels; returns the seconds that it took on
-    /// the device, where all of it stays. Topology begins at the corners of the control mesh,
-    /// except for edge-friend on surfaces that are open or have creases.
+    /// the device, where all of it stays. Topology begins at the corners of the control mesh.
     ///
     /// # Errors
     /// [`Error::Request`] with the driver's words if a kernel fails.

@@ -7,7 +7,7 @@ use super::super::program::{Kernels, Program};
 use super::super::sort::Space;
 use super::super::sources::{CREASES, Variant};
 use super::THREADS;
-use super::matrix::{DeviceMatrix, SharpRows};
+use super::matrix::{DeviceMatrix, LONE, SharpRows, TOUCHING};
 use super::sharp::SharpLevel;
 use crate::backend::Precision;
 use crate::error::Result;
@@ -31,10 +31,6 @@ pub struct CreaseTags {
     /// Whether semi-sharp edges follow Chaikin's rule.
     pub chaikin: bool,
 }
-
-/// `TOUCHING` and `LONE` in the kernels.
-const TOUCHING: u32 = 1;
-const LONE: u32 = 2;
 
 /// Sharp edges and held vertices of all levels.
 pub(super) struct Creases {
@@ -120,6 +116,13 @@ impl Creases {
     /// What it was made from.
     pub fn tags(&self) -> &CreaseTags {
         &self.tags
+    }
+
+    /// `Creases` in `kernels/surface_first_friends.cu`.
+    pub fn edge_arrays(&self) -> [u64; 4] {
+        let [_, _, entries] = self.levels[0].sharp_arrays();
+        let rows = [&self.rows.starts, &self.rows.items].map(|rows| rows.address(0));
+        [self.sharpness.address(0), rows[0], rows[1], entries]
     }
 
     /// Of a level.

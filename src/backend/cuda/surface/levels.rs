@@ -218,7 +218,9 @@ impl<T: Real> DeviceLevels<T> {
         let bits = if marks { 31 } else { 32 };
         if levels == 0 || levels >= MOST_LEVELS || most >= (1 << bits) - 1 {
             return Err(Error::request(format!("{levels} levels of this surface on a GPU"))
-                .with_mend(format!("ask for fewer: at least one, at most 15, ids of {bits} bits")));
+                .with_mend(format!(
+                    "ask for fewer: at least one, at most 15, ids of {bits} bits"
+                )));
         }
         let rules = Rules::new(&matrix, scheme, levels)?;
         let stream = &matrix.stream;

@@ -12,6 +12,7 @@
 mod creases;
 mod ends;
 mod friends;
+mod ghosts;
 mod levels;
 mod matrix;
 mod quads;
@@ -20,13 +21,14 @@ mod sqrt3;
 mod triangles;
 
 pub use creases::CreaseTags;
-pub use friends::ClosedFriends;
+pub use friends::SurfaceFriends;
 pub use levels::{DeviceLevels, MatrixScheme};
 pub use matrix::{DeviceMatrix, FaceArrays, MatrixCounts};
 
 pub(super) use creases::variant as creases_variant;
 pub(super) use ends::variant as sqrt3_ends_variant;
 pub(super) use friends::variant as first_friends_variant;
+pub(super) use ghosts::variant as ghosts_variant;
 pub(super) use matrix::variant as matrix_variant;
 pub(super) use quads::variant as quads_variant;
 pub(super) use sharp::variant as sharp_variant;

@@ -15,8 +15,8 @@ use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::program::Program;
 use crate::backend::cuda::sort::Space;
 use crate::error::{Error, Result};
-pub(super) use build::{Neighbours, SharpRows};
 pub(in crate::backend::cuda) use build::variant;
+pub(super) use build::{Neighbours, SharpRows};
 
 /// Faces of a control mesh as columns over its vertices.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +67,10 @@ impl MatrixCounts {
 
 /// Valences that tables hold at least; `TABLED` in the kernels.
 pub(super) const TABLED: usize = 64;
+
+/// `TOUCHING` and `LONE` in the kernels.
+pub(super) const TOUCHING: u32 = 1;
+pub(super) const LONE: u32 = 2;
 
 /// `Status` in the kernels: numbers of 32 bits.
 const STATUS: usize = 7;
@@ -240,6 +244,12 @@ impl DeviceMatrix {
         // SAFETY: all arrays live in `self` or here.
         unsafe { Program::new(launches).run(&self.stream) }?;
         Ok(listed.read(&self.stream)?.as_chunks::<3>().0.to_vec())
+    }
+
+    /// Vertices of one face, at both of whose edges the surface ends.
+    pub(super) fn lone_vertices(&self) -> Result<Vec<u32>> {
+        let kinds = self.kinds.read(&self.stream)?;
+        Ok((0..).zip(kinds).filter(|(_, kind)| kind & LONE != 0).map(|(v, _)| v).collect())
     }
 
     /// Address of all corners, sorted by edge.

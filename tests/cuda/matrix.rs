@@ -186,6 +186,7 @@ fn turned_triangles_are_those_of_the_cpu() {
         let mut mesh = model(name);
         mesh.creases = Default::default();
         mesh.uv = None;
+        mesh.holes.clear();
         for boundary in [BoundaryRule::Edges, BoundaryRule::EdgesAndCorners] {
             mesh.boundary = boundary;
             expect(name, &mesh, &[1, 2, 3, 6]);

@@ -89,9 +89,10 @@ __device__ __forceinline__ void read_points(const Job& job, const Id* net, unsig
     for (int k = 0; k < ROUNDS; ++k) values[k] = component(job, ids[k], lane % WIDTH);
 }
 
-// The same of a whole net, as [point][WIDTH] relative to point `centre`, one of the first that
-// are read together; `origin` gets that point.
-__device__ __forceinline__ void gather(const Job& job, const unsigned* net, int count, int centre,
+// The same of a whole net, as [point][WIDTH] relative to the middle of points `a` and `b`, two of
+// the first that are read together; `origin` gets that middle. Sums round by the size of what
+// they add: the closer to the cell the better.
+__device__ __forceinline__ void gather(const Job& job, const unsigned* net, int count, int a, int b,
                                        real (&origin)[WIDTH], real* to) {
     constexpr int ROUNDS = 8;
     const int lane = threadIdx.x % LANES;
@@ -100,13 +101,20 @@ __device__ __forceinline__ void gather(const Job& job, const unsigned* net, int 
         double values[ROUNDS];
         read_points(job, net, 0, first, count, values);
         if (first == 0) {
-            const int round = centre / TOGETHER, start = centre % TOGETHER * WIDTH;
-            real point = real(values[0]);
+            // component i of a point
+            const auto component = [&](int centre, int i) {
+                const int round = centre / TOGETHER, start = centre % TOGETHER * WIDTH;
+                real point = real(values[0]);
 #pragma unroll
-            for (int k = 1; k < ROUNDS; ++k) point = round == k ? real(values[k]) : point;
+                for (int k = 1; k < ROUNDS; ++k) point = round == k ? real(values[k]) : point;
+                return __shfl_sync(ALL_LANES, point, start + i);
+            };
+            const auto middle = [&](int i) {
+                return real(0.5) * (component(a, i) + component(b, i));
+            };
 #pragma unroll
-            for (int i = 0; i < WIDTH; ++i) origin[i] = __shfl_sync(ALL_LANES, point, start + i);
-            own = __shfl_sync(ALL_LANES, point, start + lane % WIDTH);
+            for (int i = 0; i < WIDTH; ++i) origin[i] = middle(i);
+            own = middle(lane % WIDTH);
         }
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {

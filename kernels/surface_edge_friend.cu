@@ -1,181 +1,20 @@
 // A level of edge-friend: topology, points, or both in one gather pass (Kuth et al. 2023).
 //
 //     quad task     four child quads with their friends; face point, points of two off edges
-//     vertex task   start of the vertex and sharpness of its half-edges; vertex point
+//     vertex task   sharpness of the half-edges of a vertex; vertex point
 //
 // The same tasks as src/surface/edge_friend on the CPU, in the same order of sums, compiled
 // without contraction of products and sums: the same bits. Every value is written once.
-#include "real.cuh"
+//
+// Child k of quad P has corners (w, on, face, off) or, where k is odd, (w, off, face, on), with
+// face = 4P + 1, on = 4P + 2 + k/2 and the point of P's off edge on the other side, which follows
+// from a friend. Its own friend across v1v2 is the next child. So the vertices around a face
+// point are known from the four quads there, those around the point of an edge from two quads on
+// either side; only older vertices are gone around from friend to friend.
+#include "surface_stars.cuh"
 
-constexpr unsigned NONE = 0xffffffffu;
-constexpr int THREADS = 256;
 // blocks a multiprocessor holds at least: a bound for the registers
 constexpr int BLOCKS = DOUBLE || SHARP || __CUDA_ARCH__ < 800 ? 4 : 5;
-
-struct Quads {
-    // [quad]: vertices; on edges that v1v2 and v3v0 are; [vertex]: one corner at it, or NONE;
-    // [quad]: sharpness of v3v0, or null
-    uint4* corners;
-    uint2* friends;
-    unsigned* starts;
-    double* sharpness;
-    unsigned quads, vertices;
-};
-
-struct Point {
-    real x, y, z;
-};
-
-// How points stand in memory: as they come from and go to the user, and, between levels, so
-// that one instruction moves one.
-struct Packed {
-    real values[3];
-};
-struct alignas(16) Padded {
-    real values[4];
-};
-
-struct alignas(2 * sizeof(real)) Pair {
-    real low, high;
-};
-
-__device__ __forceinline__ Point operator+(Point a, Point b) {
-    return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-
-__device__ __forceinline__ Point operator*(Point a, real s) {
-    return {a.x * s, a.y * s, a.z * s};
-}
-
-__device__ __forceinline__ Point middle(Point a, Point b) { return (a + b) * real(0.5); }
-
-// a (1 - t) + b t
-__device__ __forceinline__ Point blend(Point a, Point b, double t) {
-    return a * real(1.0 - t) + b * real(t);
-}
-
-// Corners are 4 quad + i, on edges 2 quad + k.
-
-// Child of the quad at the first end of an on edge, and new vertex in its middle.
-__device__ __forceinline__ unsigned first_child(unsigned edge) {
-    return 4 * (edge >> 1) + 2 * (edge & 1);
-}
-__device__ __forceinline__ unsigned edge_slot(unsigned edge) {
-    return 4 * (edge >> 1) + 2 + (edge & 1);
-}
-
-// Whether the off edge of a corner is v1v2 or v3v0.
-__device__ __forceinline__ bool is_last_side(unsigned corner) {
-    return (corner & 3) == 0 || (corner & 3) == 3;
-}
-
-__device__ __forceinline__ unsigned vertex_slot(unsigned vertex, unsigned quads) {
-    return vertex < quads ? 4 * vertex : 3 * quads + vertex;
-}
-
-// Vertices of the corners 2 edge and 2 edge + 1.
-__device__ __forceinline__ uint2 vertices_at(const Quads& quads, unsigned edge) {
-    return __ldg(reinterpret_cast<const uint2*>(quads.corners) + edge);
-}
-
-__device__ __forceinline__ Point point_at(const Packed* points, unsigned vertex) {
-    const real* const from = points[vertex].values;
-    return {__ldg(from), __ldg(from + 1), __ldg(from + 2)};
-}
-
-__device__ __forceinline__ Point point_at(const Padded* points, unsigned vertex) {
-    const Vector* const from = reinterpret_cast<const Vector*>(points[vertex].values);
-    Vector vectors[4 / VECTOR];
-#pragma unroll
-    for (int i = 0; i < 4 / VECTOR; ++i) vectors[i] = __ldg(from + i);
-    const real* const values = reinterpret_cast<const real*>(vectors);
-    return {values[0], values[1], values[2]};
-}
-
-// Two of three numbers are always aligned together.
-__device__ __forceinline__ void put(Packed* points, unsigned vertex, Point p) {
-    real* const to = points[vertex].values;
-    const bool odd = vertex & 1;
-    *reinterpret_cast<Pair*>(to + odd) = odd ? Pair{p.y, p.z} : Pair{p.x, p.y};
-    to[odd ? 0 : 2] = odd ? p.x : p.z;
-}
-
-__device__ __forceinline__ void put(Padded* points, unsigned vertex, Point p) {
-    const real all[4] = {p.x, p.y, p.z, 0};
-    store_vectors(points[vertex].values, all);
-}
-
-// Points of the next level on their way. Most points that a block makes belong to its own
-// quads: they are collected, and leave in whole lines.
-template <typename To>
-struct Points {
-    static constexpr unsigned OWN = 4 * THREADS;
-    To* to;
-    // shared memory of the block: points and whether they are here
-    Padded* own;
-    unsigned char* here;
-    // the block's first point
-    unsigned first;
-
-    // neighbouring threads on different banks
-    static __device__ __forceinline__ unsigned place(unsigned i) {
-        return (i & ~3u) | ((i ^ i >> 3) & 3);
-    }
-
-    __device__ __forceinline__ void begin() {
-        reinterpret_cast<uchar4*>(here)[threadIdx.x] = uchar4{};
-        __syncthreads();
-    }
-
-    __device__ __forceinline__ void put(unsigned vertex, Point p) {
-        const unsigned i = vertex - first;
-        if (i < OWN) {
-            ::put(own, place(i), p);
-            here[i] = 1;
-        } else {
-            ::put(to, vertex, p);
-        }
-    }
-
-    __device__ __forceinline__ void finish() {
-        __syncthreads();
-        constexpr unsigned WIDE = sizeof(To) / sizeof(real);
-#pragma unroll 4
-        for (unsigned at = VECTOR * threadIdx.x; at < OWN * WIDE; at += VECTOR * THREADS) {
-            const unsigned low = at / WIDE, high = (at + VECTOR - 1) / WIDE;
-            const bool has_low = here[low], has_high = here[high];
-            real values[VECTOR];
-#pragma unroll
-            for (int k = 0; k < VECTOR; ++k) {
-                values[k] = own[place((at + k) / WIDE)].values[(at + k) % WIDE];
-            }
-            real* const out = to[first].values + at;
-            if (has_low && has_high) {
-                store_vectors(out, values);
-                continue;
-            }
-#pragma unroll
-            for (int k = 0; k < VECTOR; ++k) {
-                if ((at + k) / WIDE == low ? has_low : has_high) out[k] = values[k];
-            }
-        }
-    }
-};
-
-__device__ __forceinline__ double sharpness_at(const Quads& quads, unsigned corner) {
-    return is_last_side(corner) ? quads.sharpness[corner >> 2] : 0.0;
-}
-
-// Visits the corners at a vertex, from off edge to off edge.
-template <typename Visit>
-__device__ __forceinline__ void around(const Quads& quads, unsigned start, Visit visit) {
-    unsigned c = start;
-    do {
-        visit(c);
-        const unsigned* const friends = reinterpret_cast<const unsigned*>(quads.friends);
-        c = 2 * __ldg(friends + 2 * (c >> 2) + is_last_side(c)) + (c & 1);
-    } while (c != start);
-}
 
 // The four children of a quad; `column`: room for those of a warp, which writes them in whole
 // lines.
@@ -204,117 +43,79 @@ __device__ __forceinline__ void link_corners(const Quads& quads, const Quads& fi
     }
 }
 
-// Friends and starts of a block's children, which leave in whole lines but for those that
-// other blocks write.
+// Friends of a block's children, which leave in whole lines but for those that other blocks
+// write.
 struct Links {
-    // two a quad: friends of children 0 and 1, of 2 and 3
-    uint4 friends[2 * THREADS];
-    uint4 starts[THREADS];
+    uint4 friends[THREADS];
 };
 
-// A word of another quad's: to the block's memory if it is there, `first` its first word.
-template <unsigned COUNT>
-__device__ __forceinline__ void put_word(void* own, unsigned first, void* all, unsigned at,
-                                         unsigned word) {
-    const unsigned i = at - first;
-    static_cast<unsigned*>(i < COUNT ? own : all)[i < COUNT ? i : at] = word;
-}
-
-// `start`: of vertex q on the next level. All threads of a block call it.
-__device__ __forceinline__ void link_friends(const Quads& quads, const Quads& fine, unsigned q,
-                                             uint2 friends, unsigned start, Links& links) {
-    const unsigned first = blockIdx.x * THREADS;
+// Owners and friends of the children. All threads of a block call it.
+__device__ __forceinline__ void link_children(const Quads& quads, const Quads& fine, unsigned q,
+                                              uint4 corners, uint2 friends, Links& links) {
     const unsigned child = 4 * q;
     // children across: n at the first end of the friend, n + 1 at the other
     const unsigned n0 = first_child(friends.y), n1 = first_child(friends.x);
-    __syncthreads();
-    links.friends[2 * threadIdx.x] =
-        make_uint4(2 * (child + 1) + 1, 2 * n0, 2 * (child + 2) + 1, NONE);
-    links.friends[2 * threadIdx.x + 1] =
-        make_uint4(2 * (child + 3) + 1, 2 * n1, 2 * child + 1, NONE);
-    // slots of the vertex, if there is one, the face point and the points of on edges
-    links.starts[threadIdx.x] = make_uint4(start, 4 * child + 2, NONE, NONE);
+    links.friends[threadIdx.x] = make_uint4(2 * n0, NONE, 2 * n1, NONE);
     __syncthreads();
     if (q < quads.quads) {
+        reinterpret_cast<uint4*>(fine.owners)[q] =
+            make_uint4(vertex_slot(corners.x, quads.quads), vertex_slot(corners.y, quads.quads),
+                       vertex_slot(corners.z, quads.quads), vertex_slot(corners.w, quads.quads));
+        const unsigned first = 4 * blockIdx.x * THREADS;
         const auto put_friend = [&](unsigned at, unsigned word) {
-            put_word<8 * THREADS>(links.friends, 8 * first, fine.friends, at, word);
+            const unsigned i = at - first;
+            unsigned* const here = reinterpret_cast<unsigned*>(links.friends);
+            (i < 4 * THREADS ? here : fine.friends)[i < 4 * THREADS ? i : at] = word;
         };
-        const auto put_start = [&](unsigned at, unsigned word) {
-            put_word<4 * THREADS>(links.starts, 4 * first, fine.starts, at, word);
-        };
-        put_friend(2 * (n1 + 1) + 1, 2 * (child + 1));
-        put_friend(2 * (n0 + 1) + 1, 2 * (child + 3));
-        put_start(edge_slot(friends.x), 4 * n1 + 1);
-        put_start(edge_slot(friends.y), 4 * n0 + 1);
+        put_friend(n1 + 1, 2 * (child + 1));
+        put_friend(n0 + 1, 2 * (child + 3));
     }
     __syncthreads();
-#pragma unroll
-    for (int k = 0; k < 2; ++k) {
-        const unsigned i = k * THREADS + threadIdx.x;
-        if (first + i / 2 >= quads.quads) continue;
-        const uint4 words = links.friends[i];
-        uint4* const to = reinterpret_cast<uint4*>(fine.friends) + 2 * first + i;
-        if (words.w != NONE) {
-            *to = words;
-        } else {
-            *reinterpret_cast<uint2*>(to) = make_uint2(words.x, words.y);
-            to->z = words.z;
-        }
+    if (q >= quads.quads) return;
+    const uint4 words = links.friends[threadIdx.x];
+    unsigned* const to = fine.friends + child;
+    if (words.y != NONE && words.w != NONE) {
+        *reinterpret_cast<uint4*>(to) = words;
+        return;
     }
-    if (q < quads.quads) {
-        const uint4 words = links.starts[threadIdx.x];
-        uint4* const to = reinterpret_cast<uint4*>(fine.starts) + q;
-        if (words.z != NONE && words.w != NONE) {
-            *to = words;
-        } else {
-            *reinterpret_cast<uint2*>(to) = make_uint2(words.x, words.y);
-            if (words.z != NONE) to->z = words.z;
-            if (words.w != NONE) to->w = words.w;
-        }
-    }
+    to[0] = words.x;
+    if (words.y != NONE) to[1] = words.y;
+    to[2] = words.z;
+    if (words.w != NONE) to[3] = words.w;
 }
 
 #if SHARP
-__device__ __forceinline__ void link_sharpness(const Quads& quads, const Quads& fine,
-                                               unsigned start) {
-    if (start == NONE) return;
+// Halves of the edges at a vertex. `visit_sharp`: calls with sharpness and the quad of the next
+// level that keeps the half, edge by edge around the vertex.
+template <typename Around>
+__device__ __forceinline__ void link_sharpness(const Quads& fine, Around visit_sharp) {
     int count = 0;
     double sum = 0.0;
 #if CHAIKIN
-    around(quads, start, [&](unsigned c) {
-        const double s = sharpness_at(quads, c);
-        if (s > 0.0 && isfinite(s)) {
+    visit_sharp([&](double s, unsigned) {
+        if (isfinite(s)) {
             ++count;
             sum += s;
         }
     });
 #endif
-    around(quads, start, [&](unsigned c) {
-        double s = sharpness_at(quads, c);
-        if (s == 0.0) return;
+    visit_sharp([&](double s, unsigned child) {
         if (count > 1 && isfinite(s)) s = 0.75 * s + 0.25 * ((sum - s) / double(count - 1));
-        // the half of v3v0 at v0 is off in child 0, the half at v3 in a child across
-        const unsigned quad = c >> 2, other = quads.friends[quad].y;
-        const unsigned child = (c & 3) == 0 ? 4 * quad : first_child(other) + 1;
         fine.sharpness[child] = s - 1.0 > 0.0 ? s - 1.0 : 0.0;
     });
 }
 #endif
 
 template <typename From, typename To>
-__device__ __forceinline__ void quad_points(const Quads& quads, unsigned q, uint4 corners,
-                                            uint2 friends, const From* points,
-                                            Points<To>& refined) {
-    const Point v0 = point_at(points, corners.x), v1 = point_at(points, corners.y);
-    const Point v2 = point_at(points, corners.z), v3 = point_at(points, corners.w);
-    // off(2 f + 1) and off(2 f) are the corners of the other on edge of that quad
-    const uint2 across0 = vertices_at(quads, friends.x ^ 1);
-    const uint2 across1 = vertices_at(quads, friends.y ^ 1);
+__device__ __forceinline__ void quad_points(const Quads& quads, unsigned q, const Quad& quad,
+                                            Point v0, Point v1, Point next0, Point next1,
+                                            const From* points, Points<To>& refined) {
+    const Point v2 = point_at(points, quad.corners.z), v3 = point_at(points, quad.corners.w);
     const auto at = [&](unsigned vertex) { return point_at(points, vertex); };
     const Point side0 = v1 + v2, side1 = v3 + v0;
     const Point face = ((v0 + v1) + (v2 + v3)) * real(0.25);
-    const Point face0 = (side0 + (at(across0.x) + at(across0.y))) * real(0.25);
-    const Point face1 = (side1 + (at(across1.x) + at(across1.y))) * real(0.25);
+    const Point face0 = (side0 + (next0 + next1)) * real(0.25);
+    const Point face1 = (side1 + (at(quad.across.x) + at(quad.across.y))) * real(0.25);
     const Point edge0 = (side0 + (face + face0)) * real(0.25);
     Point edge1 = (side1 + (face + face1)) * real(0.25);
 #if SHARP
@@ -322,91 +123,196 @@ __device__ __forceinline__ void quad_points(const Quads& quads, unsigned q, uint
     if (s > 0.0) edge1 = s >= 1.0 ? middle(v3, v0) : blend(edge1, middle(v3, v0), s);
 #endif
     refined.put(4 * q + 1, face);
-    refined.put(edge_slot(friends.x), edge0);
-    refined.put(edge_slot(friends.y), edge1);
+    refined.put(edge_slot(quad.friends.x), edge0);
+    refined.put(edge_slot(quad.friends.y), edge1);
 }
 
+// A vertex of the first level.
 template <typename From, typename To>
-__device__ __forceinline__ void vertex_point(const Quads& quads, unsigned v, unsigned start,
+__device__ __forceinline__ void first_vertex(const Quads& quads, const Quads& fine, unsigned v,
                                              const From* points, Points<To>& refined) {
-    const unsigned slot = vertex_slot(v, quads.quads);
+    const unsigned start = __ldg(quads.starts + v);
+#if LINKS && SHARP
+    if (fine.friends != nullptr && start != NONE) {
+        link_sharpness(fine, [&](auto visit) {
+            around(quads, start, [&](unsigned c) {
+                const unsigned q = c >> 2;
+                const double s = is_last_side(c) ? quads.sharpness[q] : 0.0;
+                // the half of v3v0 at v0 is off in child 0, the half at v3 in a child across
+                const unsigned at_end = first_child(__ldg(quads.friends + 2 * q + 1)) + 1;
+                if (s > 0.0) visit(s, (c & 3) == 0 ? 4 * q : at_end);
+            });
+        });
+    }
+#endif
+#if POINTS
     const Point p = point_at(points, v);
+    Star star{quads};
+    if (start != NONE) {
+        around(quads, start, [&](unsigned c) {
+            // the vertices along the off edge and across the quad stand side by side
+            const uint2 both = vertices_at(quads, (c >> 1) ^ 1);
+            const unsigned along = c & 1 ? both.x : both.y;
+            star.add(points, along, c & 1 ? both.y : both.x);
+            if (is_last_side(c)) star.meet_edge(along, c >> 2);
+        });
+    }
+    refined.put(vertex_slot(v, quads.quads),
+                start == NONE ? p : star.vertex_point(p, points));
+#endif
+}
+
+// A vertex of a later level: a new one of the level (kind 1 a face point, 2 and 3 points of
+// edges) or an older one (0). All lanes of a warp call it; `quad` is that of the thread.
+template <typename From, typename To>
+__device__ __forceinline__ void child_vertex(const Quads& quads, const Quads& fine, unsigned v,
+                                             const Quad& quad, const From* points,
+                                             Points<To>& refined) {
+    const unsigned lane = threadIdx.x % LANES, group = lane & ~3u;
+    const unsigned kind = v < quads.quads ? v & 3 : 0;
+    const bool is_face = kind == 1;
+    // of the two quads on this side of an edge the first, and the one after it
+    const unsigned near = kind == 3 ? 2 : 0;
+    const auto friend_at = [&](unsigned k) {
+        return __shfl_sync(~0u, quad.friends.y, group + k);
+    };
+    const auto owner_at = [&](unsigned k) { return __shfl_sync(~0u, quad.corners.x, group + k); };
+    const unsigned f0 = friend_at(0), f2 = friend_at(2), f_near = friend_at(near + 1);
+    const unsigned w0 = owner_at(is_face ? 0 : near + 1);
+    const unsigned w1 = owner_at(1), w2 = owner_at(2), w3 = owner_at(3);
+    if (v >= quads.vertices) return;
+    // the quads on the other side
+    const unsigned far = f_near >> 1, far_next = next_child(far);
+    const unsigned face = face_of(v);
+    const unsigned start = kind == 0 ? start_of(quads, v) : 0;
+#if LINKS && SHARP
+    if (fine.friends != nullptr && kind != 1 && start != NONE) {
+        link_sharpness(fine, [&](auto visit) {
+            const auto visit_quad = [&](unsigned q, unsigned child) {
+                const double s = quads.sharpness[q];
+                if (s > 0.0) visit(s, child);
+            };
+            if (kind == 0) {
+                around_old(quads, start, [&](unsigned q, unsigned) { visit_quad(q, 4 * q); });
+                return;
+            }
+            // the half of v3v0 at v3 is off in a child across
+            visit_quad((v & ~3u) + near + 1, first_child(f_near) + 1);
+            visit_quad(far_next, first_child(__ldg(quads.friends + far_next)) + 1);
+        });
+    }
+#endif
+#if POINTS
+    const Point p = point_at(points, v);
+    const unsigned slot = vertex_slot(v, quads.quads);
     if (start == NONE) {
         refined.put(slot, p);
         return;
     }
-    int n = 0;
-    Point edges = {0, 0, 0}, faces = {0, 0, 0};
-    unsigned count = 0, first_end = NONE, second_end = NONE;
-    double sum = 0.0;
-    around(quads, start, [&](unsigned c) {
-        ++n;
-        // the vertices off(c) and across(c) stand side by side
-        const uint2 both = vertices_at(quads, (c >> 1) ^ 1);
-        const unsigned along = c & 1 ? both.x : both.y;
-        edges = edges + point_at(points, along);
-        faces = faces + point_at(points, c & 1 ? both.y : both.x);
-#if SHARP
-        const double s = sharpness_at(quads, c);
-        if (s > 0.0) {
-            if (count == 0) first_end = along;
-            if (count == 1) second_end = along;
-            ++count;
-            sum += s;
+    Star star{quads};
+    unsigned along[4], across[4];
+    bool four = true;
+    if (kind == 0) {
+        unsigned q = start;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            four = four && (i == 0 || q != start);
+            const unsigned other = __ldg(quads.friends + q);
+            along[i] = last_corner(q, other);
+            across[i] = face_of(q);
+            q = other >> 1;
         }
-#endif
-    });
-    const double valence = n;
-    const double beta = 1.5 / (valence * valence), gamma = 0.25 / (valence * valence);
-    const double alpha = 1.0 - valence * (beta + gamma);
-    Point point = (p * real(alpha) + edges * real(beta)) + faces * real(gamma);
-    if (count > 1) {
-        const double mean = sum / double(count);
-        const double sharp = mean < 1.0 ? mean : 1.0;
-        const double along = count == 2 ? sharp : 0.0, still = count == 2 ? 0.0 : sharp;
-        const double smooth = 1.0 - sharp;
-        Point held = p * real(still);
-        if (smooth > 0.0) held = held + point * real(smooth);
-        if (along > 0.0) {
-            const Point ends = point_at(points, first_end) + point_at(points, second_end);
-            held = held + (p * real(0.75) + ends * real(0.125)) * real(along);
-        }
-        point = held;
+        four = four && q == start;
+    } else if (is_face) {
+        along[0] = face + 1;
+        along[1] = off_of(f2);
+        along[2] = face + 2;
+        along[3] = off_of(f0);
+        across[0] = w0;
+        across[1] = w1;
+        across[2] = w2;
+        across[3] = w3;
+    } else {
+        along[0] = face;
+        across[0] = off_of(near == 0 ? f0 : f2);
+        along[1] = w0;
+        across[1] = off_of(near == 0 ? f2 : f0);
+        along[2] = face_of(far);
+        across[2] = on_of(far);
+        along[3] = __ldg(quads.owners + far_next);
+        across[3] = on_of(far_next);
     }
-    refined.put(slot, point);
+    if (four) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) star.add(points, along[i], across[i]);
+    }
+#if SHARP
+    if (kind >= 2) {
+        star.meet_edge(along[1], (v & ~3u) + near + 1);
+        star.meet_edge(along[3], far_next);
+    }
+    const bool walks = kind == 0;
+#else
+    const bool walks = !four;
+#endif
+    if (walks) {
+        around_old(quads, start, [&](unsigned q, unsigned other) {
+            if (!four) star.add(points, last_corner(q, other), face_of(q));
+            star.meet_edge(last_corner(q, other), q);
+        });
+    }
+    refined.put(slot, star.vertex_point(p, points));
+#endif
 }
 
-// LINKS: topology of the next level; POINTS: its points. A thread a quad and a vertex.
-template <typename From, typename To>
+// LINKS: topology of the next level; POINTS: its points. A thread a quad and a vertex. FIRST: of
+// the first level; LAST: to the last.
+template <bool FIRST, bool LAST, typename From, typename To>
 __device__ __forceinline__ void refine_level(const Quads& quads, const Quads& fine,
                                              const From* points, To* refined) {
     const unsigned i = blockIdx.x * THREADS + threadIdx.x;
     const bool is_quad = i < quads.quads, is_vertex = i < quads.vertices;
-    const uint4 corners = is_quad ? __ldg(quads.corners + i) : uint4{};
-    const uint2 friends = is_quad ? __ldg(quads.friends + i) : uint2{};
-    const unsigned start = is_vertex ? __ldg(quads.starts + i) : NONE;
+    // children of one quad are all there or none
+    const unsigned q = is_quad ? i : i & 3;
+    const Quad quad = FIRST ? first_quad(quads, is_quad ? i : 0) : child_quad(quads, q);
     __shared__ union {
         uint4 columns[THREADS / LANES][4 * LANES];
         Links links;
         Padded points[Points<To>::OWN];
     } collected;
 #if LINKS
-    link_corners(quads, fine, i, corners, friends, collected.columns[threadIdx.x / LANES]);
-    if (fine.friends != nullptr) {
-        const unsigned refined_start = start == NONE ? NONE : 4 * start;
-        link_friends(quads, fine, i, friends, refined_start, collected.links);
-        if (is_vertex && !is_quad) fine.starts[vertex_slot(i, quads.quads)] = refined_start;
-#if SHARP
-        if (is_vertex) link_sharpness(quads, fine, start);
-#endif
+    if constexpr (LAST) {
+        link_corners(quads, fine, i, quad.corners, quad.friends,
+                     collected.columns[threadIdx.x / LANES]);
+    } else {
+        link_children(quads, fine, i, quad.corners, quad.friends, collected.links);
     }
 #endif
 #if POINTS
     __shared__ unsigned char here[Points<To>::OWN];
     Points<To> next{refined, collected.points, here, 4 * blockIdx.x * THREADS};
     next.begin();
-    if (is_quad) quad_points(quads, i, corners, friends, points, next);
-    if (is_vertex) vertex_point(quads, i, start, points, next);
+    const auto at = [&](unsigned vertex) { return point_at(points, vertex); };
+    const Point v0 = at(quad.corners.x), v1 = at(quad.corners.y);
+    Point next0, next1;
+    if constexpr (FIRST) {
+        const uint2 across = vertices_at(quads, quad.friends.x ^ 1);
+        next0 = at(across.x);
+        next1 = at(across.y);
+    } else {
+        next0 = from_lane(v0, next_child(threadIdx.x % LANES));
+        next1 = from_lane(v1, next_child(threadIdx.x % LANES));
+    }
+    if (is_quad) quad_points(quads, i, quad, v0, v1, next0, next1, points, next);
+#else
+    Points<To> next{};
+#endif
+    if constexpr (FIRST) {
+        if (is_vertex) first_vertex(quads, fine, i, points, next);
+    } else {
+        child_vertex(quads, fine, i, quad, points, next);
+    }
+#if POINTS
     next.finish();
 #endif
 }
@@ -426,12 +332,12 @@ __device__ __forceinline__ void pin_points(const unsigned* __restrict__ vertices
 }
 
 // The user's points are packed: those of the first level and of the last.
-#define LEVEL(name, From, To)                                                              \
+#define LEVEL(name, FIRST, LAST, From, To)                                                 \
     extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)                          \
         refine_##name(const __grid_constant__ Quads quads,                                 \
                       const __grid_constant__ Quads fine, const From* __restrict__ points, \
                       To* __restrict__ refined) {                                          \
-        refine_level(quads, fine, points, refined);                                        \
+        refine_level<FIRST, LAST>(quads, fine, points, refined);                           \
     }                                                                                      \
     extern "C" __global__ void __launch_bounds__(THREADS)                                  \
         pin_##name(const unsigned* __restrict__ vertices,                                  \
@@ -440,7 +346,7 @@ __device__ __forceinline__ void pin_points(const unsigned* __restrict__ vertices
         pin_points(vertices, sharpness, count, quads, points, refined);                    \
     }
 
-LEVEL(only, Packed, Packed)
-LEVEL(first, Packed, Padded)
-LEVEL(between, Padded, Padded)
-LEVEL(last, Padded, Packed)
+LEVEL(only, true, true, Packed, Packed)
+LEVEL(first, true, false, Packed, Padded)
+LEVEL(between, false, false, Padded, Padded)
+LEVEL(last, false, true, Padded, Packed)

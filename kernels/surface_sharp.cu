@@ -1,6 +1,7 @@
 // Sharp edges and held vertices of a level: what smooth rules have written is blended with, or
-// replaced by, what DeRose, Kass and Truong (1998) say. Short lists, a thread an entry; the
-// sums of src/surface/sharpness.rs, uncontracted.
+// replaced by, what DeRose, Kass and Truong (1998) say. Short lists from surface_creases.cu, a
+// thread an entry, some of which are not sharp any more; the sums of src/surface/sharpness.rs,
+// uncontracted.
 #include "surface.cuh"
 
 constexpr unsigned THREADS = 256;
@@ -24,16 +25,18 @@ extern "C" __global__ void __launch_bounds__(THREADS)
          const Point* __restrict__ points, Point* refined) {
     unsigned i = blockIdx.x * THREADS + threadIdx.x;
     if (i < sharp.count) {
+        const double s = sharp.sharpness[i];
+        if (!(s > 0.0)) return;
         Point& point = refined[sharp.first_edge_point + sharp.edges[i]];
         const uint2 ends = sharp.ends[i];
         const Point still = middle(point_at(points, ends.x), point_at(points, ends.y));
-        const double s = sharp.sharpness[i];
         point = s >= 1.0 ? still : blend(point, still, s);
         return;
     }
     i -= sharp.count;
     if (i >= held.count) return;
     const unsigned v = held.vertices[i];
+    if (v == NONE) return;
     const double smooth = held.weights[3 * i], along = held.weights[3 * i + 1],
                  still = held.weights[3 * i + 2];
     const Point p = point_at(points, v);

@@ -25,8 +25,8 @@ struct Status {
     unsigned open;     // edges of one corner
     unsigned crowded;  // edges of three or more
     unsigned alike;    // edges that two faces run through in one direction
-    unsigned touching; // vertices at which sheets of a closed surface touch
-    unsigned folds;    // vertices of two faces of a closed surface
+    unsigned touching; // vertices at which sheets touch
+    unsigned folds;    // vertices in a ring of two faces
     unsigned valence;  // the largest above TABLED
 };
 
@@ -152,30 +152,121 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     ends[e] = make_uint2(min(a, b), max(a, b));
 }
 
-// Vertices of a closed oriented surface whose faces form more than one ring, and those of two
-// faces.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    find_touching(const unsigned* __restrict__ edges, const uint2* __restrict__ edge_corners,
-                  Columns<SIZE> columns, Rows rows, unsigned vertices, Status* status) {
-    const unsigned v = blockIdx.x * THREADS + threadIdx.x;
-    const bool closed = status->open == 0 && status->crowded == 0 && status->alike == 0;
-    bool touches = false, folds = false;
-    if (closed && v < vertices) {
-        const unsigned first = rows.starts[v], count = rows.starts[v + 1] - first;
-        unsigned met = 0, corner = count == 0 ? NONE : rows.items[first];
-        const unsigned start = corner;
-        while (met < count) {
-            const unsigned before = columns.previous(corner);
-            const uint2 two = edge_corners[edges[before]];
-            corner = two.x == before ? two.y : two.x;
-            ++met;
-            if (corner == start) break;
-        }
-        touches = met < count;
-        folds = count == 2;
+// What a vertex is, bit by bit.
+constexpr unsigned TOUCHING = 1; // its faces form neither one ring nor one fan
+constexpr unsigned LONE = 2;     // it has one face, and the surface ends at both of its edges
+constexpr unsigned FOLD = 4;     // a ring of two faces
+
+// The faces at a vertex, and the edges between them.
+struct Star {
+    const unsigned *vertices, *edges, *firsts;
+    const uint2* edge_corners;
+    Columns<SIZE> columns;
+    unsigned vertex, corner_count, edge_count;
+    const unsigned* corners; // of this vertex
+    unsigned count;
+    bool crowds; // whether there are edges of three faces or more
+
+    // A side of a corner is its edge in (0) or out (1).
+    __device__ __forceinline__ unsigned owner(unsigned corner, unsigned side) const {
+        return side == 1 ? corner : columns.previous(corner);
     }
-    tally(touches, &status->touching);
-    tally(folds, &status->folds);
+
+    __device__ __forceinline__ bool is_open(unsigned edge) const {
+        return edge_corners[edge].y == NONE;
+    }
+
+    __device__ __forceinline__ bool is_crowded(unsigned edge) const {
+        if (!crowds) return false;
+        const unsigned end = edge + 1 < edge_count ? firsts[edge + 1] : corner_count;
+        return end - firsts[edge] > 2;
+    }
+
+    // Goes from face to face, into a corner by one of its sides, until an edge that has not two
+    // faces, or the first corner again; how many faces it met, and the edge that ended it.
+    __device__ __forceinline__ unsigned walk(unsigned corner, unsigned side,
+                                             unsigned& last) const {
+        const unsigned start = corner;
+        unsigned met = 1;
+        while (true) {
+            side ^= 1;
+            const unsigned own = owner(corner, side);
+            last = edges[own];
+            if (is_open(last) || is_crowded(last) || met > count) return met;
+            const uint2 two = edge_corners[last];
+            const unsigned other = two.x == own ? two.y : two.x;
+            side = vertices[other] == vertex;
+            corner = side == 1 ? other : columns.next(other);
+            if (corner == start) return met;
+            ++met;
+        }
+    }
+
+    // As src/surface/manifold.rs has it: a line where more than two faces meet is a crease, if
+    // it runs through the vertex, no edge is open there and all faces hang together.
+    __device__ __forceinline__ bool touches() const {
+        unsigned open = 0, first_crowded = NONE, second_crowded = NONE;
+        for (unsigned i = 0; i < count; ++i) {
+            for (unsigned side = 0; side < 2; ++side) {
+                const unsigned edge = edges[owner(corners[i], side)];
+                open += is_open(edge);
+                if (!is_crowded(edge) || edge == first_crowded || edge == second_crowded) continue;
+                if (second_crowded != NONE) return true;
+                if (first_crowded == NONE) first_crowded = edge;
+                else second_crowded = edge;
+            }
+        }
+        unsigned last;
+        if (first_crowded == NONE && open == 0) return walk(corners[0], 0, last) != count;
+        if (first_crowded == NONE ? open != 2 : second_crowded == NONE || open > 0) return true;
+        // every fan is met from both of its ends
+        unsigned met = 0;
+        bool joined = first_crowded == NONE;
+        for (unsigned i = 0; i < count; ++i) {
+            for (unsigned side = 0; side < 2; ++side) {
+                const unsigned edge = edges[owner(corners[i], side)];
+                if (!is_open(edge) && !is_crowded(edge)) continue;
+                met += walk(corners[i], side, last);
+                joined |= last != edge;
+            }
+        }
+        return met != 2 * count || !joined;
+    }
+
+    // Whether the one face here is all.
+    __device__ __forceinline__ bool is_lone() const {
+        return count == 1 && is_open(edges[corners[0]]) && is_open(edges[owner(corners[0], 0)]);
+    }
+
+    __device__ __forceinline__ bool is_fold() const {
+        if (count != 2) return false;
+        unsigned last;
+        return walk(corners[0], 0, last) == 2 && !is_open(last) && !is_crowded(last);
+    }
+};
+
+// kinds: [vertex].
+extern "C" __global__ void __launch_bounds__(THREADS)
+    find_kinds(const unsigned* __restrict__ vertices, unsigned corner_count,
+               const unsigned* __restrict__ edges, const uint2* __restrict__ edge_corners,
+               const unsigned* __restrict__ firsts, Columns<SIZE> columns, Rows rows,
+               unsigned vertex_count, unsigned* __restrict__ kinds, Status* status) {
+    const unsigned v = blockIdx.x * THREADS + threadIdx.x;
+    unsigned kind = 0;
+    if (v < vertex_count) {
+        const unsigned first = rows.starts[v], count = rows.starts[v + 1] - first;
+        const Star star{vertices, edges,        firsts,        edge_corners,
+                        columns,  v,            corner_count,  status->edges,
+                        rows.items + first,     count,         status->crowded > 0};
+        if (count > 0) {
+            kind |= star.touches() ? TOUCHING : 0;
+            kind |= star.is_lone() ? LONE : 0;
+            kind |= star.is_fold() ? FOLD : 0;
+        }
+        kinds[v] = kind;
+    }
+    tally((kind & TOUCHING) != 0, &status->touching);
+    tally((kind & FOLD) != 0, &status->folds);
 }
 
 #if !LONG_KEYS

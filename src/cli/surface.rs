@@ -53,7 +53,7 @@ pub struct Arguments {
     #[arg(long)]
     limit: bool,
     /// Processor: auto (the first NVIDIA GPU that works, else the CPU), cpu, cuda or cuda:N. GPUs
-    /// refine by the mesh matrix (√3 on closed surfaces) and by edge-friend (from 2 levels on),
+    /// refine by the mesh matrix (√3 on oriented manifolds) and by edge-friend (from 2 levels on),
     /// with the same result
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,

@@ -90,7 +90,7 @@ impl<T: Scalar + Real> DeviceStaticRefinement<T> {
                 tangents: Vec::new(),
             }
         });
-        let tables = tables.collect();
+        let (tables, rows) = rayon::join(|| tables.collect(), || rest(refinement));
         let arrays = surface.stencils().iter().map(|stencils| stencils.arrays());
         let layout = SurfaceLayout {
             controls: refinement.control_count(),
@@ -99,7 +99,7 @@ impl<T: Scalar + Real> DeviceStaticRefinement<T> {
                 .collect(),
             patches: patches.collect(),
             tables,
-            rows: rest(refinement),
+            rows,
             results: refinement.len(),
             normals: false,
         };

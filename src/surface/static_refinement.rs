@@ -107,11 +107,11 @@ impl StaticRefinement {
             start += 1 << (2 * steps);
         }
         let rows: Vec<Vec<[f64; 4]>> = (0..=levels).map(spline_rows).collect();
-        let slots = Slots::new(mesh, &surface, levels);
+        let (slots, tables) =
+            rayon::join(|| Slots::new(mesh, &surface, levels), || tables(&surface, &leaves, &rows));
         let mut is_hole = vec![false; mesh.faces.len()];
         super::holes::all(mesh).into_iter().for_each(|f| is_hole[f as usize] = true);
-        let tables = tables(&surface, &leaves, &rows)?;
-        Ok(Self { surface, slots, leaves, rows, tables, is_hole })
+        Ok(Self { surface, slots, leaves, rows, tables: tables?, is_hole })
     }
 
     /// Number of points, unused slots included.

@@ -1,7 +1,7 @@
 //! The mesh matrix on the device: edges found by sorting, levels refined from one another.
 
 use subsolid::backend::Precision;
-use subsolid::mesh::{CreaseRule, Polygons, SurfaceMesh};
+use subsolid::mesh::{BoundaryRule, CreaseRule, Polygons, SurfaceMesh};
 use subsolid::surface::matrix::{Columns, MeshMatrix};
 use subsolid::surface::{
     DeviceRun, DeviceSurface, Method, Scheme, SurfaceOptions, SurfacePlan, device_matrix,
@@ -145,36 +145,74 @@ fn refined_meshes_are_those_of_the_cpu() {
     }
 }
 
-/// √3 on closed surfaces, bit by bit; what is open, or folded, is left to the CPU.
+/// Triangles over a grid of `n` × `n` vertices with some left out, so that the ends of the
+/// surface have corners of all kinds: ears of one triangle, notches, holes.
+fn torn(n: u32, kept: impl Fn(u32) -> bool) -> SurfaceMesh {
+    let at = |i: u32, j: u32| i + n * j;
+    let cells = (0..(n - 1) * (n - 1)).map(|k| (k % (n - 1), k / (n - 1)));
+    let triangles = cells.flat_map(|(i, j)| {
+        let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+        [[a, b, c], [a, c, d]]
+    });
+    let kept = (0..).zip(triangles).filter(|&(k, _)| kept(k)).flat_map(|(_, corners)| corners);
+    let corners = kept.collect();
+    let point = |v: u32| [f64::from(v % n), f64::from(v / n), (f64::from(v) * 0.7).sin()];
+    let points = (0..n * n).map(point).collect();
+    SurfaceMesh { points, faces: Polygons::uniform(3, corners), ..Default::default() }
+}
+
+/// √3 on oriented manifolds, closed and open, bit by bit; what touches itself, or is folded, is
+/// left to the CPU.
 #[test]
 fn turned_triangles_are_those_of_the_cpu() {
     let Some(gpu) = gpu(Precision::F64) else { return };
-    let mut refined = 0;
+    let (mut refined, mut open) = (0, 0);
+    let mut expect = |name: &str, mesh: &SurfaceMesh, all: &[usize]| {
+        for &levels in all {
+            if levels > 5 && mesh.faces.len() > 3000 {
+                continue;
+            }
+            let options = SurfaceOptions { scheme: Scheme::Sqrt3, levels, ..Default::default() };
+            if runs_on_gpu(mesh, &options) {
+                expect_points(name, mesh, options, &gpu);
+                refined += 1;
+                open += usize::from(device_matrix(mesh, &gpu).unwrap().counts().open > 0);
+            } else {
+                assert!(DeviceSurface::<f32>::new(mesh, &options, &gpu).is_err(), "{name}");
+            }
+        }
+    };
     for name in SURFACES {
         let mut mesh = model(name);
         mesh.creases = Default::default();
         mesh.uv = None;
-        for levels in [1, 2, 3, 6] {
-            if levels == 6 && mesh.faces.len() > 3000 {
-                continue;
-            }
-            let options = SurfaceOptions { scheme: Scheme::Sqrt3, levels, ..Default::default() };
-            if runs_on_gpu(&mesh, &options) {
-                expect_points(name, &mesh, options, &gpu);
-                refined += 1;
-            } else {
-                assert!(DeviceSurface::<f32>::new(&mesh, &options, &gpu).is_err(), "{name}");
-            }
+        mesh.holes.clear();
+        for boundary in [BoundaryRule::Edges, BoundaryRule::EdgesAndCorners] {
+            mesh.boundary = boundary;
+            expect(name, &mesh, &[1, 2, 3, 6]);
         }
     }
-    assert!(refined >= 12, "{refined}");
+    let levels = [1, 2, 3, 4, 5, 6, 7];
+    expect("triangle", &torn(2, |k| k == 0), &levels);
+    expect("two triangles", &torn(2, |_| true), &levels);
+    expect("fan", &fan(300), &levels);
+    let mut mesh = torn(12, |k| !matches!(k, 0 | 100..=103 | 57 | 240));
+    expect("torn", &mesh, &levels);
+    mesh.boundary = BoundaryRule::EdgesAndCorners;
+    expect("torn with corners", &mesh, &levels);
+    expect("large", &torn(120, |k| k % 977 != 0), &[1, 2, 3, 4, 5]);
+    assert!(refined >= 60 && open >= 40, "{refined}, {open} of them open");
     // two triangles back to back: all vertices have two faces
     let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     let faces = Polygons::uniform(3, vec![0, 1, 2, 0, 2, 1]);
-    let mesh = SurfaceMesh { points, faces, ..Default::default() };
-    let options = SurfaceOptions { scheme: Scheme::Sqrt3, levels: 2, ..Default::default() };
-    assert!(!runs_on_gpu(&mesh, &options));
-    assert!(DeviceSurface::<f32>::new(&mesh, &options, &gpu).is_err());
+    let folded = SurfaceMesh { points, faces, ..Default::default() };
+    // two that share a vertex
+    let touching = torn(3, |k| matches!(k, 0 | 6));
+    for mesh in [folded, touching] {
+        let options = SurfaceOptions { scheme: Scheme::Sqrt3, levels: 2, ..Default::default() };
+        assert!(!runs_on_gpu(&mesh, &options));
+        assert!(DeviceSurface::<f32>::new(&mesh, &options, &gpu).is_err());
+    }
 }
 
 #[test]
@@ -190,4 +228,24 @@ fn what_a_gpu_lacks_is_refused() {
     let mut device = DeviceSurface::<f32>::new(&mesh, &options, &gpu).unwrap();
     assert!(device.set_controls(&[[0.0; 3]; 2]).is_err());
     assert!(device.set_corners(mesh.faces.vertices()).is_err());
+}
+
+/// Small surfaces of every kind by all schemes: few enough for compute-sanitizer.
+#[test]
+fn small_surfaces_are_those_of_the_cpu() {
+    let Some(gpu) = gpu(Precision::F64) else { return };
+    for rule in [CreaseRule::Uniform, CreaseRule::Chaikin] {
+        for name in ["cubes_semisharp", "edgecorner", "hole_test2", "nonman_verts"] {
+            let mesh = SurfaceMesh { crease_rule: rule, ..model(name) };
+            for scheme in [Scheme::CatmullClark, Scheme::Loop] {
+                let options = SurfaceOptions { scheme, levels: 3, ..SurfaceOptions::default() };
+                expect_points(name, &mesh, options, &gpu);
+            }
+        }
+    }
+    let book = book(5);
+    let options = SurfaceOptions { scheme: Scheme::Loop, levels: 3, ..Default::default() };
+    expect_points("book", &book, options, &gpu);
+    let options = SurfaceOptions { scheme: Scheme::Sqrt3, levels: 4, ..Default::default() };
+    expect_points("torn", &torn(6, |k| k != 25 && k != 0), options, &gpu);
 }

@@ -153,17 +153,28 @@ fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
             variants.push(super::edge_friend::variant(T::PRECISION, run, sharp, chaikin));
         }
         variants.push(super::surface::triangles_variant(T::PRECISION, run));
-        variants.push(super::surface::sqrt3_variant(T::PRECISION, run));
-        let friends = |size| super::surface::first_friends_variant(T::PRECISION, run, size);
-        variants.extend([0, 3, 4].map(friends));
+        let turned = |open| super::surface::sqrt3_variant(T::PRECISION, run, open);
+        variants.extend([false, true].map(turned));
+        for size in [0, 3, 4] {
+            let (uniform, chaikin) = (Some(false), Some(true));
+            let kinds = [(false, None), (false, uniform), (false, chaikin), (true, uniform)];
+            variants.extend(kinds.into_iter().chain([(true, chaikin)]).map(|(open, sharp)| {
+                super::surface::first_friends_variant(T::PRECISION, run, size, open, sharp)
+            }));
+        }
         for (size, first, oriented) in levels_of_quads() {
             let variant = super::surface::quads_variant;
             variants.push(variant(T::PRECISION, run, size, first, oriented));
         }
     }
+    variants.push(super::surface::sqrt3_ends_variant(T::PRECISION));
     variants.push(super::surface::sharp_variant(T::PRECISION));
     if T::PRECISION == Precision::F64 {
         variants.extend(super::mapping::variants());
+        variants.extend([0, 3, 4].map(super::surface::ghosts_variant));
+        let creases = [0, 3, 4].into_iter().flat_map(|size| [(size, false), (size, true)]);
+        variants
+            .extend(creases.map(|(size, chaikin)| super::surface::creases_variant(size, chaikin)));
         for long_keys in [false, true] {
             variants.push(super::sort::variant(long_keys));
             let matrix = |size| super::surface::matrix_variant(size, long_keys);

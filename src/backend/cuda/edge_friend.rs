@@ -45,10 +45,12 @@ impl Real for f64 {
     const PRECISION: Precision = Precision::F64;
 }
 
-/// A level on the device.
+/// A level on the device: `Quads` in `kernels/surface_friends.cuh`. The first has corners,
+/// friends and starts, the last corners, those between owners and a friend a quad.
 struct Level {
     corners: Buffer<[u32; 4]>,
-    friends: Buffer<[u32; 2]>,
+    owners: Buffer<u32>,
+    friends: Buffer<u32>,
     starts: Buffer<u32>,
     sharpness: Buffer<f64>,
     pinned: (Buffer<u32>, Buffer<f64>),
@@ -78,7 +80,7 @@ pub enum FriendRun {
     Both,
 }
 
-/// `Quads` in `kernels/surface_edge_friend.cu`.
+/// Threads of a block, as in the kernels.
 const THREADS: u32 = 256;
 
 pub(super) fn variant(precision: Precision, run: FriendRun, sharp: bool, chaikin: bool) -> Variant {
@@ -116,7 +118,8 @@ impl<T: Real> DeviceFriends<T> {
         };
         let mut levels = vec![Level {
             corners: Buffer::of(&stream, first.corners)?,
-            friends: Buffer::of(&stream, first.friends)?,
+            owners: Buffer::empty(&stream, 0)?,
+            friends: Buffer::of(&stream, first.friends.as_flattened())?,
             starts: Buffer::of(&stream, first.starts)?,
             sharpness: Buffer::of(&stream, first.sharpness)?,
             pinned: pins(first.pinned)?,
@@ -136,9 +139,10 @@ impl<T: Real> DeviceFriends<T> {
             quads *= 4;
             let linked = if level == count { 0 } else { quads };
             levels.push(Level {
-                corners: Buffer::empty(&stream, quads)?,
+                corners: Buffer::empty(&stream, if linked == 0 { quads } else { 0 })?,
+                owners: Buffer::empty(&stream, linked)?,
                 friends: Buffer::empty(&stream, linked)?,
-                starts: Buffer::empty(&stream, if linked == 0 { 0 } else { vertices })?,
+                starts: Buffer::empty(&stream, 0)?,
                 sharpness: Buffer::zeros(&stream, if sharp { linked } else { 0 })?,
                 pinned: pins(&pinned)?,
                 quads,
@@ -190,7 +194,7 @@ impl<T: Real> DeviceFriends<T> {
         let last = self.levels.len() - 2;
         let mut launches = Vec::new();
         for (at, pair) in self.levels.windows(2).enumerate() {
-            let (coarse, fine) = (&pair[0], &pair[1]);
+            let coarse = &pair[0];
             let (refine, pin) = match at {
                 0 if last == 0 => ("refine_only", "pin_only"),
                 0 => ("refine_first", "pin_first"),
@@ -199,7 +203,7 @@ impl<T: Real> DeviceFriends<T> {
             };
             let points = [at, at + 1].map(|i| Argument::Address(self.points[i].address(0)));
             let count = coarse.quads.max(coarse.vertices) as u32;
-            let mut arguments = vec![words(coarse), words(fine)];
+            let mut arguments = vec![self.words(at), self.words(at + 1)];
             arguments.extend(points);
             launches.push(Launch {
                 name: "edge-friend".into(),
@@ -227,6 +231,23 @@ impl<T: Real> DeviceFriends<T> {
         Ok(launches)
     }
 
+    /// A level as the kernels take it; arrays that it has not are null.
+    fn words(&self, depth: usize) -> Argument {
+        let (level, first) = (&self.levels[depth], &self.levels[0]);
+        let of = |len: usize, address: u64| if len > 0 { address } else { 0 };
+        let two = |low: usize, high: usize| low as u64 | (high as u64) << 32;
+        Argument::Words(Box::new([
+            of(level.corners.len(), level.corners.address(0)),
+            of(level.owners.len(), level.owners.address(0)),
+            of(level.friends.len(), level.friends.address(0)),
+            first.starts.address(0),
+            of(level.sharpness.len(), level.sharpness.address(0)),
+            two(level.quads, level.vertices),
+            two(first.quads, first.vertices),
+            depth as u64,
+        ]))
+    }
+
     /// Points of the last level, copied to the host.
     ///
     /// # Errors
@@ -250,23 +271,11 @@ impl<T: Real> DeviceFriends<T> {
     }
 }
 
-/// A level as the kernel takes it; arrays that it has not are null.
-fn words(level: &Level) -> Argument {
-    let linked = level.friends.len() > 0;
-    let of = |there: bool, address: u64| if there { address } else { 0 };
-    let counts = level.quads as u64 | (level.vertices as u64) << 32;
-    Argument::Words(Box::new([
-        level.corners.address(0),
-        of(linked, level.friends.address(0)),
-        of(linked, level.starts.address(0)),
-        of(level.sharpness.len() > 0, level.sharpness.address(0)),
-        counts,
-    ]))
-}
-
-/// Levels of a smooth surface, whose first is made on the device too.
+/// Levels whose first is made on the device too.
 impl<T: Real> DeviceFriends<T> {
-    /// Room for a first level of so many quads and points, and for `count` more.
+    /// Room for a first level of so many quads and points, and for `count` more. `chaikin`: the
+    /// rule of semi-sharp creases, `None` where nothing is sharp; `pinned`: vertices of the first
+    /// level with a corner tag, and its sharpness.
     ///
     /// # Errors
     /// Those of [`DeviceFriends::new`].
@@ -275,22 +284,27 @@ impl<T: Real> DeviceFriends<T> {
         quads: usize,
         vertices: usize,
         count: usize,
+        chaikin: Option<bool>,
+        pinned: &[(u32, f64)],
     ) -> Result<Self> {
+        let sharp = if chaikin.is_some() { quads } else { 0 };
         let level = FriendLevel {
             corners: &vec![[0; 4]; quads],
             friends: &vec![[0; 2]; quads],
             starts: &vec![u32::MAX; vertices],
-            sharpness: &[],
-            pinned: &[],
+            sharpness: &vec![0.0; sharp],
+            pinned,
             vertex_count: vertices,
         };
-        Self::new(gpu, level, count, false)
+        Self::new(gpu, level, count, chaikin == Some(true))
     }
 
-    /// Addresses of the first level: corners, friends and starts; points.
-    pub(super) fn first_level(&self) -> ([u64; 3], u64) {
+    /// Addresses of the first level: corners, friends, starts and sharpness; points.
+    pub(super) fn first_level(&self) -> ([u64; 4], u64) {
         let level = &self.levels[0];
-        let arrays = [level.corners.address(0), level.friends.address(0), level.starts.address(0)];
+        let sharpness = if self.sharp { level.sharpness.address(0) } else { 0 };
+        let [corners, friends] = [level.corners.address(0), level.friends.address(0)];
+        let arrays = [corners, friends, level.starts.address(0), sharpness];
         (arrays, self.points[0].address(0))
     }
 }

@@ -57,6 +57,14 @@ impl<T: DeviceRepr + Default + Copy> Buffer<T> {
         Ok(values)
     }
 
+    /// One number, copied to the host.
+    pub fn read_at(&self, stream: &Arc<CudaStream>, at: usize) -> Result<T> {
+        let value = stream.clone_dtoh(&self.slice.slice(at..at + 1));
+        let value = value.map_err(failed("a copy from the device failed"))?;
+        stream.synchronize().map_err(failed("the evaluation failed"))?;
+        Ok(value.first().copied().unwrap_or_default())
+    }
+
     /// Address of number `at`.
     pub fn address(&self, at: usize) -> u64 {
         let stream = self.slice.stream();

@@ -38,6 +38,9 @@ pub(super) const HEADERS: &[Source] = &[
     source!("sort.cuh"),
     source!("stage.cuh"),
     source!("surface.cuh"),
+    source!("surface_ends.cuh"),
+    source!("surface_friends.cuh"),
+    source!("surface_stars.cuh"),
     source!("surface_quads.cuh"),
     source!("published.cuh"),
     source!("tame.cuh"),
@@ -67,6 +70,9 @@ pub(super) static TRIANGLES: Source = source!("surface_triangles.cu", exact: tru
 pub(super) static QUADS: Source = source!("surface_quads.cu", exact: true);
 pub(super) static FIRST_FRIENDS: Source = source!("surface_first_friends.cu", exact: true);
 pub(super) static SQRT3: Source = source!("surface_sqrt3.cu", exact: true);
+pub(super) static SQRT3_ENDS: Source = source!("surface_sqrt3_ends.cu", exact: true);
+pub(super) static CREASES: Source = source!("surface_creases.cu", exact: true);
+pub(super) static GHOSTS: Source = source!("surface_ghosts.cu");
 pub(super) static SHARP: Source = source!("surface_sharp.cu", exact: true);
 pub(super) static SLICES: Source = source!("slices.cu", exact: true);
 pub(super) static INTERIORS: Source = source!("interiors.cu");

@@ -1,19 +1,21 @@
-//! Refinement by the mesh matrix on a GPU: what is sharp comes from the host.
+//! Refinement by the mesh matrix on a GPU.
+
+use std::collections::BTreeMap;
 
 use crate::backend::Cuda;
 use crate::backend::cuda::edge_friend::Real;
 use crate::backend::cuda::surface::{
-    DeviceLevels, DeviceMatrix, FaceArrays, MatrixScheme, SharpArrays,
+    CreaseTags, DeviceLevels, DeviceMatrix, FaceArrays, MatrixScheme,
 };
 use crate::error::Result;
-use crate::mesh::{CreaseRule, SurfaceMesh};
-use crate::surface::Scheme;
+use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
 use crate::surface::manifold::touching_vertices;
 use crate::surface::matrix::{Columns, MeshMatrix};
-use crate::surface::sharpness::{NonManifold, SharpEdge, Sharpness};
+use crate::surface::sharpness::{NonManifold, Sharpness};
 use crate::surface::sqrt3::alpha;
 use crate::surface::triangles::beta;
 use crate::surface::triangulate::triangulate;
+use crate::surface::{Scheme, SurfaceOptions};
 use crate::topology::NONE;
 
 /// The mesh matrix of a surface, its edges found on a GPU.
@@ -55,101 +57,95 @@ pub(super) fn host_matrix(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result<M
     })
 }
 
-/// Whether a surface, cut into triangles, is a closed oriented manifold whose vertices have three
-/// neighbours or more.
-pub(super) fn is_closed(mesh: &SurfaceMesh) -> bool {
+/// Whether a GPU refines a surface by √3: whether it is, cut into triangles, an oriented manifold
+/// without rings of two triangles.
+pub(super) fn can_turn(mesh: &SurfaceMesh) -> bool {
     if mesh.check().is_err() {
         return false;
     }
     let mesh = triangulate(mesh).mesh;
     let vertices = mesh.faces.vertices().to_vec();
     let matrix = MeshMatrix::build(mesh.points.len(), Columns::of(mesh.faces.ends()), vertices);
-    let closed = matrix.edge_corners.iter().all(|corners| corners[1] != NONE);
-    closed
-        && matrix.is_oriented()
+    let is_inner = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] != NONE;
+    let inner = |c: u32| is_inner(c) && is_inner(matrix.columns.previous(c));
+    let folds = |row: &[u32]| row.len() == 2 && row.iter().all(|&c| inner(c));
+    matrix.is_oriented()
         && touching_vertices(&matrix).is_empty()
-        && matrix.vertex_corners().iter().all(|row| row.len() != 2)
+        && !matrix.vertex_corners().iter().any(folds)
 }
 
-/// What is sharp at every level but the last; nothing if all is smooth.
-#[derive(Default)]
-pub(super) struct Sharp {
-    levels: Vec<Sharpness>,
-    /// Edges that stay sharp after the last level by their tags.
-    pub remaining: Vec<SharpEdge>,
-}
-
-impl Sharp {
-    /// Of a mesh that has triangles only, if the scheme is Loop's.
-    pub fn new(
-        mesh: &SurfaceMesh,
-        matrix: &DeviceMatrix,
-        scheme: Scheme,
-        levels: usize,
-        rule: CreaseRule,
-    ) -> Result<Self> {
-        let counts = matrix.counts();
-        let smooth = match scheme {
-            // edges of many faces are smoothed over two of them
-            Scheme::Loop => counts.open == 0,
-            _ => counts.is_closed_manifold(),
-        };
-        // corners that the boundary rule keeps are ends of open edges
-        if scheme == Scheme::Sqrt3 || mesh.creases.is_empty() && smooth {
-            return Ok(Self::default());
-        }
-        let non_manifold = match scheme {
-            Scheme::Loop => NonManifold::FirstTwo,
-            _ => NonManifold::Sharp,
-        };
-        let host = host_matrix(mesh, matrix)?;
-        let mut all = vec![Sharpness::of(mesh, &host, non_manifold)?];
-        let (mut vertices, mut faces) = (host.vertex_count, host.face_count);
-        let (mut edges, mut corners) = (host.edge_count(), host.vertices.len());
-        for level in 0..levels {
-            let first_edge_point = vertices + if scheme == Scheme::Loop { 0 } else { faces };
-            all.push(all[level].refined(first_edge_point as u32, rule));
-            vertices = first_edge_point + edges;
-            faces = corners;
-            edges = 2 * edges + corners;
-            corners *= 4;
-        }
-        let mut remaining = all.pop().map_or(Vec::new(), |last| last.edges);
-        remaining.retain(|sharp| {
-            // a half of edge e is 2e or 2e + 1: those of the control mesh stand above
-            let control = sharp.edge >> levels;
-            let open = host.edge_corners[control as usize][1] == NONE;
-            let crowded = host.crowded_edges.binary_search(&control).is_ok();
-            !(open || crowded && scheme != Scheme::Loop)
-        });
-        Ok(Self { levels: all, remaining })
+/// All levels of a mesh that has triangles only, if the scheme is not Catmull-Clark's.
+pub(super) fn levels<T: Real>(
+    mesh: &SurfaceMesh,
+    matrix: DeviceMatrix,
+    options: &SurfaceOptions,
+    rule: CreaseRule,
+) -> Result<DeviceLevels<T>> {
+    let scheme = match options.scheme {
+        Scheme::CatmullClark => MatrixScheme::CatmullClark,
+        Scheme::Loop => MatrixScheme::Loop { beta },
+        Scheme::Sqrt3 => MatrixScheme::Sqrt3 { alpha, keeps_corners: keeps_corners(mesh) },
+    };
+    let counts = matrix.counts();
+    let smooth = match options.scheme {
+        // edges of many faces are smoothed over two of them
+        Scheme::Loop => counts.open == 0,
+        Scheme::CatmullClark => counts.is_closed_manifold(),
+        // ends have rules of their own
+        Scheme::Sqrt3 => true,
+    };
+    if smooth && mesh.creases.is_empty() {
+        return DeviceLevels::new(matrix, scheme, options.levels, None);
     }
-
-    /// All levels on the device.
-    pub fn levels<T: Real>(
-        &self,
-        matrix: DeviceMatrix,
-        scheme: Scheme,
-        levels: usize,
-    ) -> Result<DeviceLevels<T>> {
-        let arrays: Vec<SharpArrays> = self.levels.iter().map(arrays).collect();
-        let scheme = match scheme {
-            Scheme::CatmullClark => MatrixScheme::CatmullClark,
-            Scheme::Loop => MatrixScheme::Loop { beta },
-            Scheme::Sqrt3 => MatrixScheme::Sqrt3 { alpha },
-        };
-        DeviceLevels::new(matrix, scheme, levels, &arrays)
+    let is_loop = options.scheme == Scheme::Loop;
+    let non_manifold = if is_loop { NonManifold::FirstTwo } else { NonManifold::Sharp };
+    if has_lost_corner(mesh) {
+        check_tags(mesh, non_manifold)?;
     }
+    let tags = tags(mesh, rule, non_manifold == NonManifold::Sharp);
+    let levels = DeviceLevels::new(matrix, scheme, options.levels, Some(&tags))?;
+    if levels.found_tags()? != tags.edges.len() {
+        check_tags(mesh, non_manifold)?;
+    }
+    Ok(levels)
 }
 
-fn arrays(sharpness: &Sharpness) -> SharpArrays {
-    let (edges, held) = (&sharpness.edges, &sharpness.held);
-    SharpArrays {
-        edges: edges.iter().map(|sharp| sharp.edge).collect(),
-        edge_ends: edges.iter().map(|sharp| sharp.ends).collect(),
-        sharpness: edges.iter().map(|sharp| sharp.sharpness).collect(),
-        held: held.iter().map(|held| held.vertex).collect(),
-        held_ends: held.iter().map(|held| held.ends).collect(),
-        weights: held.iter().map(|held| [held.smooth, held.along, held.still]).collect(),
+/// Refuses tags that have no vertex, or no edge, in the words of the CPU.
+pub(super) fn check_tags(mesh: &SurfaceMesh, non_manifold: NonManifold) -> Result<()> {
+    let vertices = mesh.faces.vertices().to_vec();
+    let matrix = MeshMatrix::build(mesh.points.len(), Columns::of(mesh.faces.ends()), vertices);
+    Sharpness::of(mesh, &matrix, non_manifold).map(drop)
+}
+
+/// Whether a tag has no vertex.
+pub(super) fn has_lost_corner(mesh: &SurfaceMesh) -> bool {
+    mesh.creases.corners.iter().any(|corner| corner.vertex.index() >= mesh.points.len())
+}
+
+/// Whether vertices of one face stay where the surface ends.
+fn keeps_corners(mesh: &SurfaceMesh) -> bool {
+    mesh.boundary == BoundaryRule::EdgesAndCorners
+}
+
+/// Tags in order; of several at one place the last counts.
+pub(super) fn tags(mesh: &SurfaceMesh, rule: CreaseRule, non_manifold: bool) -> CreaseTags {
+    let edges = mesh.creases.edges.iter().map(|crease| {
+        let [a, b] = crease.edge.map(|v| u64::from(v.0));
+        (a.min(b) << 32 | a.max(b), crease.sharpness)
+    });
+    let edges: BTreeMap<u64, f64> = edges.collect();
+    let corners = mesh.creases.corners.iter().map(|corner| (corner.vertex.0, corner.sharpness));
+    let corners: BTreeMap<u32, f64> = corners.collect();
+    let (edges, edge_sharpness) = edges.into_iter().unzip();
+    let (vertices, vertex_sharpness) = corners.into_iter().unzip();
+    let chaikin = rule == CreaseRule::Chaikin;
+    CreaseTags {
+        edges,
+        edge_sharpness,
+        vertices,
+        vertex_sharpness,
+        non_manifold,
+        keeps_corners: keeps_corners(mesh),
+        chaikin,
     }
 }

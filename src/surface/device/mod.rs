@@ -6,9 +6,8 @@
 //! ```
 //!
 //! Edges are found, levels refined and points evaluated on the device, in the order of sums of
-//! the CPU: the same numbering, and the same bits. Sharp edges and vertices are short lists,
-//! which the host makes from the device's edges, and only if there are any; so does it the
-//! first level of edge-friend on surfaces that are open or have creases.
+//! the CPU: the same numbering, and the same bits. Sharp edges and vertices are short lists
+//! that the device makes and refines.
 
 mod friends;
 mod matrix;
@@ -18,7 +17,6 @@ use super::matrix::Columns;
 use super::memory::check_ids;
 use super::plan::{check_turned, crowded_notice, cut_notice};
 use super::scalar::{Point, Scalar};
-use super::sharpness::SharpEdge;
 use super::sqrt3::check;
 use super::triangulate::triangulate;
 use super::{DeviceRun, Method, Scheme, SurfaceOptions};
@@ -28,7 +26,6 @@ use crate::backend::cuda::surface::DeviceLevels;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use friends::Friends;
-use matrix::Sharp;
 
 pub use matrix::device_matrix;
 
@@ -39,8 +36,6 @@ pub struct DeviceSurface<T> {
     notices: Vec<String>,
     /// Of the control mesh (of triangles, if the scheme wants them).
     control_columns: Columns,
-    /// Of the mesh matrix: edges that stay sharp after the last level by their tags.
-    creases: Vec<SharpEdge>,
 }
 
 enum Levels<T> {
@@ -49,12 +44,12 @@ enum Levels<T> {
 }
 
 /// Whether a surface is refined on GPUs: by Catmull-Clark and Loop on the mesh matrix from one
-/// level on, by edge-friend from two, by √3 if it is closed.
+/// level on, by edge-friend from two, by √3 if it is an oriented manifold without rings of two triangles.
 pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
     match (options.scheme, options.method) {
         (Scheme::CatmullClark | Scheme::Loop, Method::Matrix) => options.levels >= 1,
         (Scheme::CatmullClark, Method::EdgeFriend) => options.levels >= 2,
-        (Scheme::Sqrt3, Method::Matrix) => options.levels >= 1 && matrix::is_closed(mesh),
+        (Scheme::Sqrt3, Method::Matrix) => options.levels >= 1 && matrix::can_turn(mesh),
         _ => false,
     }
 }
@@ -91,7 +86,6 @@ impl<T: Scalar + Real> DeviceSurface<T> {
             }
             Scheme::CatmullClark => mesh,
         };
-        let mut creases = Vec::new();
         let levels = match options.method {
             Method::EdgeFriend => {
                 Levels::EdgeFriend(Friends::new(mesh, options.levels, rule, gpu)?)
@@ -103,14 +97,11 @@ impl<T: Scalar + Real> DeviceSurface<T> {
                     notices.extend(check_turned(mesh)?);
                     check(mesh, &matrix::host_matrix(mesh, &matrix)?)?;
                 }
-                let sharp = Sharp::new(mesh, &matrix, options.scheme, options.levels, rule)?;
-                let levels = sharp.levels(matrix, options.scheme, options.levels)?;
-                creases = sharp.remaining;
-                Levels::Matrix(Box::new(levels))
+                Levels::Matrix(Box::new(matrix::levels(mesh, matrix, options, rule)?))
             }
         };
         let control_columns = Columns::of(mesh.faces.ends());
-        Ok(Self { options: *options, levels, notices, control_columns, creases })
+        Ok(Self { options: *options, levels, notices, control_columns })
     }
 
     /// What the user should know of the mesh although it does not stop the refinement.
@@ -146,8 +137,7 @@ impl<T: Scalar + Real> DeviceSurface<T> {
     }
 
     /// Makes topology, points, or both of all levels; returns the seconds that it took on
-    /// the device, where all of it stays. Topology begins at the corners of the control mesh,
-    /// except for edge-friend on surfaces that are open or have creases.
+    /// the device, where all of it stays. Topology begins at the corners of the control mesh.
     ///
     /// # Errors
     /// [`Error::Request`] with the driver's words if a kernel fails.

@@ -72,9 +72,9 @@ impl Refined for DeviceSurface<f64> {
         let mut creases = Creases::default();
         match &self.levels {
             _ if mesh.creases.is_empty() => {}
-            Levels::Matrix(_) => {
-                for sharp in &self.creases {
-                    creases.push_edge(sharp.ends[0], sharp.ends[1], sharp.sharpness);
+            Levels::Matrix(levels) => {
+                for ([a, b], sharpness) in levels.remaining_creases()? {
+                    creases.push_edge(a, b, sharpness);
                 }
                 remaining_corners(mesh, self.options.levels, |v| v, &mut creases);
             }

@@ -115,16 +115,6 @@ impl EdgeFriend {
         build::first_level(mesh, matrix, levels, crease_rule)
     }
 
-    /// Points of the first level from those of level 0.
-    pub(super) fn first_points<T: Scalar>(
-        &self,
-        controls: &[Point<T>],
-        workspace: &mut Workspace<T>,
-    ) {
-        workspace.start(controls);
-        self.first.evaluate(workspace);
-    }
-
     /// Quads of levels 1, 2, …, ghosts included.
     pub fn levels(&self) -> &[FriendQuads] {
         &self.levels

@@ -6,9 +6,10 @@ use super::super::functions::Functions;
 use super::super::launch::Argument;
 use super::super::memory::Buffer;
 use super::super::program::Program;
+use super::creases::{CreaseTags, Creases};
+use super::ends::Ends;
 use super::matrix::{DeviceMatrix, TABLED};
 use super::quads;
-use super::sharp::{Sharp, SharpArrays};
 use super::sqrt3::Sqrt3;
 use super::triangles::Triangles;
 use crate::backend::Precision;
@@ -31,6 +32,8 @@ pub enum MatrixScheme {
     Sqrt3 {
         /// Of the number of neighbours.
         alpha: fn(usize) -> f64,
+        /// Whether vertices of one face stay where the surface ends.
+        keeps_corners: bool,
     },
 }
 
@@ -41,11 +44,13 @@ pub(super) struct Counts {
     pub faces: usize,
     pub edges: usize,
     pub corners: usize,
+    /// Open edges, counted by √3 alone.
+    pub open: usize,
 }
 
 impl Counts {
-    /// Those of the next level.
-    fn refined(self, scheme: MatrixScheme) -> Self {
+    /// Those of the level after one of this depth.
+    fn refined(self, scheme: MatrixScheme, depth: usize) -> Self {
         let edges = 2 * self.edges + self.corners;
         match scheme {
             MatrixScheme::CatmullClark => Self {
@@ -53,20 +58,27 @@ impl Counts {
                 faces: self.corners,
                 edges,
                 corners: 4 * self.corners,
+                open: 0,
             },
             MatrixScheme::Loop { .. } => Self {
                 vertices: self.vertices + self.edges,
                 faces: 4 * self.faces,
                 edges,
                 corners: 4 * self.corners,
+                open: 0,
             },
-            // edges to the new points, and turned ones
-            MatrixScheme::Sqrt3 { .. } => Self {
-                vertices: self.vertices + self.faces,
-                faces: self.corners,
-                edges: self.edges + self.corners,
-                corners: 3 * self.corners,
-            },
+            // at every second level open edges are cut in three
+            MatrixScheme::Sqrt3 { .. } => {
+                let (cut, open) =
+                    if depth % 2 == 1 { (self.open, 3 * self.open) } else { (0, self.open) };
+                Self {
+                    vertices: self.vertices + self.faces + cut,
+                    faces: self.corners,
+                    edges: (3 * self.corners + open) / 2,
+                    corners: 3 * self.corners,
+                    open,
+                }
+            }
         }
     }
 }
@@ -79,7 +91,7 @@ enum Rules {
 }
 
 impl Rules {
-    fn new(matrix: &DeviceMatrix, scheme: MatrixScheme) -> Result<Self> {
+    fn new(matrix: &DeviceMatrix, scheme: MatrixScheme, levels: usize) -> Result<Self> {
         let (stream, found) = (&matrix.stream, matrix.counts());
         let valence = found.valence.max(TABLED);
         match scheme {
@@ -98,19 +110,22 @@ impl Rules {
                     sorted_corners: matrix.sorted_corners(),
                 }))
             }
-            MatrixScheme::Sqrt3 { alpha } => {
-                if !found.is_closed_manifold() || found.folds > 0 {
+            MatrixScheme::Sqrt3 { alpha, keeps_corners } => {
+                if !found.is_manifold() || found.folds > 0 {
                     return Err(Error::request(
-                        "√3-subdivision on a GPU of a surface that is open, is no oriented \
-                         manifold, or has vertices of two faces",
+                        "√3-subdivision on a GPU of a surface that is no oriented manifold, or \
+                         has vertices in a ring of two faces",
                     )
                     .with_mend("refine it on the CPU, or use --scheme loop"));
                 }
-                let alphas: Vec<f64> = (0..=valence).map(alpha).collect();
+                let open = found.open > 0;
+                // where the surface ends there is one neighbour more than faces
+                let alphas: Vec<f64> = (0..=valence + 1).map(alpha).collect();
                 Ok(Self::Sqrt3(Sqrt3 {
                     neighbours: matrix.neighbours()?,
                     alphas: Buffer::of(stream, &alphas)?,
                     twins: Buffer::empty(stream, matrix.vertices.len())?,
+                    ends: open.then(|| Ends::new(matrix, levels, keeps_corners)).transpose()?,
                 }))
             }
         }
@@ -135,8 +150,8 @@ pub struct DeviceLevels<T> {
     levels: Vec<Level>,
     /// Of every level, `[vertex][3]`.
     points: Vec<Buffer<T>>,
-    /// Of every level but the last.
-    sharp: Vec<Sharp>,
+    /// None if all is smooth.
+    creases: Option<Creases>,
     /// By run.
     programs: [Option<Program>; 3],
 }
@@ -174,17 +189,16 @@ impl Step<'_> {
 }
 
 impl<T: Real> DeviceLevels<T> {
-    /// Room for `levels` ≥ 1 levels over a control mesh. `sharp`: of every level but the last;
-    /// empty if all is smooth.
+    /// Room for `levels` ≥ 1 levels over a control mesh. `tags`: `None` if all is smooth.
     ///
     /// # Errors
     /// [`Error::Request`] for no level or too many, for Loop's scheme or √3 on other faces than
-    /// triangles, √3 on surfaces that are not closed, or too little memory.
+    /// triangles, √3 on surfaces that are no oriented manifolds, or too little memory.
     pub fn new(
         matrix: DeviceMatrix,
         scheme: MatrixScheme,
         levels: usize,
-        sharp: &[SharpArrays],
+        tags: Option<&CreaseTags>,
     ) -> Result<Self> {
         let found = matrix.counts();
         let mut counts = vec![Counts {
@@ -192,17 +206,23 @@ impl<T: Real> DeviceLevels<T> {
             faces: matrix.face_count,
             edges: found.edges,
             corners: matrix.vertices.len(),
+            open: found.open,
         }];
         for level in 0..levels.min(MOST_LEVELS) {
-            counts.push(counts[level].refined(scheme));
+            counts.push(counts[level].refined(scheme, level));
         }
         let last = counts[counts.len() - 1];
         let most = last.vertices.max(last.corners).max(last.edges);
-        if levels == 0 || levels >= MOST_LEVELS || most >= u32::MAX as usize {
+        // √3 marks corners at ends of the surface
+        let marks = matches!(scheme, MatrixScheme::Sqrt3 { .. }) && found.open > 0;
+        let bits = if marks { 31 } else { 32 };
+        if levels == 0 || levels >= MOST_LEVELS || most >= (1 << bits) - 1 {
             return Err(Error::request(format!("{levels} levels of this surface on a GPU"))
-                .with_mend("ask for fewer: at least one, at most 15, ids of 32 bits"));
+                .with_mend(format!(
+                    "ask for fewer: at least one, at most 15, ids of {bits} bits"
+                )));
         }
-        let rules = Rules::new(&matrix, scheme)?;
+        let rules = Rules::new(&matrix, scheme, levels)?;
         let stream = &matrix.stream;
         let room = |(at, counts): (usize, &Counts)| {
             let linked = |len: usize| if at == levels { 0 } else { len };
@@ -217,15 +237,43 @@ impl<T: Real> DeviceLevels<T> {
         let finer = counts.iter().enumerate().skip(1).map(room).collect::<Result<_>>()?;
         let points = counts.iter().map(|c| Buffer::empty(stream, 3 * c.vertices));
         let points = points.collect::<Result<_>>()?;
-        let sharp = sharp.iter().map(|arrays| Sharp::new(stream, arrays)).collect::<Result<_>>()?;
+        let creases = tags.map(|tags| Creases::new(&matrix, tags, levels)).transpose()?;
         stream.synchronize().map_err(failed("a copy to the device failed"))?;
         let programs = [const { None }; 3];
-        Ok(Self { matrix, rules, counts, levels: finer, points, sharp, programs })
+        Ok(Self { matrix, rules, counts, levels: finer, points, creases, programs })
     }
 
     /// The mesh matrix of the control mesh.
     pub fn matrix(&self) -> &DeviceMatrix {
         &self.matrix
+    }
+
+    /// How many tags of edges have an edge.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn found_tags(&self) -> Result<usize> {
+        self.creases.as_ref().map_or(Ok(0), |creases| creases.found_tags(&self.matrix))
+    }
+
+    /// Edges that are still sharp after the last level by their tags, not as ends of the
+    /// surface or, if these are sharp, edges of three faces and more: end vertices and
+    /// sharpness, after topology was made.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if a copy fails.
+    pub fn remaining_creases(&self) -> Result<Vec<([u32; 2], f64)>> {
+        let Some(creases) = &self.creases else { return Ok(Vec::new()) };
+        let corners = self.matrix.edge_corners()?;
+        let crowded = match creases.tags().non_manifold {
+            true => self.matrix.crowded_edges()?,
+            false => Vec::new(),
+        };
+        let is_natural = |edge: u32| {
+            corners[edge as usize][1] == u32::MAX
+                || crowded.binary_search_by_key(&edge, |row| row[0]).is_ok()
+        };
+        creases.remaining(&self.matrix, self.levels.len(), is_natural)
     }
 
     /// Takes points of the control mesh.
@@ -274,6 +322,14 @@ impl<T: Real> DeviceLevels<T> {
                 }
             }
         }
+        let faces = |depth: usize| match self.rules {
+            Rules::Quads => self.counts[depth].faces,
+            _ => 0,
+        };
+        let first_edge_point = |depth: usize| self.counts[depth].vertices + faces(depth);
+        if let (Some(creases), true) = (&self.creases, run != FriendRun::Points) {
+            creases.launches(&self.matrix, first_edge_point, &mut launches)?;
+        }
         let words = self.words();
         for depth in 0..self.levels.len() {
             let points = [depth, depth + 1].map(|level| self.points[level].address(0));
@@ -289,12 +345,21 @@ impl<T: Real> DeviceLevels<T> {
             match &self.rules {
                 Rules::Quads => quads::launches(&self.matrix, &step, &mut launches)?,
                 Rules::Triangles(own) => own.launches(&step, &mut launches)?,
-                Rules::Sqrt3(own) => launches.push(own.launch(&self.matrix, &step)?),
+                Rules::Sqrt3(own) => {
+                    launches.push(own.launch(&self.matrix, &step)?);
+                    if let Some(ends) = &own.ends {
+                        let twins = match depth {
+                            0 => own.twins.address(0),
+                            _ => self.levels[depth - 1].edges.address(0),
+                        };
+                        let next = &self.levels[depth];
+                        let next = [&next.vertices, &next.edges].map(|array| array.address(0));
+                        ends.launches(&self.matrix, &step, twins, next, &mut launches)?;
+                    }
+                }
             }
-            if let (Some(sharp), true) = (self.sharp.get(depth), run != FriendRun::Topology) {
-                let coarse = step.coarse();
-                let faces = if matches!(self.rules, Rules::Quads) { coarse.faces } else { 0 };
-                let first = coarse.vertices + faces;
+            if let (Some(creases), true) = (&self.creases, run != FriendRun::Topology) {
+                let (sharp, first) = (creases.level(depth), first_edge_point(depth));
                 launches.extend(sharp.launch(functions, T::PRECISION, first, points)?);
             }
         }

@@ -2,13 +2,17 @@
 //!
 //! ```text
 //! corners ─sort─▶ DeviceMatrix ─split─▶ levels ─▶ points
-//!                 (level 0)             (sharp lists from the host)
+//!                 (level 0)  ▲
+//! tags ─scan─▶ sharp edges, held vertices of all levels
 //! ```
 //!
 //! All arrays stay on the device, and a run is one CUDA graph. No level after the control mesh
 //! is sorted: edges are numbered from level to level.
 
+mod creases;
+mod ends;
 mod friends;
+mod ghosts;
 mod levels;
 mod matrix;
 mod quads;
@@ -16,12 +20,15 @@ mod sharp;
 mod sqrt3;
 mod triangles;
 
-pub use friends::ClosedFriends;
+pub use creases::CreaseTags;
+pub use friends::SurfaceFriends;
 pub use levels::{DeviceLevels, MatrixScheme};
 pub use matrix::{DeviceMatrix, FaceArrays, MatrixCounts};
-pub use sharp::SharpArrays;
 
+pub(super) use creases::variant as creases_variant;
+pub(super) use ends::variant as sqrt3_ends_variant;
 pub(super) use friends::variant as first_friends_variant;
+pub(super) use ghosts::variant as ghosts_variant;
 pub(super) use matrix::variant as matrix_variant;
 pub(super) use quads::variant as quads_variant;
 pub(super) use sharp::variant as sharp_variant;

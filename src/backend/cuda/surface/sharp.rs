@@ -1,4 +1,4 @@
-//! Sharp edges and held vertices of a level, by `kernels/surface_sharp.cu`.
+//! Sharp edges and held vertices of a level, and their points, by `kernels/surface_sharp.cu`.
 
 use std::sync::Arc;
 
@@ -13,37 +13,19 @@ use super::THREADS;
 use crate::backend::Precision;
 use crate::error::Result;
 
-/// What smooth rules do not decide at one level: short lists.
-#[derive(Clone, Debug, Default)]
-pub struct SharpArrays {
-    /// Sharp edges.
-    pub edges: Vec<u32>,
-    /// Their end vertices.
-    pub edge_ends: Vec<[u32; 2]>,
-    /// Their sharpness, above 0.
-    pub sharpness: Vec<f64>,
-    /// Vertices that do not follow the smooth rule.
-    pub held: Vec<u32>,
-    /// The other ends of their two sharp edges, if they have two.
-    pub held_ends: Vec<[u32; 2]>,
-    /// Weights of the smooth rule, of the crease rule, and of the vertex itself.
-    pub weights: Vec<[f64; 3]>,
-}
-
-impl SharpArrays {
-    /// Whether there is nothing to do.
-    pub fn is_empty(&self) -> bool {
-        self.edges.is_empty() && self.held.is_empty()
-    }
-}
-
-/// The lists on the device.
-pub(super) struct Sharp {
+/// What smooth rules do not decide at one level: short lists on the device.
+pub(super) struct SharpLevel {
+    /// Edges that are sharp or were so at an earlier level.
     edges: Buffer<u32>,
+    /// Their end vertices.
     edge_ends: Buffer<[u32; 2]>,
+    /// Their sharpness, 0 where they are not sharp any more.
     sharpness: Buffer<f64>,
+    /// Vertices that do not follow the smooth rule; none where they do.
     held: Buffer<u32>,
+    /// The other ends of their two sharp edges, if they have two.
     held_ends: Buffer<[u32; 2]>,
+    /// Weights of the smooth rule, of the crease rule, and of the vertex itself.
     weights: Buffer<[f64; 3]>,
 }
 
@@ -51,16 +33,48 @@ pub(in super::super) fn variant(precision: Precision) -> Variant {
     Variant::new(&SHARP, precision)
 }
 
-impl Sharp {
-    pub fn new(stream: &Arc<CudaStream>, arrays: &SharpArrays) -> Result<Self> {
+impl SharpLevel {
+    /// Room for so many edges and vertices.
+    pub fn new(stream: &Arc<CudaStream>, sharp: usize, held: usize) -> Result<Self> {
         Ok(Self {
-            edges: Buffer::of(stream, &arrays.edges)?,
-            edge_ends: Buffer::of(stream, &arrays.edge_ends)?,
-            sharpness: Buffer::of(stream, &arrays.sharpness)?,
-            held: Buffer::of(stream, &arrays.held)?,
-            held_ends: Buffer::of(stream, &arrays.held_ends)?,
-            weights: Buffer::of(stream, &arrays.weights)?,
+            edges: Buffer::empty(stream, sharp)?,
+            edge_ends: Buffer::empty(stream, sharp)?,
+            sharpness: Buffer::empty(stream, sharp)?,
+            held: Buffer::empty(stream, held)?,
+            held_ends: Buffer::empty(stream, held)?,
+            weights: Buffer::empty(stream, held)?,
         })
+    }
+
+    pub fn sharp_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    pub fn held_count(&self) -> usize {
+        self.held.len()
+    }
+
+    /// `Sharp` in `kernels/surface_creases.cu`.
+    pub fn sharp_arrays(&self) -> [u64; 3] {
+        [self.edges.address(0), self.edge_ends.address(0), self.sharpness.address(0)]
+    }
+
+    /// `Held` in `kernels/surface_creases.cu`.
+    pub fn held_arrays(&self) -> [u64; 3] {
+        [self.held.address(0), self.held_ends.address(0), self.weights.address(0)]
+    }
+
+    /// The edges, copied to the host.
+    pub fn edges(&self, stream: &Arc<CudaStream>) -> Result<Vec<u32>> {
+        self.edges.read(stream)
+    }
+
+    /// Ends and sharpness of the edges, copied to the host.
+    pub fn ends_and_sharpness(
+        &self,
+        stream: &Arc<CudaStream>,
+    ) -> Result<(Vec<[u32; 2]>, Vec<f64>)> {
+        Ok((self.edge_ends.read(stream)?, self.sharpness.read(stream)?))
     }
 
     /// The launch after the smooth rules, if there is anything to hold.
@@ -71,23 +85,16 @@ impl Sharp {
         first_edge_point: usize,
         [points, refined]: [u64; 2],
     ) -> Result<Option<Launch>> {
-        let (edges, held) = (self.edges.len(), self.held.len());
+        let (edges, held) = (self.sharp_count(), self.held_count());
         if edges + held == 0 {
             return Ok(None);
         }
+        let [edges_at, ends, sharpness] = self.sharp_arrays();
+        let [held_at, held_ends, weights] = self.held_arrays();
+        let count = edges as u64 | (first_edge_point as u64) << 32;
         let arguments = vec![
-            Argument::Words(Box::new([
-                self.edges.address(0),
-                self.edge_ends.address(0),
-                self.sharpness.address(0),
-                edges as u64 | (first_edge_point as u64) << 32,
-            ])),
-            Argument::Words(Box::new([
-                self.held.address(0),
-                self.held_ends.address(0),
-                self.weights.address(0),
-                held as u64,
-            ])),
+            Argument::Words(Box::new([edges_at, ends, sharpness, count])),
+            Argument::Words(Box::new([held_at, held_ends, weights, held as u64])),
             Argument::Address(points),
             Argument::Address(refined),
         ];

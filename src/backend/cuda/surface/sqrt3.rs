@@ -1,4 +1,5 @@
-//! √3-subdivision of closed surfaces, by `kernels/surface_sqrt3.cu`: a launch a level.
+//! √3-subdivision, by `kernels/surface_sqrt3.cu`: a launch a level, and some for the ends of
+//! open surfaces.
 
 use super::super::edge_friend::FriendRun;
 use super::super::launch::{Argument, Launch};
@@ -6,6 +7,7 @@ use super::super::memory::Buffer;
 use super::super::program::Kernels;
 use super::super::sources::{SQRT3, Variant};
 use super::THREADS;
+use super::ends::Ends;
 use super::levels::Step;
 use super::matrix::DeviceMatrix;
 use super::matrix::Neighbours;
@@ -19,16 +21,19 @@ pub(super) struct Sqrt3 {
     pub alphas: Buffer<f64>,
     /// `[corner]` of the control mesh: the corner across the edge.
     pub twins: Buffer<u32>,
+    /// Of an open surface.
+    pub ends: Option<Ends>,
 }
 
-pub(in super::super) fn variant(precision: Precision, run: FriendRun) -> Variant {
+pub(in super::super) fn variant(precision: Precision, run: FriendRun, open: bool) -> Variant {
     Variant::new(&SQRT3, precision)
         .with("LINKS", usize::from(run != FriendRun::Points))
         .with("POINTS", usize::from(run != FriendRun::Topology))
+        .with("OPEN", usize::from(open))
 }
 
 impl Sqrt3 {
-    /// Twins of the control mesh.
+    /// Twins and ends of the control mesh.
     pub fn start(&self, matrix: &DeviceMatrix, launches: &mut Vec<Launch>) -> Result<()> {
         let corners = matrix.vertices.len();
         let arguments = vec![
@@ -37,15 +42,19 @@ impl Sqrt3 {
             Argument::Number(corners as u32),
             Argument::Address(self.twins.address(0)),
         ];
-        let variant = variant(Precision::F32, FriendRun::Topology);
+        let variant = variant(Precision::F32, FriendRun::Topology, self.ends.is_some());
         let kernels = Kernels::new(&matrix.functions, variant);
         launches.push(kernels.items("find_twins", corners, THREADS, arguments)?);
-        Ok(())
+        match &self.ends {
+            Some(ends) => ends.start(matrix, &self.twins, launches),
+            None => Ok(()),
+        }
     }
 
     /// One level.
     pub fn launch(&self, matrix: &DeviceMatrix, step: &Step<'_>) -> Result<Launch> {
-        let kernels = Kernels::new(step.functions, variant(step.precision, step.run));
+        let kernels =
+            Kernels::new(step.functions, variant(step.precision, step.run, self.ends.is_some()));
         let blocks = |items: usize| items.div_ceil(THREADS as usize) as u32;
         let coarse = step.coarse();
         let mut count = blocks(coarse.faces);

@@ -1,5 +1,9 @@
 //! Launches that build the mesh matrix: edges by sort and scan, rows of the vertices.
 
+use std::sync::Arc;
+
+use cudarc::driver::CudaStream;
+
 use super::super::THREADS;
 use super::DeviceMatrix;
 use crate::backend::Precision;
@@ -23,6 +27,22 @@ impl Neighbours {
     pub fn words(&self) -> Argument {
         let addresses = [&self.starts, &self.halves, &self.others].map(|b| b.address(0));
         Argument::Words(Box::new(addresses))
+    }
+}
+
+/// Sharp edges at each vertex of a control mesh.
+pub(in super::super) struct SharpRows {
+    /// `[vertex]`, and the end of the last row.
+    pub starts: Buffer<u32>,
+    /// Numbers among the ends of all edges, 2 edge + end.
+    pub items: Buffer<u32>,
+}
+
+impl SharpRows {
+    /// Room for so many ends.
+    pub fn new(stream: &Arc<CudaStream>, vertices: usize, ends: usize) -> Result<Self> {
+        let starts = Buffer::empty(stream, vertices + 1)?;
+        Ok(Self { starts, items: Buffer::empty(stream, ends)? })
     }
 }
 
@@ -120,14 +140,18 @@ impl DeviceMatrix {
         }
         if with_rows {
             let arguments = vec![
+                of(&self.vertices),
+                number(corners),
                 of(&self.edges),
                 edge_corners(),
+                of(&self.firsts),
                 self.columns(),
                 self.rows(),
                 number(self.vertex_count),
+                of(&self.kinds),
                 of(&self.status),
             ];
-            launches.push(kernels.items("find_touching", self.vertex_count, THREADS, arguments)?);
+            launches.push(kernels.items("find_kinds", self.vertex_count, THREADS, arguments)?);
         }
         Ok(launches)
     }
@@ -158,6 +182,18 @@ impl DeviceMatrix {
         let threads = count.max(self.vertex_count + 1);
         launches.push(self.kernels().items("start_rows", threads, THREADS, arguments)?);
         Ok(())
+    }
+
+    /// Launches that make rows of `count` ends of edges, whose vertices are at address `ends`.
+    pub(in super::super) fn sharp_row_launches(
+        &self,
+        launches: &mut Vec<Launch>,
+        ends: u64,
+        count: usize,
+        rows: &SharpRows,
+    ) -> Result<()> {
+        let items = Items { keys: ends, values: 0 };
+        self.row_launches(launches, items, count, [&rows.starts, &rows.items], None)
     }
 
     /// Room for the neighbours of vertices over the edges that there are.

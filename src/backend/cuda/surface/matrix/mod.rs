@@ -15,8 +15,8 @@ use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::program::Program;
 use crate::backend::cuda::sort::Space;
 use crate::error::{Error, Result};
-pub(super) use build::Neighbours;
 pub(in crate::backend::cuda) use build::variant;
+pub(super) use build::{Neighbours, SharpRows};
 
 /// Faces of a control mesh as columns over its vertices.
 #[derive(Clone, Copy, Debug)]
@@ -44,23 +44,33 @@ pub struct MatrixCounts {
     pub crowded: usize,
     /// Edges that their first two faces run through in one direction.
     pub alike: usize,
-    /// Vertices at which sheets of a closed oriented surface touch; not looked for in others.
+    /// Vertices whose faces form neither one ring nor one fan.
     pub touching: usize,
-    /// Vertices of two faces, of a closed oriented surface; not looked for in others.
+    /// Vertices in a ring of two faces.
     pub folds: usize,
     /// Largest number of faces at a vertex, where above 64.
     pub valence: usize,
 }
 
 impl MatrixCounts {
-    /// Whether the surface has no ends, no edge of more than two faces, and no touching sheets.
+    /// Whether the surface has no edge of more than two faces, no touching sheets, and all faces
+    /// run alike.
+    pub fn is_manifold(&self) -> bool {
+        [self.crowded, self.alike, self.touching] == [0; 3]
+    }
+
+    /// Whether it has no ends either.
     pub fn is_closed_manifold(&self) -> bool {
-        [self.open, self.crowded, self.alike, self.touching] == [0; 4]
+        self.open == 0 && self.is_manifold()
     }
 }
 
 /// Valences that tables hold at least; `TABLED` in the kernels.
 pub(super) const TABLED: usize = 64;
+
+/// `TOUCHING` and `LONE` in the kernels.
+pub(super) const TOUCHING: u32 = 1;
+pub(super) const LONE: u32 = 2;
 
 /// `Status` in the kernels: numbers of 32 bits.
 const STATUS: usize = 7;
@@ -79,14 +89,16 @@ pub struct DeviceMatrix {
     pub(super) face_count: usize,
     // corners sorted by edge, and where each edge's start
     sorted_corners: Buffer<u32>,
-    firsts: Buffer<u32>,
-    // scans: heads among the sorted corners
-    marks: Buffer<u32>,
+    pub(super) firsts: Buffer<u32>,
+    // room for scans: heads among the sorted corners
+    pub(super) marks: Buffer<u32>,
     // corners at each vertex
     row_starts: Buffer<u32>,
     row_items: Buffer<u32>,
+    // `[vertex]`: how the faces at it hang together
+    pub(super) kinds: Buffer<u32>,
     status: Buffer<u32>,
-    space: Space,
+    pub(super) space: Space,
     counts: MatrixCounts,
     program: Option<Program>,
 }
@@ -120,6 +132,7 @@ impl DeviceMatrix {
             marks: empty(corners + 1)?,
             row_starts: empty(mesh.vertex_count + 1)?,
             row_items: empty(corners)?,
+            kinds: empty(mesh.vertex_count)?,
             status: empty(STATUS)?,
             space: Space::new(&stream, 2 * corners)?,
             counts: MatrixCounts::default(),
@@ -231,6 +244,12 @@ impl DeviceMatrix {
         // SAFETY: all arrays live in `self` or here.
         unsafe { Program::new(launches).run(&self.stream) }?;
         Ok(listed.read(&self.stream)?.as_chunks::<3>().0.to_vec())
+    }
+
+    /// Vertices of one face, at both of whose edges the surface ends.
+    pub(super) fn lone_vertices(&self) -> Result<Vec<u32>> {
+        let kinds = self.kinds.read(&self.stream)?;
+        Ok((0..).zip(kinds).filter(|(_, kind)| kind & LONE != 0).map(|(v, _)| v).collect())
     }
 
     /// Address of all corners, sorted by edge.

@@ -80,7 +80,7 @@ fn evaluate(c: &mut Criterion) {
     let mut evaluator = Cpu::default().prepare(&plan).expect("valid");
     evaluator.evaluate(mesh.controls(), all.clone(), &mut limit).expect("valid");
     let Values::F64(values) = &mut limit.positions else { return };
-    group.throughput(Throughput::Bytes(size_of_val(values.as_slice()) as u64));
+    group.throughput(Throughput::Bytes(size_of_val(&values[..]) as u64));
     for threads in [1, 2] {
         let pool = pool(threads);
         let part = values.len() / threads;

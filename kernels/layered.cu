@@ -74,7 +74,8 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
                     static_cast<size_t>(item.first + done + q) * (4 * lines);
                 const unsigned ends = __ldg(leaves.ends + leaf_of(q));
                 real* const cell = c + q * LINE * lines;
-                gather(job, net, 4 * lines, 1, 2, origin[q], cell);
+                // the cell's corners are the first four lines, its two layers the middle ones
+                gather(job, net, 4 * lines, 1, 14, origin[q], cell);
                 __syncwarp();
                 if (ends) fill_ends(ends, lines, W, [&](int l) { return cell + l * LINE; });
             }

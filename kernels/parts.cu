@@ -118,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
             const unsigned* const net = static_cast<const unsigned*>(leaves.nets) +
                                         batch.first_net + static_cast<size_t>(leaf) * (4 * lines);
             real origin[W];
-            gather(job, net, 4 * lines, 1, 2, origin, c);
+            gather(job, net, 4 * lines, 1, 14, origin, c);
             __syncwarp();
             const unsigned ends = __ldg(leaves.ends + batch.first_leaf + leaf);
             if (ends) fill_ends(ends, lines, W, [&](int l) { return c + l * LINE; });

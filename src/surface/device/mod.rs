@@ -40,7 +40,7 @@ pub struct DeviceSurface<T> {
 
 enum Levels<T> {
     Matrix(Box<DeviceLevels<T>>),
-    EdgeFriend(Friends<T>),
+    EdgeFriend(Box<Friends<T>>),
 }
 
 /// Whether a surface is refined on GPUs: by Catmull-Clark and Loop on the mesh matrix from one
@@ -88,7 +88,7 @@ impl<T: Scalar + Real> DeviceSurface<T> {
         };
         let levels = match options.method {
             Method::EdgeFriend => {
-                Levels::EdgeFriend(Friends::new(mesh, options.levels, rule, gpu)?)
+                Levels::EdgeFriend(Box::new(Friends::new(mesh, options.levels, rule, gpu)?))
             }
             _ => {
                 let matrix = device_matrix(mesh, gpu)?;

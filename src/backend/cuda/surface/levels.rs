@@ -86,8 +86,8 @@ impl Counts {
 /// Kernels of a scheme, and what they need beside the levels.
 enum Rules {
     Quads,
-    Triangles(Triangles),
-    Sqrt3(Sqrt3),
+    Triangles(Box<Triangles>),
+    Sqrt3(Box<Sqrt3>),
 }
 
 impl Rules {
@@ -103,12 +103,12 @@ impl Rules {
                 // a vertex has at most two neighbours a face
                 let most = rows.max().unwrap_or(0).max(2 * valence);
                 let betas: Vec<f64> = (0..=most).map(beta).collect();
-                Ok(Self::Triangles(Triangles {
+                Ok(Self::Triangles(Box::new(Triangles {
                     neighbours: matrix.neighbours()?,
                     betas: Buffer::of(stream, &betas)?,
                     crowded: Buffer::of(stream, &crowded)?,
                     sorted_corners: matrix.sorted_corners(),
-                }))
+                })))
             }
             MatrixScheme::Sqrt3 { alpha, keeps_corners } => {
                 if !found.is_manifold() || found.folds > 0 {
@@ -121,12 +121,12 @@ impl Rules {
                 let open = found.open > 0;
                 // where the surface ends there is one neighbour more than faces
                 let alphas: Vec<f64> = (0..=valence + 1).map(alpha).collect();
-                Ok(Self::Sqrt3(Sqrt3 {
+                Ok(Self::Sqrt3(Box::new(Sqrt3 {
                     neighbours: matrix.neighbours()?,
                     alphas: Buffer::of(stream, &alphas)?,
                     twins: Buffer::empty(stream, matrix.vertices.len())?,
                     ends: open.then(|| Ends::new(matrix, levels, keeps_corners)).transpose()?,
-                }))
+                })))
             }
         }
     }

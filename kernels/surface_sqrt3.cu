@@ -245,8 +245,15 @@ __device__ __forceinline__ Point vertex_task(const Levels& levels, unsigned dept
     return p * real(1.0 - alpha) + sum * real(alpha / double(count));
 }
 
+#if DOUBLE && OPEN
+// left alone, the compiler spills for the sake of a full multiprocessor
+#define REFINE_BOUNDS __launch_bounds__(THREADS, 4)
+#else
+#define REFINE_BOUNDS __launch_bounds__(THREADS)
+#endif
+
 // LINKS: topology of the next level; POINTS: its points. Blocks for triangles, then for vertices.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void REFINE_BOUNDS
     refine(const __grid_constant__ Levels levels, unsigned depth,
            const __grid_constant__ Rows corners, const __grid_constant__ Rows neighbours,
            const double* __restrict__ alphas, const Point* __restrict__ points,

@@ -70,6 +70,9 @@ impl Order {
     pub const ALL: [Self; 3] = [Self::Value, Self::First, Self::Second];
 }
 
+/// Axes of the second derivatives uu, vv, ww, uv, uw, vw.
+pub const SECOND_AXES: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
+
 /// Weights with the phantoms of missing control points folded into the others.
 ///
 /// `low`: p₋₁ is missing; `high`: p₂ is missing. The weight of a missing control

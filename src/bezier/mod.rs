@@ -23,8 +23,7 @@ use convert::{net_values, tensor_points};
 pub use extraction::Extraction;
 pub(crate) use nest::{Nest, Sibling, Split};
 use remainder::Remainders;
-use rings::spatial_parts;
-pub(crate) use rings::{Part, planar_parts};
+pub(crate) use rings::{Part, planar_parts, spatial_parts};
 
 /// Most rings around an extraordinary edge or vertex.
 pub const MOST_RINGS: usize = 8;
@@ -210,7 +209,8 @@ impl<'s> Pieces<'s> {
             LeafKind::Regular(_) => &[Part::WHOLE],
             LeafKind::Layered(..) => &self.planar,
             LeafKind::Irregular(s, _) => self.spatial[s as usize].get_or_init(|| {
-                spatial_parts(&self.solid.spatial_structures()[s as usize], self.rings)
+                let structure = &self.solid.spatial_structures()[s as usize];
+                spatial_parts(structure, self.rings, |_| self.rings)
             }),
         }
     }

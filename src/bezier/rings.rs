@@ -64,8 +64,12 @@ pub fn planar_parts(rings: usize) -> Vec<Part> {
 }
 
 /// The parts of a spatial structure, ring by ring; parts with an extraordinary edge have
-/// rings of their own.
-pub fn spatial_parts(structure: &Structure, rings: usize) -> Vec<Part> {
+/// rings of their own, `along_edges` of the ring that they are in.
+pub fn spatial_parts(
+    structure: &Structure,
+    rings: usize,
+    along_edges: impl Fn(usize) -> usize,
+) -> Vec<Part> {
     let mut parts = Vec::new();
     for ring in 1..=rings {
         let s = 0.5_f64.powi(ring as i32);
@@ -73,8 +77,10 @@ pub fn spatial_parts(structure: &Structure, rings: usize) -> Vec<Part> {
             let origin = [0, 1, 2].map(|d| (child >> d & 1) as f64 * s);
             match structure.sibling_turn(child) {
                 None => parts.push(Part::WHOLE.within(origin, s)),
-                Some(turn) => parts
-                    .extend(planar_parts(rings).iter().map(|p| p.turned(turn).within(origin, s))),
+                Some(turn) => {
+                    let own = planar_parts(along_edges(ring));
+                    parts.extend(own.iter().map(|p| p.turned(turn).within(origin, s)));
+                }
             }
         }
     }

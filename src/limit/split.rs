@@ -2,8 +2,7 @@
 
 use faer::Mat;
 
-use super::frame::Turn;
-use super::structure::{Next, SiblingKind, Structure};
+use super::structure::{Next, Structure};
 
 impl Structure {
     /// Number of parameters: 2 of a planar net, 3 of a spatial one.
@@ -32,15 +31,6 @@ impl Structure {
     /// [`Structure::sibling_rows`] has them, from those at this structure's net.
     pub(crate) fn sibling_net(&self, child: usize, net: &Mat<f64>) -> Mat<f64> {
         &self.siblings[child - 1].rows * net
-    }
-
-    /// The planar structure of the sibling at offset `child` and how its axes lie;
-    /// `None` if that sibling is a tensor-product spline.
-    pub(crate) fn sibling_planar(&self, child: usize) -> Option<(&Self, Turn)> {
-        match &self.siblings[child - 1].kind {
-            SiblingKind::Layered { planar, turn } => Some((planar, *turn)),
-            SiblingKind::Tensor | SiblingKind::BoxSpline { .. } => None,
-        }
     }
 
     /// The limit at the extraordinary point, `[width]`, from values at the net.

@@ -146,7 +146,13 @@ impl Structure {
     /// The planar structure of the layered part that is sibling `child` (binary, not 0) of a
     /// cell split `depth` ≥ 1 times, and how its axes lie; `None` for a tensor-product spline.
     pub fn layered_sibling(&self, depth: usize, child: usize) -> Option<(&Self, Turn)> {
-        match &self.owner(depth)?.siblings.get(child.checked_sub(1)?)?.kind {
+        self.owner(depth)?.sibling_planar(child)
+    }
+
+    /// The planar structure of the layered part at offset `child` (binary, not 0), and how its
+    /// axes lie; `None` if that part is a tensor-product spline.
+    pub fn sibling_planar(&self, child: usize) -> Option<(&Self, Turn)> {
+        match &self.siblings.get(child.checked_sub(1)?)?.kind {
             SiblingKind::Tensor | SiblingKind::BoxSpline { .. } => None,
             SiblingKind::Layered { planar, turn } => Some((planar, *turn)),
         }
@@ -155,10 +161,7 @@ impl Structure {
     /// How the axes of the layered part at offset `child` (binary, not 0) lie;
     /// `None` if that part is a tensor-product spline.
     pub fn sibling_turn(&self, child: usize) -> Option<Turn> {
-        match self.siblings.get(child.wrapping_sub(1))?.kind {
-            SiblingKind::Tensor | SiblingKind::BoxSpline { .. } => None,
-            SiblingKind::Layered { turn, .. } => Some(turn),
-        }
+        self.sibling_planar(child).map(|(_, turn)| turn)
     }
 
     /// Weights of the control points for the limit, or a derivative of it, at the

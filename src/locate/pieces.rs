@@ -66,12 +66,11 @@ impl<'s> LocatorPieces<'s> {
         let counts: Vec<u32> =
             leaves.par_iter().map(|leaf| maker.of(leaf).count() as u32).collect();
         let leaf_ids = ids().zip(&counts).flat_map(|(leaf, &n)| (0..n).map(move |_| leaf));
-        let leaf_ids = leaf_ids.collect();
         let own = |leaves: &[Leaf]| Arrays::new(&maker, leaves, &refined);
         let all: Vec<Arrays<'s>> = leaves.par_chunks(LEAVES).map(own).collect();
         let Arrays { points, errors, boxes, frames, cores } = Arrays::joined(all);
         let pieces: Vec<Piece> = leaves.iter().flat_map(|leaf| maker.of(leaf)).collect();
-        let leaves = leaf_ids;
+        let leaves = leaf_ids.collect();
         Ok(Self { maker, pieces, points, errors, boxes, frames, cores, leaves, refined })
     }
 

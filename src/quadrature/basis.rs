@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::nodes::Nodes;
-use crate::basis::bspline;
+use crate::basis::bspline::{self, SECOND_AXES};
 use crate::limit::{Ends, LeafKind, Orders, Solid, Turn};
 use crate::plan::{Want, wanted_orders};
 
@@ -24,9 +24,6 @@ pub struct Basis {
     /// empty unless asked for.
     pub second: Vec<f64>,
 }
-
-/// Axes of the second derivatives uu, vv, ww, uv, uw, vw.
-pub(super) const SECOND_AXES: [[u8; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
 
 /// Positions in a leaf's net that hold control points; the others are places of
 /// missing layers.
@@ -90,14 +87,13 @@ impl Basis {
     /// The basis of a leaf whose local axes lie in its element as `turn` says.
     pub(super) fn turned(&self, turn: Turn) -> Self {
         // row of the element's derivative -> local row and sign
-        let local = |axis: u8| turn.axes.iter().position(|&a| a == axis).unwrap_or(0);
+        let local =
+            |axis: usize| turn.axes.iter().position(|&a| usize::from(a) == axis).unwrap_or(0);
         let sign = |d: usize| if turn.flips[d] { -1.0 } else { 1.0 };
         let first = [0, 1, 2].map(|axis| (local(axis), sign(local(axis))));
         let second = SECOND_AXES.map(|[a, b]| {
             let [d, e] = [local(a), local(b)];
-            let row = SECOND_AXES
-                .iter()
-                .position(|&[x, y]| [x as usize, y as usize] == [d.min(e), d.max(e)]);
+            let row = SECOND_AXES.iter().position(|&axes| axes == [d.min(e), d.max(e)]);
             (row.unwrap_or(0), sign(d) * sign(e))
         });
         let turn = |from: &[f64], rows: &[(usize, f64)]| {

@@ -3,7 +3,7 @@
 
 use super::series::{self, Ring};
 use super::{RING_TOLERANCE, Scheme};
-use crate::bezier::{Part, planar_parts};
+use crate::bezier::{Part, planar_parts, spatial_parts};
 use crate::limit::{LeafKind, Solid, Structure};
 
 /// A box with its Gauss points.
@@ -41,7 +41,8 @@ pub fn boxes(solid: &Solid, kind: LeafKind, scheme: Scheme) -> Vec<GaussBox> {
         (LeafKind::Layered(..), Some(rings)) => counted(&planar_parts(rings), scheme.gauss),
         (LeafKind::Irregular(s, _), Some(rings)) => {
             let structure = &solid.spatial_structures()[s as usize];
-            counted(&spatial_parts(structure, rings), scheme.gauss)
+            // along edges fewer by the rings passed: the smallest parts of all are equally wide
+            counted(&spatial_parts(structure, rings, |ring| rings - ring), scheme.gauss)
         }
         (LeafKind::Layered(s, ..), None) => {
             let structure = &solid.planar_structures()[s as usize];
@@ -56,30 +57,6 @@ pub fn boxes(solid: &Solid, kind: LeafKind, scheme: Scheme) -> Vec<GaussBox> {
 /// Parts that each count once.
 fn counted(parts: &[Part], gauss: usize) -> Vec<GaussBox> {
     parts.iter().map(|&part| GaussBox::new(part, 1.0, 1.0, !part.exact, gauss)).collect()
-}
-
-/// A given number of rings of parts around an extraordinary vertex. A part along an
-/// extraordinary edge has rings of its own towards the edge, fewer by the rings passed, so
-/// that the smallest parts of all are equally wide.
-fn spatial_parts(structure: &Structure, rings: usize) -> Vec<Part> {
-    let mut parts = Vec::new();
-    for ring in 1..=rings {
-        let size = 0.5_f64.powi(ring as i32);
-        for child in 1..8 {
-            let origin = corner(child, size);
-            match structure.sibling_turn(child) {
-                None => parts.push(Part::WHOLE.within(origin, size)),
-                Some(turn) => parts.extend(
-                    planar_parts(rings - ring)
-                        .iter()
-                        .map(|part| part.turned(turn).within(origin, size)),
-                ),
-            }
-        }
-    }
-    let size = 0.5_f64.powi(rings as i32);
-    parts.push(Part { exact: false, ..Part::WHOLE.within([0.0; 3], size) });
-    parts
 }
 
 /// As many rings around an extraordinary edge as it takes, in a leaf that has this share

@@ -64,8 +64,8 @@ impl<'q> DeviceQuadrature<'q> {
     }
 
     /// Evaluates a range of a batch's leaves, with the derivatives of the basis functions in
-    /// space (second ones too, if the quadrature has them) if they are wanted, and returns the seconds that it took on the device. The
-    /// results stay there until the next call.
+    /// space (second ones too, if the quadrature has them) if they are wanted, and returns the
+    /// seconds that it took on the device. The results stay there until the next call.
     ///
     /// # Errors
     /// [`Error::Request`] if there are no such leaves, or too many for the memory.

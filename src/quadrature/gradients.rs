@@ -5,8 +5,9 @@
 
 use rayon::prelude::*;
 
-use super::basis::{Basis, SECOND_AXES};
+use super::basis::Basis;
 use super::mapping::Mapped;
+use crate::basis::bspline::SECOND_AXES;
 
 /// Derivatives of the basis functions of some leaves with respect to space.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -75,7 +76,7 @@ fn second(
             (j, k) if j == k => rest[j],
             (j, k) => rest[2 + j + k],
         };
-        for (row, [a, b]) in SECOND_AXES.map(|axes| axes.map(usize::from)).into_iter().enumerate() {
+        for (row, [a, b]) in SECOND_AXES.into_iter().enumerate() {
             let mut sum = 0.0;
             for j in 0..3 {
                 for k in 0..3 {

@@ -4,7 +4,6 @@ use rayon::prelude::*;
 
 use super::edges::{Edges, merge_half_edges};
 use super::faces::HalfFaces;
-use super::groups::group;
 use super::{NONE, Rows, Topology};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells};
@@ -24,10 +23,8 @@ impl Topology {
         let (faces, vertex_cells) = rayon::join(
             || HalfFaces::of(&cells).merge(vertex_count),
             || {
-                let corners = |c: u32| cells.vertices(c as usize).iter().map(move |&v| (v, c));
-                let pairs = || (0..cells.len() as u32).flat_map(corners);
-                let (ends, items) = group(vertex_count, pairs().map(|(v, _)| v), pairs());
-                Rows::from_parts(ends, items)
+                let corners = |c: u32| cells.vertices(c as usize).iter().copied();
+                Rows::transposed(vertex_count, cells.len(), corners)
             },
         );
         let (face_vertices, face_cells, cell_faces) = faces?;
@@ -38,10 +35,8 @@ impl Topology {
         let Edges { vertices: edge_vertices, of_faces: face_edges, faces: edge_faces } = edges;
         let (vertex_edges, (boundary_edge, boundary_vertex)) = rayon::join(
             || {
-                let ends = |e: u32| edge_vertices[e as usize].map(|v| (v, e));
-                let pairs = || (0..edge_vertices.len() as u32).flat_map(ends);
-                let (ends, items) = group(vertex_count, pairs().map(|(v, _)| v), pairs());
-                Rows::from_parts(ends, items)
+                let ends = |e: u32| edge_vertices[e as usize].into_iter();
+                Rows::transposed(vertex_count, edge_vertices.len(), ends)
             },
             || {
                 let mut boundary = (vec![false; edge_vertices.len()], vec![false; vertex_count]);

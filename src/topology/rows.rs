@@ -76,6 +76,18 @@ impl Rows {
         let (ends, items) = group(columns, self.items.iter().copied(), pairs);
         Self { ends, items }
     }
+
+    /// Row `i` of the result lists, ascending, the `r` below `count` of whose `columns_of` one
+    /// is `i`, for `i < columns`: [`Rows::transpose`] of rows that are not stored.
+    pub(super) fn transposed<I: Iterator<Item = u32>>(
+        columns: usize,
+        count: usize,
+        columns_of: impl Fn(u32) -> I + Copy,
+    ) -> Self {
+        let pairs = || (0..count as u32).flat_map(|r| columns_of(r).map(move |i| (i, r)));
+        let (ends, items) = group(columns, pairs().map(|(i, _)| i), pairs());
+        Self { ends, items }
+    }
 }
 
 #[cfg(test)]

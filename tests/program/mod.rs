@@ -6,10 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use assert_cmd::cargo::cargo_bin;
 
-/// Runs the program in `directory`; returns exit code, stdout and stderr.
+/// Runs the program in `directory`, from where cargo left it or `SUBSOLID_PROGRAM` says;
+/// returns exit code, stdout and stderr.
 pub fn run(directory: &Path, arguments: &str) -> (i32, String, String) {
-    let mut command = Command::cargo_bin("subsolid").unwrap();
+    let given = std::env::var_os("SUBSOLID_PROGRAM").map(PathBuf::from);
+    let mut command = Command::new(given.unwrap_or_else(|| cargo_bin("subsolid")));
     let output =
         command.current_dir(directory).args(arguments.split_whitespace()).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();

@@ -219,7 +219,8 @@ impl DeviceMapping {
     /// The kernels of an evaluation of some leaves.
     fn launches(&self, own: &Batch, leaves: Leaves, results: &Results) -> Result<Vec<Launch>> {
         // a thread takes one leaf where there is no other
-        let variant = variant(if leaves.count > 1 { MOST_LEAVES } else { 1 });
+        let several = if leaves.count > 1 { MOST_LEAVES } else { 1 };
+        let variant = variant(several);
         let address = |buffer: &Buffer<f64>| Argument::Address(buffer.address(0));
         let positions = || address(&self.positions);
         let [_, seconds, derivatives, second_derivatives] = results.sizes;
@@ -239,7 +240,6 @@ impl DeviceMapping {
             launches.push(Launch { name: name.into(), function, shape, arguments });
             Ok::<(), Error>(())
         };
-        let several = if leaves.count > 1 { MOST_LEAVES } else { 1 };
         let mapped = [
             &results.points,
             &results.jacobians,

@@ -44,7 +44,8 @@ enum Levels<T> {
 }
 
 /// Whether a surface is refined on GPUs: by Catmull-Clark and Loop on the mesh matrix from one
-/// level on, by edge-friend from two, by √3 if it is an oriented manifold without rings of two triangles.
+/// level on, by edge-friend from two, by √3 if it is an oriented manifold without rings of two
+/// triangles.
 pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
     match (options.scheme, options.method) {
         (Scheme::CatmullClark | Scheme::Loop, Method::Matrix) => options.levels >= 1,

@@ -142,7 +142,8 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
         let plane = Plane {
             m,
             samples,
-            low: layered.across.low,
+            // across w whole planes stay together
+            low: if layered.across.axis == 2 { samples } else { layered.across.low },
             // whole vectors and whole points
             stride: samples.next_multiple_of(MAX_LANES) * m,
         };
@@ -195,9 +196,8 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
                         let origin = output.is_position().then_some(origin.cast_const());
                         let out = output.cells[cell].as_mut_ptr();
                         match layered.across.axis {
-                            0 => plane.combine_u::<T, L>(y, table, origin, out, stage),
-                            1 => plane.combine_v::<T, L>(y, table, origin, out, stage),
-                            _ => plane.combine_w::<T, L>(y, table, origin, out, stage),
+                            0 => plane.combine_samples::<T, L>(y, table, origin, out, stage),
+                            _ => plane.combine_rows::<T, L>(y, table, origin, out, stage),
                         }
                     }
                 }

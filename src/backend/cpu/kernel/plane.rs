@@ -23,24 +23,9 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// `out: [w][high v][low u]`: whole planes.
+    /// `out: [high][across][low]`: rows of the planes, or whole planes if there is one row.
     #[inline(always)]
-    pub unsafe fn combine_w<T: Real, L: Lanes<T>>(
-        self,
-        y: *const T,
-        table: &[[T; 4]],
-        origin: Option<*const T>,
-        out: *mut T,
-        stage: Option<*mut T>,
-    ) {
-        let slab = Slab { len: self.samples * self.m, stride: self.stride };
-        // SAFETY: by the caller.
-        unsafe { slab.combine::<T, L>(y, table, origin.map(|o| (o, self.m)), out, stage) }
-    }
-
-    /// `out: [high w][v][low u]`: rows of the planes.
-    #[inline(always)]
-    pub unsafe fn combine_v<T: Real, L: Lanes<T>>(
+    pub unsafe fn combine_rows<T: Real, L: Lanes<T>>(
         self,
         y: *const T,
         table: &[[T; 4]],
@@ -61,7 +46,7 @@ impl Plane {
 
     /// `out: [high w][low v][u]`: every sample of the plane becomes a row.
     #[inline(always)]
-    pub unsafe fn combine_u<T: Real, L: Lanes<T>>(
+    pub unsafe fn combine_samples<T: Real, L: Lanes<T>>(
         self,
         y: *const T,
         table: &[[T; 4]],
@@ -104,7 +89,7 @@ impl Plane {
         }
     }
 
-    /// [`Plane::combine_u`] where a row of points is three vectors.
+    /// [`Plane::combine_samples`] where a row of points is three vectors.
     #[inline(always)]
     unsafe fn rows_of_three<T: Real, L: Lanes<T>, const STREAM: bool>(
         self,

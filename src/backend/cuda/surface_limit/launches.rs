@@ -1,12 +1,13 @@
 //! The launches of grids on surfaces.
 
+use cudarc::driver::DriverError;
+
 use super::super::edge_friend::Real;
 use super::super::functions::Shape;
 use super::super::launch::{Argument, Launch};
 use super::super::surface_points::Outputs;
 use super::{DeviceGrids, TABLE_THREADS, TENSOR_THREADS, table_variant, tensor_variant};
 use crate::error::Result;
-use cudarc::driver::DriverError;
 
 impl<T: Real> DeviceGrids<T> {
     /// Chains run side by side after the first launches.

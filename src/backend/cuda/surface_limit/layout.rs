@@ -1,12 +1,14 @@
 //! Tables as the kernel takes them.
 
+use std::sync::Arc;
+
+use cudarc::driver::CudaStream;
+
 use super::super::edge_friend::Real;
 use super::super::functions::Functions;
 use super::super::memory::Buffer;
 use super::{Batch, Item, TABLE_THREADS, TableBatch, Tables, Tangents, table_variant};
 use crate::error::Result;
-use cudarc::driver::CudaStream;
-use std::sync::Arc;
 
 /// Lays all tables one after another, and cuts the work into blocks.
 pub(super) fn lay_tables<T: Real>(

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use super::super::lanes::{Lanes, MAX_LANES};
 use super::LeafMapOutput;
+use crate::basis::bspline::SECOND_AXES;
 use crate::limit::Turn;
 
 /// Results of some samples of as many leaves as a vector has lanes, array by array,
@@ -31,8 +32,6 @@ struct Placed {
 const STARTS: [usize; 6] = [0, 3, 12, 13, 14, 23];
 /// Numbers of each.
 const WIDTHS: [usize; 6] = [3, 9, 1, 1, 9, 18];
-/// Axes of the second derivatives.
-const SECOND_AXES: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
 
 impl Placed {
     fn new(turn: Turn) -> Self {

@@ -3,6 +3,7 @@
 
 use super::super::axis::Axis;
 use super::super::lanes::Lanes;
+use super::super::slab::{combine, load_four};
 use super::Finish;
 use crate::basis::bspline::Order;
 
@@ -47,7 +48,7 @@ impl Grid<'_> {
         unsafe {
             for w in 0..n {
                 for i in 0..48 {
-                    let line = load_four::<L>(self.nets.add(i * L::COUNT), 48);
+                    let line = load_four::<f64, L>(self.nets.add(i * L::COUNT), 48 * L::COUNT);
                     for order in 0..orders {
                         let sum = combine(line, &tables[order][w]);
                         sum.store(self.y.add((order * 48 + i) * L::COUNT));
@@ -58,7 +59,10 @@ impl Grid<'_> {
                         let [along_w, along_v] = PLANES[plane];
                         for i in 0..12 {
                             let from = self.y.add((48 * along_w + i) * L::COUNT);
-                            let sum = combine(load_four::<L>(from, 12), &tables[along_v][v]);
+                            let sum = combine(
+                                load_four::<f64, L>(from, 12 * L::COUNT),
+                                &tables[along_v][v],
+                            );
                             sum.store(self.z.add((12 * plane + i) * L::COUNT));
                         }
                     }
@@ -68,7 +72,10 @@ impl Grid<'_> {
                             let [plane, order] = SUMS[row];
                             for d in 0..3 {
                                 let from = self.z.add((12 * plane + d) * L::COUNT);
-                                sums[row][d] = combine(load_four::<L>(from, 3), &tables[order][u]);
+                                sums[row][d] = combine(
+                                    load_four::<f64, L>(from, 3 * L::COUNT),
+                                    &tables[order][u],
+                                );
                             }
                         }
                         finish.sample((w * n + v) * n + u, sums);
@@ -155,33 +162,5 @@ impl Table<'_> {
             }
             sums
         }
-    }
-}
-
-/// Four vectors, `step` vectors apart.
-#[inline(always)]
-unsafe fn load_four<L: Lanes<f64>>(from: *const f64, step: usize) -> [L; 4] {
-    let step = step * L::COUNT;
-    // SAFETY: by the caller.
-    unsafe {
-        [
-            L::load(from),
-            L::load(from.add(step)),
-            L::load(from.add(2 * step)),
-            L::load(from.add(3 * step)),
-        ]
-    }
-}
-
-/// Σ x · weights.
-#[inline(always)]
-unsafe fn combine<L: Lanes<f64>>(x: [L; 4], weights: &[f64; 4]) -> L {
-    // SAFETY: x shows that the level is there.
-    unsafe {
-        let mut sum = x[0].mul(L::splat(weights[0]));
-        for i in 1..4 {
-            sum = x[i].mul_add(L::splat(weights[i]), sum);
-        }
-        sum
     }
 }

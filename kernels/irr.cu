@@ -72,11 +72,7 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS, LEAST_BLOCKS)
                 for (int i = 0; i < W; ++i) sums[i] += weight * c[row * W + i];
             }
             real* const to = result_of(job, output, element, sample.result);
-#pragma unroll
-            for (int i = 0; i < W; ++i) {
-                const real sum = warp_sum(sums[i]);
-                if (lane == 0) atomicAdd(to + i, brings_origin ? sum + origin[i] : scale * sum);
-            }
+            add_warp(to, sums, origin, brings_origin, scale);
         }
 #else
         for (unsigned s = threadIdx.x; s < group.count; s += blockDim.x) {
@@ -99,10 +95,7 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS, LEAST_BLOCKS)
                 for (int i = 0; i < W; ++i) sums[i] += weight * c[row * W + i];
             }
             real* const to = result_of(job, output, element, sample.result);
-#pragma unroll
-            for (int i = 0; i < W; ++i) {
-                atomicAdd(to + i, brings_origin ? sums[i] + origin[i] : scale * sums[i]);
-            }
+            add(to, sums, origin, brings_origin, scale);
         }
 #endif
     }

@@ -112,6 +112,20 @@ __device__ __forceinline__ void sum(const double* __restrict__ table, const Batc
     }
 }
 
+// The sums of a block's threads over nets in `memory`, and the nets' origins.
+template <int COUNT, int ROWS>
+__device__ __forceinline__ Place sum_nets(const double* __restrict__ positions, const Batch& batch,
+                                          const Tiling& tiling, const double* __restrict__ table,
+                                          double* memory, const double*& origins,
+                                          double (&sums)[COUNT][3][ROWS]) {
+    double* const to = memory + 3 * COUNT * tiling.block_groups * batch.control_count;
+    load_nets<COUNT>(positions, batch, tiling, memory, to);
+    origins = to;
+    const Place own = place(batch, tiling);
+    sum(table, batch, own.sample, memory + own.group * batch.control_count * 3 * COUNT, sums);
+    return own;
+}
+
 // How many results of leaf k of every thread a block has, side by side, and their first.
 __device__ __forceinline__ unsigned results(const Batch& batch, const Tiling& tiling, unsigned k,
                                             size_t& start) {
@@ -138,12 +152,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 6)
     extern __shared__ __align__(16) double memory[];
     // [23][THREADS], then nets and origins
     double* const stage = memory;
-    double* const nets = stage + 23 * THREADS;
-    double* const origins = nets + 3 * COUNT * tiling.block_groups * batch.control_count;
-    load_nets<COUNT>(positions, batch, tiling, nets, origins);
-    const Place own = place(batch, tiling);
+    const double* origins;
     double sums[COUNT][3][4];
-    sum(table, batch, own.sample, nets + own.group * batch.control_count * 3 * COUNT, sums);
+    const Place own =
+        sum_nets(positions, batch, tiling, table, stage + 23 * THREADS, origins, sums);
 
     const unsigned t = threadIdx.x;
     const double weight = __ldg(weights + own.sample);
@@ -198,12 +210,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 6)
     extern __shared__ __align__(16) double memory[];
     // [18][THREADS], then nets and origins
     double* const stage = memory;
-    double* const nets = stage + 18 * THREADS;
-    double* const origins = nets + 3 * COUNT * tiling.block_groups * batch.control_count;
-    load_nets<COUNT>(positions, batch, tiling, nets, origins);
-    const Place own = place(batch, tiling);
+    const double* origins;
     double sums[COUNT][3][6];
-    sum(table, batch, own.sample, nets + own.group * batch.control_count * 3 * COUNT, sums);
+    const Place own =
+        sum_nets(positions, batch, tiling, table, stage + 18 * THREADS, origins, sums);
 #pragma unroll
     for (int k = 0; k < COUNT; ++k) {
         __syncthreads();

@@ -81,6 +81,26 @@ __device__ __forceinline__ real* result_of(const Job& job, int output, unsigned 
     return job.outputs[output] + sample * job.stride + job.offset;
 }
 
+// Adds what a thread's tile gives a point; of a point's tiles one brings the origin.
+__device__ __forceinline__ void add(real* to, const real (&sums)[W], const real* origin,
+                                    bool brings_origin, real scale) {
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+        atomicAdd(to + i, brings_origin ? sums[i] + origin[i] : scale * sums[i]);
+    }
+}
+
+// The same of a warp, whose lanes hold parts of the sums.
+__device__ __forceinline__ void add_warp(real* to, const real (&sums)[W], const real* origin,
+                                         bool brings_origin, real scale) {
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+        const real sum = warp_sum(sums[i]);
+        const bool first = threadIdx.x % LANES == 0;
+        if (first) atomicAdd(to + i, brings_origin ? sum + origin[i] : scale * sum);
+    }
+}
+
 // Copies the control points of `count` ids to shared memory, relative to an origin.
 // Entry i takes id(i).
 template <typename Id>

@@ -39,6 +39,7 @@ mod sources;
 pub mod surface;
 pub mod surface_limit;
 pub mod surface_points;
+pub mod surface_product;
 pub mod surface_refine;
 mod work;
 

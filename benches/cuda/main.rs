@@ -130,6 +130,9 @@ fn main() -> subsolid::Result<()> {
     if asked("surface") {
         surface::time()?;
     }
+    if asked("surface edits") {
+        surface::time_edits()?;
+    }
     if asked("single matrix") {
         single::time()?;
     }

@@ -14,10 +14,11 @@ constexpr int QUANTITIES = NORMALS ? 3 : 1;
 constexpr int LEAVES = NORMALS ? 2 : 4;
 // control points of a leaf in shared memory at once, and leaves of a block
 constexpr int DEPTH = 24;
-constexpr int MOST_LEAVES = 16 * LEAVES;
+constexpr int MOST_GROUPS = DOUBLE ? 16 : 32;
+constexpr int MOST_LEAVES = MOST_GROUPS * LEAVES;
 // for the host: leaves of a thread, and most threads side by side along leaves
 extern "C" __device__ const int surface_table_leaves = LEAVES;
-extern "C" __device__ const int surface_table_groups = MOST_LEAVES / LEAVES;
+extern "C" __device__ const int surface_table_groups = MOST_GROUPS;
 // reals of a lane's samples
 constexpr int OWN = VECTOR * 3;
 
@@ -29,8 +30,7 @@ struct Batch {
     unsigned controls, samples;
     // samples of a row of the table, a multiple of VECTOR
     unsigned stride;
-    // whether sample s is result s
-    unsigned dense;
+    unsigned unused;
 };
 
 // Leaves and samples of one block.
@@ -50,7 +50,7 @@ struct Tables {
     const unsigned* starts;
     // [quantity][control][stride]: positions, derivatives by u and v
     const real* weights;
-    // result of each sample, counted from the leaf's first
+    // result of each sample, counted from the leaf's first; ascending
     const unsigned* places;
     const Batch* batches;
     const Item* items;
@@ -76,18 +76,22 @@ __device__ __forceinline__ void write(const Tables& tables, const Batch& batch, 
         if (!__shfl_sync(ALL_LANES, mine, source)) continue;
         real vector[VECTOR];
         load_vectors(vector, stage + source * OWN + part);
-        real* const dense = output + (from + first) * 3 + part;
-        const bool aligned = reinterpret_cast<size_t>(dense) % 16 == 0;
-        if (batch.dense && aligned && first + VECTOR <= batch.samples) {
-            __stcs(reinterpret_cast<Vector*>(dense), *reinterpret_cast<const Vector*>(vector));
-            continue;
+        const unsigned* const places = tables.places + batch.places + first;
+        if (first + VECTOR <= batch.samples) {
+            // places ascend: of a run if they are no farther apart than that
+            const unsigned place = __ldg(places);
+            real* const to = output + (from + place) * 3 + part;
+            if (__ldg(places + VECTOR - 1) - place == VECTOR - 1 &&
+                reinterpret_cast<size_t>(to) % 16 == 0) {
+                __stcs(reinterpret_cast<Vector*>(to), *reinterpret_cast<const Vector*>(vector));
+                continue;
+            }
         }
 #pragma unroll
         for (int i = 0; i < VECTOR; ++i) {
-            const unsigned at = first + (part + i) / 3;
-            if (at >= batch.samples) continue;
-            const size_t place = batch.dense ? at : __ldg(tables.places + batch.places + at);
-            output[(from + place) * 3 + (part + i) % 3] = vector[i];
+            const int at = (part + i) / 3;
+            if (first + at >= batch.samples) continue;
+            output[(from + __ldg(places + at)) * 3 + (part + i) % 3] = vector[i];
         }
     }
 }
@@ -100,7 +104,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, NORMALS && DOUBLE ? 3 : 4)
     __shared__ __align__(16) real stages[THREADS * OWN];
     const Item item = tables.items[blockIdx.x];
     const Batch batch = tables.batches[item.batch];
-    const unsigned groups = min(THREADS / item.threads, MOST_LEAVES / LEAVES);
+    const unsigned groups = min(THREADS / item.threads, MOST_GROUPS);
+    const unsigned shift = 31 - __clz(groups * LEAVES);
     const unsigned thread = threadIdx.x % item.threads;
     const unsigned group = min(threadIdx.x / item.threads, groups - 1);
     const unsigned sample = item.sample + thread * VECTOR;
@@ -124,12 +129,17 @@ extern "C" __global__ void __launch_bounds__(THREADS, NORMALS && DOUBLE ? 3 : 4)
     for (unsigned start = 0; start < batch.controls; start += DEPTH) {
         const unsigned depth = min(DEPTH, batch.controls - start);
         __syncthreads();
-        for (unsigned i = threadIdx.x; i < groups * LEAVES * depth * 3; i += THREADS) {
-            const unsigned leaf = i / (depth * 3), control = i / 3 % depth, d = i % 3;
-            const unsigned id = __ldg(net(leaf) + start + control);
-            // as rounded as it is added again
-            controls[(control * groups * LEAVES + leaf) * 3 + d] = real(
-                __ldg(tables.points + 3 * size_t(id) + d) - double(origins[leaf * 3 + d]));
+        // a power of two of leaves: neighbouring threads take neighbouring ones
+#pragma unroll 6
+        for (unsigned i = threadIdx.x; i < depth << shift; i += THREADS) {
+            const unsigned leaf = i & ((1u << shift) - 1);
+            const double* const point =
+                tables.points + 3 * size_t(__ldg(net(leaf) + start + (i >> shift)));
+#pragma unroll
+            for (int d = 0; d < 3; ++d) {
+                // as rounded as it is added again
+                controls[i * 3 + d] = real(__ldg(point + d) - double(origins[leaf * 3 + d]));
+            }
         }
         __syncthreads();
         const real* const from = controls + group * LEAVES * 3;
@@ -225,4 +235,36 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     unit_normal(a, b, normal);
 #pragma unroll
     for (int d = 0; d < 3; ++d) normals[3 * size_t(own.result) + d] = normal[d];
+}
+
+// Weights at all places of a square, [v size + 1][u size + 1][control], and a table of them for
+// leaves whose axes lie in it in one way: places (i, j) below the size, at `start` plus i and j
+// steps.
+struct Square {
+    // first weight of the square, first of the table
+    unsigned long long from, to;
+    unsigned controls, size, stride, unused;
+    int start[2], along[2][2];
+};
+
+constexpr unsigned SQUARE_BLOCKS = 32;
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    lay_squares(const double* __restrict__ squares, const Square* __restrict__ all,
+                real* __restrict__ weights) {
+    const Square own = all[blockIdx.x / SQUARE_BLOCKS];
+    const unsigned first = blockIdx.x % SQUARE_BLOCKS * THREADS + threadIdx.x;
+    for (unsigned i = first; i < own.controls * own.stride; i += SQUARE_BLOCKS * THREADS) {
+        const unsigned control = i / own.stride, sample = i % own.stride;
+        const int u = sample % own.size, v = sample / own.size;
+        real weight = 0;
+        if (sample < own.size * own.size) {
+            const unsigned at[2] = {
+                unsigned(own.start[0] + own.along[0][0] * u + own.along[1][0] * v),
+                unsigned(own.start[1] + own.along[0][1] * u + own.along[1][1] * v)};
+            const size_t place = size_t(at[1]) * (own.size + 1) + at[0];
+            weight = real(__ldg(squares + own.from + place * own.controls + control));
+        }
+        weights[own.to + i] = weight;
+    }
 }

@@ -23,6 +23,7 @@ use super::limit::finite::{FiniteWeights, spline_rows};
 use super::limit::{self, Leaf, LeafKind, LimitSurface, Placement};
 use super::slots::{GridPlace, Run, Slots};
 use super::vertex_limit::limit_surface;
+use crate::backend::cuda::surface_limit::Square;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 
@@ -51,10 +52,22 @@ pub(super) struct LeafWeights<'a> {
     along: [[i32; 2]; 2],
 }
 
-impl LeafWeights<'_> {
+impl<'a> LeafWeights<'a> {
     /// Control points.
     pub fn controls(&self) -> usize {
         self.table.controls
+    }
+
+    /// The weights along the structure's own axes.
+    pub fn square(&self) -> Square<'a> {
+        let FiniteWeights { size, controls, weights } = self.table;
+        Square { size: *size, controls: *controls, weights }
+    }
+
+    /// How the leaf's axes lie in the square: u and v of its (0, 0), of a step along its u, along
+    /// its v.
+    pub fn axes(&self) -> ([i32; 2], [[i32; 2]; 2]) {
+        (self.start, self.along)
     }
 
     /// Weights of the control points at a vertex, i along u, j along v.

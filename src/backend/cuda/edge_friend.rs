@@ -307,6 +307,12 @@ impl<T: Real> DeviceFriends<T> {
         Self::on(functions, level, count, chaikin == Some(true))
     }
 
+    /// Forgets the sharpness of all levels after the first: runs write it where it is above 0.
+    pub(super) fn clear_sharpness(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
+        let later = self.levels[1..].iter_mut().filter(|level| level.sharpness.len() > 0);
+        later.map(|level| level.sharpness.clear(stream)).collect()
+    }
+
     /// Addresses of the first level: corners, friends, starts and sharpness; points.
     pub(super) fn first_level(&self) -> ([u64; 4], u64) {
         let level = &self.levels[0];

@@ -34,6 +34,7 @@ mod program;
 mod published;
 mod ring;
 mod scattered;
+pub mod single_points;
 pub mod sort;
 mod sources;
 pub mod surface;

@@ -35,6 +35,7 @@ pub(super) const HEADERS: &[Source] = &[
     source!("nets.cuh"),
     source!("normal.cuh"),
     source!("orders.cuh"),
+    source!("single_points.cuh"),
     source!("sort.cuh"),
     source!("stage.cuh"),
     source!("surface.cuh"),

@@ -183,6 +183,7 @@ impl<T: Real> SurfaceFriends<T> {
             if !self.rooms.has_edges_of(&self.matrix) {
                 self.rooms = Rooms::new(&self.matrix, &self.tags, self.levels)?;
             }
+            self.rooms.friends.clear_sharpness(&self.matrix.stream)?;
         }
         // what does not fit its rooms stays within them
         seconds += self.launch(run)?;

@@ -21,6 +21,7 @@ use rayon::prelude::*;
 
 use super::limit::finite::{FiniteWeights, spline_rows};
 use super::limit::{self, Leaf, LeafKind, LimitSurface, Placement};
+use super::matrix::{Columns, MeshMatrix};
 use super::slots::{GridPlace, Run, Slots};
 use super::vertex_limit::limit_surface;
 use crate::backend::cuda::surface_limit::Square;
@@ -89,7 +90,14 @@ impl StaticRefinement {
     /// count, and semi-sharp creases by Chaikin's rule; those of [`LimitSurface::new`].
     pub fn new(mesh: &SurfaceMesh, levels: usize) -> Result<Self> {
         mesh.check()?;
-        let surface = limit_surface(mesh, limit::Scheme::CatmullClark, mesh.crease_rule, 0)?;
+        let build = || {
+            let columns = Columns::of(mesh.faces.ends());
+            MeshMatrix::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec())
+        };
+        let scheme = limit::Scheme::CatmullClark;
+        let (surface, matrix) =
+            rayon::join(|| limit_surface(mesh, scheme, mesh.crease_rule, 0), build);
+        let surface = surface?;
         let level_of = |leaf: &Leaf| {
             let element = &surface.elements()[leaf.element as usize];
             usize::from(leaf.depth) + usize::from(element.corner.is_some())
@@ -120,8 +128,10 @@ impl StaticRefinement {
             start += 1 << (2 * steps);
         }
         let rows: Vec<Vec<[f64; 4]>> = (0..=levels).map(spline_rows).collect();
-        let (slots, tables) =
-            rayon::join(|| Slots::new(mesh, &surface, levels), || tables(&surface, &leaves, &rows));
+        let (slots, tables) = rayon::join(
+            || Slots::new(matrix, &surface, levels),
+            || tables(&surface, &leaves, &rows),
+        );
         let mut is_hole = vec![false; mesh.faces.len()];
         super::holes::all(mesh).into_iter().for_each(|f| is_hole[f as usize] = true);
         Ok(Self { surface, slots, leaves, rows, tables: tables?, is_hole })

@@ -16,13 +16,11 @@ use super::surface::LimitSurface;
 use super::weights::COUNTS;
 use crate::backend::Cuda;
 use crate::backend::cuda::edge_friend::Real;
+use crate::backend::cuda::single_points::RegularPoint;
 use crate::backend::cuda::surface_limit::{
     DeviceGrids, PatchBatch, SurfaceLayout, SurfacePoints, TableBatch, TableWeights,
 };
-use crate::backend::cuda::single_points::RegularPoint;
-use crate::backend::cuda::surface_points::{
-    DeviceSinglePoints, PointLayout, PointRows,
-};
+use crate::backend::cuda::surface_points::{DeviceSinglePoints, PointLayout, PointRows};
 use crate::backend::cuda::surface_refine::Level;
 use crate::error::{Error, Result};
 use crate::plan::Want;

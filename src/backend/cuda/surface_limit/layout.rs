@@ -82,16 +82,19 @@ pub(super) fn lay_tables<T: Real>(
             &TableWeights::Square { square, start, along } => {
                 // behind all others, which are not counted yet
                 batch.weights = laid;
-                squares.push((number, SquareBatch {
-                    from: first_weights[square],
-                    to: laid,
-                    controls: table.controls as u32,
-                    size: layout.squares[square].size as u32,
-                    stride: stride as u32,
-                    unused: 0,
-                    start,
-                    along,
-                }));
+                squares.push((
+                    number,
+                    SquareBatch {
+                        from: first_weights[square],
+                        to: laid,
+                        controls: table.controls as u32,
+                        size: layout.squares[square].size as u32,
+                        stride: stride as u32,
+                        unused: 0,
+                        start,
+                        along,
+                    },
+                ));
                 laid += (table.controls * stride) as u64;
             }
         }

@@ -11,7 +11,7 @@
 
 constexpr int THREADS = 128;
 constexpr int QUANTITIES = NORMALS ? 3 : 1;
-constexpr int LEAVES = NORMALS ? 2 : 4;
+constexpr int LEAVES = 2;
 // control points of a leaf in shared memory at once, and leaves of a block
 constexpr int DEPTH = 24;
 constexpr int MOST_GROUPS = DOUBLE ? 16 : 32;
@@ -30,7 +30,7 @@ struct Batch {
     unsigned controls, samples;
     // samples of a row of the table, a multiple of VECTOR
     unsigned stride;
-    unsigned unused;
+    unsigned leaves;
 };
 
 // Leaves and samples of one block.
@@ -44,7 +44,7 @@ struct Item {
 struct Tables {
     // [point][3]
     const double* points;
-    // [leaf][control]: points
+    // [control][leaf] of each batch: points; neighbouring threads read neighbouring ones
     const unsigned* nets;
     // first result of each leaf
     const unsigned* starts;
@@ -96,7 +96,7 @@ __device__ __forceinline__ void write(const Tables& tables, const Batch& batch, 
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, NORMALS && DOUBLE ? 3 : 4)
+extern "C" __global__ void __launch_bounds__(THREADS, NORMALS ? (DOUBLE ? 3 : 4) : 7)
     surface_table(const __grid_constant__ Tables tables) {
     // [control][leaf][3]
     __shared__ __align__(16) real controls[DEPTH * MOST_LEAVES * 3];
@@ -109,17 +109,17 @@ extern "C" __global__ void __launch_bounds__(THREADS, NORMALS && DOUBLE ? 3 : 4)
     const unsigned thread = threadIdx.x % item.threads;
     const unsigned group = min(threadIdx.x / item.threads, groups - 1);
     const unsigned sample = item.sample + thread * VECTOR;
-    const unsigned long long nets =
-        batch.net + static_cast<unsigned long long>(item.leaf) * batch.controls;
+    const unsigned* const nets = tables.nets + batch.net + item.leaf;
     const real* const weights = tables.weights + batch.weights + min(sample, batch.stride - VECTOR);
     const size_t quantity = size_t(batch.controls) * batch.stride;
 
     // past the last leaf the last one again
-    const auto net = [&](unsigned leaf) {
-        return tables.nets + nets + size_t(min(leaf, item.leaves - 1)) * batch.controls;
+    const auto net_point = [&](unsigned leaf, unsigned control) {
+        const unsigned* const row = nets + size_t(control) * batch.leaves;
+        return tables.points + 3 * size_t(__ldg(row + min(leaf, item.leaves - 1)));
     };
     for (unsigned i = threadIdx.x; i < groups * LEAVES * 3; i += THREADS) {
-        origins[i] = real(__ldg(tables.points + 3 * size_t(__ldg(net(i / 3))) + i % 3));
+        origins[i] = real(__ldg(net_point(i / 3, 0) + i % 3));
     }
     real sums[QUANTITIES][LEAVES][OWN];
 #pragma unroll
@@ -133,8 +133,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, NORMALS && DOUBLE ? 3 : 4)
 #pragma unroll 6
         for (unsigned i = threadIdx.x; i < depth << shift; i += THREADS) {
             const unsigned leaf = i & ((1u << shift) - 1);
-            const double* const point =
-                tables.points + 3 * size_t(__ldg(net(leaf) + start + (i >> shift)));
+            const double* const point = net_point(leaf, start + (i >> shift));
 #pragma unroll
             for (int d = 0; d < 3; ++d) {
                 // as rounded as it is added again
@@ -202,22 +201,28 @@ struct Tangents {
     // first id of the net, first of the weights [2][control]
     unsigned long long net, weights;
     unsigned controls, result;
+    // from one id to the next
+    unsigned stride, unused;
 };
+
+// Lanes that share the control points of a normal.
+constexpr unsigned SHARE = 8;
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     tangent_normals(const double* __restrict__ points, const unsigned* __restrict__ nets,
                     const double* __restrict__ weights, const Tangents* __restrict__ all,
                     unsigned count, real* __restrict__ normals) {
-    const unsigned at = blockIdx.x * THREADS + threadIdx.x;
-    if (at >= count) return;
-    const Tangents own = all[at];
+    const unsigned at = (blockIdx.x * THREADS + threadIdx.x) / SHARE;
+    const unsigned lane = threadIdx.x % SHARE;
+    // lanes past the last normal do its work without writing
+    const Tangents own = all[min(at, count - 1)];
     const unsigned* const net = nets + own.net;
     const double* const row = weights + own.weights;
     double origin[3], sums[2][3] = {};
 #pragma unroll
     for (int d = 0; d < 3; ++d) origin[d] = __ldg(points + 3 * size_t(__ldg(net)) + d);
-    for (unsigned k = 0; k < own.controls; ++k) {
-        const size_t point = 3 * size_t(__ldg(net + k));
+    for (unsigned k = lane; k < own.controls; k += SHARE) {
+        const size_t point = 3 * size_t(__ldg(net + size_t(k) * own.stride));
         const double first = __ldg(row + k), second = __ldg(row + own.controls + k);
 #pragma unroll
         for (int d = 0; d < 3; ++d) {
@@ -229,9 +234,15 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     real a[3], b[3], normal[3];
 #pragma unroll
     for (int d = 0; d < 3; ++d) {
+#pragma unroll
+        for (unsigned far = SHARE / 2; far > 0; far /= 2) {
+            sums[0][d] += __shfl_xor_sync(ALL_LANES, sums[0][d], far);
+            sums[1][d] += __shfl_xor_sync(ALL_LANES, sums[1][d], far);
+        }
         a[d] = real(sums[0][d]);
         b[d] = real(sums[1][d]);
     }
+    if (at >= count || lane != 0) return;
     unit_normal(a, b, normal);
 #pragma unroll
     for (int d = 0; d < 3; ++d) normals[3 * size_t(own.result) + d] = normal[d];

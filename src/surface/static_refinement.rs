@@ -3,7 +3,8 @@
 //! # Theory
 //! A vertex of level N is a linear combination of control points that depends on topology
 //! alone. One sparse matrix of all of them ([`SingleMatrix`](super::SingleMatrix)) must be
-//! read once an evaluation: 16 weights and columns are 128 bytes for a point of 12. But
+//! read once an evaluation: 16 weights are 64 bytes for a point of 12, and as many again are
+//! their columns, unless rows share these. But
 //! the weights of nearly all points are the same on every face: on a regular face they are
 //! products of two functions of one variable, on a face with one extraordinary vertex those
 //! of its structure. So the points of a level are grids on the leaves of a

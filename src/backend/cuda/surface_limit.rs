@@ -122,7 +122,7 @@ struct Batch {
     controls: u32,
     samples: u32,
     stride: u32,
-    unused: u32,
+    leaves: u32,
 }
 
 /// See `Item` in `kernels/surface_table.cu`.
@@ -159,6 +159,8 @@ struct Tangents {
     weights: u64,
     controls: u32,
     result: u32,
+    stride: u32,
+    unused: u32,
 }
 
 // SAFETY: plain numbers, laid out as in CUDA C++.

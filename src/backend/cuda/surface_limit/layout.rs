@@ -58,7 +58,7 @@ pub(super) fn lay_tables<T: Real>(
             controls: table.controls as u32,
             samples: samples as u32,
             stride: stride as u32,
-            unused: 0,
+            leaves: leaves as u32,
         };
         match &table.weights {
             TableWeights::Own { weights: own, places: own_places } => {
@@ -71,10 +71,12 @@ pub(super) fn lay_tables<T: Real>(
                 for (sample, row) in &table.tangents {
                     let place = own_places[*sample as usize];
                     tangents.extend((0..leaves).map(|leaf| Tangents {
-                        net: (nets.len() + leaf * table.controls) as u64,
+                        net: (nets.len() + leaf) as u64,
                         weights: tangent_weights.len() as u64,
                         controls: table.controls as u32,
                         result: table.starts[leaf] + place,
+                        stride: leaves as u32,
+                        unused: 0,
                     }));
                     tangent_weights.extend_from_slice(row);
                 }
@@ -99,7 +101,8 @@ pub(super) fn lay_tables<T: Real>(
             }
         }
         batches.push(batch);
-        nets.extend_from_slice(&table.nets);
+        let control = |c: usize| table.nets.iter().skip(c).step_by(table.controls.max(1));
+        nets.extend((0..table.controls).flat_map(control));
         starts.extend_from_slice(&table.starts);
 
         let threads = samples.div_ceil(vector).next_power_of_two().min(TABLE_THREADS as usize);

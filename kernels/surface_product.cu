@@ -78,7 +78,7 @@ __device__ __forceinline__ Control control_at(const Control* __restrict__ contro
 }
 
 // A warp a block.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, DOUBLE ? 9 : 10)
     matrix_product(const __grid_constant__ Matrix matrix, const Control* __restrict__ controls,
                    real* __restrict__ results) {
     __shared__ real stages[WARPS][LANES * WIDTH];

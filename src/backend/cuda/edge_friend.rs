@@ -309,8 +309,8 @@ impl<T: Real> DeviceFriends<T> {
 
     /// Forgets the sharpness of all levels after the first: runs write it where it is above 0.
     pub(super) fn clear_sharpness(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
-        let later = self.levels[1..].iter_mut().filter(|level| level.sharpness.len() > 0);
-        later.map(|level| level.sharpness.clear(stream)).collect()
+        let mut later = self.levels[1..].iter_mut().filter(|level| level.sharpness.len() > 0);
+        later.try_for_each(|level| level.sharpness.clear(stream))
     }
 
     /// Addresses of the first level: corners, friends, starts and sharpness; points.

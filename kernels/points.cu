@@ -2,58 +2,24 @@
 #include "basis.cuh"
 #include "orders.cuh"
 #include "gather.cuh"
+#include "single_points.cuh"
 
 constexpr int W = WIDTH;
 constexpr int THREADS = 128;
 
-// A point of a regular leaf.
-struct RegularPoint {
-    // parameters within the leaf
-    double local[3];
-    // net among the nets, result, missing layers, depth of the leaf
-    unsigned net, row, ends, depth;
-};
-
-// A point of any leaf whose weights are tabulated: [output][control].
-struct WeightedPoint {
-    unsigned long long weights, net;
-    unsigned controls, row;
-};
-
 // A thread a point; neighbours share control points through the caches.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     regular_points(const __grid_constant__ Job job, const unsigned* __restrict__ nets,
-                   const RegularPoint* __restrict__ points, unsigned count) {
+                   const RegularPoint<3>* __restrict__ points, unsigned count) {
     const unsigned at = blockIdx.x * THREADS + threadIdx.x;
     if (at >= count) return;
-    const RegularPoint point = points[at];
+    const RegularPoint<3> point = points[at];
     const unsigned* const net = nets + static_cast<size_t>(point.net) * 64;
 
-    // phantoms 2 near - next are folded into the weights
     real b[3][ORDERS][4];
-    const real speed = real(1u << point.depth);
 #pragma unroll
     for (int d = 0; d < 3; ++d) {
-        const unsigned ends = point.ends >> 2 * d;
-        real factor = 1;
-#pragma unroll
-        for (int order = 0; order < ORDERS; ++order) {
-            bspline_weights(order, real(point.local[d]), b[d][order]);
-            real(&w)[4] = b[d][order];
-            if (ends & 1) {
-                w[1] += 2 * w[0];
-                w[2] -= w[0];
-                w[0] = 0;
-            }
-            if (ends & 2) {
-                w[2] += 2 * w[3];
-                w[1] -= w[3];
-                w[3] = 0;
-            }
-#pragma unroll
-            for (int i = 0; i < 4; ++i) w[i] *= factor;
-            factor *= speed;
-        }
+        axis_weights(real(point.local[d]), point.ends >> 2 * d, real(1u << point.depth), b[d]);
     }
 
     const unsigned centre = __ldg(net + 21);

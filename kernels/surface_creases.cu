@@ -37,6 +37,14 @@ struct Tags {
     }
 };
 
+// What the host wants to know.
+struct Counts {
+    unsigned adding; // tags that have an edge, as they are found; else 0
+    unsigned found;  // all of them
+    unsigned sharp;  // edges
+    unsigned held;   // vertices that may be held
+};
+
 __device__ __forceinline__ double forever() { return __longlong_as_double(0x7ff0000000000000); }
 
 __device__ __forceinline__ uint2 ends_of(const unsigned* vertices, Columns<SIZE> columns,
@@ -47,13 +55,12 @@ __device__ __forceinline__ uint2 ends_of(const unsigned* vertices, Columns<SIZE>
 
 // Edges by tags; open ones are sharp for ever, and so are those of three faces or more if
 // `crowded` says so. firsts: where the corners of each edge start among all, `corner_count`.
-// found: how many tags have an edge, cleared before.
 extern "C" __global__ void __launch_bounds__(THREADS)
     mark_sharp(const unsigned* __restrict__ vertices, const Columns<SIZE> columns,
                const uint2* __restrict__ edge_corners, const unsigned* __restrict__ firsts,
                unsigned edges, unsigned corner_count, const Tags<unsigned long long> tags,
                unsigned crowded, double* __restrict__ sharpness, unsigned* __restrict__ marks,
-               unsigned* __restrict__ found) {
+               Counts* __restrict__ counts) {
     const unsigned e = blockIdx.x * THREADS + threadIdx.x;
     bool tagged = false;
     if (e < edges) {
@@ -66,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         marks[e] = s > 0.0;
     }
     const unsigned all = __syncthreads_count(tagged);
-    if (threadIdx.x == 0 && all > 0) atomicAdd(found, all);
+    if (threadIdx.x == 0 && all > 0) atomicAdd(&counts->adding, all);
 }
 
 // before: scan of the marks. Entries of the control mesh, of which there are `count`.
@@ -75,8 +82,13 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                const uint2* __restrict__ edge_corners, const double* __restrict__ all,
                const unsigned* __restrict__ before, unsigned edges, unsigned count,
                unsigned* __restrict__ sharp, uint2* __restrict__ ends,
-               double* __restrict__ sharpness) {
+               double* __restrict__ sharpness, Counts* __restrict__ counts) {
     const unsigned e = blockIdx.x * THREADS + threadIdx.x;
+    if (e == 0) {
+        counts->found = counts->adding;
+        counts->adding = 0;
+        counts->sharp = before[edges];
+    }
     if (e >= edges || !(all[e] > 0.0) || before[e] >= count) return;
     sharp[before[e]] = e;
     ends[before[e]] = ends_of(vertices, columns, edge_corners[e].x);
@@ -100,8 +112,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     list_held(const unsigned* __restrict__ before, unsigned vertices, unsigned count,
-              unsigned* __restrict__ held) {
+              unsigned* __restrict__ held, Counts* __restrict__ counts) {
     const unsigned v = blockIdx.x * THREADS + threadIdx.x;
+    if (v == 0) counts->held = before[vertices];
     if (v >= vertices || before[v + 1] == before[v] || before[v] >= count) return;
     held[before[v]] = v;
 }

@@ -5,23 +5,10 @@
 // beside it is the unit normal.
 #include "basis.cuh"
 #include "normal.cuh"
+#include "single_points.cuh"
 
 constexpr int THREADS = 128;
 constexpr int QUANTITIES = (ORDER + 1) * (ORDER + 2) / 2;
-
-// A point of a regular quad.
-struct RegularPoint {
-    // parameters within the leaf
-    double local[2];
-    // net among the nets, result, missing rows, depth of the leaf
-    unsigned net, row, ends, depth;
-};
-
-// A point by weights: [quantity][control].
-struct WeightedPoint {
-    unsigned long long weights, net;
-    unsigned controls, row;
-};
 
 // [result][3] each; NORMALS: the position and the normal.
 struct Outputs {
@@ -31,36 +18,15 @@ struct Outputs {
 // A thread a point; neighbours share control points through the caches.
 extern "C" __global__ void __launch_bounds__(THREADS)
     regular_surface_points(const double* __restrict__ points, const uint4* __restrict__ nets,
-                           const RegularPoint* __restrict__ all, unsigned count,
+                           const RegularPoint<2>* __restrict__ all, unsigned count,
                            const __grid_constant__ Outputs outputs) {
     const unsigned at = blockIdx.x * THREADS + threadIdx.x;
     if (at >= count) return;
-    const RegularPoint point = all[at];
-    // phantoms 2 near - next are folded into the weights
+    const RegularPoint<2> point = all[at];
     real b[2][ORDER + 1][4];
-    const real speed = real(1u << point.depth);
 #pragma unroll
     for (int d = 0; d < 2; ++d) {
-        const unsigned ends = point.ends >> 2 * d;
-        real factor = 1;
-#pragma unroll
-        for (int order = 0; order <= ORDER; ++order) {
-            real(&w)[4] = b[d][order];
-            bspline_weights(order, real(point.local[d]), w);
-            if (ends & 1) {
-                w[1] += 2 * w[0];
-                w[2] -= w[0];
-                w[0] = 0;
-            }
-            if (ends & 2) {
-                w[2] += 2 * w[3];
-                w[1] -= w[3];
-                w[3] = 0;
-            }
-#pragma unroll
-            for (int i = 0; i < 4; ++i) w[i] *= factor;
-            factor *= speed;
-        }
+        axis_weights(real(point.local[d]), point.ends >> 2 * d, real(1u << point.depth), b[d]);
     }
     const uint4* const net = nets + 4 * size_t(point.net);
     // (1, 1) is in every net

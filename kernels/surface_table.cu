@@ -11,13 +11,14 @@
 
 constexpr int THREADS = 128;
 constexpr int QUANTITIES = NORMALS ? 3 : 1;
-constexpr int LEAVES = NORMALS ? 2 : 4;
+constexpr int LEAVES = 2;
 // control points of a leaf in shared memory at once, and leaves of a block
 constexpr int DEPTH = 24;
-constexpr int MOST_LEAVES = 16 * LEAVES;
+constexpr int MOST_GROUPS = DOUBLE ? 16 : 32;
+constexpr int MOST_LEAVES = MOST_GROUPS * LEAVES;
 // for the host: leaves of a thread, and most threads side by side along leaves
 extern "C" __device__ const int surface_table_leaves = LEAVES;
-extern "C" __device__ const int surface_table_groups = MOST_LEAVES / LEAVES;
+extern "C" __device__ const int surface_table_groups = MOST_GROUPS;
 // reals of a lane's samples
 constexpr int OWN = VECTOR * 3;
 
@@ -29,8 +30,7 @@ struct Batch {
     unsigned controls, samples;
     // samples of a row of the table, a multiple of VECTOR
     unsigned stride;
-    // whether sample s is result s
-    unsigned dense;
+    unsigned leaves;
 };
 
 // Leaves and samples of one block.
@@ -44,13 +44,13 @@ struct Item {
 struct Tables {
     // [point][3]
     const double* points;
-    // [leaf][control]: points
+    // [control][leaf] of each batch: points; neighbouring threads read neighbouring ones
     const unsigned* nets;
     // first result of each leaf
     const unsigned* starts;
     // [quantity][control][stride]: positions, derivatives by u and v
     const real* weights;
-    // result of each sample, counted from the leaf's first
+    // result of each sample, counted from the leaf's first; ascending
     const unsigned* places;
     const Batch* batches;
     const Item* items;
@@ -76,23 +76,27 @@ __device__ __forceinline__ void write(const Tables& tables, const Batch& batch, 
         if (!__shfl_sync(ALL_LANES, mine, source)) continue;
         real vector[VECTOR];
         load_vectors(vector, stage + source * OWN + part);
-        real* const dense = output + (from + first) * 3 + part;
-        const bool aligned = reinterpret_cast<size_t>(dense) % 16 == 0;
-        if (batch.dense && aligned && first + VECTOR <= batch.samples) {
-            __stcs(reinterpret_cast<Vector*>(dense), *reinterpret_cast<const Vector*>(vector));
-            continue;
+        const unsigned* const places = tables.places + batch.places + first;
+        if (first + VECTOR <= batch.samples) {
+            // places ascend: of a run if they are no farther apart than that
+            const unsigned place = __ldg(places);
+            real* const to = output + (from + place) * 3 + part;
+            if (__ldg(places + VECTOR - 1) - place == VECTOR - 1 &&
+                reinterpret_cast<size_t>(to) % 16 == 0) {
+                __stcs(reinterpret_cast<Vector*>(to), *reinterpret_cast<const Vector*>(vector));
+                continue;
+            }
         }
 #pragma unroll
         for (int i = 0; i < VECTOR; ++i) {
-            const unsigned at = first + (part + i) / 3;
-            if (at >= batch.samples) continue;
-            const size_t place = batch.dense ? at : __ldg(tables.places + batch.places + at);
-            output[(from + place) * 3 + (part + i) % 3] = vector[i];
+            const int at = (part + i) / 3;
+            if (first + at >= batch.samples) continue;
+            output[(from + __ldg(places + at)) * 3 + (part + i) % 3] = vector[i];
         }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, NORMALS && DOUBLE ? 3 : 4)
+extern "C" __global__ void __launch_bounds__(THREADS, NORMALS ? (DOUBLE ? 3 : 4) : 7)
     surface_table(const __grid_constant__ Tables tables) {
     // [control][leaf][3]
     __shared__ __align__(16) real controls[DEPTH * MOST_LEAVES * 3];
@@ -100,21 +104,22 @@ extern "C" __global__ void __launch_bounds__(THREADS, NORMALS && DOUBLE ? 3 : 4)
     __shared__ __align__(16) real stages[THREADS * OWN];
     const Item item = tables.items[blockIdx.x];
     const Batch batch = tables.batches[item.batch];
-    const unsigned groups = min(THREADS / item.threads, MOST_LEAVES / LEAVES);
+    const unsigned groups = min(THREADS / item.threads, MOST_GROUPS);
+    const unsigned shift = 31 - __clz(groups * LEAVES);
     const unsigned thread = threadIdx.x % item.threads;
     const unsigned group = min(threadIdx.x / item.threads, groups - 1);
     const unsigned sample = item.sample + thread * VECTOR;
-    const unsigned long long nets =
-        batch.net + static_cast<unsigned long long>(item.leaf) * batch.controls;
+    const unsigned* const nets = tables.nets + batch.net + item.leaf;
     const real* const weights = tables.weights + batch.weights + min(sample, batch.stride - VECTOR);
     const size_t quantity = size_t(batch.controls) * batch.stride;
 
     // past the last leaf the last one again
-    const auto net = [&](unsigned leaf) {
-        return tables.nets + nets + size_t(min(leaf, item.leaves - 1)) * batch.controls;
+    const auto net_point = [&](unsigned leaf, unsigned control) {
+        const unsigned* const row = nets + size_t(control) * batch.leaves;
+        return tables.points + 3 * size_t(__ldg(row + min(leaf, item.leaves - 1)));
     };
     for (unsigned i = threadIdx.x; i < groups * LEAVES * 3; i += THREADS) {
-        origins[i] = real(__ldg(tables.points + 3 * size_t(__ldg(net(i / 3))) + i % 3));
+        origins[i] = real(__ldg(net_point(i / 3, 0) + i % 3));
     }
     real sums[QUANTITIES][LEAVES][OWN];
 #pragma unroll
@@ -124,12 +129,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, NORMALS && DOUBLE ? 3 : 4)
     for (unsigned start = 0; start < batch.controls; start += DEPTH) {
         const unsigned depth = min(DEPTH, batch.controls - start);
         __syncthreads();
-        for (unsigned i = threadIdx.x; i < groups * LEAVES * depth * 3; i += THREADS) {
-            const unsigned leaf = i / (depth * 3), control = i / 3 % depth, d = i % 3;
-            const unsigned id = __ldg(net(leaf) + start + control);
-            // as rounded as it is added again
-            controls[(control * groups * LEAVES + leaf) * 3 + d] = real(
-                __ldg(tables.points + 3 * size_t(id) + d) - double(origins[leaf * 3 + d]));
+        // a power of two of leaves: neighbouring threads take neighbouring ones
+#pragma unroll 6
+        for (unsigned i = threadIdx.x; i < depth << shift; i += THREADS) {
+            const unsigned leaf = i & ((1u << shift) - 1);
+            const double* const point = net_point(leaf, start + (i >> shift));
+#pragma unroll
+            for (int d = 0; d < 3; ++d) {
+                // as rounded as it is added again
+                controls[i * 3 + d] = real(__ldg(point + d) - double(origins[leaf * 3 + d]));
+            }
         }
         __syncthreads();
         const real* const from = controls + group * LEAVES * 3;
@@ -192,22 +201,28 @@ struct Tangents {
     // first id of the net, first of the weights [2][control]
     unsigned long long net, weights;
     unsigned controls, result;
+    // from one id to the next
+    unsigned stride, unused;
 };
+
+// Lanes that share the control points of a normal.
+constexpr unsigned SHARE = 8;
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     tangent_normals(const double* __restrict__ points, const unsigned* __restrict__ nets,
                     const double* __restrict__ weights, const Tangents* __restrict__ all,
                     unsigned count, real* __restrict__ normals) {
-    const unsigned at = blockIdx.x * THREADS + threadIdx.x;
-    if (at >= count) return;
-    const Tangents own = all[at];
+    const unsigned at = (blockIdx.x * THREADS + threadIdx.x) / SHARE;
+    const unsigned lane = threadIdx.x % SHARE;
+    // lanes past the last normal do its work without writing
+    const Tangents own = all[min(at, count - 1)];
     const unsigned* const net = nets + own.net;
     const double* const row = weights + own.weights;
     double origin[3], sums[2][3] = {};
 #pragma unroll
     for (int d = 0; d < 3; ++d) origin[d] = __ldg(points + 3 * size_t(__ldg(net)) + d);
-    for (unsigned k = 0; k < own.controls; ++k) {
-        const size_t point = 3 * size_t(__ldg(net + k));
+    for (unsigned k = lane; k < own.controls; k += SHARE) {
+        const size_t point = 3 * size_t(__ldg(net + size_t(k) * own.stride));
         const double first = __ldg(row + k), second = __ldg(row + own.controls + k);
 #pragma unroll
         for (int d = 0; d < 3; ++d) {
@@ -219,10 +234,48 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     real a[3], b[3], normal[3];
 #pragma unroll
     for (int d = 0; d < 3; ++d) {
+#pragma unroll
+        for (unsigned far = SHARE / 2; far > 0; far /= 2) {
+            sums[0][d] += __shfl_xor_sync(ALL_LANES, sums[0][d], far);
+            sums[1][d] += __shfl_xor_sync(ALL_LANES, sums[1][d], far);
+        }
         a[d] = real(sums[0][d]);
         b[d] = real(sums[1][d]);
     }
+    if (at >= count || lane != 0) return;
     unit_normal(a, b, normal);
 #pragma unroll
     for (int d = 0; d < 3; ++d) normals[3 * size_t(own.result) + d] = normal[d];
+}
+
+// Weights at all places of a square, [v size + 1][u size + 1][control], and a table of them for
+// leaves whose axes lie in it in one way: places (i, j) below the size, at `start` plus i and j
+// steps.
+struct Square {
+    // first weight of the square, first of the table
+    unsigned long long from, to;
+    unsigned controls, size, stride, unused;
+    int start[2], along[2][2];
+};
+
+constexpr unsigned SQUARE_BLOCKS = 32;
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    lay_squares(const double* __restrict__ squares, const Square* __restrict__ all,
+                real* __restrict__ weights) {
+    const Square own = all[blockIdx.x / SQUARE_BLOCKS];
+    const unsigned first = blockIdx.x % SQUARE_BLOCKS * THREADS + threadIdx.x;
+    for (unsigned i = first; i < own.controls * own.stride; i += SQUARE_BLOCKS * THREADS) {
+        const unsigned control = i / own.stride, sample = i % own.stride;
+        const int u = sample % own.size, v = sample / own.size;
+        real weight = 0;
+        if (sample < own.size * own.size) {
+            const unsigned at[2] = {
+                unsigned(own.start[0] + own.along[0][0] * u + own.along[1][0] * v),
+                unsigned(own.start[1] + own.along[0][1] * u + own.along[1][1] * v)};
+            const size_t place = size_t(at[1]) * (own.size + 1) + at[0];
+            weight = real(__ldg(squares + own.from + place * own.controls + control));
+        }
+        weights[own.to + i] = weight;
+    }
 }

@@ -10,6 +10,7 @@ mod layers;
 mod locate;
 mod matrix;
 mod quadrature;
+mod single;
 mod surface;
 mod surface_limit;
 
@@ -128,6 +129,12 @@ fn main() -> subsolid::Result<()> {
     }
     if asked("surface") {
         surface::time()?;
+    }
+    if asked("surface edits") {
+        surface::time_edits()?;
+    }
+    if asked("single matrix") {
+        single::time()?;
     }
     if asked("limit grids") {
         surface_limit::time_grids()?;

@@ -1,5 +1,7 @@
 //! Refined surfaces.
 
+use std::time::Instant;
+
 use subsolid::backend::{Backend, Cuda, Precision};
 use subsolid::surface::{DeviceRun, DeviceSurface, Method, SurfaceOptions};
 
@@ -29,6 +31,55 @@ pub fn time() -> subsolid::Result<()> {
                 quads as f64 / seconds * 1e-9,
                 floor * 1e6,
                 100.0 * floor / seconds
+            );
+        }
+    }
+    Ok(())
+}
+
+/// From an edit of the connectivity to points at level 4: two faces change places, which leaves
+/// all counts, or a face becomes one of its own and leaves a hole, which needs new rooms; beside a
+/// fresh set-up. Closed, open with creases, large.
+pub fn time_edits() -> subsolid::Result<()> {
+    let gpu = Cuda::new(0, Precision::F32)?;
+    for name in ["cow_boundary", "rook", "wrench_boundary"] {
+        let mut mesh = subsolid::read_surface(format!("models/surfaces/{name}.obj"))?;
+        let spare = mesh.points.len() as u32;
+        mesh.points.extend([[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]]);
+        let options =
+            SurfaceOptions { levels: 4, method: Method::EdgeFriend, ..SurfaceOptions::default() };
+        let controls: Vec<[f32; 3]> = mesh.points.iter().map(|p| p.map(|x| x as f32)).collect();
+        let start = Instant::now();
+        let mut device = DeviceSurface::<f32>::new(&mesh, &options, &gpu)?;
+        device.set_controls(&controls)?;
+        device.run(DeviceRun::Both)?;
+        let fresh = start.elapsed().as_secs_f64();
+        let original = mesh.faces.vertices().to_vec();
+        let mut exchanged = original.clone();
+        (0..4).for_each(|i| exchanged.swap(i, 4 + i));
+        let mut alone = original.clone();
+        (0..4).for_each(|i| alone[i] = spare + i as u32);
+        for (what, edited) in [("two faces change places", &exchanged), ("a hole", &alone)] {
+            let (mut wall, mut on_device) = (Vec::new(), Vec::new());
+            for repeat in 0..REPEATS {
+                let corners = if repeat % 2 == 0 { edited } else { &original };
+                let start = Instant::now();
+                device.set_corners(corners)?;
+                let Ok(seconds) = device.run(DeviceRun::Both) else { break };
+                wall.push(start.elapsed().as_secs_f64());
+                on_device.push(seconds);
+            }
+            if wall.is_empty() {
+                println!("surface edits, {name}: {what}: refused");
+                continue;
+            }
+            println!(
+                "surface edits, {name}, level 4, {} quads: {what}: points after {:.1} µs, {:.1} of \
+                 them on the device; fresh set-up {:.1} µs",
+                device.face_count(),
+                median(wall) * 1e6,
+                median(on_device) * 1e6,
+                fresh * 1e6
             );
         }
     }

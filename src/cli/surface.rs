@@ -53,8 +53,8 @@ pub struct Arguments {
     #[arg(long)]
     limit: bool,
     /// Processor: auto (the first NVIDIA GPU that works, else the CPU), cpu, cuda or cuda:N. GPUs
-    /// refine by the mesh matrix (√3 on oriented manifolds) and by edge-friend (from 2 levels on),
-    /// with the same result
+    /// refine by the mesh matrix (√3 on oriented manifolds), by edge-friend (from 2 levels on) and
+    /// by one matrix for all levels, with the same result
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// Add the unit normals of the limit as a vertex attribute, for .ply and .vtp; NaN where

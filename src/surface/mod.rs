@@ -65,7 +65,7 @@ mod workspace;
 pub use crate::backend::cuda::edge_friend::{FriendRun as DeviceRun, Real};
 pub use adaptive::{AdaptiveLimits, adaptive_limits};
 pub use boundary::boundary_surface;
-pub use device::{DeviceSurface, device_matrix, runs_on_gpu};
+pub use device::{DeviceSingleMatrix, DeviceSurface, device_matrix, runs_on_gpu};
 pub use memory::{Counts, refined_counts, refinement_bytes};
 pub use plan::SurfacePlan;
 pub use scalar::{Point, Scalar};

@@ -1,5 +1,5 @@
 //! All levels as one sparse matrix, R = R_{l−1} … R₀ (Mlakar et al. 2020, section 6.3):
-//! compressed rows, padded to whole groups of entries.
+//! compressed rows, columns ascending, padded to whole groups of entries.
 
 use rayon::prelude::*;
 
@@ -38,14 +38,17 @@ impl<T: Scalar> SingleMatrix<T> {
         }
         let mut columns = Vec::with_capacity(total as usize);
         let mut weights = Vec::with_capacity(total as usize);
+        let mut row = Vec::new();
         start = 0;
         for &end in row_ends {
-            let (row_columns, row_weights) = (&all_columns[start..end], &all_weights[start..end]);
-            for (group, values) in row_columns.chunks(GROUP).zip(row_weights.chunks(GROUP)) {
-                let mut padded = ([row_columns[0]; GROUP], [T::default(); GROUP]);
-                padded.0[..group.len()].copy_from_slice(group);
-                for (slot, &value) in padded.1.iter_mut().zip(values) {
-                    *slot = T::from_f64(value);
+            row.clear();
+            row.extend((start..end).map(|i| (all_columns[i], all_weights[i])));
+            row.sort_unstable_by_key(|&(column, _)| column);
+            for group in row.chunks(GROUP) {
+                let mut padded = ([row[0].0; GROUP], [T::default(); GROUP]);
+                for (slot, &(column, weight)) in group.iter().enumerate() {
+                    padded.0[slot] = column;
+                    padded.1[slot] = T::from_f64(weight);
                 }
                 columns.push(padded.0);
                 weights.push(padded.1);
@@ -63,6 +66,16 @@ impl<T: Scalar> SingleMatrix<T> {
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
+    }
+
+    /// Columns and weights of a row, without its padding.
+    pub(super) fn row(&self, row: usize) -> (&[u32], &[T]) {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] as usize };
+        let groups = start..self.ends[row] as usize;
+        let columns = self.columns[groups.clone()].as_flattened();
+        // padding does not ascend
+        let len = 1 + columns.windows(2).take_while(|pair| pair[0] < pair[1]).count();
+        (&columns[..len], &self.weights[groups].as_flattened()[..len])
     }
 
     /// Bytes that an evaluation reads of the matrix.

@@ -8,8 +8,7 @@
 //! leave slots unused.
 
 use super::limit::LimitSurface;
-use super::matrix::{Columns, MeshMatrix};
-use crate::mesh::SurfaceMesh;
+use super::matrix::MeshMatrix;
 use crate::topology::NONE;
 
 /// A place on the grid of an element: i along u, j along v, from 0 to its size.
@@ -78,12 +77,9 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// Slots of a level ≥ 1 (0 if all faces are quads); the caller has checked that 32 bits
-    /// count them.
-    pub fn new(mesh: &SurfaceMesh, surface: &LimitSurface, levels: usize) -> Self {
-        let columns = Columns::of(mesh.faces.ends());
-        let vertices = mesh.faces.vertices().to_vec();
-        let matrix = MeshMatrix::build(mesh.points.len(), columns, vertices);
+    /// Slots of a level ≥ 1 (0 if all faces are quads) of the surface of a mesh with this matrix;
+    /// the caller has checked that 32 bits count them.
+    pub fn new(matrix: MeshMatrix, surface: &LimitSurface, levels: usize) -> Self {
         let elements: Vec<[u32; 2]> =
             surface.elements().iter().map(|e| [e.face, e.corner.unwrap_or(NONE)]).collect();
         let is_whole = elements.iter().all(|&[_, corner]| corner == NONE);
@@ -91,7 +87,7 @@ impl Slots {
         let first_middle = first_half + 2 * matrix.edge_count();
         let first_line = first_middle + matrix.edge_count();
         let first_face = first_line + if is_whole { 0 } else { matrix.vertices.len() };
-        let count = first_face + if is_whole { 0 } else { mesh.faces.len() };
+        let count = first_face + if is_whole { 0 } else { matrix.face_count };
         let mut slots = Self {
             levels,
             matrix,

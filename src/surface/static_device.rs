@@ -10,7 +10,7 @@ use super::static_refinement::StaticRefinement;
 use crate::backend::Cuda;
 use crate::backend::cuda::edge_friend::Real;
 use crate::backend::cuda::surface_limit::{
-    DeviceGrids, MOST_SAMPLES, PatchBatch, SurfaceLayout, TableBatch,
+    DeviceGrids, MOST_SAMPLES, PatchBatch, Square, SurfaceLayout, TableBatch, TableWeights,
 };
 use crate::backend::cuda::surface_points::PointRows;
 use crate::backend::cuda::surface_refine::Level;
@@ -70,27 +70,24 @@ impl<T: Scalar + Real> DeviceStaticRefinement<T> {
                 starts: batch.starts,
             }
         });
-        let irregular: Vec<_> = irregular.into_iter().collect();
-        let tables = irregular.into_par_iter().map(|((structure, steps, placement), batch)| {
-            let table = refinement.leaf_weights(structure, placement, steps);
-            let (controls, size) = (table.controls(), 1_usize << steps);
-            let mut weights = vec![T::default(); controls * size * size];
-            for sample in 0..size * size {
-                let row = table.at(sample % size, sample / size);
-                for (control, &weight) in row.iter().enumerate() {
-                    weights[control * size * size + sample] = T::from_f64(weight);
-                }
+        // leaves of one structure come one after another, however their axes lie
+        let mut squares: Vec<Square<'_>> = Vec::new();
+        let mut last = None;
+        let tables = irregular.into_iter().map(|((structure, steps, placement), batch)| {
+            let weights = refinement.leaf_weights(structure, placement, steps);
+            if last.replace((structure, steps)) != Some((structure, steps)) {
+                squares.push(weights.square());
             }
+            let (start, along) = weights.axes();
             TableBatch {
-                controls,
-                weights,
-                places: (0..(size * size) as u32).collect(),
+                controls: weights.controls(),
+                weights: TableWeights::Square { square: squares.len() - 1, start, along },
                 nets: batch.nets,
                 starts: batch.starts,
                 tangents: Vec::new(),
             }
         });
-        let (tables, rows) = rayon::join(|| tables.collect(), || rest(refinement));
+        let tables = tables.collect();
         let arrays = surface.stencils().iter().map(|stencils| stencils.arrays());
         let layout = SurfaceLayout {
             controls: refinement.control_count(),
@@ -99,7 +96,8 @@ impl<T: Scalar + Real> DeviceStaticRefinement<T> {
                 .collect(),
             patches: patches.collect(),
             tables,
-            rows,
+            squares,
+            rows: rest(refinement),
             results: refinement.len(),
             normals: false,
         };

@@ -3,7 +3,8 @@
 //! # Theory
 //! A vertex of level N is a linear combination of control points that depends on topology
 //! alone. One sparse matrix of all of them ([`SingleMatrix`](super::SingleMatrix)) must be
-//! read once an evaluation: 16 weights and columns are 128 bytes for a point of 12. But
+//! read once an evaluation: 16 weights are 64 bytes for a point of 12, and as many again are
+//! their columns, unless rows share these. But
 //! the weights of nearly all points are the same on every face: on a regular face they are
 //! products of two functions of one variable, on a face with one extraordinary vertex those
 //! of its structure. So the points of a level are grids on the leaves of a
@@ -21,8 +22,10 @@ use rayon::prelude::*;
 
 use super::limit::finite::{FiniteWeights, spline_rows};
 use super::limit::{self, Leaf, LeafKind, LimitSurface, Placement};
+use super::matrix::{Columns, MeshMatrix};
 use super::slots::{GridPlace, Run, Slots};
 use super::vertex_limit::limit_surface;
+use crate::backend::cuda::surface_limit::Square;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 
@@ -51,10 +54,22 @@ pub(super) struct LeafWeights<'a> {
     along: [[i32; 2]; 2],
 }
 
-impl LeafWeights<'_> {
+impl<'a> LeafWeights<'a> {
     /// Control points.
     pub fn controls(&self) -> usize {
         self.table.controls
+    }
+
+    /// The weights along the structure's own axes.
+    pub fn square(&self) -> Square<'a> {
+        let FiniteWeights { size, controls, weights } = self.table;
+        Square { size: *size, controls: *controls, weights }
+    }
+
+    /// How the leaf's axes lie in the square: u and v of its (0, 0), of a step along its u, along
+    /// its v.
+    pub fn axes(&self) -> ([i32; 2], [[i32; 2]; 2]) {
+        (self.start, self.along)
     }
 
     /// Weights of the control points at a vertex, i along u, j along v.
@@ -76,7 +91,14 @@ impl StaticRefinement {
     /// count, and semi-sharp creases by Chaikin's rule; those of [`LimitSurface::new`].
     pub fn new(mesh: &SurfaceMesh, levels: usize) -> Result<Self> {
         mesh.check()?;
-        let surface = limit_surface(mesh, limit::Scheme::CatmullClark, mesh.crease_rule, 0)?;
+        let build = || {
+            let columns = Columns::of(mesh.faces.ends());
+            MeshMatrix::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec())
+        };
+        let scheme = limit::Scheme::CatmullClark;
+        let (surface, matrix) =
+            rayon::join(|| limit_surface(mesh, scheme, mesh.crease_rule, 0), build);
+        let surface = surface?;
         let level_of = |leaf: &Leaf| {
             let element = &surface.elements()[leaf.element as usize];
             usize::from(leaf.depth) + usize::from(element.corner.is_some())
@@ -107,8 +129,10 @@ impl StaticRefinement {
             start += 1 << (2 * steps);
         }
         let rows: Vec<Vec<[f64; 4]>> = (0..=levels).map(spline_rows).collect();
-        let (slots, tables) =
-            rayon::join(|| Slots::new(mesh, &surface, levels), || tables(&surface, &leaves, &rows));
+        let (slots, tables) = rayon::join(
+            || Slots::new(matrix, &surface, levels),
+            || tables(&surface, &leaves, &rows),
+        );
         let mut is_hole = vec![false; mesh.faces.len()];
         super::holes::all(mesh).into_iter().for_each(|f| is_hole[f as usize] = true);
         Ok(Self { surface, slots, leaves, rows, tables: tables?, is_hole })

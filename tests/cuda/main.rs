@@ -13,6 +13,7 @@ mod program;
 mod quadrature;
 #[path = "../program/mod.rs"]
 mod runs;
+mod single;
 mod sort;
 mod surface;
 mod surface_limit;

@@ -59,6 +59,7 @@ fn surfaces_are_the_same() {
         ("bishop", "--levels 3", 0.0),
         ("helmet", "--levels 2 --method edge-friend", 0.0),
         ("spot_control_mesh", "--scheme loop --levels 2", 0.0),
+        ("rook", "--levels 2 --method single", 0.0),
         ("cow_boundary", "--levels 3 --method edge-friend", 0.0),
         ("cow_boundary", "--levels 2 --limit --normals", 1e-12),
     ] {

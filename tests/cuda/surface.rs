@@ -51,52 +51,94 @@ fn surfaces_are_those_of_the_cpu() {
     }
 }
 
-/// An edit of a closed mesh costs a run: the result is that of a plan of the edited mesh. An
-/// edit that opens the surface is refused, and the next one counts again.
+/// An edit of a mesh costs a run: the result is that of a plan of the edited mesh, whether it is
+/// closed, open or creased, and whether its numbers of edges stay. Edits that leave no manifold,
+/// or take the edge of a crease away, are refused, and the next one counts again.
 #[test]
 fn edited_surfaces_are_those_of_new_plans() {
     let Some(gpu) = gpu(Precision::F64) else { return };
-    for name in ["cow_boundary", "dodecahedron_poly", "spot_quadrangulated"] {
+    for name in
+        ["cow_boundary", "dodecahedron_poly", "spot_quadrangulated", "torus_creases0", "rook"]
+    {
         let mut mesh = subsolid::read_surface(format!("models/surfaces/{name}.obj")).unwrap();
+        let size = mesh.faces.face(0).len();
+        // vertices of no face, for one that is taken out
+        let count = mesh.points.len() as u32;
+        let spare: Vec<u32> = (count..).take(size).collect();
+        mesh.points.extend((0..size).map(|i| [i as f64, 2.0, (i * i) as f64]));
         let options =
             SurfaceOptions { levels: 3, method: Method::EdgeFriend, ..SurfaceOptions::default() };
         let mut device = DeviceSurface::<f64>::new(&mesh, &options, &gpu).unwrap();
         device.set_controls(&mesh.points).unwrap();
         device.run(DeviceRun::Both).unwrap();
         let original = mesh.faces.vertices().to_vec();
-        let last = mesh.points.len() as u32 - 1;
-        let size = mesh.faces.face(0).len();
-        // vertices numbered backwards; two faces that change places
-        let backwards: Vec<u32> = original.iter().map(|v| last - v).collect();
-        let mut exchanged = original.clone();
-        for i in 0..size {
-            exchanged.swap(i, size + i);
+        // vertices numbered backwards; two faces that change places; a face of its own, which
+        // leaves a hole
+        let mut edits = Vec::new();
+        if mesh.creases.is_empty() {
+            edits.push(original.iter().map(|v| count - 1 - v).collect());
         }
-        for corners in [backwards, exchanged, original.clone()] {
-            let mut open = corners.clone();
-            open[1] = (0..=last).find(|v| !corners[..size].contains(v)).unwrap();
-            device.set_corners(&open).unwrap();
+        let uniform = mesh.faces.ends().windows(2).all(|pair| pair[1] - pair[0] == size as u32);
+        if uniform {
+            let mut exchanged = original.clone();
+            for i in 0..size {
+                exchanged.swap(i, size + i);
+            }
+            edits.push(exchanged);
+        }
+        if let Some(face) = face_inside(&mesh) {
+            let mut alone = original.clone();
+            alone[mesh.faces.corners(face)].copy_from_slice(&spare[..mesh.faces.face(face).len()]);
+            edits.push(alone);
+        }
+        edits.push(original.clone());
+        assert!(edits.len() > 1, "{name}");
+        for corners in edits {
+            let mut broken = corners.clone();
+            broken[1] = (0..count).find(|v| !corners[..size].contains(v)).unwrap();
+            device.set_corners(&broken).unwrap();
             assert!(device.run(DeviceRun::Points).is_err(), "{name}: points before topology");
             let error = device.run(DeviceRun::Both).unwrap_err().to_string();
             assert!(error.contains("edited surface"), "{error}");
             device.set_corners(&corners).unwrap();
             device.run(DeviceRun::Both).unwrap();
-            mesh.faces = subsolid::mesh::Polygons::uniform(size, corners);
+            let mut faces = subsolid::mesh::Polygons::default();
+            (0..mesh.faces.len()).for_each(|f| faces.push(&corners[mesh.faces.corners(f)]));
+            mesh.faces = faces;
             let plan = SurfacePlan::new(&mesh, &options).unwrap();
-            assert!(device.corners().unwrap() == plan.corners(), "{name}");
+            let real = plan.corners();
+            assert!(device.corners().unwrap()[..real.len()] == *real, "{name}");
             let (found, expected) =
                 (device.points().unwrap(), plan.evaluate(&mesh.points).unwrap());
-            assert!(plan.corners().iter().all(|&v| found[v as usize] == expected[v as usize]));
+            assert!(real.iter().all(|&v| found[v as usize] == expected[v as usize]), "{name}");
+            assert!(device.refine(&mesh).unwrap() == plan.refine(&mesh).unwrap(), "{name}");
         }
         assert!(device.set_corners(&original[1..]).is_err());
-        assert!(device.set_corners(&vec![last + 1; original.len()]).is_err());
+        assert!(device.set_corners(&vec![count + size as u32; original.len()]).is_err());
     }
-    // what is open starts on the host
+    // corners go to the layout of edge-friend alone
     let mesh = subsolid::read_surface("models/surfaces/rook.obj").unwrap();
-    let options =
-        SurfaceOptions { levels: 2, method: Method::EdgeFriend, ..SurfaceOptions::default() };
+    let options = SurfaceOptions { levels: 2, ..SurfaceOptions::default() };
     let mut device = DeviceSurface::<f32>::new(&mesh, &options, &gpu).unwrap();
     assert!(device.set_corners(mesh.faces.vertices()).is_err());
+}
+
+/// A face without an open edge or a tagged vertex, nor one of a neighbour.
+fn face_inside(mesh: &subsolid::mesh::SurfaceMesh) -> Option<usize> {
+    let mut sides = std::collections::HashMap::new();
+    let ends = |face: &[u32]| -> Vec<[u32; 2]> {
+        let next = face.iter().cycle().skip(1);
+        face.iter().zip(next).map(|(&a, &b)| [a.min(b), a.max(b)]).collect()
+    };
+    for f in 0..mesh.faces.len() {
+        ends(mesh.faces.face(f)).into_iter().for_each(|e| *sides.entry(e).or_insert(0) += 1);
+    }
+    let mut near = vec![false; mesh.points.len()];
+    let open = sides.into_iter().filter(|(_, n)| *n != 2).flat_map(|(e, _)| e);
+    let edges = mesh.creases.edges.iter().flat_map(|crease| crease.edge.map(|v| v.0));
+    let corners = mesh.creases.corners.iter().map(|corner| corner.vertex.0);
+    open.chain(edges).chain(corners).for_each(|v| near[v as usize] = true);
+    (0..mesh.faces.len()).find(|&f| mesh.faces.face(f).iter().all(|&v| !near[v as usize]))
 }
 
 /// Whole meshes, with attributes, texture coordinates, creases that remain and holes, are those
@@ -115,6 +157,8 @@ fn refined_meshes_are_those_of_plans() {
             (Scheme::CatmullClark, Method::Matrix),
             (Scheme::CatmullClark, Method::EdgeFriend),
             (Scheme::Loop, Method::Matrix),
+            (Scheme::CatmullClark, Method::Single),
+            (Scheme::Loop, Method::Single),
         ] {
             for rule in [CreaseRule::Uniform, CreaseRule::Chaikin] {
                 let crease_rule = Some(rule);

@@ -201,6 +201,7 @@ fn surfaces(precision: Precision) -> Vec<Variant> {
             .extend(samples.map(|n| super::surface_limit::tensor_variant(precision, n, normals)));
         variants.push(super::surface_limit::table_variant(precision, normals));
     }
+    variants.extend((1..=4).map(|width| super::surface_product::variant(precision, width)));
     for (order, normals) in [(0, false), (1, false), (2, false), (1, true)] {
         variants.push(super::surface_points::variant(precision, order, normals));
     }

@@ -98,6 +98,15 @@ impl<T: Real> DeviceFriends<T> {
     /// [`Error::Request`] for no further levels, more quads than 32-bit ids of their corners
     /// can tell apart, or too little memory.
     pub fn new(gpu: &Cuda, first: FriendLevel<'_>, count: usize, chaikin: bool) -> Result<Self> {
+        Self::on(gpu.functions.clone(), first, count, chaikin)
+    }
+
+    fn on(
+        functions: Arc<Functions>,
+        first: FriendLevel<'_>,
+        count: usize,
+        chaikin: bool,
+    ) -> Result<Self> {
         if count == 0 || first.friends.len() != first.corners.len() {
             return Err(Error::request("edge-friend on a GPU needs a level to refine"));
         }
@@ -109,7 +118,6 @@ impl<T: Real> DeviceFriends<T> {
             ))
             .with_mend("ask for fewer levels: corners have 32-bit ids"));
         }
-        let functions = gpu.functions.clone();
         let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
         let sharp = !first.sharpness.is_empty();
         let pins = |pinned: &[(u32, f64)]| -> Result<(Buffer<u32>, Buffer<f64>)> {
@@ -280,7 +288,7 @@ impl<T: Real> DeviceFriends<T> {
     /// # Errors
     /// Those of [`DeviceFriends::new`].
     pub(super) fn with_room(
-        gpu: &Cuda,
+        functions: Arc<Functions>,
         quads: usize,
         vertices: usize,
         count: usize,
@@ -296,7 +304,13 @@ impl<T: Real> DeviceFriends<T> {
             pinned,
             vertex_count: vertices,
         };
-        Self::new(gpu, level, count, chaikin == Some(true))
+        Self::on(functions, level, count, chaikin == Some(true))
+    }
+
+    /// Forgets the sharpness of all levels after the first: runs write it where it is above 0.
+    pub(super) fn clear_sharpness(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
+        let mut later = self.levels[1..].iter_mut().filter(|level| level.sharpness.len() > 0);
+        later.try_for_each(|level| level.sharpness.clear(stream))
     }
 
     /// Addresses of the first level: corners, friends, starts and sharpness; points.

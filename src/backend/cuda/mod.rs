@@ -34,11 +34,13 @@ mod program;
 mod published;
 mod ring;
 mod scattered;
+pub mod single_points;
 pub mod sort;
 mod sources;
 pub mod surface;
 pub mod surface_limit;
 pub mod surface_points;
+pub mod surface_product;
 pub mod surface_refine;
 mod work;
 

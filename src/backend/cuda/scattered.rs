@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::{CudaStream, DeviceRepr};
+use cudarc::driver::CudaStream;
 use rayon::prelude::*;
 
 use super::device::failed;
@@ -11,42 +11,17 @@ use super::functions::{Functions, Shape};
 use super::launch::{Argument, Job, Launch, Pass};
 use super::memory::Buffer;
 use super::number::Number;
+use super::single_points::{RegularPoint, WeightedPoint};
 use super::sources::POINTS;
 use crate::error::Result;
 use crate::limit::LeafKind;
 use crate::plan::{Plan, PointLocation, wanted_orders};
 
-/// See `RegularPoint` in `kernels/points.cu`.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-struct RegularPoint {
-    local: [f64; 3],
-    net: u32,
-    row: u32,
-    ends: u32,
-    depth: u32,
-}
-
-/// See `WeightedPoint` in `kernels/points.cu`.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-struct WeightedPoint {
-    weights: u64,
-    net: u64,
-    controls: u32,
-    row: u32,
-}
-
-// SAFETY: plain numbers, laid out as in CUDA C++.
-unsafe impl DeviceRepr for RegularPoint {}
-// SAFETY: as above.
-unsafe impl DeviceRepr for WeightedPoint {}
-
 /// The points of a plan on the device.
 pub(super) struct Scattered<T> {
     functions: Arc<Functions>,
     regular_nets: Buffer<u32>,
-    regular: Buffer<RegularPoint>,
+    regular: Buffer<RegularPoint<3>>,
     nets: Buffer<u32>,
     weighted: Buffer<WeightedPoint>,
     // [point][output][control]

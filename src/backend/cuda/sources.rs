@@ -35,6 +35,7 @@ pub(super) const HEADERS: &[Source] = &[
     source!("nets.cuh"),
     source!("normal.cuh"),
     source!("orders.cuh"),
+    source!("single_points.cuh"),
     source!("sort.cuh"),
     source!("stage.cuh"),
     source!("surface.cuh"),
@@ -63,6 +64,7 @@ pub(super) static MAPPING: Source = source!("mapping.cu");
 pub(super) static EDGE_FRIEND: Source = source!("surface_edge_friend.cu", exact: true);
 pub(super) static SURFACE_TENSOR: Source = source!("surface_tensor.cu");
 pub(super) static SURFACE_TABLE: Source = source!("surface_table.cu");
+pub(super) static SURFACE_PRODUCT: Source = source!("surface_product.cu", exact: true);
 pub(super) static SURFACE_POINTS: Source = source!("surface_points.cu");
 pub(super) static SORT: Source = source!("sort.cu");
 pub(super) static TOPOLOGY: Source = source!("surface_topology.cu");

@@ -47,17 +47,47 @@ pub struct PatchBatch<T> {
 pub struct TableBatch<T> {
     /// Control points of a leaf.
     pub controls: usize,
-    /// `[quantity][control][sample]`: positions and, if normals are wanted, derivatives by
-    /// u and v.
-    pub weights: Vec<T>,
-    /// `[sample]`: result, counted from the leaf's first.
-    pub places: Vec<u32>,
+    /// Their weights.
+    pub weights: TableWeights<T>,
     /// `[leaf][control]`: control points among those of all levels.
     pub nets: Vec<u32>,
     /// `[leaf]`: first result.
     pub starts: Vec<u32>,
     /// Samples whose normals come from tangents, and the weights `[2][control]` of these.
     pub tangents: Vec<(u32, Vec<f64>)>,
+}
+
+/// Weights of the control points of leaves at their samples.
+#[derive(Clone, Debug)]
+pub enum TableWeights<T> {
+    /// Of any samples.
+    Own {
+        /// `[quantity][control][sample]`: positions and, if normals are wanted, derivatives
+        /// by u and v.
+        weights: Vec<T>,
+        /// `[sample]`: result, counted from the leaf's first; ascending.
+        places: Vec<u32>,
+    },
+    /// Of a square of samples, all that have i, j below its size; positions alone.
+    Square {
+        /// Which square.
+        square: usize,
+        /// u and v in the square of the leaf's (0, 0), of a step along i, along j.
+        start: [i32; 2],
+        /// See above.
+        along: [[i32; 2]; 2],
+    },
+}
+
+/// Weights that leaves share however their axes lie.
+#[derive(Clone, Copy, Debug)]
+pub struct Square<'a> {
+    /// Control points.
+    pub controls: usize,
+    /// Steps along an edge.
+    pub size: usize,
+    /// `[v size + 1][u size + 1][control]`.
+    pub weights: &'a [f64],
 }
 
 /// All that is evaluated in one go.
@@ -71,6 +101,8 @@ pub struct SurfaceLayout<'a, T> {
     pub patches: Vec<PatchBatch<T>>,
     /// All other leaves.
     pub tables: Vec<TableBatch<T>>,
+    /// Weights that some of them share.
+    pub squares: Vec<Square<'a>>,
     /// Single points; positions alone.
     pub rows: PointRows<T>,
     /// Number of results.
@@ -90,7 +122,7 @@ struct Batch {
     controls: u32,
     samples: u32,
     stride: u32,
-    dense: u32,
+    leaves: u32,
 }
 
 /// See `Item` in `kernels/surface_table.cu`.
@@ -105,6 +137,20 @@ struct Item {
     padding: u32,
 }
 
+/// See `Square` in `kernels/surface_table.cu`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+struct SquareBatch {
+    from: u64,
+    to: u64,
+    controls: u32,
+    size: u32,
+    stride: u32,
+    unused: u32,
+    start: [i32; 2],
+    along: [[i32; 2]; 2],
+}
+
 /// See `Tangents` in `kernels/surface_table.cu`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
@@ -113,12 +159,16 @@ struct Tangents {
     weights: u64,
     controls: u32,
     result: u32,
+    stride: u32,
+    unused: u32,
 }
 
 // SAFETY: plain numbers, laid out as in CUDA C++.
 unsafe impl DeviceRepr for Batch {}
 // SAFETY: as above.
 unsafe impl DeviceRepr for Item {}
+// SAFETY: as above.
+unsafe impl DeviceRepr for SquareBatch {}
 // SAFETY: as above.
 unsafe impl DeviceRepr for Tangents {}
 
@@ -221,7 +271,7 @@ impl<T: Real> DeviceGrids<T> {
             })
         });
         let patches = patches.collect::<Result<_>>()?;
-        let tables = lay_tables(&functions, &stream, &layout.tables, layout.normals)?;
+        let tables = lay_tables(&functions, &stream, layout)?;
         let grids = Self {
             levels: DeviceLevels::new(&stream, layout.controls, &layout.levels)?,
             patches,

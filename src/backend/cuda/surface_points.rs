@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::{CudaStream, DeviceRepr};
+use cudarc::driver::CudaStream;
 
 use super::Cuda;
 use super::device::failed;
@@ -11,41 +11,11 @@ use super::edge_friend::Real;
 use super::functions::{Functions, Shape};
 use super::launch::{Argument, Launch};
 use super::memory::{Buffer, timed_event};
+use super::single_points::{RegularPoint, WeightedPoint};
 use super::sources::{SURFACE_POINTS, Variant};
 use super::surface_refine::{DeviceLevels, Level};
 use crate::backend::Precision;
 use crate::error::Result;
-
-/// A point of a regular quad; see `RegularPoint` in `kernels/surface_points.cu`.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub struct RegularPoint {
-    /// Parameters within the leaf.
-    pub local: [f64; 2],
-    /// Which net.
-    pub net: u32,
-    /// Result.
-    pub row: u32,
-    /// Missing control points, bits 0 and 1 for the ends of u, 2 and 3 of v.
-    pub ends: u32,
-    /// Depth of the leaf.
-    pub depth: u32,
-}
-
-/// A point by weights; see `WeightedPoint` in `kernels/surface_points.cu`.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-struct WeightedPoint {
-    weights: u64,
-    net: u64,
-    controls: u32,
-    row: u32,
-}
-
-// SAFETY: plain numbers, laid out as in CUDA C++.
-unsafe impl DeviceRepr for RegularPoint {}
-// SAFETY: as above.
-unsafe impl DeviceRepr for WeightedPoint {}
 
 /// Points as rows of weights.
 #[derive(Clone, Debug, Default)]
@@ -152,7 +122,7 @@ pub struct PointLayout<'a, T> {
     /// `[net][v 4][u 4]`: control points of regular quads.
     pub nets: Vec<u32>,
     /// Points of regular quads, neighbours together.
-    pub regular: Vec<RegularPoint>,
+    pub regular: Vec<RegularPoint<2>>,
     /// All others.
     pub rows: PointRows<T>,
     /// Number of results.
@@ -170,7 +140,7 @@ pub struct DeviceSinglePoints<T> {
     stream: Arc<CudaStream>,
     levels: DeviceLevels,
     nets: Buffer<u32>,
-    regular: Buffer<RegularPoint>,
+    regular: Buffer<RegularPoint<2>>,
     rows: Rows<T>,
     // [result][3] each
     outputs: Vec<Buffer<T>>,

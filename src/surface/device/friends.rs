@@ -14,6 +14,7 @@ use crate::surface::sharpness::NonManifold;
 /// Levels of edge-friend.
 pub(super) struct Friends<T> {
     friends: SurfaceFriends<T>,
+    control_vertices: usize,
     /// Quads of level 1 that are no ghosts.
     real_quads: usize,
     /// Control vertices of no face.
@@ -28,19 +29,19 @@ impl<T: Scalar + Real> Friends<T> {
             // in the words of the CPU
             EdgeFriend::first_level(mesh, host_matrix(mesh, &matrix)?, levels, rule)?;
         }
-        let smooth = counts.open == 0 && mesh.creases.is_empty();
         if has_lost_corner(mesh) {
             check_tags(mesh, NonManifold::Sharp)?;
         }
-        let tags = (!smooth).then(|| tags(mesh, rule, true));
-        let friends = SurfaceFriends::new(gpu, matrix, levels, tags.as_ref())?;
-        if friends.found_tags()? != tags.map_or(0, |tags| tags.edges.len()) {
+        let tags = tags(mesh, rule, true);
+        let tagged = tags.edges.len();
+        let friends = SurfaceFriends::new(matrix, levels, tags)?;
+        if friends.found_tags()? != tagged {
             check_tags(mesh, NonManifold::Sharp)?;
         }
-        let mut used = vec![false; mesh.points.len()];
-        mesh.faces.vertices().iter().for_each(|&v| used[v as usize] = true);
-        let orphans = (0..).zip(used).filter(|(_, used)| !used).map(|(v, _)| v).collect();
-        Ok(Self { friends, real_quads: mesh.faces.vertices().len(), orphans })
+        let control_vertices = mesh.points.len();
+        let orphans = orphans(control_vertices, mesh.faces.vertices());
+        let real_quads = mesh.faces.vertices().len();
+        Ok(Self { friends, control_vertices, real_quads, orphans })
     }
 
     pub fn set_controls(&mut self, controls: &[Point<T>]) -> Result<()> {
@@ -48,7 +49,9 @@ impl<T: Scalar + Real> Friends<T> {
     }
 
     pub fn set_corners(&mut self, vertices: &[u32]) -> Result<()> {
-        self.friends.set_corners(vertices)
+        self.friends.set_corners(vertices)?;
+        self.orphans = orphans(self.control_vertices, vertices);
+        Ok(())
     }
 
     pub fn run(&mut self, run: DeviceRun) -> Result<f64> {
@@ -76,4 +79,11 @@ impl<T> Friends<T> {
     pub fn orphans(&self) -> &[u32] {
         &self.orphans
     }
+}
+
+/// Vertices that are no corner.
+fn orphans(count: usize, corners: &[u32]) -> Vec<u32> {
+    let mut used = vec![false; count];
+    corners.iter().for_each(|&v| used[v as usize] = true);
+    (0..).zip(used).filter(|(_, used)| !used).map(|(v, _)| v).collect()
 }

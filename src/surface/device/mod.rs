@@ -3,15 +3,18 @@
 //! ```text
 //! corners ─▶ mesh matrix ─▶ levels ─▶ points              Method::Matrix
 //! corners ─▶ mesh matrix ─▶ level 1 ─▶ levels ─▶ points   Method::EdgeFriend
+//! product of all levels, of the CPU ──────────▶ points    Method::Single
 //! ```
 //!
 //! Edges are found, levels refined and points evaluated on the device, in the order of sums of
 //! the CPU: the same numbering, and the same bits. Sharp edges and vertices are short lists
 //! that the device makes and refines.
 
+mod blocks;
 mod friends;
 mod matrix;
 mod refine;
+mod single;
 
 use super::matrix::Columns;
 use super::memory::check_ids;
@@ -26,8 +29,10 @@ use crate::backend::cuda::surface::DeviceLevels;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use friends::Friends;
+use single::Single;
 
 pub use matrix::device_matrix;
+pub use single::DeviceSingleMatrix;
 
 /// A surface refined on a GPU, in `f32` or `f64`.
 pub struct DeviceSurface<T> {
@@ -41,22 +46,25 @@ pub struct DeviceSurface<T> {
 enum Levels<T> {
     Matrix(Box<DeviceLevels<T>>),
     EdgeFriend(Box<Friends<T>>),
+    Single(Box<Single<T>>),
 }
 
 /// Whether a surface is refined on GPUs: by Catmull-Clark and Loop on the mesh matrix from one
 /// level on, by edge-friend from two, by √3 if it is an oriented manifold without rings of two
-/// triangles.
+/// triangles; by one matrix of all levels whatever the CPU makes one of.
 pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
     match (options.scheme, options.method) {
         (Scheme::CatmullClark | Scheme::Loop, Method::Matrix) => options.levels >= 1,
         (Scheme::CatmullClark, Method::EdgeFriend) => options.levels >= 2,
+        (_, Method::Single) => options.levels >= 1,
         (Scheme::Sqrt3, Method::Matrix) => options.levels >= 1 && matrix::can_turn(mesh),
         _ => false,
     }
 }
 
 impl<T: Scalar + Real> DeviceSurface<T> {
-    /// Brings a mesh to a GPU, with room for all levels, and finds its edges there.
+    /// Brings a mesh to a GPU, with room for all levels, and finds its edges there; or makes the
+    /// one matrix of all levels and brings that.
     ///
     /// # Errors
     /// Those of [`super::SurfacePlan::new`]; [`Error::Request`] for what
@@ -66,7 +74,7 @@ impl<T: Scalar + Real> DeviceSurface<T> {
         check_ids(mesh, options)?;
         let least = match (options.scheme, options.method) {
             (Scheme::CatmullClark, Method::EdgeFriend) => 2,
-            (_, Method::Matrix) => 1,
+            (_, Method::Matrix | Method::Single) => 1,
             (scheme, method) => {
                 return Err(Error::request(format!("{scheme:?} by {method:?} on a GPU"))
                     .with_mend("use the mesh matrix, or edge-friend for Catmull-Clark"));
@@ -75,6 +83,15 @@ impl<T: Scalar + Real> DeviceSurface<T> {
         if options.levels < least {
             return Err(Error::request(format!("{} levels on a GPU", options.levels))
                 .with_mend(format!("ask for {least} or more, or refine on the CPU")));
+        }
+        if options.method == Method::Single {
+            let single = Single::new(mesh, options, gpu)?;
+            return Ok(Self {
+                options: *options,
+                notices: single.plan.notices().to_vec(),
+                control_columns: single.plan.control_columns.clone(),
+                levels: Levels::Single(Box::new(single)),
+            });
         }
         let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
         let mut notices = Vec::new();
@@ -118,27 +135,31 @@ impl<T: Scalar + Real> DeviceSurface<T> {
         match &mut self.levels {
             Levels::Matrix(levels) => levels.set_points(controls),
             Levels::EdgeFriend(friends) => friends.set_controls(controls),
+            Levels::Single(single) => single.set_controls(controls),
         }
     }
 
     /// Takes another connectivity of as many vertices and of faces of the same sizes, whose edges
-    /// the next run finds on the device: what an edit of the mesh costs. By edge-friend on
-    /// closed smooth surfaces.
+    /// the next run finds on the device: what an edit of the mesh costs. By edge-friend; the
+    /// surface may be closed or open before and after, and keeps the tags of its creases.
     ///
     /// # Errors
     /// [`Error::Request`] for another number of corners, vertices that are not there, or other
-    /// surfaces; [`DeviceSurface::run`] gives [`Error::Mesh`] if the surface is not closed any
-    /// more.
+    /// methods; [`DeviceSurface::run`] gives [`Error::Mesh`] if the surface is no oriented
+    /// manifold any more, or a crease is no edge.
     pub fn set_corners(&mut self, vertices: &[u32]) -> Result<()> {
         match &mut self.levels {
             Levels::EdgeFriend(friends) => friends.set_corners(vertices),
-            Levels::Matrix(_) => Err(Error::request("another connectivity for the mesh matrix")
-                .with_mend("bring the mesh to the device anew, or use edge-friend")),
+            Levels::Matrix(_) | Levels::Single(_) => {
+                Err(Error::request("another connectivity for the mesh matrix")
+                    .with_mend("bring the mesh to the device anew, or use edge-friend"))
+            }
         }
     }
 
     /// Makes topology, points, or both of all levels; returns the seconds that it took on
-    /// the device, where all of it stays. Topology begins at the corners of the control mesh.
+    /// the device, where all of it stays. Topology begins at the corners of the control mesh;
+    /// that of one matrix is made with it, and takes no time here.
     ///
     /// # Errors
     /// [`Error::Request`] with the driver's words if a kernel fails.
@@ -146,6 +167,8 @@ impl<T: Scalar + Real> DeviceSurface<T> {
         match &mut self.levels {
             Levels::Matrix(levels) => levels.run(run),
             Levels::EdgeFriend(friends) => friends.run(run),
+            Levels::Single(_) if run == DeviceRun::Topology => Ok(0.0),
+            Levels::Single(single) => single.run(),
         }
     }
 
@@ -157,6 +180,7 @@ impl<T: Scalar + Real> DeviceSurface<T> {
         match &self.levels {
             Levels::Matrix(levels) => levels.points(),
             Levels::EdgeFriend(friends) => friends.levels().points(),
+            Levels::Single(single) => single.points(),
         }
     }
 
@@ -169,6 +193,7 @@ impl<T: Scalar + Real> DeviceSurface<T> {
         match &self.levels {
             Levels::Matrix(levels) => levels.corners(),
             Levels::EdgeFriend(friends) => Ok(friends.levels().corners()?.into_flattened()),
+            Levels::Single(single) => Ok(single.plan.corners().to_vec()),
         }
     }
 
@@ -177,6 +202,10 @@ impl<T: Scalar + Real> DeviceSurface<T> {
         match &self.levels {
             Levels::Matrix(levels) => levels.face_count(),
             Levels::EdgeFriend(friends) => friends.levels().quad_count(),
+            Levels::Single(single) => {
+                let size = if self.options.scheme == Scheme::CatmullClark { 4 } else { 3 };
+                single.plan.corners().len() / size
+            }
         }
     }
 }

@@ -16,12 +16,11 @@ use super::surface::LimitSurface;
 use super::weights::COUNTS;
 use crate::backend::Cuda;
 use crate::backend::cuda::edge_friend::Real;
+use crate::backend::cuda::single_points::RegularPoint;
 use crate::backend::cuda::surface_limit::{
-    DeviceGrids, PatchBatch, SurfaceLayout, SurfacePoints, TableBatch,
+    DeviceGrids, PatchBatch, SurfaceLayout, SurfacePoints, TableBatch, TableWeights,
 };
-use crate::backend::cuda::surface_points::{
-    DeviceSinglePoints, PointLayout, PointRows, RegularPoint,
-};
+use crate::backend::cuda::surface_points::{DeviceSinglePoints, PointLayout, PointRows};
 use crate::backend::cuda::surface_refine::Level;
 use crate::error::{Error, Result};
 use crate::plan::Want;
@@ -76,6 +75,7 @@ impl<T: Scalar + Real> DeviceSurfaceGrid<T> {
             levels: levels(surface),
             patches,
             tables: tables.map(|(table, batch)| batch.with(table)).collect(),
+            squares: Vec::new(),
             rows: PointRows { quantities: 1, ..PointRows::default() },
             results: points,
             normals: grid.normals,
@@ -140,8 +140,10 @@ impl Batch {
     fn with<T: Scalar>(self, table: &Table) -> TableBatch<T> {
         TableBatch {
             controls: table.controls,
-            weights: table.weights.iter().map(|&w| T::from_f64(w)).collect(),
-            places: table.samples.clone(),
+            weights: TableWeights::Own {
+                weights: table.weights.iter().map(|&w| T::from_f64(w)).collect(),
+                places: table.samples.clone(),
+            },
             nets: self.nets,
             starts: self.starts,
             tangents: table.tangents.clone(),
@@ -216,7 +218,7 @@ impl<T: Scalar + Real> DeviceSurfacePoints<T> {
             }
             if regular
                 .last()
-                .is_some_and(|point: &RegularPoint| point.net as usize == nets.len() / 16)
+                .is_some_and(|point: &RegularPoint<2>| point.net as usize == nets.len() / 16)
             {
                 nets.extend_from_slice(net);
             }

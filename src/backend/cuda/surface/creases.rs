@@ -42,7 +42,8 @@ pub(super) struct Creases {
     // room for scans over edges and vertices
     marks: Buffer<u32>,
     space: Space,
-    found: Buffer<u32>,
+    // `Counts` in the kernels
+    counts: Buffer<u32>,
     rows: SharpRows,
     pins: Buffer<f64>,
     held: Buffer<u32>,
@@ -80,7 +81,7 @@ impl Creases {
             sharpness: Buffer::empty(stream, edges)?,
             marks: Buffer::empty(stream, edges.max(vertices) + 1)?,
             space: Space::new(stream, edges.max(vertices))?,
-            found: Buffer::zeros(stream, 1)?,
+            counts: Buffer::zeros(stream, 4)?,
             rows: SharpRows::new(stream, vertices, 0)?,
             pins: Buffer::empty(stream, vertices)?,
             held: Buffer::empty(stream, 0)?,
@@ -110,7 +111,15 @@ impl Creases {
 
     /// How many of the tags have an edge.
     pub fn found_tags(&self, matrix: &DeviceMatrix) -> Result<usize> {
-        Ok(self.found.read_at(&matrix.stream, 0)? as usize)
+        Ok(self.counts.read_at(&matrix.stream, 1)? as usize)
+    }
+
+    /// Whether the last run has found as many sharp edges and held vertices as there is room for,
+    /// and an edge for every tag.
+    pub fn fits(&self, matrix: &DeviceMatrix) -> Result<bool> {
+        let expected = [0, self.tags.edges.len(), self.sharp_count, self.held_count];
+        let counts = self.counts.read(&matrix.stream)?;
+        Ok(counts.into_iter().map(|count| count as usize).eq(expected))
     }
 
     /// What it was made from.
@@ -165,7 +174,7 @@ impl Creases {
             Argument::Number(self.tags.non_manifold.into()),
             Argument::Address(self.sharpness.address(0)),
             Argument::Address(self.marks.address(0)),
-            Argument::Address(self.found.address(0)),
+            Argument::Address(self.counts.address(0)),
         ];
         launches.push(self.kernels(matrix).items("mark_sharp", edges, THREADS, arguments)?);
         let marks = self.marks.address(0);
@@ -187,6 +196,7 @@ impl Creases {
             number(self.sharp_count),
         ];
         arguments.extend([sharp, ends, sharpness].map(Argument::Address));
+        arguments.push(Argument::Address(self.counts.address(0)));
         launches.push(kernels.items("list_sharp", edges, THREADS, arguments)?);
         matrix.sharp_row_launches(launches, ends, 2 * self.sharp_count, &self.rows)?;
         let mut stays = if self.tags.non_manifold { TOUCHING } else { 0 };
@@ -226,6 +236,7 @@ impl Creases {
             number(vertices),
             number(self.held_count),
             Argument::Address(self.held.address(0)),
+            Argument::Address(self.counts.address(0)),
         ];
         launches.push(kernels.items("list_held", vertices, THREADS, arguments)?);
         let [_, control_ends, _] = self.levels[0].sharp_arrays();

@@ -54,8 +54,13 @@ impl Ghosts {
         ghosts.launches(matrix, &mut launches)?;
         // SAFETY: all arrays live in `ghosts` and the matrix, with room for its open edges.
         unsafe { Program::new(launches).run(stream) }?;
-        ghosts.loops = ghosts.marks.read_at(stream, open)? as usize;
+        ghosts.loops = ghosts.found_loops(matrix)?;
         Ok(ghosts)
+    }
+
+    /// Loops that the last run has found.
+    pub fn found_loops(&self, matrix: &DeviceMatrix) -> Result<usize> {
+        Ok(self.marks.read_at(&matrix.stream, self.open)? as usize)
     }
 
     /// `Ghosts` in `kernels/surface_first_friends.cu`.

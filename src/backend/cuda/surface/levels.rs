@@ -7,130 +7,14 @@ use super::super::launch::Argument;
 use super::super::memory::Buffer;
 use super::super::program::Program;
 use super::creases::{CreaseTags, Creases};
-use super::ends::Ends;
-use super::matrix::{DeviceMatrix, TABLED};
+use super::matrix::DeviceMatrix;
 use super::quads;
-use super::sqrt3::Sqrt3;
-use super::triangles::Triangles;
+use super::rules::{Counts, MatrixScheme, Rules};
 use crate::backend::Precision;
 use crate::error::{Error, Result};
 
 /// Most levels, the control mesh included; `MOST_LEVELS` in the kernels.
 const MOST_LEVELS: usize = 16;
-
-/// Rules that refine the mesh matrix.
-#[derive(Clone, Copy, Debug)]
-pub enum MatrixScheme {
-    /// Quads from polygons.
-    CatmullClark,
-    /// Four triangles from one; `beta` is the weight of each of `n` neighbours.
-    Loop {
-        /// Of the number of neighbours.
-        beta: fn(usize) -> f64,
-    },
-    /// Three triangles from one, turned; `alpha` is the weight of all of `n` neighbours.
-    Sqrt3 {
-        /// Of the number of neighbours.
-        alpha: fn(usize) -> f64,
-        /// Whether vertices of one face stay where the surface ends.
-        keeps_corners: bool,
-    },
-}
-
-/// How many elements a level has.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Counts {
-    pub vertices: usize,
-    pub faces: usize,
-    pub edges: usize,
-    pub corners: usize,
-    /// Open edges, counted by √3 alone.
-    pub open: usize,
-}
-
-impl Counts {
-    /// Those of the level after one of this depth.
-    fn refined(self, scheme: MatrixScheme, depth: usize) -> Self {
-        let edges = 2 * self.edges + self.corners;
-        match scheme {
-            MatrixScheme::CatmullClark => Self {
-                vertices: self.vertices + self.faces + self.edges,
-                faces: self.corners,
-                edges,
-                corners: 4 * self.corners,
-                open: 0,
-            },
-            MatrixScheme::Loop { .. } => Self {
-                vertices: self.vertices + self.edges,
-                faces: 4 * self.faces,
-                edges,
-                corners: 4 * self.corners,
-                open: 0,
-            },
-            // at every second level open edges are cut in three
-            MatrixScheme::Sqrt3 { .. } => {
-                let (cut, open) =
-                    if depth % 2 == 1 { (self.open, 3 * self.open) } else { (0, self.open) };
-                Self {
-                    vertices: self.vertices + self.faces + cut,
-                    faces: self.corners,
-                    edges: (3 * self.corners + open) / 2,
-                    corners: 3 * self.corners,
-                    open,
-                }
-            }
-        }
-    }
-}
-
-/// Kernels of a scheme, and what they need beside the levels.
-enum Rules {
-    Quads,
-    Triangles(Box<Triangles>),
-    Sqrt3(Box<Sqrt3>),
-}
-
-impl Rules {
-    fn new(matrix: &DeviceMatrix, scheme: MatrixScheme, levels: usize) -> Result<Self> {
-        let (stream, found) = (&matrix.stream, matrix.counts());
-        let valence = found.valence.max(TABLED);
-        match scheme {
-            MatrixScheme::CatmullClark => Ok(Self::Quads),
-            _ if matrix.size() != 3 => Err(Error::request("Loop and √3 refine triangles only")),
-            MatrixScheme::Loop { beta } => {
-                let crowded = matrix.crowded_edges()?;
-                let rows = crowded.iter().map(|row| 2 + 2 * (row[2] - row[1]) as usize);
-                // a vertex has at most two neighbours a face
-                let most = rows.max().unwrap_or(0).max(2 * valence);
-                let betas: Vec<f64> = (0..=most).map(beta).collect();
-                Ok(Self::Triangles(Box::new(Triangles {
-                    neighbours: matrix.neighbours()?,
-                    betas: Buffer::of(stream, &betas)?,
-                    crowded: Buffer::of(stream, &crowded)?,
-                    sorted_corners: matrix.sorted_corners(),
-                })))
-            }
-            MatrixScheme::Sqrt3 { alpha, keeps_corners } => {
-                if !found.is_manifold() || found.folds > 0 {
-                    return Err(Error::request(
-                        "√3-subdivision on a GPU of a surface that is no oriented manifold, or \
-                         has vertices in a ring of two faces",
-                    )
-                    .with_mend("refine it on the CPU, or use --scheme loop"));
-                }
-                let open = found.open > 0;
-                // where the surface ends there is one neighbour more than faces
-                let alphas: Vec<f64> = (0..=valence + 1).map(alpha).collect();
-                Ok(Self::Sqrt3(Box::new(Sqrt3 {
-                    neighbours: matrix.neighbours()?,
-                    alphas: Buffer::of(stream, &alphas)?,
-                    twins: Buffer::empty(stream, matrix.vertices.len())?,
-                    ends: open.then(|| Ends::new(matrix, levels, keeps_corners)).transpose()?,
-                })))
-            }
-        }
-    }
-}
 
 /// A level after the control mesh; the last has vertices only.
 struct Level {

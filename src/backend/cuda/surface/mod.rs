@@ -16,14 +16,16 @@ mod ghosts;
 mod levels;
 mod matrix;
 mod quads;
+mod rules;
 mod sharp;
 mod sqrt3;
 mod triangles;
 
 pub use creases::CreaseTags;
 pub use friends::SurfaceFriends;
-pub use levels::{DeviceLevels, MatrixScheme};
+pub use levels::DeviceLevels;
 pub use matrix::{DeviceMatrix, FaceArrays, MatrixCounts};
+pub use rules::MatrixScheme;
 
 pub(super) use creases::variant as creases_variant;
 pub(super) use ends::variant as sqrt3_ends_variant;

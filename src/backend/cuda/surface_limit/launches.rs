@@ -9,6 +9,9 @@ use super::super::surface_points::Outputs;
 use super::{DeviceGrids, TABLE_THREADS, TENSOR_THREADS, table_variant, tensor_variant};
 use crate::error::Result;
 
+/// Lanes that share a normal by tangents; `SHARE` in `kernels/surface_table.cu`.
+const SHARE: u32 = 8;
+
 impl<T: Real> DeviceGrids<T> {
     /// Chains run side by side after the first launches.
     pub(super) fn enqueue(
@@ -107,7 +110,7 @@ impl<T: Real> DeviceGrids<T> {
                 name: "normals at extraordinary points".into(),
                 function: self.functions.get(&variant, "tangent_normals")?,
                 shape: Shape {
-                    blocks: count.div_ceil(TABLE_THREADS),
+                    blocks: count.div_ceil(TABLE_THREADS / SHARE),
                     threads: TABLE_THREADS,
                     shared: 0,
                 },

@@ -11,25 +11,37 @@ use bytemuck::Zeroable;
 /// Bytes of a large page, and of the least memory worth asking for.
 const PAGE: usize = 2 << 20;
 
+/// Bytes of a small page.
+const SMALL: usize = 4 << 10;
+
 /// `len` zeros, in large pages where the system has them; pages come when they are
 /// touched, so that threads share that work.
 pub(crate) fn zeros<T: Copy + Zeroable>(len: usize) -> Vec<T> {
+    // Linux aligns what fills large pages exactly, with the few words in front that
+    // the allocator keeps for itself
+    let bytes = len * size_of::<T>();
+    let room = match bytes {
+        PAGE.. => (bytes + SMALL).next_multiple_of(PAGE) - SMALL,
+        _ => bytes,
+    };
     // the allocator's own zeros for numbers: nothing is touched here
-    let values = vec![T::zeroed(); len];
+    let mut values = vec![T::zeroed(); room / size_of::<T>().max(1)];
     advise(values.as_ptr().addr(), size_of_val(values.as_slice()));
+    values.truncate(len);
     values
 }
 
 /// Asks for large pages in a range of addresses; what cannot be had is left as it is.
 #[cfg(target_os = "linux")]
 fn advise(start: usize, bytes: usize) {
-    let first = start.next_multiple_of(PAGE);
-    let whole = (start + bytes).saturating_sub(first) / PAGE * PAGE;
-    if whole > 0 {
-        // SAFETY: whole pages of memory that the caller owns; the advice changes how
-        // they are backed, never what they hold.
-        unsafe { libc::madvise(first as *mut libc::c_void, whole, libc::MADV_HUGEPAGE) };
+    if bytes < PAGE {
+        return;
     }
+    let first = start / SMALL * SMALL;
+    let bytes = (start + bytes).next_multiple_of(SMALL) - first;
+    // SAFETY: pages that hold memory of the caller; the advice changes how they are
+    // backed, never what they hold.
+    unsafe { libc::madvise(first as *mut libc::c_void, bytes, libc::MADV_HUGEPAGE) };
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -56,11 +56,11 @@ pub fn classify(
     stars: &[Star],
     vtk_corners: &[u32; 8],
 ) -> Class {
-    let vertices = VTK_CORNER.map(|i| vtk_corners[i]);
-    let corner_stars = vertices.map(|v| stars[v as usize]);
-    if corner_stars.iter().all(|s| *s == Star::Ordinary) {
+    if vtk_corners.iter().all(|&v| matches!(stars[v as usize], Star::Ordinary)) {
         return Class::Regular;
     }
+    let vertices = VTK_CORNER.map(|i| vtk_corners[i]);
+    let corner_stars = vertices.map(|v| stars[v as usize]);
     if let Some(at) = corner_stars.iter().position(|s| *s == Star::Transient) {
         let mixed = !topology.has_hexahedral_star(vertices[at]);
         return Class::Refined(if mixed { Reason::MixedCells } else { Reason::SemiSharp });

@@ -62,6 +62,34 @@ impl Turn {
 /// The steps of a frame whose axes are the cell's own.
 const PARALLEL: [u8; 3] = [1, 2, 4];
 
+/// A hexahedron and how local axes lie in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pose {
+    cell: u32,
+    // own corner (binary) of the local origin, and what a step along each local
+    // axis changes of it
+    base: u8,
+    steps: [u8; 3],
+}
+
+impl Pose {
+    /// Local axes as the cell's.
+    pub fn parallel(cell: u32) -> Self {
+        Self { cell, base: 0, steps: PARALLEL }
+    }
+
+    /// `corners` (binary) of the cell in the order of the local axes.
+    #[inline(always)]
+    fn arrange(self, corners: &[u32; 8]) -> [u32; 8] {
+        if (self.base, self.steps) == (0, PARALLEL) {
+            return *corners;
+        }
+        let [u, v, w] = self.steps;
+        let at = |change: u8| corners[usize::from((self.base ^ change) & 7)];
+        [at(0), at(u), at(v), at(u ^ v), at(w), at(u ^ w), at(v ^ w), at(u ^ v ^ w)]
+    }
+}
+
 /// A hexahedron seen in a local frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
@@ -69,23 +97,7 @@ pub struct Frame {
     pub cell: u32,
     /// Vertices of the local corners.
     pub vertices: [u32; 8],
-    // own corner (binary) of the local origin, and what a step along each local
-    // axis changes of it
-    base: u8,
-    steps: [u8; 3],
-}
-
-impl Frame {
-    #[inline]
-    fn new(cell: u32, corners: &[u32; 8], base: u8, steps: [u8; 3]) -> Self {
-        if (base, steps) == (0, PARALLEL) {
-            return Self { cell, vertices: *corners, base, steps };
-        }
-        let [u, v, w] = steps;
-        let at = |change: u8| corners[usize::from((base ^ change) & 7)];
-        let vertices = [at(0), at(u), at(v), at(u ^ v), at(w), at(u ^ w), at(v ^ w), at(u ^ v ^ w)];
-        Self { cell, vertices, base, steps }
-    }
+    pose: Pose,
 }
 
 /// The hexahedra of a topology, for walking. Cells that are no hexahedra are walls.
@@ -138,11 +150,13 @@ const STEPS: [[u8; 3]; 6] = [PARALLEL, [2, 4, 1], [4, 1, 2], [2, 1, 4], [1, 4, 2
 
 /// The turn of a neighbour of corners `other` across the face at `side` of own `axis`;
 /// `None` if its corners do not fit.
+#[inline]
 fn turn_across(own: &[u32; 8], other: &[u32; 8], axis: usize, side: usize) -> Option<u8> {
     // three of the four shared vertices fix the neighbour's axes
     let (at, to) = (side << axis, (1 - side) << axis);
     let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
-    let pairs = [0, 1 << b, 1 << c].map(|step| (own[at | step], to | step));
+    let pair = |step: usize| (own[at | step], to | step);
+    let pairs = [pair(0), pair(1 << b), pair(1 << c)];
     if pairs.iter().all(|&(vertex, place)| other[place] == vertex) {
         return Some(0);
     }
@@ -160,19 +174,23 @@ impl<'a> Walker<'a> {
     /// Prepares a topology.
     pub fn new(topology: &'a Topology) -> Self {
         let cells = topology.cells();
-        let corners = |vtk: &[u32; 8]| VTK_CORNER.map(|i| vtk[i]);
+        let corners = |c: usize| match cells.hexahedron(c) {
+            Some(&[a, b, c, d, e, f, g, h]) => [a, b, d, c, e, f, h, g],
+            None => [NONE; 8],
+        };
         let hexahedron = |c: usize| {
-            let mut hexahedron =
-                Hexahedron { corners: [NONE; 8], neighbours: [NONE; 6], turns: [0; 6] };
-            let Some(vtk) = cells.hexahedron(c) else { return hexahedron };
-            hexahedron.corners = corners(vtk);
+            let own = corners(c);
+            let mut hexahedron = Hexahedron { corners: own, neighbours: [NONE; 6], turns: [0; 6] };
+            if own[0] == NONE {
+                return hexahedron;
+            }
             for (side, &face) in topology.cell_faces(c as u32).iter().enumerate() {
                 let [a, b] = topology.face_cells(face);
                 let other = if a == c as u32 { b } else { a };
                 if other != NONE
-                    && let Some(vtk) = cells.hexahedron(other as usize)
-                    && let (own, other_corners) = (&hexahedron.corners, corners(vtk))
-                    && let Some(turn) = turn_across(own, &other_corners, side / 2, side % 2)
+                    && let other_corners = corners(other as usize)
+                    && other_corners[0] != NONE
+                    && let Some(turn) = turn_across(&own, &other_corners, side / 2, side % 2)
                 {
                     hexahedron.neighbours[side] = other;
                     hexahedron.turns[side] = turn;
@@ -181,39 +199,69 @@ impl<'a> Walker<'a> {
             hexahedron
         };
         let hexahedra =
-            (0..cells.len()).into_par_iter().with_min_len(4096).map(hexahedron).collect();
+            (0..cells.len()).into_par_iter().with_min_len(1024).map(hexahedron).collect();
         Self { topology, hexahedra }
     }
 
     /// The frame of `cell` with local axes turned by `turn`.
     pub fn frame(&self, cell: u32, turn: Turn) -> Frame {
         let steps = turn.axes.map(|a| 1 << a);
-        let corners = &self.hexahedra[cell as usize].corners;
-        Frame::new(cell, corners, turn.corner(0) as u8, steps)
+        self.at(Pose { cell, base: turn.corner(0) as u8, steps })
     }
 
     /// The neighbour across the face at `side` (0 or 1) of local `axis`, its local
     /// frame the continuation of this one; `None` at the boundary.
     #[inline]
     pub fn across(&self, frame: &Frame, axis: usize, side: usize) -> Option<Frame> {
+        self.step(frame.pose, axis, side).map(|pose| self.at(pose))
+    }
+
+    /// [`Walker::across`] unless the neighbour is `known`.
+    #[inline]
+    pub(super) fn beyond(
+        &self,
+        frame: &Frame,
+        axis: usize,
+        side: usize,
+        known: &[Frame],
+    ) -> Option<Frame> {
+        let pose = self.step(frame.pose, axis, side)?;
+        // without shortcuts, and before the vertices are read
+        let is_known = known.iter().fold(false, |any, other| any | (other.cell == pose.cell));
+        (!is_known).then(|| self.at(pose))
+    }
+
+    #[inline]
+    fn at(&self, pose: Pose) -> Frame {
+        Frame { cell: pose.cell, vertices: self.vertices(pose), pose }
+    }
+
+    /// Vertices of the local corners.
+    #[inline(always)]
+    pub(super) fn vertices(&self, pose: Pose) -> [u32; 8] {
+        pose.arrange(&self.hexahedra[pose.cell as usize].corners)
+    }
+
+    /// [`Walker::across`] without the vertices.
+    #[inline(always)]
+    pub(super) fn step(&self, pose: Pose, axis: usize, side: usize) -> Option<Pose> {
         // the face in the cell's own axes
-        let own_axis = frame.steps[axis].trailing_zeros() as usize;
-        let own_side = side ^ usize::from(frame.base >> own_axis & 1);
-        let hexahedron = &self.hexahedra[frame.cell as usize];
+        let own_axis = pose.steps[axis].trailing_zeros() as usize;
+        let own_side = side ^ usize::from(pose.base >> own_axis & 1);
+        let hexahedron = &self.hexahedra[pose.cell as usize];
         let own_face = 2 * own_axis + own_side;
         let cell = hexahedron.neighbours[own_face];
         if cell == NONE {
             return None;
         }
-        let corners = &self.hexahedra[cell as usize].corners;
         let turn = hexahedron.turns[own_face];
         if turn == 0 {
-            return Some(Frame::new(cell, corners, frame.base, frame.steps));
+            return Some(Pose { cell, ..pose });
         }
         let to = &CORNERS_ACROSS[usize::from(turn)];
-        let base = to[usize::from(frame.base)];
-        let steps = frame.steps.map(|step| base ^ to[usize::from(frame.base ^ step)]);
-        Some(Frame::new(cell, corners, base, steps))
+        let base = to[usize::from(pose.base)];
+        let steps = pose.steps.map(|step| base ^ to[usize::from(pose.base ^ step)]);
+        Some(Pose { cell, base, steps })
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::class::{Class, Reason};
-use super::draft::{Draft, DraftKind, Drafts};
-use super::frame::{Turn, Walker};
+use super::draft::{Draft, DraftKind, Drafts, REGULAR};
+use super::frame::Walker;
 use super::leaf::{Element, Leaf, LeafKind};
 use super::library::Library;
 use super::net::{self, Key};
@@ -291,15 +291,16 @@ fn fill_nets(
         for ((draft, a), leaf) in drafts.zip(leaves) {
             let net;
             (net, nets) = nets.split_at_mut(draft.controls);
-            if let LeafKind::Regular(ends) = &mut leaf.kind {
-                let start = walker.frame(a.cell, Turn::IDENTITY);
-                let (found, found_ends) = net::regular(walker, &start);
-                *ends = found_ends;
-                net.copy_from_slice(&found);
+            if let LeafKind::Regular(ends) = &mut leaf.kind
+                && let Ok(net) = <&mut [u32; REGULAR]>::try_from(&mut *net)
+            {
+                *ends = net::regular(walker, a.cell, net);
             } else {
                 net.copy_from_slice(&part.nets[draft.first..][..draft.controls]);
             }
-            net.iter_mut().for_each(|point| *point += first_point);
+            if first_point > 0 {
+                net.iter_mut().for_each(|point| *point += first_point);
+            }
         }
     });
 }

@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use super::frame::{Frame, Walker};
+use super::frame::{Frame, Pose, Walker};
 use crate::refine::Sharpness;
 
 /// Ends of the three axes of a net: bit 2d for the low end of axis d, bit 2d + 1
@@ -18,37 +18,36 @@ pub type Ends = u8;
 /// A canonical description of local topology.
 pub type Key = Vec<u16>;
 
-/// The 4 × 4 × 4 net of a regular cell, `[w][v][u]`; a missing layer repeats its
-/// neighbour as a placeholder.
-pub fn regular(walker: &Walker, start: &Frame) -> ([u32; 64], Ends) {
-    let mut net = [0; 64];
+/// Makes `net` the 4 × 4 × 4 net `[w][v][u]` of a regular cell; a missing layer repeats
+/// its neighbour as a placeholder.
+pub fn regular(walker: &Walker, cell: u32, net: &mut [u32; 64]) -> Ends {
     let mut ends = 0;
-    let mut place = |frame: &Frame, offset: [usize; 3]| {
-        for (bits, &v) in frame.vertices.iter().enumerate() {
-            let at = |d: usize| offset[d] + (bits >> d & 1);
-            net[at(0) + 4 * at(1) + 16 * at(2)] = v;
+    // One step down and one up, where the cells hold all four layers; in place of a
+    // missing one, the cell itself.
+    let mut step = |from: Pose, axis: usize, side: usize| {
+        if let Some(pose) = walker.step(from, axis, side) {
+            return (2 * side, pose);
         }
+        ends |= 1 << (2 * axis + side);
+        (1, from)
     };
-    // The frame one step down and the one up, which hold all four layers; in place
-    // of a missing one, the frame itself.
-    let ends_of = |frame: &Frame, axis: usize, ends: &mut Ends| {
-        [0, 1].map(|side| match walker.across(frame, axis, side) {
-            Some(other) => (2 * side, other),
-            None => {
-                *ends |= 1 << (2 * axis + side);
-                (1, *frame)
-            }
-        })
-    };
-    for (u, frame_u) in ends_of(start, 0, &mut ends) {
-        for (v, frame_v) in ends_of(&frame_u, 1, &mut ends) {
-            for (w, frame) in ends_of(&frame_v, 2, &mut ends) {
-                place(&frame, [u, v, w]);
+    for side in 0..2 {
+        let (u, pose) = step(Pose::parallel(cell), 0, side);
+        for side in 0..2 {
+            let (v, pose) = step(pose, 1, side);
+            for side in 0..2 {
+                let (w, pose) = step(pose, 2, side);
+                let low = u + 4 * v + 16 * w;
+                for (bits, vertex) in walker.vertices(pose).into_iter().enumerate() {
+                    net[low + (bits & 1) + 4 * (bits >> 1 & 1) + 16 * (bits >> 2)] = vertex;
+                }
             }
         }
     }
-    fill_missing(&mut net, ends);
-    (net, ends)
+    if ends != 0 {
+        fill_missing(net, ends);
+    }
+    ends
 }
 
 fn fill_missing(net: &mut [u32; 64], ends: Ends) {
@@ -119,8 +118,7 @@ impl Planar {
                 return false;
             }
             for face in 0..4 {
-                if let Some(other) = walker.across(&frame, face / 2, face % 2)
-                    && self.frames.iter().all(|f| f.cell != other.cell)
+                if let Some(other) = walker.beyond(&frame, face / 2, face % 2, &self.frames)
                     && touches(&other, start)
                 {
                     self.frames.push(other);
@@ -229,8 +227,7 @@ impl Walk {
                 return false;
             }
             for face in 0..6 {
-                if let Some(other) = walker.across(&frame, face / 2, face % 2)
-                    && frames.iter().all(|f| f.cell != other.cell)
+                if let Some(other) = walker.beyond(&frame, face / 2, face % 2, &frames)
                     && touches(&other, start)
                 {
                     frames.push(other);

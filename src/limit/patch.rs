@@ -73,7 +73,8 @@ impl Patch {
         for k in 1..1 << dimension {
             let sibling = match step.class(child(k)) {
                 Class::Regular => {
-                    let (net, ends) = net::regular(&walker, &frame(k));
+                    let mut net = [0; 64];
+                    let ends = net::regular(&walker, child(k), &mut net);
                     // in the plane any one layer will do; layer 1 always exists
                     let net = if dimension == 3 { &net[..] } else { &net[16..32] };
                     let mut rows = read(net);

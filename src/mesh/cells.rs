@@ -50,6 +50,7 @@ pub struct Cells {
 
 impl Cells {
     /// Number of cells.
+    #[inline]
     pub fn len(&self) -> usize {
         self.kinds.len()
     }
@@ -90,16 +91,19 @@ impl Cells {
     }
 
     /// Kind of cell `c`.
+    #[inline]
     pub fn kind(&self, c: usize) -> CellKind {
         self.kinds[c]
     }
 
     /// Vertices of cell `c` in its kind's corner order.
+    #[inline]
     pub fn vertices(&self, c: usize) -> &[u32] {
         &self.vertices[start(&self.ends, c)..self.ends[c] as usize]
     }
 
     /// Corners of cell `c` if it is a hexahedron.
+    #[inline]
     pub fn hexahedron(&self, c: usize) -> Option<&[u32; 8]> {
         match self.kinds[c] {
             CellKind::Hexahedron => self.vertices(c).try_into().ok(),
@@ -110,6 +114,11 @@ impl Cells {
     /// Whether every cell is a hexahedron.
     pub fn all_hexahedra(&self) -> bool {
         self.kinds.iter().all(|&k| k == CellKind::Hexahedron)
+    }
+
+    /// Corners of all cells if every one is a hexahedron.
+    pub fn hexahedra(&self) -> Option<&[[u32; 8]]> {
+        self.all_hexahedra().then(|| self.vertices.as_chunks().0)
     }
 
     /// Calls `visit` with each face of cell `c` as a vertex cycle.
@@ -132,6 +141,7 @@ impl Cells {
     }
 }
 
+#[inline]
 fn start(ends: &[u32], i: usize) -> usize {
     if i == 0 { 0 } else { ends[i - 1] as usize }
 }

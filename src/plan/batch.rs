@@ -57,6 +57,23 @@ pub(super) fn collect(solid: &Solid, parameters: &[f64], want: Want) -> (Pattern
     let mut patterns = Patterns::default();
     let mut batches: Vec<Batch> = Vec::new();
     let mut by_key: HashMap<(BatchKind, Turn, [AxisId; 3], u32), usize> = HashMap::new();
+    let mut batch_of = |(kind, turn, depth, origin): Signature, batches: &mut Vec<Batch>| {
+        let spans: [Span; 3] = std::array::from_fn(|d| span(parameters, depth, origin[d]));
+        spans.iter().all(|s| s.1 > 0).then(|| {
+            let axes = std::array::from_fn(|d| {
+                let axis = turn.axes[d] as usize;
+                let (span, origin) = (spans[axis], origin[axis]);
+                patterns.axis(parameters, span, depth, origin, turn.flips[d], derivatives)
+            });
+            let order = patterns.order(parameters.len(), turn, spans);
+            *by_key.entry((kind, turn, axes, order)).or_insert_with(|| {
+                let (tables, leaves) = (Vec::new(), Vec::new());
+                batches.push(Batch { kind, turn, axes, order, tables, leaves });
+                batches.len() - 1
+            })
+        })
+    };
+    let mut by_signature: HashMap<Signature, Option<usize>> = HashMap::new();
     // most leaves are like the one before
     let mut last: Option<(Signature, Option<usize>)> = None;
     for (index, leaf) in solid.leaves().iter().enumerate() {
@@ -65,27 +82,8 @@ pub(super) fn collect(solid: &Solid, parameters: &[f64], want: Want) -> (Pattern
         let batch = match last {
             Some((previous, batch)) if previous == signature => batch,
             _ => {
-                let spans: [Span; 3] =
-                    std::array::from_fn(|d| span(parameters, leaf.depth, leaf.origin[d]));
-                let found = spans.iter().all(|s| s.1 > 0).then(|| {
-                    let axes = std::array::from_fn(|d| {
-                        let axis = turn.axes[d] as usize;
-                        patterns.axis(
-                            parameters,
-                            spans[axis],
-                            leaf.depth,
-                            leaf.origin[axis],
-                            turn.flips[d],
-                            derivatives,
-                        )
-                    });
-                    let order = patterns.order(parameters.len(), turn, spans);
-                    *by_key.entry((kind, turn, axes, order)).or_insert_with(|| {
-                        let (tables, leaves) = (Vec::new(), Vec::new());
-                        batches.push(Batch { kind, turn, axes, order, tables, leaves });
-                        batches.len() - 1
-                    })
-                });
+                let entry = by_signature.entry(signature);
+                let found = *entry.or_insert_with(|| batch_of(signature, &mut batches));
                 last = Some((signature, found));
                 found
             }

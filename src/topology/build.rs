@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::edges::{Edges, merge_half_edges};
-use super::faces::HalfFaces;
+use super::edges::merge_half_edges;
+use super::faces::merge_half_faces;
 use super::{NONE, Rows, Topology};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells};
@@ -19,45 +19,29 @@ impl Topology {
     /// [`Error::Mesh`] naming the cells and vertices concerned.
     pub fn build(cells: Cells, vertex_count: usize) -> Result<Self> {
         check_cells(&cells, vertex_count)?;
-        // each join runs what is sequential inside beside something else
-        let (faces, vertex_cells) = rayon::join(
-            || HalfFaces::of(&cells).merge(vertex_count),
-            || {
-                let corners = |c: u32| cells.vertices(c as usize).iter().copied();
-                Rows::transposed(vertex_count, cells.len(), corners)
-            },
-        );
-        let (face_vertices, face_cells, cell_faces) = faces?;
-        let (edges, vertex_faces) = rayon::join(
-            || merge_half_edges(&face_vertices, vertex_count),
-            || face_vertices.transpose(vertex_count),
-        );
-        let Edges { vertices: edge_vertices, of_faces: face_edges, faces: edge_faces } = edges;
-        let (vertex_edges, (boundary_edge, boundary_vertex)) = rayon::join(
-            || {
-                let ends = |e: u32| edge_vertices[e as usize].into_iter();
-                Rows::transposed(vertex_count, edge_vertices.len(), ends)
-            },
-            || {
-                let mut boundary = (vec![false; edge_vertices.len()], vec![false; vertex_count]);
-                for (f, cells) in face_cells.iter().enumerate() {
-                    if cells[1] == NONE {
-                        face_edges.row(f).iter().for_each(|&e| boundary.0[e as usize] = true);
-                        face_vertices.row(f).iter().for_each(|&v| boundary.1[v as usize] = true);
-                    }
-                }
-                boundary
-            },
-        );
+        let corners = |c: u32| cells.vertices(c as usize).iter().copied();
+        let vertex_cells = Rows::transposed(vertex_count, cells.len(), corners);
+        let faces = merge_half_faces(&cells, &vertex_cells)?;
+        let vertex_faces = faces.vertices.transpose(vertex_count);
+        let edges = merge_half_edges(&faces.vertices, &vertex_faces);
+        let ends = |e: u32| edges.vertices[e as usize].into_iter();
+        let vertex_edges = Rows::transposed(vertex_count, edges.vertices.len(), ends);
+
+        let mut boundary_edge = vec![false; edges.vertices.len()];
+        let mut boundary_vertex = vec![false; vertex_count];
+        for (f, _) in faces.cells.iter().enumerate().filter(|(_, cells)| cells[1] == NONE) {
+            edges.of_faces.row(f).iter().for_each(|&e| boundary_edge[e as usize] = true);
+            faces.vertices.row(f).iter().for_each(|&v| boundary_vertex[v as usize] = true);
+        }
         Ok(Self {
             cells,
             vertex_count,
-            face_vertices,
-            face_edges,
-            face_cells,
-            cell_faces,
-            edge_vertices,
-            edge_faces,
+            face_vertices: faces.vertices,
+            face_edges: edges.of_faces,
+            face_cells: faces.cells,
+            cell_faces: faces.of_cells,
+            edge_vertices: edges.vertices,
+            edge_faces: edges.faces,
             vertex_edges,
             vertex_faces,
             vertex_cells,

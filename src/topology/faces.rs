@@ -1,20 +1,40 @@
 //! Half-faces (a face seen from one cell) merged into faces.
+//!
+//! Equal half-faces have the same smallest vertex, and its cells hold all of them. So
+//! every vertex sorts its own few, and faces come in the order of their vertices.
 
-use std::cmp::Ordering;
-use std::sync::atomic::AtomicBool;
+use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
-use super::groups::{GRAIN, for_each_group, group, number, scan, scatter, split, start};
+use super::groups::{BLOCK, GRAIN, chunks, scan, start, take, together};
 use super::{NONE, Rows};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells};
+use crate::pages;
 
-/// A half-face in the group of its smallest vertex: its next three vertices,
-/// ascending and [`NONE`] past a triangle's, then its number. Sorting sorts by
-/// vertices first; equal ones are one face.
-type Entry = [u32; 4];
+/// Faces out of cells.
+pub(super) struct Faces {
+    /// Vertex cycle of each face, as its first cell has it.
+    pub vertices: Rows,
+    /// Cells of each face, [`NONE`] in second place at the boundary.
+    pub cells: Vec<[u32; 2]>,
+    /// Faces of each cell.
+    pub of_cells: Rows,
+}
+
+/// Merges the half-faces of all cells; `vertex_cells` are the cells at each vertex.
+pub(super) fn merge_half_faces(cells: &Cells, vertex_cells: &Rows) -> Result<Faces> {
+    let halves = HalfFaces::of(cells);
+    // collected one by one: the first error is the one to report
+    let parts: Vec<Result<Part>> =
+        chunks(vertex_cells.len()).map(|vertices| halves.part(vertices, vertex_cells)).collect();
+    let parts = parts.into_iter().collect::<Result<Vec<Part>>>()?;
+    let faces = halves.join(&parts);
+    check_duplicates(&faces.of_cells, &faces.cells)?;
+    Ok(faces)
+}
 
 /// [`CellKind::faces`] of a hexahedron, of a length the compiler knows.
 const HEXAHEDRON: [[u8; 4]; 6] = {
@@ -28,180 +48,250 @@ const HEXAHEDRON: [[u8; 4]; 6] = {
     table
 };
 
+/// The three faces at each corner of a hexahedron, ascending, and the other corners of each.
+const AT_CORNER: [[(u8, [u8; 3]); 3]; 8] = {
+    let mut table = [[(0, [0; 3]); 3]; 8];
+    let mut corner = 0;
+    while corner < 8 {
+        let mut count = 0;
+        let mut face = 0;
+        while face < 6 {
+            let mut i = 0;
+            while i < 4 {
+                if HEXAHEDRON[face][i] == corner as u8 {
+                    let cycle = &HEXAHEDRON[face];
+                    let others = [cycle[(i + 1) % 4], cycle[(i + 2) % 4], cycle[(i + 3) % 4]];
+                    table[corner][count] = (face as u8, others);
+                    count += 1;
+                }
+                i += 1;
+            }
+            face += 1;
+        }
+        corner += 1;
+    }
+    table
+};
+
 /// Faces as seen from their cells.
-pub(super) struct HalfFaces<'a> {
+struct HalfFaces<'a> {
     cells: &'a Cells,
-    // half-faces of cell c: ends[c - 1]..ends[c]
-    ends: Vec<u32>,
-    // cell of each half-face
-    owners: Vec<u32>,
-    // the four smallest vertices of each half-face
-    keys: Vec<[u32; 4]>,
-    // whether some face has more than four vertices, so that keys may coincide
+    /// The cells, if all are hexahedra.
+    hexahedra: Option<&'a [[u32; 8]]>,
+    /// Whether some face may have more than four vertices, so that keys may coincide.
     polygons: bool,
 }
 
+/// A half-face: a cell, and which of its faces.
+#[derive(Clone, Copy)]
+struct Half {
+    cell: u32,
+    local: u32,
+}
+
+/// A face as the half-faces that are one; the same twice at the boundary.
+type Pair = [Half; 2];
+
+/// Faces of consecutive smallest vertices.
+struct Part {
+    faces: Vec<Pair>,
+    /// Vertices of all their cycles.
+    corners: usize,
+}
+
 impl<'a> HalfFaces<'a> {
-    pub fn of(cells: &'a Cells) -> Self {
-        let count = |c: usize| match cells.kind(c).faces().len() {
+    fn of(cells: &'a Cells) -> Self {
+        let hexahedra = cells.hexahedra();
+        let is_polyhedron = |c: usize| cells.kind(c) == CellKind::Polyhedron;
+        let polygons = hexahedra.is_none() && (0..cells.len()).any(is_polyhedron);
+        Self { cells, hexahedra, polygons }
+    }
+
+    /// The end of each cell's half-faces among those of all cells.
+    fn ends(&self) -> Vec<u32> {
+        let count = |c: usize| match self.cells.kind(c).faces().len() {
             0 => {
                 let mut faces = 0;
-                cells.for_each_face(c, |_| faces += 1);
+                self.cells.for_each_face(c, |_| faces += 1);
                 faces
             }
             faces => faces as u32,
         };
-        let ends = scan((0..cells.len()).map(count));
-        let total = ends.last().map_or(0, |&e| e as usize);
-        let mut keys = vec![[NONE; 4]; total];
-        let mut owners = vec![0; total];
-        let polygons = AtomicBool::new(false);
-        let chunks = split(&ends, &mut keys).into_par_iter().zip(split(&ends, &mut owners));
-        chunks.for_each(|((first, ends, keys), (_, _, owners))| {
-            let mut at = 0;
-            for c in first..first + ends.len() {
-                if let Some(corners) = cells.hexahedron(c) {
-                    for face in &HEXAHEDRON {
-                        keys[at] = quad_key(face.map(|corner| corners[usize::from(corner)]));
-                        owners[at] = c as u32;
-                        at += 1;
-                    }
-                    continue;
-                }
-                cells.for_each_face(c, |face| {
-                    keys[at] = key(face);
-                    owners[at] = c as u32;
-                    at += 1;
-                    if face.len() > 4 {
-                        polygons.store(true, Relaxed);
-                    }
-                });
+        scan((0..self.cells.len()).map(count))
+    }
+
+    /// The faces whose smallest vertices are `vertices`, in order.
+    fn part(&self, vertices: Range<u32>, vertex_cells: &Rows) -> Result<Part> {
+        let mut part = Part { faces: Vec::with_capacity(4 * vertices.len()), corners: 0 };
+        let mut corners: Vec<[u32; 8]> = Vec::new();
+        let mut halves = Vec::new();
+        let mut entries = Vec::new();
+        for first in vertices.clone().step_by(BLOCK) {
+            let block = first..vertices.end.min(first + BLOCK as u32);
+            // corners from all over memory for several vertices: their loads overlap
+            if let Some(hexahedra) = self.hexahedra {
+                let [start, end] = [block.start, block.end].map(|v| vertex_cells.start(v as usize));
+                let cells = &vertex_cells.items()[start..end];
+                corners.clear();
+                corners.extend(cells.iter().map(|&cell| hexahedra[cell as usize]));
             }
+            let mut corners = corners.iter();
+            for vertex in block {
+                halves.clear();
+                entries.clear();
+                for &cell in vertex_cells.row(vertex as usize) {
+                    let visit = |local, key| {
+                        entries.push(entry(key, halves.len()));
+                        halves.push(Half { cell, local });
+                    };
+                    match corners.next() {
+                        Some(corners) => for_each_half(corners, vertex, visit),
+                        None => self.for_each_half(cell, vertex, visit),
+                    }
+                }
+                self.merge(&mut entries, &halves, &mut part)?;
+            }
+        }
+        Ok(part)
+    }
+
+    /// Adds the faces out of half-faces of one smallest vertex.
+    fn merge(&self, entries: &mut [u128], halves: &[Half], part: &mut Part) -> Result<()> {
+        entries.sort_unstable();
+        let half = |entry: &u128| halves[*entry as u32 as usize];
+        if self.polygons {
+            // stable: equal faces stay in the order of their cells
+            entries.sort_by_cached_key(|entry| (entry >> 32, self.sorted(half(entry))));
+        }
+        let equal = |a: &u128, b: &u128| {
+            a >> 32 == b >> 32 && (!self.polygons || self.sorted(half(a)) == self.sorted(half(b)))
+        };
+        for run in entries.chunk_by(equal) {
+            let pair = match run {
+                [a] => [half(a); 2],
+                [a, b] if half(a).cell != half(b).cell => [half(a), half(b)],
+                [a, _] => {
+                    let cell = half(a).cell;
+                    return Err(Error::mesh(format!("cell {cell} has one face twice")));
+                }
+                _ => return Err(self.crowded(run.iter().map(half))),
+            };
+            part.corners += self.corners(pair[0]);
+            part.faces.push(pair);
+        }
+        Ok(())
+    }
+
+    /// Calls `visit` with the half-faces of `cell` whose smallest vertex is `vertex`, a
+    /// vertex of the cell, and with their next three vertices.
+    fn for_each_half(&self, cell: u32, vertex: u32, mut visit: impl FnMut(u32, [u32; 3])) {
+        if let Some(corners) = self.cells.hexahedron(cell as usize) {
+            return for_each_half(corners, vertex, visit);
+        }
+        let mut local = 0;
+        self.cells.for_each_face(cell as usize, |face| {
+            let mut least = [NONE; 4];
+            for &v in face {
+                // insertion among the four smallest
+                let mut v = v;
+                for slot in &mut least {
+                    (*slot, v) = (v.min(*slot), v.max(*slot));
+                }
+            }
+            if least[0] == vertex {
+                visit(local, [least[1], least[2], least[3]]);
+            }
+            local += 1;
         });
-        Self { cells, ends, owners, keys, polygons: polygons.into_inner() }
     }
 
-    /// The vertex cycle of a half-face of a hexahedron.
-    fn quad(&self, half: u32) -> Option<[u32; 4]> {
-        let cell = self.owners[half as usize] as usize;
-        let corners = self.cells.hexahedron(cell)?;
-        let local = HEXAHEDRON.get((half - start(&self.ends, cell)) as usize)?;
-        Some(local.map(|corner| corners[usize::from(corner)]))
+    /// Number of vertices of a half-face.
+    fn corners(&self, half: Half) -> usize {
+        if self.hexahedra.is_some() { 4 } else { self.with_cycle(half, <[u32]>::len) }
     }
 
-    /// Calls `visit` with the vertex cycle of a half-face.
-    fn with_cycle(&self, half: u32, mut visit: impl FnMut(&[u32])) {
-        let cell = self.owners[half as usize] as usize;
-        let local = (half - start(&self.ends, cell)) as usize;
+    /// The vertices of a half-face, ascending.
+    fn sorted(&self, half: Half) -> Vec<u32> {
+        let mut vertices = self.with_cycle(half, <[u32]>::to_vec);
+        vertices.sort_unstable();
+        vertices
+    }
+
+    /// What `read` makes of the vertex cycle of a half-face.
+    fn with_cycle<R: Default>(&self, half: Half, read: impl Fn(&[u32]) -> R) -> R {
+        let (cell, local) = (half.cell as usize, half.local as usize);
         if let Some(corners) = self.cells.kind(cell).faces().get(local) {
             let vertices = self.cells.vertices(cell);
             let mut cycle = [0; 4];
             for (slot, &corner) in cycle.iter_mut().zip(*corners) {
                 *slot = vertices[corner as usize];
             }
-            return visit(&cycle[..corners.len()]);
+            return read(&cycle[..corners.len()]);
         }
+        let mut result = R::default();
         let mut at = 0;
         self.cells.for_each_face(cell, |face| {
             if at == local {
-                visit(face);
+                result = read(face);
             }
             at += 1;
         });
+        result
     }
 
-    /// The vertices of a half-face, ascending.
-    fn sorted(&self, half: u32) -> Vec<u32> {
-        let mut vertices = Vec::new();
-        self.with_cycle(half, |face| vertices = sorted(face));
-        vertices
-    }
+    /// Numbers the faces of all parts and gathers them.
+    fn join(&self, parts: &[Part]) -> Faces {
+        let count = parts.iter().map(|part| part.faces.len()).sum();
+        let mut cells = pages::zeros(count);
+        let mut cycles = pages::zeros(parts.iter().map(|part| part.corners).sum());
+        let ends = if self.hexahedra.is_some() { Vec::new() } else { self.ends() };
+        let first_half = |cell: u32| match self.hexahedra {
+            Some(_) => 6 * cell,
+            None => start(&ends, cell as usize),
+        };
+        let mut of_cells = pages::zeros(first_half(self.cells.len() as u32) as usize);
+        let numbers = together(&mut of_cells);
 
-    /// Orders two entries of one group by their vertices.
-    fn compare(&self, a: &Entry, b: &Entry) -> Ordering {
-        let by_key = a[..3].cmp(&b[..3]);
-        if by_key == Ordering::Equal && self.polygons {
-            return self.sorted(a[3]).cmp(&self.sorted(b[3]));
+        let mut first = 0;
+        let mut rest = (&mut cells[..], &mut cycles[..]);
+        let mut tasks = Vec::with_capacity(parts.len());
+        for part in parts {
+            let cells = take(&mut rest.0, part.faces.len());
+            tasks.push((part, first, cells, take(&mut rest.1, part.corners)));
+            first += part.faces.len() as u32;
         }
-        by_key
-    }
-
-    /// Merges equal half-faces: (face vertex cycles, face cells, cell faces).
-    pub fn merge(self, vertex_count: usize) -> Result<(Rows, Vec<[u32; 2]>, Rows)> {
-        let entry = |(half, &[v, a, b, c]): (usize, &[u32; 4])| (v, [a, b, c, half as u32]);
-        let (ends, mut entries) = group(
-            vertex_count,
-            self.keys.iter().map(|k| k[0]),
-            self.keys.iter().enumerate().map(entry),
-        );
-        for_each_group(&ends, &mut entries, |group| {
-            if self.polygons {
-                group.sort_unstable_by(|a, b| self.compare(a, b).then(a[3].cmp(&b[3])));
-            } else {
-                group.sort_unstable();
-            }
-        });
-        let equal = |a: &Entry, b: &Entry| self.compare(a, b) == Ordering::Equal;
-        let (numbers, firsts) = number(&ends, &entries, equal);
-
-        let halves_of = |face: usize| {
-            let last = firsts.get(face + 1).map_or(entries.len(), |&next| next as usize);
-            &entries[firsts[face] as usize..last]
-        };
-        let owner = |entry: &Entry| self.owners[entry[3] as usize];
-        // no cell at all stands for a face that is wrong
-        let cells_of = |face| match halves_of(face) {
-            [a] => [owner(a), NONE],
-            [a, b] if owner(a) != owner(b) => [owner(a), owner(b)],
-            _ => [NONE; 2],
-        };
-        let mut face_cells = Vec::new();
-        (0..firsts.len()).into_par_iter().map(cells_of).collect_into_vec(&mut face_cells);
-        if let Some(face) = face_cells.par_iter().position_first(|cells| cells[0] == NONE) {
-            return Err(match halves_of(face) {
-                [a, _] => Error::mesh(format!("cell {} has one face twice", owner(a))),
-                crowd => self.crowded(crowd),
-            });
-        }
-        let face_vertices = self.cycles(&entries, &firsts);
-        let halves = entries.par_iter().map(|entry| entry[3]);
-        let cell_faces = Rows::from_parts(self.ends, scatter(halves.zip(numbers), entries.len()));
-        check_duplicates(&cell_faces, &face_cells)?;
-        Ok((face_vertices, face_cells, cell_faces))
-    }
-
-    /// Vertex cycles of all faces, as their first half-faces have them.
-    fn cycles(&self, entries: &[Entry], firsts: &[u32]) -> Rows {
-        let half = |first: u32| entries[first as usize][3];
-        let len = |&first: &u32| match entries[first as usize] {
-            [_, _, NONE, _] => 3,
-            _ if !self.polygons => 4,
-            [_, _, _, half] => self.sorted(half).len() as u32,
-        };
-        let ends = scan(firsts.iter().map(len));
-        let mut items = vec![0; ends.last().map_or(0, |&e| e as usize)];
-        split(&ends, &mut items).into_par_iter().for_each(|(first, ends, items)| {
-            let mut at = 0;
-            for &face in &firsts[first..first + ends.len()] {
-                if let Some(cycle) = self.quad(half(face)) {
-                    items[at..at + 4].copy_from_slice(&cycle);
-                    at += 4;
-                    continue;
+        tasks.into_par_iter().for_each(|(part, first, cells, mut cycles)| {
+            for ((number, &[a, b]), cells) in (first..).zip(&part.faces).zip(cells) {
+                *cells = [a.cell, if a.cell == b.cell { NONE } else { b.cell }];
+                for half in [a, b] {
+                    let at = first_half(half.cell) + half.local;
+                    numbers[at as usize].store(number, Relaxed);
                 }
-                self.with_cycle(half(face), |cycle| {
-                    items[at..at + cycle.len()].copy_from_slice(cycle);
-                    at += cycle.len();
-                });
+                if let Some(hexahedra) = self.hexahedra {
+                    let corners = &hexahedra[a.cell as usize];
+                    let cycle = HEXAHEDRON[a.local as usize].map(|i| corners[usize::from(i)]);
+                    take(&mut cycles, 4).copy_from_slice(&cycle);
+                } else {
+                    let cycle = self.with_cycle(a, <[u32]>::to_vec);
+                    take(&mut cycles, cycle.len()).copy_from_slice(&cycle);
+                }
             }
         });
-        Rows::from_parts(ends, items)
+        if self.hexahedra.is_some() {
+            let (vertices, of_cells) = (Rows::uniform(cycles, 4), Rows::uniform(of_cells, 6));
+            return Faces { vertices, cells, of_cells };
+        }
+        let faces = parts.iter().flat_map(|part| &part.faces);
+        let cycle_ends = scan(faces.map(|&[half, _]| self.corners(half) as u32));
+        let vertices = Rows::from_parts(cycle_ends, cycles);
+        Faces { vertices, cells, of_cells: Rows::from_parts(ends, of_cells) }
     }
 
-    fn crowded(&self, crowd: &[Entry]) -> Error {
-        let cells: Vec<String> =
-            crowd.iter().map(|e| self.owners[e[3] as usize].to_string()).collect();
+    fn crowded(&self, halves: impl Iterator<Item = Half>) -> Error {
+        let halves: Vec<Half> = halves.collect();
+        let cells: Vec<String> = halves.iter().map(|half| half.cell.to_string()).collect();
         let (last, others) = cells.split_last().map_or(("", &[][..]), |(l, o)| (l.as_str(), o));
-        let (others, face) = (others.join(", "), self.sorted(crowd[0][3]));
+        let (others, face) = (others.join(", "), self.sorted(halves[0]));
         Error::mesh(format!("cells {others} and {last} share the face of vertices {face:?}"))
             .with_mend("a face has at most two cells: remove the surplus or duplicated cell")
     }
@@ -225,37 +315,77 @@ fn check_duplicates(cell_faces: &Rows, face_cells: &[[u32; 2]]) -> Result<()> {
     }
 }
 
-fn key(face: &[u32]) -> [u32; 4] {
-    if let &[a, b, c, d] = face {
-        return quad_key([a, b, c, d]);
+/// [`HalfFaces::for_each_half`] of a hexahedron.
+#[inline]
+fn for_each_half(corners: &[u32; 8], vertex: u32, mut visit: impl FnMut(u32, [u32; 3])) {
+    let at: usize = (0..8).map(|i| usize::from(corners[i] == vertex) * i).sum();
+    for (local, [i, j, k]) in AT_CORNER[at & 7] {
+        let [a, b, c] = [corners[i as usize], corners[j as usize], corners[k as usize]];
+        if vertex < a.min(b).min(c) {
+            visit(local.into(), ascending(a, b, c));
+        }
     }
-    let sorted = sorted(face);
-    std::array::from_fn(|i| sorted.get(i).copied().unwrap_or(NONE))
 }
 
-/// Four vertices, ascending, by a sorting network.
-fn quad_key([a, b, c, d]: [u32; 4]) -> [u32; 4] {
+/// The three vertices after the smallest one of a face above its place in a list: one number,
+/// which sorts quickly.
+fn entry([a, b, c]: [u32; 3], place: usize) -> u128 {
+    [a, b, c, place as u32].into_iter().fold(0, |number, x| number << 32 | u128::from(x))
+}
+
+/// Three vertices, ascending.
+fn ascending(a: u32, b: u32, c: u32) -> [u32; 3] {
     let (a, b) = (a.min(b), a.max(b));
-    let (c, d) = (c.min(d), c.max(d));
-    let (a, c) = (a.min(c), a.max(c));
-    let (b, d) = (b.min(d), b.max(d));
-    [a, b.min(c), b.max(c), d]
-}
-
-fn sorted(face: &[u32]) -> Vec<u32> {
-    let mut sorted = face.to_vec();
-    sorted.sort_unstable();
-    sorted
+    let (b, c) = (b.min(c), b.max(c));
+    [a.min(b), a.max(b), c]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Vertices of the faces and their cells.
+    fn faces(cells: &Cells, vertex_count: usize) -> Vec<(Vec<u32>, [u32; 2])> {
+        let vertex_cells = Rows::transposed(vertex_count, cells.len(), |c| {
+            cells.vertices(c as usize).iter().copied()
+        });
+        let faces = merge_half_faces(cells, &vertex_cells).unwrap();
+        let sorted = |face: &[u32]| {
+            let mut face = face.to_vec();
+            face.sort_unstable();
+            face
+        };
+        faces.vertices.iter().map(sorted).zip(faces.cells).collect()
+    }
+
     #[test]
-    fn keys_are_sorted() {
-        assert_eq!(key(&[7, 1, 5, 3]), [1, 3, 5, 7]);
-        assert_eq!(key(&[9, 1, 5]), [1, 5, 9, NONE]);
-        assert_eq!(key(&[6, 5, 4, 3, 2, 1]), [1, 2, 3, 4]);
+    fn faces_ascend_with_their_vertices() {
+        let mut cells = Cells::default();
+        cells.push(CellKind::Hexahedron, &[0, 1, 2, 3, 4, 5, 6, 7]);
+        cells.push(CellKind::Wedge, &[5, 4, 9, 6, 7, 8]);
+        let faces = faces(&cells, 10);
+        assert!(faces.is_sorted());
+        let shared: Vec<_> = faces.iter().filter(|(_, cells)| cells[1] != NONE).collect();
+        assert_eq!(shared, [&(vec![4, 5, 6, 7], [0, 1])]);
+    }
+
+    #[test]
+    fn polygons_with_equal_first_vertices_are_different_faces() {
+        // two pentagonal prisms whose tops share four vertices
+        let prism = |cycle: [u32; 5], below: [u32; 5]| -> Vec<Vec<u32>> {
+            let side = |i: usize| vec![cycle[i], cycle[(i + 1) % 5], below[(i + 1) % 5], below[i]];
+            [cycle.to_vec(), below.to_vec()].into_iter().chain((0..5).map(side)).collect()
+        };
+        let mut cells = Cells::default();
+        for faces in [
+            prism([0, 1, 2, 3, 4], [10, 11, 12, 13, 14]),
+            prism([0, 1, 2, 3, 5], [20, 21, 22, 23, 24]),
+        ] {
+            cells.push_polyhedron(faces.iter().map(Vec::as_slice));
+        }
+        let faces = faces(&cells, 25);
+        assert!(faces.contains(&(vec![0, 1, 2, 3, 4], [0, NONE])));
+        assert!(faces.contains(&(vec![0, 1, 2, 3, 5], [1, NONE])));
+        assert_eq!(faces.len(), 14);
     }
 }

@@ -1,9 +1,11 @@
 //! Incidence of cells, faces, edges and vertices of a polyhedral mesh.
 //!
-//! Everything is a flat index array. Half-faces (a face seen from one cell) are
-//! grouped by their smallest vertex with a counting sort, each small group is
-//! sorted by its vertices in parallel, and equal neighbours become one face;
-//! half-edges (an edge seen from one face) likewise. No pointers, no hash map.
+//! Everything is a flat index array. A counting sort lists the cells at each vertex;
+//! out of them every vertex sorts the half-faces (a face seen from one cell) of which it
+//! is the smallest vertex, and equal neighbours become one face. Half-edges (an edge
+//! seen from one face) become edges likewise, out of the faces at each vertex. All of
+//! it runs in parallel over ranges of vertices, with the same result for any number of
+//! threads. No pointers, no hash map.
 //!
 //! Faces are numbered by their sorted vertices, edges by theirs, so the numbering
 //! depends on the mesh alone.

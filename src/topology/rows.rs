@@ -2,60 +2,91 @@
 
 use super::groups::group;
 
-/// Rows of `u32` stored one after another: row `r` is `items[ends[r - 1]..ends[r]]`.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// Rows of `u32` stored one after another.
+#[derive(Clone, Debug, Default)]
 pub struct Rows {
+    // the width of all rows; 0: they vary, and row r is items[ends[r - 1]..ends[r]]
+    width: usize,
     ends: Vec<u32>,
     items: Vec<u32>,
 }
 
+impl PartialEq for Rows {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
 impl Rows {
-    /// Rows of one fixed `width`.
+    /// Rows of one fixed `width`, at least 1.
     pub fn uniform(items: Vec<u32>, width: usize) -> Self {
-        let count = items.len() / width.max(1);
-        Self { ends: (1..=count).map(|r| (r * width) as u32).collect(), items }
+        debug_assert_eq!(items.len() % width, 0);
+        Self { width, ends: Vec::new(), items }
     }
 
     /// Rows with room for `rows` rows and `items` items.
     pub fn with_capacity(rows: usize, items: usize) -> Self {
-        Self { ends: Vec::with_capacity(rows), items: Vec::with_capacity(items) }
+        let (ends, items) = (Vec::with_capacity(rows), Vec::with_capacity(items));
+        Self { width: 0, ends, items }
     }
 
     /// Rows from the end of each row and all items.
     pub fn from_parts(ends: Vec<u32>, items: Vec<u32>) -> Self {
         debug_assert_eq!(ends.last().map_or(0, |&e| e as usize), items.len());
-        Self { ends, items }
+        Self { width: 0, ends, items }
+    }
+
+    /// Rows as `self` has them, of other items.
+    pub(super) fn with_items(&self, items: Vec<u32>) -> Self {
+        debug_assert_eq!(self.items.len(), items.len());
+        Self { width: self.width, ends: self.ends.clone(), items }
     }
 
     /// Appends a row.
     pub fn push(&mut self, row: impl IntoIterator<Item = u32>) {
+        if self.width > 0 {
+            self.ends = (1..=self.len()).map(|r| (r * self.width) as u32).collect();
+            self.width = 0;
+        }
         self.items.extend(row);
         self.ends.push(self.items.len() as u32);
     }
 
     /// Number of rows.
+    #[inline]
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.items.len().checked_div(self.width).unwrap_or(self.ends.len())
     }
 
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.len() == 0
     }
 
     /// Where row `r` starts in [`Rows::items`].
+    #[inline]
     pub fn start(&self, r: usize) -> usize {
-        if r == 0 { 0 } else { self.ends[r - 1] as usize }
+        if self.width > 0 {
+            r * self.width
+        } else if r == 0 {
+            0
+        } else {
+            self.ends[r - 1] as usize
+        }
     }
 
     /// Row `r`.
+    #[inline(always)]
     pub fn row(&self, r: usize) -> &[u32] {
+        if self.width > 0 {
+            return &self.items[r * self.width..(r + 1) * self.width];
+        }
         &self.items[self.start(r)..self.ends[r] as usize]
     }
 
-    /// The end of each row among the items.
-    pub fn ends(&self) -> &[u32] {
-        &self.ends
+    /// All rows as arrays, if they are of that one width.
+    pub(super) fn arrays<const N: usize>(&self) -> Option<&[[u32; N]]> {
+        (self.width == N).then(|| self.items.as_chunks().0)
     }
 
     /// All items, row by row.
@@ -71,10 +102,7 @@ impl Rows {
     /// The transposed relation: row `i` of the result lists, ascending, the rows
     /// of `self` that contain `i`, for `i < columns` (a counting sort).
     pub fn transpose(&self, columns: usize) -> Self {
-        let rows = 0..self.len() as u32;
-        let pairs = rows.flat_map(|r| self.row(r as usize).iter().map(move |&i| (i, r)));
-        let (ends, items) = group(columns, self.items.iter().copied(), pairs);
-        Self { ends, items }
+        Self::transposed(columns, self.len(), |r| self.row(r as usize).iter().copied())
     }
 
     /// Row `i` of the result lists, ascending, the `r` below `count` of whose `columns_of` one
@@ -82,11 +110,10 @@ impl Rows {
     pub(super) fn transposed<I: Iterator<Item = u32>>(
         columns: usize,
         count: usize,
-        columns_of: impl Fn(u32) -> I + Copy,
+        columns_of: impl Fn(u32) -> I + Sync,
     ) -> Self {
-        let pairs = || (0..count as u32).flat_map(|r| columns_of(r).map(move |i| (i, r)));
-        let (ends, items) = group(columns, pairs().map(|(i, _)| i), pairs());
-        Self { ends, items }
+        let (ends, items) = group(columns, count, columns_of);
+        Self::from_parts(ends, items)
     }
 }
 
@@ -104,5 +131,21 @@ mod tests {
         assert_eq!(transposed.row(2), [0, 2]);
         assert_eq!(transposed.row(1), [2]);
         assert_eq!(transposed.transpose(3), rows);
+    }
+
+    #[test]
+    fn uniform_rows_are_rows() {
+        let mut rows = Rows::uniform(vec![4, 5, 6, 7, 8, 9], 2);
+        let mut pushed = Rows::default();
+        [[4, 5], [6, 7], [8, 9]].into_iter().for_each(|row| pushed.push(row));
+        assert_eq!(rows, pushed);
+        assert_ne!(rows, Rows::uniform(vec![4, 5, 6, 7, 8, 9], 3));
+        assert_eq!((rows.len(), rows.start(2), rows.row(1)), (3, 4, &[6, 7][..]));
+        assert_eq!(rows.arrays::<2>(), Some(&[[4, 5], [6, 7], [8, 9]][..]));
+        assert_eq!((rows.arrays::<3>(), pushed.arrays::<2>()), (None, None));
+        rows.push([1, 2, 3]);
+        pushed.push([1, 2, 3]);
+        assert_eq!(rows, pushed);
+        assert_eq!(rows.row(3), [1, 2, 3]);
     }
 }

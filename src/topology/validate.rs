@@ -51,6 +51,9 @@ impl Topology {
     }
 
     fn check_edge(&self, edge: u32) -> Option<Error> {
+        if !self.is_boundary_edge(edge) {
+            return None;
+        }
         let faces = self.edge_faces(edge);
         let boundary = faces.iter().filter(|&&f| self.is_boundary_face(f)).count();
         if boundary <= 2 {

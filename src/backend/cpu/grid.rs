@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
@@ -160,10 +162,18 @@ impl<'p, T: Number> Kernels<'p, T> {
             let leaves = batch.leaves_in(self.plan.solid(), elements);
             tasks.extend(leaves.chunks(GRAIN).map(|leaves| Task { batch: index, leaves }));
         }
-        tasks.into_par_iter().for_each_init(
-            || (Scratch::new(stores), Scratch::new(Stores::Cached), Local::default()),
-            |(scratch, cached, local), task| job.run(&task, scratch, cached, local),
-        );
+        // What takes longest comes first, and every thread takes the next task until none
+        // is left: nobody waits for one who has a large share to finish.
+        tasks.reverse();
+        let next = AtomicUsize::new(0);
+        let threads = rayon::current_num_threads().min(tasks.len());
+        (0..threads).into_par_iter().with_max_len(1).for_each(|_| {
+            let (mut scratch, mut cached) = (Scratch::new(stores), Scratch::new(Stores::Cached));
+            let mut local = Local::default();
+            while let Some(task) = tasks.get(next.fetch_add(1, Relaxed)) {
+                job.run(task, &mut scratch, &mut cached, &mut local);
+            }
+        });
         Ok(())
     }
 }

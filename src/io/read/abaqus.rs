@@ -13,8 +13,9 @@ use crate::mesh::SolidMesh;
 use crate::{Error, Result};
 
 use super::ReadReport;
-use super::assemble::{Assembly, Shape, Tags};
+use super::assemble::{Assembly, Shape};
 use super::lines::{Text, integer, real, shown};
+use super::tags::Tags;
 
 /// Sections without which the mesh would not be what the deck describes.
 const REFUSED: [&str; 9] =

@@ -1,20 +1,13 @@
 //! From the parts of a file to a checked mesh: what all readers share.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::mesh::{Attribute, CellId, CellKind, Cells, Creases, SolidMesh, VertexId};
+use crate::io::{CREASE_EDGES, CREASE_SHARPNESS};
+use crate::mesh::{Attribute, CellId, CellKind, Cells, SolidMesh};
 use crate::{Error, Result};
 
 use super::ReadReport;
-
-/// Name of the vertex array with the sharpness of corners (1 component, 0 = smooth).
-pub(super) const CORNER_SHARPNESS: &str = "corner_sharpness";
-/// Name of the field array with the vertex pairs of creases (2 components).
-pub(super) const CREASE_EDGES: &str = "crease_edges";
-/// Name of the field array with the sharpness of each pair (1 component).
-pub(super) const CREASE_SHARPNESS: &str = "crease_sharpness";
 
 /// A polyhedron is stored by its faces; more face corners than this are refused.
 const MOST_FACE_CORNERS: usize = 4096;
@@ -53,13 +46,13 @@ impl Shape {
 
 /// A mesh in the making.
 pub(super) struct Assembly<'a> {
-    path: &'a Path,
+    pub(super) path: &'a Path,
     /// Number of the first vertex in the file's own words, for messages.
     first_index: u32,
-    mesh: SolidMesh,
+    pub(super) mesh: SolidMesh,
     // 1-based line of each cell, 0 where the format has none
     lines: Vec<u32>,
-    fields: Vec<Attribute>,
+    pub(super) fields: Vec<Attribute>,
     skipped: BTreeMap<String, usize>,
 }
 
@@ -252,8 +245,7 @@ impl<'a> Assembly<'a> {
         }
         self.check_indices()?;
         self.check_attributes()?;
-        self.take_corners()?;
-        self.take_creases()?;
+        self.take_sharpness()?;
         Ok((self.mesh, ReadReport { skipped }))
     }
 
@@ -290,63 +282,6 @@ impl<'a> Assembly<'a> {
         }
         Ok(())
     }
-
-    fn take_corners(&mut self) -> Result<()> {
-        let attributes = &mut self.mesh.attributes;
-        let Some(at) = attributes.iter().position(|a| a.name == CORNER_SHARPNESS) else {
-            return Ok(());
-        };
-        let corners = attributes.remove(at);
-        if corners.width != 1 {
-            return Err(self
-                .error(None, format!("`{CORNER_SHARPNESS}` has {} components", corners.width))
-                .with_mend("it needs one: the sharpness of the vertex, 0 where smooth"));
-        }
-        for (vertex, sharpness) in (0..).zip(corners.values) {
-            check_sharpness(self.path, None, &VertexId(vertex).to_string(), sharpness)?;
-            if sharpness > 0.0 {
-                self.mesh.creases.push_corner(vertex, sharpness);
-            }
-        }
-        Ok(())
-    }
-
-    fn take_creases(&mut self) -> Result<()> {
-        let find = |name| self.fields.iter().find(|field| field.name == name);
-        let (edges, sharpness) = match (find(CREASE_EDGES), find(CREASE_SHARPNESS)) {
-            (None, None) => return Ok(()),
-            (Some(edges), Some(sharpness)) => (edges, sharpness),
-            _ => {
-                return Err(self
-                    .error(None, format!("`{CREASE_EDGES}` and `{CREASE_SHARPNESS}` go together"))
-                    .with_mend("give both field arrays or none"));
-            }
-        };
-        if edges.values.len() % 2 != 0 || edges.values.len() / 2 != sharpness.values.len() {
-            let (pairs, values) = (edges.values.len() as f64 / 2.0, sharpness.values.len());
-            return Err(self
-                .error(None, format!("{pairs} creases have {values} sharpness values"))
-                .with_mend(format!(
-                    "`{CREASE_SHARPNESS}` needs one value a pair of `{CREASE_EDGES}`"
-                )));
-        }
-        let mut creases = Creases::default();
-        for (crease, (pair, &s)) in edges.values.chunks_exact(2).zip(&sharpness.values).enumerate()
-        {
-            let vertex = |x: f64| {
-                (x >= 0.0 && x < self.points() as f64 && x.fract() == 0.0).then_some(x as u32)
-            };
-            let (Some(a), Some(b)) = (vertex(pair[0]), vertex(pair[1])) else {
-                let (a, b, last) = (pair[0], pair[1], self.points() - 1);
-                return Err(self
-                    .error(None, format!("crease {crease} joins vertices {a} and {b}"))
-                    .with_mend(format!("vertices are numbered 0 to {last}")));
-            };
-            push_crease(&mut creases, self.path, None, [a, b], s)?;
-        }
-        self.mesh.creases.edges = creases.edges;
-        Ok(())
-    }
 }
 
 fn push_fixed(cells: &mut Cells, shape: Shape, corners: &[u32]) {
@@ -358,96 +293,5 @@ fn push_fixed(cells: &mut Cells, shape: Shape, corners: &[u32]) {
         (Shape::Wedge | Shape::Prism, _) => cells.push(CellKind::Wedge, corners),
         (Shape::Tetrahedron, _) => cells.push(CellKind::Tetrahedron, corners),
         _ => cells.push(CellKind::Hexahedron, corners),
-    }
-}
-
-/// Adds a crease; sharpness 0 is smooth, the same as not listed.
-pub(super) fn push_crease(
-    creases: &mut Creases,
-    path: &Path,
-    line: Option<usize>,
-    [a, b]: [u32; 2],
-    sharpness: f64,
-) -> Result<()> {
-    check_sharpness(path, line, &format!("edge {a}–{b}"), sharpness)?;
-    if a == b {
-        return Err(Error::file(path, line, format!("edge {a}–{b} joins a vertex to itself"))
-            .with_mend("name the two end vertices of the edge"));
-    }
-    if sharpness > 0.0 {
-        creases.push_edge(a, b, sharpness);
-    }
-    Ok(())
-}
-
-/// Sharpness is a number ≥ 0 or infinity.
-pub(super) fn check_sharpness(
-    path: &Path,
-    line: Option<usize>,
-    place: &str,
-    sharpness: f64,
-) -> Result<()> {
-    if sharpness >= 0.0 {
-        return Ok(());
-    }
-    Err(Error::file(path, line, format!("{place}: sharpness {sharpness} is out of range"))
-        .with_mend("sharpness is 0 (smooth) or more, `inf` for always sharp"))
-}
-
-/// Vertex numbers of formats in which they are names, in any order and with gaps.
-#[derive(Default)]
-pub(super) struct Tags {
-    // While tags run first, first + 1, … no map is needed.
-    first: i64,
-    count: u32,
-    map: HashMap<i64, u32>,
-}
-
-impl Tags {
-    /// Names the next vertex `tag`; false if another has that name.
-    pub fn push(&mut self, tag: i64) -> bool {
-        if self.count == 0 {
-            self.first = tag;
-        }
-        if self.map.is_empty() && tag.checked_sub(self.first) == Some(i64::from(self.count)) {
-            self.count += 1;
-            return true;
-        }
-        if self.map.is_empty() {
-            self.map = (0..self.count).map(|v| (self.first + i64::from(v), v)).collect();
-        }
-        let Entry::Vacant(place) = self.map.entry(tag) else { return false };
-        place.insert(self.count);
-        self.count += 1;
-        true
-    }
-
-    /// The vertex named `tag`.
-    pub fn get(&self, tag: i64) -> Option<u32> {
-        if !self.map.is_empty() {
-            return self.map.get(&tag).copied();
-        }
-        let vertex = u32::try_from(tag.checked_sub(self.first)?).ok()?;
-        (vertex < self.count).then_some(vertex)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tags_with_gaps_and_without() {
-        let mut tags = Tags::default();
-        assert!(tags.get(0).is_none());
-        for tag in [7, 8, 9] {
-            assert!(tags.push(tag));
-        }
-        assert_eq!(
-            (tags.get(7), tags.get(9), tags.get(10), tags.get(6)),
-            (Some(0), Some(2), None, None)
-        );
-        assert!(!tags.push(8) && tags.push(-3) && !tags.push(-3));
-        assert_eq!((tags.get(-3), tags.get(9), tags.get(i64::MIN)), (Some(3), Some(2), None));
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use crate::mesh::{Creases, VertexId};
 use crate::{Error, Result};
 
-use super::assemble::{check_sharpness, push_crease};
+use super::sharpness::{check_sharpness, push_crease};
 
 /// Reads a crease table.
 ///

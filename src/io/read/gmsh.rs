@@ -11,8 +11,9 @@ use crate::mesh::{Attribute, SolidMesh};
 use crate::{Error, Result};
 
 use super::ReadReport;
-use super::assemble::{Assembly, Shape, Tags};
+use super::assemble::{Assembly, Shape};
 use super::lines::{Text, integer, shown};
+use super::tags::Tags;
 
 /// Reads a Gmsh file that is already in memory.
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {

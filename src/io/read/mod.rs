@@ -10,8 +10,10 @@ mod obj;
 mod off;
 mod ovm;
 mod ply;
+mod sharpness;
 mod stl;
 mod surface;
+mod tags;
 mod vtk;
 
 pub use creases::read_creases;

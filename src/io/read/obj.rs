@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::ReadReport;
-use super::assemble::check_sharpness;
 use super::lines::{Text, integer, real, shown};
+use super::sharpness::check_sharpness;
 use crate::Result;
 use crate::mesh::{BoundaryRule, CreaseRule, FaceVarying, SurfaceMesh};
 

@@ -1,0 +1,107 @@
+//! Sharpness of corners and creases in named arrays, and what all readers demand of it.
+
+use std::path::Path;
+
+use crate::io::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
+use crate::mesh::{Creases, VertexId};
+use crate::{Error, Result};
+
+use super::assemble::Assembly;
+
+impl Assembly<'_> {
+    /// Turns the arrays of sharpness, if there are any, into corners and creases.
+    pub(super) fn take_sharpness(&mut self) -> Result<()> {
+        self.take_corners()?;
+        self.take_creases()
+    }
+
+    fn take_corners(&mut self) -> Result<()> {
+        let attributes = &mut self.mesh.attributes;
+        let Some(at) = attributes.iter().position(|a| a.name == CORNER_SHARPNESS) else {
+            return Ok(());
+        };
+        let corners = attributes.remove(at);
+        if corners.width != 1 {
+            return Err(self
+                .error(None, format!("`{CORNER_SHARPNESS}` has {} components", corners.width))
+                .with_mend("it needs one: the sharpness of the vertex, 0 where smooth"));
+        }
+        for (vertex, sharpness) in (0..).zip(corners.values) {
+            check_sharpness(self.path, None, &VertexId(vertex).to_string(), sharpness)?;
+            if sharpness > 0.0 {
+                self.mesh.creases.push_corner(vertex, sharpness);
+            }
+        }
+        Ok(())
+    }
+
+    fn take_creases(&mut self) -> Result<()> {
+        let find = |name| self.fields.iter().find(|field| field.name == name);
+        let (edges, sharpness) = match (find(CREASE_EDGES), find(CREASE_SHARPNESS)) {
+            (None, None) => return Ok(()),
+            (Some(edges), Some(sharpness)) => (edges, sharpness),
+            _ => {
+                return Err(self
+                    .error(None, format!("`{CREASE_EDGES}` and `{CREASE_SHARPNESS}` go together"))
+                    .with_mend("give both field arrays or none"));
+            }
+        };
+        if edges.values.len() % 2 != 0 || edges.values.len() / 2 != sharpness.values.len() {
+            let (pairs, values) = (edges.values.len() as f64 / 2.0, sharpness.values.len());
+            return Err(self
+                .error(None, format!("{pairs} creases have {values} sharpness values"))
+                .with_mend(format!(
+                    "`{CREASE_SHARPNESS}` needs one value a pair of `{CREASE_EDGES}`"
+                )));
+        }
+        let mut creases = Creases::default();
+        for (crease, (pair, &s)) in edges.values.chunks_exact(2).zip(&sharpness.values).enumerate()
+        {
+            let vertex = |x: f64| {
+                (x >= 0.0 && x < self.points() as f64 && x.fract() == 0.0).then_some(x as u32)
+            };
+            let (Some(a), Some(b)) = (vertex(pair[0]), vertex(pair[1])) else {
+                let (a, b, last) = (pair[0], pair[1], self.points() - 1);
+                return Err(self
+                    .error(None, format!("crease {crease} joins vertices {a} and {b}"))
+                    .with_mend(format!("vertices are numbered 0 to {last}")));
+            };
+            push_crease(&mut creases, self.path, None, [a, b], s)?;
+        }
+        self.mesh.creases.edges = creases.edges;
+        Ok(())
+    }
+}
+
+/// Adds a crease; sharpness 0 is smooth, the same as not listed.
+pub(super) fn push_crease(
+    creases: &mut Creases,
+    path: &Path,
+    line: Option<usize>,
+    [a, b]: [u32; 2],
+    sharpness: f64,
+) -> Result<()> {
+    check_sharpness(path, line, &format!("edge {a}–{b}"), sharpness)?;
+    if a == b {
+        return Err(Error::file(path, line, format!("edge {a}–{b} joins a vertex to itself"))
+            .with_mend("name the two end vertices of the edge"));
+    }
+    if sharpness > 0.0 {
+        creases.push_edge(a, b, sharpness);
+    }
+    Ok(())
+}
+
+/// Sharpness is a number ≥ 0 or infinity.
+pub(super) fn check_sharpness(
+    path: &Path,
+    line: Option<usize>,
+    place: &str,
+    sharpness: f64,
+) -> Result<()> {
+    if sharpness >= 0.0 {
+        return Ok(());
+    }
+    Err(Error::file(path, line, format!("{place}: sharpness {sharpness} is out of range"))
+        .with_mend("sharpness is 0 (smooth) or more, `inf` for always sharp"))
+}

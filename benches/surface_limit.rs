@@ -7,7 +7,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use subsolid::mesh::Creases;
+use subsolid::mesh::{CreaseRule, Creases};
 use subsolid::surface::limit::{Faces, GridLimit, LimitSurface, Scheme};
 
 /// Samples an edge.
@@ -78,6 +78,7 @@ fn limits(c: &mut Criterion) {
             offsets: &offsets,
             corners: &mesh.corners,
             creases: &creases,
+            crease_rule: CreaseRule::Uniform,
         };
         group.throughput(Throughput::Elements(faces as u64));
         group.bench_function(format!("{name}: set-up, faces"), |b| {

@@ -1,7 +1,7 @@
 //! Limits of surfaces.
 
 use subsolid::backend::{Backend, Cuda, Precision};
-use subsolid::mesh::Creases;
+use subsolid::mesh::{CreaseRule, Creases};
 use subsolid::surface::limit::{DeviceSurfaceGrid, Faces, LimitSurface, Scheme};
 use subsolid::surface::{DeviceStaticRefinement, StaticRefinement, SurfaceOptions, SurfacePlan};
 
@@ -29,7 +29,13 @@ fn surface(points: usize, corners: &[u32], ends: Option<&[u32]>) -> subsolid::Re
         None => (0..=corners.len() as u32 / 4).map(|f| 4 * f).collect(),
     };
     let creases = Creases::default();
-    let faces = Faces { vertex_count: points, offsets: &offsets, corners, creases: &creases };
+    let faces = Faces {
+        vertex_count: points,
+        offsets: &offsets,
+        corners,
+        creases: &creases,
+        crease_rule: CreaseRule::Uniform,
+    };
     LimitSurface::new(&faces, Scheme::CatmullClark)
 }
 

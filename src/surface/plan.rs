@@ -11,7 +11,7 @@ use super::triangles::Loop;
 use super::triangulate::triangulate;
 use super::workspace::Workspace;
 use super::{Method, Scheme, SurfaceOptions};
-use crate::mesh::{BoundaryRule, SurfaceMesh};
+use crate::mesh::SurfaceMesh;
 use crate::refine::Stencils;
 use crate::{Error, Result};
 
@@ -76,7 +76,7 @@ impl SurfacePlan {
             }
             (Scheme::Loop, _) => Levels::Loop(Loop::build(mesh, matrix, levels, rule)?),
             (Scheme::Sqrt3, _) => {
-                notices.extend(check_turned(mesh)?);
+                notices.extend(turned_notice(mesh));
                 Levels::Sqrt3(Sqrt3::build(mesh, matrix, levels)?)
             }
         };
@@ -174,9 +174,8 @@ impl SurfacePlan {
     pub fn level_matrices(&self) -> Result<Vec<Stencils>> {
         Ok(match &self.levels {
             Levels::CatmullClark(levels) => {
-                let levels = levels.matrices().iter().zip(levels.sharpness());
-                let levels = levels.take(self.options.levels);
-                levels.map(|(m, s)| reference::catmull_clark(m, s)).collect()
+                let levels = levels.whole_matrices().zip(levels.sharpness());
+                levels.map(|(m, s)| reference::catmull_clark(&m, s)).collect()
             }
             Levels::Loop(levels) => {
                 let levels = levels.matrices().iter().zip(levels.sharpness());
@@ -207,14 +206,10 @@ impl SurfacePlan {
     }
 }
 
-/// Refuses what √3-subdivision cannot turn; says what it leaves out.
-pub(super) fn check_turned(mesh: &SurfaceMesh) -> Result<Option<String>> {
-    if !mesh.holes.is_empty() || mesh.boundary == BoundaryRule::Holes {
-        return Err(Error::mesh("√3-subdivision turns the edges of holes into their neighbours")
-            .with_mend("remove the faces that are holes, or use --scheme loop"));
-    }
+/// What is said of texture coordinates that √3 leaves out.
+pub(super) fn turned_notice(mesh: &SurfaceMesh) -> Option<String> {
     let left_out = "texture coordinates are left out: √3 turns edges over their seams";
-    Ok(mesh.uv.as_ref().map(|_| left_out.into()))
+    mesh.uv.as_ref().map(|_| left_out.into())
 }
 
 /// What is said of faces cut into triangles, if there are any.

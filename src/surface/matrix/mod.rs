@@ -98,6 +98,8 @@ pub struct MeshMatrix {
     pub vertices: Vec<u32>,
     /// `edges[corner]`: the edge from this corner to the next.
     pub edges: Vec<u32>,
+    /// Number of edges.
+    pub(in crate::surface) edge_count: usize,
     /// `edge_corners[edge]`: the first two corners that have the edge, ascending;
     /// [`NONE`] second where the surface ends.
     pub edge_corners: Vec<[u32; 2]>,
@@ -144,12 +146,21 @@ impl MeshMatrix {
             Columns::Uniform(size) => vertices.len() / *size as usize,
             Columns::Polygons { ends, .. } => ends.len(),
         };
-        Self { vertex_count, face_count, columns, vertices, edges, edge_corners, crowded_edges }
+        Self {
+            vertex_count,
+            face_count,
+            columns,
+            vertices,
+            edges,
+            edge_count: edge_corners.len(),
+            edge_corners,
+            crowded_edges,
+        }
     }
 
     /// Number of edges.
     pub fn edge_count(&self) -> usize {
-        self.edge_corners.len()
+        self.edge_count
     }
 
     /// Vertex of a corner.

@@ -7,7 +7,19 @@
 use rayon::prelude::*;
 
 use super::{Columns, MeshMatrix};
+use crate::pages;
 use crate::topology::NONE;
+
+/// Which lists of a refined matrix are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::surface) enum Lists {
+    /// [`MeshMatrix::vertices`] alone, which is all that the last level needs.
+    Vertices,
+    /// [`MeshMatrix::edges`] too: enough to split once more.
+    Edges,
+    /// All.
+    All,
+}
 
 /// The matrix after one step of Catmull-Clark, in which every corner becomes a quad:
 /// corner c of a face becomes face c with the vertices (vertex point, point of the edge
@@ -15,13 +27,36 @@ use crate::topology::NONE;
 ///
 /// Vertex points keep their ids; face points follow, then edge points. The halves of edge
 /// e are 2e (at its smaller end) and 2e + 1; the edge from edge point c to the face point
-/// is 2E + c. So no sort is needed. With `edges` false only [`MeshMatrix::vertices`] is
-/// made, which is all that the last level needs.
-pub(in crate::surface) fn split_to_quads(coarse: &MeshMatrix, edges: bool) -> MeshMatrix {
-    match &coarse.columns {
-        Columns::Uniform(4) => split(coarse, edges, Quads),
-        columns => split(coarse, edges, columns),
+/// is 2E + c. So no sort is needed.
+pub(in crate::surface) fn split_to_quads(coarse: &MeshMatrix, lists: Lists) -> MeshMatrix {
+    let corners = coarse.vertices.len();
+    let mut vertices = pages::zeros(4 * corners);
+    let mut edges = pages::zeros(if lists == Lists::Vertices { 0 } else { 4 * corners });
+    let wants_corners = lists == Lists::All;
+    let edge_corners = match &coarse.columns {
+        Columns::Uniform(4) => {
+            split_quads(coarse, &mut vertices, &mut edges);
+            wants_corners.then(|| split_edge_corners(coarse, Quads))
+        }
+        columns => {
+            split_polygons(coarse, &mut vertices, &mut edges);
+            wants_corners.then(|| split_edge_corners(coarse, columns))
+        }
+    };
+    MeshMatrix {
+        vertex_count: coarse.vertex_count + coarse.face_count + coarse.edge_count,
+        face_count: corners,
+        columns: Columns::Uniform(4),
+        vertices,
+        edges,
+        edge_count: if lists == Lists::Vertices { 0 } else { 2 * coarse.edge_count + corners },
+        edge_corners: edge_corners.unwrap_or_default(),
+        crowded_edges: split_crowded(coarse),
     }
+}
+
+fn split_crowded(coarse: &MeshMatrix) -> Vec<u32> {
+    coarse.crowded_edges.iter().flat_map(|&e| [2 * e, 2 * e + 1]).collect()
 }
 
 /// Navigation in a face; quads need no table.
@@ -69,77 +104,86 @@ impl Navigate for &Columns {
 /// Faces or edges a work item covers.
 const GRAIN: usize = 4096;
 
-fn split(coarse: &MeshMatrix, with_edges: bool, go: impl Navigate) -> MeshMatrix {
-    let corners = coarse.vertices.len();
+/// Vertices and edges of the quads at the corners of any faces.
+fn split_polygons(coarse: &MeshMatrix, vertices: &mut [u32], edges: &mut [u32]) {
+    let go = &coarse.columns;
     let first_face_point = coarse.vertex_count as u32;
     let first_edge_point = first_face_point + coarse.face_count as u32;
-    let inner = 2 * coarse.edge_count() as u32;
-    let mut vertices = vec![0; 4 * corners];
-    let mut edges = vec![0; if with_edges { 4 * corners } else { 0 }];
+    let inner = 2 * coarse.edge_count as u32;
+    let edge = |c: u32| coarse.edges[c as usize];
     let column = |c: u32| -> [u32; 4] {
-        let before = go.previous(c);
-        [
-            coarse.vertices[c as usize],
-            first_edge_point + coarse.edges[c as usize],
-            first_face_point + go.face(c),
-            first_edge_point + coarse.edges[before as usize],
-        ]
+        let out = first_edge_point + edge(c);
+        let into = first_edge_point + edge(go.previous(c));
+        [coarse.vertex(c), out, first_face_point + go.face(c), into]
     };
-    vertices.par_chunks_mut(4 * GRAIN).enumerate().for_each(|(part, out)| {
-        for (c, out) in ((part * GRAIN) as u32..).zip(out.as_chunks_mut::<4>().0) {
-            *out = column(c);
-        }
-    });
-    edges.par_chunks_mut(4 * GRAIN).enumerate().for_each(|(part, out)| {
-        for (c, out) in ((part * GRAIN) as u32..).zip(out.as_chunks_mut::<4>().0) {
-            let (before, after) = (go.previous(c), go.next(c));
-            let at = |corner: u32| coarse.vertices[corner as usize];
-            let half = |edge: u32, other: u32| 2 * edge + u32::from(at(c) > at(other));
-            *out = [
-                half(coarse.edges[c as usize], after),
-                inner + c,
-                inner + before,
-                half(coarse.edges[before as usize], before),
-            ];
-        }
-    });
-    let edge_corners = if with_edges { split_edge_corners(coarse, go) } else { Vec::new() };
-    MeshMatrix {
-        vertex_count: coarse.vertex_count + coarse.face_count + coarse.edge_count(),
-        face_count: corners,
-        columns: Columns::Uniform(4),
-        vertices,
-        edges,
-        edge_corners,
-        crowded_edges: coarse.crowded_edges.iter().flat_map(|&e| [2 * e, 2 * e + 1]).collect(),
-    }
+    let columns = vertices.as_chunks_mut::<4>().0.par_iter_mut().with_min_len(GRAIN);
+    columns.enumerate().for_each(|(c, out)| *out = column(c as u32));
+    let sides = |c: u32| -> [u32; 4] {
+        let (before, after) = (go.previous(c), go.next(c));
+        let turned = |other: u32| u32::from(coarse.vertex(c) > coarse.vertex(other));
+        let (out, into) = (2 * edge(c) + turned(after), 2 * edge(before) + turned(before));
+        [out, inner + c, inner + before, into]
+    };
+    let columns = edges.as_chunks_mut::<4>().0.par_iter_mut().with_min_len(GRAIN);
+    columns.enumerate().for_each(|(c, out)| *out = sides(c as u32));
 }
 
-fn split_edge_corners(coarse: &MeshMatrix, go: impl Navigate) -> Vec<[u32; 2]> {
-    let edge_count = coarse.edge_count();
-    let mut corners = vec![[NONE; 2]; 2 * edge_count + coarse.vertices.len()];
-    let (halves, inner) = corners.split_at_mut(2 * edge_count);
-    halves.par_chunks_mut(2 * GRAIN).enumerate().for_each(|(part, out)| {
-        let coarse_corners = &coarse.edge_corners[part * GRAIN..];
-        for (pair, out) in coarse_corners.iter().zip(out.as_chunks_mut::<2>().0) {
-            for (side, &c) in pair.iter().enumerate() {
-                if c == NONE {
-                    continue;
-                }
-                // the half at the start of the edge, and the half at its end
-                let after = go.next(c);
-                let ends = [4 * c, 4 * after + 3];
-                let turned = coarse.vertices[c as usize] > coarse.vertices[after as usize];
-                out[usize::from(turned)][side] = ends[0];
-                out[usize::from(!turned)][side] = ends[1];
-            }
+/// The same of quads, both lists of a face at once.
+fn split_quads(coarse: &MeshMatrix, vertices: &mut [u32], edges: &mut [u32]) {
+    let first_face_point = coarse.vertex_count as u32;
+    let first_edge_point = first_face_point + coarse.face_count as u32;
+    let inner = 2 * coarse.edge_count as u32;
+    let quads = coarse.vertices.as_chunks::<4>().0.par_iter();
+    let quads = quads.zip(coarse.edges.as_chunks::<4>().0).enumerate();
+    let quads = quads.with_min_len(GRAIN / 4);
+    let children = |f: u32, quad: &[u32; 4], sides: [u32; 4]| -> [[u32; 4]; 4] {
+        let points = sides.map(|e| first_edge_point + e);
+        [0, 1, 2, 3].map(|i| [quad[i], points[i], first_face_point + f, points[(i + 3) % 4]])
+    };
+    let child_edges = |f: u32, quad: &[u32; 4], sides: [u32; 4]| -> [[u32; 4]; 4] {
+        // the halves of a side at its start
+        let starts = [0, 1, 2, 3].map(|i| 2 * sides[i] + u32::from(quad[i] > quad[(i + 1) % 4]));
+        let inside = [0, 1, 2, 3].map(|i| inner + 4 * f + i);
+        [0, 1, 2, 3].map(|i| {
+            let before = (i + 3) % 4;
+            [starts[i], inside[i], inside[before], starts[before] ^ 1]
+        })
+    };
+    let vertices = vertices.as_chunks_mut::<16>().0.par_iter_mut();
+    if edges.is_empty() {
+        vertices.zip(quads).for_each(|(out, (f, (quad, &sides)))| {
+            out.copy_from_slice(children(f as u32, quad, sides).as_flattened());
+        });
+        return;
+    }
+    let out = vertices.zip(edges.as_chunks_mut::<16>().0);
+    out.zip(quads).for_each(|((out, out_edges), (f, (quad, &sides)))| {
+        out.copy_from_slice(children(f as u32, quad, sides).as_flattened());
+        out_edges.copy_from_slice(child_edges(f as u32, quad, sides).as_flattened());
+    });
+}
+
+/// The corners of the edges of split faces.
+pub(in crate::surface) fn split_edge_corners(
+    coarse: &MeshMatrix,
+    go: impl Navigate,
+) -> Vec<[u32; 2]> {
+    let halves_count = 2 * coarse.edge_count;
+    let mut corners = pages::zeros(halves_count + coarse.vertices.len());
+    let (halves, inner) = corners.split_at_mut(halves_count);
+    let halves = halves.as_chunks_mut::<2>().0.par_iter_mut().with_min_len(GRAIN);
+    halves.zip(&coarse.edge_corners).for_each(|(out, pair)| {
+        *out = [[NONE; 2]; 2];
+        for (side, &c) in pair.iter().enumerate().filter(|(_, c)| **c != NONE) {
+            // the half at the start of the edge, and the half at its end
+            let after = go.next(c);
+            let turned = usize::from(coarse.vertex(c) > coarse.vertex(after));
+            out[turned][side] = 4 * c;
+            out[1 - turned][side] = 4 * after + 3;
         }
     });
-    inner.par_chunks_mut(GRAIN).enumerate().for_each(|(part, out)| {
-        for (c, out) in ((part * GRAIN) as u32..).zip(out) {
-            *out = [4 * c + 1, 4 * go.next(c) + 2];
-        }
-    });
+    let inner = inner.par_iter_mut().with_min_len(GRAIN).enumerate();
+    inner.for_each(|(c, out)| *out = [4 * c as u32 + 1, 4 * go.next(c as u32) + 2]);
     corners
 }
 
@@ -168,13 +212,12 @@ impl Navigate for Triangles {
 /// point, point of the edge out, point of the edge in) and 4t + 3 between the edge points.
 ///
 /// Vertex points keep their ids, edge points follow. The halves of edge e are 2e (at its
-/// smaller end) and 2e + 1; the edge that cuts off corner c is 2E + c. With `edges` false
-/// only [`MeshMatrix::vertices`] is made.
-pub(in crate::surface) fn split_to_triangles(coarse: &MeshMatrix, edges: bool) -> MeshMatrix {
+/// smaller end) and 2e + 1; the edge that cuts off corner c is 2E + c.
+pub(in crate::surface) fn split_to_triangles(coarse: &MeshMatrix, lists: Lists) -> MeshMatrix {
     let first_edge_point = coarse.vertex_count as u32;
     let inner = 2 * coarse.edge_count() as u32;
     let corners = |t: usize| [0, 1, 2].map(|i| 3 * t as u32 + i);
-    let mut vertices = vec![0; 4 * coarse.vertices.len()];
+    let mut vertices = pages::zeros(4 * coarse.vertices.len());
     vertices.par_chunks_mut(12 * GRAIN).enumerate().for_each(|(part, out)| {
         for (t, out) in (part * GRAIN..).zip(out.as_chunks_mut::<12>().0) {
             let [a, b, c] = corners(t).map(|corner| coarse.vertex(corner));
@@ -183,7 +226,8 @@ pub(in crate::surface) fn split_to_triangles(coarse: &MeshMatrix, edges: bool) -
             *out = [a, e, g, b, f, e, c, g, f, e, f, g];
         }
     });
-    let mut fine_edges = vec![0; if edges { vertices.len() } else { 0 }];
+    let mut fine_edges =
+        pages::zeros(if lists == Lists::Vertices { 0 } else { vertices.len() });
     fine_edges.par_chunks_mut(12 * GRAIN).enumerate().for_each(|(part, out)| {
         for (t, out) in (part * GRAIN..).zip(out.as_chunks_mut::<12>().0) {
             // halves at the start and at the end of each side
@@ -197,15 +241,17 @@ pub(in crate::surface) fn split_to_triangles(coarse: &MeshMatrix, edges: bool) -
             *out = [ea[0], a, ec[1], eb[0], b, ea[1], ec[0], c, eb[1], b, c, a];
         }
     });
-    let edge_corners = if edges { triangle_edge_corners(coarse) } else { Vec::new() };
+    let edge_corners =
+        if lists == Lists::All { triangle_edge_corners(coarse) } else { Vec::new() };
     MeshMatrix {
         vertex_count: coarse.vertex_count + coarse.edge_count(),
         face_count: 4 * coarse.face_count,
         columns: Columns::Uniform(3),
         vertices,
+        edge_count: if lists == Lists::Vertices { 0 } else { 2 * coarse.edge_count + coarse.vertices.len() },
         edges: fine_edges,
         edge_corners,
-        crowded_edges: coarse.crowded_edges.iter().flat_map(|&e| [2 * e, 2 * e + 1]).collect(),
+        crowded_edges: split_crowded(coarse),
     }
 }
 
@@ -217,11 +263,12 @@ pub(in crate::surface) fn child_of_triangle(corner: u32) -> u32 {
 
 fn triangle_edge_corners(coarse: &MeshMatrix) -> Vec<[u32; 2]> {
     let edge_count = coarse.edge_count();
-    let mut corners = vec![[NONE; 2]; 2 * edge_count + coarse.vertices.len()];
+    let mut corners = pages::zeros(2 * edge_count + coarse.vertices.len());
     let (halves, inner) = corners.split_at_mut(2 * edge_count);
     halves.par_chunks_mut(2 * GRAIN).enumerate().for_each(|(part, out)| {
         let coarse_corners = &coarse.edge_corners[part * GRAIN..];
         for (pair, out) in coarse_corners.iter().zip(out.as_chunks_mut::<2>().0) {
+            *out = [[NONE; 2]; 2];
             for (side, &c) in pair.iter().enumerate().filter(|(_, c)| **c != NONE) {
                 let after = Triangles.next(c);
                 let turned = coarse.vertex(c) > coarse.vertex(after);
@@ -265,7 +312,7 @@ mod tests {
         let faces: [&[u32]; 3] = [&[0, 1, 2], &[0, 3, 4, 1], &[4, 3, 5, 6, 7]];
         let mut matrix = MeshMatrix::build(8, Columns::of(&[3, 7, 12]), faces.concat());
         for _ in 0..3 {
-            matrix = split_to_quads(&matrix, true);
+            matrix = split_to_quads(&matrix, Lists::All);
             expect_sorted_edges(&matrix);
         }
     }
@@ -276,7 +323,7 @@ mod tests {
         let faces = vec![0, 1, 2, 0, 2, 3, 4, 3, 0, 0, 4, 1, 2, 1, 5];
         let mut matrix = MeshMatrix::build(6, Columns::Uniform(3), faces);
         for _ in 0..3 {
-            matrix = split_to_triangles(&matrix, true);
+            matrix = split_to_triangles(&matrix, Lists::All);
             expect_sorted_edges(&matrix);
         }
     }

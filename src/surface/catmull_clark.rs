@@ -26,7 +26,7 @@ use families::{Families, Inside};
 use stars::Stars;
 
 use super::matrix::MeshMatrix;
-use super::matrix::split::{Lists, Navigate, Quads, split_edge_corners, split_to_quads};
+use super::matrix::split::{Lists, Navigate, Quads, split_quads_twice, split_to_quads};
 use super::scalar::{Point, Scalar, add, mean4, scale};
 use super::sharpness::{NonManifold, Sharpness};
 use super::workspace::Workspace;
@@ -40,8 +40,8 @@ const GRAIN: usize = 4096;
 /// The topology of all levels.
 #[derive(Clone, Debug)]
 pub struct CatmullClark {
-    /// Level 0 (polygons), then quads; the last has vertices only, and the one before no
-    /// corners of its edges if its parents are quads.
+    /// Level 0 (polygons), then quads; the last has vertices only, and the one before counts
+    /// only if its parents are quads.
     matrices: Vec<MeshMatrix>,
     /// Of each level but the last.
     sharpness: Vec<Sharpness>,
@@ -55,33 +55,38 @@ pub struct CatmullClark {
 }
 
 impl CatmullClark {
-    /// Builds `levels` levels over a control mesh that has been checked.
+    /// Builds `levels` levels over a control mesh that has been checked, in the memory of
+    /// `spare`.
     pub(super) fn build(
         mesh: &SurfaceMesh,
         matrix: MeshMatrix,
         levels: usize,
         crease_rule: CreaseRule,
+        spare: Option<Self>,
     ) -> Result<Self> {
         let oriented = matrix.is_oriented();
         let mut sharpness = vec![Sharpness::of(mesh, &matrix, NonManifold::Sharp)?];
+        let mut spare = spare.map_or_else(Vec::new, |spare| spare.matrices).into_iter().skip(1);
         let mut matrices = vec![matrix];
-        for level in 0..levels {
-            let coarse = &matrices[level];
-            let lists = match levels - level {
-                1 => Lists::Vertices,
-                2 if level > 0 => Lists::Edges,
-                _ => Lists::All,
-            };
-            let fine = split_to_quads(coarse, lists);
-            if lists != Lists::Vertices {
-                let first_edge_point = (coarse.vertex_count + coarse.face_count) as u32;
-                sharpness.push(sharpness[level].refined(first_edge_point, crease_rule));
+        while matrices.len() <= levels {
+            let coarse = &matrices[matrices.len() - 1];
+            let left = levels + 1 - matrices.len();
+            if left == 2 && matrices.len() > 1 {
+                let [middle, fine] = split_quads_twice(coarse, spare.nth(1).unwrap_or_default());
+                matrices.extend([middle, fine]);
+            } else {
+                let lists = if left == 1 { Lists::Vertices } else { Lists::All };
+                let fine = split_to_quads(coarse, lists, spare.next().unwrap_or_default());
+                matrices.push(fine);
             }
-            matrices.push(fine);
+        }
+        for level in 1..levels {
+            let coarse = &matrices[level - 1];
+            let first_edge_point = (coarse.vertex_count + coarse.face_count) as u32;
+            sharpness.push(sharpness[level - 1].refined(first_edge_point, crease_rule));
         }
         let first_stars = matrices[0].vertex_corners();
-        let second_stars =
-            if levels > 1 { matrices[1].vertex_corners() } else { Rows::default() };
+        let second_stars = if levels > 1 { matrices[1].vertex_corners() } else { Rows::default() };
         Ok(Self { matrices, sharpness, first_stars, second_stars, oriented })
     }
 
@@ -89,13 +94,13 @@ impl CatmullClark {
     pub(super) fn first_step(matrix: MeshMatrix, sharpness: Sharpness) -> Self {
         let oriented = matrix.is_oriented();
         let first_stars = matrix.vertex_corners();
-        let fine = split_to_quads(&matrix, Lists::Vertices);
+        let fine = split_to_quads(&matrix, Lists::Vertices, MeshMatrix::default());
         let (matrices, sharpness) = (vec![matrix, fine], vec![sharpness]);
         Self { matrices, sharpness, first_stars, second_stars: Rows::default(), oriented }
     }
 
     /// The matrix of each level. The last has vertices only; from level 2 on, the one
-    /// before the last has no [`MeshMatrix::edge_corners`].
+    /// before the last has no lists.
     pub fn matrices(&self) -> &[MeshMatrix] {
         &self.matrices
     }
@@ -104,11 +109,11 @@ impl CatmullClark {
     pub(super) fn whole_matrices(&self) -> impl Iterator<Item = Cow<'_, MeshMatrix>> {
         let coarse = &self.matrices[..self.matrices.len() - 1];
         coarse.iter().enumerate().map(|(level, matrix)| {
-            if level < 2 || matrix.edge_corners.len() == matrix.edge_count() {
+            if matrix.vertices.len() == matrix.corner_count {
                 return Cow::Borrowed(matrix);
             }
-            let edge_corners = split_edge_corners(&self.matrices[level - 1], Quads);
-            Cow::Owned(MeshMatrix { edge_corners, ..matrix.clone() })
+            let parents = &self.matrices[level - 1];
+            Cow::Owned(split_to_quads(parents, Lists::All, MeshMatrix::default()))
         })
     }
 

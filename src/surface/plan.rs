@@ -45,6 +45,20 @@ impl SurfacePlan {
     /// [`Error::Request`] if a level needs more than 2³² ids, or a method does not know
     /// the scheme.
     pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<Self> {
+        Self::build(mesh, options, None)
+    }
+
+    /// Plans again with the same options, for a mesh whose topology was edited. The lists of
+    /// Catmull-Clark on the mesh matrix take the memory of this plan where it is enough:
+    /// the first touch of fresh memory costs as much as what is written there.
+    ///
+    /// # Errors
+    /// Those of [`SurfacePlan::new`].
+    pub fn plan_again(self, mesh: &SurfaceMesh) -> Result<Self> {
+        Self::build(mesh, &self.options, Some(self.levels))
+    }
+
+    fn build(mesh: &SurfaceMesh, options: &SurfaceOptions, spare: Option<Levels>) -> Result<Self> {
         mesh.check()?;
         check_ids(mesh, options)?;
         let mut notices = Vec::new();
@@ -72,7 +86,11 @@ impl SurfacePlan {
                     .with_mend("use --method matrix for this scheme"));
             }
             (Scheme::CatmullClark, _) => {
-                Levels::CatmullClark(CatmullClark::build(mesh, matrix, levels, rule)?)
+                let spare = match spare {
+                    Some(Levels::CatmullClark(spare)) => Some(spare),
+                    _ => None,
+                };
+                Levels::CatmullClark(CatmullClark::build(mesh, matrix, levels, rule, spare)?)
             }
             (Scheme::Loop, _) => Levels::Loop(Loop::build(mesh, matrix, levels, rule)?),
             (Scheme::Sqrt3, _) => {

@@ -268,7 +268,8 @@ fn refine_uv(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Option<FaceVarying
             values.push([(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0]);
         }
         let last = level + 1 == options.levels;
-        matrix = split(&matrix, if last { Lists::Vertices } else { Lists::All });
+        let lists = if last { Lists::Vertices } else { Lists::All };
+        matrix = split(&matrix, lists, MeshMatrix::default());
     }
     Some(FaceVarying { values, corners: matrix.vertices })
 }

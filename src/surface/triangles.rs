@@ -61,7 +61,11 @@ impl Loop {
             if !last {
                 sharpness.push(sharpness[level].refined(coarse.vertex_count as u32, crease_rule));
             }
-            let fine = split_to_triangles(coarse, if last { Lists::Vertices } else { Lists::All });
+            let fine = split_to_triangles(
+                coarse,
+                if last { Lists::Vertices } else { Lists::All },
+                MeshMatrix::default(),
+            );
             matrices.push(fine);
         }
         Ok(Self { matrices, sharpness, neighbours })

@@ -30,8 +30,7 @@ impl<T: Scalar> Workspace<T> {
     fn room(&mut self, count: usize) -> &mut [Point<T>] {
         self.count = count;
         if self.fine.len() < count {
-            self.fine = Vec::new(); // nothing to copy when the buffer moves
-            self.fine = pages::zeros(count);
+            self.fine = pages::reused(std::mem::take(&mut self.fine), count);
         }
         &mut self.fine[..count]
     }

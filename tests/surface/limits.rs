@@ -138,7 +138,7 @@ fn crease_some_edges(mesh: &mut SurfaceMesh) {
 fn chaikin_creases_have_the_limit_that_refinement_goes_to() {
     const LEVELS: usize = 3;
     for scheme in [Scheme::CatmullClark, Scheme::Loop] {
-        for name in ["cubes_semisharp", "dodecahedron_poly", "edgecorner", "pole64"] {
+        for name in ["cubes_semisharp", "dodecahedron_poly", "edgecorner", "spot_control_mesh"] {
             let mut mesh = model(name);
             if scheme == Scheme::Loop {
                 let no_levels = options(scheme, 0, Method::Matrix);

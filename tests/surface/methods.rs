@@ -75,6 +75,27 @@ fn rayon_pool(threads: usize) -> rayon::ThreadPool {
 }
 
 #[test]
+fn plans_made_again_are_those_made_anew() {
+    // each in the memory of the one before: more faces, fewer, other tags
+    let names = ["edgecorner", "spot_control_mesh", "moebius", "bishop"];
+    for scheme in [Scheme::CatmullClark, Scheme::Loop] {
+        for levels in [1, 2, 3, 4] {
+            let options = options(scheme, levels, Method::Matrix);
+            let mut plan = SurfacePlan::new(&model(names[3]), &options).unwrap();
+            for name in names {
+                let mesh = model(name);
+                plan = plan.plan_again(&mesh).unwrap();
+                let anew = SurfacePlan::new(&mesh, &options).unwrap();
+                assert_eq!(plan.corners(), anew.corners(), "{name}");
+                assert!(
+                    plan.evaluate(&mesh.points).unwrap() == anew.evaluate(&mesh.points).unwrap()
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn matrix_points_repeat_their_bits_with_any_threads() {
     let mesh = model("car");
     for scheme in [Scheme::CatmullClark, Scheme::Loop] {

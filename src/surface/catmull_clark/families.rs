@@ -101,12 +101,8 @@ impl<T: Scalar> Families<'_, T> {
             halves[1 - turned] = mean4([s, q, ga, at_end]);
             let (p_of_b, q_of_b) = if alike { (p, q) } else { (q, p) };
             let term = |next, previous, face| term(self.oriented, next, || previous, face);
-            let terms = [
-                term(ma, p, fa),
-                term(q, ma, ga),
-                term(mb, p_of_b, fb),
-                term(q_of_b, mb, gb),
-            ];
+            let terms =
+                [term(ma, p, fa), term(q, ma, ga), term(mb, p_of_b, fb), term(q_of_b, mb, gb)];
             *out = of_valence_4(s, terms);
         });
     }

@@ -50,6 +50,7 @@ pub(super) fn host_matrix(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result<M
     Ok(MeshMatrix {
         vertex_count: mesh.points.len(),
         face_count: mesh.faces.len(),
+        corner_count: mesh.faces.vertices().len(),
         columns: Columns::of(mesh.faces.ends()),
         vertices: mesh.faces.vertices().to_vec(),
         edges: matrix.edges()?,

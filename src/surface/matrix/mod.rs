@@ -92,6 +92,8 @@ pub struct MeshMatrix {
     pub vertex_count: usize,
     /// Number of faces (columns).
     pub face_count: usize,
+    /// Number of corners (non-zeros).
+    pub(in crate::surface) corner_count: usize,
     /// Where each column starts.
     pub columns: Columns,
     /// `vertices[corner]`: the row of each non-zero.
@@ -105,6 +107,13 @@ pub struct MeshMatrix {
     pub edge_corners: Vec<[u32; 2]>,
     /// Edges of three corners or more, ascending.
     pub crowded_edges: Vec<u32>,
+}
+
+impl Default for MeshMatrix {
+    /// No faces.
+    fn default() -> Self {
+        Self::build(0, Columns::Uniform(3), Vec::new())
+    }
 }
 
 impl MeshMatrix {
@@ -149,6 +158,7 @@ impl MeshMatrix {
         Self {
             vertex_count,
             face_count,
+            corner_count: vertices.len(),
             columns,
             vertices,
             edges,

@@ -15,43 +15,113 @@ use crate::topology::NONE;
 pub(in crate::surface) enum Lists {
     /// [`MeshMatrix::vertices`] alone, which is all that the last level needs.
     Vertices,
-    /// [`MeshMatrix::edges`] too: enough to split once more.
-    Edges,
     /// All.
     All,
 }
 
 /// The matrix after one step of Catmull-Clark, in which every corner becomes a quad:
 /// corner c of a face becomes face c with the vertices (vertex point, point of the edge
-/// out, face point, point of the edge in).
+/// out, face point, point of the edge in). Lists take the memory of `spare`.
 ///
 /// Vertex points keep their ids; face points follow, then edge points. The halves of edge
 /// e are 2e (at its smaller end) and 2e + 1; the edge from edge point c to the face point
 /// is 2E + c. So no sort is needed.
-pub(in crate::surface) fn split_to_quads(coarse: &MeshMatrix, lists: Lists) -> MeshMatrix {
-    let corners = coarse.vertices.len();
-    let mut vertices = pages::zeros(4 * corners);
-    let mut edges = pages::zeros(if lists == Lists::Vertices { 0 } else { 4 * corners });
-    let wants_corners = lists == Lists::All;
+pub(in crate::surface) fn split_to_quads(
+    coarse: &MeshMatrix,
+    lists: Lists,
+    spare: MeshMatrix,
+) -> MeshMatrix {
+    let corners = coarse.corner_count;
+    let is_whole = lists == Lists::All;
+    let mut vertices = pages::reused(spare.vertices, 4 * corners);
+    let mut edges = pages::reused(spare.edges, if is_whole { 4 * corners } else { 0 });
     let edge_corners = match &coarse.columns {
         Columns::Uniform(4) => {
             split_quads(coarse, &mut vertices, &mut edges);
-            wants_corners.then(|| split_edge_corners(coarse, Quads))
+            is_whole.then(|| split_edge_corners(coarse, Quads, spare.edge_corners))
         }
         columns => {
             split_polygons(coarse, &mut vertices, &mut edges);
-            wants_corners.then(|| split_edge_corners(coarse, columns))
+            is_whole.then(|| split_edge_corners(coarse, columns, spare.edge_corners))
         }
     };
+    let edge_corners = edge_corners.unwrap_or_default();
+    MeshMatrix { vertices, edges, edge_corners, ..counts_of_split(coarse) }
+}
+
+/// The vertices of the quads after two steps from quads, with the matrix between: that
+/// counts only.
+pub(in crate::surface) fn split_quads_twice(
+    coarse: &MeshMatrix,
+    spare: MeshMatrix,
+) -> [MeshMatrix; 2] {
+    let middle = counts_of_split(coarse);
+    let (first, second) = (Numbering::of(coarse), Numbering::of(&middle));
+    let mut vertices = pages::reused(spare.vertices, 16 * coarse.corner_count);
+    let quads = coarse.vertices.as_chunks::<4>().0.par_iter();
+    let quads = quads.zip(coarse.edges.as_chunks::<4>().0).enumerate();
+    let out = vertices.as_chunks_mut::<64>().0.par_iter_mut().with_min_len(GRAIN / 16);
+    out.zip(quads).for_each(|(out, (f, (&quad, &sides)))| {
+        let f = f as u32;
+        let children = first.children(f, quad, sides).into_iter();
+        let children = (4 * f..).zip(children.zip(first.child_edges(f, quad, sides)));
+        for ((f, (quad, sides)), out) in children.zip(out.as_chunks_mut::<16>().0) {
+            out.copy_from_slice(second.children(f, quad, sides).as_flattened());
+        }
+    });
+    let fine = MeshMatrix { vertices, ..counts_of_split(&middle) };
+    [middle, fine]
+}
+
+/// The matrix after one step of Catmull-Clark, without lists.
+fn counts_of_split(coarse: &MeshMatrix) -> MeshMatrix {
     MeshMatrix {
         vertex_count: coarse.vertex_count + coarse.face_count + coarse.edge_count,
-        face_count: corners,
+        face_count: coarse.corner_count,
+        corner_count: 4 * coarse.corner_count,
         columns: Columns::Uniform(4),
-        vertices,
-        edges,
-        edge_count: if lists == Lists::Vertices { 0 } else { 2 * coarse.edge_count + corners },
-        edge_corners: edge_corners.unwrap_or_default(),
+        vertices: Vec::new(),
+        edges: Vec::new(),
+        edge_count: 2 * coarse.edge_count + coarse.corner_count,
+        edge_corners: Vec::new(),
         crowded_edges: split_crowded(coarse),
+    }
+}
+
+/// Where the new ids of a step of Catmull-Clark begin.
+#[derive(Clone, Copy)]
+struct Numbering {
+    first_face_point: u32,
+    first_edge_point: u32,
+    /// Of the edges inside coarse faces.
+    first_inner: u32,
+}
+
+impl Numbering {
+    fn of(coarse: &MeshMatrix) -> Self {
+        let first_face_point = coarse.vertex_count as u32;
+        let first_edge_point = first_face_point + coarse.face_count as u32;
+        Self { first_face_point, first_edge_point, first_inner: 2 * coarse.edge_count as u32 }
+    }
+
+    /// The quads at the corners of quad f.
+    #[inline(always)]
+    fn children(self, f: u32, quad: [u32; 4], sides: [u32; 4]) -> [[u32; 4]; 4] {
+        let points = sides.map(|e| self.first_edge_point + e);
+        let centre = self.first_face_point + f;
+        [0, 1, 2, 3].map(|i| [quad[i], points[i], centre, points[(i + 3) % 4]])
+    }
+
+    /// Their edges.
+    #[inline(always)]
+    fn child_edges(self, f: u32, quad: [u32; 4], sides: [u32; 4]) -> [[u32; 4]; 4] {
+        // the halves of a side at its start
+        let starts = [0, 1, 2, 3].map(|i| 2 * sides[i] + u32::from(quad[i] > quad[(i + 1) % 4]));
+        let inside = [0, 1, 2, 3].map(|i| self.first_inner + 4 * f + i);
+        [0, 1, 2, 3].map(|i| {
+            let before = (i + 3) % 4;
+            [starts[i], inside[i as usize], inside[before], starts[before] ^ 1]
+        })
     }
 }
 
@@ -107,9 +177,7 @@ const GRAIN: usize = 4096;
 /// Vertices and edges of the quads at the corners of any faces.
 fn split_polygons(coarse: &MeshMatrix, vertices: &mut [u32], edges: &mut [u32]) {
     let go = &coarse.columns;
-    let first_face_point = coarse.vertex_count as u32;
-    let first_edge_point = first_face_point + coarse.face_count as u32;
-    let inner = 2 * coarse.edge_count as u32;
+    let Numbering { first_face_point, first_edge_point, first_inner } = Numbering::of(coarse);
     let edge = |c: u32| coarse.edges[c as usize];
     let column = |c: u32| -> [u32; 4] {
         let out = first_edge_point + edge(c);
@@ -122,7 +190,7 @@ fn split_polygons(coarse: &MeshMatrix, vertices: &mut [u32], edges: &mut [u32]) 
         let (before, after) = (go.previous(c), go.next(c));
         let turned = |other: u32| u32::from(coarse.vertex(c) > coarse.vertex(other));
         let (out, into) = (2 * edge(c) + turned(after), 2 * edge(before) + turned(before));
-        [out, inner + c, inner + before, into]
+        [out, first_inner + c, first_inner + before, into]
     };
     let columns = edges.as_chunks_mut::<4>().0.par_iter_mut().with_min_len(GRAIN);
     columns.enumerate().for_each(|(c, out)| *out = sides(c as u32));
@@ -130,46 +198,33 @@ fn split_polygons(coarse: &MeshMatrix, vertices: &mut [u32], edges: &mut [u32]) 
 
 /// The same of quads, both lists of a face at once.
 fn split_quads(coarse: &MeshMatrix, vertices: &mut [u32], edges: &mut [u32]) {
-    let first_face_point = coarse.vertex_count as u32;
-    let first_edge_point = first_face_point + coarse.face_count as u32;
-    let inner = 2 * coarse.edge_count as u32;
+    let numbering = Numbering::of(coarse);
     let quads = coarse.vertices.as_chunks::<4>().0.par_iter();
     let quads = quads.zip(coarse.edges.as_chunks::<4>().0).enumerate();
     let quads = quads.with_min_len(GRAIN / 4);
-    let children = |f: u32, quad: &[u32; 4], sides: [u32; 4]| -> [[u32; 4]; 4] {
-        let points = sides.map(|e| first_edge_point + e);
-        [0, 1, 2, 3].map(|i| [quad[i], points[i], first_face_point + f, points[(i + 3) % 4]])
-    };
-    let child_edges = |f: u32, quad: &[u32; 4], sides: [u32; 4]| -> [[u32; 4]; 4] {
-        // the halves of a side at its start
-        let starts = [0, 1, 2, 3].map(|i| 2 * sides[i] + u32::from(quad[i] > quad[(i + 1) % 4]));
-        let inside = [0, 1, 2, 3].map(|i| inner + 4 * f + i);
-        [0, 1, 2, 3].map(|i| {
-            let before = (i + 3) % 4;
-            [starts[i], inside[i], inside[before], starts[before] ^ 1]
-        })
-    };
     let vertices = vertices.as_chunks_mut::<16>().0.par_iter_mut();
     if edges.is_empty() {
-        vertices.zip(quads).for_each(|(out, (f, (quad, &sides)))| {
-            out.copy_from_slice(children(f as u32, quad, sides).as_flattened());
+        vertices.zip(quads).for_each(|(out, (f, (&quad, &sides)))| {
+            out.copy_from_slice(numbering.children(f as u32, quad, sides).as_flattened());
         });
         return;
     }
     let out = vertices.zip(edges.as_chunks_mut::<16>().0);
-    out.zip(quads).for_each(|((out, out_edges), (f, (quad, &sides)))| {
-        out.copy_from_slice(children(f as u32, quad, sides).as_flattened());
-        out_edges.copy_from_slice(child_edges(f as u32, quad, sides).as_flattened());
+    out.zip(quads).for_each(|((out, out_edges), (f, (&quad, &sides)))| {
+        let f = f as u32;
+        out.copy_from_slice(numbering.children(f, quad, sides).as_flattened());
+        out_edges.copy_from_slice(numbering.child_edges(f, quad, sides).as_flattened());
     });
 }
 
 /// The corners of the edges of split faces.
-pub(in crate::surface) fn split_edge_corners(
+fn split_edge_corners(
     coarse: &MeshMatrix,
     go: impl Navigate,
+    spare: Vec<[u32; 2]>,
 ) -> Vec<[u32; 2]> {
     let halves_count = 2 * coarse.edge_count;
-    let mut corners = pages::zeros(halves_count + coarse.vertices.len());
+    let mut corners = pages::reused(spare, halves_count + coarse.corner_count);
     let (halves, inner) = corners.split_at_mut(halves_count);
     let halves = halves.as_chunks_mut::<2>().0.par_iter_mut().with_min_len(GRAIN);
     halves.zip(&coarse.edge_corners).for_each(|(out, pair)| {
@@ -212,12 +267,17 @@ impl Navigate for Triangles {
 /// point, point of the edge out, point of the edge in) and 4t + 3 between the edge points.
 ///
 /// Vertex points keep their ids, edge points follow. The halves of edge e are 2e (at its
-/// smaller end) and 2e + 1; the edge that cuts off corner c is 2E + c.
-pub(in crate::surface) fn split_to_triangles(coarse: &MeshMatrix, lists: Lists) -> MeshMatrix {
+/// smaller end) and 2e + 1; the edge that cuts off corner c is 2E + c. Vertices are always
+/// listed.
+pub(in crate::surface) fn split_to_triangles(
+    coarse: &MeshMatrix,
+    lists: Lists,
+    spare: MeshMatrix,
+) -> MeshMatrix {
     let first_edge_point = coarse.vertex_count as u32;
     let inner = 2 * coarse.edge_count() as u32;
     let corners = |t: usize| [0, 1, 2].map(|i| 3 * t as u32 + i);
-    let mut vertices = pages::zeros(4 * coarse.vertices.len());
+    let mut vertices = pages::reused(spare.vertices, 4 * coarse.corner_count);
     vertices.par_chunks_mut(12 * GRAIN).enumerate().for_each(|(part, out)| {
         for (t, out) in (part * GRAIN..).zip(out.as_chunks_mut::<12>().0) {
             let [a, b, c] = corners(t).map(|corner| coarse.vertex(corner));
@@ -226,8 +286,8 @@ pub(in crate::surface) fn split_to_triangles(coarse: &MeshMatrix, lists: Lists) 
             *out = [a, e, g, b, f, e, c, g, f, e, f, g];
         }
     });
-    let mut fine_edges =
-        pages::zeros(if lists == Lists::Vertices { 0 } else { vertices.len() });
+    let is_whole = lists == Lists::All;
+    let mut fine_edges = pages::reused(spare.edges, if is_whole { vertices.len() } else { 0 });
     fine_edges.par_chunks_mut(12 * GRAIN).enumerate().for_each(|(part, out)| {
         for (t, out) in (part * GRAIN..).zip(out.as_chunks_mut::<12>().0) {
             // halves at the start and at the end of each side
@@ -241,14 +301,14 @@ pub(in crate::surface) fn split_to_triangles(coarse: &MeshMatrix, lists: Lists) 
             *out = [ea[0], a, ec[1], eb[0], b, ea[1], ec[0], c, eb[1], b, c, a];
         }
     });
-    let edge_corners =
-        if lists == Lists::All { triangle_edge_corners(coarse) } else { Vec::new() };
+    let edge_corners = if is_whole { triangle_edge_corners(coarse) } else { Vec::new() };
     MeshMatrix {
         vertex_count: coarse.vertex_count + coarse.edge_count(),
         face_count: 4 * coarse.face_count,
         columns: Columns::Uniform(3),
         vertices,
-        edge_count: if lists == Lists::Vertices { 0 } else { 2 * coarse.edge_count + coarse.vertices.len() },
+        edge_count: 2 * coarse.edge_count + coarse.corner_count,
+        corner_count: 4 * coarse.corner_count,
         edges: fine_edges,
         edge_corners,
         crowded_edges: split_crowded(coarse),
@@ -312,8 +372,30 @@ mod tests {
         let faces: [&[u32]; 3] = [&[0, 1, 2], &[0, 3, 4, 1], &[4, 3, 5, 6, 7]];
         let mut matrix = MeshMatrix::build(8, Columns::of(&[3, 7, 12]), faces.concat());
         for _ in 0..3 {
-            matrix = split_to_quads(&matrix, Lists::All);
+            matrix = split_to_quads(&matrix, Lists::All, MeshMatrix::default());
             expect_sorted_edges(&matrix);
+        }
+    }
+
+    #[test]
+    fn two_steps_at_once_are_two_steps() {
+        let faces: [&[u32]; 3] = [&[0, 1, 2], &[0, 3, 4, 1], &[4, 3, 5, 6, 7]];
+        let matrix = MeshMatrix::build(8, Columns::of(&[3, 7, 12]), faces.concat());
+        let none = MeshMatrix::default;
+        let coarse = split_to_quads(&matrix, Lists::All, none());
+        let middle = split_to_quads(&coarse, Lists::All, none());
+        let fine = split_to_quads(&middle, Lists::Vertices, none());
+        // memory that is too small, and large enough
+        for spare in [none(), fine.clone()] {
+            let [counts, vertices] = split_quads_twice(&coarse, spare);
+            assert!(counts.vertices.is_empty() && vertices.edges.is_empty());
+            assert_eq!(vertices.vertices, fine.vertices);
+            for (a, b) in [(&counts, &middle), (&vertices, &fine)] {
+                assert_eq!(a.vertex_count, b.vertex_count);
+                assert_eq!(a.face_count, b.face_count);
+                assert_eq!(a.corner_count, b.corner_count);
+                assert_eq!(a.edge_count(), b.edge_count());
+            }
         }
     }
 
@@ -323,7 +405,7 @@ mod tests {
         let faces = vec![0, 1, 2, 0, 2, 3, 4, 3, 0, 0, 4, 1, 2, 1, 5];
         let mut matrix = MeshMatrix::build(6, Columns::Uniform(3), faces);
         for _ in 0..3 {
-            matrix = split_to_triangles(&matrix, Lists::All);
+            matrix = split_to_triangles(&matrix, Lists::All, MeshMatrix::default());
             expect_sorted_edges(&matrix);
         }
     }

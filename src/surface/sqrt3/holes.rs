@@ -13,8 +13,7 @@ impl Sqrt3 {
     /// The triangles of the last level outside holes; `is_hole[triangle of level 0]`.
     pub(in crate::surface) fn triangles_outside(&self, is_hole: Vec<bool>) -> Vec<u32> {
         let (pairs, rest) = self.levels.as_chunks::<2>();
-        let is_hole =
-            pairs.iter().fold(is_hole, |is_hole, steps| after_two_steps(steps, &is_hole));
+        let is_hole = pairs.iter().fold(is_hole, |is_hole, steps| after_two_steps(steps, &is_hole));
         if let [level] = rest {
             return level.triangles_outside(&is_hole, &self.last);
         }

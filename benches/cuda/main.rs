@@ -12,6 +12,8 @@ mod matrix;
 mod quadrature;
 mod surface;
 mod surface_limit;
+#[path = "../support/torus.rs"]
+mod torus;
 
 use subsolid::backend::{Backend, Cpu, Cuda, Limit, Precision, Strategy, cuda};
 use subsolid::limit::{Leaf, LeafKind, Solid};

@@ -18,8 +18,11 @@ impl SurfacePlan {
     /// faces and their corners agree.
     ///
     /// # Errors
-    /// [`Error::Request`] if the numbers of vertices or corners are not those of the plan.
+    /// [`Error::Request`] if the numbers of vertices or corners are not those of the plan, or
+    /// for more than 2³² corners, which a mesh cannot number ([`SurfacePlan::evaluate`] and
+    /// [`SurfacePlan::corners`] have them).
     pub fn refine(&self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
+        super::check_ids(mesh, &self.options)?;
         assemble(&mut &*self, mesh)
     }
 }

@@ -1,23 +1,10 @@
-//! Refined matrices: edges numbered from those of the coarse mesh, without a sort.
-//!
-//! The Loop program of Naidu and Wang (2025) sorts at every level to find the edges. But
-//! every refined edge is half of a coarse one or lies inside a coarse face, which numbers
-//! it; the tests check that sorting finds the same.
+//! One and two steps of Catmull-Clark.
 
 use rayon::prelude::*;
 
-use super::{Columns, MeshMatrix};
+use super::{Columns, GRAIN, Lists, MeshMatrix, Navigate, Quads, split_crowded};
 use crate::pages;
 use crate::topology::NONE;
-
-/// Which lists of a refined matrix are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::surface) enum Lists {
-    /// [`MeshMatrix::vertices`] alone, which is all that the last level needs.
-    Vertices,
-    /// All.
-    All,
-}
 
 /// The matrix after one step of Catmull-Clark, in which every corner becomes a quad:
 /// corner c of a face becomes face c with the vertices (vertex point, point of the edge
@@ -60,17 +47,31 @@ pub(in crate::surface) fn split_quads_twice(
     let mut vertices = pages::reused(spare.vertices, 16 * coarse.corner_count);
     let quads = coarse.vertices.as_chunks::<4>().0.par_iter();
     let quads = quads.zip(coarse.edges.as_chunks::<4>().0).enumerate();
-    let out = vertices.as_chunks_mut::<64>().0.par_iter_mut().with_min_len(GRAIN / 16);
+    let out = vertices.as_chunks_mut::<4>().0.as_chunks_mut::<16>().0;
+    let out = out.par_iter_mut().with_min_len(GRAIN / 16);
     out.zip(quads).for_each(|(out, (f, (&quad, &sides)))| {
-        let f = f as u32;
-        let children = first.children(f, quad, sides).into_iter();
-        let children = (4 * f..).zip(children.zip(first.child_edges(f, quad, sides)));
-        for ((f, (quad, sides)), out) in children.zip(out.as_chunks_mut::<16>().0) {
-            out.copy_from_slice(second.children(f, quad, sides).as_flattened());
-        }
+        *out = grandchildren([first, second], f as u32, quad, sides);
     });
     let fine = MeshMatrix { vertices, ..counts_of_split(&middle) };
     [middle, fine]
+}
+
+/// The quads at the corners of the quads at the corners of quad f. No id but those of
+/// vertices is of the finer level.
+#[inline(always)]
+fn grandchildren(
+    [first, second]: [Numbering; 2],
+    f: u32,
+    quad: [u32; 4],
+    sides: [u32; 4],
+) -> [[u32; 4]; 16] {
+    let children = first.children(f, quad, sides);
+    let edges = first.child_edges(f, quad, sides);
+    let mut all = [[0; 4]; 16];
+    for (i, out) in all.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+        *out = second.children(4 * f + i as u32, children[i], edges[i]);
+    }
+    all
 }
 
 /// The matrix after one step of Catmull-Clark, without lists.
@@ -124,55 +125,6 @@ impl Numbering {
         })
     }
 }
-
-fn split_crowded(coarse: &MeshMatrix) -> Vec<u32> {
-    coarse.crowded_edges.iter().flat_map(|&e| [2 * e, 2 * e + 1]).collect()
-}
-
-/// Navigation in a face; quads need no table.
-pub(in crate::surface) trait Navigate: Copy + Sync {
-    fn next(self, corner: u32) -> u32;
-    fn previous(self, corner: u32) -> u32;
-    fn face(self, corner: u32) -> u32;
-}
-
-/// Faces of four corners: 4f to 4f + 3.
-#[derive(Clone, Copy)]
-pub(in crate::surface) struct Quads;
-
-impl Navigate for Quads {
-    #[inline(always)]
-    fn next(self, corner: u32) -> u32 {
-        corner & !3 | (corner + 1) & 3
-    }
-
-    #[inline(always)]
-    fn previous(self, corner: u32) -> u32 {
-        corner & !3 | (corner + 3) & 3
-    }
-
-    #[inline(always)]
-    fn face(self, corner: u32) -> u32 {
-        corner >> 2
-    }
-}
-
-impl Navigate for &Columns {
-    fn next(self, corner: u32) -> u32 {
-        self.next(corner)
-    }
-
-    fn previous(self, corner: u32) -> u32 {
-        self.previous(corner)
-    }
-
-    fn face(self, corner: u32) -> u32 {
-        self.face(corner)
-    }
-}
-
-/// Faces or edges a work item covers.
-const GRAIN: usize = 4096;
 
 /// Vertices and edges of the quads at the corners of any faces.
 fn split_polygons(coarse: &MeshMatrix, vertices: &mut [u32], edges: &mut [u32]) {
@@ -242,140 +194,9 @@ fn split_edge_corners(
     corners
 }
 
-/// Faces of three corners: 3f to 3f + 2.
-#[derive(Clone, Copy)]
-pub(in crate::surface) struct Triangles;
-
-impl Navigate for Triangles {
-    #[inline(always)]
-    fn next(self, corner: u32) -> u32 {
-        if corner % 3 == 2 { corner - 2 } else { corner + 1 }
-    }
-
-    #[inline(always)]
-    fn previous(self, corner: u32) -> u32 {
-        if corner.is_multiple_of(3) { corner + 2 } else { corner - 1 }
-    }
-
-    #[inline(always)]
-    fn face(self, corner: u32) -> u32 {
-        corner / 3
-    }
-}
-
-/// The matrix after one step of Loop: triangle t becomes 4t + i at its corner i (vertex
-/// point, point of the edge out, point of the edge in) and 4t + 3 between the edge points.
-///
-/// Vertex points keep their ids, edge points follow. The halves of edge e are 2e (at its
-/// smaller end) and 2e + 1; the edge that cuts off corner c is 2E + c. Vertices are always
-/// listed.
-pub(in crate::surface) fn split_to_triangles(
-    coarse: &MeshMatrix,
-    lists: Lists,
-    spare: MeshMatrix,
-) -> MeshMatrix {
-    let first_edge_point = coarse.vertex_count as u32;
-    let inner = 2 * coarse.edge_count() as u32;
-    let corners = |t: usize| [0, 1, 2].map(|i| 3 * t as u32 + i);
-    let mut vertices = pages::reused(spare.vertices, 4 * coarse.corner_count);
-    vertices.par_chunks_mut(12 * GRAIN).enumerate().for_each(|(part, out)| {
-        for (t, out) in (part * GRAIN..).zip(out.as_chunks_mut::<12>().0) {
-            let [a, b, c] = corners(t).map(|corner| coarse.vertex(corner));
-            let [e, f, g] =
-                corners(t).map(|corner| first_edge_point + coarse.edges[corner as usize]);
-            *out = [a, e, g, b, f, e, c, g, f, e, f, g];
-        }
-    });
-    let is_whole = lists == Lists::All;
-    let mut fine_edges = pages::reused(spare.edges, if is_whole { vertices.len() } else { 0 });
-    fine_edges.par_chunks_mut(12 * GRAIN).enumerate().for_each(|(part, out)| {
-        for (t, out) in (part * GRAIN..).zip(out.as_chunks_mut::<12>().0) {
-            // halves at the start and at the end of each side
-            let halves = corners(t).map(|corner| {
-                let turned = coarse.vertex(corner) > coarse.vertex(Triangles.next(corner));
-                let half = 2 * coarse.edges[corner as usize];
-                [half + u32::from(turned), half + u32::from(!turned)]
-            });
-            let [ea, eb, ec] = halves;
-            let [a, b, c] = corners(t).map(|corner| inner + corner);
-            *out = [ea[0], a, ec[1], eb[0], b, ea[1], ec[0], c, eb[1], b, c, a];
-        }
-    });
-    let edge_corners = if is_whole { triangle_edge_corners(coarse) } else { Vec::new() };
-    MeshMatrix {
-        vertex_count: coarse.vertex_count + coarse.edge_count(),
-        face_count: 4 * coarse.face_count,
-        columns: Columns::Uniform(3),
-        vertices,
-        edge_count: 2 * coarse.edge_count + coarse.corner_count,
-        corner_count: 4 * coarse.corner_count,
-        edges: fine_edges,
-        edge_corners,
-        crowded_edges: split_crowded(coarse),
-    }
-}
-
-/// First corner of the child at a corner.
-#[inline(always)]
-pub(in crate::surface) fn child_of_triangle(corner: u32) -> u32 {
-    12 * (corner / 3) + 3 * (corner % 3)
-}
-
-fn triangle_edge_corners(coarse: &MeshMatrix) -> Vec<[u32; 2]> {
-    let edge_count = coarse.edge_count();
-    let mut corners = pages::zeros(2 * edge_count + coarse.vertices.len());
-    let (halves, inner) = corners.split_at_mut(2 * edge_count);
-    halves.par_chunks_mut(2 * GRAIN).enumerate().for_each(|(part, out)| {
-        let coarse_corners = &coarse.edge_corners[part * GRAIN..];
-        for (pair, out) in coarse_corners.iter().zip(out.as_chunks_mut::<2>().0) {
-            *out = [[NONE; 2]; 2];
-            for (side, &c) in pair.iter().enumerate().filter(|(_, c)| **c != NONE) {
-                let after = Triangles.next(c);
-                let turned = coarse.vertex(c) > coarse.vertex(after);
-                out[usize::from(turned)][side] = child_of_triangle(c);
-                out[usize::from(!turned)][side] = child_of_triangle(after) + 2;
-            }
-        }
-    });
-    inner.par_chunks_mut(GRAIN).enumerate().for_each(|(part, out)| {
-        for (c, out) in ((part * GRAIN) as u32..).zip(out) {
-            let middle = 12 * (c / 3) + 9;
-            *out = [child_of_triangle(c) + 1, middle + (c + 2) % 3];
-        }
-    });
-    corners
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Edges by sorting are the derived ones, with the same corners.
-    fn expect_sorted_edges(matrix: &MeshMatrix) {
-        let sorted =
-            MeshMatrix::build(matrix.vertex_count, matrix.columns.clone(), matrix.vertices.clone());
-        assert_eq!(sorted.edge_count(), matrix.edge_count());
-        for (edge, corners) in (0..).zip(&sorted.edge_corners) {
-            let derived = matrix.edges[corners[0] as usize];
-            assert_eq!(matrix.edge_ends(derived), sorted.edge_ends(edge));
-            let mut derived = matrix.edge_corners[derived as usize];
-            derived.sort_unstable();
-            assert_eq!(derived, *corners);
-        }
-        for (corner, &edge) in matrix.edges.iter().enumerate() {
-            assert_eq!(matrix.edge_ends(edge), sorted.edge_ends(sorted.edges[corner]));
-        }
-    }
-
-    #[test]
-    fn sorting_finds_the_edges_of_refined_quads() {
-        let faces: [&[u32]; 3] = [&[0, 1, 2], &[0, 3, 4, 1], &[4, 3, 5, 6, 7]];
-        let mut matrix = MeshMatrix::build(8, Columns::of(&[3, 7, 12]), faces.concat());
-        for _ in 0..3 {
-            matrix = split_to_quads(&matrix, Lists::All, MeshMatrix::default());
-            expect_sorted_edges(&matrix);
-        }
-    }
 
     #[test]
     fn two_steps_at_once_are_two_steps() {
@@ -399,14 +220,53 @@ mod tests {
         }
     }
 
+    /// Ids up to the last that 32 bits hold, against the rule in wider numbers.
     #[test]
-    fn sorting_finds_the_edges_of_refined_triangles() {
-        // a fan, one triangle of which runs the other way
-        let faces = vec![0, 1, 2, 0, 2, 3, 4, 3, 0, 0, 4, 1, 2, 1, 5];
-        let mut matrix = MeshMatrix::build(6, Columns::Uniform(3), faces);
-        for _ in 0..3 {
-            matrix = split_to_triangles(&matrix, Lists::All, MeshMatrix::default());
-            expect_sorted_edges(&matrix);
+    fn ids_of_vertices_use_all_32_bits() {
+        // a closed surface without handles: its 4 thousand million vertices after two steps
+        // have four times as many corners
+        let faces = (1_usize << 28) - 1;
+        let counts = MeshMatrix {
+            vertex_count: faces + 2,
+            face_count: faces,
+            corner_count: 4 * faces,
+            edge_count: 2 * faces,
+            ..MeshMatrix::default()
+        };
+        let middle = counts_of_split(&counts);
+        let fine = counts_of_split(&middle);
+        assert_eq!(fine.vertex_count, 16 * faces + 2);
+        assert!(fine.vertex_count < NONE as usize && fine.corner_count > NONE as usize);
+        let numbering = [&counts, &middle].map(Numbering::of);
+
+        let f = faces as u64 - 1;
+        let [v, e] = [counts.vertex_count as u64, counts.edge_count as u64];
+        let quad = [v - 4, v - 1, v - 2, v - 3];
+        let sides = [e - 1, e - 7, e - 3, e - 2];
+        let found =
+            grandchildren(numbering, f as u32, quad.map(|v| v as u32), sides.map(|e| e as u32));
+        // first face point and first edge point of both steps
+        let firsts = |m: &MeshMatrix| [m.vertex_count, m.vertex_count + m.face_count];
+        let [coarse, middle] = [&counts, &middle].map(|m| firsts(m).map(|id| id as u64));
+        for child in 0..4_u64 {
+            let i = child as usize;
+            let before = (i + 3) % 4;
+            // the child's corners and sides, then those of its children
+            let [out, into] = [sides[i], sides[before]].map(|e| coarse[1] + e);
+            let corners = [quad[i], out, coarse[0] + f, into];
+            let half = |side: usize, at: usize| {
+                let other = if side == at { (at + 1) % 4 } else { side };
+                2 * sides[side] + u64::from(quad[at] > quad[other])
+            };
+            let inner = |corner: usize| 2 * e + 4 * f + corner as u64;
+            let edges = [half(i, i), inner(i), inner(before), half(before, i)];
+            for j in 0..4 {
+                let [out, into] = [edges[j], edges[(j + 3) % 4]].map(|e| middle[1] + e);
+                let face = middle[0] + 4 * f + child;
+                let expected = [corners[j], out, face, into];
+                assert_eq!(found[4 * i + j].map(u64::from), expected, "{i} {j}");
+            }
         }
+        assert!(found.as_flattened().iter().any(|&v| v > u32::MAX - 4096));
     }
 }

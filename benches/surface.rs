@@ -7,7 +7,9 @@
 //! through a plan. With one thread the time is that of the processor, which other
 //! programs do not change; with two it is that of the clock. The last column is the time of writing the same bytes (vertex list of
 //! the faces and points; points alone) into memory that is used again, by one thread, as
-//! the points and all of edge-friend are; plans take fresh memory.
+//! the points and all of edge-friend are; plans take fresh memory, but for "in its memory",
+//! where they are made again in that of the plan before. Words after `--` select
+//! rows: those in which each of them occurs, as `-- cow_boundary "matrix, with"`.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -41,7 +43,16 @@ fn model(name: &str, levels: usize, threads: usize) {
         let options = SurfaceOptions { scheme, levels, method, crease_rule: None };
         SurfacePlan::new(&mesh, &options).expect("a valid mesh")
     };
-    let print = |scheme: &str, method: &str, faces: usize, bytes: usize, ms: f64| {
+    let words: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let is_wanted = |scheme: &str, method: &str| {
+        let row = format!("{name}, level {levels} {scheme} {method} {threads}");
+        words.iter().all(|word| row.contains(word))
+    };
+    let time = |scheme: &str, method: &str, faces: usize, bytes: usize, run: &mut dyn FnMut()| {
+        if !is_wanted(scheme, method) {
+            return;
+        }
+        let ms = median(run);
         let rate = faces as f64 / ms / 1e3;
         let mut memory = vec![1_u8; bytes];
         let floor = median(|| black_box(&mut memory).fill(2));
@@ -55,29 +66,44 @@ fn model(name: &str, levels: usize, threads: usize) {
     {
         let kept = plan(scheme, Method::Matrix, levels);
         let (faces, points) = (kept.corners().len() / size, 12 * kept.vertex_count());
-        let ms = median(|| {
+        time(scheme_name, "matrix, with topology", faces, points + 4 * size * faces, &mut || {
             let plan = plan(scheme, Method::Matrix, levels);
-            (plan.evaluate(&controls).expect("as many points"), plan)
+            drop(black_box((plan.evaluate(&controls), plan)));
         });
-        print(scheme_name, "matrix, with topology", faces, points + 4 * size * faces, ms);
         let mut workspace = Workspace::default();
-        let ms = median(|| kept.evaluate_into(&controls, &mut workspace));
-        print(scheme_name, "matrix, points", faces, points, ms);
+        if scheme == Scheme::CatmullClark {
+            let mut spare = Some(kept.clone());
+            let what = "matrix, with topology, in its memory";
+            time(scheme_name, what, faces, points + 16 * faces, &mut || {
+                let plan = spare.take().expect("put back below");
+                let plan = plan.plan_again(&mesh).expect("a valid mesh");
+                plan.evaluate_into(&controls, &mut workspace).expect("as many points");
+                spare = Some(plan);
+            });
+        }
+        time(scheme_name, "matrix, points", faces, points, &mut || {
+            kept.evaluate_into(&controls, &mut workspace).expect("as many points");
+        });
     }
     let kept = plan(Scheme::CatmullClark, Method::EdgeFriend, levels);
     let (faces, points) = (kept.corners().len() / 4, 12 * kept.vertex_count());
     let mut friends = FriendWorkspace::default();
-    let ms = median(|| with_topology(&mesh, levels, &controls, &mut friends));
-    print("Catmull-Clark", "edge-friend, with topology", faces, points + 16 * faces, ms);
+    time("Catmull-Clark", "edge-friend, with topology", faces, points + 16 * faces, &mut || {
+        with_topology(&mesh, levels, &controls, &mut friends);
+    });
     let mut workspace = Workspace::default();
-    let ms = median(|| kept.evaluate_into(&controls, &mut workspace));
-    print("Catmull-Clark", "edge-friend, points", faces, points, ms);
-    let kept = plan(Scheme::CatmullClark, Method::Matrix, levels.min(5));
-    let single = kept.single_matrix::<f32>().expect("a mesh matrix");
-    let mut refined = vec![[0.0; 3]; single.len()];
-    let ms = median(|| single.evaluate_into(&controls, black_box(&mut refined)));
+    time("Catmull-Clark", "edge-friend, points", faces, points, &mut || {
+        kept.evaluate_into(&controls, &mut workspace).expect("as many points");
+    });
     let what = format!("single matrix of level {}, points", levels.min(5));
-    print("Catmull-Clark", &what, kept.corners().len() / 4, 12 * single.len(), ms);
+    if is_wanted("Catmull-Clark", &what) {
+        let kept = plan(Scheme::CatmullClark, Method::Matrix, levels.min(5));
+        let single = kept.single_matrix::<f32>().expect("a mesh matrix");
+        let (faces, mut refined) = (kept.corners().len() / 4, vec![[0.0; 3]; single.len()]);
+        time("Catmull-Clark", &what, faces, 12 * single.len(), &mut || {
+            single.evaluate_into(&controls, black_box(&mut refined));
+        });
+    }
 }
 
 /// Edge-friend from the control mesh as it was read.

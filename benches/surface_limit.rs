@@ -4,10 +4,13 @@
 //! positions, first derivatives and normals (96 bytes), of regular quads and of quads with
 //! extraordinary vertices at all corners.
 
+#[path = "support/torus.rs"]
+mod torus;
+
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use subsolid::mesh::Creases;
+use subsolid::mesh::{CreaseRule, Creases};
 use subsolid::surface::limit::{Faces, GridLimit, LimitSurface, Scheme};
 
 /// Samples an edge.
@@ -18,27 +21,6 @@ struct Mesh {
     points: Vec<[f64; 3]>,
     corners: Vec<u32>,
     sides: usize,
-}
-
-/// A torus of 128 × 128 quads: all regular.
-fn torus() -> Mesh {
-    let n = 128;
-    let angle = |i: usize| i as f64 / n as f64 * std::f64::consts::TAU;
-    let point = |k: usize| {
-        let (a, b) = (angle(k % n), angle(k / n));
-        let r = 3.0 + b.cos();
-        [r * a.cos(), r * a.sin(), b.sin()]
-    };
-    let at = |i: usize, j: usize| (i % n + n * (j % n)) as u32;
-    let quad = |k: usize| {
-        let (i, j) = (k % n, k / n);
-        [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]
-    };
-    Mesh {
-        points: (0..n * n).map(point).collect(),
-        corners: (0..n * n).flat_map(quad).collect(),
-        sides: 4,
-    }
 }
 
 /// Double cones of `valence` quads around each of their two tips, all other vertices of
@@ -66,8 +48,9 @@ fn limits(c: &mut Criterion) {
     let mut group = c.benchmark_group("surface_limit");
     group.sample_size(10);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("one thread");
+    let (points, corners) = torus::torus(128);
     for (name, mesh, scheme) in [
-        ("regular", torus(), Scheme::CatmullClark),
+        ("regular", Mesh { points, corners, sides: 4 }, Scheme::CatmullClark),
         ("extraordinary", double_cones(5), Scheme::CatmullClark),
     ] {
         let faces = mesh.corners.len() / mesh.sides;
@@ -78,6 +61,7 @@ fn limits(c: &mut Criterion) {
             offsets: &offsets,
             corners: &mesh.corners,
             creases: &creases,
+            crease_rule: CreaseRule::Uniform,
         };
         group.throughput(Throughput::Elements(faces as u64));
         group.bench_function(format!("{name}: set-up, faces"), |b| {

@@ -31,6 +31,16 @@ pub(crate) fn zeros<T: Copy + Zeroable>(len: usize) -> Vec<T> {
     values
 }
 
+/// `len` values, whatever they are, in the memory of `spare` if that is enough.
+pub(crate) fn reused<T: Copy + Zeroable>(mut spare: Vec<T>, len: usize) -> Vec<T> {
+    if spare.capacity() < len {
+        drop(spare); // first: there may not be room for both
+        return zeros(len);
+    }
+    spare.resize(len, T::zeroed());
+    spare
+}
+
 /// Asks for large pages in a range of addresses; what cannot be had is left as it is.
 #[cfg(target_os = "linux")]
 fn advise(start: usize, bytes: usize) {
@@ -60,5 +70,16 @@ mod tests {
             values.fill(1.0);
             assert_eq!(values.iter().sum::<f64>(), len as f64);
         }
+    }
+
+    #[test]
+    fn memory_is_reused_where_it_is_enough() {
+        let spare = vec![7_u32; 1000];
+        let place = spare.as_ptr();
+        let fewer = reused(spare, 10);
+        assert!(fewer.as_ptr() == place && fewer == [7; 10]);
+        let as_many = reused(fewer, 1000);
+        assert!(as_many.as_ptr() == place && as_many[10..] == [0; 990]);
+        assert_eq!(reused(as_many, 3000), [0; 3000]);
     }
 }

@@ -13,6 +13,8 @@ mod quadrature;
 mod single;
 mod surface;
 mod surface_limit;
+#[path = "../support/torus.rs"]
+mod torus;
 
 use subsolid::backend::{Backend, Cpu, Cuda, Limit, Precision, Strategy, cuda};
 use subsolid::limit::{Leaf, LeafKind, Solid};

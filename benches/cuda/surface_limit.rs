@@ -1,27 +1,12 @@
 //! Limits of surfaces.
 
 use subsolid::backend::{Backend, Cuda, Precision};
-use subsolid::mesh::Creases;
+use subsolid::mesh::{CreaseRule, Creases};
 use subsolid::surface::limit::{DeviceSurfaceGrid, Faces, LimitSurface, Scheme};
 use subsolid::surface::{DeviceStaticRefinement, StaticRefinement, SurfaceOptions, SurfacePlan};
 
+use super::torus::torus;
 use super::{REPEATS, median};
-
-/// A torus of `n` × `n` quads, all regular: points and corners.
-fn torus(n: usize) -> (Vec<[f64; 3]>, Vec<u32>) {
-    let angle = |i: usize| i as f64 / n as f64 * std::f64::consts::TAU;
-    let point = |k: usize| {
-        let (a, b) = (angle(k % n), angle(k / n));
-        let r = 3.0 + b.cos();
-        [r * a.cos(), r * a.sin(), b.sin()]
-    };
-    let at = |i: usize, j: usize| (i % n + n * (j % n)) as u32;
-    let quad = |k: usize| {
-        let (i, j) = (k % n, k / n);
-        [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]
-    };
-    ((0..n * n).map(point).collect(), (0..n * n).flat_map(quad).collect())
-}
 
 fn surface(points: usize, corners: &[u32], ends: Option<&[u32]>) -> subsolid::Result<LimitSurface> {
     let offsets: Vec<u32> = match ends {
@@ -29,7 +14,13 @@ fn surface(points: usize, corners: &[u32], ends: Option<&[u32]>) -> subsolid::Re
         None => (0..=corners.len() as u32 / 4).map(|f| 4 * f).collect(),
     };
     let creases = Creases::default();
-    let faces = Faces { vertex_count: points, offsets: &offsets, corners, creases: &creases };
+    let faces = Faces {
+        vertex_count: points,
+        offsets: &offsets,
+        corners,
+        creases: &creases,
+        crease_rule: CreaseRule::Uniform,
+    };
     LimitSurface::new(&faces, Scheme::CatmullClark)
 }
 

@@ -11,7 +11,7 @@ use subsolid::mesh::{Attribute, CreaseRule, SurfaceMesh};
 use subsolid::surface::limit::PatchCounts;
 use subsolid::surface::{
     DeviceSurface, Method, Scheme, SurfaceOptions, SurfacePlan, VertexLimits, adaptive_limits,
-    refined_counts, refinement_bytes, runs_on_gpu,
+    check_ids, refined_counts, refinement_bytes, runs_on_gpu,
 };
 use subsolid::{Error, Result, io};
 
@@ -155,6 +155,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         return Err(Error::request("--method adaptive evaluates the limit only")
             .with_mend("add --limit, or take another method"));
     }
+    check_ids(&mesh, &options)?;
     check_memory(&mesh, &options)?;
     let gpu = match (&arguments.method, arguments.backend) {
         (MethodName::Adaptive, Choice::Auto | Choice::Cpu) => None,

@@ -11,12 +11,22 @@
 //! The stars of vertices are stored for level 1 alone. Corner 0 of face c at the next
 //! level lies where corner c lies now, so the corners at a vertex become four times their
 //! number from level to level; and the star of a later face or edge point follows from its
-//! face or edge. Sharp edges and vertices are overwritten ([`super::sharpness`]).
+//! face or edge. From level 2 on a step reads the lists of the level before, four times
+//! shorter than its own (`families`). Sharp edges and vertices are overwritten
+//! ([`super::sharpness`]).
+
+mod families;
+mod stars;
+
+use std::borrow::Cow;
 
 use rayon::prelude::*;
 
+use families::{Families, Inside};
+use stars::Stars;
+
 use super::matrix::MeshMatrix;
-use super::matrix::split::{Navigate, Quads, split_to_quads};
+use super::matrix::split::{Lists, Navigate, Quads, split_quads_twice, split_to_quads};
 use super::scalar::{Point, Scalar, add, mean4, scale};
 use super::sharpness::{NonManifold, Sharpness};
 use super::workspace::Workspace;
@@ -30,57 +40,81 @@ const GRAIN: usize = 4096;
 /// The topology of all levels.
 #[derive(Clone, Debug)]
 pub struct CatmullClark {
-    /// Level 0 (polygons), then quads; the last has vertices only.
+    /// Level 0 (polygons), then quads; the last has vertices only, and the one before counts
+    /// only if its parents are quads.
     matrices: Vec<MeshMatrix>,
     /// Of each level but the last.
     sharpness: Vec<Sharpness>,
     /// Corners at each vertex of level 0.
     first_stars: Rows,
     /// Corners of level 1 at each of its vertices, ascending.
-    stars: Rows,
+    second_stars: Rows,
     /// Whether the faces run alike, so that the next vertices of the corners at a vertex
     /// are its neighbours, each once.
     oriented: bool,
 }
 
 impl CatmullClark {
-    /// Builds `levels` levels over a control mesh that has been checked.
+    /// Builds `levels` levels over a control mesh that has been checked, in the memory of
+    /// `spare`.
     pub(super) fn build(
         mesh: &SurfaceMesh,
         matrix: MeshMatrix,
         levels: usize,
         crease_rule: CreaseRule,
+        spare: Option<Self>,
     ) -> Result<Self> {
         let oriented = matrix.is_oriented();
         let mut sharpness = vec![Sharpness::of(mesh, &matrix, NonManifold::Sharp)?];
+        let mut spare = spare.map_or_else(Vec::new, |spare| spare.matrices).into_iter().skip(1);
         let mut matrices = vec![matrix];
-        for level in 0..levels {
-            let coarse = &matrices[level];
-            let last = level + 1 == levels;
-            let fine = split_to_quads(coarse, !last);
-            if !last {
-                let first_edge_point = (coarse.vertex_count + coarse.face_count) as u32;
-                sharpness.push(sharpness[level].refined(first_edge_point, crease_rule));
+        while matrices.len() <= levels {
+            let coarse = &matrices[matrices.len() - 1];
+            let left = levels + 1 - matrices.len();
+            if left == 2 && matrices.len() > 1 {
+                let [middle, fine] = split_quads_twice(coarse, spare.nth(1).unwrap_or_default());
+                matrices.extend([middle, fine]);
+            } else {
+                let lists = if left == 1 { Lists::Vertices } else { Lists::All };
+                let fine = split_to_quads(coarse, lists, spare.next().unwrap_or_default());
+                matrices.push(fine);
             }
-            matrices.push(fine);
+        }
+        for level in 1..levels {
+            let coarse = &matrices[level - 1];
+            let first_edge_point = (coarse.vertex_count + coarse.face_count) as u32;
+            sharpness.push(sharpness[level - 1].refined(first_edge_point, crease_rule));
         }
         let first_stars = matrices[0].vertex_corners();
-        let stars = if levels > 1 { matrices[1].vertex_corners() } else { Rows::default() };
-        Ok(Self { matrices, sharpness, first_stars, stars, oriented })
+        let second_stars = if levels > 1 { matrices[1].vertex_corners() } else { Rows::default() };
+        Ok(Self { matrices, sharpness, first_stars, second_stars, oriented })
     }
 
     /// One level over a matrix whose sharpness is known.
     pub(super) fn first_step(matrix: MeshMatrix, sharpness: Sharpness) -> Self {
         let oriented = matrix.is_oriented();
         let first_stars = matrix.vertex_corners();
-        let fine = split_to_quads(&matrix, false);
+        let fine = split_to_quads(&matrix, Lists::Vertices, MeshMatrix::default());
         let (matrices, sharpness) = (vec![matrix, fine], vec![sharpness]);
-        Self { matrices, sharpness, first_stars, stars: Rows::default(), oriented }
+        Self { matrices, sharpness, first_stars, second_stars: Rows::default(), oriented }
     }
 
-    /// The matrix of each level.
+    /// The matrix of each level. The last has vertices only; from level 2 on, the one
+    /// before the last has no lists.
     pub fn matrices(&self) -> &[MeshMatrix] {
         &self.matrices
+    }
+
+    /// The matrices of all levels but the last, with all lists.
+    pub(super) fn whole_matrices(&self) -> impl Iterator<Item = Cow<'_, MeshMatrix>> {
+        let coarse = &self.matrices[..self.matrices.len() - 1];
+        coarse.iter().enumerate().map(|(level, matrix)| {
+            if matrix.vertices.len() == matrix.corner_count {
+                return Cow::Borrowed(matrix);
+            }
+            let parents = &self.matrices[level - 1];
+            Cow::Owned(split_to_quads(parents, Lists::All, MeshMatrix::default()))
+        })
     }
 
     /// Sharp edges and vertices of each level but the last.
@@ -102,56 +136,86 @@ impl CatmullClark {
         let sharpness = &self.sharpness[level];
         let (vertex_points, rest) = refined.split_at_mut(matrix.vertex_count);
         let (face_points, edge_points) = rest.split_at_mut(matrix.face_count);
-        if level == 0 {
-            polygon_face_points(matrix, points, face_points);
-            edge_points_of(matrix, &matrix.columns, points, face_points, edge_points);
-            let star = |v: usize| (self.first_stars.row(v), 0);
-            let next = |c| matrix.columns.next(c);
-            let previous = |c| matrix.columns.previous(c);
-            let face = |c| matrix.columns.face(c);
-            let go = Corners { matrix, next, previous, face, oriented: self.oriented };
-            go.vertex_points(points, face_points, vertex_points, star);
-        } else {
-            quad_face_points(matrix, points, face_points);
-            edge_points_of(matrix, Quads, points, face_points, edge_points);
-            self.quad_vertex_points(level, points, face_points, vertex_points);
+        match level {
+            0 => {
+                let columns = &matrix.columns;
+                polygon_face_points(matrix, points, face_points);
+                edge_points_of(matrix, columns, points, face_points, edge_points);
+                let stars = self.stars(matrix, columns, points, face_points);
+                stars.any_valence(vertex_points, |v| (self.first_stars.row(v), 0));
+            }
+            1 => {
+                quad_face_points(matrix, points, face_points);
+                edge_points_of(matrix, Quads, points, face_points, edge_points);
+                let stars = self.stars(matrix, Quads, points, face_points);
+                stars.any_valence(vertex_points, |v| (self.second_stars.row(v), 0));
+            }
+            _ => self.family_step(level, points, vertex_points, face_points, edge_points),
         }
         sharpness.hold_edges(points, edge_points);
         sharpness.hold_vertices(points, vertex_points);
     }
 
-    /// Vertex points, block by block: those of level 1, then face and edge points of each
-    /// level since.
-    fn quad_vertex_points<T: Scalar>(
+    fn stars<'a, T: Scalar>(
+        &self,
+        matrix: &'a MeshMatrix,
+        go: impl Navigate + 'a,
+        points: &'a [Point<T>],
+        face_points: &'a [Point<T>],
+    ) -> Stars<'a, T, impl Fn(u32) -> u32, impl Fn(u32) -> u32, impl Fn(u32) -> u32> {
+        Stars {
+            next: move |c| matrix.vertex(go.next(c)),
+            previous: move |c| matrix.vertex(go.previous(c)),
+            face: move |c| go.face(c),
+            oriented: self.oriented,
+            points,
+            face_points,
+        }
+    }
+
+    /// A level whose parents are quads. Vertex points come block by block: those of level
+    /// 1, then face and edge points of each level since.
+    fn family_step<T: Scalar>(
         &self,
         level: usize,
         points: &[Point<T>],
-        face_points: &[Point<T>],
-        mut out: &mut [Point<T>],
+        vertex_points: &mut [Point<T>],
+        face_points: &mut [Point<T>],
+        edge_points: &mut [Point<T>],
     ) {
-        let matrix = &self.matrices[level];
-        let go = Corners {
-            matrix,
-            next: |c| Quads.next(c),
-            previous: |c| Quads.previous(c),
-            face: |c| Quads.face(c),
+        let parents = &self.matrices[level - 1];
+        let families = Families { parents, oriented: self.oriented, points };
+        let (old, new) = vertex_points.split_at_mut(parents.vertex_count);
+        let (centres, sides) = new.split_at_mut(parents.face_count);
+        let (halves, inner) = edge_points.split_at_mut(2 * parents.edge_count());
+        families.inside(Inside { face_points, edge_points: inner, centres });
+        families.edges(face_points, halves, sides);
+
+        // a parent's corner c is corner 0 of child c, before whose edge point it lies
+        let first_edge_point = families.first_edge_point() as u32;
+        let edge_point = |c: u32| first_edge_point + parents.edges[c as usize];
+        let stars = Stars {
+            next: edge_point,
+            previous: |c| edge_point(Quads.previous(c)),
+            face: |c| c,
             oriented: self.oriented,
+            points,
+            face_points,
         };
-        let block;
-        (block, out) = out.split_at_mut(self.stars.len());
-        let shift = 2 * (level as u32 - 1);
-        go.vertex_points(points, face_points, block, |v| (self.stars.row(v), shift));
-        let mut first = self.stars.len();
-        for (k, from) in self.matrices.iter().enumerate().take(level).skip(1) {
-            let shift = 2 * (level - k - 1) as u32;
+        let (block, mut out) = old.split_at_mut(self.second_stars.len());
+        let shift = 2 * (level as u32 - 2);
+        stars.any_valence(block, |v| (self.second_stars.row(v), shift));
+        let mut first = self.second_stars.len();
+        for (k, from) in self.matrices.iter().enumerate().take(level - 1).skip(1) {
+            let shift = 2 * (level - k - 2) as u32;
             let (faces, rest) = out.split_at_mut(from.face_count);
             let (edges, rest) = rest.split_at_mut(from.edge_count());
             out = rest;
-            go.valence_4(points, face_points, faces, first, |f| {
+            stars.valence_4(faces, first, |f| {
                 let c = 16 * f as u32 + 2;
                 [c, c + 4, c + 8, c + 12].map(|c| c << shift)
             });
-            go.valence_4(points, face_points, edges, first + from.face_count, |e| {
+            stars.valence_4(edges, first + from.face_count, |e| {
                 let [a, b] = from.edge_corners[e];
                 // where the surface ends the point is overwritten: any corner will do
                 let b = if b == NONE { a } else { b };
@@ -197,74 +261,4 @@ fn edge_points_of<T: Scalar>(
         let [f, g] = [a, b].map(|c| face_points[go.face(c) as usize]);
         *out = mean4([ends[0], ends[1], f, g]);
     });
-}
-
-/// The vertex rule over the corners of a star.
-struct Corners<'a, N, P, F> {
-    matrix: &'a MeshMatrix,
-    next: N,
-    previous: P,
-    face: F,
-    oriented: bool,
-}
-
-impl<N, P, F> Corners<'_, N, P, F>
-where
-    N: Fn(u32) -> u32 + Sync,
-    P: Fn(u32) -> u32 + Sync,
-    F: Fn(u32) -> u32 + Sync,
-{
-    /// What a corner adds: a neighbour (of faces that run in any direction, half of two)
-    /// and the face point.
-    #[inline(always)]
-    fn term<T: Scalar>(&self, points: &[Point<T>], face_points: &[Point<T>], c: u32) -> Point<T> {
-        let at = |c: u32| points[self.matrix.vertices[c as usize] as usize];
-        let face = face_points[(self.face)(c) as usize];
-        if self.oriented {
-            add(at((self.next)(c)), face)
-        } else {
-            let both = add(at((self.next)(c)), at((self.previous)(c)));
-            add(scale(both, T::from_f64(0.5)), face)
-        }
-    }
-
-    /// Any valence: `star` gives the corners at a vertex and a shift for them.
-    fn vertex_points<'s, T: Scalar>(
-        &self,
-        points: &[Point<T>],
-        face_points: &[Point<T>],
-        out: &mut [Point<T>],
-        star: impl Fn(usize) -> (&'s [u32], u32) + Sync,
-    ) {
-        out.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(v, out)| {
-            let (corners, shift) = star(v);
-            let terms = corners.iter().map(|&c| self.term(points, face_points, c << shift));
-            *out = match terms.reduce(add) {
-                None => points[v], // of no face
-                Some(sum) => {
-                    let n = corners.len() as f64;
-                    let own = scale(points[v], T::from_f64(1.0 - 2.0 / n));
-                    add(own, scale(sum, T::from_f64(1.0 / (n * n))))
-                }
-            };
-        });
-    }
-
-    /// Valence 4: P/2 + ((t₀ + t₁) + (t₂ + t₃))/16.
-    fn valence_4<T: Scalar>(
-        &self,
-        points: &[Point<T>],
-        face_points: &[Point<T>],
-        out: &mut [Point<T>],
-        first: usize,
-        star: impl Fn(usize) -> [u32; 4] + Sync,
-    ) {
-        let points_here = &points[first..first + out.len()];
-        let items = out.par_iter_mut().zip(points_here).with_min_len(GRAIN).enumerate();
-        items.for_each(|(i, (out, &p))| {
-            let [a, b, c, d] = star(i).map(|c| self.term(points, face_points, c));
-            let sum = add(add(a, b), add(c, d));
-            *out = add(scale(p, T::from_f64(0.5)), scale(sum, T::from_f64(1.0 / 16.0)));
-        });
-    }
 }

@@ -67,7 +67,12 @@ pub fn refinement_bytes(mesh: &SurfaceMesh, options: &SurfaceOptions) -> u128 {
     // and their corners of all but the last, then the result
     let columns = 1 + attributes as u128;
     let points = counts.vertices.saturating_mul(24 * (2 + columns));
-    let lists = counts.corners.saturating_mul(if mesh.uv.is_some() { 32 } else { 18 });
+    let a_corner = match (options.scheme, options.method) {
+        // the level before the last has no lists
+        (Scheme::CatmullClark, Method::Matrix) => 10,
+        _ => 18,
+    };
+    let lists = counts.corners.saturating_mul(a_corner + if mesh.uv.is_some() { 14 } else { 0 });
     let matrix = match options.method {
         // rows of the product: about 16 control points, 12 bytes each, and the last factor
         Method::Single => counts.vertices.saturating_mul(3 * 16 * 12),
@@ -76,20 +81,43 @@ pub fn refinement_bytes(mesh: &SurfaceMesh, options: &SurfaceOptions) -> u128 {
     points.saturating_add(lists).saturating_add(matrix)
 }
 
-/// Refuses counts that 32-bit ids cannot number.
-pub(super) fn check_ids(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
+/// Refuses a refined mesh whose corners 32-bit ids cannot number, as a [`SurfaceMesh`] does
+/// and a GPU.
+///
+/// # Errors
+/// [`Error::Request`] with the level that still fits.
+pub fn check_ids(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
+    check(mesh, options, |counts, _| counts.corners.max(counts.vertices))
+}
+
+/// Refuses a plan that 32-bit ids cannot number. Vertices are always listed by such ids, but
+/// of the last level nothing refers to a corner: only those before need ids, a quarter as
+/// many. Edge-friend has them at all levels, and the single matrix lists its weights so.
+pub(super) fn check_plan_ids(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
+    if options.method != Method::Matrix {
+        return check_ids(mesh, options);
+    }
+    check(mesh, options, |counts, coarse| counts.vertices.max(coarse.corners))
+}
+
+/// `most`: the largest id of a level's counts and those of the level before.
+fn check(
+    mesh: &SurfaceMesh,
+    options: &SurfaceOptions,
+    most: impl Fn(Counts, Counts) -> u128,
+) -> Result<()> {
+    let counts = |levels| refined_counts(mesh, &SurfaceOptions { levels, ..*options });
     let fits = |levels: usize| {
-        let counts = refined_counts(mesh, &SurfaceOptions { levels, ..*options });
-        counts.corners.max(counts.vertices) < u128::from(u32::MAX)
+        most(counts(levels), counts(levels.saturating_sub(1))) < u128::from(u32::MAX)
     };
     if fits(options.levels) {
         return Ok(());
     }
-    let counts = refined_counts(mesh, options);
     let most = (0..options.levels).take_while(|&level| fits(level)).last().unwrap_or(0);
     Err(Error::request(format!(
         "{} levels make {} faces, more than ids of 32 bits can number",
-        options.levels, counts.faces
+        options.levels,
+        counts(options.levels).faces
     ))
     .with_mend(format!("ask for at most {most} levels of this model")))
 }

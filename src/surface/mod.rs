@@ -24,7 +24,8 @@
 //! A [`DeviceSurface`] is the same on a GPU, with the same numbering and the same bits.
 //!
 //! All inner data are flat arrays of 32-bit ids; a *corner* is a face at one of its
-//! vertices. Points are gathered in one documented order, so that results repeat bit by
+//! vertices. The corners of the last level have no ids, so that the mesh matrix reaches 2³²
+//! faces where memory does; a [`SurfaceMesh`] holds a quarter of them. Points are gathered in one documented order, so that results repeat bit by
 //! bit with any number of threads.
 //!
 //! # Meshes that are no surfaces
@@ -66,7 +67,7 @@ pub use crate::backend::cuda::edge_friend::{FriendRun as DeviceRun, Real};
 pub use adaptive::{AdaptiveLimits, adaptive_limits};
 pub use boundary::boundary_surface;
 pub use device::{DeviceSingleMatrix, DeviceSurface, device_matrix, runs_on_gpu};
-pub use memory::{Counts, refined_counts, refinement_bytes};
+pub use memory::{Counts, check_ids, refined_counts, refinement_bytes};
 pub use plan::SurfacePlan;
 pub use scalar::{Point, Scalar};
 pub use single::{GROUP, SingleMatrix};
@@ -119,7 +120,8 @@ pub struct SurfaceOptions {
 /// out.
 ///
 /// # Errors
-/// Those of [`SurfacePlan::new`].
+/// Those of [`SurfacePlan::new`] and [`SurfacePlan::refine`].
 pub fn refine_surface(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<SurfaceMesh> {
+    check_ids(mesh, options)?;
     SurfacePlan::new(mesh, options)?.refine(mesh)
 }

@@ -3,7 +3,7 @@
 use super::catmull_clark::CatmullClark;
 use super::edge_friend::EdgeFriend;
 use super::matrix::{Columns, MeshMatrix, reference};
-use super::memory::check_ids;
+use super::memory::check_plan_ids;
 use super::scalar::{Point, Scalar};
 use super::single::SingleMatrix;
 use super::sqrt3::Sqrt3;
@@ -11,7 +11,7 @@ use super::triangles::Loop;
 use super::triangulate::triangulate;
 use super::workspace::Workspace;
 use super::{Method, Scheme, SurfaceOptions};
-use crate::mesh::{BoundaryRule, SurfaceMesh};
+use crate::mesh::SurfaceMesh;
 use crate::refine::Stencils;
 use crate::{Error, Result};
 
@@ -42,11 +42,25 @@ impl SurfacePlan {
     /// # Errors
     /// Those of [`SurfaceMesh::check`]; [`Error::Mesh`] for creases that are no edges, and
     /// for what the scheme or method cannot refine (see the [module](super));
-    /// [`Error::Request`] if a level needs more than 2³² ids, or a method does not know
-    /// the scheme.
+    /// [`Error::Request`] for more than 2³² vertices or faces of a level (by edge-friend and as
+    /// a single matrix more than 2³² corners), or if a method does not know the scheme.
     pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<Self> {
+        Self::build(mesh, options, None)
+    }
+
+    /// Plans again with the same options, for a mesh whose topology was edited. The lists of
+    /// Catmull-Clark on the mesh matrix take the memory of this plan where it is enough:
+    /// the first touch of fresh memory costs as much as what is written there.
+    ///
+    /// # Errors
+    /// Those of [`SurfacePlan::new`].
+    pub fn plan_again(self, mesh: &SurfaceMesh) -> Result<Self> {
+        Self::build(mesh, &self.options, Some(self.levels))
+    }
+
+    fn build(mesh: &SurfaceMesh, options: &SurfaceOptions, spare: Option<Levels>) -> Result<Self> {
         mesh.check()?;
-        check_ids(mesh, options)?;
+        check_plan_ids(mesh, options)?;
         let mut notices = Vec::new();
         let triangulated;
         let mesh = match options.scheme {
@@ -72,11 +86,15 @@ impl SurfacePlan {
                     .with_mend("use --method matrix for this scheme"));
             }
             (Scheme::CatmullClark, _) => {
-                Levels::CatmullClark(CatmullClark::build(mesh, matrix, levels, rule)?)
+                let spare = match spare {
+                    Some(Levels::CatmullClark(spare)) => Some(spare),
+                    _ => None,
+                };
+                Levels::CatmullClark(CatmullClark::build(mesh, matrix, levels, rule, spare)?)
             }
             (Scheme::Loop, _) => Levels::Loop(Loop::build(mesh, matrix, levels, rule)?),
             (Scheme::Sqrt3, _) => {
-                notices.extend(check_turned(mesh)?);
+                notices.extend(turned_notice(mesh));
                 Levels::Sqrt3(Sqrt3::build(mesh, matrix, levels)?)
             }
         };
@@ -174,9 +192,8 @@ impl SurfacePlan {
     pub fn level_matrices(&self) -> Result<Vec<Stencils>> {
         Ok(match &self.levels {
             Levels::CatmullClark(levels) => {
-                let levels = levels.matrices().iter().zip(levels.sharpness());
-                let levels = levels.take(self.options.levels);
-                levels.map(|(m, s)| reference::catmull_clark(m, s)).collect()
+                let levels = levels.whole_matrices().zip(levels.sharpness());
+                levels.map(|(m, s)| reference::catmull_clark(&m, s)).collect()
             }
             Levels::Loop(levels) => {
                 let levels = levels.matrices().iter().zip(levels.sharpness());
@@ -207,14 +224,10 @@ impl SurfacePlan {
     }
 }
 
-/// Refuses what √3-subdivision cannot turn; says what it leaves out.
-pub(super) fn check_turned(mesh: &SurfaceMesh) -> Result<Option<String>> {
-    if !mesh.holes.is_empty() || mesh.boundary == BoundaryRule::Holes {
-        return Err(Error::mesh("√3-subdivision turns the edges of holes into their neighbours")
-            .with_mend("remove the faces that are holes, or use --scheme loop"));
-    }
+/// What is said of texture coordinates that √3 leaves out.
+pub(super) fn turned_notice(mesh: &SurfaceMesh) -> Option<String> {
     let left_out = "texture coordinates are left out: √3 turns edges over their seams";
-    Ok(mesh.uv.as_ref().map(|_| left_out.into()))
+    mesh.uv.as_ref().map(|_| left_out.into())
 }
 
 /// What is said of faces cut into triangles, if there are any.

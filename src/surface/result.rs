@@ -1,6 +1,6 @@
 //! The refined mesh: points, attributes, texture coordinates and creases that remain.
 
-use super::matrix::split::{split_to_quads, split_to_triangles};
+use super::matrix::split::{Lists, split_to_quads, split_to_triangles};
 use super::matrix::{Columns, MeshMatrix};
 use super::plan::{Levels, SurfacePlan};
 use super::scalar::Point;
@@ -18,8 +18,11 @@ impl SurfacePlan {
     /// faces and their corners agree.
     ///
     /// # Errors
-    /// [`Error::Request`] if the numbers of vertices or corners are not those of the plan.
+    /// [`Error::Request`] if the numbers of vertices or corners are not those of the plan, or
+    /// for more than 2³² corners, which a mesh cannot number ([`SurfacePlan::evaluate`] and
+    /// [`SurfacePlan::corners`] have them).
     pub fn refine(&self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
+        super::check_ids(mesh, &self.options)?;
         assemble(&mut &*self, mesh)
     }
 }
@@ -42,15 +45,21 @@ pub(super) trait Refined {
 
     /// Tags that are still sharp after the last level, where points are.
     fn creases(&self, mesh: &SurfaceMesh) -> Result<Creases>;
+
+    /// Corners of the triangles of the last level of √3 outside holes; `mesh` is the control
+    /// mesh, of triangles.
+    fn turned_outside(&self, mesh: &SurfaceMesh, is_hole: Vec<bool>) -> Result<Vec<u32>> {
+        (&SurfacePlan::new(mesh, self.options())?).turned_outside(mesh, is_hole)
+    }
 }
 
 /// The refined mesh of `mesh`.
 pub(super) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
     let fine = assemble_with_holes(refined, mesh)?;
-    Ok(match refined.options().scheme {
+    match refined.options().scheme {
         Scheme::CatmullClark => without_holes(mesh, refined, fine),
         Scheme::Loop | Scheme::Sqrt3 => without_holes(&triangulate(mesh).mesh, refined, fine),
-    })
+    }
 }
 
 /// The same with the faces of holes.
@@ -176,12 +185,13 @@ impl Refined for &SurfacePlan {
             return Ok(mesh.creases.clone());
         }
         let rule = self.options.crease_rule.unwrap_or(mesh.crease_rule);
-        let mut take = |matrix: &MeshMatrix, sharpness: &Sharpness, first_edge_point: usize| {
+        let mut take = |control: &MeshMatrix, sharpness: &Sharpness, first_edge_point: usize| {
             for sharp in sharpness.refined(first_edge_point as u32, rule).edges {
-                let parent = sharp.edge / 2;
-                let implied = matrix.edge_corners[parent as usize][1] == NONE
+                // halves of halves of a control edge
+                let edge = sharp.edge >> levels;
+                let implied = control.edge_corners[edge as usize][1] == NONE
                     || self.options.scheme == Scheme::CatmullClark
-                        && matrix.crowded_edges.binary_search(&parent).is_ok();
+                        && control.crowded_edges.binary_search(&edge).is_ok();
                 if !implied {
                     creases.push_edge(sharp.ends[0], sharp.ends[1], sharp.sharpness);
                 }
@@ -191,11 +201,12 @@ impl Refined for &SurfacePlan {
             Levels::CatmullClark(all) => {
                 let matrix = &all.matrices()[levels - 1];
                 let first = matrix.vertex_count + matrix.face_count;
-                take(matrix, &all.sharpness()[levels - 1], first);
+                take(&all.matrices()[0], &all.sharpness()[levels - 1], first);
             }
             Levels::Loop(all) => {
                 let matrix = &all.matrices()[levels - 1];
-                take(matrix, &all.sharpness()[levels - 1], matrix.vertex_count);
+                let first = matrix.vertex_count;
+                take(&all.matrices()[0], &all.sharpness()[levels - 1], first);
             }
             Levels::EdgeFriend(all) => all.remaining_creases(rule, &mut creases),
             Levels::Sqrt3(_) => return Ok(creases),
@@ -206,6 +217,13 @@ impl Refined for &SurfacePlan {
         };
         remaining_corners(mesh, levels, slot, &mut creases);
         Ok(creases)
+    }
+
+    fn turned_outside(&self, _: &SurfaceMesh, is_hole: Vec<bool>) -> Result<Vec<u32>> {
+        match &self.levels {
+            Levels::Sqrt3(levels) => Ok(levels.triangles_outside(is_hole)),
+            _ => Err(Error::request("√3 has the faces of another scheme")),
+        }
     }
 }
 
@@ -252,16 +270,28 @@ fn refine_uv(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Option<FaceVarying
             let [a, b] = matrix.edge_ends(e).map(|v| values[v as usize]);
             values.push([(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0]);
         }
-        matrix = split(&matrix, level + 1 < options.levels);
+        let last = level + 1 == options.levels;
+        let lists = if last { Lists::Vertices } else { Lists::All };
+        matrix = split(&matrix, lists, MeshMatrix::default());
     }
     Some(FaceVarying { values, corners: matrix.vertices })
 }
 
-/// The faces that do not come from holes: those of control face f are one range.
-fn without_holes(mesh: &SurfaceMesh, of: &impl Refined, mut refined: SurfaceMesh) -> SurfaceMesh {
+/// The faces that do not come from holes: but for √3, those of control face f are one range.
+fn without_holes(
+    mesh: &SurfaceMesh,
+    of: &impl Refined,
+    mut refined: SurfaceMesh,
+) -> Result<SurfaceMesh> {
     let holes = super::holes::all(mesh);
     if holes.is_empty() {
-        return refined;
+        return Ok(refined);
+    }
+    if of.options().scheme == Scheme::Sqrt3 {
+        let mut is_hole = vec![false; mesh.faces.len()];
+        holes.iter().for_each(|&f| is_hole[f as usize] = true);
+        refined.faces = Polygons::uniform(3, of.turned_outside(mesh, is_hole)?);
+        return Ok(refined);
     }
     let mut is_hole = vec![false; refined.faces.len()];
     let levels = of.options().levels as u32;
@@ -273,7 +303,7 @@ fn without_holes(mesh: &SurfaceMesh, of: &impl Refined, mut refined: SurfaceMesh
                 let shift = 2 * (levels - 1);
                 (corners.start as usize) << shift..(corners.end as usize) << shift
             }
-            Scheme::Loop | Scheme::Sqrt3 => {
+            _ => {
                 let shift = 2 * levels;
                 (f as usize) << shift..(f as usize + 1) << shift
             }
@@ -292,5 +322,5 @@ fn without_holes(mesh: &SurfaceMesh, of: &impl Refined, mut refined: SurfaceMesh
     if let Some(uv) = &mut refined.uv {
         uv.corners = uv_corners;
     }
-    refined
+    Ok(refined)
 }

@@ -12,6 +12,7 @@ pub trait Scalar:
     + Send
     + Sync
     + PartialEq
+    + bytemuck::Zeroable
     + std::fmt::Debug
     + Add<Output = Self>
     + Sub<Output = Self>

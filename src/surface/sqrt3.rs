@@ -12,6 +12,8 @@
 //!
 //! Edges of each level are found by sort and scan. There is no rule for creases.
 
+mod holes;
+
 use rayon::prelude::*;
 
 use super::matrix::{Columns, MeshMatrix};
@@ -148,6 +150,16 @@ impl Level {
         (self.matrix.vertex_count + self.matrix.face_count) as u32 + i
     }
 
+    /// The end of a corner's edge that its triangle keeps when the edge turns.
+    fn kept_end(&self, corner: u32) -> u32 {
+        let matrix = &self.matrix;
+        let own = matrix.vertex(corner);
+        let [first, _] = matrix.edge_corners[matrix.edges[corner as usize] as usize];
+        // faces that run alike here: each still takes an end of its own
+        let alike = first != corner && matrix.vertex(first) == own;
+        if alike { matrix.vertex(matrix.columns.next(corner)) } else { own }
+    }
+
     /// One triangle a corner.
     fn refined_triangles(&self) -> Vec<u32> {
         let matrix = &self.matrix;
@@ -165,9 +177,7 @@ impl Level {
                 (NONE, None) => [a, b, self.facing(c)],
                 _ => {
                     let other = if first == c { second } else { first };
-                    // faces that run alike here: each still takes an end of its own
-                    let own = if first != c && matrix.vertex(first) == a { b } else { a };
-                    [own, self.facing(other), self.facing(c)]
+                    [self.kept_end(c), self.facing(other), self.facing(c)]
                 }
             };
         });

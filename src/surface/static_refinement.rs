@@ -87,8 +87,8 @@ impl StaticRefinement {
     ///
     /// # Errors
     /// [`Error::Request`] for fewer levels than semi-sharp creases, polygons and
-    /// neighbouring extraordinary vertices take to be isolated, more points than 32 bits
-    /// count, and semi-sharp creases by Chaikin's rule; those of [`LimitSurface::new`].
+    /// neighbouring extraordinary vertices take to be isolated, and more points than 32 bits
+    /// count; those of [`LimitSurface::new`].
     pub fn new(mesh: &SurfaceMesh, levels: usize) -> Result<Self> {
         mesh.check()?;
         let build = || {

@@ -11,7 +11,7 @@
 use rayon::prelude::*;
 
 use super::matrix::MeshMatrix;
-use super::matrix::split::{Navigate, Triangles, split_to_triangles};
+use super::matrix::split::{Lists, Navigate, Triangles, split_to_triangles};
 use super::scalar::{Point, Scalar, add, scale};
 use super::sharpness::{NonManifold, Sharpness};
 use super::workspace::Workspace;
@@ -61,7 +61,11 @@ impl Loop {
             if !last {
                 sharpness.push(sharpness[level].refined(coarse.vertex_count as u32, crease_rule));
             }
-            let fine = split_to_triangles(coarse, !last);
+            let fine = split_to_triangles(
+                coarse,
+                if last { Lists::Vertices } else { Lists::All },
+                MeshMatrix::default(),
+            );
             matrices.push(fine);
         }
         Ok(Self { matrices, sharpness, neighbours })

@@ -27,9 +27,8 @@ pub struct VertexLimits {
 /// ([`SurfacePlan::vertex_limits`] does so for a refined one, which has lost them).
 ///
 /// # Errors
-/// [`Error::Request`] for √3, whose limit has no masks here, for semi-sharp creases by
-/// Chaikin's rule, and for Loop on what is no surface, where refinement smooths what the
-/// limit keeps; those of [`LimitSurface::new`].
+/// [`Error::Request`] for √3, whose limit has no masks here, and for Loop on what is no
+/// surface, where refinement smooths what the limit keeps; those of [`LimitSurface::new`].
 pub fn vertex_limits(mesh: &SurfaceMesh, scheme: Scheme) -> Result<VertexLimits> {
     let scheme = match scheme {
         Scheme::CatmullClark => limit::Scheme::CatmullClark,
@@ -52,16 +51,6 @@ pub(super) fn limit_surface(
     rule: CreaseRule,
     isolation: usize,
 ) -> Result<LimitSurface> {
-    let is_semi_sharp = |sharpness: f64| sharpness > 0.0 && sharpness < f64::INFINITY;
-    // what is sharp for ever passes on alike by both rules
-    if rule == CreaseRule::Chaikin
-        && mesh.creases.edges.iter().any(|crease| is_semi_sharp(crease.sharpness))
-    {
-        return Err(Error::request("limit points of semi-sharp creases by Chaikin's rule")
-            .with_mend(
-                "refine until no edge of finite sharpness is left, or take the uniform rule",
-            ));
-    }
     let columns = Columns::of(mesh.faces.ends());
     let needs_matrix =
         scheme == limit::Scheme::Loop || mesh.boundary == BoundaryRule::EdgesAndCorners;
@@ -90,6 +79,7 @@ pub(super) fn limit_surface(
         offsets: &offsets,
         corners: mesh.faces.vertices(),
         creases: &creases,
+        crease_rule: rule,
     };
     LimitSurface::isolated(&faces, scheme, isolation)
 }

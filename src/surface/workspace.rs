@@ -1,6 +1,7 @@
 //! Memory that evaluations use again: fresh memory costs more than the points in it.
 
 use super::scalar::{Point, Scalar};
+use crate::pages;
 
 /// Two buffers of points that levels are computed between.
 #[derive(Clone, Debug, Default)]
@@ -29,8 +30,7 @@ impl<T: Scalar> Workspace<T> {
     fn room(&mut self, count: usize) -> &mut [Point<T>] {
         self.count = count;
         if self.fine.len() < count {
-            self.fine.clear(); // nothing to copy when the buffer moves
-            self.fine.resize(count, [T::default(); 3]);
+            self.fine = pages::reused(std::mem::take(&mut self.fine), count);
         }
         &mut self.fine[..count]
     }

@@ -31,6 +31,7 @@ fn surface(mesh: &SurfaceMesh, scheme: Scheme) -> LimitSurface {
         offsets: &offsets,
         corners: mesh.faces.vertices(),
         creases: &mesh.creases,
+        crease_rule: mesh.crease_rule,
     };
     LimitSurface::new(&faces, scheme).unwrap()
 }

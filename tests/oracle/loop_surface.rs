@@ -28,15 +28,10 @@ pub fn refine(surface: &Surface) -> Surface {
         faces.extend([vec![a, ab, ca], vec![ab, b, bc], vec![ca, bc, c], vec![bc, ca, ab]]);
     }
     let halves = |e: Edge| [edge(e.0, at_edge[&e]), edge(e.1, at_edge[&e])];
-    let mut creases = HashMap::new();
-    for (&e, &s) in surface.creases.iter().filter(|(e, _)| at_edge.contains_key(e)) {
-        if let Some(s) = decayed(s) {
-            creases.extend(halves(e).map(|h| (h, s)));
-        }
-    }
+    let creases = stars.refined_creases(&at_edge);
     let corners = surface.corners.iter().filter_map(|(&v, &s)| Some((v, decayed(s)?))).collect();
     let open = surface.open.iter().flat_map(|&e| halves(e)).collect();
-    Surface { points, faces, open, creases, corners }
+    Surface { points, faces, open, creases, corners, chaikin: surface.chaikin }
 }
 
 fn edge_point(surface: &Surface, stars: &Stars, e: Edge) -> Point {

@@ -122,6 +122,7 @@ impl Solid {
             open: HashSet::new(),
             creases: self.creases.clone(),
             corners: self.corners.clone(),
+            chaikin: false,
         }
     }
 

@@ -58,7 +58,7 @@ pub fn ring(surface: &Surface, face: usize) -> Surface {
     let touches = |f: &usize| surface.faces[*f].iter().any(|v| centre.contains(v));
     let others = (0..surface.faces.len()).filter(|&f| f != face).filter(touches);
 
-    let mut piece = Surface::default();
+    let mut piece = Surface { chaikin: surface.chaikin, ..Surface::default() };
     let mut moved: HashMap<usize, usize> = HashMap::new(); // old vertex → new vertex
     for f in std::iter::once(face).chain(others) {
         let rename = |&v: &usize| {

@@ -1,12 +1,12 @@
 //! Limits at the vertices of refined meshes: the two ways to them, and all tags.
 
-use subsolid::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
+use subsolid::mesh::{BoundaryRule, CreaseRule, Polygons, SurfaceMesh};
 use subsolid::surface::{
     Method, Scheme, SurfacePlan, VertexLimits, adaptive_limits, vertex_limits,
 };
 
 use super::models::SURFACES;
-use super::{model, options, size};
+use super::{model, options, reference, rules, size};
 
 /// Largest distance of two limits, normals included; NaN stands in the same places.
 fn distance(a: &VertexLimits, b: &VertexLimits, size: f64) -> f64 {
@@ -116,16 +116,81 @@ fn corners_of_the_boundary_stay() {
     }
 }
 
+/// Gives every fourth edge a sharpness, all of which three levels use up.
+fn crease_some_edges(mesh: &mut SurfaceMesh) {
+    mesh.creases = Default::default();
+    let mut count = 0;
+    for face in mesh.faces.iter() {
+        for (i, &a) in face.iter().enumerate() {
+            let b = face[(i + 1) % face.len()];
+            count += usize::from(a < b);
+            if a < b && count % 4 < 2 {
+                let sharpness = [0.4, 1.7, 2.5, 1.0, f64::INFINITY][count / 2 % 5];
+                mesh.creases.push_edge(a, b, sharpness);
+            }
+        }
+    }
+}
+
+/// The limit of a mesh that half-edges have refined until nothing is semi-sharp is that of
+/// the mesh itself.
 #[test]
-fn chaikin_creases_are_refused_in_words_unless_sharp_for_ever() {
-    let mut mesh = sheet(3);
-    mesh.crease_rule = CreaseRule::Chaikin;
-    mesh.creases.push_edge(5, 6, f64::INFINITY);
-    vertex_limits(&mesh, Scheme::CatmullClark).unwrap();
-    mesh.creases.push_edge(9, 10, 1.5);
-    let error = vertex_limits(&mesh, Scheme::CatmullClark).unwrap_err();
-    assert!(error.to_string().contains("Chaikin"), "{error}");
-    let plan = SurfacePlan::new(&mesh, &options(Scheme::CatmullClark, 1, Method::Matrix)).unwrap();
-    let error = adaptive_limits(&plan, &mesh, false).unwrap_err();
-    assert!(error.to_string().contains("Chaikin"), "{error}");
+fn chaikin_creases_have_the_limit_that_refinement_goes_to() {
+    const LEVELS: usize = 3;
+    for scheme in [Scheme::CatmullClark, Scheme::Loop] {
+        for name in ["cubes_semisharp", "dodecahedron_poly", "edgecorner", "spot_control_mesh"] {
+            let mut mesh = model(name);
+            if scheme == Scheme::Loop {
+                let no_levels = options(scheme, 0, Method::Matrix);
+                mesh = SurfacePlan::new(&mesh, &no_levels).unwrap().refine(&mesh).unwrap();
+            }
+            crease_some_edges(&mut mesh);
+            mesh.crease_rule = CreaseRule::Uniform;
+            let uniform = vertex_limits(&mesh, scheme).unwrap();
+            mesh.crease_rule = CreaseRule::Chaikin;
+            let found = vertex_limits(&mesh, scheme).unwrap();
+            assert!(distance(&found, &uniform, size(&mesh)) > 1e-6, "{name}: no difference");
+
+            let mut fine = reference(&mesh, false);
+            (0..LEVELS).for_each(|level| fine = fine.refine(rules(scheme, level)));
+            assert!(fine.creases.values().all(|s| s.is_infinite()), "{name}");
+            let mut faces = Polygons::default();
+            for face in &fine.faces {
+                faces.push(&face.iter().map(|&v| v as u32).collect::<Vec<u32>>());
+            }
+            let mut refined = SurfaceMesh::new(fine.points.clone(), faces);
+            for (&(a, b), &s) in &fine.creases {
+                refined.creases.push_edge(a as u32, b as u32, s);
+            }
+            for (&v, &s) in &fine.corners {
+                refined.creases.push_corner(v as u32, s);
+            }
+            let expected = vertex_limits(&refined, scheme).unwrap();
+            for (v, limit) in found.positions.iter().enumerate() {
+                // vertices keep their numbers
+                let expected = expected.positions[v];
+                let apart = (0..3).map(|d| (limit[d] - expected[d]).abs()).fold(0.0, f64::max);
+                assert!(apart <= 1e-12 * size(&mesh), "{name}, {scheme:?}, vertex {v}: {apart:e}");
+            }
+        }
+    }
+}
+
+/// So do patches of the control mesh.
+#[test]
+fn adaptive_limits_of_chaikin_creases_are_those_of_refined_meshes() {
+    for name in ["cubes_semisharp", "dodecahedron_poly", "edgecorner"] {
+        let mut mesh = model(name);
+        crease_some_edges(&mut mesh);
+        mesh.crease_rule = CreaseRule::Chaikin;
+        for levels in 0..4 {
+            let plan = options(Scheme::CatmullClark, levels, Method::Matrix);
+            let plan = SurfacePlan::new(&mesh, &plan).unwrap();
+            let refined = plan.refine(&mesh).unwrap();
+            let expected = plan.vertex_limits(&mesh, &refined).unwrap();
+            let found = adaptive_limits(&plan, &mesh, true).unwrap();
+            let apart = distance(&found.limits, &expected, size(&mesh));
+            assert!(apart <= 1e-11, "{name}, {levels} levels: {apart:e}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ mod models;
 mod oracle;
 
 mod files;
+mod holes;
 mod limits;
 mod methods;
 mod program;

@@ -5,6 +5,7 @@ use subsolid::surface::edge_friend::{EdgeFriend, FriendWorkspace};
 use subsolid::surface::matrix::{Columns, MeshMatrix};
 use subsolid::surface::{
     Method, Scheme, SurfaceOptions, SurfacePlan, Workspace, refine_surface, refined_counts,
+    vertex_limits,
 };
 
 use super::{manifolds, model, options, size};
@@ -72,6 +73,27 @@ fn edge_friend_repeats_its_bits_with_any_threads_and_in_one_go() {
 
 fn rayon_pool(threads: usize) -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+}
+
+#[test]
+fn plans_made_again_are_those_made_anew() {
+    // each in the memory of the one before: more faces, fewer, other tags
+    let names = ["edgecorner", "spot_control_mesh", "moebius", "bishop"];
+    for scheme in [Scheme::CatmullClark, Scheme::Loop] {
+        for levels in [1, 2, 3, 4] {
+            let options = options(scheme, levels, Method::Matrix);
+            let mut plan = SurfacePlan::new(&model(names[3]), &options).unwrap();
+            for name in names {
+                let mesh = model(name);
+                plan = plan.plan_again(&mesh).unwrap();
+                let anew = SurfacePlan::new(&mesh, &options).unwrap();
+                assert_eq!(plan.corners(), anew.corners(), "{name}");
+                assert!(
+                    plan.evaluate(&mesh.points).unwrap() == anew.evaluate(&mesh.points).unwrap()
+                );
+            }
+        }
+    }
 }
 
 #[test]
@@ -189,4 +211,72 @@ fn counts_are_predicted_and_too_many_are_refused_in_words() {
             assert!(error.contains("32 bits"), "{error}");
         }
     }
+}
+
+/// A cube at many levels, against the limit at the vertices of a coarser one.
+fn check_deep(levels: usize) -> SurfacePlan {
+    const COARSE: usize = 5;
+    let mesh = super::rules::cube();
+    let plan = |levels| {
+        SurfacePlan::new(&mesh, &options(Scheme::CatmullClark, levels, Method::Matrix)).unwrap()
+    };
+    let controls: Vec<[f32; 3]> = mesh.points.iter().map(|p| p.map(|x| x as f32)).collect();
+    let fine = plan(levels);
+    let corners = fine.corners();
+    assert_eq!(corners.len(), 24 << (2 * levels));
+    let points = fine.evaluate(&controls).unwrap();
+    assert_eq!(points.len(), (6 << (2 * levels)) + 2);
+
+    // corner 0 of the first child of a corner is the same vertex, nearer to its limit
+    let coarse = plan(COARSE);
+    let limits = plan(COARSE).refine(&mesh).unwrap();
+    let limits = vertex_limits(&limits, Scheme::CatmullClark).unwrap().positions;
+    let shift = 2 * (levels - COARSE);
+    for (c, &v) in coarse.corners().iter().enumerate() {
+        assert_eq!(corners[c << shift], v);
+        let (found, limit) = (points[v as usize], limits[v as usize]);
+        let apart = (0..3).map(|d| (f64::from(found[d]) - limit[d]).abs()).fold(0.0, f64::max);
+        // a level on, what is left to the limit is a quarter; single precision below that
+        let tolerance = 0.01 * 0.25_f64.powi(levels as i32 - COARSE as i32) + 4e-6;
+        assert!(apart < tolerance, "{v}: {apart:e}");
+    }
+    // all vertices have corners, and all quads are small
+    let largest = 4.0 / f64::from(1 << levels) as f32;
+    let mut seen = vec![false; points.len()];
+    for quad in corners.as_chunks::<4>().0 {
+        quad.iter().for_each(|&v| seen[v as usize] = true);
+        let [a, _, c, _] = quad.map(|v| points[v as usize]);
+        assert!((0..3).all(|d| (a[d] - c[d]).abs() < largest), "{quad:?}");
+    }
+    assert!(seen.iter().all(|&seen| seen));
+    fine
+}
+
+#[test]
+fn many_levels_go_to_the_limit() {
+    check_deep(8);
+}
+
+/// 1.6 thousand million quads have 6.4 thousand million corners.
+#[test]
+#[ignore = "takes 60 GB of memory"]
+fn corners_beyond_32_bits_have_no_ids() {
+    let plan = check_deep(14);
+    assert!(plan.corners().len() > u32::MAX as usize);
+    let error = plan.refine(&super::rules::cube()).unwrap_err().to_string();
+    assert!(error.contains("32 bits"), "{error}");
+}
+
+#[test]
+fn faces_beyond_32_bits_are_refused() {
+    let mesh = super::rules::cube();
+    let new = |levels, method| {
+        SurfacePlan::new(&mesh, &options(Scheme::CatmullClark, levels, method)).unwrap_err()
+    };
+    // 6.4 thousand million quads
+    assert!(new(15, Method::Matrix).to_string().contains("32 bits"));
+    // as many corners
+    assert!(new(14, Method::EdgeFriend).to_string().contains("32 bits"));
+    let at_14 = options(Scheme::CatmullClark, 14, Method::Matrix);
+    assert!(refine_surface(&mesh, &at_14).unwrap_err().to_string().contains("32 bits"));
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use subsolid::mesh::SurfaceMesh;
+use subsolid::mesh::{CreaseRule, SurfaceMesh};
 use subsolid::surface::{Method, Scheme, StaticRefinement, SurfacePlan};
 
 use super::{model, options, size};
@@ -98,6 +98,19 @@ fn levels_at_once_are_levels_one_by_one() {
     for (name, levels) in [("torus_creases0", 5), ("cubes_semisharp", 5)] {
         let mesh = model(name);
         check(name, &mesh, levels, &StaticRefinement::new(&mesh, levels).unwrap());
+    }
+}
+
+#[test]
+fn creases_blend_by_chaikins_rule() {
+    let mut mesh = model("spot_control_mesh");
+    mesh.crease_rule = CreaseRule::Chaikin;
+    for (f, face) in mesh.faces.iter().enumerate().filter(|(f, _)| f % 5 == 0) {
+        mesh.creases.push_edge(face[0], face[1], [0.7, 2.6, 1.8][f / 5 % 3]);
+        mesh.creases.push_edge(face[1], face[2], 1.5);
+    }
+    for levels in [4, 5] {
+        check("creased", &mesh, levels, &StaticRefinement::new(&mesh, levels).unwrap());
     }
 }
 

@@ -86,6 +86,15 @@ fn semi_sharp_creases_and_corners() {
 }
 
 #[test]
+fn semi_sharp_creases_by_chaikins_rule() {
+    compare_all(3, |surface, seed| {
+        surface.creases.clear();
+        surface.chaikin = true;
+        crease_at_random(surface, &[0.4, 1.0, 2.3, 3.1, INF], 4, seed);
+    });
+}
+
+#[test]
 fn isolation_leaves_regular_patches_but_around_extraordinary_vertices() {
     // three quads at each corner of a cube: a level makes 24 irregular quads of 6 faces,
     // every further one keeps those and makes three regular of each

@@ -62,6 +62,8 @@ fn grids_equal_single_places() {
         surface.creases.clear();
         crease_at_random(&mut surface, &[0.7, 2.0, f64::INFINITY], 7, seed as u64);
         compare(name, &surface, &limit(&surface, Scheme::CatmullClark), 4);
+        surface.chaikin = true;
+        compare(name, &surface, &limit(&surface, Scheme::CatmullClark), 4);
     }
     for (seed, (name, mut surface)) in triangles().into_iter().enumerate() {
         compare(name, &surface, &limit(&surface, Scheme::Loop), [1, 5, 4][seed % 3]);

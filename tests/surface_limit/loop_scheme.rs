@@ -71,6 +71,15 @@ fn semi_sharp_creases_and_corners() {
 }
 
 #[test]
+fn semi_sharp_creases_by_chaikins_rule() {
+    compare_all(2, |surface, seed| {
+        surface.creases.clear();
+        surface.chaikin = true;
+        crease_at_random(surface, &[0.4, 1.0, 2.3, 3.1, INF], 4, seed);
+    });
+}
+
+#[test]
 fn isolation_leaves_the_limit_alone() {
     for (name, surface) in triangles() {
         let flat = Flat::of(&surface);

@@ -1,6 +1,6 @@
 //! Surfaces of the oracle handed to the library.
 
-use subsolid::mesh::Creases;
+use subsolid::mesh::{CreaseRule, Creases};
 use subsolid::surface::limit::{Faces, LimitSurface, Scheme};
 
 use crate::models::SURFACES;
@@ -14,6 +14,7 @@ pub struct Flat {
     offsets: Vec<u32>,
     corners: Vec<u32>,
     creases: Creases,
+    crease_rule: CreaseRule,
 }
 
 impl Flat {
@@ -23,6 +24,10 @@ impl Flat {
             offsets: vec![0],
             corners: Vec::new(),
             creases: Creases::default(),
+            crease_rule: match surface.chaikin {
+                true => CreaseRule::Chaikin,
+                false => CreaseRule::Uniform,
+            },
         };
         for face in &surface.faces {
             flat.corners.extend(face.iter().map(|&v| v as u32));
@@ -43,6 +48,7 @@ impl Flat {
             offsets: &self.offsets,
             corners: &self.corners,
             creases: &self.creases,
+            crease_rule: self.crease_rule,
         }
     }
 }

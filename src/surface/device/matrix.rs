@@ -46,13 +46,16 @@ pub fn device_matrix(mesh: &SurfaceMesh, gpu: &Cuda) -> Result<DeviceMatrix> {
 
 /// The matrix on the host, as the device built it.
 pub(super) fn host_matrix(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result<MeshMatrix> {
+    let edge_corners = matrix.edge_corners()?;
     Ok(MeshMatrix {
         vertex_count: mesh.points.len(),
         face_count: mesh.faces.len(),
+        corner_count: mesh.faces.vertices().len(),
         columns: Columns::of(mesh.faces.ends()),
         vertices: mesh.faces.vertices().to_vec(),
         edges: matrix.edges()?,
-        edge_corners: matrix.edge_corners()?,
+        edge_count: edge_corners.len(),
+        edge_corners,
         crowded_edges: matrix.crowded_edges()?.iter().map(|row| row[0]).collect(),
     })
 }

@@ -18,7 +18,7 @@ mod single;
 
 use super::matrix::Columns;
 use super::memory::check_ids;
-use super::plan::{check_turned, crowded_notice, cut_notice};
+use super::plan::{crowded_notice, cut_notice, turned_notice};
 use super::scalar::{Point, Scalar};
 use super::sqrt3::check;
 use super::triangulate::triangulate;
@@ -112,7 +112,7 @@ impl<T: Scalar + Real> DeviceSurface<T> {
                 let matrix = device_matrix(mesh, gpu)?;
                 notices.extend(crowded_notice(matrix.counts().crowded, options.scheme));
                 if options.scheme == Scheme::Sqrt3 {
-                    notices.extend(check_turned(mesh)?);
+                    notices.extend(turned_notice(mesh));
                     check(mesh, &matrix::host_matrix(mesh, &matrix)?)?;
                 }
                 Levels::Matrix(Box::new(matrix::levels(mesh, matrix, options, rule)?))

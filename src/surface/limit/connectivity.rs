@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::faces::{Faces, Scheme};
 use crate::error::{Error, Result};
-use crate::mesh::Creases;
+use crate::mesh::{CreaseRule, Creases};
 use crate::topology::Rows;
 
 /// A surface's incidence. A *side* is a face's edge from one corner to the next; sides
@@ -23,6 +23,8 @@ pub(super) struct Connectivity {
     pub edge_sides: Rows,
     /// Corners at each vertex.
     pub vertex_corners: Rows,
+    /// How the sharpness of edges passes on.
+    pub crease_rule: CreaseRule,
     // empty: smooth
     edge_sharpness: Vec<f64>,
     vertex_sharpness: Vec<f64>,
@@ -39,6 +41,7 @@ impl Connectivity {
     pub fn new(faces: &Faces, scheme: Scheme) -> Result<Self> {
         let rows = checked_rows(faces, scheme)?;
         let mut connectivity = Self::of_rows(rows, faces.vertex_count, scheme);
+        connectivity.crease_rule = faces.crease_rule;
         connectivity.resolve(faces.creases)?;
         Ok(connectivity)
     }
@@ -80,6 +83,7 @@ impl Connectivity {
             edge_vertices,
             edge_sides,
             vertex_corners,
+            crease_rule: CreaseRule::Uniform,
             edge_sharpness: Vec::new(),
             vertex_sharpness: Vec::new(),
         }
@@ -127,6 +131,28 @@ impl Connectivity {
         } else {
             f64::INFINITY
         }
+    }
+
+    /// Sharpness of the half of an edge at one of its ends, one level on: by Chaikin's rule
+    /// that of the edge first blends with the mean of the other semi-sharp edges there.
+    pub fn half_sharpness(&self, edge: u32, end: u32) -> f64 {
+        let mut sharpness = self.edge_sharpness(edge);
+        if self.crease_rule == CreaseRule::Chaikin && sharpness > 0.0 && sharpness.is_finite() {
+            // of all, then without its own: as refinement counts
+            let (mut count, mut sum) = (0, 0.0);
+            self.vertex_edges(end, |e| {
+                let s = self.edge_sharpness(e);
+                if s > 0.0 && s.is_finite() {
+                    count += 1;
+                    sum += s;
+                }
+            });
+            if count > 1 {
+                let others = (sum - sharpness) / f64::from(count - 1);
+                sharpness = 0.75 * sharpness + 0.25 * others;
+            }
+        }
+        (sharpness - 1.0).max(0.0)
     }
 
     /// Sharpness of a vertex by its own tag, ≥ 0.

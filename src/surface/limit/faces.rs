@@ -1,6 +1,6 @@
 //! What a limit needs of a control mesh: its faces and creases, borrowed.
 
-use crate::mesh::Creases;
+use crate::mesh::{CreaseRule, Creases};
 
 /// Faces of a surface control mesh as flat arrays, lent by whoever owns them.
 ///
@@ -18,6 +18,8 @@ pub struct Faces<'a> {
     pub corners: &'a [u32],
     /// Sharp edges and vertices; both kinds of sharpness fall by 1 at every level.
     pub creases: &'a Creases,
+    /// Whether the sharpness of an edge first blends with that of its neighbours.
+    pub crease_rule: CreaseRule,
 }
 
 /// A subdivision scheme.

@@ -22,7 +22,7 @@
 //!
 //! # Practice
 //! ```
-//! use subsolid::mesh::Creases;
+//! use subsolid::mesh::{CreaseRule, Creases};
 //! use subsolid::plan::Want;
 //! use subsolid::surface::limit::{Faces, GridLimit, LimitSurface, Scheme, SurfaceLocation};
 //!
@@ -35,6 +35,7 @@
 //!     offsets: &[0, 4, 8, 12, 16, 20, 24],
 //!     corners: &[0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4, 2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5],
 //!     creases: &creases,
+//!     crease_rule: CreaseRule::Uniform,
 //! };
 //! let surface = LimitSurface::new(&faces, Scheme::CatmullClark)?; // no points yet
 //!

@@ -38,6 +38,7 @@ pub(super) fn refine(coarse: &Connectivity, region: Option<&[u32]>) -> Result<Re
         });
     }
     let mut connectivity = Connectivity::of_rows(faces, stencils.len(), coarse.scheme);
+    connectivity.crease_rule = coarse.crease_rule;
     connectivity.resolve(&numbers.creases(coarse, &wanted))?;
     Ok(Refinement { stencils, connectivity, parents })
 }
@@ -125,9 +126,12 @@ impl Numbers {
         }
         for (e, ends) in coarse.edge_vertices.iter().enumerate() {
             // boundary is sharp by itself
-            let s = coarse.edge_sharpness(e as u32) - 1.0;
-            if s > 0.0 && coarse.edge_sides.row(e).len() == 2 {
-                for &v in ends.iter().filter(|&&v| wanted[v as usize]) {
+            if coarse.edge_sides.row(e).len() != 2 {
+                continue;
+            }
+            for &v in ends.iter().filter(|&&v| wanted[v as usize]) {
+                let s = coarse.half_sharpness(e as u32, v);
+                if s > 0.0 {
                     creases.push_edge(self.vertices[v as usize], self.edges[e], s);
                 }
             }

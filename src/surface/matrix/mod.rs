@@ -92,17 +92,28 @@ pub struct MeshMatrix {
     pub vertex_count: usize,
     /// Number of faces (columns).
     pub face_count: usize,
+    /// Number of corners (non-zeros).
+    pub(in crate::surface) corner_count: usize,
     /// Where each column starts.
     pub columns: Columns,
     /// `vertices[corner]`: the row of each non-zero.
     pub vertices: Vec<u32>,
     /// `edges[corner]`: the edge from this corner to the next.
     pub edges: Vec<u32>,
+    /// Number of edges.
+    pub(in crate::surface) edge_count: usize,
     /// `edge_corners[edge]`: the first two corners that have the edge, ascending;
     /// [`NONE`] second where the surface ends.
     pub edge_corners: Vec<[u32; 2]>,
     /// Edges of three corners or more, ascending.
     pub crowded_edges: Vec<u32>,
+}
+
+impl Default for MeshMatrix {
+    /// No faces.
+    fn default() -> Self {
+        Self::build(0, Columns::Uniform(3), Vec::new())
+    }
 }
 
 impl MeshMatrix {
@@ -144,12 +155,22 @@ impl MeshMatrix {
             Columns::Uniform(size) => vertices.len() / *size as usize,
             Columns::Polygons { ends, .. } => ends.len(),
         };
-        Self { vertex_count, face_count, columns, vertices, edges, edge_corners, crowded_edges }
+        Self {
+            vertex_count,
+            face_count,
+            corner_count: vertices.len(),
+            columns,
+            vertices,
+            edges,
+            edge_count: edge_corners.len(),
+            edge_corners,
+            crowded_edges,
+        }
     }
 
     /// Number of edges.
     pub fn edge_count(&self) -> usize {
-        self.edge_corners.len()
+        self.edge_count
     }
 
     /// Vertex of a corner.

@@ -155,8 +155,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         return Err(Error::request("--method adaptive evaluates the limit only")
             .with_mend("add --limit, or take another method"));
     }
-    check_ids(&mesh, &options)?;
     check_memory(&mesh, &options)?;
+    check_ids(&mesh, &options)?;
     let gpu = match (&arguments.method, arguments.backend) {
         (MethodName::Adaptive, Choice::Auto | Choice::Cpu) => None,
         (MethodName::Adaptive, Choice::Cuda(_)) => {

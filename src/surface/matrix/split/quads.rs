@@ -121,7 +121,7 @@ impl Numbering {
         let inside = [0, 1, 2, 3].map(|i| self.first_inner + 4 * f + i);
         [0, 1, 2, 3].map(|i| {
             let before = (i + 3) % 4;
-            [starts[i], inside[i as usize], inside[before], starts[before] ^ 1]
+            [starts[i], inside[i], inside[before], starts[before] ^ 1]
         })
     }
 }

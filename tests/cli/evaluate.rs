@@ -1,0 +1,265 @@
+//! Evaluation, and points found again.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command as Process, Stdio};
+use std::time::{Duration, Instant};
+
+use subsolid::backend::{Backend, Cpu};
+use subsolid::limit::Solid;
+use subsolid::plan::{Location, Samples, Want};
+use tempfile::tempdir;
+
+use crate::program::{done, refused, run};
+use crate::{json, names, with_fan};
+
+#[test]
+fn table_rows_equal_the_library() {
+    let fan = with_fan();
+    let mesh = subsolid::io::read(fan.path().join("fan.vtu")).unwrap();
+    let solid = Solid::new(&mesh).unwrap();
+    let mut table = String::from("cell,u,v,w\n");
+    let mut locations = Vec::new();
+    for i in 0..200_u32 {
+        let at = [7, 11, 13].map(|prime| f64::from(i * prime % 101) / 100.0);
+        let element = i * 17 % mesh.cells.len() as u32;
+        table += &format!("{element}, {} ,{},{}\n", at[0], at[1], at[2]);
+        locations.push(Location { element, parameters: at });
+    }
+    fs::write(fan.path().join("p.csv"), &table).unwrap();
+    done(fan.path(), "evaluate fan.vtu --at p.csv --derivatives 2 -o values.csv");
+    let plan = solid.plan(&Samples::Points(locations), Want::FIRST | Want::SECOND).unwrap();
+    let limit = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
+    let mut reader = csv::Reader::from_path(fan.path().join("values.csv")).unwrap();
+    let header = reader.headers().unwrap().iter().collect::<Vec<_>>().join(",");
+    assert!(header.starts_with("cell,u,v,w,x,y,z,xu,yu,zu,xv,yv,zv,xw,yw,zw,xuu,yuu,zuu,xvv"));
+    assert!(header.ends_with("zww,xuv,yuv,zuv,xuw,yuw,zuw,xvw,yvw,zvw"), "{header}");
+    let mut rows = 0;
+    for (i, (row, given)) in reader.records().zip(table.lines().skip(1)).enumerate() {
+        let row: Vec<f64> = row.unwrap().iter().map(|x| x.parse().unwrap()).collect();
+        let given: Vec<f64> = given.split(',').map(|x| x.trim().parse().unwrap()).collect();
+        assert_eq!(row[..4], given[..]);
+        for (k, values) in std::iter::once(&limit.positions).chain(&limit.derivatives).enumerate() {
+            for d in 0..3 {
+                let [a, b] = [row[4 + 3 * k + d], values.get(3 * i + d)];
+                assert!(a == b || a.is_nan() && b.is_nan(), "row {i}, value {k}: {a} {b}");
+            }
+        }
+        rows += 1;
+    }
+    assert_eq!(rows, 200);
+}
+
+#[test]
+fn derivatives_that_do_not_exist_are_said_to() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    // towards the axis derivatives across it grow without bound, the one along it does not
+    done(path, "shape fan 5 -o fan.vtu");
+    fs::write(path.join("p.csv"), "cell,u,v,w\n0,0,0,0.5\n").unwrap();
+    let (code, _, stderr) = run(path, "evaluate fan.vtu --at p.csv --derivatives 1 -o a.csv");
+    assert_eq!(code, 0);
+    assert!(stderr.contains("do not exist at 1 points"), "{stderr}");
+    let answer = fs::read_to_string(path.join("a.csv")).unwrap();
+    let values: Vec<f64> =
+        answer.trim_end().rsplit(',').take(9).map(|value| value.parse().unwrap()).collect();
+    assert!(values[..3].iter().all(|value| value.is_finite()), "{answer}");
+    assert!(values[3..].iter().all(|value| value.is_nan()), "{answer}");
+}
+
+#[test]
+fn large_output_goes_to_pieces() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    done(path, "shape box 4 4 4 -o box.vtu");
+    let report = json(path, "evaluate box.vtu --samples 40 -o out.pvtu --json -q");
+    // 40³ samples a cell, 2 million a piece: 31 cells
+    assert_eq!(report["pieces"], 3);
+    assert_eq!(report["evaluated"], 64 * 40_usize.pow(3));
+    let index = fs::read_to_string(path.join("out.pvtu")).unwrap();
+    assert_eq!(index.matches("<Piece Source=\"out/out_000").count(), 3);
+    assert_eq!(names(&path.join("out")).len(), 3);
+}
+
+#[test]
+fn single_precision_is_close_to_double() {
+    let fan = with_fan();
+    fs::write(fan.path().join("p.csv"), "cell,u,v,w\n3,0.1,0.2,0.3\n8,0.9,0.4,0\n").unwrap();
+    let mut values = Vec::new();
+    for precision in ["f32", "f64"] {
+        done(fan.path(), &format!("evaluate fan.vtu --at p.csv --precision {precision} -o a.csv"));
+        let text = fs::read_to_string(fan.path().join("a.csv")).unwrap();
+        let numbers = text.lines().skip(1).flat_map(|line| line.split(','));
+        values.push(numbers.map(|x| x.parse::<f64>().unwrap()).collect::<Vec<_>>());
+    }
+    let worst = values[0].iter().zip(&values[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(worst > 0.0 && worst < 1e-6, "{worst}");
+}
+
+#[test]
+fn processors_are_listed_and_chosen() {
+    let here = Path::new(".");
+    let report = json(here, "devices --json");
+    assert!(report["cpu"].as_str().unwrap().starts_with("CPU, f64"));
+    let text = done(here, "devices");
+    if report["devices"].as_array().unwrap().is_empty() {
+        assert!(text.contains("no CUDA device: "), "{text}");
+        assert!(report["no_device"].as_str().unwrap().starts_with("no CUDA device: "));
+    } else {
+        assert!(text.contains("cuda:0 ") && report["no_device"].is_null(), "{text}");
+    }
+
+    let fan = with_fan();
+    let evaluate = "evaluate fan.vtu --samples 2 -o a.vtu";
+    let (_, _, stderr) = run(fan.path(), &format!("{evaluate} --backend cpu --strategy warp"));
+    assert!(stderr.contains("on the CPU") && stderr.contains("--strategy is not used"), "{stderr}");
+    let (_, _, stderr) = run(fan.path(), &format!("{evaluate} --backend cpu --threads 1"));
+    assert!(!stderr.contains("Chose") && stderr.contains("1 threads"), "{stderr}");
+    let (code, _, stderr) = run(fan.path(), &format!("{evaluate} --backend auto"));
+    assert!(code == 0 && stderr.contains("Chose"), "{stderr}");
+}
+
+#[test]
+fn an_evaluation_is_explained_and_not_run() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    done(path, "shape box 2 2 6 -o car.vtk");
+    let before = names(path);
+    let options = "--samples 8 --derivatives 1 --precision f32 --backend cpu --explain";
+    let text = done(path, &format!("evaluate car.vtk {options}"));
+    assert!(text.contains("kernel") && text.contains("layered"), "{text}");
+    let report = json(path, &format!("evaluate car.vtk {options} -o a.vtu --json"));
+    assert_eq!(names(path), before, "nothing is written");
+
+    assert_eq!(report["elements"], 24);
+    let launches = report["launches"].as_array().unwrap();
+    let sum = |key: &str| launches.iter().map(|l| l[key].as_u64().unwrap()).sum::<u64>();
+    let families: Vec<_> = launches.iter().map(|l| l["kernel"].as_str().unwrap()).collect();
+    assert_eq!(families, ["layered", "table"]);
+    // 16 layered and 8 irregular cells, value and three derivatives of 3 floats a sample
+    assert_eq!(
+        [launches[0]["leaves"].as_u64(), launches[1]["leaves"].as_u64()],
+        [Some(16), Some(8)]
+    );
+    assert_eq!(sum("samples"), 24 * 512);
+    assert_eq!(sum("bytes_written"), 24 * 512 * 4 * 3 * 4);
+    assert!(launches.iter().all(|l| l["bytes_read"].as_u64().unwrap() > 0));
+    assert!(launches.iter().all(|l| l["floor"].is_null() && l["grid"].is_null()));
+
+    fs::write(path.join("p.csv"), "cell,u,v,w\n0,0.5,0.5,0.5\n23,0,1,0.25\n").unwrap();
+    let report = json(path, "evaluate car.vtk --at p.csv --backend cpu --explain --json");
+    assert_eq!(report["launches"][0]["kernel"], "weighted points");
+    assert_eq!(report["launches"][0]["samples"], 2);
+    refused(path, "evaluate car.vtk --cells bezier --explain", "Bézier");
+}
+
+#[test]
+#[cfg(unix)]
+fn killed_half_way_it_leaves_no_file_under_the_final_name() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    done(path, "shape box 12 12 12 -o box.vtu");
+    let input = fs::read(path.join("box.vtu")).unwrap();
+    let mut child = Process::new(assert_cmd::cargo::cargo_bin("subsolid"))
+        .current_dir(path)
+        .args(["evaluate", "box.vtu", "--samples", "32", "-o", "out.pvtu", "-q"])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    // until the first hidden piece is there
+    while !names(path).iter().any(|p| p.extension().is_some_and(|e| e == "part")) {
+        assert!(start.elapsed() < Duration::from_secs(60) && child.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    assert!(!child.wait().unwrap().success());
+    assert!(!path.join("out.pvtu").exists() && !path.join("out").exists());
+    assert_eq!(fs::read(path.join("box.vtu")).unwrap(), input);
+}
+
+/// What `tests/vtk_evaluate.py` reads: of each model the limit in every form, and a
+/// table of limit points to compare with.
+#[test]
+fn files_for_vtk() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/readback_evaluate");
+    fs::create_dir_all(&directory).unwrap();
+    for (name, shape, options) in [
+        ("box", "box 2 2 6", ""),
+        ("fan", "fan 5 2 2", ""),
+        ("creased", "box 3 3 3", "--crease-angle 40"),
+    ] {
+        done(&directory, &format!("shape {shape} -o {name}.mesh.vtu -q"));
+        let cells = subsolid::io::read(directory.join(format!("{name}.mesh.vtu"))).unwrap();
+        let mut table = String::from("cell,u,v,w\n");
+        for i in 0..1200_usize {
+            // a third on the nodes of a grid of 5, so that plain cells can be compared
+            let at = [29, 31, 37].map(|prime: usize| match i % 3 {
+                0 => (i / 3 * prime / 7 % 5) as f64 / 4.0,
+                _ => (i * prime % 997) as f64 / 996.0,
+            });
+            table += &format!("{},{},{},{}\n", i % cells.cells.len(), at[0], at[1], at[2]);
+        }
+        fs::write(directory.join(format!("{name}.parameters.csv")), table).unwrap();
+        for rest in [
+            format!("--at {name}.parameters.csv -o {name}.at.csv"),
+            format!("--samples 5 -o {name}.hexahedra.vtu"),
+            format!("--samples 5 --compress -o {name}.pieces.pvtu"),
+            format!("--gauss 2 --derivatives 1 -o {name}.gauss.vtu"),
+            format!("--cells lagrange -o {name}.lagrange.vtu"),
+            format!("--cells bezier -o {name}.bezier.vtu"),
+        ] {
+            done(&directory, &format!("evaluate {name}.mesh.vtu {options} {rest} -q"));
+        }
+    }
+}
+
+#[test]
+fn locates_the_points_of_a_table() {
+    let fan = with_fan();
+    let path = fan.path();
+    let mut mesh = subsolid::read(path.join("fan.vtu")).unwrap();
+    let heat = mesh.points.iter().map(|p| p[0] - 2.0 * p[2]).collect();
+    mesh.attributes.push(subsolid::mesh::Attribute { name: "heat".into(), width: 1, values: heat });
+    subsolid::write(path.join("hot.vtu"), &mesh, subsolid::WriteOptions::default()).unwrap();
+    // evaluated there, found here
+    fs::write(path.join("p.csv"), "cell,u,v,w\n3,0.25,0.5,0.75\n17,0.125,1,0.5\n").unwrap();
+    done(path, "evaluate hot.vtu --at p.csv -o values.csv");
+    let values = fs::read_to_string(path.join("values.csv")).unwrap();
+    let number = |text: &str| text.parse::<f64>().unwrap();
+    let mut points = String::from("x,y,z\n");
+    for row in values.lines().skip(1) {
+        points += &format!("{}\n", row.split(',').skip(4).take(3).collect::<Vec<_>>().join(","));
+    }
+    points += "# far away\n50,0,0\n";
+    fs::write(path.join("x.csv"), points).unwrap();
+    let report = json(path, "locate hot.vtu --points x.csv -o found.csv --json");
+    assert_eq!((&report["points"], &report["inside"]), (&3.into(), &2.into()));
+    let found = fs::read_to_string(path.join("found.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = found.lines().map(|row| row.split(',').collect()).collect();
+    assert_eq!(found.lines().next(), Some("x,y,z,status,cell,u,v,w,distance,heat"));
+    let expected = [("3", [0.25, 0.5, 0.75]), ("17", [0.125, 1.0, 0.5])];
+    for (row, (cell, parameters)) in rows[1..3].iter().zip(expected) {
+        assert_eq!((row[3], row[4]), ("inside", cell));
+        let off = |d: usize| (number(row[5 + d]) - parameters[d]).abs();
+        assert!((0..3).all(|d| off(d) < 1e-9), "{row:?}");
+        assert!((number(row[9]) - (number(row[0]) - 2.0 * number(row[2]))).abs() < 1e-12);
+    }
+    assert_eq!(rows[3][3], "outside");
+    let distance = number(rows[3][8]);
+    assert!((40.0..50.0).contains(&distance));
+    assert_eq!(report["largest_distance"], distance);
+
+    for (table, fragment) in [
+        ("x,y\n1,2\n", "begin the table with the line `x,y,z`"),
+        ("x,y,z\n1,2,3\n1,2\n", "bad.csv:3: 2 columns instead of 3"),
+        ("x,y,z\n1,2,3\n1,nan,3\n", "bad.csv:3: y: finite number expected, found `nan`"),
+    ] {
+        fs::write(path.join("bad.csv"), table).unwrap();
+        refused(path, "locate fan.vtu --points bad.csv -o a.csv", fragment);
+    }
+    refused(path, "locate fan.vtu --points none.csv -o a.csv", "none.csv");
+    refused(path, "locate fan.vtu --points x.csv -o a.vtu", "end the name of the output in .csv");
+    refused(path, "locate fan.vtu --points x.csv -o x.csv", "is an input");
+    refused(path, "locate fan.vtu --points x.csv --tolerance 0", "a tolerance of 0e0");
+}

@@ -1,0 +1,34 @@
+//! The program as its users run it. The files that `files_for_vtk` leaves in
+//! `target/readback_evaluate` are read by `tests/vtk_evaluate.py`.
+
+#[path = "../program/mod.rs"]
+mod program;
+
+mod evaluate;
+mod measures;
+mod models;
+mod refusals;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use program::done;
+use tempfile::{TempDir, tempdir};
+
+fn names(directory: &Path) -> Vec<PathBuf> {
+    let mut names: Vec<PathBuf> =
+        fs::read_dir(directory).unwrap().map(|file| file.unwrap().path()).collect();
+    names.sort();
+    names
+}
+
+/// A directory with a fan in it.
+fn with_fan() -> TempDir {
+    let directory = tempdir().unwrap();
+    done(directory.path(), "shape fan 5 2 2 -o fan.vtu");
+    directory
+}
+
+fn json(directory: &Path, arguments: &str) -> serde_json::Value {
+    serde_json::from_str(&done(directory, arguments)).unwrap()
+}

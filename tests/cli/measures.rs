@@ -1,0 +1,93 @@
+//! What is measured: precision, speed, quality.
+
+use std::fs;
+
+use tempfile::tempdir;
+
+use crate::program::{done, run};
+use crate::{json, with_fan};
+
+#[test]
+fn single_precision_is_compared_with_double() {
+    let fan = with_fan();
+    let compare = "compare fan.vtu --samples 4 --backend cpu";
+    let report = json(fan.path(), &format!("{compare} -o errors.vtu --json"));
+    let runs = report["runs"].as_array().unwrap();
+    assert_eq!((runs.len(), &runs[0]["name"]), (1, &"f32".into()));
+    let all = &runs[0]["all"];
+    assert_eq!((&all["cells"], &all["samples"]), (&40.into(), &(40 * 64).into()));
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let classes = runs[0]["classes"].as_object().unwrap();
+    let sum: f64 = classes.values().map(|class| number(&class["samples"])).sum();
+    assert_eq!(sum, 40.0 * 64.0);
+    let worst = number(&all["absolute"]["maximum"]);
+    assert!(worst > 0.0 && worst < 1e-6 && number(&all["worst"]["value"]) == worst);
+
+    let file = fs::read(fan.path().join("errors.vtu")).unwrap();
+    let text = String::from_utf8_lossy(&file);
+    assert!(text.contains("Name=\"error\"") && text.contains("Name=\"class\""));
+
+    let text = done(fan.path(), &format!("{compare} --precision f32"));
+    assert!(text.contains("99 %") && text.contains("worst in ulp"), "{text}");
+    let (_, text, stderr) = run(fan.path(), &format!("{compare} --precision f64 --json"));
+    assert!(stderr.contains("the reference itself"), "{stderr}");
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["runs"][0]["all"]["absolute"]["maximum"], 0.0);
+}
+
+#[test]
+fn a_bench_fills_its_figures() {
+    let fan = with_fan();
+    let options = "--backend cpu --samples 3 --levels 0,1 --repeats 2";
+    let text = done(fan.path(), &format!("bench fan.vtu {options} --json b.json --report b.html"));
+    assert!(text.contains("CPU f32") && text.contains("Mpoint/s"), "{text}");
+
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(fan.path().join("b.json")).unwrap()).unwrap();
+    let timings = json["timings"].as_array().unwrap();
+    let whole = |t: &&serde_json::Value| t["class"].is_null() && t["level"] == 1;
+    let whole: Vec<_> = timings.iter().filter(whole).filter(|t| t["samples"] == 3).collect();
+    assert_eq!(whole.len(), 2); // precisions
+    assert!(whole.iter().all(|t| t["points"] == 320 * 27));
+    assert_eq!(whole[0]["bytes"], 320 * 27 * 12);
+    // classes part the cells among them
+    let cells = timings.iter().filter(|t| !t["class"].is_null() && t["contender"] == "CPU f32");
+    assert_eq!(cells.map(|t| t["cells"].as_u64().unwrap()).sum::<u64>(), 320);
+    for t in timings {
+        let [least, median, most] =
+            ["least", "median", "most"].map(|key| t["seconds"][key].as_f64().unwrap());
+        assert!(0.0 < least && least <= median && median <= most, "{t}");
+    }
+    assert_eq!(json["accuracy"].as_array().unwrap().len(), 1);
+    assert!(json["left_out"][0].as_str().unwrap().contains("figures 9 and 10"));
+
+    let page = fs::read_to_string(fan.path().join("b.html")).unwrap();
+    for title in ["Table 1", "Figure 11", "Figure 12", "Figure 13", "Figure 14", "Section 5.4"] {
+        assert!(page.contains(title), "{title}");
+    }
+    assert!(!page.contains("Figure 9:") && page.contains("--repeats 2"));
+    // one chart each of figures 11, 12 and 5.4, two of 13 and 14
+    assert_eq!(page.matches("<svg").count(), 7);
+    assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());
+    assert!(!page.contains("NaN") && !page.contains("href=") && !page.contains("<script"));
+}
+
+#[test]
+fn poor_quality_is_told_by_the_exit_code() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    done(path, "shape box 3 3 3 -o box.vtk");
+    let good = json(path, "evaluate box.vtk --gauss 3 --quality --json");
+    assert_eq!(good["quality"]["samples"], 27 * 27);
+    assert!(good["quality"]["least_determinant"]["value"].as_f64().unwrap() > 0.0);
+    assert_eq!(good["quality"]["non_positive"].as_object().unwrap().len(), 0);
+
+    // one inner vertex pulled along x until the solid folds, but no cell as a whole
+    let mut mesh = subsolid::io::read(path.join("box.vtk")).unwrap();
+    let inner = mesh.points.iter().position(|p| *p == [1.0; 3]).unwrap();
+    mesh.points[inner][0] = 4.9;
+    subsolid::io::write(path.join("bad.vtk"), &mesh, Default::default()).unwrap();
+    let (code, stdout, _) = run(path, "evaluate bad.vtk --samples 6 --quality");
+    assert_eq!(code, 1, "{stdout}");
+    assert!(stdout.contains("cells with detJ <= 0") && stdout.contains("worst -"), "{stdout}");
+}

@@ -1,0 +1,122 @@
+//! Models: shapes, what they are made of, refinement.
+
+use std::fs;
+use std::path::Path;
+
+use subsolid::mesh::shape::Shape;
+use tempfile::tempdir;
+
+use crate::program::{done, run};
+use crate::{json, with_fan};
+
+#[test]
+fn helps_with_examples() {
+    let here = Path::new(".");
+    let subcommands = [
+        "info",
+        "refine",
+        "evaluate",
+        "extract",
+        "quadrature",
+        "locate",
+        "slice",
+        "surface",
+        "boundary",
+        "compare",
+        "bench",
+        "devices",
+        "shape",
+        "completions",
+    ];
+    for subcommand in [""].into_iter().chain(subcommands) {
+        let help = done(here, &format!("{subcommand} --help"));
+        assert!(help.contains("Usage: subsolid") && help.contains("Examples:"), "{help}");
+    }
+    assert!(done(here, "--version").starts_with("subsolid "));
+    assert!(done(here, "shape --help").contains("link-icosahedron"));
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(done(here, &format!("completions {shell}")).contains("crease-angle"));
+    }
+}
+
+#[test]
+fn every_shape_is_written_and_understood() {
+    let directory = tempdir().unwrap();
+    for shape in Shape::NAMES {
+        let name = shape.name;
+        done(directory.path(), &format!("shape {name} -o {name}.vtu --quiet"));
+        let info = json(directory.path(), &format!("info {name}.vtu --json -q"));
+        let mesh = Shape::parse(name, &[]).unwrap().build().unwrap();
+        assert_eq!(info["cells"], mesh.cells.len(), "{name}");
+        assert_eq!(info["vertices"], mesh.points.len(), "{name}");
+    }
+}
+
+#[test]
+fn info_gives_the_table_of_the_paper() {
+    let directory = tempdir().unwrap();
+    let car = format!("{}/models/solids/car_box_2x2x6.mesh", env!("CARGO_MANIFEST_DIR"));
+    for (level, [reg64, reg48, layered, irregular]) in
+        [[0, 0, 16, 8], [40, 88, 56, 8], [792, 600, 136, 8]].into_iter().enumerate()
+    {
+        let info = json(directory.path(), &format!("info {car} --levels {level} --json"));
+        assert_eq!(info["cells"], 24 * 8_usize.pow(level as u32));
+        assert_eq!(info["kernels"]["REG64"], reg64);
+        assert_eq!(info["kernels"]["REG48"], reg48);
+        assert_eq!(info["kernels"]["LAY16x16"], layered);
+        assert_eq!(info["kernels"]["IRR32x32"], irregular);
+        let classes = &info["classes"];
+        assert_eq!(classes["regular"], reg64 + reg48);
+        assert_eq!(classes["layered"], layered);
+        assert_eq!(classes["irregular"], irregular);
+        assert_eq!(classes["refined"], 0);
+        assert_eq!(info["structures"].as_array().unwrap().len(), 2);
+    }
+    let text = done(directory.path(), &format!("info {car}"));
+    assert!(text.contains("0 regular, 16 layered, 8 irregular, 0 refined"), "{text}");
+}
+
+#[test]
+fn quiet_says_nothing() {
+    let fan = with_fan();
+    let (code, stdout, stderr) = run(fan.path(), "evaluate fan.vtu --samples 2 -o a.vtu --quiet");
+    assert_eq!((code, stdout.as_str(), stderr.as_str()), (0, "", ""));
+    let (_, _, stderr) = run(fan.path(), "evaluate fan.vtu --samples 2 -o a.vtu --threads 1");
+    assert!(stderr.contains("Wrote") && stderr.contains("1 threads"), "{stderr}");
+}
+
+#[test]
+fn refines_and_keeps_creases() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    done(path, "shape box --size 2,2,2 -o box.vtk");
+    fs::write(path.join("c.csv"), "kind,v0,v1,sharpness\ncorner,0,,2.5\n").unwrap();
+    let made = "refine box.vtk --levels 2 --crease-angle 40 --creases c.csv -o fine.vtu --json";
+    assert_eq!(json(path, made)["cells"], 8 * 64);
+    let fine = subsolid::io::read(path.join("fine.vtu")).unwrap();
+    assert_eq!(fine.creases.edges.len(), 12 * 8);
+    assert!(fine.creases.edges.iter().all(|crease| crease.sharpness == f64::INFINITY));
+    assert_eq!(fine.creases.corners[0].sharpness, 0.5);
+    done(path, "refine box.vtk --vertex-rule joy-maccracken -o jm.vtk");
+    assert_eq!(subsolid::io::read(path.join("jm.vtk")).unwrap().cells.len(), 64);
+}
+
+#[test]
+fn a_box_is_welded_unless_told_otherwise() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    done(path, "shape box 2 2 2 -o box.vtu");
+    for (options, points, cells) in [
+        ("--samples 3", 125, 64),
+        ("--samples 3 --no-weld", 216, 64),
+        ("--samples 3 --derivatives 1", 216, 64),
+        ("--samples 3 --cells points", 216, 216),
+        ("--gauss 2", 64, 64),
+        ("--cells lagrange", 343, 8),
+        ("--cells bezier --crease-angle 40", 512, 8),
+    ] {
+        let report = json(path, &format!("evaluate box.vtu {options} -o out.vtu --json"));
+        assert_eq!(report["points"], points, "{options}");
+        assert_eq!(report["cells"], cells, "{options}");
+    }
+}

@@ -1,0 +1,116 @@
+//! Bad requests: one message, exit code 2.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use tempfile::tempdir;
+
+use crate::program::{done, refused};
+use crate::{json, with_fan};
+
+#[test]
+fn parameters_that_make_no_sense_are_refused_by_line() {
+    let fan = with_fan();
+    let path = fan.path();
+    for (row, fragment) in [
+        ("0,NaN,0,0", "p.csv:3: u = NaN is outside"),
+        ("0,0,1.5,0", "p.csv:3: v = 1.5 is outside"),
+        ("0,0,0,-1e-9", "p.csv:3: w = -1e-9 is outside"),
+        ("99999,0,0,0", "p.csv:3: cell 99999 does not exist, the mesh has 40 cells"),
+        ("-1,0,0,0", "p.csv:3: cell expected, found `-1`"),
+        ("0,a,0,0", "p.csv:3: u expected, found `a`"),
+        ("0,0,0", "p.csv:3: 3 columns instead of 4"),
+    ] {
+        fs::write(path.join("p.csv"), format!("cell,u,v,w\n0,0.5,0.5,0.5\n{row}\n")).unwrap();
+        refused(path, "evaluate fan.vtu --at p.csv -o values.csv", fragment);
+    }
+    fs::write(path.join("p.csv"), "u,v,w\n").unwrap();
+    refused(path, "evaluate fan.vtu --at p.csv -o values.csv", "begin the table with");
+}
+
+#[test]
+fn cells_that_are_no_hexahedra_name_the_mend() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    fs::write(
+        path.join("tet.vtk"),
+        "# vtk DataFile Version 3.0\ntet\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n\
+         0 0 0\n1 0 0\n0 1 0\n0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n",
+    )
+    .unwrap();
+    fs::write(path.join("p.csv"), "cell,u,v,w\n0,0.5,0.5,0.5\n").unwrap();
+    refused(path, "evaluate tet.vtk --at p.csv -o a.csv", "refine with --levels 1");
+    done(path, "evaluate tet.vtk --at p.csv --levels 1 -o a.csv");
+    let report = json(path, "evaluate tet.vtk --samples 3 -o a.vtu --json");
+    assert_eq!(report["cells"], 4 * 8);
+}
+
+#[test]
+fn levels_beyond_count_are_refused_at_once() {
+    let fan = with_fan();
+    let start = Instant::now();
+    for levels in [99_999_999_999_u64, (1 << 32) + 1, u64::MAX] {
+        refused(fan.path(), &format!("refine fan.vtu --levels {levels} -o a.vtu"), "at most");
+    }
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+#[test]
+fn refusals_have_one_message_and_exit_code_2() {
+    let fan = with_fan();
+    let path = fan.path();
+    fs::write(path.join("bad.mesh"), "MeshVersionFormatted 2\nDimension 3\nVertices\n1\n0 0\n")
+        .unwrap();
+    fs::write(path.join("p.csv"), "cell,u,v,w\n").unwrap();
+    for (arguments, fragment) in [
+        ("info missing.vtu", "missing.vtu: No such file"),
+        ("info bad.mesh", "bad.mesh"),
+        ("info p.csv", "formats that are read"),
+        ("info fan.vtu --levels 40", "at most"),
+        ("info fan.vtu --crease-angle 200", "from 0 to 180"),
+        ("info fan.vtu --creases missing.csv", "missing.csv"),
+        ("info fan.vtu --threads 0", "from 1 to 1024"),
+        ("info fan.vtu --frobnicate", "unexpected argument '--frobnicate'"),
+        ("frobnicate", "unrecognized subcommand"),
+        ("refine fan.vtu -o out.stl", "unknown output format"),
+        ("refine fan.vtu -o fan.vtu", "is an input"),
+        ("refine fan.vtu --levels 99999999999 -o a.vtu", "at most"),
+        ("evaluate fan.vtu --samples 3 -o missing/a.vtu", "create its directory first"),
+        ("evaluate fan.vtu --samples 3 -o a.png", "unknown output format"),
+        ("evaluate fan.vtu --samples 3 -o fan.vtu", "is an input"),
+        ("evaluate fan.vtu --samples 3", "--output"),
+        ("evaluate fan.vtu -o a.vtu", "nothing says where"),
+        ("evaluate fan.vtu --samples 0 -o a.vtu", "1 to 64"),
+        ("evaluate fan.vtu --samples 65 -o a.vtu", "1 to 64"),
+        ("evaluate fan.vtu --samples 1 -o a.vtu", "at least 2"),
+        ("evaluate fan.vtu --gauss 33 -o a.vtu", "1 to 32"),
+        ("evaluate fan.vtu --gauss 2 --samples 2 -o a.vtu", "cannot be used with"),
+        ("evaluate fan.vtu --gauss 2 --cells lagrange -o a.vtu", "--cells points"),
+        ("evaluate fan.vtu --samples 2 --derivatives 3 -o a.vtu", "3 is not in 0..=2"),
+        ("evaluate fan.vtu --cells bezier --derivatives 1 -o a.vtu", "control points"),
+        ("evaluate fan.vtu --cells bezier --rings 9 -o a.vtu", "0 to 8 rings"),
+        ("evaluate fan.vtu --samples 2 --backend gpu -o a.vtu", "there is no backend \"gpu\""),
+        ("evaluate fan.vtu --samples 2 --backend cuda:99 -o a.vtu", "no CUDA device"),
+        ("evaluate fan.vtu --cells bezier --backend cuda -o a.vtu", "made on the CPU"),
+        ("compare fan.vtu --backend cuda:99", "no CUDA device"),
+        ("compare fan.vtu --samples 65", "65 is not in 1..=64"),
+        ("compare fan.vtu --precision f16", "invalid value 'f16'"),
+        ("bench", "<MODEL>"),
+        ("bench fan.vtu --samples 4,65", "--samples 65 is out of range"),
+        ("bench fan.vtu --levels 0,99", "--levels 99 is out of range"),
+        ("bench fan.vtu --repeats 0", "0 is not in 1..=10000"),
+        ("bench fan.vtu --json fan.vtu", "is an input"),
+        ("bench fan.vtu --json a --report a", "the same file"),
+        ("bench fan.vtu --report missing/a.html", "create its directory first"),
+        ("compare fan.vtu -o a.csv", "end the name of the output in .vtu"),
+        ("evaluate fan.vtu --at p.csv -o a.vtu", "end the name of the output in .csv"),
+        ("evaluate fan.vtu --at p.csv -o p.csv", "is an input"),
+        ("evaluate fan.vtu --samples 8 --max-memory 1e-5 -o a.vtu", "write .pvtu"),
+        ("shape blob -o a.vtu", "no shape is named `blob`"),
+        ("shape box 0 1 1 -o a.vtu", "at least 1"),
+        ("shape box 1 1 1 1 -o a.vtu", "takes 3 sizes"),
+        ("shape box 99999999 99999999 99999999 -o a.vtu", "would have"),
+    ] {
+        refused(path, arguments, fragment);
+    }
+}

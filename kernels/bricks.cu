@@ -21,7 +21,7 @@ static_assert(N == 2 || N == 4, "two columns a lane fill at most a warp");
 constexpr int W = WIDTH;
 constexpr int WARPS = 4;
 // blocks a multiprocessor holds at least: a bound for the registers
-constexpr int BLOCKS = DOUBLE ? 2 : OUTPUTS > 1 || W > 3 || !BULK ? 3 : 4;
+constexpr int BLOCKS = DOUBLE ? 2 : 3;
 
 // reals of a point in shared memory, and distances that keep lanes on different banks
 constexpr int POINT = W == 3 ? 4 : W;
@@ -33,10 +33,10 @@ constexpr int LINE = spread(5 * POINT);
 constexpr int TILE = (25 * LINE + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int SAMPLE = spread(25 * POINT);
 constexpr int X = (2 * N * SAMPLE + VECTOR - 1) / VECTOR * VECTOR;
-// an element's results of one half, and shifts of neighbours
+// an element's results of one half, and their distance
 constexpr int CELL = N * N * N * W;
-constexpr int SHIFT_U = 4, SHIFT_V = DOUBLE ? 4 : 16;
-constexpr int STAGE = 4 * CELL + SHIFT_U + SHIFT_V;
+constexpr int DISTANCE = whole_lines(CELL * sizeof(real)) / sizeof(real);
+constexpr int STAGE = 4 * DISTANCE;
 constexpr int STAGES = 2;
 constexpr int WARP_REALS = TILE + X + STAGES * STAGE;
 
@@ -49,7 +49,7 @@ using Brick = Bricks<8>;
 
 // Shared memory of a block in bytes, for the host.
 template <typename Id>
-constexpr int WARP_BYTES = WARP_REALS * sizeof(real) + sizeof(Ahead<Id, Brick>);
+constexpr int WARP_BYTES = whole_lines(WARP_REALS * sizeof(real) + sizeof(Ahead<Id, Brick>));
 extern "C" __device__ const int bricks_compact_shared = WARPS * WARP_BYTES<unsigned short>;
 extern "C" __device__ const int bricks_wide_shared = WARPS * WARP_BYTES<unsigned>;
 
@@ -121,7 +121,8 @@ template <typename Id>
 __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                                          const Weights& all_weights, unsigned first,
                                          unsigned count, unsigned elements) {
-    extern __shared__ __align__(16) unsigned char memory[];
+    extern __shared__ __align__(STAGE_LINE) unsigned char memory[];
+    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     // those that differ from lane to lane are read here, the others as constants
     __shared__ __align__(16) real weights[ORDERS * N * 4];
     for (int i = threadIdx.x; i < ORDERS * N * 4; i += WARPS * LANES) {
@@ -129,16 +130,15 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
     }
     __syncthreads();
 
-    const int lane = threadIdx.x % LANES;
-    const int warp = threadIdx.x / LANES;
-    real* const tile = reinterpret_cast<real*>(memory + warp * WARP_BYTES<Id>);
+    real* const stages = reinterpret_cast<real*>(memory + warp * WARP_BYTES<Id>);
+    real* const tile = stages + STAGES * STAGE;
     real* const x = tile + TILE;
-    real* const stages = x + X;
-    auto& ahead = *reinterpret_cast<Ahead<Id, Brick>*>(stages + STAGES * STAGE);
+    auto& ahead = *reinterpret_cast<Ahead<Id, Brick>*>(x + X);
 
-    Reader<Id, Brick> reader{job,   leaves, ahead, first, count, blockIdx.x * WARPS + warp,
-                             count, gridDim.x * WARPS};
-    if (reader.group >= count) return;
+    const unsigned group = blockIdx.x * WARPS + warp, stride = gridDim.x * WARPS;
+    if (group >= count) return;
+    const unsigned turns = (count - group + stride - 1) / stride;
+    Reader<Id, Brick> reader{job, leaves, ahead, first, count, group, stride, turns};
     reader.begin();
 
     // the lane's columns: u sample, and v samples 2 pair and 2 pair + 1
@@ -146,11 +146,12 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
     const bool mine = pair < N;
     const int element_v = mine ? 2 * pair / N : 0, v = 2 * pair % N;
     const real* const window = x + u * SAMPLE + element_v * POINT;
-    const int place = (u / N + 2 * element_v) * CELL + u / N * SHIFT_U + element_v * SHIFT_V +
-                      (v * N + u % N) * W;
+    // lanes store to different banks: upper elements along u take their columns, those along v
+    // every two layers, the other way round
+    const int other = u / N, turned = element_v;
+    const int place = (u / N + 2 * element_v) * DISTANCE + (v * N + u % N) * W;
 
     unsigned sent = 0;
-    const unsigned turns = reader.turns();
     for (unsigned turn = 0; turn < turns; ++turn) {
         const BrickHead& head = reader.step(turn).head;
         real origin[W];
@@ -168,8 +169,11 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
             for (int k = 0; k < READS<Brick>; ++k) {
                 const int control = k * TOGETHER + lane / W;
                 if (lane < TOGETHER * W && control < 125) {
-                    tile[control / 5 * LINE + control % 5 * POINT + lane % W] =
-                        real(reader.points[0][k] - own);
+                    // without a division where lines follow each other
+                    const int at = LINE == 5 * POINT
+                                       ? control * POINT
+                                       : control / 5 * LINE + control % 5 * POINT;
+                    tile[at + lane % W] = real(reader.points[0][k] - own);
                 }
             }
         }
@@ -197,8 +201,8 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                 {
                     real b[2][4];
                     const real* const own = weights + (v_order * N + v) * 4;
-                    load_vectors(b[0], own);
-                    load_vectors(b[1], own + 4);
+                    load_vectors(b[0], own + other * 4);
+                    load_vectors(b[1], own + (1 - other) * 4);
 #pragma unroll
                     for (int w = 0; w < 5; ++w) {
                         real p[4][W];
@@ -223,38 +227,32 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                         real* const stage = stages + sent++ % STAGES * STAGE;
 #pragma unroll
                         for (int w = 0; w < N; ++w) {
-                            const real* const b = all_weights.b + (w_order * N + w) * 4;
+                            const int layer = w % 2 == 0 ? w + turned : w - turned;
+                            real b[4];
+                            load_vectors(b, weights + (w_order * N + layer) * 4);
 #pragma unroll
                             for (int j = 0; j < 2; ++j) {
                                 if (!mine) continue;
+                                const int column = j == 0 ? other : 1 - other;
                                 real sum[W];
                                 combine(sum, b, y[j][half], y[j][half + 1], y[j][half + 2],
                                         y[j][half + 3]);
 #pragma unroll
                                 for (int i = 0; i < W; ++i) {
                                     const real add = output > 0 ? real(0) : origin[i];
-                                    stage[place + (w * N * N + j * N) * W + i] = sum[i] + add;
+                                    stage[place + (layer * N * N + column * N) * W + i] =
+                                        sum[i] + add;
                                 }
                             }
                         }
                         publish_stage();
                         __syncwarp();
-                        // lane q sends element q
-#pragma unroll
-                        for (int q = 0; q < 4; ++q) {
-                            const unsigned element =
-                                head.elements[half * 4 + q] - job.first_element;
-                            const int thread = (lane - q) & (LANES - 1);
-                            if (element >= elements) {
-                                send_nothing(thread);
-                                continue;
-                            }
-                            send<LANES, true>(job, job.outputs[output],
-                                              size_t(element) * (N * N * N),
-                                              stage + q * CELL + q % 2 * SHIFT_U +
-                                                  q / 2 * SHIFT_V,
-                                              CELL, thread);
-                        }
+                        const unsigned element =
+                            head.elements[half * 4 + lane % 4] - job.first_element;
+                        send_each<4, true>(
+                            job, job.outputs[output], stage, CELL, lane,
+                            [](int q) { return q * DISTANCE; },
+                            element < elements ? size_t(element) * (N * N * N) : NOWHERE);
                     }
                 }
             }

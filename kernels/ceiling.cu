@@ -40,6 +40,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
              static_cast<unsigned long long>(blockIdx.x) * THREADS / LANES + threadIdx.x / LANES;
          chunk < chunks; chunk += warps) {
         bulk_copy(to + chunk * (CHUNK / 16), stage, CHUNK);
+        commit_stage();
     }
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }

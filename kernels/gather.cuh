@@ -89,38 +89,40 @@ __device__ __forceinline__ void read_points(const Job& job, const Id* net, unsig
     for (int k = 0; k < ROUNDS; ++k) values[k] = component(job, ids[k], lane % WIDTH);
 }
 
-// The same of a whole net, as [point][WIDTH] relative to the middle of points `a` and `b`, two of
-// the first that are read together; `origin` gets that middle. Sums round by the size of what
-// they add: the closer to the cell the better.
+// Gathers a whole net as [point][WIDTH] relative to the middle of points `a` and `b`, both below
+// LANES; `origin` gets that middle. Sums round by the size of what they add: the closer to the
+// cell the better.
 __device__ __forceinline__ void gather(const Job& job, const unsigned* net, int count, int a, int b,
                                        real (&origin)[WIDTH], real* to) {
-    constexpr int ROUNDS = 8;
+    // points of a lane, all read before the first is used
+    constexpr int ROUNDS = 3;
     const int lane = threadIdx.x % LANES;
-    double own = 0;
-    for (int first = 0; first < count; first += ROUNDS * TOGETHER) {
-        double values[ROUNDS];
-        read_points(job, net, 0, first, count, values);
+    for (int first = 0; first < count; first += ROUNDS * LANES) {
+        double points[ROUNDS][WIDTH];
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) {
+            const int at = min(first + k * LANES + lane, count - 1);
+            if (first + k * LANES >= count) continue;
+            const unsigned id = __ldg(net + at);
+#pragma unroll
+            for (int i = 0; i < WIDTH; ++i) points[k][i] = component(job, id, i);
+        }
         if (first == 0) {
-            // component i of a point
-            const auto component = [&](int centre, int i) {
-                const int round = centre / TOGETHER, start = centre % TOGETHER * WIDTH;
-                real point = real(values[0]);
 #pragma unroll
-                for (int k = 1; k < ROUNDS; ++k) point = round == k ? real(values[k]) : point;
-                return __shfl_sync(ALL_LANES, point, start + i);
-            };
-            const auto middle = [&](int i) {
-                return real(0.5) * (component(a, i) + component(b, i));
-            };
-#pragma unroll
-            for (int i = 0; i < WIDTH; ++i) origin[i] = middle(i);
-            own = middle(lane % WIDTH);
+            for (int i = 0; i < WIDTH; ++i) {
+                const real own = real(points[0][i]);
+                origin[i] = real(0.5) * (__shfl_sync(ALL_LANES, own, a) +
+                                         __shfl_sync(ALL_LANES, own, b));
+            }
         }
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
-            const bool mine = lane < TOGETHER * WIDTH &&
-                              first + k * TOGETHER + lane / WIDTH < count;
-            if (mine) to[(first + k * TOGETHER) * WIDTH + lane] = real(values[k] - own);
+            const int at = first + k * LANES + lane;
+            if (at >= count) continue;
+#pragma unroll
+            for (int i = 0; i < WIDTH; ++i) {
+                to[at * WIDTH + i] = real(points[k][i] - double(origin[i]));
+            }
         }
     }
 }

@@ -6,7 +6,7 @@
 //     control points c [line][layer 4]        gathered relative to line 0 of layer 1
 //     -> z [layer 4] of a lane's columns (b, a), by the planar table [line][b][a]
 //     -> a lane contracts its columns across the layers
-//     -> stage [w sample][v sample][u sample], turned into the element's axes
+//     -> stage [w sample][v sample][u sample], as the element's axes lie
 //
 // With M lines about 12 M / 8 + 12 multiply-adds a point for 8 samples.
 #include "orders.cuh"
@@ -16,10 +16,13 @@ constexpr int N = SAMPLES;
 constexpr int W = WIDTH;
 constexpr int WARPS = 4;
 // blocks a multiprocessor holds at least: a bound for the registers
-constexpr int BLOCKS = DOUBLE || 2 * SAMPLES * SAMPLES <= LANES ? 2 : WIDTH > 3 ? 4 : 5;
+constexpr int BLOCKS = DOUBLE || 2 * N * N <= LANES ? 2 : W > 3 || OUTPUTS > 1 || N == 6 || N == 7 ? 4 : 5;
 constexpr int COLUMNS = N * N;
 constexpr int GROUP = COLUMNS >= LANES ? 1 : LANES / COLUMNS < 8 ? LANES / COLUMNS : 8;
-constexpr int ROUNDS = (GROUP * COLUMNS + LANES - 1) / LANES;
+// columns of a lane, and lanes of an element
+constexpr int OWN = (GROUP * COLUMNS + LANES - 1) / LANES;
+constexpr int SPAN = (COLUMNS + OWN - 1) / OWN;
+static_assert(GROUP == 1 || OWN == 1, "columns of one element");
 
 constexpr int LINE = 4 * W;
 constexpr int RUN = N * COLUMNS * W;
@@ -28,29 +31,35 @@ constexpr int STAGE_CELL = (RUN + VECTOR - 1) / VECTOR * VECTOR;
 // weights across the layers
 constexpr int ACROSS = ORDERS * N * 4;
 
-// Shared memory of a block in bytes: `layered_shared + controls * layered_shared_control`.
-extern "C" __device__ const int layered_shared =
-    WARPS * (GROUP * STAGE_CELL + ACROSS) * sizeof(real);
-extern "C" __device__ const int layered_shared_control = WARPS * GROUP * LINE * sizeof(real);
+// Shared memory of a warp in reals: for a group of elements, and for each line of their nets.
+constexpr int FIXED = GROUP * STAGE_CELL + ACROSS;
+constexpr int LINES = GROUP * LINE;
 
-// How far a lane's samples across the layers are shifted against the loop, so that the lanes
-// of a turned element stage on different banks.
-__device__ __forceinline__ int shift(const int (&steps)[3], int a, int b) {
-    const int across = abs(steps[2]), along = abs(steps[0]);
-    if (across == 1) return along == N ? a / 4 + 2 * b : a;
-    if (across == N) return along == 1 ? b : a;
-    return 0;
+// Shared memory of a block in bytes: `layered_shared + controls * layered_shared_control`.
+extern "C" __device__ const int layered_shared = WARPS * (FIXED * sizeof(real) + STAGE_LINE - 1);
+extern "C" __device__ const int layered_shared_control = WARPS * LINES * sizeof(real);
+
+// Samples across the layers that are whole vectors together.
+constexpr int chunk() {
+    int samples = 1;
+    while (samples * W % VECTOR != 0) samples *= 2;
+    return samples;
 }
+constexpr int CHUNK = chunk();
+constexpr bool CHUNKED = N % CHUNK == 0;
 
 extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
     layered(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
             const Batch* __restrict__ batches, const Item* __restrict__ items, unsigned count,
             const real* __restrict__ tables, const real* __restrict__ axes, unsigned controls) {
-    extern __shared__ __align__(16) unsigned char memory[];
+    extern __shared__ __align__(STAGE_LINE) unsigned char memory[];
     const int lane = threadIdx.x % LANES;
     const int warp = threadIdx.x / LANES;
-    real* const stage = reinterpret_cast<real*>(memory) +
-                        warp * (GROUP * (STAGE_CELL + LINE * controls) + ACROSS);
+    // the lane's cell of a group, and its place among those of the cell
+    const int cell = GROUP == 1 ? 0 : lane / COLUMNS;
+    const int own_lane = GROUP == 1 ? lane : lane % COLUMNS;
+    const int warp_bytes = whole_lines((FIXED + LINES * int(controls)) * sizeof(real));
+    real* const stage = reinterpret_cast<real*>(memory + warp * warp_bytes);
     real* const across = stage + GROUP * STAGE_CELL;
     real* const c = across + ACROSS;
 
@@ -58,26 +67,50 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
         const Item item = items[at];
         const Batch& batch = batches[item.batch];
         const int lines = batch.controls;
-        const int steps[3] = {batch.steps[0], batch.steps[1], batch.steps[2]};
-        for (int i = lane; i < ACROSS; i += LANES) across[i] = __ldg(axes + batch.axes[2] + i);
+        // samples across the layers run along one axis of the element; columns (p, q) are counted
+        // along the other two, which the local axes a and b may swap and flip
+        const int along = abs(batch.steps[2]);
+        const bool is_chunked = CHUNKED && along == 1;
+        const int step_p = along == 1 ? N : 1, step_q = along == COLUMNS ? N : COLUMNS;
+        const bool is_swapped = N > 1 && abs(batch.steps[0]) == step_q;
+        int p[OWN], q[OWN], column[OWN];
+        bool mine[OWN];
+#pragma unroll
+        for (int k = 0; k < OWN; ++k) {
+            // a lane stores whole columns if they are stretches of results, else neighbours
+            const int own = is_chunked ? own_lane + k * SPAN : own_lane * OWN + k;
+            mine[k] = own_lane < SPAN && own < COLUMNS && cell < GROUP;
+            p[k] = mine[k] ? own % N : 0;
+            q[k] = mine[k] ? own / N : 0;
+            int a = is_swapped ? q[k] : p[k], b = is_swapped ? p[k] : q[k];
+            if (batch.steps[0] < 0) a = N - 1 - a;
+            if (batch.steps[1] < 0) b = N - 1 - b;
+            column[k] = a + N * b;
+        }
+        for (int i = lane; i < ACROSS; i += LANES) {
+            const int n = i / 4 % N;
+            const int local = batch.steps[2] < 0 ? N - 1 - n : n;
+            across[i] = __ldg(axes + batch.axes[2] + i + (local - n) * 4);
+        }
         for (unsigned done = 0; done < item.count; done += GROUP) {
             const int cells = min(GROUP, int(item.count - done));
-            const auto leaf_of = [&](int q) { return batch.first_leaf + item.first + done + q; };
+            const unsigned first = item.first + done;
+            // of the cell that the lane sends
+            const unsigned element =
+                __ldg(leaves.elements + batch.first_leaf + first + min(lane, cells - 1));
             real origin[GROUP][W];
-            unsigned elements[GROUP];
 #pragma unroll
-            for (int q = 0; q < GROUP; ++q) {
-                if (q >= cells) break;
-                elements[q] = __ldg(leaves.elements + leaf_of(q));
+            for (int g = 0; g < GROUP; ++g) {
+                if (g >= cells) break;
                 const unsigned* const net =
                     static_cast<const unsigned*>(leaves.nets) + batch.first_net +
-                    static_cast<size_t>(item.first + done + q) * (4 * lines);
-                const unsigned ends = __ldg(leaves.ends + leaf_of(q));
-                real* const cell = c + q * LINE * lines;
+                    static_cast<size_t>(first + g) * (4 * lines);
+                const unsigned ends = __ldg(leaves.ends + batch.first_leaf + first + g);
+                real* const to = c + g * LINE * lines;
                 // the cell's corners are the first four lines, its two layers the middle ones
-                gather(job, net, 4 * lines, 1, 14, origin[q], cell);
+                gather(job, net, 4 * lines, 1, 14, origin[g], to);
                 __syncwarp();
-                if (ends) fill_ends(ends, lines, W, [&](int l) { return cell + l * LINE; });
+                if (ends) fill_ends(ends, lines, W, [&](int l) { return to + l * LINE; });
             }
             __syncwarp();
 
@@ -87,111 +120,96 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
                 const real* const weights = across + order * N * 4;
                 const real sign = batch.negate >> output & 1 ? real(-1) : real(1);
 
-                real z[ROUNDS][4][W];
+                real z[OWN][4][W] = {};
+                const real* points = c + min(cell, cells - 1) * lines * LINE;
+                const real* column_weights[OWN];
 #pragma unroll
-                for (int r = 0; r < ROUNDS; ++r) {
-#pragma unroll
-                    for (int l = 0; l < 4; ++l) {
-#pragma unroll
-                        for (int i = 0; i < W; ++i) z[r][l][i] = 0;
-                    }
-                }
-                // the lane's columns, and the elements they are in
-                const real* column_weights[ROUNDS];
-                const real* points[ROUNDS];
-#pragma unroll
-                for (int r = 0; r < ROUNDS; ++r) {
-                    const int slot = r * LANES + lane;
-                    const int q = GROUP == 1 ? 0 : min(slot / COLUMNS, cells - 1);
-                    column_weights[r] =
-                        table + (GROUP == 1 ? min(slot, COLUMNS - 1) : slot % COLUMNS);
-                    points[r] = c + q * lines * LINE;
-                }
+                for (int k = 0; k < OWN; ++k) column_weights[k] = table + column[k];
 #pragma unroll 4
                 for (int line = 0; line < lines; ++line) {
-                    real weight[ROUNDS], point[LINE];
+                    real weight[OWN], point[LINE];
 #pragma unroll
-                    for (int r = 0; r < ROUNDS; ++r) {
-                        weight[r] = __ldg(column_weights[r] + line * COLUMNS);
+                    for (int k = 0; k < OWN; ++k) {
+                        weight[k] = __ldg(column_weights[k]);
+                        column_weights[k] += COLUMNS;
                     }
+                    load_vectors(point, points);
+                    points += LINE;
 #pragma unroll
-                    for (int r = 0; r < ROUNDS; ++r) {
-                        if (GROUP > 1 || r == 0) load_vectors(point, points[r] + line * LINE);
+                    for (int k = 0; k < OWN; ++k) {
 #pragma unroll
                         for (int l = 0; l < 4; ++l) {
 #pragma unroll
-                            for (int i = 0; i < W; ++i) z[r][l][i] += weight[r] * point[l * W + i];
+                            for (int i = 0; i < W; ++i) z[k][l][i] += weight[k] * point[l * W + i];
                         }
                     }
                 }
+                real add[W];
+#pragma unroll
+                for (int i = 0; i < W; ++i) {
+                    add[i] = 0;
+#pragma unroll
+                    for (int g = 0; g < GROUP; ++g) {
+                        if (output == 0 && cell == g) add[i] = origin[g][i];
+                    }
+                }
+                // sample n across the layers of the lane's k-th column
+                const auto contract = [&](int k, int n, real* to) {
+                    real weight[4];
+                    load_vectors(weight, weights + n * 4);
+#pragma unroll
+                    for (int i = 0; i < W; ++i) {
+                        const real sum = weight[0] * z[k][0][i] + weight[1] * z[k][1][i] +
+                                         weight[2] * z[k][2][i] + weight[3] * z[k][3][i];
+                        to[i] = sign * sum + add[i];
+                    }
+                };
 
                 wait_for_stage();
                 __syncwarp();
-                // each lane's columns at once, layer after layer
-                int shifted[ROUNDS];
-                real* to[ROUNDS];
-                real add[ROUNDS][W];
+                real* const own_stage = stage + cell * STAGE_CELL;
+                if (is_chunked) {
 #pragma unroll
-                for (int r = 0; r < ROUNDS; ++r) {
-                    const int slot = r * LANES + lane;
-                    const int q = min(slot / COLUMNS, cells - 1), column = slot % COLUMNS;
-                    const int a = column % N, b = column / N;
-                    shifted[r] = shift(steps, a, b);
-                    to[r] = stage + q * STAGE_CELL +
-                            (batch.start + a * steps[0] + b * steps[1]) * W;
+                    for (int k = 0; k < OWN; ++k) {
+                        real* const to = own_stage + (p[k] * step_p + q[k] * step_q) * W;
 #pragma unroll
-                    for (int i = 0; i < W; ++i) {
-                        add[r][i] = 0;
+                        for (int start = 0; start < N; start += CHUNK) {
+                            // neighbours begin with different ones, on different banks
+                            const int n = (start + p[k] / CHUNK * CHUNK) % N;
+                            real run[CHUNK * W];
 #pragma unroll
-                        for (int g = 0; g < GROUP; ++g) {
-                            if (output == 0 && q == g) add[r][i] = origin[g][i];
-                        }
-                    }
-                }
-                const auto contract = [&](int r, const real(&weight)[4], real* at) {
-#pragma unroll
-                    for (int i = 0; i < W; ++i) {
-                        const real sum = weight[0] * z[r][0][i] + weight[1] * z[r][1][i] +
-                                         weight[2] * z[r][2][i] + weight[3] * z[r][3][i];
-                        at[i] = sign * sum + add[r][i];
-                    }
-                };
-                const auto is_own = [&](int r) {
-                    constexpr bool ALL = GROUP == 1 && COLUMNS % LANES == 0;
-                    return ALL || r * LANES + lane < cells * COLUMNS;
-                };
-                if (abs(steps[2]) == COLUMNS) {
-#pragma unroll
-                    for (int n = 0; n < N; ++n) {
-                        real weight[4];
-                        load_vectors(weight, weights + n * 4);
-#pragma unroll
-                        for (int r = 0; r < ROUNDS; ++r) {
-                            if (is_own(r)) contract(r, weight, to[r] + n * steps[2] * W);
+                            for (int i = 0; i < CHUNK; ++i) contract(k, n + i, run + i * W);
+                            if (mine[k] && cell < cells) store_vectors(to + n * W, run);
                         }
                     }
                 } else {
-#pragma unroll 1
-                    for (int k = 0; k < N; ++k) {
+                    real* const to = own_stage + (p[0] * step_p + q[0] * step_q) * W;
 #pragma unroll
-                        for (int r = 0; r < ROUNDS; ++r) {
-                            const int n = (k + shifted[r]) % N;
-                            real weight[4];
-                            load_vectors(weight, weights + n * 4);
-                            if (is_own(r)) contract(r, weight, to[r] + n * steps[2] * W);
+                    for (int start = 0; start < N; ++start) {
+                        const int n = along == N ? (start + q[0]) % N : start;
+                        real run[OWN * W];
+#pragma unroll
+                        for (int k = 0; k < OWN; ++k) contract(k, n, run + k * W);
+                        if (OWN == 2 && N % 2 == 0 && step_p == 1) {
+                            if (mine[0]) store_pairs(to + n * along * W, run);
+                            continue;
+                        }
+#pragma unroll
+                        for (int k = 0; k < OWN; ++k) {
+                            if (!mine[k] || cell >= cells) continue;
+                            const int apart = (p[k] - p[0]) * step_p + (q[k] - q[0]) * step_q;
+                            real* const own = to + (apart + n * along) * W;
+#pragma unroll
+                            for (int i = 0; i < W; ++i) own[i] = run[k * W + i];
                         }
                     }
                 }
                 publish_stage();
                 __syncwarp();
-#pragma unroll
-                for (int q = 0; q < GROUP; ++q) {
-                    if (q >= cells) break;
-                    const size_t sample =
-                        static_cast<size_t>(elements[q] - job.first_element) * (N * COLUMNS);
-                    send<LANES, RUN % VECTOR == 0>(job, job.outputs[output], sample,
-                                                   stage + q * STAGE_CELL, RUN, lane);
-                }
+                send_each<GROUP, RUN % VECTOR == 0>(
+                    job, job.outputs[output], stage, RUN, lane,
+                    [](int g) { return g * STAGE_CELL; },
+                    lane < cells ? size_t(element - job.first_element) * (N * COLUMNS) : NOWHERE);
             }
             __syncwarp();
         }

@@ -5,6 +5,24 @@
 #include "async.cuh"
 #include "gather.cuh"
 
+// Component c of a control point, the last to leave the L2 cache: bricks of the next layers want
+// it too, after tens of megabytes of results.
+__device__ __forceinline__ double kept_component(const Job& job, unsigned point, int c) {
+#if __CUDA_ARCH__ >= 800
+    double value;
+    asm("{\n\t"
+        ".reg .b64 policy;\n\t"
+        "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n\t"
+        "ld.global.nc.L2::cache_hint.f64 %0, [%1], policy;\n\t"
+        "}"
+        : "=d"(value)
+        : "l"(job.points + place(job, point, c)));
+    return value;
+#else
+    return component(job, point, c);
+#endif
+}
+
 // What is known of the leaves beside their ids.
 struct Head {
     // added to the ids if they are 16 bits
@@ -55,18 +73,17 @@ struct Ahead {
 template <typename Step>
 constexpr int READS = (Step::POINTS + TOGETHER - 1) / TOGETHER;
 
-// The steps of one warp: `group`, `group + stride` and so on below `groups`, of `count`
+// The steps of one warp: `group`, `group + stride` and so on, `turns` of them, of `count`
 // elements or bricks from `first` on.
 template <typename Id, typename Step>
 struct Reader {
     const Job& job;
     const Leaves& leaves;
     Ahead<Id, Step>& ahead;
-    unsigned first, count, group, groups, stride;
+    unsigned first, count, group, stride, turns;
     // lane l has component l % WIDTH of point k * TOGETHER + l / WIDTH
     double points[Step::NETS][READS<Step>];
 
-    __device__ unsigned turns() const { return (groups - group + stride - 1) / stride; }
     __device__ const Step& step(unsigned turn) const { return ahead.steps[turn % Step::RING]; }
 
     __device__ __forceinline__ void begin() {
@@ -82,19 +99,18 @@ struct Reader {
         copy(turn + Step::AHEAD);
         wait_for_copies<Step::AHEAD - 1>();
         __syncwarp();
-        if (turn + 1 < turns()) read(turn + 1);
+        if (turn + 1 < turns) read(turn + 1);
     }
 
     // always commits, so that waiting can count
     __device__ __forceinline__ void copy(unsigned turn) {
         const int lane = threadIdx.x % LANES;
-        const unsigned long long at = group + static_cast<unsigned long long>(turn) * stride;
-        if (at < groups) {
+        if (turn < turns) {
+            const unsigned at = group + turn * stride;
             const unsigned slot = turn % Step::RING;
 #pragma unroll
             for (int q = 0; q < Step::NETS; ++q) {
-                const size_t own = at * Step::NETS + q;
-                const size_t leaf = first + (own < count ? own : count - 1);
+                const size_t leaf = first + min(at * Step::NETS + q, count - 1);
                 constexpr int PIECES = Step::IDS * sizeof(Id) / 16;
                 const uint4* const net = static_cast<const uint4*>(leaves.nets) + leaf * PIECES;
                 uint4* const to = reinterpret_cast<uint4*>(ahead.ids[slot][q]);
@@ -120,7 +136,7 @@ struct Reader {
 #pragma unroll
             for (int k = 0; k < READS<Step>; ++k) {
                 const int control = min(k * TOGETHER + lane / WIDTH, Step::POINTS - 1);
-                points[q][k] = component(job, base + ids[control], lane % WIDTH);
+                points[q][k] = kept_component(job, base + ids[control], lane % WIDTH);
             }
         }
     }

@@ -61,3 +61,15 @@ __device__ __forceinline__ void load_pairs(real (&to)[COUNT], const real* from) 
         for (int i = 0; i < COUNT; ++i) to[i] = from[i];
     }
 }
+
+// COUNT reals, an even number, to an address that is a multiple of two of them.
+template <int COUNT>
+__device__ __forceinline__ void store_pairs(real* to, const real (&from)[COUNT]) {
+    struct alignas(2 * sizeof(real)) Pair {
+        real low, high;
+    };
+#pragma unroll
+    for (int i = 0; i < COUNT / 2; ++i) {
+        reinterpret_cast<Pair*>(to)[i] = Pair{from[2 * i], from[2 * i + 1]};
+    }
+}

@@ -10,6 +10,15 @@
 #define BULK 0
 #endif
 
+// Bulk copies read shared memory in lines of so many bytes. A stage that begins with a line reaches
+// the memory in whole lines too; otherwise it would take half as many requests again.
+constexpr int STAGE_LINE = 128;
+
+// The same number of bytes or a few more, in whole lines.
+__host__ __device__ constexpr int whole_lines(int bytes) {
+    return (bytes + STAGE_LINE - 1) / STAGE_LINE * STAGE_LINE;
+}
+
 // Waits until the results that this thread has sent have been read, but for the last LEFT runs.
 template <int LEFT = 0>
 __device__ __forceinline__ void wait_for_stage() {
@@ -35,19 +44,16 @@ __device__ __forceinline__ void bulk_copy(void* to, const void* from, unsigned b
         ".reg .b64 policy;\n\t"
         "createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n\t"
         "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%0], [%1], %2, policy;\n\t"
-        "cp.async.bulk.commit_group;\n\t"
         "}" ::"l"(to),
         "r"(shared), "r"(bytes)
         : "memory");
 }
-#endif
 
-// Counts as a run that was sent.
-__device__ __forceinline__ void send_nothing(int thread) {
-#if BULK
-    if (thread == 0) asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-#endif
+// Closes a run of copies of this thread.
+__device__ __forceinline__ void commit_stage() {
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
+#endif
 
 // Sends `count` reals of staged results, WIDTH a sample, to samples of the output from
 // `sample` on. Called by THREADS threads of which this one is `thread`, after a barrier that
@@ -67,11 +73,42 @@ __device__ __forceinline__ void send(const Job& job, real* output, size_t sample
         return;
     }
 #if BULK
-    if (thread == 0) bulk_copy(to, stage, count * sizeof(real));
+    if (thread == 0) {
+        bulk_copy(to, stage, count * sizeof(real));
+        commit_stage();
+    }
 #else
     for (int i = thread; i < count / VECTOR; i += THREADS) {
         __stcs(reinterpret_cast<Vector*>(to) + i, reinterpret_cast<const Vector*>(stage)[i]);
     }
 #endif
 #endif
+}
+
+// No sample of the results.
+constexpr size_t NOWHERE = ~size_t(0);
+
+// Sends MANY stretches of staged results, a warp all of them: stretch q of `count` reals stands
+// `from(q)` reals into the stage and belongs to the samples from `sample` of lane q on, perhaps
+// NOWHERE. The lanes send side by side, and each counts one run.
+template <int MANY, bool WHOLE, typename From>
+__device__ __forceinline__ void send_each(const Job& job, real* output, const real* stage,
+                                          int count, int lane, From from, size_t sample) {
+    static_assert(MANY <= LANES, "a lane each");
+    if constexpr (BULK && !STRIDED && WHOLE) {
+#if BULK
+        if (lane < MANY) {
+            real* const to = output + sample * WIDTH;
+            if (sample != NOWHERE) bulk_copy(to, stage + from(lane), count * sizeof(real));
+            commit_stage();
+        }
+#endif
+    } else {
+#pragma unroll
+        for (int q = 0; q < MANY; ++q) {
+            const size_t own = __shfl_sync(ALL_LANES, static_cast<unsigned long long>(sample), q);
+            if (own == NOWHERE) continue;
+            send<LANES, WHOLE>(job, output, own, stage + from(q), count, lane);
+        }
+    }
 }

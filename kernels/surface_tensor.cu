@@ -102,8 +102,9 @@ __device__ __forceinline__ void send_run(real* to, const real* run, bool wanted)
 #if BULK
     if (wanted) {
         bulk_copy(to, run, RUN * sizeof(real));
+        commit_stage();
     } else {
-        send_nothing(0);
+        commit_stage();
     }
 #endif
 }

@@ -30,7 +30,7 @@ constexpr int BLOCKS = DOUBLE || W > 3 ? 4 : 5;
 #elif TILE == 1
 constexpr int RUNS = DOUBLE || OUTPUTS > 1 ? 1 : 2;
 constexpr int GROUPS = 2, SAMPLE_WARPS = 4, CELL_WARPS = 1;
-constexpr int BLOCKS = DOUBLE || W > 3 || OUTPUTS > 1 ? 3 : 4;
+constexpr int BLOCKS = DOUBLE || W > 3 || OUTPUTS > 1 || STRIDED ? 3 : 4;
 #else
 constexpr int RUNS = 2, GROUPS = 2, SAMPLE_WARPS = 2, CELL_WARPS = 2;
 constexpr int BLOCKS = W > 3 || OUTPUTS > 1 ? 2 : 3;
@@ -178,26 +178,45 @@ __device__ __forceinline__ void gather_fragments(const Job& job, const unsigned*
                                                  int first, int count, int depths,
                                                  real (*origins)[W], real* sizes, Fragment* to) {
     // of each net, before the first is used
-    constexpr int READS = 20 / NETS;
+    constexpr int READS = NETS > 2 ? 20 / NETS : 8;
     const int lane = threadIdx.x % LANES;
     const unsigned* nets[NETS];
     Fragment* own_nets[NETS];
     real own[NETS], most[NETS];
+    unsigned points[NETS][READS];
+    // ids are read a step ahead of the control points
+    const auto read_ids = [&](int from) {
+#pragma unroll
+        for (int k = 0; k < NETS; ++k) {
+#pragma unroll
+            for (int read = 0; read < READS; ++read) {
+                const int control = from + read * TOGETHER + lane / W;
+                points[k][read] = __ldg(nets[k] + min(control, controls - 1));
+            }
+        }
+    };
 #pragma unroll
     for (int k = 0; k < NETS; ++k) {
         const int q = first + k;
         nets[k] = ids + min(q, count - 1) * controls;
         own_nets[k] = to + q / GROUP * W * depths * LANES + q % GROUP * 4;
-        own[k] = real(component(job, __ldg(nets[k]), lane % W));
         most[k] = 0;
     }
+    read_ids(0);
 #pragma unroll 1
     for (int from = 0; from < depths * DEPTH; from += READS * TOGETHER) {
         double values[NETS][READS];
 #pragma unroll
-        for (int k = 0; k < NETS; ++k) read_points(job, nets[k], 0, from, controls, values[k]);
+        for (int k = 0; k < NETS; ++k) {
+#pragma unroll
+            for (int read = 0; read < READS; ++read) {
+                values[k][read] = component(job, points[k][read], lane % W);
+            }
+        }
+        read_ids(from + READS * TOGETHER);
 #pragma unroll
         for (int k = 0; k < NETS; ++k) {
+            if (from == 0) own[k] = real(__shfl_sync(ALL_LANES, values[k][0], lane % W));
             real* const numbers =
                 reinterpret_cast<real*>(own_nets[k]) + lane % W * depths * LANES * VECTOR;
 #pragma unroll

@@ -76,16 +76,13 @@ constexpr int TILE = BRICKED<Step> ? (125 * W + 1) / 2 * 2 : 0;
 // Shared memory of a block in bytes, for the host.
 template <typename Id, typename Step>
 constexpr int WARP_BYTES =
-    WARP_REALS * sizeof(real) + sizeof(Ahead<Id, Step>) + TILE<Step> * sizeof(double);
+    whole_lines(WARP_REALS * sizeof(real) + sizeof(Ahead<Id, Step>) + TILE<Step> * sizeof(double));
 extern "C" __device__ const int tensor_compact_shared =
     WARPS * WARP_BYTES<unsigned short, OneByOne>;
 extern "C" __device__ const int tensor_wide_shared = WARPS * WARP_BYTES<unsigned, OneByOne>;
 extern "C" __device__ const int bricks_compact_shared =
     WARPS * WARP_BYTES<unsigned short, Brick>;
 extern "C" __device__ const int bricks_wide_shared = WARPS * WARP_BYTES<unsigned, Brick>;
-
-// No element of the results.
-constexpr size_t NOWHERE = ~size_t(0);
 
 // Evaluates a group of elements whose control points stand in `c`, relative to `origin`.
 // `weights`: those of `all_weights` in shared memory. `sent`: stages so far. `ends_of(q)`:
@@ -176,7 +173,7 @@ __device__ __forceinline__ void evaluate_group(const Job& job, const Weights& al
 #pragma unroll
                     for (int layer = 0; layer < N; layer += LAYERS) {
                         // runs that are no whole vectors are not sent in bulk
-                        wait_for_stage<WHOLE ? (STAGES - 1) * GROUP * RUNS : 0>();
+                        wait_for_stage<WHOLE ? STAGES - 1 : 0>();
                         __syncwarp();
                         real* const stage = stages + sent++ % STAGES * GROUP * STAGE_CELL;
 #pragma unroll
@@ -200,24 +197,16 @@ __device__ __forceinline__ void evaluate_group(const Job& job, const Weights& al
                         }
                         publish_stage();
                         __syncwarp();
-#pragma unroll
-                        for (int q = 0; q < GROUP; ++q) {
-                            const size_t element = target_of(q);
-                            const int columns = min(COLUMNS, N * N - first_column);
-#pragma unroll
-                            for (int run = 0; run < RUNS; ++run) {
-                                if (element == NOWHERE) {
-                                    send_nothing(lane);
-                                    continue;
-                                }
-                                send<LANES, WHOLE>(
-                                    job, job.outputs[output],
-                                    element * (N * N * N) + (layer + run) * N * N +
-                                        first_column,
-                                    stage + q * STAGE_CELL + run * COLUMNS * W,
-                                    COLUMNS == N * N ? RUN : columns * W, lane);
-                            }
-                        }
+                        const int columns = min(COLUMNS, N * N - first_column);
+                        // a lane a run
+                        const int own = min(lane, GROUP * RUNS - 1);
+                        const size_t element = target_of(own / RUNS);
+                        const int first = (layer + own % RUNS) * N * N + first_column;
+                        send_each<GROUP * RUNS, WHOLE>(
+                            job, job.outputs[output], stage,
+                            COLUMNS == N * N ? RUN : columns * W, lane,
+                            [](int k) { return k / RUNS * STAGE_CELL + k % RUNS * COLUMNS * W; },
+                            element == NOWHERE ? NOWHERE : element * (N * N * N) + first);
                     }
                 }
             }
@@ -231,7 +220,8 @@ template <typename Id, typename Step>
 __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                                          const Weights& all_weights, unsigned first,
                                          unsigned count, unsigned elements) {
-    extern __shared__ __align__(16) unsigned char memory[];
+    extern __shared__ __align__(STAGE_LINE) unsigned char memory[];
+    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     // those that differ from lane to lane are read here, the others as constants
     __shared__ __align__(16) real weights[ORDERS * N * 4];
     for (int i = threadIdx.x; i < ORDERS * N * 4; i += WARPS * LANES) {
@@ -239,22 +229,20 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
     }
     __syncthreads();
 
-    const int lane = threadIdx.x % LANES;
-    const int warp = threadIdx.x / LANES;
-    double* const tile = reinterpret_cast<double*>(memory + warp * WARP_BYTES<Id, Step>);
-    real* const c = reinterpret_cast<real*>(tile + TILE<Step>);
+    real* const stages = reinterpret_cast<real*>(memory + warp * WARP_BYTES<Id, Step>);
+    real* const c = stages + STAGES * GROUP * STAGE_CELL;
     real* const x = c + GROUP * C_CELL;
-    real* const stages = x + GROUP * X_CELL;
-    auto& ahead = *reinterpret_cast<Ahead<Id, Step>*>(stages + STAGES * GROUP * STAGE_CELL);
+    double* const tile = reinterpret_cast<double*>(x + GROUP * X_CELL);
+    auto& ahead = *reinterpret_cast<Ahead<Id, Step>*>(tile + TILE<Step>);
 
     const unsigned groups = (count + Step::NETS - 1) / Step::NETS;
-    Reader<Id, Step> reader{job,   leaves, ahead, first, count, blockIdx.x * WARPS + warp,
-                            groups, gridDim.x * WARPS};
-    if (reader.group >= groups) return;
+    const unsigned group = blockIdx.x * WARPS + warp, stride = gridDim.x * WARPS;
+    if (group >= groups) return;
+    const unsigned turns = (groups - group + stride - 1) / stride;
+    Reader<Id, Step> reader{job, leaves, ahead, first, count, group, stride, turns};
     reader.begin();
 
     unsigned sent = 0;
-    const unsigned turns = reader.turns();
     for (unsigned turn = 0; turn < turns; ++turn) {
         const Step& step = reader.step(turn);
         real origin[GROUP][W];

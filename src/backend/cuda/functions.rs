@@ -98,9 +98,10 @@ impl Function {
     pub fn occupancy(&self, threads: u32, shared: u32) -> Result<u32> {
         let set = || {
             self.stream.context().bind_to_thread()?;
-            if shared > 48 << 10 {
+            let own = self.function.shared_size_bytes()?;
+            if shared as i32 + own > 48 << 10 {
                 // all that the kernel's own arrays leave, whatever other launches take
-                let most = self.most_shared as i32 - self.function.shared_size_bytes()?;
+                let most = self.most_shared as i32 - own;
                 let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
                 self.function.set_attribute(attribute, most)?;
             }

@@ -18,6 +18,8 @@
 
 constexpr unsigned THREADS = 128;
 constexpr unsigned WARPS = THREADS / LANES;
+// blocks a multiprocessor holds at least; before sm_80 it may hold 1,024 threads
+constexpr int BLOCKS = __CUDA_ARCH__ < 800 ? 6 : DOUBLE ? 9 : 10;
 constexpr unsigned NONE = 0xffffffffu;
 // entries of a row that are read at once
 constexpr int ENTRIES = 4;
@@ -78,7 +80,7 @@ __device__ __forceinline__ Control control_at(const Control* __restrict__ contro
 }
 
 // A warp a block.
-extern "C" __global__ void __launch_bounds__(THREADS, DOUBLE ? 9 : 10)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     matrix_product(const __grid_constant__ Matrix matrix, const Control* __restrict__ controls,
                    real* __restrict__ results) {
     __shared__ real stages[WARPS][LANES * WIDTH];

@@ -149,10 +149,7 @@ impl Sharpness {
                 let mut sharpness = sharp.sharpness;
                 if let Ok(i) = mean.binary_search_by_key(&end, |at| at.0) {
                     let (_, count, sum) = mean[i];
-                    if count > 1 && sharpness.is_finite() {
-                        let others = (sum - sharpness) / f64::from(count - 1);
-                        sharpness = 0.75 * sharpness + 0.25 * others;
-                    }
+                    sharpness = rule.blended(sharpness, count, sum);
                 }
                 if sharpness > 1.0 {
                     edges.push(SharpEdge {

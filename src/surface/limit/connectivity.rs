@@ -147,10 +147,7 @@ impl Connectivity {
                     sum += s;
                 }
             });
-            if count > 1 {
-                let others = (sum - sharpness) / f64::from(count - 1);
-                sharpness = 0.75 * sharpness + 0.25 * others;
-            }
+            sharpness = self.crease_rule.blended(sharpness, count, sum);
         }
         (sharpness - 1.0).max(0.0)
     }

@@ -12,10 +12,15 @@ use crate::pages;
 pub struct Numbers<T>(Memory<T>);
 
 enum Memory<T> {
-    Own(Vec<T>),
+    /// From this number of the vector on.
+    Own(Vec<T>, usize),
     /// So many numbers at the front.
     Lent(Box<dyn Lent>, usize),
 }
+
+/// Where new numbers begin, in bytes: results that begin on a cache line are streamed there
+/// at once, others on a detour.
+const LINE: usize = 64;
 
 /// Bytes that a device lends, aligned for any number.
 pub(super) trait Lent: Send + Sync {
@@ -26,12 +31,21 @@ pub(super) trait Lent: Send + Sync {
 
 impl<T: Pod> Numbers<T> {
     /// Makes room for `len` numbers, old contents unspecified: in lent memory that is here
-    /// already and large enough, else in a vector.
+    /// already and large enough, else in a vector, from a cache line on.
     pub(super) fn reserve(&mut self, len: usize) -> &mut [T] {
         match &mut self.0 {
-            Memory::Own(vector) if len <= vector.capacity() => vector.resize(len, T::zeroed()),
+            Memory::Own(vector, first) if *first + len <= vector.capacity() => {
+                vector.resize(*first + len, T::zeroed());
+            }
             Memory::Lent(bytes, used) if len * size_of::<T>() <= bytes.bytes().len() => *used = len,
-            _ => self.0 = Memory::Own(pages::zeros(len)),
+            _ => {
+                // the old ones are given back first
+                self.0 = Memory::default();
+                let mut vector: Vec<T> = pages::zeros(len + LINE / size_of::<T>());
+                let first = vector.as_ptr().align_offset(LINE);
+                vector.truncate(first + len);
+                self.0 = Memory::Own(vector, first);
+            }
         }
         self
     }
@@ -47,7 +61,7 @@ impl<T: Pod> Numbers<T> {
         let enough = matches!(&self.0, Memory::Lent(lent, _) if bytes <= lent.bytes().len());
         if !enough && bytes > 0 {
             // what is here is given back first
-            self.0 = Memory::Own(Vec::new());
+            self.0 = Memory::default();
             if let Some(lent) = lend(bytes) {
                 self.0 = Memory::Lent(lent, len);
             }
@@ -62,7 +76,7 @@ impl<T: Pod> Deref for Numbers<T> {
 
     fn deref(&self) -> &[T] {
         match &self.0 {
-            Memory::Own(vector) => vector,
+            Memory::Own(vector, first) => &vector[*first..],
             Memory::Lent(lent, len) => bytemuck::cast_slice(&lent.bytes()[..len * size_of::<T>()]),
         }
     }
@@ -71,7 +85,7 @@ impl<T: Pod> Deref for Numbers<T> {
 impl<T: Pod> DerefMut for Numbers<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         match &mut self.0 {
-            Memory::Own(vector) => vector,
+            Memory::Own(vector, first) => &mut vector[*first..],
             Memory::Lent(lent, len) => {
                 bytemuck::cast_slice_mut(&mut lent.bytes_mut()[..*len * size_of::<T>()])
             }
@@ -79,27 +93,33 @@ impl<T: Pod> DerefMut for Numbers<T> {
     }
 }
 
+impl<T> Default for Memory<T> {
+    fn default() -> Self {
+        Self::Own(Vec::new(), 0)
+    }
+}
+
 impl<T> Default for Numbers<T> {
     fn default() -> Self {
-        Self(Memory::Own(Vec::new()))
+        Self(Memory::default())
     }
 }
 
 impl<T> From<Vec<T>> for Numbers<T> {
     fn from(vector: Vec<T>) -> Self {
-        Self(Memory::Own(vector))
+        Self(Memory::Own(vector, 0))
     }
 }
 
 impl<T> FromIterator<T> for Numbers<T> {
     fn from_iter<I: IntoIterator<Item = T>>(numbers: I) -> Self {
-        Self(Memory::Own(numbers.into_iter().collect()))
+        numbers.into_iter().collect::<Vec<_>>().into()
     }
 }
 
 impl<T: Pod> Clone for Numbers<T> {
     fn clone(&self) -> Self {
-        Self(Memory::Own(self.to_vec()))
+        self.to_vec().into()
     }
 }
 
@@ -149,6 +169,20 @@ mod tests {
         // larger ones without a lender are a vector
         assert_eq!(numbers.reserve(100).len(), 100);
         assert!(!numbers.reserve_lent(200, |_| None).1 && numbers.len() == 200);
+    }
+
+    #[test]
+    fn room_begins_on_a_cache_line_and_is_kept() {
+        let mut numbers = Numbers::<f64>::default();
+        numbers.reserve(1000).fill(1.0);
+        let place = numbers.as_ptr();
+        assert_eq!(place.align_offset(LINE), 0);
+        assert_eq!(numbers.reserve(10), [1.0; 10]);
+        assert!(numbers.reserve(1000).as_ptr() == place && numbers[10..] == [0.0; 990]);
+        for len in [2000, 300_000] {
+            assert_eq!(numbers.reserve(len).as_ptr().align_offset(LINE), 0);
+            assert_eq!(numbers.len(), len);
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! array ([`Solid::refined_points`]); the nets index into it. Set-up costs a few
 //! microseconds a cell and depends on connectivity and creases only.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::class::Class;
@@ -128,12 +129,15 @@ impl Solid {
     }
 
     /// Values at the points of all levels (`[point][component]`) from those at
-    /// the control points.
+    /// the control points, which they are themselves where nothing is refined.
     ///
     /// # Panics
     /// If `values` does not hold `width` values for every vertex of the mesh.
-    pub fn refined_points(&self, values: &[f64], width: usize) -> Vec<f64> {
+    pub fn refined_points<'a>(&self, values: &'a [f64], width: usize) -> Cow<'a, [f64]> {
         assert_eq!(values.len(), width * self.topology.vertex_count(), "one row a vertex");
+        if self.stencils.is_empty() {
+            return Cow::Borrowed(values);
+        }
         let mut all = vec![0.0; width * self.point_count()];
         all[..values.len()].copy_from_slice(values);
         for (level, stencils) in self.stencils.iter().enumerate() {
@@ -141,7 +145,7 @@ impl Solid {
             let (coarse, fine) = all[width * start..].split_at_mut(width * (end - start));
             stencils.apply_into(coarse, width, &mut fine[..width * stencils.len()]);
         }
-        all
+        Cow::Owned(all)
     }
 
     /// The leaf that holds the parameters `p` of an element, and `p` within it.

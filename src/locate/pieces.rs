@@ -60,7 +60,7 @@ impl<'s> LocatorPieces<'s> {
                 .with_mend("give every vertex three finite coordinates"));
         }
         let maker = Pieces::new(solid, rings.unwrap_or_else(|| default_rings(solid)))?;
-        let refined = solid.refined_points(controls.positions.as_flattened(), 3);
+        let refined = solid.refined_points(controls.positions.as_flattened(), 3).into_owned();
         let leaves = solid.leaves();
         let ids = || 0..leaves.len() as u32;
         let counts: Vec<u32> =
@@ -124,7 +124,7 @@ impl<'s> LocatorPieces<'s> {
                 attribute.values.len()
             )));
         }
-        let refined = solid.refined_points(&attribute.values, width);
+        let refined = solid.refined_points(&attribute.values, width).into_owned();
         let points = solid.leaves().par_iter();
         let points = points.flat_map_iter(|leaf| self.maker.points(leaf, &refined, width));
         Ok(AttributePieces { width, points: points.collect(), refined })

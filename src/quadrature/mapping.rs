@@ -58,7 +58,8 @@ impl<'q> Mapping<'q> {
             let count = controls.positions.len();
             return Err(Error::request(format!("{count} control points for {vertices} vertices")));
         }
-        let points = quadrature.solid.refined_points(controls.positions.as_flattened(), 3);
+        let points =
+            quadrature.solid.refined_points(controls.positions.as_flattened(), 3).into_owned();
         Ok(Self { quadrature, points })
     }
 

@@ -47,7 +47,7 @@ impl Limits {
     /// The limit of other control points of the same connectivity.
     pub fn of(solid: Solid, points: &[Point]) -> Self {
         let flat: Vec<f64> = points.iter().flatten().copied().collect();
-        let points = solid.refined_points(&flat, 3);
+        let points = solid.refined_points(&flat, 3).into_owned();
         Self { solid, points }
     }
 

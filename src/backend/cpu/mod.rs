@@ -7,7 +7,6 @@ mod grid;
 pub mod kernel;
 mod scattered;
 
-use std::borrow::Cow;
 use std::hint::black_box;
 use std::ops::Range;
 use std::time::Instant;
@@ -19,7 +18,6 @@ use kernel::{Real, Simd};
 use super::limit::Stored;
 use super::{Backend, Evaluator, Explained, Limit, Precision, check_controls};
 use crate::error::Result;
-use crate::limit::Solid;
 use crate::mesh::Controls;
 use crate::pages;
 use crate::plan::{Plan, Samples, wanted_orders};
@@ -111,12 +109,12 @@ impl<T: Number> Evaluator for Prepared<'_, T> {
         let derivatives = wanted_orders(self.plan.want()).len() - 1;
         limit.begin(elements.clone(), derivatives, controls.attributes.len());
 
-        let points = refined_points(solid, controls.positions.as_flattened(), 3);
+        let points = solid.refined_points(controls.positions.as_flattened(), 3);
         let mut outputs = vec![T::numbers(&mut limit.positions).reserve(3 * results)];
         outputs.extend(limit.derivatives.iter_mut().map(|d| T::numbers(d).reserve(3 * results)));
         self.run(&points, 3, &elements, &mut outputs)?;
         for (attribute, values) in controls.attributes.iter().zip(&mut limit.attributes) {
-            let points = refined_points(solid, &attribute.values, attribute.width);
+            let points = solid.refined_points(&attribute.values, attribute.width);
             let output = T::numbers(values).reserve(attribute.width * results);
             self.run(&points, attribute.width, &elements, &mut [output])?;
         }
@@ -159,16 +157,6 @@ impl<T: Number> Prepared<'_, T> {
                 Ok(())
             }
         }
-    }
-}
-
-/// [`Solid::refined_points`], which are the control points themselves where nothing is
-/// refined.
-fn refined_points<'a>(solid: &Solid, values: &'a [f64], width: usize) -> Cow<'a, [f64]> {
-    if solid.stencils().is_empty() {
-        Cow::Borrowed(values)
-    } else {
-        Cow::Owned(solid.refined_points(values, width))
     }
 }
 

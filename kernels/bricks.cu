@@ -3,116 +3,87 @@
 //
 // A warp evaluates a brick at once:
 //
-//     tile [w 5][v 5][u 5]             control points, relative to the middle one
-//     -> a lane for every line along u: contracts u for the samples of both elements
-//     -> x [u sample 2N][w 5][v 5]     in shared memory
-//     -> a lane for two columns (u sample, v sample) of an element: contracts v into
-//        y [column 2][w 5], then w, in registers
-//     -> stage [element 4][w][v][u]    lower, then upper half of the brick, sent in bulk
+//     control points [w 5][v 5][u 5]   each lane reads whole columns, a component each
+//     -> contracts w for the samples of both elements, in registers
+//     -> x [w sample 2N][v 5][u 5]     in shared memory, relative to the middle control point
+//     -> a lane for two rows (w sample, v sample) of an element: contracts v into
+//        y [row 2][u 5], then u, in registers
+//     -> stage [element 4][w][v][u]    lower, then upper half of the brick along u, sent in bulk
 //
-// About 12 multiply-adds a point for 4 samples and 30 accesses of a warp to shared memory an
-// element, where elements one by one take 18 and 128.
+// Rows are stored as whole vectors. About 12 multiply-adds a point for 4 samples, and 22 passes
+// of a warp through shared memory an element.
 #include "nets.cuh"
 #include "orders.cuh"
 #include "stage.cuh"
 
 constexpr int N = SAMPLES;
-static_assert(N == 2 || N == 4, "two columns a lane fill at most a warp");
+static_assert(N == 2 || N == 4, "the rows of all lanes are those of a brick");
 constexpr int W = WIDTH;
 constexpr int WARPS = 4;
 // blocks a multiprocessor holds at least: a bound for the registers
-constexpr int BLOCKS = DOUBLE ? 2 : 3;
+constexpr int BLOCKS = (DOUBLE ? 2 : 3) + (ORDERS == 1 && W < 4);
 
-// reals of a point in shared memory, and distances that keep lanes on different banks
-constexpr int POINT = W == 3 ? 4 : W;
-__host__ __device__ constexpr int spread(int reals) {
-    const int even = (reals + VECTOR - 1) / VECTOR;
-    return W > 2 ? (even + (even % 2 == 0)) * VECTOR : reals | 1;
-}
-constexpr int LINE = spread(5 * POINT);
-constexpr int TILE = (25 * LINE + VECTOR - 1) / VECTOR * VECTOR;
-constexpr int SAMPLE = spread(25 * POINT);
-constexpr int X = (2 * N * SAMPLE + VECTOR - 1) / VECTOR * VECTOR;
-// an element's results of one half, and their distance
+// rows of samples of a lane; those of an element with one w have two lanes
+constexpr int OWN = N / 2;
+
+// reals of a row of control points and of a w sample, in whole vectors; lanes with neighbouring
+// w samples read different banks
+constexpr int vectors(int reals) { return (reals + VECTOR - 1) / VECTOR; }
+constexpr int ROW = vectors(5 * W) * VECTOR;
+constexpr int SAMPLE = (vectors(5 * ROW) | 1) * VECTOR;
+constexpr int X = 2 * N * SAMPLE;
+// an element's results, and their distance
 constexpr int CELL = N * N * N * W;
 constexpr int DISTANCE = whole_lines(CELL * sizeof(real)) / sizeof(real);
 constexpr int STAGE = 4 * DISTANCE;
 constexpr int STAGES = 2;
-constexpr int WARP_REALS = TILE + X + STAGES * STAGE;
+// with derivatives the control points wait in shared memory, each for the lane that has it
+constexpr int KEPT = ORDERS > 1 ? Columns::READS * LANES : 0;
+constexpr int WARP_REALS = X + STAGES * STAGE + KEPT;
 
 // Weights of the samples, alike on all axes: [order][sample][4].
 struct Weights {
     real b[ORDERS * N * 4];
 };
 
-using Brick = Bricks<8>;
-
 // Shared memory of a block in bytes, for the host.
 template <typename Id>
-constexpr int WARP_BYTES = whole_lines(WARP_REALS * sizeof(real) + sizeof(Ahead<Id, Brick>));
+constexpr int WARP_BYTES = whole_lines(WARP_REALS * sizeof(real) + sizeof(Ahead<Id, Columns>));
 extern "C" __device__ const int bricks_compact_shared = WARPS * WARP_BYTES<unsigned short>;
 extern "C" __device__ const int bricks_wide_shared = WARPS * WARP_BYTES<unsigned>;
 
-__device__ __forceinline__ void load_point(real (&to)[W], const real* from) {
-    if constexpr (W > 2) {
-        real all[POINT];
-        load_vectors(all, from);
-#pragma unroll
-        for (int i = 0; i < W; ++i) to[i] = all[i];
+// b0 p0 + ... + b3 p3
+__device__ __forceinline__ real combine(const real* b, real p0, real p1, real p2, real p3) {
+    return b[0] * p0 + b[1] * p1 + b[2] * p2 + b[3] * p3;
+}
+
+// A row of results.
+__device__ __forceinline__ void store_row(real* to, const real (&row)[N * W]) {
+    if constexpr (N * W % VECTOR == 0) {
+        store_vectors(to, row);
     } else {
-#pragma unroll
-        for (int i = 0; i < W; ++i) to[i] = from[i];
+        store_pairs(to, row);
     }
 }
 
-__device__ __forceinline__ void store_point(real* to, const real (&from)[W]) {
-    if constexpr (W > 2) {
-        real all[POINT] = {};
-#pragma unroll
-        for (int i = 0; i < W; ++i) all[i] = from[i];
-        store_vectors(to, all);
-    } else {
-#pragma unroll
-        for (int i = 0; i < W; ++i) to[i] = from[i];
-    }
+// Replaces missing end layers by phantoms, 2 near - next; `low` and `high`: bits of both ends.
+template <typename Entry>
+__device__ __forceinline__ void fill(unsigned ends, unsigned low, unsigned high, Entry entry) {
+    if (ends & low) entry(0) = entry(1) + entry(1) - entry(2);
+    if (ends & high) entry(4) = entry(3) + entry(3) - entry(2);
 }
 
-// sum + b0 p0 + ... + b3 p3
-__device__ __forceinline__ void combine(real (&sum)[W], const real* b, const real* p0,
-                                        const real* p1, const real* p2, const real* p3) {
-#pragma unroll
-    for (int i = 0; i < W; ++i) {
-        sum[i] = b[0] * p0[i] + b[1] * p1[i] + b[2] * p2[i] + b[3] * p3[i];
-    }
-}
-
-// Replaces missing end layers of an axis; entry i of line l stands at `at(l, i)`.
-template <typename At>
-__device__ __forceinline__ void fill_layers(unsigned ends, int lane, At at) {
-    if (ends != 0 && lane < 25) {
-#pragma unroll
-        for (int i = 0; i < W; ++i) {
-            const auto entry = [&](int k) -> real& { return at(lane, k)[i]; };
-            if (ends & 1) entry(0) = entry(1) + entry(1) - entry(2);
-            if (ends & 2) entry(4) = entry(3) + entry(3) - entry(2);
-        }
+// The same in x, along u, then v, for a warp.
+__device__ __forceinline__ void fill_rows(unsigned ends, real* x, int lane) {
+    const auto at = [&](int w, int v, int u) { return x + w * SAMPLE + v * ROW + u * W; };
+    for (int i = lane; i < 2 * N * 5 * W; i += LANES) {
+        const int line = i / W;
+        fill(ends, 1, 2, [&](int k) -> real& { return at(line / 5, line % 5, k)[i % W]; });
     }
     __syncwarp();
-}
-
-// Contracts u: a lane a line.
-__device__ __forceinline__ void contract_u(const real* b, const real* tile, real* x, int lane) {
-    if (lane < 25) {
-        real points[5][W];
-#pragma unroll
-        for (int k = 0; k < 5; ++k) load_point(points[k], tile + lane * LINE + k * POINT);
-#pragma unroll
-        for (int s = 0; s < 2 * N; ++s) {
-            const int c = s / N;
-            real sum[W];
-            combine(sum, b + s % N * 4, points[c], points[c + 1], points[c + 2], points[c + 3]);
-            store_point(x + s * SAMPLE + lane * POINT, sum);
-        }
+    for (int i = lane; i < 2 * N * 5 * W; i += LANES) {
+        const int line = i / W;
+        fill(ends, 4, 8, [&](int k) -> real& { return at(line / 5, k, line % 5)[i % W]; });
     }
     __syncwarp();
 }
@@ -120,7 +91,7 @@ __device__ __forceinline__ void contract_u(const real* b, const real* tile, real
 template <typename Id>
 __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                                          const Weights& all_weights, unsigned first,
-                                         unsigned count, unsigned elements) {
+                                         unsigned count, unsigned elements, unsigned* asked) {
     extern __shared__ __align__(STAGE_LINE) unsigned char memory[];
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     // those that differ from lane to lane are read here, the others as constants
@@ -129,35 +100,51 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
         weights[i] = all_weights.b[i];
     }
     __syncthreads();
-
     real* const stages = reinterpret_cast<real*>(memory + warp * WARP_BYTES<Id>);
-    real* const tile = stages + STAGES * STAGE;
-    real* const x = tile + TILE;
-    auto& ahead = *reinterpret_cast<Ahead<Id, Brick>*>(x + X);
+    real* const x = stages + STAGES * STAGE;
+    real* const kept = x + X + lane;
+    auto& ahead = *reinterpret_cast<Ahead<Id, Columns>*>(x + X + KEPT);
 
     const unsigned group = blockIdx.x * WARPS + warp, stride = gridDim.x * WARPS;
     if (group >= count) return;
-    const unsigned turns = (count - group + stride - 1) / stride;
-    Reader<Id, Brick> reader{job, leaves, ahead, first, count, group, stride, turns};
+    Reader<Id, Columns> reader{job, leaves, ahead, first, count, count, group, stride, asked};
     reader.begin();
 
-    // the lane's columns: u sample, and v samples 2 pair and 2 pair + 1
-    const int u = lane % (2 * N), pair = lane / (2 * N);
-    const bool mine = pair < N;
-    const int element_v = mine ? 2 * pair / N : 0, v = 2 * pair % N;
-    const real* const window = x + u * SAMPLE + element_v * POINT;
-    // lanes store to different banks: upper elements along u take their columns, those along v
-    // every two layers, the other way round
-    const int other = u / N, turned = element_v;
-    const int place = (u / N + 2 * element_v) * DISTANCE + (v * N + u % N) * W;
+    // where the columns that the lane reads go, first to last
+    real* columns[Columns::RUNS];
+#pragma unroll
+    for (int run = 0; run < Columns::RUNS; ++run) {
+        const int column = run * TOGETHER + lane / W;
+        const bool is_own = lane < TOGETHER * W && column < 25;
+        columns[run] = is_own ? x + column / 5 * ROW + column % 5 * W + lane % W : nullptr;
+    }
+
+    // the lane's rows of samples. Neighbouring lanes share them in two, which read the same of x
+    const int w = lane / 2 % (2 * N), element_v = lane / (4 * N);
+    const bool mine = element_v < 2;
+    const real* const window = x + w * SAMPLE + (mine ? element_v : 0) * ROW;
+    // every other two layers take the second row first: lanes store to different banks
+    const int other = OWN == 2 ? w / 2 % 2 : 0;
+    int v[OWN];
+#pragma unroll
+    for (int j = 0; j < OWN; ++j) v[j] = lane % 2 * OWN + (j ^ other);
+    real own_weights[OWN][4];
+    const auto read_weights = [&](int order) {
+#pragma unroll
+        for (int j = 0; j < OWN; ++j) load_vectors(own_weights[j], weights + (order * N + v[j]) * 4);
+    };
+    if (ORDERS == 1) read_weights(0);
+    const int place = (element_v + w / N * 2) * DISTANCE + w % N * N * N * W;
 
     unsigned sent = 0;
-    for (unsigned turn = 0; turn < turns; ++turn) {
+    for (unsigned turn = 0; turn < reader.turns; ++turn) {
         const BrickHead& head = reader.step(turn).head;
-        real origin[W];
+        // alike for all elements of a side
+        const unsigned ends = (head.ends[0] & 0x15) | (head.ends[7] & 0x2a);
+        real origin[W], points[Columns::RUNS][5];
         {
-            // control point 62 is (2, 2, 2), which exists in every brick
-            constexpr int MIDDLE = 62 / TOGETHER, MIDDLE_LANE = 62 % TOGETHER * W;
+            // column 12 is in the middle; the control point there exists in every brick
+            constexpr int MIDDLE = 12 / TOGETHER * 5 + 2, MIDDLE_LANE = 12 % TOGETHER * W;
             const real middle = real(reader.points[0][MIDDLE]);
 #pragma unroll
             for (int i = 0; i < W; ++i) {
@@ -166,58 +153,62 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
             // as rounded as it is added again
             const double own = __shfl_sync(ALL_LANES, middle, MIDDLE_LANE + lane % W);
 #pragma unroll
-            for (int k = 0; k < READS<Brick>; ++k) {
-                const int control = k * TOGETHER + lane / W;
-                if (lane < TOGETHER * W && control < 125) {
-                    // without a division where lines follow each other
-                    const int at = LINE == 5 * POINT
-                                       ? control * POINT
-                                       : control / 5 * LINE + control % 5 * POINT;
-                    tile[at + lane % W] = real(reader.points[0][k] - own);
+            for (int run = 0; run < Columns::RUNS; ++run) {
+#pragma unroll
+                for (int k = 0; k < 5; ++k) {
+                    points[run][k] = real(reader.points[0][run * 5 + k] - own);
+                }
+                if (ends & 0x30) {
+                    fill(ends, 16, 32, [&](int k) -> real& { return points[run][k]; });
+                }
+#pragma unroll
+                for (int k = 0; k < 5; ++k) {
+                    if (ORDERS > 1) kept[(run * 5 + k) * LANES] = points[run][k];
                 }
             }
         }
         reader.advance(turn);
 
-        // alike for all elements of a side
-        const unsigned ends = (head.ends[0] & 0x15) | (head.ends[7] & 0x2a);
-        if (ends != 0) {
-            const auto at = [&](int w, int v, int u) {
-                return tile + (w * 5 + v) * LINE + u * POINT;
-            };
-            fill_layers(ends & 3, lane, [&](int l, int k) { return at(l / 5, l % 5, k); });
-            fill_layers(ends >> 2 & 3, lane, [&](int l, int k) { return at(l / 5, k, l % 5); });
-            fill_layers(ends >> 4 & 3, lane, [&](int l, int k) { return at(k, l / 5, l % 5); });
-        }
-
 #pragma unroll
-        for (int u_order = 0; u_order < ORDERS; ++u_order) {
-            if (!is_wanted(u_order, -1)) continue;
-            contract_u(all_weights.b + u_order * N * 4, tile, x, lane);
+        for (int w_order = 0; w_order < ORDERS; ++w_order) {
+            if (!is_wanted(w_order, -1)) continue;
+#pragma unroll
+            for (int run = 0; run < Columns::RUNS; ++run) {
+                if (columns[run] == nullptr) continue;
+#pragma unroll
+                for (int k = 0; k < 5; ++k) {
+                    if (ORDERS > 1) points[run][k] = kept[(run * 5 + k) * LANES];
+                }
+#pragma unroll
+                for (int s = 0; s < 2 * N; ++s) {
+                    const real* const p = points[run] + s / N;
+                    columns[run][s * SAMPLE] = combine(all_weights.b + (w_order * N + s % N) * 4,
+                                                       p[0], p[1], p[2], p[3]);
+                }
+            }
+            __syncwarp();
+            if (ends & 0xf) fill_rows(ends, x, lane);
 #pragma unroll
             for (int v_order = 0; v_order < ORDERS; ++v_order) {
-                if (!is_wanted(u_order, v_order)) continue;
-                real y[2][5][W];
-                {
-                    real b[2][4];
-                    const real* const own = weights + (v_order * N + v) * 4;
-                    load_vectors(b[0], own + other * 4);
-                    load_vectors(b[1], own + (1 - other) * 4);
+                if (!is_wanted(w_order, v_order)) continue;
+                if (ORDERS > 1) read_weights(v_order);
+                real y[OWN][ROW];
 #pragma unroll
-                    for (int w = 0; w < 5; ++w) {
-                        real p[4][W];
+                for (int i = 0; i < ROW; i += VECTOR) {
+                    real p[4][VECTOR];
 #pragma unroll
-                        for (int k = 0; k < 4; ++k) {
-                            load_point(p[k], window + (w * 5 + k) * POINT);
-                        }
+                    for (int k = 0; k < 4; ++k) load_vectors(p[k], window + k * ROW + i);
 #pragma unroll
-                        for (int j = 0; j < 2; ++j) {
-                            combine(y[j][w], b[j], p[0], p[1], p[2], p[3]);
+                    for (int j = 0; j < OWN; ++j) {
+#pragma unroll
+                        for (int e = 0; e < VECTOR; ++e) {
+                            y[j][i + e] =
+                                combine(own_weights[j], p[0][e], p[1][e], p[2][e], p[3][e]);
                         }
                     }
                 }
 #pragma unroll
-                for (int w_order = 0; w_order < ORDERS; ++w_order) {
+                for (int u_order = 0; u_order < ORDERS; ++u_order) {
                     const int output = output_of(u_order, v_order, w_order);
                     if (output < 0) continue;
 #pragma unroll
@@ -226,29 +217,24 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                         __syncwarp();
                         real* const stage = stages + sent++ % STAGES * STAGE;
 #pragma unroll
-                        for (int w = 0; w < N; ++w) {
-                            const int layer = w % 2 == 0 ? w + turned : w - turned;
-                            real b[4];
-                            load_vectors(b, weights + (w_order * N + layer) * 4);
+                        for (int j = 0; j < OWN; ++j) {
+                            real row[N * W];
 #pragma unroll
-                            for (int j = 0; j < 2; ++j) {
-                                if (!mine) continue;
-                                const int column = j == 0 ? other : 1 - other;
-                                real sum[W];
-                                combine(sum, b, y[j][half], y[j][half + 1], y[j][half + 2],
-                                        y[j][half + 3]);
+                            for (int u = 0; u < N; ++u) {
 #pragma unroll
                                 for (int i = 0; i < W; ++i) {
-                                    const real add = output > 0 ? real(0) : origin[i];
-                                    stage[place + (layer * N * N + column * N) * W + i] =
-                                        sum[i] + add;
+                                    const real* const p = y[j] + half * W + i;
+                                    const real* const b = all_weights.b + (u_order * N + u) * 4;
+                                    row[u * W + i] = combine(b, p[0], p[W], p[2 * W], p[3 * W]) +
+                                                     (output > 0 ? real(0) : origin[i]);
                                 }
                             }
+                            if (mine) store_row(stage + place + v[j] * (N * W), row);
                         }
                         publish_stage();
                         __syncwarp();
                         const unsigned element =
-                            head.elements[half * 4 + lane % 4] - job.first_element;
+                            head.elements[half + lane % 4 * 2] - job.first_element;
                         send_each<4, true>(
                             job, job.outputs[output], stage, CELL, lane,
                             [](int q) { return q * DISTANCE; },
@@ -266,8 +252,8 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
     extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)                     \
         name(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,       \
              const __grid_constant__ Weights weights, unsigned first, unsigned count,      \
-             unsigned elements) {                                                          \
-        evaluate<Id>(job, leaves, weights, first, count, elements);                        \
+             unsigned elements, unsigned* asked) {                                         \
+        evaluate<Id>(job, leaves, weights, first, count, elements, asked);                 \
     }
 
 BRICKS(bricks_compact, unsigned short)

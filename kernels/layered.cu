@@ -16,13 +16,20 @@ constexpr int N = SAMPLES;
 constexpr int W = WIDTH;
 constexpr int WARPS = 4;
 // blocks a multiprocessor holds at least: a bound for the registers
-constexpr int BLOCKS = DOUBLE || 2 * N * N <= LANES ? 2 : W > 3 || OUTPUTS > 1 || N == 6 || N == 7 ? 4 : 5;
+constexpr int BLOCKS = 2 * N * N <= LANES || DOUBLE && (W > 3 || OUTPUTS > 1 || N < 8) ? 2
+                       : DOUBLE || W > 3 || N == 6 || N == 7                          ? 3
+                                                                                       : 4;
 constexpr int COLUMNS = N * N;
 constexpr int GROUP = COLUMNS >= LANES ? 1 : LANES / COLUMNS < 8 ? LANES / COLUMNS : 8;
 // columns of a lane, and lanes of an element
 constexpr int OWN = (GROUP * COLUMNS + LANES - 1) / LANES;
 constexpr int SPAN = (COLUMNS + OWN - 1) / OWN;
 static_assert(GROUP == 1 || OWN == 1, "columns of one element");
+
+// whether a lane's columns are read as one vector
+constexpr bool PAIRS = OWN == 2 && COLUMNS % 2 == 0;
+// whether the next net is read while one is evaluated
+constexpr bool AHEAD = GROUP == 1;
 
 constexpr int LINE = 4 * W;
 constexpr int RUN = N * COLUMNS * W;
@@ -48,10 +55,67 @@ constexpr int chunk() {
 constexpr int CHUNK = chunk();
 constexpr bool CHUNKED = N % CHUNK == 0;
 
+// Nets on their way to shared memory: the ids of one, and the control points of the same or of
+// the one before, a whole one a lane and round.
+struct Net {
+    static constexpr int ROUNDS = 3;
+    unsigned ids[ROUNDS], next_ends;
+    double points[ROUNDS][W];
+    unsigned ends;
+
+    __device__ __forceinline__ void read_ids(const unsigned* net, const unsigned char* own_ends,
+                                             int count) {
+        const int lane = threadIdx.x % LANES;
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) ids[k] = __ldg(net + min(k * LANES + lane, count - 1));
+        next_ends = __ldg(own_ends);
+    }
+
+    __device__ __forceinline__ void read_points(const Job& job, int count) {
+        ends = next_ends;
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) {
+            if (k * LANES >= count) continue;
+#pragma unroll
+            for (int i = 0; i < W; ++i) points[k][i] = component(job, ids[k], i);
+        }
+    }
+
+    // Puts the control points relative to the middle of points `a` and `b`, both below LANES,
+    // which is `origin`: sums round by the size of what they add.
+    __device__ __forceinline__ void put(const Job& job, const unsigned* net, int count, int a,
+                                        int b, real (&origin)[W], real* to) const {
+        const int lane = threadIdx.x % LANES;
+#pragma unroll
+        for (int i = 0; i < W; ++i) {
+            const real own = real(points[0][i]);
+            origin[i] =
+                real(0.5) * (__shfl_sync(ALL_LANES, own, a) + __shfl_sync(ALL_LANES, own, b));
+        }
+        const auto put_point = [&](int at, const double* point) {
+#pragma unroll
+            for (int i = 0; i < W; ++i) to[at * W + i] = real(point[i] - double(origin[i]));
+        };
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) {
+            if (k * LANES + lane < count) put_point(k * LANES + lane, points[k]);
+        }
+        // the last of many are read now
+        for (int at = ROUNDS * LANES + lane; at < count; at += LANES) {
+            const unsigned id = __ldg(net + at);
+            double point[W];
+#pragma unroll
+            for (int i = 0; i < W; ++i) point[i] = component(job, id, i);
+            put_point(at, point);
+        }
+    }
+};
+
 extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
     layered(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
             const Batch* __restrict__ batches, const Item* __restrict__ items, unsigned count,
-            const real* __restrict__ tables, const real* __restrict__ axes, unsigned controls) {
+            const real* __restrict__ tables, const real* __restrict__ axes, unsigned controls,
+            unsigned* asked) {
     extern __shared__ __align__(STAGE_LINE) unsigned char memory[];
     const int lane = threadIdx.x % LANES;
     const int warp = threadIdx.x / LANES;
@@ -63,17 +127,36 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
     real* const across = stage + GROUP * STAGE_CELL;
     real* const c = across + ACROSS;
 
-    for (unsigned at = blockIdx.x * WARPS + warp; at < count; at += gridDim.x * WARPS) {
-        const Item item = items[at];
+    // Two items by the warp's number, then whichever is next when the warp gets there. Every warp
+    // with two asks for each of the others, and once in vain: the last time leaves zero.
+    const unsigned stride = gridDim.x * WARPS;
+    unsigned later = blockIdx.x * WARPS + warp, asked_for = later + stride;
+    Item following{};
+    Net net;
+    bool ids_are_read = false, points_are_read = false;
+    unsigned batch_before = ~0u;
+    const auto advance = [&] {
+        const Item item = following;
+        later = __shfl_sync(ALL_LANES, asked_for, 0);
+        following.count = 0;
+        if (later < count) {
+            following = items[later];
+            if (lane == 0) asked_for = 2 * stride + atomicInc(asked, count - stride - 1);
+        }
+        return item;
+    };
+    if (later >= count) return;
+    following = items[later];
+    while (following.count > 0) {
+        const Item item = advance();
         const Batch& batch = batches[item.batch];
         const int lines = batch.controls;
         // samples across the layers run along one axis of the element; columns (p, q) are counted
-        // along the other two, which the local axes a and b may swap and flip
+        // along the other two, as in the tables
         const int along = abs(batch.steps[2]);
         const bool is_chunked = CHUNKED && along == 1;
         const int step_p = along == 1 ? N : 1, step_q = along == COLUMNS ? N : COLUMNS;
-        const bool is_swapped = N > 1 && abs(batch.steps[0]) == step_q;
-        int p[OWN], q[OWN], column[OWN];
+        int p[OWN], q[OWN];
         bool mine[OWN];
 #pragma unroll
         for (int k = 0; k < OWN; ++k) {
@@ -82,16 +165,38 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
             mine[k] = own_lane < SPAN && own < COLUMNS && cell < GROUP;
             p[k] = mine[k] ? own % N : 0;
             q[k] = mine[k] ? own / N : 0;
-            int a = is_swapped ? q[k] : p[k], b = is_swapped ? p[k] : q[k];
-            if (batch.steps[0] < 0) a = N - 1 - a;
-            if (batch.steps[1] < 0) b = N - 1 - b;
-            column[k] = a + N * b;
         }
-        for (int i = lane; i < ACROSS; i += LANES) {
+        for (int i = lane; i < ACROSS && item.batch != batch_before; i += LANES) {
             const int n = i / 4 % N;
             const int local = batch.steps[2] < 0 ? N - 1 - n : n;
             across[i] = __ldg(axes + batch.axes[2] + i + (local - n) * 4);
         }
+        batch_before = item.batch;
+        // net of a leaf of this item, or of the next; false if there is none
+        const auto find = [&](unsigned leaf, auto then) {
+            const bool is_own = !AHEAD || leaf < item.count;
+            const unsigned index = is_own ? leaf : leaf - item.count;
+            if (!is_own && index >= following.count) return false;
+            const Item& of = is_own ? item : following;
+            const Batch& own = of.batch == item.batch ? batch : batches[of.batch];
+            const size_t place = of.first + index;
+            then(static_cast<const unsigned*>(leaves.nets) + own.first_net +
+                     place * (4 * own.controls),
+                 leaves.ends + own.first_leaf + place, 4 * int(own.controls));
+            return true;
+        };
+        const auto read_ids = [&](unsigned leaf) {
+            return find(leaf, [&](const unsigned* ids, const unsigned char* ends, int controls) {
+                net.read_ids(ids, ends, controls);
+            });
+        };
+        const auto read_points = [&](unsigned leaf) {
+            return find(leaf, [&](const unsigned* ids, const unsigned char* ends, int controls) {
+                if (!ids_are_read) net.read_ids(ids, ends, controls);
+                ids_are_read = false;
+                net.read_points(job, controls);
+            });
+        };
         for (unsigned done = 0; done < item.count; done += GROUP) {
             const int cells = min(GROUP, int(item.count - done));
             const unsigned first = item.first + done;
@@ -102,47 +207,62 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
 #pragma unroll
             for (int g = 0; g < GROUP; ++g) {
                 if (g >= cells) break;
-                const unsigned* const net =
-                    static_cast<const unsigned*>(leaves.nets) + batch.first_net +
-                    static_cast<size_t>(first + g) * (4 * lines);
-                const unsigned ends = __ldg(leaves.ends + batch.first_leaf + first + g);
+                if (!points_are_read) read_points(done + g);
+                const unsigned own_ends = net.ends;
                 real* const to = c + g * LINE * lines;
                 // the cell's corners are the first four lines, its two layers the middle ones
-                gather(job, net, 4 * lines, 1, 14, origin[g], to);
+                net.put(job,
+                        static_cast<const unsigned*>(leaves.nets) + batch.first_net +
+                            static_cast<size_t>(first + g) * (4 * lines),
+                        4 * lines, 1, 14, origin[g], to);
                 __syncwarp();
-                if (ends) fill_ends(ends, lines, W, [&](int l) { return to + l * LINE; });
+                if (own_ends) fill_ends(own_ends, lines, W, [&](int l) { return to + l * LINE; });
             }
             __syncwarp();
+            if (AHEAD) {
+                points_are_read = read_points(done + 1);
+                ids_are_read = points_are_read && read_ids(done + 2);
+            }
 
             for (int output = 0; output < OUTPUTS; ++output) {
-                const real* const table = tables + batch.tables[output];
+                const real* table = tables + batch.tables[output];
                 const int order = batch.orders[output] >> 4;
                 const real* const weights = across + order * N * 4;
                 const real sign = batch.negate >> output & 1 ? real(-1) : real(1);
 
                 real z[OWN][4][W] = {};
                 const real* points = c + min(cell, cells - 1) * lines * LINE;
-                const real* column_weights[OWN];
+                const auto multiply = [&](auto read_weights) {
+                    const real* own_table = table;
+#pragma unroll 6
+                    for (int line = 0; line < lines; ++line) {
+                        real weight[OWN], point[LINE];
+                        read_weights(weight, own_table);
+                        own_table += COLUMNS;
+                        load_vectors(point, points);
+                        points += LINE;
 #pragma unroll
-                for (int k = 0; k < OWN; ++k) column_weights[k] = table + column[k];
-#pragma unroll 4
-                for (int line = 0; line < lines; ++line) {
-                    real weight[OWN], point[LINE];
+                        for (int k = 0; k < OWN; ++k) {
 #pragma unroll
-                    for (int k = 0; k < OWN; ++k) {
-                        weight[k] = __ldg(column_weights[k]);
-                        column_weights[k] += COLUMNS;
-                    }
-                    load_vectors(point, points);
-                    points += LINE;
+                            for (int l = 0; l < 4; ++l) {
 #pragma unroll
-                    for (int k = 0; k < OWN; ++k) {
-#pragma unroll
-                        for (int l = 0; l < 4; ++l) {
-#pragma unroll
-                            for (int i = 0; i < W; ++i) z[k][l][i] += weight[k] * point[l * W + i];
+                                for (int i = 0; i < W; ++i) {
+                                    z[k][l][i] += weight[k] * point[l * W + i];
+                                }
+                            }
                         }
                     }
+                };
+                if (PAIRS && !is_chunked) {
+                    table += mine[0] ? 2 * own_lane : 0;
+                    multiply([](real(&weight)[OWN], const real* at) { load_pairs(weight, at); });
+                } else {
+                    table += p[0] + N * q[0];
+                    const int apart = is_chunked ? SPAN : 1;
+                    multiply([&](real(&weight)[OWN], const real* at) {
+#pragma unroll
+                        for (int k = 0; k < OWN; ++k) weight[k] = __ldg(at + (mine[k] ? k * apart : 0));
+                    });
                 }
                 real add[W];
 #pragma unroll

@@ -219,7 +219,7 @@ __device__ __forceinline__ void evaluate_group(const Job& job, const Weights& al
 template <typename Id, typename Step>
 __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                                          const Weights& all_weights, unsigned first,
-                                         unsigned count, unsigned elements) {
+                                         unsigned count, unsigned elements, unsigned* asked) {
     extern __shared__ __align__(STAGE_LINE) unsigned char memory[];
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     // those that differ from lane to lane are read here, the others as constants
@@ -238,17 +238,16 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
     const unsigned groups = (count + Step::NETS - 1) / Step::NETS;
     const unsigned group = blockIdx.x * WARPS + warp, stride = gridDim.x * WARPS;
     if (group >= groups) return;
-    const unsigned turns = (groups - group + stride - 1) / stride;
-    Reader<Id, Step> reader{job, leaves, ahead, first, count, group, stride, turns};
+    Reader<Id, Step> reader{job, leaves, ahead, first, count, groups, group, stride, asked};
     reader.begin();
 
     unsigned sent = 0;
-    for (unsigned turn = 0; turn < turns; ++turn) {
+    for (unsigned turn = 0; turn < reader.turns; ++turn) {
         const Step& step = reader.step(turn);
         real origin[GROUP][W];
         if constexpr (BRICKED<Step>) {
 #pragma unroll
-            for (int k = 0; k < READS<Step>; ++k) {
+            for (int k = 0; k < Step::READS; ++k) {
                 const int at = k * TOGETHER * W + lane;
                 if (lane < TOGETHER * W && at < 125 * W) tile[at] = reader.points[0][k];
             }
@@ -265,7 +264,7 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                 // as rounded as it is added again
                 const double own = __shfl_sync(ALL_LANES, centre, CENTRE_LANE + lane % W);
 #pragma unroll
-                for (int k = 0; k < READS<Step>; ++k) {
+                for (int k = 0; k < Step::READS; ++k) {
                     const int control = k * TOGETHER + lane / W;
                     if (lane < TOGETHER * W && control < 64) {
                         c[q * C_CELL + k * TOGETHER * W + lane + control / 16 * VECTOR] =
@@ -301,8 +300,9 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                 job, all_weights, weights, c, x, stages, sent, origin, lane,
                 [&](int q) { return step.ends(part, q); },
                 [&](int q) -> size_t {
-                    const unsigned group = reader.group + turn * reader.stride;
-                    if (!BRICKED<Step> && group * GROUP + q >= count) return NOWHERE;
+                    if (!BRICKED<Step> && reader.place_of(turn) * GROUP + q >= count) {
+                        return NOWHERE;
+                    }
                     const unsigned element = step.element(part, q) - job.first_element;
                     return BRICKED<Step> && element >= elements ? NOWHERE : element;
                 });
@@ -316,8 +316,8 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                                                  BRICKED<Step> ? BRICK_BLOCKS : BLOCKS)    \
         name(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,       \
              const __grid_constant__ Weights weights, unsigned first, unsigned count,      \
-             unsigned elements) {                                                          \
-        evaluate<Id, Step>(job, leaves, weights, first, count, elements);                  \
+             unsigned elements, unsigned* asked) {                                         \
+        evaluate<Id, Step>(job, leaves, weights, first, count, elements, asked);           \
     }
 
 TENSOR(tensor_compact, unsigned short, OneByOne)

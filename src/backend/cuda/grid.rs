@@ -133,24 +133,45 @@ impl<T: Number> Grid<T> {
         self.functions.get(&variant, name)
     }
 
-    /// The launches of one pass.
-    pub fn launches(&self, work: &Prepared, pass: Pass, job: Job) -> Result<Vec<Launch>> {
+    /// The launches of one pass, which wait for `stream` and that for them.
+    pub fn launches(
+        &self,
+        work: &Prepared,
+        pass: Pass,
+        job: Job,
+        stream: &Arc<CudaStream>,
+    ) -> Result<Vec<Launch>> {
         let (functions, leaves) = (&self.functions, self.leaves());
         let mut launches =
             self.published.launches(functions, leaves, &work.published, pass, job)?;
+        let beside = work.tensor.iter().any(|run| !run.bricks);
         for &run in &work.tensor {
-            launches.push(self.tensor(pass, job, run, work.elements)?);
+            let mut launch = self.tensor(pass, job, run, work.elements, Argument::own(stream)?)?;
+            if run.bricks && beside {
+                // leaves taken one by one find room for a block on each multiprocessor
+                let multiprocessors = self.functions.device().info.multiprocessors;
+                let blocks = &mut launch.shape.blocks;
+                *blocks = blocks.saturating_sub(multiprocessors).max(multiprocessors.min(*blocks));
+            }
+            launches.push(launch);
         }
         for (&kernel, items) in &work.items {
             launches.push(match kernel {
                 kernel if kernel.is_table() => self.table(kernel, pass, job, items)?,
-                _ => self.warps(kernel, pass, job, items)?,
+                _ => self.warps(kernel, pass, job, items, Argument::own(stream)?)?,
             });
         }
         Ok(launches)
     }
 
-    fn tensor(&self, pass: Pass, job: Job, run: TensorRun, elements: u32) -> Result<Launch> {
+    fn tensor(
+        &self,
+        pass: Pass,
+        job: Job,
+        run: TensorRun,
+        elements: u32,
+        asked: Argument,
+    ) -> Result<Launch> {
         let batch = &self.layout.batches[run.batch];
         let at_once = run.bricks && bricks::AT_ONCE.contains(&self.samples);
         let source = if at_once { &BRICKS } else { &TENSOR };
@@ -201,12 +222,20 @@ impl<T: Number> Grid<T> {
                 Argument::Number(run.first),
                 Argument::Number(run.count),
                 Argument::Number(elements),
+                asked,
             ],
         })
     }
 
     /// Kernels whose warps each take one item after another.
-    fn warps(&self, kernel: Kernel, pass: Pass, job: Job, items: &Buffer<Item>) -> Result<Launch> {
+    fn warps(
+        &self,
+        kernel: Kernel,
+        pass: Pass,
+        job: Job,
+        items: &Buffer<Item>,
+        asked: Argument,
+    ) -> Result<Launch> {
         let controls = self.layout.most_controls(kernel);
         let (function, shared) = match kernel {
             Kernel::Layered => {
@@ -241,6 +270,9 @@ impl<T: Number> Grid<T> {
         arguments.push(Argument::Address(self.axes.address(0)));
         if kernel != Kernel::RegularPart {
             arguments.push(Argument::Number(controls));
+        }
+        if kernel == Kernel::Layered {
+            arguments.push(asked);
         }
         Ok(Launch { name: kernel.to_string(), function, shape, arguments })
     }

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use cudarc::driver::{CudaStream, DeviceRepr, DriverError};
 
 use super::functions::{Function, Shape};
+use super::memory::Buffer;
 use super::number::Number;
 use super::sources::{Source, Variant};
+use crate::error::Result;
 use crate::plan::Want;
 
 /// What all kernels of an evaluation share; see `Job` in `kernels/gather.cuh`.
@@ -63,15 +65,28 @@ pub(super) enum Argument {
     Address(u64),
     Number(u32),
     Long(u64),
+    /// The address of a word of the launch's own, zero before and after it has run.
+    Own {
+        address: u64,
+        _word: Buffer<u32>,
+    },
 }
 
 impl Argument {
+    /// A word of the launch's own on the stream that it waits for, and that waits for it.
+    pub fn own(stream: &Arc<CudaStream>) -> Result<Self> {
+        let word = Buffer::zeros(stream, 1)?;
+        Ok(Self::Own { address: word.address(0), _word: word })
+    }
+
     fn pointer(&self) -> *const c_void {
         match self {
             Self::Job(job) => from_ref::<Job>(job).cast(),
             Self::Leaves(leaves) => leaves.as_ptr().cast(),
             Self::Words(words) => words.as_ptr().cast(),
-            Self::Address(word) | Self::Long(word) => from_ref(word).cast(),
+            Self::Address(word) | Self::Long(word) | Self::Own { address: word, .. } => {
+                from_ref(word).cast()
+            }
             Self::Number(number) => from_ref(number).cast(),
         }
     }

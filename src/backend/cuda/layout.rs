@@ -90,7 +90,8 @@ pub(super) struct Layout<T> {
     /// By leaf, batch after batch.
     pub elements: Vec<u32>,
     pub ends: Vec<u8>,
-    /// Weights `[control][sample]` of all tables, one after another.
+    /// Weights `[control][sample]` of all tables, one after another. Those of layered kernels
+    /// have their samples in the order of the results.
     pub tables: Vec<T>,
     /// Tables for tensor cores; see [`fragments`].
     pub fragments: Vec<[u32; 4]>,
@@ -217,10 +218,11 @@ impl<T: Number> Layout<T> {
                 continue;
             }
             let is_table = matches!(batch.kind, BatchKind::Irregular(_));
-            // whole elements get their tables in the order of the results
+            // whole elements get their tables in the order of the results, layered ones those
+            // of one layer
             let sorted = is_table && indices.len() == per_element;
+            let order = (sorted || kernel == Kernel::Layered).then_some(batch.order);
             for (output, &id) in batch.tables.iter().enumerate() {
-                let order = if sorted { Some(batch.order) } else { None };
                 let table = &plan.tables()[id as usize];
                 if kernel.is_matrix_table() {
                     let own = || fragments::<T>(&table.weights, table.samples, &by_result(indices));
@@ -230,15 +232,12 @@ impl<T: Number> Layout<T> {
                     continue;
                 }
                 record.tables[output] = tables.lay(&mut layout.tables, id, order, || {
-                    let weights = |row: &[f64]| match order {
-                        None => row.iter().map(|&w| T::of(w)).collect::<Vec<_>>(),
-                        Some(_) => {
-                            let mut sorted = vec![T::default(); row.len()];
-                            for (&weight, &to) in row.iter().zip(indices) {
-                                sorted[to as usize] = T::of(weight);
-                            }
-                            sorted
-                        }
+                    let samples = match order {
+                        None => (0..table.samples).collect(),
+                        Some(_) => by_result(&indices[..table.samples]),
+                    };
+                    let weights = |row: &[f64]| {
+                        samples.iter().map(|&sample| T::of(row[sample])).collect::<Vec<_>>()
                     };
                     table.weights.chunks_exact(table.samples).flat_map(weights).collect()
                 });
@@ -344,8 +343,9 @@ struct Tables {
 }
 
 impl Tables {
-    /// Where a table begins, in the order given; laid now if it is new.
-    fn lay<T>(
+    /// Where a table begins, in the order given; laid now if it is new, so that four numbers
+    /// can be read at once.
+    fn lay<T: Copy + Default>(
         &mut self,
         all: &mut Vec<T>,
         id: u32,
@@ -353,6 +353,7 @@ impl Tables {
         weights: impl FnOnce() -> Vec<T>,
     ) -> u64 {
         *self.tables.entry((id, order)).or_insert_with(|| {
+            all.resize(all.len().next_multiple_of(4), T::default());
             let start = all.len() as u64;
             all.extend(weights());
             start

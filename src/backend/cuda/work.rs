@@ -76,26 +76,26 @@ impl Work {
         for (kernel, runs) in runs {
             let items = work.items.entry(kernel).or_default();
             let total: u32 = runs.iter().map(|run| run.2).sum();
-            // few leaves an item while that keeps all warps busy
-            let step = (total / (4 * warps)).clamp(1, 8);
+            let mut rest = total;
             for (batch, first, count) in runs {
                 let samples: u32 = layout.batches[batch as usize].counts.iter().product();
-                let (step, samples_step) = match kernel {
-                    kernel if kernel.is_table() => {
-                        let tile = tile(kernel);
-                        // a block keeps its nets for several tiles if there are enough blocks
-                        let blocks = total.div_ceil(tile.leaves) * samples.div_ceil(tile.samples);
-                        let tiles = (blocks / (warps / 2)).clamp(1, 4);
-                        (tile.leaves, tiles * tile.samples)
-                    }
-                    _ => (step, samples),
-                };
-                for start in (0..count).step_by(step as usize) {
+                let tile = kernel.is_table().then(|| tile(kernel));
+                let samples_step = tile.map_or(samples, |tile| {
+                    // a block keeps its nets for several tiles if there are enough blocks
+                    let blocks = total.div_ceil(tile.leaves) * samples.div_ceil(tile.samples);
+                    (blocks / (warps / 2)).clamp(1, 4) * tile.samples
+                });
+                let mut start = 0;
+                while start < count {
+                    // warps take fewer leaves at a time towards the end, to end together
+                    let step = tile.map_or((rest / (2 * warps)).clamp(1, 8), |tile| tile.leaves);
                     let leaves = step.min(count - start);
                     for sample in (0..samples).step_by(samples_step as usize) {
                         let samples = samples_step.min(samples - sample);
                         items.push([batch, first + start, leaves, sample, samples]);
                     }
+                    start += leaves;
+                    rest -= leaves;
                 }
             }
         }

@@ -62,7 +62,7 @@ impl<T: Number> Resident<'_, T> {
         job: Job,
     ) -> Result<Vec<Launch>> {
         match (&self.samples, work) {
-            (OnDevice::Grid(grid), Some(work)) => grid.launches(work, pass, job),
+            (OnDevice::Grid(grid), Some(work)) => grid.launches(work, pass, job, &self.main),
             (OnDevice::Scattered(points), _) => points.launches(pass, job),
             (OnDevice::Grid(_), None) => Ok(Vec::new()),
         }

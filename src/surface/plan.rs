@@ -213,14 +213,13 @@ impl SurfacePlan {
     /// # Errors
     /// Those of [`SurfacePlan::level_matrices`].
     pub fn single_matrix<T: Scalar>(&self) -> Result<SingleMatrix<T>> {
-        let product = self
-            .level_matrices()?
-            .into_iter()
-            .reduce(|all, level| reference::product(&level, &all));
-        let product = product.unwrap_or_else(|| {
-            Stencils::build(self.control_vertices, |v, row| row.add(v as u32, 1.0))
-        });
-        Ok(SingleMatrix::of(&product))
+        let mut levels = self.level_matrices()?;
+        let Some(last) = levels.pop() else {
+            return Ok(SingleMatrix::identity(self.control_vertices));
+        };
+        let first = SingleMatrix::identity(self.control_vertices);
+        let before = levels.into_iter().fold(first, |all, level| all.then(&level));
+        Ok(before.then(&last))
     }
 }
 

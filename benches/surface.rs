@@ -113,7 +113,7 @@ fn with_topology(
     controls: &[[f32; 3]],
     workspace: &mut FriendWorkspace<f32>,
 ) {
-    let columns = Columns::of(mesh.faces.ends());
+    let columns = Columns::of(&mesh.faces);
     let matrix = MeshMatrix::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec());
     EdgeFriend::refine_once(mesh, matrix, levels, controls, workspace)
         .expect("an oriented manifold");

@@ -3,7 +3,7 @@
 use super::catmull_clark::CatmullClark;
 use super::edge_friend::EdgeFriend;
 use super::matrix::{Columns, MeshMatrix, reference};
-use super::memory::check_plan_ids;
+use super::memory::check_ids;
 use super::scalar::{Point, Scalar};
 use super::single::SingleMatrix;
 use super::sqrt3::Sqrt3;
@@ -42,8 +42,8 @@ impl SurfacePlan {
     /// # Errors
     /// Those of [`SurfaceMesh::check`]; [`Error::Mesh`] for creases that are no edges, and
     /// for what the scheme or method cannot refine (see the [module](super));
-    /// [`Error::Request`] for more than 2³² vertices or faces of a level (by edge-friend and as
-    /// a single matrix more than 2³² corners), or if a method does not know the scheme.
+    /// [`Error::Request`] for more than 2³² vertices or faces of a level (by edge-friend corners),
+    /// or if a method does not know the scheme.
     pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<Self> {
         Self::build(mesh, options, None)
     }
@@ -60,7 +60,8 @@ impl SurfacePlan {
 
     fn build(mesh: &SurfaceMesh, options: &SurfaceOptions, spare: Option<Levels>) -> Result<Self> {
         mesh.check()?;
-        check_plan_ids(mesh, options)?;
+        mesh.check_control()?;
+        check_ids(mesh, options)?;
         let mut notices = Vec::new();
         let triangulated;
         let mesh = match options.scheme {
@@ -71,7 +72,7 @@ impl SurfacePlan {
                 triangulated.mesh.as_ref()
             }
         };
-        let columns = Columns::of(mesh.faces.ends());
+        let columns = Columns::of(&mesh.faces);
         let vertices = mesh.faces.vertices().to_vec();
         let matrix = MeshMatrix::build(mesh.points.len(), columns.clone(), vertices);
         notices.extend(crowded_notice(matrix.crowded_edges.len(), options.scheme));

@@ -49,8 +49,9 @@ impl SurfacePlan {
     }
 
     /// Plans again with the same options, for a mesh whose topology was edited. The lists of
-    /// Catmull-Clark on the mesh matrix take the memory of this plan where it is enough:
-    /// the first touch of fresh memory costs as much as what is written there.
+    /// Catmull-Clark and Loop on the mesh matrix take the memory of this plan where it is
+    /// enough: the first touch of fresh memory costs as much as what is written there. √3 sorts
+    /// every level anew.
     ///
     /// # Errors
     /// Those of [`SurfacePlan::new`].
@@ -93,7 +94,13 @@ impl SurfacePlan {
                 };
                 Levels::CatmullClark(CatmullClark::build(mesh, matrix, levels, rule, spare)?)
             }
-            (Scheme::Loop, _) => Levels::Loop(Loop::build(mesh, matrix, levels, rule)?),
+            (Scheme::Loop, _) => {
+                let spare = match spare {
+                    Some(Levels::Loop(spare)) => Some(spare),
+                    _ => None,
+                };
+                Levels::Loop(Loop::build(mesh, matrix, levels, rule, spare)?)
+            }
             (Scheme::Sqrt3, _) => {
                 notices.extend(turned_notice(mesh));
                 Levels::Sqrt3(Sqrt3::build(mesh, matrix, levels)?)

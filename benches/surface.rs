@@ -71,16 +71,14 @@ fn model(name: &str, levels: usize, threads: usize) {
             drop(black_box((plan.evaluate(&controls), plan)));
         });
         let mut workspace = Workspace::default();
-        if scheme == Scheme::CatmullClark {
-            let mut spare = Some(kept.clone());
-            let what = "matrix, with topology, in its memory";
-            time(scheme_name, what, faces, points + 16 * faces, &mut || {
-                let plan = spare.take().expect("put back below");
-                let plan = plan.plan_again(&mesh).expect("a valid mesh");
-                plan.evaluate_into(&controls, &mut workspace).expect("as many points");
-                spare = Some(plan);
-            });
-        }
+        let mut spare = Some(kept.clone());
+        let what = "matrix, with topology, in its memory";
+        time(scheme_name, what, faces, points + 4 * size * faces, &mut || {
+            let plan = spare.take().expect("put back below");
+            let plan = plan.plan_again(&mesh).expect("a valid mesh");
+            plan.evaluate_into(&controls, &mut workspace).expect("as many points");
+            spare = Some(plan);
+        });
         time(scheme_name, "matrix, points", faces, points, &mut || {
             kept.evaluate_into(&controls, &mut workspace).expect("as many points");
         });
@@ -113,7 +111,7 @@ fn with_topology(
     controls: &[[f32; 3]],
     workspace: &mut FriendWorkspace<f32>,
 ) {
-    let columns = Columns::of(mesh.faces.ends());
+    let columns = Columns::of(&mesh.faces);
     let matrix = MeshMatrix::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec());
     EdgeFriend::refine_once(mesh, matrix, levels, controls, workspace)
         .expect("an oriented manifold");

@@ -1,23 +1,21 @@
 //! Limits of surfaces.
 
 use subsolid::backend::{Backend, Cuda, Precision};
-use subsolid::mesh::{CreaseRule, Creases};
+use subsolid::mesh::{CreaseRule, Creases, Polygons};
 use subsolid::surface::limit::{DeviceSurfaceGrid, Faces, LimitSurface, Scheme};
 use subsolid::surface::{DeviceStaticRefinement, StaticRefinement, SurfaceOptions, SurfacePlan};
 
 use super::torus::torus;
 use super::{REPEATS, median};
 
-fn surface(points: usize, corners: &[u32], ends: Option<&[u32]>) -> subsolid::Result<LimitSurface> {
-    let offsets: Vec<u32> = match ends {
-        Some(ends) => std::iter::once(0).chain(ends.iter().copied()).collect(),
-        None => (0..=corners.len() as u32 / 4).map(|f| 4 * f).collect(),
-    };
+fn surface(points: usize, faces: &Polygons) -> subsolid::Result<LimitSurface> {
+    let ends = faces.ends().map(|end| end as u32);
+    let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
     let creases = Creases::default();
     let faces = Faces {
         vertex_count: points,
         offsets: &offsets,
-        corners,
+        corners: faces.vertices(),
         creases: &creases,
         crease_rule: CreaseRule::Uniform,
     };
@@ -28,14 +26,14 @@ fn surface(points: usize, corners: &[u32], ends: Option<&[u32]>) -> subsolid::Re
 /// refined twice: positions, and these with first derivatives and normals.
 pub fn time_grids() -> subsolid::Result<()> {
     let (points, corners) = torus(512);
-    time_mesh("regular", &points, &surface(points.len(), &corners, None)?)?;
+    time_mesh("regular", &points, &surface(points.len(), &Polygons::uniform(4, corners))?)?;
     let mesh = subsolid::read_surface("models/surfaces/cow_boundary.obj")?;
     let options = subsolid::surface::SurfaceOptions { levels: 2, ..Default::default() };
     let mesh = subsolid::surface::refine_surface(&mesh, &options)?;
-    let cow = surface(mesh.points.len(), mesh.faces.vertices(), Some(mesh.faces.ends()))?;
+    let cow = surface(mesh.points.len(), &mesh.faces)?;
     time_mesh("cow_boundary@2", &mesh.points, &cow)?;
     let mesh = subsolid::read_surface("models/surfaces/wrench_boundary.obj")?;
-    let wrench = surface(mesh.points.len(), mesh.faces.vertices(), Some(mesh.faces.ends()))?;
+    let wrench = surface(mesh.points.len(), &mesh.faces)?;
     time_mesh("wrench_boundary", &mesh.points, &wrench)
 }
 

@@ -8,19 +8,23 @@
 use super::{Attribute, CreaseRule, Creases};
 use crate::error::{Error, Result};
 
-/// Vertex cycles of polygons in two flat arrays.
+/// Vertex cycles of polygons in flat arrays.
+///
+/// Polygons of one size need no offsets and may have any number of corners, as refined quads and
+/// triangles do; those of several sizes have fewer than 2³² ([`SurfaceMesh::check`] refuses more).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Polygons {
-    // vertices of face f: vertices[ends[f - 1]..ends[f]]
+    // the size of all faces; 0: they vary, and face f is vertices[ends[f - 1]..ends[f]]
+    size: usize,
     ends: Vec<u32>,
     vertices: Vec<u32>,
 }
 
 impl Polygons {
-    /// Polygons of one `size`, `vertices[face * size + corner]`.
+    /// Polygons of one `size`, at least 1: `vertices[face * size + corner]`.
     pub fn uniform(size: usize, vertices: Vec<u32>) -> Self {
-        let count = vertices.len() / size.max(1);
-        Self { ends: (1..=count).map(|f| (f * size) as u32).collect(), vertices }
+        let size = if vertices.is_empty() { 0 } else { size.max(1) };
+        Self { size, ends: Vec::new(), vertices }
     }
 
     /// Polygons from the end of each among the vertices of all.
@@ -30,27 +34,42 @@ impl Polygons {
     pub fn from_parts(ends: Vec<u32>, vertices: Vec<u32>) -> Self {
         assert!(ends.is_sorted(), "ends of polygons descend");
         assert_eq!(ends.last().map_or(0, |&end| end as usize), vertices.len());
-        Self { ends, vertices }
+        let size = ends.first().map_or(0, |&end| end as usize);
+        if size > 0 && (1..).zip(&ends).all(|(f, &end)| end as usize == f * size) {
+            return Self::uniform(size, vertices);
+        }
+        Self { size: 0, ends, vertices }
     }
 
     /// Number of faces.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.vertices.len().checked_div(self.size).unwrap_or(self.ends.len())
     }
 
     /// Whether there is no face.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.len() == 0
     }
 
     /// Appends a face.
     pub fn push(&mut self, vertices: &[u32]) {
+        if self.is_empty() {
+            self.size = vertices.len();
+        } else if self.size > 0 && self.size != vertices.len() {
+            self.ends = self.ends().map(|end| end as u32).collect();
+            self.size = 0;
+        }
         self.vertices.extend_from_slice(vertices);
-        self.ends.push(self.vertices.len() as u32);
+        if self.size == 0 {
+            self.ends.push(self.vertices.len() as u32);
+        }
     }
 
     /// Where the corners of face `f` lie among those of all faces.
     pub fn corners(&self, f: usize) -> std::ops::Range<usize> {
+        if self.size > 0 {
+            return f * self.size..(f + 1) * self.size;
+        }
         let start = if f == 0 { 0 } else { self.ends[f - 1] as usize };
         start..self.ends[f] as usize
     }
@@ -66,8 +85,8 @@ impl Polygons {
     }
 
     /// The end of each face among the corners.
-    pub fn ends(&self) -> &[u32] {
-        &self.ends
+    pub fn ends(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
+        (0..self.len()).map(|f| self.corners(f).end as u64)
     }
 
     /// Vertices at the corners of all faces, face by face.
@@ -75,14 +94,14 @@ impl Polygons {
         &self.vertices
     }
 
-    /// Number of corners of every face, if they agree.
-    pub fn uniform_size(&self) -> Option<usize> {
-        let size = self.face_size(0)?;
-        (1..self.len()).all(|f| self.face_size(f) == Some(size)).then_some(size)
+    /// The same, without the polygons.
+    pub fn into_vertices(self) -> Vec<u32> {
+        self.vertices
     }
 
-    fn face_size(&self, f: usize) -> Option<usize> {
-        (f < self.len()).then(|| self.corners(f).len())
+    /// Number of corners of every face, if they agree.
+    pub fn uniform_size(&self) -> Option<usize> {
+        (self.size > 0).then_some(self.size)
     }
 }
 
@@ -148,8 +167,12 @@ impl SurfaceMesh {
         if self.faces.is_empty() {
             return Err(Error::mesh("the mesh has no faces").with_mend("give a surface mesh"));
         }
-        if self.points.len() >= u32::MAX as usize || self.faces.vertices.len() >= 1 << 31 {
-            return Err(Error::mesh("the control mesh has 2^31 or more corners"));
+        if self.points.len() >= u32::MAX as usize {
+            return Err(Error::mesh("the mesh has 2^32 or more vertices"));
+        }
+        if self.faces.size == 0 && self.faces.vertices.len() > u32::MAX as usize {
+            return Err(Error::mesh("faces of several sizes have 2^32 or more corners")
+                .with_mend("cut them into triangles"));
         }
         if let Some(v) = self.points.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
             return Err(Error::mesh(format!("vertex {v} lies at {:?}", self.points[v]))
@@ -165,6 +188,21 @@ impl SurfaceMesh {
         }
         self.check_sharpness()?;
         self.check_values()
+    }
+
+    /// Checks that a mesh is small enough to be refined or evaluated: its corners and the halves
+    /// of its edges have ids of 32 bits. A result need not be.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] for 2³¹ corners or more.
+    pub(crate) fn check_control(&self) -> Result<()> {
+        match self.faces.vertices.len() {
+            0..0x8000_0000 => Ok(()),
+            corners => Err(Error::mesh(format!(
+                "a control mesh of {corners} corners: ids of 32 bits end at 2^31"
+            ))
+            .with_mend("take a coarser mesh, or fewer levels before its limit")),
+        }
     }
 
     fn check_face(&self, f: usize) -> Result<()> {
@@ -256,6 +294,30 @@ mod tests {
         let mut mesh = square();
         change(&mut mesh);
         mesh.check().unwrap_err().to_string()
+    }
+
+    /// However polygons come about, those of one size have no offsets.
+    #[test]
+    fn polygons_of_one_size_are_the_same_with_and_without_ends() {
+        let quads = Polygons::uniform(4, (0..12).collect());
+        assert_eq!(quads, Polygons::from_parts(vec![4, 8, 12], (0..12).collect()));
+        let mut pushed = Polygons::default();
+        quads.iter().for_each(|face| pushed.push(face));
+        assert_eq!(quads, pushed);
+        assert_eq!(quads.uniform_size(), Some(4));
+        assert!(quads.ends.is_empty() && quads.ends().eq([4, 8, 12]));
+        let faces: [&[u32]; 4] = [&[0, 1, 2], &[2, 1, 3], &[3, 4, 5, 6], &[]];
+        let mut mixed = Polygons::default();
+        faces.iter().for_each(|face| mixed.push(face));
+        assert_eq!(mixed, Polygons::from_parts(vec![3, 6, 10, 10], faces.concat()));
+        assert!(mixed.ends().eq([3, 6, 10, 10]) && mixed.iter().eq(faces));
+        assert_eq!(mixed.uniform_size(), None);
+        let mut empty = Polygons::uniform(3, Vec::new());
+        assert!(empty.is_empty() && empty == Polygons::default());
+        empty.push(&[]);
+        assert_eq!((empty.len(), empty.face(0)), (1, &[][..]));
+        empty.push(&[7, 8]);
+        assert_eq!((empty.len(), empty.face(1)), (2, &[7, 8][..]));
     }
 
     #[test]

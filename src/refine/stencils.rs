@@ -2,6 +2,8 @@
 
 use rayon::prelude::*;
 
+use crate::pages;
+
 /// Rows a work item of a parallel loop covers.
 const GRAIN: usize = 1024;
 
@@ -21,7 +23,11 @@ impl Stencils {
         let parts: Vec<Self> = (0..rows.div_ceil(GRAIN))
             .into_par_iter()
             .map(|part| {
-                let mut stencils = Self::default();
+                let mut stencils = Self {
+                    ends: Vec::with_capacity(GRAIN),
+                    columns: Vec::with_capacity(8 * GRAIN),
+                    weights: Vec::with_capacity(8 * GRAIN),
+                };
                 let mut row = RowBuilder::default();
                 for r in part * GRAIN..((part + 1) * GRAIN).min(rows) {
                     fill(r, &mut row);
@@ -30,18 +36,37 @@ impl Stencils {
                 stencils
             })
             .collect();
-        let entries = parts.iter().map(|p| p.columns.len()).sum();
+        Self::joined(parts)
+    }
+
+    /// The rows of all parts, one part after another.
+    pub fn joined(parts: Vec<Self>) -> Self {
+        let count = |of: fn(&Self) -> usize| parts.iter().map(of).sum();
+        let (rows, entries) = (count(Self::len), count(Self::entries));
         let mut all = Self {
-            ends: Vec::with_capacity(rows),
-            columns: Vec::with_capacity(entries),
-            weights: Vec::with_capacity(entries),
+            ends: pages::zeros(rows),
+            columns: pages::zeros(entries),
+            weights: pages::zeros(entries),
         };
-        for part in parts {
-            let offset = all.columns.len();
-            all.ends.extend(part.ends.iter().map(|e| e + offset));
-            all.columns.extend(part.columns);
-            all.weights.extend(part.weights);
-        }
+        let mut ends = all.ends.as_mut_slice();
+        let mut columns = all.columns.as_mut_slice();
+        let mut weights = all.weights.as_mut_slice();
+        let mut offset = 0;
+        let places = parts.iter().map(|part| {
+            offset += part.entries();
+            (
+                offset - part.entries(),
+                ends.split_off_mut(..part.len()).unwrap_or_default(),
+                columns.split_off_mut(..part.entries()).unwrap_or_default(),
+                weights.split_off_mut(..part.entries()).unwrap_or_default(),
+            )
+        });
+        let places: Vec<_> = places.collect();
+        parts.into_par_iter().zip(places).for_each(|(part, (offset, ends, columns, weights))| {
+            ends.iter_mut().zip(&part.ends).for_each(|(end, own)| *end = offset + own);
+            columns.copy_from_slice(&part.columns);
+            weights.copy_from_slice(&part.weights);
+        });
         all
     }
 
@@ -106,27 +131,24 @@ impl Stencils {
     }
 }
 
+/// Entries of a row that are looked through one by one.
+const FEW: usize = 8;
+
 /// Collects the weights of one row, adding up those of equal columns.
 #[derive(Debug, Default)]
 pub struct RowBuilder {
     entries: Vec<(u32, f64)>,
-    // open addressing: 1 + position in `entries`, 0 where free
+    // open addressing: 1 + position in `entries`, 0 where free; empty while they are few
     slots: Vec<u32>,
 }
 
 impl RowBuilder {
     /// Adds `weight` to the column of `vertex`.
+    #[inline]
     pub fn add(&mut self, vertex: u32, weight: f64) {
-        if 2 * self.entries.len() >= self.slots.len() {
-            self.grow();
-        }
-        let slot = self.slot(vertex);
-        match self.slots[slot] {
-            0 => {
-                self.entries.push((vertex, weight));
-                self.slots[slot] = self.entries.len() as u32;
-            }
-            at => self.entries[at as usize - 1].1 += weight,
+        match self.find(vertex) {
+            Some(at) => self.entries[at].1 += weight,
+            None => self.push(vertex, weight),
         }
     }
 
@@ -136,6 +158,42 @@ impl RowBuilder {
         vertices.iter().for_each(|&v| self.add(v, each));
     }
 
+    /// Takes the row out, by ascending columns; weights of 0 are left out.
+    pub(crate) fn take_sorted(&mut self) -> impl Iterator<Item = (u32, f64)> + '_ {
+        self.slots.clear();
+        self.entries.sort_unstable_by_key(|&(column, _)| column);
+        self.entries.drain(..).filter(|&(_, weight)| weight != 0.0)
+    }
+
+    #[inline]
+    fn find(&self, vertex: u32) -> Option<usize> {
+        if self.slots.is_empty() {
+            return self.entries.iter().position(|&(column, _)| column == vertex);
+        }
+        (self.slots[self.slot(vertex)] as usize).checked_sub(1)
+    }
+
+    fn push(&mut self, vertex: u32, weight: f64) {
+        self.entries.push((vertex, weight));
+        if self.entries.len() <= FEW {
+            return;
+        }
+        if 2 * self.entries.len() > self.slots.len() {
+            let room = (4 * self.entries.len()).next_power_of_two();
+            self.slots.clear();
+            self.slots.resize(room, 0);
+            (0..self.entries.len()).for_each(|at| self.enter(at));
+        } else {
+            self.enter(self.entries.len() - 1);
+        }
+    }
+
+    fn enter(&mut self, at: usize) {
+        let slot = self.slot(self.entries[at].0);
+        self.slots[slot] = at as u32 + 1;
+    }
+
+    /// Where the column stands, or would.
     fn slot(&self, vertex: u32) -> usize {
         let mask = self.slots.len() - 1;
         let mut slot = vertex.wrapping_mul(0x9E37_79B1) as usize >> 7 & mask;
@@ -145,14 +203,6 @@ impl RowBuilder {
         slot
     }
 
-    fn grow(&mut self) {
-        self.slots = vec![0; (2 * self.slots.len()).max(64)];
-        for i in 0..self.entries.len() {
-            let slot = self.slot(self.entries[i].0);
-            self.slots[slot] = i as u32 + 1;
-        }
-    }
-
     fn finish_into(&mut self, stencils: &mut Stencils) {
         for &(column, weight) in self.entries.iter().filter(|(_, w)| *w != 0.0) {
             stencils.columns.push(column);
@@ -160,7 +210,7 @@ impl RowBuilder {
         }
         stencils.ends.push(stencils.columns.len());
         self.entries.clear();
-        self.slots.fill(0);
+        self.slots.clear();
     }
 }
 

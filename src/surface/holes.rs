@@ -9,7 +9,7 @@ use crate::topology::NONE;
 pub(super) fn all(mesh: &SurfaceMesh) -> Vec<u32> {
     let mut holes = mesh.holes.clone();
     if mesh.boundary == BoundaryRule::Holes {
-        let columns = Columns::of(mesh.faces.ends());
+        let columns = Columns::of(&mesh.faces);
         let vertices = mesh.faces.vertices().to_vec();
         let matrix = MeshMatrix::build(mesh.points.len(), columns, vertices);
         let mut on_boundary = vec![false; mesh.points.len()];

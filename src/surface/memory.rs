@@ -74,30 +74,33 @@ pub fn refinement_bytes(mesh: &SurfaceMesh, options: &SurfaceOptions) -> u128 {
     };
     let lists = counts.corners.saturating_mul(a_corner + if mesh.uv.is_some() { 14 } else { 0 });
     let matrix = match options.method {
-        // rows of the product: about 16 control points, 12 bytes each, and the last factor
-        Method::Single => counts.vertices.saturating_mul(3 * 16 * 12),
+        // rows of the product: about 16 control points, 12 bytes each; both its factors take less
+        Method::Single => counts.vertices.saturating_mul(2 * 16 * 12),
         _ => 0,
     };
     points.saturating_add(lists).saturating_add(matrix)
 }
 
-/// Refuses a refined mesh whose corners 32-bit ids cannot number, as a [`SurfaceMesh`] does
-/// and a GPU.
+/// Refuses a refinement that 32-bit ids cannot number. Vertices are always listed by such ids,
+/// but of the last level nothing refers to a corner: only those before need ids, a quarter as
+/// many. Edge-friend has them at all levels.
 ///
 /// # Errors
 /// [`Error::Request`] with the level that still fits.
 pub fn check_ids(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
-    check(mesh, options, |counts, _| counts.corners.max(counts.vertices))
-}
-
-/// Refuses a plan that 32-bit ids cannot number. Vertices are always listed by such ids, but
-/// of the last level nothing refers to a corner: only those before need ids, a quarter as
-/// many. Edge-friend has them at all levels, and the single matrix lists its weights so.
-pub(super) fn check_plan_ids(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
-    if options.method != Method::Matrix {
-        return check_ids(mesh, options);
+    if options.method == Method::EdgeFriend {
+        return check_corner_ids(mesh, options);
     }
     check(mesh, options, |counts, coarse| counts.vertices.max(coarse.corners))
+}
+
+/// Refuses a refinement whose corners at the last level 32-bit ids cannot number: edge-friend and
+/// GPUs have them.
+///
+/// # Errors
+/// Those of [`check_ids`].
+pub(super) fn check_corner_ids(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
+    check(mesh, options, |counts, _| counts.corners.max(counts.vertices))
 }
 
 /// `most`: the largest id of a level's counts and those of the level before.

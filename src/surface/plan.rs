@@ -3,7 +3,7 @@
 use super::catmull_clark::CatmullClark;
 use super::edge_friend::EdgeFriend;
 use super::matrix::{Columns, MeshMatrix, reference};
-use super::memory::check_plan_ids;
+use super::memory::check_ids;
 use super::scalar::{Point, Scalar};
 use super::single::SingleMatrix;
 use super::sqrt3::Sqrt3;
@@ -42,15 +42,16 @@ impl SurfacePlan {
     /// # Errors
     /// Those of [`SurfaceMesh::check`]; [`Error::Mesh`] for creases that are no edges, and
     /// for what the scheme or method cannot refine (see the [module](super));
-    /// [`Error::Request`] for more than 2³² vertices or faces of a level (by edge-friend and as
-    /// a single matrix more than 2³² corners), or if a method does not know the scheme.
+    /// [`Error::Request`] for more than 2³² vertices or faces of a level (by edge-friend corners),
+    /// or if a method does not know the scheme.
     pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<Self> {
         Self::build(mesh, options, None)
     }
 
     /// Plans again with the same options, for a mesh whose topology was edited. The lists of
-    /// Catmull-Clark on the mesh matrix take the memory of this plan where it is enough:
-    /// the first touch of fresh memory costs as much as what is written there.
+    /// Catmull-Clark and Loop on the mesh matrix take the memory of this plan where it is
+    /// enough: the first touch of fresh memory costs as much as what is written there. √3 sorts
+    /// every level anew.
     ///
     /// # Errors
     /// Those of [`SurfacePlan::new`].
@@ -60,7 +61,8 @@ impl SurfacePlan {
 
     fn build(mesh: &SurfaceMesh, options: &SurfaceOptions, spare: Option<Levels>) -> Result<Self> {
         mesh.check()?;
-        check_plan_ids(mesh, options)?;
+        mesh.check_control()?;
+        check_ids(mesh, options)?;
         let mut notices = Vec::new();
         let triangulated;
         let mesh = match options.scheme {
@@ -71,7 +73,7 @@ impl SurfacePlan {
                 triangulated.mesh.as_ref()
             }
         };
-        let columns = Columns::of(mesh.faces.ends());
+        let columns = Columns::of(&mesh.faces);
         let vertices = mesh.faces.vertices().to_vec();
         let matrix = MeshMatrix::build(mesh.points.len(), columns.clone(), vertices);
         notices.extend(crowded_notice(matrix.crowded_edges.len(), options.scheme));
@@ -92,7 +94,13 @@ impl SurfacePlan {
                 };
                 Levels::CatmullClark(CatmullClark::build(mesh, matrix, levels, rule, spare)?)
             }
-            (Scheme::Loop, _) => Levels::Loop(Loop::build(mesh, matrix, levels, rule)?),
+            (Scheme::Loop, _) => {
+                let spare = match spare {
+                    Some(Levels::Loop(spare)) => Some(spare),
+                    _ => None,
+                };
+                Levels::Loop(Loop::build(mesh, matrix, levels, rule, spare)?)
+            }
             (Scheme::Sqrt3, _) => {
                 notices.extend(turned_notice(mesh));
                 Levels::Sqrt3(Sqrt3::build(mesh, matrix, levels)?)
@@ -213,14 +221,13 @@ impl SurfacePlan {
     /// # Errors
     /// Those of [`SurfacePlan::level_matrices`].
     pub fn single_matrix<T: Scalar>(&self) -> Result<SingleMatrix<T>> {
-        let product = self
-            .level_matrices()?
-            .into_iter()
-            .reduce(|all, level| reference::product(&level, &all));
-        let product = product.unwrap_or_else(|| {
-            Stencils::build(self.control_vertices, |v, row| row.add(v as u32, 1.0))
-        });
-        Ok(SingleMatrix::of(&product))
+        let mut levels = self.level_matrices()?;
+        let Some(last) = levels.pop() else {
+            return Ok(SingleMatrix::identity(self.control_vertices));
+        };
+        let first = SingleMatrix::identity(self.control_vertices);
+        let before = levels.into_iter().fold(first, |all, level| all.then(&level));
+        Ok(before.then(&last))
     }
 }
 

@@ -18,11 +18,8 @@ impl SurfacePlan {
     /// faces and their corners agree.
     ///
     /// # Errors
-    /// [`Error::Request`] if the numbers of vertices or corners are not those of the plan, or
-    /// for more than 2³² corners, which a mesh cannot number ([`SurfacePlan::evaluate`] and
-    /// [`SurfacePlan::corners`] have them).
+    /// [`Error::Request`] if the numbers of vertices or corners are not those of the plan.
     pub fn refine(&self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
-        super::check_ids(mesh, &self.options)?;
         assemble(&mut &*self, mesh)
     }
 }
@@ -73,7 +70,7 @@ pub(super) fn assemble_with_holes(
         Scheme::Loop | Scheme::Sqrt3 => Some(triangulate(mesh)),
     };
     let mesh = triangulated.as_ref().map_or(mesh, |triangulated| triangulated.mesh.as_ref());
-    if Columns::of(mesh.faces.ends()) != *refined.control_columns() {
+    if Columns::of(&mesh.faces) != *refined.control_columns() {
         return Err(Error::request("the mesh has other faces than that of the plan")
             .with_mend("plan again after its connectivity has changed"));
     }
@@ -250,7 +247,7 @@ fn refine_uv(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Option<FaceVarying
         Scheme::Loop => split_to_triangles,
         Scheme::Sqrt3 => return None,
     };
-    let columns = Columns::of(mesh.faces.ends());
+    let columns = Columns::of(&mesh.faces);
     let mut matrix = MeshMatrix::build(uv.values.len(), columns, uv.corners.clone());
     let mut values = uv.values.clone();
     for level in 0..options.levels {

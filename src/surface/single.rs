@@ -1,9 +1,17 @@
 //! All levels as one sparse matrix, R = R_{l−1} … R₀ (Mlakar et al. 2020, section 6.3):
 //! compressed rows, columns ascending, padded to whole groups of entries.
+//!
+//! It is read once an evaluation, from memory if it is large, and stands in large pages: in
+//! those of 4 KiB evaluations took up to twice as long, by how the system had laid them out.
+
+mod product;
+
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::scalar::{Point, Scalar};
+use crate::pages;
 use crate::refine::Stencils;
 
 /// Entries a row is padded to a multiple of: 16 bytes of columns.
@@ -27,35 +35,19 @@ pub struct SingleMatrix<T> {
 impl<T: Scalar> SingleMatrix<T> {
     /// The padded matrix of these rows.
     pub fn of(stencils: &Stencils) -> Self {
-        let (row_ends, all_columns, all_weights) = stencils.arrays();
-        let mut start = 0;
-        let mut total = 0u64;
-        let mut ends = Vec::with_capacity(row_ends.len());
-        for &end in row_ends {
-            total += (end - start).div_ceil(GROUP) as u64;
-            ends.push(total);
-            start = end;
+        let (_, columns, _) = stencils.arrays();
+        let controls = columns.iter().max().map_or(0, |&most| most as usize + 1);
+        SingleMatrix::<f64>::identity(controls).then(stencils)
+    }
+
+    /// The matrix of no level: every control point is its own.
+    pub fn identity(controls: usize) -> Self {
+        let (zero, one) = (T::default(), T::from_f64(1.0));
+        Self {
+            ends: (1..=controls as u64).collect(),
+            columns: (0..controls as u32).map(|v| [v; GROUP]).collect(),
+            weights: vec![std::array::from_fn(|i| if i == 0 { one } else { zero }); controls],
         }
-        let mut columns = Vec::with_capacity(total as usize);
-        let mut weights = Vec::with_capacity(total as usize);
-        let mut row = Vec::new();
-        start = 0;
-        for &end in row_ends {
-            row.clear();
-            row.extend((start..end).map(|i| (all_columns[i], all_weights[i])));
-            row.sort_unstable_by_key(|&(column, _)| column);
-            for group in row.chunks(GROUP) {
-                let mut padded = ([row[0].0; GROUP], [T::default(); GROUP]);
-                for (slot, &(column, weight)) in group.iter().enumerate() {
-                    padded.0[slot] = column;
-                    padded.1[slot] = T::from_f64(weight);
-                }
-                columns.push(padded.0);
-                weights.push(padded.1);
-            }
-            start = end;
-        }
-        Self { ends, columns, weights }
     }
 
     /// Number of refined points.
@@ -68,10 +60,15 @@ impl<T: Scalar> SingleMatrix<T> {
         self.ends.is_empty()
     }
 
+    /// The groups of a row.
+    fn groups(&self, row: usize) -> Range<usize> {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] as usize };
+        start..self.ends[row] as usize
+    }
+
     /// Columns and weights of a row, without its padding.
     pub(super) fn row(&self, row: usize) -> (&[u32], &[T]) {
-        let start = if row == 0 { 0 } else { self.ends[row - 1] as usize };
-        let groups = start..self.ends[row] as usize;
+        let groups = self.groups(row);
         let columns = self.columns[groups.clone()].as_flattened();
         // padding does not ascend
         let len = 1 + columns.windows(2).take_while(|pair| pair[0] < pair[1]).count();
@@ -85,7 +82,7 @@ impl<T: Scalar> SingleMatrix<T> {
 
     /// The refined points: Σ weight · point in the order of the columns.
     pub fn evaluate(&self, controls: &[Point<T>]) -> Vec<Point<T>> {
-        let mut refined = vec![[T::default(); 3]; self.len()];
+        let mut refined = pages::zeros(self.len());
         self.evaluate_into(controls, &mut refined);
         refined
     }

@@ -91,8 +91,9 @@ impl StaticRefinement {
     /// count; those of [`LimitSurface::new`].
     pub fn new(mesh: &SurfaceMesh, levels: usize) -> Result<Self> {
         mesh.check()?;
+        mesh.check_control()?;
         let build = || {
-            let columns = Columns::of(mesh.faces.ends());
+            let columns = Columns::of(&mesh.faces);
             MeshMatrix::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec())
         };
         let scheme = limit::Scheme::CatmullClark;

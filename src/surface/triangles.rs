@@ -44,13 +44,15 @@ pub struct Loop {
 }
 
 impl Loop {
-    /// Builds `levels` levels over triangles.
+    /// Builds `levels` levels over triangles, in the memory of `spare`.
     pub(super) fn build(
         mesh: &SurfaceMesh,
         matrix: MeshMatrix,
         levels: usize,
         crease_rule: CreaseRule,
+        spare: Option<Self>,
     ) -> Result<Self> {
+        let mut spare = spare.map_or_else(Vec::new, |spare| spare.matrices).into_iter().skip(1);
         let mut sharpness = vec![Sharpness::of(mesh, &matrix, NonManifold::FirstTwo)?];
         let mut neighbours = Vec::new();
         let mut matrices = vec![matrix];
@@ -64,7 +66,7 @@ impl Loop {
             let fine = split_to_triangles(
                 coarse,
                 if last { Lists::Vertices } else { Lists::All },
-                MeshMatrix::default(),
+                spare.next().unwrap_or_default(),
             );
             matrices.push(fine);
         }

@@ -51,7 +51,8 @@ pub(super) fn limit_surface(
     rule: CreaseRule,
     isolation: usize,
 ) -> Result<LimitSurface> {
-    let columns = Columns::of(mesh.faces.ends());
+    mesh.check_control()?;
+    let columns = Columns::of(&mesh.faces);
     let needs_matrix =
         scheme == limit::Scheme::Loop || mesh.boundary == BoundaryRule::EdgesAndCorners;
     let mut creases = Cow::Borrowed(&mesh.creases);
@@ -73,7 +74,8 @@ pub(super) fn limit_surface(
             ends.into_iter().for_each(|v| creases.push_corner(v, f64::INFINITY));
         }
     }
-    let offsets: Vec<u32> = std::iter::once(0).chain(mesh.faces.ends().iter().copied()).collect();
+    let ends = mesh.faces.ends().map(|end| end as u32);
+    let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
     let faces = Faces {
         vertex_count: mesh.points.len(),
         offsets: &offsets,

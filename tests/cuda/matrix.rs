@@ -34,7 +34,7 @@ fn book(pages: u32) -> SurfaceMesh {
 }
 
 fn expect_matrix(name: &str, mesh: &SurfaceMesh, gpu: &subsolid::backend::Cuda) {
-    let columns = Columns::of(mesh.faces.ends());
+    let columns = Columns::of(&mesh.faces);
     let expected = MeshMatrix::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec());
     let found = device_matrix(mesh, gpu).unwrap();
     assert!(found.edges().unwrap() == expected.edges, "{name}");

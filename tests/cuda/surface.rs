@@ -78,8 +78,7 @@ fn edited_surfaces_are_those_of_new_plans() {
         if mesh.creases.is_empty() {
             edits.push(original.iter().map(|v| count - 1 - v).collect());
         }
-        let uniform = mesh.faces.ends().windows(2).all(|pair| pair[1] - pair[0] == size as u32);
-        if uniform {
+        if mesh.faces.uniform_size().is_some() {
             let mut exchanged = original.clone();
             for i in 0..size {
                 exchanged.swap(i, size + i);

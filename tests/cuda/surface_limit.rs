@@ -25,7 +25,8 @@ const MODELS: [&str; 8] = [
 ];
 
 fn surface(mesh: &SurfaceMesh, scheme: Scheme) -> LimitSurface {
-    let offsets: Vec<u32> = std::iter::once(0).chain(mesh.faces.ends().iter().copied()).collect();
+    let ends = mesh.faces.ends().map(|end| end as u32);
+    let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
     let faces = Faces {
         vertex_count: mesh.points.len(),
         offsets: &offsets,

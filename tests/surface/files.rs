@@ -78,7 +78,7 @@ fn vtp_has_its_arrays_where_the_head_says() {
         .chunks_exact(8)
         .map(|b| i64::from_ne_bytes(b.try_into().unwrap()))
         .collect();
-    assert_eq!(ends, mesh.faces.ends().iter().map(|&e| i64::from(e)).collect::<Vec<_>>());
+    assert_eq!(ends, mesh.faces.ends().map(|e| e as i64).collect::<Vec<_>>());
     assert_eq!(section("Name=\"Points\"").len(), 24 * mesh.points.len());
 }
 

@@ -34,7 +34,8 @@ pub enum Values<'a> {
 }
 
 impl Values<'_> {
-    fn byte_len(&self) -> usize {
+    /// Length in bytes.
+    pub fn byte_len(&self) -> usize {
         match self {
             Self::Bytes(bytes) => bytes.len(),
             Self::Multiples { count, .. } => count * 8,
@@ -64,6 +65,15 @@ impl Values<'_> {
                     .collect(),
             ),
         }
+    }
+}
+
+/// Ids of that many points and the type that VTK reads them as; those that `Int32` can hold are
+/// written as they lie.
+pub fn vtk_ids(ids: &[u32], points: usize) -> (&'static str, Values<'_>) {
+    match i32::try_from(points) {
+        Ok(_) => ("Int32", Values::Bytes(bytemuck::cast_slice(ids))),
+        Err(_) => ("Int64", Values::Widened(ids)),
     }
 }
 
@@ -105,4 +115,23 @@ fn compress(block: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = ZlibEncoder::new(Vec::with_capacity(block.len()), Compression::new(4));
     encoder.write_all(block)?;
     encoder.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_that_int32_cannot_hold_are_widened() {
+        let written = |points| {
+            let (kind, values) = vtk_ids(&[7, u32::MAX - 1], points);
+            let mut bytes = Vec::new();
+            write_raw(&mut bytes, &values).unwrap();
+            (kind, bytes)
+        };
+        let narrow = [&8_u64.to_ne_bytes()[..], bytemuck::bytes_of(&[7, u32::MAX - 1])].concat();
+        assert_eq!(written(i32::MAX as usize), ("Int32", narrow));
+        let wide = bytemuck::bytes_of(&[16, 7, u64::from(u32::MAX) - 1]).to_vec();
+        assert_eq!(written(1 << 31), ("Int64", wide));
+    }
 }

@@ -17,6 +17,9 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
             });
         }
     }
+    if u32::try_from(triangles.len()).is_err() {
+        return Err(io::Error::other("an STL file holds fewer than 2^32 triangles"));
+    }
     stl_io::write_stl(out, triangles.iter())
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::appended::{Values, write_raw};
+use super::appended::{Values, vtk_ids, write_raw};
 use super::xml;
 use crate::io::dataset::{Array, Points};
 use crate::mesh::SurfaceMesh;
@@ -11,7 +11,6 @@ use crate::mesh::SurfaceMesh;
 /// Writes `mesh`, which has been checked.
 pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
     let points = Points::F64(mesh.points.clone());
-    let ends: Vec<i64> = mesh.faces.ends().iter().map(|&end| end.into()).collect();
     let attributes = mesh.attributes.iter();
     let attributes: Vec<Array> =
         attributes.map(|a| Array::new(a.name.clone(), a.width, a.values.clone())).collect();
@@ -25,29 +24,40 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
     );
     let mut sections: Vec<Values> = Vec::new();
     let mut offset = 0;
-    let mut array = |head: &mut String, attributes: String, bytes| {
+    let mut array = |head: &mut String, attributes: String, values| {
+        let values: Values = values;
         let _ = writeln!(
             head,
             "        <DataArray {attributes} format=\"appended\" offset=\"{offset}\"/>"
         );
-        let bytes: &[u8] = bytes;
-        offset += 8 + bytes.len();
-        sections.push(Values::Bytes(bytes));
+        offset += 8 + values.byte_len();
+        sections.push(values);
     };
     if !attributes.is_empty() {
         head.push_str("      <PointData>\n");
         for attribute in &attributes {
-            array(&mut head, xml::array_attributes(attribute), attribute.data.bytes());
+            array(
+                &mut head,
+                xml::array_attributes(attribute),
+                Values::Bytes(attribute.data.bytes()),
+            );
         }
         head.push_str("      </PointData>\n");
     }
     head.push_str("      <Points>\n");
-    array(&mut head, xml::points_attributes(&points), points.bytes());
+    array(&mut head, xml::points_attributes(&points), Values::Bytes(points.bytes()));
     head.push_str("      </Points>\n      <Polys>\n");
-    // VTK wants signed ids; a control mesh has fewer than 2^31
-    let connectivity = "type=\"Int32\" Name=\"connectivity\"".to_string();
-    array(&mut head, connectivity, bytemuck::cast_slice(mesh.faces.vertices()));
-    array(&mut head, "type=\"Int64\" Name=\"offsets\"".into(), bytemuck::cast_slice(&ends));
+    let (kind, ids) = vtk_ids(mesh.faces.vertices(), mesh.points.len());
+    array(&mut head, format!("type=\"{kind}\" Name=\"connectivity\""), ids);
+    let ends: Vec<u64>;
+    let ends = match mesh.faces.uniform_size() {
+        Some(size) => Values::Multiples { step: size as u64, count: mesh.faces.len() },
+        None => {
+            ends = mesh.faces.ends().collect();
+            Values::Bytes(bytemuck::cast_slice(&ends))
+        }
+    };
+    array(&mut head, "type=\"Int64\" Name=\"offsets\"".into(), ends);
     head.push_str(
         "      </Polys>\n    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n   _",
     );

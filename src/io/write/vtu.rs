@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Seek, SeekFrom, Write};
 
-use super::appended::{Values, write_compressed, write_raw};
+use super::appended::{Values, vtk_ids, write_compressed, write_raw};
 use super::xml;
 use crate::io::dataset::{Array, Dataset, DatasetCells};
 
@@ -73,14 +73,8 @@ fn named(arrays: &[Array]) -> Vec<DataArray<'_>> {
 
 fn cell_arrays(dataset: &Dataset) -> Vec<DataArray<'_>> {
     let cells = &dataset.cells;
-    // Ids that Int32 can hold are written as they lie.
-    let narrow = i32::try_from(dataset.points.len()).is_ok();
     let ids = |name: &str, ids| {
-        let (kind, values) = if narrow {
-            ("Int32", Values::Bytes(bytemuck::cast_slice(ids)))
-        } else {
-            ("Int64", Values::Widened(ids))
-        };
+        let (kind, values) = vtk_ids(ids, dataset.points.len());
         plain(kind, name, values)
     };
     let (ends, types) = match cells {

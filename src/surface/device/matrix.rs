@@ -25,15 +25,16 @@ use crate::topology::NONE;
 /// little memory.
 pub fn device_matrix(mesh: &SurfaceMesh, gpu: &Cuda) -> Result<DeviceMatrix> {
     mesh.check()?;
-    let columns = Columns::of(mesh.faces.ends());
+    mesh.check_control()?;
+    let columns = Columns::of(&mesh.faces);
     let tables;
     let (size, ends, faces) = match &columns {
         Columns::Uniform(size @ (3 | 4)) => (*size, &[][..], &[][..]),
         Columns::Uniform(size) => {
             let corners = 0..mesh.faces.vertices().len() as u32;
-            let faces: Vec<u32> = corners.map(|c| c / size).collect();
-            tables = faces;
-            (0, mesh.faces.ends(), &tables[..])
+            let ends = mesh.faces.ends().map(|end| end as u32);
+            tables = (ends.collect::<Vec<_>>(), corners.map(|c| c / size).collect::<Vec<_>>());
+            (0, &tables.0[..], &tables.1[..])
         }
         Columns::Polygons { ends, faces } => (0, &ends[..], &faces[..]),
     };
@@ -51,7 +52,7 @@ pub(super) fn host_matrix(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result<M
         vertex_count: mesh.points.len(),
         face_count: mesh.faces.len(),
         corner_count: mesh.faces.vertices().len(),
-        columns: Columns::of(mesh.faces.ends()),
+        columns: Columns::of(&mesh.faces),
         vertices: mesh.faces.vertices().to_vec(),
         edges: matrix.edges()?,
         edge_count: edge_corners.len(),
@@ -68,7 +69,7 @@ pub(super) fn can_turn(mesh: &SurfaceMesh) -> bool {
     }
     let mesh = triangulate(mesh).mesh;
     let vertices = mesh.faces.vertices().to_vec();
-    let matrix = MeshMatrix::build(mesh.points.len(), Columns::of(mesh.faces.ends()), vertices);
+    let matrix = MeshMatrix::build(mesh.points.len(), Columns::of(&mesh.faces), vertices);
     let is_inner = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] != NONE;
     let inner = |c: u32| is_inner(c) && is_inner(matrix.columns.previous(c));
     let folds = |row: &[u32]| row.len() == 2 && row.iter().all(|&c| inner(c));
@@ -116,7 +117,7 @@ pub(super) fn levels<T: Real>(
 /// Refuses tags that have no vertex, or no edge, in the words of the CPU.
 pub(super) fn check_tags(mesh: &SurfaceMesh, non_manifold: NonManifold) -> Result<()> {
     let vertices = mesh.faces.vertices().to_vec();
-    let matrix = MeshMatrix::build(mesh.points.len(), Columns::of(mesh.faces.ends()), vertices);
+    let matrix = MeshMatrix::build(mesh.points.len(), Columns::of(&mesh.faces), vertices);
     Sharpness::of(mesh, &matrix, non_manifold).map(drop)
 }
 

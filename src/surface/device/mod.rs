@@ -17,7 +17,7 @@ mod refine;
 mod single;
 
 use super::matrix::Columns;
-use super::memory::check_ids;
+use super::memory::check_corner_ids;
 use super::plan::{crowded_notice, cut_notice, turned_notice};
 use super::scalar::{Point, Scalar};
 use super::sqrt3::check;
@@ -51,8 +51,12 @@ enum Levels<T> {
 
 /// Whether a surface is refined on GPUs: by Catmull-Clark and Loop on the mesh matrix from one
 /// level on, by edge-friend from two, by √3 if it is an oriented manifold without rings of two
-/// triangles; by one matrix of all levels whatever the CPU makes one of.
+/// triangles; by one matrix of all levels whatever the CPU makes one of. All corners have ids of
+/// 32 bits there.
 pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
+    if check_corner_ids(mesh, options).is_err() {
+        return false;
+    }
     match (options.scheme, options.method) {
         (Scheme::CatmullClark | Scheme::Loop, Method::Matrix) => options.levels >= 1,
         (Scheme::CatmullClark, Method::EdgeFriend) => options.levels >= 2,
@@ -71,7 +75,8 @@ impl<T: Scalar + Real> DeviceSurface<T> {
     /// [does not run on GPUs](runs_on_gpu), or too little memory.
     pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions, gpu: &Cuda) -> Result<Self> {
         mesh.check()?;
-        check_ids(mesh, options)?;
+        mesh.check_control()?;
+        check_corner_ids(mesh, options)?;
         let least = match (options.scheme, options.method) {
             (Scheme::CatmullClark, Method::EdgeFriend) => 2,
             (_, Method::Matrix | Method::Single) => 1,
@@ -118,7 +123,7 @@ impl<T: Scalar + Real> DeviceSurface<T> {
                 Levels::Matrix(Box::new(matrix::levels(mesh, matrix, options, rule)?))
             }
         };
-        let control_columns = Columns::of(mesh.faces.ends());
+        let control_columns = Columns::of(&mesh.faces);
         Ok(Self { options: *options, levels, notices, control_columns })
     }
 

@@ -4,7 +4,7 @@ use super::super::manifold::{inconsistent_edge, touching_vertices};
 use super::super::matrix::{Columns, MeshMatrix};
 use super::super::sharpness::{NonManifold, Sharpness};
 use super::{EdgeFriend, FriendQuads};
-use crate::mesh::{CreaseRule, SurfaceMesh};
+use crate::mesh::{CreaseRule, Polygons, SurfaceMesh};
 use crate::surface::catmull_clark::CatmullClark;
 use crate::topology::NONE;
 use crate::{Error, Result};
@@ -101,7 +101,8 @@ fn close(matrix: MeshMatrix) -> MeshMatrix {
         }
         ends.push(vertices.len() as u32);
     }
-    MeshMatrix::build(matrix.vertex_count, Columns::of(&ends), vertices)
+    let faces = Polygons::from_parts(ends, vertices);
+    MeshMatrix::build(matrix.vertex_count, Columns::of(&faces), faces.into_vertices())
 }
 
 /// Friends and starts of the quads of level 1: quad c is the child of corner c.

@@ -229,13 +229,11 @@ impl<'a> Out<'a> {
             });
         }
         around(quads, start, |c| {
-            let mut s = sharpness_at(quads, c);
+            let s = sharpness_at(quads, c);
             if s == 0.0 {
                 return;
             }
-            if count > 1 && s.is_finite() {
-                s = 0.75 * s + 0.25 * ((sum - s) / f64::from(count - 1));
-            }
+            let s = rule.blended(s, count, sum);
             let (quad, friend) = (c >> 2, quads.friends[(c >> 2) as usize][1]);
             // the half of v₃v₀ at v₀ is off in child 0, the half at v₃ in a child across
             let child = if c & 3 == 0 { 4 * quad } else { first_child(friend) + 1 };

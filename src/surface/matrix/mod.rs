@@ -17,6 +17,7 @@ pub(super) mod split;
 use rayon::prelude::*;
 
 use super::sort;
+use crate::mesh::Polygons;
 use crate::topology::{NONE, Rows};
 
 /// Where the columns of a mesh matrix start.
@@ -34,19 +35,17 @@ pub enum Columns {
 }
 
 impl Columns {
-    /// The columns of polygons with these ends.
-    pub fn of(ends: &[u32]) -> Self {
-        let size = ends.first().copied().unwrap_or(3);
-        if (1..).zip(ends).all(|(f, &end)| end == f * size) {
-            return Self::Uniform(size);
+    /// The columns of polygons with fewer than 2³² corners.
+    pub fn of(polygons: &Polygons) -> Self {
+        match polygons.uniform_size() {
+            Some(size) => Self::Uniform(size as u32),
+            None if polygons.is_empty() => Self::Uniform(3),
+            None => {
+                let mut faces = vec![0; polygons.vertices().len()];
+                (0..polygons.len()).for_each(|f| faces[polygons.corners(f)].fill(f as u32));
+                Self::Polygons { ends: polygons.ends().map(|end| end as u32).collect(), faces }
+            }
         }
-        let mut faces = vec![0; ends.last().map_or(0, |&end| end as usize)];
-        let mut start = 0;
-        for (f, &end) in (0..).zip(ends) {
-            faces[start as usize..end as usize].fill(f);
-            start = end;
-        }
-        Self::Polygons { ends: ends.to_vec(), faces }
     }
 
     /// Face of a corner.
@@ -232,8 +231,8 @@ mod tests {
     /// A triangle on a square on a pentagon.
     fn roof() -> MeshMatrix {
         let faces: [&[u32]; 3] = [&[0, 1, 2], &[0, 3, 4, 1], &[4, 3, 5, 6, 7]];
-        let ends: Vec<u32> = vec![3, 7, 12];
-        MeshMatrix::build(8, Columns::of(&ends), faces.concat())
+        let faces = Polygons::from_parts(vec![3, 7, 12], faces.concat());
+        MeshMatrix::build(8, Columns::of(&faces), faces.into_vertices())
     }
 
     #[test]

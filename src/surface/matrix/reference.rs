@@ -3,7 +3,8 @@
 //! Every function returns the matrix R of one level whose rows make refined points from
 //! coarse ones: P' = R P. Nothing here is fast: the matrices are assembled, mapped and
 //! multiplied as such. The kernels are tested against it, and `--method single`
-//! multiplies the levels' matrices once more to evaluate all levels as one.
+//! multiplies the levels' matrices once more to evaluate all levels as one
+//! ([`SingleMatrix::then`](crate::surface::SingleMatrix::then)).
 
 use super::MeshMatrix;
 use crate::refine::{RowBuilder, Stencils};
@@ -17,20 +18,6 @@ pub fn product(a: &Stencils, b: &Stencils) -> Stencils {
         for (k, weight) in a.row(i) {
             b.row(k as usize).for_each(|(j, value)| row.add(j, weight * value));
         }
-    })
-}
-
-/// The matrices one below the other.
-pub fn stack(parts: &[Stencils]) -> Stencils {
-    let starts: Vec<usize> = parts
-        .iter()
-        .scan(0, |next, part| Some(std::mem::replace(next, *next + part.len())))
-        .collect();
-    let rows = parts.iter().map(Stencils::len).sum();
-    Stencils::build(rows, |r, row| {
-        let part = starts.partition_point(|&start| start <= r) - 1;
-        // of empty parts with one start, the last holds the row
-        add_row(&parts[part], r - starts[part], 1.0, row);
     })
 }
 
@@ -86,7 +73,8 @@ pub fn catmull_clark(matrix: &MeshMatrix, sharpness: &Sharpness) -> Stencils {
         neighbours.row(v).iter().for_each(|&w| row.add(w, 1.0 / (n * n)));
         add_row(&around, v, 1.0 / (n * n), row);
     });
-    stack(&[held_vertices(vertices, sharpness), f, held_edges(edges, &mid, sharpness)])
+    let edges = held_edges(edges, &mid, sharpness);
+    Stencils::joined(vec![held_vertices(vertices, sharpness), f, edges])
 }
 
 /// Loop: vertex points, edge points. The faces are triangles.
@@ -106,11 +94,15 @@ pub fn triangles_to_triangles(matrix: &MeshMatrix, sharpness: &Sharpness) -> Ste
         }
     });
     let mid = midpoints(matrix);
-    stack(&[held_vertices(vertices, sharpness), held_edges(edges, &mid, sharpness)])
+    let edges = held_edges(edges, &mid, sharpness);
+    Stencils::joined(vec![held_vertices(vertices, sharpness), edges])
 }
 
 /// Rows of sharp edges, blended with the midpoint.
 fn held_edges(smooth: Stencils, mid: &Stencils, sharpness: &Sharpness) -> Stencils {
+    if sharpness.edges.is_empty() {
+        return smooth;
+    }
     Stencils::build(smooth.len(), |e, row| {
         let found = sharpness.edges.binary_search_by_key(&(e as u32), |sharp| sharp.edge);
         let sharp = found.map_or(0.0, |i| sharpness.edges[i].sharpness.min(1.0));
@@ -125,6 +117,9 @@ fn held_edges(smooth: Stencils, mid: &Stencils, sharpness: &Sharpness) -> Stenci
 
 /// Rows of held vertices, blended as [`Sharpness::held`] says.
 fn held_vertices(smooth: Stencils, sharpness: &Sharpness) -> Stencils {
+    if sharpness.held.is_empty() {
+        return smooth;
+    }
     Stencils::build(smooth.len(), |v, row| {
         let found = sharpness.held.binary_search_by_key(&(v as u32), |held| held.vertex);
         let Ok(i) = found else { return add_row(&smooth, v, 1.0, row) };
@@ -188,5 +183,5 @@ pub(in crate::surface) fn sqrt3(level: &Level) -> Stencils {
         let [a, b] = ends(corner);
         third(b, a, row);
     });
-    stack(&[vertices, faces, extra])
+    Stencils::joined(vec![vertices, faces, extra])
 }

@@ -94,6 +94,7 @@ impl Navigate for Triangles {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::Polygons;
 
     /// Edges by sorting are the derived ones, with the same corners.
     fn expect_sorted_edges(matrix: &MeshMatrix) {
@@ -115,7 +116,8 @@ mod tests {
     #[test]
     fn sorting_finds_the_edges_of_refined_quads() {
         let faces: [&[u32]; 3] = [&[0, 1, 2], &[0, 3, 4, 1], &[4, 3, 5, 6, 7]];
-        let mut matrix = MeshMatrix::build(8, Columns::of(&[3, 7, 12]), faces.concat());
+        let faces = Polygons::from_parts(vec![3, 7, 12], faces.concat());
+        let mut matrix = MeshMatrix::build(8, Columns::of(&faces), faces.into_vertices());
         for _ in 0..3 {
             matrix = split_to_quads(&matrix, Lists::All, MeshMatrix::default());
             expect_sorted_edges(&matrix);

@@ -197,11 +197,13 @@ fn split_edge_corners(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::Polygons;
 
     #[test]
     fn two_steps_at_once_are_two_steps() {
         let faces: [&[u32]; 3] = [&[0, 1, 2], &[0, 3, 4, 1], &[4, 3, 5, 6, 7]];
-        let matrix = MeshMatrix::build(8, Columns::of(&[3, 7, 12]), faces.concat());
+        let faces = Polygons::from_parts(vec![3, 7, 12], faces.concat());
+        let matrix = MeshMatrix::build(8, Columns::of(&faces), faces.into_vertices());
         let none = MeshMatrix::default;
         let coarse = split_to_quads(&matrix, Lists::All, none());
         let middle = split_to_quads(&coarse, Lists::All, none());

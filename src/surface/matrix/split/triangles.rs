@@ -11,7 +11,7 @@ use crate::topology::NONE;
 ///
 /// Vertex points keep their ids, edge points follow. The halves of edge e are 2e (at its
 /// smaller end) and 2e + 1; the edge that cuts off corner c is 2E + c. Vertices are always
-/// listed.
+/// listed. Lists take the memory of `spare`.
 pub(in crate::surface) fn split_to_triangles(
     coarse: &MeshMatrix,
     lists: Lists,
@@ -44,7 +44,8 @@ pub(in crate::surface) fn split_to_triangles(
             *out = [ea[0], a, ec[1], eb[0], b, ea[1], ec[0], c, eb[1], b, c, a];
         }
     });
-    let edge_corners = if is_whole { triangle_edge_corners(coarse) } else { Vec::new() };
+    let edge_corners = is_whole.then(|| triangle_edge_corners(coarse, spare.edge_corners));
+    let edge_corners = edge_corners.unwrap_or_default();
     MeshMatrix {
         vertex_count: coarse.vertex_count + coarse.edge_count(),
         face_count: 4 * coarse.face_count,
@@ -64,9 +65,9 @@ fn child_of_triangle(corner: u32) -> u32 {
     12 * (corner / 3) + 3 * (corner % 3)
 }
 
-fn triangle_edge_corners(coarse: &MeshMatrix) -> Vec<[u32; 2]> {
+fn triangle_edge_corners(coarse: &MeshMatrix, spare: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
     let edge_count = coarse.edge_count();
-    let mut corners = pages::zeros(2 * edge_count + coarse.vertices.len());
+    let mut corners = pages::reused(spare, 2 * edge_count + coarse.vertices.len());
     let (halves, inner) = corners.split_at_mut(2 * edge_count);
     halves.par_chunks_mut(2 * GRAIN).enumerate().for_each(|(part, out)| {
         let coarse_corners = &coarse.edge_corners[part * GRAIN..];

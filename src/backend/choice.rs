@@ -30,8 +30,8 @@ impl FromStr for Choice {
             _ => text.strip_prefix("cuda:").and_then(device),
         };
         choice.ok_or_else(|| {
-            Error::request(format!("there is no backend {text:?}"))
-                .with_mend("give auto, cpu, cuda or cuda:N")
+            // all in the message: a parser of arguments shows nothing else
+            Error::request(format!("there is no backend {text:?}: give auto, cpu, cuda or cuda:N"))
         })
     }
 }

@@ -18,7 +18,7 @@ use subsolid::{Error, Result};
 
 use super::console::since;
 use super::memory::{gigabytes, physical};
-use super::model::ModelArguments;
+use super::model::{ModelArguments, check_compress};
 use super::processor::Processor;
 use super::{Console, Outcome};
 
@@ -63,7 +63,7 @@ pub struct Arguments {
     #[arg(long, short, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Compress .vtu
-    #[arg(long)]
+    #[arg(long, requires = "output")]
     compress: bool,
 }
 
@@ -138,6 +138,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             return Err(Error::request("the errors are written as cells with point arrays")
                 .with_mend("end the name of the output in .vtu, and ask for 2 samples or more"));
         }
+        check_compress(a.compress, format)?;
     }
     let processor = Processor::find(a.backend)?;
     let candidates = a.candidates(&processor, console);

@@ -15,7 +15,7 @@ use subsolid::refine::VertexRule;
 use subsolid::{Error, Result, io};
 
 use super::console::since;
-use super::model::ModelArguments;
+use super::model::{ModelArguments, check_compress};
 use super::processor::ProcessorArguments;
 use super::{Console, Outcome};
 
@@ -53,22 +53,23 @@ pub struct Arguments {
     /// What to make of the samples [default: hexahedra; points for --gauss and .csv]
     #[arg(long, value_enum)]
     cells: Option<CellShape>,
-    /// Rings of exact Bézier cells towards an extraordinary edge or vertex
-    #[arg(long, value_name = "K", default_value_t = 3)]
-    rings: usize,
+    /// Rings of exact cells towards an extraordinary edge or vertex, for --cells bezier
+    /// [default: 3]
+    #[arg(long, value_name = "K")]
+    rings: Option<usize>,
     /// Keep the points of neighbouring cells apart (as always with --derivatives, which
     /// belong to a cell's own axes)
-    #[arg(long)]
+    #[arg(long, requires = "output")]
     no_weld: bool,
     /// Report Jacobians at the samples, and the cells where they are not positive; exit
     /// code 1 if there are any
     #[arg(long)]
     quality: bool,
     /// Most memory for a single output file, in GB [default: half of the machine's]
-    #[arg(long, value_name = "GB")]
+    #[arg(long, value_name = "GB", requires = "output", allow_hyphen_values = true)]
     max_memory: Option<f64>,
     /// Compress .vtu, .pvtu and .npz
-    #[arg(long)]
+    #[arg(long, requires = "output")]
     compress: bool,
     /// Say what would run instead of evaluating: kernels with their batches, leaves, samples
     /// and grids, the bytes that they move (an estimate), and the time that these take at
@@ -125,6 +126,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         None => None,
     };
     let samples = a.request(format, console)?;
+    a.check_unused(&samples, format)?;
     let backend = a.backend(&samples, console)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
@@ -205,6 +207,32 @@ impl Arguments {
             }
         };
         Ok(Request::Grid(samples, shape))
+    }
+
+    /// Refuses options that the request has no use for.
+    fn check_unused(&self, request: &Request, format: Option<io::Format>) -> Result<()> {
+        let shape = match request {
+            Request::Table(_) => None,
+            Request::Grid(_, shape) => Some(*shape),
+        };
+        let unused = |option: &str, of: &str| {
+            Err(Error::request(format!("{option} is for {of}"))
+                .with_mend(format!("leave {option} out, or ask for {of}")))
+        };
+        if self.rings.is_some() && shape != Some(CellShape::Bezier) {
+            return unused("--rings", "--cells bezier");
+        }
+        if self.no_weld && !matches!(shape, Some(CellShape::Hexahedra | CellShape::Lagrange)) {
+            return unused("--no-weld", "--cells hexahedra or lagrange");
+        }
+        if self.max_memory.is_some() && (shape.is_none() || format == Some(io::Format::Pvtu)) {
+            return unused("--max-memory", "a single file of samples");
+        }
+        if format == Some(io::Format::Csv) && self.cells.is_some_and(|c| c != CellShape::Points) {
+            return Err(Error::request("a .csv file holds points, no --cells")
+                .with_mend("leave --cells out, or end the name of the output in .vtu"));
+        }
+        format.map_or(Ok(()), |format| check_compress(self.compress, format))
     }
 
     fn want(&self) -> Want {

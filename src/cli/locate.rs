@@ -49,7 +49,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
     /// Points so far outside count as inside, as a part of the size of the cell there
-    #[arg(long, value_name = "T", default_value_t = 1e-9)]
+    #[arg(long, value_name = "T", default_value_t = 1e-9, allow_hyphen_values = true)]
     tolerance: f64,
     /// Processor that looks points up: auto (the first NVIDIA GPU that works if there are a
     /// million points or more, else the CPU), cpu, cuda or cuda:N; cells are the same,

@@ -12,6 +12,7 @@ mod devices;
 mod evaluate;
 mod extract;
 mod info;
+mod interrupt;
 mod locate;
 mod memory;
 mod model;
@@ -93,6 +94,7 @@ enum Outcome {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    interrupt::clean_up();
     let cli = Cli::parse();
     let console = Console::new(cli.quiet);
     match run(cli, &console) {

@@ -23,7 +23,7 @@ pub struct ModelArguments {
     #[arg(long, value_name = "FILE")]
     pub creases: Option<PathBuf>,
     /// Tag boundary edges as sharp where their faces turn by more than this angle
-    #[arg(long, value_name = "DEG")]
+    #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
     pub crease_angle: Option<f64>,
 }
 
@@ -74,6 +74,29 @@ impl ModelArguments {
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses `--compress` where the format of the output takes none.
+pub fn check_compress(compress: bool, format: io::Format) -> Result<()> {
+    if compress && matches!(format, io::Format::Vtk | io::Format::Csv) {
+        let ending = format.extension();
+        return Err(Error::request(format!("a .{ending} file is not compressed")).with_mend(
+            "leave --compress out, or end the name of the output in .vtu, .pvtu or .npz",
+        ));
+    }
+    Ok(())
+}
+
+/// Says that a table of points holds no cells, nor the creases, of `mesh`.
+pub fn warn_of_table(format: io::Format, output: &Path, mesh: &SolidMesh, console: &Console) {
+    if format == io::Format::Csv {
+        let creases = mesh.creases.edges.len() + mesh.creases.corners.len();
+        let cells = mesh.cells.len();
+        console.warn(format!(
+            "{}: left out {cells} cells, {creases} creases and corners",
+            output.display()
+        ));
     }
 }
 

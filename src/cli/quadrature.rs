@@ -59,20 +59,20 @@ pub struct Arguments {
     #[arg(long, value_name = "K")]
     rings: Option<usize>,
     /// Second derivatives of the basis functions, too
-    #[arg(long)]
+    #[arg(long, requires = "output")]
     second: bool,
     /// Write dN/d(x,y,z) of every cell (and second ones with --second): by far the most
     /// data, 98 KB a regular cell at 4 Gauss points
-    #[arg(long)]
+    #[arg(long, requires = "output")]
     physical_gradients: bool,
     /// Report Jacobians at the quadrature points, and the cells where they are not positive
     #[arg(long)]
     quality: bool,
     /// Write although some Jacobians are not positive; the exit code is then 1
-    #[arg(long)]
+    #[arg(long, requires = "output")]
     force: bool,
     /// Compress the output
-    #[arg(long)]
+    #[arg(long, requires = "output")]
     compress: bool,
     /// Processor of positions, Jacobians and derivatives in space: auto (the first NVIDIA GPU
     /// that works, else the CPU), cpu, cuda or cuda:N; they are the same to rounding

@@ -11,7 +11,7 @@ use subsolid::refine::VertexRule;
 use subsolid::{Result, io};
 
 use super::console::since;
-use super::model::ModelArguments;
+use super::model::{ModelArguments, check_compress, warn_of_table};
 use super::{Console, Outcome};
 
 /// Refine a control mesh, with its creases and attributes
@@ -52,12 +52,14 @@ enum Rule {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
-    arguments.model.check_output(output, &[])?;
+    let format = arguments.model.check_output(output, &[])?;
+    check_compress(arguments.compress, format)?;
     let rule = match arguments.vertex_rule {
         Rule::LayerConsistent => VertexRule::LayerConsistent,
         Rule::JoyMacCracken => VertexRule::JoyMacCracken,
     };
     let mesh = arguments.model.load(arguments.levels, rule, console)?;
+    warn_of_table(format, output, &mesh, console);
     let start = Instant::now();
     io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
     let written = Written::of(&mesh, output);

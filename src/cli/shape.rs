@@ -8,6 +8,7 @@ use subsolid::mesh::shape::Shape;
 use subsolid::{Result, io};
 
 use super::console::since;
+use super::model::{check_compress, warn_of_table};
 use super::refine::Written;
 use super::{Console, Outcome};
 
@@ -40,10 +41,12 @@ fn names() -> String {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
-    io::check_output(output)?;
+    let format = io::check_output(output)?;
+    check_compress(arguments.compress, format)?;
     let sizes = if arguments.size.is_empty() { &arguments.sizes } else { &arguments.size };
     let start = Instant::now();
     let mesh = Shape::parse(&arguments.name, sizes)?.build()?;
+    warn_of_table(format, output, &mesh, console);
     io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
     let written = Written::of(&mesh, output);
     console.status("Wrote", format!("{written} in {}", since(start)));

@@ -6,7 +6,7 @@ mod values;
 use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, Cuda, Precision};
 use subsolid::limit::Solid;
@@ -31,6 +31,8 @@ use values::{Span, WantedAttribute};
 /// is cut in its middle. Layers are numbered from the bottom of the whole model whatever
 /// --range says, so that a part gives the files that the whole gives.
 #[derive(Args)]
+#[command(group = ArgGroup::new("outputs").args(["png", "svg", "cli", "vtp", "vtu"]).required(true)
+    .multiple(true))]
 #[command(after_help = "\
 Examples:
   subsolid slice model.vtk --layer-height 0.05 --png layers --pixel 0.05 --antialias 4
@@ -110,6 +112,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let options = SliceOptions { axis: a.axis.into(), tolerance: a.tolerance };
     let slicer = Slicer::new(&solid, controls, options)?;
     let setting = a.setting(&slicer, fingerprint(&mesh))?;
+    a.images.check_fit(&setting, console)?;
     let layers = a.layers(&setting.stack)?;
     let processor = Processor::find(a.backend)?;
     let on_cpu = match &a.outputs.vtu {
@@ -194,17 +197,55 @@ impl Arguments {
             return Err(Error::request("--attribute is for images, --vtp and --vtu")
                 .with_mend("give --png DIR, --vtp FILE or --vtu FILE, or leave --attribute out"));
         }
+        self.check_unused()?;
         self.images.check(&self.outputs)?;
         self.outputs.check(&self.model)
     }
 
+    /// Refuses options that none of the outputs has a use for.
+    fn check_unused(&self) -> Result<()> {
+        let outputs = &self.outputs;
+        let (images, drawings) = (outputs.png.is_some(), outputs.svg.is_some());
+        let ranges = self.attribute.iter().any(|wanted| wanted.range.is_some());
+        let on_gpu = matches!(self.backend, Choice::Cuda(_));
+        for (unused, option, of) in [
+            (self.resume && !images && !drawings, "--resume", "--png and --svg"),
+            (ranges && !images, "a range of --attribute", "--png"),
+            (on_gpu && !outputs.has_pixels(), "--backend cuda", "--png and --vtu"),
+            (
+                self.unit != 1.0 && !images && !drawings && outputs.cli.is_none(),
+                "--unit",
+                "--png, --svg and --cli; --vtp and --vtu keep the model's length unit",
+            ),
+        ] {
+            if unused {
+                return Err(Error::request(format!("{option} is for {of}"))
+                    .with_mend("leave it out, or ask for such an output"));
+            }
+        }
+        Ok(())
+    }
+
     fn setting(&self, slicer: &Slicer, model_sha256: String) -> Result<Setting> {
+        let heights = slicer.heights();
+        let stack = Stack::new(heights, self.layer_height)?;
+        let (low, high) = (stack.low(), heights[1]);
+        if stack.middle(0) > high {
+            return Err(Error::request(format!(
+                "the middle of a layer of {:?} lies above the model, which reaches from {low} to {high}",
+                self.layer_height
+            ))
+            .with_mend(format!(
+                "give a layer height below {:.2e}, in the model's length units",
+                2.0 * (high - low)
+            )));
+        }
         Ok(Setting {
             model: self.model.model.file_name().map(|name| name.to_string_lossy().into()),
             model_sha256,
             unit_mm: self.unit,
             axis: slicer.axis(),
-            stack: Stack::new(slicer.heights(), self.layer_height)?,
+            stack,
             plane: slicer.plane_box(),
             tolerance: slicer.tolerance(),
         })

@@ -7,6 +7,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, Cuda, Precision};
+use subsolid::io::SurfaceFormat;
 use subsolid::mesh::{Attribute, CreaseRule, SurfaceMesh};
 use subsolid::surface::limit::PatchCounts;
 use subsolid::surface::{
@@ -91,6 +92,30 @@ enum MethodName {
 }
 
 impl Arguments {
+    /// Refuses, before any work, options that do not go together.
+    fn check(&self, format: SurfaceFormat) -> Result<()> {
+        if matches!(self.method, MethodName::Adaptive) && !self.limit {
+            return Err(Error::request("--method adaptive evaluates the limit only")
+                .with_mend("add --limit, or take another method"));
+        }
+        if self.normals && matches!(format, SurfaceFormat::Obj | SurfaceFormat::Stl) {
+            let ending = format.extension();
+            return Err(Error::request(format!("a .{ending} file has no place for --normals"))
+                .with_mend("end the name of the output in .ply or .vtp, or leave --normals out"));
+        }
+        if matches!(self.scheme, SchemeName::Sqrt3) {
+            for (given, option) in
+                [(self.limit, "--limit"), (self.normals, "--normals"), (self.chaikin, "--chaikin")]
+            {
+                if given {
+                    return Err(Error::request(format!("{option} is not for √3"))
+                        .with_mend(format!("leave {option} out, or take another --scheme")));
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn options(&self) -> SurfaceOptions {
         SurfaceOptions {
             scheme: match self.scheme {
@@ -144,6 +169,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let (model, output) = (&arguments.model, &arguments.output);
     check_names(model, output)?;
     let format = io::check_surface_output(output)?;
+    arguments.check(format)?;
     let start = Instant::now();
     let (mesh, report) = io::read_surface_with_report(model)?;
     console.status("Read", format!("{}: {} in {}", model.display(), counts(&mesh), since(start)));
@@ -151,10 +177,6 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         console.warn(format!("{}: left out {skipped}", model.display()));
     }
     let options = arguments.options();
-    if matches!(arguments.method, MethodName::Adaptive) && !arguments.limit {
-        return Err(Error::request("--method adaptive evaluates the limit only")
-            .with_mend("add --limit, or take another method"));
-    }
     check_memory(&mesh, &options)?;
     check_ids(&mesh, &options)?;
     let gpu = match (&arguments.method, arguments.backend) {

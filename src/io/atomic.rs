@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
+use super::unfinished::Unfinished;
 use crate::{Error, Result};
 
 const BUFFER: usize = 1 << 18; // bytes
@@ -15,7 +16,8 @@ const BUFFER: usize = 1 << 18; // bytes
 /// Writes the file at `path` by `content`. It appears under its name, or replaces
 /// what stands there, only when all of it is on the disk; until then, and after
 /// any error, the name is untouched. A link is followed. The file has the
-/// permissions that any program would give it, or those of the file it replaces.
+/// permissions that any program would give it, or those of the file it replaces. A
+/// program that is stopped calls [`super::remove_unfinished`].
 ///
 /// # Errors
 /// What `content` returns, or [`Error::File`] with the path and the mend.
@@ -25,7 +27,7 @@ pub fn write(
 ) -> Result<()> {
     let path = path.as_ref();
     let target = Target::find(path)?;
-    let beside = target.create_beside(path)?;
+    let (beside, _unfinished) = target.create_beside(path)?;
     let (file, beside) = beside.into_parts();
     let mut writer = BufWriter::with_capacity(BUFFER, file);
     content(&mut writer)?;
@@ -96,7 +98,7 @@ impl Target {
     }
 
     /// A hidden file in the same directory, so that renaming never copies.
-    fn create_beside(&self, path: &Path) -> Result<NamedTempFile> {
+    fn create_beside(&self, path: &Path) -> Result<(NamedTempFile, Unfinished)> {
         let mut prefix = OsString::from(".");
         prefix.push(self.path.file_name().unwrap_or_default());
         prefix.push(".");
@@ -105,7 +107,8 @@ impl Target {
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
         // The kind alone: the error itself names the hidden file.
-        builder.tempfile_in(&self.directory).map_err(|e| refused(path, e.kind().into()))
+        Unfinished::create(|| builder.tempfile_in(&self.directory), NamedTempFile::path)
+            .map_err(|e| refused(path, e.kind().into()))
     }
 }
 

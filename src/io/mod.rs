@@ -18,6 +18,7 @@ mod lines;
 mod mesh_dataset;
 mod read;
 mod table;
+mod unfinished;
 mod write;
 
 pub use dataset::{
@@ -29,7 +30,8 @@ pub use read::{
     ReadReport, read, read_creases, read_surface, read_surface_with_report, read_with_report,
 };
 pub(crate) use table::{Row, Table, TableForm, write_table_header};
-pub(crate) use write::Archive;
+pub use unfinished::remove_unfinished;
+pub(crate) use write::{Archive, ZipTarget};
 pub use write::{
     BezierPatch, Format, PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, WriteOptions,
     check_output, check_surface_output, write, write_arrays, write_bext, write_surface,

@@ -49,7 +49,8 @@ impl Table {
         let line = reader.get_ref().number().max(1);
         let header = header.map_err(|e| malformed(&path, form, line, e))?;
         if header.iter().ne(form.header.iter().map(|name| name.as_bytes())) {
-            let found = String::from_utf8_lossy(header.as_slice()).into_owned();
+            let names: Vec<_> = header.iter().map(String::from_utf8_lossy).collect();
+            let found = names.join(",");
             let expected = form.header.join(",");
             return Err(Error::file(&path, Some(line), format!("the header is {found:?}"))
                 .with_mend(format!("begin the table with the line `{expected}`")));

@@ -42,7 +42,7 @@ impl Stack {
         if layers > MOST_LAYERS as f64 {
             let least = (high - low) / MOST_LAYERS as f64;
             return Err(Error::request(format!(
-                "layers of {layer_height} cut the height of {} into {layers:.0}, more than {MOST_LAYERS}",
+                "layers of {layer_height:?} cut the height of {} into {layers:.1e}, more than {MOST_LAYERS}",
                 high - low
             ))
             .with_mend(format!("give a layer height of at least {least:.1e}")));
@@ -104,11 +104,11 @@ impl Stack {
         };
         let range = first_above(from).unwrap_or(0)..first_above(to).unwrap_or(self.count);
         if from.is_nan() || to.is_nan() || range.is_empty() {
-            let (low, high) = (self.low, self.slab(self.count - 1)[1]);
+            let (low, high) = (self.middle(0), self.middle(self.count - 1));
             return Err(Error::request(format!("no layer has its middle from {from} to {to}"))
                 .with_mend(format!(
-                    "the model reaches from {low} to {high}, its layers are {} thick",
-                    self.layer_height
+                    "the middles of the {} layers run from {low} to {high}",
+                    self.count
                 )));
         }
         Ok(range)

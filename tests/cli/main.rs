@@ -5,6 +5,8 @@
 mod program;
 
 mod evaluate;
+#[cfg(target_os = "linux")]
+mod interrupted;
 mod measures;
 mod models;
 mod refusals;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::tempdir;
 
-use crate::program::{done, refused};
+use crate::program::{done, refused, run};
 use crate::{json, with_fan};
 
 #[test]
@@ -89,7 +89,7 @@ fn refusals_have_one_message_and_exit_code_2() {
         ("evaluate fan.vtu --samples 2 --derivatives 3 -o a.vtu", "3 is not in 0..=2"),
         ("evaluate fan.vtu --cells bezier --derivatives 1 -o a.vtu", "control points"),
         ("evaluate fan.vtu --cells bezier --rings 9 -o a.vtu", "0 to 8 rings"),
-        ("evaluate fan.vtu --samples 2 --backend gpu -o a.vtu", "there is no backend \"gpu\""),
+        ("evaluate fan.vtu --samples 2 --backend gpu -o a.vtu", "cpu, cuda or cuda:N"),
         ("evaluate fan.vtu --samples 2 --backend cuda:99 -o a.vtu", "no CUDA device"),
         ("evaluate fan.vtu --cells bezier --backend cuda -o a.vtu", "made on the CPU"),
         ("compare fan.vtu --backend cuda:99", "no CUDA device"),
@@ -113,4 +113,36 @@ fn refusals_have_one_message_and_exit_code_2() {
     ] {
         refused(path, arguments, fragment);
     }
+}
+
+/// An option that would have no effect is refused.
+#[test]
+fn options_without_use_are_refused() {
+    let fan = with_fan();
+    let path = fan.path();
+    fs::write(path.join("p.csv"), "cell,u,v,w\n0,0,0,0\n").unwrap();
+    for (arguments, fragment) in [
+        ("evaluate fan.vtu --samples 2 --rings 2 -o a.vtu", "--rings is for --cells bezier"),
+        ("evaluate fan.vtu --at p.csv --rings 2 -o a.csv", "--rings is for --cells bezier"),
+        ("evaluate fan.vtu --at p.csv --no-weld -o a.csv", "--no-weld is for --cells"),
+        ("evaluate fan.vtu --gauss 2 --no-weld -o a.vtu", "--no-weld is for --cells"),
+        ("evaluate fan.vtu --at p.csv --max-memory 1 -o a.csv", "--max-memory is for"),
+        ("evaluate fan.vtu --samples 2 --max-memory 1 -o a.pvtu", "--max-memory is for"),
+        ("evaluate fan.vtu --samples 2 --max-memory -1 -o a.vtu", "is no amount of memory"),
+        ("evaluate fan.vtu --samples 2 --compress --quality", "--output"),
+        ("evaluate fan.vtu --samples 2 --compress -o a.vtk", "a .vtk file is not compressed"),
+        ("evaluate fan.vtu --cells lagrange -o a.csv", "a .csv file holds points"),
+        ("refine fan.vtu --compress -o a.csv", "a .csv file is not compressed"),
+        ("refine fan.vtu --crease-angle -1 -o a.vtu", "an angle from 0 to 180"),
+        ("shape box --compress -o a.vtk", "a .vtk file is not compressed"),
+        ("compare fan.vtu --samples 2 --compress", "--output"),
+        ("compare fan.vtu --samples 2 --compress -o a.vtk", "a .vtk file is not compressed"),
+        ("quadrature fan.vtu --gauss 2 --quality --compress", "--output"),
+        ("quadrature fan.vtu --gauss 2 --quality --force", "--output"),
+    ] {
+        refused(path, arguments, fragment);
+    }
+    let (code, _, stderr) = run(path, "refine fan.vtu --levels 0 --crease-angle 40 -o a.csv");
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("a.csv: left out 40 cells, "), "{stderr}");
 }

@@ -35,6 +35,27 @@ fn surface_writes_what_the_library_computes() {
     assert!(stderr.contains("left out"), "{stderr}");
 }
 
+/// What a scheme or a format has no place for is refused.
+#[test]
+fn options_without_use_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let car = path("bishop");
+    for (arguments, fragment) in [
+        ("--normals -o a.obj", "a .obj file has no place for --normals"),
+        ("--normals -o a.stl", "a .stl file has no place for --normals"),
+        ("--scheme sqrt3 --limit -o a.obj", "--limit is not for √3"),
+        ("--scheme sqrt3 --normals -o a.ply", "--normals is not for √3"),
+        ("--scheme sqrt3 --chaikin -o a.ply", "--chaikin is not for √3"),
+        ("--method adaptive -o a.obj", "add --limit"),
+    ] {
+        let mut words = vec!["surface", car.to_str().unwrap()];
+        words.extend(arguments.split(' '));
+        let (code, stderr) = run(directory.path(), &words);
+        assert_eq!(code, 2, "{arguments}: {stderr}");
+        assert!(stderr.contains(fragment), "{arguments}: {stderr}");
+    }
+}
+
 /// The adaptive method writes the limit that the refined mesh has, and says of what patches.
 #[test]
 fn adaptive_writes_the_limit() {

@@ -19,6 +19,8 @@ use crate::cli::quality;
 
 /// Results in a piece.
 const PIECE: usize = 2_000_000;
+/// Rings of Bézier cells unless told.
+const BEZIER_RINGS: usize = 3;
 /// Bézier cells that a piece is planned for; leaves may have many.
 const BEZIER_ELEMENTS: usize = 8192;
 
@@ -40,9 +42,11 @@ pub fn run(
     let start = Instant::now();
     let plan = solid.plan(samples, a.want())?;
     let (mut source, piece) = match shape {
-        CellShape::Bezier => (Source::Bezier(Bezier::new(solid, a.rings)?), {
-            BEZIER_ELEMENTS * plan.samples_per_element()
-        }),
+        CellShape::Bezier => {
+            (Source::Bezier(Bezier::new(solid, a.rings.unwrap_or(BEZIER_RINGS))?), {
+                BEZIER_ELEMENTS * plan.samples_per_element()
+            })
+        }
         _ => {
             let (evaluator, limit) = (backend.prepare(&plan)?, Limit::default());
             (Source::Evaluated { plan: &plan, evaluator, limit }, PIECE)
@@ -113,8 +117,11 @@ pub fn run(
     report.seconds = start.elapsed().as_secs_f64();
     console.status("Evaluated", format!("{} points in {}", report.results(), since(start)));
     if let Some(output) = &a.output {
-        let (points, cells) = (report.points, report.cells);
-        console.status("Wrote", format!("{}: {points} points, {cells} cells", output.display()));
+        let mut written = format!("{}: {} points", output.display(), report.points);
+        if format != Some(Format::Csv) {
+            written += &format!(", {} cells", report.cells);
+        }
+        console.status("Wrote", written);
     }
     if let (Some(bound), Some(exact)) = (report.error_bound, report.exact_cells) {
         let rest = report.cells - exact;

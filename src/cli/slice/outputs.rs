@@ -13,11 +13,12 @@ use subsolid::slice::{Bits, Channel, Flip, LayerSource, PixelGrid, Setting};
 use subsolid::{Error, Result};
 
 use super::values::Resolution;
+use crate::cli::Console;
 use crate::cli::memory::{gigabytes, physical};
 use crate::cli::model::ModelArguments;
 
 #[derive(Args)]
-#[group(required = true, multiple = true)]
+#[group(skip)]
 pub struct OutputArguments {
     /// Directory for grey images of the layers and their manifest
     #[arg(long, value_name = "DIR", requires = "pixel")]
@@ -187,6 +188,28 @@ impl ImageArguments {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Refuses pixels larger than the model, and says what a resolution cuts off.
+    pub fn check_fit(&self, setting: &Setting, console: &Console) -> Result<()> {
+        let Some(pixel) = self.pixel else { return Ok(()) };
+        let [low, high] = setting.plane;
+        let [width, depth] = [0, 1].map(|d| high[d] - low[d]);
+        if pixel > width.max(depth) {
+            return Err(Error::request(format!(
+                "--pixel {pixel} is larger than the model, which is {width} × {depth}"
+            ))
+            .with_mend("give the edge length of a pixel in length units of the model"));
+        }
+        if let Some(Resolution([columns, rows])) = self.resolution {
+            let [across, up] = setting.grid(pixel, None)?.size;
+            if columns < across || rows < up {
+                console.warn(format!(
+                    "images of {columns} × {rows} pixels cut the model off, which needs {across} × {up}"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// The pixels, if there are some.

@@ -1,39 +1,141 @@
-//! STL, ASCII and binary, through the crate `stl_io`, which welds equal corners to
-//! vertices: triangles of one surface share vertices only where their coordinates are
-//! equal to the last bit.
+//! STL, ASCII and binary. Equal corners are welded to vertices: triangles share vertices
+//! only where their coordinates are equal to the last bit.
 //!
 //! Normals follow from the triangles and are left out. Triangles two of whose corners
-//! coincide have no area: they are left out and reported.
+//! coincide have no area: they are left out and reported. A file may hold several solids.
 
-use std::io::Cursor;
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::ReadReport;
+use super::lines::{Text, shown};
 use crate::mesh::{Polygons, SurfaceMesh};
 use crate::{Error, Result};
 
+const HEADER: usize = 80; // bytes before the number of triangles
+const TRIANGLE: usize = 50; // normal and corners, 12 numbers of 4 bytes; 2 bytes of colour
+
 /// Reads an STL file that is already in memory.
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
-    let mesh = stl_io::read_stl(&mut Cursor::new(bytes)).map_err(|error| {
-        let message: String =
-            error.to_string().chars().filter(|c| !c.is_control()).take(300).collect();
-        Error::file(path, None, format!("no STL: {message}"))
-            .with_mend("the file is malformed or cut short; export it again")
-    })?;
-    let points = mesh.vertices.iter().map(|v| v.0.map(f64::from)).collect();
-    let mut corners = Vec::with_capacity(3 * mesh.faces.len());
-    for face in &mesh.faces {
-        let [a, b, c] = face.vertices.map(|v| v as u32);
-        if a != b && b != c && c != a {
-            corners.extend([a, b, c]);
+    let mut surface = Welded::default();
+    match count(bytes).filter(|_| !is_text(bytes)) {
+        Some(count) => read_binary(path, bytes, count, &mut surface)?,
+        None => read_text(Text::new(path, bytes), &mut surface)?,
+    }
+    Ok(surface.finish())
+}
+
+/// Number of triangles of a binary file, if it is long enough to say it.
+fn count(bytes: &[u8]) -> Option<usize> {
+    let count = bytes.get(HEADER..HEADER + 4)?;
+    Some(u32::from_le_bytes(count.try_into().ok()?) as usize)
+}
+
+/// Whether a file is text: the headers of binary ones may begin with `solid` too, but their
+/// numbers, here those of the first triangle, are no text.
+fn is_text(bytes: &[u8]) -> bool {
+    let word = bytes.trim_ascii_start().get(..5);
+    let start = &bytes[..bytes.len().min(HEADER + 4 + TRIANGLE)];
+    let text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace() || *byte >= 0x80;
+    let exact = count(bytes).is_some_and(|n| bytes.len() == HEADER + 4 + TRIANGLE * n);
+    word.is_some_and(|word| word.eq_ignore_ascii_case(b"solid")) && !exact && start.iter().all(text)
+}
+
+fn read_binary(path: &Path, bytes: &[u8], count: usize, surface: &mut Welded) -> Result<()> {
+    let data = &bytes[HEADER + 4..];
+    let (triangles, rest) =
+        data.split_at_checked(TRIANGLE.saturating_mul(count)).ok_or_else(|| {
+            let held = data.len() / TRIANGLE;
+            Error::file(path, None, format!("{count} triangles are announced, {held} are there"))
+                .with_mend("the file is cut short; export it again")
+        })?;
+    for triangle in triangles.chunks_exact(TRIANGLE) {
+        let number = |at: usize| {
+            let bytes = &triangle[4 * at..4 * at + 4];
+            f64::from(f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+        };
+        // the first three numbers are the normal
+        surface.push([3, 6, 9].map(|corner| [0, 1, 2].map(|d| number(corner + d))));
+    }
+    if !rest.is_empty() {
+        surface.report.skipped.push(format!("{} bytes behind the last triangle", rest.len()));
+    }
+    Ok(())
+}
+
+fn read_text(mut text: Text, surface: &mut Welded) -> Result<()> {
+    while let Some(word) = text.word() {
+        if !word.eq_ignore_ascii_case(b"solid") {
+            return Err(unexpected(&text, "solid", word));
+        }
+        text.next_line(); // the name
+        while !text.accept("endsolid") {
+            expect(&mut text, &["facet", "normal"])?;
+            for _ in 0..3 {
+                text.expect("a number of the normal")?;
+            }
+            expect(&mut text, &["outer", "loop"])?;
+            let mut corners = [[0.0; 3]; 3];
+            for corner in &mut corners {
+                expect(&mut text, &["vertex"])?;
+                *corner = text.point()?;
+            }
+            expect(&mut text, &["endloop", "endfacet"])?;
+            surface.push(corners);
+        }
+        text.next_line(); // the name again
+    }
+    Ok(())
+}
+
+fn expect(text: &mut Text, keywords: &[&str]) -> Result<()> {
+    for keyword in keywords {
+        if !text.accept(keyword) {
+            let word = text.expect(keyword)?;
+            return Err(unexpected(text, keyword, word));
         }
     }
-    let collapsed = mesh.faces.len() - corners.len() / 3;
-    let mut report = ReadReport::default();
-    if collapsed > 0 {
-        report.skipped.push(format!("{collapsed} triangles without area"));
+    Ok(())
+}
+
+fn unexpected(text: &Text, keyword: &str, found: &[u8]) -> Error {
+    text.error(format!("`{keyword}` expected, found `{}`", shown(found)))
+        .with_mend("the file is malformed or cut short; export it again")
+}
+
+/// A surface whose equal corners become one vertex.
+#[derive(Default)]
+struct Welded {
+    points: Vec<[f64; 3]>,
+    vertices: HashMap<[u64; 3], u32>,
+    corners: Vec<u32>,
+    collapsed: usize,
+    report: ReadReport,
+}
+
+impl Welded {
+    fn push(&mut self, corners: [[f64; 3]; 3]) {
+        let triangle = corners.map(|point| {
+            let key = point.map(|x| (x + 0.0).to_bits()); // no negative zero
+            *self.vertices.entry(key).or_insert_with(|| {
+                self.points.push(point);
+                self.points.len() as u32 - 1
+            })
+        });
+        let [a, b, c] = triangle;
+        if a != b && b != c && c != a {
+            self.corners.extend(triangle);
+        } else {
+            self.collapsed += 1;
+        }
     }
-    Ok((SurfaceMesh::new(points, Polygons::uniform(3, corners)), report))
+
+    fn finish(mut self) -> (SurfaceMesh, ReadReport) {
+        if self.collapsed > 0 {
+            self.report.skipped.push(format!("{} triangles without area", self.collapsed));
+        }
+        (SurfaceMesh::new(self.points, Polygons::uniform(3, self.corners)), self.report)
+    }
 }
 
 #[cfg(test)]
@@ -72,5 +174,40 @@ mod tests {
         assert_eq!(read(Path::new("a.stl"), &binary).unwrap().0, ascii);
         binary[80..84].copy_from_slice(&u32::MAX.to_le_bytes());
         assert!(read(Path::new("a.stl"), &binary).is_err());
+    }
+
+    #[test]
+    fn all_solids_of_a_file_are_read() {
+        let solid = |word: &str, z: u32| {
+            let text = format!(
+                "solid {word}\r\nfacet normal nan nan nan\r\nouter loop\r\nvertex 0 0 {z}\r\n\
+                 vertex 1 0 {z}\r\nvertex 0 1 {z}\r\nendloop\r\nendfacet\r\nendsolid {word}\r\n"
+            );
+            if z == 0 { text } else { text.to_uppercase() }
+        };
+        let text = solid("a b", 0) + &solid("", 1);
+        let (surface, _) = read(Path::new("a.stl"), text.as_bytes()).unwrap();
+        assert_eq!((surface.points.len(), surface.faces.len()), (6, 2));
+        let cut = read(Path::new("a.stl"), &text.as_bytes()[..60]).unwrap_err();
+        assert!(cut.to_string().starts_with("a.stl:3: `loop` expected"), "{cut}");
+    }
+
+    #[test]
+    fn headers_of_binary_files_may_look_like_text() {
+        let header = b"solid facet normal 0 0 1\nouter loop";
+        let mut binary = header.to_vec();
+        binary.resize(HEADER, b' ');
+        binary.extend(1u32.to_le_bytes());
+        for x in [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, -0.0f32] {
+            binary.extend(x.to_le_bytes());
+        }
+        binary.extend([0; 2]);
+        let (surface, report) = read(Path::new("a.stl"), &binary).unwrap();
+        assert_eq!((surface.faces.len(), report.skipped.len()), (1, 0));
+        binary.extend(b"rest");
+        let (surface, report) = read(Path::new("a.stl"), &binary).unwrap();
+        assert_eq!((surface.faces.len(), report.skipped.len()), (1, 1));
+        let cut = read(Path::new("a.stl"), &binary[..100]).unwrap_err();
+        assert!(cut.to_string().contains("1 triangles are announced, 0 are there"), "{cut}");
     }
 }

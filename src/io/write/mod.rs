@@ -14,12 +14,14 @@ mod vtk;
 mod vtp;
 mod vtu;
 mod xml;
+mod zip_target;
 
 pub use bext::{BezierPatch, write_bext};
 pub(crate) use npz::Archive;
 pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::PieceWriter;
 pub use surface::{SurfaceFormat, check_surface_output, write_surface};
+pub(crate) use zip_target::ZipTarget;
 
 use std::borrow::Cow;
 use std::fs::File;

@@ -14,6 +14,7 @@ use std::io::{self, Seek, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
+use super::ZipTarget;
 use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells, Points};
 
 const ORDER: char = if cfg!(target_endian = "big") { '>' } else { '<' };
@@ -100,7 +101,7 @@ fn push_named<W: Write + Seek>(
 
 /// A zip archive of `.npy` files.
 pub(crate) struct Archive<W: Write + Seek> {
-    zip: ZipWriter<W>,
+    zip: ZipWriter<ZipTarget<W>>,
     method: CompressionMethod,
 }
 
@@ -108,7 +109,7 @@ impl<W: Write + Seek> Archive<W> {
     /// An archive without arrays.
     pub(crate) fn new(out: W, compress: bool) -> Self {
         let method = if compress { CompressionMethod::Deflated } else { CompressionMethod::Stored };
-        Self { zip: ZipWriter::new(out), method }
+        Self { zip: ZipWriter::new(ZipTarget::new(out)), method }
     }
 
     /// Adds an array in C order.
@@ -141,8 +142,7 @@ impl<W: Write + Seek> Archive<W> {
     }
 
     pub(crate) fn finish(self) -> io::Result<()> {
-        self.zip.finish()?;
-        Ok(())
+        self.zip.finish()?.complete()
     }
 }
 

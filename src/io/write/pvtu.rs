@@ -12,6 +12,7 @@ use super::WriteOptions;
 use super::{vtu, xml};
 use crate::io::atomic;
 use crate::io::dataset::{Array, Dataset};
+use crate::io::unfinished::Unfinished;
 use crate::{Error, Result};
 
 /// Writes `NAME.pvtu` and its pieces `NAME/NAME_0000.vtu`, `NAME/NAME_0001.vtu`, …
@@ -25,6 +26,8 @@ pub struct PieceWriter {
     options: WriteOptions,
     // Holds the new pieces in NAME/ and, during `finish`, what they replace.
     beside: TempDir,
+    // none once `beside` holds what is replaced, which must not be lost
+    unfinished: Option<Unfinished>,
     count: usize,
     layout: Option<Layout>,
 }
@@ -54,11 +57,19 @@ impl PieceWriter {
         let mut builder = tempfile::Builder::new();
         let prefix = format!(".{name}.");
         builder.prefix(&prefix).suffix(".part");
-        let beside = builder
-            .tempdir_in(atomic::directory_of(&path))
-            .and_then(|beside| fs::create_dir(beside.path().join(&name)).map(|()| beside))
+        let create = || builder.tempdir_in(atomic::directory_of(&path));
+        let (beside, unfinished) = Unfinished::create(create, TempDir::path)
+            .and_then(|made| fs::create_dir(made.0.path().join(&name)).map(|()| made))
             .map_err(|e| atomic::refused(&path, e))?;
-        Ok(Self { path, name, options, beside, count: 0, layout: None })
+        Ok(Self {
+            path,
+            name,
+            options,
+            beside,
+            unfinished: Some(unfinished),
+            count: 0,
+            layout: None,
+        })
     }
 
     /// Writes the next piece. All pieces must have the same arrays.
@@ -92,7 +103,8 @@ impl PieceWriter {
     ///
     /// # Errors
     /// [`Error::File`] if the files cannot be moved or written.
-    pub fn finish(self) -> Result<()> {
+    pub fn finish(mut self) -> Result<()> {
+        self.unfinished = None;
         let beside = self.beside.path();
         let pieces = self.path.with_extension("");
         // The old index goes first: it must never stand beside pieces not its own.

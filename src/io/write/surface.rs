@@ -39,9 +39,9 @@ impl SurfaceFormat {
     /// What a file of this format leaves out of `mesh`, in words; empty if nothing.
     pub fn losses(self, mesh: &SurfaceMesh) -> Vec<String> {
         let mut losses = Vec::new();
-        let attributes = mesh.attributes.len();
-        if attributes > 0 && matches!(self, Self::Obj | Self::Stl) {
-            losses.push(format!("{attributes} attributes"));
+        if !mesh.attributes.is_empty() && matches!(self, Self::Obj | Self::Stl) {
+            let names: Vec<_> = mesh.attributes.iter().map(|a| format!("`{}`", a.name)).collect();
+            losses.push(format!("attributes {}", names.join(", ")));
         }
         if mesh.uv.is_some() && self != Self::Obj {
             losses.push("texture coordinates".into());

@@ -7,7 +7,7 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use crate::io::atomic;
+use crate::io::{ZipTarget, atomic};
 use crate::slice::manifest::{FILE_NAME, Manifest};
 use crate::{Error, Result};
 
@@ -26,7 +26,7 @@ pub fn archive(path: impl AsRef<Path>, directory: impl AsRef<Path>) -> Result<()
     };
     let refused = |e: io::Error| atomic::refused(path, e);
     atomic::write(path, |out| {
-        let mut zip = ZipWriter::new(out);
+        let mut zip = ZipWriter::new(ZipTarget::new(out));
         push(&mut zip, path, directory, FILE_NAME, CompressionMethod::Deflated)?;
         for file in manifest.layers.iter().flat_map(|layer| &layer.files) {
             let method = match file.path.ends_with(".png") {
@@ -39,7 +39,7 @@ pub fn archive(path: impl AsRef<Path>, directory: impl AsRef<Path>) -> Result<()
                     .with_mend("slice again"));
             }
         }
-        zip.finish().map(drop).map_err(|e| refused(e.into()))
+        zip.finish().map_err(|e| refused(e.into()))?.complete().map_err(refused)
     })
 }
 

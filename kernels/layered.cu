@@ -1,10 +1,11 @@
 // Grids of SAMPLES^3 samples on layered elements: the planar table first, then the spline
 // across the layers.
 //
-// A warp evaluates GROUP elements of one batch at once:
+// A warp evaluates GROUP elements of one batch at once, item after item:
 //
-//     control points c [line][layer 4]        gathered relative to line 0 of layer 1
-//     -> z [layer 4] of a lane's columns (b, a), by the planar table [line][b][a]
+//     ids, then control points                read while the elements before are evaluated
+//     -> c [line][layer 4]                    relative to the middle of two opposite corners
+//     -> z [layer 4] of a lane's columns (q, p), by the planar table [line][q][p]
 //     -> a lane contracts its columns across the layers
 //     -> stage [w sample][v sample][u sample], as the element's axes lie
 //
@@ -127,8 +128,9 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
     real* const across = stage + GROUP * STAGE_CELL;
     real* const c = across + ACROSS;
 
-    // Two items by the warp's number, then whichever is next when the warp gets there. Every warp
-    // with two asks for each of the others, and once in vain: the last time leaves zero.
+    // Two items by the warp's number, then whichever is next when the warp gets there, each known
+    // one ahead. Every warp with two asks for each of the others, and once in vain: the last time
+    // leaves zero.
     const unsigned stride = gridDim.x * WARPS;
     unsigned later = blockIdx.x * WARPS + warp, asked_for = later + stride;
     Item following{};
@@ -172,7 +174,8 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
             across[i] = __ldg(axes + batch.axes[2] + i + (local - n) * 4);
         }
         batch_before = item.batch;
-        // net of a leaf of this item, or of the next; false if there is none
+        // what `then` is given of a leaf of this item, or of the next: ids, missing layers, number
+        // of control points; false if there is no such leaf
         const auto find = [&](unsigned leaf, auto then) {
             const bool is_own = !AHEAD || leaf < item.count;
             const unsigned index = is_own ? leaf : leaf - item.count;

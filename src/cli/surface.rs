@@ -176,6 +176,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     for skipped in &report.skipped {
         console.warn(format!("{}: left out {skipped}", model.display()));
     }
+    if arguments.limit || arguments.normals {
+        check_valences(&mesh)?;
+    }
     let options = arguments.options();
     check_memory(&mesh, &options)?;
     check_ids(&mesh, &options)?;
@@ -278,6 +281,25 @@ pub fn check_names(model: &Path, output: &Path) -> Result<()> {
             .with_mend("choose another name for the output"));
     }
     Ok(())
+}
+
+/// Refuses limits around faces or vertices whose local matrices would take hours: their
+/// powers are dense products.
+fn check_valences(mesh: &SurfaceMesh) -> Result<()> {
+    const MOST: usize = 2048;
+    let refused = |what: String| {
+        Err(Error::mesh(format!("{what}: too many for --limit and --normals"))
+            .with_mend(format!("split it, so that at most {MOST} meet, or refine without them")))
+    };
+    if let Some((f, face)) = mesh.faces.iter().enumerate().find(|(_, face)| face.len() > MOST) {
+        return refused(format!("face {f} has {} corners", face.len()));
+    }
+    let mut valences = vec![0; mesh.points.len()];
+    mesh.faces.vertices().iter().for_each(|&v| valences[v as usize] += 1);
+    match valences.iter().position(|&valence| valence > MOST) {
+        Some(v) => refused(format!("{} faces meet at vertex {v}", valences[v])),
+        None => Ok(()),
+    }
 }
 
 fn counts(mesh: &SurfaceMesh) -> String {

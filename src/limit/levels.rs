@@ -315,11 +315,14 @@ struct Level {
 /// Finite sharpness takes a level a unit: refused where that is too many.
 pub(super) fn check_sharpness(mesh: &SolidMesh) -> Result<()> {
     let most = (MAX_LEVEL - 2) as f64;
-    let edges = mesh.creases.edges.iter().map(|c| (c.sharpness, format!("{:?}", c.edge)));
-    let corners = mesh.creases.corners.iter().map(|c| (c.sharpness, format!("{}", c.vertex)));
+    let edges = mesh.creases.edges.iter().map(|c| {
+        let [a, b] = c.edge.map(|v| v.0);
+        (c.sharpness, format!("the edge of vertices {a} and {b}"))
+    });
+    let corners = mesh.creases.corners.iter().map(|c| (c.sharpness, c.vertex.to_string()));
     match edges.chain(corners).find(|&(s, _)| s > most && s < f64::INFINITY) {
         None => Ok(()),
-        Some((s, at)) => Err(Error::mesh(format!("sharpness {s} at {at} is above {most}"))
+        Some((s, at)) => Err(Error::mesh(format!("sharpness {s} of {at} is above {most}"))
             .with_mend(format!("write inf for sharp for ever, or a value up to {most}"))),
     }
 }

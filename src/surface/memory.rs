@@ -75,10 +75,33 @@ pub fn refinement_bytes(mesh: &SurfaceMesh, options: &SurfaceOptions) -> u128 {
     let lists = counts.corners.saturating_mul(a_corner + if mesh.uv.is_some() { 14 } else { 0 });
     let matrix = match options.method {
         // rows of the product: about 16 control points, 12 bytes each; both its factors take less
-        Method::Single => counts.vertices.saturating_mul(2 * 16 * 12),
+        Method::Single => {
+            counts.vertices.saturating_mul(2 * 16 * 12).saturating_add(dense_bytes(mesh, options))
+        }
         _ => 0,
     };
     points.saturating_add(lists).saturating_add(matrix)
+}
+
+/// Weights in the single matrix that faces of many corners and vertices of many faces add:
+/// every point beside the middle of one depends on all control points around it.
+fn dense_bytes(mesh: &SurfaceMesh, options: &SurfaceOptions) -> u128 {
+    const MANY: usize = 16;
+    let mut valences = vec![0; mesh.points.len()];
+    for &v in mesh.faces.vertices() {
+        if let Some(valence) = valences.get_mut(v as usize) {
+            *valence += 1;
+        }
+    }
+    let sizes = mesh.faces.iter().map(<[u32]>::len);
+    let squares: u128 =
+        sizes.chain(valences).filter(|&n| n > MANY).map(|n| (n as u128).pow(2)).sum();
+    let points = match options.scheme {
+        Scheme::Sqrt3 => 3u128,
+        _ => 4,
+    };
+    let levels = u32::try_from(options.levels).unwrap_or(u32::MAX);
+    squares.saturating_mul(points.saturating_pow(levels.saturating_sub(1))).saturating_mul(12)
 }
 
 /// Refuses a refinement that 32-bit ids cannot number. Vertices are always listed by such ids,

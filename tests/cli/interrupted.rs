@@ -4,7 +4,6 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::program::done;
 use crate::{names, with_fan};
 
 /// Stops the program while it writes, by the signals of Ctrl-C, `kill` and a closed terminal.
@@ -12,13 +11,14 @@ use crate::{names, with_fan};
 fn no_signal_leaves_unfinished_files() {
     let fan = with_fan();
     let path = fan.path();
-    done(path, "refine fan.vtu --levels 1 -o fine.vtu");
     let before = names(path);
-    for (output, signal) in
-        [("a.csv", libc::SIGINT), ("a.pvtu", libc::SIGTERM), ("a.csv", libc::SIGHUP)]
-    {
+    for (output, samples, signal) in [
+        ("a.csv", "32", libc::SIGINT),
+        ("a.pvtu", "48", libc::SIGTERM),
+        ("a.csv", "32", libc::SIGHUP),
+    ] {
         let mut program = Command::new(env!("CARGO_BIN_EXE_subsolid"))
-            .args(["evaluate", "fine.vtu", "--samples", "40", "--derivatives", "2", "-o", output])
+            .args(["evaluate", "fan.vtu", "--samples", samples, "-o", output])
             .current_dir(path)
             .stderr(Stdio::null())
             .spawn()

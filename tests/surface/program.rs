@@ -56,6 +56,31 @@ fn options_without_use_are_refused() {
     }
 }
 
+/// Around faces of very many corners a dense matrix and a limit are refused, not begun.
+#[test]
+fn faces_of_very_many_corners_are_refused_where_they_are_dense() {
+    let directory = tempfile::tempdir().unwrap();
+    let count = 100_000;
+    let mut text: String = (0..count)
+        .map(|i| (f64::from(i) / f64::from(count) * std::f64::consts::TAU).sin_cos())
+        .map(|(s, c)| format!("v {c} {s} 0\n"))
+        .collect();
+    text += "f";
+    (1..=count).for_each(|v| text += &format!(" {v}"));
+    std::fs::write(directory.path().join("disc.obj"), text).unwrap();
+    for (arguments, code, fragment) in [
+        ("--levels 1", 0, ""),
+        ("--levels 4 --method single", 2, "of memory"),
+        ("--levels 1 --limit", 2, "face 0 has 100000 corners"),
+    ] {
+        let mut words = vec!["surface", "disc.obj", "-o", "fine.ply"];
+        words.extend(arguments.split(' '));
+        let (found, stderr) = run(directory.path(), &words);
+        assert_eq!(found, code, "{arguments}: {stderr}");
+        assert!(stderr.contains(fragment), "{arguments}: {stderr}");
+    }
+}
+
 /// The adaptive method writes the limit that the refined mesh has, and says of what patches.
 #[test]
 fn adaptive_writes_the_limit() {

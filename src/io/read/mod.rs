@@ -118,6 +118,9 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
     if head[0] == b'*' && head.get(1).is_some_and(|&b| b == b'*' || b.is_ascii_alphabetic()) {
         return Ok(Format::Abaqus);
     }
+    if bytes.starts_with(b"\x1f\x8b") {
+        return refused("a file compressed with gzip", "unpack it first");
+    }
     match extension.as_str() {
         "vtk" => Ok(Format::VtkLegacy),
         "vtu" => Ok(Format::VtkXml),
@@ -125,6 +128,9 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
         "msh" => Ok(Format::Gmsh),
         "ovm" => Ok(Format::OpenVolumeMesh),
         "inp" => Ok(Format::Abaqus),
+        "obj" | "ply" | "off" | "stl" => {
+            refused("a surface, which bounds no cells", "`subsolid surface` reads surfaces")
+        }
         _ => refused("the format of the file is not known", FORMATS),
     }
 }

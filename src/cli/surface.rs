@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, Cuda, Precision};
 use subsolid::io::SurfaceFormat;
-use subsolid::mesh::{Attribute, CreaseRule, SurfaceMesh};
+use subsolid::mesh::{Attribute, CreaseRule, NORMALS, SurfaceMesh};
 use subsolid::surface::limit::PatchCounts;
 use subsolid::surface::{
     DeviceSurface, Method, Scheme, SurfaceOptions, SurfacePlan, VertexLimits, adaptive_limits,
@@ -58,8 +58,8 @@ pub struct Arguments {
     /// by one matrix for all levels, with the same result
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
-    /// Add the unit normals of the limit as a vertex attribute, for .ply and .vtp; NaN where
-    /// there is none
+    /// Add the unit normals of the limit at the vertices, in place of normals that the model
+    /// has; for .obj, which leaves out those that do not exist, .ply and .vtp, where they are NaN
     #[arg(long)]
     normals: bool,
     /// File to write: .obj, .ply, .vtp or .stl
@@ -98,10 +98,10 @@ impl Arguments {
             return Err(Error::request("--method adaptive evaluates the limit only")
                 .with_mend("add --limit, or take another method"));
         }
-        if self.normals && matches!(format, SurfaceFormat::Obj | SurfaceFormat::Stl) {
-            let ending = format.extension();
-            return Err(Error::request(format!("a .{ending} file has no place for --normals"))
-                .with_mend("end the name of the output in .ply or .vtp, or leave --normals out"));
+        if self.normals && format == SurfaceFormat::Stl {
+            return Err(Error::request("a .stl file has no place for --normals").with_mend(
+                "end the name of the output in .obj, .ply or .vtp, or leave --normals out",
+            ));
         }
         if matches!(self.scheme, SchemeName::Sqrt3) {
             for (given, option) in
@@ -216,7 +216,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         };
         if arguments.normals {
             let values = limits.normals.as_flattened().to_vec();
-            refined.attributes.push(Attribute { name: "normals".into(), width: 3, values });
+            refined.attributes.retain(|attribute| attribute.name != NORMALS);
+            refined.attributes.push(Attribute { name: NORMALS.into(), width: 3, values });
         }
         if arguments.limit {
             refined.points = limits.positions;

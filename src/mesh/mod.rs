@@ -18,7 +18,7 @@ pub use cells::{CellKind, Cells};
 pub use controls::Controls;
 pub use creases::{Corner, Crease, CreaseRule, Creases};
 pub use ids::{CellId, EdgeId, FaceId, VertexId};
-pub use surface::{BoundaryRule, FaceVarying, Polygons, SurfaceMesh};
+pub use surface::{BoundaryRule, FaceVarying, NORMALS, Polygons, SurfaceMesh};
 
 /// A value of any width at every vertex of a mesh (a material, a temperature…).
 /// It refines and evaluates with the same weights as the positions.

@@ -8,6 +8,9 @@
 use super::{Attribute, CreaseRule, Creases};
 use crate::error::{Error, Result};
 
+/// Name of the attribute, three values a vertex, that files of surfaces know as normals.
+pub const NORMALS: &str = "normals";
+
 /// Vertex cycles of polygons in flat arrays.
 ///
 /// Polygons of one size need no offsets and may have any number of corners, as refined quads and
@@ -157,6 +160,12 @@ impl SurfaceMesh {
     /// A mesh of faces alone.
     pub fn new(points: Vec<[f64; 3]>, faces: Polygons) -> Self {
         Self { points, faces, ..Self::default() }
+    }
+
+    /// The attribute [`NORMALS`], if there is one; NaN where a normal does not exist.
+    pub fn normals(&self) -> Option<&[[f64; 3]]> {
+        let normals = self.attributes.iter().find(|a| a.name == NORMALS && a.width == 3)?;
+        Some(normals.values.as_chunks().0)
     }
 
     /// Checks coordinates, lengths, indices, repeated vertices and sharpness values.

@@ -1,8 +1,9 @@
 //! What is written reads back.
 
 use subsolid::io::{SurfaceFormat, read_surface, read_surface_with_report, write_surface};
-use subsolid::mesh::{Attribute, BoundaryRule, CreaseRule};
-
+use subsolid::mesh::{
+    Attribute, BoundaryRule, CreaseRule, FaceVarying, NORMALS, Polygons, SurfaceMesh,
+};
 use subsolid::surface::{Method, Scheme, refine_surface};
 
 use super::oracle::random::Random;
@@ -30,11 +31,36 @@ fn ply_keeps_points_faces_and_attributes() {
     mesh.uv = None;
     let values = (0..mesh.points.len()).map(|v| v as f64 / 7.0).collect();
     mesh.attributes.push(Attribute { name: "heat".into(), width: 1, values });
+    // what the reader lists first
+    let values = mesh.points.as_flattened().to_vec();
+    mesh.attributes.insert(0, Attribute { name: NORMALS.into(), width: 3, values });
     let path = directory.path().join("again.ply");
     write_surface(&path, &mesh).unwrap();
     assert_eq!(read_surface(&path).unwrap(), mesh);
     let losses = SurfaceFormat::Ply.losses(&model("bishop"));
     assert_eq!(losses, ["texture coordinates", "224 creases and corners"]);
+}
+
+/// A face with a vertex that has no normal is written without normals.
+#[test]
+fn obj_has_the_normals_that_exist() {
+    let directory = tempfile::tempdir().unwrap();
+    let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    let mut mesh = SurfaceMesh::new(points, Polygons::uniform(3, vec![0, 1, 2, 0, 2, 3]));
+    let mut values = [0.0, 0.0, 1.0].repeat(4);
+    values[3..6].fill(f64::NAN);
+    mesh.attributes.push(Attribute { name: NORMALS.into(), width: 3, values });
+    assert!(SurfaceFormat::Obj.losses(&mesh).is_empty());
+    let path = directory.path().join("a.obj");
+    write_surface(&path, &mesh).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<_> = text.lines().skip(4).collect();
+    assert_eq!(lines, ["vn 0 0 1", "vn 0 0 1", "vn 0 0 1", "f 1 2 3", "f 1//1 3//2 4//3"]);
+    mesh.uv = Some(FaceVarying { values: vec![[0.0; 2]], corners: vec![0; 6] });
+    write_surface(&path, &mesh).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.ends_with("f 1/1 2/1 3/1\nf 1/1/1 3/1/2 4/1/3\n"), "{text}");
+    assert_eq!(read_surface(&path).unwrap().faces, mesh.faces);
 }
 
 #[test]

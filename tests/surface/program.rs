@@ -41,7 +41,6 @@ fn options_without_use_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let car = path("bishop");
     for (arguments, fragment) in [
-        ("--normals -o a.obj", "a .obj file has no place for --normals"),
         ("--normals -o a.stl", "a .stl file has no place for --normals"),
         ("--scheme sqrt3 --limit -o a.obj", "--limit is not for √3"),
         ("--scheme sqrt3 --normals -o a.ply", "--normals is not for √3"),

@@ -12,7 +12,7 @@ use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{ElementDef, Property, PropertyAccess, PropertyAccessResult, PropertyType};
 
 use super::ReadReport;
-use crate::mesh::{Attribute, SurfaceMesh};
+use crate::mesh::{Attribute, NORMALS, SurfaceMesh};
 use crate::{Error, Result};
 
 /// More properties of a vertex than this are refused.
@@ -147,7 +147,7 @@ fn take_vertices(
     let mut taken = vec![false; names.len()];
     [x, y, z].into_iter().for_each(|i| taken[i] = true);
     let groups: [(&str, &[&str]); 5] = [
-        ("normal", &["nx", "ny", "nz"]),
+        (NORMALS, &["nx", "ny", "nz"]),
         ("colour", &["red", "green", "blue", "alpha"]),
         ("colour", &["red", "green", "blue"]),
         ("uv", &["s", "t"]),

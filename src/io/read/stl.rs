@@ -188,7 +188,7 @@ mod tests {
         let text = solid("a b", 0) + &solid("", 1);
         let (surface, _) = read(Path::new("a.stl"), text.as_bytes()).unwrap();
         assert_eq!((surface.points.len(), surface.faces.len()), (6, 2));
-        let cut = read(Path::new("a.stl"), &text.as_bytes()[..60]).unwrap_err();
+        let cut = read(Path::new("a.stl"), &text.as_bytes()[..44]).unwrap_err();
         assert!(cut.to_string().starts_with("a.stl:3: `loop` expected"), "{cut}");
     }
 

@@ -1,5 +1,6 @@
 //! Wavefront OBJ with OpenSubdiv's tags, as the reader takes them: shortest decimals that
-//! read back to the same numbers.
+//! read back to the same numbers. Normals are written too, but not at faces with a vertex that
+//! has none.
 
 use std::io::{self, Write};
 
@@ -18,17 +19,38 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
             writeln!(out, "vt {u} {v}")?;
         }
     }
+    let normals = write_normals(out, mesh)?;
     for f in 0..mesh.faces.len() {
         out.write_all(b"f")?;
-        for (corner, v) in mesh.faces.corners(f).zip(mesh.faces.face(f)) {
-            match &mesh.uv {
-                Some(uv) => write!(out, " {}/{}", v + 1, uv.corners[corner] + 1)?,
-                None => write!(out, " {}", v + 1)?,
+        let face = mesh.faces.face(f);
+        let normal = |v: u32| normals.get(v as usize).copied().filter(|&n| n > 0);
+        let has_normals = face.iter().all(|&v| normal(v).is_some());
+        for (corner, &v) in mesh.faces.corners(f).zip(face) {
+            let uv = mesh.uv.as_ref().map(|uv| uv.corners[corner] + 1);
+            match (uv, normal(v).filter(|_| has_normals)) {
+                (None, None) => write!(out, " {}", v + 1)?,
+                (Some(uv), None) => write!(out, " {}/{uv}", v + 1)?,
+                (None, Some(n)) => write!(out, " {}//{n}", v + 1)?,
+                (Some(uv), Some(n)) => write!(out, " {}/{uv}/{n}", v + 1)?,
             }
         }
         out.write_all(b"\n")?;
     }
     write_tags(out, mesh)
+}
+
+/// Writes the normals that exist; the number of each vertex's, 0 if there is none.
+fn write_normals(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<Vec<u32>> {
+    let mut count = 0;
+    let normals = mesh.normals().unwrap_or_default().iter();
+    let numbers = normals.map(|&[x, y, z]| {
+        if ![x, y, z].iter().all(|x| x.is_finite()) {
+            return Ok(0);
+        }
+        count += 1;
+        writeln!(out, "vn {x} {y} {z}").map(|()| count)
+    });
+    numbers.collect()
 }
 
 fn write_tags(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {

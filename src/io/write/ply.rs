@@ -2,14 +2,18 @@
 
 use std::io::{self, Write};
 
-use crate::mesh::SurfaceMesh;
+use crate::mesh::{NORMALS, SurfaceMesh};
 
 /// Writes `mesh`, which has been checked. An attribute of several components becomes as
-/// many properties, `name_0`, `name_1` …
+/// many properties, `name_0`, `name_1` …; normals are `nx`, `ny`, `nz`.
 pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
     writeln!(out, "ply\nformat binary_little_endian 1.0\nelement vertex {}", mesh.points.len())?;
     writeln!(out, "property double x\nproperty double y\nproperty double z")?;
     for attribute in &mesh.attributes {
+        if attribute.name == NORMALS && attribute.width == 3 {
+            writeln!(out, "property double nx\nproperty double ny\nproperty double nz")?;
+            continue;
+        }
         // names of properties are words
         let name: String = attribute
             .name

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use super::{obj, ply, stl, vtp};
 use crate::io::atomic;
-use crate::mesh::SurfaceMesh;
+use crate::mesh::{Attribute, NORMALS, SurfaceMesh};
 use crate::{Error, Result};
 
 /// A format of surfaces that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceFormat {
-    /// Wavefront OBJ: polygons, texture coordinates, crease tags; 17 digits.
+    /// Wavefront OBJ: polygons, texture coordinates, normals, crease tags; 17 digits.
     Obj,
     /// Binary PLY in double precision: polygons and attributes.
     Ply,
@@ -39,8 +39,14 @@ impl SurfaceFormat {
     /// What a file of this format leaves out of `mesh`, in words; empty if nothing.
     pub fn losses(self, mesh: &SurfaceMesh) -> Vec<String> {
         let mut losses = Vec::new();
-        if !mesh.attributes.is_empty() && matches!(self, Self::Obj | Self::Stl) {
-            let names: Vec<_> = mesh.attributes.iter().map(|a| format!("`{}`", a.name)).collect();
+        let kept = |attribute: &Attribute| match self {
+            Self::Obj => attribute.name == NORMALS && attribute.width == 3,
+            Self::Ply | Self::Vtp => true,
+            Self::Stl => false,
+        };
+        let lost = mesh.attributes.iter().filter(|attribute| !kept(attribute));
+        let names: Vec<_> = lost.map(|attribute| format!("`{}`", attribute.name)).collect();
+        if !names.is_empty() {
             losses.push(format!("attributes {}", names.join(", ")));
         }
         if mesh.uv.is_some() && self != Self::Obj {

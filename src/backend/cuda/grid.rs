@@ -147,8 +147,9 @@ impl<T: Number> Grid<T> {
         let beside = work.tensor.iter().any(|run| !run.bricks);
         for &run in &work.tensor {
             let mut launch = self.tensor(pass, job, run, work.elements, Argument::own(stream)?)?;
-            if run.bricks && beside {
-                // leaves taken one by one find room for a block on each multiprocessor
+            if beside && self.evaluates_at_once(run) {
+                // leaves taken one by one find room for a block on each multiprocessor; with more
+                // samples, results are in the way of both, not warps
                 let multiprocessors = self.functions.device().info.multiprocessors;
                 let blocks = &mut launch.shape.blocks;
                 *blocks = blocks.saturating_sub(multiprocessors).max(multiprocessors.min(*blocks));
@@ -164,6 +165,11 @@ impl<T: Number> Grid<T> {
         Ok(launches)
     }
 
+    /// Whether bricks are evaluated as wholes, not element by element.
+    fn evaluates_at_once(&self, run: TensorRun) -> bool {
+        run.bricks && bricks::AT_ONCE.contains(&self.samples)
+    }
+
     fn tensor(
         &self,
         pass: Pass,
@@ -173,8 +179,7 @@ impl<T: Number> Grid<T> {
         asked: Argument,
     ) -> Result<Launch> {
         let batch = &self.layout.batches[run.batch];
-        let at_once = run.bricks && bricks::AT_ONCE.contains(&self.samples);
-        let source = if at_once { &BRICKS } else { &TENSOR };
+        let source = if self.evaluates_at_once(run) { &BRICKS } else { &TENSOR };
         let variant = pass.variant::<T>(source).with("SAMPLES", self.samples);
         let compact = match run.bricks {
             true => !self.layout.brick_offsets.is_empty(),

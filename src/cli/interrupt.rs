@@ -1,46 +1,35 @@
 //! Ends from outside: Ctrl-C, a closed terminal, `kill`. Files that are being written are
 //! removed first; then the signal does what it does to any program.
 
-/// Sees to it that no signal that ends the program leaves unfinished files. To be called
-/// before there are other threads.
+/// Sees to it that no signal that ends the program leaves unfinished files.
 #[cfg(unix)]
 pub fn clean_up() {
-    use std::mem::MaybeUninit;
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+    use signal_hook::low_level::emulate_default_handler;
 
-    let mut set = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: `sigemptyset` makes `set` a set; the other calls read or write their own
-    // arguments alone.
-    let set = unsafe {
-        libc::sigemptyset(set.as_mut_ptr());
-        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-            let mut action = MaybeUninit::<libc::sigaction>::uninit();
-            // what is ignored (`nohup`, jobs in the background) stays so
-            if libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) == 0
-                && action.assume_init().sa_sigaction == libc::SIG_DFL
-            {
-                libc::sigaddset(set.as_mut_ptr(), signal);
-            }
-        }
-        // threads inherit it, so that the one below alone gets these signals
-        libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), std::ptr::null_mut());
-        set.assume_init()
-    };
-    let unblock = move || {
-        // SAFETY: `set` is a set of signals.
-        unsafe { libc::pthread_sigmask(libc::SIG_UNBLOCK, &set, std::ptr::null_mut()) };
-    };
-    let wait = move || {
-        let mut signal = 0;
-        // SAFETY: `set` is a set of signals, and `signal` a place for one.
-        if unsafe { libc::sigwait(&set, &mut signal) } == 0 {
+    let wait = || {
+        // what is ignored (`nohup`, jobs in the background) stays so
+        let ends = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(is_default);
+        let Ok(mut ends) = Signals::new(ends) else { return };
+        if let Some(signal) = ends.forever().next() {
             subsolid::io::remove_unfinished();
-            unblock();
-            // SAFETY: no handler stands in the way of the signal's own effect.
-            unsafe { libc::raise(signal) };
+            // ends the program with the status of the signal
+            let _ = emulate_default_handler(signal);
         }
     };
-    if std::thread::Builder::new().spawn(wait).is_err() {
-        unblock();
+    // without it signals do what they do to any program
+    let _ = std::thread::Builder::new().spawn(wait);
+}
+
+/// Whether a signal does what it does to any program.
+#[cfg(unix)]
+fn is_default(signal: &libc::c_int) -> bool {
+    let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: the call changes nothing and writes `action`, if it returns 0.
+    unsafe {
+        libc::sigaction(*signal, std::ptr::null(), action.as_mut_ptr()) == 0
+            && action.assume_init().sa_sigaction == libc::SIG_DFL
     }
 }
 

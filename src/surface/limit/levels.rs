@@ -135,7 +135,11 @@ impl Builder {
                 let face = self.elements[active[0].element as usize].face;
                 return Err(Error::mesh(format!(
                     "face {face} does not evaluate after {MAX_LEVEL} local refinements"
-                )));
+                ))
+                .with_mend(
+                    "see that the faces around it run through their common edges in opposite \
+                     directions, or refine without limits",
+                ));
             }
             (level, active) = self.refine(depth, &level, &active)?;
         }

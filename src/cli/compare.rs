@@ -16,7 +16,7 @@ use subsolid::refine::VertexRule;
 use subsolid::volume::{self, Extreme};
 use subsolid::{Error, Result};
 
-use super::console::since;
+use super::console::{counted, since};
 use super::memory::{gigabytes, physical};
 use super::model::{ModelArguments, check_compress};
 use super::processor::Processor;
@@ -166,7 +166,10 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         let (comparison, errors) =
             differ(&plan, controls, &*backend, &reference, a.output.is_some(), console)?;
         let points = comparison.all.samples;
-        console.status("Compared", format!("{name}: {points} points in {}", since(start)));
+        console.status(
+            "Compared",
+            format!("{name}: {} in {}", counted(points, "point"), since(start)),
+        );
         if a.output.is_some() {
             let array =
                 if candidates.len() == 1 { "error".into() } else { format!("error_{name}") };
@@ -180,7 +183,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         let mut dataset = volume::hexahedra(&plan, &limit, &[], false)?;
         dataset.point_arrays.extend(arrays);
         io::write(output, dataset, WriteOptions { compress: a.compress })?;
-        console.status("Wrote", format!("{}: {} points", output.display(), limit.len()));
+        console.status("Wrote", format!("{}: {}", output.display(), counted(limit.len(), "point")));
     }
     console.report(&report, || text(&report))?;
     Ok(Outcome::Done)

@@ -93,6 +93,15 @@ impl Console {
     }
 }
 
+/// So many of something, as people say it.
+pub fn counted(n: usize, what: &str) -> String {
+    match what.strip_suffix("ex") {
+        _ if n == 1 => format!("1 {what}"),
+        Some(stem) => format!("{n} {stem}ices"),
+        None => format!("{n} {what}s"),
+    }
+}
+
 /// Time since `start` as people say it.
 pub fn since(start: Instant) -> String {
     let elapsed: Duration = start.elapsed();

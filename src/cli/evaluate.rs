@@ -14,7 +14,7 @@ use subsolid::plan::{Samples, Want};
 use subsolid::refine::VertexRule;
 use subsolid::{Error, Result, io};
 
-use super::console::since;
+use super::console::{counted, since};
 use super::model::{ModelArguments, check_compress};
 use super::processor::ProcessorArguments;
 use super::{Console, Outcome};
@@ -132,9 +132,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
     let structures = solid.planar_structures().len() + solid.spatial_structures().len();
-    let cells = mesh.cells.len();
+    let (cells, structures) = (counted(mesh.cells.len(), "cell"), counted(structures, "structure"));
     let time = since(start);
-    console.status("Understood", format!("{cells} cells, {structures} structures in {time}"));
+    console.status("Understood", format!("{cells}, {structures} in {time}"));
     if a.explain {
         return explain::run(a, &*backend, &samples, &mesh, &solid, console);
     }

@@ -9,7 +9,7 @@ use subsolid::Result;
 use subsolid::limit::{Form, Reason, Solid, Summary};
 use subsolid::refine::VertexRule;
 
-use super::console::since;
+use super::console::{counted, since};
 use super::model::ModelArguments;
 use super::{Console, Outcome};
 
@@ -35,7 +35,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
-    console.status("Understood", format!("{} cells in {}", mesh.cells.len(), since(start)));
+    console
+        .status("Understood", format!("{} in {}", counted(mesh.cells.len(), "cell"), since(start)));
     let summary = Summary::new(&mesh, &solid)?;
     console.report(&summary, || text(&summary))?;
     Ok(Outcome::Done)

@@ -18,7 +18,7 @@ use subsolid::plan::{Location, Samples, Want};
 use subsolid::refine::VertexRule;
 use subsolid::{Error, Result, io};
 
-use super::console::since;
+use super::console::{counted, since};
 use super::model::ModelArguments;
 use super::processor::Processor;
 use super::{Console, Outcome};
@@ -127,11 +127,14 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
         Some(left) => format!(", {left} of them left to the CPU"),
         None => String::new(),
     };
-    console.status("Located", format!("{} points in {}{left}", report.points, since(start)));
+    console.status(
+        "Located",
+        format!("{} in {}{left}", counted(report.points, "point"), since(start)),
+    );
     console.report(&report, || {
         format!(
-            "{} points: {} inside, at most {:.1e} from the limit; {} outside, at most {:.6} away",
-            report.points,
+            "{}: {} inside, at most {:.1e} from the limit; {} outside, at most {:.6} away",
+            counted(report.points, "point"),
             report.inside,
             report.largest_residual,
             report.outside,

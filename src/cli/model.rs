@@ -8,7 +8,7 @@ use subsolid::mesh::{Creases, SolidMesh};
 use subsolid::refine::{VertexRule, crease_by_angle, refine_mesh, refined_cell_count};
 use subsolid::{Error, Result, io};
 
-use super::console::{Console, since};
+use super::console::{Console, counted, since};
 use super::memory::{gigabytes, physical};
 
 /// Memory that refinement and set-up need, in bytes a cell.
@@ -32,7 +32,11 @@ impl ModelArguments {
     pub fn load(&self, levels: usize, rule: VertexRule, console: &Console) -> Result<SolidMesh> {
         let start = Instant::now();
         let (mut mesh, report) = io::read_with_report(&self.model)?;
-        let counts = format!("{} vertices, {} cells", mesh.points.len(), mesh.cells.len());
+        let counts = format!(
+            "{}, {}",
+            counted(mesh.points.len(), "vertex"),
+            counted(mesh.cells.len(), "cell")
+        );
         console.status("Read", format!("{}: {counts} in {}", self.model.display(), since(start)));
         for skipped in &report.skipped {
             console.warn(format!("{}: left out {skipped}", self.model.display()));
@@ -49,8 +53,13 @@ impl ModelArguments {
             check_memory(&mesh, levels)?;
             let start = Instant::now();
             mesh = refine_mesh(&mesh, levels, rule)?;
-            let counts = format!("{} vertices, {} cells", mesh.points.len(), mesh.cells.len());
-            console.status("Refined", format!("{levels} times: {counts} in {}", since(start)));
+            let counts = format!(
+                "{}, {}",
+                counted(mesh.points.len(), "vertex"),
+                counted(mesh.cells.len(), "cell")
+            );
+            let times = counted(levels, "time");
+            console.status("Refined", format!("{times}: {counts} in {}", since(start)));
         }
         Ok(mesh)
     }
@@ -92,10 +101,10 @@ pub fn check_compress(compress: bool, format: io::Format) -> Result<()> {
 pub fn warn_of_table(format: io::Format, output: &Path, mesh: &SolidMesh, console: &Console) {
     if format == io::Format::Csv {
         let creases = mesh.creases.edges.len() + mesh.creases.corners.len();
-        let cells = mesh.cells.len();
         console.warn(format!(
-            "{}: left out {cells} cells, {creases} creases and corners",
-            output.display()
+            "{}: left out {}, {creases} creases and corners",
+            output.display(),
+            counted(mesh.cells.len(), "cell")
         ));
     }
 }
@@ -111,7 +120,9 @@ fn warn_of_orphans(mesh: &SolidMesh, console: &Console) {
     }
     let orphans = used.iter().filter(|&&used| !used).count();
     if let Some(first) = used.iter().position(|&used| !used) {
-        console.warn(format!("{orphans} vertices belong to no cell (the first: vertex {first})"));
+        let belong = if orphans == 1 { "belongs" } else { "belong" };
+        let orphans = counted(orphans, "vertex");
+        console.warn(format!("{orphans} {belong} to no cell (the first: vertex {first})"));
     }
 }
 

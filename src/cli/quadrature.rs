@@ -20,7 +20,7 @@ use subsolid::refine::VertexRule;
 use subsolid::volume::Quality;
 use subsolid::{Error, Result};
 
-use super::console::since;
+use super::console::{counted, since};
 use super::memory::{gigabytes, physical};
 use super::model::ModelArguments;
 use super::processor::Processor;
@@ -104,7 +104,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mapping = a.mapping(&quadrature, &mesh, console)?;
     let report = Report::new(&*mapping)?;
     let time = since(start);
-    console.status("Evaluated", format!("{} quadrature points in {time}", report.samples));
+    console
+        .status("Evaluated", format!("{} in {time}", counted(report.samples, "quadrature point")));
     console.status("Volume", volume(&report));
     let summary = Summary::new(a, &quadrature, &report);
     if console.json() || a.quality {

@@ -10,7 +10,7 @@ use subsolid::mesh::SolidMesh;
 use subsolid::refine::VertexRule;
 use subsolid::{Result, io};
 
-use super::console::since;
+use super::console::{counted, since};
 use super::model::{ModelArguments, check_compress, warn_of_table};
 use super::{Console, Outcome};
 
@@ -92,6 +92,7 @@ impl Written {
 
 impl fmt::Display for Written {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} vertices, {} cells", self.output, self.vertices, self.cells)
+        let (vertices, cells) = (counted(self.vertices, "vertex"), counted(self.cells, "cell"));
+        write!(f, "{}: {vertices}, {cells}", self.output)
     }
 }

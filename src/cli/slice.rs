@@ -18,7 +18,7 @@ use subsolid::slice::{
 };
 use subsolid::{Error, Result};
 
-use super::console::since;
+use super::console::{counted, since};
 use super::model::ModelArguments;
 use super::processor::Processor;
 use super::{Console, Outcome};
@@ -137,7 +137,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let count = layers.len();
     console.status(
         "Prepared",
-        format!("{} of {} layers in {}", count, setting.stack.count(), since(start)),
+        format!("{count} of {} in {}", counted(setting.stack.count(), "layer"), since(start)),
     );
 
     let start = Instant::now();
@@ -171,7 +171,12 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     };
     console.status(
         "Sliced",
-        format!("{} layers, {} were there, in {}", done.made, done.skipped, since(start)),
+        format!(
+            "{}, {} were there, in {}",
+            counted(done.made, "layer"),
+            done.skipped,
+            since(start)
+        ),
     );
     for output in &report.outputs {
         console.status("Wrote", output);

@@ -16,7 +16,7 @@ use subsolid::surface::{
 };
 use subsolid::{Error, Result, io};
 
-use super::console::since;
+use super::console::{counted, since};
 use super::memory::{gigabytes, physical};
 use super::processor::Processor;
 use super::{Console, Outcome};
@@ -196,7 +196,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         None => Planner::Cpu(Box::new(SurfacePlan::new(&mesh, &options)?)),
     };
     planner.notices().iter().for_each(|notice| console.warn(notice));
-    console.status("Planned", format!("{} levels in {}", options.levels, since(start)));
+    console.status("Planned", format!("{} in {}", counted(options.levels, "level"), since(start)));
     let start = Instant::now();
     let mut refined = planner.refine(&mesh)?;
     let mut patches = None;
@@ -304,7 +304,7 @@ fn check_valences(mesh: &SurfaceMesh) -> Result<()> {
 }
 
 fn counts(mesh: &SurfaceMesh) -> String {
-    format!("{} vertices, {} faces", mesh.points.len(), mesh.faces.len())
+    format!("{}, {}", counted(mesh.points.len(), "vertex"), counted(mesh.faces.len(), "face"))
 }
 
 fn check_memory(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
@@ -339,6 +339,7 @@ struct Written {
 
 impl fmt::Display for Written {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} vertices, {} faces", self.output, self.vertices, self.faces)
+        let (vertices, faces) = (counted(self.vertices, "vertex"), counted(self.faces, "face"));
+        write!(f, "{}: {vertices}, {faces}", self.output)
     }
 }

@@ -59,7 +59,7 @@ fn derivatives_that_do_not_exist_are_said_to() {
     fs::write(path.join("p.csv"), "cell,u,v,w\n0,0,0,0.5\n").unwrap();
     let (code, _, stderr) = run(path, "evaluate fan.vtu --at p.csv --derivatives 1 -o a.csv");
     assert_eq!(code, 0);
-    assert!(stderr.contains("do not exist at 1 points"), "{stderr}");
+    assert!(stderr.contains("do not exist at 1 point,"), "{stderr}");
     let answer = fs::read_to_string(path.join("a.csv")).unwrap();
     let values: Vec<f64> =
         answer.trim_end().rsplit(',').take(9).map(|value| value.parse().unwrap()).collect();

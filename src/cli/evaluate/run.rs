@@ -13,7 +13,7 @@ use subsolid::volume::{self, Bezier, Quality};
 use subsolid::{Error, Result};
 
 use super::{Arguments, CellShape, Console, Outcome};
-use crate::cli::console::since;
+use crate::cli::console::{counted, since};
 use crate::cli::memory::{gigabytes, physical};
 use crate::cli::quality;
 
@@ -115,11 +115,12 @@ pub fn run(
         writer.finish()?;
     }
     report.seconds = start.elapsed().as_secs_f64();
-    console.status("Evaluated", format!("{} points in {}", report.results(), since(start)));
+    let results = counted(report.results(), "point");
+    console.status("Evaluated", format!("{results} in {}", since(start)));
     if let Some(output) = &a.output {
-        let mut written = format!("{}: {} points", output.display(), report.points);
+        let mut written = format!("{}: {}", output.display(), counted(report.points, "point"));
         if format != Some(Format::Csv) {
-            written += &format!(", {} cells", report.cells);
+            written += &format!(", {}", counted(report.cells, "cell"));
         }
         console.status("Wrote", written);
     }
@@ -192,8 +193,9 @@ fn check_memory(a: &Arguments, plan: &Plan<'_>, mesh: &SolidMesh, shape: CellSha
 pub fn warn_of_undefined(count: usize, console: &Console) {
     if count > 0 {
         console.warn(format!(
-            "derivatives do not exist at {count} points, on extraordinary edges and vertices; \
-             they are written as NaN"
+            "derivatives do not exist at {}, on extraordinary edges and vertices; \
+             they are written as NaN",
+            counted(count, "point")
         ));
     }
 }

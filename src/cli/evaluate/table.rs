@@ -14,7 +14,7 @@ use subsolid::volume::{ParameterTable, Quality, write_header, write_rows};
 
 use super::run::{Report, warn_of_undefined};
 use super::{Arguments, Console, Outcome};
-use crate::cli::console::since;
+use crate::cli::console::{counted, since};
 
 /// Rows in memory at a time.
 pub const BLOCK: usize = 1 << 18;
@@ -68,7 +68,7 @@ pub fn run(
     }
     let time = since(start);
     report.seconds = start.elapsed().as_secs_f64();
-    console.status("Evaluated", format!("{} points in {time}", report.points));
+    console.status("Evaluated", format!("{} in {time}", counted(report.points, "point")));
     warn_of_undefined(report.undefined_derivatives, console);
     report.quality = a.quality.then_some(quality);
     report.finish(console)

@@ -110,7 +110,8 @@ impl<'r, T: Scalar + Real + Pod> StaticEvaluator<'r, T> {
         let mut batches: Vec<Batch<T>> = regular.collect();
         let irregular: Vec<_> = irregular.into_iter().collect();
         let irregular = irregular.into_par_iter().map(|((structure, steps, placement), leaves)| {
-            let (weights, size) = (refinement.leaf_weights(structure, placement, steps), 1 << steps);
+            let (weights, size) =
+                (refinement.leaf_weights(structure, placement, steps), 1 << steps);
             let places = (0..size * size).map(|k| [k % size, k / size]);
             let rows: Vec<&[f64]> = places.map(|[i, j]| weights.at(i, j)).collect();
             Ok(Batch { kernel: Kernel::Table(table(&rows)?), leaves })
@@ -203,7 +204,8 @@ impl<T: Real> Kernel<T> {
 /// The table of points with these weights, `[point][control]`.
 fn table<T: Real>(rows: &[&[f64]]) -> Result<Table<T>> {
     let controls = rows[0].len();
-    let weights: Vec<f64> = (0..controls).flat_map(|c| rows.iter().map(move |row| row[c])).collect();
+    let weights: Vec<f64> =
+        (0..controls).flat_map(|c| rows.iter().map(move |row| row[c])).collect();
     Table::new(&weights, controls, true)
 }
 

@@ -14,7 +14,9 @@
 //! # Practice
 //! Points stand leaf by leaf, `[leaf][v][u]`, then those that no leaf has as its own; a few
 //! slots at the edges of faces are not used. [`StaticRefinement::quads`] says which points
-//! make the refined faces.
+//! make the refined faces. Points move with the control points by [`StaticRefinement::evaluate`]
+//! or, again and again, by a [`StaticEvaluator`](super::StaticEvaluator) on the CPU and a
+//! [`DeviceStaticRefinement`](super::DeviceStaticRefinement) on a GPU.
 
 use std::collections::HashMap;
 
@@ -33,6 +35,23 @@ use crate::mesh::SurfaceMesh;
 /// points.
 ///
 /// It depends on faces and tags only. Vertices of no face have no point here.
+///
+/// ```
+/// use subsolid::surface::{StaticRefinement, StaticWorkspace};
+///
+/// let mut mesh = subsolid::read_surface("models/surfaces/spot_control_mesh.obj")?;
+/// let refinement = StaticRefinement::new(&mesh, 4)?;
+/// let faces = refinement.quads();
+/// let evaluator = refinement.evaluator::<f64>()?;
+/// let mut workspace = StaticWorkspace::default(); // its memory is used again
+/// for _step in 0..3 {
+///     mesh.points.iter_mut().for_each(|p| p[2] *= 1.01);
+///     evaluator.evaluate_into(&mesh.points, &mut workspace)?;
+///     let corner = workspace.points()[faces[0][0] as usize];
+///     assert!(corner[2].is_finite());
+/// }
+/// # Ok::<(), subsolid::Error>(())
+/// ```
 pub struct StaticRefinement {
     pub(super) surface: LimitSurface,
     pub(super) slots: Slots,

@@ -149,14 +149,16 @@ mod tests {
     fn check<T: Check>(samples: usize, quads: usize, far: f64) {
         let mut rng = Rng::new(samples as u64);
         let controls = rng.numbers(40 * M, far);
-        let nets: Vec<[u32; 16]> = (0..quads).map(|_| rng.ids(16, 40).try_into().unwrap()).collect();
+        let nets: Vec<[u32; 16]> =
+            (0..quads).map(|_| rng.ids(16, 40).try_into().unwrap()).collect();
         let ends: Vec<u8> = (0..quads).map(|quad| quad as u8 % 16).collect();
         let weights = [bspline::cubic, bspline::cubic_derivative]
             .map(|basis| parameters(samples).into_iter().map(basis).collect::<Vec<[f64; 4]>>());
         let patch = Patch::<T>::new(&weights);
         let (orders, len) = ([[0, 0], [1, 0], [0, 1]], patch.quad_len());
         for simd in Simd::available() {
-            for (stores, skip) in [(Stores::Cached, 0), (Stores::Streamed, 0), (Stores::Streamed, 1)]
+            for (stores, skip) in
+                [(Stores::Cached, 0), (Stores::Streamed, 0), (Stores::Streamed, 1)]
             {
                 let mut memory = vec![vec![T::default(); skip + quads * len]; 3];
                 let mut places: Vec<Vec<&mut [T]>> =
@@ -176,8 +178,12 @@ mod tests {
                         let net = net(&controls, &ids, ends[quad], M);
                         let [u, v] = [at % samples, at / samples];
                         let weights = [weights[orders[0]][u], weights[orders[1]][v]];
-                        let exact =
-                            super::super::testing::sum(&net, [weights[0], weights[1], [0.25; 4]], M, c);
+                        let exact = super::super::testing::sum(
+                            &net,
+                            [weights[0], weights[1], [0.25; 4]],
+                            M,
+                            c,
+                        );
                         T::check(*found, exact, *orders == [0, 0], far);
                     }
                 }

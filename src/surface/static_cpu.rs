@@ -81,7 +81,8 @@ impl StaticRefinement {
     /// Brings the weights into the layout of the CPU, for evaluation again and again.
     ///
     /// # Errors
-    /// Those of the kernels, for tables that are none.
+    /// [`Error::Request`](crate::Error::Request) for structures without control points, which no
+    /// surface has.
     pub fn evaluator<T: Scalar + Real + Pod>(&self) -> Result<StaticEvaluator<'_, T>> {
         StaticEvaluator::new(self)
     }

@@ -47,7 +47,7 @@ const STREAMED: usize = 16 << 20;
 pub struct StaticEvaluator<'r, T> {
     refinement: &'r StaticRefinement,
     batches: Vec<Batch<T>>,
-    // leaves of one batch each, longest batches first
+    // a batch, and some of its leaves
     tasks: Vec<(usize, Range<usize>)>,
 }
 

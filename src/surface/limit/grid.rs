@@ -13,7 +13,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::faces::Scheme;
-use super::kernel::{product, spline_rows, unit_normals};
+use super::kernel::{axis_rows, product, unit_normals};
 use super::leaf::{Leaf, LeafKind};
 use super::net::Ends;
 use super::surface::LimitSurface;
@@ -88,7 +88,7 @@ impl LimitSurface {
                 .with_mend(format!("ask for 1 to {MOST} samples an edge")));
         }
         let parameters = samples(self.scheme, n);
-        let rows = spline_rows((0..n).map(|i| coordinate(i, n)));
+        let rows = axis_rows((0..n).map(|i| coordinate(i, n)));
         let mut grid = SurfaceGrid {
             surface: self,
             parameters,

@@ -3,32 +3,14 @@
 //! of them at the width of the processor at hand.
 
 use super::grid::Table;
-use super::net::Ends;
 use crate::basis::bspline;
 
 /// Values and first derivatives of the four splines at the samples of an axis,
 /// `[order 2][sample][control point 4]`.
-pub(super) fn spline_rows(parameters: impl Iterator<Item = f64>) -> [Vec<[f64; 4]>; 2] {
+pub(super) fn axis_rows(parameters: impl Iterator<Item = f64>) -> [Vec<[f64; 4]>; 2] {
     let parameters: Vec<f64> = parameters.collect();
     [bspline::cubic, bspline::cubic_derivative]
         .map(|basis| parameters.iter().map(|&u| basis(u)).collect())
-}
-
-/// Fills in the missing points of a net `[v 4][u 4]`: p₋₁ = 2p₀ − p₁.
-pub(super) fn fill_ends(net: &mut [[f64; 3]], ends: Ends) {
-    if ends == 0 {
-        return;
-    }
-    for (d, stride) in [1, 4].into_iter().enumerate() {
-        for side in (0..2).filter(|side| ends >> (2 * d + side) & 1 == 1) {
-            for at in (0..16).filter(|at| at / stride % 4 == 3 * side) {
-                let inward =
-                    |steps| if side == 0 { at + steps * stride } else { at - steps * stride };
-                let (p, q) = (net[inward(1)], net[inward(2)]);
-                net[at] = std::array::from_fn(|k| 2.0 * p[k] - q[k]);
-            }
-        }
-    }
 }
 
 /// Samples whose sums are held at once.

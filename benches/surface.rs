@@ -4,25 +4,32 @@
 //! points, 1 and 2 threads, on the boundary of a cow (1,504 quads, closed) and a bishop
 //! (968 polygons, creases, boundary). "with topology" starts from the control mesh as it
 //! was read: edges by sorting, all levels, points. "points" runs moved control points
-//! through a plan. With one thread the time is that of the processor, which other
-//! programs do not change; with two it is that of the clock. The last column is the time of writing the same bytes (vertex list of
+//! through a plan. Rates count faces; those of the single matrix and of static refinement,
+//! which go to one level at once, its points (slots that are not used left out). With one
+//! thread the time is that of the processor, which other programs do not change; with two it
+//! is that of the clock. The last column is the time of writing the same bytes (vertex list of
 //! the faces and points; points alone) into memory that is used again, by one thread, as
 //! the points and all of edge-friend are; plans take fresh memory, but for "in its memory",
 //! where they are made again in that of the plan before. Words after `--` select
 //! rows: those in which each of them occurs, as `-- cow_boundary "matrix, with"`.
 
+use std::collections::HashSet;
 use std::hint::black_box;
 use std::time::Instant;
 
 use subsolid::SurfaceMesh;
 use subsolid::surface::edge_friend::{EdgeFriend, FriendWorkspace};
 use subsolid::surface::matrix::{Columns, MeshMatrix};
-use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan, Workspace};
+use subsolid::surface::{
+    Method, Scheme, StaticRefinement, StaticWorkspace, SurfaceOptions, SurfacePlan, Workspace,
+};
 
 const RUNS: usize = 7;
 
 fn main() {
-    println!("| model | scheme | method | threads | faces | ms | Mfaces/s | writing (ms) |");
+    println!(
+        "| model | scheme | method | threads | faces or points | ms | millions/s | writing (ms) |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     for threads in [1, 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -93,12 +100,33 @@ fn model(name: &str, levels: usize, threads: usize) {
     time("Catmull-Clark", "edge-friend, points", faces, points, &mut || {
         kept.evaluate_into(&controls, &mut workspace).expect("as many points");
     });
+    let mut at_once = vec![levels.min(5), levels];
+    at_once.dedup();
+    for level in at_once {
+        let what = format!("static refinement of level {level}, points");
+        let set_up = format!("static refinement of level {level}, set-up");
+        // not at levels where semi-sharp creases still are sharp
+        if is_wanted("Catmull-Clark", &what)
+            && let Ok(refinement) = StaticRefinement::new(&mesh, level)
+        {
+            let points = refinement.quads().iter().flatten().collect::<HashSet<_>>().len();
+            let evaluator = refinement.evaluator::<f32>().expect("tables");
+            let mut workspace = StaticWorkspace::default();
+            time("Catmull-Clark", &what, points, 12 * points, &mut || {
+                evaluator.evaluate_into(&controls, &mut workspace).expect("as many points");
+            });
+            time("Catmull-Clark", &set_up, points, 12 * points, &mut || {
+                let refinement = StaticRefinement::new(&mesh, level).expect("as before");
+                drop(black_box(refinement.evaluator::<f32>()));
+            });
+        }
+    }
     let what = format!("single matrix of level {}, points", levels.min(5));
     if is_wanted("Catmull-Clark", &what) {
         let kept = plan(Scheme::CatmullClark, Method::Matrix, levels.min(5));
         let single = kept.single_matrix::<f32>().expect("a mesh matrix");
-        let (faces, mut refined) = (kept.corners().len() / 4, vec![[0.0; 3]; single.len()]);
-        time("Catmull-Clark", &what, faces, 12 * single.len(), &mut || {
+        let mut refined = vec![[0.0; 3]; single.len()];
+        time("Catmull-Clark", &what, single.len(), 12 * single.len(), &mut || {
             single.evaluate_into(&controls, black_box(&mut refined));
         });
     }

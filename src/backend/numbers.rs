@@ -32,7 +32,7 @@ pub(super) trait Lent: Send + Sync {
 impl<T: Pod> Numbers<T> {
     /// Makes room for `len` numbers, old contents unspecified: in lent memory that is here
     /// already and large enough, else in a vector, from a cache line on.
-    pub(super) fn reserve(&mut self, len: usize) -> &mut [T] {
+    pub(crate) fn reserve(&mut self, len: usize) -> &mut [T] {
         match &mut self.0 {
             Memory::Own(vector, first) if *first + len <= vector.capacity() => {
                 vector.resize(*first + len, T::zeroed());

@@ -1,11 +1,9 @@
 //! Static evaluation on a GPU.
 
-use std::collections::BTreeMap;
-
 use rayon::prelude::*;
 
-use super::limit::{LeafKind, Placement};
 use super::scalar::{Point, Scalar};
+use super::static_batches::LeafBatches;
 use super::static_refinement::StaticRefinement;
 use crate::backend::Cuda;
 use crate::backend::cuda::edge_friend::Real;
@@ -20,14 +18,6 @@ use crate::error::{Error, Result};
 /// `f32` or `f64`; see [`StaticRefinement`].
 pub struct DeviceStaticRefinement<T> {
     grids: DeviceGrids<T>,
-}
-
-/// Leaves that evaluate alike.
-#[derive(Default)]
-struct Batch {
-    nets: Vec<u32>,
-    ends: Vec<u8>,
-    starts: Vec<u32>,
 }
 
 impl<T: Scalar + Real> DeviceStaticRefinement<T> {
@@ -46,19 +36,7 @@ impl<T: Scalar + Real> DeviceStaticRefinement<T> {
             ))
             .with_mend("ask for at most 7 levels"));
         }
-        let mut regular: BTreeMap<u8, Batch> = BTreeMap::new();
-        let mut irregular: BTreeMap<(u32, u8, Placement), Batch> = BTreeMap::new();
-        for (leaf, &(start, steps)) in surface.leaves().iter().zip(&refinement.leaves) {
-            let (batch, ends) = match leaf.kind {
-                LeafKind::Regular(ends) => (regular.entry(steps).or_default(), ends),
-                LeafKind::Irregular(structure, placement) => {
-                    (irregular.entry((structure, steps, placement)).or_default(), 0)
-                }
-            };
-            batch.nets.extend_from_slice(surface.net(leaf));
-            batch.ends.push(ends);
-            batch.starts.push(start);
-        }
+        let LeafBatches { regular, irregular } = LeafBatches::of(refinement);
         let patches = regular.into_iter().map(|(steps, batch)| {
             let samples = 1 << steps;
             let weights = refinement.rows[usize::from(steps)][..samples].as_flattened();
@@ -136,8 +114,9 @@ fn rest<T: Scalar>(refinement: &StaticRefinement) -> PointRows<T> {
     let runs = refinement.slots.rest.par_iter().map(|run| {
         let mut part = PointRows { quantities: 1, ..PointRows::default() };
         for place in run.places() {
-            let (leaf, weights) = refinement.weights_at(place);
-            for (&point, &weight) in refinement.surface.net(leaf).iter().zip(&weights) {
+            let (leaf, at) = refinement.leaf_place(place);
+            let net = refinement.surface.net(&refinement.surface.leaves()[leaf]);
+            for (&point, weight) in net.iter().zip(refinement.weights_within(leaf, at)) {
                 if weight != 0.0 {
                     part.columns.push(point);
                     part.weights.push(T::from_f64(weight));

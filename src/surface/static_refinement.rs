@@ -14,7 +14,9 @@
 //! # Practice
 //! Points stand leaf by leaf, `[leaf][v][u]`, then those that no leaf has as its own; a few
 //! slots at the edges of faces are not used. [`StaticRefinement::quads`] says which points
-//! make the refined faces.
+//! make the refined faces. Points move with the control points by [`StaticRefinement::evaluate`]
+//! or, again and again, by a [`StaticEvaluator`](super::StaticEvaluator) on the CPU and a
+//! [`DeviceStaticRefinement`](super::DeviceStaticRefinement) on a GPU.
 
 use std::collections::HashMap;
 
@@ -23,7 +25,7 @@ use rayon::prelude::*;
 use super::limit::finite::{FiniteWeights, spline_rows};
 use super::limit::{self, Leaf, LeafKind, LimitSurface, Placement};
 use super::matrix::{Columns, MeshMatrix};
-use super::slots::{GridPlace, Run, Slots};
+use super::slots::{GridPlace, Slots};
 use super::vertex_limit::limit_surface;
 use crate::backend::cuda::surface_limit::Square;
 use crate::error::{Error, Result};
@@ -33,6 +35,23 @@ use crate::mesh::SurfaceMesh;
 /// points.
 ///
 /// It depends on faces and tags only. Vertices of no face have no point here.
+///
+/// ```
+/// use subsolid::surface::{StaticRefinement, StaticWorkspace};
+///
+/// let mut mesh = subsolid::read_surface("models/surfaces/spot_control_mesh.obj")?;
+/// let refinement = StaticRefinement::new(&mesh, 4)?;
+/// let faces = refinement.quads();
+/// let evaluator = refinement.evaluator::<f64>()?;
+/// let mut workspace = StaticWorkspace::default(); // its memory is used again
+/// for _step in 0..3 {
+///     mesh.points.iter_mut().for_each(|p| p[2] *= 1.01);
+///     evaluator.evaluate_into(&mesh.points, &mut workspace)?;
+///     let corner = workspace.points()[faces[0][0] as usize];
+///     assert!(corner[2].is_finite());
+/// }
+/// # Ok::<(), subsolid::Error>(())
+/// ```
 pub struct StaticRefinement {
     pub(super) surface: LimitSurface,
     pub(super) slots: Slots,
@@ -180,48 +199,6 @@ impl StaticRefinement {
         quads.collect()
     }
 
-    /// The points of the level.
-    ///
-    /// # Errors
-    /// [`Error::Request`] for another number of control points.
-    pub fn evaluate(&self, controls: &[[f64; 3]]) -> Result<Vec<[f64; 3]>> {
-        let points = self.surface.refined_points(controls)?;
-        let leaves = self.surface.leaves().par_iter().zip(&self.leaves);
-        let blocks = leaves.map(|(leaf, &(_, steps))| self.block(leaf, steps, &points));
-        let mut all: Vec<[f64; 3]> = blocks.collect::<Vec<_>>().concat();
-        for place in self.slots.rest.iter().flat_map(Run::places) {
-            let (leaf, weights) = self.weights_at(place);
-            all.push(sum(self.surface.net(leaf), &weights, &points));
-        }
-        Ok(all)
-    }
-
-    /// The points of a leaf, `[v][u]`.
-    fn block(&self, leaf: &Leaf, steps: u8, points: &[[f64; 3]]) -> Vec<[f64; 3]> {
-        let size = 1_usize << steps;
-        let net = self.surface.net(leaf);
-        if let LeafKind::Irregular(structure, placement) = leaf.kind {
-            let table = self.leaf_weights(structure, placement, steps);
-            let row = |k: usize| sum(net, table.at(k % size, k / size), points);
-            return (0..size * size).map(row).collect();
-        }
-        let origin = points[net[5] as usize];
-        let mut net = self.surface.spline_net(leaf, points).unwrap_or_default();
-        net.iter_mut().for_each(|p| *p = std::array::from_fn(|d| p[d] - origin[d]));
-        let rows = &self.rows[usize::from(steps)];
-        let mix = |b: &[f64; 4], p: [[f64; 3]; 4]| -> [f64; 3] {
-            std::array::from_fn(|d| (0..4).map(|k| b[k] * p[k][d]).sum())
-        };
-        let mut columns = vec![[[0.0; 3]; 4]; size];
-        for (column, b) in columns.iter_mut().zip(rows) {
-            *column = std::array::from_fn(|v| mix(b, std::array::from_fn(|u| net[4 * v + u])));
-        }
-        let row = |b: &[f64; 4]| columns.iter().map(|&column| mix(b, column)).collect::<Vec<_>>();
-        let mut block: Vec<[f64; 3]> = rows[..size].iter().flat_map(row).collect();
-        block.iter_mut().flat_map(|p| p.iter_mut().zip(origin)).for_each(|(x, o)| *x += o);
-        block
-    }
-
     /// The weights of an irregular leaf.
     pub(super) fn leaf_weights(
         &self,
@@ -240,38 +217,32 @@ impl StaticRefinement {
         }
     }
 
-    /// The leaf that a place lies in, and the weights of its control points there.
-    pub(super) fn weights_at(&self, place: GridPlace) -> (&Leaf, Vec<f64>) {
+    /// The leaf that a place lies in, and the place within it, up to its size along either axis.
+    pub(super) fn leaf_place(&self, place: GridPlace) -> (usize, [usize; 2]) {
         let size = self.slots.size(place.element);
         let low = GridPlace { i: place.i.min(size - 1), j: place.j.min(size - 1), ..place };
-        let (index, i, j) = leaf_at(&self.surface, &self.leaves, low);
-        let at = [i + (place.i - low.i) as usize, j + (place.j - low.j) as usize];
-        let (leaf, steps) = (&self.surface.leaves()[index], self.leaves[index].1);
+        let (leaf, i, j) = leaf_at(&self.surface, &self.leaves, low);
+        (leaf, [i + (place.i - low.i) as usize, j + (place.j - low.j) as usize])
+    }
+
+    /// The weights of a leaf's control points at a place within it.
+    pub(super) fn weights_within(&self, leaf: usize, [i, j]: [usize; 2]) -> Vec<f64> {
+        let (leaf, steps) = (&self.surface.leaves()[leaf], self.leaves[leaf].1);
         match leaf.kind {
             LeafKind::Irregular(structure, placement) => {
-                (leaf, self.leaf_weights(structure, placement, steps).at(at[0], at[1]).to_vec())
+                self.leaf_weights(structure, placement, steps).at(i, j).to_vec()
             }
             LeafKind::Regular(ends) => {
                 let rows = &self.rows[usize::from(steps)];
-                let axis = |d: usize| {
+                let axis = |at: usize, d: usize| {
                     let ends = ends >> (2 * d);
-                    crate::basis::bspline::end(rows[at[d]], ends & 1 == 1, ends & 2 == 2)
+                    crate::basis::bspline::end(rows[at], ends & 1 == 1, ends & 2 == 2)
                 };
-                let (u, v) = (axis(0), axis(1));
-                (leaf, v.iter().flat_map(|b| u.map(|a| a * b)).collect())
+                let (u, v) = (axis(i, 0), axis(j, 1));
+                v.iter().flat_map(|b| u.map(|a| a * b)).collect()
             }
         }
     }
-}
-
-/// Relative to the net's first point.
-fn sum(net: &[u32], weights: &[f64], points: &[[f64; 3]]) -> [f64; 3] {
-    let origin = points[net[0] as usize];
-    let local = net.iter().zip(weights).fold([0.0; 3], |sum, (&v, w)| {
-        let point = points[v as usize];
-        std::array::from_fn(|d| sum[d] + w * (point[d] - origin[d]))
-    });
-    std::array::from_fn(|d| origin[d] + local[d])
 }
 
 /// The leaf at a place with i, j < m of its element, and the place within it.

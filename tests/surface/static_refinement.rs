@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use subsolid::mesh::{CreaseRule, SurfaceMesh};
-use subsolid::surface::{Method, Scheme, StaticRefinement, SurfacePlan};
+use subsolid::surface::{Method, Scheme, StaticRefinement, StaticWorkspace, SurfacePlan};
 
 use super::{model, options, size};
 
@@ -25,6 +25,24 @@ const MODELS: [&str; 15] = [
     "val2_interior",
 ];
 
+/// Points in single precision are those in double precision up to two units in the last place
+/// of the model's largest coordinate, slots that are not used included.
+fn check_single(name: &str, mesh: &SurfaceMesh, refinement: &StaticRefinement) {
+    let controls: Vec<[f32; 3]> = mesh.points.iter().map(|p| p.map(|x| x as f32)).collect();
+    let rounded: Vec<[f64; 3]> = controls.iter().map(|p| p.map(f64::from)).collect();
+    let expected = refinement.evaluate(&rounded).unwrap();
+    let found = refinement.evaluate(&controls).unwrap();
+    assert_eq!(found.len(), expected.len());
+    let largest = rounded.as_flattened().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    let most = 2.0 * f64::from(f32::EPSILON) * largest;
+    for (v, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        for d in 0..3 {
+            let error = (f64::from(found[d]) - expected[d]).abs();
+            assert!(error <= most, "{name}, point {v} of {}: {error:e}", expected.len());
+        }
+    }
+}
+
 /// Checks points and faces of a level; returns the number of points.
 fn check(name: &str, mesh: &SurfaceMesh, levels: usize, refinement: &StaticRefinement) -> usize {
     let plan = SurfacePlan::new(mesh, &options(Scheme::CatmullClark, levels, Method::Matrix));
@@ -32,6 +50,7 @@ fn check(name: &str, mesh: &SurfaceMesh, levels: usize, refinement: &StaticRefin
     let expected = plan.evaluate(&mesh.points).unwrap();
     let found = refinement.evaluate(&mesh.points).unwrap();
     assert_eq!(found.len(), refinement.len());
+    check_single(name, mesh, refinement);
     // elements: whole quads, or corners of polygons, whose grids are half as fine
     let mut sizes = Vec::new();
     for face in mesh.faces.iter() {
@@ -122,4 +141,27 @@ fn moved_control_points_need_no_set_up() {
     check("moved", &mesh, 3, &refinement);
     assert!(refinement.evaluate(&mesh.points[1..]).is_err());
     assert!(StaticRefinement::new(&mesh, 15).is_err());
+}
+
+#[test]
+fn points_repeat_bit_by_bit_in_memory_that_is_used_again() {
+    // the second is streamed past the caches, and the first then has too much memory
+    for (name, levels) in [("bishop", 6), ("cow_boundary", 5), ("spot_control_mesh", 3)] {
+        let mesh = model(name);
+        let refinement = StaticRefinement::new(&mesh, levels).unwrap();
+        check_single(name, &mesh, &refinement);
+        let evaluator = refinement.evaluator::<f32>().unwrap();
+        let mut controls: Vec<[f32; 3]> = mesh.points.iter().map(|p| p.map(|x| x as f32)).collect();
+        let mut workspace = StaticWorkspace::default();
+        for step in 0..2 {
+            let once = refinement.evaluate(&controls).unwrap();
+            for threads in 1..4 {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| evaluator.evaluate_into(&controls, &mut workspace)).unwrap();
+                assert!(workspace.points() == once, "{name}, step {step}, {threads} threads");
+            }
+            controls.iter_mut().for_each(|p| *p = [p[1] - 3.0, 0.5 * p[2], p[0] + p[1]]);
+        }
+        assert!(evaluator.evaluate_into(&controls[1..], &mut workspace).is_err());
+    }
 }

@@ -167,7 +167,7 @@ impl<T: Real + Stored> Number for T {}
 
 /// Output shared by threads that write disjoint parts of it.
 #[derive(Clone, Copy)]
-struct Shared<T> {
+pub(crate) struct Shared<T> {
     start: *mut T,
     len: usize,
 }
@@ -178,7 +178,8 @@ unsafe impl<T: Send> Send for Shared<T> {}
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
-    fn new(values: &mut [T]) -> Self {
+    /// All of `values`.
+    pub fn new(values: &mut [T]) -> Self {
         Self { start: values.as_mut_ptr(), len: values.len() }
     }
 
@@ -186,7 +187,7 @@ impl<T> Shared<T> {
     ///
     /// # Safety
     /// While the result lives, nothing else touches these numbers.
-    unsafe fn slice<'a>(self, at: usize, len: usize) -> &'a mut [T] {
+    pub unsafe fn slice<'a>(self, at: usize, len: usize) -> &'a mut [T] {
         assert!(at + len <= self.len, "a part of the output");
         // SAFETY: inside the allocation; exclusive by the caller's promise.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(at), len) }

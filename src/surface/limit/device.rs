@@ -56,11 +56,11 @@ impl<T: Scalar + Real> DeviceSurfaceGrid<T> {
             batch.push(surface, leaf, leaf.element * samples as u32);
         }
         let orders = if grid.normals { 2 } else { 1 };
-        let weights = grid.axis.rows()[..orders].iter().flatten().flatten();
+        let weights = grid.rows[..orders].iter().flatten().flatten();
         let mut patches = Vec::new();
         if !regular.starts.is_empty() {
             patches.push(PatchBatch {
-                samples: grid.axis.rows()[0].len(),
+                samples: grid.rows[0].len(),
                 weights: weights.map(|&w| T::from_f64(w)).collect(),
                 nets: regular.nets,
                 ends: regular.ends,

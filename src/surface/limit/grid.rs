@@ -13,9 +13,11 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::faces::Scheme;
-use super::kernel::{Axis, Scratch, product, tensor, unit_normals};
+use super::kernel::{axis_rows, product, unit_normals};
 use super::leaf::{Leaf, LeafKind};
+use super::net::Ends;
 use super::surface::LimitSurface;
+use crate::backend::cpu::kernel::{Patch, PatchOutput, Scratch, Simd, Stores};
 use crate::error::{Error, Result};
 
 /// Largest number of samples along an edge.
@@ -36,7 +38,9 @@ pub struct SurfaceGrid<'s> {
     pub(super) surface: &'s LimitSurface,
     parameters: Vec<[f64; 2]>,
     pub(super) normals: bool,
-    pub(super) axis: Axis,
+    /// Weights of regular quads along an axis, `[order 2][sample][control point 4]`.
+    pub(super) rows: [Vec<[f64; 4]>; 2],
+    patch: Patch<f64>,
     tables: Vec<Table>,
     // table of each leaf; past the last where there is none
     pub(super) leaf_tables: Vec<u32>,
@@ -84,12 +88,13 @@ impl LimitSurface {
                 .with_mend(format!("ask for 1 to {MOST} samples an edge")));
         }
         let parameters = samples(self.scheme, n);
-        let axis = Axis::new((0..n).map(|i| coordinate(i, n)));
+        let rows = axis_rows((0..n).map(|i| coordinate(i, n)));
         let mut grid = SurfaceGrid {
             surface: self,
             parameters,
             normals,
-            axis,
+            patch: Patch::new(&rows),
+            rows,
             tables: Vec::new(),
             leaf_tables: Vec::with_capacity(self.leaves.len()),
         };
@@ -197,7 +202,7 @@ impl SurfaceGrid<'_> {
         let size = self.parameters.len() * 3;
         let [positions, d_u, d_v, normals] = outputs;
         let mut net: Vec<[f64; 3]> = Vec::new();
-        let mut scratch = Scratch::new();
+        let mut scratch = Scratch::new(Stores::Cached);
         for (k, positions) in positions.chunks_exact_mut(size).enumerate() {
             let at = k * size..(k + 1) * size;
             let mut derivatives = if self.normals {
@@ -209,27 +214,20 @@ impl SurfaceGrid<'_> {
             for l in leaves.clone() {
                 let leaf = &self.surface.leaves[l];
                 let vertices = self.surface.net(leaf);
+                let Some(table) = self.leaf_table(l) else {
+                    if let LeafKind::Regular(ends) = leaf.kind {
+                        let nets = (vertices.as_chunks().0, &[ends][..]);
+                        self.regular(points, nets, &mut scratch, positions, &mut derivatives);
+                    }
+                    continue;
+                };
                 let origin = points[vertices[0] as usize];
                 net.clear();
                 net.extend(vertices.iter().map(|&v| {
                     let p = points[v as usize];
                     [p[0] - origin[0], p[1] - origin[1], p[2] - origin[2]]
                 }));
-                match (self.leaf_table(l), leaf.kind) {
-                    (None, LeafKind::Regular(ends)) => {
-                        tensor(
-                            &self.axis,
-                            &mut scratch,
-                            &mut net,
-                            ends,
-                            origin,
-                            positions,
-                            &mut derivatives,
-                        );
-                    }
-                    (Some(table), _) => product(table, &net, origin, positions, &mut derivatives),
-                    (None, LeafKind::Irregular(..)) => {}
-                }
+                product(table, &net, origin, positions, &mut derivatives);
             }
             let Some([d_u, d_v]) = derivatives else { continue };
             let normals = &mut normals[at];
@@ -240,6 +238,25 @@ impl SurfaceGrid<'_> {
                 table.replace_normals(points, net, normals);
             }
         }
+    }
+
+    /// One regular quad.
+    fn regular(
+        &self,
+        points: &[[f64; 3]],
+        nets: (&[[u32; 16]], &[Ends]),
+        scratch: &mut Scratch<f64>,
+        positions: &mut [f64],
+        derivatives: &mut Option<[&mut [f64]; 2]>,
+    ) {
+        let (simd, points) = (Simd::detect(), points.as_flattened());
+        let position = PatchOutput { orders: [0, 0], quads: &mut [positions] };
+        let Some([d_u, d_v]) = derivatives else {
+            return self.patch.evaluate(simd, scratch, points, nets, &mut [position]);
+        };
+        let d_u = PatchOutput { orders: [1, 0], quads: &mut [d_u] };
+        let d_v = PatchOutput { orders: [0, 1], quads: &mut [d_v] };
+        self.patch.evaluate(simd, scratch, points, nets, &mut [position, d_u, d_v]);
     }
 
     fn table(&self, leaf: &Leaf, samples: Vec<u32>) -> Table {

@@ -1,135 +1,16 @@
-//! The inner loops of grids, written so that the compiler makes vectors of them at the
-//! width of the processor at hand.
+//! The inner loops of grids beside those of regular quads
+//! ([`Patch`](crate::backend::cpu::kernel::Patch)), written so that the compiler makes vectors
+//! of them at the width of the processor at hand.
 
 use super::grid::Table;
-use super::net::Ends;
 use crate::basis::bspline;
 
-/// Values and first derivatives of the four splines at the samples of an axis.
-#[derive(Clone, Debug)]
-pub(super) struct Axis {
-    samples: usize,
-    // [order 2][control point 4][sample], for u
-    along: [[Vec<f64>; 4]; 2],
-    // [order 2][sample][control point 4], for v
-    rows: [Vec<[f64; 4]>; 2],
-}
-
-impl Axis {
-    pub fn new(parameters: impl Iterator<Item = f64>) -> Self {
-        let parameters: Vec<f64> = parameters.collect();
-        let rows = [bspline::cubic, bspline::cubic_derivative]
-            .map(|basis| parameters.iter().map(|&u| basis(u)).collect::<Vec<[f64; 4]>>());
-        let along = [0, 1].map(|order| {
-            [0, 1, 2, 3].map(|i| rows[order].iter().map(|b: &[f64; 4]| b[i]).collect())
-        });
-        Self { samples: parameters.len(), along, rows }
-    }
-
-    /// `[order 2][sample][control point 4]`.
-    pub fn rows(&self) -> &[Vec<[f64; 4]>; 2] {
-        &self.rows
-    }
-}
-
-/// Most samples along an edge, three components each.
-const ROW: usize = 3 * 64;
-
-/// Rows under way, kept from quad to quad.
-pub(super) struct Scratch {
-    // [v][u sample, component]
-    x: [[f64; ROW]; 4],
-    // the origin, again and again
-    origin: [f64; ROW],
-}
-
-impl Scratch {
-    pub fn new() -> Self {
-        Self { x: [[0.0; ROW]; 4], origin: [0.0; ROW] }
-    }
-}
-
-/// What derivatives start from.
-const NOTHING: [f64; ROW] = [0.0; ROW];
-
-/// A regular quad, contracted along u, then v; its `net` `[v 4][u 4]` is relative to
-/// `origin`, and its missing points are filled in.
-#[inline(always)]
-pub(super) fn tensor(
-    axis: &Axis,
-    scratch: &mut Scratch,
-    net: &mut [[f64; 3]],
-    ends: Ends,
-    origin: [f64; 3],
-    positions: &mut [f64],
-    derivatives: &mut Option<[&mut [f64]; 2]>,
-) {
-    fill_ends(net, ends);
-    let row = 3 * axis.samples;
-    let Scratch { x, origin: repeated } = scratch;
-    for point in repeated[..row].chunks_exact_mut(3) {
-        point.copy_from_slice(&origin);
-    }
-    contract(axis, 0, net, x);
-    combine_rows(&axis.rows[0], x, row, repeated, positions);
-    let Some([d_u, d_v]) = derivatives else { return };
-    combine_rows(&axis.rows[1], x, row, &NOTHING, d_v);
-    contract(axis, 1, net, x);
-    combine_rows(&axis.rows[0], x, row, &NOTHING, d_u);
-}
-
-/// Fills in the missing points of a net `[v 4][u 4]`: p₋₁ = 2p₀ − p₁.
-#[inline(always)]
-pub(super) fn fill_ends(net: &mut [[f64; 3]], ends: Ends) {
-    if ends == 0 {
-        return;
-    }
-    for (d, stride) in [1, 4].into_iter().enumerate() {
-        for side in (0..2).filter(|side| ends >> (2 * d + side) & 1 == 1) {
-            for at in (0..16).filter(|at| at / stride % 4 == 3 * side) {
-                let inward =
-                    |steps| if side == 0 { at + steps * stride } else { at - steps * stride };
-                let (p, q) = (net[inward(1)], net[inward(2)]);
-                net[at] = std::array::from_fn(|k| 2.0 * p[k] - q[k]);
-            }
-        }
-    }
-}
-
-/// Contracts u: `x[v][u sample, component]`.
-#[inline(always)]
-fn contract(axis: &Axis, order: usize, net: &[[f64; 3]], x: &mut [[f64; ROW]; 4]) {
-    let n = axis.samples;
-    let [a, b, c, d] = &axis.along[order];
-    let (a, b, c, d) = (&a[..n], &b[..n], &c[..n], &d[..n]);
-    for (row, points) in x.iter_mut().zip(net.chunks_exact(4)) {
-        for (s, out) in row[..3 * n].chunks_exact_mut(3).enumerate() {
-            for k in 0..3 {
-                out[k] = a[s] * points[0][k]
-                    + b[s] * points[1][k]
-                    + c[s] * points[2][k]
-                    + d[s] * points[3][k];
-            }
-        }
-    }
-}
-
-/// Contracts v: whole rows of the output.
-#[inline(always)]
-fn combine_rows(
-    basis: &[[f64; 4]],
-    x: &[[f64; ROW]; 4],
-    row: usize,
-    add: &[f64; ROW],
-    out: &mut [f64],
-) {
-    let [p, q, r, s] = x;
-    let (p, q, r, s, add) = (&p[..row], &q[..row], &r[..row], &s[..row], &add[..row]);
-    for (out, b) in out.chunks_exact_mut(row).zip(basis) {
-        for i in 0..row {
-            out[i] = add[i] + (b[0] * p[i] + b[1] * q[i] + b[2] * r[i] + b[3] * s[i]);
-        }
-    }
+/// Values and first derivatives of the four splines at the samples of an axis,
+/// `[order 2][sample][control point 4]`.
+pub(super) fn axis_rows(parameters: impl Iterator<Item = f64>) -> [Vec<[f64; 4]>; 2] {
+    let parameters: Vec<f64> = parameters.collect();
+    [bspline::cubic, bspline::cubic_derivative]
+        .map(|basis| parameters.iter().map(|&u| basis(u)).collect())
 }
 
 /// Samples whose sums are held at once.

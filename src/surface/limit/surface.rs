@@ -9,6 +9,7 @@ use super::levels::{Builder, Class, MAX_LEVEL, check_sharpness};
 use super::patch::Extraordinary;
 use crate::error::{Error, Result};
 use crate::refine::Stencils;
+use crate::surface::scalar::{Point, Scalar};
 
 /// A surface control mesh ready for limit evaluation.
 ///
@@ -133,6 +134,18 @@ impl LimitSurface {
     /// # Errors
     /// [`Error::Request`] if there is not one point a vertex.
     pub fn refined_points(&self, points: &[[f64; 3]]) -> Result<Vec<[f64; 3]>> {
+        let mut all = Vec::new();
+        self.refined_points_into(points, &mut all)?;
+        Ok(all)
+    }
+
+    /// [`LimitSurface::refined_points`] from numbers of either precision, in memory that is
+    /// used again.
+    pub(in crate::surface) fn refined_points_into<T: Scalar>(
+        &self,
+        points: &[Point<T>],
+        all: &mut Vec<[f64; 3]>,
+    ) -> Result<()> {
         if points.len() != self.vertex_count() {
             return Err(Error::request(format!(
                 "{} control points for a mesh of {} vertices",
@@ -140,15 +153,16 @@ impl LimitSurface {
                 self.vertex_count()
             )));
         }
-        let mut all = Vec::with_capacity(self.point_count());
-        all.extend_from_slice(points);
-        for (level, stencils) in self.stencils.iter().enumerate() {
-            let coarse = &all[self.level_starts[level]..];
-            let mut fine = vec![[0.0; 3]; stencils.len()];
-            stencils.apply_into(coarse.as_flattened(), 3, fine.as_flattened_mut());
-            all.extend(fine);
+        all.resize(self.point_count(), [0.0; 3]);
+        for (to, point) in all.iter_mut().zip(points) {
+            *to = point.map(T::to_f64);
         }
-        Ok(all)
+        for (starts, stencils) in self.level_starts.windows(2).zip(&self.stencils) {
+            let (coarse, fine) = all[starts[0]..].split_at_mut(starts[1] - starts[0]);
+            let fine = fine[..stencils.len()].as_flattened_mut();
+            stencils.apply_into(coarse.as_flattened(), 3, fine);
+        }
+        Ok(())
     }
 
     /// The leaf that holds the parameters `p` of an element: an index into

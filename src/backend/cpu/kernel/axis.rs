@@ -61,27 +61,33 @@ impl Axis {
         &self.weights[order as usize]
     }
 
-    /// The weights of all orders in `T`: `[order][control][sample, padded]`, every
-    /// sample's weight repeated for its `m` components. Returns the row length too.
+    /// The weights of all orders in `T`; see [`expand`].
     pub(super) fn expand<T: Real>(&self, m: usize) -> (Buffer<T>, usize) {
-        let row = padded(self.samples() * m);
-        let mut out = Buffer::zeros(3 * 4 * row);
-        let numbers = out.numbers(3 * 4 * row);
-        for (order, table) in self.weights.iter().enumerate() {
-            for (sample, weights) in table.iter().enumerate() {
-                for (control, &weight) in weights.iter().enumerate() {
-                    let at = (order * 4 + control) * row + sample * m;
-                    numbers[at..at + m].fill(T::from_f64(weight));
-                }
-            }
-        }
-        (out, row)
+        expand(&self.weights, m)
     }
 
     /// The weights of all orders in `T`: `[order][sample][control]`.
     pub(super) fn narrow<T: Real>(&self) -> [Vec<[T; 4]>; 3] {
         self.weights.each_ref().map(|table| table.iter().map(|b| b.map(T::from_f64)).collect())
     }
+}
+
+/// Weights `[order][sample][control]` in `T` as `[order][control][sample, padded]`, every
+/// sample's weight repeated for its `m` components. Returns the row length too.
+pub(super) fn expand<T: Real>(weights: &[Vec<[f64; 4]>], m: usize) -> (Buffer<T>, usize) {
+    let row = padded(weights[0].len() * m);
+    let len = weights.len() * 4 * row;
+    let mut out = Buffer::zeros(len);
+    let numbers = out.numbers(len);
+    for (order, table) in weights.iter().enumerate() {
+        for (sample, weights) in table.iter().enumerate() {
+            for (control, &weight) in weights.iter().enumerate() {
+                let at = (order * 4 + control) * row + sample * m;
+                numbers[at..at + m].fill(T::from_f64(weight));
+            }
+        }
+    }
+    (out, row)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! | [`Tensor`] | regular, grids | sum factorisation, one axis after another |
 //! | [`Layered`] | layered, grids | a 2D table in each plane, then the layer axis |
 //! | [`Table`] | any, many of one structure | weights × control points |
+//! | [`Patch`] | regular quads of surfaces, grids | the same on two axes |
 //! | [`LeafMap`] | any, Jacobians at quadrature points | sum factorisation or tables, leaf by lane |
 //! | [`Points`] | regular, scattered points | basis functions at each point |
 //!
@@ -34,6 +35,7 @@ mod lanes;
 mod layered;
 mod mapping;
 mod net;
+mod patch;
 mod plane;
 mod points;
 mod product;
@@ -49,6 +51,7 @@ pub use buffer::{Scratch, Stores, stream};
 pub use lanes::{Lanes, MAX_LANES, Portable, Real};
 pub use layered::{Across, Layered, LayeredOutput};
 pub use mapping::{LeafMap, LeafMapOutput, LeafMapScratch, LeafSource};
+pub use patch::{Patch, PatchOutput};
 pub use points::Points;
 pub use simd::Simd;
 pub use table::{Table, TableOutput};

@@ -4,6 +4,8 @@
 //! samples in a cell). Lanes run over samples, control points are broadcast: a tile
 //! of samples × columns stays in registers while all controls are summed.
 
+use std::ops::Range;
+
 use super::buffer::{Buffer, stream_copy};
 use super::lanes::{Lanes, Real};
 use crate::{Error, Result};
@@ -88,25 +90,36 @@ pub(super) const fn tile_columns<T, L: Lanes<T>>() -> usize {
 /// The level of `L` is there, and `columns` is as its fields say.
 #[inline(always)]
 pub(super) unsafe fn product<T: Real, L: Lanes<T>>(packed: &Packed<T>, columns: Columns<'_, T>) {
+    let (count, tile) = (columns.targets.len() * columns.m, tile_columns::<T, L>());
+    let whole = count - count % tile;
+    let is_short = packed.samples <= L::COUNT;
     // SAFETY: passed on.
     unsafe {
-        match tile_columns::<T, L>() {
-            12 => product_tiled::<T, L, 2, 12>(packed, columns),
-            6 => product_tiled::<T, L, 2, 6>(packed, columns),
-            _ => product_tiled::<T, L, 1, 3>(packed, columns),
+        match (tile, is_short) {
+            (12, true) => product_tiled::<T, L, 1, 12>(packed, columns, 0..whole),
+            (12, false) => product_tiled::<T, L, 2, 12>(packed, columns, 0..whole),
+            (6, true) => product_tiled::<T, L, 1, 6>(packed, columns, 0..whole),
+            (6, false) => product_tiled::<T, L, 2, 6>(packed, columns, 0..whole),
+            _ => product_tiled::<T, L, 1, 3>(packed, columns, 0..whole),
+        }
+        // a last tile would be wide for few groups
+        match (tile, is_short) {
+            (6.., false) => product_tiled::<T, L, 2, 3>(packed, columns, whole..count),
+            _ => product_tiled::<T, L, 1, 3>(packed, columns, whole..count),
         }
     }
 }
 
-/// With tiles of `S` vectors of samples × `C` columns.
+/// Some columns, with tiles of `S` vectors of samples × `C` columns.
 #[inline(always)]
 unsafe fn product_tiled<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
     packed: &Packed<T>,
     columns: Columns<'_, T>,
+    range: Range<usize>,
 ) {
-    let count = columns.targets.len() * columns.m;
+    let count = range.end;
     let step = S * L::COUNT;
-    for first_column in (0..count).step_by(C) {
+    for first_column in range.step_by(C) {
         for first_sample in (0..packed.samples).step_by(step) {
             // SAFETY: a tile of samples is a part of a packed one.
             unsafe {

@@ -103,9 +103,7 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
             let origin = scratch.origin.numbers(stride + m);
             for (cell, net) in nets.chunks_exact(count).enumerate() {
                 gather(controls, net, m, 0, local, &mut origin[cell * m..]);
-                for (row, point) in panel.chunks_exact_mut(stride).zip(local.chunks_exact(m)) {
-                    row[cell * m..][..m].copy_from_slice(point);
-                }
+                side_by_side(local, m, panel, (cell, stride));
             }
             targets.clear();
             for (cell, out) in cells.iter_mut().enumerate() {
@@ -140,6 +138,22 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
         if streamed {
             fence();
         }
+    }
+}
+
+/// Puts the control points of a cell, `[control][m]`, into its columns of the panel.
+#[inline(always)]
+fn side_by_side<T: Real>(local: &[T], m: usize, panel: &mut [T], (cell, stride): (usize, usize)) {
+    let rows = panel.chunks_exact_mut(stride);
+    if m == 3 {
+        // The same with a length the compiler knows.
+        for (row, point) in rows.zip(local.as_chunks::<3>().0) {
+            row[3 * cell..][..3].copy_from_slice(point);
+        }
+        return;
+    }
+    for (row, point) in rows.zip(local.chunks_exact(m)) {
+        row[cell * m..][..m].copy_from_slice(point);
     }
 }
 

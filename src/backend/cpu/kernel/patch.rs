@@ -1,0 +1,207 @@
+//! Grids of points on regular quads by sum factorisation: u first, then v.
+//!
+//! ```text
+//! control points [v 4][u 4][3] → x: [v 4][row] → out: [v sample][row], row = (u sample, component)
+//! ```
+//!
+//! The two steps of [`Tensor`](super::Tensor) that a surface has, on the same loops.
+
+use super::axis::expand;
+use super::buffer::{Buffer, Scratch, Stores};
+use super::lanes::{Lanes, MAX_LANES, Real, fence};
+use super::net::{contract_rows, fill_ends, gather, repeat_origin};
+use super::simd::{Kernel, Simd};
+use super::slab::Slab;
+
+/// Components of a point.
+const M: usize = 3;
+
+/// Of the sixteen control points, the one at (1, 1), which no boundary takes away.
+const PIVOT: usize = 5;
+
+/// A grid of samples on regular quads, the same along u and v: reusable for all quads and
+/// control points.
+#[derive(Clone, Debug)]
+pub struct Patch<T> {
+    samples: usize,
+    // u: [order][control][row]
+    u: Buffer<T>,
+    // padded length of a row of u
+    row: usize,
+    // v: [order][sample][control]
+    v: Vec<Vec<[T; 4]>>,
+}
+
+/// One quantity of all quads, written by [`Patch::evaluate`].
+#[derive(Debug)]
+pub struct PatchOutput<'a, 'o, T> {
+    /// Which weights on u and v; 0 on both is the position.
+    pub orders: [usize; 2],
+    /// For each quad its place, `[v sample][u sample][3]`.
+    pub quads: &'a mut [&'o mut [T]],
+}
+
+impl<T: Real> Patch<T> {
+    /// A grid by its weights along an axis, `[order][sample][control]`: those of order 0 sum
+    /// to 1 at each sample, those of any other, which are for derivatives, to 0.
+    ///
+    /// # Panics
+    /// There are no samples, or orders have different numbers of them.
+    pub fn new(weights: &[Vec<[f64; 4]>]) -> Self {
+        let samples = weights.first().map_or(0, Vec::len);
+        assert!(samples > 0 && weights.iter().all(|order| order.len() == samples), "samples");
+        let (u, row) = expand(weights, M);
+        let narrow = |order: &Vec<[f64; 4]>| order.iter().map(|b| b.map(T::from_f64)).collect();
+        Self { samples, u, row, v: weights.iter().map(narrow).collect() }
+    }
+
+    /// Numbers of one quad's output.
+    pub fn quad_len(&self) -> usize {
+        self.samples * self.samples * M
+    }
+
+    /// Evaluates all `outputs` of regular quads over `controls: [vertex][3]`.
+    ///
+    /// `nets`: for each quad its control points `[v 4][u 4]`. `ends`: for each quad the
+    /// missing ones, bit 0 below u, bit 1 above u, bits 2-3 v.
+    ///
+    /// # Panics
+    /// Lengths differ from those said, an order has no weights, or a vertex id is outside
+    /// `controls`.
+    pub fn evaluate(
+        &self,
+        simd: Simd,
+        scratch: &mut Scratch<T>,
+        controls: &[f64],
+        (nets, ends): (&[[u32; 16]], &[u8]),
+        outputs: &mut [PatchOutput<'_, '_, T>],
+    ) {
+        assert_eq!(nets.len(), ends.len(), "one set of ends a quad");
+        for output in outputs.iter() {
+            assert_eq!(output.quads.len(), nets.len(), "one place a quad");
+            assert!(output.orders.iter().all(|&order| order < self.v.len()), "weights");
+            let len = self.quad_len();
+            assert!(output.quads.iter().all(|out| out.len() == len), "room for every sample");
+        }
+        simd.run(Run { patch: self, scratch, controls, nets, ends, outputs });
+    }
+}
+
+struct Run<'a, 'b, 'o, T> {
+    patch: &'a Patch<T>,
+    scratch: &'a mut Scratch<T>,
+    controls: &'a [f64],
+    nets: &'a [[u32; 16]],
+    ends: &'a [u8],
+    outputs: &'a mut [PatchOutput<'b, 'o, T>],
+}
+
+impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes<T>>(self) {
+        let Self { patch, scratch, controls, nets, ends, outputs } = self;
+        let (row, used) = (patch.row, patch.samples * M);
+        let slab = Slab { len: used, stride: row };
+        scratch.stages[0].reserve(4 * row);
+        scratch.out.reserve(4 * used);
+        scratch.origin.reserve(3 * MAX_LANES);
+        let x = scratch.stages[0].as_mut_ptr();
+        let streamed = scratch.stores == Stores::Streamed;
+        for (quad, (net, &ends)) in nets.iter().zip(ends).enumerate() {
+            // number 16 is the origin
+            let (local, origin) = scratch.local.numbers(17 * M).split_at_mut(16 * M);
+            gather(controls, net, M, PIVOT, local, origin);
+            fill_ends(local, M, ends);
+            fill_ends(local, 4 * M, ends >> 2);
+            let local = scratch.local.as_ptr();
+            // SAFETY: the level is there, and every buffer was given its room above.
+            unsafe {
+                repeat_origin::<T, L>(local.add(16 * M), M, scratch.origin.as_mut_ptr());
+                for u in 0..patch.v.len() {
+                    if !outputs.iter().any(|output| output.orders[0] == u) {
+                        continue;
+                    }
+                    let weights = patch.u.as_ptr().add(u * 4 * row);
+                    contract_rows::<T, L>(M, local, x, (4, 4, 1), weights, row, used, x);
+                    for output in outputs.iter_mut().filter(|output| output.orders[0] == u) {
+                        let table = &patch.v[output.orders[1]];
+                        let out = output.quads[quad].as_mut_ptr();
+                        let stage = streamed.then_some(scratch.out.as_mut_ptr());
+                        let origin = (scratch.origin.as_ptr(), M);
+                        let origin = (output.orders == [0, 0]).then_some(origin);
+                        slab.combine::<T, L>(x, table, origin, out, stage);
+                    }
+                }
+            }
+        }
+        if streamed {
+            fence();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Check, Rng, net, parameters};
+    use super::*;
+    use crate::basis::bspline;
+
+    fn check<T: Check>(samples: usize, quads: usize, far: f64) {
+        let mut rng = Rng::new(samples as u64);
+        let controls = rng.numbers(40 * M, far);
+        let nets: Vec<[u32; 16]> =
+            (0..quads).map(|_| rng.ids(16, 40).try_into().unwrap()).collect();
+        let ends: Vec<u8> = (0..quads).map(|quad| quad as u8 % 16).collect();
+        let weights = [bspline::cubic, bspline::cubic_derivative]
+            .map(|basis| parameters(samples).into_iter().map(basis).collect::<Vec<[f64; 4]>>());
+        let patch = Patch::<T>::new(&weights);
+        let (orders, len) = ([[0, 0], [1, 0], [0, 1]], patch.quad_len());
+        for simd in Simd::available() {
+            for (stores, skip) in
+                [(Stores::Cached, 0), (Stores::Streamed, 0), (Stores::Streamed, 1)]
+            {
+                let mut memory = vec![vec![T::default(); skip + quads * len]; 3];
+                let mut places: Vec<Vec<&mut [T]>> =
+                    memory.iter_mut().map(|q| q[skip..].chunks_exact_mut(len).collect()).collect();
+                let mut outputs: Vec<_> = orders
+                    .iter()
+                    .zip(&mut places)
+                    .map(|(&orders, quads)| PatchOutput { orders, quads })
+                    .collect();
+                let mut scratch = Scratch::new(stores);
+                patch.evaluate(simd, &mut scratch, &controls, (&nets, &ends), &mut outputs);
+                for (orders, out) in orders.iter().zip(&memory) {
+                    for (k, found) in out[skip..].iter().enumerate() {
+                        let (quad, at, c) = (k / len, k % len / M, k % M);
+                        // four equal layers of a solid
+                        let ids: Vec<u32> = [nets[quad]; 4].concat();
+                        let net = net(&controls, &ids, ends[quad], M);
+                        let [u, v] = [at % samples, at / samples];
+                        let weights = [weights[orders[0]][u], weights[orders[1]][v]];
+                        let exact = super::super::testing::sum(
+                            &net,
+                            [weights[0], weights[1], [0.25; 4]],
+                            M,
+                            c,
+                        );
+                        T::check(*found, exact, *orders == [0, 0], far);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn equals_the_plain_sum() {
+        for samples in [1, 2, 3, 4, 5, 8, 16, 31, 32, 64] {
+            check::<f64>(samples, 16, 0.0);
+            check::<f32>(samples, 16, 0.0);
+        }
+    }
+
+    #[test]
+    fn distance_from_the_origin_costs_derivatives_nothing() {
+        check::<f64>(8, 16, 1e6);
+        check::<f32>(8, 16, 1e6);
+    }
+}

@@ -1,0 +1,46 @@
+//! Leaves of a level that evaluate alike, put together for the processors.
+
+use std::collections::BTreeMap;
+
+use super::limit::{LeafKind, Placement};
+use super::static_refinement::StaticRefinement;
+
+/// Leaves that evaluate alike.
+#[derive(Debug, Default)]
+pub(super) struct LeafBatch {
+    /// `[leaf][control]`: control points among those of all levels.
+    pub nets: Vec<u32>,
+    /// `[leaf]`: missing control points of regular leaves.
+    pub ends: Vec<u8>,
+    /// `[leaf]`: first point.
+    pub starts: Vec<u32>,
+}
+
+/// All leaves.
+#[derive(Debug, Default)]
+pub(super) struct LeafBatches {
+    /// By number of steps.
+    pub regular: BTreeMap<u8, LeafBatch>,
+    /// By structure, steps and placement.
+    pub irregular: BTreeMap<(u32, u8, Placement), LeafBatch>,
+}
+
+impl LeafBatches {
+    /// The leaves of a level.
+    pub fn of(refinement: &StaticRefinement) -> Self {
+        let surface = &refinement.surface;
+        let mut all = Self::default();
+        for (leaf, &(start, steps)) in surface.leaves().iter().zip(&refinement.leaves) {
+            let (batch, ends) = match leaf.kind {
+                LeafKind::Regular(ends) => (all.regular.entry(steps).or_default(), ends),
+                LeafKind::Irregular(structure, placement) => {
+                    (all.irregular.entry((structure, steps, placement)).or_default(), 0)
+                }
+            };
+            batch.nets.extend_from_slice(surface.net(leaf));
+            batch.ends.push(ends);
+            batch.starts.push(start);
+        }
+        all
+    }
+}

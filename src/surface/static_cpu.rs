@@ -1,0 +1,244 @@
+//! Static evaluation on the CPU.
+//!
+//! Regular leaves are sums along u, then v, by [`Patch`]; leaves with an extraordinary vertex
+//! are products of a [`Table`] with their control points, those of one structure, size and
+//! placement side by side, so that the table is read once for several. Points that no leaf has
+//! as its own lie along sides of leaves: the places of one side are a small table, which all
+//! sides of the same kind share.
+//!
+//! ```text
+//! control points ─stencils─▶ points of all local levels, f64 ─batches─▶ points [leaf][v][u], then the rest
+//! ```
+//!
+//! Every leaf is computed relative to one of its control points, and each point by one thread
+//! in one order: results have the same bits in every run, for any number of threads. They are
+//! those of the processor's own vectors, fused multiply-adds where it has them.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytemuck::Pod;
+use rayon::prelude::*;
+
+use super::limit::LeafKind;
+use super::scalar::{Point, Scalar};
+use super::slots::Run;
+use super::static_batches::{LeafBatch, LeafBatches};
+use super::static_refinement::StaticRefinement;
+use crate::backend::Numbers;
+use crate::backend::cpu::Shared;
+use crate::backend::cpu::kernel::{
+    Patch, PatchOutput, Real, Scratch, Simd, Stores, Table, TableOutput,
+};
+use crate::error::Result;
+use crate::pages;
+
+/// Points of a task, about.
+const GRAIN: usize = 8192;
+
+/// Results above this many bytes are streamed past the caches.
+const STREAMED: usize = 16 << 20;
+
+/// The points of one level of refinement on the CPU, straight from the control points, in
+/// `f32` or `f64`; see [`StaticRefinement`].
+///
+/// It holds the weights in `T`, in the layout of the kernels.
+pub struct StaticEvaluator<'r, T> {
+    refinement: &'r StaticRefinement,
+    batches: Vec<Batch<T>>,
+    // a batch, and some of its leaves
+    tasks: Vec<(usize, Range<usize>)>,
+}
+
+/// Leaves, or sides of leaves, that evaluate alike.
+struct Batch<T> {
+    kernel: Kernel<T>,
+    leaves: LeafBatch,
+}
+
+enum Kernel<T> {
+    Regular(Patch<T>),
+    Table(Table<T>),
+}
+
+/// Memory of evaluations that is used again.
+#[derive(Default)]
+pub struct StaticWorkspace<T> {
+    // points of all local levels
+    controls: Vec<[f64; 3]>,
+    points: Numbers<T>,
+}
+
+impl<T: Pod> StaticWorkspace<T> {
+    /// The points of the last evaluation, in the order of [`StaticRefinement`].
+    pub fn points(&self) -> &[Point<T>] {
+        self.points.as_chunks().0
+    }
+}
+
+impl StaticRefinement {
+    /// Brings the weights into the layout of the CPU, for evaluation again and again.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) for structures without control points, which no
+    /// surface has.
+    pub fn evaluator<T: Scalar + Real + Pod>(&self) -> Result<StaticEvaluator<'_, T>> {
+        StaticEvaluator::new(self)
+    }
+
+    /// The points of the level, once.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) for another number of control points.
+    pub fn evaluate<T: Scalar + Real + Pod>(&self, controls: &[Point<T>]) -> Result<Vec<Point<T>>> {
+        let mut all = Vec::new();
+        self.surface.refined_points_into(controls, &mut all)?;
+        let mut points = pages::zeros(self.len());
+        self.evaluator()?.run(&all, points.as_flattened_mut());
+        Ok(points)
+    }
+}
+
+impl<'r, T: Scalar + Real + Pod> StaticEvaluator<'r, T> {
+    fn new(refinement: &'r StaticRefinement) -> Result<Self> {
+        let LeafBatches { regular, irregular } = LeafBatches::of(refinement);
+        let regular = regular.into_iter().map(|(steps, leaves)| {
+            let samples = 1 << steps;
+            let rows = refinement.rows[usize::from(steps)][..samples].to_vec();
+            Batch { kernel: Kernel::Regular(Patch::new(&[rows])), leaves }
+        });
+        let mut batches: Vec<Batch<T>> = regular.collect();
+        let irregular: Vec<_> = irregular.into_iter().collect();
+        let irregular = irregular.into_par_iter().map(|((structure, steps, placement), leaves)| {
+            let (weights, size) =
+                (refinement.leaf_weights(structure, placement, steps), 1 << steps);
+            let places = (0..size * size).map(|k| [k % size, k / size]);
+            let rows: Vec<&[f64]> = places.map(|[i, j]| weights.at(i, j)).collect();
+            Ok(Batch { kernel: Kernel::Table(table(&rows)?), leaves })
+        });
+        batches.extend(irregular.collect::<Result<Vec<_>>>()?);
+        batches.extend(sides(refinement)?);
+        let mut tasks = Vec::new();
+        for (index, batch) in batches.iter().enumerate() {
+            let (count, step) = (batch.leaves.starts.len(), (GRAIN / batch.kernel.points()).max(1));
+            tasks.extend((0..count).step_by(step).map(|k| (index, k..(k + step).min(count))));
+        }
+        Ok(Self { refinement, batches, tasks })
+    }
+
+    /// The points of the level in memory that is used again:
+    /// [`points`](StaticWorkspace::points) of the workspace.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) for another number of control points.
+    pub fn evaluate_into(
+        &self,
+        controls: &[Point<T>],
+        workspace: &mut StaticWorkspace<T>,
+    ) -> Result<()> {
+        let StaticWorkspace { controls: all, points } = workspace;
+        self.refinement.surface.refined_points_into(controls, all)?;
+        self.run(all, points.reserve(3 * self.refinement.len()));
+        Ok(())
+    }
+
+    /// Evaluates over the points of all local levels.
+    fn run(&self, controls: &[[f64; 3]], points: &mut [T]) {
+        let is_large = size_of_val(points) > STREAMED;
+        let stores = if is_large { Stores::Streamed } else { Stores::Cached };
+        let (simd, points) = (Simd::detect(), Shared::new(points));
+        // every thread takes the next task until none is left
+        let next = AtomicUsize::new(0);
+        let threads = rayon::current_num_threads().min(self.tasks.len());
+        (0..threads).into_par_iter().with_max_len(1).for_each(|_| {
+            let mut scratch = Scratch::new(stores);
+            while let Some((batch, leaves)) = self.tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let batch = &self.batches[*batch];
+                let len = 3 * batch.kernel.points();
+                // SAFETY: a leaf has its points for itself, and it is in one task.
+                let place = |&start: &u32| unsafe { points.slice(3 * start as usize, len) };
+                let mut places: Vec<&mut [T]> =
+                    batch.leaves.starts[leaves.clone()].iter().map(place).collect();
+                batch.run(simd, &mut scratch, controls.as_flattened(), leaves, &mut places);
+            }
+        });
+    }
+}
+
+impl<T: Real> Batch<T> {
+    fn run(
+        &self,
+        simd: Simd,
+        scratch: &mut Scratch<T>,
+        controls: &[f64],
+        leaves: &Range<usize>,
+        places: &mut [&mut [T]],
+    ) {
+        let LeafBatch { nets, ends, .. } = &self.leaves;
+        match &self.kernel {
+            Kernel::Regular(patch) => {
+                let nets = (&nets.as_chunks().0[leaves.clone()], &ends[leaves.clone()]);
+                let output = PatchOutput { orders: [0; 2], quads: places };
+                patch.evaluate(simd, scratch, controls, nets, &mut [output]);
+            }
+            Kernel::Table(table) => {
+                let count = table.controls();
+                let nets = &nets[leaves.start * count..leaves.end * count];
+                let output = TableOutput { cells: places, order: None, negate: false };
+                table.evaluate(simd, scratch, (controls, 3), nets, output);
+            }
+        }
+    }
+}
+
+impl<T: Real> Kernel<T> {
+    /// Points of a leaf.
+    fn points(&self) -> usize {
+        match self {
+            Self::Regular(patch) => patch.quad_len() / 3,
+            Self::Table(table) => table.samples(),
+        }
+    }
+}
+
+/// The table of points with these weights, `[point][control]`.
+fn table<T: Real>(rows: &[&[f64]]) -> Result<Table<T>> {
+    let controls = rows[0].len();
+    let weights: Vec<f64> =
+        (0..controls).flat_map(|c| rows.iter().map(move |row| row[c])).collect();
+    Table::new(&weights, controls, true)
+}
+
+/// The points that no leaf has as its own, those in a row at one leaf together.
+fn sides<T: Real>(refinement: &StaticRefinement) -> Result<Vec<Batch<T>>> {
+    let mut batches: Vec<Batch<T>> = Vec::new();
+    let mut known: HashMap<(LeafKind, u8, Vec<[usize; 2]>), usize> = HashMap::new();
+    let mut slot = refinement.slots.own() as u32;
+    let places = refinement.slots.rest.iter().flat_map(Run::places);
+    let mut places = places.map(|place| refinement.leaf_place(place)).peekable();
+    while let Some((leaf, at)) = places.next() {
+        let mut side = vec![at];
+        while let Some((_, at)) = places.next_if(|(next, _)| *next == leaf) {
+            side.push(at);
+        }
+        let (count, steps) = (side.len() as u32, refinement.leaves[leaf].1);
+        let kind = refinement.surface.leaves()[leaf].kind;
+        let batch = match known.entry((kind, steps, side)) {
+            std::collections::hash_map::Entry::Occupied(entry) => *entry.get(),
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                let weights = |&at: &[usize; 2]| refinement.weights_within(leaf, at);
+                let rows: Vec<Vec<f64>> = entry.key().2.iter().map(weights).collect();
+                let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
+                let kernel = Kernel::Table(table(&rows)?);
+                batches.push(Batch { kernel, leaves: LeafBatch::default() });
+                *entry.insert(batches.len() - 1)
+            }
+        };
+        let batch = &mut batches[batch].leaves;
+        batch.nets.extend_from_slice(refinement.surface.net(&refinement.surface.leaves()[leaf]));
+        batch.starts.push(slot);
+        slot += count;
+    }
+    Ok(batches)
+}

@@ -54,12 +54,8 @@ mod scalar;
 mod scatter;
 pub mod sharpness;
 mod single;
-mod slots;
 mod sort;
 pub mod sqrt3;
-mod static_batches;
-mod static_cpu;
-mod static_device;
 mod static_refinement;
 pub mod triangles;
 mod triangulate;
@@ -74,9 +70,9 @@ pub use memory::{Counts, check_ids, refined_counts, refinement_bytes};
 pub use plan::SurfacePlan;
 pub use scalar::{Point, Scalar};
 pub use single::{GROUP, SingleMatrix};
-pub use static_cpu::{StaticEvaluator, StaticWorkspace};
-pub use static_device::DeviceStaticRefinement;
-pub use static_refinement::StaticRefinement;
+pub use static_refinement::{
+    DeviceStaticRefinement, StaticEvaluator, StaticRefinement, StaticWorkspace,
+};
 pub use vertex_limit::{VertexLimits, vertex_limits};
 pub use workspace::Workspace;
 

@@ -18,14 +18,22 @@
 //! or, again and again, by a [`StaticEvaluator`](super::StaticEvaluator) on the CPU and a
 //! [`DeviceStaticRefinement`](super::DeviceStaticRefinement) on a GPU.
 
+mod batches;
+mod cpu;
+mod device;
+mod slots;
+
+pub use cpu::{StaticEvaluator, StaticWorkspace};
+pub use device::DeviceStaticRefinement;
+
 use std::collections::HashMap;
 
 use rayon::prelude::*;
+use slots::{GridPlace, Slots};
 
 use super::limit::finite::{FiniteWeights, spline_rows};
 use super::limit::{self, Leaf, LeafKind, LimitSurface, Placement};
 use super::matrix::{Columns, MeshMatrix};
-use super::slots::{GridPlace, Slots};
 use super::vertex_limit::limit_surface;
 use crate::backend::cuda::surface_limit::Square;
 use crate::error::{Error, Result};
@@ -53,12 +61,12 @@ use crate::mesh::SurfaceMesh;
 /// # Ok::<(), subsolid::Error>(())
 /// ```
 pub struct StaticRefinement {
-    pub(super) surface: LimitSurface,
-    pub(super) slots: Slots,
+    surface: LimitSurface,
+    slots: Slots,
     // first slot of each leaf, and how often it is still refined
-    pub(super) leaves: Vec<(u32, u8)>,
+    leaves: Vec<(u32, u8)>,
     // by number of steps
-    pub(super) rows: Vec<Vec<[f64; 4]>>,
+    rows: Vec<Vec<[f64; 4]>>,
     // by structure and steps, along the structure's own axes
     tables: HashMap<(u32, u8), FiniteWeights>,
     is_hole: Vec<bool>,
@@ -66,7 +74,7 @@ pub struct StaticRefinement {
 
 /// Weights at the vertices of an irregular leaf, along the leaf's axes.
 #[derive(Clone, Copy)]
-pub(super) struct LeafWeights<'a> {
+struct LeafWeights<'a> {
     table: &'a FiniteWeights,
     // place of the table's by that of the leaf: u and v of (0, 0), of a step along u, along v
     start: [i32; 2],
@@ -200,12 +208,7 @@ impl StaticRefinement {
     }
 
     /// The weights of an irregular leaf.
-    pub(super) fn leaf_weights(
-        &self,
-        structure: u32,
-        placement: Placement,
-        steps: u8,
-    ) -> LeafWeights<'_> {
+    fn leaf_weights(&self, structure: u32, placement: Placement, steps: u8) -> LeafWeights<'_> {
         let table = &self.tables[&(structure, steps)];
         let affine = placement.affine(limit::Scheme::CatmullClark);
         let size = table.size as i32;
@@ -218,7 +221,7 @@ impl StaticRefinement {
     }
 
     /// The leaf that a place lies in, and the place within it, up to its size along either axis.
-    pub(super) fn leaf_place(&self, place: GridPlace) -> (usize, [usize; 2]) {
+    fn leaf_place(&self, place: GridPlace) -> (usize, [usize; 2]) {
         let size = self.slots.size(place.element);
         let low = GridPlace { i: place.i.min(size - 1), j: place.j.min(size - 1), ..place };
         let (leaf, i, j) = leaf_at(&self.surface, &self.leaves, low);
@@ -226,7 +229,7 @@ impl StaticRefinement {
     }
 
     /// The weights of a leaf's control points at a place within it.
-    pub(super) fn weights_within(&self, leaf: usize, [i, j]: [usize; 2]) -> Vec<f64> {
+    fn weights_within(&self, leaf: usize, [i, j]: [usize; 2]) -> Vec<f64> {
         let (leaf, steps) = (&self.surface.leaves()[leaf], self.leaves[leaf].1);
         match leaf.kind {
             LeafKind::Irregular(structure, placement) => {

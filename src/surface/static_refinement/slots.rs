@@ -7,8 +7,8 @@
 //! their own behind all elements, and so do single vertices. The low sides of other elements
 //! leave slots unused.
 
-use super::limit::LimitSurface;
-use super::matrix::MeshMatrix;
+use crate::surface::limit::LimitSurface;
+use crate::surface::matrix::MeshMatrix;
 use crate::topology::NONE;
 
 /// A place on the grid of an element: i along u, j along v, from 0 to its size.

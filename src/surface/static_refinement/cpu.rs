@@ -21,11 +21,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bytemuck::Pod;
 use rayon::prelude::*;
 
-use super::limit::LeafKind;
-use super::scalar::{Point, Scalar};
+use super::StaticRefinement;
+use super::batches::{LeafBatch, LeafBatches};
 use super::slots::Run;
-use super::static_batches::{LeafBatch, LeafBatches};
-use super::static_refinement::StaticRefinement;
 use crate::backend::Numbers;
 use crate::backend::cpu::Shared;
 use crate::backend::cpu::kernel::{
@@ -33,6 +31,8 @@ use crate::backend::cpu::kernel::{
 };
 use crate::error::Result;
 use crate::pages;
+use crate::surface::limit::LeafKind;
+use crate::surface::scalar::{Point, Scalar};
 
 /// Points of a task, about.
 const GRAIN: usize = 8192;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::limit::{LeafKind, Placement};
-use super::static_refinement::StaticRefinement;
+use super::StaticRefinement;
+use crate::surface::limit::{LeafKind, Placement};
 
 /// Leaves that evaluate alike.
 #[derive(Debug, Default)]

@@ -2,9 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::scalar::{Point, Scalar};
-use super::static_batches::LeafBatches;
-use super::static_refinement::StaticRefinement;
+use super::StaticRefinement;
+use super::batches::LeafBatches;
 use crate::backend::Cuda;
 use crate::backend::cuda::edge_friend::Real;
 use crate::backend::cuda::surface_limit::{
@@ -13,6 +12,7 @@ use crate::backend::cuda::surface_limit::{
 use crate::backend::cuda::surface_points::PointRows;
 use crate::backend::cuda::surface_refine::Level;
 use crate::error::{Error, Result};
+use crate::surface::scalar::{Point, Scalar};
 
 /// The points of one level of refinement on a GPU, straight from the control points, in
 /// `f32` or `f64`; see [`StaticRefinement`].

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::class::{Class, Reason};
-use super::draft::{Draft, DraftKind, Drafts, REGULAR};
+use super::draft::{Draft, DraftKind, Drafts, REGULAR, Setting};
 use super::frame::Walker;
 use super::leaf::{Element, Leaf, LeafKind};
 use super::library::Library;
@@ -178,11 +178,13 @@ impl Builder {
         active: &[Active],
     ) -> (Vec<Class>, Vec<Active>) {
         let walker = Walker::new(topology);
+        let (planar, spatial) = Default::default();
+        let setting = Setting { walker: &walker, sharpness, stars, planar, spatial };
         let mut parts: Vec<Drafts> = active
             .par_chunks(GRAIN)
             .map(|chunk| {
                 let mut drafts = Drafts::with_capacity(chunk.len());
-                chunk.iter().for_each(|a| drafts.push(&walker, sharpness, stars, a.cell));
+                chunk.iter().for_each(|a| drafts.push(&setting, a.cell));
                 drafts
             })
             .collect();

@@ -7,7 +7,9 @@
 
 use std::cmp::Ordering;
 
-use super::frame::{Frame, Pose, Walker};
+use super::axes::Pose;
+use super::frame::{Frame, Walker};
+use super::memo::Memo;
 use crate::refine::Sharpness;
 
 /// Ends of the three axes of a net: bit 2d for the low end of axis d, bit 2d + 1
@@ -25,39 +27,38 @@ pub fn regular(walker: &Walker, cell: u32, net: &mut [u32; 64]) -> Ends {
     // One step down and one up, where the cells hold all four layers; in place of a
     // missing one, the cell itself.
     let mut step = |from: Pose, axis: usize, side: usize| {
-        if let Some(pose) = walker.step(from, axis, side) {
-            return (2 * side, pose);
-        }
-        ends |= 1 << (2 * axis + side);
-        (1, from)
+        walker.step(from, axis, side).unwrap_or_else(|| {
+            ends |= 1 << (2 * axis + side);
+            from
+        })
     };
-    for side in 0..2 {
-        let (u, pose) = step(Pose::parallel(cell), 0, side);
-        for side in 0..2 {
-            let (v, pose) = step(pose, 1, side);
-            for side in 0..2 {
-                let (w, pose) = step(pose, 2, side);
-                let low = u + 4 * v + 16 * w;
-                for (bits, vertex) in walker.vertices(pose).into_iter().enumerate() {
+    for u in 0..2 {
+        let pose = step(Pose::parallel(cell), 0, u);
+        for v in 0..2 {
+            let pose = step(pose, 1, v);
+            for w in 0..2 {
+                let vertices = walker.vertices(step(pose, 2, w));
+                let low = 2 * (u + 4 * v + 16 * w);
+                for (bits, vertex) in vertices.into_iter().enumerate() {
                     net[low + (bits & 1) + 4 * (bits >> 1 & 1) + 16 * (bits >> 2)] = vertex;
                 }
             }
         }
     }
     if ends != 0 {
-        fill_missing(net, ends);
+        repeat_missing(net, ends);
     }
     ends
 }
 
-fn fill_missing(net: &mut [u32; 64], ends: Ends) {
+/// Where a layer is missing the cell itself stands in for the one beyond, a layer too
+/// far out: brings its own end there inward.
+fn repeat_missing(net: &mut [u32; 64], ends: Ends) {
     for d in 0..3 {
         let stride = 4_usize.pow(d as u32);
-        for side in 0..2 {
-            if ends >> (2 * d + side) & 1 == 1 {
-                for at in (0..64).filter(|at| at / stride % 4 == 3 * side) {
-                    net[at] = net[if side == 0 { at + stride } else { at - stride }];
-                }
+        for side in (0..2).filter(|side| ends >> (2 * d + side) & 1 == 1) {
+            for at in (0..64).filter(|at| at / stride % 4 == 1 + side) {
+                net[at] = net[if side == 0 { at - stride } else { at + stride }];
             }
         }
     }
@@ -81,21 +82,29 @@ pub fn planar(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Planar {
     net
 }
 
-/// The walk with the smaller key of those from two `starts`, and which start it is.
+/// The walk with the smaller key of those from two `starts`, and which start it is;
+/// `memo` has what came of such walks before.
 pub fn least_planar(
     walker: &Walker,
     sharpness: &Sharpness,
     starts: &[Frame; 2],
+    memo: &Memo,
 ) -> (usize, Planar) {
     let first = planar(walker, sharpness, &starts[0]);
+    if let Some(best) = memo.get(&first.key) {
+        return match best {
+            0 => (0, first),
+            _ => (best, planar(walker, sharpness, &starts[best])),
+        };
+    }
     let mut second = Planar::default();
+    let mut best = 0;
     if second.walk(walker, &starts[1], Some(&first.key)) {
         second.finish(walker, sharpness, &starts[1]);
-        if second.key < first.key {
-            return (1, second);
-        }
+        best = usize::from(second.key < first.key);
     }
-    (0, first)
+    memo.insert(&first.key, best);
+    if best == 0 { (0, first) } else { (1, second) }
 }
 
 impl Planar {
@@ -105,6 +114,8 @@ impl Planar {
         self.key.reserve(64);
         self.frames.reserve(16);
         self.frames.push(*start);
+        let mut known = Vec::with_capacity(16);
+        known.push(start.cell);
         let mut next = 0;
         while next < self.frames.len() {
             let frame = self.frames[next];
@@ -118,10 +129,11 @@ impl Planar {
                 return false;
             }
             for face in 0..4 {
-                if let Some(other) = walker.beyond(&frame, face / 2, face % 2, &self.frames)
+                if let Some(other) = walker.beyond(&frame, face / 2, face % 2, &known)
                     && touches(&other, start)
                 {
                     self.frames.push(other);
+                    known.push(other.cell);
                 }
             }
         }
@@ -130,6 +142,9 @@ impl Planar {
 
     /// Adds the sharp corners to the key.
     fn finish(&mut self, walker: &Walker, sharpness: &Sharpness, start: &Frame) {
+        if sharpness.is_smooth() {
+            return self.key.extend([0; 4]);
+        }
         for bits in 0..4 {
             let edge = walker.topology.edge_between(start.vertices[bits], start.vertices[bits + 4]);
             self.key.push(u16::from(edge.is_some_and(|e| sharpness.edge(e) > 0.0)));
@@ -184,13 +199,23 @@ pub fn spatial(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Spatial
 }
 
 /// The walk with the smallest key among those from `starts`; walks that lose are
-/// left as soon as they do. Which start won comes with it.
+/// left as soon as they do. Which start won comes with it; `memo` has what came of such
+/// walks before.
 pub fn least_spatial(
     walker: &Walker,
     sharpness: &Sharpness,
     starts: &[Frame; 6],
+    memo: &Memo,
 ) -> (usize, Spatial) {
-    let mut best = (0, spatial(walker, sharpness, &starts[0]));
+    let first = spatial(walker, sharpness, &starts[0]);
+    if let Some(best) = memo.get(&first.key) {
+        return match best {
+            0 => (0, first),
+            _ => (best, spatial(walker, sharpness, &starts[best])),
+        };
+    }
+    let first_key = first.key.clone();
+    let mut best = (0, first);
     for (i, start) in starts.iter().enumerate().skip(1) {
         let mut walk = Walk::default();
         if walk.run(walker, start, Some(&best.1.key)) {
@@ -200,6 +225,7 @@ pub fn least_spatial(
             }
         }
     }
+    memo.insert(&first_key, best.0);
     best
 }
 
@@ -214,7 +240,9 @@ impl Walk {
     /// Walks; `false` if it stopped because the key is above `bound`.
     fn run(&mut self, walker: &Walker, start: &Frame, mut bound: Option<&Key>) -> bool {
         let mut frames = Vec::with_capacity(32);
+        let mut known = Vec::with_capacity(32);
         frames.push(*start);
+        known.push(start.cell);
         let mut next = 0;
         while next < frames.len() {
             let frame = frames[next];
@@ -227,10 +255,11 @@ impl Walk {
                 return false;
             }
             for face in 0..6 {
-                if let Some(other) = walker.beyond(&frame, face / 2, face % 2, &frames)
+                if let Some(other) = walker.beyond(&frame, face / 2, face % 2, &known)
                     && touches(&other, start)
                 {
                     frames.push(other);
+                    known.push(other.cell);
                 }
             }
         }

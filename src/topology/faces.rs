@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
-use super::groups::{BLOCK, GRAIN, chunks, scan, start, take, together};
+use super::groups::{BLOCK, GRAIN, chunks, scan, sort_few, start, take, together};
 use super::{NONE, Rows};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells};
@@ -140,9 +140,13 @@ impl<'a> HalfFaces<'a> {
                 halves.clear();
                 entries.clear();
                 for &cell in vertex_cells.row(vertex as usize) {
-                    let visit = |local, key| {
+                    let visit = |is_own: bool, local, key| {
                         entries.push(entry(key, halves.len()));
                         halves.push(Half { cell, local });
+                        // taken back without a branch, which nobody could foresee
+                        let count = halves.len() - usize::from(!is_own);
+                        entries.truncate(count);
+                        halves.truncate(count);
                     };
                     match corners.next() {
                         Some(corners) => for_each_half(corners, vertex, visit),
@@ -157,7 +161,7 @@ impl<'a> HalfFaces<'a> {
 
     /// Adds the faces out of half-faces of one smallest vertex.
     fn merge(&self, entries: &mut [u128], halves: &[Half], part: &mut Part) -> Result<()> {
-        entries.sort_unstable();
+        sort_few(entries);
         let half = |entry: &u128| halves[*entry as u32 as usize];
         if self.polygons {
             // stable: equal faces stay in the order of their cells
@@ -182,9 +186,10 @@ impl<'a> HalfFaces<'a> {
         Ok(())
     }
 
-    /// Calls `visit` with the half-faces of `cell` whose smallest vertex is `vertex`, a
-    /// vertex of the cell, and with their next three vertices.
-    fn for_each_half(&self, cell: u32, vertex: u32, mut visit: impl FnMut(u32, [u32; 3])) {
+    /// Calls `visit` with half-faces of `cell`, all those whose smallest vertex is `vertex`, a
+    /// vertex of the cell, among them: whether it is one of these, which of the cell's faces
+    /// it is, and its next three vertices.
+    fn for_each_half(&self, cell: u32, vertex: u32, mut visit: impl FnMut(bool, u32, [u32; 3])) {
         if let Some(corners) = self.cells.hexahedron(cell as usize) {
             return for_each_half(corners, vertex, visit);
         }
@@ -198,9 +203,7 @@ impl<'a> HalfFaces<'a> {
                     (*slot, v) = (v.min(*slot), v.max(*slot));
                 }
             }
-            if least[0] == vertex {
-                visit(local, [least[1], least[2], least[3]]);
-            }
+            visit(least[0] == vertex, local, [least[1], least[2], least[3]]);
             local += 1;
         });
     }
@@ -317,13 +320,12 @@ fn check_duplicates(cell_faces: &Rows, face_cells: &[[u32; 2]]) -> Result<()> {
 
 /// [`HalfFaces::for_each_half`] of a hexahedron.
 #[inline]
-fn for_each_half(corners: &[u32; 8], vertex: u32, mut visit: impl FnMut(u32, [u32; 3])) {
+fn for_each_half(corners: &[u32; 8], vertex: u32, mut visit: impl FnMut(bool, u32, [u32; 3])) {
     let at: usize = (0..8).map(|i| usize::from(corners[i] == vertex) * i).sum();
     for (local, [i, j, k]) in AT_CORNER[at & 7] {
         let [a, b, c] = [corners[i as usize], corners[j as usize], corners[k as usize]];
-        if vertex < a.min(b).min(c) {
-            visit(local.into(), ascending(a, b, c));
-        }
+        let others = ascending(a, b, c);
+        visit(vertex < others[0], local.into(), others);
     }
 }
 

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::Topology;
+use super::groups::chunks;
 use crate::error::{Error, Result};
 use crate::mesh::CellKind;
 
@@ -17,13 +18,9 @@ impl Topology {
     /// # Errors
     /// [`Error::Mesh`] naming the cell, edge or vertex, and the mend.
     pub fn validate(&self) -> Result<()> {
-        let first = |range: usize, check: fn(&Self, u32) -> Option<Error>| {
-            let found = (0..range as u32).into_par_iter().find_map_first(|i| check(self, i));
-            found.map_or(Ok(()), Err)
-        };
-        first(self.cell_count(), Self::check_corners)?;
-        first(self.edge_count(), Self::check_edge)?;
-        first(self.vertex_count(), Self::check_link)
+        first_error(self.cell_count(), |cell| self.check_corners(cell))?;
+        first_error(self.edge_count(), |edge| self.check_edge(edge))?;
+        first_error(self.vertex_count(), |vertex| self.check_link(vertex))
     }
 
     fn check_corners(&self, cell: u32) -> Option<Error> {
@@ -153,6 +150,12 @@ impl Topology {
             }
         })
     }
+}
+
+/// What `check` finds first in the elements below `count`.
+fn first_error(count: usize, check: impl Fn(u32) -> Option<Error> + Sync) -> Result<()> {
+    let found = chunks(count).find_map_first(|mut elements| elements.find_map(&check));
+    found.map_or(Ok(()), Err)
 }
 
 /// Connected parts of a few `nodes` (ascending) under the pairs that `pairs` joins.

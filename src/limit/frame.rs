@@ -115,7 +115,9 @@ impl<'a> Walker<'a> {
     /// Prepares a topology.
     pub fn new(topology: &'a Topology) -> Self {
         let cells = topology.cells();
-        let corners = |c: usize| match cells.hexahedron(c) {
+        // where all cells are hexahedra these are found at once
+        let all = cells.hexahedra();
+        let corners = |c: usize| match all.map(|all| &all[c]).or_else(|| cells.hexahedron(c)) {
             Some(&[a, b, c, d, e, f, g, h]) => [a, b, d, c, e, f, h, g],
             None => [NONE; 8],
         };

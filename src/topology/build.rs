@@ -58,6 +58,9 @@ fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
     }
     let bad = (0..cells.len()).into_par_iter().find_map_first(|c| {
         let vertices = cells.vertices(c);
+        if cells.hexahedron(c).is_some_and(|corners| are_sound(corners, vertex_count)) {
+            return None;
+        }
         if let Some(v) = vertices.iter().find(|&&v| v as usize >= vertex_count) {
             return Some(Error::mesh(format!(
                 "cell {c} names vertex {v}, but the mesh has {vertex_count} vertices"
@@ -85,6 +88,14 @@ fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
         })
     });
     bad.map_or(Ok(()), Err)
+}
+
+/// Whether corners exist and differ: all comparisons at once, for nearly every cell is sound.
+fn are_sound(corners: &[u32; 8], vertex_count: usize) -> bool {
+    let known = corners.iter().fold(true, |all, &v| all & ((v as usize) < vertex_count));
+    // each with those one to four places on, around: every pair
+    let pairs = (1..=4).flat_map(|step| (0..8).map(move |i| (i, (i + step) % 8)));
+    pairs.fold(known, |all, (i, j)| all & (corners[i] != corners[j]))
 }
 
 #[cfg(test)]

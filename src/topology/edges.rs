@@ -104,11 +104,9 @@ impl Part {
                         None => half_edges(face_vertices.row(face as usize), vertex),
                     };
                     let first = face_vertices.start(face as usize);
-                    for (place, other) in at_vertex {
-                        halves.push(u64::from(other) << 32 | (first + place) as u64);
-                        // taken back without a branch, which nobody could foresee
-                        halves.truncate(halves.len() - usize::from(other < vertex));
-                    }
+                    let larger = at_vertex.into_iter().filter(|&(_, other)| other > vertex);
+                    let half = |(place, other)| u64::from(other) << 32 | (first + place) as u64;
+                    halves.extend(larger.map(half));
                 }
                 sort_few(&mut halves);
                 part.push(vertex, &halves);

@@ -140,13 +140,9 @@ impl<'a> HalfFaces<'a> {
                 halves.clear();
                 entries.clear();
                 for &cell in vertex_cells.row(vertex as usize) {
-                    let visit = |is_own: bool, local, key| {
+                    let visit = |local, key| {
                         entries.push(entry(key, halves.len()));
                         halves.push(Half { cell, local });
-                        // taken back without a branch, which nobody could foresee
-                        let count = halves.len() - usize::from(!is_own);
-                        entries.truncate(count);
-                        halves.truncate(count);
                     };
                     match corners.next() {
                         Some(corners) => for_each_half(corners, vertex, visit),
@@ -186,10 +182,9 @@ impl<'a> HalfFaces<'a> {
         Ok(())
     }
 
-    /// Calls `visit` with half-faces of `cell`, all those whose smallest vertex is `vertex`, a
-    /// vertex of the cell, among them: whether it is one of these, which of the cell's faces
-    /// it is, and its next three vertices.
-    fn for_each_half(&self, cell: u32, vertex: u32, mut visit: impl FnMut(bool, u32, [u32; 3])) {
+    /// Calls `visit` with the half-faces of `cell` whose smallest vertex is `vertex`, a
+    /// vertex of the cell, and with their next three vertices.
+    fn for_each_half(&self, cell: u32, vertex: u32, mut visit: impl FnMut(u32, [u32; 3])) {
         if let Some(corners) = self.cells.hexahedron(cell as usize) {
             return for_each_half(corners, vertex, visit);
         }
@@ -203,7 +198,9 @@ impl<'a> HalfFaces<'a> {
                     (*slot, v) = (v.min(*slot), v.max(*slot));
                 }
             }
-            visit(least[0] == vertex, local, [least[1], least[2], least[3]]);
+            if least[0] == vertex {
+                visit(local, [least[1], least[2], least[3]]);
+            }
             local += 1;
         });
     }
@@ -320,12 +317,13 @@ fn check_duplicates(cell_faces: &Rows, face_cells: &[[u32; 2]]) -> Result<()> {
 
 /// [`HalfFaces::for_each_half`] of a hexahedron.
 #[inline]
-fn for_each_half(corners: &[u32; 8], vertex: u32, mut visit: impl FnMut(bool, u32, [u32; 3])) {
+fn for_each_half(corners: &[u32; 8], vertex: u32, mut visit: impl FnMut(u32, [u32; 3])) {
     let at: usize = (0..8).map(|i| usize::from(corners[i] == vertex) * i).sum();
     for (local, [i, j, k]) in AT_CORNER[at & 7] {
         let [a, b, c] = [corners[i as usize], corners[j as usize], corners[k as usize]];
-        let others = ascending(a, b, c);
-        visit(vertex < others[0], local.into(), others);
+        if vertex < a.min(b).min(c) {
+            visit(local.into(), ascending(a, b, c));
+        }
     }
 }
 

@@ -121,29 +121,34 @@ impl<'a> Walker<'a> {
             Some(&[a, b, c, d, e, f, g, h]) => [a, b, d, c, e, f, h, g],
             None => [NONE; 8],
         };
-        let hexahedron = |c: usize| {
-            let own = corners(c);
-            let mut hexahedron = Hexahedron { corners: own, neighbours: [NONE; 6], turns: [Axes::PARALLEL; 6] };
-            if own[0] == NONE {
-                return hexahedron;
-            }
-            for (side, &face) in topology.cell_faces(c as u32).iter().enumerate() {
-                let [a, b] = topology.face_cells(face);
-                let other = if a == c as u32 { b } else { a };
-                if other != NONE
-                    && let other_corners = corners(other as usize)
-                    && other_corners[0] != NONE
-                    && let Some(turn) = turn_across(&own, &other_corners, side / 2, side % 2)
-                {
-                    hexahedron.neighbours[side] = other;
-                    hexahedron.turns[side] = turn;
-                }
-            }
-            hexahedron
-        };
         let mut hexahedra = pages::room(cells.len());
         let all = (0..cells.len()).into_par_iter().with_min_len(1024);
-        all.map(hexahedron).collect_into_vec(&mut hexahedra);
+        all.map(|c| {
+            let corners = corners(c);
+            let mut neighbours = [NONE; 6];
+            if corners[0] != NONE {
+                for (other, &face) in neighbours.iter_mut().zip(topology.cell_faces(c as u32)) {
+                    let [a, b] = topology.face_cells(face);
+                    *other = if a == c as u32 { b } else { a };
+                }
+            }
+            Hexahedron { corners, neighbours, turns: [Axes::PARALLEL; 6] }
+        })
+        .collect_into_vec(&mut hexahedra);
+        // a loop of its own: its loads, from all over memory, overlap
+        hexahedra.par_iter_mut().with_min_len(1024).for_each(|hexahedron| {
+            for side in 0..6 {
+                let other = hexahedron.neighbours[side];
+                if other == NONE {
+                    continue;
+                }
+                let other = corners(other as usize);
+                match turn_across(&hexahedron.corners, &other, side / 2, side % 2) {
+                    Some(turn) => hexahedron.turns[side] = turn,
+                    None => hexahedron.neighbours[side] = NONE,
+                }
+            }
+        });
         Self { topology, hexahedra }
     }
 

@@ -94,6 +94,7 @@ impl Builder {
         // elements of cells that are no hexahedra come with their children; number
         // all elements now, in cell order
         let mut first_element = Vec::with_capacity(topology.cell_count());
+        self.elements = pages::room(topology.cell_count());
         for cell in 0..topology.cell_count() as u32 {
             first_element.push(self.elements.len() as u32);
             if let Some(corners) = hexahedra_of(&topology, cell) {
@@ -197,7 +198,9 @@ impl Builder {
         let mut end = first_net;
         let mut classes = Vec::with_capacity(active.len());
         let mut refined = Vec::new();
-        self.leaves.reserve(active.len());
+        if first_leaf == 0 {
+            self.leaves = pages::room(active.len());
+        }
         for (part, chunk) in parts.iter_mut().zip(active.chunks(GRAIN)) {
             let (planar, spatial) =
                 (self.planar.numbers(&part.planar), self.spatial.numbers(&part.spatial));
@@ -289,14 +292,20 @@ fn fill_nets(
         tasks.push((part, chunk, own_leaves, own_nets));
     }
     tasks.into_par_iter().for_each(|(part, chunk, leaves, mut nets)| {
-        let drafts = part.drafts.iter().zip(chunk).filter(|(draft, _)| is_leaf(draft));
-        for ((draft, a), leaf) in drafts.zip(leaves) {
+        let drafts = || part.drafts.iter().zip(chunk).filter(|(draft, _)| is_leaf(draft));
+        // the cells around many first: their loads, from all over memory, overlap
+        let regular = drafts().filter(|(draft, _)| matches!(draft.kind, DraftKind::Regular));
+        let regular: Vec<_> = regular.map(|(_, a)| net::Regular::around(walker, a.cell)).collect();
+        let mut regular = regular.iter();
+        for ((draft, _), leaf) in drafts().zip(leaves) {
             let net;
             (net, nets) = nets.split_at_mut(draft.controls);
             if let LeafKind::Regular(ends) = &mut leaf.kind
                 && let Ok(net) = <&mut [u32; REGULAR]>::try_from(&mut *net)
+                && let Some(around) = regular.next()
             {
-                *ends = net::regular(walker, a.cell, net);
+                *ends = around.ends;
+                around.write(walker, net);
             } else {
                 net.copy_from_slice(&part.nets[draft.first..][..draft.controls]);
             }

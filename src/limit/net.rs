@@ -20,35 +20,44 @@ pub type Ends = u8;
 /// A canonical description of local topology.
 pub type Key = Vec<u16>;
 
-/// Makes `net` the 4 × 4 × 4 net `[w][v][u]` of a regular cell; a missing layer repeats
-/// its neighbour as a placeholder.
-pub fn regular(walker: &Walker, cell: u32, net: &mut [u32; 64]) -> Ends {
-    let mut ends = 0;
-    // One step down and one up, where the cells hold all four layers; in place of a
-    // missing one, the cell itself.
-    let mut step = |from: Pose, axis: usize, side: usize| {
-        walker.step(from, axis, side).unwrap_or_else(|| {
-            ends |= 1 << (2 * axis + side);
-            from
-        })
-    };
-    for u in 0..2 {
-        let pose = step(Pose::parallel(cell), 0, u);
-        for v in 0..2 {
-            let pose = step(pose, 1, v);
-            for w in 0..2 {
-                let vertices = walker.vertices(step(pose, 2, w));
-                let low = 2 * (u + 4 * v + 16 * w);
-                for (bits, vertex) in vertices.into_iter().enumerate() {
-                    net[low + (bits & 1) + 4 * (bits >> 1 & 1) + 16 * (bits >> 2)] = vertex;
+/// The cells that hold the net of a regular cell, at the low and high end of each axis
+/// (binary): `poses[corner]`.
+pub struct Regular {
+    poses: [Pose; 8],
+    /// Missing ends.
+    pub ends: Ends,
+}
+
+impl Regular {
+    /// Finds the cells: one step down and one up along each axis; in place of a missing
+    /// one, the cell itself.
+    pub fn around(walker: &Walker, cell: u32) -> Self {
+        let mut found = Self { poses: [Pose::parallel(cell); 8], ends: 0 };
+        for axis in 0..3 {
+            for corner in 0..1 << axis {
+                let from = found.poses[corner];
+                for side in 0..2 {
+                    let to = walker.step(from, axis, side);
+                    found.ends |= u8::from(to.is_none()) << (2 * axis + side);
+                    found.poses[corner | side << axis] = to.unwrap_or(from);
                 }
             }
         }
+        found
     }
-    if ends != 0 {
-        repeat_missing(net, ends);
+
+    /// The 4 × 4 × 4 net `[w][v][u]`; a missing layer repeats its neighbour as a placeholder.
+    pub fn write(&self, walker: &Walker, net: &mut [u32; 64]) {
+        for (corner, &pose) in self.poses.iter().enumerate() {
+            let low = 2 * ((corner & 1) + 4 * (corner >> 1 & 1) + 16 * (corner >> 2));
+            for (bits, vertex) in walker.vertices(pose).into_iter().enumerate() {
+                net[low + (bits & 1) + 4 * (bits >> 1 & 1) + 16 * (bits >> 2)] = vertex;
+            }
+        }
+        if self.ends != 0 {
+            repeat_missing(net, self.ends);
+        }
     }
-    ends
 }
 
 /// Where a layer is missing the cell itself stands in for the one beyond, a layer too

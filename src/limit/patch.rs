@@ -75,11 +75,12 @@ impl Patch {
             let sibling = match step.class(child(k)) {
                 Class::Regular => {
                     let mut net = [0; 64];
-                    let ends = net::regular(&walker, child(k), &mut net);
+                    let regular = net::Regular::around(&walker, child(k));
+                    regular.write(&walker, &mut net);
                     // in the plane any one layer will do; layer 1 always exists
                     let net = if dimension == 3 { &net[..] } else { &net[16..32] };
                     let mut rows = read(net);
-                    fold_phantoms(&mut rows, dimension, ends);
+                    fold_phantoms(&mut rows, dimension, regular.ends);
                     Sibling::tensor(rows)
                 }
                 Class::Layered(turn) if dimension == 3 => {

@@ -61,10 +61,11 @@ impl SolidMesh {
     /// Those of [`SolidMesh::check`], and a polyhedron whose faces are no closed
     /// surface around a ball.
     pub fn oriented_cells(&self) -> Result<Cells> {
-        self.check()?;
         if self.cells.all_hexahedra() {
-            return Ok(self.cells.clone());
+            let (checked, cells) = rayon::join(|| self.check(), || self.cells.clone());
+            return checked.map(|()| cells);
         }
+        self.check()?;
         let mut cells = Cells::default();
         for c in 0..self.cells.len() {
             let (kind, v) = (self.cells.kind(c), self.cells.vertices(c));

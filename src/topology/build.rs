@@ -25,14 +25,18 @@ impl Topology {
         let vertex_faces = faces.vertices.transpose(vertex_count);
         let edges = merge_half_edges(&faces.vertices, &vertex_faces);
         let ends = |e: u32| edges.vertices[e as usize].into_iter();
-        let vertex_edges = Rows::transposed(vertex_count, edges.vertices.len(), ends);
-
-        let mut boundary_edge = vec![false; edges.vertices.len()];
-        let mut boundary_vertex = vec![false; vertex_count];
-        for (f, _) in faces.cells.iter().enumerate().filter(|(_, cells)| cells[1] == NONE) {
-            edges.of_faces.row(f).iter().for_each(|&e| boundary_edge[e as usize] = true);
-            faces.vertices.row(f).iter().for_each(|&v| boundary_vertex[v as usize] = true);
-        }
+        let (vertex_edges, (boundary_edge, boundary_vertex)) = rayon::join(
+            || Rows::transposed(vertex_count, edges.vertices.len(), ends),
+            || {
+                let mut edge = vec![false; edges.vertices.len()];
+                let mut vertex = vec![false; vertex_count];
+                for (f, _) in faces.cells.iter().enumerate().filter(|(_, cells)| cells[1] == NONE) {
+                    edges.of_faces.row(f).iter().for_each(|&e| edge[e as usize] = true);
+                    faces.vertices.row(f).iter().for_each(|&v| vertex[v as usize] = true);
+                }
+                (edge, vertex)
+            },
+        );
         Ok(Self {
             cells,
             vertex_count,

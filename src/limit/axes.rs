@@ -29,10 +29,10 @@ impl Axes {
         usize::from(FACES[usize::from(self.0)][2 * axis + side])
     }
 
-    /// The axes of a hexahedron that lies so in one that lies as `self`.
+    /// The axes of a second hexahedron that lies so against the axes of this one.
     #[inline(always)]
-    pub fn then(self, inner: Self) -> Self {
-        THEN[usize::from(self.0)][usize::from(inner.0)]
+    pub fn then(self, second: Self) -> Self {
+        THEN[usize::from(self.0)][usize::from(second.0)]
     }
 
     /// Own `corners` (binary) in the order of the local axes.
@@ -93,7 +93,8 @@ static FACES: [[u8; 6]; 48] = {
     table
 };
 
-/// `[first][second]`: local axes against those of a hexahedron, these against another's.
+/// `[first][second]`: how a second hexahedron lies in the local frame, by how the first does
+/// and how the second lies against the first.
 static THEN: [[Axes; 48]; 48] = {
     let mut table = [[Axes::PARALLEL; 48]; 48];
     let mut first = 0;

@@ -90,28 +90,9 @@ impl Builder {
         stars: Vec<Star>,
     ) -> Result<Solid> {
         self.level_starts = vec![0, topology.vertex_count()];
-        let hexahedra_of = |t: &Topology, c: u32| t.cells().hexahedron(c as usize).copied();
-        // elements of cells that are no hexahedra come with their children; number
-        // all elements now, in cell order
-        let mut first_element = Vec::with_capacity(topology.cell_count());
-        self.elements = pages::room(topology.cell_count());
-        for cell in 0..topology.cell_count() as u32 {
-            first_element.push(self.elements.len() as u32);
-            if let Some(corners) = hexahedra_of(&topology, cell) {
-                self.elements.push(Element { cell, corner: None, corners });
-            } else {
-                let corners = topology.cells().vertices(cell as usize).len();
-                self.elements.extend((0..corners).map(|corner| Element {
-                    cell,
-                    corner: Some(corner as u8),
-                    corners: [0; 8],
-                }));
-            }
-        }
-        let active: Vec<Active> = (0..topology.cell_count() as u32)
-            .map(|cell| Active { cell, element: first_element[cell as usize], origin: [0; 3] })
-            .collect();
-        let (classes, mut active) = self.add_level(0, &topology, &sharpness, &stars, &active);
+        let (walker, active) =
+            rayon::join(|| Walker::new(&topology), || self.number_elements(&topology));
+        let (classes, mut active) = self.add_level(0, &walker, &sharpness, &stars, &active);
 
         let mut level = Level { topology: None, sharpness, stars };
         let mut depth = 0;
@@ -126,6 +107,27 @@ impl Builder {
             active = self.refine(depth, &topology, &mut level, &active)?;
         }
         Ok(self.finish(topology, classes))
+    }
+
+    /// Numbers all elements in cell order; those of cells that are no hexahedra come with
+    /// their children.
+    fn number_elements(&mut self, topology: &Topology) -> Vec<Active> {
+        let mut active = pages::room(topology.cell_count());
+        self.elements = pages::room(topology.cell_count());
+        for cell in 0..topology.cell_count() as u32 {
+            active.push(Active { cell, element: self.elements.len() as u32, origin: [0; 3] });
+            if let Some(&corners) = topology.cells().hexahedron(cell as usize) {
+                self.elements.push(Element { cell, corner: None, corners });
+            } else {
+                let corners = topology.cells().vertices(cell as usize).len();
+                self.elements.extend((0..corners).map(|corner| Element {
+                    cell,
+                    corner: Some(corner as u8),
+                    corners: [0; 8],
+                }));
+            }
+        }
+        active
     }
 
     /// Refines the active cells; returns the children that are still to refine.
@@ -163,7 +165,8 @@ impl Builder {
         let stars = stars(&topology, &sharpness);
         self.level_starts.push(self.level_starts[depth] + fine.stencils.len());
         self.stencils.push(fine.stencils);
-        let (_, active) = self.add_level(depth, &topology, &sharpness, &stars, &children);
+        let walker = Walker::new(&topology);
+        let (_, active) = self.add_level(depth, &walker, &sharpness, &stars, &children);
         *level = Level { topology: Some(topology), sharpness, stars };
         Ok(active)
     }
@@ -173,14 +176,13 @@ impl Builder {
     fn add_level(
         &mut self,
         depth: usize,
-        topology: &Topology,
+        walker: &Walker,
         sharpness: &Sharpness,
         stars: &[Star],
         active: &[Active],
     ) -> (Vec<Class>, Vec<Active>) {
-        let walker = Walker::new(topology);
         let (planar, spatial) = Default::default();
-        let setting = Setting { walker: &walker, sharpness, stars, planar, spatial };
+        let setting = Setting { walker, sharpness, stars, planar, spatial };
         let mut parts: Vec<Drafts> = active
             .par_chunks(GRAIN)
             .map(|chunk| {
@@ -241,7 +243,7 @@ impl Builder {
             self.nets.resize(end, 0);
         }
         let (leaves, nets) = (&mut self.leaves[first_leaf..], &mut self.nets[first_net..]);
-        fill_nets(&walker, &parts, active, leaves, nets, self.level_starts[depth] as u32);
+        fill_nets(walker, &parts, active, leaves, nets, self.level_starts[depth] as u32);
         (classes, refined)
     }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use rayon::prelude::*;
 
 use super::Rows;
-use super::groups::{BLOCK, chunks, sort_few, take, together};
+use super::groups::{BLOCK, chunks, take, together};
 use crate::pages;
 
 /// Edges out of the cycles of faces.
@@ -108,7 +108,7 @@ impl Part {
                     let half = |(place, other)| u64::from(other) << 32 | (first + place) as u64;
                     halves.extend(larger.map(half));
                 }
-                sort_few(&mut halves);
+                halves.sort_unstable();
                 part.push(vertex, &halves);
             }
         }

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
-use super::groups::{BLOCK, GRAIN, chunks, scan, sort_few, start, take, together};
+use super::groups::{BLOCK, GRAIN, chunks, scan, start, take, together};
 use super::{NONE, Rows};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells};
@@ -157,7 +157,7 @@ impl<'a> HalfFaces<'a> {
 
     /// Adds the faces out of half-faces of one smallest vertex.
     fn merge(&self, entries: &mut [u128], halves: &[Half], part: &mut Part) -> Result<()> {
-        sort_few(entries);
+        entries.sort_unstable();
         let half = |entry: &u128| halves[*entry as u32 as usize];
         if self.polygons {
             // stable: equal faces stay in the order of their cells

@@ -17,23 +17,6 @@ pub(super) const BLOCK: usize = 64;
 /// Most parts of a counting sort: each has its own counts of all columns.
 const MOST_PARTS: usize = 4;
 
-/// Most keys that [`sort_few`] sorts by their ranks.
-const FEW: usize = 16;
-
-/// Sorts keys, all different. A few are put where the number of smaller ones says: all
-/// comparisons at once are quicker than branches that cannot be foreseen.
-pub(super) fn sort_few<K: Copy + Ord + Default>(keys: &mut [K]) {
-    if keys.len() > FEW {
-        return keys.sort_unstable();
-    }
-    let mut sorted = [K::default(); FEW];
-    for key in keys.iter() {
-        let rank: usize = keys.iter().map(|other| usize::from(other < key)).sum();
-        sorted[rank % FEW] = *key;
-    }
-    keys.copy_from_slice(&sorted[..keys.len()]);
-}
-
 /// For each of `columns` the rows below `count` that `columns_of` leads there, ascending:
 /// the end of each column, and all rows.
 ///
@@ -107,20 +90,4 @@ pub(super) fn take<'a, T>(rest: &mut &'a mut [T], len: usize) -> &'a mut [T] {
     let (front, back) = std::mem::take(rest).split_at_mut(len);
     *rest = back;
     front
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn few_and_many_keys_are_sorted() {
-        for count in 0..3 * FEW as u64 {
-            let mut keys: Vec<u64> = (0..count).map(|i| (i * 29 + 7) % 101).collect();
-            let mut expected = keys.clone();
-            expected.sort();
-            sort_few(&mut keys);
-            assert_eq!(keys, expected);
-        }
-    }
 }

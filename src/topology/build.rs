@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::edges::merge_half_edges;
 use super::faces::merge_half_faces;
+use super::groups::GRAIN;
 use super::{NONE, Rows, Topology};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells};
@@ -37,7 +38,12 @@ impl Topology {
                 (edge, vertex)
             },
         );
+        let all_edges = (0..boundary_edge.len()).into_par_iter().with_min_len(GRAIN);
+        let has_grid_valence =
+            |e: usize| edges.faces.row(e).len() == 4 - usize::from(boundary_edge[e]);
+        let grid_edge = all_edges.map(has_grid_valence).collect();
         Ok(Self {
+            all_hexahedra: cells.all_hexahedra(),
             cells,
             vertex_count,
             face_vertices: faces.vertices,
@@ -51,6 +57,7 @@ impl Topology {
             vertex_cells,
             boundary_edge,
             boundary_vertex,
+            grid_edge,
         })
     }
 }

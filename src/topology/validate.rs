@@ -110,14 +110,10 @@ impl Topology {
     fn is_grid_star(&self, vertex: u32) -> bool {
         let boundary = self.is_boundary_vertex(vertex);
         let (edges, faces, cells) = if boundary { (5, 8, 4) } else { (6, 12, 8) };
-        let valence = |e: u32| self.edge_faces(e).len();
         self.vertex_edges(vertex).len() == edges
             && self.vertex_faces(vertex).len() == faces
             && self.vertex_cells(vertex).len() == cells
-            && self
-                .vertex_edges(vertex)
-                .iter()
-                .all(|&e| valence(e) == if self.is_boundary_edge(e) { 3 } else { 4 })
+            && self.vertex_edges(vertex).iter().all(|&e| self.has_grid_valence(e))
     }
 
     /// Number of parts of the cells at a vertex, joined across faces at the vertex.

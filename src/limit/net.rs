@@ -344,3 +344,60 @@ fn label<T: PartialEq>(labels: &mut Vec<T>, item: T) -> u16 {
     );
     at as u16
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limit::frame::Turn;
+    use crate::limit::{Class, classify};
+    use crate::mesh::SolidMesh;
+    use crate::mesh::shape::Shape;
+    use crate::refine::stars;
+    use crate::topology::Topology;
+
+    #[test]
+    fn known_walks_are_those_of_all_starts() {
+        let mut compared = [0; 2];
+        for shape in [Shape::Bracket, Shape::Tripod] {
+            let mut mesh = shape.build().unwrap();
+            compare(&mesh, &mut compared);
+            crate::refine::crease_by_angle(&mut mesh, 40.0).unwrap();
+            compare(&mesh, &mut compared);
+        }
+        assert!(compared.iter().all(|&cells| cells > 20), "{compared:?}");
+    }
+
+    /// Compares walks of layered and irregular cells; counts them.
+    fn compare(mesh: &SolidMesh, compared: &mut [usize; 2]) {
+        let topology = Topology::build(mesh.oriented_cells().unwrap(), mesh.points.len()).unwrap();
+        let sharpness = Sharpness::resolve(&mesh.creases, &topology).unwrap();
+        let stars = stars(&topology, &sharpness);
+        let walker = Walker::new(&topology);
+        let (planar, spatial) = (Memo::default(), Memo::default());
+        for cell in 0..topology.cell_count() as u32 {
+            let corners = topology.cells().hexahedron(cell as usize).unwrap();
+            match classify(&topology, &sharpness, &stars, corners) {
+                Class::Layered(turn) => {
+                    let [a, b, c] = turn.axes;
+                    let [x, y, z] = turn.flips;
+                    let other = Turn { axes: [b, a, c], flips: [y, x, z] };
+                    let starts = [turn, other].map(|turn| walker.frame(cell, turn));
+                    let known = least_planar(&walker, &sharpness, &starts, &planar);
+                    let all = least_planar(&walker, &sharpness, &starts, &Memo::default());
+                    assert_eq!((known.0, known.1.key), (all.0, all.1.key));
+                    assert_eq!(known.1.lines, all.1.lines);
+                    compared[0] += 1;
+                }
+                Class::Irregular(corner) => {
+                    let starts = Turn::to_corner(corner).map(|turn| walker.frame(cell, turn));
+                    let known = least_spatial(&walker, &sharpness, &starts, &spatial);
+                    let all = least_spatial(&walker, &sharpness, &starts, &Memo::default());
+                    assert_eq!((known.0, known.1.key), (all.0, all.1.key));
+                    assert_eq!(known.1.vertices, all.1.vertices);
+                    compared[1] += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+}

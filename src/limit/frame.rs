@@ -122,8 +122,8 @@ impl<'a> Walker<'a> {
             None => [NONE; 8],
         };
         let mut hexahedra = pages::room(cells.len());
-        let all = (0..cells.len()).into_par_iter().with_min_len(1024);
-        all.map(|c| {
+        let each = (0..cells.len()).into_par_iter().with_min_len(1024);
+        each.map(|c| {
             let corners = corners(c);
             let mut neighbours = [NONE; 6];
             if corners[0] != NONE {

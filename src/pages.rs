@@ -14,21 +14,28 @@ const PAGE: usize = 2 << 20;
 /// Bytes of a small page.
 const SMALL: usize = 4 << 10;
 
+/// Room for `len` values, in large pages where the system has them.
+pub(crate) fn room<T>(len: usize) -> Vec<T> {
+    let values = Vec::<T>::with_capacity(whole_pages(len * size_of::<T>()) / size_of::<T>().max(1));
+    advise(values.as_ptr().addr(), values.capacity() * size_of::<T>());
+    values
+}
+
 /// `len` zeros, in large pages where the system has them; pages come when they are
 /// touched, so that threads share that work.
 pub(crate) fn zeros<T: Copy + Zeroable>(len: usize) -> Vec<T> {
-    // Linux aligns what fills large pages exactly, with the few words in front that
-    // the allocator keeps for itself
-    let bytes = len * size_of::<T>();
-    let room = match bytes {
-        PAGE.. => (bytes + SMALL).next_multiple_of(PAGE) - SMALL,
-        _ => bytes,
-    };
+    let room = whole_pages(len * size_of::<T>());
     // the allocator's own zeros for numbers: nothing is touched here
     let mut values = vec![T::zeroed(); room / size_of::<T>().max(1)];
     advise(values.as_ptr().addr(), size_of_val(values.as_slice()));
     values.truncate(len);
     values
+}
+
+/// As many bytes, or so many more that Linux aligns them to large pages: what fills these
+/// exactly, with the few words in front that the allocator keeps for itself.
+fn whole_pages(bytes: usize) -> usize {
+    if bytes < PAGE { bytes } else { (bytes + SMALL).next_multiple_of(PAGE) - SMALL }
 }
 
 /// `len` values, whatever they are, in the memory of `spare` if that is enough.

@@ -2,6 +2,7 @@
 
 use super::class::{Class, Reason, classify};
 use super::frame::{Turn, Walker};
+use super::memo::Memo;
 use super::net::{self, Ends, Key};
 use super::patch::best_planar;
 use crate::refine::{Sharpness, Star};
@@ -17,6 +18,16 @@ pub(super) struct Drafts {
     pub spatial: Vec<Key>,
     // control points of all drafts that are not regular, one after another
     pub nets: Vec<u32>,
+}
+
+/// What cells of one level are drafted from.
+pub(super) struct Setting<'a> {
+    pub walker: &'a Walker<'a>,
+    pub sharpness: &'a Sharpness,
+    pub stars: &'a [Star],
+    /// Of walks of planar and spatial nets.
+    pub planar: Memo,
+    pub spatial: Memo,
 }
 
 pub(super) struct Draft {
@@ -44,7 +55,8 @@ impl Drafts {
         Self { drafts: Vec::with_capacity(cells), planar, spatial, nets }
     }
 
-    pub fn push(&mut self, walker: &Walker, sharpness: &Sharpness, stars: &[Star], cell: u32) {
+    pub fn push(&mut self, setting: &Setting, cell: u32) {
+        let Setting { walker, sharpness, stars, .. } = *setting;
         let class = match walker.topology.cells().hexahedron(cell as usize) {
             Some(corners) => classify(walker.topology, sharpness, stars, corners),
             None => Class::Refined(Reason::NotHexahedral),
@@ -53,7 +65,7 @@ impl Drafts {
         let kind = match class {
             Class::Regular => DraftKind::Regular,
             Class::Layered(turn) => {
-                let (turn, planar) = best_planar(walker, sharpness, cell, turn);
+                let (turn, planar) = best_planar(walker, sharpness, cell, turn, &setting.planar);
                 let (net, ends) = planar.layers(walker);
                 self.nets.extend(net);
                 DraftKind::Layered(index(&mut self.planar, planar.key), turn, ends)
@@ -61,7 +73,7 @@ impl Drafts {
             Class::Irregular(corner) => {
                 let turns = Turn::to_corner(corner);
                 let starts = turns.map(|turn| walker.frame(cell, turn));
-                let (best, net) = net::least_spatial(walker, sharpness, &starts);
+                let (best, net) = net::least_spatial(walker, sharpness, &starts, &setting.spatial);
                 self.nets.extend(net.vertices);
                 DraftKind::Irregular(index(&mut self.spatial, net.key), turns[best])
             }

@@ -5,7 +5,9 @@
 
 use rayon::prelude::*;
 
+use super::axes::{Axes, Pose};
 use crate::basis::bspline::Order;
+use crate::pages;
 use crate::topology::{NONE, Topology};
 
 /// Binary corner number to VTK corner.
@@ -59,37 +61,6 @@ impl Turn {
     }
 }
 
-/// The steps of a frame whose axes are the cell's own.
-const PARALLEL: [u8; 3] = [1, 2, 4];
-
-/// A hexahedron and how local axes lie in it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pose {
-    cell: u32,
-    // own corner (binary) of the local origin, and what a step along each local
-    // axis changes of it
-    base: u8,
-    steps: [u8; 3],
-}
-
-impl Pose {
-    /// Local axes as the cell's.
-    pub fn parallel(cell: u32) -> Self {
-        Self { cell, base: 0, steps: PARALLEL }
-    }
-
-    /// `corners` (binary) of the cell in the order of the local axes.
-    #[inline(always)]
-    fn arrange(self, corners: &[u32; 8]) -> [u32; 8] {
-        if (self.base, self.steps) == (0, PARALLEL) {
-            return *corners;
-        }
-        let [u, v, w] = self.steps;
-        let at = |change: u8| corners[usize::from((self.base ^ change) & 7)];
-        [at(0), at(u), at(v), at(u ^ v), at(w), at(u ^ w), at(v ^ w), at(u ^ v ^ w)]
-    }
-}
-
 /// A hexahedron seen in a local frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
@@ -115,50 +86,21 @@ struct Hexahedron {
     corners: [u32; 8],
     // across the low and high face of u, v, w; NONE at a wall
     neighbours: [u32; 6],
-    // how the axes of each neighbour lie: an index into CORNERS_ACROSS
-    turns: [u8; 6],
+    // how the axes of each neighbour lie
+    turns: [Axes; 6],
 }
-
-/// For each way in which the axes of a neighbour may lie, its corner at the place of each
-/// corner of the cell moved across the face: `[base + 8 * order of the axes][corner]`,
-/// where the neighbour's corner `base` is at corner 0. Entry 0 is parallel.
-static CORNERS_ACROSS: [[u8; 8]; 48] = {
-    let mut table = [[0; 8]; 48];
-    let mut turn = 0;
-    while turn < 48 {
-        let steps = STEPS[turn / 8];
-        let mut corner = 0;
-        while corner < 8 {
-            let mut at = (turn % 8) as u8;
-            let mut d = 0;
-            while d < 3 {
-                if corner >> d & 1 == 1 {
-                    at ^= steps[d];
-                }
-                d += 1;
-            }
-            table[turn][corner] = at;
-            corner += 1;
-        }
-        turn += 1;
-    }
-    table
-};
-
-/// The orders of three axes, as the change of the corner along each.
-const STEPS: [[u8; 3]; 6] = [PARALLEL, [2, 4, 1], [4, 1, 2], [2, 1, 4], [1, 4, 2], [4, 2, 1]];
 
 /// The turn of a neighbour of corners `other` across the face at `side` of own `axis`;
 /// `None` if its corners do not fit.
 #[inline]
-fn turn_across(own: &[u32; 8], other: &[u32; 8], axis: usize, side: usize) -> Option<u8> {
+fn turn_across(own: &[u32; 8], other: &[u32; 8], axis: usize, side: usize) -> Option<Axes> {
     // three of the four shared vertices fix the neighbour's axes
     let (at, to) = (side << axis, (1 - side) << axis);
     let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
     let pair = |step: usize| (own[at | step], to | step);
     let pairs = [pair(0), pair(1 << b), pair(1 << c)];
     if pairs.iter().all(|&(vertex, place)| other[place] == vertex) {
-        return Some(0);
+        return Some(Axes::PARALLEL);
     }
     let [p, q, r] = pairs.map(|(vertex, _)| find(other, vertex));
     let mut steps = [0; 3];
@@ -166,47 +108,54 @@ fn turn_across(own: &[u32; 8], other: &[u32; 8], axis: usize, side: usize) -> Op
     steps[c] = p ^ r;
     steps[axis] = 7 ^ steps[b] ^ steps[c];
     let base = if side == 1 { p } else { p ^ steps[axis] };
-    let order = STEPS.iter().position(|s| *s == steps)?;
-    Some(base + 8 * order as u8)
+    Axes::of(base, steps)
 }
 
 impl<'a> Walker<'a> {
     /// Prepares a topology.
     pub fn new(topology: &'a Topology) -> Self {
         let cells = topology.cells();
-        let corners = |c: usize| match cells.hexahedron(c) {
+        // where all cells are hexahedra these are found at once
+        let all = cells.hexahedra();
+        let corners = |c: usize| match all.map(|all| &all[c]).or_else(|| cells.hexahedron(c)) {
             Some(&[a, b, c, d, e, f, g, h]) => [a, b, d, c, e, f, h, g],
             None => [NONE; 8],
         };
-        let hexahedron = |c: usize| {
-            let own = corners(c);
-            let mut hexahedron = Hexahedron { corners: own, neighbours: [NONE; 6], turns: [0; 6] };
-            if own[0] == NONE {
-                return hexahedron;
-            }
-            for (side, &face) in topology.cell_faces(c as u32).iter().enumerate() {
-                let [a, b] = topology.face_cells(face);
-                let other = if a == c as u32 { b } else { a };
-                if other != NONE
-                    && let other_corners = corners(other as usize)
-                    && other_corners[0] != NONE
-                    && let Some(turn) = turn_across(&own, &other_corners, side / 2, side % 2)
-                {
-                    hexahedron.neighbours[side] = other;
-                    hexahedron.turns[side] = turn;
+        let mut hexahedra = pages::room(cells.len());
+        let each = (0..cells.len()).into_par_iter().with_min_len(1024);
+        each.map(|c| {
+            let corners = corners(c);
+            let mut neighbours = [NONE; 6];
+            if corners[0] != NONE {
+                for (other, &face) in neighbours.iter_mut().zip(topology.cell_faces(c as u32)) {
+                    let [a, b] = topology.face_cells(face);
+                    *other = if a == c as u32 { b } else { a };
                 }
             }
-            hexahedron
-        };
-        let hexahedra =
-            (0..cells.len()).into_par_iter().with_min_len(1024).map(hexahedron).collect();
+            Hexahedron { corners, neighbours, turns: [Axes::PARALLEL; 6] }
+        })
+        .collect_into_vec(&mut hexahedra);
+        // a loop of its own: its loads, from all over memory, overlap
+        hexahedra.par_iter_mut().with_min_len(1024).for_each(|hexahedron| {
+            for side in 0..6 {
+                let other = hexahedron.neighbours[side];
+                if other == NONE {
+                    continue;
+                }
+                let other = corners(other as usize);
+                match turn_across(&hexahedron.corners, &other, side / 2, side % 2) {
+                    Some(turn) => hexahedron.turns[side] = turn,
+                    None => hexahedron.neighbours[side] = NONE,
+                }
+            }
+        });
         Self { topology, hexahedra }
     }
 
     /// The frame of `cell` with local axes turned by `turn`.
     pub fn frame(&self, cell: u32, turn: Turn) -> Frame {
-        let steps = turn.axes.map(|a| 1 << a);
-        self.at(Pose { cell, base: turn.corner(0) as u8, steps })
+        let axes = Axes::of(turn.corner(0) as u8, turn.axes.map(|a| 1 << a));
+        self.at(Pose { cell, axes: axes.unwrap_or(Axes::PARALLEL) })
     }
 
     /// The neighbour across the face at `side` (0 or 1) of local `axis`, its local
@@ -216,18 +165,18 @@ impl<'a> Walker<'a> {
         self.step(frame.pose, axis, side).map(|pose| self.at(pose))
     }
 
-    /// [`Walker::across`] unless the neighbour is `known`.
+    /// [`Walker::across`] unless the neighbour is one of the `known` cells.
     #[inline]
     pub(super) fn beyond(
         &self,
         frame: &Frame,
         axis: usize,
         side: usize,
-        known: &[Frame],
+        known: &[u32],
     ) -> Option<Frame> {
         let pose = self.step(frame.pose, axis, side)?;
         // without shortcuts, and before the vertices are read
-        let is_known = known.iter().fold(false, |any, other| any | (other.cell == pose.cell));
+        let is_known = known.iter().fold(false, |any, &cell| any | (cell == pose.cell));
         (!is_known).then(|| self.at(pose))
     }
 
@@ -239,29 +188,16 @@ impl<'a> Walker<'a> {
     /// Vertices of the local corners.
     #[inline(always)]
     pub(super) fn vertices(&self, pose: Pose) -> [u32; 8] {
-        pose.arrange(&self.hexahedra[pose.cell as usize].corners)
+        pose.axes.arrange(&self.hexahedra[pose.cell as usize].corners)
     }
 
     /// [`Walker::across`] without the vertices.
     #[inline(always)]
     pub(super) fn step(&self, pose: Pose, axis: usize, side: usize) -> Option<Pose> {
-        // the face in the cell's own axes
-        let own_axis = pose.steps[axis].trailing_zeros() as usize;
-        let own_side = side ^ usize::from(pose.base >> own_axis & 1);
         let hexahedron = &self.hexahedra[pose.cell as usize];
-        let own_face = 2 * own_axis + own_side;
-        let cell = hexahedron.neighbours[own_face];
-        if cell == NONE {
-            return None;
-        }
-        let turn = hexahedron.turns[own_face];
-        if turn == 0 {
-            return Some(Pose { cell, ..pose });
-        }
-        let to = &CORNERS_ACROSS[usize::from(turn)];
-        let base = to[usize::from(pose.base)];
-        let steps = pose.steps.map(|step| base ^ to[usize::from(pose.base ^ step)]);
-        Some(Pose { cell, base, steps })
+        let face = pose.axes.face(axis, side);
+        let cell = hexahedron.neighbours[face];
+        (cell != NONE).then(|| Pose { cell, axes: pose.axes.then(hexahedron.turns[face]) })
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::class::{Class, Reason};
-use super::draft::{Draft, DraftKind, Drafts, REGULAR};
+use super::draft::{Draft, DraftKind, Drafts, REGULAR, Setting};
 use super::frame::Walker;
 use super::leaf::{Element, Leaf, LeafKind};
 use super::library::Library;
@@ -90,27 +90,9 @@ impl Builder {
         stars: Vec<Star>,
     ) -> Result<Solid> {
         self.level_starts = vec![0, topology.vertex_count()];
-        let hexahedra_of = |t: &Topology, c: u32| t.cells().hexahedron(c as usize).copied();
-        // elements of cells that are no hexahedra come with their children; number
-        // all elements now, in cell order
-        let mut first_element = Vec::with_capacity(topology.cell_count());
-        for cell in 0..topology.cell_count() as u32 {
-            first_element.push(self.elements.len() as u32);
-            if let Some(corners) = hexahedra_of(&topology, cell) {
-                self.elements.push(Element { cell, corner: None, corners });
-            } else {
-                let corners = topology.cells().vertices(cell as usize).len();
-                self.elements.extend((0..corners).map(|corner| Element {
-                    cell,
-                    corner: Some(corner as u8),
-                    corners: [0; 8],
-                }));
-            }
-        }
-        let active: Vec<Active> = (0..topology.cell_count() as u32)
-            .map(|cell| Active { cell, element: first_element[cell as usize], origin: [0; 3] })
-            .collect();
-        let (classes, mut active) = self.add_level(0, &topology, &sharpness, &stars, &active);
+        let (walker, active) =
+            rayon::join(|| Walker::new(&topology), || self.number_elements(&topology));
+        let (classes, mut active) = self.add_level(0, &walker, &sharpness, &stars, &active);
 
         let mut level = Level { topology: None, sharpness, stars };
         let mut depth = 0;
@@ -125,6 +107,27 @@ impl Builder {
             active = self.refine(depth, &topology, &mut level, &active)?;
         }
         Ok(self.finish(topology, classes))
+    }
+
+    /// Numbers all elements in cell order; those of cells that are no hexahedra come with
+    /// their children.
+    fn number_elements(&mut self, topology: &Topology) -> Vec<Active> {
+        let mut active = pages::room(topology.cell_count());
+        self.elements = pages::room(topology.cell_count());
+        for cell in 0..topology.cell_count() as u32 {
+            active.push(Active { cell, element: self.elements.len() as u32, origin: [0; 3] });
+            if let Some(&corners) = topology.cells().hexahedron(cell as usize) {
+                self.elements.push(Element { cell, corner: None, corners });
+            } else {
+                let corners = topology.cells().vertices(cell as usize).len();
+                self.elements.extend((0..corners).map(|corner| Element {
+                    cell,
+                    corner: Some(corner as u8),
+                    corners: [0; 8],
+                }));
+            }
+        }
+        active
     }
 
     /// Refines the active cells; returns the children that are still to refine.
@@ -162,7 +165,8 @@ impl Builder {
         let stars = stars(&topology, &sharpness);
         self.level_starts.push(self.level_starts[depth] + fine.stencils.len());
         self.stencils.push(fine.stencils);
-        let (_, active) = self.add_level(depth, &topology, &sharpness, &stars, &children);
+        let walker = Walker::new(&topology);
+        let (_, active) = self.add_level(depth, &walker, &sharpness, &stars, &children);
         *level = Level { topology: Some(topology), sharpness, stars };
         Ok(active)
     }
@@ -172,17 +176,18 @@ impl Builder {
     fn add_level(
         &mut self,
         depth: usize,
-        topology: &Topology,
+        walker: &Walker,
         sharpness: &Sharpness,
         stars: &[Star],
         active: &[Active],
     ) -> (Vec<Class>, Vec<Active>) {
-        let walker = Walker::new(topology);
+        let (planar, spatial) = Default::default();
+        let setting = Setting { walker, sharpness, stars, planar, spatial };
         let mut parts: Vec<Drafts> = active
             .par_chunks(GRAIN)
             .map(|chunk| {
                 let mut drafts = Drafts::with_capacity(chunk.len());
-                chunk.iter().for_each(|a| drafts.push(&walker, sharpness, stars, a.cell));
+                chunk.iter().for_each(|a| drafts.push(&setting, a.cell));
                 drafts
             })
             .collect();
@@ -195,7 +200,9 @@ impl Builder {
         let mut end = first_net;
         let mut classes = Vec::with_capacity(active.len());
         let mut refined = Vec::new();
-        self.leaves.reserve(active.len());
+        if first_leaf == 0 {
+            self.leaves = pages::room(active.len());
+        }
         for (part, chunk) in parts.iter_mut().zip(active.chunks(GRAIN)) {
             let (planar, spatial) =
                 (self.planar.numbers(&part.planar), self.spatial.numbers(&part.spatial));
@@ -236,7 +243,7 @@ impl Builder {
             self.nets.resize(end, 0);
         }
         let (leaves, nets) = (&mut self.leaves[first_leaf..], &mut self.nets[first_net..]);
-        fill_nets(&walker, &parts, active, leaves, nets, self.level_starts[depth] as u32);
+        fill_nets(walker, &parts, active, leaves, nets, self.level_starts[depth] as u32);
         (classes, refined)
     }
 
@@ -287,14 +294,20 @@ fn fill_nets(
         tasks.push((part, chunk, own_leaves, own_nets));
     }
     tasks.into_par_iter().for_each(|(part, chunk, leaves, mut nets)| {
-        let drafts = part.drafts.iter().zip(chunk).filter(|(draft, _)| is_leaf(draft));
-        for ((draft, a), leaf) in drafts.zip(leaves) {
+        let drafts = || part.drafts.iter().zip(chunk).filter(|(draft, _)| is_leaf(draft));
+        // the cells around many first: their loads, from all over memory, overlap
+        let regular = drafts().filter(|(draft, _)| matches!(draft.kind, DraftKind::Regular));
+        let regular: Vec<_> = regular.map(|(_, a)| net::Regular::around(walker, a.cell)).collect();
+        let mut regular = regular.iter();
+        for ((draft, _), leaf) in drafts().zip(leaves) {
             let net;
             (net, nets) = nets.split_at_mut(draft.controls);
             if let LeafKind::Regular(ends) = &mut leaf.kind
                 && let Ok(net) = <&mut [u32; REGULAR]>::try_from(&mut *net)
+                && let Some(around) = regular.next()
             {
-                *ends = net::regular(walker, a.cell, net);
+                *ends = around.ends;
+                around.write(walker, net);
             } else {
                 net.copy_from_slice(&part.nets[draft.first..][..draft.controls]);
             }

@@ -5,6 +5,7 @@
 //! often as it takes, only where it must. Afterwards the limit at any parameter
 //! is a short weighted sum of control points.
 
+mod axes;
 mod block;
 mod class;
 mod draft;
@@ -13,6 +14,7 @@ mod frame;
 mod leaf;
 mod levels;
 mod library;
+mod memo;
 mod net;
 mod patch;
 mod powers;

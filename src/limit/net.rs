@@ -7,7 +7,9 @@
 
 use std::cmp::Ordering;
 
-use super::frame::{Frame, Pose, Walker};
+use super::axes::Pose;
+use super::frame::{Frame, Walker};
+use super::memo::Memo;
 use crate::refine::Sharpness;
 
 /// Ends of the three axes of a net: bit 2d for the low end of axis d, bit 2d + 1
@@ -18,46 +20,54 @@ pub type Ends = u8;
 /// A canonical description of local topology.
 pub type Key = Vec<u16>;
 
-/// Makes `net` the 4 × 4 × 4 net `[w][v][u]` of a regular cell; a missing layer repeats
-/// its neighbour as a placeholder.
-pub fn regular(walker: &Walker, cell: u32, net: &mut [u32; 64]) -> Ends {
-    let mut ends = 0;
-    // One step down and one up, where the cells hold all four layers; in place of a
-    // missing one, the cell itself.
-    let mut step = |from: Pose, axis: usize, side: usize| {
-        if let Some(pose) = walker.step(from, axis, side) {
-            return (2 * side, pose);
-        }
-        ends |= 1 << (2 * axis + side);
-        (1, from)
-    };
-    for side in 0..2 {
-        let (u, pose) = step(Pose::parallel(cell), 0, side);
-        for side in 0..2 {
-            let (v, pose) = step(pose, 1, side);
-            for side in 0..2 {
-                let (w, pose) = step(pose, 2, side);
-                let low = u + 4 * v + 16 * w;
-                for (bits, vertex) in walker.vertices(pose).into_iter().enumerate() {
-                    net[low + (bits & 1) + 4 * (bits >> 1 & 1) + 16 * (bits >> 2)] = vertex;
+/// The cells that hold the net of a regular cell, at the low and high end of each axis
+/// (binary): `poses[corner]`.
+pub struct Regular {
+    poses: [Pose; 8],
+    /// Missing ends.
+    pub ends: Ends,
+}
+
+impl Regular {
+    /// Finds the cells: one step down and one up along each axis; in place of a missing
+    /// one, the cell itself.
+    pub fn around(walker: &Walker, cell: u32) -> Self {
+        let mut found = Self { poses: [Pose::parallel(cell); 8], ends: 0 };
+        for axis in 0..3 {
+            for corner in 0..1 << axis {
+                let from = found.poses[corner];
+                for side in 0..2 {
+                    let to = walker.step(from, axis, side);
+                    found.ends |= u8::from(to.is_none()) << (2 * axis + side);
+                    found.poses[corner | side << axis] = to.unwrap_or(from);
                 }
             }
         }
+        found
     }
-    if ends != 0 {
-        fill_missing(net, ends);
+
+    /// The 4 × 4 × 4 net `[w][v][u]`; a missing layer repeats its neighbour as a placeholder.
+    pub fn write(&self, walker: &Walker, net: &mut [u32; 64]) {
+        for (corner, &pose) in self.poses.iter().enumerate() {
+            let low = 2 * ((corner & 1) + 4 * (corner >> 1 & 1) + 16 * (corner >> 2));
+            for (bits, vertex) in walker.vertices(pose).into_iter().enumerate() {
+                net[low + (bits & 1) + 4 * (bits >> 1 & 1) + 16 * (bits >> 2)] = vertex;
+            }
+        }
+        if self.ends != 0 {
+            repeat_missing(net, self.ends);
+        }
     }
-    ends
 }
 
-fn fill_missing(net: &mut [u32; 64], ends: Ends) {
+/// Where a layer is missing the cell itself stands in for the one beyond, a layer too
+/// far out: brings its own end there inward.
+fn repeat_missing(net: &mut [u32; 64], ends: Ends) {
     for d in 0..3 {
         let stride = 4_usize.pow(d as u32);
-        for side in 0..2 {
-            if ends >> (2 * d + side) & 1 == 1 {
-                for at in (0..64).filter(|at| at / stride % 4 == 3 * side) {
-                    net[at] = net[if side == 0 { at + stride } else { at - stride }];
-                }
+        for side in (0..2).filter(|side| ends >> (2 * d + side) & 1 == 1) {
+            for at in (0..64).filter(|at| at / stride % 4 == 1 + side) {
+                net[at] = net[if side == 0 { at - stride } else { at + stride }];
             }
         }
     }
@@ -81,21 +91,29 @@ pub fn planar(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Planar {
     net
 }
 
-/// The walk with the smaller key of those from two `starts`, and which start it is.
+/// The walk with the smaller key of those from two `starts`, and which start it is;
+/// `memo` has what came of such walks before.
 pub fn least_planar(
     walker: &Walker,
     sharpness: &Sharpness,
     starts: &[Frame; 2],
+    memo: &Memo,
 ) -> (usize, Planar) {
     let first = planar(walker, sharpness, &starts[0]);
+    if let Some(best) = memo.get(&first.key) {
+        return match best {
+            0 => (0, first),
+            _ => (best, planar(walker, sharpness, &starts[best])),
+        };
+    }
     let mut second = Planar::default();
+    let mut best = 0;
     if second.walk(walker, &starts[1], Some(&first.key)) {
         second.finish(walker, sharpness, &starts[1]);
-        if second.key < first.key {
-            return (1, second);
-        }
+        best = usize::from(second.key < first.key);
     }
-    (0, first)
+    memo.insert(&first.key, best);
+    if best == 0 { (0, first) } else { (1, second) }
 }
 
 impl Planar {
@@ -105,6 +123,8 @@ impl Planar {
         self.key.reserve(64);
         self.frames.reserve(16);
         self.frames.push(*start);
+        let mut known = Vec::with_capacity(16);
+        known.push(start.cell);
         let mut next = 0;
         while next < self.frames.len() {
             let frame = self.frames[next];
@@ -118,10 +138,11 @@ impl Planar {
                 return false;
             }
             for face in 0..4 {
-                if let Some(other) = walker.beyond(&frame, face / 2, face % 2, &self.frames)
+                if let Some(other) = walker.beyond(&frame, face / 2, face % 2, &known)
                     && touches(&other, start)
                 {
                     self.frames.push(other);
+                    known.push(other.cell);
                 }
             }
         }
@@ -130,6 +151,9 @@ impl Planar {
 
     /// Adds the sharp corners to the key.
     fn finish(&mut self, walker: &Walker, sharpness: &Sharpness, start: &Frame) {
+        if sharpness.is_smooth() {
+            return self.key.extend([0; 4]);
+        }
         for bits in 0..4 {
             let edge = walker.topology.edge_between(start.vertices[bits], start.vertices[bits + 4]);
             self.key.push(u16::from(edge.is_some_and(|e| sharpness.edge(e) > 0.0)));
@@ -184,13 +208,23 @@ pub fn spatial(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Spatial
 }
 
 /// The walk with the smallest key among those from `starts`; walks that lose are
-/// left as soon as they do. Which start won comes with it.
+/// left as soon as they do. Which start won comes with it; `memo` has what came of such
+/// walks before.
 pub fn least_spatial(
     walker: &Walker,
     sharpness: &Sharpness,
     starts: &[Frame; 6],
+    memo: &Memo,
 ) -> (usize, Spatial) {
-    let mut best = (0, spatial(walker, sharpness, &starts[0]));
+    let first = spatial(walker, sharpness, &starts[0]);
+    if let Some(best) = memo.get(&first.key) {
+        return match best {
+            0 => (0, first),
+            _ => (best, spatial(walker, sharpness, &starts[best])),
+        };
+    }
+    let first_key = first.key.clone();
+    let mut best = (0, first);
     for (i, start) in starts.iter().enumerate().skip(1) {
         let mut walk = Walk::default();
         if walk.run(walker, start, Some(&best.1.key)) {
@@ -200,6 +234,7 @@ pub fn least_spatial(
             }
         }
     }
+    memo.insert(&first_key, best.0);
     best
 }
 
@@ -214,7 +249,9 @@ impl Walk {
     /// Walks; `false` if it stopped because the key is above `bound`.
     fn run(&mut self, walker: &Walker, start: &Frame, mut bound: Option<&Key>) -> bool {
         let mut frames = Vec::with_capacity(32);
+        let mut known = Vec::with_capacity(32);
         frames.push(*start);
+        known.push(start.cell);
         let mut next = 0;
         while next < frames.len() {
             let frame = frames[next];
@@ -227,10 +264,11 @@ impl Walk {
                 return false;
             }
             for face in 0..6 {
-                if let Some(other) = walker.beyond(&frame, face / 2, face % 2, &frames)
+                if let Some(other) = walker.beyond(&frame, face / 2, face % 2, &known)
                     && touches(&other, start)
                 {
                     frames.push(other);
+                    known.push(other.cell);
                 }
             }
         }
@@ -305,4 +343,61 @@ fn label<T: PartialEq>(labels: &mut Vec<T>, item: T) -> u16 {
         |at| start + at,
     );
     at as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limit::frame::Turn;
+    use crate::limit::{Class, classify};
+    use crate::mesh::SolidMesh;
+    use crate::mesh::shape::Shape;
+    use crate::refine::stars;
+    use crate::topology::Topology;
+
+    #[test]
+    fn known_walks_are_those_of_all_starts() {
+        let mut compared = [0; 2];
+        for shape in [Shape::Bracket, Shape::Tripod] {
+            let mut mesh = shape.build().unwrap();
+            compare(&mesh, &mut compared);
+            crate::refine::crease_by_angle(&mut mesh, 40.0).unwrap();
+            compare(&mesh, &mut compared);
+        }
+        assert!(compared.iter().all(|&cells| cells > 20), "{compared:?}");
+    }
+
+    /// Compares walks of layered and irregular cells; counts them.
+    fn compare(mesh: &SolidMesh, compared: &mut [usize; 2]) {
+        let topology = Topology::build(mesh.oriented_cells().unwrap(), mesh.points.len()).unwrap();
+        let sharpness = Sharpness::resolve(&mesh.creases, &topology).unwrap();
+        let stars = stars(&topology, &sharpness);
+        let walker = Walker::new(&topology);
+        let (planar, spatial) = (Memo::default(), Memo::default());
+        for cell in 0..topology.cell_count() as u32 {
+            let corners = topology.cells().hexahedron(cell as usize).unwrap();
+            match classify(&topology, &sharpness, &stars, corners) {
+                Class::Layered(turn) => {
+                    let [a, b, c] = turn.axes;
+                    let [x, y, z] = turn.flips;
+                    let other = Turn { axes: [b, a, c], flips: [y, x, z] };
+                    let starts = [turn, other].map(|turn| walker.frame(cell, turn));
+                    let known = least_planar(&walker, &sharpness, &starts, &planar);
+                    let all = least_planar(&walker, &sharpness, &starts, &Memo::default());
+                    assert_eq!((known.0, known.1.key), (all.0, all.1.key));
+                    assert_eq!(known.1.lines, all.1.lines);
+                    compared[0] += 1;
+                }
+                Class::Irregular(corner) => {
+                    let starts = Turn::to_corner(corner).map(|turn| walker.frame(cell, turn));
+                    let known = least_spatial(&walker, &sharpness, &starts, &spatial);
+                    let all = least_spatial(&walker, &sharpness, &starts, &Memo::default());
+                    assert_eq!((known.0, known.1.key), (all.0, all.1.key));
+                    assert_eq!(known.1.vertices, all.1.vertices);
+                    compared[1] += 1;
+                }
+                _ => {}
+            }
+        }
+    }
 }

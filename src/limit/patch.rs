@@ -5,6 +5,7 @@ use faer::Mat;
 
 use super::frame::{Turn, VTK_CORNER, Walker};
 use super::library::Library;
+use super::memo::Memo;
 use super::net::{self, Key};
 use super::powers::Powers;
 use super::structure::{Domain, Next, Sibling, SiblingKind, Structure};
@@ -74,15 +75,17 @@ impl Patch {
             let sibling = match step.class(child(k)) {
                 Class::Regular => {
                     let mut net = [0; 64];
-                    let ends = net::regular(&walker, child(k), &mut net);
+                    let regular = net::Regular::around(&walker, child(k));
+                    regular.write(&walker, &mut net);
                     // in the plane any one layer will do; layer 1 always exists
                     let net = if dimension == 3 { &net[..] } else { &net[16..32] };
                     let mut rows = read(net);
-                    fold_phantoms(&mut rows, dimension, ends);
+                    fold_phantoms(&mut rows, dimension, regular.ends);
                     Sibling::tensor(rows)
                 }
                 Class::Layered(turn) if dimension == 3 => {
-                    let (turn, planar) = best_planar(&walker, &step.sharpness, child(k), turn);
+                    let (turn, planar) =
+                        best_planar(&walker, &step.sharpness, child(k), turn, &Memo::default());
                     let (net, ends) = planar.layers(&walker);
                     let mut rows = read(&net);
                     fold_layer_phantoms(&mut rows, planar.lines.len(), ends);
@@ -119,13 +122,14 @@ pub(super) fn best_planar(
     sharpness: &Sharpness,
     cell: u32,
     turn: Turn,
+    memo: &Memo,
 ) -> (Turn, net::Planar) {
     let swap = |[a, b, c]: [u8; 3]| [b, a, c];
     let flips = turn.flips;
     let other = Turn { axes: swap(turn.axes), flips: [flips[1], flips[0], flips[2]] };
     let turns = [turn, other];
     let starts = turns.map(|turn| walker.frame(cell, turn));
-    let (best, planar) = net::least_planar(walker, sharpness, &starts);
+    let (best, planar) = net::least_planar(walker, sharpness, &starts, memo);
     (turns[best], planar)
 }
 

@@ -61,10 +61,11 @@ impl SolidMesh {
     /// Those of [`SolidMesh::check`], and a polyhedron whose faces are no closed
     /// surface around a ball.
     pub fn oriented_cells(&self) -> Result<Cells> {
-        self.check()?;
         if self.cells.all_hexahedra() {
-            return Ok(self.cells.clone());
+            let (checked, cells) = rayon::join(|| self.check(), || self.cells.clone());
+            return checked.map(|()| cells);
         }
+        self.check()?;
         let mut cells = Cells::default();
         for c in 0..self.cells.len() {
             let (kind, v) = (self.cells.kind(c), self.cells.vertices(c));
@@ -98,9 +99,16 @@ impl SolidMesh {
 
     /// Jacobian determinant of a hexahedron's trilinear map at its centre.
     fn central_jacobian(&self, corners: &[u32; 8]) -> f64 {
-        let [a, b, c, d, e, f, g, h] = corners.map(|v| self.points[v as usize]);
+        // loops, not closures over arrays, which are not inlined: this runs for every cell
+        let mut at = [[0.0; 3]; 8];
+        at.iter_mut().zip(corners).for_each(|(p, &v)| *p = self.points[v as usize]);
+        let [a, b, c, d, e, f, g, h] = at;
         let difference = |high: [[f64; 3]; 4], low: [[f64; 3]; 4]| -> [f64; 3] {
-            std::array::from_fn(|x| (0..4).map(|i| high[i][x] - low[i][x]).sum::<f64>() / 4.0)
+            let mut sum = [0.0; 3];
+            for (high, low) in high.iter().zip(&low) {
+                (0..3).for_each(|x| sum[x] += high[x] - low[x]);
+            }
+            [sum[0] / 4.0, sum[1] / 4.0, sum[2] / 4.0]
         };
         determinant(
             difference([b, c, f, g], [a, d, e, h]),

@@ -79,7 +79,9 @@ fn table(solid: &Solid, patterns: &Patterns, &(kind, axes, orders): &Key) -> Tab
     };
     let points: Vec<_> = (0..samples).map(point).collect();
     let block = structure.weights_at(&points, orders);
-    let columns = (0..controls).flat_map(|control| block.col_as_slice(control));
-    let weights = columns.map(|weight| factor * weight).collect();
+    let mut weights = Vec::with_capacity(controls * samples);
+    for control in 0..controls {
+        weights.extend(block.col_as_slice(control).iter().map(|weight| factor * weight));
+    }
     Table { controls, samples, weights }
 }

@@ -38,13 +38,11 @@ pub fn stars(topology: &Topology, sharpness: &Sharpness) -> Vec<Star> {
 
 /// Whether an edge is extraordinary (see the module's introduction).
 pub fn is_extraordinary(topology: &Topology, sharpness: &Sharpness, edge: u32) -> bool {
-    let valence = topology.edge_faces(edge).len();
-    if !topology.is_boundary_edge(edge) {
-        valence != 4
-    } else if sharpness.edge(edge) == f64::INFINITY {
-        valence != 2
+    // inside nothing is sharp
+    if sharpness.edge(edge) == f64::INFINITY {
+        topology.edge_faces(edge).len() != 2
     } else {
-        valence != 3
+        !topology.has_grid_valence(edge)
     }
 }
 

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::edges::merge_half_edges;
 use super::faces::merge_half_faces;
+use super::groups::GRAIN;
 use super::{NONE, Rows, Topology};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells};
@@ -25,15 +26,24 @@ impl Topology {
         let vertex_faces = faces.vertices.transpose(vertex_count);
         let edges = merge_half_edges(&faces.vertices, &vertex_faces);
         let ends = |e: u32| edges.vertices[e as usize].into_iter();
-        let vertex_edges = Rows::transposed(vertex_count, edges.vertices.len(), ends);
-
-        let mut boundary_edge = vec![false; edges.vertices.len()];
-        let mut boundary_vertex = vec![false; vertex_count];
-        for (f, _) in faces.cells.iter().enumerate().filter(|(_, cells)| cells[1] == NONE) {
-            edges.of_faces.row(f).iter().for_each(|&e| boundary_edge[e as usize] = true);
-            faces.vertices.row(f).iter().for_each(|&v| boundary_vertex[v as usize] = true);
-        }
+        let (vertex_edges, (boundary_edge, boundary_vertex)) = rayon::join(
+            || Rows::transposed(vertex_count, edges.vertices.len(), ends),
+            || {
+                let mut edge = vec![false; edges.vertices.len()];
+                let mut vertex = vec![false; vertex_count];
+                for (f, _) in faces.cells.iter().enumerate().filter(|(_, cells)| cells[1] == NONE) {
+                    edges.of_faces.row(f).iter().for_each(|&e| edge[e as usize] = true);
+                    faces.vertices.row(f).iter().for_each(|&v| vertex[v as usize] = true);
+                }
+                (edge, vertex)
+            },
+        );
+        let all_edges = (0..boundary_edge.len()).into_par_iter().with_min_len(GRAIN);
+        let has_grid_valence =
+            |e: usize| edges.faces.row(e).len() == 4 - usize::from(boundary_edge[e]);
+        let grid_edge = all_edges.map(has_grid_valence).collect();
         Ok(Self {
+            all_hexahedra: cells.all_hexahedra(),
             cells,
             vertex_count,
             face_vertices: faces.vertices,
@@ -47,6 +57,7 @@ impl Topology {
             vertex_cells,
             boundary_edge,
             boundary_vertex,
+            grid_edge,
         })
     }
 }
@@ -58,6 +69,9 @@ fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
     }
     let bad = (0..cells.len()).into_par_iter().find_map_first(|c| {
         let vertices = cells.vertices(c);
+        if cells.hexahedron(c).is_some_and(|corners| are_sound(corners, vertex_count)) {
+            return None;
+        }
         if let Some(v) = vertices.iter().find(|&&v| v as usize >= vertex_count) {
             return Some(Error::mesh(format!(
                 "cell {c} names vertex {v}, but the mesh has {vertex_count} vertices"
@@ -85,6 +99,14 @@ fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
         })
     });
     bad.map_or(Ok(()), Err)
+}
+
+/// Whether corners exist and differ: all comparisons at once, for nearly every cell is sound.
+fn are_sound(corners: &[u32; 8], vertex_count: usize) -> bool {
+    let known = corners.iter().fold(true, |all, &v| all & ((v as usize) < vertex_count));
+    // each with those one to four places on, around: every pair
+    let pairs = (1..=4).flat_map(|step| (0..8).map(move |i| (i, (i + step) % 8)));
+    pairs.fold(known, |all, (i, j)| all & (corners[i] != corners[j]))
 }
 
 #[cfg(test)]

@@ -40,6 +40,9 @@ pub struct Topology {
     vertex_cells: Rows,
     boundary_edge: Vec<bool>,
     boundary_vertex: Vec<bool>,
+    // edges of as many faces as in a grid: read more often than the faces
+    grid_edge: Vec<bool>,
+    all_hexahedra: bool,
 }
 
 impl Topology {
@@ -129,6 +132,11 @@ impl Topology {
         self.boundary_edge[edge as usize]
     }
 
+    /// Whether an edge has as many faces as those of a grid: 4, 3 on the boundary.
+    pub fn has_grid_valence(&self, edge: u32) -> bool {
+        self.grid_edge[edge as usize]
+    }
+
     /// Whether a vertex lies on the boundary.
     pub fn is_boundary_vertex(&self, vertex: u32) -> bool {
         self.boundary_vertex[vertex as usize]
@@ -147,8 +155,7 @@ impl Topology {
 
     /// Whether every cell at a vertex is a hexahedron.
     pub fn has_hexahedral_star(&self, vertex: u32) -> bool {
-        self.vertex_cells(vertex)
-            .iter()
-            .all(|&c| self.cells.kind(c as usize) == CellKind::Hexahedron)
+        let is_hexahedron = |&c: &u32| self.cells.kind(c as usize) == CellKind::Hexahedron;
+        self.all_hexahedra || self.vertex_cells(vertex).iter().all(is_hexahedron)
     }
 }

@@ -1,5 +1,7 @@
 //! Rows of varying length in two flat arrays.
 
+use std::iter::repeat_n;
+
 use super::groups::group;
 
 /// Rows of `u32` stored one after another.
@@ -89,6 +91,21 @@ impl Rows {
         (self.width == N).then(|| self.items.as_chunks().0)
     }
 
+    /// The row that an item stands in.
+    pub(super) fn rows_of_items(&self) -> impl Fn(u32) -> u32 + Sync + use<> {
+        let width = self.width as u32;
+        let length = |r: usize| self.row(r).len();
+        let rows: Vec<u32> = match width {
+            0 => (0..self.len()).flat_map(|r| repeat_n(r as u32, length(r))).collect(),
+            _ => Vec::new(),
+        };
+        move |item| match width {
+            0 => rows[item as usize],
+            4 => item / 4, // quickly
+            width => item / width,
+        }
+    }
+
     /// All items, row by row.
     pub fn items(&self) -> &[u32] {
         &self.items
@@ -143,6 +160,8 @@ mod tests {
         assert_eq!((rows.len(), rows.start(2), rows.row(1)), (3, 4, &[6, 7][..]));
         assert_eq!(rows.arrays::<2>(), Some(&[[4, 5], [6, 7], [8, 9]][..]));
         assert_eq!((rows.arrays::<3>(), pushed.arrays::<2>()), (None, None));
+        let (uniform, varying) = (rows.rows_of_items(), pushed.rows_of_items());
+        assert!((0..6).all(|item| uniform(item) == item / 2 && varying(item) == item / 2));
         rows.push([1, 2, 3]);
         pushed.push([1, 2, 3]);
         assert_eq!(rows, pushed);

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::Topology;
+use super::groups::chunks;
 use crate::error::{Error, Result};
 use crate::mesh::CellKind;
 
@@ -17,13 +18,9 @@ impl Topology {
     /// # Errors
     /// [`Error::Mesh`] naming the cell, edge or vertex, and the mend.
     pub fn validate(&self) -> Result<()> {
-        let first = |range: usize, check: fn(&Self, u32) -> Option<Error>| {
-            let found = (0..range as u32).into_par_iter().find_map_first(|i| check(self, i));
-            found.map_or(Ok(()), Err)
-        };
-        first(self.cell_count(), Self::check_corners)?;
-        first(self.edge_count(), Self::check_edge)?;
-        first(self.vertex_count(), Self::check_link)
+        first_error(self.cell_count(), |cell| self.check_corners(cell))?;
+        first_error(self.edge_count(), |edge| self.check_edge(edge))?;
+        first_error(self.vertex_count(), |vertex| self.check_link(vertex))
     }
 
     fn check_corners(&self, cell: u32) -> Option<Error> {
@@ -113,14 +110,10 @@ impl Topology {
     fn is_grid_star(&self, vertex: u32) -> bool {
         let boundary = self.is_boundary_vertex(vertex);
         let (edges, faces, cells) = if boundary { (5, 8, 4) } else { (6, 12, 8) };
-        let valence = |e: u32| self.edge_faces(e).len();
         self.vertex_edges(vertex).len() == edges
             && self.vertex_faces(vertex).len() == faces
             && self.vertex_cells(vertex).len() == cells
-            && self
-                .vertex_edges(vertex)
-                .iter()
-                .all(|&e| valence(e) == if self.is_boundary_edge(e) { 3 } else { 4 })
+            && self.vertex_edges(vertex).iter().all(|&e| self.has_grid_valence(e))
     }
 
     /// Number of parts of the cells at a vertex, joined across faces at the vertex.
@@ -153,6 +146,12 @@ impl Topology {
             }
         })
     }
+}
+
+/// What `check` finds first in the elements below `count`.
+fn first_error(count: usize, check: impl Fn(u32) -> Option<Error> + Sync) -> Result<()> {
+    let found = chunks(count).find_map_first(|mut elements| elements.find_map(&check));
+    found.map_or(Ok(()), Err)
 }
 
 /// Connected parts of a few `nodes` (ascending) under the pairs that `pairs` joins.

@@ -10,6 +10,7 @@ use super::device::DeviceInfo;
 use super::fragments::fragments;
 use super::number::Number;
 use super::published::is_published;
+use super::stacks;
 use crate::backend::cpu::kernel::Axis;
 use crate::error::Result;
 use crate::limit::{Leaf, LeafKind, Solid};
@@ -87,6 +88,8 @@ pub(super) struct Layout<T> {
     pub brick_heads: Vec<[u32; 12]>,
     /// What the tensor kernels run, by batch.
     pub tensor: Vec<TensorLeaves>,
+    /// Whole layered leaves stack by stack, as all arrays have them; by batch, empty for others.
+    pub stacks: Vec<Vec<u32>>,
     /// By leaf, batch after batch.
     pub elements: Vec<u32>,
     pub ends: Vec<u8>,
@@ -120,6 +123,7 @@ impl<T: Number> Layout<T> {
             brick_offsets: Vec::new(),
             brick_heads: Vec::new(),
             tensor: Vec::new(),
+            stacks: Vec::new(),
             elements: Vec::new(),
             ends: Vec::new(),
             tables: Vec::new(),
@@ -181,11 +185,22 @@ impl<T: Number> Layout<T> {
             let lay = |brick| layout.lay_brick(solid, brick, compact_bricks);
             let bricks = bricks.iter().map(lay).collect();
             layout.tensor.push(TensorLeaves { singles, first_brick, bricks });
+            let controls = match batch.kind {
+                BatchKind::Regular => 64,
+                BatchKind::Layered(s) => solid.planar_structures()[s as usize].controls(),
+                BatchKind::Irregular(s) => solid.spatial_structures()[s as usize].controls(),
+            };
+            let stacks = match kernel {
+                Kernel::Layered => stacks::collect(solid, &batch.leaves, controls),
+                _ => Vec::new(),
+            };
             if !is_tensor {
-                for &leaf in &batch.leaves {
+                let leaves = if stacks.is_empty() { &batch.leaves } else { &stacks };
+                for &leaf in leaves {
                     layout.lay_leaf(solid, &solid.leaves()[leaf as usize], kernel);
                 }
             }
+            layout.stacks.push(stacks);
 
             let counts = batch.axes.map(|a| plan.patterns().axes[a as usize].parameters.len());
             let indices = &plan.patterns().orders[batch.order as usize].indices;
@@ -197,16 +212,12 @@ impl<T: Number> Layout<T> {
             let mut record = Batch {
                 first_net: first_net as u64,
                 first_leaf,
+                controls: controls as u32,
                 counts: counts.map(|n| n as u32),
                 start: indices[0] as i32,
                 steps,
                 axes: batch.axes.map(|a| axes[a as usize]),
                 ..Batch::default()
-            };
-            record.controls = match batch.kind {
-                BatchKind::Regular => 64,
-                BatchKind::Layered(s) => solid.planar_structures()[s as usize].controls() as u32,
-                BatchKind::Irregular(s) => solid.spatial_structures()[s as usize].controls() as u32,
             };
             for (output, orders) in wanted_orders(plan.want()).iter().enumerate() {
                 let local = batch.turn.axes.map(|a| orders[a as usize]);

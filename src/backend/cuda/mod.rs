@@ -37,6 +37,7 @@ mod scattered;
 pub mod single_points;
 pub mod sort;
 mod sources;
+mod stacks;
 pub mod surface;
 pub mod surface_limit;
 pub mod surface_points;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::layout::Layout;
+use crate::limit::Solid;
 use crate::plan::{Kernel, Plan};
 
 /// An item: batch, first leaf within it, number of leaves, first sample, number of samples;
@@ -37,6 +38,10 @@ pub(super) struct Tile {
     pub samples: u32,
 }
 
+/// Most leaves that a warp takes at a time, and most layered ones, of a stack.
+const AT_ONCE: u32 = 8;
+const OF_A_STACK: u32 = 16;
+
 impl Work {
     /// The work for `range`. `warps`: how many the device holds at once. `tile`: of the
     /// table kernels.
@@ -68,13 +73,28 @@ impl Work {
                     work.tensor.extend(runs.into_iter().enumerate().map(run));
                     work.tensor.retain(|run| run.count > 0);
                 }
+                Kernel::Layered => {
+                    let segments = segments(plan.solid(), &layout.stacks[index], range);
+                    let run =
+                        |run: Range<usize>| (index as u32, run.start as u32, run.len() as u32);
+                    runs.entry(Kernel::Layered).or_default().extend(segments.map(run));
+                }
                 // they have blocks of their own
                 Kernel::PublishedThread | Kernel::PublishedWarp => {}
                 kernel => runs.entry(kernel).or_default().push(run),
             }
         }
-        for (kernel, runs) in runs {
+        for (kernel, mut runs) in runs {
+            if kernel == Kernel::Layered {
+                // stacks side by side share control points: evaluated at about the same time
+                let element = |&(batch, first, _): &(u32, u32, u32)| {
+                    let leaf = layout.stacks[batch as usize][first as usize];
+                    plan.solid().leaves()[leaf as usize].element
+                };
+                runs.sort_by_cached_key(element);
+            }
             let items = work.items.entry(kernel).or_default();
+            let most = if kernel == Kernel::Layered { OF_A_STACK } else { AT_ONCE };
             let total: u32 = runs.iter().map(|run| run.2).sum();
             let mut rest = total;
             for (batch, first, count) in runs {
@@ -88,8 +108,13 @@ impl Work {
                 let mut start = 0;
                 while start < count {
                     // warps take fewer leaves at a time towards the end, to end together
-                    let step = tile.map_or((rest / (2 * warps)).clamp(1, 8), |tile| tile.leaves);
-                    let leaves = step.min(count - start);
+                    let step = tile.map_or((rest / (2 * warps)).clamp(1, most), |tile| tile.leaves);
+                    // pieces of a segment are alike
+                    let left = count - start;
+                    let leaves = match kernel {
+                        Kernel::Layered => left.div_ceil(left.div_ceil(step)),
+                        _ => step.min(left),
+                    };
                     for sample in (0..samples).step_by(samples_step as usize) {
                         let samples = samples_step.min(samples - sample);
                         items.push([batch, first + start, leaves, sample, samples]);
@@ -100,5 +125,53 @@ impl Work {
             }
         }
         work
+    }
+}
+
+/// Stretches of the stacks in a range of elements, as places in their order.
+fn segments(
+    solid: &Solid,
+    stacks: &[u32],
+    range: &Range<usize>,
+) -> impl Iterator<Item = Range<usize>> {
+    let is_in = |leaf: u32| range.contains(&(solid.leaves()[leaf as usize].element as usize));
+    let mut start = 0;
+    let runs = stacks.chunk_by(move |&a, &b| is_in(a) == is_in(b)).map(move |run| {
+        let first = start;
+        start += run.len();
+        (run[0], first..start)
+    });
+    runs.filter(move |&(leaf, _)| is_in(leaf)).flat_map(|(_, run)| {
+        let end = run.end;
+        run.step_by(OF_A_STACK as usize)
+            .map(move |first| first..end.min(first + OF_A_STACK as usize))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::cuda::stacks;
+    use crate::mesh::shape::Shape;
+    use crate::plan::{BatchKind, Samples, Want};
+
+    #[test]
+    fn segments_are_the_leaves_of_a_range() {
+        let mesh = Shape::Fan { valence: 5, layers: 24, rings: 3 }.build().unwrap();
+        let solid = Solid::new(&mesh).unwrap();
+        let plan = solid.plan(&Samples::grid(8), Want::POSITION).unwrap();
+        let all = solid.elements().len();
+        for range in [0..all, 0..1, all / 3..all / 2, all - 5..all] {
+            for batch in plan.batches() {
+                let BatchKind::Layered(structure) = batch.kind else { continue };
+                let lines = solid.planar_structures()[structure as usize].controls();
+                let order = stacks::collect(&solid, &batch.leaves, lines);
+                let places: Vec<_> = segments(&solid, &order, &range).collect();
+                assert!(places.iter().all(|run| (1..=OF_A_STACK as usize).contains(&run.len())));
+                let mut leaves: Vec<u32> = places.into_iter().flatten().map(|p| order[p]).collect();
+                leaves.sort_unstable();
+                assert_eq!(leaves, batch.leaves_in(&solid, &range));
+            }
+        }
     }
 }

@@ -89,13 +89,20 @@ fn main() -> subsolid::Result<()> {
             )?;
         }
     }
-    for (valence, along, name) in [(3, 0, "w"), (5, 0, "w"), (5, 1, "u"), (5, 2, "v"), (8, 0, "w")]
-    {
+    for (valence, layers, along, name) in [
+        (3, 12_000, 0, "w"),
+        (5, 12_000, 0, "w"),
+        (5, 12_000, 1, "u"),
+        (5, 12_000, 2, "v"),
+        (8, 12_000, 0, "w"),
+        (3, 100_000, 0, "w"),
+        (5, 60_000, 0, "w"),
+    ] {
         let name = format!("layered, valence {valence}, along {name}");
         if !asked(&name) {
             continue;
         }
-        let mut fan = Shape::parse("fan", &[valence, 12_000, 3])?.build()?;
+        let mut fan = Shape::parse("fan", &[valence, layers, 3])?.build()?;
         crease_by_angle(&mut fan, 40.0)?;
         turn(&mut fan, along);
         let solid = Solid::new(&fan)?;
@@ -103,7 +110,12 @@ fn main() -> subsolid::Result<()> {
             row(&name, &fan, &solid, 8, precision, Strategy::Auto, position, layered)?;
         }
     }
-    for (link, count) in [("link-tetrahedron", 3000), ("link-icosahedron", 600)] {
+    for (link, count) in [
+        ("link-tetrahedron", 3000),
+        ("link-icosahedron", 600),
+        ("link-tetrahedron", 30_000),
+        ("link-icosahedron", 6000),
+    ] {
         let name = format!("irregular, {link}");
         if !asked(&name) {
             continue;

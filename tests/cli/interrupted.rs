@@ -1,7 +1,8 @@
 //! A program that is stopped leaves nothing behind.
 
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, Stdio};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::{names, with_fan};
@@ -17,20 +18,53 @@ fn no_signal_leaves_unfinished_files() {
         ("a.pvtu", "48", libc::SIGTERM),
         ("a.csv", "32", libc::SIGHUP),
     ] {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_subsolid"))
-            .args(["evaluate", "fan.vtu", "--samples", samples, "-o", output])
-            .current_dir(path)
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let start = Instant::now();
-        while names(path) == before {
-            assert!(start.elapsed() < Duration::from_secs(60), "{output}: nothing is written");
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        let mut program = writing(path, output, samples, (signal, libc::SIG_DFL));
         // SAFETY: the process is a child that nobody has waited for.
         assert_eq!(unsafe { libc::kill(program.id() as i32, signal) }, 0);
         assert_eq!(program.wait().unwrap().signal(), Some(signal), "{output}");
         assert_eq!(names(path), before, "{output}");
     }
+}
+
+/// `nohup` and jobs in the background ignore signals: the program goes on.
+#[test]
+fn ignored_signals_stay_ignored() {
+    let fan = with_fan();
+    for signal in [libc::SIGINT, libc::SIGHUP] {
+        let mut program = writing(fan.path(), "a.csv", "16", (signal, libc::SIG_IGN));
+        // SAFETY: as above.
+        assert_eq!(unsafe { libc::kill(program.id() as i32, signal) }, 0);
+        assert_eq!(program.wait().unwrap().code(), Some(0));
+        std::fs::remove_file(fan.path().join("a.csv")).unwrap();
+    }
+}
+
+/// The program once it has begun to write, with what it is to do at a signal.
+fn writing(
+    path: &Path,
+    output: &str,
+    samples: &str,
+    (signal, action): (libc::c_int, libc::sighandler_t),
+) -> Child {
+    let before = names(path);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_subsolid"));
+    command
+        .args(["evaluate", "fan.vtu", "--samples", samples, "-o", output])
+        .current_dir(path)
+        .stderr(Stdio::null());
+    let prepare = move || {
+        // SAFETY: `signal` may be called between fork and exec.
+        match unsafe { libc::signal(signal, action) } {
+            libc::SIG_ERR => Err(std::io::Error::last_os_error()),
+            _ => Ok(()),
+        }
+    };
+    // SAFETY: it allocates nothing and takes no lock.
+    let program = unsafe { command.pre_exec(prepare) }.spawn().unwrap();
+    let start = Instant::now();
+    while names(path) == before {
+        assert!(start.elapsed() < Duration::from_secs(60), "{output}: nothing is written");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    program
 }

@@ -3,12 +3,12 @@
 //!
 //! `cargo bench --bench scaling -- [FILE…] [--levels L] [--seconds S]`: 8³ samples (positions)
 //! of each model (the connecting rod of `models/`, refined L = 2 times, without any), for S
-//! seconds (20). Every round times a hand-over of one cache line between two threads,
-//! evaluations and stores by one thread and by two, and the hand-over again. A system may move
+//! seconds (20). Every round times evaluations and stores by one thread, then by two, and
+//! before and after these the hand-over of a cache line between two threads. A system may move
 //! threads between cores that share a last-level cache and cores that do not, whose stores
 //! leave by ways of their own; a hand-over takes 20 to 60 ns on the former and 100 to 250 ns on
-//! the latter. Rounds are told apart by that, those in which it changed (or which other programs
-//! disturbed) are counted and left out. Medians.
+//! the latter. Times of two threads are told apart by that; those during which it changed (or
+//! which other programs disturbed) are left out. Medians.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,12 +24,23 @@ const SAMPLES: usize = 8;
 /// Nanoseconds of a hand-over between cores of one cache at most.
 const NEAR: f64 = 80.0;
 
-/// Milliseconds of one round.
-struct Round {
-    is_near: bool,
-    // by one thread, by two
-    evaluation: [f64; 2],
-    stores: [f64; 2],
+/// Milliseconds by one thread, and by two on cores of one cache and of two.
+#[derive(Default)]
+struct Times {
+    alone: Vec<f64>,
+    together: [Vec<f64>; 2],
+}
+
+impl Times {
+    fn measure(&mut self, mut run: impl FnMut(usize)) {
+        self.alone.push(milliseconds(|| run(1)));
+        let before = hand_over();
+        let time = milliseconds(|| run(2));
+        let after = hand_over();
+        if (before < NEAR) == (after < NEAR) {
+            self.together[usize::from(before >= NEAR)].push(time);
+        }
+    }
 }
 
 fn main() {
@@ -73,49 +84,39 @@ fn model(file: &Path, levels: usize, time: Duration) {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start")
     });
 
-    let (start, mut rounds, mut left_out) = (Instant::now(), Vec::new(), 0);
+    let (start, mut evaluation, mut stores) = (Instant::now(), Times::default(), Times::default());
     while start.elapsed() < time {
-        let before = hand_over();
-        let mut evaluate = |pool: &rayon::ThreadPool| {
-            milliseconds(|| {
-                let run = || evaluator.evaluate(mesh.controls(), all.clone(), &mut limit);
-                pool.install(run).expect("room for results");
-            })
-        };
-        let evaluation = [evaluate(&pools[0]), evaluate(&pools[1])];
+        evaluation.measure(|threads| {
+            let run = || evaluator.evaluate(mesh.controls(), all.clone(), &mut limit);
+            pools[threads - 1].install(run).expect("room for results");
+        });
         let Values::F64(memory) = &mut store.positions else { unreachable!("f64 was asked for") };
-        let stores = [1, 2].map(|threads| milliseconds(|| stream(memory, threads)));
-        let after = hand_over();
-        if (before < NEAR) == (after < NEAR) {
-            rounds.push(Round { is_near: before < NEAR, evaluation, stores });
-        } else {
-            left_out += 1;
-        }
+        stores.measure(|threads| stream(memory, threads));
     }
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    for (is_near, cores) in [(true, "of one cache"), (false, "of two")] {
-        let own: Vec<&Round> = rounds.iter().filter(|round| round.is_near == is_near).collect();
-        if own.is_empty() {
+    let rate = |ms: f64| bytes as f64 / (ms * 1e-3) / f64::from(1 << 30);
+    let (one, single) = (median(&mut evaluation.alone), median(&mut stores.alone));
+    for (place, cores) in ["of one cache", "of two"].into_iter().enumerate() {
+        let (own, stored) = (&mut evaluation.together[place], &mut stores.together[place]);
+        if own.is_empty() || stored.is_empty() {
             continue;
         }
-        let median = |value: &dyn Fn(&Round) -> f64| {
-            let mut all: Vec<f64> = own.iter().map(|round| value(round)).collect();
-            all.sort_by(f64::total_cmp);
-            all[all.len() / 2]
-        };
-        let [one, two] = [0, 1].map(|k| median(&|round| round.evaluation[k]));
-        let rate = |ms: f64| bytes as f64 / (ms * 1e-3) / f64::from(1 << 30);
-        let [single, double] = [0, 1].map(|k| rate(median(&|round| round.stores[k])));
+        let (rounds, two, double) = (own.len(), median(own), median(stored));
         println!(
-            "| {name} | {cores} | {} | {one:.1} | {two:.1} | {:.2} | {:.1} | {single:.1} | \
-             {double:.1} | {:.2} |",
-            own.len(),
-            median(&|round| round.evaluation[0] / round.evaluation[1]),
+            "| {name} | {cores} | {rounds} | {one:.1} | {two:.1} | {:.2} | {:.1} | {:.1} | {:.1} | \
+             {:.2} |",
+            one / two,
             rate(two),
-            double / single,
+            rate(single),
+            rate(double),
+            single / double,
         );
     }
-    println!("| {name} | changed on the way | {left_out} | | | | | | | |");
+}
+
+fn median(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
 }
 
 fn milliseconds(run: impl FnOnce()) -> f64 {

@@ -5,8 +5,9 @@
 
 use super::faces::Scheme;
 use super::leaf::{Leaf, LeafKind};
-use super::net::{Ends, phantoms};
+use super::net::phantoms;
 use super::surface::LimitSurface;
+use crate::backend::cpu::kernel::fill_ends;
 
 /// How many leaves of which kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -37,7 +38,10 @@ impl LimitSurface {
         let LeafKind::Regular(ends) = leaf.kind else { return None };
         let mut net: Vec<[f64; 3]> = self.net(leaf).iter().map(|&v| points[v as usize]).collect();
         match self.scheme {
-            Scheme::CatmullClark => fill_ends(&mut net, ends),
+            Scheme::CatmullClark => {
+                fill_ends(net.as_flattened_mut(), 3, ends);
+                fill_ends(net.as_flattened_mut(), 4 * 3, ends >> 2);
+            }
             Scheme::Loop => {
                 for [p, q, r, s] in phantoms(ends) {
                     net[p] = std::array::from_fn(|d| net[q][d] + net[r][d] - net[s][d]);
@@ -45,22 +49,5 @@ impl LimitSurface {
             }
         }
         Some(net)
-    }
-}
-
-/// Fills in the missing points of a net `[v 4][u 4]`: p₋₁ = 2p₀ − p₁.
-fn fill_ends(net: &mut [[f64; 3]], ends: Ends) {
-    if ends == 0 {
-        return;
-    }
-    for (d, stride) in [1, 4].into_iter().enumerate() {
-        for side in (0..2).filter(|side| ends >> (2 * d + side) & 1 == 1) {
-            for at in (0..16).filter(|at| at / stride % 4 == 3 * side) {
-                let inward =
-                    |steps| if side == 0 { at + steps * stride } else { at - steps * stride };
-                let (p, q) = (net[inward(1)], net[inward(2)]);
-                net[at] = std::array::from_fn(|k| 2.0 * p[k] - q[k]);
-            }
-        }
     }
 }

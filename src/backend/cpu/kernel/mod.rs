@@ -51,6 +51,7 @@ pub use buffer::{Scratch, Stores, stream};
 pub use lanes::{Lanes, MAX_LANES, Portable, Real};
 pub use layered::{Across, Layered, LayeredOutput};
 pub use mapping::{LeafMap, LeafMapOutput, LeafMapScratch, LeafSource};
+pub use net::fill_ends;
 pub use patch::{Patch, PatchOutput};
 pub use points::Points;
 pub use simd::Simd;

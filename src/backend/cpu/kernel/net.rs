@@ -84,7 +84,7 @@ pub(super) fn gather_layers<T: Real>(
 /// `local` is `[outer][4][inner]`: the axis has 4 entries of `inner` numbers. Bit 0
 /// of `ends` says that entry 0 is missing, bit 1 that entry 3 is.
 #[inline(always)]
-pub(super) fn fill_ends<T: Real>(local: &mut [T], inner: usize, ends: u8) {
+pub fn fill_ends<T: Real>(local: &mut [T], inner: usize, ends: u8) {
     if ends & 3 == 0 {
         return;
     }

@@ -22,9 +22,9 @@ impl Topology {
         check_cells(&cells, vertex_count)?;
         let corners = |c: u32| cells.vertices(c as usize).iter().copied();
         let vertex_cells = Rows::transposed(vertex_count, cells.len(), corners);
-        let faces = merge_half_faces(&cells, &vertex_cells)?;
+        let faces = merge_half_faces(&cells, vertex_count)?;
         let vertex_faces = faces.vertices.transpose(vertex_count);
-        let edges = merge_half_edges(&faces.vertices, &vertex_faces);
+        let edges = merge_half_edges(&faces.vertices, vertex_count);
         let ends = |e: u32| edges.vertices[e as usize].into_iter();
         let (vertex_edges, (boundary_edge, boundary_vertex)) = rayon::join(
             || Rows::transposed(vertex_count, edges.vertices.len(), ends),
@@ -103,10 +103,15 @@ fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
 
 /// Whether corners exist and differ: all comparisons at once, for nearly every cell is sound.
 fn are_sound(corners: &[u32; 8], vertex_count: usize) -> bool {
-    let known = corners.iter().fold(true, |all, &v| all & ((v as usize) < vertex_count));
-    // each with those one to four places on, around: every pair
-    let pairs = (1..=4).flat_map(|step| (0..8).map(move |i| (i, (i + step) % 8)));
-    pairs.fold(known, |all, (i, j)| all & (corners[i] != corners[j]))
+    let known = corners.iter().all(|&v| (v as usize) < vertex_count);
+    // each with those one to four places on, around: every pair, eight at a time
+    let mut repeated = [false; 8];
+    for step in 1..=4 {
+        for (i, repeated) in repeated.iter_mut().enumerate() {
+            *repeated |= corners[i] == corners[(i + step) % 8];
+        }
+    }
+    known && repeated == [false; 8]
 }
 
 #[cfg(test)]

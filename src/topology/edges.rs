@@ -1,16 +1,15 @@
 //! Half-edges (an edge seen from one face) merged into edges.
 //!
-//! The faces at the smaller end of an edge hold all of its half-edges. So every vertex
-//! sorts its own few, and edges come in the order of their ends. A half-edge is the place
-//! of its first vertex among the cycles of all faces.
+//! Half-edges are grouped by their smaller ends, every vertex sorts its own few, and edges come
+//! in the order of their ends. A half-edge is the place of its first vertex among the cycles of
+//! all faces.
 
-use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
 use super::Rows;
-use super::groups::{BLOCK, chunks, take, together};
+use super::groups::{Chunk, Groups, advance, chunked, take, together, together_long};
 use crate::pages;
 
 /// Edges out of the cycles of faces.
@@ -23,11 +22,9 @@ pub(super) struct Edges {
     pub faces: Rows,
 }
 
-/// Merges half-edges of all faces; `vertex_faces` are the faces at each vertex.
-pub(super) fn merge_half_edges(face_vertices: &Rows, vertex_faces: &Rows) -> Edges {
-    let part = |vertices| Part::of(vertices, face_vertices, vertex_faces);
-    let parts: Vec<Part> = chunks(vertex_faces.len()).map(part).collect();
-
+/// Merges half-edges of all faces.
+pub(super) fn merge_half_edges(face_vertices: &Rows, vertex_count: usize) -> Edges {
+    let parts = Part::all(face_vertices, vertex_count);
     let count = parts.iter().map(|part| part.edges.len()).sum();
     let halves = face_vertices.items().len();
     let (mut vertices, mut ends, mut faces) =
@@ -77,40 +74,21 @@ struct Edge {
 }
 
 impl Part {
-    fn of(vertices: Range<u32>, face_vertices: &Rows, vertex_faces: &Rows) -> Self {
+    /// All edges.
+    fn all(face_vertices: &Rows, vertex_count: usize) -> Vec<Self> {
+        let (ends, mut grouped) = by_smaller_ends(face_vertices, vertex_count);
+        chunked(&ends, &mut grouped).into_par_iter().map(Self::of).collect()
+    }
+
+    /// Edges out of half-edges, grouped by their smaller ends.
+    fn of(vertices: Chunk<u64>) -> Self {
         let mut part = Self {
             edges: Vec::with_capacity(4 * vertices.len()),
-            halves: Vec::with_capacity(16 * vertices.len()),
+            halves: Vec::with_capacity(vertices.item_count()),
         };
-        let quads = face_vertices.arrays::<4>();
-        let mut cycles: Vec<[u32; 4]> = Vec::new();
-        // the other end above the half-edge, in one number, which sorts quickly
-        let mut halves: Vec<u64> = Vec::new();
-        for first in vertices.clone().step_by(BLOCK) {
-            let block = first..vertices.end.min(first + BLOCK as u32);
-            // cycles from all over memory for several vertices: their loads overlap
-            if let Some(quads) = quads {
-                let [start, end] = [block.start, block.end].map(|v| vertex_faces.start(v as usize));
-                let faces = &vertex_faces.items()[start..end];
-                cycles.clear();
-                cycles.extend(faces.iter().map(|&face| quads[face as usize]));
-            }
-            let mut cycles = cycles.iter();
-            for vertex in block {
-                halves.clear();
-                for &face in vertex_faces.row(vertex as usize) {
-                    let at_vertex = match cycles.next() {
-                        Some(cycle) => half_edges(cycle, vertex),
-                        None => half_edges(face_vertices.row(face as usize), vertex),
-                    };
-                    let first = face_vertices.start(face as usize);
-                    let larger = at_vertex.into_iter().filter(|&(_, other)| other > vertex);
-                    let half = |(place, other)| u64::from(other) << 32 | (first + place) as u64;
-                    halves.extend(larger.map(half));
-                }
-                halves.sort_unstable();
-                part.push(vertex, &halves);
-            }
+        for (vertex, halves) in vertices.groups() {
+            halves.sort_unstable();
+            part.push(vertex, halves);
         }
         part
     }
@@ -125,13 +103,39 @@ impl Part {
     }
 }
 
-/// The two half-edges at a `vertex` of a cycle, by their places in it, and their other ends.
+/// Half-edges at their smaller ends: the larger one above the half-edge, in one number, which
+/// sorts quickly.
+fn by_smaller_ends(face_vertices: &Rows, vertex_count: usize) -> (Vec<u32>, Vec<u64>) {
+    let quads = face_vertices.arrays::<4>();
+    let groups = Groups::of(vertex_count, face_vertices.len(), |face, counts| {
+        let count = |_, smaller, _| _ = advance(counts, smaller);
+        match quads {
+            Some(quads) => for_each_half(&quads[face as usize], count),
+            None => for_each_half(face_vertices.row(face as usize), count),
+        }
+    });
+    let mut halves = pages::zeros(groups.len());
+    let places = together_long(&mut halves);
+    let ends = groups.place(|face, next| {
+        let first = face_vertices.start(face as usize);
+        let place = |at, smaller, larger| {
+            let half = u64::from(larger) << 32 | (first + at) as u64;
+            places[advance(next, smaller)].store(half, Relaxed);
+        };
+        match quads {
+            Some(quads) => for_each_half(&quads[face as usize], place),
+            None => for_each_half(face_vertices.row(face as usize), place),
+        }
+    });
+    (ends, halves)
+}
+
+/// Calls `visit` with each place in a cycle and the ends of the half-edge that begins there,
+/// the smaller one first.
 #[inline(always)]
-fn half_edges(cycle: &[u32], vertex: u32) -> [(usize, u32); 2] {
-    // all at once, without shortcuts
-    let at: usize = cycle.iter().enumerate().map(|(i, &v)| usize::from(v == vertex) * i).sum();
-    let last = cycle.len() - 1;
-    let before = if at == 0 { last } else { at - 1 };
-    let after = if at == last { 0 } else { at + 1 };
-    [(at, cycle[after]), (before, cycle[before])]
+fn for_each_half(cycle: &[u32], mut visit: impl FnMut(usize, u32, u32)) {
+    for (at, &a) in cycle.iter().enumerate() {
+        let b = cycle[if at + 1 == cycle.len() { 0 } else { at + 1 }];
+        visit(at, a.min(b), a.max(b));
+    }
 }

@@ -1,14 +1,16 @@
 //! Half-faces (a face seen from one cell) merged into faces.
 //!
-//! Equal half-faces have the same smallest vertex, and its cells hold all of them. So
-//! every vertex sorts its own few, and faces come in the order of their vertices.
+//! Equal half-faces have the same smallest vertex. Half-faces are grouped by it, every vertex
+//! sorts its own few, and faces come in the order of their vertices.
 
-use std::ops::Range;
+use std::iter::repeat_n;
 use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
-use super::groups::{BLOCK, GRAIN, chunks, scan, start, take, together};
+use super::groups::{
+    Chunk, GRAIN, Groups, advance, chunked, scan, start, take, together, together_long,
+};
 use super::{NONE, Rows};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells};
@@ -24,13 +26,10 @@ pub(super) struct Faces {
     pub of_cells: Rows,
 }
 
-/// Merges the half-faces of all cells; `vertex_cells` are the cells at each vertex.
-pub(super) fn merge_half_faces(cells: &Cells, vertex_cells: &Rows) -> Result<Faces> {
+/// Merges the half-faces of all cells.
+pub(super) fn merge_half_faces(cells: &Cells, vertex_count: usize) -> Result<Faces> {
     let halves = HalfFaces::of(cells);
-    // collected one by one: the first error is the one to report
-    let parts: Vec<Result<Part>> =
-        chunks(vertex_cells.len()).map(|vertices| halves.part(vertices, vertex_cells)).collect();
-    let parts = parts.into_iter().collect::<Result<Vec<Part>>>()?;
+    let parts = halves.parts(vertex_count)?;
     let faces = halves.join(&parts);
     check_duplicates(&faces.of_cells, &faces.cells)?;
     Ok(faces)
@@ -48,36 +47,15 @@ const HEXAHEDRON: [[u8; 4]; 6] = {
     table
 };
 
-/// The three faces at each corner of a hexahedron, ascending, and the other corners of each.
-const AT_CORNER: [[(u8, [u8; 3]); 3]; 8] = {
-    let mut table = [[(0, [0; 3]); 3]; 8];
-    let mut corner = 0;
-    while corner < 8 {
-        let mut count = 0;
-        let mut face = 0;
-        while face < 6 {
-            let mut i = 0;
-            while i < 4 {
-                if HEXAHEDRON[face][i] == corner as u8 {
-                    let cycle = &HEXAHEDRON[face];
-                    let others = [cycle[(i + 1) % 4], cycle[(i + 2) % 4], cycle[(i + 3) % 4]];
-                    table[corner][count] = (face as u8, others);
-                    count += 1;
-                }
-                i += 1;
-            }
-            face += 1;
-        }
-        corner += 1;
-    }
-    table
-};
-
-/// Faces as seen from their cells.
+/// Faces as seen from their cells, numbered cell by cell.
 struct HalfFaces<'a> {
     cells: &'a Cells,
-    /// The cells, if all are hexahedra.
+    /// The cells, if all are hexahedra. Otherwise:
     hexahedra: Option<&'a [[u32; 8]]>,
+    /// The end of each cell's half-faces,
+    ends: Vec<u32>,
+    /// and the cell of each.
+    of: Vec<u32>,
     /// Whether some face may have more than four vertices, so that keys may coincide.
     polygons: bool,
 }
@@ -89,8 +67,16 @@ struct Half {
     local: u32,
 }
 
+/// A half-face and the next three vertices after its smallest, those above the half-face.
+type Entry = [u64; 2];
+
+/// An entry in one number, which sorts quickly.
+fn number(&[high, low]: &Entry) -> u128 {
+    u128::from(high) << 64 | u128::from(low)
+}
+
 /// A face as the half-faces that are one; the same twice at the boundary.
-type Pair = [Half; 2];
+type Pair = [u32; 2];
 
 /// Faces of consecutive smallest vertices.
 struct Part {
@@ -101,94 +87,66 @@ struct Part {
 
 impl<'a> HalfFaces<'a> {
     fn of(cells: &'a Cells) -> Self {
-        let hexahedra = cells.hexahedra();
-        let is_polyhedron = |c: usize| cells.kind(c) == CellKind::Polyhedron;
-        let polygons = hexahedra.is_none() && (0..cells.len()).any(is_polyhedron);
-        Self { cells, hexahedra, polygons }
-    }
-
-    /// The end of each cell's half-faces among those of all cells.
-    fn ends(&self) -> Vec<u32> {
-        let count = |c: usize| match self.cells.kind(c).faces().len() {
+        if let Some(hexahedra) = cells.hexahedra() {
+            let (ends, of) = Default::default();
+            return Self { cells, hexahedra: Some(hexahedra), ends, of, polygons: false };
+        }
+        let count = |c: usize| match cells.kind(c).faces().len() {
             0 => {
                 let mut faces = 0;
-                self.cells.for_each_face(c, |_| faces += 1);
+                cells.for_each_face(c, |_| faces += 1);
                 faces
             }
             faces => faces as u32,
         };
-        scan((0..self.cells.len()).map(count))
+        let counts: Vec<u32> = (0..cells.len()).map(count).collect();
+        let of = (0..).zip(&counts).flat_map(|(c, &faces)| repeat_n(c, faces as usize)).collect();
+        let ends = scan(counts.into_iter());
+        let polygons = (0..cells.len()).any(|c| cells.kind(c) == CellKind::Polyhedron);
+        Self { cells, hexahedra: None, ends, of, polygons }
     }
 
-    /// The faces whose smallest vertices are `vertices`, in order.
-    fn part(&self, vertices: Range<u32>, vertex_cells: &Rows) -> Result<Part> {
-        let mut part = Part { faces: Vec::with_capacity(4 * vertices.len()), corners: 0 };
-        let mut corners: Vec<[u32; 8]> = Vec::new();
-        let mut halves = Vec::new();
-        let mut entries = Vec::new();
-        for first in vertices.clone().step_by(BLOCK) {
-            let block = first..vertices.end.min(first + BLOCK as u32);
-            // corners from all over memory for several vertices: their loads overlap
-            if let Some(hexahedra) = self.hexahedra {
-                let [start, end] = [block.start, block.end].map(|v| vertex_cells.start(v as usize));
-                let cells = &vertex_cells.items()[start..end];
-                corners.clear();
-                corners.extend(cells.iter().map(|&cell| hexahedra[cell as usize]));
-            }
-            let mut corners = corners.iter();
-            for vertex in block {
-                halves.clear();
-                entries.clear();
-                for &cell in vertex_cells.row(vertex as usize) {
-                    let visit = |local, key| {
-                        entries.push(entry(key, halves.len()));
-                        halves.push(Half { cell, local });
-                    };
-                    match corners.next() {
-                        Some(corners) => for_each_half(corners, vertex, visit),
-                        None => self.for_each_half(cell, vertex, visit),
-                    }
+    /// The first half-face of a cell, or one past the last of all.
+    fn first(&self, cell: usize) -> u32 {
+        if self.hexahedra.is_some() { 6 * cell as u32 } else { start(&self.ends, cell) }
+    }
+
+    fn half(&self, number: u32) -> Half {
+        let cell = if self.hexahedra.is_some() { number / 6 } else { self.of[number as usize] };
+        Half { cell, local: number - self.first(cell as usize) }
+    }
+
+    /// Half-faces at their smallest vertices.
+    fn by_least_vertex(&self, vertex_count: usize) -> (Vec<u32>, Vec<Entry>) {
+        let groups = Groups::of(vertex_count, self.cells.len(), |cell, counts| {
+            self.for_each_half(cell, |[least, ..]| _ = advance(counts, least));
+        });
+        let mut entries: Vec<Entry> = pages::zeros(groups.len());
+        let places = together_long(entries.as_flattened_mut());
+        let ends = groups.place(|cell, next| {
+            let mut half = self.first(cell as usize);
+            self.for_each_half(cell, |[least, a, b, c]| {
+                let at = 2 * advance(next, least);
+                for (i, [x, y]) in [[a, b], [c, half]].into_iter().enumerate() {
+                    places[at + i].store(u64::from(x) << 32 | u64::from(y), Relaxed);
                 }
-                self.merge(&mut entries, &halves, &mut part)?;
+                half += 1;
+            });
+        });
+        (ends, entries)
+    }
+
+    /// Calls `visit` with the four smallest vertices, ascending, of each half-face of a cell;
+    /// [`NONE`] in place of a fourth.
+    #[inline(always)]
+    fn for_each_half(&self, cell: u32, mut visit: impl FnMut([u32; 4])) {
+        if let Some(hexahedra) = self.hexahedra {
+            let corners = &hexahedra[cell as usize];
+            for face in HEXAHEDRON {
+                visit(ascending(face.map(|corner| corners[usize::from(corner)])));
             }
+            return;
         }
-        Ok(part)
-    }
-
-    /// Adds the faces out of half-faces of one smallest vertex.
-    fn merge(&self, entries: &mut [u128], halves: &[Half], part: &mut Part) -> Result<()> {
-        entries.sort_unstable();
-        let half = |entry: &u128| halves[*entry as u32 as usize];
-        if self.polygons {
-            // stable: equal faces stay in the order of their cells
-            entries.sort_by_cached_key(|entry| (entry >> 32, self.sorted(half(entry))));
-        }
-        let equal = |a: &u128, b: &u128| {
-            a >> 32 == b >> 32 && (!self.polygons || self.sorted(half(a)) == self.sorted(half(b)))
-        };
-        for run in entries.chunk_by(equal) {
-            let pair = match run {
-                [a] => [half(a); 2],
-                [a, b] if half(a).cell != half(b).cell => [half(a), half(b)],
-                [a, _] => {
-                    let cell = half(a).cell;
-                    return Err(Error::mesh(format!("cell {cell} has one face twice")));
-                }
-                _ => return Err(self.crowded(run.iter().map(half))),
-            };
-            part.corners += self.corners(pair[0]);
-            part.faces.push(pair);
-        }
-        Ok(())
-    }
-
-    /// Calls `visit` with the half-faces of `cell` whose smallest vertex is `vertex`, a
-    /// vertex of the cell, and with their next three vertices.
-    fn for_each_half(&self, cell: u32, vertex: u32, mut visit: impl FnMut(u32, [u32; 3])) {
-        if let Some(corners) = self.cells.hexahedron(cell as usize) {
-            return for_each_half(corners, vertex, visit);
-        }
-        let mut local = 0;
         self.cells.for_each_face(cell as usize, |face| {
             let mut least = [NONE; 4];
             for &v in face {
@@ -198,16 +156,60 @@ impl<'a> HalfFaces<'a> {
                     (*slot, v) = (v.min(*slot), v.max(*slot));
                 }
             }
-            if least[0] == vertex {
-                visit(local, [least[1], least[2], least[3]]);
-            }
-            local += 1;
+            visit(least);
         });
     }
 
+    /// All faces.
+    fn parts(&self, vertex_count: usize) -> Result<Vec<Part>> {
+        let (ends, mut grouped) = self.by_least_vertex(vertex_count);
+        let part = |vertices: Chunk<Entry>| {
+            let mut part = Part { faces: Vec::with_capacity(4 * vertices.len()), corners: 0 };
+            for (_, entries) in vertices.groups() {
+                self.merge(entries, &mut part)?;
+            }
+            Ok(part)
+        };
+        // collected one by one: the first error is the one to report
+        let parts: Vec<Result<Part>> =
+            chunked(&ends, &mut grouped).into_par_iter().map(part).collect();
+        parts.into_iter().collect()
+    }
+
+    /// Adds the faces out of half-faces of one smallest vertex.
+    fn merge(&self, entries: &mut [Entry], part: &mut Part) -> Result<()> {
+        entries.sort_unstable_by_key(number);
+        let half = |entry: &Entry| entry[1] as u32;
+        let vertices = |entry: &Entry| number(entry) >> 32;
+        let sorted = |entry: &Entry| self.sorted(self.half(half(entry)));
+        if self.polygons {
+            // stable: equal faces stay in the order of their cells
+            entries.sort_by_cached_key(|entry| (vertices(entry), sorted(entry)));
+        }
+        let equal = |a: &Entry, b: &Entry| {
+            vertices(a) == vertices(b) && (!self.polygons || sorted(a) == sorted(b))
+        };
+        for run in entries.chunk_by(equal) {
+            let pair = match run {
+                [a] => [half(a); 2],
+                [a, b] => {
+                    let cells = [a, b].map(|entry| self.half(half(entry)).cell);
+                    if cells[0] == cells[1] {
+                        return Err(Error::mesh(format!("cell {} has one face twice", cells[0])));
+                    }
+                    [half(a), half(b)]
+                }
+                _ => return Err(self.crowded(run.iter().map(|entry| self.half(half(entry))))),
+            };
+            part.corners += self.corners(pair[0]);
+            part.faces.push(pair);
+        }
+        Ok(())
+    }
+
     /// Number of vertices of a half-face.
-    fn corners(&self, half: Half) -> usize {
-        if self.hexahedra.is_some() { 4 } else { self.with_cycle(half, <[u32]>::len) }
+    fn corners(&self, half: u32) -> usize {
+        if self.hexahedra.is_some() { 4 } else { self.with_cycle(self.half(half), <[u32]>::len) }
     }
 
     /// The vertices of a half-face, ascending.
@@ -244,12 +246,7 @@ impl<'a> HalfFaces<'a> {
         let count = parts.iter().map(|part| part.faces.len()).sum();
         let mut cells = pages::zeros(count);
         let mut cycles = pages::zeros(parts.iter().map(|part| part.corners).sum());
-        let ends = if self.hexahedra.is_some() { Vec::new() } else { self.ends() };
-        let first_half = |cell: u32| match self.hexahedra {
-            Some(_) => 6 * cell,
-            None => start(&ends, cell as usize),
-        };
-        let mut of_cells = pages::zeros(first_half(self.cells.len() as u32) as usize);
+        let mut of_cells = pages::zeros(self.first(self.cells.len()) as usize);
         let numbers = together(&mut of_cells);
 
         let mut first = 0;
@@ -262,17 +259,17 @@ impl<'a> HalfFaces<'a> {
         }
         tasks.into_par_iter().for_each(|(part, first, cells, mut cycles)| {
             for ((number, &[a, b]), cells) in (first..).zip(&part.faces).zip(cells) {
-                *cells = [a.cell, if a.cell == b.cell { NONE } else { b.cell }];
+                let [first, second] = [a, b].map(|half| self.half(half));
+                *cells = [first.cell, if a == b { NONE } else { second.cell }];
                 for half in [a, b] {
-                    let at = first_half(half.cell) + half.local;
-                    numbers[at as usize].store(number, Relaxed);
+                    numbers[half as usize].store(number, Relaxed);
                 }
                 if let Some(hexahedra) = self.hexahedra {
-                    let corners = &hexahedra[a.cell as usize];
-                    let cycle = HEXAHEDRON[a.local as usize].map(|i| corners[usize::from(i)]);
+                    let corners = &hexahedra[first.cell as usize];
+                    let cycle = HEXAHEDRON[first.local as usize].map(|i| corners[usize::from(i)]);
                     take(&mut cycles, 4).copy_from_slice(&cycle);
                 } else {
-                    let cycle = self.with_cycle(a, <[u32]>::to_vec);
+                    let cycle = self.with_cycle(first, <[u32]>::to_vec);
                     take(&mut cycles, cycle.len()).copy_from_slice(&cycle);
                 }
             }
@@ -284,7 +281,7 @@ impl<'a> HalfFaces<'a> {
         let faces = parts.iter().flat_map(|part| &part.faces);
         let cycle_ends = scan(faces.map(|&[half, _]| self.corners(half) as u32));
         let vertices = Rows::from_parts(cycle_ends, cycles);
-        Faces { vertices, cells, of_cells: Rows::from_parts(ends, of_cells) }
+        Faces { vertices, cells, of_cells: Rows::from_parts(self.ends.clone(), of_cells) }
     }
 
     fn crowded(&self, halves: impl Iterator<Item = Half>) -> Error {
@@ -315,29 +312,12 @@ fn check_duplicates(cell_faces: &Rows, face_cells: &[[u32; 2]]) -> Result<()> {
     }
 }
 
-/// [`HalfFaces::for_each_half`] of a hexahedron.
-#[inline]
-fn for_each_half(corners: &[u32; 8], vertex: u32, mut visit: impl FnMut(u32, [u32; 3])) {
-    let at: usize = (0..8).map(|i| usize::from(corners[i] == vertex) * i).sum();
-    for (local, [i, j, k]) in AT_CORNER[at & 7] {
-        let [a, b, c] = [corners[i as usize], corners[j as usize], corners[k as usize]];
-        if vertex < a.min(b).min(c) {
-            visit(local.into(), ascending(a, b, c));
-        }
-    }
-}
-
-/// The three vertices after the smallest one of a face above its place in a list: one number,
-/// which sorts quickly.
-fn entry([a, b, c]: [u32; 3], place: usize) -> u128 {
-    [a, b, c, place as u32].into_iter().fold(0, |number, x| number << 32 | u128::from(x))
-}
-
-/// Three vertices, ascending.
-fn ascending(a: u32, b: u32, c: u32) -> [u32; 3] {
-    let (a, b) = (a.min(b), a.max(b));
-    let (b, c) = (b.min(c), b.max(c));
-    [a.min(b), a.max(b), c]
+/// Four vertices, ascending.
+#[inline(always)]
+fn ascending([a, b, c, d]: [u32; 4]) -> [u32; 4] {
+    let (a, b, c, d) = (a.min(b), a.max(b), c.min(d), c.max(d));
+    let (a, c, b, d) = (a.min(c), a.max(c), b.min(d), b.max(d));
+    [a, b.min(c), b.max(c), d]
 }
 
 #[cfg(test)]
@@ -346,10 +326,7 @@ mod tests {
 
     /// Vertices of the faces and their cells.
     fn faces(cells: &Cells, vertex_count: usize) -> Vec<(Vec<u32>, [u32; 2])> {
-        let vertex_cells = Rows::transposed(vertex_count, cells.len(), |c| {
-            cells.vertices(c as usize).iter().copied()
-        });
-        let faces = merge_half_faces(cells, &vertex_cells).unwrap();
+        let faces = merge_half_faces(cells, vertex_count).unwrap();
         let sorted = |face: &[u32]| {
             let mut face = face.to_vec();
             face.sort_unstable();

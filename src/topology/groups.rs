@@ -1,61 +1,122 @@
 //! A counting sort by several threads, and arrays that threads fill together.
 
 use std::ops::Range;
-use std::sync::atomic::AtomicU32;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use rayon::prelude::*;
-
-use crate::pages;
 
 /// Rows or groups a work item of a parallel loop covers.
 pub(super) const GRAIN: usize = 1024;
 
-/// Vertices whose surroundings are brought close together.
-pub(super) const BLOCK: usize = 64;
-
 /// Most parts of a counting sort: each has its own counts of all columns.
 const MOST_PARTS: usize = 4;
 
-/// For each of `columns` the rows below `count` that `columns_of` leads there, ascending:
-/// the end of each column, and all rows.
+/// A counting sort under way: what rows hold goes to groups, in the order of the rows.
 ///
 /// Every thread counts, and then places, a range of rows of its own; where a range
-/// begins within a column follows from the counts of the ranges before, so that the
+/// begins within a group follows from the counts of the ranges before, so that the
 /// result does not depend on their number.
-pub(super) fn group<I: Iterator<Item = u32>>(
-    columns: usize,
-    count: usize,
-    columns_of: impl Fn(u32) -> I + Sync,
-) -> (Vec<u32>, Vec<u32>) {
-    let parts = rayon::current_num_threads().min(MOST_PARTS).min(count / GRAIN).max(1);
-    let rows_of = |part: usize| (part * count / parts) as u32..((part + 1) * count / parts) as u32;
-    let count_part = |part: usize| {
-        let mut counts = vec![0_u32; columns];
-        rows_of(part).flat_map(&columns_of).for_each(|column| counts[column as usize] += 1);
-        counts
-    };
-    let mut next: Vec<Vec<u32>> = (0..parts).into_par_iter().map(count_part).collect();
-    let mut ends = Vec::with_capacity(columns);
-    let mut end = 0;
-    for column in 0..columns {
-        for counts in &mut next {
-            end += std::mem::replace(&mut counts[column], end);
-        }
-        ends.push(end);
-    }
-    let mut rows = pages::zeros(end as usize);
-    let places = together(&mut rows);
-    next.par_iter_mut().enumerate().for_each(|(part, next)| {
-        for row in rows_of(part) {
-            for column in columns_of(row) {
-                let at = &mut next[column as usize];
-                places[*at as usize].store(row, Relaxed);
-                *at += 1;
+pub(super) struct Groups {
+    /// The end of each group.
+    pub ends: Vec<u32>,
+    rows: usize,
+    // of each range of rows the next place in every group
+    next: Vec<Vec<u32>>,
+}
+
+/// How many a row holds of each group, or where the next of each goes.
+pub(super) type Counters = [u32];
+
+/// The counter's value before it grows by one.
+#[inline(always)]
+pub(super) fn advance(counters: &mut Counters, group: u32) -> usize {
+    let counter = &mut counters[group as usize];
+    *counter += 1;
+    (*counter - 1) as usize
+}
+
+impl Groups {
+    /// Sorts what the `rows` hold into `groups`; `count` advances the group of each.
+    pub fn of(groups: usize, rows: usize, count: impl Fn(u32, &mut Counters) + Sync) -> Self {
+        let parts = rayon::current_num_threads().min(MOST_PARTS).min(rows / GRAIN).max(1);
+        let count_part = |part: usize| {
+            let mut counts = vec![0; groups];
+            range(part, parts, rows).for_each(|row| count(row, &mut counts));
+            counts
+        };
+        let mut next: Vec<Vec<u32>> = (0..parts).into_par_iter().map(count_part).collect();
+        let mut ends = Vec::with_capacity(groups);
+        let mut end = 0;
+        for group in 0..groups {
+            for counts in &mut next {
+                end += std::mem::replace(&mut counts[group], end);
             }
+            ends.push(end);
         }
-    });
-    (ends, rows)
+        Self { ends, rows, next }
+    }
+
+    /// Number of all that the rows hold.
+    pub fn len(&self) -> usize {
+        self.ends.last().map_or(0, |&end| end as usize)
+    }
+
+    /// Calls `place` with every row and the places where what it holds goes, which it must
+    /// advance as it did when it counted; returns the end of each group.
+    pub fn place(mut self, place: impl Fn(u32, &mut Counters) + Sync) -> Vec<u32> {
+        let (parts, rows) = (self.next.len(), self.rows);
+        self.next.par_iter_mut().enumerate().for_each(|(part, next)| {
+            range(part, parts, rows).for_each(|row| place(row, next));
+        });
+        self.ends
+    }
+}
+
+/// Consecutive groups.
+pub(super) struct Chunk<'a, T> {
+    first: u32,
+    start: u32,
+    ends: &'a [u32],
+    items: &'a mut [T],
+}
+
+impl<'a, T> Chunk<'a, T> {
+    /// Number of groups.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Number of items of all of them.
+    pub fn item_count(&self) -> usize {
+        self.items.len()
+    }
+
+    /// The groups, with their numbers.
+    pub fn groups(self) -> impl Iterator<Item = (u32, &'a mut [T])> {
+        let (mut start, mut rest) = (self.start, self.items);
+        (self.first..).zip(self.ends).map(move |(group, &end)| {
+            let items = take(&mut rest, (end - start) as usize);
+            start = end;
+            (group, items)
+        })
+    }
+}
+
+/// Groups of these ends in chunks of [`GRAIN`], with their `items`.
+pub(super) fn chunked<'a, T>(ends: &'a [u32], mut items: &'a mut [T]) -> Vec<Chunk<'a, T>> {
+    let (mut first, mut start) = (0, 0);
+    let cut = |ends: &'a [u32]| {
+        let end = ends.last().map_or(start, |&end| end);
+        let chunk = Chunk { first, start, ends, items: take(&mut items, (end - start) as usize) };
+        (first, start) = (first + ends.len() as u32, end);
+        chunk
+    };
+    ends.chunks(GRAIN).map(cut).collect()
+}
+
+/// One of so many nearly equal ranges of rows.
+fn range(part: usize, parts: usize, rows: usize) -> Range<u32> {
+    (part * rows / parts) as u32..((part + 1) * rows / parts) as u32
 }
 
 /// Numbers that threads may write at once, each at places of its own.
@@ -63,6 +124,13 @@ pub(super) fn together(numbers: &mut [u32]) -> &[AtomicU32] {
     let numbers: *mut [u32] = numbers;
     // SAFETY: the same layout, and nothing else reaches the numbers while they are lent.
     unsafe { &*(numbers as *const [AtomicU32]) }
+}
+
+/// [`together`] of longer numbers.
+pub(super) fn together_long(numbers: &mut [u64]) -> &[AtomicU64] {
+    let numbers: *mut [u64] = numbers;
+    // SAFETY: as there
+    unsafe { &*(numbers as *const [AtomicU64]) }
 }
 
 /// Ranges of at most [`GRAIN`] of `count` things.

@@ -1,11 +1,10 @@
 //! Incidence of cells, faces, edges and vertices of a polyhedral mesh.
 //!
-//! Everything is a flat index array. A counting sort lists the cells at each vertex;
-//! out of them every vertex sorts the half-faces (a face seen from one cell) of which it
-//! is the smallest vertex, and equal neighbours become one face. Half-edges (an edge
-//! seen from one face) become edges likewise, out of the faces at each vertex. All of
-//! it runs in parallel over ranges of vertices, with the same result for any number of
-//! threads. No pointers, no hash map.
+//! Everything is a flat index array. A counting sort groups the half-faces (a face seen from
+//! one cell) by their smallest vertices; every vertex sorts its own, and equal neighbours
+//! become one face. Half-edges (an edge seen from one face) become edges likewise. All of it
+//! runs in parallel over ranges of cells and vertices, with the same result for any number
+//! of threads. No pointers, no hash map.
 //!
 //! Faces are numbered by their sorted vertices, edges by theirs, so the numbering
 //! depends on the mesh alone.

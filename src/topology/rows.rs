@@ -1,8 +1,10 @@
 //! Rows of varying length in two flat arrays.
 
 use std::iter::repeat_n;
+use std::sync::atomic::Ordering::Relaxed;
 
-use super::groups::group;
+use super::groups::{Groups, advance, together};
+use crate::pages;
 
 /// Rows of `u32` stored one after another.
 #[derive(Clone, Debug, Default)]
@@ -129,7 +131,14 @@ impl Rows {
         count: usize,
         columns_of: impl Fn(u32) -> I + Sync,
     ) -> Self {
-        let (ends, items) = group(columns, count, columns_of);
+        let groups = Groups::of(columns, count, |row, counts| {
+            columns_of(row).for_each(|column| _ = advance(counts, column));
+        });
+        let mut items = pages::zeros(groups.len());
+        let places = together(&mut items);
+        let ends = groups.place(|row, next| {
+            columns_of(row).for_each(|column| places[advance(next, column)].store(row, Relaxed));
+        });
         Self::from_parts(ends, items)
     }
 }

@@ -6,6 +6,9 @@
 //! them), after L refinements (0 unless said). A model that is refused has the reason
 //! in its row.
 
+#[path = "support/arguments.rs"]
+mod arguments;
+
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -16,18 +19,8 @@ use subsolid::refine::{VertexRule, refine_mesh};
 use subsolid::{Error, Result};
 
 fn main() {
-    let mut roots: Vec<PathBuf> = Vec::new();
     let (mut levels, mut samples) = (0, 4);
-    let mut arguments = std::env::args().skip(1);
-    while let Some(argument) = arguments.next() {
-        let mut number = || arguments.next().and_then(|n| n.parse().ok()).expect("a number");
-        match argument.as_str() {
-            "--levels" => levels = number(),
-            "--samples" => samples = number(),
-            "--bench" => {} // from cargo
-            path => roots.push(path.into()),
-        }
-    }
+    let mut roots = arguments::read(&mut [("levels", &mut levels), ("samples", &mut samples)]);
     if roots.is_empty() {
         roots.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("models/solids"));
     }

@@ -10,7 +10,10 @@
 //! the latter. Times of two threads are told apart by that; those during which it changed (or
 //! which other programs disturbed) are left out. Medians.
 
-use std::path::{Path, PathBuf};
+#[path = "support/arguments.rs"]
+mod arguments;
+
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -44,18 +47,8 @@ impl Times {
 }
 
 fn main() {
-    let mut files: Vec<PathBuf> = Vec::new();
     let (mut levels, mut seconds) = (2, 20);
-    let mut arguments = std::env::args().skip(1);
-    while let Some(argument) = arguments.next() {
-        let mut number = || arguments.next().and_then(|n| n.parse().ok()).expect("a number");
-        match argument.as_str() {
-            "--levels" => levels = number(),
-            "--seconds" => seconds = number(),
-            "--bench" => {} // from cargo
-            path => files.push(path.into()),
-        }
-    }
+    let mut files = arguments::read(&mut [("levels", &mut levels), ("seconds", &mut seconds)]);
     if files.is_empty() {
         files.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("models/solids/rod_hex.vtk"));
     }

@@ -191,10 +191,13 @@ impl Builder {
                 drafts
             })
             .collect();
-        let keys = parts.iter().flat_map(|part| &part.planar);
-        self.planar.add(keys, |key| self.library.planar(key, 0));
-        let keys = parts.iter().flat_map(|part| &part.spatial);
-        self.spatial.add(keys, |key| self.library.spatial(key, 0));
+        let Self { library, planar, spatial, .. } = self;
+        let planar_keys = parts.iter().flat_map(|part| &part.planar);
+        let spatial_keys = parts.iter().flat_map(|part| &part.spatial);
+        rayon::join(
+            || planar.add(planar_keys, |key| library.planar(key, 0)),
+            || spatial.add(spatial_keys, |key| library.spatial(key, 0)),
+        );
 
         let (first_leaf, first_net) = (self.leaves.len(), self.nets.len());
         let mut end = first_net;

@@ -8,8 +8,8 @@ use super::layout::Layout;
 use crate::limit::Solid;
 use crate::plan::{Kernel, Plan};
 
-/// An item: batch, first leaf within it, number of leaves, first sample, number of samples;
-/// see `Item` in `kernels/gather.cuh`.
+/// An item: batch, first leaf within it, number of leaves; first sample and number of samples, or
+/// for whole layered leaves what `Stacks::layers_of` says; see `Item` in `kernels/gather.cuh`.
 pub(super) type Item = [u32; 5];
 
 /// The work of a range of elements.
@@ -74,7 +74,7 @@ impl Work {
                     work.tensor.retain(|run| run.count > 0);
                 }
                 Kernel::Layered => {
-                    let segments = segments(plan.solid(), &layout.stacks[index], range);
+                    let segments = segments(plan.solid(), &layout.stacks[index].leaves, range);
                     let run =
                         |run: Range<usize>| (index as u32, run.start as u32, run.len() as u32);
                     runs.entry(Kernel::Layered).or_default().extend(segments.map(run));
@@ -88,7 +88,7 @@ impl Work {
             if kernel == Kernel::Layered {
                 // stacks side by side share control points: evaluated at about the same time
                 let element = |&(batch, first, _): &(u32, u32, u32)| {
-                    let leaf = layout.stacks[batch as usize][first as usize];
+                    let leaf = layout.stacks[batch as usize].leaves[first as usize];
                     plan.solid().leaves()[leaf as usize].element
                 };
                 runs.sort_by_cached_key(element);
@@ -115,9 +115,15 @@ impl Work {
                         Kernel::Layered => left.div_ceil(left.div_ceil(step)),
                         _ => step.min(left),
                     };
-                    for sample in (0..samples).step_by(samples_step as usize) {
-                        let samples = samples_step.min(samples - sample);
-                        items.push([batch, first + start, leaves, sample, samples]);
+                    let mut push = |what: [u32; 2]| {
+                        items.push([batch, first + start, leaves, what[0], what[1]]);
+                    };
+                    if kernel == Kernel::Layered {
+                        push(layout.stacks[batch as usize].layers_of(first + start, leaves));
+                    } else {
+                        for sample in (0..samples).step_by(samples_step as usize) {
+                            push([sample, samples_step.min(samples - sample)]);
+                        }
                     }
                     start += leaves;
                     rest -= leaves;
@@ -165,7 +171,7 @@ mod tests {
             for batch in plan.batches() {
                 let BatchKind::Layered(structure) = batch.kind else { continue };
                 let lines = solid.planar_structures()[structure as usize].controls();
-                let order = stacks::collect(&solid, &batch.leaves, lines);
+                let order = stacks::collect(&solid, &batch.leaves, lines).leaves;
                 let places: Vec<_> = segments(&solid, &order, &range).collect();
                 assert!(places.iter().all(|run| (1..=OF_A_STACK as usize).contains(&run.len())));
                 let mut leaves: Vec<u32> = places.into_iter().flatten().map(|p| order[p]).collect();

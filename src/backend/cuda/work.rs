@@ -38,9 +38,8 @@ pub(super) struct Tile {
     pub samples: u32,
 }
 
-/// Most leaves that a warp takes at a time, and most layered ones, of a stack.
+/// Most leaves that a warp takes at a time.
 const AT_ONCE: u32 = 8;
-const OF_A_STACK: u32 = 16;
 
 impl Work {
     /// The work for `range`. `warps`: how many the device holds at once. `tile`: of the
@@ -94,7 +93,6 @@ impl Work {
                 runs.sort_by_cached_key(element);
             }
             let items = work.items.entry(kernel).or_default();
-            let most = if kernel == Kernel::Layered { OF_A_STACK } else { AT_ONCE };
             let total: u32 = runs.iter().map(|run| run.2).sum();
             let mut rest = total;
             for (batch, first, count) in runs {
@@ -108,7 +106,8 @@ impl Work {
                 let mut start = 0;
                 while start < count {
                     // warps take fewer leaves at a time towards the end, to end together
-                    let step = tile.map_or((rest / (2 * warps)).clamp(1, most), |tile| tile.leaves);
+                    let step =
+                        tile.map_or((rest / (2 * warps)).clamp(1, AT_ONCE), |tile| tile.leaves);
                     // pieces of a segment are alike
                     let left = count - start;
                     let leaves = match kernel {
@@ -149,8 +148,7 @@ fn segments(
     });
     runs.filter(move |&(leaf, _)| is_in(leaf)).flat_map(|(_, run)| {
         let end = run.end;
-        run.step_by(OF_A_STACK as usize)
-            .map(move |first| first..end.min(first + OF_A_STACK as usize))
+        run.step_by(AT_ONCE as usize).map(move |first| first..end.min(first + AT_ONCE as usize))
     })
 }
 
@@ -173,7 +171,7 @@ mod tests {
                 let lines = solid.planar_structures()[structure as usize].controls();
                 let order = stacks::collect(&solid, &batch.leaves, lines).leaves;
                 let places: Vec<_> = segments(&solid, &order, &range).collect();
-                assert!(places.iter().all(|run| (1..=OF_A_STACK as usize).contains(&run.len())));
+                assert!(places.iter().all(|run| (1..=AT_ONCE as usize).contains(&run.len())));
                 let mut leaves: Vec<u32> = places.into_iter().flatten().map(|p| order[p]).collect();
                 leaves.sort_unstable();
                 assert_eq!(leaves, batch.leaves_in(&solid, &range));

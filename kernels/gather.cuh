@@ -52,8 +52,15 @@ struct Batch {
 
 // Some leaves of a batch, for one block or warp.
 struct Item {
-    // batch; first leaf within it; number of leaves; first sample, and how many
-    unsigned batch, first, count, sample, samples;
+    // batch; first leaf within it; number of leaves; first sample, and how many; or the layer of
+    // control points that the first leaf begins with, and a bit for each leaf that begins a stack
+    unsigned batch, first, count;
+    union {
+        unsigned sample, layer;
+    };
+    union {
+        unsigned samples, stacks;
+    };
 };
 
 // Where component c of number `at` stands among control points or results.

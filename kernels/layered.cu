@@ -56,37 +56,71 @@ constexpr int chunk() {
 constexpr int CHUNK = chunk();
 constexpr bool CHUNKED = N % CHUNK == 0;
 
+// Where the id of point `at` stands in a net, or that of a last one if there are less: points are
+// counted [line][layer], ids stand [layer][line].
+__device__ __forceinline__ int place_of(int at, int lines) {
+    return at % 4 * lines + min(at / 4, lines - 1);
+}
+
+// Reads a number, and 256 bytes around it into the L2 cache: what is read from memory in longer
+// stretches is less in the way of the results.
+__device__ __forceinline__ unsigned read_widely(const unsigned* from) {
+#if __CUDA_ARCH__ >= 800
+    unsigned value;
+    asm("ld.global.nc.L2::256B.u32 %0, [%1];" : "=r"(value) : "l"(from));
+    return value;
+#else
+    return __ldg(from);
+#endif
+}
+
+__device__ __forceinline__ double read_widely(const double* from) {
+#if __CUDA_ARCH__ >= 800
+    double value;
+    asm("ld.global.nc.L2::256B.f64 %0, [%1];" : "=d"(value) : "l"(from));
+    return value;
+#else
+    return __ldg(from);
+#endif
+}
+
 // Nets on their way to shared memory: the ids of one, and the control points of the same or of
 // the one before, a whole one a lane and round.
 struct Net {
     static constexpr int ROUNDS = 3;
-    unsigned ids[ROUNDS], next_ends;
+    unsigned ids[ROUNDS], next_ends, next_element;
     double points[ROUNDS][W];
-    unsigned ends;
+    unsigned ends, element;
 
-    __device__ __forceinline__ void read_ids(const unsigned* net, const unsigned char* own_ends,
-                                             int count) {
+    __device__ __forceinline__ void read_ids(const Leaves& leaves, const unsigned* net,
+                                             unsigned leaf, int lines) {
         const int lane = threadIdx.x % LANES;
 #pragma unroll
-        for (int k = 0; k < ROUNDS; ++k) ids[k] = __ldg(net + min(k * LANES + lane, count - 1));
-        next_ends = __ldg(own_ends);
+        for (int k = 0; k < ROUNDS; ++k) {
+            ids[k] = read_widely(net + place_of(k * LANES + lane, lines));
+        }
+        next_ends = __ldg(leaves.ends + leaf);
+        next_element = __ldg(leaves.elements + leaf);
     }
 
-    __device__ __forceinline__ void read_points(const Job& job, int count) {
+    __device__ __forceinline__ void read_points(const Job& job, int lines) {
         ends = next_ends;
+        element = next_element;
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
-            if (k * LANES >= count) continue;
+            if (k * LANES >= 4 * lines) continue;
 #pragma unroll
-            for (int i = 0; i < W; ++i) points[k][i] = component(job, ids[k], i);
+            for (int i = 0; i < W; ++i) {
+                points[k][i] = read_widely(job.points + place(job, ids[k], i));
+            }
         }
     }
 
     // Puts the control points relative to the middle of points `a` and `b`, both below LANES,
     // which is `origin`: sums round by the size of what they add.
-    __device__ __forceinline__ void put(const Job& job, const unsigned* net, int count, int a,
+    __device__ __forceinline__ void put(const Job& job, const unsigned* net, int lines, int a,
                                         int b, real (&origin)[W], real* to) const {
-        const int lane = threadIdx.x % LANES;
+        const int lane = threadIdx.x % LANES, count = 4 * lines;
 #pragma unroll
         for (int i = 0; i < W; ++i) {
             const real own = real(points[0][i]);
@@ -94,16 +128,18 @@ struct Net {
                 real(0.5) * (__shfl_sync(ALL_LANES, own, a) + __shfl_sync(ALL_LANES, own, b));
         }
         const auto put_point = [&](int at, const double* point) {
+            real own[W];
 #pragma unroll
-            for (int i = 0; i < W; ++i) to[at * W + i] = real(point[i] - double(origin[i]));
+            for (int i = 0; i < W; ++i) own[i] = real(point[i] - double(origin[i]));
+            if (at >= count) return;
+#pragma unroll
+            for (int i = 0; i < W; ++i) to[at * W + i] = own[i];
         };
 #pragma unroll
-        for (int k = 0; k < ROUNDS; ++k) {
-            if (k * LANES + lane < count) put_point(k * LANES + lane, points[k]);
-        }
+        for (int k = 0; k < ROUNDS; ++k) put_point(k * LANES + lane, points[k]);
         // the last of many are read now
         for (int at = ROUNDS * LANES + lane; at < count; at += LANES) {
-            const unsigned id = __ldg(net + at);
+            const unsigned id = __ldg(net + place_of(at, lines));
             double point[W];
 #pragma unroll
             for (int i = 0; i < W; ++i) point[i] = component(job, id, i);
@@ -132,18 +168,20 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
     // one ahead. Every warp with two asks for each of the others, and once in vain: the last time
     // leaves zero.
     const unsigned stride = gridDim.x * WARPS;
-    unsigned later = blockIdx.x * WARPS + warp, asked_for = later + stride;
+    unsigned later = blockIdx.x * WARPS + warp;
+    // less the first two of all warps
+    unsigned asked_for = later - stride;
     Item following{};
     Net net;
     bool ids_are_read = false, points_are_read = false;
     unsigned batch_before = ~0u;
     const auto advance = [&] {
         const Item item = following;
-        later = __shfl_sync(ALL_LANES, asked_for, 0);
+        later = 2 * stride + __shfl_sync(ALL_LANES, asked_for, 0);
         following.count = 0;
         if (later < count) {
             following = items[later];
-            if (lane == 0) asked_for = 2 * stride + atomicInc(asked, count - stride - 1);
+            if (lane == 0) asked_for = atomicInc(asked, count - stride - 1);
         }
         return item;
     };
@@ -152,7 +190,12 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
     while (following.count > 0) {
         const Item item = advance();
         const Batch& batch = batches[item.batch];
+        // read here: in the loop they would wait for the nets that are read ahead, with which
+        // they would share a scoreboard
         const int lines = batch.controls;
+        const unsigned first_leaf = batch.first_leaf;
+        const unsigned* const nets = static_cast<const unsigned*>(leaves.nets) + batch.first_net;
+        const real* const positions = tables + batch.tables[0];
         // samples across the layers run along one axis of the element; columns (p, q) are counted
         // along the other two, as in the tables
         const int along = abs(batch.steps[2]);
@@ -174,50 +217,53 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
             across[i] = __ldg(axes + batch.axes[2] + i + (local - n) * 4);
         }
         batch_before = item.batch;
-        // what `then` is given of a leaf of this item, or of the next: ids, missing layers, number
-        // of control points; false if there is no such leaf
+        // ids of a leaf of an item: those of a stack's next leaf begin a layer further
+        const auto net_of = [](const Item& item, unsigned leaf, const unsigned* nets, int lines) {
+            const unsigned stacks = __popc(item.stacks & ((2u << leaf) - 1));
+            return nets + static_cast<size_t>(item.layer + leaf + 3 * stacks) * lines;
+        };
+        // what `then` is given of a leaf of this item, or of the next: ids, its number among all
+        // leaves, control points of a layer; false if there is no such leaf
         const auto find = [&](unsigned leaf, auto then) {
-            const bool is_own = !AHEAD || leaf < item.count;
-            const unsigned index = is_own ? leaf : leaf - item.count;
-            if (!is_own && index >= following.count) return false;
-            const Item& of = is_own ? item : following;
-            const Batch& own = of.batch == item.batch ? batch : batches[of.batch];
-            const size_t place = of.first + index;
-            then(static_cast<const unsigned*>(leaves.nets) + own.first_net +
-                     place * (4 * own.controls),
-                 leaves.ends + own.first_leaf + place, 4 * int(own.controls));
+            if (!AHEAD || leaf < item.count) {
+                then(net_of(item, leaf, nets, lines), first_leaf + item.first + leaf, lines);
+                return true;
+            }
+            leaf -= item.count;
+            if (leaf >= following.count) return false;
+            const Batch& own = batches[following.batch];
+            const unsigned* const own_nets =
+                static_cast<const unsigned*>(leaves.nets) + own.first_net;
+            then(net_of(following, leaf, own_nets, own.controls),
+                 own.first_leaf + following.first + leaf, own.controls);
             return true;
         };
         const auto read_ids = [&](unsigned leaf) {
-            return find(leaf, [&](const unsigned* ids, const unsigned char* ends, int controls) {
-                net.read_ids(ids, ends, controls);
+            return find(leaf, [&](const unsigned* ids, unsigned number, int lines) {
+                net.read_ids(leaves, ids, number, lines);
             });
         };
         const auto read_points = [&](unsigned leaf) {
-            return find(leaf, [&](const unsigned* ids, const unsigned char* ends, int controls) {
-                if (!ids_are_read) net.read_ids(ids, ends, controls);
+            return find(leaf, [&](const unsigned* ids, unsigned number, int lines) {
+                if (!ids_are_read) net.read_ids(leaves, ids, number, lines);
                 ids_are_read = false;
-                net.read_points(job, controls);
+                net.read_points(job, lines);
             });
         };
         for (unsigned done = 0; done < item.count; done += GROUP) {
             const int cells = min(GROUP, int(item.count - done));
-            const unsigned first = item.first + done;
             // of the cell that the lane sends
-            const unsigned element =
-                __ldg(leaves.elements + batch.first_leaf + first + min(lane, cells - 1));
+            unsigned element = 0;
             real origin[GROUP][W];
 #pragma unroll
             for (int g = 0; g < GROUP; ++g) {
                 if (g >= cells) break;
                 if (!points_are_read) read_points(done + g);
                 const unsigned own_ends = net.ends;
+                if (GROUP == 1 || lane == g) element = net.element;
                 real* const to = c + g * LINE * lines;
                 // the cell's corners are the first four lines, its two layers the middle ones
-                net.put(job,
-                        static_cast<const unsigned*>(leaves.nets) + batch.first_net +
-                            static_cast<size_t>(first + g) * (4 * lines),
-                        4 * lines, 1, 14, origin[g], to);
+                net.put(job, net_of(item, done + g, nets, lines), lines, 1, 14, origin[g], to);
                 __syncwarp();
                 if (own_ends) fill_ends(own_ends, lines, W, [&](int l) { return to + l * LINE; });
             }
@@ -228,10 +274,10 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
             }
 
             for (int output = 0; output < OUTPUTS; ++output) {
-                const real* table = tables + batch.tables[output];
-                const int order = batch.orders[output] >> 4;
+                const real* table = OUTPUTS == 1 ? positions : tables + batch.tables[output];
+                const int order = OUTPUTS == 1 ? 0 : batch.orders[output] >> 4;
                 const real* const weights = across + order * N * 4;
-                const real sign = batch.negate >> output & 1 ? real(-1) : real(1);
+                const real sign = OUTPUTS > 1 && batch.negate >> output & 1 ? real(-1) : real(1);
 
                 real z[OWN][4][W] = {};
                 const real* points = c + min(cell, cells - 1) * lines * LINE;

@@ -8,6 +8,7 @@ use cudarc::driver::DeviceRepr;
 use super::device::DeviceInfo;
 use super::number::Number;
 use super::published::is_published;
+use super::stacks::Stacks;
 use crate::backend::cpu::kernel::Axis;
 use crate::error::Result;
 use crate::plan::{BatchKind, Facts, Kernel, Plan, Strategy, wanted_orders};
@@ -44,7 +45,8 @@ pub(super) struct Layout<T> {
     pub kernels: Vec<Kernel>,
     /// Ids of the nets, batch after batch. Those of tensor kernels stand in `offsets`
     /// instead if all of them fit: 16 bits each, counted from the base of the head. Those
-    /// of layered kernels are `[line][layer]` here.
+    /// of whole layered leaves overlap, `[layer][line]` of each stack; those of parts of such
+    /// leaves are `[line][layer]`.
     pub nets: Vec<u32>,
     pub offsets: Vec<u16>,
     /// Base, element and missing layers of the leaves of tensor kernels.
@@ -58,7 +60,7 @@ pub(super) struct Layout<T> {
     /// What the tensor kernels run, by batch.
     pub tensor: Vec<TensorLeaves>,
     /// Whole layered leaves stack by stack, as all arrays have them; by batch, empty for others.
-    pub stacks: Vec<Vec<u32>>,
+    pub stacks: Vec<Stacks>,
     /// By leaf, batch after batch.
     pub elements: Vec<u32>,
     pub ends: Vec<u8>,

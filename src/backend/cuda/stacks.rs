@@ -1,7 +1,7 @@
 //! Stacks of layered leaves: neighbours along the layers share three of their four.
 //!
 //! A warp that takes leaves of one stack one after another finds most control points in the
-//! cache. Stacks follow the extraordinary edges through all cells of a sweep and through the
+//! cache, and their nets overlap in memory. Stacks follow the extraordinary edges through all cells of a sweep and through the
 //! children of each cell: 4 to 20 leaves in meshes refined once or twice.
 
 use std::ops::Range;
@@ -15,10 +15,29 @@ const NONE: u32 = u32::MAX;
 /// Corners of a layer of the cell itself, as a net has them first.
 type Face = [u32; 4];
 
+/// The leaves of a layered batch, stack by stack.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stacks {
+    pub leaves: Vec<u32>,
+    /// First of the four layers of each leaf, if the leaves of a stack share theirs: n leaves
+    /// have n + 3.
+    pub layers: Vec<u32>,
+}
+
+impl Stacks {
+    /// The layer that the first of some leaves begins with, and a bit for each later one that
+    /// begins a stack.
+    pub fn layers_of(&self, first: u32, count: u32) -> [u32; 2] {
+        let layers = &self.layers[first as usize..(first + count) as usize];
+        let begins = layers.windows(2).map(|pair| u32::from(pair[1] > pair[0] + 1));
+        [layers[0], begins.zip(1..).fold(0, |bits, (bit, at)| bits | bit << at)]
+    }
+}
+
 /// Orders the leaves of a layered batch so that each stack stands together, bottom to top. A
 /// leaf stands on another if its lower three layers, of `lines` control points, are the upper
 /// three of that. Stacks that close begin anywhere.
-pub(super) fn collect(solid: &Solid, leaves: &[u32], lines: usize) -> Vec<u32> {
+pub(super) fn collect(solid: &Solid, leaves: &[u32], lines: usize) -> Stacks {
     let layers = |leaf: u32, layers: Range<usize>| {
         &solid.net(&solid.leaves()[leaf as usize])[layers.start * lines..layers.end * lines]
     };
@@ -42,20 +61,27 @@ pub(super) fn collect(solid: &Solid, leaves: &[u32], lines: usize) -> Vec<u32> {
     let mut stands = vec![false; leaves.len()];
     next.iter().filter(|&&at| at != NONE).for_each(|&at| stands[at as usize] = true);
 
-    let mut ordered = Vec::with_capacity(leaves.len());
+    let mut stacks = Stacks::default();
+    let mut layer = 0;
     let mut taken = vec![false; leaves.len()];
     let bottoms = (0..leaves.len()).filter(|&at| !stands[at]);
     for bottom in bottoms.chain(0..leaves.len()) {
+        if taken[bottom] {
+            continue;
+        }
         let mut at = bottom;
         while !std::mem::replace(&mut taken[at], true) {
-            ordered.push(leaves[at]);
+            stacks.leaves.push(leaves[at]);
+            stacks.layers.push(layer);
+            layer += 1;
             if next[at] == NONE {
                 break;
             }
             at = next[at] as usize;
         }
+        layer += 3;
     }
-    ordered
+    stacks
 }
 
 #[cfg(test)]
@@ -74,9 +100,14 @@ mod tests {
         for batch in plan.batches() {
             let BatchKind::Layered(structure) = batch.kind else { continue };
             let lines = solid.planar_structures()[structure as usize].controls();
-            let ordered = collect(&solid, &batch.leaves, lines);
+            let Stacks { leaves: ordered, layers } = collect(&solid, &batch.leaves, lines);
             let stands = |pair: &&[u32]| net(pair[0])[lines..] == net(pair[1])[..3 * lines];
             let standing = ordered.windows(2).filter(stands).count();
+            let first = (0..ordered.len()).map(|at| {
+                let breaks = ordered[..=at].windows(2).filter(|pair| !stands(pair)).count();
+                (at + 3 * breaks) as u32
+            });
+            assert!(first.eq(layers), "layers that are shared stand once");
             counts.push((ordered.len(), standing));
             let mut all = ordered;
             all.sort_unstable();

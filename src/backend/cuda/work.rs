@@ -8,8 +8,8 @@ use super::layout::Layout;
 use crate::limit::Solid;
 use crate::plan::{Kernel, Plan};
 
-/// An item: batch, first leaf within it, number of leaves, first sample, number of samples;
-/// see `Item` in `kernels/gather.cuh`.
+/// An item: batch, first leaf within it, number of leaves; first sample and number of samples, or
+/// for whole layered leaves what `Stacks::layers_of` says; see `Item` in `kernels/gather.cuh`.
 pub(super) type Item = [u32; 5];
 
 /// The work of a range of elements.
@@ -38,9 +38,8 @@ pub(super) struct Tile {
     pub samples: u32,
 }
 
-/// Most leaves that a warp takes at a time, and most layered ones, of a stack.
+/// Most leaves that a warp takes at a time.
 const AT_ONCE: u32 = 8;
-const OF_A_STACK: u32 = 16;
 
 impl Work {
     /// The work for `range`. `warps`: how many the device holds at once. `tile`: of the
@@ -74,7 +73,7 @@ impl Work {
                     work.tensor.retain(|run| run.count > 0);
                 }
                 Kernel::Layered => {
-                    let segments = segments(plan.solid(), &layout.stacks[index], range);
+                    let segments = segments(plan.solid(), &layout.stacks[index].leaves, range);
                     let run =
                         |run: Range<usize>| (index as u32, run.start as u32, run.len() as u32);
                     runs.entry(Kernel::Layered).or_default().extend(segments.map(run));
@@ -88,13 +87,12 @@ impl Work {
             if kernel == Kernel::Layered {
                 // stacks side by side share control points: evaluated at about the same time
                 let element = |&(batch, first, _): &(u32, u32, u32)| {
-                    let leaf = layout.stacks[batch as usize][first as usize];
+                    let leaf = layout.stacks[batch as usize].leaves[first as usize];
                     plan.solid().leaves()[leaf as usize].element
                 };
                 runs.sort_by_cached_key(element);
             }
             let items = work.items.entry(kernel).or_default();
-            let most = if kernel == Kernel::Layered { OF_A_STACK } else { AT_ONCE };
             let total: u32 = runs.iter().map(|run| run.2).sum();
             let mut rest = total;
             for (batch, first, count) in runs {
@@ -108,16 +106,23 @@ impl Work {
                 let mut start = 0;
                 while start < count {
                     // warps take fewer leaves at a time towards the end, to end together
-                    let step = tile.map_or((rest / (2 * warps)).clamp(1, most), |tile| tile.leaves);
+                    let step =
+                        tile.map_or((rest / (2 * warps)).clamp(1, AT_ONCE), |tile| tile.leaves);
                     // pieces of a segment are alike
                     let left = count - start;
                     let leaves = match kernel {
                         Kernel::Layered => left.div_ceil(left.div_ceil(step)),
                         _ => step.min(left),
                     };
-                    for sample in (0..samples).step_by(samples_step as usize) {
-                        let samples = samples_step.min(samples - sample);
-                        items.push([batch, first + start, leaves, sample, samples]);
+                    let mut push = |what: [u32; 2]| {
+                        items.push([batch, first + start, leaves, what[0], what[1]]);
+                    };
+                    if kernel == Kernel::Layered {
+                        push(layout.stacks[batch as usize].layers_of(first + start, leaves));
+                    } else {
+                        for sample in (0..samples).step_by(samples_step as usize) {
+                            push([sample, samples_step.min(samples - sample)]);
+                        }
                     }
                     start += leaves;
                     rest -= leaves;
@@ -143,8 +148,7 @@ fn segments(
     });
     runs.filter(move |&(leaf, _)| is_in(leaf)).flat_map(|(_, run)| {
         let end = run.end;
-        run.step_by(OF_A_STACK as usize)
-            .map(move |first| first..end.min(first + OF_A_STACK as usize))
+        run.step_by(AT_ONCE as usize).map(move |first| first..end.min(first + AT_ONCE as usize))
     })
 }
 
@@ -165,9 +169,9 @@ mod tests {
             for batch in plan.batches() {
                 let BatchKind::Layered(structure) = batch.kind else { continue };
                 let lines = solid.planar_structures()[structure as usize].controls();
-                let order = stacks::collect(&solid, &batch.leaves, lines);
+                let order = stacks::collect(&solid, &batch.leaves, lines).leaves;
                 let places: Vec<_> = segments(&solid, &order, &range).collect();
-                assert!(places.iter().all(|run| (1..=OF_A_STACK as usize).contains(&run.len())));
+                assert!(places.iter().all(|run| (1..=AT_ONCE as usize).contains(&run.len())));
                 let mut leaves: Vec<u32> = places.into_iter().flatten().map(|p| order[p]).collect();
                 leaves.sort_unstable();
                 assert_eq!(leaves, batch.leaves_in(&solid, &range));

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::Layout;
 use crate::backend::cuda::bricks::{self, Brick};
 use crate::backend::cuda::number::Number;
-use crate::backend::cuda::stacks;
+use crate::backend::cuda::stacks::{self, Stacks};
 use crate::limit::{Leaf, LeafKind, Solid};
 use crate::plan::{BatchKind, Kernel, Plan};
 
@@ -57,7 +57,7 @@ enum Leaves {
     /// Bricks, and leaves taken one by one.
     Tensor(Vec<Brick>, Vec<u32>),
     /// Stack by stack.
-    Stacks(Vec<u32>),
+    Stacks(Stacks),
     /// As the batch has them.
     Plain,
 }
@@ -105,7 +105,7 @@ impl<T: Number> Layout<T> {
     /// Lays the leaves of the next batch; returns its first net and its first leaf.
     pub(super) fn lay_nets(&mut self, plan: &Plan<'_>, index: usize, nets: &Nets) -> (u64, u32) {
         let solid = plan.solid();
-        let (mut tensor, mut stacks) = (TensorLeaves::default(), Vec::new());
+        let (mut tensor, mut stacks) = (TensorLeaves::default(), Stacks::default());
         let first = match &nets.leaves[index] {
             Leaves::Tensor(bricks, singles) => {
                 let first_net = if nets.compact { self.offsets.len() } else { self.nets.len() };
@@ -119,9 +119,9 @@ impl<T: Number> Layout<T> {
                 tensor = TensorLeaves { singles: singles.clone(), first_brick, bricks };
                 (first_net, first_leaf)
             }
-            Leaves::Stacks(leaves) => {
-                stacks = leaves.clone();
-                self.lay_leaves(solid, leaves, self.kernels[index])
+            Leaves::Stacks(own) => {
+                stacks = own.clone();
+                self.lay_stacks(solid, own)
             }
             Leaves::Plain => {
                 self.lay_leaves(solid, &plan.batches()[index].leaves, self.kernels[index])
@@ -141,14 +141,34 @@ impl<T: Number> Layout<T> {
         first
     }
 
-    fn lay_leaf(&mut self, solid: &Solid, leaf: &Leaf, kernel: Kernel) {
-        let net = solid.net(leaf);
+    /// Lays layered leaves, layers that they share with the one before once; returns where the
+    /// first begins.
+    fn lay_stacks(&mut self, solid: &Solid, stacks: &Stacks) -> (usize, usize) {
+        let first = (self.nets.len(), self.elements.len());
+        let mut known = 0;
+        for (&leaf, &layer) in stacks.leaves.iter().zip(&stacks.layers) {
+            let leaf = &solid.leaves()[leaf as usize];
+            let net = solid.net(leaf);
+            let shared = known - layer.min(known);
+            self.nets.extend_from_slice(&net[shared as usize * net.len() / 4..]);
+            known = layer + 4;
+            self.lay_place(leaf);
+        }
+        first
+    }
+
+    fn lay_place(&mut self, leaf: &Leaf) {
         self.elements.push(leaf.element);
         self.ends.push(match leaf.kind {
             LeafKind::Regular(ends) | LeafKind::Layered(_, _, ends) => ends,
             LeafKind::Irregular(..) => 0,
         });
-        if matches!(kernel, Kernel::Layered | Kernel::LayeredPart) {
+    }
+
+    fn lay_leaf(&mut self, solid: &Solid, leaf: &Leaf, kernel: Kernel) {
+        let net = solid.net(leaf);
+        self.lay_place(leaf);
+        if kernel == Kernel::LayeredPart {
             let lines = net.len() / 4;
             let line = |line: usize| (0..4).map(move |layer| net[layer * lines + line]);
             self.nets.extend((0..lines).flat_map(line));

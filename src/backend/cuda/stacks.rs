@@ -1,8 +1,9 @@
 //! Stacks of layered leaves: neighbours along the layers share three of their four.
 //!
 //! A warp that takes leaves of one stack one after another finds most control points in the
-//! cache, and their nets overlap in memory. Stacks follow the extraordinary edges through all cells of a sweep and through the
-//! children of each cell: 4 to 20 leaves in meshes refined once or twice.
+//! cache, and their nets overlap in memory. Stacks follow the extraordinary edges through all
+//! cells of a sweep and through the children of each cell: 4 to 20 leaves in meshes refined once
+//! or twice.
 
 use std::ops::Range;
 

@@ -77,6 +77,28 @@ __device__ __forceinline__ double component(const Job& job, unsigned point, int 
     return __ldg(job.points + place(job, point, c));
 }
 
+// Reads a number, and 256 bytes around it into the L2 cache: what is read from memory in longer
+// stretches is less in the way of the results.
+__device__ __forceinline__ unsigned read_widely(const unsigned* from) {
+#if __CUDA_ARCH__ >= 800
+    unsigned value;
+    asm("ld.global.nc.L2::256B.u32 %0, [%1];" : "=r"(value) : "l"(from));
+    return value;
+#else
+    return __ldg(from);
+#endif
+}
+
+__device__ __forceinline__ double read_widely(const double* from) {
+#if __CUDA_ARCH__ >= 800
+    double value;
+    asm("ld.global.nc.L2::256B.f64 %0, [%1];" : "=d"(value) : "l"(from));
+    return value;
+#else
+    return __ldg(from);
+#endif
+}
+
 // Control points that a warp reads together: lane l has component l % WIDTH of point
 // l / WIDTH, so that neighbouring lanes read neighbouring numbers.
 constexpr int TOGETHER = LANES / WIDTH;

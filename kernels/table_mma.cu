@@ -12,7 +12,8 @@
 // A block takes CELL_TILE leaves of one batch and some tiles of SAMPLE_TILE samples. Nets stay
 // in shared memory, weights come from the cache; both in fragments, the 16 bytes that a lane
 // wants next. Columns of a product are one component of 8 leaves. Results leave through shared
-// memory.
+// memory. On Hopper the long tile in single precision is multiplied by the four warps of a block
+// together, which read the nets from shared memory by themselves.
 #include "orders.cuh"
 #include "stage.cuh"
 
@@ -22,9 +23,19 @@ constexpr int ROWS = 16;
 constexpr int DEPTH = 4 * VECTOR;
 constexpr int GROUP = 8;
 
+#if TILE == 1 && !DOUBLE && defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#define WARPGROUP 1
+#include "warpgroup.cuh"
+#else
+#define WARPGROUP 0
+#endif
+
 // a warp: RUNS of 16 samples times GROUPS of leaves; the host takes the tile of positions, which
 // other variants may take in several steps along the samples
-#if TILE == 0
+#if WARPGROUP
+constexpr int RUNS = 1, GROUPS = 3, SAMPLE_WARPS = 4, CELL_WARPS = 1;
+constexpr int BLOCKS = W > 3 || STRIDED ? 3 : 4;
+#elif TILE == 0
 constexpr int RUNS = 1, GROUPS = 1, SAMPLE_WARPS = 4, CELL_WARPS = 1;
 constexpr int BLOCKS = DOUBLE || W > 3 ? 4 : 5;
 #elif TILE == 1
@@ -39,9 +50,9 @@ constexpr int WARPS = SAMPLE_WARPS * CELL_WARPS;
 constexpr int THREADS = WARPS * LANES;
 constexpr int SAMPLE_TILE = SAMPLE_WARPS * RUNS * ROWS;
 constexpr int CELL_TILE = CELL_WARPS * GROUPS * GROUP;
-constexpr int CELL_THREADS = THREADS / CELL_TILE;
-// nets that a warp gathers
-constexpr int NETS = CELL_TILE / WARPS;
+// leaves whose nets a warp gathers and whose results it sends, and nets at a time
+constexpr int OWN_NETS = CELL_TILE / WARPS;
+constexpr int NETS = WARPGROUP ? OWN_NETS / 2 : OWN_NETS;
 // lanes write to different banks if W is odd
 constexpr int STAGE_CELL = SAMPLE_TILE * W + VECTOR;
 
@@ -54,15 +65,44 @@ using Fragment = double2;
 using Fragment = uint4;
 #endif
 
+// Steps in bytes from leaf to leaf of a group, from lane to lane, which has VECTOR control points,
+// and from one to the next of these. Warps that multiply together want matrices of 8 columns and
+// 16 bytes of each, high halves and then low ones; the odd steps spread them over the banks.
+#if WARPGROUP
+constexpr int LEAF_STEP = 16, LANE_STEP = 4, GROUP_STEP = GROUP * LEAF_STEP + 16;
+constexpr int WORD_STEP = GROUPS * W * GROUP_STEP, DEPTH_STEP = VECTOR * WORD_STEP + 16;
+#else
+constexpr int LEAF_STEP = 64, LANE_STEP = 16, WORD_STEP = sizeof(real), DEPTH_STEP = LANES * 16;
+#endif
+
+// The same from component to component of 8 leaves.
+__device__ __forceinline__ int component_step(int depths) {
+#if WARPGROUP
+    return GROUP_STEP;
+#else
+    return depths * DEPTH_STEP;
+#endif
+}
+
 struct Place {
     unsigned local, result;
+};
+
+// What undoes the scaling of a leaf's net, and its origin, in whole vectors.
+struct alignas(16) Undo {
+    real origin[(W + VECTOR) / VECTOR * VECTOR - 1];
+    real size;
 };
 
 // Shared memory of a block in bytes, `table_shared + controls * table_shared_control` for
 // control points in multiples of `table_depth`, the samples and leaves of a tile, and the
 // threads of a block, for the host.
 extern "C" __device__ const int table_shared = CELL_TILE * STAGE_CELL * sizeof(real);
+#if WARPGROUP
+extern "C" __device__ const int table_shared_control = (DEPTH_STEP + DEPTH - 1) / DEPTH;
+#else
 extern "C" __device__ const int table_shared_control = CELL_TILE * W * sizeof(real);
+#endif
 extern "C" __device__ const int table_depth = DEPTH;
 extern "C" __device__ const int table_samples = SAMPLE_TILE;
 extern "C" __device__ const int table_cells = CELL_TILE;
@@ -151,7 +191,7 @@ __device__ __forceinline__ uint2 split(float first, float second) {
 
 // Scales and splits a net in place, for a warp; returns what undoes the scaling. `most`: of
 // the lane's own numbers the largest.
-__device__ __forceinline__ float split_net(uint4* net, int depths, float most) {
+__device__ __forceinline__ float split_net(unsigned char* net, int depths, float most) {
     // the largest becomes 2^14 to 2^15
     const unsigned found = __reduce_max_sync(ALL_LANES, __float_as_uint(most)) >> 23;
     const unsigned exponent = max(found, 15u);
@@ -160,28 +200,44 @@ __device__ __forceinline__ float split_net(uint4* net, int depths, float most) {
     for (int i = 0; i < W; ++i) {
 #pragma unroll 1
         for (int at = threadIdx.x % LANES; at < depths * 4; at += LANES) {
-            uint4* const own = net + (i * depths + at / 4) * LANES + at % 4;
+            unsigned char* const own =
+                net + i * component_step(depths) + at / 4 * DEPTH_STEP + at % 4 * LANE_STEP;
+#if WARPGROUP
+            float values[VECTOR];
+#pragma unroll
+            for (int k = 0; k < VECTOR; ++k) {
+                values[k] = *reinterpret_cast<const float*>(own + k * WORD_STEP);
+            }
+            const uint2 first = split(values[0] * scale, values[1] * scale);
+            const uint2 second = split(values[2] * scale, values[3] * scale);
+            const unsigned words[VECTOR] = {first.x, second.x, first.y, second.y};
+#pragma unroll
+            for (int k = 0; k < VECTOR; ++k) {
+                *reinterpret_cast<unsigned*>(own + k * WORD_STEP) = words[k];
+            }
+#else
             const float4 values = *reinterpret_cast<const float4*>(own);
             const uint2 first = split(values.x * scale, values.y * scale);
             const uint2 second = split(values.z * scale, values.w * scale);
-            *own = uint4{first.x, second.x, first.y, second.y};
+            *reinterpret_cast<uint4*>(own) = uint4{first.x, second.x, first.y, second.y};
+#endif
         }
     }
     return __uint_as_float((exponent - 14) << 23);
 }
 #endif
 
-// Gathers nets first to first + NETS - 1 of a block relative to their first points:
-// to[group][component][depth][lane]. Leaves that are not there repeat the last. `origins` gets
-// the first points, `sizes` what undoes a scaling. Called by a warp.
+// Gathers nets first to first + NETS - 1 of a block relative to their first points. Leaves that
+// are not there repeat the last. `undo` gets the first points and what undoes a scaling. Called by
+// a warp.
 __device__ __forceinline__ void gather_fragments(const Job& job, const unsigned* ids, int controls,
-                                                 int first, int count, int depths,
-                                                 real (*origins)[W], real* sizes, Fragment* to) {
+                                                 int first, int count, int depths, Undo* undo,
+                                                 unsigned char* to) {
     // of each net, before the first is used
-    constexpr int READS = NETS > 2 ? 20 / NETS : 8;
+    constexpr int READS = NETS > 2 ? 20 / NETS : 7;
     const int lane = threadIdx.x % LANES;
     const unsigned* nets[NETS];
-    Fragment* own_nets[NETS];
+    unsigned char* own_nets[NETS];
     real own[NETS], most[NETS];
     unsigned points[NETS][READS];
     // ids are read a step ahead of the control points
@@ -191,7 +247,7 @@ __device__ __forceinline__ void gather_fragments(const Job& job, const unsigned*
 #pragma unroll
             for (int read = 0; read < READS; ++read) {
                 const int control = from + read * TOGETHER + lane / W;
-                points[k][read] = __ldg(nets[k] + min(control, controls - 1));
+                points[k][read] = read_widely(nets[k] + min(control, controls - 1));
             }
         }
     };
@@ -199,7 +255,8 @@ __device__ __forceinline__ void gather_fragments(const Job& job, const unsigned*
     for (int k = 0; k < NETS; ++k) {
         const int q = first + k;
         nets[k] = ids + min(q, count - 1) * controls;
-        own_nets[k] = to + q / GROUP * W * depths * LANES + q % GROUP * 4;
+        own_nets[k] =
+            to + q / GROUP * W * component_step(depths) + q % GROUP * LEAF_STEP;
         most[k] = 0;
     }
     read_ids(0);
@@ -210,21 +267,23 @@ __device__ __forceinline__ void gather_fragments(const Job& job, const unsigned*
         for (int k = 0; k < NETS; ++k) {
 #pragma unroll
             for (int read = 0; read < READS; ++read) {
-                values[k][read] = component(job, points[k][read], lane % W);
+                values[k][read] =
+                    read_widely(job.points + place(job, points[k][read], lane % W));
             }
         }
         read_ids(from + READS * TOGETHER);
 #pragma unroll
         for (int k = 0; k < NETS; ++k) {
             if (from == 0) own[k] = real(__shfl_sync(ALL_LANES, values[k][0], lane % W));
-            real* const numbers =
-                reinterpret_cast<real*>(own_nets[k]) + lane % W * depths * LANES * VECTOR;
+            unsigned char* const numbers = own_nets[k] + lane % W * component_step(depths);
 #pragma unroll
             for (int read = 0; read < READS; ++read) {
                 // more than are wanted repeat the last
                 const int control = min(from + read * TOGETHER + lane / W, depths * DEPTH - 1);
                 const real value = control < controls ? real(values[k][read] - own[k]) : real(0);
-                numbers[control / DEPTH * LANES * VECTOR + control % DEPTH] = value;
+                const int at = control / DEPTH * DEPTH_STEP + control % DEPTH / VECTOR * LANE_STEP +
+                               control % VECTOR * WORD_STEP;
+                *reinterpret_cast<real*>(numbers + at) = value;
                 most[k] = max(most[k], abs(value));
             }
         }
@@ -232,15 +291,89 @@ __device__ __forceinline__ void gather_fragments(const Job& job, const unsigned*
     __syncwarp();
 #pragma unroll
     for (int k = 0; k < NETS; ++k) {
-        if (lane < W) origins[first + k][lane] = own[k];
+        if (lane < W) undo[first + k].origin[lane] = own[k];
 #if DOUBLE
         const real size = 1;
 #else
         const real size = split_net(own_nets[k], depths, most[k]);
 #endif
-        if (lane == 0) sizes[first + k] = size;
+        if (lane == 0) undo[first + k].size = size;
     }
 }
+
+#if WARPGROUP
+// Adds the products of 64 samples, 16 of each warp, with all leaves of the block.
+__device__ __forceinline__ void add_products(float (&sums)[GROUPS][W][4], const uint4* weights,
+                                             int depths, unsigned long long columns) {
+    // weights come two steps ahead, by turns into one of three places
+    uint4 rows[3][2];
+    float parts[GROUPS * W][4] = {};
+    const auto read = [&](uint4(&to)[2], int depth) {
+        const uint4* const from = weights + min(depth, depths - 1) * 2 * LANES;
+        to[0] = read_now(from);
+        to[1] = read_now(from + LANES);
+    };
+    const auto step = [&](int depth, const uint4(&own)[2], uint4(&later)[2]) {
+        read(later, depth + 2);
+        const unsigned long long high = columns + depth * (DEPTH_STEP >> 4);
+        const unsigned long long low = high + (2 * WORD_STEP >> 4);
+        begin_products();
+        // the small ones first
+        start_product<false>(parts, own[1], high);
+        start_product<true>(parts, own[0], low);
+        start_product<true>(parts, own[0], high);
+        wait_for_products(parts);
+#pragma unroll
+        for (int i = 0; i < GROUPS * W; ++i) {
+#pragma unroll
+            for (int e = 0; e < 4; ++e) sums[i / W][i % W][e] += parts[i][e];
+        }
+    };
+    read(rows[0], 0);
+    read(rows[1], 1);
+#pragma unroll 1
+    for (int depth = 0; depth < depths; depth += 3) {
+        step(depth, rows[0], rows[2]);
+        if (depth + 1 < depths) step(depth + 1, rows[1], rows[0]);
+        if (depth + 2 < depths) step(depth + 2, rows[2], rows[1]);
+    }
+}
+#else
+// Adds the products of a warp's samples with its leaves.
+__device__ __forceinline__ void add_products(real (&sums)[RUNS][GROUPS][W][4],
+                                             const Fragment* const (&weights)[RUNS], int own_depths,
+                                             int depths, const Fragment* own_nets) {
+    Fragment next[RUNS][2];
+#pragma unroll
+    for (int m = 0; m < RUNS; ++m) {
+        next[m][0] = __ldg(weights[m]);
+        next[m][1] = __ldg(weights[m] + LANES);
+    }
+#pragma unroll 1
+    for (int depth = 0; depth < own_depths; ++depth) {
+        Fragment rows[RUNS][2];
+#pragma unroll
+        for (int m = 0; m < RUNS; ++m) {
+            const Fragment* const from = weights[m] + min(depth + 1, depths - 1) * 2 * LANES;
+#pragma unroll
+            for (int half = 0; half < 2; ++half) {
+                rows[m][half] = next[m][half];
+                next[m][half] = __ldg(from + half * LANES);
+            }
+        }
+#pragma unroll
+        for (int group = 0; group < GROUPS; ++group) {
+            Fragment columns[W];
+#pragma unroll
+            for (int i = 0; i < W; ++i) {
+                columns[i] = own_nets[((group * W + i) * depths + depth) * LANES];
+            }
+#pragma unroll
+            for (int m = 0; m < RUNS; ++m) multiply(sums[m][group], rows[m], columns);
+        }
+    }
+}
+#endif
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     table_mma(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
@@ -248,8 +381,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
               const Fragment* __restrict__ tables, const Place* __restrict__ places) {
     extern __shared__ __align__(16) unsigned char memory[];
     real* const stage = reinterpret_cast<real*>(memory);
-    Fragment* const nets = reinterpret_cast<Fragment*>(stage + CELL_TILE * STAGE_CELL);
-    __shared__ real origins[CELL_TILE][W], sizes[CELL_TILE];
+    unsigned char* const nets = memory + CELL_TILE * STAGE_CELL * sizeof(real);
+    __shared__ Undo undo[CELL_TILE];
 
     const Item item = items[blockIdx.x];
     const Batch& batch = batches[item.batch];
@@ -261,7 +394,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     const Place* const own_places = places + batch.places;
     const unsigned* const ids = static_cast<const unsigned*>(leaves.nets) + batch.first_net +
                                 static_cast<size_t>(item.first) * controls;
-    gather_fragments(job, ids, controls, warp * NETS, item.count, depths, origins, sizes, nets);
+#pragma unroll 1
+    for (int own = 0; own < OWN_NETS; own += NETS) {
+        gather_fragments(job, ids, controls, warp * OWN_NETS + own, item.count, depths, undo,
+                         nets);
+    }
+    if (WARPGROUP) publish_stage();
     __syncthreads();
 
     // 16 samples: weights [depth][part 2][lane], then what undoes the scaling of each row
@@ -270,72 +408,50 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     const int first_run = warp % SAMPLE_WARPS * RUNS, row = first_run * ROWS + lane / 4;
     const int first_group = warp / SAMPLE_WARPS * GROUPS;
     const int first_cell = first_group * GROUP + lane % 4 * 2;
-    const Fragment* const own_nets = nets + first_group * W * depths * LANES + lane;
-    // the threads of a leaf send it
-    const int cell = thread / CELL_THREADS, cell_thread = thread % CELL_THREADS;
-    const unsigned element =
-        __ldg(leaves.elements + batch.first_leaf + item.first + min(cell, int(item.count) - 1));
-    const size_t before = static_cast<size_t>(element - job.first_element) * job.samples;
-    const real* const own_stage = stage + cell * STAGE_CELL;
+#if WARPGROUP
+    const unsigned long long columns = columns_at(nets, WORD_STEP, GROUP_STEP);
+#else
+    const Fragment* const own_nets =
+        reinterpret_cast<const Fragment*>(nets) + first_group * W * depths * LANES + lane;
+#endif
+    // the leaf of a lane, which its warp sends
+    const int cell = warp * OWN_NETS + lane % OWN_NETS;
+    const real* const own_stage = stage + warp * OWN_NETS * STAGE_CELL;
 #pragma unroll 1
     for (int output = 0; output < OUTPUTS; ++output) {
         const Fragment* const table = tables + batch.tables[output];
-        const real sign = output > 0 && (batch.negate >> output & 1) ? real(-1) : real(1);
 #pragma unroll 1
         for (int start = 0; start < item.samples; start += SAMPLE_TILE) {
             const int first = item.sample + start;
             const Fragment* weights[RUNS];
-            Fragment next[RUNS][2];
             real sums[RUNS][GROUPS][W][4] = {};
 #pragma unroll
             for (int m = 0; m < RUNS; ++m) {
                 const int run = min(first / ROWS + first_run + m, runs - 1);
-                weights[m] = table + static_cast<size_t>(run) * run_length;
-                next[m][0] = __ldg(weights[m] + lane);
-                next[m][1] = __ldg(weights[m] + LANES + lane);
+                weights[m] = table + static_cast<size_t>(run) * run_length + lane;
             }
+#if !DOUBLE
+            // read now, wanted at the end
             real row_sizes[RUNS][2];
 #pragma unroll
             for (int m = 0; m < RUNS; ++m) {
 #pragma unroll
                 for (int half = 0; half < 2; ++half) {
-                    row_sizes[m][half] = sign;
-#if !DOUBLE
-                    const Fragment* const end = weights[m] + depths * 2 * LANES;
+                    const Fragment* const end = weights[m] - lane + depths * 2 * LANES;
                     const float* const sizes_of_run = reinterpret_cast<const float*>(end);
-                    row_sizes[m][half] *= __ldg(sizes_of_run + half * 8 + lane / 4);
-#endif
+                    row_sizes[m][half] = __ldg(sizes_of_run + half * 8 + lane / 4);
                 }
             }
+#endif
+#if WARPGROUP
+            add_products(sums[0], weights[0], depths, columns);
+#else
             // warps without samples have nothing to add
             const int own_depths = first / ROWS + first_run < runs ? depths : 0;
-#pragma unroll 1
-            for (int depth = 0; depth < own_depths; ++depth) {
-                Fragment rows[RUNS][2];
-#pragma unroll
-                for (int m = 0; m < RUNS; ++m) {
-                    const Fragment* const from =
-                        weights[m] + min(depth + 1, depths - 1) * 2 * LANES + lane;
-#pragma unroll
-                    for (int half = 0; half < 2; ++half) {
-                        rows[m][half] = next[m][half];
-                        next[m][half] = __ldg(from + half * LANES);
-                    }
-                }
-#pragma unroll
-                for (int group = 0; group < GROUPS; ++group) {
-                    Fragment columns[W];
-#pragma unroll
-                    for (int i = 0; i < W; ++i) {
-                        columns[i] = own_nets[((group * W + i) * depths + depth) * LANES];
-                    }
-#pragma unroll
-                    for (int m = 0; m < RUNS; ++m) {
-                        multiply(sums[m][group], rows[m], columns);
-                    }
-                }
-            }
+            add_products(sums, weights, own_depths, depths, own_nets);
+#endif
 
+            const bool negates = output > 0 && (batch.negate >> output & 1);
             // the sums of a tile are complete
             wait_for_stage();
             __syncthreads();
@@ -344,20 +460,24 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 #pragma unroll
                 for (int side = 0; side < 2; ++side) {
                     const int q = first_cell + group * GROUP + side;
-                    const real size = sizes[q];
+                    const Undo own = undo[q];
+                    const real size = negates ? -own.size : own.size;
                     real* const to = stage + q * STAGE_CELL + row * W;
 #pragma unroll
                     for (int i = 0; i < W; ++i) {
-                        const real origin = output == 0 ? origins[q][i] : real(0);
+                        const real origin = output == 0 ? own.origin[i] : real(0);
 #pragma unroll
                         for (int m = 0; m < RUNS; ++m) {
 #pragma unroll
                             for (int half = 0; half < 2; ++half) {
+#if DOUBLE
+                                const real scale = size;
+#else
+                                const real scale = row_sizes[m][half] * size;
+#endif
                                 // a scaling by powers of two rounds nothing
                                 to[(m * ROWS + half * 8) * W + i] =
-                                    sums[m][group][i][half * 2 + side] *
-                                        (row_sizes[m][half] * size) +
-                                    origin;
+                                    sums[m][group][i][half * 2 + side] * scale + origin;
                             }
                         }
                     }
@@ -365,17 +485,33 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
             }
             publish_stage();
             __syncthreads();
-            if (cell >= item.count) continue;
             const int tile = min(SAMPLE_TILE, samples - first);
+            const unsigned element =
+                __ldg(leaves.elements + batch.first_leaf + item.first +
+                      min(cell, int(item.count) - 1));
+            const size_t before = static_cast<size_t>(element - job.first_element) * job.samples;
             real* const results = job.outputs[output];
             if (whole) {
-                send<CELL_THREADS, false>(job, results, before + first, own_stage, tile * W,
-                                          cell_thread);
+                const auto from = [](int q) { return q * STAGE_CELL; };
+                const bool is_there = lane < OWN_NETS && cell < item.count;
+                const size_t sample = is_there ? before + first : NOWHERE;
+                if (tile * W % VECTOR == 0 && samples * W % VECTOR == 0) {
+                    send_each<OWN_NETS, true>(job, results, own_stage, tile * W, lane, from,
+                                              sample);
+                } else {
+                    send_each<OWN_NETS, false>(job, results, own_stage, tile * W, lane, from,
+                                               sample);
+                }
                 continue;
             }
-            for (int at = cell_thread; at < tile * W; at += CELL_THREADS) {
-                const size_t sample = before + __ldg(&own_places[first + at / W].result);
-                results[place(job, sample, at % W)] = own_stage[at];
+#pragma unroll 1
+            for (int q = 0; q < min(OWN_NETS, int(item.count) - warp * OWN_NETS); ++q) {
+                const size_t own =
+                    __shfl_sync(ALL_LANES, static_cast<unsigned long long>(before), q);
+                for (int at = lane; at < tile * W; at += LANES) {
+                    const size_t sample = own + __ldg(&own_places[first + at / W].result);
+                    results[place(job, sample, at % W)] = own_stage[q * STAGE_CELL + at];
+                }
             }
         }
     }

@@ -64,7 +64,8 @@ pub enum Kernel {
     /// Weight table times 8 nets a block.
     NarrowTable,
     /// Weight table times nets on tensor cores, 16 nets a block and 128 samples (double
-    /// precision: 64) at a time: in single precision numbers are sums of two halves.
+    /// precision: 64; single precision on Hopper: 24 and 64) at a time: in single precision
+    /// numbers are sums of two halves.
     LongMatrixTable,
     /// The same with 32 nets and 64 samples, in single precision.
     WideMatrixTable,

@@ -114,10 +114,23 @@ impl<T: Number> Grid<T> {
     fn tile(&self, kernel: Kernel) -> Result<Tile> {
         let pass = Pass { width: 3, strided: false, want: Want::POSITION };
         let function = self.table_function(pass, kernel)?;
+        let (shared, threads) = self.table_block(kernel, &function)?;
+        let multiprocessors = self.functions.device().info.multiprocessors;
         Ok(Tile {
             leaves: function.constant("table_cells")?,
             samples: function.constant("table_samples")?,
+            blocks: multiprocessors * function.occupancy(threads, shared)?,
         })
+    }
+
+    /// Shared memory and threads of a block.
+    fn table_block(&self, kernel: Kernel, function: &Function) -> Result<(u32, u32)> {
+        // tensor cores take control points several at a time
+        let at_once = if kernel.is_matrix_table() { function.constant("table_depth")? } else { 1 };
+        let controls = self.layout.most_controls(kernel).next_multiple_of(at_once);
+        let own = function.constant("table_shared")?;
+        let shared = own + controls * function.constant("table_shared_control")?;
+        Ok((shared, function.constant("table_threads")?))
     }
 
     fn table_function(&self, pass: Pass, kernel: Kernel) -> Result<Arc<Function>> {
@@ -284,12 +297,7 @@ impl<T: Number> Grid<T> {
 
     fn table(&self, kernel: Kernel, pass: Pass, job: Job, items: &Buffer<Item>) -> Result<Launch> {
         let function = self.table_function(pass, kernel)?;
-        // tensor cores take control points several at a time
-        let at_once = if kernel.is_matrix_table() { function.constant("table_depth")? } else { 1 };
-        let controls = self.layout.most_controls(kernel).next_multiple_of(at_once);
-        let own = function.constant("table_shared")?;
-        let shared = own + controls * function.constant("table_shared_control")?;
-        let threads = function.constant("table_threads")?;
+        let (shared, threads) = self.table_block(kernel, &function)?;
         function.occupancy(threads, shared)?;
         let shape = Shape { blocks: items.len() as u32, threads, shared };
         let tables = match kernel.is_matrix_table() {

@@ -102,6 +102,8 @@ pub(super) fn compile(variant: &Variant, target: Target) -> Result<Image> {
 /// Options of a compilation; they are part of its name in the cache.
 pub(super) fn options(variant: &Variant, target: Target) -> Vec<String> {
     let architecture = match target {
+        // with what only this architecture has
+        Target::Cubin(90) => "--gpu-architecture=sm_90a".into(),
         Target::Cubin(number) => format!("--gpu-architecture=sm_{number}"),
         Target::Ptx(number) => format!("--gpu-architecture=compute_{number}"),
     };

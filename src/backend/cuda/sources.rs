@@ -45,6 +45,7 @@ pub(super) const HEADERS: &[Source] = &[
     source!("surface_quads.cuh"),
     source!("published.cuh"),
     source!("tame.cuh"),
+    source!("warpgroup.cuh"),
 ];
 
 pub(super) static TENSOR: Source = source!("tensor.cu");

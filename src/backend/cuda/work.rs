@@ -31,11 +31,28 @@ pub(super) struct TensorRun {
     pub count: u32,
 }
 
-/// Leaves and samples that a block of a table kernel takes.
+/// Leaves that a block of a table kernel takes, and samples at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tile {
     pub leaves: u32,
     pub samples: u32,
+    /// Blocks that the device holds at once.
+    pub blocks: u32,
+}
+
+/// Samples that take about as long as gathering nets does.
+const GATHERING: u32 = 192;
+
+impl Tile {
+    /// Samples of each leaf that a block takes, gathering nets once, so that all blocks end soon.
+    fn samples_of_block(self, leaves: u32, samples: u32) -> u32 {
+        let time = |&step: &u32| {
+            let blocks = leaves.div_ceil(self.leaves) * samples.div_ceil(step);
+            u64::from(blocks.div_ceil(self.blocks)) * u64::from(GATHERING + step)
+        };
+        let steps = (1..=samples.div_ceil(self.samples)).rev().map(|tiles| tiles * self.samples);
+        steps.min_by_key(time).unwrap_or(self.samples)
+    }
 }
 
 /// Most leaves that a warp takes at a time.
@@ -98,11 +115,8 @@ impl Work {
             for (batch, first, count) in runs {
                 let samples: u32 = layout.batches[batch as usize].counts.iter().product();
                 let tile = kernel.is_table().then(|| tile(kernel));
-                let samples_step = tile.map_or(samples, |tile| {
-                    // a block keeps its nets for several tiles if there are enough blocks
-                    let blocks = total.div_ceil(tile.leaves) * samples.div_ceil(tile.samples);
-                    (blocks / (warps / 2)).clamp(1, 4) * tile.samples
-                });
+                let samples_step =
+                    tile.map_or(samples, |tile| tile.samples_of_block(total, samples));
                 let mut start = 0;
                 while start < count {
                     // warps take fewer leaves at a time towards the end, to end together

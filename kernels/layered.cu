@@ -62,28 +62,6 @@ __device__ __forceinline__ int place_of(int at, int lines) {
     return at % 4 * lines + min(at / 4, lines - 1);
 }
 
-// Reads a number, and 256 bytes around it into the L2 cache: what is read from memory in longer
-// stretches is less in the way of the results.
-__device__ __forceinline__ unsigned read_widely(const unsigned* from) {
-#if __CUDA_ARCH__ >= 800
-    unsigned value;
-    asm("ld.global.nc.L2::256B.u32 %0, [%1];" : "=r"(value) : "l"(from));
-    return value;
-#else
-    return __ldg(from);
-#endif
-}
-
-__device__ __forceinline__ double read_widely(const double* from) {
-#if __CUDA_ARCH__ >= 800
-    double value;
-    asm("ld.global.nc.L2::256B.f64 %0, [%1];" : "=d"(value) : "l"(from));
-    return value;
-#else
-    return __ldg(from);
-#endif
-}
-
 // Nets on their way to shared memory: the ids of one, and the control points of the same or of
 // the one before, a whole one a lane and round.
 struct Net {

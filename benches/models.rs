@@ -52,19 +52,16 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
 fn row(path: &Path, levels: usize, samples: usize) -> Result<String> {
     let mesh = refine_mesh(&subsolid::io::read(path)?, levels, VertexRule::default())?;
     let samples = Samples::grid(samples);
-    let mut last = None;
-    let set_up = median(|| {
+    let (set_up, solid) = median(|| {
         let solid = Solid::new(&mesh)?;
         solid.plan(&samples, Want::POSITION)?;
-        last = Some(solid);
-        Ok(())
+        Ok(solid)
     })?;
-    let solid = last.ok_or_else(|| Error::request("no run"))?;
     let plan = solid.plan(&samples, Want::POSITION)?;
     let mut evaluator = Cpu::default().prepare(&plan)?;
     let mut limit = Limit::default();
     let all = 0..solid.elements().len();
-    let evaluate = median(|| evaluator.evaluate(mesh.controls(), all.clone(), &mut limit))?;
+    let (evaluate, ()) = median(|| evaluator.evaluate(mesh.controls(), all.clone(), &mut limit))?;
 
     let count = |class: fn(&Class) -> bool| solid.classes().iter().filter(|c| class(c)).count();
     let structures = || solid.planar_structures().iter().chain(solid.spatial_structures());
@@ -86,14 +83,17 @@ fn row(path: &Path, levels: usize, samples: usize) -> Result<String> {
     ))
 }
 
-/// Median of nine runs in milliseconds.
-fn median(mut run: impl FnMut() -> Result<()>) -> Result<f64> {
+/// Median of nine times in ms, and what the last run made. What the runs before made goes
+/// before the clock starts.
+fn median<T>(mut run: impl FnMut() -> Result<T>) -> Result<(f64, T)> {
     let mut times = Vec::new();
+    let mut last = None;
     for _ in 0..9 {
+        drop(last.take());
         let start = Instant::now();
-        run()?;
+        last = Some(run()?);
         times.push(start.elapsed().as_secs_f64() * 1e3);
     }
     times.sort_by(f64::total_cmp);
-    Ok(times[4])
+    last.map(|last| (times[4], last)).ok_or_else(|| Error::request("no run"))
 }

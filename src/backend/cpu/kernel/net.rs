@@ -125,14 +125,14 @@ pub(super) unsafe fn repeat_all<T: Real, L: Lanes<T>>(
     repeated: *mut T,
 ) {
     for control in 0..count {
-        // SAFETY: copies stop at m + COUNT + m ≤ stride, or at m for a large m.
+        // SAFETY: m + COUNT ≤ stride.
         unsafe {
-            let to = repeated.add(control * repeated_stride(m));
-            let mut at = 0;
-            while at < m + L::COUNT {
-                let part = m.min(m + L::COUNT - at);
-                to.add(at).copy_from_nonoverlapping(local.add(control * m), part);
-                at += m;
+            let (from, to) = (local.add(control * m), repeated.add(control * repeated_stride(m)));
+            let mut component = 0;
+            // one by one: few components are not worth a call
+            for at in 0..m + L::COUNT {
+                *to.add(at) = *from.add(component);
+                component = if component + 1 == m { 0 } else { component + 1 };
             }
         }
     }

@@ -192,4 +192,16 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn blocks_gather_seldom_where_there_are_many() {
+        let tile = Tile { leaves: 24, samples: 64, blocks: 528 };
+        // one round either way: the shortest blocks
+        assert_eq!(tile.samples_of_block(24, 512), 64);
+        // ten rounds of whole leaves, instead of eighty that gather again
+        assert_eq!(tile.samples_of_block(24 * 5280, 512), 512);
+        // less than a round of whole leaves: halves would take two
+        assert_eq!(tile.samples_of_block(12_000, 512), 512);
+        assert_eq!(tile.samples_of_block(24, 27), 64);
+    }
 }

@@ -104,7 +104,7 @@ __device__ __forceinline__ void send_each(const Job& job, real* output, const re
         }
 #endif
     } else {
-#pragma unroll
+#pragma unroll 1
         for (int q = 0; q < MANY; ++q) {
             const size_t own = __shfl_sync(ALL_LANES, static_cast<unsigned long long>(sample), q);
             if (own == NOWHERE) continue;

@@ -52,13 +52,15 @@ constexpr int SAMPLE_TILE = SAMPLE_WARPS * RUNS * ROWS;
 constexpr int CELL_TILE = CELL_WARPS * GROUPS * GROUP;
 // leaves whose nets a warp gathers and whose results it sends, and nets at a time
 constexpr int OWN_NETS = CELL_TILE / WARPS;
-constexpr int NETS = WARPGROUP ? OWN_NETS / 2 : OWN_NETS;
+constexpr int NETS = OWN_NETS > 4 ? OWN_NETS / 2 : OWN_NETS;
+// products whose weights are read ahead
+constexpr int AHEAD = WARPGROUP ? 3 : 1;
 // lanes write to different banks if W is odd
 constexpr int STAGE_CELL = SAMPLE_TILE * W + VECTOR;
 
 // 16 bytes of lane 4 g + t: control points VECTOR t on of a column g, or parts of rows g and
-// g + 8 (src/backend/cuda/fragments.rs). Halves come in pairs, of a column two high ones, then
-// two low ones.
+// g + 8, which are samples 2 g and 2 g + 1 (src/backend/cuda/fragments.rs). Halves come in pairs,
+// of a column two high ones, then two low ones.
 #if DOUBLE
 using Fragment = double2;
 #else
@@ -84,8 +86,31 @@ __device__ __forceinline__ int component_step(int depths) {
 #endif
 }
 
+// Control points that a warp reads together: lane l has component l % W of point l / W.
+constexpr int ABREAST = W > 2 ? 8 : 32 / W;
+// of each net, before the first is used: so many times, of 48 or 32 control points if registers
+// have no room for more
+constexpr int READS = ((WARPGROUP || (TILE == 2 && !DOUBLE) ? 48 : 32) + ABREAST - 1) / ABREAST;
+
+// Where a control point stands within a net, in bytes; of the sum of multiples of larger and
+// smaller powers of two it is the sum.
+__device__ constexpr int control_step(int control) {
+    return control / DEPTH * DEPTH_STEP + control % DEPTH / VECTOR * LANE_STEP +
+           control % VECTOR * WORD_STEP;
+}
+static_assert(READS * ABREAST % DEPTH == 0, "steps of whole products");
+
 struct Place {
     unsigned local, result;
+};
+
+// What all tiles of a block have in common; in shared memory, for products want the registers.
+struct Task {
+    const Fragment* tables[OUTPUTS];
+    const Place* places;
+    // samples of a leaf; those of the block begin and end
+    int samples, first, end;
+    unsigned negate;
 };
 
 // What undoes the scaling of a leaf's net, and its origin, in whole vectors.
@@ -111,7 +136,7 @@ extern "C" __device__ const int table_threads = THREADS;
 // `multiply` adds products of 16 rows with W times 8 columns to `sums`: of lane 4 g + t in rows
 // g and g + 8 the columns 2 t and 2 t + 1.
 #if DOUBLE
-__device__ __forceinline__ void multiply(double (&sums)[W][4], const double2 (&rows)[2],
+__device__ __forceinline__ void multiply(double (*sums)[4], const double2 (&rows)[2],
                                          const double2 (&columns)[W]) {
 #pragma unroll
     for (int i = 0; i < W; ++i) {
@@ -146,7 +171,7 @@ __device__ __forceinline__ void multiply_halves(float (&sums)[4], uint4 rows, un
           "f"(before[0]), "f"(before[1]), "f"(before[2]), "f"(before[3]));
 }
 
-__device__ __forceinline__ void multiply(float (&sums)[W][4], const uint4 (&rows)[2],
+__device__ __forceinline__ void multiply(float (*sums)[4], const uint4 (&rows)[2],
                                          const uint4 (&columns)[W]) {
     constexpr float ZERO[4] = {};
     float parts[W][4];
@@ -196,12 +221,11 @@ __device__ __forceinline__ float split_net(unsigned char* net, int depths, float
     const unsigned found = __reduce_max_sync(ALL_LANES, __float_as_uint(most)) >> 23;
     const unsigned exponent = max(found, 15u);
     const float scale = __uint_as_float((268 - exponent) << 23);
-#pragma unroll
-    for (int i = 0; i < W; ++i) {
 #pragma unroll 1
-        for (int at = threadIdx.x % LANES; at < depths * 4; at += LANES) {
-            unsigned char* const own =
-                net + i * component_step(depths) + at / 4 * DEPTH_STEP + at % 4 * LANE_STEP;
+    for (int at = threadIdx.x % LANES; at < depths * 4; at += LANES) {
+        unsigned char* own = net + at / 4 * DEPTH_STEP + at % 4 * LANE_STEP;
+#pragma unroll
+        for (int i = 0; i < W; ++i, own += component_step(depths)) {
 #if WARPGROUP
             float values[VECTOR];
 #pragma unroll
@@ -227,65 +251,85 @@ __device__ __forceinline__ float split_net(unsigned char* net, int depths, float
 }
 #endif
 
+// Reads a lane's 16 bytes of weights now; the compiler would put it off until they are wanted.
+__device__ __forceinline__ Fragment read_now(const Fragment* from) {
+    uint4 value;
+    asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+                 : "l"(from));
+    return reinterpret_cast<const Fragment&>(value);
+}
+
+// The thread's number, read now: what comes of it is not kept in registers meanwhile.
+__device__ __forceinline__ int thread_now() {
+    int thread;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+    return thread;
+}
+
 // Gathers nets first to first + NETS - 1 of a block relative to their first points. Leaves that
 // are not there repeat the last. `undo` gets the first points and what undoes a scaling. Called by
 // a warp.
 __device__ __forceinline__ void gather_fragments(const Job& job, const unsigned* ids, int controls,
                                                  int first, int count, int depths, Undo* undo,
                                                  unsigned char* to) {
-    // of each net, before the first is used
-    constexpr int READS = NETS > 2 ? 20 / NETS : 7;
     const int lane = threadIdx.x % LANES;
+    // lanes that read nothing stand past all control points
+    const int own_control = lane < ABREAST * W ? lane / W : depths * DEPTH;
     const unsigned* nets[NETS];
-    unsigned char* own_nets[NETS];
+    unsigned char* numbers[NETS];
     real own[NETS], most[NETS];
     unsigned points[NETS][READS];
+    const auto net_at = [&](int k) {
+        return to + (first + k) / GROUP * W * component_step(depths) +
+               (first + k) % GROUP * LEAF_STEP;
+    };
     // ids are read a step ahead of the control points
     const auto read_ids = [&](int from) {
 #pragma unroll
         for (int k = 0; k < NETS; ++k) {
 #pragma unroll
             for (int read = 0; read < READS; ++read) {
-                const int control = from + read * TOGETHER + lane / W;
-                points[k][read] = read_widely(nets[k] + min(control, controls - 1));
+                if (from + read * ABREAST + own_control < controls) {
+                    points[k][read] = read_widely(nets[k] + from + read * ABREAST);
+                }
             }
         }
     };
 #pragma unroll
     for (int k = 0; k < NETS; ++k) {
-        const int q = first + k;
-        nets[k] = ids + min(q, count - 1) * controls;
-        own_nets[k] =
-            to + q / GROUP * W * component_step(depths) + q % GROUP * LEAF_STEP;
+        nets[k] = ids + min(first + k, count - 1) * controls + own_control;
+        numbers[k] = net_at(k) + lane % W * component_step(depths) + control_step(own_control);
         most[k] = 0;
     }
     read_ids(0);
 #pragma unroll 1
-    for (int from = 0; from < depths * DEPTH; from += READS * TOGETHER) {
+    for (int from = 0; from < depths * DEPTH; from += READS * ABREAST) {
         double values[NETS][READS];
 #pragma unroll
         for (int k = 0; k < NETS; ++k) {
 #pragma unroll
             for (int read = 0; read < READS; ++read) {
-                values[k][read] =
-                    read_widely(job.points + place(job, points[k][read], lane % W));
+                if (from + read * ABREAST + own_control < controls) {
+                    values[k][read] =
+                        read_widely(job.points + place(job, points[k][read], lane % W));
+                }
             }
         }
-        read_ids(from + READS * TOGETHER);
+        read_ids(from + READS * ABREAST);
 #pragma unroll
         for (int k = 0; k < NETS; ++k) {
             if (from == 0) own[k] = real(__shfl_sync(ALL_LANES, values[k][0], lane % W));
-            unsigned char* const numbers = own_nets[k] + lane % W * component_step(depths);
 #pragma unroll
             for (int read = 0; read < READS; ++read) {
-                // more than are wanted repeat the last
-                const int control = min(from + read * TOGETHER + lane / W, depths * DEPTH - 1);
+                const int control = from + read * ABREAST + own_control;
                 const real value = control < controls ? real(values[k][read] - own[k]) : real(0);
-                const int at = control / DEPTH * DEPTH_STEP + control % DEPTH / VECTOR * LANE_STEP +
-                               control % VECTOR * WORD_STEP;
-                *reinterpret_cast<real*>(numbers + at) = value;
+                if (control < depths * DEPTH) {
+                    *reinterpret_cast<real*>(numbers[k] + control_step(read * ABREAST)) = value;
+                }
                 most[k] = max(most[k], abs(value));
             }
+            numbers[k] += control_step(READS * ABREAST);
         }
     }
     __syncwarp();
@@ -295,70 +339,73 @@ __device__ __forceinline__ void gather_fragments(const Job& job, const unsigned*
 #if DOUBLE
         const real size = 1;
 #else
-        const real size = split_net(own_nets[k], depths, most[k]);
+        const real size = split_net(net_at(k), depths, most[k]);
 #endif
         if (lane == 0) undo[first + k].size = size;
     }
 }
 
 #if WARPGROUP
-// Adds the products of 64 samples, 16 of each warp, with all leaves of the block.
-__device__ __forceinline__ void add_products(float (&sums)[GROUPS][W][4], const uint4* weights,
-                                             int depths, unsigned long long columns) {
-    // weights come two steps ahead, by turns into one of three places
-    uint4 rows[3][2];
-    float parts[GROUPS * W][4] = {};
-    const auto read = [&](uint4(&to)[2], int depth) {
-        const uint4* const from = weights + min(depth, depths - 1) * 2 * LANES;
-        to[0] = read_now(from);
-        to[1] = read_now(from + LANES);
+// `sums` becomes the products of 64 samples, 16 of each warp, with all leaves of the block. `rows`:
+// weights of the first three steps.
+__device__ __forceinline__ void add_products(float (&sums)[GROUPS * W][4], const uint4* weights,
+                                             uint4 (&rows)[AHEAD][2], int depths,
+                                             Columns columns) {
+    float parts[GROUPS * W][4];
+    // further weights take the places of those multiplied, two steps ahead
+    const auto read = [&](uint4(&to)[2], int ahead) {
+        to[0] = read_now(weights + ahead * 2 * LANES);
+        to[1] = read_now(weights + ahead * 2 * LANES + LANES);
     };
-    const auto step = [&](int depth, const uint4(&own)[2], uint4(&later)[2]) {
-        read(later, depth + 2);
-        const unsigned long long high = columns + depth * (DEPTH_STEP >> 4);
-        const unsigned long long low = high + (2 * WORD_STEP >> 4);
+    const auto start = [&](float(&to)[GROUPS * W][4], const uint4(&own)[2], int ahead) {
+        const Columns high = columns.further(ahead * DEPTH_STEP);
+        const Columns low = high.further(2 * WORD_STEP);
         begin_products();
         // the small ones first
-        start_product<false>(parts, own[1], high);
-        start_product<true>(parts, own[0], low);
-        start_product<true>(parts, own[0], high);
-        wait_for_products(parts);
+        start_product<false>(to, own[1], high);
+        start_product<true>(to, own[0], low);
+        start_product<true>(to, own[0], high);
+        wait_for_products(to);
+    };
+    const auto step = [&](const uint4(&own)[2], int ahead) {
+        start(parts, own, ahead);
 #pragma unroll
         for (int i = 0; i < GROUPS * W; ++i) {
 #pragma unroll
-            for (int e = 0; e < 4; ++e) sums[i / W][i % W][e] += parts[i][e];
+            for (int e = 0; e < 4; ++e) sums[i][e] += parts[i][e];
         }
     };
-    read(rows[0], 0);
-    read(rows[1], 1);
+    start(sums, rows[0], 0);
 #pragma unroll 1
-    for (int depth = 0; depth < depths; depth += 3) {
-        step(depth, rows[0], rows[2]);
-        if (depth + 1 < depths) step(depth + 1, rows[1], rows[0]);
-        if (depth + 2 < depths) step(depth + 2, rows[2], rows[1]);
+    for (int left = depths - 1; left > 0; left -= 3) {
+        weights += 3 * 2 * LANES;
+        if (left > 2) read(rows[0], 0);
+        step(rows[1], 1);
+        if (left == 1) break;
+        if (left > 3) read(rows[1], 1);
+        step(rows[2], 2);
+        if (left == 2) break;
+        if (left > 4) read(rows[2], 2);
+        step(rows[0], 3);
+        columns = columns.further(3 * DEPTH_STEP);
     }
 }
 #else
-// Adds the products of a warp's samples with its leaves.
-__device__ __forceinline__ void add_products(real (&sums)[RUNS][GROUPS][W][4],
-                                             const Fragment* const (&weights)[RUNS], int own_depths,
+// Adds the products of a warp's samples with its leaves. `next`: weights of the first step.
+__device__ __forceinline__ void add_products(real (&sums)[RUNS][GROUPS * W][4],
+                                             const Fragment* (&weights)[RUNS],
+                                             Fragment (&next)[RUNS][AHEAD][2], int own_depths,
                                              int depths, const Fragment* own_nets) {
-    Fragment next[RUNS][2];
-#pragma unroll
-    for (int m = 0; m < RUNS; ++m) {
-        next[m][0] = __ldg(weights[m]);
-        next[m][1] = __ldg(weights[m] + LANES);
-    }
 #pragma unroll 1
     for (int depth = 0; depth < own_depths; ++depth) {
         Fragment rows[RUNS][2];
 #pragma unroll
         for (int m = 0; m < RUNS; ++m) {
-            const Fragment* const from = weights[m] + min(depth + 1, depths - 1) * 2 * LANES;
+            weights[m] += 2 * LANES;
 #pragma unroll
             for (int half = 0; half < 2; ++half) {
-                rows[m][half] = next[m][half];
-                next[m][half] = __ldg(from + half * LANES);
+                rows[m][half] = next[m][0][half];
+                if (depth + 1 < depths) next[m][0][half] = __ldg(weights[m] + half * LANES);
             }
         }
 #pragma unroll
@@ -369,7 +416,7 @@ __device__ __forceinline__ void add_products(real (&sums)[RUNS][GROUPS][W][4],
                 columns[i] = own_nets[((group * W + i) * depths + depth) * LANES];
             }
 #pragma unroll
-            for (int m = 0; m < RUNS; ++m) multiply(sums[m][group], rows[m], columns);
+            for (int m = 0; m < RUNS; ++m) multiply(sums[m] + group * W, rows[m], columns);
         }
     }
 }
@@ -383,118 +430,158 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     real* const stage = reinterpret_cast<real*>(memory);
     unsigned char* const nets = memory + CELL_TILE * STAGE_CELL * sizeof(real);
     __shared__ Undo undo[CELL_TILE];
+    // first result of each leaf's element
+    __shared__ size_t results_of[CELL_TILE];
+    __shared__ Task task;
 
-    const Item item = items[blockIdx.x];
-    const Batch& batch = batches[item.batch];
-    const int thread = threadIdx.x, lane = thread % LANES, warp = thread / LANES;
-    const int controls = batch.controls;
-    const int depths = (controls + DEPTH - 1) / DEPTH;
-    const int samples = batch.counts[0] * batch.counts[1] * batch.counts[2];
-    const bool whole = samples == job.samples;
-    const Place* const own_places = places + batch.places;
-    const unsigned* const ids = static_cast<const unsigned*>(leaves.nets) + batch.first_net +
-                                static_cast<size_t>(item.first) * controls;
+    int depths;
+    {
+        const Item item = items[blockIdx.x];
+        const Batch& batch = batches[item.batch];
+        const int thread = threadIdx.x, warp = thread / LANES;
+        const int controls = batch.controls;
+        depths = (controls + DEPTH - 1) / DEPTH;
+        const unsigned* const ids = static_cast<const unsigned*>(leaves.nets) + batch.first_net +
+                                    static_cast<size_t>(item.first) * controls;
 #pragma unroll 1
-    for (int own = 0; own < OWN_NETS; own += NETS) {
-        gather_fragments(job, ids, controls, warp * OWN_NETS + own, item.count, depths, undo,
-                         nets);
+        for (int own = 0; own < OWN_NETS; own += NETS) {
+            gather_fragments(job, ids, controls, warp * OWN_NETS + own, item.count, depths, undo,
+                             nets);
+        }
+        if (thread < CELL_TILE) {
+            const bool is_there = thread < item.count;
+            const unsigned leaf = batch.first_leaf + item.first + (is_there ? thread : 0);
+            const unsigned element = __ldg(leaves.elements + leaf) - job.first_element;
+            results_of[thread] = is_there ? static_cast<size_t>(element) * job.samples : NOWHERE;
+        }
+        if (thread == 0) {
+            task.samples = batch.counts[0] * batch.counts[1] * batch.counts[2];
+            task.first = item.sample;
+            task.end = item.sample + item.samples;
+            task.negate = batch.negate;
+            task.places = places + batch.places;
+            for (int output = 0; output < OUTPUTS; ++output) {
+                task.tables[output] = tables + batch.tables[output];
+            }
+        }
     }
     if (WARPGROUP) publish_stage();
     __syncthreads();
-
-    // 16 samples: weights [depth][part 2][lane], then what undoes the scaling of each row
-    const int run_length = depths * 2 * LANES + (DOUBLE ? 0 : ROWS / VECTOR);
-    const int runs = (samples + ROWS - 1) / ROWS;
-    const int first_run = warp % SAMPLE_WARPS * RUNS, row = first_run * ROWS + lane / 4;
-    const int first_group = warp / SAMPLE_WARPS * GROUPS;
-    const int first_cell = first_group * GROUP + lane % 4 * 2;
 #if WARPGROUP
-    const unsigned long long columns = columns_at(nets, WORD_STEP, GROUP_STEP);
+    const Columns columns(nets, WORD_STEP, GROUP_STEP);
 #else
-    const Fragment* const own_nets =
-        reinterpret_cast<const Fragment*>(nets) + first_group * W * depths * LANES + lane;
+    const int first_group = threadIdx.x / LANES / SAMPLE_WARPS * GROUPS;
+    const Fragment* const own_nets = reinterpret_cast<const Fragment*>(nets) +
+                                     first_group * W * depths * LANES + threadIdx.x % LANES;
 #endif
-    // the leaf of a lane, which its warp sends
-    const int cell = warp * OWN_NETS + lane % OWN_NETS;
-    const real* const own_stage = stage + warp * OWN_NETS * STAGE_CELL;
+    const Fragment* weights[RUNS];
+    Fragment rows[RUNS][AHEAD][2];
+    // reads the weights of the first steps of a tile, long before they are wanted
+    const auto begin = [&](int output, int first) {
+        const int thread = thread_now(), lane = thread % LANES;
+        const int first_run = thread / LANES % SAMPLE_WARPS * RUNS;
+        const int runs = (task.samples + ROWS - 1) / ROWS;
+        // 16 samples: weights [depth][part 2][lane], then what undoes the scaling of each row
+        const int run_length = depths * 2 * LANES + (DOUBLE ? 0 : ROWS / VECTOR);
+#pragma unroll
+        for (int m = 0; m < RUNS; ++m) {
+            const int run = min(first / ROWS + first_run + m, runs - 1);
+            weights[m] = task.tables[output] + static_cast<size_t>(run) * run_length + lane;
+#pragma unroll
+            for (int ahead = 0; ahead < AHEAD; ++ahead) {
+                if (ahead >= depths) break;
+#pragma unroll
+                for (int half = 0; half < 2; ++half) {
+                    rows[m][ahead][half] = read_now(weights[m] + (ahead * 2 + half) * LANES);
+                }
+            }
+        }
+    };
+    begin(0, task.first);
 #pragma unroll 1
     for (int output = 0; output < OUTPUTS; ++output) {
-        const Fragment* const table = tables + batch.tables[output];
 #pragma unroll 1
-        for (int start = 0; start < item.samples; start += SAMPLE_TILE) {
-            const int first = item.sample + start;
-            const Fragment* weights[RUNS];
-            real sums[RUNS][GROUPS][W][4] = {};
-#pragma unroll
-            for (int m = 0; m < RUNS; ++m) {
-                const int run = min(first / ROWS + first_run + m, runs - 1);
-                weights[m] = table + static_cast<size_t>(run) * run_length + lane;
-            }
+        for (int first = task.first; first < task.end; first += SAMPLE_TILE) {
+            real sums[RUNS][GROUPS * W][4] = {};
 #if !DOUBLE
             // read now, wanted at the end
             real row_sizes[RUNS][2];
 #pragma unroll
             for (int m = 0; m < RUNS; ++m) {
-#pragma unroll
-                for (int half = 0; half < 2; ++half) {
-                    const Fragment* const end = weights[m] - lane + depths * 2 * LANES;
-                    const float* const sizes_of_run = reinterpret_cast<const float*>(end);
-                    row_sizes[m][half] = __ldg(sizes_of_run + half * 8 + lane / 4);
-                }
+                const int lane = threadIdx.x % LANES;
+                const Fragment* const end = weights[m] - lane + depths * 2 * LANES;
+                const float2 sizes = __ldg(reinterpret_cast<const float2*>(end) + lane / 4);
+                row_sizes[m][0] = sizes.x;
+                row_sizes[m][1] = sizes.y;
             }
 #endif
 #if WARPGROUP
-            add_products(sums[0], weights[0], depths, columns);
+            add_products(sums[0], weights[0], rows[0], depths, columns);
 #else
             // warps without samples have nothing to add
-            const int own_depths = first / ROWS + first_run < runs ? depths : 0;
-            add_products(sums, weights, own_depths, depths, own_nets);
+            const int first_run = threadIdx.x / LANES % SAMPLE_WARPS * RUNS;
+            const bool has_samples = first + first_run * ROWS < task.samples;
+            add_products(sums, weights, rows, has_samples ? depths : 0, depths, own_nets);
 #endif
 
-            const bool negates = output > 0 && (batch.negate >> output & 1);
+            const int thread = thread_now(), lane = thread % LANES, warp = thread / LANES;
+            const int row = warp % SAMPLE_WARPS * RUNS * ROWS + lane / 4 * 2;
+            const int first_cell = warp / SAMPLE_WARPS * GROUPS * GROUP + lane % 4 * 2;
+            const bool negates = output > 0 && (task.negate >> output & 1);
             // the sums of a tile are complete
             wait_for_stage();
             __syncthreads();
+            // read a group ahead, for the compiler would read nothing before what it stores
+            Undo next[2] = {undo[first_cell], undo[first_cell + 1]};
 #pragma unroll
             for (int group = 0; group < GROUPS; ++group) {
+                const Undo now[2] = {next[0], next[1]};
+                if (group + 1 < GROUPS) {
+                    next[0] = undo[first_cell + (group + 1) * GROUP];
+                    next[1] = undo[first_cell + (group + 1) * GROUP + 1];
+                }
 #pragma unroll
                 for (int side = 0; side < 2; ++side) {
                     const int q = first_cell + group * GROUP + side;
-                    const Undo own = undo[q];
+                    const Undo own = now[side];
                     const real size = negates ? -own.size : own.size;
                     real* const to = stage + q * STAGE_CELL + row * W;
 #pragma unroll
-                    for (int i = 0; i < W; ++i) {
-                        const real origin = output == 0 ? own.origin[i] : real(0);
+                    for (int m = 0; m < RUNS; ++m) {
+                        real both[2 * W];
 #pragma unroll
-                        for (int m = 0; m < RUNS; ++m) {
-#pragma unroll
-                            for (int half = 0; half < 2; ++half) {
+                        for (int half = 0; half < 2; ++half) {
 #if DOUBLE
-                                const real scale = size;
+                            const real scale = size;
 #else
-                                const real scale = row_sizes[m][half] * size;
+                            const real scale = row_sizes[m][half] * size;
 #endif
+#pragma unroll
+                            for (int i = 0; i < W; ++i) {
+                                const real origin = output == 0 ? own.origin[i] : real(0);
                                 // a scaling by powers of two rounds nothing
-                                to[(m * ROWS + half * 8) * W + i] =
-                                    sums[m][group][i][half * 2 + side] * scale + origin;
+                                both[half * W + i] =
+                                    sums[m][group * W + i][half * 2 + side] * scale + origin;
                             }
                         }
+                        store_pairs(to + m * ROWS * W, both);
                     }
                 }
             }
             publish_stage();
             __syncthreads();
-            const int tile = min(SAMPLE_TILE, samples - first);
-            const unsigned element =
-                __ldg(leaves.elements + batch.first_leaf + item.first +
-                      min(cell, int(item.count) - 1));
-            const size_t before = static_cast<size_t>(element - job.first_element) * job.samples;
+            if (first + SAMPLE_TILE < task.end) {
+                begin(output, first + SAMPLE_TILE);
+            } else if (output + 1 < OUTPUTS) {
+                begin(output + 1, task.first);
+            }
+            const int samples = task.samples, tile = min(SAMPLE_TILE, samples - first);
+            const real* const own_stage = stage + warp * OWN_NETS * STAGE_CELL;
+            const size_t before = results_of[warp * OWN_NETS + lane % OWN_NETS];
             real* const results = job.outputs[output];
-            if (whole) {
+            if (samples == job.samples) {
                 const auto from = [](int q) { return q * STAGE_CELL; };
-                const bool is_there = lane < OWN_NETS && cell < item.count;
-                const size_t sample = is_there ? before + first : NOWHERE;
+                const size_t sample = before == NOWHERE ? NOWHERE : before + first;
                 if (tile * W % VECTOR == 0 && samples * W % VECTOR == 0) {
                     send_each<OWN_NETS, true>(job, results, own_stage, tile * W, lane, from,
                                               sample);
@@ -505,11 +592,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
                 continue;
             }
 #pragma unroll 1
-            for (int q = 0; q < min(OWN_NETS, int(item.count) - warp * OWN_NETS); ++q) {
+            for (int q = 0; q < OWN_NETS; ++q) {
                 const size_t own =
                     __shfl_sync(ALL_LANES, static_cast<unsigned long long>(before), q);
+                if (own == NOWHERE) break;
                 for (int at = lane; at < tile * W; at += LANES) {
-                    const size_t sample = own + __ldg(&own_places[first + at / W].result);
+                    const size_t sample = own + __ldg(&task.places[first + at / W].result);
                     results[place(job, sample, at % W)] = own_stage[q * STAGE_CELL + at];
                 }
             }

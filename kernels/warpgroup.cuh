@@ -42,22 +42,26 @@
 #endif
 
 // Where columns stand in shared memory: matrices of 8 columns and 16 bytes of each; the next 16
-// bytes of the same columns stand `along` bytes further, the next columns `across`.
-__device__ __forceinline__ unsigned long long columns_at(const void* first, unsigned along,
-                                                         unsigned across) {
-    const unsigned shared = static_cast<unsigned>(__cvta_generic_to_shared(first));
-    return (shared & 0x3ffff) >> 4 | static_cast<unsigned long long>(along >> 4) << 16 |
-           static_cast<unsigned long long>(across >> 4) << 32;
-}
+// bytes of the same columns stand `along` bytes further, the next columns `across`. In two words,
+// for 64 bits would be added in more instructions.
+struct Columns {
+    unsigned low, high;
 
-// Reads a lane's 16 bytes of rows now; the compiler would put it off until they are wanted.
-__device__ __forceinline__ uint4 read_now(const uint4* from) {
-    uint4 value;
-    asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
-                 : "l"(from));
-    return value;
-}
+    __device__ __forceinline__ Columns(const void* first, unsigned along, unsigned across)
+        : low((static_cast<unsigned>(__cvta_generic_to_shared(first)) & 0x3ffff) >> 4 |
+              along >> 4 << 16),
+          high(across >> 4) {}
+
+    __device__ __forceinline__ Columns further(unsigned bytes) const {
+        Columns other = *this;
+        other.low += bytes >> 4;
+        return other;
+    }
+
+    __device__ __forceinline__ unsigned long long description() const {
+        return static_cast<unsigned long long>(high) << 32 | low;
+    }
+};
 
 // Before the first product after sums or rows were written.
 __device__ __forceinline__ void begin_products() {
@@ -67,7 +71,7 @@ __device__ __forceinline__ void begin_products() {
 // Starts `sums` = rows * columns, plus what `sums` was if it IS_SUM: halves, 16 of each row.
 template <bool IS_SUM>
 __device__ __forceinline__ void start_product(float (&sums)[3 * WIDTH][4], uint4 rows,
-                                              unsigned long long columns) {
+                                              Columns columns) {
     asm volatile(
         "{\n\t"
         ".reg .pred adds;\n\t"
@@ -76,7 +80,8 @@ __device__ __forceinline__ void start_product(float (&sums)[3 * WIDTH][4], uint4
         ", adds, 1, 1, 0;\n\t"
         "}"
         : ALL_GROUPS
-        : "r"(rows.x), "r"(rows.y), "r"(rows.z), "r"(rows.w), "l"(columns), "n"(int(IS_SUM)));
+        : "r"(rows.x), "r"(rows.y), "r"(rows.z), "r"(rows.w), "l"(columns.description()),
+          "n"(int(IS_SUM)));
 }
 
 // Waits until all products are done, and `sums` can be read.

@@ -3,8 +3,9 @@
 //!
 //! Samples are taken 16 at a time, and control points 16 (single precision) or 8 (double);
 //! what is missing is zero. Lane `4 g + t` gets the weights of control points `4 t` to
-//! `4 t + 3` (double: `2 t` and `2 t + 1`) of samples `g` and `g + 8`, in the order of the
-//! registers of one product.
+//! `4 t + 3` (double: `2 t` and `2 t + 1`) of samples `2 g` and `2 g + 1`, in the order of the
+//! registers of one product. What it gets for rows `g` and `g + 8` of the product then stands
+//! side by side among the results.
 //!
 //! In single precision a weight is the sum of two halves. A power of two brings the largest
 //! weight of a sample to 2¹⁴ or more, so that the halves keep 22 bits of it, and of smaller
@@ -22,8 +23,8 @@ const LARGEST: i32 = 14;
 /// Lays out `weights` (`[control][samples]`), samples in the order of `rows`: for every 16 of
 /// them `[step][part 2][lane 32]`, and in single precision then 16 numbers that undo the
 /// scaling. The words of a lane are halves, the high ones of all weights and then the low ones,
-/// of two control points of samples `g` and `g + 8` and of two more; or doubles, of one control
-/// point and then of the other.
+/// of two control points of samples `2 g` and `2 g + 1` and of two more; or doubles, of one
+/// control point and then of the other.
 pub(super) fn fragments<T: Number>(
     weights: &[f64],
     samples: usize,
@@ -47,16 +48,16 @@ pub(super) fn fragments<T: Number>(
         for first in (0..depths * 4 * own).step_by(4 * own) {
             for part in [0, 1] {
                 all.extend((0..32).map(|lane| {
-                    let (row, control) = (lane / 4, first + lane % 4 * own);
+                    let (row, control) = (lane / 4 * 2, first + lane % 4 * own);
                     if !split {
-                        let bits = [row, row + 8].map(|r| weight(r, control + part).to_bits());
+                        let bits = [row, row + 1].map(|r| weight(r, control + part).to_bits());
                         let [[a, b], [c, d]] = bits.map(|bits| [bits as u32, (bits >> 32) as u32]);
                         return [a, b, c, d];
                     }
                     let half =
                         |row, control| u32::from(halves(weight(row, control) * up[row])[part]);
                     let pair = |row, control| half(row, control) | half(row, control + 1) << 16;
-                    [(0, 0), (8, 0), (0, 2), (8, 2)].map(|(r, i)| pair(row + r, control + i))
+                    [(0, 0), (1, 0), (0, 2), (1, 2)].map(|(r, i)| pair(row + r, control + i))
                 }));
             }
         }
@@ -151,7 +152,7 @@ mod tests {
     }
 
     /// Undoes order and scaling: `own` control points of a lane, `at(words, half, i)` the i-th
-    /// one of the lower or upper samples.
+    /// one of its first or second sample.
     fn check<T: Number>(
         own: usize,
         at: impl Fn([[u32; 4]; 2], usize, usize) -> f64,
@@ -176,10 +177,10 @@ mod tests {
                 };
                 let most = (0..controls).fold(0.0, |most: f64, k| most.max(weight(k).abs()));
                 for control in 0..depths * 4 * own {
-                    let lane = row % 8 * 4 + control % (4 * own) / own;
+                    let lane = row % 16 / 2 * 4 + control % (4 * own) / own;
                     let step = control / (4 * own) * 64;
                     let words = [run[step + lane], run[step + 32 + lane]];
-                    let found = at(words, row % 16 / 8, control % own) * undo;
+                    let found = at(words, row % 2, control % own) * undo;
                     let expected = weight(control);
                     let [own, largest] = bits.map(|bits| f64::powi(2.0, -bits));
                     let bound = expected.abs() * own + most * largest;

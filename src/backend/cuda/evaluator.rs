@@ -6,6 +6,7 @@ mod pieces;
 
 pub(super) use launches::MOST_POINTS;
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -41,8 +42,13 @@ pub(super) struct Resident<'p, T> {
     inputs: Vec<Input>,
     /// The last evaluation that stayed on the device.
     kept: Option<Program<T>>,
+    /// The work of the ranges that the last evaluation for the host was cut into.
+    pieces: HashMap<Range<usize>, Work>,
     ring: Option<Ring>,
 }
+
+/// The work of a range of elements on a grid of samples, brought to the device.
+type Work = Option<Arc<Prepared>>;
 
 enum OnDevice<T> {
     Grid(Box<Grid<T>>),
@@ -76,7 +82,7 @@ struct Program<T> {
     launches: Vec<Launch>,
     graph: Option<Graph>,
     // the items that the launches refer to
-    _work: Option<Prepared>,
+    _work: Work,
 }
 
 impl<'p, T: Number> Resident<'p, T> {
@@ -112,8 +118,8 @@ impl<'p, T: Number> Resident<'p, T> {
         };
         let levels = solid.stencils().iter().enumerate().map(level).collect::<Result<_>>()?;
         main.synchronize().map_err(failed("a copy to the device failed"))?;
-        let (inputs, kept, ring) = (Vec::new(), None, None);
-        Ok(Self { plan, functions, main, sides, samples, levels, inputs, kept, ring })
+        let (inputs, kept, pieces, ring) = (Vec::new(), None, HashMap::new(), None);
+        Ok(Self { plan, functions, main, sides, samples, levels, inputs, kept, pieces, ring })
     }
 
     /// Number of outputs of the positions: value and derivatives.
@@ -150,9 +156,11 @@ impl<'p, T: Number> Resident<'p, T> {
     }
 
     /// The work of a range, brought to the device.
-    fn work(&self, range: &Range<usize>) -> Result<Option<Prepared>> {
+    fn work(&self, range: &Range<usize>) -> Result<Work> {
         match &self.samples {
-            OnDevice::Grid(grid) => grid.prepare(self.plan, range.clone(), &self.main).map(Some),
+            OnDevice::Grid(grid) => {
+                Ok(Some(Arc::new(grid.prepare(self.plan, range.clone(), &self.main)?)))
+            }
             OnDevice::Scattered(_) => Ok(None),
         }
     }
@@ -161,7 +169,7 @@ impl<'p, T: Number> Resident<'p, T> {
     fn program(
         &self,
         range: Range<usize>,
-        work: Option<Prepared>,
+        work: Work,
         results: Option<Buffer<T>>,
     ) -> Result<Program<T>> {
         self.plan.check_range(&range)?;
@@ -190,7 +198,7 @@ impl<'p, T: Number> Resident<'p, T> {
             if let (OnDevice::Grid(grid), Some(work)) = (&self.samples, &work) {
                 first.extend(grid.clearing(work, pass, job)?);
             }
-            launches.extend(self.launches(work.as_ref(), pass, job)?);
+            launches.extend(self.launches(work.as_deref(), pass, job)?);
         }
         Ok(Program { range, results, starts, first, launches, graph: None, _work: work })
     }

@@ -75,11 +75,17 @@ impl<T: Number> Resident<'_, T> {
     ) -> Result<()> {
         let broken = failed("the evaluation failed");
         self.kept = None;
+        // evaluations of the same elements with other control points are cut alike
+        let mut known = std::mem::take(&mut self.pieces);
         let mut before = None;
         let mut copied: VecDeque<(Buffer<T>, _)> = VecDeque::new();
         for start in elements.clone().step_by(step) {
             let range = start..(start + step).min(elements.end);
-            let work = self.work(&range)?;
+            let work = match known.remove(&range) {
+                Some(work) => work,
+                None => self.work(&range)?,
+            };
+            self.pieces.insert(range.clone(), work.clone());
             let results = match copied.len() {
                 COPIED.. => copied.pop_front(),
                 _ => None,

@@ -16,9 +16,12 @@ use crate::error::Result;
 use crate::limit::{LeafKind, Orders, Turn};
 use crate::plan::{Batch, BatchKind, Plan, wanted_orders};
 
-/// Leaves of one task: a streamed one waits for its stores only once, and the
+/// Most leaves of one task: a streamed one waits for its stores only once, and the
 /// threads still balance.
 const GRAIN: usize = 96;
+
+/// Samples that are worth a thread, or a task: they take some 15 microseconds.
+const WORTH: usize = 8192;
 
 /// Output above this many bytes is streamed past the caches.
 const STREAMED: usize = 16 << 20;
@@ -157,23 +160,32 @@ impl<'p, T: Number> Kernels<'p, T> {
             first_element: elements.start,
             outputs: outputs.iter_mut().map(|o| Shared::new(o)).collect(),
         };
+        let samples = self.plan.samples_per_element().max(1);
+        let threads = rayon::current_num_threads().min(elements.len() * samples / WORTH).max(1);
+        // several tasks a thread where there is enough to do
+        let least = WORTH.div_ceil(samples).min(GRAIN);
+        let grain = (elements.len() / (4 * threads)).clamp(least, GRAIN);
         let mut tasks = Vec::new();
         for (index, batch) in self.plan.batches().iter().enumerate() {
             let leaves = batch.leaves_in(self.plan.solid(), elements);
-            tasks.extend(leaves.chunks(GRAIN).map(|leaves| Task { batch: index, leaves }));
+            tasks.extend(leaves.chunks(grain).map(|leaves| Task { batch: index, leaves }));
         }
         // What takes longest comes first, and every thread takes the next task until none
         // is left: nobody waits for one who has a large share to finish.
         tasks.reverse();
         let next = AtomicUsize::new(0);
-        let threads = rayon::current_num_threads().min(tasks.len());
-        (0..threads).into_par_iter().with_max_len(1).for_each(|_| {
+        let work = |_| {
             let (mut scratch, mut cached) = (Scratch::new(stores), Scratch::new(Stores::Cached));
             let mut local = Local::default();
             while let Some(task) = tasks.get(next.fetch_add(1, Relaxed)) {
                 job.run(task, &mut scratch, &mut cached, &mut local);
             }
-        });
+        };
+        match threads.min(tasks.len()) {
+            // at once, without waking another
+            0 | 1 => work(0),
+            threads => (0..threads).into_par_iter().with_max_len(1).for_each(work),
+        }
         Ok(())
     }
 }

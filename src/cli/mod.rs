@@ -26,7 +26,7 @@ mod surface;
 
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use subsolid::{Error, Result};
 
 use console::Console;
@@ -95,7 +95,7 @@ enum Outcome {
 /// Runs the program.
 pub fn main() -> ExitCode {
     interrupt::clean_up();
-    let cli = Cli::parse();
+    let cli = parse();
     let console = Console::new(cli.quiet);
     match run(cli, &console) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
@@ -105,6 +105,17 @@ pub fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Reads the command line; refuses wrong ones with exit code 2.
+fn parse() -> Cli {
+    // a number below zero is a value, if a wrong one, and no option
+    let take = |argument: Arg| {
+        let takes_values = argument.get_action().takes_values();
+        argument.allow_negative_numbers(takes_values)
+    };
+    let command = Cli::command().mut_args(take).mut_subcommands(|command| command.mut_args(take));
+    Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
 }
 
 fn run(cli: Cli, console: &Console) -> Result<Outcome> {

@@ -33,7 +33,6 @@ Examples:
   subsolid surface model.obj --method edge-friend --chaikin -o fine.vtp
   subsolid surface model.obj --levels 3 --limit --normals -o limit.vtp
   subsolid surface model.obj --levels 4 --method adaptive --limit -o limit.obj
-
   subsolid surface model.obj --levels 5 --backend cuda -o fine.ply")]
 pub struct Arguments {
     /// Control mesh: .obj, .ply, .off or .stl

@@ -29,7 +29,7 @@ fn tables_of_any_size() {
     for (precision, tolerance) in TOLERANCES {
         let Some(gpu) = gpu(precision) else { return };
         for (name, count) in
-            [("link-tetrahedron", 1), ("link-tetrahedron", 4), ("link-icosahedron", 1)]
+            [("link-tetrahedron", 1), ("link-tetrahedron", 8), ("link-icosahedron", 1)]
         {
             let mut mesh = copies(&shape(name, &[2]), count);
             for width in [1, 2, 4, 6] {

@@ -23,6 +23,9 @@ const GRAIN: usize = 96;
 /// Samples that are worth a thread, or a task: they take some 15 microseconds.
 const WORTH: usize = 8192;
 
+/// As many samples take as long as what a leaf costs beside its own.
+const BESIDE: usize = 64;
+
 /// Output above this many bytes is streamed past the caches.
 const STREAMED: usize = 16 << 20;
 
@@ -160,21 +163,26 @@ impl<'p, T: Number> Kernels<'p, T> {
             first_element: elements.start,
             outputs: outputs.iter_mut().map(|o| Shared::new(o)).collect(),
         };
-        let samples = self.plan.samples_per_element().max(1);
-        let threads = rayon::current_num_threads().min(elements.len() * samples / WORTH).max(1);
+        let (solid, orders) = (self.plan.solid(), &self.plan.patterns().orders);
+        let batches = self.plan.batches().iter();
+        let shares: Vec<&[u32]> = batches.map(|batch| batch.leaves_in(solid, elements)).collect();
+        let samples = self.plan.batches().iter().map(|b| orders[b.order as usize].indices.len());
+        let count: usize = shares.iter().map(|leaves| leaves.len()).sum();
+        let cost: usize =
+            shares.iter().zip(samples).map(|(leaves, n)| leaves.len() * (n + BESIDE)).sum();
+        let threads = rayon::current_num_threads().min(cost / WORTH).max(1);
         // several tasks a thread where there is enough to do
-        let least = WORTH.div_ceil(samples).min(GRAIN);
-        let grain = (elements.len() / (4 * threads)).clamp(least, GRAIN);
+        let least = (WORTH * count).div_ceil(cost.max(1)).clamp(1, GRAIN);
+        let grain = (count / (4 * threads)).clamp(least, GRAIN);
         let mut tasks = Vec::new();
-        for (index, batch) in self.plan.batches().iter().enumerate() {
-            let leaves = batch.leaves_in(self.plan.solid(), elements);
-            tasks.extend(leaves.chunks(grain).map(|leaves| Task { batch: index, leaves }));
+        for (batch, leaves) in shares.iter().enumerate() {
+            tasks.extend(leaves.chunks(grain).map(|leaves| Task { batch, leaves }));
         }
         // What takes longest comes first, and every thread takes the next task until none
         // is left: nobody waits for one who has a large share to finish.
         tasks.reverse();
         let next = AtomicUsize::new(0);
-        let work = |_| {
+        let take_tasks = |_| {
             let (mut scratch, mut cached) = (Scratch::new(stores), Scratch::new(Stores::Cached));
             let mut local = Local::default();
             while let Some(task) = tasks.get(next.fetch_add(1, Relaxed)) {
@@ -183,8 +191,8 @@ impl<'p, T: Number> Kernels<'p, T> {
         };
         match threads.min(tasks.len()) {
             // at once, without waking another
-            0 | 1 => work(0),
-            threads => (0..threads).into_par_iter().with_max_len(1).for_each(work),
+            0 | 1 => take_tasks(0),
+            threads => (0..threads).into_par_iter().with_max_len(1).for_each(take_tasks),
         }
         Ok(())
     }

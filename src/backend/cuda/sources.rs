@@ -31,6 +31,7 @@ pub(super) const HEADERS: &[Source] = &[
     source!("basis.cuh"),
     source!("coverage.cuh"),
     source!("cubics.cuh"),
+    source!("fragments.cuh"),
     source!("gather.cuh"),
     source!("nets.cuh"),
     source!("normal.cuh"),

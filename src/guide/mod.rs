@@ -1,0 +1,39 @@
+//! The user's guide: how to use each job of the program and the library, what is exact,
+//! how to extend it, and the terms it uses.
+//!
+//! | page | subject |
+//! |---|---|
+//! | [`solids`] | evaluate, refine and check solids; GPUs; memory; conventions |
+//! | [`surfaces`] | refine surfaces and evaluate their limits |
+//! | [`slicing`] | layers for additive manufacturing |
+//! | [`location`] | from points in space back to cells and parameters |
+//! | [`quadrature`] | integration over solids, Bézier extraction |
+//! | [`files`] | formats, named arrays, tables |
+//! | [`exactness`] | what is exact, approximated, undefined and refused |
+//! | [`adding_a_scheme`], [`adding_a_backend`], [`adding_a_quantity`], [`adding_a_format`] | how to extend the engine |
+//! | [`glossary`] | terms, with their sources; references |
+
+#[doc = include_str!("adding_a_backend.md")]
+pub mod adding_a_backend {}
+#[doc = include_str!("adding_a_format.md")]
+pub mod adding_a_format {}
+#[doc = include_str!("adding_a_quantity.md")]
+pub mod adding_a_quantity {}
+#[doc = include_str!("adding_a_scheme.md")]
+pub mod adding_a_scheme {}
+#[doc = include_str!("exactness.md")]
+pub mod exactness {}
+#[doc = include_str!("files.md")]
+pub mod files {}
+#[doc = include_str!("glossary.md")]
+pub mod glossary {}
+#[doc = include_str!("location.md")]
+pub mod location {}
+#[doc = include_str!("quadrature.md")]
+pub mod quadrature {}
+#[doc = include_str!("slicing.md")]
+pub mod slicing {}
+#[doc = include_str!("solids.md")]
+pub mod solids {}
+#[doc = include_str!("surfaces.md")]
+pub mod surfaces {}

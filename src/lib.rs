@@ -1,5 +1,10 @@
-//! Catmull-Clark solids: hexahedral (and wedge, tetrahedral, polyhedral) control
-//! meshes whose limit volume is evaluated exactly, in constant time per point.
+//! Catmull-Clark solids: hexahedral (and wedge, tetrahedral, polyhedral) control meshes
+//! whose limit volume is evaluated exactly, in constant time per point; and the
+//! subdivision surfaces that bound them.
+//!
+//! The [`guide`] explains each job, what is exact, and how to extend the engine. This page
+//! lists the modules in the order in which data flows through them; a module imports only
+//! what stands before it.
 //!
 //! ```
 //! # let directory = tempfile::tempdir().unwrap();
@@ -15,14 +20,10 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 //!
-//! Each of these steps is a module. They are told below in the order in which data
-//! flows through them; a module imports only what stands before it.
+//! # [`basis`]: functions of one variable
 //!
-//! # The mathematics: [`basis`]
-//!
-//! Uniform cubic B-splines with the end condition of a boundary, Bernstein
-//! polynomials and Gauss rules: functions of one variable from which the regular part
-//! of every solid is a tensor product.
+//! Uniform cubic B-splines with the end condition of a boundary, Bernstein polynomials
+//! and Gauss rules. The regular part of every solid is a tensor product of these.
 //!
 //! ```
 //! use subsolid::basis::gauss;
@@ -32,57 +33,44 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 //!
-//! # Control meshes: [`mesh`]
+//! # [`mesh`]: control meshes
 //!
 //! A [`SolidMesh`] is plain data: points, cells in VTK's corner order, creases, and
-//! attributes of any width that follow the points. The parameters of a hexahedron run
-//! u along corners 0→1, v along 0→3, w along 0→4, each from 0 to 1.
+//! attributes of any width on the points. The parameters of a hexahedron run u along
+//! corners 0→1, v along 0→3, w along 0→4, each from 0 to 1. [`mesh::shape`] builds meshes
+//! to try things on.
 //!
 //! ```
 //! use subsolid::SolidMesh;
 //! let corners = [0, 1, 3, 2, 4, 5, 7, 6]; // of points with x fastest
 //! let points = (0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(f64::from)).collect();
 //! let mut cube = SolidMesh::from_hexahedra(points, &[corners]);
-//! cube.creases.push_edge(0, 1, f64::INFINITY); // sharp for ever
+//! cube.creases.push_edge(0, 1, f64::INFINITY); // sharp at all levels
 //! cube.creases.push_corner(7, 1.5); // stays in place for 1.5 levels of refinement
 //! cube.check()?;
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 //!
-//! [`mesh::shape`] builds meshes to try things on.
+//! # [`io`]: files
 //!
-//! # Files: [`io`]
+//! [`read`] recognizes the format by the content, [`write()`] by the ending of the name.
+//! An output file appears under its name when it is complete. [`io::read_with_report`]
+//! also returns what was left out. Formats: [`guide::files`].
 //!
-//! [`read`] knows the format by the content, [`write()`] by the ending of the
-//! name; an output file appears under its name when it is complete.
-//! [`io::read_with_report`] also says what was left out.
+//! # [`topology`], [`refine`]: incidence and refinement
 //!
-//! # Incidence and refinement: [`topology`], [`refine`]
+//! [`topology::Topology`] holds cells, faces, edges and vertices as flat arrays and names
+//! the element that breaks a rule. A refinement step is a sparse matrix over the control
+//! points. So attributes refine like positions, and moved control points refine without a
+//! new set-up. See [`refine::MeshRefinement`], [`refine_mesh`] and [`guide::solids`].
 //!
-//! [`topology::Topology`] holds cells, faces, edges and vertices as flat arrays and
-//! says which element breaks the rules. A step of refinement is a sparse matrix over
-//! the control points, so attributes refine like positions, and moved control points
-//! refine without a new set-up.
+//! # [`limit`]: classes and structures
 //!
-//! ```
-//! use subsolid::refine::{MeshRefinement, VertexRule};
-//! let mesh = subsolid::read("models/bracket.vtk")?;
-//! // In one call:
-//! let fine = subsolid::refine_mesh(&mesh, 1, VertexRule::default())?;
-//! assert_eq!(fine.cells.len(), 8 * mesh.cells.len()); // children of cell c: 8c to 8c + 7
-//! // Kept, for positions that change:
-//! let refinement = MeshRefinement::new(&mesh, 1, VertexRule::default())?;
-//! assert_eq!(refinement.mesh(&mesh), fine);
-//! # Ok::<(), subsolid::Error>(())
-//! ```
-//!
-//! # The limit: [`limit`]
-//!
-//! A [`Solid`] sorts cells into classes by the stars of their vertices. *Regular* cells
-//! are tricubic splines; *layered* ones a planar Catmull-Clark net times a spline;
-//! *irregular* ones touch one extraordinary vertex and have a structure: the powers of
-//! their local subdivision matrix, in closed form where that is safe. Cells that are
-//! none of these are refined inside, locally, and still answer to their own (u, v, w).
+//! A [`Solid`] sorts cells into classes by the stars of their vertices. *Regular* cells are
+//! tricubic splines. *Layered* cells are a planar Catmull-Clark net times a spline.
+//! *Irregular* cells touch one extraordinary vertex; they have a structure, the powers of
+//! their local subdivision matrix, in closed form where that is numerically safe. All other
+//! cells are refined locally first; their results still belong to their own (u, v, w).
 //!
 //! ```
 //! use subsolid::{Solid, limit::Class};
@@ -92,95 +80,47 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 //!
-//! # Where to evaluate: [`plan`]
+//! # [`plan`]: where to evaluate what
 //!
-//! [`Samples`] are grids, Gauss points, or any list of cells and parameters; [`Want`]
-//! says which derivatives come along. A [`Plan`] batches what evaluates alike and holds
-//! the weights that all cells of a batch share. Neither `Solid` nor `Plan` knows where
-//! the control points are.
+//! [`Samples`] are grids, Gauss points, or any list of cells and parameters. [`Want`]
+//! selects the derivatives. A [`Plan`] groups leaves that evaluate alike into batches and
+//! holds the weights that all cells of a batch share. Neither `Solid` nor `Plan` depends on
+//! the positions of the control points.
 //!
-//! # Evaluation: [`backend`]
+//! # [`backend`]: evaluation
 //!
-//! A [`Backend`] runs plans. Preparing once and evaluating often costs the evaluation
-//! alone, range by range if the result is larger than memory.
+//! A [`Backend`] executes plans. Prepare once and evaluate often, range by range if the
+//! result is larger than memory; [`guide::solids`] has an example. [`evaluate()`] does all
+//! of it in one call.
 //!
-//! ```
-//! use subsolid::{Backend, Limit, Samples, Solid, Want, backend};
-//! let mut mesh = subsolid::read("models/bracket.vtk")?;
-//! let solid = Solid::new(&mesh)?;
-//! let plan = solid.plan(&Samples::gauss(3)?, Want::POSITION | Want::FIRST)?;
-//! let processor = backend::auto();
-//! let mut evaluator = processor.prepare(&plan)?;
-//! let mut limit = Limit::default(); // its memory is used again
-//! for _step in 0..3 {
-//!     mesh.points.iter_mut().for_each(|p| p[2] *= 1.01);
-//!     for range in plan.pieces(10_000) {
-//!         evaluator.evaluate(mesh.controls(), range, &mut limit)?;
-//!         let determinants = limit.jacobian_determinants().unwrap_or_default();
-//!         assert!(determinants.iter().all(|&d| d > 0.0));
-//!     }
-//! }
-//! # Ok::<(), subsolid::Error>(())
-//! ```
+//! # [`bezier`]: polynomial pieces
 //!
-//! [`evaluate()`] does all of it in one call.
+//! Algorithms that need polynomials with a convex hull (slicing, location, files of Bézier
+//! cells) take the limit as tricubic [`bezier::Pieces`]. Isogeometric programs take them as
+//! operators over the control points: [`bezier::Extraction`].
 //!
-//! # Polynomials: [`bezier`]
+//! # [`locate`], [`mod@slice`], [`quadrature`], [`compare`], [`volume`]: jobs
 //!
-//! What works on polynomials with a convex hull (planes that cut the solid, points
-//! looked for in it, files of Bézier cells) takes the limit in tricubic
-//! [`bezier::Pieces`]. Programs of isogeometric analysis take them as operators over
-//! the control points: [`bezier::Extraction`].
+//! A [`locate::Locator`] finds the element and (u, v, w) of a point in space;
+//! [`slice::InteriorFinder`] does so for all pixels of a layer. A [`slice::Slicer`] cuts the
+//! boundary of the limit by planes, exactly: contours, and the pixels that they cover. A
+//! [`slice::Job`] makes files of a stack of layers. [`Quadrature`] holds the basis functions
+//! of the mesh's vertices at quadrature points, one table for all cells that share it, and
+//! computes Jacobians, volumes and derivatives in space from control points.
+//! [`compare::compare`] compares two evaluations, for example single with double precision:
+//! mean, rms, 99th percentile and maximum of the distances, overall and by class. [`volume`]
+//! turns limit points into cells that VTK and ParaView read, tables, or a quality report.
 //!
-//! # Back to parameters: [`locate`]
+//! # [`surface`]: subdivision surfaces
 //!
-//! A [`locate::Locator`] says which element holds a point in space, and at which
-//! (u, v, w); [`slice::InteriorFinder`] says so for all pixels of a layer.
-//!
-//! # Results as cells: [`volume`]
-//!
-//! Limit points become blocks of hexahedra or high-order cells that VTK and ParaView
-//! read, tables of parameters, or a report on the Jacobian.
-//!
-//! # Layers: [`mod@slice`]
-//!
-//! A [`slice::Slicer`] cuts the boundary of the limit by planes, exactly: contours, and the
-//! pixels that they cover. A [`slice::Job`] makes files of a stack of layers.
-//!
-//! # Integration: [`quadrature`]
-//!
-//! [`Quadrature`] holds what isogeometric analysis needs: basis functions of the mesh's
-//! own vertices at quadrature points, in one table for all cells that share it, and what
-//! follows from given control points: Jacobians, volumes, derivatives in space.
-//!
-//! # Surfaces: [`surface`]
-//!
-//! A [`SurfaceMesh`] of any polygons, read from a file or the boundary of a solid, refines
-//! by Catmull-Clark, Loop or √3; its plan knows all levels and runs moved points.
-//!
-//! ```
-//! use subsolid::surface::{SurfaceOptions, SurfacePlan, boundary_surface, refine_surface};
-//! let skin = boundary_surface(&subsolid::read("models/bracket.vtk")?)?;
-//! let options = SurfaceOptions { levels: 2, ..SurfaceOptions::default() };
-//! let plan = SurfacePlan::new(&skin, &options)?;
-//! let moved: Vec<[f32; 3]> = skin.points.iter().map(|p| p.map(|x| 2.0 * x as f32)).collect();
-//! assert_eq!(plan.evaluate(&moved)?.len(), refine_surface(&skin, &options)?.points.len());
-//! # Ok::<(), subsolid::Error>(())
-//! ```
-//!
-//! [`surface::limit`] does for Catmull-Clark and Loop surfaces what [`limit`] does for
-//! solids, and gives normals and curvature.
-//!
-//! # How exact: [`compare`]
-//!
-//! [`compare::compare`] holds one evaluation against another, say single precision
-//! against double, or a GPU against the CPU: mean, rms, 99th percentile and maximum of
-//! the distances, overall and by class, and where the worst one is.
+//! A [`SurfaceMesh`] of any polygons, read from a file or taken from the boundary of a solid,
+//! refines by Catmull-Clark, Loop or √3. [`surface::limit`] evaluates limits of surfaces with
+//! normals and curvature. See [`guide::surfaces`].
 //!
 //! # Errors
 //!
-//! Whatever can be wrong with a file, a mesh or a request is an [`Error`] that names
-//! the place and the mend; nothing panics on bad input.
+//! Every problem of a file, a mesh or a request is an [`Error`] that names the place and how
+//! to fix it. Bad input never panics.
 #![warn(missing_docs)]
 
 pub mod backend;
@@ -189,6 +129,7 @@ pub mod bezier;
 pub mod compare;
 mod error;
 mod evaluate;
+pub mod guide;
 pub mod io;
 pub mod limit;
 pub mod locate;

@@ -134,6 +134,7 @@ pub mod io;
 pub mod limit;
 pub mod locate;
 pub mod mesh;
+pub mod numbers;
 mod pages;
 pub mod plan;
 pub mod quadrature;

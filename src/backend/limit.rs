@@ -1,10 +1,10 @@
 //! Results of an evaluation.
 
+use std::any::Any;
 use std::ops::Range;
 
-use bytemuck::Pod;
-
 use super::numbers::Numbers;
+use crate::numbers::{Precision, Real};
 
 /// Numbers in the precision they were computed in.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,36 +43,29 @@ impl Values {
         }
     }
 
+    /// The numbers, in precision `T` from now on; those of another precision are dropped.
+    pub(super) fn numbers<T: Real>(&mut self) -> &mut Numbers<T> {
+        match T::PRECISION {
+            Precision::F32 if !matches!(self, Self::F32(_)) => {
+                *self = Self::F32(Numbers::default())
+            }
+            Precision::F64 if !matches!(self, Self::F64(_)) => {
+                *self = Self::F64(Numbers::default())
+            }
+            _ => {}
+        }
+        let numbers: &mut dyn Any = match self {
+            Self::F32(numbers) => numbers,
+            Self::F64(numbers) => numbers,
+        };
+        numbers.downcast_mut().expect("`Real` is `f32` or `f64`")
+    }
+
     /// The triple that starts at number 3 `i`.
     pub fn triple(&self, i: usize) -> [f64; 3] {
         std::array::from_fn(|d| self.get(3 * i + d))
     }
 }
-
-/// A number that results are kept in.
-pub(super) trait Stored: Pod + Send + Sync {
-    /// The numbers in `values`, in this precision from now on.
-    fn numbers(values: &mut Values) -> &mut Numbers<Self>;
-}
-
-macro_rules! stored {
-    ($t:ty, $variant:ident) => {
-        impl Stored for $t {
-            fn numbers(values: &mut Values) -> &mut Numbers<Self> {
-                if !matches!(values, Values::$variant(_)) {
-                    *values = Values::$variant(Numbers::default());
-                }
-                match values {
-                    Values::$variant(numbers) => numbers,
-                    _ => unreachable!("set above"),
-                }
-            }
-        }
-    };
-}
-
-stored!(f32, F32);
-stored!(f64, F64);
 
 /// Limit points of a range of elements, or of scattered samples.
 ///

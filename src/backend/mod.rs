@@ -20,17 +20,8 @@ use std::ops::Range;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::mesh::Controls;
+pub use crate::numbers::Precision;
 use crate::plan::Plan;
-
-/// Precision of an evaluation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Precision {
-    /// Single precision, relative to each cell's own origin.
-    F32,
-    /// Double precision.
-    #[default]
-    F64,
-}
 
 /// A processor that evaluates plans.
 pub trait Backend {

@@ -1,12 +1,12 @@
 //! Cubic Bernstein polynomials and the Bézier form of a B-spline span.
 
-use super::bspline::Number;
+use crate::numbers::Real;
 
 /// The four cubic Bernstein polynomials at `u` in [0, 1]; they sum to 1.
 #[inline]
-pub fn cubic<T: Number>(u: T) -> [T; 4] {
-    let three = T::from(3.0);
-    let s = T::from(1.0) - u;
+pub fn cubic<T: Real>(u: T) -> [T; 4] {
+    let three = T::from_f64(3.0);
+    let s = T::from_f64(1.0) - u;
     [s * s * s, three * s * s * u, three * s * u * u, u * u * u]
 }
 

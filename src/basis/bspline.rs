@@ -5,48 +5,37 @@
 //! At a natural end the missing control point is the phantom p₋₁ = 2p₀ − p₁ (or
 //! p₂ = 2p₁ − p₀), which [`end`] folds into the weights of those that exist.
 
-use std::ops::{Add, Div, Mul, Sub};
-
-/// What the basis needs of a number; `f32` and `f64` have it.
-pub trait Number:
-    Copy + From<f32> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
-{
-}
-
-impl<T> Number for T where
-    T: Copy + From<f32> + Add<Output = T> + Sub<Output = T> + Mul<Output = T> + Div<Output = T>
-{
-}
+use crate::numbers::Real;
 
 /// Weights of the position at `u` in [0, 1]; they are ≥ 0 and sum to 1.
 #[inline]
-pub fn cubic<T: Number>(u: T) -> [T; 4] {
-    let (three, four, six) = (T::from(3.0), T::from(4.0), T::from(6.0));
-    let s = T::from(1.0) - u;
+pub fn cubic<T: Real>(u: T) -> [T; 4] {
+    let (three, four, six) = (T::from_f64(3.0), T::from_f64(4.0), T::from_f64(6.0));
+    let s = T::from_f64(1.0) - u;
     let near = |t: T| (four + t * t * (three * t - six)) / six;
     [s * s * s / six, near(u), near(s), u * u * u / six]
 }
 
 /// Weights of the first derivative with respect to `u`; they sum to 0.
 #[inline]
-pub fn cubic_derivative<T: Number>(u: T) -> [T; 4] {
-    let (half, two, zero) = (T::from(0.5), T::from(2.0), T::from(0.0));
-    let s = T::from(1.0) - u;
-    let near = |t: T| t * (T::from(1.5) * t - two);
+pub fn cubic_derivative<T: Real>(u: T) -> [T; 4] {
+    let (half, two, zero) = (T::from_f64(0.5), T::from_f64(2.0), T::from_f64(0.0));
+    let s = T::from_f64(1.0) - u;
+    let near = |t: T| t * (T::from_f64(1.5) * t - two);
     [zero - half * s * s, near(u), zero - near(s), half * u * u]
 }
 
 /// Weights of the second derivative with respect to `u`; they sum to 0.
 #[inline]
-pub fn cubic_second<T: Number>(u: T) -> [T; 4] {
-    let (two, three) = (T::from(2.0), T::from(3.0));
-    let s = T::from(1.0) - u;
+pub fn cubic_second<T: Real>(u: T) -> [T; 4] {
+    let (two, three) = (T::from_f64(2.0), T::from_f64(3.0));
+    let s = T::from_f64(1.0) - u;
     [s, three * u - two, three * s - two, u]
 }
 
 /// The weights of derivative `order` 0, 1 or 2; higher ones are refused by the type.
 #[inline]
-pub fn weights<T: Number>(order: Order, u: T) -> [T; 4] {
+pub fn weights<T: Real>(order: Order, u: T) -> [T; 4] {
     match order {
         Order::Value => cubic(u),
         Order::First => cubic_derivative(u),
@@ -78,8 +67,8 @@ pub const SECOND_AXES: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2]
 /// `low`: p₋₁ is missing; `high`: p₂ is missing. The weight of a missing control
 /// point becomes 0: (2b₀ + b₁, b₂ − b₀, b₃) stands in `[1..4]` for a low end.
 #[inline]
-pub fn end<T: Number>(mut b: [T; 4], low: bool, high: bool) -> [T; 4] {
-    let (zero, two) = (T::from(0.0), T::from(2.0));
+pub fn end<T: Real>(mut b: [T; 4], low: bool, high: bool) -> [T; 4] {
+    let (zero, two) = (T::from_f64(0.0), T::from_f64(2.0));
     if low {
         b = [zero, two * b[0] + b[1], b[2] - b[0], b[3]];
     }

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::super::explain::{Explained, Sizes, Tally, outputs};
-use super::Number;
 use crate::error::Result;
 use crate::limit::LeafKind;
+use crate::numbers::Real;
 use crate::plan::{BatchKind, Plan, Samples};
 
 /// The work of every family of kernels, input after input.
-pub(super) fn explain<T: Number>(
+pub(super) fn explain<T: Real>(
     plan: &Plan<'_>,
     attributes: &[usize],
     elements: &Range<usize>,

@@ -7,13 +7,14 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
+use super::Shared;
 use super::kernel::{
     Across, Axis, Layered, LayeredOutput, Scratch, Simd, Stores, Table, TableOutput, Tensor,
     TensorOutput,
 };
-use super::{Number, Shared};
 use crate::error::Result;
 use crate::limit::{LeafKind, Orders, Turn};
+use crate::numbers::Real;
 use crate::plan::{Batch, BatchKind, Plan, wanted_orders};
 
 /// Most leaves of one task: a streamed one waits for its stores only once, and the
@@ -53,7 +54,7 @@ struct Task<'a> {
     leaves: &'a [u32],
 }
 
-impl<'p, T: Number> Kernels<'p, T> {
+impl<'p, T: Real> Kernels<'p, T> {
     pub fn new(plan: &'p Plan<'p>) -> Result<Self> {
         let axes = plan.patterns().axes.iter();
         let axes = axes
@@ -223,7 +224,7 @@ struct Job<'a, 'p, T> {
     outputs: Vec<Shared<T>>,
 }
 
-impl<T: Number> Job<'_, '_, T> {
+impl<T: Real> Job<'_, '_, T> {
     fn run(
         &self,
         task: &Task<'_>,

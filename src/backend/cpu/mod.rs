@@ -13,9 +13,9 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use kernel::{Real, Simd};
+use crate::numbers::Real;
+use kernel::Simd;
 
-use super::limit::Stored;
 use super::{Backend, Evaluator, Explained, Limit, Precision, check_controls};
 use crate::error::Result;
 use crate::mesh::Controls;
@@ -89,13 +89,13 @@ struct Prepared<'p, T> {
     grid: grid::Kernels<'p, T>,
 }
 
-impl<'p, T: Number> Prepared<'p, T> {
+impl<'p, T: Real> Prepared<'p, T> {
     fn new(plan: &'p Plan<'p>, simd: Simd) -> Result<Self> {
         Ok(Self { plan, simd, grid: grid::Kernels::new(plan)? })
     }
 }
 
-impl<T: Number> Evaluator for Prepared<'_, T> {
+impl<T: Real> Evaluator for Prepared<'_, T> {
     fn evaluate(
         &mut self,
         controls: Controls<'_>,
@@ -110,12 +110,12 @@ impl<T: Number> Evaluator for Prepared<'_, T> {
         limit.begin(elements.clone(), derivatives, controls.attributes.len());
 
         let points = solid.refined_points(controls.positions.as_flattened(), 3);
-        let mut outputs = vec![T::numbers(&mut limit.positions).reserve(3 * results)];
-        outputs.extend(limit.derivatives.iter_mut().map(|d| T::numbers(d).reserve(3 * results)));
+        let mut outputs = vec![limit.positions.numbers::<T>().reserve(3 * results)];
+        outputs.extend(limit.derivatives.iter_mut().map(|d| d.numbers::<T>().reserve(3 * results)));
         self.run(&points, 3, &elements, &mut outputs)?;
         for (attribute, values) in controls.attributes.iter().zip(&mut limit.attributes) {
             let points = solid.refined_points(&attribute.values, attribute.width);
-            let output = T::numbers(values).reserve(attribute.width * results);
+            let output = values.numbers::<T>().reserve(attribute.width * results);
             self.run(&points, attribute.width, &elements, &mut [output])?;
         }
         Ok(())
@@ -140,7 +140,7 @@ impl<T: Number> Evaluator for Prepared<'_, T> {
     }
 }
 
-impl<T: Number> Prepared<'_, T> {
+impl<T: Real> Prepared<'_, T> {
     /// Evaluates as many quantities as there are outputs (value, then derivatives)
     /// of `points: [point of all levels][width]`.
     fn run(
@@ -159,11 +159,6 @@ impl<T: Number> Prepared<'_, T> {
         }
     }
 }
-
-/// A kernel's number, which results are kept in.
-trait Number: Real + Stored {}
-
-impl<T: Real + Stored> Number for T {}
 
 /// Output shared by threads that write disjoint parts of it.
 #[derive(Clone, Copy)]

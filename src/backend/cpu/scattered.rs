@@ -3,15 +3,16 @@
 
 use rayon::prelude::*;
 
+use super::Shared;
 use super::kernel::{Points, Scratch, Simd, Stores};
-use super::{Number, Shared};
 use crate::limit::{LeafKind, Orders};
+use crate::numbers::Real;
 use crate::plan::{Plan, PointLocation, wanted_orders};
 
 /// Points of one task.
 const GRAIN: usize = 4096;
 
-pub(super) fn run<T: Number>(
+pub(super) fn run<T: Real>(
     plan: &Plan<'_>,
     simd: Simd,
     points: &[f64],
@@ -52,7 +53,7 @@ struct Job<'a, T> {
     outputs: Vec<Shared<T>>,
 }
 
-impl<T: Number> Job<'_, T> {
+impl<T: Real> Job<'_, T> {
     /// Evaluates points of one leaf.
     fn run(
         &self,

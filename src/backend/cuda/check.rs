@@ -8,7 +8,6 @@ use super::bricks;
 use super::edge_friend::FriendRun;
 use super::evaluator::MOST_POINTS;
 use super::launch::Pass;
-use super::number::Number;
 use super::nvrtc::{self, Target};
 use super::sources::{
     BRICKS, CEILING, CLEAR, IRR, JACOBIAN, LAY, LAYERED, PARTS, POINTS, REFINE, REG, Source, TABLE,
@@ -16,7 +15,9 @@ use super::sources::{
 };
 use crate::backend::Precision;
 use crate::error::{Error, Result};
+use crate::numbers::Real;
 use crate::plan::{AMPLE, BatchKind, Facts, Kernel, Strategy, Want};
+use cudarc::driver::DeviceRepr;
 
 /// What the compiler said of one variant of a kernel file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,7 +120,7 @@ fn layered_samples(pass: Pass) -> &'static [usize] {
     }
 }
 
-fn variants<T: Number>(architecture: u32) -> Vec<Variant> {
+fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
     let mut variants = Vec::new();
     for pass in positions().chain(attributes(T::PRECISION)) {
         let of = |source| pass.variant::<T>(source);
@@ -218,7 +219,7 @@ fn levels_of_quads() -> impl Iterator<Item = (u32, bool, bool)> {
 }
 
 /// The published method's kernels.
-fn published<T: Number>(pass: Pass) -> Vec<Variant> {
+fn published<T: Real + DeviceRepr>(pass: Pass) -> Vec<Variant> {
     let all: &[(usize, usize)] = match pass.want {
         _ if is_plain(pass) => &[(0, 0), (0, 1), (1, 0), (1, 1)],
         Want::POSITION => &[(0, 0)],
@@ -236,7 +237,7 @@ fn published<T: Number>(pass: Pass) -> Vec<Variant> {
 }
 
 /// The kernel of whole elements on a device of an architecture.
-fn route<T: Number>(kind: BatchKind, samples: usize, architecture: u32) -> Kernel {
+fn route<T: Real + DeviceRepr>(kind: BatchKind, samples: usize, architecture: u32) -> Kernel {
     let facts = Facts {
         strategy: Strategy::Auto,
         kind,

@@ -18,14 +18,15 @@ use super::graph::Graph;
 use super::grid::{Grid, Prepared};
 use super::launch::Launch;
 use super::memory::{Buffer, timed_event};
-use super::number::Number;
 use super::points::{DeviceArray, DevicePoints};
 use super::ring::Ring;
 use super::scattered::Scattered;
 use crate::backend::{Evaluator, Explained, Limit, check_controls};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
+use crate::numbers::Real;
 use crate::plan::{Plan, Samples, Strategy, Want, wanted_orders};
+use cudarc::driver::DeviceRepr;
 
 /// Streams on which the kernels of an evaluation run side by side.
 const STREAMS: usize = 4;
@@ -85,7 +86,7 @@ struct Program<T> {
     _work: Work,
 }
 
-impl<'p, T: Number> Resident<'p, T> {
+impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
     pub fn new(functions: Arc<Functions>, plan: &'p Plan<'p>, strategy: Strategy) -> Result<Self> {
         let context = &functions.device().context;
         let stream = || context.new_stream().map_err(failed("no stream"));
@@ -254,7 +255,7 @@ fn nothing_kept() -> Error {
     Error::request("CUDA: no evaluation is kept")
 }
 
-impl<T: Number> Evaluator for Resident<'_, T> {
+impl<T: Real + DeviceRepr> Evaluator for Resident<'_, T> {
     fn evaluate(
         &mut self,
         controls: Controls<'_>,
@@ -323,7 +324,7 @@ pub trait DeviceEvaluator: Evaluator {
     fn launch(&mut self, elements: Range<usize>) -> Result<DevicePoints<'_>>;
 }
 
-impl<T: Number> DeviceEvaluator for Resident<'_, T> {
+impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
     fn upload(&mut self, controls: Controls<'_>) -> Result<()> {
         Resident::upload(self, controls)
     }

@@ -11,8 +11,9 @@
 //! weight of a sample to 2¹⁴ or more, so that the halves keep 22 bits of it, and of smaller
 //! ones all that is above 2⁻³⁹ of the largest.
 
-use super::number::Number;
 use crate::backend::Precision;
+use crate::numbers::Real;
+use cudarc::driver::DeviceRepr;
 
 /// Samples of one product.
 const ROWS: usize = 16;
@@ -25,7 +26,7 @@ const LARGEST: i32 = 14;
 /// scaling. The words of a lane are halves, the high ones of all weights and then the low ones,
 /// of two control points of samples `2 g` and `2 g + 1` and of two more; or doubles, of one
 /// control point and then of the other.
-pub(super) fn fragments<T: Number>(
+pub(super) fn fragments<T: Real + DeviceRepr>(
     weights: &[f64],
     samples: usize,
     rows: &[usize],
@@ -153,7 +154,7 @@ mod tests {
 
     /// Undoes order and scaling: `own` control points of a lane, `at(words, half, i)` the i-th
     /// one of its first or second sample.
-    fn check<T: Number>(
+    fn check<T: Real + DeviceRepr>(
         own: usize,
         at: impl Fn([[u32; 4]; 2], usize, usize) -> f64,
         bits: [i32; 2],

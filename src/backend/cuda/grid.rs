@@ -12,12 +12,13 @@ use super::functions::{Function, Functions, Shape};
 use super::launch::{Argument, Job, Launch, Pass};
 use super::layout::{Batch, Layout};
 use super::memory::Buffer;
-use super::number::Number;
 use super::published::{self, Published};
 use super::sources::{BRICKS, LAYERED, PARTS, TABLE, TABLE_MMA, TENSOR};
 use super::work::{Item, TensorRun, Tile, Work};
 use crate::error::Result;
+use crate::numbers::Real;
 use crate::plan::{Kernel, Plan, Samples, Strategy, Want};
+use cudarc::driver::DeviceRepr;
 
 /// The arrays of a plan on the device.
 pub(super) struct Grid<T> {
@@ -48,7 +49,7 @@ pub(super) struct Prepared {
     published: published::Prepared,
 }
 
-impl<T: Number> Grid<T> {
+impl<T: Real + DeviceRepr> Grid<T> {
     /// Brings a plan to the device.
     pub fn new(
         functions: Arc<Functions>,
@@ -236,7 +237,7 @@ impl<T: Number> Grid<T> {
             arguments: vec![
                 Argument::Job(Box::new(job)),
                 Argument::Leaves(Box::new(leaves)),
-                Argument::Words(T::words(weights)),
+                Argument::Words(words(weights)),
                 Argument::Number(run.first),
                 Argument::Number(run.count),
                 Argument::Number(elements),
@@ -330,4 +331,15 @@ impl<T: Number> Grid<T> {
     pub fn layout(&self) -> &Layout<T> {
         &self.layout
     }
+}
+
+/// The bytes of the numbers, aligned to 8 and padded with zeros.
+fn words<T: Real>(values: &[T]) -> Box<[u64]> {
+    let bytes: &[u8] = bytemuck::cast_slice(values);
+    let word = |bytes: &[u8]| {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u64::from_ne_bytes(word)
+    };
+    bytes.chunks(8).map(word).collect()
 }

@@ -8,9 +8,9 @@ use cudarc::driver::{CudaStream, DeviceRepr, DriverError};
 
 use super::functions::{Function, Shape};
 use super::memory::Buffer;
-use super::number::Number;
 use super::sources::{Source, Variant};
 use crate::error::Result;
+use crate::numbers::Real;
 use crate::plan::Want;
 
 /// What all kernels of an evaluation share; see `Job` in `kernels/gather.cuh`.
@@ -39,7 +39,7 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    pub fn variant<T: Number>(&self, source: &'static Source) -> Variant {
+    pub fn variant<T: Real + DeviceRepr>(&self, source: &'static Source) -> Variant {
         Variant::new(source, T::PRECISION)
             .with("WIDTH", self.width)
             .with("STRIDED", usize::from(self.strided))

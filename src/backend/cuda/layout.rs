@@ -6,11 +6,11 @@ mod tables;
 use cudarc::driver::DeviceRepr;
 
 use super::device::DeviceInfo;
-use super::number::Number;
 use super::published::is_published;
 use super::stacks::Stacks;
 use crate::backend::cpu::kernel::Axis;
 use crate::error::Result;
+use crate::numbers::Real;
 use crate::plan::{BatchKind, Facts, Kernel, Plan, Strategy, wanted_orders};
 use nets::Nets;
 use tables::Tables;
@@ -75,7 +75,7 @@ pub(super) struct Layout<T> {
     pub places: Vec<[u32; 2]>,
 }
 
-impl<T: Number> Layout<T> {
+impl<T: Real + DeviceRepr> Layout<T> {
     /// Lays out a plan for the kernels that a strategy takes on a device.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl<T: Number> Layout<T> {
             let axis = Axis::new(&pattern.parameters)?.sped_up(pattern.factor);
             starts.push(self.axes.len() as u32);
             for order in crate::basis::bspline::Order::ALL {
-                self.axes.extend(axis.weights(order).iter().flatten().map(|&w| T::of(w)));
+                self.axes.extend(axis.weights(order).iter().flatten().map(|&w| T::from_f64(w)));
             }
         }
         Ok(starts)

@@ -26,7 +26,6 @@ pub mod locate;
 pub mod mapping;
 mod memory;
 mod modules;
-mod number;
 mod nvrtc;
 pub mod parts;
 mod points;

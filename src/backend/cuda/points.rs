@@ -9,10 +9,11 @@ use super::device::failed;
 use super::functions::{Functions, Shape};
 use super::launch::{Argument, Launch};
 use super::memory::Buffer;
-use super::number::Number;
 use super::sources::{JACOBIAN, Variant};
 use crate::backend::Precision;
 use crate::error::{Error, Result};
+use crate::numbers::Real;
+use cudarc::driver::DeviceRepr;
 
 /// An array on the device, `[result][width]`.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +88,7 @@ impl DevicePoints<'_> {
         }
     }
 
-    fn determinants_in<T: Number + Into<f64>>(&self) -> Result<Determinants> {
+    fn determinants_in<T: Real + DeviceRepr>(&self) -> Result<Determinants> {
         let all = Buffer::<T>::empty(self.stream, self.positions.len)?;
         let least = Buffer::<T>::empty(self.stream, self.elements.len())?;
         let function = self.functions.get(&Variant::new(&JACOBIAN, self.precision), "jacobian")?;
@@ -106,7 +107,7 @@ impl DevicePoints<'_> {
         // SAFETY: the arrays are those of this evaluation and live here.
         unsafe { launch.enqueue(self.stream) }.map_err(failed("the kernel cannot be launched"))?;
         let read = |buffer: &Buffer<T>| -> Result<Vec<f64>> {
-            Ok(buffer.read(self.stream)?.into_iter().map(Into::into).collect())
+            Ok(buffer.read(self.stream)?.into_iter().map(T::to_f64).collect())
         };
         Ok(Determinants { all: read(&all)?, least: read(&least)? })
     }

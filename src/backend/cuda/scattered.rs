@@ -10,12 +10,13 @@ use super::device::failed;
 use super::functions::{Functions, Shape};
 use super::launch::{Argument, Job, Launch, Pass};
 use super::memory::Buffer;
-use super::number::Number;
 use super::single_points::{RegularPoint, WeightedPoint};
 use super::sources::POINTS;
 use crate::error::Result;
 use crate::limit::LeafKind;
+use crate::numbers::Real;
 use crate::plan::{Plan, PointLocation, wanted_orders};
+use cudarc::driver::DeviceRepr;
 
 /// The points of a plan on the device.
 pub(super) struct Scattered<T> {
@@ -28,7 +29,7 @@ pub(super) struct Scattered<T> {
     weights: Buffer<T>,
 }
 
-impl<T: Number> Scattered<T> {
+impl<T: Real + DeviceRepr> Scattered<T> {
     /// Brings the points of a plan to the device.
     pub fn new(
         functions: Arc<Functions>,
@@ -78,8 +79,8 @@ impl<T: Number> Scattered<T> {
                 let mut own = Vec::with_capacity(orders.len() * controls);
                 for &orders in &orders {
                     match solid.weights(leaf, point.local, orders) {
-                        Some(weights) => own.extend(weights.iter().map(|&w| T::of(w))),
-                        None => own.extend(std::iter::repeat_n(T::of(f64::NAN), controls)),
+                        Some(weights) => own.extend(weights.iter().map(|&w| T::from_f64(w))),
+                        None => own.extend(std::iter::repeat_n(T::from_f64(f64::NAN), controls)),
                     }
                 }
                 own

@@ -26,10 +26,9 @@ use super::batches::{LeafBatch, LeafBatches};
 use super::slots::Run;
 use crate::backend::Numbers;
 use crate::backend::cpu::Shared;
-use crate::backend::cpu::kernel::{
-    Patch, PatchOutput, Real, Scratch, Simd, Stores, Table, TableOutput,
-};
+use crate::backend::cpu::kernel::{Patch, PatchOutput, Scratch, Simd, Stores, Table, TableOutput};
 use crate::error::Result;
+use crate::numbers::Real;
 use crate::pages;
 use crate::surface::limit::LeafKind;
 use crate::surface::scalar::{Point, Scalar};

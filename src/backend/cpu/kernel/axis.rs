@@ -1,8 +1,8 @@
 //! Basis weights of the samples on one axis.
 
 use super::buffer::{Buffer, padded};
-use super::lanes::Real;
 use crate::basis::bspline::{self, Order};
+use crate::numbers::Real;
 use crate::{Error, Result};
 
 /// Cubic weights at the sample parameters of one axis, for each derivative order.

@@ -1,7 +1,7 @@
 //! Working memory of a kernel, and how results leave for their destination.
 
-use super::lanes::{Lanes, MAX_LANES, Real, fence};
 use super::simd::{Kernel, Simd};
+use crate::numbers::{Lanes, MAX_LANES, Real};
 
 /// How results are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -133,6 +133,16 @@ impl Kernel<f32> for Copied<'_> {
         // SAFETY: as many numbers; the level by the caller.
         unsafe { stream_copy::<f32, L>(self.to.as_mut_ptr(), self.from.as_ptr(), self.to.len()) };
         fence();
+    }
+}
+
+/// Completes streamed stores of this thread before anything it stores later.
+#[inline(always)]
+pub(super) fn fence() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: part of SSE, which every x86-64 processor has.
+    unsafe {
+        std::arch::x86_64::_mm_sfence();
     }
 }
 

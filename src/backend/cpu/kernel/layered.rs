@@ -15,13 +15,14 @@
 //! layers are combined into the rows in which the cell has them.
 
 use super::axis::Axis;
+use super::buffer::fence;
 use super::buffer::{Buffer, Scratch, Stores};
-use super::lanes::{Lanes, MAX_LANES, Real, fence};
 use super::net::{fill_ends, gather_layers, repeat_origin, repeated_origin_len};
 use super::plane::Plane;
 use super::product::{Columns, Finish, Packed, product};
 use super::simd::{Kernel, Simd};
 use crate::basis::bspline::Order;
+use crate::numbers::{Lanes, MAX_LANES, Real};
 use crate::{Error, Result};
 
 /// A grid of samples on the layered cells of one 2D structure.
@@ -211,10 +212,10 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Check, Rng, parameters};
+    use super::super::testing::{self, Rng, parameters};
     use super::*;
 
-    fn check<T: Check>(count: usize, [low, high]: [usize; 2], layers: usize, m: usize, far: f64) {
+    fn check<T: Real>(count: usize, [low, high]: [usize; 2], layers: usize, m: usize, far: f64) {
         let plane = low * high;
         let mut rng = Rng::new((count * plane + m) as u64);
         let (cells, vertices, samples) = (5, 4 * count + 9, plane * layers);
@@ -281,7 +282,7 @@ mod tests {
                             }
                         }
                         let shift = if position { pivot } else { 0.0 };
-                        T::check(found, shift + exact, position, far);
+                        testing::check(found, shift + exact, position, far);
                     }
                 }
             }

@@ -31,7 +31,6 @@
 
 mod axis;
 mod buffer;
-mod lanes;
 mod layered;
 mod mapping;
 mod net;
@@ -48,7 +47,6 @@ mod testing;
 
 pub use axis::Axis;
 pub use buffer::{Scratch, Stores, stream};
-pub use lanes::{Lanes, MAX_LANES, Portable, Real};
 pub use layered::{Across, Layered, LayeredOutput};
 pub use mapping::{LeafMap, LeafMapOutput, LeafMapScratch, LeafSource};
 pub use net::fill_ends;

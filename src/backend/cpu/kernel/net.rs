@@ -1,6 +1,6 @@
 //! Gathering a cell's control points relative to a local origin.
 
-use super::lanes::{Lanes, Real};
+use crate::numbers::{Lanes, Real};
 
 /// Gathers `net` relative to control point `pivot` of it, into `local: [control][m]`.
 ///
@@ -108,7 +108,7 @@ pub(super) const fn repeated_len(count: usize, m: usize) -> usize {
 
 /// Numbers from one repeated control point to the next.
 pub(super) const fn repeated_stride(m: usize) -> usize {
-    super::buffer::padded(m + 2 * super::MAX_LANES)
+    super::buffer::padded(m + 2 * crate::numbers::MAX_LANES)
 }
 
 /// Repeats each of `count` control points until a vector can be loaded at any of
@@ -140,7 +140,7 @@ pub(super) unsafe fn repeat_all<T: Real, L: Lanes<T>>(
 
 /// Room for the origin repeated by [`repeat_origin`].
 pub(super) const fn repeated_origin_len(m: usize) -> usize {
-    if m == 3 { 3 * super::MAX_LANES } else { repeated_stride(m) }
+    if m == 3 { 3 * crate::numbers::MAX_LANES } else { repeated_stride(m) }
 }
 
 /// Repeats an origin of `m` components until a vector can be loaded at any of them;

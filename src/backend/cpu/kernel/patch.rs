@@ -7,11 +7,12 @@
 //! The two steps of [`Tensor`](super::Tensor) that a surface has, on the same loops.
 
 use super::axis::expand;
+use super::buffer::fence;
 use super::buffer::{Buffer, Scratch, Stores};
-use super::lanes::{Lanes, MAX_LANES, Real, fence};
 use super::net::{contract_rows, fill_ends, gather, repeat_origin};
 use super::simd::{Kernel, Simd};
 use super::slab::Slab;
+use crate::numbers::{Lanes, MAX_LANES, Real};
 
 /// Components of a point.
 const M: usize = 3;
@@ -142,11 +143,11 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Check, Rng, net, parameters};
+    use super::super::testing::{self, Rng, net, parameters};
     use super::*;
     use crate::basis::bspline;
 
-    fn check<T: Check>(samples: usize, quads: usize, far: f64) {
+    fn check<T: Real>(samples: usize, quads: usize, far: f64) {
         let mut rng = Rng::new(samples as u64);
         let controls = rng.numbers(40 * M, far);
         let nets: Vec<[u32; 16]> =
@@ -184,7 +185,7 @@ mod tests {
                             M,
                             c,
                         );
-                        T::check(*found, exact, *orders == [0, 0], far);
+                        testing::check(*found, exact, *orders == [0, 0], far);
                     }
                 }
             }

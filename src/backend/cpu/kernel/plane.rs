@@ -1,8 +1,8 @@
 //! Four planes of samples become the samples of a layered cell, along any of its axes.
 
 use super::buffer::stream_copy;
-use super::lanes::{Lanes, MAX_LANES, Real};
 use super::slab::{Slab, load_four};
+use crate::numbers::{Lanes, MAX_LANES, Real};
 
 /// The planes of samples `y: [layer 4][high][low][m]`, and how they become a cell.
 ///

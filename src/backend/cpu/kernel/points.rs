@@ -1,9 +1,9 @@
 //! Scattered points in one regular cell; lanes run over points.
 
 use super::buffer::Scratch;
-use super::lanes::{Lanes, MAX_LANES, Real};
 use super::net::{fill_ends, gather};
 use super::simd::{Kernel, Simd};
+use crate::numbers::{Lanes, MAX_LANES, Real};
 
 /// Evaluation of scattered points of regular cells.
 #[derive(Clone, Copy, Debug)]
@@ -206,11 +206,11 @@ unsafe fn basis<T: Real, L: Lanes<T>, const O: usize>(u: L) -> [[L; 4]; O] {
 #[cfg(test)]
 mod tests {
     use super::super::buffer::Stores;
-    use super::super::testing::{Check, Rng, net, sum};
+    use super::super::testing::{self, Rng, net, sum};
     use super::*;
     use crate::basis::bspline::{Order, weights};
 
-    fn check<T: Check>(count: usize, m: usize, ends: u8, far: f64) {
+    fn check<T: Real>(count: usize, m: usize, ends: u8, far: f64) {
         let mut rng = Rng::new(count as u64 + 11);
         let (controls, nets) = rng.regular_cells(1, m, far);
         // Parameters that f32 holds exactly, both ends among them.
@@ -230,7 +230,7 @@ mod tests {
                     let (point, quantity, c) = (i / m / quantities, i / m % quantities, i % m);
                     let orders = ORDERS[quantity];
                     let b = [0, 1, 2].map(|a| weights(Order::ALL[orders[a]], parameters[point][a]));
-                    T::check(found, sum(&net, b, m, c), quantity == 0, far);
+                    testing::check(found, sum(&net, b, m, c), quantity == 0, far);
                 }
             }
         }

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::buffer::{Buffer, stream_copy};
-use super::lanes::{Lanes, Real};
+use crate::numbers::{Lanes, Real};
 use crate::{Error, Result};
 
 /// Weights of every sample for every control point, packed for [`product`].
@@ -227,7 +227,7 @@ unsafe fn write_columns<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
     (first_column, used): (usize, usize),
     (first_sample, samples): (usize, usize),
 ) {
-    let mut numbers = [[T::default(); super::MAX_LANES]; S];
+    let mut numbers = [[T::default(); crate::numbers::MAX_LANES]; S];
     for (c, sums) in sums.iter().enumerate().take(used) {
         let (group, component) = ((first_column + c) / columns.m, (first_column + c) % columns.m);
         // SAFETY: samples of this tile and this column have their place in the group's.

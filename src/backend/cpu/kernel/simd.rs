@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::lanes::{Lanes, Real};
+use crate::numbers::{Lanes, Real};
 
 /// A level of vector instructions.
 ///
@@ -116,5 +116,61 @@ mod tests {
     fn every_machine_has_the_portable_level() {
         assert_eq!(Simd::available().last(), Some(Simd::Portable));
         assert!(Simd::detect().is_available());
+    }
+
+    /// Every operation of one level against plain arithmetic.
+    struct Operations;
+
+    impl<T: Real> Kernel<T> for Operations {
+        #[inline(always)]
+        unsafe fn run<L: Lanes<T>>(self) {
+            let number = |i: usize| T::from_f64(i as f64 + 0.5);
+            let count = L::COUNT;
+            let numbers: Vec<T> = (0..3 * count).map(number).collect();
+            // SAFETY: the level is there; all accesses stay in the arrays.
+            unsafe {
+                let x: [L; 3] = [0, 1, 2].map(|i| L::load(numbers.as_ptr().add(i * count)));
+                let list = |vectors: &[L]| {
+                    let mut out = vec![T::default(); vectors.len() * count];
+                    for (i, v) in vectors.iter().enumerate() {
+                        v.store(out.as_mut_ptr().add(i * count));
+                    }
+                    out
+                };
+                let expect = |f: &dyn Fn(usize) -> T| (0..count).map(f).collect::<Vec<T>>();
+                let n = |i: usize| numbers[i];
+                assert_eq!(list(&[x[0].add(x[1])]), expect(&|i| n(i) + n(count + i)));
+                assert_eq!(list(&[x[0].sub(x[1])]), expect(&|i| n(i) - n(count + i)));
+                assert_eq!(list(&[x[0].mul(x[1])]), expect(&|i| n(i) * n(count + i)));
+                assert_eq!(list(&[x[0].div(x[1])]), expect(&|i| n(i) / n(count + i)));
+                let squares: Vec<T> = (0..count * count).map(number).collect();
+                let mut rows: Vec<L> =
+                    squares.chunks(count).map(|row| L::load(row.as_ptr())).collect();
+                L::transpose(&mut rows);
+                let transposed = (0..count * count).map(|i| squares[i % count * count + i / count]);
+                assert_eq!(list(&rows), transposed.collect::<Vec<T>>());
+                let sum = x[0].mul_add(x[1], L::splat(number(3)));
+                assert_eq!(list(&[sum]), expect(&|i| n(i) * n(count + i) + number(3)));
+                let mixed = list(&L::interleave(x));
+                let repeated = list(&x[0].repeat());
+                for i in 0..3 * count {
+                    assert_eq!(mixed[i], numbers[i % 3 * count + i / 3]);
+                    assert_eq!(repeated[i], numbers[i % 3]);
+                }
+                for first in 1..count {
+                    let mut out = vec![number(99); count];
+                    x[1].store_first(out.as_mut_ptr(), first);
+                    assert_eq!(out, expect(&|i| if i < first { n(count + i) } else { number(99) }));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_compute_what_numbers_compute() {
+        for level in Simd::available() {
+            level.run::<f64, _>(Operations);
+            level.run::<f32, _>(Operations);
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! planes of control points, each already a plane of samples.
 
 use super::buffer::stream_copy;
-use super::lanes::{Lanes, Real};
+use crate::numbers::{Lanes, Real};
 
 /// Lengths of the layers that are combined, in numbers.
 #[derive(Clone, Copy)]

@@ -3,12 +3,13 @@
 //! `out[cell][sample] = Σ W[control][sample] · C[cell][control]`, cells side by side
 //! in register tiles.
 
+use super::buffer::fence;
 use super::buffer::{Scratch, Stores, padded};
-use super::lanes::{Lanes, Real, fence};
 use super::net::gather;
 use super::product::{Columns, Finish, Packed, assert_order, deliver, product, tile_columns};
 use super::simd::{Kernel, Simd};
 use crate::Result;
+use crate::numbers::{Lanes, Real};
 
 /// Weights of all samples of one structure for one quantity.
 #[derive(Clone, Debug)]
@@ -159,10 +160,10 @@ fn side_by_side<T: Real>(local: &[T], m: usize, panel: &mut [T], (cell, stride):
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Check, Rng};
+    use super::super::testing::{self, Rng};
     use super::*;
 
-    fn check<T: Check>(count: usize, samples: usize, m: usize, cells: usize, far: f64) {
+    fn check<T: Real>(count: usize, samples: usize, m: usize, cells: usize, far: f64) {
         let mut rng = Rng::new((count * samples + m) as u64);
         let vertices = count + 20;
         let controls = rng.numbers(vertices * m, far);
@@ -201,7 +202,12 @@ mod tests {
                                     })
                                     .sum();
                                 let exact = if position { pivot + sum } else { sum };
-                                T::check(found, if negate { -exact } else { exact }, position, far);
+                                testing::check(
+                                    found,
+                                    if negate { -exact } else { exact },
+                                    position,
+                                    far,
+                                );
                             }
                         }
                     }

@@ -15,14 +15,15 @@
 //! in u and v.
 
 use super::axis::Axis;
+use super::buffer::fence;
 use super::buffer::{Buffer, Scratch, Stores, padded};
-use super::lanes::{Lanes, Real, fence};
 use super::net::{
     contract_rows, fill_ends, gather, repeat_all, repeat_origin, repeated_len, repeated_stride,
 };
 use super::simd::{Kernel, Simd};
 use super::slab::{Slab, combine, load_four};
 use crate::basis::bspline::Order;
+use crate::numbers::{Lanes, Real};
 
 /// A grid of samples on regular cells: reusable for all cells and control points.
 #[derive(Clone, Debug)]
@@ -206,7 +207,7 @@ impl Rows {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Check, Rng, parameters};
+    use super::super::testing::{self, Rng, parameters};
     use super::*;
 
     /// All orders up to two in total, position first.
@@ -215,7 +216,7 @@ mod tests {
         triples.filter(|t| t.iter().sum::<usize>() <= 2).map(|t| t.map(|i| Order::ALL[i])).collect()
     }
 
-    fn check<T: Check>(samples: [usize; 3], m: usize, cells: usize, first_ends: u8, far: f64) {
+    fn check<T: Real>(samples: [usize; 3], m: usize, cells: usize, first_ends: u8, far: f64) {
         let mut rng = Rng::new(7);
         let axes = samples.map(|n| Axis::new(&parameters(n)).unwrap());
         let (controls, nets) = rng.regular_cells(cells, m, far);
@@ -254,7 +255,7 @@ mod tests {
                                 ];
                                 let weights = [0, 1, 2].map(|a| axes[a].weights(orders[a])[at[a]]);
                                 let exact = super::super::testing::sum(&net, weights, m, c);
-                                T::check(found, exact, orders == [Order::Value; 3], far);
+                                testing::check(found, exact, orders == [Order::Value; 3], far);
                             }
                         }
                     }

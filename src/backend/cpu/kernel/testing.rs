@@ -1,33 +1,19 @@
 //! What the tests of the kernels share: random nets, plain sums, tolerances.
 
-use super::Real;
+use crate::numbers::{Precision, Real};
 
-/// Numbers with the tolerances their results are held to.
-pub(super) trait Check: Real {
-    /// Relative to the size of the net, which is 1.
-    const TOLERANCE: f64;
-    /// Rounding unit.
-    const UNIT: f64;
-
-    /// `found` equals `exact` up to rounding; a position at distance `far` from the
-    /// origin may err by the rounding of its own magnitude as well.
-    #[track_caller]
-    fn check(found: Self, exact: f64, position: bool, far: f64) {
-        let reach = if position { 2.0 * Self::UNIT * far } else { 0.0 };
-        let error = (found.to_f64() - exact).abs();
-        assert!(error <= Self::TOLERANCE + reach, "{found:?} is not {exact}: {error:e}");
-    }
-}
-
-// Random nets within ±0.5 and weights of second derivatives up to 2 an axis.
-impl Check for f64 {
-    const TOLERANCE: f64 = 1e-14;
-    const UNIT: f64 = f64::EPSILON / 2.0;
-}
-
-impl Check for f32 {
-    const TOLERANCE: f64 = 4e-6;
-    const UNIT: f64 = f32::EPSILON as f64 / 2.0;
+/// Asserts that `found` equals `exact` up to rounding; a position at distance `far` from the
+/// origin may err by the rounding of its own magnitude as well.
+#[track_caller]
+pub(super) fn check<T: Real>(found: T, exact: f64, position: bool, far: f64) {
+    // Relative to the net, which is random within ±0.5; weights of second derivatives reach 2.
+    let (tolerance, unit) = match T::PRECISION {
+        Precision::F64 => (1e-14, f64::EPSILON / 2.0),
+        Precision::F32 => (4e-6, f64::from(f32::EPSILON) / 2.0),
+    };
+    let reach = if position { 2.0 * unit * far } else { 0.0 };
+    let error = (found.to_f64() - exact).abs();
+    assert!(error <= tolerance + reach, "{found:?} is not {exact}: {error:e}");
 }
 
 /// A small generator of equal numbers in every run (xorshift).

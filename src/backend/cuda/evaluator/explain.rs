@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use super::{Grid, Launch, OnDevice, Resident};
 use crate::backend::cuda::launch::Pass;
-use crate::backend::cuda::number::Number;
 use crate::backend::cuda::published::{is_published, name_of};
 use crate::backend::explain::{Explained, LaunchGrid, Sizes, Tally, outputs};
 use crate::error::Result;
 use crate::limit::{Leaf, LeafKind};
+use crate::numbers::Real;
 use crate::plan::{BatchKind, Kernel, Plan, wanted_orders};
+use cudarc::driver::DeviceRepr;
 
 /// Bytes of the head of a leaf of tensor kernels; of element and ends of all others.
 const HEAD: usize = 16;
@@ -23,7 +24,7 @@ const BRICK_IDS: usize = 16;
 const REGULAR_POINT: usize = 40;
 const WEIGHTED_POINT: usize = 24;
 
-impl<T: Number> Resident<'_, T> {
+impl<T: Real + DeviceRepr> Resident<'_, T> {
     /// The launches of a range of elements, with the work of each.
     pub(super) fn explain(
         &mut self,
@@ -130,7 +131,7 @@ fn sizes<T>(pass: Pass, id: usize, head: usize) -> Sizes {
 
 /// The work of launch `nth` of `alike` of a name: of all batches that take this kernel, or
 /// of one of them if each has its own launch.
-fn tensor_work<T: Number>(
+fn tensor_work<T: Real + DeviceRepr>(
     plan: &Plan<'_>,
     grid: &Grid<T>,
     elements: &Range<usize>,

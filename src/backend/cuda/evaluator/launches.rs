@@ -7,10 +7,11 @@ use crate::backend::Precision;
 use crate::backend::cuda::functions::Shape;
 use crate::backend::cuda::grid::Prepared;
 use crate::backend::cuda::launch::{Argument, Job, Launch, Pass};
-use crate::backend::cuda::number::Number;
 use crate::backend::cuda::sources::{REFINE, Variant};
 use crate::error::Result;
+use crate::numbers::Real;
 use crate::plan::{Want, wanted_orders};
+use cudarc::driver::DeviceRepr;
 
 /// Components of grids that one pass evaluates at most.
 const MOST_GRID: usize = 4;
@@ -18,7 +19,7 @@ const MOST_GRID: usize = 4;
 /// The same of scattered points, whose kernels need more registers a component.
 pub(in crate::backend::cuda) const MOST_POINTS: usize = 3;
 
-impl<T: Number> Resident<'_, T> {
+impl<T: Real + DeviceRepr> Resident<'_, T> {
     /// The passes of an evaluation, each with the number of its input. `address`: of an
     /// output of an input.
     pub(super) fn passes(

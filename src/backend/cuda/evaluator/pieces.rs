@@ -5,12 +5,13 @@ use std::ops::Range;
 
 use super::super::device::failed;
 use super::super::memory::{Buffer, PageLocked};
-use super::super::number::Number;
 use super::super::ring::{Delivery, Place, Ring};
 use super::{OnDevice, Program, Resident, nothing_kept};
 use crate::backend::numbers::Lent;
 use crate::backend::{Limit, Values};
 use crate::error::Result;
+use crate::numbers::Real;
+use cudarc::driver::DeviceRepr;
 
 /// Bytes of results that are evaluated before their copy to the host begins.
 const PIECE: usize = 64 << 20;
@@ -39,7 +40,7 @@ impl<'l> Destination<'l> {
     }
 }
 
-impl<T: Number> Resident<'_, T> {
+impl<T: Real + DeviceRepr> Resident<'_, T> {
     /// Evaluates elements and copies their results to `limit`.
     pub(super) fn evaluate_to_host(
         &mut self,
@@ -135,8 +136,12 @@ impl<T: Number> Resident<'_, T> {
             locked.map(|locked| Box::new(locked) as Box<dyn Lent>)
         };
         let destination = |(width, values): (usize, &'l mut Values)| {
-            let (rest, page_locked) = T::numbers(values).reserve_lent(total * width, lend);
-            Destination { rest: T::bytes(rest), page_locked, size: width * size_of::<T>() }
+            let (rest, page_locked) = values.numbers::<T>().reserve_lent(total * width, lend);
+            Destination {
+                rest: bytemuck::cast_slice_mut(rest),
+                page_locked,
+                size: width * size_of::<T>(),
+            }
         };
         let widths = self.inputs.iter().map(|input| input.width);
         let all = widths

@@ -6,10 +6,11 @@ use rayon::prelude::*;
 
 use super::Layout;
 use crate::backend::cuda::bricks::{self, Brick};
-use crate::backend::cuda::number::Number;
 use crate::backend::cuda::stacks::{self, Stacks};
 use crate::limit::{Leaf, LeafKind, Solid};
+use crate::numbers::Real;
 use crate::plan::{BatchKind, Kernel, Plan};
+use cudarc::driver::DeviceRepr;
 
 /// How the leaves of a batch go to the tensor kernels.
 #[derive(Debug, Default)]
@@ -101,7 +102,7 @@ pub(super) fn controls(solid: &Solid, kind: BatchKind) -> usize {
     }
 }
 
-impl<T: Number> Layout<T> {
+impl<T: Real + DeviceRepr> Layout<T> {
     /// Lays the leaves of the next batch; returns its first net and its first leaf.
     pub(super) fn lay_nets(&mut self, plan: &Plan<'_>, index: usize, nets: &Nets) -> (u64, u32) {
         let solid = plan.solid();

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::{Batch, Layout};
 use crate::backend::cuda::fragments::fragments;
-use crate::backend::cuda::number::Number;
+use crate::numbers::Real;
 use crate::plan::{BatchKind, Kernel, Plan};
+use cudarc::driver::DeviceRepr;
 
 /// What has been laid, and where it begins.
 #[derive(Default)]
@@ -20,7 +21,7 @@ pub(super) struct Tables {
 #[derive(Default)]
 struct Laid(HashMap<(u32, Option<u32>), u64>);
 
-impl<T: Number> Layout<T> {
+impl<T: Real + DeviceRepr> Layout<T> {
     /// Lays the tables of a batch of the plan, and where its samples go.
     pub(super) fn lay_tables(
         &mut self,
@@ -50,7 +51,7 @@ impl<T: Number> Layout<T> {
                     Some(_) => by_result(&indices[..table.samples]),
                 };
                 let weights =
-                    |row: &[f64]| samples.iter().map(|&s| T::of(row[s])).collect::<Vec<_>>();
+                    |row: &[f64]| samples.iter().map(|&s| T::from_f64(row[s])).collect::<Vec<_>>();
                 table.weights.chunks_exact(table.samples).flat_map(weights).collect()
             });
         }

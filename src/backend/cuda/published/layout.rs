@@ -8,8 +8,8 @@ use cudarc::driver::DeviceRepr;
 use rayon::prelude::*;
 
 use super::super::layout::Batch;
-use super::super::number::Number;
 use crate::limit::{Basis, Ends, LeafKind, Orders, SplinePart, Structure};
+use crate::numbers::Real;
 use crate::plan::{Batch as PlanBatch, BatchKind, Kernel, Plan, wanted_orders};
 
 /// See `Sample` in `kernels/published.cuh`.
@@ -121,7 +121,7 @@ pub(in super::super) fn is_published(kernel: Kernel) -> bool {
     matches!(kernel, Kernel::PublishedThread | Kernel::PublishedWarp)
 }
 
-impl<T: Number> Groups<T> {
+impl<T: Real + DeviceRepr> Groups<T> {
     /// The groups of a plan whose batches are laid out as `batches` and take `kernels`.
     pub fn new(plan: &Plan<'_>, batches: &[Batch], kernels: &[Kernel]) -> Self {
         let mut all = Self {
@@ -198,7 +198,7 @@ impl<T: Number> Groups<T> {
                 let Some(structure) = structure(plan, kind) else { return Vec::new() };
                 let e = structure.eigenstructure(part, orders);
                 let row = |i: usize| (0..e.ncols()).map(move |j| (i, j));
-                (0..e.nrows()).flat_map(row).map(|at| T::of(e[at])).collect()
+                (0..e.nrows()).flat_map(row).map(|at| T::from_f64(e[at])).collect()
             })
             .collect();
         let mut starts = HashMap::new();
@@ -251,9 +251,10 @@ impl<T: Number> Groups<T> {
             group.scales[output] = if batch.turn.odd(local) { -speed } else { speed };
         }
         self.samples.extend(
-            samples
-                .into_iter()
-                .map(|sample| Sample { local: sample.local.map(T::of), result: sample.result }),
+            samples.into_iter().map(|sample| Sample {
+                local: sample.local.map(T::from_f64),
+                result: sample.result,
+            }),
         );
         let id = self.groups.len() as u32;
         self.groups.push(group);

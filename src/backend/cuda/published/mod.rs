@@ -19,11 +19,12 @@ use super::functions::{Functions, Shape};
 use super::launch::{Argument, Job, Launch, Pass};
 use super::layout::Layout;
 use super::memory::Buffer;
-use super::number::Number;
 use super::sources::{CLEAR, IRR, LAY, REG};
 use crate::error::Result;
 use crate::limit::Ends;
+use crate::numbers::Real;
 use crate::plan::{BatchKind, Kernel, Plan};
+use cudarc::driver::DeviceRepr;
 use layout::{Block, Family, Group, Groups, Sample, Tile};
 
 pub(super) use layout::is_published;
@@ -68,7 +69,7 @@ fn name(family: Family, kernel: Kernel) -> String {
     format!("{} {unit}", family.name())
 }
 
-impl<T: Number> Published<T> {
+impl<T: Real + DeviceRepr> Published<T> {
     /// Brings what a plan needs to the device.
     pub fn new(plan: &Plan<'_>, layout: &Layout<T>, stream: &Arc<CudaStream>) -> Result<Self> {
         let host = Groups::new(plan, &layout.batches, &layout.kernels);

@@ -18,10 +18,10 @@ mod sums;
 
 use super::axis::Axis;
 use super::buffer::Buffer;
-use super::lanes::Lanes;
 use super::net::{fill_ends, gather};
 use super::simd::{Kernel, Simd};
 use crate::limit::Turn;
+use crate::numbers::Lanes;
 
 use stage::Stage;
 use sums::{Grid, Table};

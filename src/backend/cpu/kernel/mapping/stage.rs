@@ -2,10 +2,10 @@
 
 use std::marker::PhantomData;
 
-use super::super::lanes::{Lanes, MAX_LANES};
 use super::LeafMapOutput;
 use crate::basis::bspline::SECOND_AXES;
 use crate::limit::Turn;
+use crate::numbers::{Lanes, MAX_LANES};
 
 /// Results of some samples of as many leaves as a vector has lanes, array by array,
 /// `[sample][number][leaf]`: as many samples as lanes, so that squares of lanes fill them.

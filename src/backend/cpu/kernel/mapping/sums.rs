@@ -2,10 +2,10 @@
 //! has lanes.
 
 use super::super::axis::Axis;
-use super::super::lanes::Lanes;
 use super::super::slab::{combine, load_four};
 use super::Finish;
 use crate::basis::bspline::Order;
+use crate::numbers::Lanes;
 
 /// By sum factorisation, w first, so that what is kept between the axes stays small and
 /// samples come in their order, u fastest.

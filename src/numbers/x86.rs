@@ -2,7 +2,8 @@
 
 use std::arch::x86_64::*;
 
-use super::{Lanes, interleave_arrays, repeat_array};
+use super::portable::{interleave_arrays, repeat_array};
+use super::{Lanes, sealed::Sealed};
 
 macro_rules! lanes {
     ($name:ident($raw:ty), $real:ty, $count:literal, $registers:literal,
@@ -13,6 +14,8 @@ macro_rules! lanes {
         #[derive(Clone, Copy)]
         #[repr(transparent)]
         pub struct $name($raw);
+
+        impl Sealed for $name {}
 
         // SAFETY of all below: making the first value asserts that the machine
         // has the instructions; pointers are valid by contract.

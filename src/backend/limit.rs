@@ -3,6 +3,8 @@
 use std::any::Any;
 use std::ops::Range;
 
+use nalgebra::Matrix3;
+
 use super::numbers::Numbers;
 use crate::numbers::{Precision, Real};
 
@@ -109,7 +111,9 @@ impl Limit {
     /// derivatives were wanted; NaN where they do not exist.
     pub fn jacobian_determinants(&self) -> Option<Vec<f64>> {
         let [u, v, w] = self.derivatives.get(..3)? else { return None };
-        Some((0..self.len()).map(|i| determinant(u.triple(i), v.triple(i), w.triple(i))).collect())
+        let jacobian = |i| Matrix3::from([u, v, w].map(|d| d.triple(i)));
+        // of the transpose, which has the derivatives as rows
+        Some((0..self.len()).map(|i| jacobian(i).transpose().determinant()).collect())
     }
 
     /// For every result whether some wanted derivative does not exist (1) or all do
@@ -118,9 +122,4 @@ impl Limit {
         let undefined = |i: usize| self.derivatives.iter().any(|d| d.get(3 * i).is_nan());
         (0..self.len()).map(|i| u8::from(undefined(i))).collect()
     }
-}
-
-fn determinant(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> f64 {
-    a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0])
-        + a[2] * (b[0] * c[1] - b[1] * c[0])
 }

@@ -6,6 +6,8 @@
 //! side. Damping (Levenberg-Marquardt) carries over places where the Jacobian
 //! degenerates, as at the smooth edges of a box-shaped mesh.
 
+use nalgebra::Vector3;
+
 use super::tricubic::Jet;
 
 /// Most steps; degenerate roots halve the error a step.
@@ -48,16 +50,17 @@ pub fn closest(
     start: [f64; 3],
     enough: f64,
 ) -> Closest {
+    let x = Vector3::from(x);
     let mut t = domain.clamp(start);
     let mut jet = map(t);
-    let mut residual = sub(jet.point, x);
-    let mut squared = dot(residual, residual);
+    let mut residual = jet.point - x;
+    let mut squared = residual.norm_squared();
     let mut damping = 0.0;
     'steps: for _ in 0..STEPS {
         if squared <= enough * enough {
             break;
         }
-        let gradient = jet.derivatives.map(|j| dot(j, residual));
+        let gradient = jet.derivatives.map(|j| j.dot(&residual));
         let free: [bool; 3] = std::array::from_fn(|d| {
             !(t[d] <= domain.low[d] && gradient[d] > 0.0
                 || t[d] >= domain.high[d] && gradient[d] < 0.0)
@@ -71,8 +74,8 @@ pub fn closest(
             if let Some(next) = next {
                 let moved = (0..3).map(|d| (next[d] - t[d]).abs()).fold(0.0, f64::max);
                 let next_jet = map(next);
-                let next_residual = sub(next_jet.point, x);
-                let next_squared = dot(next_residual, next_residual);
+                let next_residual = next_jet.point - x;
+                let next_squared = next_residual.norm_squared();
                 if next_squared < squared {
                     (t, jet, residual, squared) = (next, next_jet, next_residual, next_squared);
                     damping = if damping > FIRST_DAMPING { 0.1 * damping } else { 0.0 };
@@ -100,18 +103,18 @@ pub fn closest(
 /// Solves (JᵀJ + damping · diagonal) step = −gradient for the free parameters, by
 /// Cholesky; `None` if that fails.
 fn descent(
-    derivatives: &[[f64; 3]; 3],
+    derivatives: &[Vector3<f64>; 3],
     gradient: [f64; 3],
     free: [bool; 3],
     damping: f64,
 ) -> Option<[f64; 3]> {
     let mut a = [[0.0; 3]; 3];
     let mut b = [0.0; 3];
-    let largest = derivatives.iter().map(|&j| dot(j, j)).fold(0.0, f64::max);
+    let largest = derivatives.iter().map(Vector3::norm_squared).fold(0.0, f64::max);
     for i in 0..3 {
         for j in 0..3 {
             if free[i] && free[j] {
-                a[i][j] = dot(derivatives[i], derivatives[j]);
+                a[i][j] = derivatives[i].dot(&derivatives[j]);
             }
         }
         // a share of the largest, so that vanishing derivatives are damped too
@@ -143,16 +146,4 @@ fn descent(
         b[i] = (b[i] - (i + 1..3).map(|k| l[k][i] * b[k]).sum::<f64>()) / l[i][i];
     }
     Some(b)
-}
-
-pub fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-pub fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-pub fn length(a: [f64; 3]) -> f64 {
-    dot(a, a).sqrt()
 }

@@ -15,7 +15,9 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::closest::{Closest, length, sub};
+use nalgebra::Vector3;
+
+use super::closest::Closest;
 use super::frame::Frame;
 use super::hierarchy::{Box3, squared_distance};
 use super::search::{self, Nearness};
@@ -94,7 +96,9 @@ impl<'s> Core<'s> {
         let centre = nest.centre();
         let (points, _) = centre.as_chunks::<3>();
         let origin = points[0];
-        let curve = (points.len() == 4).then(|| [0, 1, 2, 3].map(|i| sub(points[i], origin)));
+        let curve = (points.len() == 4).then(|| {
+            [0, 1, 2, 3].map(|i| (Vector3::from(points[i]) - Vector3::from(origin)).into())
+        });
         nest.move_back(&origin);
         let radius = match &curve {
             Some(curve) => nest.radius(curve.as_flattened()),
@@ -119,7 +123,7 @@ impl<'s> Core<'s> {
         rings: u32,
         best: &mut Option<Closest>,
     ) -> bool {
-        let x = sub(x, self.origin);
+        let x = (Vector3::from(x) - Vector3::from(self.origin)).into();
         let on_core = self.nearest_on_core(x);
         let Nearness { enough, most } = sought.nearness;
         if on_core.distance > self.radius + most {
@@ -172,7 +176,9 @@ impl<'s> Core<'s> {
     /// The place of the core that is closest to `x`, which is less `origin`.
     fn nearest_on_core(&self, x: [f64; 3]) -> Closest {
         let mut parameters = self.nest.origin();
-        let Some(curve) = &self.curve else { return Closest { parameters, distance: length(x) } };
+        let Some(curve) = &self.curve else {
+            return Closest { parameters, distance: Vector3::from(x).norm() };
+        };
         let (t, distance) = curve::nearest(curve, x);
         let (axis, against) = self.nest.edge_axis();
         let size = self.nest.part.size[axis];
@@ -253,7 +259,7 @@ mod tests {
                     assert_eq!(kept.parameters, made.parameters);
                     assert_eq!(kept.distance.to_bits(), made.distance.to_bits());
                     assert!(kept.distance <= enough);
-                    let off = length(sub(map.point(kept.parameters), x));
+                    let off = (Vector3::from(map.point(kept.parameters)) - Vector3::from(x)).norm();
                     assert!(off <= enough + locator.rounding, "{p:?} {kept:?} is {off:e} away");
                     found_inside += 1;
                 }

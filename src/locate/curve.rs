@@ -1,6 +1,7 @@
 //! The point of a cubic Bézier curve that is closest to a point in space.
 
-use super::closest::{dot, sub};
+use nalgebra::Vector3;
+
 use super::hierarchy::squared_distance;
 
 /// Halvings before Newton's method.
@@ -28,8 +29,8 @@ struct Search<'a> {
 impl Search<'_> {
     fn offer(&mut self, t: f64) {
         let [point, ..] = jet(self.curve, t);
-        let away = sub(point, self.x);
-        let squared = dot(away, away);
+        let away = point - Vector3::from(self.x);
+        let squared = away.norm_squared();
         if squared < self.squared {
             (self.squared, self.parameter) = (squared, t);
         }
@@ -69,11 +70,11 @@ impl Search<'_> {
         let mut t = 0.5 * (low + high);
         for _ in 0..STEPS {
             let [point, first, second] = jet(self.curve, t);
-            let away = sub(point, self.x);
-            let slope = dot(away, first);
-            let bend = dot(first, first) + dot(away, second);
+            let away = point - Vector3::from(self.x);
+            let slope = away.dot(&first);
+            let bend = first.norm_squared() + away.dot(&second);
             // where the distance is not convex, as if the curve were straight
-            let bend = if bend > 0.0 { bend } else { dot(first, first) };
+            let bend = if bend > 0.0 { bend } else { first.norm_squared() };
             let next = (t - slope / bend).clamp(low, high);
             let is_settled = (next - t).abs() <= 1e-16;
             if next.is_nan() || is_settled {
@@ -86,20 +87,19 @@ impl Search<'_> {
 }
 
 /// The curve and its first two derivatives.
-fn jet(curve: &[[f64; 3]; 4], t: f64) -> [[f64; 3]; 3] {
+fn jet(curve: &[[f64; 3]; 4], t: f64) -> [Vector3<f64>; 3] {
     let s = 1.0 - t;
     let rows = [
         [s * s * s, 3.0 * s * s * t, 3.0 * s * t * t, t * t * t],
         [-3.0 * s * s, 3.0 * s * (s - 2.0 * t), 3.0 * t * (2.0 * s - t), 3.0 * t * t],
         [6.0 * s, 6.0 * (t - 2.0 * s), 6.0 * (s - 2.0 * t), 6.0 * t],
     ];
-    rows.map(|row| std::array::from_fn(|d| (0..4).map(|i| row[i] * curve[i][d]).sum()))
+    rows.map(|row| Vector3::from_fn(|d, _| (0..4).map(|i| row[i] * curve[i][d]).sum()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::locate::closest::length;
 
     #[test]
     fn no_sample_is_closer() {
@@ -112,16 +112,16 @@ mod tests {
         for _ in 0..200 {
             let x = [4.0 * random() - 0.5, 2.0 * random() - 1.0, random()];
             let (t, distance) = nearest(&curve, x);
-            assert!((length(sub(jet(&curve, t)[0], x)) - distance).abs() < 1e-15);
+            assert!(((jet(&curve, t)[0] - Vector3::from(x)).norm() - distance).abs() < 1e-15);
             let least = (0..=4000)
-                .map(|i| length(sub(jet(&curve, f64::from(i) / 4000.0)[0], x)))
+                .map(|i| (jet(&curve, f64::from(i) / 4000.0)[0] - Vector3::from(x)).norm())
                 .fold(f64::INFINITY, f64::min);
             assert!(distance <= least && distance > least - 1e-5, "{x:?} {t} {distance} {least}");
         }
         // on the curve it is found to rounding
         for i in 0..=20 {
             let t = f64::from(i) / 20.0;
-            let (found, distance) = nearest(&curve, jet(&curve, t)[0]);
+            let (found, distance) = nearest(&curve, jet(&curve, t)[0].into());
             assert!((found - t).abs() < 1e-13 && distance < 1e-14, "{t} {found} {distance}");
         }
     }

@@ -9,6 +9,8 @@
 
 #![allow(clippy::needless_range_loop)] // d numbers the coordinates of several arrays at once
 
+use nalgebra::Vector3;
+
 use super::tricubic::{Points, restrict};
 
 /// How far beyond [0, 1] a tame piece is one-to-one.
@@ -100,15 +102,12 @@ fn mean_jacobian(points: &Points) -> [[f64; 3]; 3] {
 }
 
 /// The inverse of the matrix with these columns; `None` if it is as good as singular.
-pub fn inverse([a, b, c]: [[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
-    let cross = |a: [f64; 3], b: [f64; 3]| {
-        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    };
-    let rows = [cross(b, c), cross(c, a), cross(a, b)];
-    let determinant: f64 = (0..3).map(|d| a[d] * rows[0][d]).sum();
-    let lengths: f64 =
-        [a, b, c].map(|v| v.iter().map(|x| x * x).sum::<f64>().sqrt()).iter().product();
-    (determinant.abs() > 1e-9 * lengths).then(|| rows.map(|row| row.map(|x| x / determinant)))
+pub fn inverse(columns: [[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
+    let [a, b, c] = columns.map(Vector3::from);
+    let rows = [b.cross(&c), c.cross(&a), a.cross(&b)];
+    let determinant = a.dot(&rows[0]);
+    let lengths = a.norm() * b.norm() * c.norm();
+    (determinant.abs() > 1e-9 * lengths).then(|| rows.map(|row| (row / determinant).into()))
 }
 
 /// κ: the largest row sum of |A⁻¹ ∂F − I|, of the Bézier points of the derivatives.

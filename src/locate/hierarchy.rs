@@ -5,8 +5,8 @@
 //! Halving by count makes the place of every node known beforehand, so that
 //! subtrees are built in parallel and come out the same every time.
 
-use super::closest::dot;
 pub use crate::basis::tree::Node;
+use nalgebra::Vector3;
 
 /// Boxes of a leaf.
 const LEAF: usize = 4;
@@ -79,8 +79,7 @@ impl Node {
 
 /// Squared distance of a box from a point, 0 inside.
 pub fn squared_distance([low, high]: &Box3, x: [f64; 3]) -> f64 {
-    let off: [f64; 3] = std::array::from_fn(|d| (low[d] - x[d]).max(x[d] - high[d]).max(0.0));
-    dot(off, off)
+    Vector3::from_fn(|d, _| (low[d] - x[d]).max(x[d] - high[d]).max(0.0)).norm_squared()
 }
 
 /// Nodes of a tree of n boxes.

@@ -51,7 +51,7 @@ impl<'a> LimitMap<'a> {
                 .or_else(|| self.sum(inwards, orders(axis)))
                 .unwrap_or([0.0; 3])
         };
-        Jet { point: self.point(p), derivatives: [derivative(0), derivative(1), derivative(2)] }
+        Jet { point: self.point(p).into(), derivatives: [0, 1, 2].map(|d| derivative(d).into()) }
     }
 
     fn sum(&self, local: [f64; 3], orders: crate::limit::Orders) -> Option<[f64; 3]> {

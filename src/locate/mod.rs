@@ -56,6 +56,7 @@ pub(crate) use {
     tricubic::{Half, basis, bounds, halves},
 };
 
+use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
@@ -312,5 +313,5 @@ fn spread(x: u16) -> u64 {
 }
 
 fn diagonal([low, high]: &[[f64; 3]; 2]) -> f64 {
-    closest::length(closest::sub(*high, *low))
+    (Vector3::from(*high) - Vector3::from(*low)).norm()
 }

@@ -3,7 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::closest::{Domain, closest, length, sub};
+use nalgebra::Vector3;
+
+use super::closest::{Domain, closest};
 use super::tricubic::jet;
 use super::{Locator, Place, hierarchy};
 
@@ -53,7 +55,7 @@ fn in_piece(locator: &Locator<'_>, piece: usize, x: [f64; 3]) -> Place {
     let samples = (0..STARTS.pow(3)).map(|i| {
         let at = [i % STARTS, i / STARTS % STARTS, i / (STARTS * STARTS)];
         let t = at.map(|i| i as f64 / (STARTS - 1) as f64);
-        (length(sub(jet(points, t).point, x)), t)
+        ((jet(points, t).point - Vector3::from(x)).norm(), t)
     });
     let (_, start) = samples.fold((f64::INFINITY, [0.5; 3]), |a, b| if b.0 < a.0 { b } else { a });
     let mut found = closest(|t| jet(points, t), x, Domain::UNIT, start, 0.0);

@@ -2,6 +2,8 @@
 
 #![allow(clippy::needless_range_loop)] // d numbers the coordinates of several arrays at once
 
+use nalgebra::Vector3;
+
 /// Bézier points `[w][v][u]`.
 pub type Points = [[f64; 3]; 64];
 
@@ -9,9 +11,9 @@ pub type Points = [[f64; 3]; 64];
 #[derive(Clone, Copy, Debug)]
 pub struct Jet {
     /// The point.
-    pub point: [f64; 3],
-    /// Derivatives by u, v and w.
-    pub derivatives: [[f64; 3]; 3],
+    pub point: Vector3<f64>,
+    /// Derivatives with respect to u, v and w.
+    pub derivatives: [Vector3<f64>; 3],
 }
 
 /// Bernstein polynomials and their derivatives at `t`, which may lie outside [0, 1].
@@ -28,7 +30,7 @@ pub fn basis(t: f64) -> [[f64; 4]; 2] {
 /// The piece at `t`: contracted along u, then v, then w.
 pub fn jet(points: &Points, t: [f64; 3]) -> Jet {
     let [u, v, w] = t.map(basis);
-    let mut jet = Jet { point: [0.0; 3], derivatives: [[0.0; 3]; 3] };
+    let mut jet = Jet { point: Vector3::zeros(), derivatives: [Vector3::zeros(); 3] };
     for (k, layer) in points.as_chunks::<16>().0.iter().enumerate() {
         // value, by u, by v
         let mut across = [[0.0; 3]; 3];

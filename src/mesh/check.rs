@@ -1,5 +1,7 @@
 //! Checks that need the control points: numbers, lengths, orientation.
 
+use nalgebra::Matrix3;
+
 use rayon::prelude::*;
 
 use super::orient::orient_faces;
@@ -110,11 +112,12 @@ impl SolidMesh {
             }
             [sum[0] / 4.0, sum[1] / 4.0, sum[2] / 4.0]
         };
-        determinant(
+        let rows = [
             difference([b, c, f, g], [a, d, e, h]),
             difference([c, d, g, h], [a, b, e, f]),
             difference([e, f, g, h], [a, b, c, d]),
-        )
+        ];
+        Matrix3::from(rows).transpose().determinant()
     }
 
     /// Volume inside closed `faces`, negative if they face inward.
@@ -138,15 +141,10 @@ impl SolidMesh {
                 }
             }
             for i in 0..n {
-                six_volumes += determinant(mean, at(i), at((i + 1) % n));
+                let rows = [mean, at(i), at((i + 1) % n)];
+                six_volumes += Matrix3::from(rows).transpose().determinant();
             }
         }
         six_volumes / 6.0
     }
-}
-
-/// Determinant of the matrix with rows a, b, c.
-fn determinant(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> f64 {
-    a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0])
-        + a[2] * (b[0] * c[1] - b[1] * c[0])
 }

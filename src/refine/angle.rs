@@ -1,5 +1,7 @@
 //! Creases by the angle between boundary faces.
 
+use nalgebra::Vector3;
+
 use crate::error::{Error, Result};
 use crate::mesh::SolidMesh;
 use crate::topology::Topology;
@@ -39,27 +41,15 @@ pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
 }
 
 /// Twice the area vector of a face (Newell); zero if it is degenerate.
-fn normal(points: &[[f64; 3]], face: &[u32]) -> [f64; 3] {
-    let origin = points[face[0] as usize];
-    let at = |i: usize| -> [f64; 3] {
-        let p = points[face[i % face.len()] as usize];
-        std::array::from_fn(|d| p[d] - origin[d])
-    };
-    (0..face.len()).fold([0.0; 3], |sum, i| {
-        let turned = cross(at(i), at(i + 1));
-        std::array::from_fn(|d| sum[d] + turned[d])
-    })
+fn normal(points: &[[f64; 3]], face: &[u32]) -> Vector3<f64> {
+    let point = |i: usize| Vector3::from(points[face[i % face.len()] as usize]);
+    let at = |i: usize| point(i) - point(0);
+    (0..face.len()).map(|i| at(i).cross(&at(i + 1))).sum()
 }
 
 /// Angle between two vectors in radians; 0 if one of them is zero.
-fn angle(a: [f64; 3], b: [f64; 3]) -> f64 {
-    let sine = cross(a, b).iter().map(|x| x * x).sum::<f64>().sqrt();
-    let cosine: f64 = (0..3).map(|d| a[d] * b[d]).sum();
-    sine.atan2(cosine)
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+fn angle(a: Vector3<f64>, b: Vector3<f64>) -> f64 {
+    a.cross(&b).norm().atan2(a.dot(&b))
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@
 //! takes the south pole. From there the triangles are evened out without ever
 //! turning one over.
 
+use nalgebra::Vector3;
+
 use std::f64::consts::PI;
 
 use super::link::Link;
@@ -34,7 +36,7 @@ pub(super) fn on_sphere(link: &Link) -> Result<Vec<[f64; 3]>> {
     let rim = if closed { cycle_around(link, 0) } else { link.boundary().to_vec() };
     let mut points: Vec<[f64; 3]> = tutte(link, &rim)
         .into_iter()
-        .map(|[x, y]| normalised([RIM_RADIUS * x, RIM_RADIUS * y, 1.0]))
+        .map(|[x, y]| normalized([RIM_RADIUS * x, RIM_RADIUS * y, 1.0]))
         .collect();
     let mut free = vec![true; link.vertices()];
     if closed {
@@ -125,14 +127,15 @@ fn even_out(link: &Link, points: &mut Vec<[f64; 3]>, free: &[bool]) {
         for &[a, b, c] in link.triangles() {
             let volume = volume(points, [a, b, c]);
             for [v, p, q] in [[a, b, c], [b, c, a], [c, a, b]] {
-                let normal = cross(points[p as usize], points[q as usize]);
+                let [p, q] = [p, q].map(|v| Vector3::from(points[v as usize]));
+                let normal = p.cross(&q);
                 (0..3).for_each(|d| gradient[v as usize][d] += normal[d] / volume);
             }
         }
         while step > LEAST_STEP {
             let moved: Vec<[f64; 3]> = (0..points.len())
                 .map(|v| match free[v] {
-                    true => normalised([0, 1, 2].map(|d| points[v][d] + step * gradient[v][d])),
+                    true => normalized([0, 1, 2].map(|d| points[v][d] + step * gradient[v][d])),
                     false => points[v],
                 })
                 .collect();
@@ -149,20 +152,11 @@ fn even_out(link: &Link, points: &mut Vec<[f64; 3]>, free: &[bool]) {
 
 /// Volume spanned by a triangle's vectors, positive if counter-clockwise.
 fn volume(points: &[[f64; 3]], triangle: [u32; 3]) -> f64 {
-    let [a, b, c] = triangle.map(|v| points[v as usize]);
-    dot(a, cross(b, c))
+    let [a, b, c] = triangle.map(|v| Vector3::from(points[v as usize]));
+    a.dot(&b.cross(&c))
 }
 
 /// `v` at length 1; the null vector stays.
-pub(super) fn normalised(v: [f64; 3]) -> [f64; 3] {
-    let length = dot(v, v).sqrt();
-    if length > 0.0 { v.map(|x| x / length) } else { v }
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+pub(super) fn normalized(v: [f64; 3]) -> [f64; 3] {
+    Vector3::from(v).try_normalize(0.0).map_or(v, Into::into)
 }

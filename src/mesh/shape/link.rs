@@ -153,7 +153,7 @@ impl Link {
         let directions = embedding::on_sphere(self)?;
         let towards = |corners: &[u32], reach: f64| {
             let sum = [0, 1, 2].map(|d| corners.iter().map(|&v| directions[v as usize][d]).sum());
-            embedding::normalised(sum).map(|x| reach * x)
+            embedding::normalized(sum).map(|x| reach * x)
         };
         // Key: the link's simplex, sorted and filled with MAX; all MAX is the centre.
         let mut vertices = KeyedPoints::new();

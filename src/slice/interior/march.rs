@@ -7,6 +7,8 @@
 // lanes index several arrays at once; `clamp` would keep what is not a number
 #![allow(clippy::needless_range_loop, clippy::manual_clamp)]
 
+use nalgebra::Vector3;
+
 use super::Plane;
 use super::parts::Tame;
 use crate::locate::MARGIN;
@@ -199,12 +201,12 @@ fn step(tame: &Tame, x: &[Lanes; 3], t: &mut [Lanes; 3]) -> Lanes {
     }
     let mut longest = [0.0; LANES];
     for i in 0..LANES {
-        let vector = |q: usize| [jet[q][0][i], jet[q][1][i], jet[q][2][i]];
+        let vector = |q: usize| Vector3::new(jet[q][0][i], jet[q][1][i], jet[q][2][i]);
         let (a, b, c) = (vector(1), vector(2), vector(3));
-        let r = [x[0][i] - jet[0][0][i], x[1][i] - jet[0][1][i], x[2][i] - jet[0][2][i]];
-        let (bc, ca, ab) = (cross(b, c), cross(c, a), cross(a, b));
-        let scale = 1.0 / dot(a, bc);
-        let steps = [dot(r, bc) * scale, dot(r, ca) * scale, dot(r, ab) * scale];
+        let r = Vector3::new(x[0][i], x[1][i], x[2][i]) - vector(0);
+        let (bc, ca, ab) = (b.cross(&c), c.cross(&a), a.cross(&b));
+        let scale = 1.0 / a.dot(&bc);
+        let steps = [r.dot(&bc) * scale, r.dot(&ca) * scale, r.dot(&ab) * scale];
         for d in 0..3 {
             // the order of these two turns what is not a number into a bound
             t[d][i] = (t[d][i] + steps[d]).max(-MARGIN).min(1.0 + MARGIN);
@@ -228,14 +230,4 @@ fn basis(t: &Lanes) -> [[Lanes; 4]; 2] {
         }
     }
     all
-}
-
-#[inline(always)]
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-#[inline(always)]
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }

@@ -1,5 +1,7 @@
 //! Normals and curvature from derivatives.
 
+use nalgebra::Vector3;
+
 /// Curvature of a surface at a point, positive where it bends towards the normal: a
 /// sphere of radius r with its normal outwards has the principal curvatures −1/r.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,20 +23,21 @@ impl Curvature {
 /// The unit vector along a × b; NaN where that is 0 or not a number.
 pub fn normal(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     // of unit vectors, so that neither small nor large ones are lost
-    let c = cross(unit(a), unit(b));
-    let length = dot(c, c).sqrt();
+    let c = unit(a.into()).cross(&unit(b.into()));
+    let length = c.norm();
     // what is left of parallel vectors is rounding
-    if length > 1e-14 { c.map(|x| x / length) } else { [f64::NAN; 3] }
+    if length > 1e-14 { (c / length).into() } else { [f64::NAN; 3] }
 }
 
 /// Curvature from the first derivatives by u and v and the second ones by uu, uv and vv;
 /// NaN where the first ones do not span a plane or anything is not a number.
 pub fn curvature([u, v]: [[f64; 3]; 2], [uu, uv, vv]: [[f64; 3]; 3]) -> Curvature {
-    let n = normal(u, v);
+    let n = Vector3::from(normal(u, v));
+    let [u, v, uu, uv, vv] = [u, v, uu, uv, vv].map(Vector3::from);
     // in lengths along u and v, so that the speed of the parameters does not matter
-    let [lu, lv] = [u, v].map(|d| dot(d, d).sqrt());
-    let f = dot(unit(u), unit(v));
-    let (l, m, k) = (dot(uu, n) / (lu * lu), dot(uv, n) / (lu * lv), dot(vv, n) / (lv * lv));
+    let [lu, lv] = [u.norm(), v.norm()];
+    let f = unit(u).dot(&unit(v));
+    let (l, m, k) = (uu.dot(&n) / (lu * lu), uv.dot(&n) / (lu * lv), vv.dot(&n) / (lv * lv));
     let area = 1.0 - f * f;
     let gaussian = (l * k - m * m) / area;
     let mean = (l - 2.0 * f * m + k) / (2.0 * area);
@@ -48,19 +51,9 @@ pub fn curvature([u, v]: [[f64; 3]; 2], [uu, uv, vv]: [[f64; 3]; 3]) -> Curvatur
     Curvature { principal: [mean - half, mean + half], mean, gaussian }
 }
 
-fn unit(a: [f64; 3]) -> [f64; 3] {
-    let largest = a.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-    let scaled = a.map(|x| x / largest);
-    let length = dot(scaled, scaled).sqrt();
-    scaled.map(|x| x / length)
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+fn unit(a: Vector3<f64>) -> Vector3<f64> {
+    let scaled = a / a.amax();
+    scaled / scaled.norm()
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Sorting, and surfaces refined by the mesh matrix.
 
 use subsolid::backend::cuda::sort::DeviceSort;
+use subsolid::backend::cuda::{DeviceRun, DeviceSurface, device_matrix};
 use subsolid::backend::{Backend, Cuda, Precision};
-use subsolid::surface::{DeviceRun, DeviceSurface, Scheme, SurfaceOptions, device_matrix};
+use subsolid::surface::{Scheme, SurfaceOptions};
 
 use super::{REPEATS, median};
 

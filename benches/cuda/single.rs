@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
+use subsolid::backend::cuda::{DeviceSingleMatrix, Real};
 use subsolid::backend::{Backend, Cuda, Precision};
-use subsolid::surface::{DeviceSingleMatrix, Real, Scalar, Scheme, SurfaceOptions, SurfacePlan};
+use subsolid::surface::{Scalar, Scheme, SurfaceOptions, SurfacePlan};
 
 use super::{REPEATS, median};
 

@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
+use subsolid::backend::cuda::{DeviceRun, DeviceSurface};
 use subsolid::backend::{Backend, Cuda, Precision};
-use subsolid::surface::{DeviceRun, DeviceSurface, Method, SurfaceOptions};
+use subsolid::surface::{Method, SurfaceOptions};
 
 use super::{REPEATS, median};
 

@@ -1,9 +1,10 @@
 //! Limits of surfaces.
 
+use subsolid::backend::cuda::{DeviceStaticRefinement, DeviceSurfaceGrid};
 use subsolid::backend::{Backend, Cuda, Precision};
 use subsolid::mesh::{CreaseRule, Creases, Polygons};
-use subsolid::surface::limit::{DeviceSurfaceGrid, Faces, LimitSurface, Scheme};
-use subsolid::surface::{DeviceStaticRefinement, StaticRefinement, SurfaceOptions, SurfacePlan};
+use subsolid::surface::limit::{Faces, LimitSurface, Scheme};
+use subsolid::surface::{StaticRefinement, SurfaceOptions, SurfacePlan};
 
 use super::torus::torus;
 use super::{REPEATS, median};

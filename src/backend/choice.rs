@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::{Backend, Cpu, Cuda, Precision, Strategy, cuda};
+use super::{Backend, Cpu, Cuda, DeviceInfo, Precision, Strategy, cuda};
 use crate::error::{Error, Result};
 
 /// Which processor to use.
@@ -36,6 +36,14 @@ impl FromStr for Choice {
     }
 }
 
+/// All GPUs that this program can use.
+///
+/// # Errors
+/// [`Error::Request`] if there is no driver or no device, with what to install.
+pub fn devices() -> Result<Vec<DeviceInfo>> {
+    cuda::devices()
+}
+
 /// The processor chosen. `strategy` concerns GPUs alone.
 ///
 /// # Errors
@@ -51,7 +59,7 @@ pub fn choose(
         Choice::Cpu => Ok(Box::new(Cpu::new(precision))),
         Choice::Cuda(ordinal) => gpu(ordinal).map(|gpu| Box::new(gpu) as Box<dyn Backend>),
         Choice::Auto => {
-            let count = cuda::devices().map_or(0, |devices| devices.len());
+            let count = devices().map_or(0, |devices| devices.len());
             match (0..count).find_map(|ordinal| gpu(ordinal).ok()) {
                 Some(gpu) => Ok(Box::new(gpu)),
                 None => Ok(Box::new(Cpu::new(precision))),

@@ -4,24 +4,29 @@
 mod choice;
 pub mod cpu;
 pub mod cuda;
+pub mod device;
 mod explain;
 mod limit;
 mod numbers;
+mod surface;
 
-pub use choice::{Choice, auto, choose};
+pub use choice::{Choice, auto, choose, devices};
 pub use cpu::Cpu;
 pub use cuda::{Cuda, Strategy};
+pub use device::{Device, DeviceInfo};
 pub use explain::{Explained, LaunchGrid};
 pub use limit::{Limit, Values};
 pub use numbers::Numbers;
+pub use surface::{SurfaceRefiner, runs_on_gpu};
 
 use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::mesh::Controls;
+use crate::mesh::{Controls, SurfaceMesh};
 pub use crate::numbers::Precision;
 use crate::plan::Plan;
+use crate::surface::SurfaceOptions;
 
 /// A processor that evaluates plans.
 pub trait Backend {
@@ -34,6 +39,23 @@ pub trait Backend {
     /// # Errors
     /// If the processor lacks something the plan needs.
     fn prepare<'p>(&self, plan: &'p Plan<'_>) -> Result<Box<dyn Evaluator + 'p>>;
+
+    /// Plans the refinement of a surface, in double precision.
+    ///
+    /// # Errors
+    /// Those of [`SurfacePlan::new`](crate::surface::SurfacePlan::new); on a device, what [does not
+    /// run there](runs_on_gpu), or too little memory.
+    fn refine_surface(
+        &self,
+        mesh: &SurfaceMesh,
+        options: &SurfaceOptions,
+    ) -> Result<Box<dyn SurfaceRefiner>>;
+
+    /// The device that jobs bring their arrays to: location, layers, interiors, quadrature. `None`
+    /// on the CPU, where they work on their own data.
+    fn device(&self) -> Option<&dyn Device> {
+        None
+    }
 
     /// Seconds that writing `bytes` takes, once a repeat: the floor of every
     /// evaluation with that much output.

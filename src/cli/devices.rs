@@ -6,7 +6,7 @@ use clap::Args;
 use miette::Diagnostic;
 use serde::Serialize;
 use subsolid::Result;
-use subsolid::backend::{Backend, Cpu, cuda};
+use subsolid::backend::{Backend, Cpu, DeviceInfo, devices};
 
 use super::memory::gigabytes;
 use super::{Console, Outcome};
@@ -22,14 +22,14 @@ pub struct Arguments {}
 #[derive(Serialize)]
 struct Report {
     cpu: String,
-    devices: Vec<cuda::DeviceInfo>,
+    devices: Vec<DeviceInfo>,
     /// Why there is no device, and what helps.
     no_device: Option<String>,
     mend: Option<String>,
 }
 
 pub fn run(_: Arguments, console: &Console) -> Result<Outcome> {
-    let (devices, error) = match cuda::devices() {
+    let (devices, error) = match devices() {
         Ok(devices) => (devices, None),
         Err(error) => (Vec::new(), Some(error)),
     };

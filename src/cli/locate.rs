@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
-use subsolid::backend::{Backend, Choice, Cpu, Cuda, Limit, Precision};
+use subsolid::backend::{Backend, Choice, Cpu, Limit};
 use subsolid::io::atomic;
 use subsolid::limit::Solid;
 use subsolid::locate::{
@@ -96,7 +96,8 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     console.status("Understood", format!("{pieces} Bézier pieces in {}", since(start)));
     let mut rows = Rows { first: table.read(DEVICE_BLOCK)?, table };
     let gpu = gpu(&a, rows.first.len() == DEVICE_BLOCK, console)?;
-    let mut on_gpu = gpu.as_ref().map(|gpu| DeviceLocator::new(&locator, gpu)).transpose()?;
+    let device = gpu.as_ref().and_then(|gpu| gpu.device());
+    let mut on_gpu = device.map(|device| DeviceLocator::new(&locator, device)).transpose()?;
     let mut finder = Finder { locator: &locator, on_gpu: on_gpu.as_mut() };
     let start = Instant::now();
     let mut report = Report {
@@ -145,13 +146,13 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
 }
 
 /// The GPU to use, if one is; `many` points are worth one.
-fn gpu(a: &Arguments, many: bool, console: &Console) -> Result<Option<Cuda>> {
+fn gpu(a: &Arguments, many: bool, console: &Console) -> Result<Option<Box<dyn Backend>>> {
     if a.backend == Choice::Auto && !many {
         return Ok(None);
     }
     let processor = Processor::find(a.backend)?;
-    let gpu = processor.gpu().map(|ordinal| Cuda::new(ordinal, Precision::F64)).transpose()?;
-    let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), Backend::name);
+    let gpu = processor.gpu_backend()?;
+    let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), |gpu| gpu.name());
     processor.tell(&name, console);
     Ok(gpu)
 }

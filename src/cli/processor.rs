@@ -1,7 +1,7 @@
 //! The options that choose a processor, and what they come to on this machine.
 
 use clap::{Args, ValueEnum};
-use subsolid::backend::{Backend, Choice, Cuda, Precision, Strategy, choose, cuda};
+use subsolid::backend::{Backend, Choice, Precision, Strategy, choose, devices};
 use subsolid::{Error, Result};
 
 use super::Console;
@@ -70,12 +70,12 @@ impl Processor {
     /// # Errors
     /// If a GPU is asked for by name that is not there.
     pub fn find(choice: Choice) -> Result<Self> {
-        let works = |ordinal: usize| Cuda::new(ordinal, Precision::F32);
+        let works = |ordinal| choose(Choice::Cuda(ordinal), Precision::F32, Strategy::default());
         match choice {
             Choice::Cpu => Ok(Self::Cpu(None)),
             Choice::Cuda(ordinal) => works(ordinal).map(|_| Self::Gpu(ordinal)),
             Choice::Auto => {
-                let devices = match cuda::devices() {
+                let devices = match devices() {
                     Ok(devices) => devices,
                     Err(why) => return Ok(Self::Cpu(Some(why.to_string()))),
                 };
@@ -110,6 +110,12 @@ impl Processor {
     /// The processor at work.
     pub fn backend(&self, precision: Precision, strategy: Strategy) -> Result<Box<dyn Backend>> {
         choose(self.gpu().map_or(Choice::Cpu, Choice::Cuda), precision, strategy)
+    }
+
+    /// The GPU in double precision, if it is one.
+    pub fn gpu_backend(&self) -> Result<Option<Box<dyn Backend>>> {
+        let gpu = self.gpu().map(|_| self.backend(Precision::F64, Strategy::default()));
+        gpu.transpose()
     }
 
     /// Says which processor was taken, and why no GPU.

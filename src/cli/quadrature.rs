@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
-use subsolid::backend::{Backend, Choice, Cuda, Precision};
+use subsolid::backend::Choice;
 use subsolid::io::{self, Format, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
@@ -135,12 +135,12 @@ impl Arguments {
         console: &Console,
     ) -> Result<Box<dyn Physical<'q> + 'q>> {
         let processor = Processor::find(self.backend)?;
-        let Some(ordinal) = processor.gpu() else {
+        let gpu = processor.gpu_backend()?;
+        let Some((gpu, device)) = gpu.as_ref().and_then(|gpu| Some((gpu, gpu.device()?))) else {
             return Ok(Box::new(Mapping::new(quadrature, mesh.controls())?));
         };
-        let gpu = Cuda::new(ordinal, Precision::F64)?;
         processor.tell(&gpu.name(), console);
-        let device = DeviceQuadrature::new(quadrature, mesh.controls(), &gpu)?;
+        let device = DeviceQuadrature::new(quadrature, mesh.controls(), device)?;
         Ok(Box::new(Mutex::new(device)))
     }
 

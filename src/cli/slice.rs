@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use clap::{ArgGroup, Args, ValueEnum};
 use serde::Serialize;
-use subsolid::backend::{Backend, Choice, Cuda, Precision};
+use subsolid::backend::Choice;
 use subsolid::limit::Solid;
 use subsolid::mesh::Controls;
 use subsolid::refine::VertexRule;
@@ -119,11 +119,11 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         Some(_) => SolidSource::with_places(&solid, controls, slicer)?,
         None => SolidSource::new(&solid, controls, slicer)?,
     };
-    let on_gpu = match processor.gpu().filter(|_| a.outputs.has_pixels()) {
-        Some(ordinal) => {
-            let gpu = Cuda::new(ordinal, Precision::F64)?;
+    let gpu = if a.outputs.has_pixels() { processor.gpu_backend()? } else { None };
+    let on_gpu = match gpu.as_ref().and_then(|gpu| Some((gpu, gpu.device()?))) {
+        Some((gpu, device)) => {
             processor.tell(&gpu.name(), console);
-            Some(DeviceSource::new(&on_cpu, &gpu)?)
+            Some(DeviceSource::new(&on_cpu, device)?)
         }
         None => None,
     };

@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use subsolid::backend::{Backend, Choice, Cuda, Precision};
+use subsolid::backend::{Backend, Choice, SurfaceRefiner, runs_on_gpu};
 use subsolid::io::SurfaceFormat;
 use subsolid::mesh::{Attribute, CreaseRule, NORMALS, SurfaceMesh};
 use subsolid::surface::limit::PatchCounts;
 use subsolid::surface::{
-    DeviceSurface, Method, Scheme, SurfaceOptions, SurfacePlan, VertexLimits, adaptive_limits,
-    check_ids, refined_counts, refinement_bytes, runs_on_gpu,
+    Method, Scheme, SurfaceOptions, SurfacePlan, VertexLimits, adaptive_limits, check_ids,
+    refined_counts, refinement_bytes,
 };
 use subsolid::{Error, Result, io};
 
@@ -138,7 +138,7 @@ impl Arguments {
 /// What refines, on either processor.
 enum Planner {
     Cpu(Box<SurfacePlan>),
-    Gpu(Box<DeviceSurface<f64>>),
+    Gpu(Box<dyn SurfaceRefiner>),
 }
 
 impl Planner {
@@ -191,7 +191,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     };
     let start = Instant::now();
     let mut planner = match gpu {
-        Some(gpu) => Planner::Gpu(Box::new(DeviceSurface::new(&mesh, &options, &gpu)?)),
+        Some(gpu) => Planner::Gpu(gpu.refine_surface(&mesh, &options)?),
         None => Planner::Cpu(Box::new(SurfacePlan::new(&mesh, &options)?)),
     };
     planner.notices().iter().for_each(|notice| console.warn(notice));
@@ -235,15 +235,15 @@ fn choose(
     mesh: &SurfaceMesh,
     options: &SurfaceOptions,
     console: &Console,
-) -> Result<Option<Cuda>> {
+) -> Result<Option<Box<dyn Backend>>> {
     if choice == Choice::Auto && !runs_on_gpu(mesh, options) {
         console.status("Chose", "the CPU (this scheme and method do not run on GPUs for it)");
         return Ok(None);
     }
     let processor = Processor::find(choice)?;
-    let gpu = processor.gpu().map(|ordinal| Cuda::new(ordinal, Precision::F64)).transpose()?;
+    let gpu = processor.gpu_backend()?;
     if choice == Choice::Auto {
-        let name = gpu.as_ref().map_or_else(|| "the CPU".into(), Backend::name);
+        let name = gpu.as_ref().map_or_else(|| "the CPU".into(), |gpu| gpu.name());
         processor.tell(&name, console);
     }
     Ok(gpu)

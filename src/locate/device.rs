@@ -4,8 +4,7 @@ use rayon::prelude::*;
 
 use super::parts::Parts;
 use super::{Hierarchy, Located, Locator, Place};
-use crate::backend::Cuda;
-use crate::backend::cuda::locate::{DevicePlaces, LEFT, OUTSIDE, PlaceArrays};
+use crate::backend::device::{Device, LEFT, Location, OUTSIDE, PlaceArrays};
 use crate::error::Result;
 
 /// Points at once: memory on the device and here stays bounded.
@@ -17,7 +16,7 @@ const BLOCK: usize = 1 << 22;
 /// where the Jacobian allows, for the limit there is the point to rounding.
 pub struct DeviceLocator<'l, 's> {
     locator: &'l Locator<'s>,
-    places: DevicePlaces,
+    places: Box<dyn Location>,
 }
 
 /// What became of some points.
@@ -38,11 +37,11 @@ impl<'l, 's> DeviceLocator<'l, 's> {
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) if its memory is too small.
-    pub fn new(locator: &'l Locator<'s>, gpu: &Cuda) -> Result<Self> {
+    pub fn new(locator: &'l Locator<'s>, device: &dyn Device) -> Result<Self> {
         let parts = Parts::new(locator)?;
         let Hierarchy { nodes, items } = Hierarchy::new(&parts.boxes);
         let solid = parts.arrays(&nodes, &items, locator.reach);
-        Ok(Self { locator, places: DevicePlaces::new(gpu, solid)? })
+        Ok(Self { locator, places: device.location(solid)? })
     }
 
     /// The locator.

@@ -16,7 +16,7 @@ use super::frame::Frame;
 use super::hierarchy::{Box3, Node};
 use super::tricubic::{Points, bounds, halves};
 use super::{Locator, diagonal};
-use crate::backend::cuda::parts::{NONE, Part, SolidParts};
+use crate::backend::device::{NONE, Part, SolidParts};
 use crate::bezier::{MOST_RINGS, Made, Piece, Pieces};
 use crate::error::Result;
 

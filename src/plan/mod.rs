@@ -16,7 +16,7 @@ mod table;
 
 pub use batch::{Batch, BatchKind};
 pub use pattern::{Axis, AxisId, Order as SampleOrder, Patterns};
-pub use route::{AMPLE, Facts, Kernel, Strategy};
+pub use route::{AMPLE, Facts, Kernel, MatrixUnits, Strategy};
 pub use samples::{Location, Samples, Want};
 pub use table::{Table, TableId};
 

@@ -45,8 +45,17 @@ pub struct Facts {
     pub shared_memory: u32,
     /// Streaming multiprocessors of the device.
     pub multiprocessors: u32,
-    /// Architecture of the device: 90 for compute capability 9.0.
-    pub architecture: u32,
+    /// What the device multiplies matrices with.
+    pub matrix_units: MatrixUnits,
+}
+
+/// Whether a device has units that multiply small matrices faster than its other units do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MatrixUnits {
+    /// In single precision: numbers are sums of two halves.
+    pub single: bool,
+    /// In double precision.
+    pub double: bool,
 }
 
 /// A family of kernels.
@@ -64,7 +73,7 @@ pub enum Kernel {
     /// Weight table times 8 nets a block.
     NarrowTable,
     /// Weight table times nets on tensor cores, 16 nets a block and 128 samples (double
-    /// precision: 64; single precision on Hopper: 24 and 64) at a time: in single precision
+    /// precision: 64; single precision on some devices: 24 and 64) at a time: in single precision
     /// numbers are sums of two halves.
     LongMatrixTable,
     /// The same with 32 nets and 64 samples, in single precision.
@@ -84,12 +93,6 @@ pub enum Kernel {
 /// Leaves below which a batch takes the narrow table: the wide one would compute with
 /// empty columns.
 const WIDE: usize = 12;
-
-/// Architecture from which on tensor cores multiply halves, 16 of a row at once.
-const HALVES: u32 = 80;
-
-/// Architectures whose tensor cores multiply in double precision faster than its other units.
-const DOUBLES: [u32; 2] = [80, 90];
 
 /// Samples of an element that the wide table takes at a time; for more the long one is faster.
 const TILE: usize = 64;
@@ -150,8 +153,8 @@ impl Facts {
             BatchKind::Layered(_) => Kernel::LayeredPart,
             BatchKind::Irregular(_) => {
                 let matrix = match self.double {
-                    true => DOUBLES.contains(&self.architecture),
-                    false => self.architecture >= HALVES,
+                    true => self.matrix_units.double,
+                    false => self.matrix_units.single,
                 };
                 match (matrix, self.leaves >= WIDE) {
                     (true, true) if self.double || self.samples.pow(3) > TILE => {
@@ -202,8 +205,8 @@ impl fmt::Display for Kernel {
 mod tests {
     use super::*;
 
-    const HOPPER: u32 = 227 << 10;
-    const TURING: u32 = 64 << 10;
+    const LARGE: u32 = 227 << 10;
+    const SMALL: u32 = 64 << 10;
 
     fn kernel(kind: BatchKind, whole: bool, samples: usize, leaves: usize, device: u32) -> Kernel {
         facts(kind, whole, samples, leaves, device).kernel()
@@ -218,7 +221,8 @@ mod tests {
     ) -> Facts {
         let (strategy, class_leaves) = (Strategy::Auto, leaves);
         let (double, multiprocessors) = (true, 132);
-        let architecture = if shared_memory == HOPPER { 90 } else { 75 };
+        let has_units = shared_memory == LARGE;
+        let matrix_units = MatrixUnits { single: has_units, double: has_units };
         Facts {
             strategy,
             kind,
@@ -229,44 +233,44 @@ mod tests {
             double,
             shared_memory,
             multiprocessors,
-            architecture,
+            matrix_units,
         }
     }
 
     #[test]
     fn whole_elements_are_staged_where_they_fit() {
         use BatchKind::{Layered, Regular};
-        assert_eq!(kernel(Regular, true, 8, 1, HOPPER), Kernel::Tensor);
-        assert_eq!(kernel(Regular, true, 16, 1, HOPPER), Kernel::Tensor);
-        assert_eq!(kernel(Regular, true, 17, 1, HOPPER), Kernel::RegularPart);
-        assert_eq!(kernel(Regular, true, 16, 1, TURING), Kernel::RegularPart);
-        assert_eq!(kernel(Regular, false, 8, 1, HOPPER), Kernel::RegularPart);
-        assert_eq!(kernel(Layered(0), true, 8, 1, HOPPER), Kernel::Layered);
-        assert_eq!(kernel(Layered(0), true, 8, 1, TURING), Kernel::LayeredPart);
-        assert_eq!(kernel(Layered(0), false, 8, 1, HOPPER), Kernel::LayeredPart);
-        assert_eq!(kernel(Layered(0), true, 9, 1, HOPPER), Kernel::LayeredPart);
+        assert_eq!(kernel(Regular, true, 8, 1, LARGE), Kernel::Tensor);
+        assert_eq!(kernel(Regular, true, 16, 1, LARGE), Kernel::Tensor);
+        assert_eq!(kernel(Regular, true, 17, 1, LARGE), Kernel::RegularPart);
+        assert_eq!(kernel(Regular, true, 16, 1, SMALL), Kernel::RegularPart);
+        assert_eq!(kernel(Regular, false, 8, 1, LARGE), Kernel::RegularPart);
+        assert_eq!(kernel(Layered(0), true, 8, 1, LARGE), Kernel::Layered);
+        assert_eq!(kernel(Layered(0), true, 8, 1, SMALL), Kernel::LayeredPart);
+        assert_eq!(kernel(Layered(0), false, 8, 1, LARGE), Kernel::LayeredPart);
+        assert_eq!(kernel(Layered(0), true, 9, 1, LARGE), Kernel::LayeredPart);
     }
 
     #[test]
     fn many_whole_regular_elements_are_taken_in_bricks() {
         use BatchKind::Regular;
         let many = 8 * BRICK_WARPS * 132;
-        assert_eq!(kernel(Regular, true, 8, many, HOPPER), Kernel::Bricks);
-        assert_eq!(kernel(Regular, true, 8, many - 1, HOPPER), Kernel::Tensor);
-        assert_eq!(kernel(Regular, true, 8, many, TURING), Kernel::Tensor);
-        assert_eq!(kernel(Regular, false, 8, many, HOPPER), Kernel::RegularPart);
+        assert_eq!(kernel(Regular, true, 8, many, LARGE), Kernel::Bricks);
+        assert_eq!(kernel(Regular, true, 8, many - 1, LARGE), Kernel::Tensor);
+        assert_eq!(kernel(Regular, true, 8, many, SMALL), Kernel::Tensor);
+        assert_eq!(kernel(Regular, false, 8, many, LARGE), Kernel::RegularPart);
     }
 
     #[test]
     fn irregular_batches_are_as_wide_as_they_fill() {
         let irregular = BatchKind::Irregular(3);
-        assert_eq!(kernel(irregular, true, 8, 1, TURING), Kernel::NarrowTable);
-        assert_eq!(kernel(irregular, false, 8, WIDE, TURING), Kernel::WideTable);
-        assert_eq!(kernel(irregular, true, 8, WIDE - 1, HOPPER), Kernel::NarrowMatrixTable);
-        assert_eq!(kernel(irregular, false, 8, WIDE, HOPPER), Kernel::LongMatrixTable);
-        assert_eq!(kernel(irregular, true, 4, 2 * WIDE, HOPPER), Kernel::LongMatrixTable);
+        assert_eq!(kernel(irregular, true, 8, 1, SMALL), Kernel::NarrowTable);
+        assert_eq!(kernel(irregular, false, 8, WIDE, SMALL), Kernel::WideTable);
+        assert_eq!(kernel(irregular, true, 8, WIDE - 1, LARGE), Kernel::NarrowMatrixTable);
+        assert_eq!(kernel(irregular, false, 8, WIDE, LARGE), Kernel::LongMatrixTable);
+        assert_eq!(kernel(irregular, true, 4, 2 * WIDE, LARGE), Kernel::LongMatrixTable);
         let single = |samples, leaves| {
-            let facts = facts(irregular, true, samples, leaves, HOPPER);
+            let facts = facts(irregular, true, samples, leaves, LARGE);
             Facts { double: false, ..facts }.kernel()
         };
         assert_eq!(single(4, 2 * WIDE), Kernel::WideMatrixTable);
@@ -275,19 +279,15 @@ mod tests {
     }
 
     #[test]
-    fn tensor_cores_take_tables_where_they_are_faster() {
-        let own = |architecture, double| {
-            let facts = facts(BatchKind::Irregular(3), true, 8, WIDE, HOPPER);
-            Facts { architecture, double, ..facts }.kernel() == Kernel::LongMatrixTable
-        };
-        assert_eq!(
-            [75, 80, 86, 89, 90, 120].map(|a| own(a, false)),
-            [false, true, true, true, true, true]
-        );
-        assert_eq!(
-            [75, 80, 86, 89, 90, 120].map(|a| own(a, true)),
-            [false, true, false, false, true, false]
-        );
+    fn matrix_units_take_tables_where_they_are_faster() {
+        for (single, double) in [(false, false), (true, false), (false, true), (true, true)] {
+            let matrix_units = MatrixUnits { single, double };
+            let own = |double| {
+                let facts = facts(BatchKind::Irregular(3), true, 8, WIDE, LARGE);
+                Facts { matrix_units, double, ..facts }.kernel() == Kernel::LongMatrixTable
+            };
+            assert_eq!([own(false), own(true)], [single, double]);
+        }
     }
 
     #[test]
@@ -296,7 +296,7 @@ mod tests {
             [(Strategy::Thread, Kernel::PublishedThread), (Strategy::Warp, Kernel::PublishedWarp)]
         {
             for kind in [BatchKind::Regular, BatchKind::Layered(0), BatchKind::Irregular(0)] {
-                let facts = Facts { strategy, ..facts(kind, true, 8, 1, HOPPER) };
+                let facts = Facts { strategy, ..facts(kind, true, 8, 1, LARGE) };
                 assert_eq!(facts.kernel(), kernel);
                 let part = Facts { whole: false, ..facts };
                 assert_eq!(part.kernel(), Facts { strategy: Strategy::Auto, ..part }.kernel());
@@ -308,7 +308,7 @@ mod tests {
     fn hybrid_chooses_as_published() {
         use BatchKind::{Irregular, Layered, Regular};
         let choice = |kind, samples, class_leaves| {
-            let facts = facts(kind, true, samples, 1, HOPPER);
+            let facts = facts(kind, true, samples, 1, LARGE);
             Facts { strategy: Strategy::Hybrid, class_leaves, ..facts }.kernel()
         };
         let (thread, warp) = (Kernel::PublishedThread, Kernel::PublishedWarp);

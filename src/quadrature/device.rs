@@ -4,15 +4,14 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::{Basis, Mapped, PhysicalDerivatives, Quadrature};
-use crate::backend::Cuda;
-use crate::backend::cuda::mapping::{DeviceMapping, MappingBatch};
+use crate::backend::device::{Device, MappingBatch, QuadratureMapping};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
 
 /// A quadrature at work on a GPU, in double precision.
 pub struct DeviceQuadrature<'q> {
     quadrature: &'q Quadrature<'q>,
-    mapping: DeviceMapping,
+    mapping: Box<dyn QuadratureMapping>,
     last: Option<(usize, Range<usize>)>,
 }
 
@@ -22,7 +21,11 @@ impl<'q> DeviceQuadrature<'q> {
     /// # Errors
     /// [`Error::Request`] if its memory is too small, or for control points that are not the
     /// mesh's.
-    pub fn new(quadrature: &'q Quadrature<'q>, controls: Controls<'_>, gpu: &Cuda) -> Result<Self> {
+    pub fn new(
+        quadrature: &'q Quadrature<'q>,
+        controls: Controls<'_>,
+        device: &dyn Device,
+    ) -> Result<Self> {
         let vertices = quadrature.solid().topology().vertex_count();
         if controls.positions.len() != vertices {
             let count = controls.positions.len();
@@ -46,7 +49,7 @@ impl<'q> DeviceQuadrature<'q> {
                 control_ids: &quadrature.batches()[b].control_ids,
             })
             .collect();
-        let mapping = DeviceMapping::new(gpu, &batches, controls.positions)?;
+        let mapping = device.quadrature(&batches, controls.positions)?;
         Ok(Self { quadrature, mapping, last: None })
     }
 

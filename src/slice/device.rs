@@ -10,16 +10,15 @@ use super::layer::Layer;
 use super::slicer::Slicer;
 use super::solid_source::{Inside, SolidSource};
 use super::source::{Channel, LayerSource, PixelPlaces};
-use crate::backend::Cuda;
-use crate::backend::cuda::layers::{
-    Boundary, Canvas, Covered, DeviceLayers, Link, MOST_PLANES, Patch,
+use crate::backend::device::{
+    Boundary, Canvas, Covered, Device, LayerImages, Link, MOST_PLANES, Patch,
 };
 use crate::error::Result;
 
 /// A slicer at work on a GPU.
 pub struct DeviceSlicer<'s> {
     slicer: &'s Slicer,
-    layers: DeviceLayers,
+    layers: Box<dyn LayerImages>,
 }
 
 impl<'s> DeviceSlicer<'s> {
@@ -27,7 +26,7 @@ impl<'s> DeviceSlicer<'s> {
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) if its memory is too small.
-    pub fn new(slicer: &'s Slicer, gpu: &Cuda) -> Result<Self> {
+    pub fn new(slicer: &'s Slicer, device: &dyn Device) -> Result<Self> {
         let surface = slicer.surface();
         let patches: Vec<Patch> = surface
             .patches
@@ -50,7 +49,7 @@ impl<'s> DeviceSlicer<'s> {
             })
             .collect();
         let boundary = Boundary { patches: &patches, links: &links, edges: &surface.edges };
-        Ok(Self { slicer, layers: DeviceLayers::new(gpu, boundary)? })
+        Ok(Self { slicer, layers: device.layers(boundary)? })
     }
 
     /// Covers images on the device, `planes` heights each. They stay until the next call;
@@ -58,7 +57,7 @@ impl<'s> DeviceSlicer<'s> {
     /// `bits`: 8 or 16.
     ///
     /// # Errors
-    /// Those of [`DeviceLayers::cover`] and [`super::Raster::new`].
+    /// Those of [`LayerImages::cover`] and [`super::Raster::new`].
     pub fn cover(
         &mut self,
         heights: &[f64],
@@ -82,7 +81,7 @@ impl<'s> DeviceSlicer<'s> {
     /// from the lowest, in the bytes of this machine.
     ///
     /// # Errors
-    /// Those of [`DeviceLayers::read`].
+    /// Those of [`LayerImages::read`].
     pub fn read(&mut self, first: usize, pixels: &mut [u8]) -> Result<()> {
         self.layers.read(first, pixels)
     }
@@ -129,13 +128,13 @@ impl<'a, 's> DeviceSource<'a, 's> {
     ///
     /// # Errors
     /// Those of [`DeviceSlicer::new`] and [`DeviceInteriors::new`].
-    pub fn new(solid: &'a SolidSource<'s>, gpu: &Cuda) -> Result<Self> {
-        let slicer = DeviceSlicer::new(solid.slicer(), gpu)?;
+    pub fn new(solid: &'a SolidSource<'s>, device: &dyn Device) -> Result<Self> {
+        let slicer = DeviceSlicer::new(solid.slicer(), device)?;
         let interiors = match solid.inside() {
             Err(_) => None,
             Ok(Inside { locator, attributes }) => {
                 let axis = solid.slicer().axis();
-                Some(Mutex::new(DeviceInteriors::new(locator, axis, attributes, gpu)?))
+                Some(Mutex::new(DeviceInteriors::new(locator, axis, attributes, device)?))
             }
         };
         Ok(Self { solid, slicer: Mutex::new(slicer), interiors })

@@ -7,7 +7,7 @@ use crate::topology::NONE;
 ///
 /// A vertex inside a line where more than two faces meet (two such edges, no end of the
 /// surface, all faces joined) is none of them: it lies on a crease.
-pub(super) fn touching_vertices(matrix: &MeshMatrix) -> Vec<u32> {
+pub(crate) fn touching_vertices(matrix: &MeshMatrix) -> Vec<u32> {
     let rows = matrix.vertex_corners();
     let mut touching = Vec::new();
     let mut sides = Vec::new();

@@ -122,7 +122,7 @@ pub fn check_ids(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
 ///
 /// # Errors
 /// Those of [`check_ids`].
-pub(super) fn check_corner_ids(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
+pub(crate) fn check_corner_ids(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
     check(mesh, options, |counts, _| counts.corners.max(counts.vertices))
 }
 

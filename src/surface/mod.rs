@@ -21,7 +21,7 @@
 //! level at once by tables that faces share, and [`adaptive_limits`] evaluates the limit at
 //! the vertices of a level on spline patches. [`limit`] evaluates it anywhere.
 //!
-//! A [`DeviceSurface`] is the same on a GPU, with the same numbering and the same bits.
+//! A [backend](crate::backend) does the same on a GPU, with the same numbering and the same bits.
 //!
 //! All inner data are flat arrays of 32-bit ids; a *corner* is a face at one of its
 //! vertices. The corners of the last level have no ids, so that the mesh matrix reaches 2³²
@@ -40,39 +40,34 @@
 mod adaptive;
 mod boundary;
 pub mod catmull_clark;
-mod device;
 pub mod edge_friend;
 mod holes;
 pub mod limit;
-mod manifold;
+pub(crate) mod manifold;
 pub mod matrix;
-mod memory;
+pub(crate) mod memory;
 mod places;
-mod plan;
-mod result;
-mod scalar;
+pub(crate) mod plan;
+pub(crate) mod result;
+pub(crate) mod scalar;
 mod scatter;
 pub mod sharpness;
-mod single;
+pub(crate) mod single;
 mod sort;
 pub mod sqrt3;
-mod static_refinement;
+pub(crate) mod static_refinement;
 pub mod triangles;
-mod triangulate;
-mod vertex_limit;
+pub(crate) mod triangulate;
+pub(crate) mod vertex_limit;
 mod workspace;
 
-pub use crate::backend::cuda::edge_friend::{FriendRun as DeviceRun, Real};
 pub use adaptive::{AdaptiveLimits, adaptive_limits};
 pub use boundary::boundary_surface;
-pub use device::{DeviceSingleMatrix, DeviceSurface, device_matrix, runs_on_gpu};
 pub use memory::{Counts, check_ids, refined_counts, refinement_bytes};
 pub use plan::SurfacePlan;
 pub use scalar::{Point, Scalar};
 pub use single::{GROUP, SingleMatrix};
-pub use static_refinement::{
-    DeviceStaticRefinement, StaticEvaluator, StaticRefinement, StaticWorkspace,
-};
+pub use static_refinement::{StaticEvaluator, StaticRefinement, StaticWorkspace};
 pub use vertex_limit::{VertexLimits, vertex_limits};
 pub use workspace::Workspace;
 

@@ -25,7 +25,7 @@ pub struct SurfacePlan {
     notices: Vec<String>,
     /// Level-0 faces (of triangles, if the scheme wants them), for holes and texture
     /// coordinates.
-    pub(super) control_columns: Columns,
+    pub(crate) control_columns: Columns,
 }
 
 #[derive(Clone, Debug)]
@@ -232,19 +232,19 @@ impl SurfacePlan {
 }
 
 /// What is said of texture coordinates that √3 leaves out.
-pub(super) fn turned_notice(mesh: &SurfaceMesh) -> Option<String> {
+pub(crate) fn turned_notice(mesh: &SurfaceMesh) -> Option<String> {
     let left_out = "texture coordinates are left out: √3 turns edges over their seams";
     mesh.uv.as_ref().map(|_| left_out.into())
 }
 
 /// What is said of faces cut into triangles, if there are any.
-pub(super) fn cut_notice(faces: usize) -> Option<String> {
+pub(crate) fn cut_notice(faces: usize) -> Option<String> {
     let said = || format!("{faces} faces of more than three corners were cut into triangles");
     (faces > 0).then(said)
 }
 
 /// What is said of edges of more than two faces, if there are any.
-pub(super) fn crowded_notice(edges: usize, scheme: Scheme) -> Option<String> {
+pub(crate) fn crowded_notice(edges: usize, scheme: Scheme) -> Option<String> {
     let fate = match scheme {
         Scheme::CatmullClark => "are sharp for ever",
         _ => "are smoothed over the first two",

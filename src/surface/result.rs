@@ -25,7 +25,7 @@ impl SurfacePlan {
 }
 
 /// What a refined mesh is assembled from, wherever that was computed.
-pub(super) trait Refined {
+pub(crate) trait Refined {
     fn options(&self) -> &SurfaceOptions;
 
     /// The columns of the control mesh (of triangles, if the scheme wants them).
@@ -51,7 +51,7 @@ pub(super) trait Refined {
 }
 
 /// The refined mesh of `mesh`.
-pub(super) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
+pub(crate) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
     let fine = assemble_with_holes(refined, mesh)?;
     match refined.options().scheme {
         Scheme::CatmullClark => without_holes(mesh, refined, fine),
@@ -225,7 +225,7 @@ impl Refined for &SurfacePlan {
 }
 
 /// Corner tags that are still sharp after some levels, at the slots of their vertices.
-pub(super) fn remaining_corners(
+pub(crate) fn remaining_corners(
     mesh: &SurfaceMesh,
     levels: usize,
     slot: impl Fn(u32) -> u32,

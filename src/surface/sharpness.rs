@@ -50,7 +50,7 @@ pub struct Sharpness {
 
 /// How edges of more than two faces, and vertices where surfaces only touch, refine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NonManifold {
+pub(crate) enum NonManifold {
     /// Sharp for ever.
     Sharp,
     /// Smooth, with the first two faces of an edge.
@@ -74,7 +74,7 @@ impl Sharpness {
     ///
     /// # Errors
     /// [`Error::Mesh`] for a crease that is no edge, or a corner that is no vertex.
-    pub(super) fn of(
+    pub(crate) fn of(
         mesh: &SurfaceMesh,
         matrix: &MeshMatrix,
         non_manifold: NonManifold,

@@ -67,7 +67,7 @@ impl<T: Scalar> SingleMatrix<T> {
     }
 
     /// Columns and weights of a row, without its padding.
-    pub(super) fn row(&self, row: usize) -> (&[u32], &[T]) {
+    pub(crate) fn row(&self, row: usize) -> (&[u32], &[T]) {
         let groups = self.groups(row);
         let columns = self.columns[groups.clone()].as_flattened();
         // padding does not ascend

@@ -28,7 +28,7 @@ use crate::{Error, Result};
 const GRAIN: usize = 4096;
 
 /// Kobbelt's α at a vertex of `n` neighbours.
-pub(super) fn alpha(n: usize) -> f64 {
+pub(crate) fn alpha(n: usize) -> f64 {
     (4.0 - 2.0 * (std::f64::consts::TAU / n.max(1) as f64).cos()) / 9.0
 }
 
@@ -86,7 +86,7 @@ impl Sqrt3 {
 }
 
 /// Refuses edges that cannot be turned, and tags that have no rule.
-pub(super) fn check(mesh: &SurfaceMesh, matrix: &MeshMatrix) -> Result<()> {
+pub(crate) fn check(mesh: &SurfaceMesh, matrix: &MeshMatrix) -> Result<()> {
     if let Some(&edge) = matrix.crowded_edges.first() {
         let [a, b] = matrix.edge_ends(edge);
         return Err(Error::mesh(format!(

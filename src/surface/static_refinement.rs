@@ -15,16 +15,15 @@
 //! Points stand leaf by leaf, `[leaf][v][u]`, then those that no leaf has as its own; a few
 //! slots at the edges of faces are not used. [`StaticRefinement::quads`] says which points
 //! make the refined faces. Points move with the control points by [`StaticRefinement::evaluate`]
-//! or, again and again, by a [`StaticEvaluator`](super::StaticEvaluator) on the CPU and a
-//! [`DeviceStaticRefinement`](super::DeviceStaticRefinement) on a GPU.
+//! or, again and again, by a [`StaticEvaluator`](super::StaticEvaluator) on the CPU and by a
+//! [backend](crate::backend) on a GPU.
 
 mod batches;
 mod cpu;
-mod device;
 mod slots;
 
+pub(crate) use batches::LeafBatches;
 pub use cpu::{StaticEvaluator, StaticWorkspace};
-pub use device::DeviceStaticRefinement;
 
 use std::collections::HashMap;
 
@@ -35,7 +34,6 @@ use super::limit::finite::{FiniteWeights, spline_rows};
 use super::limit::{self, Leaf, LeafKind, LimitSurface, Placement};
 use super::matrix::{Columns, MeshMatrix};
 use super::vertex_limit::limit_surface;
-use crate::backend::cuda::surface_limit::Square;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 
@@ -61,12 +59,12 @@ use crate::mesh::SurfaceMesh;
 /// # Ok::<(), subsolid::Error>(())
 /// ```
 pub struct StaticRefinement {
-    surface: LimitSurface,
-    slots: Slots,
+    pub(crate) surface: LimitSurface,
+    pub(crate) slots: Slots,
     // first slot of each leaf, and how often it is still refined
-    leaves: Vec<(u32, u8)>,
+    pub(crate) leaves: Vec<(u32, u8)>,
     // by number of steps
-    rows: Vec<Vec<[f64; 4]>>,
+    pub(crate) rows: Vec<Vec<[f64; 4]>>,
     // by structure and steps, along the structure's own axes
     tables: HashMap<(u32, u8), FiniteWeights>,
     is_hole: Vec<bool>,
@@ -74,7 +72,7 @@ pub struct StaticRefinement {
 
 /// Weights at the vertices of an irregular leaf, along the leaf's axes.
 #[derive(Clone, Copy)]
-struct LeafWeights<'a> {
+pub(crate) struct LeafWeights<'a> {
     table: &'a FiniteWeights,
     // place of the table's by that of the leaf: u and v of (0, 0), of a step along u, along v
     start: [i32; 2],
@@ -88,9 +86,8 @@ impl<'a> LeafWeights<'a> {
     }
 
     /// The weights along the structure's own axes.
-    pub fn square(&self) -> Square<'a> {
-        let FiniteWeights { size, controls, weights } = self.table;
-        Square { size: *size, controls: *controls, weights }
+    pub fn table(&self) -> &'a FiniteWeights {
+        self.table
     }
 
     /// How the leaf's axes lie in the square: u and v of its (0, 0), of a step along its u, along
@@ -208,7 +205,12 @@ impl StaticRefinement {
     }
 
     /// The weights of an irregular leaf.
-    fn leaf_weights(&self, structure: u32, placement: Placement, steps: u8) -> LeafWeights<'_> {
+    pub(crate) fn leaf_weights(
+        &self,
+        structure: u32,
+        placement: Placement,
+        steps: u8,
+    ) -> LeafWeights<'_> {
         let table = &self.tables[&(structure, steps)];
         let affine = placement.affine(limit::Scheme::CatmullClark);
         let size = table.size as i32;
@@ -221,7 +223,7 @@ impl StaticRefinement {
     }
 
     /// The leaf that a place lies in, and the place within it, up to its size along either axis.
-    fn leaf_place(&self, place: GridPlace) -> (usize, [usize; 2]) {
+    pub(crate) fn leaf_place(&self, place: GridPlace) -> (usize, [usize; 2]) {
         let size = self.slots.size(place.element);
         let low = GridPlace { i: place.i.min(size - 1), j: place.j.min(size - 1), ..place };
         let (leaf, i, j) = leaf_at(&self.surface, &self.leaves, low);
@@ -229,7 +231,7 @@ impl StaticRefinement {
     }
 
     /// The weights of a leaf's control points at a place within it.
-    fn weights_within(&self, leaf: usize, [i, j]: [usize; 2]) -> Vec<f64> {
+    pub(crate) fn weights_within(&self, leaf: usize, [i, j]: [usize; 2]) -> Vec<f64> {
         let (leaf, steps) = (&self.surface.leaves()[leaf], self.leaves[leaf].1);
         match leaf.kind {
             LeafKind::Irregular(structure, placement) => {

@@ -23,7 +23,7 @@ use crate::topology::{NONE, Rows};
 const GRAIN: usize = 4096;
 
 /// Loop's β at a vertex of `n` neighbours: (5/8 − (3/8 + cos(2π/n)/4)²)/n.
-pub(super) fn beta(n: usize) -> f64 {
+pub(crate) fn beta(n: usize) -> f64 {
     if n == 0 {
         return 0.0;
     }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::mesh::{FaceVarying, Polygons, SurfaceMesh};
 
 /// A mesh of triangles, and how it came about.
-pub(super) struct Triangulated<'a> {
+pub(crate) struct Triangulated<'a> {
     /// The mesh; its holes are those of the triangles.
     pub mesh: Cow<'a, SurfaceMesh>,
     /// Faces that had more than three corners.
@@ -16,7 +16,7 @@ pub(super) struct Triangulated<'a> {
 /// Cuts every face of more than three corners into a fan: of its first corner from which
 /// no diagonal is an edge already, so that no edge gets more than two faces (two quads
 /// around a vertex of valence 2 share one of their diagonals).
-pub(super) fn triangulate(mesh: &SurfaceMesh) -> Triangulated<'_> {
+pub(crate) fn triangulate(mesh: &SurfaceMesh) -> Triangulated<'_> {
     let cut_faces = mesh.faces.iter().filter(|face| face.len() > 3).count();
     if cut_faces == 0 {
         return Triangulated { mesh: Cow::Borrowed(mesh), cut_faces };

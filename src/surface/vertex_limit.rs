@@ -88,7 +88,7 @@ pub(super) fn limit_surface(
 
 /// The limit of all vertices of `fine`, the refined mesh of `mesh`, beside holes as well:
 /// their faces are left out of a result, but still shape what is beside them.
-pub(super) fn limits_of(
+pub(crate) fn limits_of(
     refined: &mut impl Refined,
     mesh: &SurfaceMesh,
     fine: &SurfaceMesh,

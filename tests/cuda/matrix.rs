@@ -1,12 +1,10 @@
 //! The mesh matrix on the device: edges found by sorting, levels refined from one another.
 
-use subsolid::backend::Precision;
+use subsolid::backend::cuda::{DeviceRun, DeviceSurface, device_matrix};
+use subsolid::backend::{Precision, runs_on_gpu};
 use subsolid::mesh::{BoundaryRule, CreaseRule, Polygons, SurfaceMesh};
 use subsolid::surface::matrix::{Columns, MeshMatrix};
-use subsolid::surface::{
-    DeviceRun, DeviceSurface, Method, Scheme, SurfaceOptions, SurfacePlan, device_matrix,
-    runs_on_gpu,
-};
+use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan};
 use subsolid::topology::NONE;
 
 use super::gpu;

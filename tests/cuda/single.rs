@@ -1,10 +1,8 @@
 //! All levels as one sparse matrix.
 
+use subsolid::backend::cuda::{DeviceRun, DeviceSingleMatrix, DeviceSurface, Real};
 use subsolid::backend::{Cuda, Precision};
-use subsolid::surface::{
-    DeviceRun, DeviceSingleMatrix, DeviceSurface, Method, Point, Real, Scalar, Scheme,
-    SurfaceOptions, SurfacePlan,
-};
+use subsolid::surface::{Method, Point, Scalar, Scheme, SurfaceOptions, SurfacePlan};
 
 use super::gpu;
 

@@ -1,8 +1,9 @@
 //! Refined surfaces.
 
 use subsolid::backend::Precision;
+use subsolid::backend::cuda::{DeviceRun, DeviceSurface};
 use subsolid::mesh::{Attribute, CreaseRule};
-use subsolid::surface::{DeviceRun, DeviceSurface, Method, Scheme, SurfaceOptions, SurfacePlan};
+use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan};
 
 use super::gpu;
 

@@ -1,13 +1,16 @@
 //! Limits of surfaces.
 
+use subsolid::backend::cuda::{
+    DeviceStaticRefinement, DeviceSurfaceGrid, DeviceSurfacePoints, DeviceVertexLimits,
+    SurfacePoints,
+};
 use subsolid::backend::{Cuda, Precision};
 use subsolid::mesh::{Polygons, SurfaceMesh};
 use subsolid::plan::Want;
+use subsolid::surface::StaticRefinement;
 use subsolid::surface::limit::{
-    DeviceSurfaceGrid, DeviceSurfacePoints, DeviceVertexLimits, Faces, GridLimit, LimitSurface,
-    Scheme, SurfaceGrid, SurfaceLocation, SurfacePoints,
+    Faces, GridLimit, LimitSurface, Scheme, SurfaceGrid, SurfaceLocation,
 };
-use subsolid::surface::{DeviceStaticRefinement, StaticRefinement};
 
 use super::gpu;
 

@@ -16,11 +16,12 @@ use rayon::prelude::*;
 use crate::numbers::Real;
 use kernel::Simd;
 
-use super::{Backend, Evaluator, Explained, Limit, Precision, check_controls};
+use super::{Backend, Evaluator, Explained, Limit, Precision, SurfaceRefiner, check_controls};
 use crate::error::Result;
-use crate::mesh::Controls;
+use crate::mesh::{Controls, SurfaceMesh};
 use crate::pages;
 use crate::plan::{Plan, Samples, wanted_orders};
+use crate::surface::{SurfaceOptions, SurfacePlan};
 
 /// The processor this program runs on.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +64,14 @@ impl Backend for Cpu {
             Precision::F32 => Box::new(Prepared::<f32>::new(plan, self.simd)?),
             Precision::F64 => Box::new(Prepared::<f64>::new(plan, self.simd)?),
         })
+    }
+
+    fn refine_surface(
+        &self,
+        mesh: &SurfaceMesh,
+        options: &SurfaceOptions,
+    ) -> Result<Box<dyn SurfaceRefiner>> {
+        Ok(Box::new(SurfacePlan::new(mesh, options)?))
     }
 
     fn time_writing(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>> {

@@ -5,6 +5,7 @@ use std::fmt;
 use rayon::prelude::*;
 
 use super::bricks;
+use super::device::matrix_units;
 use super::edge_friend::FriendRun;
 use super::evaluator::MOST_POINTS;
 use super::launch::Pass;
@@ -248,7 +249,7 @@ fn route<T: Real + DeviceRepr>(kind: BatchKind, samples: usize, architecture: u3
         double: T::PRECISION == Precision::F64,
         shared_memory: shared_memory(architecture),
         multiprocessors: 1,
-        architecture,
+        matrix_units: matrix_units(architecture),
     };
     facts.kernel()
 }

@@ -5,32 +5,26 @@ use std::sync::Arc;
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use cudarc::driver::{CudaContext, DriverError, result, sys};
 
+use crate::backend::device::DeviceInfo;
 use crate::error::{Error, Result};
-
-/// What a GPU is.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct DeviceInfo {
-    /// Number to choose it by: `cuda:N`.
-    pub ordinal: usize,
-    /// Name as the driver gives it.
-    pub name: String,
-    /// Compute capability, such as (9, 0).
-    pub compute_capability: (u32, u32),
-    /// Streaming multiprocessors.
-    pub multiprocessors: u32,
-    /// Memory in bytes.
-    pub memory: u64,
-    /// Shared memory that one block can have, in bytes.
-    pub shared_memory: u32,
-    /// Peak rate of the memory in bytes a second, by clock and bus width.
-    pub bandwidth: Option<f64>,
-}
+use crate::plan::MatrixUnits;
 
 impl DeviceInfo {
     /// Architecture for the compiler: 90 for compute capability 9.0.
-    pub fn architecture(&self) -> u32 {
+    pub(super) fn architecture(&self) -> u32 {
         10 * self.compute_capability.0 + self.compute_capability.1
     }
+}
+
+/// Architecture from which on tensor cores multiply halves, 16 of a row at once.
+const HALVES: u32 = 80;
+
+/// Architectures whose tensor cores multiply in double precision faster than its other units.
+const DOUBLES: [u32; 2] = [80, 90];
+
+/// What the tensor cores of an architecture are good for.
+pub(super) fn matrix_units(architecture: u32) -> MatrixUnits {
+    MatrixUnits { single: architecture >= HALVES, double: DOUBLES.contains(&architecture) }
 }
 
 /// A GPU in use.
@@ -136,5 +130,17 @@ fn words(error: DriverError) -> String {
     match (error.error_name(), error.error_string()) {
         (Ok(name), Ok(text)) => format!("{} ({})", text.to_string_lossy(), name.to_string_lossy()),
         _ => format!("{error:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matrix_units_of_architectures() {
+        let units = [75, 80, 86, 89, 90, 120].map(matrix_units);
+        assert_eq!(units.map(|u| u.single), [false, true, true, true, true, true]);
+        assert_eq!(units.map(|u| u.double), [false, true, false, false, true, false]);
     }
 }

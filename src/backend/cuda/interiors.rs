@@ -12,14 +12,15 @@ use super::device::failed;
 use super::functions::Functions;
 use super::launch::Argument;
 use super::memory::Buffer;
-use super::parts::{DeviceParts, NONE, SolidParts};
+use super::parts::DeviceParts;
 use super::ring::Ring;
 use super::sources::{INTERIORS, Variant};
 use crate::backend::Precision;
+use crate::backend::device::{
+    InteriorPixels, NONE, ParameterBox, PieceValues, PixelArrays, Pixels, Settled, SolidParts,
+    TILE, TileParts,
+};
 use crate::error::{Error, Result};
-
-/// Columns and rows of a tile, as in `kernels/interiors.cu`.
-pub const TILE: [usize; 2] = [16, 8];
 
 /// Numbers of `kernels/interiors.cu`.
 const THREADS: u32 = 128;
@@ -32,60 +33,6 @@ const PIXEL_BYTES: usize = 28 + 32 + 1;
 
 pub(super) fn variant() -> Variant {
     Variant::new(&INTERIORS, Precision::F64)
-}
-
-/// A box of parameters with Bézier points of attributes.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub struct ParameterBox {
-    /// Least corner, in the element's parameters.
-    pub origin: [f64; 3],
-    /// Edge lengths.
-    pub size: [f64; 3],
-}
-
-/// An attribute of a solid.
-#[derive(Clone, Copy, Debug)]
-pub struct PieceValues<'a> {
-    /// Numbers a point.
-    pub width: usize,
-    /// Bézier points, `[piece][w][v][u][width]`.
-    pub points: &'a [f64],
-}
-
-/// Where the pixels of some layers are.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pixels {
-    /// Lower left corner in the plane, in length units.
-    pub origin: [f64; 2],
-    /// Length of a pixel.
-    pub pitch: f64,
-    /// Columns and rows.
-    pub size: [usize; 2],
-    /// Axes in space of the columns' and the rows' coordinate.
-    pub along: [usize; 2],
-}
-
-/// Parts that may hold pixels of each tile, `[layer][row of tiles][column of tiles]`.
-#[derive(Clone, Debug, Default)]
-pub struct TileParts {
-    /// First part of each tile, and the end of the last ones.
-    pub starts: Vec<u32>,
-    /// Parts, those of a tile ascending.
-    pub parts: Vec<u32>,
-}
-
-/// Where the CPU found a pixel that was left to it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settled {
-    /// Its layer.
-    pub layer: usize,
-    /// row · columns + column.
-    pub pixel: u32,
-    /// The piece, or [`NONE`] outside.
-    pub piece: u32,
-    /// (u, v, w) in the element.
-    pub parameters: [f64; 3],
 }
 
 /// Which pixels are listed; as in `kernels/interiors.cu`.
@@ -155,17 +102,6 @@ impl Lists {
     }
 }
 
-/// Pixels of one layer copied to the host, row by row.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PixelArrays {
-    /// row · columns + column.
-    pub pixels: Vec<u32>,
-    /// The piece, or [`NONE`] where no pixel around is inside.
-    pub pieces: Vec<u32>,
-    /// (u, v, w) in the element.
-    pub parameters: Vec<[f64; 3]>,
-}
-
 impl DevicePixels {
     /// Brings a solid to a GPU: its parts, boxes `[piece]`, and attributes.
     ///
@@ -188,9 +124,10 @@ impl DevicePixels {
         let lists = Lists::new(&stream)?;
         Ok(Self { functions, stream, ring, parts, pieces, attributes, images: None, lists })
     }
+}
 
-    /// Layers that are worked on at once.
-    pub fn most_layers(&self, pixels: &Pixels) -> usize {
+impl InteriorPixels for DevicePixels {
+    fn most_layers(&self, pixels: &Pixels) -> usize {
         let width: usize = self.attributes.iter().map(|(width, _)| width).sum();
         let bytes = pixels.size[0] * pixels.size[1] * (PIXEL_BYTES + 8 * width);
         // leaves most of the memory to others
@@ -198,13 +135,7 @@ impl DevicePixels {
         (memory / bytes.max(1)).clamp(1, MOST_LAYERS)
     }
 
-    /// Finds the piece and parameters of every pixel of the layers at `heights`; `tiles` says
-    /// which parts may hold some. Returns the seconds that it took on the device.
-    ///
-    /// # Errors
-    /// [`Error::Request`] for more layers than [`DevicePixels::most_layers`], other tiles, or if
-    /// the device fails.
-    pub fn claim(&mut self, pixels: &Pixels, heights: &[f64], tiles: &TileParts) -> Result<f64> {
+    fn claim(&mut self, pixels: &Pixels, heights: &[f64], tiles: &TileParts) -> Result<f64> {
         let [across, up] = [0, 1].map(|d| pixels.size[d].div_ceil(TILE[d]));
         let count = across * up * heights.len();
         let most = self.most_layers(pixels);
@@ -235,12 +166,7 @@ impl DevicePixels {
         self.time(&[launch])
     }
 
-    /// The pixels of each layer that the device cannot decide; the seconds that listing them
-    /// took.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if the device fails.
-    pub fn left(&mut self) -> Result<(Vec<Vec<u32>>, f64)> {
+    fn left(&mut self) -> Result<(Vec<Vec<u32>>, f64)> {
         let seconds = self.list(Listed::Left, 0)?;
         let mut all = vec![0; self.lists.count];
         if !all.is_empty() {
@@ -251,11 +177,7 @@ impl DevicePixels {
         Ok((layers.map(|layer| all[self.lists_of(layer)].to_vec()).collect(), seconds))
     }
 
-    /// Takes what the CPU found for pixels that were left to it.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if the device fails.
-    pub fn settle(&mut self, settled: &[Settled]) -> Result<()> {
+    fn settle(&mut self, settled: &[Settled]) -> Result<()> {
         let Some(images) = self.images.as_ref().filter(|_| !settled.is_empty()) else {
             return Ok(());
         };
@@ -283,14 +205,7 @@ impl DevicePixels {
         Ok(())
     }
 
-    /// Lists the pixels that are inside, or those that a mask `[layer][row][column]` has a number
-    /// other than 0 for, and evaluates attributes there. Masked pixels outside take over from the
-    /// closest around that is inside. Returns the seconds that it took on the device; lists and
-    /// values stay there until the next call.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if the device fails or its memory is too small.
-    pub fn gather(&mut self, mask: Option<&[u8]>) -> Result<f64> {
+    fn gather(&mut self, mask: Option<&[u8]>) -> Result<f64> {
         let mut seconds = match mask {
             None => self.list(Listed::Inside, 0)?,
             Some(mask) => {
@@ -324,16 +239,11 @@ impl DevicePixels {
         Ok(seconds)
     }
 
-    /// Number of pixels listed in a layer.
-    pub fn listed(&self, layer: usize) -> usize {
+    fn listed(&self, layer: usize) -> usize {
         self.lists_of(layer).len()
     }
 
-    /// Copies the pixels of a layer that [`DevicePixels::gather`] listed.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if the copy fails.
-    pub fn read(&mut self, layer: usize, arrays: &mut PixelArrays) -> Result<()> {
+    fn read(&mut self, layer: usize, arrays: &mut PixelArrays) -> Result<()> {
         let own = self.lists_of(layer);
         arrays.pixels.resize(own.len(), 0);
         arrays.pieces.resize(own.len(), NONE);
@@ -352,12 +262,7 @@ impl DevicePixels {
         ])
     }
 
-    /// Copies the values of an attribute at the pixels of a layer, `[pixel][width]`; those of
-    /// pixels without a piece, or with one that has no Bézier points of attributes, mean nothing.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if the copy fails.
-    pub fn read_values(&mut self, layer: usize, attribute: usize) -> Result<Vec<f64>> {
+    fn read_values(&mut self, layer: usize, attribute: usize) -> Result<Vec<f64>> {
         let own = self.lists_of(layer);
         let width = self.attributes[attribute].0;
         let mut values = vec![0.0; width * own.len()];

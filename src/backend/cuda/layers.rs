@@ -15,68 +15,8 @@ use super::memory::{Buffer, timed_event};
 use super::ring::Ring;
 use super::sources::{SLICES, Variant};
 use crate::backend::Precision;
+use crate::backend::device::{Boundary, Canvas, Covered, LayerImages, Link, MOST_PLANES, Patch};
 use crate::error::{Error, Result};
-
-/// A bicubic patch of the boundary, as the kernels read it.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub struct Patch {
-    /// Bézier points `[v][u]`: two coordinates in the plane, then the height.
-    pub points: [[[f64; 3]; 4]; 4],
-    /// First link of each side against the clock from (0, 0), and the end of the last.
-    pub links: [u32; 5],
-    /// +1 or -1 where the height rises or falls along u and along v, else 0.
-    pub slopes: [i8; 2],
-    /// Fills up the size.
-    pub padding: i16,
-}
-
-/// An edge in the side of a patch.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub struct Link {
-    /// Which edge.
-    pub edge: u32,
-    /// 1 if the side runs against it.
-    pub backwards: u32,
-    /// Where it starts on the side, which runs from 0 to 1.
-    pub start: f32,
-    /// How much of the side it is.
-    pub length: f32,
-}
-
-/// The boundary of a solid.
-#[derive(Clone, Copy, Debug)]
-pub struct Boundary<'a> {
-    /// Its patches.
-    pub patches: &'a [Patch],
-    /// Chains of edges along their sides.
-    pub links: &'a [Link],
-    /// Bézier points of the edges.
-    pub edges: &'a [[[f64; 3]; 4]],
-}
-
-/// What images show.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Canvas {
-    /// Lower left corner in the plane, and length of a pixel, in length units.
-    pub origin: [f64; 2],
-    /// Length of a pixel.
-    pub pitch: f64,
-    /// How far chords may be from the curves.
-    pub tolerance: f64,
-    /// Columns and rows.
-    pub size: [usize; 2],
-    /// Planes that an image is the mean of, at most [`MOST_PLANES`].
-    pub planes: usize,
-    /// Whether a pixel is full or empty by its middle, not grey by area.
-    pub centre: bool,
-    /// Bits of a pixel, 8 or 16.
-    pub bits: usize,
-}
-
-/// Most planes of an image: sums of more could overflow.
-pub const MOST_PLANES: usize = 7;
 
 /// Most images at once.
 const MOST_IMAGES: usize = 1024;
@@ -155,27 +95,48 @@ impl DeviceLayers {
         Ok(Self { functions, stream, ring, patches, links, edges, images: None })
     }
 
-    /// Images of a canvas that are made at once.
-    pub fn most_images(&self, canvas: &Canvas) -> usize {
+    /// Makes memory for `count` images of a canvas, that of the last ones if it serves.
+    fn make_room(&mut self, canvas: &Canvas, count: usize) -> Result<()> {
+        let serves = |i: &Images| i.canvas == *canvas && i.most >= count;
+        if !self.images.as_ref().is_some_and(serves) {
+            self.images = None; // gives its memory back first
+            let stream = &self.stream;
+            let (stride, rows) = (stride(canvas), count * canvas.size[1]);
+            let words = stride.div_ceil(32 * GROUP);
+            let grid = Grid {
+                origin: canvas.origin,
+                pitch: canvas.pitch,
+                tolerance: canvas.tolerance,
+                columns: canvas.size[0] as u32,
+                rows: canvas.size[1] as u32,
+                stride: stride as u32,
+                planes: canvas.planes as u32,
+                words: words as u32,
+                padding: 0,
+            };
+            self.images = Some(Images {
+                canvas: *canvas,
+                most: count,
+                stride,
+                grid: Buffer::of(stream, &[grid])?,
+                sums: Buffer::zeros(stream, rows * stride)?,
+                touched: Buffer::zeros(stream, rows * words)?,
+                pixels: Buffer::empty(stream, rows * stride * canvas.bits / 8)?,
+            });
+        }
+        Ok(())
+    }
+}
+
+impl LayerImages for DeviceLayers {
+    fn most_images(&self, canvas: &Canvas) -> usize {
         let pixels = canvas.size[1] * stride(canvas);
         // leaves most of the memory to others
         let memory = (self.functions.device().info.memory / 4) as usize;
         (memory / (pixels.max(1) * (4 + canvas.bits / 8))).clamp(1, MOST_IMAGES)
     }
 
-    /// Covers images: `heights` of their planes, `canvas.planes` an image, and `pairs` of
-    /// patch and plane that may meet. The images stay on the device; those of `failed` are
-    /// not complete and must be made elsewhere. Returns the seconds it took there.
-    ///
-    /// # Errors
-    /// [`Error::Request`] for more images than [`DeviceLayers::most_images`], other bits
-    /// than 8 or 16, more than [`MOST_PLANES`] planes an image, or if the device fails.
-    pub fn cover(
-        &mut self,
-        canvas: &Canvas,
-        heights: &[f64],
-        pairs: &[[u32; 2]],
-    ) -> Result<Covered> {
+    fn cover(&mut self, canvas: &Canvas, heights: &[f64], pairs: &[[u32; 2]]) -> Result<Covered> {
         if !matches!(canvas.bits, 8 | 16) {
             return Err(Error::request(format!("pixels of {} bits", canvas.bits))
                 .with_mend("ask for 8 or 16"));
@@ -248,12 +209,7 @@ impl DeviceLayers {
         Ok(Covered { seconds, failed: failed_images })
     }
 
-    /// Copies the images of the last [`DeviceLayers::cover`] from `first` on to `pixels`,
-    /// the bytes of whole images of rows from the lowest.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if there are not as many images, or the copy fails.
-    pub fn read(&mut self, first: usize, pixels: &mut [u8]) -> Result<()> {
+    fn read(&mut self, first: usize, pixels: &mut [u8]) -> Result<()> {
         let Some(images) = &self.images else {
             return Err(Error::request("images that were not made"));
         };
@@ -275,47 +231,6 @@ impl DeviceLayers {
         rows.for_each(|(to, from)| to.copy_from_slice(&from[..row]));
         Ok(())
     }
-
-    /// Makes memory for `count` images of a canvas, that of the last ones if it serves.
-    fn make_room(&mut self, canvas: &Canvas, count: usize) -> Result<()> {
-        let serves = |i: &Images| i.canvas == *canvas && i.most >= count;
-        if !self.images.as_ref().is_some_and(serves) {
-            self.images = None; // gives its memory back first
-            let stream = &self.stream;
-            let (stride, rows) = (stride(canvas), count * canvas.size[1]);
-            let words = stride.div_ceil(32 * GROUP);
-            let grid = Grid {
-                origin: canvas.origin,
-                pitch: canvas.pitch,
-                tolerance: canvas.tolerance,
-                columns: canvas.size[0] as u32,
-                rows: canvas.size[1] as u32,
-                stride: stride as u32,
-                planes: canvas.planes as u32,
-                words: words as u32,
-                padding: 0,
-            };
-            self.images = Some(Images {
-                canvas: *canvas,
-                most: count,
-                stride,
-                grid: Buffer::of(stream, &[grid])?,
-                sums: Buffer::zeros(stream, rows * stride)?,
-                touched: Buffer::zeros(stream, rows * words)?,
-                pixels: Buffer::empty(stream, rows * stride * canvas.bits / 8)?,
-            });
-        }
-        Ok(())
-    }
-}
-
-/// What covering images came to.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Covered {
-    /// Seconds on the device.
-    pub seconds: f64,
-    /// Images that are not complete: a patch had too many crossings.
-    pub failed: Vec<usize>,
 }
 
 /// Pixels of a row in memory: whole pieces of 16 bytes, and of sums.

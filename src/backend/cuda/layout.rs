@@ -5,10 +5,11 @@ mod tables;
 
 use cudarc::driver::DeviceRepr;
 
-use super::device::DeviceInfo;
+use super::device::matrix_units;
 use super::published::is_published;
 use super::stacks::Stacks;
 use crate::backend::cpu::kernel::Axis;
+use crate::backend::device::DeviceInfo;
 use crate::error::Result;
 use crate::numbers::Real;
 use crate::plan::{BatchKind, Facts, Kernel, Plan, Strategy, wanted_orders};
@@ -137,7 +138,7 @@ fn kernels<T>(plan: &Plan<'_>, strategy: Strategy, device: &DeviceInfo) -> Vec<K
             double: size_of::<T>() == 8,
             shared_memory: device.shared_memory,
             multiprocessors: device.multiprocessors,
-            architecture: device.architecture(),
+            matrix_units: matrix_units(device.architecture()),
         };
         facts.kernel()
     };

@@ -9,16 +9,12 @@ use super::device::failed;
 use super::functions::{Functions, Shape};
 use super::launch::{Argument, Launch};
 use super::memory::{Buffer, timed_event};
-use super::parts::{DeviceParts, SolidParts};
+use super::parts::DeviceParts;
 use super::ring::Ring;
 use super::sources::{LOCATE, Variant};
 use crate::backend::Precision;
+use crate::backend::device::{Location, OUTSIDE, PlaceArrays, SolidParts};
 use crate::error::{Error, Result};
-
-/// The element of a point that is in none.
-pub const OUTSIDE: u32 = u32::MAX;
-/// The element of a point that the device cannot decide.
-pub const LEFT: u32 = u32::MAX - 1;
 
 /// Numbers of `kernels/locate.cu`.
 const THREADS: u32 = 128;
@@ -55,18 +51,6 @@ struct Block {
     residuals: Buffer<f64>,
 }
 
-/// Places copied to the host, `[point]` each; parameters and residuals only of points that are
-/// in an element.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PlaceArrays {
-    /// The element, [`OUTSIDE`] or [`LEFT`].
-    pub elements: Vec<u32>,
-    /// (u, v, w).
-    pub parameters: Vec<[f64; 3]>,
-    /// Distances of the limit there from the points.
-    pub residuals: Vec<f64>,
-}
-
 impl DevicePlaces {
     /// Brings a solid to a GPU.
     ///
@@ -80,12 +64,10 @@ impl DevicePlaces {
         let (bins, tiles) = (Buffer::empty(&stream, BINS)?, Buffer::empty(&stream, TILES)?);
         Ok(Self { functions, stream, ring, parts, bins, tiles, block: None })
     }
+}
 
-    /// Takes points, at most 2³¹, in place of those before.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if the device's memory is too small.
-    pub fn set_points(&mut self, points: &[[f64; 3]]) -> Result<()> {
+impl Location for DevicePlaces {
+    fn set_points(&mut self, points: &[[f64; 3]]) -> Result<()> {
         let count = points.len();
         if count > 1 << 31 {
             return Err(Error::request(format!("{count} points at once"))
@@ -110,12 +92,7 @@ impl DevicePlaces {
         block.points.fill(stream, points.as_flattened())
     }
 
-    /// Looks the points up and returns the seconds that it took on the device. Places stay
-    /// there until the next call.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if the device fails.
-    pub fn run(&mut self) -> Result<f64> {
+    fn run(&mut self) -> Result<f64> {
         let Some(block) = self.block.as_ref().filter(|block| block.count > 0) else {
             return Ok(0.0);
         };
@@ -173,11 +150,7 @@ impl DevicePlaces {
         Ok(f64::from(elapsed) * 1e-3)
     }
 
-    /// Copies the places of the last [`DevicePlaces::run`] to the host.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if the copy fails.
-    pub fn read(&mut self, places: &mut PlaceArrays) -> Result<()> {
+    fn read(&mut self, places: &mut PlaceArrays) -> Result<()> {
         let Some(block) = &self.block else {
             *places = PlaceArrays::default();
             return Ok(());

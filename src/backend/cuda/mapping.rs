@@ -12,29 +12,13 @@ use super::Cuda;
 use super::device::failed;
 use super::functions::Functions;
 use super::memory::{Buffer, timed_event};
+use crate::backend::device::{MappedArrays, MappingBatch, QuadratureMapping};
 use crate::error::{Error, Result};
 
 mod launches;
 
 use launches::Leaves;
 pub(super) use launches::variants;
-
-/// What the leaves of a batch share, and their control points.
-#[derive(Clone, Copy, Debug)]
-pub struct MappingBatch<'a> {
-    /// Number of control points of a leaf.
-    pub controls: usize,
-    /// Basis functions, `[sample][control]`.
-    pub values: &'a [f64],
-    /// Their derivatives by u, v, w, `[sample][3][control]`.
-    pub gradients: &'a [f64],
-    /// Their second derivatives by uu, vv, ww, uv, uw, vw, `[sample][6][control]`, or none.
-    pub second: &'a [f64],
-    /// Weights of the samples in the element's parameters.
-    pub weights: &'a [f64],
-    /// Control points, `[leaf][control]`.
-    pub control_ids: &'a [u32],
-}
 
 /// A batch on the device.
 struct Batch {
@@ -76,28 +60,6 @@ struct Results {
     sizes: [usize; 4],
 }
 
-/// Results copied to the host, `[leaf][sample]` each.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct MappedArrays {
-    /// `[3]`: positions.
-    pub points: Vec<f64>,
-    /// `[xyz][uvw]`: Jacobians.
-    pub jacobians: Vec<f64>,
-    /// Their determinants.
-    pub determinants: Vec<f64>,
-    /// Weights times determinants.
-    pub measures: Vec<f64>,
-    /// `[uvw][xyz]`: inverse Jacobians.
-    pub inverse_jacobians: Vec<f64>,
-    /// `[6][xyz]`: second derivatives of the position, if the batch has those of its basis.
-    pub second: Vec<f64>,
-    /// `[3][control]`: derivatives of the basis functions by x, y, z, if they were wanted.
-    pub derivatives: Vec<f64>,
-    /// `[6][control]`: second ones by xx, yy, zz, xy, xz, yz, if they were wanted and the
-    /// batch has those of its basis.
-    pub second_derivatives: Vec<f64>,
-}
-
 impl DeviceMapping {
     /// Brings batches and positions to a GPU.
     ///
@@ -133,12 +95,10 @@ impl DeviceMapping {
         stream.synchronize().map_err(failed("a copy to the device failed"))?;
         Ok(Self { functions, stream, batches, positions, results: None })
     }
+}
 
-    /// Takes other positions of as many control points.
-    ///
-    /// # Errors
-    /// [`Error::Request`] for another number of them.
-    pub fn move_controls(&mut self, positions: &[[f64; 3]]) -> Result<()> {
+impl QuadratureMapping for DeviceMapping {
+    fn move_controls(&mut self, positions: &[[f64; 3]]) -> Result<()> {
         if 3 * positions.len() != self.positions.len() {
             let (found, expected) = (positions.len(), self.positions.len() / 3);
             return Err(Error::request(format!("{found} control points instead of {expected}")));
@@ -146,17 +106,7 @@ impl DeviceMapping {
         self.positions.fill(&self.stream, positions.as_flattened())
     }
 
-    /// Evaluates leaves of a batch, with derivatives in space if they are wanted; returns
-    /// the seconds that it took on the device. Results stay there until the next call.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if there are no such leaves, or the device's memory is too small.
-    pub fn evaluate(
-        &mut self,
-        batch: usize,
-        leaves: Range<usize>,
-        derivatives: bool,
-    ) -> Result<f64> {
+    fn evaluate(&mut self, batch: usize, leaves: Range<usize>, derivatives: bool) -> Result<f64> {
         let stream = &self.stream;
         let Some(own) = self.batches.get(batch).filter(|own| leaves.end <= own.leaves) else {
             return Err(Error::request(format!("leaves {leaves:?} of batch {batch}")));
@@ -197,11 +147,7 @@ impl DeviceMapping {
         Ok(f64::from(elapsed) * 1e-3)
     }
 
-    /// Copies the results of the last [`DeviceMapping::evaluate`] to the host.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if the copy fails.
-    pub fn read(&self) -> Result<MappedArrays> {
+    fn read(&self) -> Result<MappedArrays> {
         let Some(results) = &self.results else { return Ok(MappedArrays::default()) };
         let [samples, seconds, derivatives, second_derivatives] = results.sizes;
         let read = |buffer: &Buffer<f64>, count: usize| {

@@ -18,16 +18,16 @@ mod fragments;
 mod functions;
 mod graph;
 mod grid;
-pub mod interiors;
+mod interiors;
 mod launch;
-pub mod layers;
+mod layers;
 mod layout;
-pub mod locate;
-pub mod mapping;
+mod locate;
+mod mapping;
 mod memory;
 mod modules;
 mod nvrtc;
-pub mod parts;
+mod parts;
 mod points;
 mod program;
 mod published;
@@ -39,6 +39,7 @@ mod sources;
 mod stacks;
 pub mod surface;
 pub mod surface_limit;
+mod surface_plans;
 pub mod surface_points;
 pub mod surface_product;
 pub mod surface_refine;
@@ -46,9 +47,16 @@ mod work;
 
 pub use crate::plan::Strategy;
 pub use check::{KernelReport, check_kernels};
-pub use device::{DeviceInfo, devices};
+pub use device::devices;
+pub use edge_friend::{FriendRun as DeviceRun, Real};
 pub use evaluator::DeviceEvaluator;
 pub use points::{Determinants, DeviceArray, DevicePoints};
+
+pub use surface_limit::SurfacePoints;
+pub use surface_plans::{
+    DeviceSingleMatrix, DeviceStaticRefinement, DeviceSurface, DeviceSurfaceGrid,
+    DeviceSurfacePoints, DeviceVertexLimits, device_matrix,
+};
 
 use std::sync::Arc;
 
@@ -56,9 +64,15 @@ use device::Device;
 use evaluator::Resident;
 use functions::Functions;
 
-use super::{Backend, Evaluator, Precision};
+use super::device::{
+    Boundary, Device as JobDevice, DeviceInfo, InteriorPixels, LayerImages, Location, MappingBatch,
+    ParameterBox, PieceValues, QuadratureMapping, SolidParts,
+};
+use super::{Backend, Evaluator, Precision, SurfaceRefiner};
 use crate::error::Result;
+use crate::mesh::SurfaceMesh;
 use crate::plan::Plan;
+use crate::surface::SurfaceOptions;
 
 /// An NVIDIA GPU.
 #[derive(Clone, Debug)]
@@ -84,11 +98,6 @@ impl Cuda {
     pub fn with_strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = strategy;
         self
-    }
-
-    /// What the GPU is.
-    pub fn info(&self) -> &DeviceInfo {
-        &self.functions.device().info
     }
 
     /// Seconds of copying `bytes` to page-locked memory of the host, once a repeat: the
@@ -130,7 +139,50 @@ impl Backend for Cuda {
         Ok(self.prepare_on_device(plan)?)
     }
 
+    fn refine_surface(
+        &self,
+        mesh: &SurfaceMesh,
+        options: &SurfaceOptions,
+    ) -> Result<Box<dyn SurfaceRefiner>> {
+        Ok(Box::new(DeviceSurface::<f64>::new(mesh, options, self)?))
+    }
+
+    fn device(&self) -> Option<&dyn JobDevice> {
+        Some(self)
+    }
+
     fn time_writing(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>> {
         ceiling::time(&self.functions, self.precision, bytes, repeats)
+    }
+}
+
+impl JobDevice for Cuda {
+    fn info(&self) -> &DeviceInfo {
+        &self.functions.device().info
+    }
+
+    fn location(&self, solid: SolidParts<'_>) -> Result<Box<dyn Location>> {
+        Ok(Box::new(locate::DevicePlaces::new(self, solid)?))
+    }
+
+    fn layers(&self, boundary: Boundary<'_>) -> Result<Box<dyn LayerImages>> {
+        Ok(Box::new(layers::DeviceLayers::new(self, boundary)?))
+    }
+
+    fn interiors(
+        &self,
+        solid: SolidParts<'_>,
+        pieces: &[ParameterBox],
+        attributes: &[PieceValues<'_>],
+    ) -> Result<Box<dyn InteriorPixels>> {
+        Ok(Box::new(interiors::DevicePixels::new(self, solid, pieces, attributes)?))
+    }
+
+    fn quadrature(
+        &self,
+        batches: &[MappingBatch<'_>],
+        positions: &[[f64; 3]],
+    ) -> Result<Box<dyn QuadratureMapping>> {
+        Ok(Box::new(mapping::DeviceMapping::new(self, batches, positions)?))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use subsolid::Result;
-use subsolid::backend::{Backend, Cpu, Cuda, Precision, Strategy};
+use subsolid::backend::{Backend, Cpu, Precision, Strategy};
 
 use super::measure::median;
 use crate::cli::memory::physical;
@@ -31,8 +31,9 @@ impl Contender {
             let (name, backend) = (format!("CPU {bits}"), Box::new(Cpu::new(precision)));
             all.push(Self { name, precision, backend, on_gpu: false, memory });
         }
-        let Some(ordinal) = processor.gpu() else { return Ok(all) };
-        let memory = Cuda::new(ordinal, Precision::F32)?.info().memory / 4 * 3;
+        let gpu = processor.gpu_backend()?;
+        let Some(device) = gpu.as_ref().and_then(|gpu| gpu.device()) else { return Ok(all) };
+        let memory = device.info().memory / 4 * 3;
         for (precision, bits) in PRECISIONS {
             for (strategy, kernels) in [
                 (Strategy::Thread, "thread"),

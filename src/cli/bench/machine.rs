@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 use subsolid::Result;
-use subsolid::backend::{Backend, Cpu, Cuda, Precision, cuda};
+use subsolid::backend::{Backend, Cpu, DeviceInfo};
 
 use crate::cli::memory::physical;
 use crate::cli::processor::Processor;
@@ -17,7 +17,7 @@ pub struct Machine {
     pub cpu: String,
     /// Bytes of memory, where the system tells.
     pub memory: Option<u64>,
-    pub gpu: Option<cuda::DeviceInfo>,
+    pub gpu: Option<DeviceInfo>,
     pub system: String,
     /// `YYYY-MM-DD`, in universal time.
     pub date: String,
@@ -27,10 +27,8 @@ pub struct Machine {
 
 impl Machine {
     pub fn new(processor: &Processor) -> Result<Self> {
-        let gpu = match processor.gpu() {
-            Some(ordinal) => Some(Cuda::new(ordinal, Precision::F32)?.info().clone()),
-            None => None,
-        };
+        let gpu = processor.gpu_backend()?;
+        let gpu = gpu.and_then(|gpu| gpu.device().map(|device| device.info().clone()));
         let arguments: Vec<String> =
             std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
         let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs() / 86400);

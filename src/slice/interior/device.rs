@@ -4,9 +4,8 @@ use rayon::prelude::*;
 
 use super::tiles::Tiles;
 use super::{Interior, NONE, Plane};
-use crate::backend::Cuda;
-use crate::backend::cuda::interiors::{
-    DevicePixels, ParameterBox, PieceValues, PixelArrays, Pixels, Settled,
+use crate::backend::device::{
+    Device, InteriorPixels, ParameterBox, PieceValues, PixelArrays, Pixels, Settled,
 };
 use crate::error::{Error, Result};
 use crate::locate::{AttributePieces, Locator, Parts};
@@ -21,7 +20,7 @@ pub struct DeviceInteriors<'l, 's> {
     axis: Axis,
     attributes: &'l [AttributePieces],
     tiles: Tiles,
-    pixels: DevicePixels,
+    pixels: Box<dyn InteriorPixels>,
     last: Option<Batch>,
 }
 
@@ -62,7 +61,7 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
         locator: &'l Locator<'s>,
         axis: Axis,
         attributes: &'l [AttributePieces],
-        gpu: &Cuda,
+        device: &dyn Device,
     ) -> Result<Self> {
         let pieces = locator.pieces();
         let parts = Parts::new(locator)?;
@@ -72,7 +71,7 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
         let values: Vec<PieceValues<'_>> = values.collect();
         // tiles of pixels stand in for a hierarchy
         let solid = parts.arrays(&[], &[], locator.reach());
-        let pixels = DevicePixels::new(gpu, solid, &boxes, &values)?;
+        let pixels = device.interiors(solid, &boxes, &values)?;
         let tiles = Tiles::new(parts.boxes, locator.reach());
         Ok(Self { locator, axis, attributes, tiles, pixels, last: None })
     }

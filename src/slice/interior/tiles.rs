@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::Plane;
-use crate::backend::cuda::interiors::{TILE, TileParts};
+use crate::backend::device::{TILE, TileParts};
 use crate::locate::Hierarchy;
 use crate::slice::{Axis, PixelGrid};
 

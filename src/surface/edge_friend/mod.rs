@@ -106,7 +106,7 @@ impl EdgeFriend {
     }
 
     /// The first of `levels` ≥ 1 levels.
-    pub(super) fn first_level(
+    pub(crate) fn first_level(
         mesh: &SurfaceMesh,
         matrix: MeshMatrix,
         levels: usize,

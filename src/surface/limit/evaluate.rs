@@ -105,7 +105,7 @@ impl LimitSurface {
         })
     }
 
-    pub(super) fn check(&self, index: usize, place: &SurfaceLocation) -> Result<()> {
+    pub(crate) fn check(&self, index: usize, place: &SurfaceLocation) -> Result<()> {
         let SurfaceLocation { element, parameters: [u, v] } = *place;
         if element as usize >= self.elements.len() {
             return Err(Error::request(format!(

@@ -33,7 +33,7 @@ pub(in crate::surface) fn spline_rows(steps: usize) -> Vec<[f64; 4]> {
 }
 
 /// Weights of the control points of an irregular leaf at its vertices after some steps.
-pub(in crate::surface) struct FiniteWeights {
+pub(crate) struct FiniteWeights {
     /// Faces along an edge: 2ˢ.
     pub size: usize,
     pub controls: usize,

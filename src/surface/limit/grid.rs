@@ -35,15 +35,15 @@ const NO_TABLE: u32 = u32::MAX;
 /// n, n − 1, … 1 samples along u, v = 0 first. A single sample lies in the middle.
 #[derive(Debug)]
 pub struct SurfaceGrid<'s> {
-    pub(super) surface: &'s LimitSurface,
+    pub(crate) surface: &'s LimitSurface,
     parameters: Vec<[f64; 2]>,
-    pub(super) normals: bool,
+    pub(crate) normals: bool,
     /// Weights of regular quads along an axis, `[order 2][sample][control point 4]`.
-    pub(super) rows: [Vec<[f64; 4]>; 2],
+    pub(crate) rows: [Vec<[f64; 4]>; 2],
     patch: Patch<f64>,
     tables: Vec<Table>,
     // table of each leaf; past the last where there is none
-    pub(super) leaf_tables: Vec<u32>,
+    pub(crate) leaf_tables: Vec<u32>,
 }
 
 /// Weights of a leaf's control points at the samples that lie in it.

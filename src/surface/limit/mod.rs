@@ -58,14 +58,12 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 //!
-//! On a GPU the same grids, places and vertices are [`DeviceSurfaceGrid`],
-//! [`DeviceSurfacePoints`] and [`DeviceVertexLimits`]; their results stay there.
+//! A [backend](crate::backend) evaluates the same grids, places and vertices on a GPU.
 
 mod connectivity;
-mod device;
 mod evaluate;
 mod faces;
-pub(super) mod finite;
+pub(crate) mod finite;
 mod geometry;
 mod grid;
 mod kernel;
@@ -82,8 +80,6 @@ mod tangents;
 mod walk;
 mod weights;
 
-pub use crate::backend::cuda::surface_limit::SurfacePoints;
-pub use device::{DeviceSurfaceGrid, DeviceSurfacePoints, DeviceVertexLimits};
 pub use evaluate::{SurfaceLimit, SurfaceLocation};
 pub use faces::{Faces, Scheme};
 pub use geometry::{Curvature, curvature, normal};

@@ -67,7 +67,7 @@ impl LimitSurface {
 
     /// The local parameters of what evaluates a leaf, by those of its element, and those
     /// of `p`, kept within the leaf.
-    pub(super) fn local(&self, leaf: &Leaf, p: [f64; 2]) -> (Affine, [f64; 2]) {
+    pub(crate) fn local(&self, leaf: &Leaf, p: [f64; 2]) -> (Affine, [f64; 2]) {
         let outer = leaf.affine(self.scheme);
         let mut local = outer.apply(p).map(|x| x.clamp(0.0, 1.0));
         if self.scheme == Scheme::Loop && local[0] + local[1] > 1.0 {

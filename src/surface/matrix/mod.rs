@@ -92,7 +92,7 @@ pub struct MeshMatrix {
     /// Number of faces (columns).
     pub face_count: usize,
     /// Number of corners (non-zeros).
-    pub(in crate::surface) corner_count: usize,
+    pub(crate) corner_count: usize,
     /// Where each column starts.
     pub columns: Columns,
     /// `vertices[corner]`: the row of each non-zero.
@@ -100,7 +100,7 @@ pub struct MeshMatrix {
     /// `edges[corner]`: the edge from this corner to the next.
     pub edges: Vec<u32>,
     /// Number of edges.
-    pub(in crate::surface) edge_count: usize,
+    pub(crate) edge_count: usize,
     /// `edge_corners[edge]`: the first two corners that have the edge, ascending;
     /// [`NONE`] second where the surface ends.
     pub edge_corners: Vec<[u32; 2]>,

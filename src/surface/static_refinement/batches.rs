@@ -7,7 +7,7 @@ use crate::surface::limit::{LeafKind, Placement};
 
 /// Leaves that evaluate alike.
 #[derive(Debug, Default)]
-pub(super) struct LeafBatch {
+pub(crate) struct LeafBatch {
     /// `[leaf][control]`: control points among those of all levels.
     pub nets: Vec<u32>,
     /// `[leaf]`: missing control points of regular leaves.
@@ -18,7 +18,7 @@ pub(super) struct LeafBatch {
 
 /// All leaves.
 #[derive(Debug, Default)]
-pub(super) struct LeafBatches {
+pub(crate) struct LeafBatches {
     /// By number of steps.
     pub regular: BTreeMap<u8, LeafBatch>,
     /// By structure, steps and placement.

@@ -13,7 +13,7 @@ use crate::topology::NONE;
 
 /// A place on the grid of an element: i along u, j along v, from 0 to its size.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct GridPlace {
+pub(crate) struct GridPlace {
     pub element: u32,
     pub i: u32,
     pub j: u32,
@@ -21,7 +21,7 @@ pub(super) struct GridPlace {
 
 /// Places at equal steps along a side of an element.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
+pub(crate) struct Run {
     // step 0
     start: GridPlace,
     // of i and j
@@ -57,7 +57,7 @@ impl Run {
 
 /// Slots of a level.
 #[derive(Clone, Debug)]
-pub(super) struct Slots {
+pub(crate) struct Slots {
     levels: usize,
     matrix: MeshMatrix,
     // face and corner of each element, or NONE for a whole quad

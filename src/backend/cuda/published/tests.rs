@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::layout::{Block, Family, Groups, Tile};
-use crate::backend::cuda::device::DeviceInfo;
 use crate::backend::cuda::layout::Layout;
+use crate::backend::device::DeviceInfo;
 use crate::basis::bspline::{self, Order};
 use crate::limit::{LeafKind, Solid};
 use crate::mesh::SolidMesh;

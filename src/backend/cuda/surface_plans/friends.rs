@@ -1,12 +1,12 @@
 //! Edge-friend on a GPU, from the corners of the control mesh on.
 
+use super::super::Cuda;
+use super::super::DeviceRun;
+use super::super::edge_friend::{DeviceFriends, Real};
+use super::super::surface::SurfaceFriends;
 use super::matrix::{check_tags, device_matrix, has_lost_corner, host_matrix, tags};
-use crate::backend::Cuda;
-use crate::backend::cuda::edge_friend::{DeviceFriends, Real};
-use crate::backend::cuda::surface::SurfaceFriends;
 use crate::error::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
-use crate::surface::DeviceRun;
 use crate::surface::edge_friend::EdgeFriend;
 use crate::surface::scalar::{Point, Scalar};
 use crate::surface::sharpness::NonManifold;

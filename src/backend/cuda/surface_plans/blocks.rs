@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::backend::cuda::surface_product::{BLOCK_ROWS, BlockMatrix, ENTRIES, RowBlock};
+use super::super::surface_product::{BLOCK_ROWS, BlockMatrix, ENTRIES, RowBlock};
 use crate::surface::Scalar;
 use crate::surface::single::SingleMatrix;
 use crate::topology::NONE;

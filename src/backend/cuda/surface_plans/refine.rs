@@ -1,13 +1,15 @@
 //! The refined mesh of a surface on a GPU: the same as that of its plan on the CPU.
 
+use super::super::DeviceRun;
 use super::{DeviceSurface, Levels};
+use crate::backend::SurfaceRefiner;
 use crate::error::Result;
 use crate::mesh::{Creases, SurfaceMesh};
 use crate::surface::matrix::Columns;
 use crate::surface::result::{Refined, assemble, remaining_corners};
 use crate::surface::scalar::Point;
 use crate::surface::vertex_limit::limits_of;
-use crate::surface::{DeviceRun, SurfaceOptions, SurfacePlan, VertexLimits};
+use crate::surface::{SurfaceOptions, SurfacePlan, VertexLimits};
 
 impl DeviceSurface<f64> {
     /// The refined mesh of `mesh`, the mesh of this surface or one of the same connectivity:
@@ -33,6 +35,20 @@ impl DeviceSurface<f64> {
         refined: &SurfaceMesh,
     ) -> Result<VertexLimits> {
         limits_of(self, mesh, refined)
+    }
+}
+
+impl SurfaceRefiner for DeviceSurface<f64> {
+    fn notices(&self) -> &[String] {
+        self.notices()
+    }
+
+    fn refine(&mut self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
+        DeviceSurface::refine(self, mesh)
+    }
+
+    fn vertex_limits(&mut self, mesh: &SurfaceMesh, refined: &SurfaceMesh) -> Result<VertexLimits> {
+        DeviceSurface::vertex_limits(self, mesh, refined)
     }
 }
 

@@ -1,9 +1,9 @@
 //! All levels as one sparse matrix on a GPU. The matrix is the product that the CPU makes.
 
+use super::super::Cuda;
+use super::super::edge_friend::Real;
+use super::super::surface_product::DeviceProduct;
 use super::blocks::row_blocks;
-use crate::backend::Cuda;
-use crate::backend::cuda::edge_friend::Real;
-use crate::backend::cuda::surface_product::DeviceProduct;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::surface::scalar::{Point, Scalar};

@@ -7,24 +7,20 @@
 
 use rayon::prelude::*;
 
-use super::evaluate::SurfaceLocation;
-use super::faces::Scheme;
-use super::grid::{SurfaceGrid, Table};
-use super::leaf::{Leaf, LeafKind};
-use super::masks::VertexMasks;
-use super::surface::LimitSurface;
-use super::weights::COUNTS;
-use crate::backend::Cuda;
-use crate::backend::cuda::edge_friend::Real;
-use crate::backend::cuda::single_points::RegularPoint;
-use crate::backend::cuda::surface_limit::{
+use super::super::Cuda;
+use super::super::edge_friend::Real;
+use super::super::single_points::RegularPoint;
+use super::super::surface_limit::{
     DeviceGrids, PatchBatch, SurfaceLayout, SurfacePoints, TableBatch, TableWeights,
 };
-use crate::backend::cuda::surface_points::{DeviceSinglePoints, PointLayout, PointRows};
-use crate::backend::cuda::surface_refine::Level;
+use super::super::surface_points::{DeviceSinglePoints, PointLayout, PointRows};
+use super::super::surface_refine::Level;
 use crate::error::{Error, Result};
 use crate::plan::Want;
 use crate::surface::Scalar;
+use crate::surface::limit::{
+    COUNTS, Leaf, LeafKind, LimitSurface, Scheme, SurfaceGrid, SurfaceLocation, Table, VertexMasks,
+};
 
 /// Grids of limit points on all elements of a surface, on a GPU, in `f32` or `f64`.
 pub struct DeviceSurfaceGrid<T> {
@@ -41,14 +37,14 @@ impl<T: Scalar + Real> DeviceSurfaceGrid<T> {
     pub fn new(grid: &SurfaceGrid<'_>, gpu: &Cuda) -> Result<Self> {
         let surface = grid.surface;
         let samples = grid.parameters().len();
-        let points = surface.elements.len() * samples;
+        let points = surface.elements().len() * samples;
         if u32::try_from(points).is_err() {
             return Err(Error::request(format!("{points} points of a surface on a GPU"))
                 .with_mend("ask for fewer samples: results have 32-bit ids"));
         }
         let mut regular = Batch::default();
         let mut others: Vec<Batch> = vec![Batch::default(); grid.tables().len()];
-        for (l, leaf) in surface.leaves.iter().enumerate() {
+        for (l, leaf) in surface.leaves().iter().enumerate() {
             let batch = match grid.leaf_tables[l] {
                 table if (table as usize) < others.len() => &mut others[table as usize],
                 _ => &mut regular,
@@ -121,7 +117,7 @@ impl<T: Scalar + Real> DeviceSurfaceGrid<T> {
 
 /// Leaves that evaluate alike.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Batch {
+struct Batch {
     pub nets: Vec<u32>,
     pub ends: Vec<u8>,
     pub starts: Vec<u32>,
@@ -152,7 +148,7 @@ impl Batch {
 }
 
 /// The local levels of a surface as the device takes them.
-pub(super) fn levels(surface: &LimitSurface) -> Vec<Level<'_>> {
+fn levels(surface: &LimitSurface) -> Vec<Level<'_>> {
     let arrays = surface.stencils().iter().map(|stencils| stencils.arrays());
     arrays.map(|(ends, columns, weights)| Level { ends, columns, weights }).collect()
 }
@@ -194,12 +190,12 @@ impl<T: Scalar + Real> DeviceSurfacePoints<T> {
         let mut rows = PointRows { quantities, ..PointRows::default() };
         let mut others: Vec<(&Leaf, [f64; 2])> = Vec::new();
         for group in found.chunk_by(|a, b| a.0 == b.0) {
-            let leaf = &surface.leaves[group[0].0 as usize];
+            let leaf = &surface.leaves()[group[0].0 as usize];
             let net = surface.net(leaf);
             for &(_, row) in group {
                 let p = places[row as usize].parameters;
                 match leaf.kind {
-                    LeafKind::Regular(ends) if surface.scheme == Scheme::CatmullClark => {
+                    LeafKind::Regular(ends) if surface.scheme() == Scheme::CatmullClark => {
                         regular.push(RegularPoint {
                             local: surface.local(leaf, p).1,
                             net: (nets.len() / 16) as u32,

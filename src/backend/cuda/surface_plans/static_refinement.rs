@@ -2,17 +2,18 @@
 
 use rayon::prelude::*;
 
-use super::StaticRefinement;
-use super::batches::LeafBatches;
-use crate::backend::Cuda;
-use crate::backend::cuda::edge_friend::Real;
-use crate::backend::cuda::surface_limit::{
+use super::super::Cuda;
+use super::super::edge_friend::Real;
+use super::super::surface_limit::{
     DeviceGrids, MOST_SAMPLES, PatchBatch, Square, SurfaceLayout, TableBatch, TableWeights,
 };
-use crate::backend::cuda::surface_points::PointRows;
-use crate::backend::cuda::surface_refine::Level;
+use super::super::surface_points::PointRows;
+use super::super::surface_refine::Level;
 use crate::error::{Error, Result};
+use crate::surface::StaticRefinement;
+use crate::surface::limit::finite::FiniteWeights;
 use crate::surface::scalar::{Point, Scalar};
+use crate::surface::static_refinement::LeafBatches;
 
 /// The points of one level of refinement on a GPU, straight from the control points, in
 /// `f32` or `f64`; see [`StaticRefinement`].
@@ -54,7 +55,8 @@ impl<T: Scalar + Real> DeviceStaticRefinement<T> {
         let tables = irregular.into_iter().map(|((structure, steps, placement), batch)| {
             let weights = refinement.leaf_weights(structure, placement, steps);
             if last.replace((structure, steps)) != Some((structure, steps)) {
-                squares.push(weights.square());
+                let FiniteWeights { size, controls, weights } = weights.table();
+                squares.push(Square { size: *size, controls: *controls, weights });
             }
             let (start, along) = weights.axes();
             TableBatch {

@@ -1,4 +1,5 @@
-//! Surfaces on a GPU: the plan of a [`super::SurfacePlan`] with all arrays on the device.
+//! Surfaces on a GPU: the plan of a [`SurfacePlan`](crate::surface::SurfacePlan) with all
+//! arrays on the device; limits and static evaluation beside it.
 //!
 //! ```text
 //! corners ─▶ mesh matrix ─▶ levels ─▶ points              Method::Matrix
@@ -12,27 +13,31 @@
 
 mod blocks;
 mod friends;
+mod limit;
 mod matrix;
 mod refine;
 mod single;
+mod static_refinement;
 
-use super::matrix::Columns;
-use super::memory::check_corner_ids;
-use super::plan::{crowded_notice, cut_notice, turned_notice};
-use super::scalar::{Point, Scalar};
-use super::sqrt3::check;
-use super::triangulate::triangulate;
-use super::{DeviceRun, Method, Scheme, SurfaceOptions};
-use crate::backend::Cuda;
-use crate::backend::cuda::edge_friend::Real;
-use crate::backend::cuda::surface::DeviceLevels;
+use super::Cuda;
+use super::edge_friend::{FriendRun as DeviceRun, Real};
+use super::surface::DeviceLevels;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
+use crate::surface::matrix::Columns;
+use crate::surface::memory::check_corner_ids;
+use crate::surface::plan::{crowded_notice, cut_notice, turned_notice};
+use crate::surface::scalar::{Point, Scalar};
+use crate::surface::sqrt3::check;
+use crate::surface::triangulate::triangulate;
+use crate::surface::{Method, Scheme, SurfaceOptions};
 use friends::Friends;
 use single::Single;
 
+pub use limit::{DeviceSurfaceGrid, DeviceSurfacePoints, DeviceVertexLimits};
 pub use matrix::device_matrix;
 pub use single::DeviceSingleMatrix;
+pub use static_refinement::DeviceStaticRefinement;
 
 /// A surface refined on a GPU, in `f32` or `f64`.
 pub struct DeviceSurface<T> {
@@ -49,30 +54,13 @@ enum Levels<T> {
     Single(Box<Single<T>>),
 }
 
-/// Whether a surface is refined on GPUs: by Catmull-Clark and Loop on the mesh matrix from one
-/// level on, by edge-friend from two, by √3 if it is an oriented manifold without rings of two
-/// triangles; by one matrix of all levels whatever the CPU makes one of. All corners have ids of
-/// 32 bits there.
-pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
-    if check_corner_ids(mesh, options).is_err() {
-        return false;
-    }
-    match (options.scheme, options.method) {
-        (Scheme::CatmullClark | Scheme::Loop, Method::Matrix) => options.levels >= 1,
-        (Scheme::CatmullClark, Method::EdgeFriend) => options.levels >= 2,
-        (_, Method::Single) => options.levels >= 1,
-        (Scheme::Sqrt3, Method::Matrix) => options.levels >= 1 && matrix::can_turn(mesh),
-        _ => false,
-    }
-}
-
 impl<T: Scalar + Real> DeviceSurface<T> {
     /// Brings a mesh to a GPU, with room for all levels, and finds its edges there; or makes the
     /// one matrix of all levels and brings that.
     ///
     /// # Errors
-    /// Those of [`super::SurfacePlan::new`]; [`Error::Request`] for what
-    /// [does not run on GPUs](runs_on_gpu), or too little memory.
+    /// Those of [`SurfacePlan::new`](crate::surface::SurfacePlan::new); [`Error::Request`] for what
+    /// [does not run on GPUs](crate::backend::runs_on_gpu), or too little memory.
     pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions, gpu: &Cuda) -> Result<Self> {
         mesh.check()?;
         mesh.check_control()?;

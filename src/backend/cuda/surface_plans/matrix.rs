@@ -2,21 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::backend::Cuda;
-use crate::backend::cuda::edge_friend::Real;
-use crate::backend::cuda::surface::{
-    CreaseTags, DeviceLevels, DeviceMatrix, FaceArrays, MatrixScheme,
-};
+use super::super::Cuda;
+use super::super::edge_friend::Real;
+use super::super::surface::{CreaseTags, DeviceLevels, DeviceMatrix, FaceArrays, MatrixScheme};
 use crate::error::Result;
 use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
-use crate::surface::manifold::touching_vertices;
 use crate::surface::matrix::{Columns, MeshMatrix};
 use crate::surface::sharpness::{NonManifold, Sharpness};
 use crate::surface::sqrt3::alpha;
 use crate::surface::triangles::beta;
-use crate::surface::triangulate::triangulate;
 use crate::surface::{Scheme, SurfaceOptions};
-use crate::topology::NONE;
 
 /// The mesh matrix of a surface, its edges found on a GPU.
 ///
@@ -59,23 +54,6 @@ pub(super) fn host_matrix(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result<M
         edge_corners,
         crowded_edges: matrix.crowded_edges()?.iter().map(|row| row[0]).collect(),
     })
-}
-
-/// Whether a GPU refines a surface by √3: whether it is, cut into triangles, an oriented manifold
-/// without rings of two triangles.
-pub(super) fn can_turn(mesh: &SurfaceMesh) -> bool {
-    if mesh.check().is_err() {
-        return false;
-    }
-    let mesh = triangulate(mesh).mesh;
-    let vertices = mesh.faces.vertices().to_vec();
-    let matrix = MeshMatrix::build(mesh.points.len(), Columns::of(&mesh.faces), vertices);
-    let is_inner = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] != NONE;
-    let inner = |c: u32| is_inner(c) && is_inner(matrix.columns.previous(c));
-    let folds = |row: &[u32]| row.len() == 2 && row.iter().all(|&c| inner(c));
-    matrix.is_oriented()
-        && touching_vertices(&matrix).is_empty()
-        && !matrix.vertex_corners().iter().any(folds)
 }
 
 /// All levels of a mesh that has triangles only, if the scheme is not Catmull-Clark's.

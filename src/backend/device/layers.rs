@@ -1,0 +1,97 @@
+//! Images of layers: planes across the boundary of a solid, and the pixels they cover.
+
+use crate::error::Result;
+
+/// A bicubic patch of the boundary, as the kernels read it.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Patch {
+    /// Bézier points `[v][u]`: two coordinates in the plane, then the height.
+    pub points: [[[f64; 3]; 4]; 4],
+    /// First link of each side against the clock from (0, 0), and the end of the last.
+    pub links: [u32; 5],
+    /// +1 or -1 where the height rises or falls along u and along v, else 0.
+    pub slopes: [i8; 2],
+    /// Fills up the size.
+    pub padding: i16,
+}
+
+/// An edge in the side of a patch.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Link {
+    /// Which edge.
+    pub edge: u32,
+    /// 1 if the side runs against it.
+    pub backwards: u32,
+    /// Where it starts on the side, which runs from 0 to 1.
+    pub start: f32,
+    /// How much of the side it is.
+    pub length: f32,
+}
+
+/// The boundary of a solid.
+#[derive(Clone, Copy, Debug)]
+pub struct Boundary<'a> {
+    /// Its patches.
+    pub patches: &'a [Patch],
+    /// Chains of edges along their sides.
+    pub links: &'a [Link],
+    /// Bézier points of the edges.
+    pub edges: &'a [[[f64; 3]; 4]],
+}
+
+/// What images show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Canvas {
+    /// Lower left corner in the plane, and length of a pixel, in length units.
+    pub origin: [f64; 2],
+    /// Length of a pixel.
+    pub pitch: f64,
+    /// How far chords may be from the curves.
+    pub tolerance: f64,
+    /// Columns and rows.
+    pub size: [usize; 2],
+    /// Planes that an image is the mean of, at most [`MOST_PLANES`].
+    pub planes: usize,
+    /// Whether a pixel is full or empty by its middle, not grey by area.
+    pub centre: bool,
+    /// Bits of a pixel, 8 or 16.
+    pub bits: usize,
+}
+
+/// Most planes of an image: sums of more could overflow.
+pub const MOST_PLANES: usize = 7;
+
+/// What covering images came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Covered {
+    /// Seconds on the device.
+    pub seconds: f64,
+    /// Images that are not complete: a patch had too many crossings.
+    pub failed: Vec<usize>,
+}
+
+/// A solid's boundary on a device, ready for layers.
+pub trait LayerImages: Send + Sync {
+    /// Images of a canvas that are made at once.
+    fn most_images(&self, canvas: &Canvas) -> usize;
+
+    /// Covers images: `heights` of their planes, `canvas.planes` an image, and `pairs` of
+    /// patch and plane that may meet. The images stay on the device; those of `failed` are
+    /// not complete and must be made elsewhere.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) for more images than
+    /// [`LayerImages::most_images`], other bits than 8 or 16, more than [`MOST_PLANES`] planes an
+    /// image, or if the device fails.
+    fn cover(&mut self, canvas: &Canvas, heights: &[f64], pairs: &[[u32; 2]]) -> Result<Covered>;
+
+    /// Copies images of the last [`LayerImages::cover`] from `first` on to `pixels`, the bytes of
+    /// whole images of rows from the lowest.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) if there are not as many images, or the copy
+    /// fails.
+    fn read(&mut self, first: usize, pixels: &mut [u8]) -> Result<()>;
+}

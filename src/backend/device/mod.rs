@@ -1,0 +1,65 @@
+//! What a device (a GPU) does for the jobs of the program: location, layers, interiors and
+//! quadrature, each a trait over flat arrays. A job lays its data out in these arrays, brings
+//! them to the device once, and finishes on the CPU what the device leaves to it. The CPU needs
+//! no such arrays: there the jobs work on their own data.
+
+mod info;
+mod interiors;
+mod layers;
+mod location;
+mod parts;
+mod quadrature;
+
+pub use info::DeviceInfo;
+pub use interiors::{
+    InteriorPixels, ParameterBox, PieceValues, PixelArrays, Pixels, Settled, TILE, TileParts,
+};
+pub use layers::{Boundary, Canvas, Covered, LayerImages, Link, MOST_PLANES, Patch};
+pub use location::{LEFT, Location, OUTSIDE, PlaceArrays};
+pub use parts::{NONE, Part, SolidParts};
+pub use quadrature::{MappedArrays, MappingBatch, QuadratureMapping};
+
+use crate::error::Result;
+
+/// A device at work for jobs, in double precision. A [`Backend`](super::Backend) that is one
+/// gives it by [`Backend::device`](super::Backend::device).
+///
+/// Every method brings data to the device, and fails with
+/// [`Error::Request`](crate::Error::Request) if its memory is too small.
+pub trait Device {
+    /// What the device is.
+    fn info(&self) -> &DeviceInfo;
+
+    /// Points looked up in a solid.
+    ///
+    /// # Errors
+    /// See [`Device`].
+    fn location(&self, solid: SolidParts<'_>) -> Result<Box<dyn Location>>;
+
+    /// Images of layers of a solid's boundary.
+    ///
+    /// # Errors
+    /// See [`Device`].
+    fn layers(&self, boundary: Boundary<'_>) -> Result<Box<dyn LayerImages>>;
+
+    /// Pixels of layers looked up in a solid: its parts, boxes `[piece]`, and attributes.
+    ///
+    /// # Errors
+    /// See [`Device`].
+    fn interiors(
+        &self,
+        solid: SolidParts<'_>,
+        pieces: &[ParameterBox],
+        attributes: &[PieceValues<'_>],
+    ) -> Result<Box<dyn InteriorPixels>>;
+
+    /// Batches of a quadrature, and positions of the control points.
+    ///
+    /// # Errors
+    /// See [`Device`].
+    fn quadrature(
+        &self,
+        batches: &[MappingBatch<'_>],
+        positions: &[[f64; 3]],
+    ) -> Result<Box<dyn QuadratureMapping>>;
+}

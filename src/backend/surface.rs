@@ -1,0 +1,80 @@
+//! Refinement of surfaces as an operation of backends.
+
+use crate::error::Result;
+use crate::mesh::SurfaceMesh;
+use crate::surface::manifold::touching_vertices;
+use crate::surface::matrix::{Columns, MeshMatrix};
+use crate::surface::memory::check_corner_ids;
+use crate::surface::triangulate::triangulate;
+use crate::surface::{Method, Scheme, SurfaceOptions, SurfacePlan, VertexLimits};
+use crate::topology::NONE;
+
+/// The plan of a refined surface on a processor: the topology of all levels, for any control
+/// points. Made by [`Backend::refine_surface`](super::Backend::refine_surface).
+///
+/// Every backend numbers vertices and faces alike, and gives the same bits.
+pub trait SurfaceRefiner {
+    /// What the user should know of the mesh although it does not stop the refinement.
+    fn notices(&self) -> &[String];
+
+    /// The refined mesh of `mesh`, which is that of the plan or one of the same connectivity, with
+    /// attributes, texture coordinates and creases.
+    ///
+    /// # Errors
+    /// Those of [`SurfacePlan::refine`]; if a device fails.
+    fn refine(&mut self, mesh: &SurfaceMesh) -> Result<SurfaceMesh>;
+
+    /// The limit of all vertices of `refined`, the refined mesh of `mesh`.
+    ///
+    /// # Errors
+    /// Those of [`SurfacePlan::vertex_limits`]; if a device fails.
+    fn vertex_limits(&mut self, mesh: &SurfaceMesh, refined: &SurfaceMesh) -> Result<VertexLimits>;
+}
+
+impl SurfaceRefiner for SurfacePlan {
+    fn notices(&self) -> &[String] {
+        self.notices()
+    }
+
+    fn refine(&mut self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
+        SurfacePlan::refine(self, mesh)
+    }
+
+    fn vertex_limits(&mut self, mesh: &SurfaceMesh, refined: &SurfaceMesh) -> Result<VertexLimits> {
+        SurfacePlan::vertex_limits(self, mesh, refined)
+    }
+}
+
+/// Whether a surface is refined on GPUs: by Catmull-Clark and Loop on the mesh matrix from one
+/// level on, by edge-friend from two, by √3 if it is an oriented manifold without rings of two
+/// triangles; by one matrix of all levels whatever the CPU makes one of. All corners have ids of
+/// 32 bits there.
+pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
+    if check_corner_ids(mesh, options).is_err() {
+        return false;
+    }
+    match (options.scheme, options.method) {
+        (Scheme::CatmullClark | Scheme::Loop, Method::Matrix) => options.levels >= 1,
+        (Scheme::CatmullClark, Method::EdgeFriend) => options.levels >= 2,
+        (_, Method::Single) => options.levels >= 1,
+        (Scheme::Sqrt3, Method::Matrix) => options.levels >= 1 && can_refine_by_sqrt3(mesh),
+        _ => false,
+    }
+}
+
+/// Whether a GPU refines a surface by √3: whether it is, cut into triangles, an oriented manifold
+/// without rings of two triangles.
+fn can_refine_by_sqrt3(mesh: &SurfaceMesh) -> bool {
+    if mesh.check().is_err() {
+        return false;
+    }
+    let mesh = triangulate(mesh).mesh;
+    let vertices = mesh.faces.vertices().to_vec();
+    let matrix = MeshMatrix::build(mesh.points.len(), Columns::of(&mesh.faces), vertices);
+    let is_inner = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] != NONE;
+    let inner = |c: u32| is_inner(c) && is_inner(matrix.columns.previous(c));
+    let folds = |row: &[u32]| row.len() == 2 && row.iter().all(|&c| inner(c));
+    matrix.is_oriented()
+        && touching_vertices(&matrix).is_empty()
+        && !matrix.vertex_corners().iter().any(folds)
+}

@@ -1,6 +1,6 @@
 //! Limits of surfaces.
 
-use subsolid::backend::cuda::{DeviceStaticRefinement, DeviceSurfaceGrid};
+use subsolid::backend::cuda::{DeviceStaticRefinement, DeviceSurfaceGrid, Real};
 use subsolid::backend::{Backend, Cuda, Precision};
 use subsolid::mesh::{CreaseRule, Creases, Polygons};
 use subsolid::surface::limit::{Faces, LimitSurface, Scheme};
@@ -50,7 +50,7 @@ fn time_mesh(name: &str, points: &[[f64; 3]], surface: &LimitSurface) -> subsoli
     Ok(())
 }
 
-fn time_grid<T: subsolid::surface::Scalar + subsolid::surface::Real>(
+fn time_grid<T: subsolid::surface::Scalar + Real>(
     name: &str,
     points: &[[f64; 3]],
     n: usize,

@@ -1,18 +1,17 @@
-//! One error type for the library: what went wrong, where, and the mend.
+//! One error type for the library: what went wrong, where, and how to fix it.
 
 use std::path::{Path, PathBuf};
 
-use miette::Diagnostic;
 use thiserror::Error as ThisError;
 
 /// Result of every fallible function of the library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, where, and how to mend it.
+/// What went wrong, where, and how to fix it.
 ///
 /// The message names the place (file and line, or cell, face, edge and vertex
-/// ids); the mend is the [`Diagnostic::help`] text.
-#[derive(Debug, ThisError, Diagnostic)]
+/// ids); [`Error::help`] says how to fix it.
+#[derive(Debug, ThisError)]
 pub enum Error {
     /// The operating system refused a file operation.
     #[error("{}: {source}", path.display())]
@@ -21,8 +20,7 @@ pub enum Error {
         path: PathBuf,
         /// The system's own words.
         source: std::io::Error,
-        /// How to mend it, where that is plain.
-        #[help]
+        /// How to fix it, where that is plain.
         mend: Option<String>,
     },
     /// A file that does not say what its format demands.
@@ -34,8 +32,7 @@ pub enum Error {
         line: Option<usize>,
         /// What is wrong.
         message: String,
-        /// How to mend it.
-        #[help]
+        /// How to fix it.
         mend: Option<String>,
     },
     /// A control mesh that is not a valid Catmull-Clark solid.
@@ -43,8 +40,7 @@ pub enum Error {
     Mesh {
         /// What is wrong, with the ids of the elements concerned.
         message: String,
-        /// How to mend it.
-        #[help]
+        /// How to fix it.
         mend: Option<String>,
     },
     /// An option, parameter or request outside its valid range.
@@ -52,8 +48,7 @@ pub enum Error {
     Request {
         /// What is wrong.
         message: String,
-        /// How to mend it.
-        #[help]
+        /// How to fix it.
         mend: Option<String>,
     },
 }
@@ -86,7 +81,17 @@ impl Error {
         Self::Request { message: message.into(), mend: None }
     }
 
-    /// The same error with the mend added.
+    /// How to fix it, where that is plain.
+    pub fn help(&self) -> Option<&str> {
+        match self {
+            Self::Io { mend, .. }
+            | Self::File { mend, .. }
+            | Self::Mesh { mend, .. }
+            | Self::Request { mend, .. } => mend.as_deref(),
+        }
+    }
+
+    /// The same error with how to fix it.
     #[must_use]
     pub fn with_mend(mut self, text: impl Into<String>) -> Self {
         match &mut self {
@@ -96,5 +101,13 @@ impl Error {
             | Self::Request { mend, .. } => *mend = Some(text.into()),
         }
         self
+    }
+}
+
+/// Reports of the program show the help.
+#[cfg(feature = "cli")]
+impl miette::Diagnostic for Error {
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        self.help().map(|help| Box::new(help) as Box<dyn std::fmt::Display>)
     }
 }

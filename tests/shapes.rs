@@ -375,7 +375,7 @@ fn wrong_requests_say_what_to_give() {
     for (name, sizes, message) in cases {
         let error = Shape::parse(name, sizes).unwrap_err();
         assert!(error.to_string().contains(message), "{error}");
-        assert!(miette::Diagnostic::help(&error).is_some(), "{error} has no mend");
+        assert!(error.help().is_some(), "{error} has no mend");
     }
     assert!(Shape::Fan { valence: 1, layers: 1, rings: 1 }.build().is_err());
 }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::{Backend, Cpu, Cuda, DeviceInfo, Precision, Strategy, cuda};
+use super::{Backend, Cpu, DeviceInfo, Precision, Strategy};
 use crate::error::{Error, Result};
 
 /// Which processor to use.
@@ -41,7 +41,7 @@ impl FromStr for Choice {
 /// # Errors
 /// [`Error::Request`] if there is no driver or no device, with what to install.
 pub fn devices() -> Result<Vec<DeviceInfo>> {
-    cuda::devices()
+    gpu::devices()
 }
 
 /// The processor chosen. `strategy` concerns GPUs alone.
@@ -54,17 +54,54 @@ pub fn choose(
     precision: Precision,
     strategy: Strategy,
 ) -> Result<Box<dyn Backend>> {
-    let gpu = |ordinal| Ok(Cuda::new(ordinal, precision)?.with_strategy(strategy));
+    let gpu = |ordinal| gpu::open(ordinal, precision, strategy);
     match choice {
         Choice::Cpu => Ok(Box::new(Cpu::new(precision))),
-        Choice::Cuda(ordinal) => gpu(ordinal).map(|gpu| Box::new(gpu) as Box<dyn Backend>),
+        Choice::Cuda(ordinal) => gpu(ordinal),
         Choice::Auto => {
             let count = devices().map_or(0, |devices| devices.len());
             match (0..count).find_map(|ordinal| gpu(ordinal).ok()) {
-                Some(gpu) => Ok(Box::new(gpu)),
+                Some(gpu) => Ok(gpu),
                 None => Ok(Box::new(Cpu::new(precision))),
             }
         }
+    }
+}
+
+/// GPUs by CUDA.
+#[cfg(feature = "cuda")]
+mod gpu {
+    pub use crate::backend::cuda::devices;
+
+    use crate::backend::{Backend, Cuda, Precision, Strategy};
+    use crate::error::Result;
+
+    pub fn open(
+        ordinal: usize,
+        precision: Precision,
+        strategy: Strategy,
+    ) -> Result<Box<dyn Backend>> {
+        Ok(Box::new(Cuda::new(ordinal, precision)?.with_strategy(strategy)))
+    }
+}
+
+/// No GPUs.
+#[cfg(not(feature = "cuda"))]
+mod gpu {
+    use crate::backend::{Backend, DeviceInfo, Precision, Strategy};
+    use crate::error::{Error, Result};
+
+    pub fn devices() -> Result<Vec<DeviceInfo>> {
+        Err(no_support())
+    }
+
+    pub fn open(_: usize, _: Precision, _: Strategy) -> Result<Box<dyn Backend>> {
+        Err(no_support())
+    }
+
+    fn no_support() -> Error {
+        Error::request("no CUDA device: this program was built without CUDA")
+            .with_mend("build it with the cargo feature `cuda`, or give --backend cpu")
     }
 }
 

@@ -108,6 +108,7 @@ impl<'p> Tally<'p> {
     }
 
     /// Adds weights that are no tables of the plan.
+    #[allow(dead_code, reason = "backends for devices use it")]
     pub fn add_weights(&mut self, count: usize) {
         self.weights += count;
     }

@@ -3,6 +3,7 @@
 
 mod choice;
 pub mod cpu;
+#[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod device;
 mod explain;
@@ -12,7 +13,8 @@ mod surface;
 
 pub use choice::{Choice, auto, choose, devices};
 pub use cpu::Cpu;
-pub use cuda::{Cuda, Strategy};
+#[cfg(feature = "cuda")]
+pub use cuda::Cuda;
 pub use device::{Device, DeviceInfo};
 pub use explain::{Explained, LaunchGrid};
 pub use limit::{Limit, Values};
@@ -26,6 +28,7 @@ use crate::limit::Solid;
 use crate::mesh::{Controls, SurfaceMesh};
 pub use crate::numbers::Precision;
 use crate::plan::Plan;
+pub use crate::plan::Strategy;
 use crate::surface::SurfaceOptions;
 
 /// A processor that evaluates plans.

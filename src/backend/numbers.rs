@@ -15,6 +15,7 @@ enum Memory<T> {
     /// From this number of the vector on.
     Own(Vec<T>, usize),
     /// So many numbers at the front.
+    #[allow(dead_code, reason = "backends for devices use it")]
     Lent(Box<dyn Lent>, usize),
 }
 
@@ -52,6 +53,7 @@ impl<T: Pod> Numbers<T> {
 
     /// The same in memory that `lend` lends, given the number of bytes, unless it refuses; and
     /// whether the memory is lent.
+    #[allow(dead_code, reason = "backends for devices use it")]
     pub(super) fn reserve_lent(
         &mut self,
         len: usize,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use miette::{Diagnostic, GraphicalReportHandler};
+use miette::GraphicalReportHandler;
 use serde::Serialize;
 use subsolid::{Error, Result};
 

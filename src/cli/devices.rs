@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use clap::Args;
-use miette::Diagnostic;
 use serde::Serialize;
 use subsolid::Result;
 use subsolid::backend::{Backend, Cpu, DeviceInfo, devices};

@@ -67,6 +67,7 @@ impl<T: Scalar> SingleMatrix<T> {
     }
 
     /// Columns and weights of a row, without its padding.
+    #[allow(dead_code, reason = "backends for devices use it")]
     pub(crate) fn row(&self, row: usize) -> (&[u32], &[T]) {
         let groups = self.groups(row);
         let columns = self.columns[groups.clone()].as_flattened();

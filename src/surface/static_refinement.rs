@@ -22,6 +22,7 @@ mod batches;
 mod cpu;
 mod slots;
 
+#[allow(unused_imports, reason = "backends for devices use it")]
 pub(crate) use batches::LeafBatches;
 pub use cpu::{StaticEvaluator, StaticWorkspace};
 
@@ -79,6 +80,7 @@ pub(crate) struct LeafWeights<'a> {
     along: [[i32; 2]; 2],
 }
 
+#[allow(dead_code, reason = "backends for devices use it")]
 impl<'a> LeafWeights<'a> {
     /// Control points.
     pub fn controls(&self) -> usize {

@@ -24,7 +24,7 @@ pub fn names(directory: &Path) -> Vec<String> {
 /// The message of an error, then its mend.
 pub fn report(result: Result<()>) -> String {
     let error = result.expect_err("this must be refused");
-    let mend = miette::Diagnostic::help(&error).expect("every refusal has a mend").to_string();
+    let mend = error.help().expect("every refusal has a mend").to_string();
     format!("{error}\n{mend}")
 }
 

@@ -106,6 +106,7 @@ impl EdgeFriend {
     }
 
     /// The first of `levels` ≥ 1 levels.
+    #[allow(dead_code, reason = "backends for devices use it")]
     pub(crate) fn first_level(
         mesh: &SurfaceMesh,
         matrix: MeshMatrix,

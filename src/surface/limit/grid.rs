@@ -39,6 +39,7 @@ pub struct SurfaceGrid<'s> {
     parameters: Vec<[f64; 2]>,
     pub(crate) normals: bool,
     /// Weights of regular quads along an axis, `[order 2][sample][control point 4]`.
+    #[allow(dead_code, reason = "backends for devices use it")]
     pub(crate) rows: [Vec<[f64; 4]>; 2],
     patch: Patch<f64>,
     tables: Vec<Table>,

@@ -53,7 +53,7 @@ pub struct Settled {
     pub layer: usize,
     /// row · columns + column.
     pub pixel: u32,
-    /// The piece, or [`NONE`] outside.
+    /// The piece, or [`NONE`](super::NONE) outside.
     pub piece: u32,
     /// (u, v, w) in the element.
     pub parameters: [f64; 3],
@@ -64,7 +64,7 @@ pub struct Settled {
 pub struct PixelArrays {
     /// row · columns + column.
     pub pixels: Vec<u32>,
-    /// The piece, or [`NONE`] where no pixel around is inside.
+    /// The piece, or [`NONE`](super::NONE) where no pixel around is inside.
     pub pieces: Vec<u32>,
     /// (u, v, w) in the element.
     pub parameters: Vec<[f64; 3]>,

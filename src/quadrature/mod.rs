@@ -22,7 +22,7 @@
 //! The determinant of the Jacobian of a tricubic map has degree 8 in each of u, v, w, so
 //! that 5 Gauss points integrate it exactly, and 4 nearly so: volumes by [`Scheme::default`]
 //! equal the flux through the boundary to 10⁻⁸ at any valence, those by 4 points to 10⁻⁷
-//! (see `tests/quadrature`).
+//! (see `tests/jobs/quadrature`).
 //!
 //! # Boundaries
 //! On the boundary N depends on the boundary's own control points only, and the second

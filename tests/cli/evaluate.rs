@@ -178,7 +178,7 @@ fn killed_half_way_it_leaves_no_file_under_the_final_name() {
     assert_eq!(fs::read(path.join("box.vtu")).unwrap(), input);
 }
 
-/// What `tests/vtk_evaluate.py` reads: of each model the limit in every form, and a
+/// What `tests/io/vtk_evaluate.py` reads: of each model the limit in every form, and a
 /// table of limit points to compare with.
 #[test]
 fn files_for_vtk() {

@@ -1,15 +1,24 @@
 //! The program as its users run it. The files that `files_for_vtk` leaves in
-//! `target/readback_evaluate` are read by `tests/vtk_evaluate.py`.
+//! `target/readback_evaluate` are read by `tests/io/vtk_evaluate.py`.
 
-#[path = "../program/mod.rs"]
+#[path = "../common/oracle/mod.rs"]
+mod oracle;
+#[path = "../common/program.rs"]
 mod program;
+#[path = "../common/support/mod.rs"]
+mod support;
+#[path = "../common/surfaces.rs"]
+mod surfaces;
 
 mod evaluate;
 #[cfg(target_os = "linux")]
 mod interrupted;
 mod measures;
 mod models;
+mod quadrature;
 mod refusals;
+mod slice;
+mod surface;
 
 use std::fs;
 use std::path::{Path, PathBuf};

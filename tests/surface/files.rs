@@ -6,8 +6,8 @@ use subsolid::mesh::{
 };
 use subsolid::surface::{Method, Scheme, refine_surface};
 
-use super::oracle::random::Random;
 use super::{model, options};
+use crate::oracle::random::Random;
 
 #[test]
 fn obj_keeps_everything_but_attributes() {

@@ -7,7 +7,7 @@ use subsolid::mesh::{BoundaryRule, Polygons, SurfaceMesh};
 use subsolid::surface::{Method, Scheme, refine_surface};
 
 use super::options;
-use super::oracle::random::Random;
+use crate::oracle::random::Random;
 
 /// Squares along a side, each of two triangles.
 const N: u32 = 8;

@@ -1,46 +1,35 @@
 //! Surfaces: every scheme and method against independent references, on all models of
-//! `models/surfaces`; bad meshes; files; the program.
+//! `models/surfaces`; limits; bad meshes; files.
 
-#[path = "../models/mod.rs"]
-mod models;
-#[path = "../oracle/mod.rs"]
+#[path = "../common/oracle/mod.rs"]
 mod oracle;
+#[path = "../common/support/mod.rs"]
+mod support;
+#[path = "../common/surfaces.rs"]
+mod surfaces;
 
 mod files;
 mod holes;
-mod limits;
+mod limit;
 mod methods;
-mod program;
 mod reference;
 mod rules;
 mod static_refinement;
 mod unusual;
+mod vertex_limits;
 
-use models::{model, path};
 use oracle::half_edge::{Mesh, Scheme as Rules};
 use oracle::surface::edge;
 use subsolid::mesh::{CreaseRule, SurfaceMesh};
-use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan};
+use subsolid::surface::{Scheme, SurfacePlan};
+use surfaces::{model, options, path, size};
 
 /// Oriented manifolds, with and without boundary, creases and n-gons.
 pub fn manifolds() -> Vec<&'static str> {
-    models::SURFACES
+    surfaces::SURFACES
         .into_iter()
         .filter(|name| !["moebius", "nonman_verts"].contains(name))
         .collect()
-}
-
-fn options(scheme: Scheme, levels: usize, method: Method) -> SurfaceOptions {
-    SurfaceOptions { scheme, levels, method, crease_rule: None }
-}
-
-/// Largest side of the box around the points.
-fn size(mesh: &SurfaceMesh) -> f64 {
-    let extent = |d: usize| {
-        let along = || mesh.points.iter().map(|p| p[d]);
-        along().fold(f64::MIN, f64::max) - along().fold(f64::MAX, f64::min)
-    };
-    (0..3).map(extent).fold(0.0, f64::max)
 }
 
 /// The same mesh for the reference; polygons cut into fans if it needs triangles, each from

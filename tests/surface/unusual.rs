@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use subsolid::mesh::{Polygons, SurfaceMesh};
 use subsolid::surface::{Method, Scheme, SurfacePlan, refine_surface};
 
-use super::oracle::surface::{Surface, edge};
 use super::{model, options, path, size};
+use crate::oracle::surface::{Surface, edge};
 
 /// The reference by edges, which need no direction.
 fn by_edges(mesh: &SurfaceMesh) -> Surface {

@@ -1,0 +1,360 @@
+//! `subsolid slice` as its users run it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
+use std::time::{Duration, Instant};
+
+use subsolid::backend::{Backend, Cpu};
+use subsolid::mesh::Attribute;
+use subsolid::plan::Location;
+use subsolid::{Samples, Solid, Want, WriteOptions};
+use tempfile::{TempDir, tempdir};
+
+use crate::program::{files, refused, run};
+
+/// Runs what must succeed; returns the report.
+fn done(directory: &Path, arguments: &str) -> serde_json::Value {
+    let (code, stdout, stderr) = run(directory, &format!("{arguments} --json"));
+    assert_eq!(code, 0, "{arguments}: {stderr}");
+    serde_json::from_str(&stdout).unwrap()
+}
+
+/// All files by their paths from the directory.
+fn relative(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let strip = |path: PathBuf| path.strip_prefix(directory).unwrap().to_owned();
+    files(directory).into_iter().map(|(path, bytes)| (strip(path), bytes)).collect()
+}
+
+/// A directory with the tripod in it, with attributes `height` (of z) and `pair` (x, y).
+fn with_tripod() -> TempDir {
+    let directory = tempdir().unwrap();
+    let path = format!("{}/models/solids/tripod.vtk", env!("CARGO_MANIFEST_DIR"));
+    let mut mesh = subsolid::read(path).unwrap();
+    let height = mesh.points.iter().map(|p| p[2]).collect();
+    let pair = mesh.points.iter().flat_map(|p| [p[0], p[1]]).collect();
+    mesh.attributes.push(Attribute { name: "height".into(), width: 1, values: height });
+    mesh.attributes.push(Attribute { name: "pair".into(), width: 2, values: pair });
+    subsolid::write(directory.path().join("tripod.vtu"), &mesh, WriteOptions::default()).unwrap();
+    directory
+}
+
+/// The volume of the limit and the integral of its height, by Gauss points.
+fn moments(path: &Path) -> [f64; 2] {
+    let mesh = subsolid::read(path).unwrap();
+    let solid = Solid::new(&mesh).unwrap();
+    let plan = solid.plan(&Samples::gauss(4).unwrap(), Want::POSITION | Want::FIRST).unwrap();
+    let limit = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
+    let rule = subsolid::basis::gauss::rule(4).unwrap();
+    let determinants = limit.jacobian_determinants().unwrap();
+    let mut sums = [0.0; 2];
+    for (i, determinant) in determinants.into_iter().enumerate() {
+        let weight =
+            [i % 4, i / 4 % 4, i / 16 % 4].map(|k| rule.weights[k]).iter().product::<f64>();
+        let z = limit.positions.triple(i)[2];
+        sums[0] += weight * determinant;
+        sums[1] += weight * determinant * z;
+    }
+    sums
+}
+
+fn manifest(directory: &Path) -> serde_json::Value {
+    serde_json::from_slice(&fs::read(directory.join("manifest.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn pixels_and_contours_have_the_volume_of_the_limit() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let report = done(
+        at,
+        "slice tripod.vtu --layer-height 0.02 --png png --pixel 0.02 --antialias 4 --bits 16 \
+         --attribute height --svg svg --cli a.cli --vtp a.vtp --zip a.zip",
+    );
+    let [volume, moment] = moments(&at.join("tripod.vtu"));
+    let images = manifest(&at.join("png"));
+    let layers = images["layers"].as_array().unwrap();
+    assert_eq!(report["made"], layers.len());
+    let pitch = images["parameters"]["files"]["pitch"].as_f64().unwrap();
+    let sum = |stack: usize| -> f64 {
+        layers.iter().map(|layer| layer["files"][stack]["level_sum"].as_f64().unwrap()).sum()
+    };
+    let [coverage, shaded] = [0, 1].map(|stack| sum(stack) / 65535.0 * pitch * pitch * 0.02);
+    assert!((coverage / volume - 1.0).abs() < 1e-3, "{coverage} {volume}");
+    let range = &images["parameters"]["files"]["stacks"][1]["range"];
+    let [black, white] = [0, 1].map(|i| range[i].as_f64().unwrap());
+    let shade = (moment - black * volume) / (white - black);
+    assert!((shaded / shade - 1.0).abs() < 3e-3, "{shaded} {shade}");
+
+    let drawings = manifest(&at.join("svg"));
+    let areas = drawings["layers"].as_array().unwrap().iter();
+    let sum: f64 = areas.map(|layer| layer["files"][0]["area"].as_f64().unwrap()).sum();
+    assert!((sum * 0.02 / volume - 1.0).abs() < 1e-3, "{sum}");
+    for name in ["a.cli", "a.vtp", "a.zip"] {
+        assert!(fs::metadata(at.join(name)).unwrap().len() > 10_000, "{name}");
+    }
+}
+
+#[test]
+fn threads_and_ranges_change_nothing() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let slice = "slice tripod.vtu --layer-height 0.1 --pixel 0.05 --attribute pair";
+    done(at, &format!("{slice} --png whole --svg drawn --cli a.cli --vtp a.vtp --threads 1"));
+    done(at, &format!("{slice} --png again --svg drawn2 --cli b.cli --vtp b.vtp --threads 3"));
+    let whole = relative(&at.join("whole"));
+    assert!(whole.len() > 30 && whole == relative(&at.join("again")));
+    assert!(relative(&at.join("drawn")) == relative(&at.join("drawn2")));
+    for ending in ["cli", "vtp"] {
+        let [a, b] = ["a", "b"].map(|stem| fs::read(at.join(format!("{stem}.{ending}"))).unwrap());
+        assert!(a == b, "{ending}");
+    }
+    done(at, &format!("{slice} --png parts --range 0.3:0.7"));
+    let part = relative(&at.join("parts"));
+    assert!(part.len() > 5 && part.len() < whole.len());
+    let shared = part.iter().filter(|(name, _)| !name.ends_with("manifest.json"));
+    assert!(shared.into_iter().all(|(name, bytes)| whole[name] == *bytes));
+    done(at, &format!("{slice} --png parts --range :0.3 --resume"));
+    done(at, &format!("{slice} --png parts --range 0.7: --resume"));
+    assert!(whole == relative(&at.join("parts")));
+}
+
+#[test]
+fn axes_and_flips_agree() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let [volume, _] = moments(&at.join("tripod.vtu"));
+    for axis in ["x", "y", "z"] {
+        let slice = "slice tripod.vtu --layer-height 0.02 --pixel 0.02 --antialias 2";
+        done(at, &format!("{slice} --axis {axis} --png {axis} --flip"));
+        let images = manifest(&at.join(axis));
+        assert_eq!(images["parameters"]["files"]["flip"], "horizontal");
+        let layers = images["layers"].as_array().unwrap();
+        let sums = layers.iter().map(|layer| layer["files"][0]["level_sum"].as_f64().unwrap());
+        let pixels = sums.sum::<f64>() / 255.0 * 0.02 * 0.02 * 0.02;
+        assert!((pixels / volume - 1.0).abs() < 2e-3, "{axis}: {pixels} {volume}");
+    }
+}
+
+#[test]
+fn a_killed_job_goes_on() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let slice = "slice tripod.vtu --layer-height 0.002 --pixel 0.02 --antialias 2 --quiet";
+    let program = assert_cmd::cargo::cargo_bin("subsolid");
+    let mut job = Process::new(program)
+        .current_dir(at)
+        .args(slice.split_whitespace().chain(["--png", "killed"]))
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    // until a checkpoint has listed some layers
+    let start = Instant::now();
+    let listed = || {
+        let text = fs::read(at.join("killed/manifest.json")).ok()?;
+        let manifest: serde_json::Value = serde_json::from_slice(&text).ok()?;
+        Some(manifest["layers"].as_array()?.len())
+    };
+    while listed().is_none_or(|layers| layers == 0) {
+        assert!(start.elapsed() < Duration::from_secs(120) && job.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    job.kill().unwrap();
+    job.wait().unwrap();
+    let kept = listed().unwrap();
+    let whole_files = |directory: &Path| {
+        let mut files = relative(directory);
+        files.retain(|name, _| {
+            !name.components().any(|c| c.as_os_str().as_encoded_bytes()[0] == b'.')
+        });
+        files
+    };
+    // whatever stands under a final name is whole
+    for (name, bytes) in whole_files(&at.join("killed")) {
+        let png = name.extension().is_some_and(|ending| ending == "png");
+        assert!(!png || bytes.ends_with(b"IEND\xae\x42\x60\x82"), "{name:?}");
+    }
+    let report = done(at, &format!("{slice} --png killed --resume"));
+    assert_eq!(report["skipped"], kept);
+    done(at, &format!("{slice} --png whole"));
+    assert!(whole_files(&at.join("killed")) == whole_files(&at.join("whole")));
+}
+
+/// The system refuses to write more, as on a full disk.
+#[test]
+#[cfg(unix)]
+fn a_full_disk_leaves_whole_files_only() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let program = assert_cmd::cargo::cargo_bin("subsolid");
+    let slice = "slice tripod.vtu --layer-height 0.05";
+    for outputs in ["--png png --pixel 0.0008", "--vtp a.vtp", "--cli a.cli", "--svg svg"] {
+        let script = format!(
+            "trap '' XFSZ; ulimit -f 16; exec {} {slice} {outputs} --tolerance 1e-7 -q",
+            program.display()
+        );
+        let output = Process::new("sh").current_dir(at).args(["-c", &script]).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{outputs}: {stderr}");
+        assert!(stderr.contains("limit of file sizes"), "{outputs}: {stderr}");
+        let left = relative(at);
+        let hidden = |name: &Path| name.file_name().unwrap().as_encoded_bytes()[0] == b'.';
+        assert!(left.keys().all(|name| !hidden(name)), "{left:?}");
+        assert!(!left.contains_key(Path::new("a.vtp")) && !left.contains_key(Path::new("a.cli")));
+        for (name, bytes) in &left {
+            let whole: &[u8] = match name.extension().unwrap().to_str().unwrap() {
+                "png" => b"IEND\xae\x42\x60\x82",
+                "svg" => b"</svg>\n",
+                "json" => b"}\n",
+                _ => continue,
+            };
+            assert!(bytes.ends_with(whole), "{name:?}");
+        }
+    }
+}
+
+#[test]
+fn bad_requests_are_refused_before_any_work() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    fs::write(at.join("file"), "").unwrap();
+    let png = "slice tripod.vtu --png out --pixel 0.1";
+    for (arguments, fragment) in [
+        ("slice tripod.vtu --layer-height 0.1", "required"),
+        ("slice tripod.vtu --layer-height 0.1 --png out", "--pixel"),
+        ("slice tripod.vtu --svg out", "--layer-height"),
+        (&format!("{png} --layer-height 0"), "layer height 0 is not positive"),
+        (&format!("{png} --layer-height -0.1"), "layer height -0.1 is not positive"),
+        (&format!("{png} --layer-height nan"), "not positive"),
+        (&format!("{png} --layer-height 1e-9"), "give a layer height of at least"),
+        (&format!("{png} --layer-height 0.1 --range 5"), "0.5:2"),
+        (&format!("{png} --layer-height 0.1 --range 90:91"), "the middles of the"),
+        (&format!("{png} --layer-height 0.1 --range 1:0"), "no layer has its middle"),
+        (&format!("{png} --layer-height 0.1 --tolerance -1"), "tolerance"),
+        (&format!("{png} --layer-height 0.1 --unit 0"), "--unit"),
+        (&format!("{png} --layer-height 1000"), "lies above the model"),
+        (&format!("{png} --layer-height 1e300"), "lies above the model"),
+        ("slice tripod.vtu --layer-height 1 --png out --pixel 100", "is larger than the model"),
+        ("slice tripod.vtu --layer-height 1 --binary", "--png"),
+        ("slice tripod.vtu --layer-height 1 --vtp a.vtp --unit 25.4", "--unit is for"),
+        ("slice tripod.vtu --layer-height 1 --vtp a.vtp --resume", "--resume is for"),
+        ("slice tripod.vtu --layer-height 1 --vtp a.vtp --attribute height=0:1", "is for --png"),
+        ("slice tripod.vtu --layer-height 1 --svg out --backend cuda", "--backend cuda is for"),
+        (&format!("{png} --layer-height 0.1 --antialias 0"), "0 planes"),
+        (&format!("{png} --layer-height 0.1 --antialias 1000"), "1000 planes"),
+        (&format!("{png} --layer-height 0.1 --bits 12"), "[possible values: 8, 16]"),
+        (&format!("{png} --layer-height 0.1 --resolution 100"), "1920x1080"),
+        (
+            &format!("{png} --layer-height 0.1 --attribute heat"),
+            "its attributes are height, pair_0",
+        ),
+        (&format!("{png} --layer-height 0.1 --attribute pair --attribute pair_0"), "twice"),
+        (&format!("{png} --layer-height 0.1 --attribute height=1:1"), "no greys between"),
+        (&format!("{png} --layer-height 0.1 --zip a.tar"), ".zip"),
+        (&format!("{png} --layer-height 0.1 --svg out"), "given twice"),
+        ("slice tripod.vtu --layer-height 0.1 --png out --pixel -1", "--pixel -1 is not positive"),
+        ("slice tripod.vtu --layer-height 0.1 --png out --pixel 1e-6", "give larger pixels"),
+        ("slice tripod.vtu --layer-height 0.1 --svg out --zip a.zip", "--png"),
+        (
+            "slice tripod.vtu --layer-height 0.1 --svg out --attribute height",
+            "images, --vtp and --vtu",
+        ),
+        ("slice tripod.vtu --layer-height 0.1 --svg out --pixel 0.1", "--png and --vtu"),
+        ("slice tripod.vtu --layer-height 0.1 --vtu a.pvtu", "--pixel"),
+        ("slice tripod.vtu --layer-height 0.1 --vtu a.vtu --pixel 0.1", ".pvtu"),
+        ("slice tripod.vtu --layer-height 0.1 --svg file", "is a file, not a directory"),
+        ("slice tripod.vtu --layer-height 0.1 --svg file/in", "cannot be written"),
+        ("slice tripod.vtu --layer-height 0.1 --png /proc/none --pixel 1", "cannot be written"),
+        ("slice tripod.vtu --layer-height 0.1 --cli none/a.cli", "create its directory"),
+        ("slice tripod.vtu --layer-height 0.1 --vtp a.vtu", ".vtp"),
+        ("slice missing.vtu --layer-height 0.1 --svg out", "missing.vtu"),
+    ] {
+        refused(at, arguments, fragment);
+    }
+}
+
+#[test]
+fn other_layers_are_not_mixed_in() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let png = "slice tripod.vtu --layer-height 0.3 --png out";
+    done(at, &format!("{png} --pixel 0.1"));
+    refused(at, &format!("{png} --pixel 0.2"), "files.pitch is 0.1 there, 0.2 here");
+    refused(at, &format!("{png} --pixel 0.1 --levels 1 --resume"), "model_sha256 is");
+    refused(at, &format!("{png} --pixel 0.1 --crease-angle 30 --resume"), "model_sha256 is");
+}
+
+/// The numbers of an array of 8- or 4-byte numbers in a `.vtu` with raw appended data.
+fn array(file: &[u8], name: &str) -> Vec<f64> {
+    let text = String::from_utf8_lossy(file);
+    let at = text.find(&format!("Name=\"{name}\"")).unwrap_or_else(|| panic!("no {name}"));
+    let start = text[..at].rfind('<').unwrap();
+    let tag = &text[start..start + text[start..].find('>').unwrap()];
+    let attribute = |key: &str| {
+        let rest =
+            tag.split_once(&format!(" {key}=\"")).unwrap_or_else(|| panic!("{key}: {tag}")).1;
+        rest.split_once('"').unwrap().0.to_owned()
+    };
+    let marker = b"<AppendedData encoding=\"raw\">";
+    let data = file.windows(marker.len()).position(|w| w == marker).unwrap() + marker.len();
+    let underscore = data + file[data..].iter().position(|&byte| byte == b'_').unwrap() + 1;
+    let block = &file[underscore + attribute("offset").parse::<usize>().unwrap()..];
+    let bytes = u64::from_le_bytes(block[..8].try_into().unwrap()) as usize;
+    let block = &block[8..8 + bytes];
+    match attribute("type").as_str() {
+        "Float64" => {
+            block.chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect()
+        }
+        "Int32" => {
+            let number = |b: &[u8]| f64::from(i32::from_le_bytes(b.try_into().unwrap()));
+            block.chunks_exact(4).map(number).collect()
+        }
+        other => panic!("{name} of {other}"),
+    }
+}
+
+#[test]
+fn pixels_are_points_with_their_places() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let report = done(
+        at,
+        "slice tripod.vtu --layer-height 0.1 --pixel 0.05 --vtu a.pvtu --attribute height \
+         --attribute pair",
+    );
+    let mesh = subsolid::read(at.join("tripod.vtu")).unwrap();
+    let solid = Solid::new(&mesh).unwrap();
+    let pieces = files(&at.join("a"));
+    assert_eq!(report["made"], pieces.len());
+    let mut count = 0;
+    for (layer, file) in pieces.values().enumerate() {
+        let points = array(file, "Points");
+        let [cells, u, v, w] = ["cell", "u", "v", "w"].map(|name| array(file, name));
+        let location =
+            |i: usize| Location { element: cells[i] as u32, parameters: [u[i], v[i], w[i]] };
+        let samples = Samples::Points((0..cells.len()).map(location).collect());
+        let plan = solid.plan(&samples, Want::POSITION).unwrap();
+        let limit = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
+        let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{layer}");
+        for (i, &x) in points.iter().enumerate() {
+            near(limit.positions.get(i), x);
+        }
+        let [height, first, second] = ["height", "pair_0", "pair_1"].map(|name| array(file, name));
+        for (i, p) in points.chunks_exact(3).enumerate() {
+            near(height[i], p[2]);
+            near(first[i], p[0]);
+            near(second[i], p[1]);
+        }
+        assert!(array(file, "layer").iter().all(|&found| found == layer as f64));
+        assert!(array(file, "corner").iter().all(|&corner| corner == -1.0));
+        count += cells.len();
+    }
+    let [volume, _] = moments(&at.join("tripod.vtu"));
+    let sum = count as f64 * 0.1 * 0.05 * 0.05;
+    assert!((sum / volume - 1.0).abs() < 0.02, "{sum} {volume}");
+    // without attributes, beside images of the same pixels
+    let report =
+        done(at, "slice tripod.vtu --layer-height 0.5 --pixel 0.1 --vtu b.pvtu --png images");
+    assert_eq!(files(&at.join("b")).len(), report["made"]);
+}

@@ -1,0 +1,221 @@
+//! `subsolid surface` and `subsolid boundary` as their users run them.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use subsolid::mesh::SolidMesh;
+use subsolid::refine::{VertexRule, refine_mesh};
+use subsolid::surface::{Method, Scheme, boundary_surface, refine_surface};
+
+use crate::surfaces::{model, options, path, size};
+
+fn run(directory: &Path, arguments: &[&str]) -> (i32, String) {
+    let mut command = Command::cargo_bin("subsolid").unwrap();
+    let output = command.current_dir(directory).args(arguments).output().unwrap();
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn surface_writes_what_the_library_computes() {
+    let directory = tempfile::tempdir().unwrap();
+    let car = path("bishop");
+    let car = car.to_str().unwrap();
+    for (scheme, library) in [("catmull-clark", Scheme::CatmullClark), ("loop", Scheme::Loop)] {
+        let arguments = ["surface", car, "--scheme", scheme, "--levels", "1", "-o", "fine.obj"];
+        let (code, stderr) = run(directory.path(), &arguments);
+        assert_eq!(code, 0, "{stderr}");
+        assert_eq!(stderr.contains("cut into triangles"), scheme == "loop", "{stderr}");
+        let fine = subsolid::read_surface(directory.path().join("fine.obj")).unwrap();
+        let expected = refine_surface(&model("bishop"), &options(library, 1, Method::Matrix));
+        assert_eq!(fine, expected.unwrap());
+    }
+    let arguments = ["surface", car, "--method", "edge-friend", "--chaikin", "-o", "fine.stl"];
+    let (code, stderr) = run(directory.path(), &arguments);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("left out"), "{stderr}");
+}
+
+/// What a scheme or a format has no place for is refused.
+#[test]
+fn options_without_use_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let car = path("bishop");
+    for (arguments, fragment) in [
+        ("--normals -o a.stl", "a .stl file has no place for --normals"),
+        ("--scheme sqrt3 --limit -o a.obj", "--limit is not for √3"),
+        ("--scheme sqrt3 --normals -o a.ply", "--normals is not for √3"),
+        ("--scheme sqrt3 --chaikin -o a.ply", "--chaikin is not for √3"),
+        ("--method adaptive -o a.obj", "add --limit"),
+    ] {
+        let mut words = vec!["surface", car.to_str().unwrap()];
+        words.extend(arguments.split(' '));
+        let (code, stderr) = run(directory.path(), &words);
+        assert_eq!(code, 2, "{arguments}: {stderr}");
+        assert!(stderr.contains(fragment), "{arguments}: {stderr}");
+    }
+}
+
+/// Around faces of very many corners a dense matrix and a limit are refused, not begun.
+#[test]
+fn faces_of_very_many_corners_are_refused_where_they_are_dense() {
+    let directory = tempfile::tempdir().unwrap();
+    let count = 100_000;
+    let mut text: String = (0..count)
+        .map(|i| (f64::from(i) / f64::from(count) * std::f64::consts::TAU).sin_cos())
+        .map(|(s, c)| format!("v {c} {s} 0\n"))
+        .collect();
+    text += "f";
+    (1..=count).for_each(|v| text += &format!(" {v}"));
+    std::fs::write(directory.path().join("disc.obj"), text).unwrap();
+    for (arguments, code, fragment) in [
+        ("--levels 1", 0, ""),
+        ("--levels 4 --method single", 2, "of memory"),
+        ("--levels 1 --limit", 2, "face 0 has 100000 corners"),
+    ] {
+        let mut words = vec!["surface", "disc.obj", "-o", "fine.ply"];
+        words.extend(arguments.split(' '));
+        let (found, stderr) = run(directory.path(), &words);
+        assert_eq!(found, code, "{arguments}: {stderr}");
+        assert!(stderr.contains(fragment), "{arguments}: {stderr}");
+    }
+}
+
+/// The adaptive method writes the limit that the refined mesh has, and says of what patches.
+#[test]
+fn adaptive_writes_the_limit() {
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["cow_boundary", "cubes_semisharp", "dodecahedron_poly", "hole_test2"] {
+        let file = path(name);
+        let written = |method: &str| {
+            let output = format!("{method}.obj");
+            let mut arguments = vec!["surface", file.to_str().unwrap(), "--levels", "2"];
+            arguments.extend(["--method", method, "--limit", "-o", &output]);
+            let (code, stderr) = run(directory.path(), &arguments);
+            assert_eq!(code, 0, "{stderr}");
+            let patches = stderr.contains(" regular, ") && stderr.contains(" irregular patches");
+            assert_eq!(patches, method == "adaptive", "{stderr}");
+            subsolid::read_surface(directory.path().join(output)).unwrap()
+        };
+        let (found, expected) = (written("adaptive"), written("matrix"));
+        assert_eq!(found.faces, expected.faces, "{name}");
+        assert_eq!(found.points.len(), expected.points.len(), "{name}");
+        let (found, points) = (found.points.as_flattened(), expected.points.as_flattened());
+        for (a, b) in found.iter().zip(points) {
+            assert!((a - b).abs() <= 1e-12 * size(&expected), "{name}: {a} {b}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let refused = |arguments: &[&str], fragment: &str| {
+        let (code, stderr) = run(directory.path(), arguments);
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.contains(fragment), "{stderr}");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    };
+    let car = path("car");
+    let car = car.to_str().unwrap();
+    refused(&["surface", car, "--levels", "12", "-o", "a.obj"], "of memory");
+    refused(&["surface", car, "--levels", "99999999999", "-o", "a.obj"], "at most");
+    refused(&["surface", car, "-o", "a.vtu"], "unknown format");
+    refused(&["surface", "none.obj", "-o", "a.obj"], "none.obj");
+    refused(
+        &["surface", car, "--scheme", "loop", "--method", "edge-friend", "-o", "a.obj"],
+        "Catmull-Clark surfaces only",
+    );
+    refused(&["surface", car, "--method", "adaptive", "-o", "a.obj"], "add --limit");
+    refused(
+        &["surface", car, "--method", "adaptive", "--limit", "--scheme", "sqrt3", "-o", "a.obj"],
+        "√3",
+    );
+    let copy = directory.path().join("same.obj");
+    std::fs::copy(car, &copy).unwrap();
+    let (code, stderr) = run(directory.path(), &["surface", "same.obj", "-o", "same.obj"]);
+    assert!(code == 2 && stderr.contains("would be replaced"), "{stderr}");
+}
+
+fn solids() -> Vec<(String, SolidMesh)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    ["bracket.vtk", "solids/rod_hex.vtk", "solids/cad9.mesh", "solids/micro/twisting.mesh"]
+        .into_iter()
+        .map(|name| (name.to_string(), subsolid::read(root.join(name)).unwrap()))
+        .collect()
+}
+
+/// The boundary of the refined solid is the refined boundary.
+#[test]
+fn a_boundary_refines_as_its_solid_does() {
+    for (name, mut solid) in solids() {
+        subsolid::refine::crease_by_angle(&mut solid, 40.0).unwrap();
+        for crease in solid.creases.edges.iter_mut().step_by(3) {
+            crease.sharpness = 0.7;
+        }
+        let surface = boundary_surface(&solid).unwrap();
+        let options = options(Scheme::CatmullClark, 2, Method::EdgeFriend);
+        let refined = refine_surface(&surface, &options).unwrap();
+        let expected = refine_mesh(&solid, 2, VertexRule::default()).unwrap();
+        let expected = boundary_surface(&expected).unwrap();
+        assert_eq!(refined.points.len(), expected.points.len(), "{name}");
+        assert_eq!(refined.faces.len(), expected.faces.len(), "{name}");
+        assert_eq!(refined.creases.edges.len(), expected.creases.edges.len(), "{name}");
+        let mut points = [refined.points, expected.points];
+        // equal points in one order; coordinates apart by rounding fall into one bucket or
+        // the next
+        let step = 1e-7 * size(&surface);
+        let key = |p: &[f64; 3]| p.map(|x| (x / step).round() as i64);
+        let known: std::collections::HashSet<[i64; 3]> = points[0].iter().map(key).collect();
+        for p in points[1].drain(..) {
+            let near = |d: [i64; 3]| {
+                let k = key(&p);
+                known.contains(&[k[0] + d[0], k[1] + d[1], k[2] + d[2]])
+            };
+            let found = (0..27).any(|i| near([i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1]));
+            assert!(found, "{name}: {p:?}");
+        }
+    }
+}
+
+#[test]
+fn the_boundary_of_a_solid_is_written_with_its_creases() {
+    let directory = tempfile::tempdir().unwrap();
+    let bracket = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/bracket.vtk");
+    let bracket = bracket.to_str().unwrap();
+    let arguments = ["boundary", bracket, "--crease-angle", "40", "-o", "skin.obj"];
+    let (code, stderr) = run(directory.path(), &arguments);
+    assert_eq!(code, 0, "{stderr}");
+    let skin = subsolid::read_surface(directory.path().join("skin.obj")).unwrap();
+    assert!(!skin.creases.edges.is_empty());
+    let (code, stderr) =
+        run(directory.path(), &["surface", "skin.obj", "--levels", "2", "-o", "fine.vtp"]);
+    assert_eq!(code, 0, "{stderr}");
+}
+
+#[test]
+fn processors_are_chosen_or_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let cow = concat!(env!("CARGO_MANIFEST_DIR"), "/models/surfaces/cow_boundary.obj");
+    let with = |more: &[&str]| {
+        let arguments = [&["surface", cow, "--levels", "1", "-o", "fine.obj"], more].concat();
+        run(directory.path(), &arguments)
+    };
+    let (code, stderr) = with(&["--backend", "cuda:99"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("CUDA"), "{stderr}");
+    let (code, stderr) = with(&["--backend", "gpu"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("there is no backend \"gpu\""), "{stderr}");
+    let (code, stderr) = with(&["--backend", "auto"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("Chose"), "{stderr}");
+    let refined = std::fs::read(directory.path().join("fine.obj")).unwrap();
+    let (code, stderr) = with(&["--backend", "cpu"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(!stderr.contains("Chose"), "{stderr}");
+    assert_eq!(std::fs::read(directory.path().join("fine.obj")).unwrap(), refined);
+    // the product of all levels is made on the CPU
+    let (code, stderr) = with(&["--method", "single"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("the CPU"), "{stderr}");
+}

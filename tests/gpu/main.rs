@@ -1,0 +1,269 @@
+//! The CUDA backend on whatever device this machine has. Without one every test says so
+//! and passes; with `SUBSOLID_REQUIRE_CUDA=1` it fails instead.
+
+#[path = "../common/conformance/mod.rs"]
+mod conformance;
+mod interiors;
+mod layers;
+mod locate;
+mod matrix;
+mod program;
+mod quadrature;
+#[path = "../common/program.rs"]
+mod runs;
+mod single;
+mod sort;
+mod surface;
+mod surface_limit;
+#[path = "../common/surfaces.rs"]
+mod surfaces;
+mod tables;
+
+use std::sync::OnceLock;
+
+use subsolid::backend::{Backend, Cpu, Cuda, Limit, Precision, Strategy, cuda};
+use subsolid::limit::Solid;
+use subsolid::mesh::{SolidMesh, shape::Shape};
+use subsolid::plan::{Samples, Want};
+
+/// The first device, or nothing.
+fn gpu(precision: Precision) -> Option<Cuda> {
+    static LACK: OnceLock<Option<String>> = OnceLock::new();
+    let lack = LACK.get_or_init(|| {
+        let lack = cuda::devices().and_then(|_| Cuda::new(0, precision)).err();
+        lack.map(|error| error.to_string())
+    });
+    match lack {
+        None => Some(Cuda::new(0, precision).unwrap()),
+        Some(why) if std::env::var_os("SUBSOLID_REQUIRE_CUDA").is_some_and(|v| v == "1") => {
+            panic!("{why}")
+        }
+        Some(why) => {
+            println!("no CUDA device to test: {why}");
+            None
+        }
+    }
+}
+
+fn subject(precision: Precision, strategy: Strategy) -> Option<Box<dyn Backend>> {
+    Some(Box::new(gpu(precision)?.with_strategy(strategy)))
+}
+
+conformance!(auto_f32, subject(Precision::F32, Strategy::Auto), 4e-6);
+conformance!(auto_f64, subject(Precision::F64, Strategy::Auto), 1e-13);
+conformance!(thread_f32, subject(Precision::F32, Strategy::Thread), 4e-6);
+conformance!(thread_f64, subject(Precision::F64, Strategy::Thread), 1e-13);
+conformance!(warp_f32, subject(Precision::F32, Strategy::Warp), 4e-6);
+conformance!(warp_f64, subject(Precision::F64, Strategy::Warp), 1e-13);
+conformance!(hybrid_f32, subject(Precision::F32, Strategy::Hybrid), 4e-6);
+conformance!(hybrid_f64, subject(Precision::F64, Strategy::Hybrid), 1e-13);
+
+fn shape(name: &str, sizes: &[usize]) -> SolidMesh {
+    let mut mesh = Shape::parse(name, sizes).unwrap().build().unwrap();
+    conformance::shake(&mut mesh, 0.03);
+    mesh
+}
+
+/// Largest distance of the positions and derivatives from those of the CPU in double
+/// precision, relative to the largest number of each.
+fn distance(found: &Limit, expected: &Limit) -> f64 {
+    assert_eq!(found.len(), expected.len());
+    let fields = |limit: &Limit| {
+        let derivatives = limit.derivatives.iter().cloned();
+        std::iter::once(limit.positions.clone()).chain(derivatives).collect::<Vec<_>>()
+    };
+    let mut worst: f64 = 0.0;
+    for (found, expected) in fields(found).iter().zip(&fields(expected)) {
+        let finite = (0..expected.len()).map(|i| expected.get(i)).filter(|x| x.is_finite());
+        let size = finite.fold(1.0_f64, |m, x| m.max(x.abs()));
+        for i in 0..expected.len() {
+            let (a, b) = (found.get(i), expected.get(i));
+            assert_eq!(a.is_nan(), b.is_nan(), "number {i}");
+            worst = worst.max(if a.is_nan() { 0.0 } else { (a - b).abs() / size });
+        }
+    }
+    worst
+}
+
+#[test]
+fn any_number_of_samples() {
+    for (precision, tolerance) in [(Precision::F32, 4e-6), (Precision::F64, 1e-13)] {
+        let Some(gpu) = gpu(precision) else { return };
+        for (name, sizes) in [("fan", &[5, 3, 2][..]), ("box", &[2, 2, 6]), ("link-3444555", &[2])]
+        {
+            let mesh = shape(name, sizes);
+            let solid = Solid::new(&mesh).unwrap();
+            for samples in [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 33] {
+                let want = if samples < 10 { Want::FIRST } else { Want::POSITION };
+                let plan = solid.plan(&Samples::grid(samples), want).unwrap();
+                let found = gpu.evaluate(&plan, mesh.controls()).unwrap();
+                let expected = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
+                let error = distance(&found, &expected);
+                assert!(error <= tolerance, "{name}, {samples} samples: {error:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_single_cell_and_empty_classes() {
+    for (precision, tolerance) in [(Precision::F32, 4e-6), (Precision::F64, 1e-13)] {
+        let Some(gpu) = gpu(precision) else { return };
+        // one cell; regular cells alone (all edges of the box sharp); layered ones alone
+        let single = shape("box", &[1, 1, 1]);
+        let mut sharp = shape("box", &[3, 3, 3]);
+        subsolid::refine::crease_by_angle(&mut sharp, 40.0).unwrap();
+        for mesh in [single, sharp, shape("fan", &[5, 2, 1])] {
+            let solid = Solid::new(&mesh).unwrap();
+            let plan = solid.plan(&Samples::grid(8), Want::FIRST).unwrap();
+            let found = gpu.evaluate(&plan, mesh.controls()).unwrap();
+            let expected = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
+            let error = distance(&found, &expected);
+            assert!(error <= tolerance, "{error:e}");
+        }
+    }
+}
+
+/// More results than one piece of a copy, and more cells than warps; pieces come again with other
+/// control points, and are cut anew for other elements.
+#[test]
+fn many_cells() {
+    for (precision, tolerance) in [(Precision::F32, 4e-6), (Precision::F64, 1e-13)] {
+        let Some(gpu) = gpu(precision) else { return };
+        let mut mesh = shape("box", &[40, 40, 40]);
+        let solid = Solid::new(&mesh).unwrap();
+        let plan = solid.plan(&Samples::grid(5), Want::POSITION).unwrap();
+        let (mut evaluator, mut cpu) =
+            (gpu.prepare(&plan).unwrap(), Cpu::default().prepare(&plan).unwrap());
+        let (mut found, mut expected) = (Limit::default(), Limit::default());
+        for range in [0..64_000, 0..64_000, 7_000..64_000, 0..64_000] {
+            evaluator.evaluate(mesh.controls(), range.clone(), &mut found).unwrap();
+            cpu.evaluate(mesh.controls(), range.clone(), &mut expected).unwrap();
+            let error = distance(&found, &expected);
+            assert!(error <= tolerance, "{range:?}: {error:e}");
+            conformance::shake(&mut mesh, 0.02);
+        }
+    }
+}
+
+#[test]
+fn a_million_cells() {
+    let Some(gpu) = gpu(Precision::F32) else { return };
+    let mesh = shape("box", &[100, 100, 100]);
+    let solid = Solid::new(&mesh).unwrap();
+    let plan = solid.plan(&Samples::grid(2), Want::POSITION).unwrap();
+    let found = gpu.evaluate(&plan, mesh.controls()).unwrap();
+    let expected = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
+    let error = distance(&found, &expected);
+    assert!(error <= 4e-6, "{error:e}");
+}
+
+/// Cells in bricks of eight, numbered at random, range by range: bricks reach beyond their
+/// ranges, and derivatives and attributes come along.
+#[test]
+fn bricks_in_ranges() {
+    for (precision, tolerance) in [(Precision::F32, 1e-4), (Precision::F64, 1e-11)] {
+        let Some(gpu) = gpu(precision) else { return };
+        let mut mesh = shape("box", &[31, 30, 29]);
+        let values = mesh.points.iter().flat_map(|p| [p[0] * p[1], p[2]]).collect();
+        mesh.attributes.push(subsolid::mesh::Attribute { name: "two".into(), width: 2, values });
+        let solid = Solid::new(&mesh).unwrap();
+        for (samples, want) in
+            [(2, Want::POSITION), (3, Want::FIRST), (4, Want::POSITION), (8, Want::POSITION)]
+        {
+            let plan = solid.plan(&Samples::grid(samples), want).unwrap();
+            let (mut evaluator, mut cpu) =
+                (gpu.prepare(&plan).unwrap(), Cpu::default().prepare(&plan).unwrap());
+            let (mut found, mut expected) = (Limit::default(), Limit::default());
+            for range in [0..26_970, 0..1, 907..9_001, 13_333..26_970] {
+                evaluator.evaluate(mesh.controls(), range.clone(), &mut found).unwrap();
+                cpu.evaluate(mesh.controls(), range.clone(), &mut expected).unwrap();
+                let error = distance(&found, &expected);
+                assert!(error <= tolerance, "{samples} samples, {range:?}: {error:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn results_are_bitwise_equal_from_run_to_run() {
+    for precision in [Precision::F32, Precision::F64] {
+        let Some(gpu) = gpu(precision) else { return };
+        let mesh = shape("link-3444555", &[3]);
+        let solid = Solid::new(&mesh).unwrap();
+        let plan = solid.plan(&Samples::grid(8), Want::FIRST | Want::SECOND).unwrap();
+        let mut evaluator = gpu.prepare(&plan).unwrap();
+        let all = 0..solid.elements().len();
+        let mut first = Limit::default();
+        evaluator.evaluate(mesh.controls(), all.clone(), &mut first).unwrap();
+        let bits = |limit: &Limit| {
+            let fields = std::iter::once(&limit.positions).chain(&limit.derivatives);
+            let bits = fields.flat_map(|f| (0..f.len()).map(|i| f.get(i).to_bits()));
+            bits.collect::<Vec<_>>()
+        };
+        let expected = bits(&first);
+        for run in 0..20 {
+            let mut again = Limit::default();
+            evaluator.evaluate(mesh.controls(), all.clone(), &mut again).unwrap();
+            assert!(bits(&again) == expected, "run {run}");
+        }
+    }
+}
+
+/// Results on the device: the graph is replayed with moved control points.
+#[test]
+fn results_stay_on_the_device() {
+    for (precision, tolerance) in [(Precision::F32, 1e-4), (Precision::F64, 1e-11)] {
+        let Some(gpu) = gpu(precision) else { return };
+        let mut mesh = shape("fan", &[5, 3, 2]);
+        let solid = Solid::new(&mesh).unwrap();
+        let plan = solid.plan(&Samples::gauss(4).unwrap(), Want::FIRST).unwrap();
+        let mut evaluator = gpu.prepare_on_device(&plan).unwrap();
+        let all = 0..solid.elements().len();
+        for _ in 0..3 {
+            conformance::shake(&mut mesh, 0.02);
+            evaluator.upload(mesh.controls()).unwrap();
+            let points = evaluator.launch(all.clone()).unwrap();
+            assert_eq!(points.positions.len, all.len() * 64);
+            let found = points.determinants().unwrap();
+            let expected = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
+            let expected = expected.jacobian_determinants().unwrap();
+            for (element, (found, expected)) in
+                found.all.chunks(64).zip(expected.chunks(64)).enumerate()
+            {
+                for (a, b) in found.iter().zip(expected) {
+                    assert!((a - b).abs() <= tolerance, "element {element}: {a} {b}");
+                }
+            }
+            for (least, all) in found.least.iter().zip(found.all.chunks(64)) {
+                assert_eq!(*least, all.iter().copied().fold(f64::INFINITY, f64::min));
+            }
+        }
+    }
+}
+
+/// Far from the origin, errors stay those of the coordinates' own rounding.
+#[test]
+fn distance_from_the_origin_costs_no_accuracy() {
+    let Some(gpu) = gpu(Precision::F32) else { return };
+    let mut mesh = shape("link-3444555", &[2]);
+    let (low, high) = mesh.bounds().unwrap();
+    let size = (0..3).map(|d| high[d] - low[d]).fold(0.0, f64::max);
+    let shift = 1e4 * size;
+    mesh.points.as_flattened_mut().iter_mut().for_each(|x| *x += shift);
+    let solid = Solid::new(&mesh).unwrap();
+    let plan = solid.plan(&Samples::grid(8), Want::POSITION).unwrap();
+    let found = gpu.evaluate(&plan, mesh.controls()).unwrap();
+    let expected = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
+    let ulp = f64::from(f32::EPSILON) * 2_f64.powf((shift + size).log2().floor());
+    for i in 0..expected.positions.len() {
+        let error = (found.positions.get(i) - expected.positions.get(i)).abs();
+        assert!(error <= 2.0 * ulp, "{error:e}");
+    }
+}
+
+#[test]
+fn wrong_devices_are_refused_in_words() {
+    let error = Cuda::new(99, Precision::F32).unwrap_err();
+    assert!(error.to_string().contains("CUDA") || error.to_string().contains("NVRTC"), "{error}");
+}

@@ -1,0 +1,358 @@
+//! Inverse evaluation: what is evaluated is found again, what is outside is not.
+
+use rayon::prelude::*;
+
+use crate::oracle::random::Random;
+use crate::oracle::vector::{ORIGIN, Point, add, scale, sub};
+use crate::support::meshes::{crease_box_edges, mixed, model, models, shapes};
+use crate::support::{Limits, places, size};
+use subsolid::Solid;
+use subsolid::locate::{Located, Locator};
+use subsolid::mesh::{Attribute, SolidMesh};
+use subsolid::slice::{Axis, InteriorFinder, PixelGrid};
+
+fn all_meshes() -> Vec<(String, SolidMesh)> {
+    let mut all = shapes();
+    all.extend(models());
+    all.push(("mixed".into(), mixed()));
+    for name in ["mount2_hex.vtk", "mountwithhole_hex.vtk"] {
+        all.push((name.into(), model(name)));
+    }
+    for name in ["bracket.vtk", "solids/tripod.vtk"] {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name);
+        all.push((name.into(), subsolid::read(path).expect("a model")));
+    }
+    let mut creased = shapes().swap_remove(1).1;
+    crease_box_edges(&mut creased, f64::INFINITY);
+    all.push(("creased box".into(), creased));
+    all
+}
+
+fn distance(a: Point, b: Point) -> f64 {
+    sub(a, b).iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+fn cross(a: Point, b: Point) -> Point {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+fn determinant([a, b, c]: [Point; 3]) -> f64 {
+    let n = cross(b, c);
+    (0..3).map(|d| a[d] * n[d]).sum()
+}
+
+/// The smallest stretch of the map, bounded from below by detJ over the largest twice.
+fn stretch(derivatives: [Option<Point>; 3]) -> f64 {
+    let Some(j) = derivatives.into_iter().collect::<Option<Vec<_>>>() else { return 0.0 };
+    let largest = j.iter().map(|&d| distance(d, ORIGIN)).fold(0.0, f64::max);
+    determinant([j[0], j[1], j[2]]).abs() / (largest * largest)
+}
+
+#[test]
+fn what_is_evaluated_is_found() {
+    let wrong: Vec<String> = all_meshes().par_iter().flat_map_iter(not_found).collect();
+    assert!(
+        wrong.is_empty(),
+        "{} places:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(20)].join("\n")
+    );
+}
+
+/// What goes wrong from parameters to points and back.
+fn not_found((name, mesh): &(String, SolidMesh)) -> Vec<String> {
+    let limits = Limits::new(mesh);
+    let locator = Locator::new(&limits.solid, mesh.controls()).expect("a locator");
+    let mut random = Random::new(11);
+    let mut all = Vec::new();
+    for leaf in places::leaves(&limits.solid, 2, &mut random) {
+        for local in places::local_parameters(&mut random) {
+            all.push((leaf, places::in_element(&leaf, local)));
+        }
+    }
+    let points: Vec<Point> =
+        all.iter().map(|&(leaf, p)| limits.position(leaf.element as usize, p)).collect();
+    let located = locator.locate(&points);
+    let size = size(&mesh.points);
+    let mut wrong = Vec::new();
+    for ((&(leaf, p), &x), located) in all.iter().zip(&points).zip(located) {
+        let element = leaf.element;
+        let mut fail = |what: String| {
+            wrong.push(format!("{name}, element {element} at {p:?}, {:?}: {what}", leaf.kind));
+        };
+        let Located::Inside(place) = located else {
+            fail(format!("outside, nearest {:?}", locator.nearest(x)));
+            continue;
+        };
+        // of all that hold the point, the first
+        if place.element > element {
+            fail(format!("{place:?}"));
+        }
+        let there = limits.position(place.element as usize, place.parameters);
+        let off = distance(x, there);
+        if off > 1e-10 * size {
+            fail(format!("{place:?} is {off:e} away"));
+        }
+        let stretch = stretch(limits.first(element as usize, p));
+        let off = distance(place.parameters, p);
+        if place.element == element && stretch > 1e-4 * size && off > 1e-9 {
+            fail(format!("{place:?}, {off:e}"));
+        }
+    }
+    wrong
+}
+
+/// Points of the boundary, their outward normals, and how far from a fold they are.
+fn boundary_points(limits: &Limits, each: usize) -> Vec<(Point, Point)> {
+    let solid = &limits.solid;
+    let mut random = Random::new(5);
+    let mut all = Vec::new();
+    for element in 0..solid.elements().len() {
+        let topology = solid.topology();
+        if solid.elements()[element].corner.is_some() {
+            continue;
+        }
+        // low and high side of u, v, w
+        let faces = topology.cell_faces(solid.elements()[element].cell);
+        for side in (0..6).filter(|&side| topology.is_boundary_face(faces[side])) {
+            for _ in 0..each {
+                let mut p = random.parameters();
+                p[side / 2] = (side % 2) as f64;
+                let Some(j) = limits.first(element, p).into_iter().collect::<Option<Vec<_>>>()
+                else {
+                    continue;
+                };
+                let (a, b) = (j[(side / 2 + 1) % 3], j[(side / 2 + 2) % 3]);
+                let mut n = cross(a, b);
+                if side % 2 == 0 {
+                    n = n.map(|x| -x);
+                }
+                let length = distance(n, ORIGIN);
+                // outwards only where the cell is not inside out
+                if length > 0.0 && determinant([j[0], j[1], j[2]]) > 0.0 {
+                    all.push((limits.position(element, p), n.map(|x| x / length)));
+                }
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn points_moved_outwards_are_outside() {
+    let mut checked = 0;
+    for (name, mesh) in shapes() {
+        let limits = Limits::new(&mesh);
+        let locator = Locator::new(&limits.solid, mesh.controls()).expect("a locator");
+        let size = size(&mesh.points);
+        let all = boundary_points(&limits, 2);
+        checked += all.len();
+        let moved = |by: f64| -> Vec<Point> {
+            all.iter().map(|&(x, n)| add(x, scale(n, by * size))).collect()
+        };
+        for (i, located) in locator.locate(&moved(1e-6)).into_iter().enumerate() {
+            assert_eq!(located, Located::Outside, "{name}, moved out: {:?}", all[i]);
+        }
+        for (i, located) in locator.locate(&moved(-1e-6)).into_iter().enumerate() {
+            assert!(matches!(located, Located::Inside(_)), "{name}, moved in: {:?}", all[i]);
+        }
+        for (&(x, n), outside) in all.iter().zip(moved(1e-3)) {
+            let nearest = locator.nearest(outside).expect("a finite point");
+            let off =
+                distance(limits.position(nearest.element as usize, nearest.parameters), outside);
+            assert!((off - nearest.residual).abs() <= 1e-12 * size, "{name}: {x:?} {n:?}");
+            assert!(nearest.residual <= 1e-3 * size * (1.0 + 1e-9), "{name}: {x:?} {nearest:?}");
+        }
+    }
+    assert!(checked > 1000);
+}
+
+#[test]
+fn far_points_holes_and_what_is_no_number_are_outside() {
+    let mesh = subsolid::mesh::shape::Shape::Torus { major: 8, core: 2, rings: 1 };
+    let mesh = mesh.build().expect("a torus");
+    let limits = Limits::new(&mesh);
+    let locator = Locator::new(&limits.solid, mesh.controls()).expect("a locator");
+    let far = [ORIGIN, [1e9, 0.0, 0.0], [0.0, 0.0, 1.5], [f64::NAN, 0.0, 0.0], [f64::INFINITY; 3]];
+    assert_eq!(locator.locate(&far), vec![Located::Outside; 5]);
+    assert_eq!(locator.nearest(far[3]), None);
+    let controls = subsolid::mesh::Controls { positions: &mesh.points[1..], attributes: &[] };
+    assert!(Locator::new(&limits.solid, controls).is_err());
+}
+
+/// A grid of about `across` × `across` pixels around the mesh in the planes of `axis`, and
+/// some heights at which planes meet it.
+fn layers(mesh: &SolidMesh, axis: Axis, across: usize) -> (PixelGrid, [f64; 3]) {
+    let (low, high) = mesh.bounds().expect("points");
+    let pitch = size(&mesh.points) / across as f64;
+    let low_corner = axis.project(low).map(|x| x - 1.37 * pitch);
+    let count = |d: usize| ((axis.project(high)[d] - low_corner[d]) / pitch) as usize + 2;
+    let grid = PixelGrid { origin: low_corner, pitch, size: [count(0), count(1)] };
+    let d = axis.number();
+    (grid, [0.12, 0.5, 0.83].map(|t| low[d] + t * (high[d] - low[d])))
+}
+
+#[test]
+fn interiors_are_what_the_locator_finds() {
+    let wrong: Vec<String> = all_meshes().par_iter().flat_map_iter(interiors).collect();
+    assert!(
+        wrong.is_empty(),
+        "{} pixels:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(20)].join("\n")
+    );
+}
+
+fn interiors((name, mesh): &(String, SolidMesh)) -> Vec<String> {
+    let limits = Limits::new(mesh);
+    let locator = Locator::new(&limits.solid, mesh.controls()).expect("a locator");
+    let linear = |p: &Point| [p[0], p[1] - 2.0 * p[2], 1.0 + p[0] + p[1] + p[2]];
+    let attribute = Attribute {
+        name: "linear".into(),
+        width: 3,
+        values: mesh.points.iter().flat_map(linear).collect(),
+    };
+    let attribute = locator.pieces().attribute(&attribute).expect("a value a vertex");
+    let size = size(&mesh.points);
+    let (low, high) = mesh.bounds().expect("points");
+    let largest = low.iter().chain(&high).fold(size, |most, x| most.max(x.abs()));
+    let mut wrong = Vec::new();
+    for axis in [Axis::X, Axis::Y, Axis::Z] {
+        let (grid, heights) = layers(mesh, axis, 40);
+        let finder = InteriorFinder::new(&locator, axis, grid).expect("a grid");
+        let columns = grid.size[0];
+        let count = columns * grid.size[1];
+        for height in heights {
+            let centre = |i: usize| axis.lift(grid.centre(i % columns, i / columns), height);
+            let centres: Vec<Point> = (0..count).map(centre).collect();
+            let located = locator.locate(&centres);
+            let interior = finder.layer(height);
+            let values = finder.values(&interior, &attribute);
+            let mut found = vec![None; count];
+            let mut fail = |i: usize, what: String| {
+                wrong.push(format!("{name} {axis:?} {height}, pixel {i} {:?}: {what}", centres[i]));
+            };
+            for (n, &pixel) in interior.pixels.iter().enumerate() {
+                let i = pixel as usize;
+                if found[i].is_some() {
+                    fail(i, "doubled".into());
+                }
+                let (element, p) = (interior.elements[n], interior.parameters[n]);
+                found[i] = Some((element, p));
+                let off = distance(limits.position(element as usize, p), centres[i]);
+                if off > 1e-10 * size {
+                    fail(i, format!("element {element} {p:?} is {off:e} away"));
+                }
+                let expected = linear(&centres[i]);
+                for c in 0..3 {
+                    let off = (values[3 * n + c] - expected[c]).abs();
+                    if off > 1e-12 * largest {
+                        fail(i, format!("value {c} of element {element} at {p:?} is {off:e} off"));
+                    }
+                }
+            }
+            for i in 0..count {
+                match (located[i], found[i]) {
+                    (Located::Outside, None) => {}
+                    (Located::Inside(place), Some((element, _))) if place.element == element => {}
+                    (located, found) => fail(i, format!("{located:?} but {found:?}")),
+                }
+            }
+        }
+    }
+    wrong
+}
+
+/// Turned so that no flat side lies along the pixels: errors at the surface cancel.
+fn tilted([x, y, z]: Point) -> Point {
+    let ((s, c), (t, d)) = (0.7_f64.sin_cos(), 0.4_f64.sin_cos());
+    let (x, y) = (c * x - s * y, s * x + c * y);
+    [x, d * y - t * z, t * y + d * z]
+}
+
+#[test]
+fn interiors_fill_the_volume() {
+    use subsolid::backend::{Backend, Cpu};
+    use subsolid::mesh::shape::Shape;
+    use subsolid::plan::{Samples, Want};
+    let torus = Shape::Torus { major: 8, core: 2, rings: 1 };
+    let cylinder = Shape::Cylinder { core: 2, rings: 1, layers: 2 };
+    for shape in [torus, cylinder, Shape::Box { cells: [3, 4, 2] }, Shape::Tripod] {
+        let mut mesh = shape.build().expect("a shape");
+        mesh.points.iter_mut().for_each(|p| *p = tilted(*p));
+        let solid = Solid::new(&mesh).expect("a valid mesh");
+        // Gauss points see the pieces towards extraordinary edges only roughly
+        let samples = Samples::gauss(12).expect("a rule");
+        let plan = solid.plan(&samples, Want::FIRST).expect("a plan");
+        let limit = Cpu::default().evaluate(&plan, mesh.controls()).expect("a limit");
+        let weights = subsolid::basis::gauss::rule(12).expect("a rule").weights;
+        let determinants = limit.jacobian_determinants().expect("derivatives");
+        let weight = |i: usize| weights[i % 12] * weights[i / 12 % 12] * weights[i / 144 % 12];
+        let volume: f64 = determinants.iter().enumerate().map(|(i, d)| weight(i) * d).sum();
+        let locator = Locator::new(&solid, mesh.controls()).expect("a locator");
+        let (grid, _) = layers(&mesh, Axis::Z, 100);
+        let finder = InteriorFinder::new(&locator, Axis::Z, grid).expect("a grid");
+        let (low, high) = mesh.bounds().expect("points");
+        let count = ((high[2] - low[2]) / grid.pitch).ceil() as usize;
+        let height = |i: usize| low[2] + (i as f64 + 0.5) * grid.pitch;
+        let pixels: usize = (0..count).map(|i| finder.layer(height(i)).len()).sum();
+        let filled = pixels as f64 * grid.pitch.powi(3);
+        assert!((filled / volume - 1.0).abs() < 2e-3, "{shape:?}: {filled} of {volume}");
+    }
+}
+
+#[test]
+fn masks_get_a_place_for_every_pixel() {
+    let (_, mesh) = all_meshes().pop().expect("meshes");
+    let limits = Limits::new(&mesh);
+    let locator = Locator::new(&limits.solid, mesh.controls()).expect("a locator");
+    let (mut grid, [_, height, _]) = layers(&mesh, Axis::Z, 60);
+    grid.origin = grid.origin.map(|x| x - 10.0 * grid.pitch);
+    grid.size = grid.size.map(|n| n + 10);
+    let finder = InteriorFinder::new(&locator, Axis::Z, grid).expect("a grid");
+    let interior = finder.layer(height);
+    let columns = grid.size[0];
+    let count = columns * grid.size[1];
+    let all = finder.covered(height, &vec![1; count]).expect("a mask");
+    assert!(all.pixels.iter().copied().eq(0..count as u32));
+    // inside as without a mask; one pixel beside takes over; far ones are the closest
+    let place = |i: u32| (all.elements[i as usize], all.parameters[i as usize]);
+    let own = |n: usize| (interior.elements[n], interior.parameters[n]);
+    assert!((0..interior.len()).all(|n| place(interior.pixels[n]) == own(n)));
+    let first = interior.pixels[0];
+    assert_eq!(place(first - 1), own(0));
+    let corner = locator.nearest(Axis::Z.lift(grid.centre(0, 0), height)).expect("finite");
+    assert_eq!(place(0), (corner.element, corner.parameters));
+    // only what is covered
+    let mut mask = vec![0; count];
+    mask[first as usize] = 255;
+    let one = finder.covered(height, &mask).expect("a mask");
+    assert_eq!((one.pixels[0], one.len(), one.elements[0]), (first, 1, interior.elements[0]));
+    assert!(finder.covered(height, &mask[1..]).is_err());
+}
+
+#[test]
+fn threads_change_nothing() {
+    let mesh = model("rod_hex.vtk");
+    let solid = Solid::new(&mesh).expect("a valid mesh");
+    let locator = Locator::new(&solid, mesh.controls()).expect("a locator");
+    let (grid, heights) = layers(&mesh, Axis::X, 300);
+    let finder = InteriorFinder::new(&locator, Axis::X, grid).expect("a grid");
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| {
+            let locator = Locator::new(&solid, mesh.controls()).expect("a locator");
+            let layers: Vec<_> = heights.iter().map(|&h| finder.layer(h)).collect();
+            let lift = |&pixel: &u32| {
+                let (c, r) = (pixel as usize % grid.size[0], pixel as usize / grid.size[0]);
+                Axis::X.lift(grid.centre(c, r), heights[1])
+            };
+            let points: Vec<Point> = layers[1].pixels.iter().map(lift).collect();
+            let located = locator.locate(&points);
+            (layers, located)
+        })
+    };
+    let (one, three) = (run(1), run(3));
+    assert!(one.1.len() > 1000);
+    assert_eq!(one, three);
+}

@@ -1,0 +1,12 @@
+//! The jobs on limits of solids: slices, location, quadrature, extraction.
+
+#[path = "../common/oracle/mod.rs"]
+mod oracle;
+#[path = "../common/support/mod.rs"]
+mod support;
+
+mod extraction;
+mod locate;
+mod pixels;
+mod quadrature;
+mod slice;

@@ -1,0 +1,9 @@
+//! Quadrature for isogeometric analysis: bases, volumes, and solvers that use nothing
+//! else.
+
+mod archive;
+mod basis;
+mod lanes;
+mod solve;
+mod system;
+mod volume;

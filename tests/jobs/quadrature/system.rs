@@ -1,0 +1,161 @@
+//! A small finite element program: sparse symmetric matrices of blocks, solved by faer's
+//! sparse Cholesky decomposition.
+
+use faer::linalg::solvers::Solve;
+use faer::sparse::{SparseColMat, Triplet};
+use faer::{Mat, Side};
+
+use super::archive::Archive;
+
+/// A symmetric matrix of `width` × `width` blocks, one for each two vertices that share a
+/// leaf.
+pub struct Matrix {
+    width: usize,
+    // columns of row r: columns[starts[r]..starts[r + 1]], ascending
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+    // [entry][row of block][column of block]
+    values: Vec<f64>,
+}
+
+impl Matrix {
+    pub fn new(archive: &Archive, width: usize) -> Self {
+        let mut rows: Vec<Vec<u32>> = vec![Vec::new(); archive.control_points.len()];
+        for batch in &archive.batches {
+            for ids in batch.control_ids.chunks_exact(batch.controls) {
+                for &id in ids {
+                    let row = &mut rows[id as usize];
+                    row.extend_from_slice(ids);
+                    if row.len() > 1024 {
+                        row.sort_unstable();
+                        row.dedup();
+                    }
+                }
+            }
+        }
+        let (mut starts, mut columns) = (vec![0], Vec::new());
+        for mut row in rows {
+            row.sort_unstable();
+            row.dedup();
+            columns.extend(row);
+            starts.push(columns.len());
+        }
+        let values = vec![0.0; columns.len() * width * width];
+        Self { width, starts, columns, values }
+    }
+
+    /// Adds a leaf's matrix `[control][control]` of blocks.
+    pub fn add(&mut self, ids: &[u32], local: &[f64]) {
+        let block = self.width * self.width;
+        for (i, &row) in ids.iter().enumerate() {
+            let start = self.starts[row as usize];
+            let columns = &self.columns[start..self.starts[row as usize + 1]];
+            for (j, column) in ids.iter().enumerate() {
+                let at = start + columns.binary_search(column).expect("an entry of the pattern");
+                let from = &local[(i * ids.len() + j) * block..][..block];
+                let to = &mut self.values[at * block..][..block];
+                to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+            }
+        }
+    }
+
+    /// Solves with the values of `fixed` vertices given; all are `[vertex][width]`.
+    pub fn solve(&self, loads: &[f64], fixed: &[bool], given: &[f64]) -> Vec<f64> {
+        let n = self.width;
+        let mut number = vec![usize::MAX; fixed.len()];
+        let free: Vec<usize> = (0..fixed.len()).filter(|&v| !fixed[v]).collect();
+        free.iter().enumerate().for_each(|(i, &v)| number[v] = i);
+        let mut rhs = Mat::zeros(n * free.len(), 1);
+        let mut triplets = Vec::new();
+        for (i, &v) in free.iter().enumerate() {
+            for a in 0..n {
+                rhs[(n * i + a, 0)] = loads[n * v + a];
+            }
+            for at in self.starts[v]..self.starts[v + 1] {
+                let other = self.columns[at] as usize;
+                for a in 0..n {
+                    for b in 0..n {
+                        let value = self.values[(at * n + a) * n + b];
+                        if fixed[other] {
+                            rhs[(n * i + a, 0)] -= value * given[n * other + b];
+                        } else if n * number[other] + b <= n * i + a {
+                            triplets.push(Triplet::new(n * i + a, n * number[other] + b, value));
+                        }
+                    }
+                }
+            }
+        }
+        let size = n * free.len();
+        let matrix = SparseColMat::try_new_from_triplets(size, size, &triplets).unwrap();
+        let factors = matrix.sp_cholesky(Side::Lower).expect("positive definite");
+        let mut x = factors.solve(&rhs);
+        // one step of refinement: what remains is the method's error
+        let product = |x: &Mat<f64>| {
+            let mut y: Mat<f64> = Mat::zeros(size, 1);
+            for t in &triplets {
+                y[(t.row, 0)] += t.val * x[(t.col, 0)];
+                if t.row != t.col {
+                    y[(t.col, 0)] += t.val * x[(t.row, 0)];
+                }
+            }
+            y
+        };
+        let residual = &rhs - product(&x);
+        x += factors.solve(&residual);
+        let mut values = given.to_vec();
+        for (i, &v) in free.iter().enumerate() {
+            for a in 0..n {
+                values[n * v + a] = x[(n * i + a, 0)];
+            }
+        }
+        values
+    }
+}
+
+/// ∫ ∇Nᵢ · ∇Nⱼ, and ∫ Nᵢ f for the source `f`.
+pub fn poisson(archive: &Archive, source: impl Fn([f64; 3]) -> f64) -> (Matrix, Vec<f64>) {
+    let mut matrix = Matrix::new(archive, 1);
+    let mut loads = vec![0.0; archive.control_points.len()];
+    archive.for_each_leaf(|ids, samples| {
+        let n = ids.len();
+        let mut local = vec![0.0; n * n];
+        for sample in samples {
+            let f = source(sample.point);
+            for (i, a) in sample.gradients.iter().enumerate() {
+                let a = a.map(|x| sample.measure * x);
+                for (to, b) in local[i * n..i * n + n].iter_mut().zip(sample.gradients) {
+                    *to += a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+                }
+                loads[ids[i] as usize] += sample.measure * sample.basis[i] * f;
+            }
+        }
+        matrix.add(ids, &local);
+    });
+    (matrix, loads)
+}
+
+/// Isotropic linear elasticity with Lamé's constants, without loads.
+pub fn elasticity(archive: &Archive, [lambda, mu]: [f64; 2]) -> Matrix {
+    let mut matrix = Matrix::new(archive, 3);
+    archive.for_each_leaf(|ids, samples| {
+        let n = ids.len();
+        let mut local = vec![0.0; 9 * n * n];
+        for sample in samples {
+            for (i, a) in sample.gradients.iter().enumerate() {
+                let a = a.map(|x| sample.measure * x);
+                let row = local[9 * i * n..9 * (i + 1) * n].as_chunks_mut::<9>().0;
+                for (to, b) in row.iter_mut().zip(sample.gradients) {
+                    let dot = mu * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+                    for r in 0..3 {
+                        for c in 0..3 {
+                            to[3 * r + c] += lambda * a[r] * b[c] + mu * a[c] * b[r];
+                        }
+                        to[4 * r] += dot;
+                    }
+                }
+            }
+        }
+        matrix.add(ids, &local);
+    });
+    matrix
+}

@@ -1,0 +1,162 @@
+//! Images, read back by another decoder, and what their manifest says of them.
+
+use std::fs;
+use std::path::Path;
+
+use subsolid::slice::manifest::Files;
+use subsolid::slice::output::{ImageOptions, PngStack};
+use subsolid::slice::{Bits, Flip, ImageFormat, LayerSource};
+use tempfile::tempdir;
+use zune_png::PngDecoder;
+use zune_png::zune_core::bytestream::ZCursor;
+use zune_png::zune_core::result::DecodingResult;
+
+use super::cone::{Cone, manifest, open, options, setting, slice};
+
+/// Size and levels of an image; white is 255 or 65535.
+fn decode(bytes: &[u8]) -> ([usize; 2], Vec<u16>) {
+    let mut decoder = PngDecoder::new(ZCursor::new(bytes));
+    let levels = match decoder.decode().unwrap() {
+        DecodingResult::U8(levels) => levels.into_iter().map(u16::from).collect(),
+        DecodingResult::U16(levels) => levels,
+        _ => panic!("neither 8 nor 16 bits"),
+    };
+    let (columns, rows) = decoder.dimensions().unwrap();
+    ([columns, rows], levels)
+}
+
+/// Levels with row 0 the lowest, from an image that is not flipped.
+fn read(path: &Path) -> Vec<u16> {
+    let ([columns, _], levels) = decode(&fs::read(path).unwrap());
+    levels.chunks(columns).rev().flatten().copied().collect()
+}
+
+#[test]
+fn every_depth_is_read_back() {
+    let size = [13, 7]; // no multiple of 8
+    let levels: Vec<u16> = (0..91).map(|i| (i * 720) as u16).collect();
+    for (bits, white) in [(Bits::One, 255), (Bits::Eight, 255), (Bits::Sixteen, 65535_u64)] {
+        let format = ImageFormat { size, bits, flip: Flip::None, metres: 5e-5 };
+        let image = format.encode(&levels, 3).unwrap();
+        let (found, read) = decode(&image.bytes);
+        assert_eq!(found, size);
+        let upwards: Vec<u16> = read.chunks(13).rev().flatten().copied().collect();
+        for (&level, &read) in levels.iter().zip(&upwards) {
+            let exact = f64::from(level) / 65535.0 * white as f64;
+            match bits {
+                Bits::One => assert!(read == 0 || read == 255),
+                _ => assert!((f64::from(read) - exact).abs() <= 0.5, "{level}: {read}"),
+            }
+        }
+        let sum: u64 = upwards.iter().map(|&level| u64::from(level)).sum();
+        assert_eq!(image.sum, sum * bits.white() / white);
+    }
+    assert!(
+        ImageFormat { size, bits: Bits::One, flip: Flip::None, metres: 1e-5 }
+            .encode(&levels[1..], 0)
+            .is_err()
+    );
+}
+
+#[test]
+fn flips_mirror_the_image() {
+    let levels: Vec<u16> = (0..12).map(|i| i * 257).collect();
+    let image = |flip| {
+        let format = ImageFormat { size: [4, 3], bits: Bits::Eight, flip, metres: 1e-4 };
+        decode(&format.encode(&levels, 0).unwrap().bytes).1
+    };
+    assert_eq!(image(Flip::None), [8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3]);
+    assert_eq!(image(Flip::Horizontal), [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    assert_eq!(image(Flip::Vertical), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    assert_eq!(image(Flip::Both), [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8]);
+    // black and white too, where a pixel keeps its threshold wherever it is drawn
+    let grey: Vec<u16> = (0..12).map(|i| i * 5000).collect();
+    let image = |flip| {
+        let format = ImageFormat { size: [4, 3], bits: Bits::One, flip, metres: 1e-4 };
+        decode(&format.encode(&grey, 5).unwrap().bytes).1
+    };
+    assert_eq!(image(Flip::Both), image(Flip::None).into_iter().rev().collect::<Vec<_>>());
+}
+
+#[test]
+fn images_too_large_are_refused() {
+    for size in [[0, 5], [1 << 20, 1 << 20], [usize::MAX, 2], [1 << 33, 1]] {
+        let format = ImageFormat { size, bits: Bits::Eight, flip: Flip::None, metres: 1e-4 };
+        assert!(format.check().is_err(), "{size:?}");
+    }
+    for options in [
+        ImageOptions { antialias: Some(0), ..options() },
+        ImageOptions { antialias: Some(65), ..options() },
+        ImageOptions { attributes: vec![(2, [0.0, 1.0])], ..options() },
+        ImageOptions { attributes: vec![(1, [1.0, 1.0])], ..options() },
+        ImageOptions { attributes: vec![(1, [0.0, f64::NAN])], ..options() },
+        ImageOptions { attributes: vec![(1, [0.0, 1.0]); 2], ..options() },
+    ] {
+        assert!(PngStack::check(&setting(), &options, Cone::new().channels()).is_err());
+    }
+}
+
+/// Σ level · pitch² · layer height is the volume; of an attribute, its integral.
+#[test]
+fn sums_of_the_manifest_are_volumes() {
+    for bits in [Bits::One, Bits::Eight, Bits::Sixteen] {
+        let directory = tempdir().unwrap();
+        let options = ImageOptions { bits, attributes: vec![(0, [-1.75, 1.75])], ..options() };
+        let cone = Cone::new();
+        let count = setting().stack.count();
+        slice(&cone, 0..count, open(directory.path(), options.clone(), false).unwrap());
+        let manifest = manifest(directory.path());
+        assert!(manifest.complete && manifest.layers.len() == count);
+        let Files::Png(images) = &manifest.parameters.files else { panic!("images") };
+        assert_eq!(images.stacks.len(), 2);
+        assert_eq!(images.stacks[1].attribute.as_deref(), Some("x"));
+        let mut sums = [0.0; 2];
+        for layer in &manifest.layers {
+            for (sum, file) in sums.iter_mut().zip(&layer.files) {
+                let path = directory.path().join(&file.path);
+                assert_eq!(fs::metadata(&path).unwrap().len(), file.bytes);
+                let white = if bits == Bits::Sixteen { 65535 } else { 255 };
+                let levels: u64 = read(&path).into_iter().map(u64::from).sum();
+                assert_eq!(file.level_sum, Some(levels * bits.white() / white), "{}", file.path);
+                *sum += levels as f64 / white as f64;
+            }
+        }
+        let pixel = images.pitch * images.pitch * manifest.parameters.layer_height;
+        let [volume, moment] = sums.map(|sum| sum * pixel / Cone::volume());
+        // the cone is sampled in 8 × 8 points a pixel and 2 planes a layer
+        assert!((volume - 1.0).abs() < 1e-3, "{bits:?}: {volume}");
+        // x is 0 on the average, the middle of black and white
+        assert!((moment - 0.5).abs() < 1e-3, "{bits:?}: {moment}");
+    }
+}
+
+#[test]
+fn an_attribute_is_shaded_by_its_range_and_the_coverage() {
+    let directory = tempdir().unwrap();
+    let options = ImageOptions {
+        bits: Bits::Sixteen,
+        attributes: vec![(1, [1.0, -0.5]), (0, [0.0, 1.0])], // the first from white to black
+        ..options()
+    };
+    let cone = Cone::new();
+    slice(&cone, 7..8, open(directory.path(), options.clone(), false).unwrap());
+    let manifest = manifest(directory.path());
+    let paths: Vec<_> = manifest.layers[0].files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(
+        paths,
+        ["coverage/00007_z-0.1250.png", "heat___height/00007_z-0.1250.png", "x/00007_z-0.1250.png"]
+    );
+    let [coverage, height, x] = [0, 1, 2].map(|i| read(&directory.path().join(paths[i])));
+    let stack = setting().stack;
+    assert_eq!(coverage, cone.coverage(&stack.planes(7, 2), &options.grid, true).unwrap());
+    for (i, &covered) in coverage.iter().enumerate() {
+        let [columns, _] = options.grid.size;
+        let [at, _] = options.grid.centre(i % columns, i / columns);
+        let close = |level: u16, part: f64| {
+            let exact = part.clamp(0.0, 1.0) * f64::from(covered);
+            assert!((f64::from(level) - exact).abs() <= 0.5 + 1e-6, "{i}: {level} {exact}");
+        };
+        close(height[i], (1.0 + 0.125) / 1.5);
+        close(x[i], at);
+    }
+}

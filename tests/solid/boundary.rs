@@ -1,0 +1,60 @@
+//! The boundary of the evaluated solid is the Catmull-Clark limit surface of the
+//! boundary of its mesh.
+
+use rayon::prelude::*;
+
+use crate::oracle::random::Random;
+use crate::oracle::{convert, surface_limit};
+use crate::support::meshes::{INF, crease_at_random, crease_box_edges, models, perturbed, shapes};
+use crate::support::{Limits, close, places, size};
+use subsolid::limit::Solid;
+use subsolid::mesh::SolidMesh;
+
+/// Compares random boundary places, some on and close to edges and corners.
+fn compare(name: &str, mesh: &SolidMesh, seed: u64) {
+    let solid = Solid::new(mesh).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let mesh = perturbed(mesh, 0.05, seed);
+    let (limits, size) = (Limits::of(solid, &mesh.points), size(&mesh.points));
+    let truth = convert::solid(&mesh);
+    let (skin, quads) = (truth.skin(), truth.boundary_quads());
+    let mut random = Random::new(seed);
+    for _ in 0..3 {
+        for [u, v, _] in places::local_parameters(&mut random) {
+            let face = random.below(quads.len());
+            let quad = quads[face];
+            let expected = surface_limit::evaluate(&skin, face, [u, v]).position;
+            let position = limits.position(quad.cell, quad.cell_parameters(u, v));
+            let at = || format!("{name}, cell {} at {u}, {v} of its face", quad.cell);
+            close(position, expected, 1e-10 * size, at);
+        }
+    }
+}
+
+fn compare_all(crease: impl Fn(&mut SolidMesh, u64) + Sync) {
+    let mut all = shapes();
+    all.extend(models());
+    all.par_iter_mut().enumerate().for_each(|(seed, (name, mesh))| {
+        crease(mesh, seed as u64);
+        compare(name, mesh, seed as u64);
+    });
+}
+
+#[test]
+fn smooth_boundaries() {
+    compare_all(|_, _| ());
+}
+
+#[test]
+fn boundaries_with_sharp_box_edges() {
+    compare_all(|mesh, _| crease_box_edges(mesh, INF));
+}
+
+#[test]
+fn boundaries_with_creases_and_corners_sharp_for_ever() {
+    compare_all(|mesh, seed| crease_at_random(mesh, &[INF], 8, seed));
+}
+
+#[test]
+fn boundaries_with_semi_sharp_creases_and_corners() {
+    compare_all(|mesh, seed| crease_at_random(mesh, &[0.5, 1.0, 2.3, INF], 12, seed));
+}

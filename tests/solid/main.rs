@@ -1,0 +1,20 @@
+//! Solids: control meshes, refinement and limits against independent code, on every shape and
+//! model, CPU backend.
+
+#[path = "../common/conformance/mod.rs"]
+mod conformance;
+#[path = "../common/oracle/mod.rs"]
+mod oracle;
+#[path = "../common/support/mod.rs"]
+mod support;
+
+mod backend;
+mod boundary;
+mod classes;
+mod creases;
+mod invalid;
+mod limit;
+mod refine;
+mod shapes;
+mod structures;
+mod vertex_rule;

@@ -1,0 +1,111 @@
+//! Structures prove themselves: powers of the local subdivision matrices against
+//! plain products, and which form each structure takes.
+
+use std::sync::Arc;
+
+use crate::support::meshes::{INF, crease_at_random, crease_box_edges, fan, model, models, shapes};
+use rayon::prelude::*;
+use subsolid::limit::{Form, Powers, Solid, Structure};
+use subsolid::mesh::SolidMesh;
+
+/// Planar, then spatial structures.
+fn structures(solid: &Solid) -> Vec<Arc<Structure>> {
+    [solid.planar_structures(), solid.spatial_structures()].concat()
+}
+
+fn structures_of(mesh: &SolidMesh) -> Vec<Arc<Structure>> {
+    structures(&Solid::new(mesh).expect("a valid mesh"))
+}
+
+/// Largest entry of Aⁿ, n = 1..=40, by [`Powers::apply_transposed`] minus plain products.
+fn largest_error(powers: &Powers) -> f64 {
+    let a = powers.matrix();
+    let size = a.nrows();
+    let mut exact = a.clone();
+    let mut worst: f64 = 0.0;
+    for n in 1..=40 {
+        for i in 0..size {
+            let mut row = vec![0.0; size];
+            row[i] = 1.0;
+            powers.apply_transposed(n, &mut row, 1.0);
+            for (j, x) in row.iter().enumerate() {
+                worst = worst.max((x - exact[(i, j)]).abs());
+            }
+        }
+        exact = &exact * &a;
+    }
+    worst
+}
+
+#[test]
+fn powers_of_every_structure_equal_plain_products() {
+    let mut all = shapes();
+    all.extend(models());
+    let creased: Vec<_> = all
+        .iter()
+        .take(6)
+        .map(|(name, mesh)| {
+            let mut mesh = mesh.clone();
+            crease_at_random(&mut mesh, &[INF], 6, 1);
+            (format!("{name} with creases"), mesh)
+        })
+        .collect();
+    all.extend(creased);
+    let reports: Vec<String> = all
+        .par_iter()
+        .flat_map_iter(|(name, mesh)| {
+            structures_of(mesh).into_iter().map(move |structure| {
+                let powers = structure.powers();
+                let error = largest_error(powers);
+                let (form, condition) = (powers.form(), powers.condition());
+                let report = format!(
+                    "{name}: {} controls, {form:?}, condition {condition:.1e}, error {error:.1e}, \
+                     error of the eigendecomposition {:.1e}, {} first steps",
+                    structure.controls(),
+                    powers.eigen_error(),
+                    structure.first_steps(),
+                );
+                assert!(error <= 1e-13, "{report}");
+                if form == Form::Eigen {
+                    assert!(condition.is_finite() && powers.eigen_error() <= 1e-13, "{report}");
+                }
+                report
+            }).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(reports.iter().any(|r| r.contains("Eigen")));
+    assert!(reports.iter().any(|r| r.contains("Powers")));
+    reports.iter().for_each(|report| println!("{report}"));
+}
+
+#[test]
+fn the_defective_structures_of_the_car_are_tabulated() {
+    let structures = structures_of(&model("car_box_2x2x6.mesh"));
+    assert!(!structures.is_empty());
+    for structure in structures {
+        assert_eq!(structure.powers().form(), Form::Powers, "{} controls", structure.controls());
+    }
+}
+
+#[test]
+fn interior_extraordinary_edges_are_diagonalised() {
+    for valence in [3, 5, 6] {
+        let mut mesh = fan(valence, 3, 2);
+        crease_box_edges(&mut mesh, INF); // leaves the axis alone extraordinary
+        let solid = Solid::new(&mesh).expect("valid");
+        assert!(solid.spatial_structures().is_empty());
+        let [structure] = solid.planar_structures() else { panic!("valence {valence}") };
+        assert_eq!(structure.powers().form(), Form::Eigen, "valence {valence}");
+        assert!(structure.powers().condition() < 1e4, "valence {valence}");
+    }
+}
+
+#[test]
+fn a_net_that_lacks_its_childs_layer_takes_a_first_step() {
+    for (rings, steps) in [(1, 1), (2, 0)] {
+        let mut mesh = fan(5, 1, rings);
+        crease_box_edges(&mut mesh, INF);
+        let [structure] = &structures_of(&mesh)[..] else { panic!("one structure") };
+        assert_eq!(structure.first_steps(), steps, "{rings} rings");
+    }
+}

@@ -1,0 +1,134 @@
+//! Catmull-Clark limits against explicit refinement, levels upon levels.
+
+use rayon::prelude::*;
+use subsolid::plan::Want;
+use subsolid::surface::limit::{LimitSurface, Scheme, SurfaceLocation};
+
+use super::meshes::{Flat, crease_at_random, cube, limit, models};
+use crate::oracle::random::Random;
+use crate::oracle::spline::bicubic;
+use crate::oracle::surface::Surface;
+use crate::oracle::surface_limit;
+use crate::support::{close, places, size};
+
+const INF: f64 = f64::INFINITY;
+
+/// Compares at random places, some on and close to edges and corners.
+fn compare(name: &str, surface: &Surface, solid: &LimitSurface, seed: u64, rounds: usize) {
+    let fine = surface.refine(); // its faces are the corners of polygons
+    let first_child: Vec<usize> = surface
+        .faces
+        .iter()
+        .scan(0, |end, face| {
+            *end += face.len();
+            Some(*end - face.len())
+        })
+        .collect();
+    let size = size(&surface.points);
+    let mut random = Random::new(seed);
+    let mut locations = Vec::new();
+    for _ in 0..rounds {
+        for [u, v, _] in places::local_parameters(&mut random) {
+            let element = random.below(solid.elements().len()) as u32;
+            locations.push(SurfaceLocation { element, parameters: [u, v] });
+        }
+    }
+    let found = solid.evaluate(&surface.points, &locations, Want::POSITION | Want::FIRST).unwrap();
+    for (i, location) in locations.iter().enumerate() {
+        let element = solid.elements()[location.element as usize];
+        let face = element.face as usize;
+        let expected = match element.corner {
+            None => surface_limit::evaluate(surface, face, location.parameters),
+            Some(corner) => {
+                let child = first_child[face] + corner as usize;
+                surface_limit::evaluate(&fine, child, location.parameters)
+            }
+        };
+        let at = || format!("{name}, {location:?} of {element:?}");
+        close(found.positions[i], expected.position, 1e-10 * size, at);
+        let first = [found.d_u[i], found.d_v[i]];
+        if let Some(expected) = expected.first
+            && !first.as_flattened().iter().any(|x| x.is_nan())
+        {
+            for d in 0..2 {
+                close(first[d], expected[d], 1e-8 * size, at);
+            }
+        }
+    }
+}
+
+fn compare_all(rounds: usize, crease: impl Fn(&mut Surface, u64) + Sync) {
+    models().par_iter_mut().enumerate().for_each(|(seed, (name, surface))| {
+        crease(surface, seed as u64);
+        compare(name, surface, &limit(surface, Scheme::CatmullClark), seed as u64, rounds);
+    });
+}
+
+#[test]
+fn models_as_they_are() {
+    compare_all(6, |_, _| ());
+}
+
+#[test]
+fn creases_and_corners_sharp_for_ever() {
+    compare_all(4, |surface, seed| {
+        surface.creases.clear();
+        crease_at_random(surface, &[INF], 5, seed);
+    });
+}
+
+#[test]
+fn semi_sharp_creases_and_corners() {
+    compare_all(3, |surface, seed| {
+        surface.creases.clear();
+        crease_at_random(surface, &[0.5, 1.0, 2.3, INF], 8, seed);
+    });
+}
+
+#[test]
+fn semi_sharp_creases_by_chaikins_rule() {
+    compare_all(3, |surface, seed| {
+        surface.creases.clear();
+        surface.chaikin = true;
+        crease_at_random(surface, &[0.4, 1.0, 2.3, 3.1, INF], 4, seed);
+    });
+}
+
+#[test]
+fn isolation_leaves_regular_patches_but_around_extraordinary_vertices() {
+    // three quads at each corner of a cube: a level makes 24 irregular quads of 6 faces,
+    // every further one keeps those and makes three regular of each
+    let surface = cube();
+    let flat = Flat::of(&surface);
+    let mut random = Random::new(1);
+    for levels in 1..=6 {
+        let limit = LimitSurface::isolated(&flat.faces(), Scheme::CatmullClark, levels).unwrap();
+        let counts = limit.patch_counts();
+        assert_eq!((counts.irregular, counts.regular), (24, 72 * (levels - 1)));
+        let refined = limit.refined_points(&surface.points).unwrap();
+        for leaf in limit.leaves() {
+            let Some(net) = limit.spline_net(leaf, &refined) else { continue };
+            // a place in the leaf by its own parameters, and by the element's
+            let local = [random.between(0.0, 1.0), random.between(0.0, 1.0)];
+            let map = leaf.affine(Scheme::CatmullClark);
+            let parameters = [0, 1].map(|d| (local[d] - map.offset[d]) / map.matrix[d][d]);
+            let place = SurfaceLocation { element: leaf.element, parameters };
+            let found = limit.evaluate_refined(&refined, &[place], Want::POSITION).unwrap();
+            let net = [0, 1, 2, 3].map(|i| [0, 1, 2, 3].map(|j| net[i + 4 * j]));
+            let expected = bicubic(&net, [0, 0], local);
+            close(found.positions[0], expected, 1e-14, || format!("{place:?}"));
+        }
+    }
+}
+
+#[test]
+fn isolation_leaves_the_limit_alone() {
+    for (name, surface) in models().into_iter().filter(|(name, _)| *name != "car") {
+        let flat = Flat::of(&surface);
+        for levels in [1, 4] {
+            let solid =
+                LimitSurface::isolated(&flat.faces(), Scheme::CatmullClark, levels).unwrap();
+            compare(name, &surface, &solid, 7, 1);
+        }
+    }
+}

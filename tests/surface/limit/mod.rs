@@ -1,0 +1,7 @@
+//! Limit surfaces against explicit refinement and closed formulas.
+
+mod catmull_clark;
+mod geometry;
+mod grid;
+mod loop_scheme;
+mod meshes;

@@ -51,8 +51,9 @@ fn assert_same(
 /// masks, several layers at once, pixels on faces of cells, rows that do not fill whole tiles,
 /// images that the solid leaves.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn interiors_are_those_of_the_cpu() {
-    let Some(gpu) = gpu(Precision::F64) else { return };
+    let gpu = gpu(Precision::F64);
     let mut block = Shape::parse("box", &[3, 2, 4]).unwrap().build().unwrap();
     subsolid::refine::crease_by_angle(&mut block, 40.0).unwrap();
     let mut creased = shape("box", &[3, 2, 4]);
@@ -117,8 +118,9 @@ fn interiors_are_those_of_the_cpu() {
 
 /// Attributes of covered pixels, as output files ask for them.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn attributes_of_layers_are_those_of_the_cpu() {
-    let Some(gpu) = gpu(Precision::F64) else { return };
+    let gpu = gpu(Precision::F64);
     let mut mesh = subsolid::read("models/bracket.vtk").unwrap();
     mesh.attributes = attributes(&mesh);
     let solid = Solid::new(&mesh).unwrap();

@@ -1,5 +1,6 @@
-//! The CUDA backend on whatever device this machine has. Without one every test says so
-//! and passes; with `SUBSOLID_REQUIRE_CUDA=1` it fails instead.
+//! The CUDA backend on the device of this machine:
+//! `cargo test --release --test gpu -- --include-ignored`. Without a device these tests fail,
+//! so they are ignored unless asked for.
 
 #[path = "../common/conformance/mod.rs"]
 mod conformance;
@@ -19,48 +20,43 @@ mod surface_limit;
 mod surfaces;
 mod tables;
 
-use std::sync::OnceLock;
-
-use subsolid::backend::{Backend, Cpu, Cuda, Limit, Precision, Strategy, cuda};
+use conformance::solid;
+use subsolid::backend::{Backend, Cpu, Cuda, Limit, Precision, Strategy};
 use subsolid::limit::Solid;
 use subsolid::mesh::{SolidMesh, shape::Shape};
 use subsolid::plan::{Samples, Want};
 
-/// The first device, or nothing.
-fn gpu(precision: Precision) -> Option<Cuda> {
-    static LACK: OnceLock<Option<String>> = OnceLock::new();
-    let lack = LACK.get_or_init(|| {
-        let lack = cuda::devices().and_then(|_| Cuda::new(0, precision)).err();
-        lack.map(|error| error.to_string())
-    });
-    match lack {
-        None => Some(Cuda::new(0, precision).unwrap()),
-        Some(why) if std::env::var_os("SUBSOLID_REQUIRE_CUDA").is_some_and(|v| v == "1") => {
-            panic!("{why}")
-        }
-        Some(why) => {
-            println!("no CUDA device to test: {why}");
-            None
-        }
-    }
+/// The first device. Fails where there is none: who asks for these tests has one.
+fn gpu(precision: Precision) -> Cuda {
+    Cuda::new(0, precision).unwrap_or_else(|error| panic!("these tests need a GPU: {error}"))
 }
 
-fn subject(precision: Precision, strategy: Strategy) -> Option<Box<dyn Backend>> {
-    Some(Box::new(gpu(precision)?.with_strategy(strategy)))
+/// Conformance of one strategy in both precisions.
+macro_rules! strategy {
+    ($single:ident, $double:ident, $strategy:ident) => {
+        solid_conformance!(
+            #[ignore = "needs an NVIDIA GPU"]
+            $single,
+            gpu(Precision::F32).with_strategy(Strategy::$strategy),
+            4e-6
+        );
+        solid_conformance!(
+            #[ignore = "needs an NVIDIA GPU"]
+            $double,
+            gpu(Precision::F64).with_strategy(Strategy::$strategy),
+            1e-13
+        );
+    };
 }
 
-conformance!(auto_f32, subject(Precision::F32, Strategy::Auto), 4e-6);
-conformance!(auto_f64, subject(Precision::F64, Strategy::Auto), 1e-13);
-conformance!(thread_f32, subject(Precision::F32, Strategy::Thread), 4e-6);
-conformance!(thread_f64, subject(Precision::F64, Strategy::Thread), 1e-13);
-conformance!(warp_f32, subject(Precision::F32, Strategy::Warp), 4e-6);
-conformance!(warp_f64, subject(Precision::F64, Strategy::Warp), 1e-13);
-conformance!(hybrid_f32, subject(Precision::F32, Strategy::Hybrid), 4e-6);
-conformance!(hybrid_f64, subject(Precision::F64, Strategy::Hybrid), 1e-13);
+strategy!(auto_f32, auto_f64, Auto);
+strategy!(thread_f32, thread_f64, Thread);
+strategy!(warp_f32, warp_f64, Warp);
+strategy!(hybrid_f32, hybrid_f64, Hybrid);
 
 fn shape(name: &str, sizes: &[usize]) -> SolidMesh {
     let mut mesh = Shape::parse(name, sizes).unwrap().build().unwrap();
-    conformance::shake(&mut mesh, 0.03);
+    solid::shake(&mut mesh, 0.03);
     mesh
 }
 
@@ -86,9 +82,10 @@ fn distance(found: &Limit, expected: &Limit) -> f64 {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn any_number_of_samples() {
     for (precision, tolerance) in [(Precision::F32, 4e-6), (Precision::F64, 1e-13)] {
-        let Some(gpu) = gpu(precision) else { return };
+        let gpu = gpu(precision);
         for (name, sizes) in [("fan", &[5, 3, 2][..]), ("box", &[2, 2, 6]), ("link-3444555", &[2])]
         {
             let mesh = shape(name, sizes);
@@ -106,9 +103,10 @@ fn any_number_of_samples() {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn a_single_cell_and_empty_classes() {
     for (precision, tolerance) in [(Precision::F32, 4e-6), (Precision::F64, 1e-13)] {
-        let Some(gpu) = gpu(precision) else { return };
+        let gpu = gpu(precision);
         // one cell; regular cells alone (all edges of the box sharp); layered ones alone
         let single = shape("box", &[1, 1, 1]);
         let mut sharp = shape("box", &[3, 3, 3]);
@@ -127,9 +125,10 @@ fn a_single_cell_and_empty_classes() {
 /// More results than one piece of a copy, and more cells than warps; pieces come again with other
 /// control points, and are cut anew for other elements.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn many_cells() {
     for (precision, tolerance) in [(Precision::F32, 4e-6), (Precision::F64, 1e-13)] {
-        let Some(gpu) = gpu(precision) else { return };
+        let gpu = gpu(precision);
         let mut mesh = shape("box", &[40, 40, 40]);
         let solid = Solid::new(&mesh).unwrap();
         let plan = solid.plan(&Samples::grid(5), Want::POSITION).unwrap();
@@ -141,14 +140,15 @@ fn many_cells() {
             cpu.evaluate(mesh.controls(), range.clone(), &mut expected).unwrap();
             let error = distance(&found, &expected);
             assert!(error <= tolerance, "{range:?}: {error:e}");
-            conformance::shake(&mut mesh, 0.02);
+            solid::shake(&mut mesh, 0.02);
         }
     }
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn a_million_cells() {
-    let Some(gpu) = gpu(Precision::F32) else { return };
+    let gpu = gpu(Precision::F32);
     let mesh = shape("box", &[100, 100, 100]);
     let solid = Solid::new(&mesh).unwrap();
     let plan = solid.plan(&Samples::grid(2), Want::POSITION).unwrap();
@@ -161,9 +161,10 @@ fn a_million_cells() {
 /// Cells in bricks of eight, numbered at random, range by range: bricks reach beyond their
 /// ranges, and derivatives and attributes come along.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn bricks_in_ranges() {
     for (precision, tolerance) in [(Precision::F32, 1e-4), (Precision::F64, 1e-11)] {
-        let Some(gpu) = gpu(precision) else { return };
+        let gpu = gpu(precision);
         let mut mesh = shape("box", &[31, 30, 29]);
         let values = mesh.points.iter().flat_map(|p| [p[0] * p[1], p[2]]).collect();
         mesh.attributes.push(subsolid::mesh::Attribute { name: "two".into(), width: 2, values });
@@ -186,9 +187,10 @@ fn bricks_in_ranges() {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn results_are_bitwise_equal_from_run_to_run() {
     for precision in [Precision::F32, Precision::F64] {
-        let Some(gpu) = gpu(precision) else { return };
+        let gpu = gpu(precision);
         let mesh = shape("link-3444555", &[3]);
         let solid = Solid::new(&mesh).unwrap();
         let plan = solid.plan(&Samples::grid(8), Want::FIRST | Want::SECOND).unwrap();
@@ -212,16 +214,17 @@ fn results_are_bitwise_equal_from_run_to_run() {
 
 /// Results on the device: the graph is replayed with moved control points.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn results_stay_on_the_device() {
     for (precision, tolerance) in [(Precision::F32, 1e-4), (Precision::F64, 1e-11)] {
-        let Some(gpu) = gpu(precision) else { return };
+        let gpu = gpu(precision);
         let mut mesh = shape("fan", &[5, 3, 2]);
         let solid = Solid::new(&mesh).unwrap();
         let plan = solid.plan(&Samples::gauss(4).unwrap(), Want::FIRST).unwrap();
         let mut evaluator = gpu.prepare_on_device(&plan).unwrap();
         let all = 0..solid.elements().len();
         for _ in 0..3 {
-            conformance::shake(&mut mesh, 0.02);
+            solid::shake(&mut mesh, 0.02);
             evaluator.upload(mesh.controls()).unwrap();
             let points = evaluator.launch(all.clone()).unwrap();
             assert_eq!(points.positions.len, all.len() * 64);
@@ -244,8 +247,9 @@ fn results_stay_on_the_device() {
 
 /// Far from the origin, errors stay those of the coordinates' own rounding.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn distance_from_the_origin_costs_no_accuracy() {
-    let Some(gpu) = gpu(Precision::F32) else { return };
+    let gpu = gpu(Precision::F32);
     let mut mesh = shape("link-3444555", &[2]);
     let (low, high) = mesh.bounds().unwrap();
     let size = (0..3).map(|d| high[d] - low[d]).fold(0.0, f64::max);

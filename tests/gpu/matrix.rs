@@ -59,8 +59,9 @@ fn expect_matrix(name: &str, mesh: &SurfaceMesh, gpu: &subsolid::backend::Cuda) 
 /// Edges, their corners, crowded edges and the corners at vertices are those of the CPU, in
 /// number and order: by one block, by many, and with keys of 64 bits.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn edges_are_those_of_the_cpu() {
-    let Some(gpu) = gpu(Precision::F64) else { return };
+    let gpu = gpu(Precision::F64);
     for name in SURFACES {
         expect_matrix(name, &model(name), &gpu);
     }
@@ -78,8 +79,9 @@ fn edges_are_those_of_the_cpu() {
 
 /// Two tetrahedra at one vertex touch there.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn touching_sheets_are_counted() {
-    let Some(gpu) = gpu(Precision::F64) else { return };
+    let gpu = gpu(Precision::F64);
     let tetrahedron = |[a, b, c, d]: [u32; 4]| [a, c, b, a, b, d, b, c, d, c, a, d];
     let corners = [[0, 1, 2, 3], [0, 4, 5, 6]].map(tetrahedron).concat();
     let points = (0..7).map(|i| [f64::from(i), f64::from(i * i), 0.0]).collect();
@@ -118,8 +120,9 @@ fn expect_points(
 /// Refined faces and points are those of the CPU, bit by bit, in both precisions, in one pass
 /// and in two, and again after moving.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn refined_meshes_are_those_of_the_cpu() {
-    let Some(gpu) = gpu(Precision::F64) else { return };
+    let gpu = gpu(Precision::F64);
     for name in SURFACES {
         let mut mesh = model(name);
         for scheme in [Scheme::Loop, Scheme::CatmullClark] {
@@ -164,8 +167,9 @@ fn torn(n: u32, kept: impl Fn(u32) -> bool) -> SurfaceMesh {
 /// √3 on oriented manifolds, closed and open, bit by bit; what touches itself, or is folded, is
 /// left to the CPU.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn turned_triangles_are_those_of_the_cpu() {
-    let Some(gpu) = gpu(Precision::F64) else { return };
+    let gpu = gpu(Precision::F64);
     let (mut refined, mut open) = (0, 0);
     let mut expect = |name: &str, mesh: &SurfaceMesh, all: &[usize]| {
         for &levels in all {
@@ -217,8 +221,9 @@ fn turned_triangles_are_those_of_the_cpu() {
 
 /// √3 leaves holes out of the refined mesh, at levels with and without turned edges.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn holes_of_turned_triangles_are_those_of_the_cpu() {
-    let Some(gpu) = gpu(Precision::F64) else { return };
+    let gpu = gpu(Precision::F64);
     let mut mesh = torn(12, |k| !matches!(k, 0 | 100..=103 | 57 | 240));
     mesh.holes = vec![3, 40, 41, 42, 130];
     for levels in 1..=5 {
@@ -235,8 +240,9 @@ fn holes_of_turned_triangles_are_those_of_the_cpu() {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn what_a_gpu_lacks_is_refused() {
-    let Some(gpu) = gpu(Precision::F64) else { return };
+    let gpu = gpu(Precision::F64);
     let mesh = model("spot_control_mesh");
     for (method, levels) in [(Method::Single, 0), (Method::Matrix, 0), (Method::EdgeFriend, 1)] {
         let options = SurfaceOptions { method, levels, ..SurfaceOptions::default() };
@@ -251,8 +257,9 @@ fn what_a_gpu_lacks_is_refused() {
 
 /// Small surfaces of every kind by all schemes: few enough for compute-sanitizer.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn small_surfaces_are_those_of_the_cpu() {
-    let Some(gpu) = gpu(Precision::F64) else { return };
+    let gpu = gpu(Precision::F64);
     for rule in [CreaseRule::Uniform, CreaseRule::Chaikin] {
         for name in ["cubes_semisharp", "edgecorner", "hole_test2", "nonman_verts"] {
             let mesh = SurfaceMesh { crease_rule: rule, ..model(name) };

@@ -5,11 +5,9 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use subsolid::backend::Precision;
 use tempfile::tempdir;
 use zip::ZipArchive;
 
-use crate::gpu;
 use crate::runs::{done, files};
 
 /// Runs `arguments` with `-o cpu.EXTENSION` on the CPU, `-o cuda.EXTENSION` on the device;
@@ -50,10 +48,8 @@ fn points() -> String {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn surfaces_are_the_same() {
-    if gpu(Precision::F64).is_none() {
-        return;
-    }
     let directory = tempdir().unwrap();
     for (name, options, tolerance) in [
         ("bishop", "--levels 3", 0.0),
@@ -70,10 +66,8 @@ fn surfaces_are_the_same() {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn points_are_the_same() {
-    if gpu(Precision::F64).is_none() {
-        return;
-    }
     let directory = tempdir().unwrap();
     let bracket = model("bracket.vtk");
     fs::write(directory.path().join("points.csv"), points()).unwrap();
@@ -90,10 +84,8 @@ fn points_are_the_same() {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn layers_are_the_same() {
-    if gpu(Precision::F64).is_none() {
-        return;
-    }
     let directory = tempdir().unwrap();
     let graded = model("graded_bracket.vtu");
     for backend in ["cpu", "cuda"] {
@@ -151,10 +143,8 @@ fn close(a: &[u8], b: &[u8]) {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn quadratures_are_the_same() {
-    if gpu(Precision::F64).is_none() {
-        return;
-    }
     let directory = tempdir().unwrap();
     let arguments = format!("quadrature {} --gauss 3 --physical-gradients", model("bracket.vtk"));
     on_both(directory.path(), &arguments, "npz");

@@ -18,8 +18,9 @@ use super::{gpu, shape};
 /// Physical quantities of a quadrature and derivatives in space, beside the CPU's: rings, cells
 /// refined inside, turned cells, moved control points.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn quadrature_is_that_of_the_cpu() {
-    let Some(gpu) = gpu(Precision::F64) else { return };
+    let gpu = gpu(Precision::F64);
     let meshes = [
         (shape("tripod", &[]), 3),
         (shape("link-3444555", &[]), 4),
@@ -79,8 +80,9 @@ fn arrays(path: &Path) -> BTreeMap<String, Result<Vec<f64>, Vec<u8>>> {
 
 /// Files and reports are those of the CPU to rounding, second derivatives among them.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn archives_of_quadratures_are_those_of_the_cpu() {
-    let Some(gpu) = gpu(Precision::F64) else { return };
+    let gpu = gpu(Precision::F64);
     let folder = tempfile::tempdir().unwrap();
     for (mesh, want) in [
         (shape("tripod", &[]), Want::FIRST | Want::SECOND),

@@ -49,16 +49,18 @@ fn products_are_those_of_the_cpu<T: Scalar + Real>(gpu: &Cuda) {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn single_matrices_are_those_of_the_cpu() {
-    let Some(gpu) = gpu(Precision::F64) else { return };
+    let gpu = gpu(Precision::F64);
     products_are_those_of_the_cpu::<f32>(&gpu);
     products_are_those_of_the_cpu::<f64>(&gpu);
 }
 
 /// Surfaces by one matrix: points, corners and faces of the plan.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn single_surfaces_are_those_of_plans() {
-    let Some(gpu) = gpu(Precision::F64) else { return };
+    let gpu = gpu(Precision::F64);
     for (name, scheme, levels) in MODELS {
         let mesh = subsolid::read_surface(format!("models/surfaces/{name}.obj")).unwrap();
         let options =

@@ -140,8 +140,9 @@ fn check_grid(
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn grids_are_those_of_the_cpu() {
-    let Some(gpu) = gpu(Precision::F32) else { return };
+    let gpu = gpu(Precision::F32);
     for name in MODELS {
         let (mesh, surface) = model(name);
         let samples: &[usize] = match name {
@@ -165,8 +166,9 @@ fn grids_are_those_of_the_cpu() {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn grids_repeat_bit_by_bit() {
-    let Some(gpu) = gpu(Precision::F32) else { return };
+    let gpu = gpu(Precision::F32);
     let (mesh, surface) = model("spot_control_mesh");
     let grid = surface.grid(8, true).unwrap();
     let mut device = DeviceSurfaceGrid::<f32>::new(&grid, &gpu).unwrap();
@@ -185,8 +187,9 @@ fn grids_repeat_bit_by_bit() {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn scattered_points_are_those_of_the_cpu() {
-    let Some(gpu) = gpu(Precision::F32) else { return };
+    let gpu = gpu(Precision::F32);
     let models = MODELS.map(|name| (name, model(name)));
     let loops = ["cow_boundary", "moebius"].map(|name| (name, triangles(name)));
     for (name, (mesh, surface)) in models.into_iter().chain(loops) {
@@ -257,8 +260,9 @@ fn scattered_points_are_those_of_the_cpu() {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn limits_of_vertices_are_those_of_the_cpu() {
-    let Some(gpu) = gpu(Precision::F32) else { return };
+    let gpu = gpu(Precision::F32);
     for name in MODELS {
         let (mesh, surface) = model(name);
         let masks = surface.vertex_masks();
@@ -312,8 +316,9 @@ impl SurfaceExpected {
 
 /// All points of a level at once, also behind the leaves, in both precisions.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn static_refinement_is_that_of_the_cpu() {
-    let Some(gpu) = gpu(Precision::F32) else { return };
+    let gpu = gpu(Precision::F32);
     let models: [(&str, &[usize]); 6] = [
         ("cow_boundary", &[0, 1, 2, 3, 4, 5, 6, 7]),
         ("dodecahedron_poly", &[2, 5]),

@@ -5,7 +5,8 @@ use subsolid::limit::Solid;
 use subsolid::mesh::{Attribute, SolidMesh};
 use subsolid::plan::{Samples, Want};
 
-use super::{conformance, distance, gpu, shape};
+use super::{distance, gpu, shape};
+use crate::conformance::solid::shake;
 
 const TOLERANCES: [(Precision, f64); 2] = [(Precision::F32, 4e-6), (Precision::F64, 1e-13)];
 
@@ -20,14 +21,15 @@ fn copies(mesh: &SolidMesh, count: usize) -> SolidMesh {
         cells.extend(own.map(|corners| corners.map(|v| v + first)));
     }
     let mut mesh = SolidMesh::from_hexahedra(points, &cells);
-    conformance::shake(&mut mesh, 0.03);
+    shake(&mut mesh, 0.03);
     mesh
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn tables_of_any_size() {
     for (precision, tolerance) in TOLERANCES {
-        let Some(gpu) = gpu(precision) else { return };
+        let gpu = gpu(precision);
         for (name, count) in
             [("link-tetrahedron", 1), ("link-tetrahedron", 8), ("link-icosahedron", 1)]
         {
@@ -65,8 +67,9 @@ fn tables_of_any_size() {
 
 /// Single precision: errors stay those of rounding, by the largest coordinate of the model.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn tables_cost_no_accuracy() {
-    let Some(gpu) = gpu(Precision::F32) else { return };
+    let gpu = gpu(Precision::F32);
     for (name, count) in [("link-tetrahedron", 20), ("link-icosahedron", 5), ("link-3444555", 20)] {
         let mesh = copies(&shape(name, &[2]), count);
         let solid = Solid::new(&mesh).unwrap();

@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use subsolid::mesh::SurfaceMesh;
+use crate::oracle::half_edge::{Mesh, Scheme as Rules};
+use crate::oracle::surface::edge;
+use subsolid::mesh::{CreaseRule, SurfaceMesh};
 use subsolid::surface::{Method, Scheme, SurfaceOptions};
 
 /// All kinds of surfaces: closed, with boundaries, creases and corners of all kinds, polygons,
@@ -52,4 +54,75 @@ pub fn size(mesh: &SurfaceMesh) -> f64 {
         along().fold(f64::MIN, f64::max) - along().fold(f64::MAX, f64::min)
     };
     (0..3).map(extent).fold(0.0, f64::max)
+}
+
+/// Oriented manifolds, with and without boundary, creases and n-gons.
+pub fn manifolds() -> Vec<&'static str> {
+    SURFACES.into_iter().filter(|name| !["moebius", "nonman_verts"].contains(name)).collect()
+}
+
+/// The same mesh for the reference; polygons cut into fans if it needs triangles, each from
+/// the first corner whose diagonals join vertices that no edge joins.
+pub fn reference(mesh: &SurfaceMesh, triangles: bool) -> Mesh {
+    let mut faces = Vec::new();
+    let mut joined = std::collections::HashSet::new();
+    for face in mesh.faces.iter() {
+        let n = face.len();
+        joined.extend((0..n).map(|i| edge(face[i] as usize, face[(i + 1) % n] as usize)));
+    }
+    for face in mesh.faces.iter() {
+        let mut face: Vec<usize> = face.iter().map(|&v| v as usize).collect();
+        if triangles {
+            let free = |face: &[usize]| {
+                face[2..face.len() - 1].iter().all(|&v| !joined.contains(&edge(face[0], v)))
+            };
+            let turns = (0..face.len()).find(|&turns| {
+                let mut turned = face.clone();
+                turned.rotate_left(turns);
+                free(&turned)
+            });
+            face.rotate_left(turns.unwrap_or(0));
+            joined.extend(face[2..face.len() - 1].iter().map(|&v| edge(face[0], v)));
+            faces.extend((1..face.len() - 1).map(|i| vec![face[0], face[i], face[i + 1]]));
+        } else {
+            faces.push(face);
+        }
+    }
+    let creases = mesh.creases.edges.iter();
+    let creases =
+        creases.map(|c| (edge(c.edge[0].index(), c.edge[1].index()), c.sharpness)).collect();
+    let corners = mesh.creases.corners.iter();
+    let mut corners: std::collections::HashMap<usize, f64> =
+        corners.map(|c| (c.vertex.index(), c.sharpness)).collect();
+    if mesh.boundary == subsolid::mesh::BoundaryRule::EdgesAndCorners {
+        // boundary vertices of one face
+        let mut degree = vec![0; mesh.points.len()];
+        faces.iter().flatten().for_each(|&v| degree[v] += 1);
+        let mut directed = std::collections::HashSet::new();
+        for face in &faces {
+            (0..face.len()).for_each(|i| {
+                directed.insert((face[i], face[(i + 1) % face.len()]));
+            });
+        }
+        for face in &faces {
+            for i in 0..face.len() {
+                let [a, v, b] = [0, 1, 2].map(|k| face[(i + k) % face.len()]);
+                let ends = !directed.contains(&(v, a)) && !directed.contains(&(b, v));
+                if degree[v] == 1 && ends {
+                    corners.insert(v, f64::INFINITY);
+                }
+            }
+        }
+    }
+    let chaikin = mesh.crease_rule == CreaseRule::Chaikin;
+    Mesh { points: mesh.points.clone(), faces, creases, corners, chaikin }
+}
+
+/// Rules of the reference at a level.
+pub fn rules(scheme: Scheme, level: usize) -> Rules {
+    match scheme {
+        Scheme::CatmullClark => Rules::CatmullClark,
+        Scheme::Loop => Rules::Loop,
+        Scheme::Sqrt3 => Rules::Sqrt3 { second: level % 2 == 1 },
+    }
 }

@@ -8,6 +8,8 @@ mod interiors;
 mod layers;
 mod locate;
 mod matrix;
+#[path = "../common/oracle/mod.rs"]
+mod oracle;
 mod program;
 mod quadrature;
 #[path = "../common/program.rs"]
@@ -15,6 +17,7 @@ mod runs;
 mod single;
 mod sort;
 mod surface;
+mod surface_backend;
 mod surface_limit;
 #[path = "../common/surfaces.rs"]
 mod surfaces;

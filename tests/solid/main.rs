@@ -7,6 +7,8 @@ mod conformance;
 mod oracle;
 #[path = "../common/support/mod.rs"]
 mod support;
+#[path = "../common/surfaces.rs"]
+mod surfaces;
 
 mod backend;
 mod boundary;

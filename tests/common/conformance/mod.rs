@@ -3,3 +3,5 @@
 
 #[macro_use]
 pub mod solid;
+#[macro_use]
+pub mod surface;

@@ -1,14 +1,14 @@
 //! The CUDA backend passes the tests of surfaces that every backend passes.
 
 use subsolid::backend::Precision;
+use subsolid::backend::cuda::{
+    DeviceRun, DeviceStaticRefinement, DeviceSurface, DeviceSurfaceGrid, DeviceSurfacePoints,
+    DeviceVertexLimits,
+};
 use subsolid::mesh::SurfaceMesh;
 use subsolid::plan::Want;
-use subsolid::surface::limit::{
-    DeviceSurfaceGrid, DeviceSurfacePoints, DeviceVertexLimits, LimitSurface, SurfaceLocation,
-};
-use subsolid::surface::{
-    DeviceRun, DeviceStaticRefinement, DeviceSurface, StaticRefinement, SurfaceOptions,
-};
+use subsolid::surface::limit::{LimitSurface, SurfaceLocation};
+use subsolid::surface::{StaticRefinement, SurfaceOptions};
 
 use super::gpu;
 use crate::conformance::surface::{Limits, Refines};

@@ -30,6 +30,8 @@ pub struct KernelReport {
     pub architecture: u32,
     /// Errors, warnings, registers that spill and stack frames, in the compiler's words.
     pub findings: Vec<String>,
+    /// Machine code (CUBIN); empty if the file does not compile.
+    pub code: Vec<u8>,
 }
 
 impl fmt::Display for KernelReport {
@@ -64,12 +66,12 @@ pub fn check_kernels(architecture: u32) -> Result<Vec<KernelReport>> {
     variants.extend(self::variants::<f64>(architecture));
     variants.push(Variant::new(&REFINE, Precision::F64));
     let report = |variant: Variant| {
-        let findings = match nvrtc::compile(&variant, target) {
-            Ok(image) => findings(&image.log),
-            Err(error) => vec![error.to_string()],
+        let (findings, code) = match nvrtc::compile(&variant, target) {
+            Ok(image) => (findings(&image.log), image.code),
+            Err(error) => (vec![error.to_string()], Vec::new()),
         };
         let Variant { source: Source { name: file, .. }, defines } = variant;
-        KernelReport { file, defines, architecture, findings }
+        KernelReport { file, defines, architecture, findings, code }
     };
     // one at a time to each thread: some take a hundred times as long as others
     Ok(variants.into_par_iter().with_max_len(1).map(report).collect())

@@ -10,8 +10,8 @@ use super::evaluator::MOST_POINTS;
 use super::launch::Pass;
 use super::nvrtc::{self, Target};
 use super::sources::{
-    BRICKS, CEILING, CLEAR, IRR, JACOBIAN, LAY, LAYERED, PARTS, POINTS, REFINE, REG, Source, TABLE,
-    TABLE_MMA, TENSOR, Variant,
+    BRICKS, CLEAR, IRR, JACOBIAN, LAY, LAYERED, PARTIAL, POINTS, REFINE, REG, Source, TABLE,
+    TABLE_MMA, TENSOR, Variant, WRITE_BANDWIDTH,
 };
 use crate::backend::Precision;
 use crate::error::{Error, Result};
@@ -144,7 +144,7 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
             let tiles = if T::PRECISION == Precision::F32 { 3 } else { 2 };
             variants.extend((0..tiles).map(|tile| of(&TABLE_MMA).with("TILE", tile)));
         }
-        variants.extend([&PARTS, &CLEAR].map(of));
+        variants.extend([&PARTIAL, &CLEAR].map(of));
         if pass.width <= MOST_POINTS {
             variants.push(of(&POINTS));
         }
@@ -189,7 +189,7 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
         variants.extend(slices.map(|(bits, centre)| super::layers::variant(bits, centre == 1)));
     }
     variants.extend(surfaces(T::PRECISION));
-    variants.push(Variant::new(&CEILING, T::PRECISION).with("WIDTH", 1).with("STRIDED", 0));
+    variants.push(Variant::new(&WRITE_BANDWIDTH, T::PRECISION).with("WIDTH", 1).with("STRIDED", 0));
     // the slowest first, so that no thread waits for another's at the end
     variants.sort_by_key(|variant| !std::ptr::eq(variant.source, &TENSOR));
     variants

@@ -1,5 +1,5 @@
 //! Pixels of layers looked up in a solid on the device, with the attributes there, by
-//! `kernels/interiors.cu`.
+//! `kernels/slice/interiors.cu`.
 
 mod launches;
 
@@ -18,10 +18,10 @@ use super::sources::{INTERIORS, Variant};
 use crate::backend::Precision;
 use crate::error::{Error, Result};
 
-/// Columns and rows of a tile, as in `kernels/interiors.cu`.
+/// Columns and rows of a tile, as in `kernels/slice/interiors.cu`.
 pub const TILE: [usize; 2] = [16, 8];
 
-/// Numbers of `kernels/interiors.cu`.
+/// Numbers of `kernels/slice/interiors.cu`.
 const THREADS: u32 = 128;
 const SCANNERS: u32 = 1024;
 
@@ -88,7 +88,7 @@ pub struct Settled {
     pub parameters: [f64; 3],
 }
 
-/// Which pixels are listed; as in `kernels/interiors.cu`.
+/// Which pixels are listed; as in `kernels/slice/interiors.cu`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Listed {
     Left,

@@ -1,4 +1,4 @@
-//! Points looked up in a solid on the device, by `kernels/locate.cu`.
+//! Points looked up in a solid on the device, by `kernels/locate/locate.cu`.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub const OUTSIDE: u32 = u32::MAX;
 /// The element of a point that the device cannot decide.
 pub const LEFT: u32 = u32::MAX - 1;
 
-/// Numbers of `kernels/locate.cu`.
+/// Numbers of `kernels/locate/locate.cu`.
 const THREADS: u32 = 128;
 const SCANNERS: u32 = 1024;
 const BINS: usize = 1 << 21;

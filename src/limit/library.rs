@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::net::Key;
+use super::key::Key;
 use super::structure::Structure;
 
 /// Longest chain of nets before one repeats; two suffice by theory.

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use faer::Mat;
 
 use super::frame::{Turn, VTK_CORNER, Walker};
+use super::key::Key;
 use super::library::Library;
 use super::memo::Memo;
-use super::net::{self, Key};
+use super::net;
 use super::powers::Powers;
 use super::structure::{Domain, Next, Sibling, SiblingKind, Structure};
 use super::{Class, classify};

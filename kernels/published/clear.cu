@@ -1,4 +1,5 @@
-// Zeros the results of elements to which tiles of eigenstructures are added (published/published.cuh).
+// Zeros the results of elements to which tiles of eigenstructures are added
+// (published/published.cuh).
 #include "solid/orders.cuh"
 #include "common/gather.cuh"
 

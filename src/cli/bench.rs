@@ -2,9 +2,11 @@
 
 mod chart;
 mod contender;
+mod escape;
 mod figures;
 mod machine;
 mod measure;
+mod median;
 mod model;
 mod report;
 mod results;
@@ -20,7 +22,7 @@ use subsolid::{Error, Result};
 
 use super::processor::Processor;
 use super::{Console, Outcome};
-use contender::{Ceilings, Contender};
+use contender::{Contender, WriteTimes};
 use machine::Machine;
 use model::Model;
 use results::Results;
@@ -79,7 +81,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         console.status("Left out", &note);
         results.left_out.push(note);
     }
-    let mut ceilings = Ceilings::new(a.repeats.into());
+    let mut write_times = WriteTimes::new(a.repeats.into());
     let jobs = measure::jobs(&a.samples, &a.levels);
     let bar = console.bar(a.models.len() * (jobs.len() + 1));
     for path in &a.models {
@@ -94,7 +96,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
                     model
                 }
             };
-            measure::run(&model, job, &contenders, &mut ceilings, &mut results)?;
+            measure::run(&model, job, &contenders, &mut write_times, &mut results)?;
             last = Some(model);
             bar.inc(1);
         }

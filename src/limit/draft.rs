@@ -2,8 +2,9 @@
 
 use super::class::{Class, Reason, classify};
 use super::frame::{Turn, Walker};
+use super::key::Key;
 use super::memo::Memo;
-use super::net::{self, Ends, Key};
+use super::net::{self, Ends};
 use super::patch::best_planar;
 use crate::refine::{Sharpness, Star};
 

@@ -9,9 +9,10 @@ use rayon::prelude::*;
 use super::class::{Class, Reason};
 use super::draft::{Draft, DraftKind, Drafts, REGULAR, Setting};
 use super::frame::Walker;
+use super::key::Key;
 use super::leaf::{Element, Leaf, LeafKind};
 use super::library::Library;
-use super::net::{self, Key};
+use super::net;
 use super::solid::Solid;
 use super::structure::Structure;
 use crate::error::{Error, Result};
@@ -35,7 +36,7 @@ struct Active {
 }
 
 #[derive(Default)]
-pub(super) struct Builder {
+struct Builder {
     library: Library,
     planar: Numbering,
     spatial: Numbering,
@@ -44,6 +45,37 @@ pub(super) struct Builder {
     nets: Vec<u32>,
     stencils: Vec<Stencils>,
     level_starts: Vec<usize>,
+}
+
+impl Solid {
+    /// Analyzes a mesh.
+    ///
+    /// # Errors
+    /// Every defect that [`SolidMesh::check`], [`Topology::build`],
+    /// [`Topology::validate`] and [`Sharpness::resolve`] name, and finite
+    /// sharpness above 10.
+    pub fn new(mesh: &SolidMesh) -> Result<Self> {
+        Self::with_rule(mesh, VertexRule::default())
+    }
+
+    /// Analyzes a mesh under a vertex rule. Under
+    /// [`VertexRule::JoyMacCracken`] meshes with interior extraordinary edges are
+    /// refused: vertices inside such an edge refine differently on its two sides,
+    /// so no constant-time evaluation exists.
+    ///
+    /// # Errors
+    /// Those of [`Solid::new`], and the refusal.
+    pub fn with_rule(mesh: &SolidMesh, rule: VertexRule) -> Result<Self> {
+        let topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
+        topology.validate()?;
+        let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
+        check_sharpness(mesh)?;
+        if rule == VertexRule::JoyMacCracken {
+            refuse_extraordinary_edges(&topology)?;
+        }
+        let stars = stars(&topology, &sharpness);
+        Builder::default().build(topology, sharpness, stars)
+    }
 }
 
 /// Structures in order of first appearance.
@@ -83,7 +115,7 @@ impl Numbering {
 }
 
 impl Builder {
-    pub fn build(
+    fn build(
         mut self,
         topology: Topology,
         sharpness: Sharpness,
@@ -329,7 +361,7 @@ struct Level {
 }
 
 /// Finite sharpness takes a level a unit: refused where that is too many.
-pub(super) fn check_sharpness(mesh: &SolidMesh) -> Result<()> {
+fn check_sharpness(mesh: &SolidMesh) -> Result<()> {
     let most = (MAX_LEVEL - 2) as f64;
     let edges = mesh.creases.edges.iter().map(|c| {
         let [a, b] = c.edge.map(|v| v.0);
@@ -344,7 +376,7 @@ pub(super) fn check_sharpness(mesh: &SolidMesh) -> Result<()> {
 }
 
 /// Why the plain vertex rule cannot be evaluated, if it cannot.
-pub(super) fn refuse_extraordinary_edges(topology: &Topology) -> Result<()> {
+fn refuse_extraordinary_edges(topology: &Topology) -> Result<()> {
     let edges = 0..topology.edge_count() as u32;
     let valence = |e: u32| topology.edge_faces(e).len();
     match edges.into_iter().find(|&e| !topology.is_boundary_edge(e) && valence(e) != 4) {

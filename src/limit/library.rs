@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::net::Key;
+use super::key::Key;
 use super::structure::Structure;
 
 /// Longest chain of nets before one repeats; two suffice by theory.
@@ -12,37 +12,32 @@ const MAX_STEPS: usize = 6;
 /// A shared store of structures; building is lazy and may run in parallel.
 #[derive(Debug, Default)]
 pub struct Library {
-    planar: Mutex<HashMap<Key, Option<Arc<Structure>>>>,
-    spatial: Mutex<HashMap<Key, Option<Arc<Structure>>>>,
+    pub(super) planar: Store,
+    pub(super) spatial: Store,
 }
 
-impl Library {
-    /// The structure of a planar net; `None` if the net cannot be evaluated.
-    pub(super) fn planar(&self, key: &Key, depth: usize) -> Option<Arc<Structure>> {
-        find(&self.planar, key, depth, || Structure::planar(key, self, depth))
-    }
+/// Structures of one dimension; `None` for a net that cannot be evaluated.
+#[derive(Debug, Default)]
+pub(super) struct Store(Mutex<HashMap<Key, Option<Arc<Structure>>>>);
 
-    /// The structure of a spatial net; `None` if the net cannot be evaluated.
-    pub(super) fn spatial(&self, key: &Key, depth: usize) -> Option<Arc<Structure>> {
-        find(&self.spatial, key, depth, || Structure::spatial(key, self, depth))
+impl Store {
+    /// The structure of a net, built at `depth` of a chain of nets if it is new.
+    pub fn find(
+        &self,
+        key: &Key,
+        depth: usize,
+        build: impl FnOnce() -> Option<Structure>,
+    ) -> Option<Arc<Structure>> {
+        // A poisoned lock only means that another build panicked: the map is whole.
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = lock().get(key) {
+            return found.clone();
+        }
+        if depth > MAX_STEPS {
+            return None;
+        }
+        // Built outside the lock, as it may look up others; the first to finish wins.
+        let built = build().map(Arc::new);
+        lock().entry(key.clone()).or_insert(built).clone()
     }
-}
-
-fn find(
-    store: &Mutex<HashMap<Key, Option<Arc<Structure>>>>,
-    key: &Key,
-    depth: usize,
-    build: impl FnOnce() -> Option<Structure>,
-) -> Option<Arc<Structure>> {
-    // A poisoned lock only means that another build panicked: the map is whole.
-    let lock = || store.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(found) = lock().get(key) {
-        return found.clone();
-    }
-    if depth > MAX_STEPS {
-        return None;
-    }
-    // Built outside the lock, as it may look up others; the first to finish wins.
-    let built = build().map(Arc::new);
-    lock().entry(key.clone()).or_insert(built).clone()
 }

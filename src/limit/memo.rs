@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
-use super::net::Key;
+use super::key::Key;
 
 /// The start of the walk with the smallest key, for every key of a first walk.
 #[derive(Default)]

@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 
 use super::axes::Pose;
 use super::frame::{Frame, Walker};
+use super::key::Key;
 use super::memo::Memo;
 use crate::refine::Sharpness;
 
@@ -16,9 +17,6 @@ use crate::refine::Sharpness;
 /// for the high end; set where that layer of control points is missing because
 /// the cell ends there at the boundary.
 pub type Ends = u8;
-
-/// A canonical description of local topology.
-pub type Key = Vec<u16>;
 
 /// The cells that hold the net of a regular cell, at the low and high end of each axis
 /// (binary): `poses[corner]`.

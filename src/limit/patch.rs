@@ -1,12 +1,15 @@
 //! Building structures: a net as a small mesh of its own, refined once by the very
 //! rules that refine whole meshes; its children's nets give the rows.
 
+use std::sync::Arc;
+
 use faer::Mat;
 
 use super::frame::{Turn, VTK_CORNER, Walker};
+use super::key::Key;
 use super::library::Library;
 use super::memo::Memo;
-use super::net::{self, Key};
+use super::net;
 use super::powers::Powers;
 use super::structure::{Domain, Next, Sibling, SiblingKind, Structure};
 use super::{Class, classify};
@@ -14,8 +17,22 @@ use crate::mesh::Creases;
 use crate::refine::{CORNERS, Refinement, Sharpness, Star, VertexRule, hexahedra, refine, stars};
 use crate::topology::Topology;
 
+impl Library {
+    /// The structure of a planar net by its [`net::Planar::key`]; `None` if the net cannot be
+    /// evaluated.
+    pub(super) fn planar(&self, key: &Key, depth: usize) -> Option<Arc<Structure>> {
+        self.planar.find(key, depth, || Patch::extruded(key).structure(2, key, self, depth))
+    }
+
+    /// The structure of a spatial net by its [`net::Spatial::key`]; `None` if the net cannot be
+    /// evaluated.
+    pub(super) fn spatial(&self, key: &Key, depth: usize) -> Option<Arc<Structure>> {
+        self.spatial.find(key, depth, || Patch::of(key).structure(3, key, self, depth))
+    }
+}
+
 /// A net as a small mesh of its own; cell 0 is the one to evaluate.
-pub(super) struct Patch {
+struct Patch {
     // corners in binary order
     cells: Vec<[u16; 8]>,
     sharp_edges: Vec<[u16; 2]>,

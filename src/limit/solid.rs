@@ -1,4 +1,4 @@
-//! A control mesh understood: leaves that evaluate directly, and their nets.
+//! A control mesh analyzed: leaves that evaluate directly, and their nets.
 //!
 //! # Practice
 //! Level 0 is the mesh. Its cells that do not evaluate directly are refined, with
@@ -12,12 +12,9 @@ use std::sync::Arc;
 
 use super::class::Class;
 use super::leaf::{Element, Leaf, LeafKind, morton};
-use super::levels::{Builder, check_sharpness, refuse_extraordinary_edges};
 use super::net::Ends;
 use super::structure::{Orders, Structure, layered_weights, tensor_weights};
-use crate::error::Result;
-use crate::mesh::SolidMesh;
-use crate::refine::{Sharpness, Stencils, VertexRule, stars};
+use crate::refine::Stencils;
 use crate::topology::Topology;
 
 /// A control mesh ready for limit evaluation; see the module's introduction.
@@ -38,35 +35,6 @@ pub struct Solid {
 }
 
 impl Solid {
-    /// Understands a mesh.
-    ///
-    /// # Errors
-    /// Every defect that [`SolidMesh::check`], [`Topology::build`],
-    /// [`Topology::validate`] and [`Sharpness::resolve`] name, and finite
-    /// sharpness above 10.
-    pub fn new(mesh: &SolidMesh) -> Result<Self> {
-        Self::with_rule(mesh, VertexRule::default())
-    }
-
-    /// Understands a mesh under a vertex rule. Under
-    /// [`VertexRule::JoyMacCracken`] meshes with interior extraordinary edges are
-    /// refused: vertices inside such an edge refine differently on its two sides,
-    /// so no constant-time evaluation exists.
-    ///
-    /// # Errors
-    /// Those of [`Solid::new`], and the refusal.
-    pub fn with_rule(mesh: &SolidMesh, rule: VertexRule) -> Result<Self> {
-        let topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
-        topology.validate()?;
-        let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
-        check_sharpness(mesh)?;
-        if rule == VertexRule::JoyMacCracken {
-            refuse_extraordinary_edges(&topology)?;
-        }
-        let stars = stars(&topology, &sharpness);
-        Builder::default().build(topology, sharpness, stars)
-    }
-
     /// The topology of the mesh.
     pub fn topology(&self) -> &Topology {
         &self.topology

@@ -21,9 +21,6 @@ use std::sync::{Arc, OnceLock};
 use faer::Mat;
 
 use super::frame::Turn;
-use super::library::Library;
-use super::net::Key;
-use super::patch::Patch;
 use super::powers::{MAX_DEPTH, Powers};
 use crate::basis::box_spline;
 use crate::basis::bspline::{self, Order};
@@ -110,16 +107,6 @@ impl Structure {
         let controls = siblings.first().map_or(0, |sibling| sibling.rows.ncols());
         let dimension = domain.dimension();
         Self { domain, dimension, controls, siblings, next, at_centre: OnceLock::new() }
-    }
-
-    /// The structure of a planar net by its [`Planar::key`](super::net::Planar::key).
-    pub(super) fn planar(key: &Key, library: &Library, depth: usize) -> Option<Self> {
-        Patch::extruded(key).structure(2, key, library, depth)
-    }
-
-    /// The structure of a spatial net by its [`Spatial::key`](super::net::Spatial::key).
-    pub(super) fn spatial(key: &Key, library: &Library, depth: usize) -> Option<Self> {
-        Patch::of(key).structure(3, key, library, depth)
     }
 
     /// Number of control points of the net.

@@ -22,7 +22,7 @@ use super::frame::Frame;
 use super::hierarchy::{Box3, squared_distance};
 use super::search::{self, Nearness};
 use super::tricubic::{Points, bounds};
-use super::{SHARED, curve, diagonal, pieces};
+use super::{SHARED, curve, diagonal, parameters};
 use crate::bezier::{Nest, Part, Piece, Sibling};
 
 /// Deepest ring: parameters of points below are those of the core, to rounding.
@@ -158,7 +158,7 @@ impl<'s> Core<'s> {
             let Some(mut found) = found else { continue };
             let Part { origin, size, exact } = piece.part;
             let header = Piece { element: 0, origin, size, exact };
-            found.parameters = pieces::in_element(&header, found.parameters);
+            found.parameters = parameters::in_element(&header, found.parameters);
             offer(best, found, most);
             if found.distance <= enough {
                 return true;

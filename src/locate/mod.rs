@@ -39,6 +39,7 @@ mod frame;
 mod hierarchy;
 mod limit;
 mod nearest;
+mod parameters;
 mod parts;
 mod pieces;
 mod search;
@@ -270,7 +271,7 @@ impl<'s> Locator<'s> {
         let found = match pieces.core(piece) {
             None => {
                 let mut found = search::in_piece(&pieces.points[piece], frame, x, nearness)?;
-                found.parameters = pieces::in_element(header, found.parameters);
+                found.parameters = parameters::in_element(header, found.parameters);
                 found
             }
             Some(core) => {

@@ -59,7 +59,7 @@ fn in_piece(locator: &Locator<'_>, piece: usize, x: [f64; 3]) -> Place {
     });
     let (_, start) = samples.fold((f64::INFINITY, [0.5; 3]), |a, b| if b.0 < a.0 { b } else { a });
     let mut found = closest(|t| jet(points, t), x, Domain::UNIT, start, 0.0);
-    found.parameters = super::pieces::in_element(header, found.parameters);
+    found.parameters = super::parameters::in_element(header, found.parameters);
     if !header.exact {
         let map = pieces.limit(piece);
         found = closest(|p| map.jet(p), x, map.domain(), found.parameters, 0.0);

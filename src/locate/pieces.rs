@@ -8,6 +8,7 @@ use super::cores::Core;
 use super::frame::Frame;
 use super::hierarchy::Box3;
 use super::limit::LimitMap;
+use super::parameters::in_piece;
 use super::tricubic::{Points, bounds};
 use crate::bezier::{Piece, Pieces};
 use crate::error::{Error, Result};
@@ -230,16 +231,6 @@ pub struct AttributePieces {
     pub points: Vec<f64>,
     // at the points of all levels, [point][width]
     refined: Vec<f64>,
-}
-
-/// The element's parameters of a piece's own, each in [0, 1].
-pub fn in_element(piece: &Piece, t: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|d| (piece.origin[d] + piece.size[d] * t[d]).clamp(0.0, 1.0))
-}
-
-/// A piece's own parameters of the element's.
-pub fn in_piece(piece: &Piece, p: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|d| (p[d] - piece.origin[d]) / piece.size[d])
 }
 
 /// Rings of pieces that a [`super::Locator`] makes unless told otherwise: 4, or fewer

@@ -5,8 +5,10 @@ use std::ops::Range;
 
 use super::Want;
 use super::pattern::{AxisId, Patterns, Span};
-use super::table::TableId;
 use crate::limit::{Leaf, LeafKind, Solid, Turn};
+
+/// Which table: an index into [`super::Plan::tables`].
+pub type TableId = u32;
 
 /// Leaves that one kernel evaluates with one set of tables.
 #[derive(Clone, Debug)]

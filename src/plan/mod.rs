@@ -14,11 +14,11 @@ mod route;
 mod samples;
 mod table;
 
-pub use batch::{Batch, BatchKind};
+pub use batch::{Batch, BatchKind, TableId};
 pub use pattern::{Axis, AxisId, Order as SampleOrder, Patterns};
 pub use route::{AMPLE, Facts, Kernel, MatrixUnits, Strategy};
 pub use samples::{Location, Samples, Want};
-pub use table::{Table, TableId};
+pub use table::Table;
 
 use std::ops::Range;
 

@@ -5,14 +5,11 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::batch::{Batch, BatchKind};
+use super::batch::{Batch, BatchKind, TableId};
 use super::pattern::{AxisId, Patterns};
 use super::{Want, wanted_orders};
 use crate::basis::bspline::Order;
 use crate::limit::{Orders, Solid, Structure};
-
-/// Which table: an index into [`super::Plan::tables`].
-pub type TableId = u32;
 
 /// Weights of a structure's control points at samples; NaN where a derivative
 /// does not exist.

@@ -11,8 +11,8 @@ use super::evaluator::MOST_POINTS;
 use super::launch::Pass;
 use super::nvrtc::{self, Target};
 use super::sources::{
-    BRICKS, CEILING, CLEAR, IRR, JACOBIAN, LAY, LAYERED, PARTS, POINTS, REFINE, REG, Source, TABLE,
-    TABLE_MMA, TENSOR, Variant,
+    BRICKS, CLEAR, IRR, JACOBIAN, LAY, LAYERED, PARTIAL, POINTS, REFINE, REG, Source, TABLE,
+    TABLE_MMA, TENSOR, Variant, WRITE_BANDWIDTH,
 };
 use crate::backend::Precision;
 use crate::error::{Error, Result};
@@ -31,6 +31,8 @@ pub struct KernelReport {
     pub architecture: u32,
     /// Errors, warnings, registers that spill and stack frames, in the compiler's words.
     pub findings: Vec<String>,
+    /// Machine code (CUBIN); empty if the file does not compile.
+    pub code: Vec<u8>,
 }
 
 impl fmt::Display for KernelReport {
@@ -65,12 +67,12 @@ pub fn check_kernels(architecture: u32) -> Result<Vec<KernelReport>> {
     variants.extend(self::variants::<f64>(architecture));
     variants.push(Variant::new(&REFINE, Precision::F64));
     let report = |variant: Variant| {
-        let findings = match nvrtc::compile(&variant, target) {
-            Ok(image) => findings(&image.log),
-            Err(error) => vec![error.to_string()],
+        let (findings, code) = match nvrtc::compile(&variant, target) {
+            Ok(image) => (findings(&image.log), image.code),
+            Err(error) => (vec![error.to_string()], Vec::new()),
         };
         let Variant { source: Source { name: file, .. }, defines } = variant;
-        KernelReport { file, defines, architecture, findings }
+        KernelReport { file, defines, architecture, findings, code }
     };
     // one at a time to each thread: some take a hundred times as long as others
     Ok(variants.into_par_iter().with_max_len(1).map(report).collect())
@@ -143,7 +145,7 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
             let tiles = if T::PRECISION == Precision::F32 { 3 } else { 2 };
             variants.extend((0..tiles).map(|tile| of(&TABLE_MMA).with("TILE", tile)));
         }
-        variants.extend([&PARTS, &CLEAR].map(of));
+        variants.extend([&PARTIAL, &CLEAR].map(of));
         if pass.width <= MOST_POINTS {
             variants.push(of(&POINTS));
         }
@@ -188,7 +190,7 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
         variants.extend(slices.map(|(bits, centre)| super::layers::variant(bits, centre == 1)));
     }
     variants.extend(surfaces(T::PRECISION));
-    variants.push(Variant::new(&CEILING, T::PRECISION).with("WIDTH", 1).with("STRIDED", 0));
+    variants.push(Variant::new(&WRITE_BANDWIDTH, T::PRECISION).with("WIDTH", 1).with("STRIDED", 0));
     // the slowest first, so that no thread waits for another's at the end
     variants.sort_by_key(|variant| !std::ptr::eq(variant.source, &TENSOR));
     variants

@@ -1,5 +1,5 @@
 //! Edge-friend on the device: one launch a level makes topology, points or both, by
-//! `kernels/surface_edge_friend.cu`; the same bits as on the CPU.
+//! `kernels/surface/edge_friend.cu`; the same bits as on the CPU.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl Real for f64 {
     const PRECISION: Precision = Precision::F64;
 }
 
-/// A level on the device: `Quads` in `kernels/surface_friends.cuh`. The first has corners,
+/// A level on the device: `Quads` in `kernels/surface/friends.cuh`. The first has corners,
 /// friends and starts, the last corners, those between owners and a friend a quad.
 struct Level {
     corners: Buffer<[u32; 4]>,

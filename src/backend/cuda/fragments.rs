@@ -1,4 +1,4 @@
-//! Weight tables as tensor cores take them in `kernels/table_mma.cu`: 16 bytes for every lane
+//! Weight tables as tensor cores take them in `kernels/solid/table_mma.cu`: 16 bytes for every lane
 //! of a warp at a time.
 //!
 //! Samples are taken 16 at a time, and control points 16 (single precision) or 8 (double);

@@ -13,7 +13,7 @@ use super::launch::{Argument, Job, Launch, Pass};
 use super::layout::{Batch, Layout};
 use super::memory::Buffer;
 use super::published::{self, Published};
-use super::sources::{BRICKS, LAYERED, PARTS, TABLE, TABLE_MMA, TENSOR};
+use super::sources::{BRICKS, LAYERED, PARTIAL, TABLE, TABLE_MMA, TENSOR};
 use super::work::{Item, TensorRun, Tile, Work};
 use crate::error::Result;
 use crate::numbers::Real;
@@ -265,12 +265,12 @@ impl<T: Real + DeviceRepr> Grid<T> {
                 (function, shared)
             }
             Kernel::LayeredPart => {
-                let function = self.functions.get(&pass.variant::<T>(&PARTS), "layered_part")?;
+                let function = self.functions.get(&pass.variant::<T>(&PARTIAL), "layered_part")?;
                 let shared = controls * function.constant("layered_part_shared_control")?;
                 (function, shared)
             }
             _ => {
-                let function = self.functions.get(&pass.variant::<T>(&PARTS), "regular_part")?;
+                let function = self.functions.get(&pass.variant::<T>(&PARTIAL), "regular_part")?;
                 let shared = function.constant("regular_part_shared")?;
                 (function, shared)
             }

@@ -1,5 +1,5 @@
 //! Pixels of layers looked up in a solid on the device, with the attributes there, by
-//! `kernels/interiors.cu`.
+//! `kernels/slice/interiors.cu`.
 
 mod launches;
 
@@ -22,7 +22,7 @@ use crate::backend::device::{
 };
 use crate::error::{Error, Result};
 
-/// Numbers of `kernels/interiors.cu`.
+/// Numbers of `kernels/slice/interiors.cu`.
 const THREADS: u32 = 128;
 const SCANNERS: u32 = 1024;
 
@@ -35,7 +35,7 @@ pub(super) fn variant() -> Variant {
     Variant::new(&INTERIORS, Precision::F64)
 }
 
-/// Which pixels are listed; as in `kernels/interiors.cu`.
+/// Which pixels are listed; as in `kernels/slice/interiors.cu`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Listed {
     Left,

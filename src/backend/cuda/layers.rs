@@ -1,7 +1,7 @@
 //! Layers of a solid on the device: planes across its boundary, and the pixels they cover.
 //!
 //! The boundary comes as flat arrays and stays on the device. A batch of planes is traced
-//! and its images are filled there, by `kernels/slices.cu`; they are the CPU's bit by bit.
+//! and its images are filled there, by `kernels/slice/layers.cu`; they are the CPU's bit by bit.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::functions::{Functions, Shape};
 use super::launch::{Argument, Launch};
 use super::memory::{Buffer, timed_event};
 use super::ring::Ring;
-use super::sources::{SLICES, Variant};
+use super::sources::{LAYERS, Variant};
 use crate::backend::Precision;
 use crate::backend::device::{Boundary, Canvas, Covered, LayerImages, Link, MOST_PLANES, Patch};
 use crate::error::{Error, Result};
@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 /// Most images at once.
 const MOST_IMAGES: usize = 1024;
 
-/// Columns of a group, as in `kernels/slices.cu`.
+/// Columns of a group, as in `kernels/slice/layers.cu`.
 const GROUP: usize = 16;
 
 #[derive(Clone, Copy, Default)]
@@ -45,13 +45,13 @@ unsafe impl DeviceRepr for Link {}
 // SAFETY: likewise.
 unsafe impl DeviceRepr for Grid {}
 
-/// Numbers of `TRACERS` and rows of a block in `kernels/slices.cu`.
+/// Numbers of `TRACERS` and rows of a block in `kernels/slice/layers.cu`.
 const TRACERS: u32 = 32;
 const ROWS: u32 = 4;
 
 /// The kernels for pixels of some bits.
 pub(super) fn variant(bits: usize, centre: bool) -> Variant {
-    let variant = Variant::new(&SLICES, Precision::F64);
+    let variant = Variant::new(&LAYERS, Precision::F64);
     variant.with("BITS", bits).with("CENTRE", usize::from(centre))
 }
 

@@ -6,7 +6,6 @@ mod tables;
 use cudarc::driver::DeviceRepr;
 
 use super::device::matrix_units;
-use super::published::is_published;
 use super::stacks::Stacks;
 use crate::backend::cpu::kernel::Axis;
 use crate::backend::device::DeviceInfo;
@@ -18,7 +17,7 @@ use tables::Tables;
 
 pub(super) use nets::TensorLeaves;
 
-/// What a kernel knows of a batch; see `Batch` in `kernels/gather.cuh`.
+/// What a kernel knows of a batch; see `Batch` in `kernels/common/gather.cuh`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(super) struct Batch {
@@ -116,6 +115,11 @@ impl<T: Real + DeviceRepr> Layout<T> {
         }
         Ok(starts)
     }
+}
+
+/// Whether a batch takes the published method.
+pub(super) fn is_published(kernel: Kernel) -> bool {
+    matches!(kernel, Kernel::PublishedThread | Kernel::PublishedWarp)
 }
 
 /// The kernel that each batch of a plan takes.

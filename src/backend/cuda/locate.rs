@@ -1,4 +1,4 @@
-//! Points looked up in a solid on the device, by `kernels/locate.cu`.
+//! Points looked up in a solid on the device, by `kernels/locate/locate.cu`.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::backend::Precision;
 use crate::backend::device::{Location, OUTSIDE, PlaceArrays, SolidParts};
 use crate::error::{Error, Result};
 
-/// Numbers of `kernels/locate.cu`.
+/// Numbers of `kernels/locate/locate.cu`.
 const THREADS: u32 = 128;
 const SCANNERS: u32 = 1024;
 const BINS: usize = 1 << 21;

@@ -1,6 +1,6 @@
 //! Quadrature on the device: positions, Jacobians, first and second derivatives of basis
 //! functions in space, of the leaves of a batch that share their basis, by
-//! `kernels/mapping.cu`.
+//! `kernels/solid/mapping.cu`.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -9,7 +9,6 @@
 //! one CUDA graph, launched again with moved control points.
 
 mod bricks;
-mod ceiling;
 mod check;
 mod device;
 pub mod edge_friend;
@@ -44,6 +43,7 @@ pub mod surface_points;
 pub mod surface_product;
 pub mod surface_refine;
 mod work;
+mod write_bandwidth;
 
 pub use crate::plan::Strategy;
 pub use check::{KernelReport, check_kernels};
@@ -106,7 +106,7 @@ impl Cuda {
     /// # Errors
     /// If the memory is not there.
     pub fn time_copying(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>> {
-        ceiling::time_copying(&self.functions, bytes, repeats)
+        write_bandwidth::time_copying(&self.functions, bytes, repeats)
     }
 
     /// Prepares a plan for evaluations whose results stay on the device.
@@ -152,7 +152,7 @@ impl Backend for Cuda {
     }
 
     fn time_writing(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>> {
-        ceiling::time(&self.functions, self.precision, bytes, repeats)
+        write_bandwidth::time(&self.functions, self.precision, bytes, repeats)
     }
 }
 

@@ -82,7 +82,7 @@ impl Modules {
             Target::Cubin(_) => "cubin",
             Target::Ptx(_) => "ptx",
         };
-        let stem = variant.source.name.trim_end_matches(".cu");
+        let stem = variant.source.name.trim_end_matches(".cu").replace('/', "_");
         format!("{stem}-{:016x}.{kind}", hash.finish())
     }
 }

@@ -1,5 +1,5 @@
 //! A solid on the device in parts that Newton's method decides, under a hierarchy of boxes;
-//! read by `kernels/tame.cuh`.
+//! read by `kernels/locate/newton.cuh`.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl DeviceParts {
         Ok(device)
     }
 
-    /// `Solid` in `kernels/locate.cu`.
+    /// `Solid` in `kernels/locate/locate.cu`.
     pub fn solid(&self) -> Box<[u64]> {
         Box::new([
             self.nodes.address(0),

@@ -1,5 +1,5 @@
 //! Single points as the kernels take them, of surfaces and of solids; see
-//! `kernels/single_points.cuh`.
+//! `kernels/common/single_points.cuh`.
 
 use cudarc::driver::DeviceRepr;
 

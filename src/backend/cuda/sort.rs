@@ -1,4 +1,4 @@
-//! Sorting and scanning on the device, by `kernels/sort.cu`: what adjacency is built from.
+//! Sorting and scanning on the device, by `kernels/common/sort.cu`: what adjacency is built from.
 //!
 //! The sort goes digit by digit from the least significant, 8 bits a pass, only as many
 //! passes as the keys have bits; a pass counts digits tile by tile, scans the counts, and

@@ -26,62 +26,62 @@ macro_rules! source {
 
 /// Texts that kernels include.
 pub(super) const HEADERS: &[Source] = &[
-    source!("async.cuh"),
-    source!("real.cuh"),
-    source!("basis.cuh"),
-    source!("coverage.cuh"),
-    source!("cubics.cuh"),
-    source!("fragments.cuh"),
-    source!("gather.cuh"),
-    source!("nets.cuh"),
-    source!("normal.cuh"),
-    source!("orders.cuh"),
-    source!("single_points.cuh"),
-    source!("sort.cuh"),
-    source!("stage.cuh"),
-    source!("surface.cuh"),
-    source!("surface_ends.cuh"),
-    source!("surface_friends.cuh"),
-    source!("surface_stars.cuh"),
-    source!("surface_quads.cuh"),
-    source!("published.cuh"),
-    source!("tame.cuh"),
-    source!("warpgroup.cuh"),
+    source!("common/async.cuh"),
+    source!("common/real.cuh"),
+    source!("common/basis.cuh"),
+    source!("slice/coverage.cuh"),
+    source!("slice/cubics.cuh"),
+    source!("solid/fragments.cuh"),
+    source!("common/gather.cuh"),
+    source!("solid/nets.cuh"),
+    source!("surface/normal.cuh"),
+    source!("solid/orders.cuh"),
+    source!("common/single_points.cuh"),
+    source!("common/sort.cuh"),
+    source!("common/stage.cuh"),
+    source!("surface/mesh_matrix.cuh"),
+    source!("surface/ends.cuh"),
+    source!("surface/friends.cuh"),
+    source!("surface/stars.cuh"),
+    source!("surface/quads.cuh"),
+    source!("published/published.cuh"),
+    source!("locate/newton.cuh"),
+    source!("solid/warpgroup.cuh"),
 ];
 
-pub(super) static TENSOR: Source = source!("tensor.cu");
-pub(super) static BRICKS: Source = source!("bricks.cu");
-pub(super) static LAYERED: Source = source!("layered.cu");
-pub(super) static TABLE: Source = source!("table.cu");
-pub(super) static TABLE_MMA: Source = source!("table_mma.cu");
-pub(super) static PARTS: Source = source!("parts.cu");
-pub(super) static POINTS: Source = source!("points.cu");
-pub(super) static REFINE: Source = source!("refine.cu");
-pub(super) static JACOBIAN: Source = source!("jacobian.cu");
-pub(super) static REG: Source = source!("reg.cu");
-pub(super) static LAY: Source = source!("lay.cu");
-pub(super) static IRR: Source = source!("irr.cu");
-pub(super) static CLEAR: Source = source!("clear.cu");
-pub(super) static MAPPING: Source = source!("mapping.cu");
-pub(super) static EDGE_FRIEND: Source = source!("surface_edge_friend.cu", exact: true);
-pub(super) static SURFACE_TENSOR: Source = source!("surface_tensor.cu");
-pub(super) static SURFACE_TABLE: Source = source!("surface_table.cu");
-pub(super) static SURFACE_PRODUCT: Source = source!("surface_product.cu", exact: true);
-pub(super) static SURFACE_POINTS: Source = source!("surface_points.cu");
-pub(super) static SORT: Source = source!("sort.cu");
-pub(super) static TOPOLOGY: Source = source!("surface_topology.cu");
-pub(super) static TRIANGLES: Source = source!("surface_triangles.cu", exact: true);
-pub(super) static QUADS: Source = source!("surface_quads.cu", exact: true);
-pub(super) static FIRST_FRIENDS: Source = source!("surface_first_friends.cu", exact: true);
-pub(super) static SQRT3: Source = source!("surface_sqrt3.cu", exact: true);
-pub(super) static SQRT3_ENDS: Source = source!("surface_sqrt3_ends.cu", exact: true);
-pub(super) static CREASES: Source = source!("surface_creases.cu", exact: true);
-pub(super) static GHOSTS: Source = source!("surface_ghosts.cu");
-pub(super) static SHARP: Source = source!("surface_sharp.cu", exact: true);
-pub(super) static SLICES: Source = source!("slices.cu", exact: true);
-pub(super) static INTERIORS: Source = source!("interiors.cu");
-pub(super) static LOCATE: Source = source!("locate.cu");
-pub(super) static CEILING: Source = source!("ceiling.cu");
+pub(super) static TENSOR: Source = source!("solid/tensor.cu");
+pub(super) static BRICKS: Source = source!("solid/bricks.cu");
+pub(super) static LAYERED: Source = source!("solid/layered.cu");
+pub(super) static TABLE: Source = source!("solid/table.cu");
+pub(super) static TABLE_MMA: Source = source!("solid/table_mma.cu");
+pub(super) static PARTIAL: Source = source!("solid/partial.cu");
+pub(super) static POINTS: Source = source!("solid/points.cu");
+pub(super) static REFINE: Source = source!("common/refine.cu");
+pub(super) static JACOBIAN: Source = source!("solid/jacobian.cu");
+pub(super) static REG: Source = source!("published/reg.cu");
+pub(super) static LAY: Source = source!("published/lay.cu");
+pub(super) static IRR: Source = source!("published/irr.cu");
+pub(super) static CLEAR: Source = source!("published/clear.cu");
+pub(super) static MAPPING: Source = source!("solid/mapping.cu");
+pub(super) static EDGE_FRIEND: Source = source!("surface/edge_friend.cu", exact: true);
+pub(super) static SURFACE_TENSOR: Source = source!("surface/tensor.cu");
+pub(super) static SURFACE_TABLE: Source = source!("surface/table.cu");
+pub(super) static SURFACE_PRODUCT: Source = source!("surface/product.cu", exact: true);
+pub(super) static SURFACE_POINTS: Source = source!("surface/points.cu");
+pub(super) static SORT: Source = source!("common/sort.cu");
+pub(super) static TOPOLOGY: Source = source!("surface/topology.cu");
+pub(super) static TRIANGLES: Source = source!("surface/triangles.cu", exact: true);
+pub(super) static QUADS: Source = source!("surface/quads.cu", exact: true);
+pub(super) static FIRST_FRIENDS: Source = source!("surface/first_friends.cu", exact: true);
+pub(super) static SQRT3: Source = source!("surface/sqrt3.cu", exact: true);
+pub(super) static SQRT3_ENDS: Source = source!("surface/sqrt3_ends.cu", exact: true);
+pub(super) static CREASES: Source = source!("surface/creases.cu", exact: true);
+pub(super) static GHOSTS: Source = source!("surface/ghosts.cu");
+pub(super) static SHARP: Source = source!("surface/sharp.cu", exact: true);
+pub(super) static LAYERS: Source = source!("slice/layers.cu", exact: true);
+pub(super) static INTERIORS: Source = source!("slice/interiors.cu");
+pub(super) static LOCATE: Source = source!("locate/locate.cu");
+pub(super) static WRITE_BANDWIDTH: Source = source!("common/write_bandwidth.cu");
 
 /// A kernel file with the numbers that it is compiled for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

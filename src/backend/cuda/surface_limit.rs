@@ -1,6 +1,6 @@
 //! Grids of points on the leaves of a surface, on the device: regular leaves by
-//! `kernels/surface_tensor.cu`, all others as products of tables by
-//! `kernels/surface_table.cu`, single points by `kernels/surface_points.cu`.
+//! `kernels/surface/tensor.cu`, all others as products of tables by
+//! `kernels/surface/table.cu`, single points by `kernels/surface/points.cu`.
 
 mod launches;
 mod layout;
@@ -111,7 +111,7 @@ pub struct SurfaceLayout<'a, T> {
     pub normals: bool,
 }
 
-/// See `Batch` in `kernels/surface_table.cu`.
+/// See `Batch` in `kernels/surface/table.cu`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 struct Batch {
@@ -125,7 +125,7 @@ struct Batch {
     leaves: u32,
 }
 
-/// See `Item` in `kernels/surface_table.cu`.
+/// See `Item` in `kernels/surface/table.cu`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 struct Item {
@@ -137,7 +137,7 @@ struct Item {
     padding: u32,
 }
 
-/// See `Square` in `kernels/surface_table.cu`.
+/// See `Square` in `kernels/surface/table.cu`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 struct SquareBatch {
@@ -151,7 +151,7 @@ struct SquareBatch {
     along: [[i32; 2]; 2],
 }
 
-/// See `Tangents` in `kernels/surface_table.cu`.
+/// See `Tangents` in `kernels/surface/table.cu`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 struct Tangents {

@@ -1,4 +1,4 @@
-//! Single points of a surface on the device, by `kernels/surface_points.cu`: of regular
+//! Single points of a surface on the device, by `kernels/surface/points.cu`: of regular
 //! quads from their parameters, all others as rows of weights.
 
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(super) struct Rows<T> {
     points: Buffer<WeightedPoint>,
 }
 
-/// Where results go: `Outputs` in `kernels/surface_points.cu`.
+/// Where results go: `Outputs` in `kernels/surface/points.cu`.
 pub(super) struct Outputs([u64; 6]);
 
 impl Outputs {

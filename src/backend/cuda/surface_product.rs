@@ -1,4 +1,4 @@
-//! A sparse matrix times control points on the device, by `kernels/surface_product.cu`.
+//! A sparse matrix times control points on the device, by `kernels/surface/product.cu`.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub const BLOCK_ROWS: usize = 32;
 /// Entries of a row that are read at once.
 pub const ENTRIES: usize = 4;
 
-/// Rows that a warp sums; `Block` in `kernels/surface_product.cu`.
+/// Rows that a warp sums; `Block` in `kernels/surface/product.cu`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct RowBlock {

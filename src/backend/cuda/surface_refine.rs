@@ -1,4 +1,4 @@
-//! Control points of all local levels of a surface on the device, by `kernels/refine.cu`.
+//! Control points of all local levels of a surface on the device, by `kernels/common/refine.cu`.
 
 use std::sync::Arc;
 

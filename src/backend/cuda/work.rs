@@ -9,7 +9,7 @@ use crate::limit::Solid;
 use crate::plan::{Kernel, Plan};
 
 /// An item: batch, first leaf within it, number of leaves; first sample and number of samples, or
-/// for whole layered leaves what `Stacks::layers_of` says; see `Item` in `kernels/gather.cuh`.
+/// for whole layered leaves what `Stacks::layers_of` says; see `Item` in `kernels/common/gather.cuh`.
 pub(super) type Item = [u32; 5];
 
 /// The work of a range of elements.

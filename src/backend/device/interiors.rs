@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 
-/// Columns and rows of a tile, as in `kernels/interiors.cu`.
+/// Columns and rows of a tile, as in `kernels/slice/interiors.cu`.
 pub const TILE: [usize; 2] = [16, 8];
 
 /// A box of parameters with Bézier points of attributes.

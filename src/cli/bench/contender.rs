@@ -1,11 +1,11 @@
-//! The ways to evaluate that are measured, and their ceiling.
+//! The ways to evaluate that are measured, and the time of writing their results.
 
 use std::collections::HashMap;
 
 use subsolid::Result;
 use subsolid::backend::{Backend, Cpu, Precision, Strategy};
 
-use super::measure::median;
+use super::median::median;
 use crate::cli::memory::physical;
 use crate::cli::processor::Processor;
 
@@ -50,14 +50,15 @@ impl Contender {
     }
 }
 
-/// Times of writing memory: the floor of every evaluation with as much output.
-pub struct Ceilings {
+/// Times of writing memory and nothing else: the lower bound of every evaluation with as much
+/// output.
+pub struct WriteTimes {
     repeats: usize,
     // seconds by processor and bytes
     known: HashMap<(bool, usize), f64>,
 }
 
-impl Ceilings {
+impl WriteTimes {
     pub fn new(repeats: usize) -> Self {
         Self { repeats, known: HashMap::new() }
     }

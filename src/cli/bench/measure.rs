@@ -7,7 +7,8 @@ use subsolid::compare::compare;
 use subsolid::plan::{Plan, Samples, Want};
 use subsolid::{Error, Result};
 
-use super::contender::{Ceilings, Contender};
+use super::contender::{Contender, WriteTimes};
+use super::median::median;
 use super::model::{Model, class};
 use super::results::{Accuracy, Results, Spread, Timing};
 
@@ -69,7 +70,7 @@ pub fn run(
     model: &Model,
     job: &Job,
     contenders: &[Contender],
-    ceilings: &mut Ceilings,
+    write_times: &mut WriteTimes,
     results: &mut Results,
 ) -> Result<()> {
     let mut classes = vec![None];
@@ -79,7 +80,7 @@ pub fn run(
     for class in classes {
         let subject = Subject::new(model, job.samples, class)?;
         for contender in contenders {
-            match subject.time(contender, ceilings, results.repeats) {
+            match subject.time(contender, write_times, results.repeats) {
                 Ok(timing) => results.timings.push(timing),
                 Err(error) => results.left_out.push(format!(
                     "{} at level {}, {}³ samples, {}, {}: {error}.",
@@ -117,7 +118,7 @@ impl<'a> Subject<'a> {
     fn time(
         &self,
         contender: &Contender,
-        ceilings: &mut Ceilings,
+        write_times: &mut WriteTimes,
         repeats: usize,
     ) -> Result<Timing> {
         // results of one class lie among those of all
@@ -143,7 +144,7 @@ impl<'a> Subject<'a> {
             points: self.elements * self.samples.pow(3),
             bytes,
             seconds: Spread { median: median(times), least, most },
-            writing: ceilings.seconds(contender, bytes)?,
+            writing: write_times.seconds(contender, bytes)?,
         })
     }
 }
@@ -175,27 +176,9 @@ pub fn accuracy(
     Ok(())
 }
 
-/// The middle number, or the mean of the two in the middle; 0 of none.
-pub fn median(mut numbers: Vec<f64>) -> f64 {
-    numbers.sort_by(f64::total_cmp);
-    let middle = numbers.len() / 2;
-    match numbers.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => numbers[middle],
-        _ => (numbers[middle - 1] + numbers[middle]) / 2.0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn medians() {
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(vec![4.0, 1.0, 3.0, 2.0]), 2.5);
-        assert_eq!(median(Vec::new()), 0.0);
-    }
 
     #[test]
     fn jobs_cover_the_figures_once() {

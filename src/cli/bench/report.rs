@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::escape::escaped;
 use super::figures::{Figure, Table, figures};
 use super::results::Results;
 
@@ -90,9 +91,4 @@ fn table(page: &mut String, table: &Table) {
         row(page, "td", &mut cells.iter().map(String::as_str));
     }
     *page += "</table>\n";
-}
-
-/// Text as it may stand in HTML and SVG.
-pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -8,6 +8,7 @@ mod bracket;
 mod builder;
 mod embedding;
 mod fan;
+mod fill;
 mod grid;
 mod link;
 mod quads;

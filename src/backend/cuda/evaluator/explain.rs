@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::{Grid, Launch, OnDevice, Resident};
 use crate::backend::cuda::launch::Pass;
-use crate::backend::cuda::published::{is_published, name_of};
+use crate::backend::cuda::layout::is_published;
+use crate::backend::cuda::published::name_of;
 use crate::backend::explain::{Explained, LaunchGrid, Sizes, Tally, outputs};
 use crate::error::Result;
 use crate::limit::{Leaf, LeafKind};
@@ -20,7 +21,7 @@ const ELEMENT_AND_ENDS: usize = 5;
 const BRICK_HEAD: usize = 6;
 const BRICK_IDS: usize = 16;
 
-/// Bytes of the records of scattered samples in `kernels/points.cu`.
+/// Bytes of the records of scattered samples in `kernels/solid/points.cu`.
 const REGULAR_POINT: usize = 40;
 const WEIGHTED_POINT: usize = 24;
 

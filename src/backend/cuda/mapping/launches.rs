@@ -8,7 +8,7 @@ use super::{Batch, DeviceMapping, Results};
 use crate::backend::Precision;
 use crate::error::{Error, Result};
 
-/// Threads of a block that sums, in `kernels/mapping.cu`.
+/// Threads of a block that sums, in `kernels/solid/mapping.cu`.
 const THREADS: usize = 64;
 /// Leaves of such a thread at most.
 const MOST_LEAVES: usize = 4;
@@ -28,7 +28,7 @@ pub(in super::super) fn variants() -> [Variant; 2] {
     [1, MOST_LEAVES].map(variant)
 }
 
-/// Leaves of a batch; see `Batch` in `kernels/mapping.cu`.
+/// Leaves of a batch; see `Batch` in `kernels/solid/mapping.cu`.
 #[derive(Clone, Copy)]
 pub(super) struct Leaves {
     pub control_ids: u64,
@@ -127,7 +127,7 @@ impl DeviceMapping {
     }
 }
 
-/// How leaves and samples are shared out to blocks; see `Tiling` in `kernels/mapping.cu`.
+/// How leaves and samples are shared out to blocks; see `Tiling` in `kernels/solid/mapping.cu`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Tiling {
     groups: u32,

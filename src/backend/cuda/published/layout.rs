@@ -7,12 +7,12 @@ use std::ops::Range;
 use cudarc::driver::DeviceRepr;
 use rayon::prelude::*;
 
-use super::super::layout::Batch;
+use super::super::layout::{Batch, is_published};
 use crate::limit::{Basis, Ends, LeafKind, Orders, SplinePart, Structure};
 use crate::numbers::Real;
 use crate::plan::{Batch as PlanBatch, BatchKind, Kernel, Plan, wanted_orders};
 
-/// See `Sample` in `kernels/published.cuh`.
+/// See `Sample` in `kernels/published/published.cuh`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub(in super::super) struct Sample<T> {
@@ -20,7 +20,7 @@ pub(in super::super) struct Sample<T> {
     pub result: u32,
 }
 
-/// See `Group` in `kernels/published.cuh`.
+/// See `Group` in `kernels/published/published.cuh`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(in super::super) struct Group {
@@ -40,10 +40,10 @@ unsafe impl<T: DeviceRepr> DeviceRepr for Sample<T> {}
 // SAFETY: as above.
 unsafe impl DeviceRepr for Group {}
 
-/// See `Tile` in `kernels/published.cuh`: group, first row, first column.
+/// See `Tile` in `kernels/published/published.cuh`: group, first row, first column.
 pub(in super::super) type Tile = [u32; 3];
 
-/// See `Block` in `kernels/published.cuh`: tile, leaf within its batch.
+/// See `Block` in `kernels/published/published.cuh`: tile, leaf within its batch.
 pub(in super::super) type Block = [u32; 2];
 
 /// Blocks by the kernel that they run.
@@ -114,11 +114,6 @@ impl Family {
     pub fn is_tiled(self) -> bool {
         !matches!(self, Self::Reg64 | Self::Reg48)
     }
-}
-
-/// Whether a batch takes the published method.
-pub(in super::super) fn is_published(kernel: Kernel) -> bool {
-    matches!(kernel, Kernel::PublishedThread | Kernel::PublishedWarp)
 }
 
 impl<T: Real + DeviceRepr> Groups<T> {

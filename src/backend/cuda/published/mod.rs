@@ -27,8 +27,6 @@ use crate::plan::{BatchKind, Kernel, Plan};
 use cudarc::driver::DeviceRepr;
 use layout::{Block, Family, Group, Groups, Sample, Tile};
 
-pub(super) use layout::is_published;
-
 /// Best size of a block, by the paper.
 const MOST_THREADS: u32 = 128;
 

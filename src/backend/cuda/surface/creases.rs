@@ -1,5 +1,5 @@
 //! What is sharp at each level of a surface, found and refined on the device by
-//! `kernels/surface_creases.cu`.
+//! `kernels/surface/creases.cu`.
 
 use super::super::launch::{Argument, Launch};
 use super::super::memory::Buffer;
@@ -127,7 +127,7 @@ impl Creases {
         &self.tags
     }
 
-    /// `Creases` in `kernels/surface_first_friends.cu`.
+    /// `Creases` in `kernels/surface/first_friends.cu`.
     pub fn edge_arrays(&self) -> [u64; 4] {
         let [_, _, entries] = self.levels[0].sharp_arrays();
         let rows = [&self.rows.starts, &self.rows.items].map(|rows| rows.address(0));

@@ -1,4 +1,4 @@
-//! The ends of an open surface in √3-subdivision, by `kernels/surface_sqrt3_ends.cu`: lists of
+//! The ends of an open surface in √3-subdivision, by `kernels/surface/sqrt3_ends.cu`: lists of
 //! open edges from level to level, and the points of what lies on them.
 
 use super::super::edge_friend::FriendRun;
@@ -8,8 +8,8 @@ use super::super::program::Kernels;
 use super::super::sort::{Items, Space};
 use super::super::sources::{SQRT3_ENDS, Variant};
 use super::THREADS;
-use super::levels::Step;
 use super::matrix::DeviceMatrix;
+use super::step::Step;
 use crate::backend::Precision;
 use crate::error::Result;
 

@@ -1,5 +1,5 @@
 //! Edge-friend from the corners of a control mesh on: its first level by
-//! `kernels/surface_first_friends.cu`, what is sharp there as of the mesh matrix, the others as
+//! `kernels/surface/first_friends.cu`, what is sharp there as of the mesh matrix, the others as
 //! in [`super::super::edge_friend`].
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Ghost faces that close an open surface, by `kernels/surface_ghosts.cu`.
+//! Ghost faces that close an open surface, by `kernels/surface/ghosts.cu`.
 
 use super::super::launch::{Argument, Launch};
 use super::super::memory::Buffer;
@@ -63,7 +63,7 @@ impl Ghosts {
         Ok(self.marks.read_at(&matrix.stream, self.open)? as usize)
     }
 
-    /// `Ghosts` in `kernels/surface_first_friends.cu`.
+    /// `Ghosts` in `kernels/surface/first_friends.cu`.
     pub fn words(&self) -> Argument {
         let counts = self.open as u64 | (self.loops as u64) << 32;
         Argument::Words(Box::new([self.ghosts.address(0), counts]))

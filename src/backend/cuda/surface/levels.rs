@@ -2,15 +2,13 @@
 
 use super::super::device::failed;
 use super::super::edge_friend::{FriendRun, Real};
-use super::super::functions::Functions;
-use super::super::launch::Argument;
 use super::super::memory::Buffer;
 use super::super::program::Program;
 use super::creases::{CreaseTags, Creases};
 use super::matrix::DeviceMatrix;
 use super::quads;
-use super::rules::{Counts, MatrixScheme, Rules};
-use crate::backend::Precision;
+use super::rules::{MatrixScheme, Rules};
+use super::step::{Counts, Step};
 use crate::error::{Error, Result};
 
 /// Most levels, the control mesh included; `MOST_LEVELS` in the kernels.
@@ -38,38 +36,6 @@ pub struct DeviceLevels<T> {
     creases: Option<Creases>,
     /// By run.
     programs: [Option<Program>; 3],
-}
-
-/// One level as its launches need it.
-pub(super) struct Step<'a> {
-    pub functions: &'a Functions,
-    pub precision: Precision,
-    pub run: FriendRun,
-    pub depth: usize,
-    words: &'a [u64],
-    counts: &'a [Counts],
-    points: [u64; 2],
-}
-
-impl Step<'_> {
-    pub fn coarse(&self) -> Counts {
-        self.counts[self.depth]
-    }
-
-    /// Whether the next level is the last.
-    pub fn is_last(&self) -> bool {
-        self.depth + 2 == self.counts.len()
-    }
-
-    /// `Levels` in the kernels.
-    pub fn levels(&self) -> Argument {
-        Argument::Words(self.words.into())
-    }
-
-    /// Addresses of coarse and refined points.
-    pub fn points(&self) -> [u64; 2] {
-        self.points
-    }
 }
 
 impl<T: Real> DeviceLevels<T> {

@@ -19,6 +19,7 @@ mod quads;
 mod rules;
 mod sharp;
 mod sqrt3;
+mod step;
 mod triangles;
 
 pub use creases::CreaseTags;

@@ -1,4 +1,4 @@
-//! Catmull-Clark on the mesh matrix, by `kernels/surface_quads.cu`: topology and face points,
+//! Catmull-Clark on the mesh matrix, by `kernels/surface/quads.cu`: topology and face points,
 //! then edge and vertex points.
 
 use super::super::edge_friend::FriendRun;
@@ -6,8 +6,8 @@ use super::super::launch::{Argument, Launch};
 use super::super::program::Kernels;
 use super::super::sources::{QUADS, Variant};
 use super::THREADS;
-use super::levels::Step;
 use super::matrix::DeviceMatrix;
+use super::step::Step;
 use crate::backend::Precision;
 use crate::error::Result;
 

@@ -5,6 +5,7 @@ use super::super::memory::Buffer;
 use super::ends::Ends;
 use super::matrix::{DeviceMatrix, TABLED};
 use super::sqrt3::Sqrt3;
+use super::step::Counts;
 use super::triangles::Triangles;
 use crate::error::{Error, Result};
 
@@ -25,17 +26,6 @@ pub enum MatrixScheme {
         /// Whether vertices of one face stay where the surface ends.
         keeps_corners: bool,
     },
-}
-
-/// How many elements a level has.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Counts {
-    pub vertices: usize,
-    pub faces: usize,
-    pub edges: usize,
-    pub corners: usize,
-    /// Open edges, counted by √3 alone.
-    pub open: usize,
 }
 
 impl Counts {

@@ -1,4 +1,4 @@
-//! Sharp edges and held vertices of a level, and their points, by `kernels/surface_sharp.cu`.
+//! Sharp edges and held vertices of a level, and their points, by `kernels/surface/sharp.cu`.
 
 use std::sync::Arc;
 
@@ -54,12 +54,12 @@ impl SharpLevel {
         self.held.len()
     }
 
-    /// `Sharp` in `kernels/surface_creases.cu`.
+    /// `Sharp` in `kernels/surface/creases.cu`.
     pub fn sharp_arrays(&self) -> [u64; 3] {
         [self.edges.address(0), self.edge_ends.address(0), self.sharpness.address(0)]
     }
 
-    /// `Held` in `kernels/surface_creases.cu`.
+    /// `Held` in `kernels/surface/creases.cu`.
     pub fn held_arrays(&self) -> [u64; 3] {
         [self.held.address(0), self.held_ends.address(0), self.weights.address(0)]
     }

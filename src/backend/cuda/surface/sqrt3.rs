@@ -1,4 +1,4 @@
-//! √3-subdivision, by `kernels/surface_sqrt3.cu`: a launch a level, and some for the ends of
+//! √3-subdivision, by `kernels/surface/sqrt3.cu`: a launch a level, and some for the ends of
 //! open surfaces.
 
 use super::super::edge_friend::FriendRun;
@@ -8,9 +8,9 @@ use super::super::program::Kernels;
 use super::super::sources::{SQRT3, Variant};
 use super::THREADS;
 use super::ends::Ends;
-use super::levels::Step;
 use super::matrix::DeviceMatrix;
 use super::matrix::Neighbours;
+use super::step::Step;
 use crate::backend::Precision;
 use crate::error::Result;
 

@@ -1,4 +1,4 @@
-//! Loop's scheme, by `kernels/surface_triangles.cu`: a launch a level.
+//! Loop's scheme, by `kernels/surface/triangles.cu`: a launch a level.
 
 use super::super::edge_friend::FriendRun;
 use super::super::launch::{Argument, Launch};
@@ -6,8 +6,8 @@ use super::super::memory::Buffer;
 use super::super::program::Kernels;
 use super::super::sources::{TRIANGLES, Variant};
 use super::THREADS;
-use super::levels::Step;
 use super::matrix::Neighbours;
+use super::step::Step;
 use crate::backend::Precision;
 use crate::error::Result;
 

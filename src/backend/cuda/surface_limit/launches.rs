@@ -9,7 +9,7 @@ use super::super::surface_points::Outputs;
 use super::{DeviceGrids, TABLE_THREADS, TENSOR_THREADS, table_variant, tensor_variant};
 use crate::error::Result;
 
-/// Lanes that share a normal by tangents; `SHARE` in `kernels/surface_table.cu`.
+/// Lanes that share a normal by tangents; `SHARE` in `kernels/surface/table.cu`.
 const SHARE: u32 = 8;
 
 impl<T: Real> DeviceGrids<T> {

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::error::Result;
 
-/// Blocks that lay out one square; `SQUARE_BLOCKS` in `kernels/surface_table.cu`.
+/// Blocks that lay out one square; `SQUARE_BLOCKS` in `kernels/surface/table.cu`.
 const SQUARE_BLOCKS: u32 = 32;
 
 /// Lays all tables one after another, and cuts the work into blocks.

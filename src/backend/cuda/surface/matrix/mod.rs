@@ -1,4 +1,4 @@
-//! The mesh matrix of a control mesh, built on the device by `kernels/surface_topology.cu`.
+//! The mesh matrix of a control mesh, built on the device by `kernels/surface/topology.cu`.
 
 mod build;
 

@@ -1,0 +1,285 @@
+// Sharp edges and held vertices of a control mesh, and from level to level: what
+// src/surface/sharpness.rs lists on the CPU, in its order of sums, uncontracted.
+//
+//     mark_sharp > scan > list_sharp       sharp edges, by their numbers
+//     sort by vertex > start_rows          the sharp edges at each vertex (surface/topology.cu)
+//     mark_held > scan > list_held         vertices that may be held
+//     per level: refine_sharp              weights of held vertices; halves of sharp edges
+//
+// Entry j of a level, an edge with two ends, has the halves 2j and 2j + 1 as entries of the next,
+// each from its old end to the middle of the edge; where an edge is not sharp any more its
+// entries stay, with sharpness 0. So the entries at a vertex follow from those at its first
+// level. Held vertices are those of the control mesh, then the middles of the entries of level
+// 0, 1, …
+//
+// SIZE: corners of every face, 0 for polygons. CHAIKIN: the rule of semi-sharp creases.
+#include "surface/mesh_matrix.cuh"
+
+constexpr unsigned THREADS = 256;
+
+// Tags, sorted by their edges (ends as 64 bits, the smaller first) or vertices.
+template <typename Key>
+struct Tags {
+    const Key* keys;
+    const double* sharpness;
+    unsigned long long count;
+
+    // The sharpness of a key; `found` tells whether there is a tag.
+    __device__ __forceinline__ double of(Key key, bool& found) const {
+        unsigned low = 0, high = unsigned(count);
+        while (low < high) {
+            const unsigned middle = (low + high) / 2;
+            if (keys[middle] < key) low = middle + 1;
+            else high = middle;
+        }
+        found = low < count && keys[low] == key;
+        return found ? sharpness[low] : 0.0;
+    }
+};
+
+// What the host wants to know.
+struct Counts {
+    unsigned adding; // tags that have an edge, as they are found; else 0
+    unsigned found;  // all of them
+    unsigned sharp;  // edges
+    unsigned held;   // vertices that may be held
+};
+
+__device__ __forceinline__ double forever() { return __longlong_as_double(0x7ff0000000000000); }
+
+__device__ __forceinline__ uint2 ends_of(const unsigned* vertices, Columns<SIZE> columns,
+                                         unsigned corner) {
+    const unsigned a = vertices[corner], b = vertices[columns.next(corner)];
+    return make_uint2(min(a, b), max(a, b));
+}
+
+// Edges by tags; open ones are sharp for ever, and so are those of three faces or more if
+// `crowded` says so. firsts: where the corners of each edge start among all, `corner_count`.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    mark_sharp(const unsigned* __restrict__ vertices, const Columns<SIZE> columns,
+               const uint2* __restrict__ edge_corners, const unsigned* __restrict__ firsts,
+               unsigned edges, unsigned corner_count, const Tags<unsigned long long> tags,
+               unsigned crowded, double* __restrict__ sharpness, unsigned* __restrict__ marks,
+               Counts* __restrict__ counts) {
+    const unsigned e = blockIdx.x * THREADS + threadIdx.x;
+    bool tagged = false;
+    if (e < edges) {
+        const uint2 two = edge_corners[e];
+        const uint2 ends = ends_of(vertices, columns, two.x);
+        double s = tags.of(static_cast<unsigned long long>(ends.x) << 32 | ends.y, tagged);
+        const unsigned end = e + 1 < edges ? firsts[e + 1] : corner_count;
+        if (two.y == NONE || (crowded != 0 && end - firsts[e] > 2)) s = forever();
+        sharpness[e] = s;
+        marks[e] = s > 0.0;
+    }
+    const unsigned all = __syncthreads_count(tagged);
+    if (threadIdx.x == 0 && all > 0) atomicAdd(&counts->adding, all);
+}
+
+// before: scan of the marks. Entries of the control mesh, of which there are `count`.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    list_sharp(const unsigned* __restrict__ vertices, const Columns<SIZE> columns,
+               const uint2* __restrict__ edge_corners, const double* __restrict__ all,
+               const unsigned* __restrict__ before, unsigned edges, unsigned count,
+               unsigned* __restrict__ sharp, uint2* __restrict__ ends,
+               double* __restrict__ sharpness, Counts* __restrict__ counts) {
+    const unsigned e = blockIdx.x * THREADS + threadIdx.x;
+    if (e == 0) {
+        counts->found = counts->adding;
+        counts->adding = 0;
+        counts->sharp = before[edges];
+    }
+    if (e >= edges || !(all[e] > 0.0) || before[e] >= count) return;
+    sharp[before[e]] = e;
+    ends[before[e]] = ends_of(vertices, columns, edge_corners[e].x);
+    sharpness[before[e]] = all[e];
+}
+
+// Vertices by tags; `stays`: kinds of vertices that stay for ever. Marked are those that may be
+// held: with a tag, or two sharp edges or more. starts: of the rows of sharp edges.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    mark_held(const unsigned* __restrict__ starts, const unsigned* __restrict__ kinds,
+              unsigned stays, unsigned vertices, const Tags<unsigned> tags,
+              double* __restrict__ pins, unsigned* __restrict__ marks) {
+    const unsigned v = blockIdx.x * THREADS + threadIdx.x;
+    if (v >= vertices) return;
+    bool tagged;
+    double pin = tags.of(v, tagged);
+    if (kinds != nullptr && (kinds[v] & stays) != 0) pin = forever();
+    pins[v] = pin;
+    marks[v] = pin > 0.0 || starts[v + 1] - starts[v] > 1;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    list_held(const unsigned* __restrict__ before, unsigned vertices, unsigned count,
+              unsigned* __restrict__ held, Counts* __restrict__ counts) {
+    const unsigned v = blockIdx.x * THREADS + threadIdx.x;
+    if (v == 0) counts->held = before[vertices];
+    if (v >= vertices || before[v + 1] == before[v] || before[v] >= count) return;
+    held[before[v]] = v;
+}
+
+// Sharp edges of one level.
+struct Sharp {
+    unsigned* edges;
+    uint2* ends;
+    double* sharpness;
+};
+
+// Where vertices are held, of the control mesh.
+struct Control {
+    const unsigned *starts, *items; // [vertex]: entries of sharp edges, 2 entry + end
+    const unsigned* held;           // vertices
+    const double* pins;             // [vertex]
+    const uint2* ends;              // [entry]
+    unsigned held_count, sharp_count;
+};
+
+// Held vertices of one level.
+struct Held {
+    unsigned* vertices; // NONE where the smooth rule holds
+    uint2* ends;
+    double* weights; // [vertex]: smooth, along, still
+};
+
+// Visits the entries of a level at a vertex of the control mesh: entry and end.
+template <typename Visit>
+__device__ __forceinline__ void at_control(const Control& control, unsigned vertex,
+                                           unsigned depth, Visit visit) {
+    for (unsigned i = control.starts[vertex]; i < control.starts[vertex + 1]; ++i) {
+        const unsigned item = control.items[i];
+        if (depth == 0) visit(item >> 1, item & 1);
+        else visit(item << (depth - 1), 0u);
+    }
+}
+
+// The same at the middle of entry j of `born` - 1.
+template <typename Visit>
+__device__ __forceinline__ void at_middle(unsigned j, unsigned born, unsigned depth,
+                                          Visit visit) {
+    for (unsigned half = 2 * j; half < 2 * j + 2; ++half) {
+        if (depth == born) visit(half, 1u);
+        else visit((2 * half + 1) << (depth - born - 1), 0u);
+    }
+}
+
+// Weights of the vertex rules after DeRose, Kass and Truong (1998).
+template <typename Around>
+__device__ __forceinline__ void weigh(const Sharp& sharp, const Held& held, unsigned i,
+                                      unsigned vertex, double pin, Around around) {
+    unsigned count = 0, first = NONE, second = NONE;
+    double sum = 0.0;
+    around([&](unsigned entry, unsigned end) {
+        const double s = sharp.sharpness[entry];
+        if (!(s > 0.0)) return;
+        const uint2 ends = sharp.ends[entry];
+        const unsigned other = end == 0 ? ends.y : ends.x;
+        if (count == 0) first = other;
+        if (count == 1) second = other;
+        ++count;
+        sum += s;
+    });
+    if (count < 2 && pin == 0.0) {
+        held.vertices[i] = NONE;
+        return;
+    }
+    const double pinned = pin < 1.0 ? pin : 1.0;
+    double mean = count < 2 ? 0.0 : sum / double(count);
+    mean = mean < 1.0 ? mean : 1.0;
+    const double crease = count < 2 ? 0.0 : (1.0 - pinned) * mean;
+    held.vertices[i] = vertex;
+    held.ends[i] = make_uint2(first, second);
+    held.weights[3 * i] = 1.0 - pinned - crease;
+    held.weights[3 * i + 1] = count == 2 ? crease : 0.0;
+    held.weights[3 * i + 2] = count == 2 ? pinned : pinned + crease;
+}
+
+#if CHAIKIN
+// Sharpness of an entry by that of the others at one of its ends.
+template <typename Around>
+__device__ __forceinline__ double mixed(const Sharp& sharp, double s, Around around) {
+    unsigned count = 0;
+    double sum = 0.0;
+    around([&](unsigned entry, unsigned) {
+        const double other = sharp.sharpness[entry];
+        if (!(other > 0.0) || !isfinite(other)) return;
+        ++count;
+        sum += other;
+    });
+    if (count < 2 || !isfinite(s)) return s;
+    return 0.75 * s + 0.25 * ((sum - s) / double(count - 1));
+}
+
+// The same, wherever the end lies.
+__device__ __forceinline__ double mixed_at(const Sharp& sharp, const Control& control,
+                                           unsigned entry, unsigned end, unsigned depth) {
+    const double s = sharp.sharpness[entry];
+    // up to the level where this end was new
+    unsigned at = depth;
+    unsigned j = entry;
+    while (at > 0 && end == 0) {
+        end = j & 1;
+        j >>= 1;
+        --at;
+    }
+    if (at > 0) {
+        return mixed(sharp, s, [&](auto visit) { at_middle(j >> 1, at, depth, visit); });
+    }
+    // of an edge of the control mesh
+    return mixed(sharp, s, [&](auto visit) {
+        const uint2 ends = control.ends[j];
+        at_control(control, end == 0 ? ends.x : ends.y, depth, visit);
+    });
+}
+#endif
+
+// Threads for held vertices, then for sharp edges, whose halves are those of the next level
+// unless its arrays are null. first_edge_point: of the next level.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    refine_sharp(const __grid_constant__ Control control, const __grid_constant__ Sharp sharp,
+                 const __grid_constant__ Held held, const __grid_constant__ Sharp next,
+                 unsigned depth, unsigned first_edge_point) {
+    unsigned i = blockIdx.x * THREADS + threadIdx.x;
+    const unsigned entries = control.sharp_count << depth;
+    const unsigned middles = entries - control.sharp_count;
+    if (i < control.held_count) {
+        const unsigned v = control.held[i];
+        double pin = control.pins[v];
+        for (unsigned k = 0; k < depth; ++k) pin = pin > 1.0 ? pin - 1.0 : 0.0;
+        weigh(sharp, held, i, v, pin,
+              [&](auto visit) { at_control(control, v, depth, visit); });
+        return;
+    }
+    i -= control.held_count;
+    if (i < middles) {
+        unsigned born = 1, j = i;
+        while (j >= control.sharp_count << (born - 1)) {
+            j -= control.sharp_count << (born - 1);
+            ++born;
+        }
+        unsigned entry = 0, end = 0;
+        at_middle(j, born, depth, [&](unsigned at, unsigned side) {
+            entry = at;
+            end = side;
+        });
+        const uint2 ends = sharp.ends[entry];
+        weigh(sharp, held, control.held_count + i, end == 0 ? ends.x : ends.y, 0.0,
+              [&](auto visit) { at_middle(j, born, depth, visit); });
+        return;
+    }
+    i -= middles;
+    if (i >= entries || next.edges == nullptr) return;
+    const unsigned edge = sharp.edges[i];
+    const uint2 ends = sharp.ends[i];
+    const double s = sharp.sharpness[i];
+#pragma unroll 1
+    for (unsigned end = 0; end < 2; ++end) {
+        double half = s;
+#if CHAIKIN
+        if (s > 0.0) half = mixed_at(sharp, control, i, end, depth);
+#endif
+        next.edges[2 * i + end] = 2 * edge + end;
+        next.ends[2 * i + end] = make_uint2(end == 0 ? ends.x : ends.y, first_edge_point + edge);
+        next.sharpness[2 * i + end] = half > 1.0 ? half - 1.0 : 0.0;
+    }
+}

@@ -1,0 +1,51 @@
+// Sharp edges and held vertices of a level: what smooth rules have written is blended with, or
+// replaced by, what DeRose, Kass and Truong (1998) say. Short lists from surface/creases.cu, a
+// thread an entry, some of which are not sharp any more; the sums of src/surface/sharpness.rs,
+// uncontracted.
+#include "surface/mesh_matrix.cuh"
+
+constexpr unsigned THREADS = 256;
+
+struct SharpEdges {
+    const unsigned* edges;
+    const uint2* ends;
+    const double* sharpness;
+    unsigned count, first_edge_point;
+};
+
+struct HeldVertices {
+    const unsigned* vertices;
+    const uint2* ends;
+    const double* weights; // [vertex]: smooth, along, still
+    unsigned count, unused;
+};
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    hold(const __grid_constant__ SharpEdges sharp, const __grid_constant__ HeldVertices held,
+         const Point* __restrict__ points, Point* refined) {
+    unsigned i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < sharp.count) {
+        const double s = sharp.sharpness[i];
+        if (!(s > 0.0)) return;
+        Point& point = refined[sharp.first_edge_point + sharp.edges[i]];
+        const uint2 ends = sharp.ends[i];
+        const Point still = middle(point_at(points, ends.x), point_at(points, ends.y));
+        point = s >= 1.0 ? still : blend(point, still, s);
+        return;
+    }
+    i -= sharp.count;
+    if (i >= held.count) return;
+    const unsigned v = held.vertices[i];
+    if (v == NONE) return;
+    const double smooth = held.weights[3 * i], along = held.weights[3 * i + 1],
+                 still = held.weights[3 * i + 2];
+    const Point p = point_at(points, v);
+    Point sum = p * real(still);
+    if (smooth > 0.0) sum = sum + refined[v] * real(smooth);
+    if (along > 0.0) {
+        const uint2 ends = held.ends[i];
+        const Point both = point_at(points, ends.x) + point_at(points, ends.y);
+        sum = sum + (p * real(0.75) + both * real(0.125)) * real(along);
+    }
+    refined[v] = sum;
+}

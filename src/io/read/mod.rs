@@ -4,6 +4,7 @@ mod abaqus;
 mod assemble;
 mod creases;
 mod gmsh;
+mod high_order;
 mod lines;
 mod medit;
 mod obj;

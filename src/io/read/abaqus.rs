@@ -247,8 +247,7 @@ impl Deck<'_> {
         if most == shape.corners() {
             self.assembly.push_cell(shape, &self.element_nodes, line)?;
         } else if (least..=most).contains(&have) {
-            let kinds = format!("{kind} elements");
-            self.assembly.push_high_order(shape, &self.element_nodes, &kinds, line)?;
+            self.assembly.push_high_order(shape, &self.element_nodes, kind, line)?;
         } else {
             let id = self.assembly.next_cell();
             return Err(self

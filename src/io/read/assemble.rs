@@ -130,8 +130,8 @@ impl<'a> Assembly<'a> {
 
     /// Appends a high-order cell by its corners, which come first in `nodes`.
     ///
-    /// `kind` names cells of this kind in the plural, as the format does: `C3D20
-    /// elements`. [`Self::finish`] drops the other nodes from the vertices, with
+    /// `kind` is the kind of the cell in the words of the format: `C3D20`, `VTK type 25`.
+    /// [`Self::finish`] drops the other nodes from the vertices, with
     /// their attributes and sharpness, unless some cell has them as corners.
     pub fn push_high_order(
         &mut self,

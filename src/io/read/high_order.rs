@@ -19,7 +19,7 @@ pub(super) struct HighOrder {
 }
 
 impl HighOrder {
-    /// Notes a cell of `kind` (a plural) with nodes that are none of its corners.
+    /// Notes a cell of a kind with nodes that are none of its corners.
     pub fn push(&mut self, kind: &str, others: &[u32]) {
         match self.kinds.get_mut(kind) {
             Some(count) => *count += 1,
@@ -126,13 +126,13 @@ mod tests {
         mesh.creases.push_corner(4, 2.0);
         let mut high_order = HighOrder::default();
         // Vertex 3 is in no cell at all, and stays; 2 is a corner.
-        high_order.push("C3D10 elements", &[1, 4, 2, 1]);
+        high_order.push("C3D10", &[1, 4, 2, 1]);
         assert_eq!(high_order.first_beyond(4), Some(4));
         assert_eq!(
             high_order.drop_nodes(&mut mesh),
             [
                 "2 mid-side nodes of high-order cells, which are read by their corners \
-                 (C3D10 elements: 1)",
+                 (C3D10: 1)",
                 "1 creases at mid-side nodes",
             ]
         );

@@ -1,9 +1,13 @@
-//! Gmsh `.msh`, ASCII, versions 2.x and 4.1.
+//! Gmsh `.msh`, ASCII and binary, versions 2.x and 4.1.
 //!
 //! Nodes may have any numbers; they become vertices in the order of the file.
 //! `$NodeData` views become vertex attributes; physical names, entities, periodic
 //! links and element data are skipped and reported, as are elements of lower
-//! dimension. Binary files and other versions are refused.
+//! dimension. High-order elements are read by their corners. Other versions are
+//! refused.
+
+mod elements;
+mod values;
 
 use std::path::Path;
 
@@ -11,26 +15,37 @@ use crate::mesh::{Attribute, SolidMesh};
 use crate::{Error, Result};
 
 use super::ReadReport;
-use super::assemble::{Assembly, Shape};
-use super::lines::{Text, integer, shown};
+use super::assemble::Assembly;
+use super::lines::{Text, shown};
 use super::tags::Tags;
+use elements::Kind;
+use values::Values;
 
 /// Reads a Gmsh file that is already in memory.
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
-    let text = Text::new(path, bytes);
-    let mut file =
-        Gmsh { text, assembly: Assembly::new(path, 0), nodes: Tags::default(), version: 0 };
-    while let Some(word) = file.text.word() {
+    let values = Values::new(Text::new(path, bytes));
+    let mut file = Gmsh {
+        values,
+        assembly: Assembly::new(path, 0),
+        nodes: Tags::default(),
+        version: 0,
+        element_nodes: Vec::new(),
+    };
+    while let Some(word) = file.values.text.word() {
         match word {
             b"$MeshFormat" => file.format()?,
             b"$Nodes" => file.nodes()?,
             b"$Elements" => file.elements()?,
             b"$NodeData" => file.node_data()?,
             b"$NOD" => return Err(file.refused_version("1")),
-            [b'$', name @ ..] if !name.starts_with(b"End") => file.skip_section(word)?,
+            [b'$', name @ ..] if !name.starts_with(b"End") => {
+                let name = shown(word);
+                file.assembly.skip(&format!("section {name}"));
+                file.values.skip_section(&name.replacen('$', "$End", 1))?;
+            }
             _ => {
                 return Err(file
-                    .text
+                    .values
                     .error(format!("a section is expected, found `{}`", shown(word)))
                     .with_mend("a count does not match its list; save the file again"));
             }
@@ -40,33 +55,44 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
 }
 
 struct Gmsh<'a> {
-    text: Text<'a>,
+    values: Values<'a>,
     assembly: Assembly<'a>,
     nodes: Tags,
     // 0 before $MeshFormat, then 2 or 4
     version: u8,
+    // of the element that is being read
+    element_nodes: Vec<u32>,
 }
 
 impl Gmsh<'_> {
     fn format(&mut self) -> Result<()> {
-        let version = self.text.expect("the version")?;
+        let text = &mut self.values.text;
+        if self.version != 0 {
+            return Err(text
+                .error("a second section $MeshFormat")
+                .with_mend("keep one mesh in the file"));
+        }
+        let version = text.expect("the version")?;
         self.version = match version {
             b"2" | b"2.0" | b"2.1" | b"2.2" => 2,
             b"4.1" => 4,
             _ => return Err(self.refused_version(&shown(version))),
         };
-        if self.text.count("the file type")? != 0 {
-            return Err(self
-                .text
-                .error("a binary Gmsh file")
-                .with_mend("save it as ASCII: gmsh in.msh -save -o out.msh"));
+        let is_binary = text.count("the file type")? != 0;
+        let size = text.count("the data size")?;
+        if is_binary {
+            if size != 8 && (self.version == 2 || size != 4) {
+                return Err(text
+                    .error(format!("numbers of {size} bytes"))
+                    .with_mend("save the file with data of 8 bytes"));
+            }
+            self.values.binary(size)?;
         }
-        self.text.count("the data size")?;
-        self.end(b"$EndMeshFormat")
+        self.values.end("$EndMeshFormat")
     }
 
     fn refused_version(&self, version: &str) -> Error {
-        self.text
+        self.values
             .error(format!("Gmsh version {version}; 2.x and 4.1 are read"))
             .with_mend("save it as 4.1: gmsh in.msh -save -format msh41 -o out.msh")
     }
@@ -74,51 +100,54 @@ impl Gmsh<'_> {
     fn nodes(&mut self) -> Result<()> {
         if self.assembly.points() > 0 {
             return Err(self
-                .text
+                .values
                 .error("a second section $Nodes")
                 .with_mend("keep one mesh in the file"));
         }
         if self.version == 4 {
-            let blocks = self.text.count("the number of node blocks")?;
-            let count = self.text.count("the number of nodes")?;
-            self.text.integer("the smallest node number")?;
-            self.text.integer("the largest node number")?;
-            self.assembly.reserve_points(self.text.room(count, 8));
+            self.values.begin();
+            let blocks = self.values.size_count("the number of node blocks")?;
+            let count = self.values.size_count("the number of nodes")?;
+            self.values.size("the smallest node number")?;
+            self.values.size("the largest node number")?;
+            self.assembly.reserve_points(self.values.text.room(count, 8));
             for _ in 0..blocks {
-                let dimension = self.text.count("the dimension of the block")?;
-                self.text.integer("the number of its entity")?;
-                let parametric = self.text.count("whether the nodes are parametric")? > 0;
-                let nodes = self.text.count("the number of nodes of the block")?;
+                let dimension = self.values.count("the dimension of the block")?;
+                self.values.int("the number of its entity")?;
+                let parametric = self.values.count("whether the nodes are parametric")? > 0;
+                let nodes = self.values.size_count("the number of nodes of the block")?;
                 for _ in 0..nodes {
-                    self.name_node()?;
+                    let tag = self.values.size("a node number")?;
+                    self.name_node(tag)?;
                 }
                 for _ in 0..nodes {
-                    let point = self.text.point()?;
-                    let line = self.text.line();
+                    let point = self.values.point()?;
+                    let line = self.values.line();
                     for _ in 0..if parametric { dimension.min(3) } else { 0 } {
-                        self.text.real("a parameter")?;
+                        self.values.real("a parameter")?;
                     }
-                    self.assembly.push_point(point, Some(line))?;
+                    self.assembly.push_point(point, line)?;
                 }
             }
         } else {
-            let count = self.text.count("the number of nodes")?;
-            self.assembly.reserve_points(self.text.room(count, 8));
+            let count = self.values.text.count("the number of nodes")?;
+            self.values.begin();
+            self.assembly.reserve_points(self.values.text.room(count, 8));
             for _ in 0..count {
-                self.name_node()?;
-                let point = self.text.point()?;
-                self.assembly.push_point(point, Some(self.text.line()))?;
+                let tag = self.values.int("a node number")?;
+                self.name_node(tag)?;
+                let point = self.values.point()?;
+                self.assembly.push_point(point, self.values.line())?;
             }
         }
-        self.end(b"$EndNodes")
+        self.values.end("$EndNodes")
     }
 
-    fn name_node(&mut self) -> Result<()> {
-        let tag = self.text.integer("a node number")?;
+    fn name_node(&mut self, tag: i64) -> Result<()> {
         if tag < 1 || !self.nodes.push(tag) {
             let fault = if tag < 1 { "is below 1" } else { "is given twice" };
             return Err(self
-                .text
+                .values
                 .error(format!("node number {tag} {fault}"))
                 .with_mend("number the nodes from 1, each once"));
         }
@@ -127,99 +156,126 @@ impl Gmsh<'_> {
 
     fn elements(&mut self) -> Result<()> {
         if self.version == 4 {
-            let blocks = self.text.count("the number of element blocks")?;
+            self.values.begin();
+            let blocks = self.values.size_count("the number of element blocks")?;
             for what in ["the number of elements", "the smallest number", "the largest number"] {
-                self.text.integer(what)?;
+                self.values.size(what)?;
             }
             for _ in 0..blocks {
-                self.text.count("the dimension of the block")?;
-                self.text.integer("the number of its entity")?;
-                let kind = self.text.count("the element type of the block")?;
-                let count = self.text.count("the number of elements of the block")?;
+                self.values.int("the dimension of the block")?;
+                self.values.int("the number of its entity")?;
+                let kind = self.values.count("the element type of the block")?;
+                let count = self.values.size_count("the number of elements of the block")?;
                 for _ in 0..count {
-                    self.text.integer("an element number")?;
+                    self.values.size("an element number")?;
                     self.element(kind)?;
                 }
             }
-        } else {
-            let count = self.text.count("the number of elements")?;
-            for _ in 0..count {
-                self.text.integer("an element number")?;
-                let kind = self.text.count("an element type")?;
-                for _ in 0..self.text.count("the number of tags")? {
-                    self.text.integer("a tag")?;
+            return self.values.end("$EndElements");
+        }
+        let count = self.values.text.count("the number of elements")?;
+        self.values.begin();
+        let mut left = count;
+        while left > 0 {
+            // Binary files have a header for a run of elements of one type.
+            let (kind, run, tags) = if self.values.is_binary() {
+                let kind = self.values.count("an element type")?;
+                let run = self.values.count("the number of elements of the type")?;
+                let tags = self.values.count("the number of tags")?;
+                if run == 0 || run > left {
+                    return Err(self
+                        .values
+                        .error(format!("a run of {run} elements, {left} are left"))
+                        .with_mend("the file is damaged; save it again"));
+                }
+                (kind, run, tags)
+            } else {
+                self.values.int("an element number")?;
+                let kind = self.values.count("an element type")?;
+                (kind, 1, self.values.count("the number of tags")?)
+            };
+            for _ in 0..run {
+                if self.values.is_binary() {
+                    self.values.int("an element number")?;
+                }
+                for _ in 0..tags {
+                    self.values.int("a tag")?;
                 }
                 self.element(kind)?;
             }
+            left -= run;
         }
-        self.end(b"$EndElements")
+        self.values.end("$EndElements")
     }
 
     /// Reads the nodes of an element of Gmsh's type `kind`.
     fn element(&mut self, kind: usize) -> Result<()> {
-        let line = Some(self.text.line());
-        let shape = match kind {
-            4 => Shape::Tetrahedron,
-            5 => Shape::Hexahedron,
-            6 => Shape::Prism,
-            7 => Shape::Pyramid,
-            1 | 2 | 3 | 8..=10 | 15 | 16 | 20..=28 => {
-                let name = match kind {
-                    15 => "point",
-                    1 | 8 | 26..=28 => "line",
-                    3 | 10 | 16 => "quad",
-                    _ => "triangle",
-                };
-                self.assembly.skip(&format!("{name} elements (Gmsh type {kind})"));
-                // An element ends with its line.
-                self.text.next_line();
-                return Ok(());
-            }
-            11 | 12 | 13 | 14 | 17 | 18 | 19 | 29..=31 | 92 | 93 => {
-                return Err(self
-                    .assembly
-                    .refuse(&format!("high-order element (Gmsh type {kind})"), line));
-            }
-            _ => {
-                return Err(self
-                    .assembly
-                    .refuse(&format!("element of unknown kind (Gmsh type {kind})"), line));
-            }
+        let line = self.values.line();
+        let Some(element) = elements::element(kind) else {
+            return Err(self
+                .assembly
+                .refuse(&format!("element of unknown kind (Gmsh type {kind})"), line));
         };
-        let mut corners = [0; 8];
-        let corners = &mut corners[..shape.corners()];
-        for corner in corners.iter_mut() {
-            let tag = self.text.integer("a node number")?;
-            *corner = self.nodes.get(tag).ok_or_else(|| self.unknown_node(tag))?;
+        match element.kind {
+            Kind::Lower(name) => {
+                self.assembly.skip(&format!("{name} elements (Gmsh type {kind})"));
+                if self.values.is_binary() {
+                    for _ in 0..element.nodes {
+                        self.node_number()?;
+                    }
+                } else {
+                    // An element ends with its line.
+                    self.values.text.next_line();
+                }
+                Ok(())
+            }
+            Kind::Volume(shape) => {
+                self.element_nodes.clear();
+                for _ in 0..element.nodes {
+                    let tag = self.node_number()?;
+                    let vertex = self.nodes.get(tag).ok_or_else(|| self.unknown_node(tag))?;
+                    self.element_nodes.push(vertex);
+                }
+                if element.nodes == shape.corners() {
+                    return self.assembly.push_cell(shape, &self.element_nodes, line);
+                }
+                let kind = format!("Gmsh type {kind}");
+                self.assembly.push_high_order(shape, &self.element_nodes, &kind, line)
+            }
         }
-        self.assembly.push_cell(shape, corners, line)
+    }
+
+    fn node_number(&mut self) -> Result<i64> {
+        let what = "a node number";
+        if self.version == 4 { self.values.size(what) } else { self.values.int(what) }
     }
 
     fn unknown_node(&self, tag: i64) -> Error {
-        self.text
+        self.values
             .error(format!("{}: there is no node {tag}", self.assembly.next_cell()))
             .with_mend("elements may name only nodes of the section $Nodes, which comes first")
     }
 
     fn node_data(&mut self) -> Result<()> {
-        let start = self.text.line();
-        let strings = self.text.count("the number of strings")?;
-        self.text.next_line();
+        let start = self.values.line();
+        let strings = self.values.text.count("the number of strings")?;
+        self.values.text.next_line();
         let mut name = None;
         for _ in 0..strings {
-            let string = self.text.next_line().ok_or_else(|| self.text.ended("a string"))?;
+            let string =
+                self.values.text.next_line().ok_or_else(|| self.values.text.ended("a string"))?;
             name.get_or_insert_with(|| shown(string.trim_ascii()).trim_matches('"').to_owned());
         }
-        for _ in 0..self.text.count("the number of real tags")? {
-            self.text.real("a real tag")?;
+        for _ in 0..self.values.text.count("the number of real tags")? {
+            self.values.text.real("a real tag")?;
         }
         let mut tags = Vec::new();
-        for _ in 0..self.text.count("the number of integer tags")? {
-            tags.push(self.text.integer("an integer tag")?);
+        for _ in 0..self.values.text.count("the number of integer tags")? {
+            tags.push(self.values.text.integer("an integer tag")?);
         }
         let (name, &[_, width, rows, ..]) = (name.unwrap_or_default(), &tags[..]) else {
             return Err(self
-                .text
+                .values
                 .error("$NodeData needs 3 integer tags: step, components, nodes")
                 .with_mend("save the view again"));
         };
@@ -227,57 +283,29 @@ impl Gmsh<'_> {
         let points = self.assembly.points();
         if rows != points || width == 0 || width > 9 {
             return Err(self
-                .text
+                .values
                 .error(format!(
                     "view `{name}`: {rows} nodes of {width} components, the mesh has {points} nodes"
                 ))
                 .with_mend("give every node 1 to 9 components, or remove the view"));
         }
+        self.values.begin();
         let mut values = vec![0.0; points * width];
         let mut seen = vec![false; points];
         for _ in 0..rows {
-            let tag = self.text.integer("a node number")?;
+            let tag = self.values.int("a node number")?;
             let vertex = self.nodes.get(tag).map(|v| v as usize).filter(|&v| !seen[v]);
             let vertex = vertex.ok_or_else(|| {
-                self.text
+                self.values
                     .error(format!("view `{name}`: node {tag} does not exist or comes twice"))
                     .with_mend("give every node one row")
             })?;
             seen[vertex] = true;
             for value in &mut values[vertex * width..][..width] {
-                *value = self.text.real("a value")?;
+                *value = self.values.real("a value")?;
             }
         }
-        self.assembly.push_attribute(Attribute { name, width, values }, 0, Some(start))?;
-        self.end(b"$EndNodeData")
-    }
-
-    fn skip_section(&mut self, name: &[u8]) -> Result<()> {
-        let name = shown(name);
-        self.assembly.skip(&format!("section {name}"));
-        let end = name.replacen('$', "$End", 1);
-        loop {
-            let line = self.text.next_line().ok_or_else(|| self.text.ended(&end))?;
-            if line == end.as_bytes() {
-                return Ok(());
-            }
-        }
-    }
-
-    fn end(&mut self, keyword: &[u8]) -> Result<()> {
-        let name = shown(keyword);
-        let word = self.text.expect(&name)?;
-        if word == keyword {
-            return Ok(());
-        }
-        let fault = if integer(word).is_some() {
-            "the count of the section is too small"
-        } else {
-            "save the file again"
-        };
-        Err(self
-            .text
-            .error(format!("{name} is expected, found `{}`", shown(word)))
-            .with_mend(fault))
+        self.assembly.push_attribute(Attribute { name, width, values }, 0, start)?;
+        self.values.end("$EndNodeData")
     }
 }

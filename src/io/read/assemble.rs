@@ -252,7 +252,7 @@ impl<'a> Assembly<'a> {
     /// The mesh, after all checks that need the whole file.
     pub fn finish(mut self) -> Result<(SolidMesh, ReadReport)> {
         let skipped: Vec<String> =
-            self.skipped.iter().map(|(what, count)| format!("{count} {what}")).collect();
+            self.skipped.iter().map(|(what, &count)| entry(what, count)).collect();
         if self.mesh.points.is_empty() {
             return Err(self
                 .error(None, "the file has no vertices")
@@ -315,6 +315,12 @@ impl<'a> Assembly<'a> {
         }
         Ok(())
     }
+}
+
+/// A thing that has a name is counted only where there are several.
+fn entry(what: &str, count: usize) -> String {
+    let has_name = what.contains('`') || what.starts_with("section ");
+    if has_name && count == 1 { what.to_owned() } else { format!("{count} {what}") }
 }
 
 fn push_fixed(cells: &mut Cells, shape: Shape, corners: &[u32]) {

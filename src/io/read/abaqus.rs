@@ -226,14 +226,14 @@ impl Deck<'_> {
     fn unknown_node(&self, tag: i64) -> Error {
         let id = self.assembly.next_cell();
         // A type with more nodes than its rows have reads into the next row.
-        let cell = match &self.section {
+        let takes = match &self.section {
             Section::Elements(Elements { kind, nodes, .. }) => {
-                format!("{id}, a {kind} of {} nodes", nodes[1])
+                format!(" (a {kind} has {} nodes)", nodes[1])
             }
-            _ => id.to_string(),
+            _ => String::new(),
         };
         self.text
-            .error(format!("{cell}: there is no node {tag}"))
+            .error(format!("{id}: there is no node {tag}{takes}"))
             .with_mend("give the node under *NODE, before the elements")
     }
 

@@ -147,7 +147,7 @@ impl Mfem<'_> {
         let count = self.text.count("the number of vertices")?;
         self.vertices = Some(count);
         // Without coordinates here, `nodes` has them.
-        if !self.text.peek().is_some_and(|word| integer(word).is_some()) {
+        if self.text.peek().is_none_or(|word| integer(word).is_none()) {
             return Ok(());
         }
         let dimension = self.text.count("the number of coordinates")?;
@@ -178,8 +178,9 @@ impl Mfem<'_> {
         let collection = shown(self.text.expect("the name of the collection")?);
         // In these the first values are those of the vertices.
         let continuous = ["Linear", "Quadratic", "QuadraticPos", "Cubic"];
-        let is_h1 = ["H1_", "H1@", "H1Pos_", "H1Ser_"].iter().any(|p| collection.starts_with(p));
-        if !continuous.contains(&collection.as_str()) && (!is_h1 || collection.contains("Trace")) {
+        let is_h1 = ["H1_", "H1@", "H1Pos_", "H1Ser_"].iter().any(|p| collection.starts_with(p))
+            && !collection.contains("Trace");
+        if !is_h1 && !continuous.contains(&collection.as_str()) {
             return Err(self
                 .text
                 .error(format!("nodes of the collection `{collection}` have no common vertices"))

@@ -38,8 +38,8 @@ impl ModelArguments {
             counted(mesh.cells.len(), "cell")
         );
         console.status("Read", format!("{}: {counts} in {}", self.model.display(), since(start)));
-        for skipped in &report.skipped {
-            console.warn(format!("{}: left out {skipped}", self.model.display()));
+        if let Some(left_out) = report.left_out() {
+            console.warn(format!("{}: left out: {left_out}", self.model.display()));
         }
         warn_of_orphans(&mesh, console);
         if let Some(path) = &self.creases {

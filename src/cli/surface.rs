@@ -172,8 +172,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let start = Instant::now();
     let (mesh, report) = io::read_surface_with_report(model)?;
     console.status("Read", format!("{}: {} in {}", model.display(), counts(&mesh), since(start)));
-    for skipped in &report.skipped {
-        console.warn(format!("{}: left out {skipped}", model.display()));
+    if let Some(left_out) = report.left_out() {
+        console.warn(format!("{}: left out: {left_out}", model.display()));
     }
     if arguments.limit || arguments.normals {
         check_valences(&mesh)?;

@@ -90,6 +90,13 @@ impl Cells {
         self.ends.push(self.vertices.len() as u32);
     }
 
+    /// Gives every vertex another number.
+    pub(crate) fn renumber(&mut self, new_id: impl Fn(u32) -> u32) {
+        for vertex in self.vertices.iter_mut().chain(&mut self.face_vertices) {
+            *vertex = new_id(*vertex);
+        }
+    }
+
     /// Kind of cell `c`.
     #[inline]
     pub fn kind(&self, c: usize) -> CellKind {

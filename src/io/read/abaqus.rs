@@ -1,7 +1,8 @@
 //! Abaqus and CalculiX `.inp` decks: the sections `*NODE` and `*ELEMENT`.
 //!
 //! Solid elements C3D8, C3D6, C3D5 and C3D4 in every variant (C3D8R, C3D8I, …;
-//! heat transfer DC3D and acoustic AC3D too) are read; rows may run over several
+//! heat transfer DC3D and acoustic AC3D too) are read, C3D10, C3D15, C3D20 and C3D27
+//! by their corners; rows may run over several
 //! lines; nodes may have any numbers and become vertices in the order of the
 //! file. Elements of other families and all other sections are skipped and
 //! reported; what would change the geometry (`*INCLUDE`, `*SYSTEM`, generated
@@ -28,7 +29,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
         assembly: Assembly::new(path, 0),
         nodes: Tags::default(),
         section: Section::Other,
-        corners: Vec::new(),
+        element_nodes: Vec::new(),
         element_line: 0,
         instances: 0,
     };
@@ -45,10 +46,18 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
     deck.assembly.finish()
 }
 
-#[derive(Clone, Copy)]
+/// Elements of one solid type.
+struct Elements {
+    shape: Shape,
+    /// Fewest and most nodes of an element.
+    nodes: [usize; 2],
+    /// Name of the type in the deck, in capitals.
+    kind: String,
+}
+
 enum Section {
     Nodes,
-    Elements(Shape),
+    Elements(Elements),
     /// Elements of another family.
     Skipped,
     Instance,
@@ -61,7 +70,7 @@ struct Deck<'a> {
     nodes: Tags,
     section: Section,
     // Of the element that is being read, whose row may go on in the next line:
-    corners: Vec<u32>,
+    element_nodes: Vec<u32>,
     element_line: usize,
     instances: usize,
 }
@@ -134,24 +143,33 @@ impl Deck<'_> {
         let solid = ["C3D", "DC3D", "AC3D"].iter().find_map(|family| kind.strip_prefix(family));
         let Some(rest) = solid else { return Ok(Section::Skipped) };
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        Ok(Section::Elements(match &rest[..digits] {
-            "4" => Shape::Tetrahedron,
-            "5" => Shape::Pyramid,
-            "6" => Shape::Prism,
-            "8" => Shape::Hexahedron,
+        let variable = |word: &str| rest[digits..].contains(word);
+        let (shape, nodes) = match &rest[..digits] {
+            "4" => (Shape::Tetrahedron, [4; 2]),
+            "5" => (Shape::Pyramid, [5; 2]),
+            "6" => (Shape::Prism, [6; 2]),
+            "8" => (Shape::Hexahedron, [8; 2]),
+            "10" => (Shape::Tetrahedron, [10; 2]),
+            "13" => (Shape::Pyramid, [13; 2]),
+            // Nodes in the middle of faces may be left out.
+            "15" if variable("V") => (Shape::Prism, [15, 18]),
+            "15" => (Shape::Prism, [15; 2]),
+            "20" => (Shape::Hexahedron, [20; 2]),
+            "27" => (Shape::Hexahedron, [21, 27]),
             _ => {
                 let line = Some(self.text.line());
                 return Err(self
                     .assembly
                     .refuse(&format!("{} element", shown(kind.as_bytes())), line));
             }
-        }))
+        };
+        Ok(Section::Elements(Elements { shape, nodes, kind: shown(kind.as_bytes()) }))
     }
 
     fn data(&mut self, line: &[u8]) -> Result<()> {
-        match self.section {
+        match &self.section {
             Section::Nodes => self.node(line),
-            Section::Elements(shape) => self.element(line, shape),
+            Section::Elements(_) => self.element(line),
             Section::Skipped => {
                 self.assembly.skip("lines of elements that are not solid");
                 Ok(())
@@ -182,43 +200,80 @@ impl Deck<'_> {
         self.assembly.push_point(point, Some(self.text.line()))
     }
 
-    fn element(&mut self, line: &[u8], shape: Shape) -> Result<()> {
+    fn element(&mut self, line: &[u8]) -> Result<()> {
         let mut fields = line.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
-        if self.corners.is_empty() {
+        if self.element_nodes.is_empty() {
             let number = fields.next().unwrap_or_default();
             integer(number).ok_or_else(|| self.expected("an element number", number))?;
             self.element_line = self.text.line();
         }
         for field in fields.filter(|field| !field.is_empty()) {
             let tag = integer(field).ok_or_else(|| self.expected("a node number", field))?;
-            let vertex = self.nodes.get(tag).ok_or_else(|| {
-                self.text
-                    .error(format!("{}: there is no node {tag}", self.assembly.next_cell()))
-                    .with_mend("give the node under *NODE, before the elements")
-            })?;
-            self.corners.push(vertex);
+            let vertex = self.nodes.get(tag).ok_or_else(|| self.unknown_node(tag))?;
+            self.element_nodes.push(vertex);
         }
-        if self.corners.len() < shape.corners() {
+        let Section::Elements(Elements { nodes: [least, most], .. }) = self.section else {
+            return Ok(());
+        };
+        // A row goes on in the next line while nodes are missing, or after a comma.
+        let have = self.element_nodes.len();
+        if have < least || have < most && line.ends_with(b",") {
             return Ok(());
         }
-        let corners = std::mem::take(&mut self.corners);
-        self.assembly.push_cell(shape, &corners, Some(self.element_line))?;
-        self.corners = corners;
-        self.corners.clear();
+        self.push_element()
+    }
+
+    fn unknown_node(&self, tag: i64) -> Error {
+        let id = self.assembly.next_cell();
+        // A type with more nodes than its rows have reads into the next row.
+        let takes = match &self.section {
+            Section::Elements(Elements { kind, nodes, .. }) => {
+                format!(" (a {kind} has {} nodes)", nodes[1])
+            }
+            _ => String::new(),
+        };
+        self.text
+            .error(format!("{id}: there is no node {tag}{takes}"))
+            .with_mend("give the node under *NODE, before the elements")
+    }
+
+    /// Appends the element whose nodes have been read.
+    fn push_element(&mut self) -> Result<()> {
+        let Section::Elements(Elements { shape, nodes: [least, most], ref kind }) = self.section
+        else {
+            return Ok(());
+        };
+        let (have, line) = (self.element_nodes.len(), Some(self.element_line));
+        if most == shape.corners() {
+            self.assembly.push_cell(shape, &self.element_nodes, line)?;
+        } else if (least..=most).contains(&have) {
+            self.assembly.push_high_order(shape, &self.element_nodes, kind, line)?;
+        } else {
+            let id = self.assembly.next_cell();
+            return Err(self
+                .assembly
+                .error(line, format!("{id}: {have} nodes, a {kind} has {most}"))
+                .with_mend("give every element the nodes of its type"));
+        }
+        self.element_nodes.clear();
         Ok(())
     }
 
     /// The row of an element must be complete when its section ends.
     fn end_element(&mut self) -> Result<()> {
-        if let Section::Elements(shape) = self.section
-            && !self.corners.is_empty()
-        {
-            let (have, need) = (self.corners.len(), shape.corners());
+        let Section::Elements(Elements { nodes: [least, _], ref kind, .. }) = self.section else {
+            return Ok(());
+        };
+        let have = self.element_nodes.len();
+        if have >= least {
+            return self.push_element();
+        }
+        if have > 0 {
             return Err(self
                 .assembly
                 .error(
                     Some(self.element_line),
-                    format!("{}: {have} nodes, {need} are needed", self.assembly.next_cell()),
+                    format!("{}: {have} nodes, a {kind} has {least}", self.assembly.next_cell()),
                 )
                 .with_mend("the file is cut short or the element type is wrong"));
         }

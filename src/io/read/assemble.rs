@@ -8,6 +8,7 @@ use crate::mesh::{Attribute, CellId, CellKind, Cells, SolidMesh};
 use crate::{Error, Result};
 
 use super::ReadReport;
+use super::high_order::HighOrder;
 
 /// A polyhedron is stored by its faces; more face corners than this are refused.
 const MOST_FACE_CORNERS: usize = 4096;
@@ -54,6 +55,7 @@ pub(super) struct Assembly<'a> {
     lines: Vec<u32>,
     pub(super) fields: Vec<Attribute>,
     skipped: BTreeMap<String, usize>,
+    high_order: HighOrder,
 }
 
 impl<'a> Assembly<'a> {
@@ -66,6 +68,7 @@ impl<'a> Assembly<'a> {
             lines: Vec::new(),
             fields: Vec::new(),
             skipped: BTreeMap::new(),
+            high_order: HighOrder::default(),
         }
     }
 
@@ -123,6 +126,24 @@ impl<'a> Assembly<'a> {
         let faces: [&[u32]; 5] =
             [&[a, d, c, b], &[a, b, apex], &[b, c, apex], &[c, d, apex], &[d, a, apex]];
         self.push_polyhedron(&faces, line)
+    }
+
+    /// Appends a high-order cell by its corners, which come first in `nodes`.
+    ///
+    /// `kind` is the kind of the cell in the words of the format: `C3D20`, `VTK type 25`.
+    /// [`Self::finish`] drops the other nodes from the vertices, with
+    /// their attributes and sharpness, unless some cell has them as corners.
+    pub fn push_high_order(
+        &mut self,
+        shape: Shape,
+        nodes: &[u32],
+        kind: &str,
+        line: Option<usize>,
+    ) -> Result<()> {
+        let (corners, others) = nodes.split_at(nodes.len().min(shape.corners()));
+        self.push_cell(shape, corners, line)?;
+        self.high_order.push(kind, others);
+        Ok(())
     }
 
     /// Appends a polyhedron by its faces.
@@ -231,7 +252,7 @@ impl<'a> Assembly<'a> {
     /// The mesh, after all checks that need the whole file.
     pub fn finish(mut self) -> Result<(SolidMesh, ReadReport)> {
         let skipped: Vec<String> =
-            self.skipped.iter().map(|(what, count)| format!("{count} {what}")).collect();
+            self.skipped.iter().map(|(what, &count)| entry(what, count)).collect();
         if self.mesh.points.is_empty() {
             return Err(self
                 .error(None, "the file has no vertices")
@@ -246,7 +267,19 @@ impl<'a> Assembly<'a> {
         self.check_indices()?;
         self.check_attributes()?;
         self.take_sharpness()?;
-        Ok((self.mesh, ReadReport { skipped }))
+        if let Some(beyond) = self.high_order.first_beyond(self.points()) {
+            let (given, first) = (u64::from(beyond), u64::from(self.first_index));
+            let last = self.points() as u64 + first - 1;
+            return Err(self
+                .error(
+                    None,
+                    format!("a high-order cell names vertex {}, the last is {last}", given + first),
+                )
+                .with_mend("the file is cut short or its cells belong to other vertices"));
+        }
+        let mut report = ReadReport { skipped: self.high_order.drop_nodes(&mut self.mesh) };
+        report.skipped.extend(skipped);
+        Ok((self.mesh, report))
     }
 
     fn check_indices(&self) -> Result<()> {
@@ -282,6 +315,12 @@ impl<'a> Assembly<'a> {
         }
         Ok(())
     }
+}
+
+/// A thing that has a name is counted only where there are several.
+fn entry(what: &str, count: usize) -> String {
+    let has_name = what.contains('`') || what.starts_with("section ");
+    if has_name && count == 1 { what.to_owned() } else { format!("{count} {what}") }
 }
 
 fn push_fixed(cells: &mut Cells, shape: Shape, corners: &[u32]) {

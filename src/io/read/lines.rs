@@ -17,12 +17,24 @@ pub(super) struct Text<'a> {
     ahead_line: usize,
     line: usize,
     comment: Option<u8>,
+    // offset of the word, line or data read last, and whether errors name it
+    start: usize,
+    by_bytes: bool,
 }
 
 impl<'a> Text<'a> {
     /// The text of file `path` from its start.
     pub fn new(path: &'a Path, bytes: &'a [u8]) -> Self {
-        Self { path, bytes, at: 0, ahead_line: 1, line: 1, comment: None }
+        Self {
+            path,
+            bytes,
+            at: 0,
+            ahead_line: 1,
+            line: 1,
+            comment: None,
+            start: 0,
+            by_bytes: false,
+        }
     }
 
     /// The same text where a word that begins with `sign` hides the rest of its line.
@@ -35,6 +47,12 @@ impl<'a> Text<'a> {
         Self { ahead_line: line, line, ..self }
     }
 
+    /// The same text, whose errors name the byte (from 0) instead of the line: for
+    /// files with binary data.
+    pub fn by_bytes(self) -> Self {
+        Self { by_bytes: true, ..self }
+    }
+
     /// 1-based line of the word or line read last.
     pub fn line(&self) -> usize {
         self.line
@@ -42,7 +60,15 @@ impl<'a> Text<'a> {
 
     /// An error at the word or line read last.
     pub fn error(&self, message: impl Into<String>) -> Error {
-        Error::file(self.path, Some(self.line), message)
+        self.error_at(self.line, self.start, message.into())
+    }
+
+    fn error_at(&self, line: usize, byte: usize, message: String) -> Error {
+        if self.by_bytes {
+            Error::file(self.path, None, format!("byte {byte}: {message}"))
+        } else {
+            Error::file(self.path, Some(line), message)
+        }
     }
 
     /// `count` items, of which each takes `least` bytes or more, capped to what
@@ -68,6 +94,7 @@ impl<'a> Text<'a> {
         }
         let rest = &self.bytes[self.at..];
         let end = rest.iter().position(|&byte| is_space(byte)).unwrap_or(rest.len());
+        self.start = self.at;
         self.at += end;
         self.line = self.ahead_line;
         Some(&rest[..end])
@@ -97,7 +124,7 @@ impl<'a> Text<'a> {
     /// The rest of this line without blanks around it, `None` at the end of the file.
     pub fn next_line(&mut self) -> Option<&'a [u8]> {
         let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
-        self.line = self.ahead_line;
+        (self.line, self.start) = (self.ahead_line, self.at);
         let end = rest.iter().position(|&byte| byte == b'\n');
         self.at += end.map_or(rest.len(), |end| end + 1);
         self.ahead_line += usize::from(end.is_some());
@@ -108,9 +135,18 @@ impl<'a> Text<'a> {
     pub fn take(&mut self, count: usize, what: &str) -> Result<&'a [u8]> {
         let end = self.at.checked_add(count).filter(|&end| end <= self.bytes.len());
         let taken = &self.bytes[self.at..end.ok_or_else(|| self.ended(what))?];
+        self.start = self.at;
         self.at += count;
         self.ahead_line += taken.iter().filter(|&&byte| byte == b'\n').count();
         Ok(taken)
+    }
+
+    /// Passes over everything up to and with the bytes `mark`.
+    pub fn skip_past(&mut self, mark: &[u8]) -> Result<()> {
+        let mut rest = self.bytes[self.at..].windows(mark.len());
+        let found = rest.position(|bytes| bytes == mark).ok_or_else(|| self.ended(&shown(mark)))?;
+        self.take(found + mark.len(), "the end of the section")?;
+        Ok(())
     }
 
     /// The next word as a number of things.
@@ -150,12 +186,9 @@ impl<'a> Text<'a> {
 
     /// The error of a file that ends before `what`.
     pub fn ended(&self, what: &str) -> Error {
-        Error::file(
-            self.path,
-            Some(self.ahead_line),
-            format!("the file ends where {what} is expected"),
-        )
-        .with_mend("the file is cut short or a count in it is too large; write it again")
+        let message = format!("the file ends where {what} is expected");
+        self.error_at(self.ahead_line, self.at, message)
+            .with_mend("the file is cut short or a count in it is too large; write it again")
     }
 }
 

@@ -3,9 +3,12 @@
 mod abaqus;
 mod assemble;
 mod creases;
+mod foreign;
 mod gmsh;
+mod high_order;
 mod lines;
 mod medit;
+mod mfem;
 mod obj;
 mod off;
 mod ovm;
@@ -31,17 +34,26 @@ pub struct ReadReport {
     pub skipped: Vec<String>,
 }
 
+impl ReadReport {
+    /// What was left out, in one line: `12 triangles, 4 lines, cell array x`; `None` if
+    /// nothing was.
+    pub fn left_out(&self) -> Option<String> {
+        (!self.skipped.is_empty()).then(|| self.skipped.join(", "))
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     VtkLegacy,
     VtkXml,
     Medit,
+    Mfem,
     Gmsh,
     OpenVolumeMesh,
     Abaqus,
 }
 
-const FORMATS: &str = "formats that are read: VTK .vtk and .vtu, MEDIT .mesh, Gmsh .msh (ASCII), \
+const FORMATS: &str = "formats that are read: VTK .vtk and .vtu, MEDIT and MFEM .mesh, Gmsh .msh, \
                        OpenVolumeMesh .ovm (ASCII), Abaqus .inp";
 
 /// Reads the control mesh in a file of any supported format.
@@ -61,7 +73,8 @@ pub fn read(path: impl AsRef<Path>) -> Result<SolidMesh> {
 /// # Errors
 /// If the file cannot be read, is malformed or cut short, names vertices that do
 /// not exist, has coordinates that are not finite, has no volume cells or has
-/// some that cannot be control cells (high-order ones). What a *valid* solid
+/// some that cannot be control cells. High-order cells are read by their corners, and
+/// their other nodes are left out. What a *valid* solid
 /// demands beyond that is checked when its topology is built.
 pub fn read_with_report(path: impl AsRef<Path>) -> Result<(SolidMesh, ReadReport)> {
     let path = path.as_ref();
@@ -70,6 +83,7 @@ pub fn read_with_report(path: impl AsRef<Path>) -> Result<(SolidMesh, ReadReport
         Format::VtkLegacy => vtk::legacy::read(path, &bytes),
         Format::VtkXml => vtk::xml::read(path, &bytes),
         Format::Medit => medit::read(path, &bytes),
+        Format::Mfem => mfem::read(path, &bytes),
         Format::Gmsh => gmsh::read(path, &bytes),
         Format::OpenVolumeMesh => ovm::read(path, &bytes),
         Format::Abaqus => abaqus::read(path, &bytes),
@@ -102,10 +116,7 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
         return refused("a binary OpenVolumeMesh file", "save it as ASCII (.ovm)");
     }
     if begins("MFEM ") {
-        return refused(
-            "an MFEM mesh, which only shares its ending with MEDIT's .mesh",
-            "convert it with MFEM itself: `Mesh::PrintVTK` writes a .vtk file",
-        );
+        return Ok(Format::Mfem);
     }
     let mut text = lines::Text::new(path, head).with_comment(b'#');
     if text.accept("MeshVersionFormatted") {
@@ -113,13 +124,16 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
     }
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     if matches!(bytes, [1, 0, 0, 0, ..] | [0, 0, 0, 1, ..]) && extension.starts_with("mesh") {
-        return refused("a binary MEDIT mesh", "convert it to ASCII (.mesh)");
+        return refused("a binary MEDIT mesh", &foreign::through_meshio(path, "medit"));
     }
     if head[0] == b'*' && head.get(1).is_some_and(|&b| b == b'*' || b.is_ascii_alphabetic()) {
         return Ok(Format::Abaqus);
     }
     if bytes.starts_with(b"\x1f\x8b") {
         return refused("a file compressed with gzip", "unpack it first");
+    }
+    if let Some(error) = foreign::refusal(path, head, &extension) {
+        return Err(error);
     }
     match extension.as_str() {
         "vtk" => Ok(Format::VtkLegacy),
@@ -131,6 +145,9 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
         "obj" | "ply" | "off" | "stl" => {
             refused("a surface, which bounds no cells", "`subsolid surface` reads surfaces")
         }
-        _ => refused("the format of the file is not known", FORMATS),
+        _ => refused(
+            "the format of the file is not known",
+            &format!("{FORMATS}; for others, {}", foreign::through_meshio(path, "")),
+        ),
     }
 }

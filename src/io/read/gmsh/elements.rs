@@ -1,0 +1,88 @@
+//! Gmsh's element types (reference manual, "MSH file format": `elm-type`).
+
+use crate::io::read::assemble::Shape;
+
+/// What an element type is to us.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// A volume cell; where it has more nodes than corners, the corners come first.
+    Volume(Shape),
+    /// Points, lines and faces: not part of the volume.
+    Lower(&'static str),
+}
+
+/// An element type.
+#[derive(Clone, Copy)]
+pub(super) struct Element {
+    pub kind: Kind,
+    pub nodes: usize,
+}
+
+/// The element type of a number; `None` if its nodes are not known.
+pub(super) fn element(number: usize) -> Option<Element> {
+    let of = |kind, nodes: &[usize], first: usize| {
+        nodes.get(number - first).map(|&nodes| Element { kind, nodes })
+    };
+    let volume = |shape, nodes| of(Kind::Volume(shape), nodes, number);
+    let triangles = Kind::Lower("triangle");
+    let quads = Kind::Lower("quad");
+    let lines = Kind::Lower("line");
+    match number {
+        1 => of(lines, &[2], 1),
+        2 => of(triangles, &[3], 2),
+        3 => of(quads, &[4], 3),
+        4 => volume(Shape::Tetrahedron, &[4]),
+        5 => volume(Shape::Hexahedron, &[8]),
+        6 => volume(Shape::Prism, &[6]),
+        7 => volume(Shape::Pyramid, &[5]),
+        8 => of(lines, &[3], 8),
+        9 => of(triangles, &[6], 9),
+        10 => of(quads, &[9], 10),
+        11 => volume(Shape::Tetrahedron, &[10]),
+        12 => volume(Shape::Hexahedron, &[27]),
+        13 => volume(Shape::Prism, &[18]),
+        14 => volume(Shape::Pyramid, &[14]),
+        15 => of(Kind::Lower("point"), &[1], 15),
+        16 => of(quads, &[8], 16),
+        17 => volume(Shape::Hexahedron, &[20]),
+        18 => volume(Shape::Prism, &[15]),
+        19 => volume(Shape::Pyramid, &[13]),
+        20..=25 => of(triangles, &[9, 10, 12, 15, 15, 21], 20),
+        26..=28 => of(lines, &[4, 5, 6], 26),
+        29..=33 => of(Kind::Volume(Shape::Tetrahedron), &[20, 35, 56, 22, 28], 29),
+        36..=41 => of(quads, &[16, 25, 36, 12, 16, 20], 36),
+        42..=46 => of(triangles, &[28, 36, 45, 55, 66], 42),
+        47..=51 => of(quads, &[49, 64, 81, 100, 121], 47),
+        52..=56 => of(triangles, &[18, 21, 24, 27, 30], 52),
+        57..=61 => of(quads, &[24, 28, 32, 36, 40], 57),
+        62..=66 => of(lines, &[7, 8, 9, 10, 11], 62),
+        71..=75 => of(Kind::Volume(Shape::Tetrahedron), &[84, 120, 165, 220, 286], 71),
+        90..=91 => of(Kind::Volume(Shape::Prism), &[40, 75], 90),
+        92..=98 => of(Kind::Volume(Shape::Hexahedron), &[64, 125, 216, 343, 512, 729, 1000], 92),
+        99..=105 => of(Kind::Volume(Shape::Hexahedron), &[32, 44, 56, 68, 80, 92, 104], 99),
+        118..=124 => of(Kind::Volume(Shape::Pyramid), &[30, 55, 91, 140, 204, 285, 385], 118),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn complete_elements_have_the_nodes_of_their_order() {
+        // order n: a hexahedron (n+1)³, a tetrahedron (n+1)(n+2)(n+3)/6
+        for (number, nodes) in [(5, 8), (12, 27), (92, 64), (98, 1000), (17, 20), (99, 32)] {
+            assert_eq!(element(number).unwrap().nodes, nodes, "{number}");
+        }
+        for (number, nodes) in [(4, 4), (11, 10), (29, 20), (31, 56), (71, 84), (75, 286)] {
+            assert_eq!(element(number).unwrap().nodes, nodes, "{number}");
+        }
+        for number in 0..200 {
+            if let Some(Element { kind: Kind::Volume(shape), nodes }) = element(number) {
+                assert!(nodes >= shape.corners(), "{number}");
+            }
+        }
+        assert!(element(34).is_none() && element(usize::MAX).is_none());
+    }
+}

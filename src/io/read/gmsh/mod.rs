@@ -1,0 +1,311 @@
+//! Gmsh `.msh`, ASCII and binary, versions 2.x and 4.1.
+//!
+//! Nodes may have any numbers; they become vertices in the order of the file.
+//! `$NodeData` views become vertex attributes; physical names, entities, periodic
+//! links and element data are skipped and reported, as are elements of lower
+//! dimension. High-order elements are read by their corners. Other versions are
+//! refused.
+
+mod elements;
+mod values;
+
+use std::path::Path;
+
+use crate::mesh::{Attribute, SolidMesh};
+use crate::{Error, Result};
+
+use super::ReadReport;
+use super::assemble::Assembly;
+use super::lines::{Text, shown};
+use super::tags::Tags;
+use elements::Kind;
+use values::Values;
+
+/// Reads a Gmsh file that is already in memory.
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
+    let values = Values::new(Text::new(path, bytes));
+    let mut file = Gmsh {
+        values,
+        assembly: Assembly::new(path, 0),
+        nodes: Tags::default(),
+        version: 0,
+        element_nodes: Vec::new(),
+    };
+    while let Some(word) = file.values.text.word() {
+        match word {
+            b"$MeshFormat" => file.format()?,
+            b"$Nodes" => file.nodes()?,
+            b"$Elements" => file.elements()?,
+            b"$NodeData" => file.node_data()?,
+            b"$NOD" => return Err(file.refused_version("1")),
+            [b'$', name @ ..] if !name.starts_with(b"End") => {
+                let name = shown(word);
+                file.assembly.skip(&format!("section {name}"));
+                file.values.skip_section(&name.replacen('$', "$End", 1))?;
+            }
+            _ => {
+                return Err(file
+                    .values
+                    .error(format!("a section is expected, found `{}`", shown(word)))
+                    .with_mend("a count does not match its list; save the file again"));
+            }
+        }
+    }
+    file.assembly.finish()
+}
+
+struct Gmsh<'a> {
+    values: Values<'a>,
+    assembly: Assembly<'a>,
+    nodes: Tags,
+    // 0 before $MeshFormat, then 2 or 4
+    version: u8,
+    // of the element that is being read
+    element_nodes: Vec<u32>,
+}
+
+impl Gmsh<'_> {
+    fn format(&mut self) -> Result<()> {
+        let text = &mut self.values.text;
+        if self.version != 0 {
+            return Err(text
+                .error("a second section $MeshFormat")
+                .with_mend("keep one mesh in the file"));
+        }
+        let version = text.expect("the version")?;
+        self.version = match version {
+            b"2" | b"2.0" | b"2.1" | b"2.2" => 2,
+            b"4.1" => 4,
+            _ => return Err(self.refused_version(&shown(version))),
+        };
+        let is_binary = text.count("the file type")? != 0;
+        let size = text.count("the data size")?;
+        if is_binary {
+            if size != 8 && (self.version == 2 || size != 4) {
+                return Err(text
+                    .error(format!("numbers of {size} bytes"))
+                    .with_mend("save the file with data of 8 bytes"));
+            }
+            self.values.binary(size)?;
+        }
+        self.values.end("$EndMeshFormat")
+    }
+
+    fn refused_version(&self, version: &str) -> Error {
+        self.values
+            .error(format!("Gmsh version {version}; 2.x and 4.1 are read"))
+            .with_mend("save it as 4.1: gmsh in.msh -save -format msh41 -o out.msh")
+    }
+
+    fn nodes(&mut self) -> Result<()> {
+        if self.assembly.points() > 0 {
+            return Err(self
+                .values
+                .error("a second section $Nodes")
+                .with_mend("keep one mesh in the file"));
+        }
+        if self.version == 4 {
+            self.values.begin();
+            let blocks = self.values.size_count("the number of node blocks")?;
+            let count = self.values.size_count("the number of nodes")?;
+            self.values.size("the smallest node number")?;
+            self.values.size("the largest node number")?;
+            self.assembly.reserve_points(self.values.text.room(count, 8));
+            for _ in 0..blocks {
+                let dimension = self.values.count("the dimension of the block")?;
+                self.values.int("the number of its entity")?;
+                let parametric = self.values.count("whether the nodes are parametric")? > 0;
+                let nodes = self.values.size_count("the number of nodes of the block")?;
+                for _ in 0..nodes {
+                    let tag = self.values.size("a node number")?;
+                    self.name_node(tag)?;
+                }
+                for _ in 0..nodes {
+                    let point = self.values.point()?;
+                    let line = self.values.line();
+                    for _ in 0..if parametric { dimension.min(3) } else { 0 } {
+                        self.values.real("a parameter")?;
+                    }
+                    self.assembly.push_point(point, line)?;
+                }
+            }
+        } else {
+            let count = self.values.text.count("the number of nodes")?;
+            self.values.begin();
+            self.assembly.reserve_points(self.values.text.room(count, 8));
+            for _ in 0..count {
+                let tag = self.values.int("a node number")?;
+                self.name_node(tag)?;
+                let point = self.values.point()?;
+                self.assembly.push_point(point, self.values.line())?;
+            }
+        }
+        self.values.end("$EndNodes")
+    }
+
+    fn name_node(&mut self, tag: i64) -> Result<()> {
+        if tag < 1 || !self.nodes.push(tag) {
+            let fault = if tag < 1 { "is below 1" } else { "is given twice" };
+            return Err(self
+                .values
+                .error(format!("node number {tag} {fault}"))
+                .with_mend("number the nodes from 1, each once"));
+        }
+        Ok(())
+    }
+
+    fn elements(&mut self) -> Result<()> {
+        if self.version == 4 {
+            self.values.begin();
+            let blocks = self.values.size_count("the number of element blocks")?;
+            for what in ["the number of elements", "the smallest number", "the largest number"] {
+                self.values.size(what)?;
+            }
+            for _ in 0..blocks {
+                self.values.int("the dimension of the block")?;
+                self.values.int("the number of its entity")?;
+                let kind = self.values.count("the element type of the block")?;
+                let count = self.values.size_count("the number of elements of the block")?;
+                for _ in 0..count {
+                    self.values.size("an element number")?;
+                    self.element(kind)?;
+                }
+            }
+            return self.values.end("$EndElements");
+        }
+        let count = self.values.text.count("the number of elements")?;
+        self.values.begin();
+        let mut left = count;
+        while left > 0 {
+            // Binary files have a header for a run of elements of one type.
+            let (kind, run, tags) = if self.values.is_binary() {
+                let kind = self.values.count("an element type")?;
+                let run = self.values.count("the number of elements of the type")?;
+                let tags = self.values.count("the number of tags")?;
+                if run == 0 || run > left {
+                    return Err(self
+                        .values
+                        .error(format!("a run of {run} elements, {left} are left"))
+                        .with_mend("the file is damaged; save it again"));
+                }
+                (kind, run, tags)
+            } else {
+                self.values.int("an element number")?;
+                let kind = self.values.count("an element type")?;
+                (kind, 1, self.values.count("the number of tags")?)
+            };
+            for _ in 0..run {
+                if self.values.is_binary() {
+                    self.values.int("an element number")?;
+                }
+                for _ in 0..tags {
+                    self.values.int("a tag")?;
+                }
+                self.element(kind)?;
+            }
+            left -= run;
+        }
+        self.values.end("$EndElements")
+    }
+
+    /// Reads the nodes of an element of Gmsh's type `kind`.
+    fn element(&mut self, kind: usize) -> Result<()> {
+        let line = self.values.line();
+        let Some(element) = elements::element(kind) else {
+            return Err(self
+                .assembly
+                .refuse(&format!("element of unknown kind (Gmsh type {kind})"), line));
+        };
+        match element.kind {
+            Kind::Lower(name) => {
+                self.assembly.skip(&format!("{name} elements (Gmsh type {kind})"));
+                if self.values.is_binary() {
+                    for _ in 0..element.nodes {
+                        self.node_number()?;
+                    }
+                } else {
+                    // An element ends with its line.
+                    self.values.text.next_line();
+                }
+                Ok(())
+            }
+            Kind::Volume(shape) => {
+                self.element_nodes.clear();
+                for _ in 0..element.nodes {
+                    let tag = self.node_number()?;
+                    let vertex = self.nodes.get(tag).ok_or_else(|| self.unknown_node(tag))?;
+                    self.element_nodes.push(vertex);
+                }
+                if element.nodes == shape.corners() {
+                    return self.assembly.push_cell(shape, &self.element_nodes, line);
+                }
+                let kind = format!("Gmsh type {kind}");
+                self.assembly.push_high_order(shape, &self.element_nodes, &kind, line)
+            }
+        }
+    }
+
+    fn node_number(&mut self) -> Result<i64> {
+        let what = "a node number";
+        if self.version == 4 { self.values.size(what) } else { self.values.int(what) }
+    }
+
+    fn unknown_node(&self, tag: i64) -> Error {
+        self.values
+            .error(format!("{}: there is no node {tag}", self.assembly.next_cell()))
+            .with_mend("elements may name only nodes of the section $Nodes, which comes first")
+    }
+
+    fn node_data(&mut self) -> Result<()> {
+        let start = self.values.line();
+        let strings = self.values.text.count("the number of strings")?;
+        self.values.text.next_line();
+        let mut name = None;
+        for _ in 0..strings {
+            let string =
+                self.values.text.next_line().ok_or_else(|| self.values.text.ended("a string"))?;
+            name.get_or_insert_with(|| shown(string.trim_ascii()).trim_matches('"').to_owned());
+        }
+        for _ in 0..self.values.text.count("the number of real tags")? {
+            self.values.text.real("a real tag")?;
+        }
+        let mut tags = Vec::new();
+        for _ in 0..self.values.text.count("the number of integer tags")? {
+            tags.push(self.values.text.integer("an integer tag")?);
+        }
+        let (name, &[_, width, rows, ..]) = (name.unwrap_or_default(), &tags[..]) else {
+            return Err(self
+                .values
+                .error("$NodeData needs 3 integer tags: step, components, nodes")
+                .with_mend("save the view again"));
+        };
+        let (width, rows) = (usize::try_from(width).unwrap_or(0), rows.max(0) as usize);
+        let points = self.assembly.points();
+        if rows != points || width == 0 || width > 9 {
+            return Err(self
+                .values
+                .error(format!(
+                    "view `{name}`: {rows} nodes of {width} components, the mesh has {points} nodes"
+                ))
+                .with_mend("give every node 1 to 9 components, or remove the view"));
+        }
+        self.values.begin();
+        let mut values = vec![0.0; points * width];
+        let mut seen = vec![false; points];
+        for _ in 0..rows {
+            let tag = self.values.int("a node number")?;
+            let vertex = self.nodes.get(tag).map(|v| v as usize).filter(|&v| !seen[v]);
+            let vertex = vertex.ok_or_else(|| {
+                self.values
+                    .error(format!("view `{name}`: node {tag} does not exist or comes twice"))
+                    .with_mend("give every node one row")
+            })?;
+            seen[vertex] = true;
+            for value in &mut values[vertex * width..][..width] {
+                *value = self.values.real("a value")?;
+            }
+        }
+        self.assembly.push_attribute(Attribute { name, width, values }, 0, start)?;
+        self.values.end("$EndNodeData")
+    }
+}

@@ -1,0 +1,149 @@
+//! High-order cells, which are read by their corners.
+//!
+//! A control mesh has no use for nodes on edges, faces and inside of cells. In every
+//! format that is read here the corners are the first nodes of a cell, in the order of
+//! the linear cell: VTK types 24 to 27, 29, 31 to 33, 71 to 74 and 78 to 81, Gmsh types
+//! 11 to 14 and above, Abaqus C3D10, C3D15, C3D20 and C3D27.
+
+use std::collections::BTreeMap;
+
+use crate::mesh::{Attribute, SolidMesh};
+
+/// What the high-order cells of a file were, and their nodes that are no corners.
+#[derive(Default)]
+pub(super) struct HighOrder {
+    // cells of each kind
+    kinds: BTreeMap<String, usize>,
+    // nodes other than corners, with repetitions
+    nodes: Vec<u32>,
+}
+
+impl HighOrder {
+    /// Notes a cell of a kind with nodes that are none of its corners.
+    pub fn push(&mut self, kind: &str, others: &[u32]) {
+        match self.kinds.get_mut(kind) {
+            Some(count) => *count += 1,
+            None => {
+                self.kinds.insert(kind.to_owned(), 1);
+            }
+        }
+        self.nodes.extend(others);
+    }
+
+    /// The first node that is not among the `points` of the mesh.
+    pub fn first_beyond(&self, points: usize) -> Option<u32> {
+        self.nodes.iter().copied().find(|&node| node as usize >= points)
+    }
+
+    /// Drops the nodes that are no corner of any cell from a checked mesh, and says
+    /// what is left out thereby.
+    pub fn drop_nodes(self, mesh: &mut SolidMesh) -> Vec<String> {
+        if self.kinds.is_empty() {
+            return Vec::new();
+        }
+        let mut dropped = vec![false; mesh.points.len()];
+        for &node in &self.nodes {
+            dropped[node as usize] = true;
+        }
+        for cell in 0..mesh.cells.len() {
+            for &corner in mesh.cells.vertices(cell) {
+                dropped[corner as usize] = false;
+            }
+        }
+        let count = dropped.iter().filter(|&&dropped| dropped).count();
+        let lost = if count > 0 { compact(mesh, &dropped) } else { 0 };
+        let kinds: Vec<String> =
+            self.kinds.iter().map(|(kind, count)| format!("{kind}: {count}")).collect();
+        let kinds = kinds.join(", ");
+        let nodes = format!(
+            "{count} mid-side nodes of high-order cells, which are read by their corners ({kinds})"
+        );
+        let creases = (lost > 0).then(|| format!("{lost} creases at mid-side nodes"));
+        std::iter::once(nodes).chain(creases).collect()
+    }
+}
+
+/// Removes the dropped vertices and numbers the others anew; returns the number of
+/// creases that end at dropped ones.
+fn compact(mesh: &mut SolidMesh, dropped: &[bool]) -> usize {
+    let mut kept = 0;
+    // new_ids: [vertex before]
+    let new_ids: Vec<Option<u32>> = dropped
+        .iter()
+        .map(|&dropped| {
+            let id = kept;
+            kept += u32::from(!dropped);
+            (!dropped).then_some(id)
+        })
+        .collect();
+    let new_id = |vertex: u32| new_ids[vertex as usize];
+    retain_rows(&mut mesh.points, 1, dropped);
+    for Attribute { width, values, .. } in &mut mesh.attributes {
+        retain_rows(values, *width, dropped);
+    }
+    mesh.cells.renumber(|vertex| new_id(vertex).unwrap_or(vertex));
+    let creases = std::mem::take(&mut mesh.creases);
+    let before = creases.edges.len();
+    for crease in creases.edges {
+        if let [Some(a), Some(b)] = crease.edge.map(|v| new_id(v.0)) {
+            mesh.creases.push_edge(a, b, crease.sharpness);
+        }
+    }
+    for corner in creases.corners {
+        if let Some(vertex) = new_id(corner.vertex.0) {
+            mesh.creases.push_corner(vertex, corner.sharpness);
+        }
+    }
+    before - mesh.creases.edges.len()
+}
+
+/// Keeps the rows of `width` values whose vertex is not dropped.
+fn retain_rows<T: Copy>(rows: &mut Vec<T>, width: usize, dropped: &[bool]) {
+    let mut kept = 0;
+    for (row, _) in dropped.iter().enumerate().filter(|&(_, &dropped)| !dropped) {
+        rows.copy_within(row * width..(row + 1) * width, kept * width);
+        kept += 1;
+    }
+    rows.truncate(kept * width);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::CellKind;
+
+    #[test]
+    fn nodes_that_are_no_corners_go_with_their_data() {
+        let mut mesh = SolidMesh {
+            points: (0..7).map(|i| [f64::from(i); 3]).collect(),
+            ..SolidMesh::default()
+        };
+        mesh.cells.push(CellKind::Tetrahedron, &[6, 0, 2, 5]);
+        let values = (0..14).map(f64::from).collect();
+        mesh.attributes.push(Attribute { name: "t".into(), width: 2, values });
+        mesh.creases.push_edge(0, 5, 1.0);
+        mesh.creases.push_edge(0, 1, 1.0);
+        mesh.creases.push_corner(4, 2.0);
+        let mut high_order = HighOrder::default();
+        // Vertex 3 is in no cell at all, and stays; 2 is a corner.
+        high_order.push("C3D10", &[1, 4, 2, 1]);
+        assert_eq!(high_order.first_beyond(4), Some(4));
+        assert_eq!(
+            high_order.drop_nodes(&mut mesh),
+            [
+                "2 mid-side nodes of high-order cells, which are read by their corners \
+                 (C3D10: 1)",
+                "1 creases at mid-side nodes",
+            ]
+        );
+        assert_eq!(mesh.points.iter().map(|p| p[0]).collect::<Vec<_>>(), [0.0, 2.0, 3.0, 5.0, 6.0]);
+        assert_eq!(mesh.cells.vertices(0), [4, 0, 1, 3]);
+        assert_eq!(
+            mesh.attributes[0].values,
+            [0.0, 1.0, 4.0, 5.0, 6.0, 7.0, 10.0, 11.0, 12.0, 13.0]
+        );
+        assert_eq!(mesh.creases.edges.len(), 1);
+        assert_eq!(mesh.creases.edges[0].edge.map(|v| v.0), [0, 3]);
+        assert!(mesh.creases.corners.is_empty());
+    }
+}

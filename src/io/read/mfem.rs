@@ -1,0 +1,254 @@
+//! MFEM's `.mesh`, "MFEM mesh v1.0", v1.2 and v1.3: sections of a keyword, a count and
+//! rows, vertices from 0.
+//!
+//! An element is its attribute, its geometry (4 tetrahedron, 5 cube, 6 prism, 7
+//! pyramid) and its vertices. Where a grid function `nodes` holds the coordinates, the
+//! vertices are its first values if it is continuous (H1); the nodes between them are
+//! left out and reported, as are boundary elements and attributes. Meshes that are not
+//! conforming, NURBS and inline meshes, and discontinuous (periodic) nodes are refused.
+
+use std::path::Path;
+
+use crate::mesh::SolidMesh;
+use crate::{Error, Result};
+
+use super::ReadReport;
+use super::assemble::{Assembly, Shape};
+use super::lines::{Text, integer, real, shown};
+
+const VERSIONS: [&str; 3] = ["v1.0", "v1.2", "v1.3"];
+
+/// How to get a file that is read from one that is not.
+const CONVERT: &str = "convert it with MFEM itself: `Mesh::PrintVTU`, or `Mesh::Print` of a \
+                       conforming mesh with continuous nodes (`Mesh::SetCurvature(1)`)";
+
+/// Reads an MFEM file that is already in memory.
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
+    let mut text = Text::new(path, bytes);
+    let title = text.next_line().unwrap_or_default();
+    let words: Vec<&[u8]> =
+        title.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    match words[..] {
+        [b"MFEM", b"mesh", version] if VERSIONS.iter().any(|v| v.as_bytes() == version) => {}
+        _ => {
+            return Err(text
+                .error(format!("`{}` is not read", shown(title)))
+                .with_mend(format!("`MFEM mesh v1.0`, v1.2 and v1.3 are read; {CONVERT}")));
+        }
+    }
+    let text = text.with_comment(b'#');
+    let mut file = Mfem { text, assembly: Assembly::new(path, 0), vertices: None, attributes: 0 };
+    while let Some(word) = file.text.word() {
+        match word {
+            b"dimension" => file.dimension()?,
+            b"elements" => file.elements()?,
+            b"boundary" => file.boundary()?,
+            b"vertices" => file.vertices()?,
+            b"nodes" => file.nodes()?,
+            b"attribute_sets" | b"bdr_attribute_sets" => file.attribute_sets(word)?,
+            b"mfem_mesh_end" => break,
+            _ => {
+                return Err(file
+                    .text
+                    .error(format!("a section is expected, found `{}`", shown(word)))
+                    .with_mend("a count does not match its list; save the mesh again"));
+            }
+        }
+    }
+    if file.assembly.points() == 0 && file.vertices.is_some_and(|count| count > 0) {
+        return Err(file.text.ended("the coordinates of the vertices or `nodes`"));
+    }
+    file.assembly.skip_many("element attributes other than 1", file.attributes);
+    file.assembly.finish()
+}
+
+struct Mfem<'a> {
+    text: Text<'a>,
+    assembly: Assembly<'a>,
+    /// Number of vertices, once the section has been read.
+    vertices: Option<usize>,
+    /// Cells whose attribute is not 1.
+    attributes: usize,
+}
+
+impl Mfem<'_> {
+    fn dimension(&mut self) -> Result<()> {
+        let dimension = self.text.count("the dimension")?;
+        if dimension == 3 {
+            return Ok(());
+        }
+        Err(self
+            .text
+            .error(format!("dimension {dimension}, 3 is needed"))
+            .with_mend("a solid lives in space: export the volume mesh"))
+    }
+
+    fn elements(&mut self) -> Result<()> {
+        let count = self.text.count("the number of elements")?;
+        let mut corners = [0; 8];
+        for _ in 0..count {
+            let attribute = self.text.integer("an element attribute")?;
+            let line = self.text.line();
+            let geometry = self.text.count("an element geometry")?;
+            let shape = match geometry {
+                4 => Shape::Tetrahedron,
+                5 => Shape::Hexahedron,
+                6 => Shape::Prism,
+                7 => Shape::Pyramid,
+                _ => {
+                    let name = self.skip_geometry(geometry)?;
+                    self.assembly.skip(&format!("{name} elements"));
+                    continue;
+                }
+            };
+            self.attributes += usize::from(attribute != 1);
+            let corners = &mut corners[..shape.corners()];
+            for corner in corners.iter_mut() {
+                *corner = self.text.index(0, "vertex")?;
+            }
+            self.assembly.push_cell(shape, corners, Some(line))?;
+        }
+        Ok(())
+    }
+
+    fn boundary(&mut self) -> Result<()> {
+        let count = self.text.count("the number of boundary elements")?;
+        for _ in 0..count {
+            self.text.integer("a boundary attribute")?;
+            let geometry = self.text.count("the geometry of a boundary element")?;
+            self.skip_geometry(geometry)?;
+        }
+        self.assembly.skip_many("boundary elements with their attributes", count);
+        Ok(())
+    }
+
+    /// Passes over the vertices of an element of lower dimension; returns its name.
+    fn skip_geometry(&mut self, geometry: usize) -> Result<&'static str> {
+        let kinds = [("point", 1), ("segment", 2), ("triangle", 3), ("square", 4)];
+        let Some(&(name, vertices)) = kinds.get(geometry) else {
+            return Err(self
+                .text
+                .error(format!("geometry {geometry} does not exist here"))
+                .with_mend("elements have geometry 0 to 7, boundary elements 0 to 3"));
+        };
+        for _ in 0..vertices {
+            self.text.index(0, "vertex")?;
+        }
+        Ok(name)
+    }
+
+    fn vertices(&mut self) -> Result<()> {
+        if self.vertices.is_some() {
+            return Err(self
+                .text
+                .error("a second section `vertices`")
+                .with_mend("keep one mesh in the file"));
+        }
+        let count = self.text.count("the number of vertices")?;
+        self.vertices = Some(count);
+        // Without coordinates here, `nodes` has them.
+        if self.text.peek().is_none_or(|word| integer(word).is_none()) {
+            return Ok(());
+        }
+        let dimension = self.text.count("the number of coordinates")?;
+        if dimension != 3 {
+            return Err(self
+                .text
+                .error(format!("vertices have {dimension} coordinates, 3 are needed"))
+                .with_mend("a solid lives in space: export the volume mesh"));
+        }
+        self.assembly.reserve_points(self.text.room(count, 6));
+        for _ in 0..count {
+            let point = self.text.point()?;
+            self.assembly.push_point(point, Some(self.text.line()))?;
+        }
+        Ok(())
+    }
+
+    /// Reads the grid function of the coordinates.
+    fn nodes(&mut self) -> Result<()> {
+        let Some(vertices) = self.vertices.filter(|_| self.assembly.points() == 0) else {
+            return Err(self
+                .text
+                .error("`nodes` without `vertices` before it, or besides coordinates")
+                .with_mend("save the mesh again with `Mesh::Print`"));
+        };
+        self.keyword("FiniteElementSpace")?;
+        self.keyword("FiniteElementCollection:")?;
+        let collection = shown(self.text.expect("the name of the collection")?);
+        // In these the first values are those of the vertices.
+        let continuous = ["Linear", "Quadratic", "QuadraticPos", "Cubic"];
+        let is_h1 = ["H1_", "H1@", "H1Pos_", "H1Ser_"].iter().any(|p| collection.starts_with(p))
+            && !collection.contains("Trace");
+        if !is_h1 && !continuous.contains(&collection.as_str()) {
+            return Err(self
+                .text
+                .error(format!("nodes of the collection `{collection}` have no common vertices"))
+                .with_mend(CONVERT));
+        }
+        self.keyword("VDim:")?;
+        let components = self.text.count("the number of coordinates")?;
+        if components != 3 {
+            return Err(self
+                .text
+                .error(format!("nodes have {components} coordinates, 3 are needed"))
+                .with_mend("a solid lives in space: export the volume mesh"));
+        }
+        self.keyword("Ordering:")?;
+        let by_node = match self.text.count("the ordering")? {
+            0 => false,
+            1 => true,
+            other => {
+                return Err(self
+                    .text
+                    .error(format!("ordering {other}"))
+                    .with_mend("0 (all x, all y, all z) or 1 (x y z of each node) is read"));
+            }
+        };
+        let first_line = self.text.line();
+        let mut values = Vec::new();
+        while let Some(value) = self.text.peek().and_then(real) {
+            self.text.word();
+            values.push(value);
+        }
+        let nodes = values.len() / 3;
+        if values.len() % 3 != 0 || nodes < vertices {
+            return Err(self
+                .text
+                .error(format!("{} coordinates of nodes for {vertices} vertices", values.len()))
+                .with_mend("the file is cut short; save the mesh again"));
+        }
+        for v in 0..vertices {
+            let at = |axis: usize| if by_node { 3 * v + axis } else { axis * nodes + v };
+            let point = std::array::from_fn(|axis| values[at(axis)]);
+            self.assembly.push_point(point, Some(first_line))?;
+        }
+        let between = nodes - vertices;
+        self.assembly.skip_many(&format!("nodes between the vertices ({collection})"), between);
+        Ok(())
+    }
+
+    /// Passes over sets of attributes: their number, then of each the name, size and members.
+    fn attribute_sets(&mut self, name: &[u8]) -> Result<()> {
+        self.assembly.skip(&format!("section `{}`", shown(name)));
+        let is_section = |word: &[u8]| [&b"boundary"[..], b"vertices"].contains(&word);
+        while self.text.peek().is_some_and(|word| !is_section(word)) {
+            self.text.word();
+        }
+        Ok(())
+    }
+
+    fn keyword(&mut self, keyword: &str) -> Result<()> {
+        let found = self.text.expect(keyword)?;
+        if found == keyword.as_bytes() {
+            return Ok(());
+        }
+        Err(self.expected(keyword, found))
+    }
+
+    fn expected(&self, what: &str, found: &[u8]) -> Error {
+        self.text
+            .error(format!("`{what}` is expected, found `{}`", shown(found)))
+            .with_mend("save the mesh again with `Mesh::Print`")
+    }
+}

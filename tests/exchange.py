@@ -1,0 +1,325 @@
+"""Reads with subsolid what meshio and Gmsh wrote, and compares points and cells.
+
+    python -m venv .ci/venv && .ci/venv/bin/pip install meshio gmsh numpy
+    cargo build --release
+    .ci/venv/bin/python tests/exchange.py target/release/subsolid target/exchange
+
+Every file is read by `subsolid refine --levels 0`, and the legacy .vtk file that it
+writes is read by meshio. Cells are compared by the coordinates of their corners, points
+and point arrays too. Names every file that differs, then exits with code 1.
+"""
+
+import logging
+import pathlib
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import gmsh
+import meshio
+import numpy as np
+
+logging.getLogger().setLevel(logging.ERROR)
+PROGRAM = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "target/release/subsolid").absolute()
+DIRECTORY = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "target/exchange")
+TOLERANCE = 1e-12
+
+# meshio's names: the linear cell and the number of its corners.
+LINEAR = {
+    "hexahedron": ("hexahedron", 8),
+    "hexahedron20": ("hexahedron", 8),
+    "hexahedron27": ("hexahedron", 8),
+    "wedge": ("wedge", 6),
+    "wedge15": ("wedge", 6),
+    "wedge18": ("wedge", 6),
+    "tetra": ("tetra", 4),
+    "tetra10": ("tetra", 4),
+}
+
+
+def heat(points):
+    """A point array whose values say where they belong."""
+    return points @ np.array([1.0, 2.0, 3.0])
+
+
+def read_by_subsolid(path):
+    """The mesh that subsolid makes of a file, and what it says on the way."""
+    output = path.with_name(path.name + ".read.vtk")
+    command = [PROGRAM, "refine", path, "--levels", "0", "-o", output]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"exit code {done.returncode}: {done.stderr}"
+    notices = [line for line in done.stderr.splitlines() if "left out" in line]
+    assert len(notices) <= 1, f"more than one notice: {notices}"
+    return meshio.read(output), done.stderr
+
+
+def corner_sets(kind, corners):
+    """Of a cell with corner coordinates, what does not depend on where its list starts."""
+    rows = [tuple(row) for row in np.round(corners, 9) + 0.0]
+    if kind == "wedge":
+        # Formats list the triangles clockwise or counter-clockwise.
+        return sorted(tuple(pair) for pair in zip(rows[:3], rows[3:]))
+    return rows
+
+
+def cells_of(mesh):
+    """All volume cells by kind, in order, as corner coordinates."""
+    cells = {}
+    for block in mesh.cells:
+        if block.type in LINEAR:
+            kind, corners = LINEAR[block.type]
+            for cell in block.data[:, :corners]:
+                cells.setdefault(kind, []).append(corner_sets(kind, mesh.points[cell]))
+    return cells
+
+
+def corner_points(mesh):
+    """Indices of the points that are corners, ascending."""
+    used = [
+        block.data[:, : LINEAR[block.type][1]].ravel()
+        for block in mesh.cells
+        if block.type in LINEAR
+    ]
+    return np.unique(np.concatenate(used))
+
+
+def compare(path, expected, ordered=True):
+    """Compares what subsolid reads with the mesh that was written."""
+    found, said = read_by_subsolid(path)
+    corners = corner_points(expected)
+    is_high_order = any(block.type in LINEAR and LINEAR[block.type][0] != block.type
+                        for block in expected.cells)
+    assert is_high_order == ("read by their corners" in said), said
+    wanted = expected.points[corners]
+    assert len(found.points) == len(wanted), f"{len(found.points)} points, not {len(wanted)}"
+    if ordered:
+        worst = np.abs(found.points - wanted).max()
+        assert worst < TOLERANCE, f"points differ by {worst}"
+    assert cells_of(found) == cells_of(expected), "cells differ"
+    assert ("heat" in found.point_data) == ("heat" in expected.point_data and path.suffix in
+                                            (".msh", ".vtk", ".vtu")), "point arrays differ"
+    if "heat" in found.point_data:
+        worst = np.abs(np.ravel(found.point_data["heat"]) - heat(found.points)).max()
+        assert worst < 1e-9, f"values at the points differ by {worst}"
+    return found
+
+
+# --- meshes of our own making, written by meshio ---
+
+
+def bent(points):
+    """Moves points so that no two coordinates of different axes agree."""
+    x, y, z = np.asarray(points, dtype=float).T
+    return np.stack([x + y * z / 16, y - x * z / 32 + 5, z + x * y / 8 - 7], axis=1)
+
+
+def box_points():
+    """Points of 2 × 2 × 2 cells at half steps: x fastest, 5 an axis."""
+    z, y, x = np.meshgrid(*[np.arange(5) / 2] * 3, indexing="ij")
+    return np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1)
+
+
+def node(corner, offset):
+    i, j, k = (2 * corner + offset).astype(int)
+    return i + 5 * (j + 5 * k)
+
+
+HEXAHEDRON = np.array(
+    [[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0], [0, 0, 2], [2, 0, 2], [2, 2, 2], [0, 2, 2]]
+)
+WEDGE = HEXAHEDRON[[0, 1, 3, 4, 5, 7]]
+TETRAHEDRON = HEXAHEDRON[[0, 1, 3, 4]]
+
+
+def edges(corners, pairs):
+    return np.array([(corners[a] + corners[b]) // 2 for a, b in pairs])
+
+
+HEXAHEDRON20 = np.concatenate([HEXAHEDRON, edges(HEXAHEDRON, [
+    (0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)
+])])
+HEXAHEDRON27 = np.concatenate([HEXAHEDRON20, [
+    [0, 1, 1], [2, 1, 1], [1, 0, 1], [1, 2, 1], [1, 1, 0], [1, 1, 2], [1, 1, 1]
+]])
+TETRAHEDRON10 = np.concatenate([TETRAHEDRON, edges(TETRAHEDRON, [
+    (0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)
+])])
+
+SHAPES = {
+    "hexahedron": HEXAHEDRON,
+    "wedge": WEDGE,
+    "tetra": TETRAHEDRON,
+    "hexahedron20": HEXAHEDRON20,
+    "hexahedron27": HEXAHEDRON27,
+    "tetra10": TETRAHEDRON10,
+}
+
+
+def own_mesh(kind):
+    """The cells of one kind in the 2 × 2 × 2 boxes, over the points that they use."""
+    boxes = [np.array([i, j, k]) for k in range(2) for j in range(2) for i in range(2)]
+    if kind.startswith("tetra"):
+        boxes = boxes[:1]  # corner tetrahedra of several boxes touch at edges only
+    cells = np.array([[node(box, offset) for offset in SHAPES[kind]] for box in boxes])
+    used, cells = np.unique(cells, return_inverse=True)
+    points = bent(box_points()[used])
+    return meshio.Mesh(points, [(kind, cells.reshape(len(boxes), -1))],
+                       point_data={"heat": heat(points)})
+
+
+MESHIO_FORMATS = [
+    ("gmsh41.msh", "gmsh", {"binary": False}),
+    ("gmsh41_binary.msh", "gmsh", {"binary": True}),
+    ("gmsh22.msh", "gmsh22", {"binary": False}),
+    ("gmsh22_binary.msh", "gmsh22", {"binary": True}),
+    ("abaqus.inp", "abaqus", {}),
+    ("medit.mesh", "medit", {}),
+    ("legacy42.vtk", "vtk42", {"binary": True}),
+    ("legacy51.vtk", "vtk51", {"binary": True}),
+    ("ascii.vtu", "vtu", {"binary": False}),
+    ("binary.vtu", "vtu", {"binary": True, "compression": None}),
+    ("zlib.vtu", "vtu", {"binary": True, "compression": "zlib"}),
+]
+
+# Formats by which meshio writes linear cells only, and cells that it cannot write.
+LINEAR_ONLY = {"medit", "vtk42", "vtk51", "vtu"}
+NOT_WRITTEN = {("abaqus", "hexahedron27")}
+
+
+def written_by_meshio():
+    for kind in SHAPES:
+        mesh = own_mesh(kind)
+        for name, file_format, options in MESHIO_FORMATS:
+            is_linear = LINEAR[kind][0] == kind
+            if (file_format, kind) in NOT_WRITTEN or file_format in LINEAR_ONLY and not is_linear:
+                continue
+            path = DIRECTORY / f"meshio_{kind}_{name}"
+            written = mesh
+            if file_format.startswith("gmsh") and not options["binary"]:
+                # meshio 5.3 with numpy 2 writes views as `np.float64(1.0)` into text.
+                written = meshio.Mesh(mesh.points, mesh.cells)
+            meshio.write(path, written, file_format=file_format, **options)
+            yield path, written, True
+
+
+# --- meshes that Gmsh made and wrote ---
+
+GMSH_TYPES = {
+    4: "tetra", 5: "hexahedron", 6: "wedge", 11: "tetra10", 12: "hexahedron27", 13: "wedge18",
+    17: "hexahedron20", 18: "wedge15",
+}
+
+
+def gmsh_box(kind, order, incomplete):
+    gmsh.clear()
+    gmsh.model.add("box")
+    face = gmsh.model.occ.addRectangle(0, 0, 0, 2, 1.5)
+    layers = {"hexahedron": [2], "wedge": [2], "tetra": []}[kind]
+    gmsh.model.occ.extrude([(2, face)], 0, 0, 1, numElements=layers, recombine=bool(layers))
+    gmsh.model.occ.synchronize()
+    gmsh.option.setNumber("Mesh.MeshSizeMin", 0.7)
+    gmsh.option.setNumber("Mesh.MeshSizeMax", 0.7)
+    gmsh.option.setNumber("Mesh.SecondOrderIncomplete", incomplete)
+    if kind == "hexahedron":
+        gmsh.model.mesh.setRecombine(2, face)
+    gmsh.model.addPhysicalGroup(3, [1], name="body")
+    gmsh.option.setNumber("Mesh.SaveAll", 1)
+    gmsh.model.mesh.generate(3)
+    gmsh.model.mesh.setOrder(order)
+
+
+def gmsh_mesh():
+    """The mesh that Gmsh holds."""
+    tags, coordinates, _ = gmsh.model.mesh.getNodes()
+    points = coordinates.reshape(-1, 3)
+    index = np.zeros(int(tags.max()) + 1, dtype=int)
+    index[tags] = np.arange(len(tags))
+    cells = []
+    for kind, _, nodes in zip(*gmsh.model.mesh.getElements(3)):
+        name = GMSH_TYPES[kind]
+        size = gmsh.model.mesh.getElementProperties(kind)[3]
+        cells.append((name, index[nodes].reshape(-1, size)))
+    # meshio's own class does not know all of these kinds.
+    blocks = [SimpleNamespace(type=name, data=data) for name, data in cells]
+    mesh = SimpleNamespace(points=points, cells=blocks, point_data={})
+    view = gmsh.view.add("heat")
+    gmsh.view.addHomogeneousModelData(view, 0, "box", "NodeData", tags, heat(points))
+    return mesh, view
+
+
+def written_by_gmsh():
+    gmsh.initialize(interruptible=False)
+    gmsh.option.setNumber("General.Terminal", 0)
+    gmsh.option.setNumber("PostProcessing.SaveMesh", 1)
+    for kind, order, incomplete in [
+        ("hexahedron", 1, 0), ("hexahedron", 2, 0), ("hexahedron", 2, 1), ("wedge", 1, 0),
+        ("wedge", 2, 0), ("wedge", 2, 1), ("tetra", 1, 0), ("tetra", 2, 0),
+    ]:
+        gmsh_box(kind, order, incomplete)
+        mesh, view = gmsh_mesh()
+        with_heat = SimpleNamespace(**{**vars(mesh), "point_data": {"heat": heat(mesh.points)}})
+        stem = f"gmsh_{kind}_order{order}{'_incomplete' if incomplete else ''}"
+        for version in (2.2, 4.1):
+            for binary in (0, 1):
+                gmsh.option.setNumber("Mesh.MshFileVersion", version)
+                gmsh.option.setNumber("Mesh.Binary", binary)
+                path = DIRECTORY / f"{stem}_{version}_{'binary' if binary else 'ascii'}.msh"
+                gmsh.view.write(view, str(path))
+                yield path, with_heat, False
+        gmsh.option.setNumber("Mesh.Binary", 0)
+        endings = [".inp", ".mesh", ".vtk"] if order == 1 else [".inp"]
+        if kind == "wedge":
+            # Gmsh writes no wedges to .mesh, and wedges of 18 nodes as C3D6.
+            endings = {(1, 0): [".inp", ".vtk"], (2, 0): [], (2, 1): [".inp"]}[order, incomplete]
+        for ending in endings:
+            path = DIRECTORY / (stem + ending)
+            gmsh.write(str(path))
+            yield path, mesh, False
+    gmsh.finalize()
+
+
+def swapped(path):
+    """A binary Gmsh 2.2 file with linear hexahedra in the other order of bytes."""
+    mesh = own_mesh("hexahedron")
+    mesh.point_data = {}
+    nodes = b"".join(
+        np.array([i + 1], ">i4").tobytes() + point.astype(">f8").tobytes()
+        for i, point in enumerate(mesh.points)
+    )
+    cells = mesh.cells[0].data
+    rows = np.concatenate([np.arange(1, len(cells) + 1)[:, None], cells + 1], axis=1)
+    header = np.array([5, len(cells), 0], ">i4").tobytes()
+    path.write_bytes(
+        b"$MeshFormat\n2.2 1 8\n" + np.array([1], ">i4").tobytes() + b"\n$EndMeshFormat\n"
+        + b"$Nodes\n%d\n" % len(mesh.points) + nodes + b"\n$EndNodes\n"
+        + b"$Elements\n%d\n" % len(cells) + header + rows.astype(">i4").tobytes()
+        + b"\n$EndElements\n"
+    )
+    return path, mesh
+
+
+def files():
+    """Path, mesh, and whether the points of the file are in the mesh's order."""
+    yield from written_by_meshio()
+    yield from written_by_gmsh()
+    yield *swapped(DIRECTORY / "big_endian.msh"), True
+
+
+def main():
+    DIRECTORY.mkdir(parents=True, exist_ok=True)
+    print(f"meshio {meshio.__version__}, Gmsh {gmsh.__version__}")
+    count, failed = 0, 0
+    for path, mesh, ordered in files():
+        try:
+            compare(path, mesh, ordered)
+        except AssertionError as error:
+            print(f"{path.name}: {error}")
+            failed += 1
+        count += 1
+    if failed:
+        sys.exit(f"{failed} of {count} files differ")
+    print(f"{count} files read as they were written")
+
+
+if __name__ == "__main__":
+    main()

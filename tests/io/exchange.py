@@ -2,7 +2,7 @@
 
     python -m venv .ci/venv && .ci/venv/bin/pip install meshio gmsh numpy
     cargo build --release
-    .ci/venv/bin/python tests/exchange.py target/release/subsolid target/exchange
+    .ci/venv/bin/python tests/io/exchange.py target/release/subsolid target/exchange
 
 Every file is read by `subsolid refine --levels 0`, and the legacy .vtk file that it
 writes is read by meshio. Cells are compared by the coordinates of their corners, points

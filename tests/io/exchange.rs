@@ -1,6 +1,5 @@
 //! Readers of formats that other programs exchange: binary Gmsh, MFEM, high-order
 //! elements, and what is said of files that are not read.
-#![allow(missing_docs)]
 
 use std::path::PathBuf;
 

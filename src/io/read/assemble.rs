@@ -55,7 +55,7 @@ pub(super) struct Assembly<'a> {
     lines: Vec<u32>,
     pub(super) fields: Vec<Attribute>,
     skipped: BTreeMap<String, usize>,
-    high_order: HighOrder,
+    pub(super) high_order: HighOrder,
 }
 
 impl<'a> Assembly<'a> {

@@ -35,6 +35,13 @@ impl HighOrder {
         self.nodes.iter().copied().find(|&node| node as usize >= points)
     }
 
+    /// Gives every noted node another number.
+    pub fn renumber(&mut self, new_id: impl Fn(u32) -> u32) {
+        for node in &mut self.nodes {
+            *node = new_id(*node);
+        }
+    }
+
     /// Drops the nodes that are no corner of any cell from a checked mesh, and says
     /// what is left out thereby.
     pub fn drop_nodes(self, mesh: &mut SolidMesh) -> Vec<String> {
@@ -98,7 +105,7 @@ fn compact(mesh: &mut SolidMesh, dropped: &[bool]) -> usize {
 }
 
 /// Keeps the rows of `width` values whose vertex is not dropped.
-fn retain_rows<T: Copy>(rows: &mut Vec<T>, width: usize, dropped: &[bool]) {
+pub(super) fn retain_rows<T: Copy>(rows: &mut Vec<T>, width: usize, dropped: &[bool]) {
     let mut kept = 0;
     for (row, _) in dropped.iter().enumerate().filter(|&(_, &dropped)| !dropped) {
         rows.copy_within(row * width..(row + 1) * width, kept * width);

@@ -18,6 +18,7 @@ mod stl;
 mod surface;
 mod tags;
 mod vtk;
+mod weld;
 
 pub use creases::read_creases;
 pub use surface::{read_surface, read_surface_with_report};
@@ -53,7 +54,7 @@ enum Format {
     Abaqus,
 }
 
-const FORMATS: &str = "formats that are read: VTK .vtk and .vtu, MEDIT and MFEM .mesh, Gmsh .msh, \
+const FORMATS: &str = "formats that are read: VTK .vtk, .vtu and .pvtu, MEDIT and MFEM .mesh, Gmsh .msh, \
                        OpenVolumeMesh .ovm (ASCII), Abaqus .inp";
 
 /// Reads the control mesh in a file of any supported format.
@@ -137,7 +138,7 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
     }
     match extension.as_str() {
         "vtk" => Ok(Format::VtkLegacy),
-        "vtu" => Ok(Format::VtkXml),
+        "vtu" | "pvtu" => Ok(Format::VtkXml),
         "mesh" => Ok(Format::Medit),
         "msh" => Ok(Format::Gmsh),
         "ovm" => Ok(Format::OpenVolumeMesh),

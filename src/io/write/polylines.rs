@@ -154,7 +154,7 @@ impl PolylineWriter {
 
     /// Everything before the appended data.
     fn head(&self) -> String {
-        let mut head = xml::open_file("PolyData", false);
+        let mut head = xml::open_file("PolyData", xml::Version::Linear, false);
         let (points, lines) = (self.points, self.lines);
         let _ = write!(
             head,

@@ -30,6 +30,8 @@ pub struct PieceWriter {
     unfinished: Option<Unfinished>,
     count: usize,
     layout: Option<Layout>,
+    // of the index: the newest of its pieces
+    version: xml::Version,
 }
 
 /// What all pieces share: the attributes of their arrays.
@@ -69,6 +71,7 @@ impl PieceWriter {
             unfinished: Some(unfinished),
             count: 0,
             layout: None,
+            version: xml::Version::Linear,
         })
     }
 
@@ -95,6 +98,9 @@ impl PieceWriter {
                 .map_err(|e| atomic::refused(&self.path, e))
         })?;
         self.count += 1;
+        if xml::Version::of(&piece.cells) == xml::Version::HighOrder {
+            self.version = xml::Version::HighOrder;
+        }
         Ok(())
     }
 
@@ -134,7 +140,7 @@ impl PieceWriter {
     }
 
     fn write_index(&self) -> Result<()> {
-        let mut text = xml::open_file("PUnstructuredGrid", self.options.compress);
+        let mut text = xml::open_file("PUnstructuredGrid", self.version, self.options.compress);
         text.push_str("  <PUnstructuredGrid GhostLevel=\"0\">\n");
         if let Some(layout) = &self.layout {
             push_arrays(&mut text, "PPointData", &layout.point_arrays);

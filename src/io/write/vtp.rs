@@ -14,7 +14,7 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
     let attributes = mesh.attributes.iter();
     let attributes: Vec<Array> =
         attributes.map(|a| Array::new(a.name.clone(), a.width, a.values.clone())).collect();
-    let mut head = xml::open_file("PolyData", false);
+    let mut head = xml::open_file("PolyData", xml::Version::Linear, false);
     let _ = writeln!(
         head,
         "  <PolyData>\n    <Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"0\" \

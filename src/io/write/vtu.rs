@@ -107,7 +107,7 @@ fn plain<'a>(kind: &str, name: &str, values: Values<'a>) -> DataArray<'a> {
 
 /// Everything before the appended data; of equal length for all offsets.
 fn head(dataset: &Dataset, groups: &[Group], offsets: &[u64], compress: bool) -> String {
-    let mut head = xml::open_file("UnstructuredGrid", compress);
+    let mut head = xml::open_file("UnstructuredGrid", xml::Version::of(&dataset.cells), compress);
     head.push_str("  <UnstructuredGrid>\n");
     let mut offsets = offsets.iter();
     for (g, Group { element, arrays }) in groups.iter().enumerate() {

@@ -3,17 +3,45 @@
 
 use std::borrow::Cow;
 
-use crate::io::dataset::{Array, ArrayData, Points};
+use crate::io::dataset::{Array, ArrayData, DatasetCells, Points, vtk_type};
 
 /// Byte order of this machine: numbers are written as they lie in memory.
 const BYTE_ORDER: &str = if cfg!(target_endian = "big") { "BigEndian" } else { "LittleEndian" };
 
-/// Declaration and opening tag of a file. Version 2.2 tells VTK 9 and later that
-/// the nodes of high-order cells are in today's order.
-pub fn open_file(kind: &str, compress: bool) -> String {
+/// Versions of the file format that are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// 1.0: headers of 64 bits. The newest that meshio reads.
+    Linear,
+    /// 2.2: tells VTK 9 and later that the nodes of high-order cells are in today's order.
+    HighOrder,
+}
+
+impl Version {
+    /// The oldest version that can hold `cells`.
+    pub fn of(cells: &DatasetCells) -> Self {
+        let high_order = [vtk_type::LAGRANGE_HEXAHEDRON, vtk_type::BEZIER_HEXAHEDRON];
+        let found = match cells {
+            DatasetCells::Uniform { vtk_type, .. } => high_order.contains(vtk_type),
+            DatasetCells::Mixed(cells) => cells.vtk_types.iter().any(|t| high_order.contains(t)),
+        };
+        if found { Self::HighOrder } else { Self::Linear }
+    }
+
+    fn number(self) -> &'static str {
+        match self {
+            Self::Linear => "1.0",
+            Self::HighOrder => "2.2",
+        }
+    }
+}
+
+/// Declaration and opening tag of a file.
+pub fn open_file(kind: &str, version: Version, compress: bool) -> String {
+    let version = version.number();
     let compressor = if compress { " compressor=\"vtkZLibDataCompressor\"" } else { "" };
     format!(
-        "<?xml version=\"1.0\"?>\n<VTKFile type=\"{kind}\" version=\"2.2\" \
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"{kind}\" version=\"{version}\" \
          byte_order=\"{BYTE_ORDER}\" header_type=\"UInt64\"{compressor}>\n"
     )
 }

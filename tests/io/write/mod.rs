@@ -6,6 +6,7 @@
 //! `numpy`).
 
 mod atomic;
+mod exchange;
 mod models;
 mod pieces;
 mod readback;

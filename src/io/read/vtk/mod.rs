@@ -10,11 +10,13 @@
 //! arrays `crease_edges` (2 components, vertex ids) and `crease_sharpness`
 //! (1 component) become creases. Every other numeric point array becomes a vertex
 //! attribute; cell arrays and other field arrays are skipped and reported.
+//! High-order cells are read by their corners.
 
 mod binary;
 pub(super) mod legacy;
 mod legacy_arrays;
 mod outline;
+mod pieces;
 mod values;
 pub(super) mod xml;
 
@@ -25,6 +27,9 @@ use super::assemble::{Assembly, Shape};
 /// What a VTK cell type is to us.
 enum Kind {
     Volume(Shape),
+    /// A high-order cell, whose corners come first, and its number of nodes unless
+    /// that depends on the order.
+    HighOrder(Shape, Option<usize>),
     Polyhedron,
     /// Vertices, lines and faces: not part of the volume.
     Lower(&'static str),
@@ -48,10 +53,20 @@ fn kind(cell_type: i64) -> Kind {
         7 | 36 | 54 | 63 => Kind::Lower("polygon"),
         15 => Kind::Refused("pentagonal prism"),
         16 => Kind::Refused("hexagonal prism"),
-        24 | 64 | 71 | 78 => Kind::Refused("high-order tetrahedron"),
-        25 | 29 | 33 | 65 | 67 | 72 | 79 => Kind::Refused("high-order hexahedron"),
-        26 | 31 | 32 | 66 | 73 | 80 => Kind::Refused("high-order wedge"),
-        27 | 37 | 74 | 81 => Kind::Refused("high-order pyramid"),
+        24 => Kind::HighOrder(Shape::Tetrahedron, Some(10)),
+        25 => Kind::HighOrder(Shape::Hexahedron, Some(20)),
+        26 => Kind::HighOrder(Shape::Wedge, Some(15)),
+        27 => Kind::HighOrder(Shape::Pyramid, Some(13)),
+        29 => Kind::HighOrder(Shape::Hexahedron, Some(27)),
+        31 => Kind::HighOrder(Shape::Wedge, Some(12)),
+        32 => Kind::HighOrder(Shape::Wedge, Some(18)),
+        33 => Kind::HighOrder(Shape::Hexahedron, Some(24)),
+        37 => Kind::HighOrder(Shape::Pyramid, Some(19)),
+        71 | 78 => Kind::HighOrder(Shape::Tetrahedron, None),
+        72 | 79 => Kind::HighOrder(Shape::Hexahedron, None),
+        73 | 80 => Kind::HighOrder(Shape::Wedge, None),
+        74 | 81 => Kind::HighOrder(Shape::Pyramid, None),
+        64..=67 => Kind::Refused("cell of a type that VTK never defined"),
         41 => Kind::Refused("convex point set"),
         _ => Kind::Refused("cell of unknown type"),
     }
@@ -137,6 +152,20 @@ impl Grid {
                     self.vertices(list, &mut cell, assembly, line)?;
                     assembly.push_cell(shape, &cell, line)?;
                 }
+                Kind::HighOrder(shape, nodes) => {
+                    if let Some(need) = nodes.filter(|&need| need != list.len()) {
+                        let (id, have) = (assembly.next_cell(), list.len());
+                        return Err(assembly
+                            .error(
+                                line,
+                                format!("{id}: {have} vertices, VTK type {cell_type} has {need}"),
+                            )
+                            .with_mend("give every cell the vertices of its type"));
+                    }
+                    self.vertices(list, &mut cell, assembly, line)?;
+                    let kind = format!("VTK type {cell_type}");
+                    assembly.push_high_order(shape, &cell, &kind, line)?;
+                }
                 Kind::Polyhedron => {
                     let faces = self.cycles(index, list, &mut face_corners).ok_or_else(|| {
                         let id = assembly.next_cell();
@@ -174,6 +203,14 @@ impl Grid {
         vertices.clear();
         for &given in list {
             let vertex = usize::try_from(given).ok().and_then(|v| v.checked_add(self.first_point));
+            if let Some(last) = assembly.points().checked_sub(self.first_point + 1)
+                && vertex.is_some_and(|v| v >= assembly.points())
+            {
+                let id = assembly.next_cell();
+                return Err(assembly
+                    .error(line, format!("{id} names vertex {given}, the last is {last}"))
+                    .with_mend("the file is cut short or its cells belong to other vertices"));
+            }
             vertices.push(vertex.and_then(|v| u32::try_from(v).ok()).ok_or_else(|| {
                 assembly
                     .error(line, format!("{} names vertex {given}", assembly.next_cell()))

@@ -196,7 +196,7 @@ impl<'a> Scan<'_, 'a> {
         if kind != "UnstructuredGrid" {
             return Err(self
                 .error(format!("a VTK file of type `{kind}`, UnstructuredGrid is needed"))
-                .with_mend("export the volume mesh as .vtu; of a .pvtu, read the pieces"));
+                .with_mend("export the volume mesh as .vtu or .pvtu"));
         }
         let order = self.attribute(tag, "byte_order")?;
         let header = self.attribute(tag, "header_type")?;

@@ -2,7 +2,8 @@
 //! inline binary (base64) or appended (raw or base64) arrays, plain or compressed
 //! by zlib (see [`super`] for cell types and named arrays).
 //!
-//! Pieces are joined one behind the other; their points are not merged.
+//! Pieces within one file are joined one behind the other; their points are not
+//! merged. Pieces of a `.pvtu` are, see [`pieces`].
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -13,15 +14,25 @@ use crate::{Error, Result};
 use super::binary::{Source, unpack};
 use super::outline::{Array, Outline, Section, Storage};
 use super::values::Scalar;
-use super::{Faces, Grid};
+use super::{Faces, Grid, pieces};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, shown};
 
-/// Reads a `.vtu` file that is already in memory.
+/// Reads a `.vtu` or `.pvtu` file that is already in memory.
 pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
+    if let Some(index) = pieces::Index::read(path, bytes)? {
+        return index.mesh(path);
+    }
     let outline = Outline::read(path, bytes)?;
-    let mut grid = Document { path, assembly: Assembly::new(path, 0), outline: &outline };
+    let mut assembly = Assembly::new(path, 0);
+    append(&mut assembly, path, &outline)?;
+    assembly.finish()
+}
+
+/// Appends the pieces and fields of a file to a mesh.
+pub(super) fn append(assembly: &mut Assembly, path: &Path, outline: &Outline) -> Result<()> {
+    let mut grid = Document { path, assembly, outline };
     for array in outline.arrays.iter().filter(|array| array.section == Section::Field) {
         if array.scalar.is_none() {
             grid.skip("field array", array);
@@ -35,16 +46,20 @@ pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh,
     for piece in 0..outline.pieces.len() {
         grid.piece(piece)?;
     }
-    grid.assembly.finish()
+    Ok(())
 }
 
-struct Document<'a> {
+/// VTK's cell array that marks ghosts, and the bit of a cell that another piece owns.
+const GHOSTS: &str = "vtkGhostType";
+const DUPLICATE: i64 = 1;
+
+struct Document<'a, 'p> {
     path: &'a Path,
-    assembly: Assembly<'a>,
+    assembly: &'a mut Assembly<'p>,
     outline: &'a Outline<'a>,
 }
 
-impl<'a> Document<'a> {
+impl Document<'_, '_> {
     fn piece(&mut self, index: usize) -> Result<()> {
         let piece = &self.outline.pieces[index];
         let first_point = self.assembly.points();
@@ -52,6 +67,9 @@ impl<'a> Document<'a> {
             let arrays = self.outline.of_piece(index).iter();
             arrays.filter(move |array| array.section == section)
         };
+        if piece.points == 0 && piece.cells == 0 {
+            return Ok(());
+        }
         let Some(points) = of(Section::Points).next() else {
             return Err(self.fault(piece.line, "a piece without points"));
         };
@@ -95,7 +113,14 @@ impl<'a> Document<'a> {
             let message = format!("{} cells, the piece claims {}", grid.types.len(), piece.cells);
             return Err(self.fault(types.line, &message));
         }
-        grid.assemble(&mut self.assembly, Some(types.line))?;
+        let ghosts = of(Section::CellData).find(|array| array.name == GHOSTS);
+        if let Some(ghosts) = ghosts
+            && self.integers(ghosts)?.iter().any(|&ghost| ghost & DUPLICATE != 0)
+        {
+            return Err(Error::file(self.path, Some(ghosts.line), "the piece has ghost cells")
+                .with_mend("write the file without ghost levels; ghosts repeat cells of others"));
+        }
+        grid.assemble(self.assembly, Some(types.line))?;
         self.data(index, first_point)
     }
 

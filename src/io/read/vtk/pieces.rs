@@ -1,0 +1,137 @@
+//! Parallel VTK XML grids (`.pvtu`): an index of `.vtu` files, read as one mesh.
+//!
+//! Names of pieces are relative to the folder of the index; absolute ones and ones
+//! with `..` are followed as VTK follows them. Programs that write pieces repeat the
+//! points where pieces touch, ours too, so points of *different* pieces at equal
+//! coordinates are merged: a control mesh needs cells that share vertices. Points of
+//! one piece stay apart. Of merged points the values of the first piece are kept.
+//! Coordinates that differ in the last bit stay apart and leave a boundary.
+
+use std::path::{Path, PathBuf};
+
+use quick_xml::XmlVersion;
+use quick_xml::events::Event;
+use quick_xml::reader::Reader;
+
+use crate::io::CREASE_EDGES;
+use crate::io::read::ReadReport;
+use crate::io::read::assemble::Assembly;
+use crate::mesh::{Attribute, SolidMesh};
+use crate::{Error, Result};
+
+use super::outline::Outline;
+use super::xml;
+
+/// The names of the pieces, each with its 1-based line.
+pub(super) struct Index {
+    pieces: Vec<(PathBuf, usize)>,
+}
+
+impl Index {
+    /// The index in a file; `None` if the file is no `.pvtu`.
+    pub fn read(path: &Path, bytes: &[u8]) -> Result<Option<Self>> {
+        let head = &bytes[..bytes.len().min(4096)];
+        let kind = b"PUnstructuredGrid";
+        if !head.windows(kind.len()).any(|window| window == kind) {
+            return Ok(None);
+        }
+        let fault = |line: usize, message: String| {
+            Error::file(path, Some(line), message)
+                .with_mend("the file is cut short or malformed; write it again")
+        };
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return Err(fault(1, "the XML is not UTF-8 text".into()));
+        };
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut reader = Reader::from_str(text);
+        let (mut pieces, mut is_index) = (Vec::new(), false);
+        let (mut line, mut at) = (1, 0);
+        loop {
+            let event = reader.read_event();
+            let next = usize::try_from(reader.buffer_position()).unwrap_or(at).min(text.len());
+            let event = event.map_err(|e| fault(line, format!("malformed XML: {e}")))?;
+            if let Event::Start(tag) | Event::Empty(tag) = &event {
+                let attribute = |name: &str| -> Result<Option<String>> {
+                    let malformed = |e| fault(line, format!("malformed XML: {e}"));
+                    let found =
+                        tag.try_get_attribute(name).map_err(|e| malformed(e.to_string()))?;
+                    let value = found.map(|a| {
+                        a.normalized_value(XmlVersion::Implicit1_0).map(|value| value.into_owned())
+                    });
+                    value.transpose().map_err(|e| malformed(e.to_string()))
+                };
+                match tag.name().as_ref() {
+                    "VTKFile" => {
+                        is_index = attribute("type")?.is_some_and(|t| t == "PUnstructuredGrid");
+                        if !is_index {
+                            return Ok(None);
+                        }
+                    }
+                    "Piece" => match attribute("Source")?.filter(|name| !name.is_empty()) {
+                        Some(name) => pieces.push((folder.join(name), line)),
+                        None => return Err(fault(line, "a piece without Source".into())),
+                    },
+                    _ => {}
+                }
+            }
+            if matches!(event, Event::Eof) {
+                break;
+            }
+            line += text.as_bytes()[at..next].iter().filter(|&&byte| byte == b'\n').count();
+            at = next;
+        }
+        if is_index && pieces.is_empty() {
+            return Err(fault(line, "the file names no pieces".into()));
+        }
+        Ok(is_index.then_some(Self { pieces }))
+    }
+
+    /// The mesh of all pieces; `path` is the index.
+    pub fn mesh(&self, path: &Path) -> Result<(SolidMesh, ReadReport)> {
+        let mut assembly = Assembly::new(path, 0);
+        let mut starts = Vec::with_capacity(self.pieces.len());
+        let mut creases: Vec<Attribute> = Vec::new();
+        for (piece, line) in &self.pieces {
+            let bytes = std::fs::read(piece).map_err(|e| {
+                Error::file(path, Some(*line), format!("the piece {}: {e}", piece.display()))
+                    .with_mend("keep the pieces where the file names them, relative to its folder")
+            })?;
+            let start = assembly.points();
+            starts.push(start);
+            // Messages name the piece.
+            assembly.path = piece;
+            xml::append(&mut assembly, piece, &Outline::read(piece, &bytes)?)?;
+            for mut field in std::mem::take(&mut assembly.fields) {
+                if field.name == CREASE_EDGES {
+                    let count = (assembly.points() - start) as f64;
+                    if let Some(beyond) =
+                        field.values.iter().find(|&vertex| !(0.0..count).contains(vertex))
+                    {
+                        return Err(assembly
+                            .error(
+                                None,
+                                format!(
+                                    "`{CREASE_EDGES}` names vertex {beyond}, the piece has {count}"
+                                ),
+                            )
+                            .with_mend("creases of a piece name vertices of the same piece"));
+                    }
+                    field.values.iter_mut().for_each(|vertex| *vertex += start as f64);
+                }
+                match creases.iter_mut().find(|known| known.name == field.name) {
+                    Some(known) if known.width == field.width => known.values.extend(field.values),
+                    Some(_) => {
+                        return Err(assembly
+                            .error(None, format!("`{}` has another width than before", field.name))
+                            .with_mend("give all pieces the same arrays"));
+                    }
+                    None => creases.push(field),
+                }
+            }
+        }
+        assembly.path = path;
+        assembly.fields = creases;
+        assembly.weld_pieces(&starts);
+        assembly.finish()
+    }
+}

@@ -28,10 +28,11 @@ use stars::Stars;
 use super::matrix::MeshMatrix;
 use super::matrix::split::{Lists, Navigate, Quads, split_quads_twice, split_to_quads};
 use super::scalar::{Point, Scalar, add, mean4, scale};
-use super::sharpness::{NonManifold, Sharpness};
+use super::sharpness::Sharpness;
 use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
+use crate::scheme::NonManifold;
 use crate::topology::{NONE, Rows};
 
 /// Points a work item covers.

@@ -56,7 +56,9 @@ pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
     let rules = options.scheme.rules();
     match options.method {
         Method::Matrix => {
-            options.levels >= 1 && (rules.split().is_nested() || can_refine_by_sqrt3(mesh))
+            options.levels >= 1
+                && !rules.is_linear()
+                && (rules.split().is_nested() || can_refine_by_sqrt3(mesh))
         }
         Method::EdgeFriend => options.levels >= 2 && rules.has_edge_friend(),
         Method::Single => options.levels >= 1,

@@ -139,6 +139,12 @@ pub trait SurfaceScheme: Sync {
         NonManifold::Sharp
     }
 
+    /// Whether every edge point is a midpoint and every vertex stays, so that creases have no
+    /// effect: each edge and vertex counts as infinitely sharp.
+    fn is_linear(&self) -> bool {
+        false
+    }
+
     /// Whether edge-friend refines by these masks, which are written into it.
     fn has_edge_friend(&self) -> bool {
         false

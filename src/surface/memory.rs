@@ -70,7 +70,7 @@ pub fn refinement_bytes(mesh: &SurfaceMesh, options: &SurfaceOptions) -> u128 {
     let points = counts.vertices.saturating_mul(24 * (2 + columns));
     let a_corner = match (options.scheme.split(), options.method) {
         // the level before the last has no lists
-        (Split::Quads, Method::Matrix) => 10,
+        (Split::Quads, Method::Matrix) if !options.scheme.rules().is_linear() => 10,
         _ => 18,
     };
     let lists = counts.corners.saturating_mul(a_corner + if mesh.uv.is_some() { 14 } else { 0 });

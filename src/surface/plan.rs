@@ -90,11 +90,12 @@ impl SurfacePlan {
                 Levels::EdgeFriend(EdgeFriend::build(mesh, matrix, levels, rule)?)
             }
             Split::Quads => {
+                let linear = options.scheme.rules().is_linear();
                 let spare = match spare {
                     Some(Levels::Quads(spare)) => Some(spare),
                     _ => None,
                 };
-                Levels::Quads(CatmullClark::build(mesh, matrix, levels, rule, spare)?)
+                Levels::Quads(CatmullClark::build(mesh, linear, matrix, levels, rule, spare)?)
             }
             Split::FourTriangles => {
                 let spare = match spare {
@@ -203,7 +204,11 @@ impl SurfacePlan {
         Ok(match &self.levels {
             Levels::Quads(levels) => {
                 let levels = levels.whole_matrices().zip(levels.sharpness());
-                levels.map(|(m, s)| reference::catmull_clark(&m, s)).collect()
+                if self.options.scheme.rules().is_linear() {
+                    levels.map(|(m, _)| reference::linear(&m)).collect()
+                } else {
+                    levels.map(|(m, s)| reference::catmull_clark(&m, s)).collect()
+                }
             }
             Levels::FourTriangles(levels) => {
                 let levels = levels.matrices().iter().zip(levels.sharpness());

@@ -12,6 +12,8 @@ use crate::topology::Rows;
 /// and corners are numbered alike, face by face.
 pub(super) struct Connectivity {
     pub scheme: Scheme,
+    // every edge and vertex is sharp
+    linear: bool,
     /// Its masks.
     pub masks: &'static dyn LimitScheme,
     pub faces: Rows,
@@ -84,6 +86,7 @@ impl Connectivity {
         let vertex_corners = Rows::uniform(corners.to_vec(), 1).transpose(vertex_count);
         Self {
             scheme,
+            linear: scheme.rules().is_linear(),
             masks,
             faces,
             vertex_count,
@@ -133,9 +136,9 @@ impl Connectivity {
         Some(at as u32)
     }
 
-    /// Sharpness of an edge, ≥ 0; infinite where there are not two faces.
+    /// Sharpness of an edge, ≥ 0; infinite where there are not two faces, and by a linear scheme.
     pub fn edge_sharpness(&self, edge: u32) -> f64 {
-        if self.edge_sides.row(edge as usize).len() == 2 {
+        if self.edge_sides.row(edge as usize).len() == 2 && !self.linear {
             self.edge_sharpness.get(edge as usize).copied().unwrap_or(0.0)
         } else {
             f64::INFINITY
@@ -161,14 +164,17 @@ impl Connectivity {
         (sharpness - 1.0).max(0.0)
     }
 
-    /// Sharpness of a vertex by its own tag, ≥ 0.
+    /// Sharpness of a vertex by its own tag, ≥ 0; infinite by a linear scheme.
     pub fn vertex_sharpness(&self, vertex: u32) -> f64 {
+        if self.linear {
+            return f64::INFINITY;
+        }
         self.vertex_sharpness.get(vertex as usize).copied().unwrap_or(0.0)
     }
 
-    /// Whether no edge and no vertex has a sharpness of its own.
+    /// Whether no edge and no vertex has a sharpness of its own that has to be passed on.
     pub fn is_smooth(&self) -> bool {
-        self.edge_sharpness.is_empty() && self.vertex_sharpness.is_empty()
+        self.linear || self.edge_sharpness.is_empty() && self.vertex_sharpness.is_empty()
     }
 
     /// Calls `each` with every edge at a vertex, once.

@@ -78,6 +78,12 @@ pub fn catmull_clark(matrix: &MeshMatrix, sharpness: &Sharpness) -> Stencils {
     Stencils::joined(vec![held_vertices(vertices, sharpness), f, edges])
 }
 
+/// Linear: vertices as they are, face points, midpoints.
+pub fn linear(matrix: &MeshMatrix) -> Stencils {
+    let vertices = Stencils::build(matrix.vertex_count, |v, row| row.add(v as u32, 1.0));
+    Stencils::joined(vec![vertices, face_points(matrix), midpoints(matrix)])
+}
+
 /// Loop: vertex points, edge points. The faces are triangles.
 pub fn triangles_to_triangles(matrix: &MeshMatrix, sharpness: &Sharpness) -> Stencils {
     let neighbours = matrix.neighbours();

@@ -68,6 +68,14 @@ impl<T: Scalar + Real> DeviceSurface<T> {
         check_corner_ids(mesh, options)?;
         let least = match options.method {
             Method::EdgeFriend if options.scheme.rules().has_edge_friend() => 2,
+            Method::Matrix if options.scheme.rules().is_linear() => {
+                let name = options.scheme.rules().name();
+                return Err(Error::request(format!(
+                    "{name} by the mesh matrix on a GPU: it has no kernel, as its points are \
+                     copies and means of two that cost less than their way to the device"
+                ))
+                .with_mend("refine on the CPU, or use --method single"));
+            }
             Method::Matrix | Method::Single => 1,
             method @ Method::EdgeFriend => {
                 let scheme = options.scheme;

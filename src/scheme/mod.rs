@@ -5,6 +5,7 @@
 //! asks for these facts and never which scheme it is. [`crease`] has the rules for sharp
 //! edges and vertices, which all schemes share.
 
+mod bilinear;
 mod catmull_clark;
 pub mod crease;
 pub(crate) mod loop_scheme;
@@ -20,6 +21,8 @@ pub enum Scheme {
     Loop,
     /// Three triangles from one, with its edges flipped (Kobbelt 2000).
     Sqrt3,
+    /// Quads from any polygons, linear in their edges.
+    Bilinear,
 }
 
 impl Scheme {
@@ -29,6 +32,7 @@ impl Scheme {
             Self::CatmullClark => &catmull_clark::CatmullClark,
             Self::Loop => &loop_scheme::Loop,
             Self::Sqrt3 => &sqrt3::Sqrt3,
+            Self::Bilinear => &bilinear::Bilinear,
         }
     }
 

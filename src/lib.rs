@@ -139,6 +139,7 @@ mod pages;
 pub mod plan;
 pub mod quadrature;
 pub mod refine;
+pub mod scheme;
 pub mod slice;
 pub mod surface;
 pub mod topology;

@@ -6,7 +6,7 @@ use crate::surface::manifold::touching_vertices;
 use crate::surface::matrix::{Columns, MeshMatrix};
 use crate::surface::memory::check_corner_ids;
 use crate::surface::triangulate::triangulate;
-use crate::surface::{Method, Scheme, SurfaceOptions, SurfacePlan, VertexLimits};
+use crate::surface::{Method, SurfaceOptions, SurfacePlan, VertexLimits};
 use crate::topology::NONE;
 
 /// The plan of a refined surface on a processor: the topology of all levels, for any control
@@ -53,12 +53,15 @@ pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
     if check_corner_ids(mesh, options).is_err() {
         return false;
     }
-    match (options.scheme, options.method) {
-        (Scheme::CatmullClark | Scheme::Loop, Method::Matrix) => options.levels >= 1,
-        (Scheme::CatmullClark, Method::EdgeFriend) => options.levels >= 2,
-        (_, Method::Single) => options.levels >= 1,
-        (Scheme::Sqrt3, Method::Matrix) => options.levels >= 1 && can_refine_by_sqrt3(mesh),
-        _ => false,
+    let rules = options.scheme.rules();
+    match options.method {
+        Method::Matrix => {
+            options.levels >= 1
+                && !rules.is_linear()
+                && (rules.split().is_nested() || can_refine_by_sqrt3(mesh))
+        }
+        Method::EdgeFriend => options.levels >= 2 && rules.has_edge_friend(),
+        Method::Single => options.levels >= 1,
     }
 }
 

@@ -21,7 +21,7 @@ use super::memory::{gigabytes, physical};
 use super::processor::Processor;
 use super::{Console, Outcome};
 
-/// Refine a surface by Catmull-Clark, Loop or √3
+/// Refine a surface by Catmull-Clark, Loop, √3 or bilinear subdivision
 ///
 /// Reads OBJ (polygons, texture coordinates, OpenSubdiv's crease, corner and hole tags),
 /// PLY, OFF and STL. Edges where the surface ends are creases that stay sharp.
@@ -75,6 +75,8 @@ enum SchemeName {
     Loop,
     /// Three triangles from one, turned
     Sqrt3,
+    /// Quads from polygons: midpoints, centroids, and vertices as they are
+    Bilinear,
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]
@@ -121,6 +123,7 @@ impl Arguments {
                 SchemeName::CatmullClark => Scheme::CatmullClark,
                 SchemeName::Loop => Scheme::Loop,
                 SchemeName::Sqrt3 => Scheme::Sqrt3,
+                SchemeName::Bilinear => Scheme::Bilinear,
             },
             levels: self.levels,
             method: match self.method {

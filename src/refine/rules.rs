@@ -7,6 +7,7 @@
 
 use super::stencils::RowBuilder;
 use super::{Sharpness, Star, VertexRule};
+use crate::scheme::crease::{ALONG_END, ALONG_OWN, VertexBlend};
 use crate::topology::Topology;
 
 /// Everything the rules look at.
@@ -134,12 +135,8 @@ impl Rules<'_> {
             }
         }
         let pinned = self.sharpness.vertex(vertex).min(1.0);
-        let sharp = if sharp_count < 2 {
-            0.0
-        } else {
-            (1.0 - pinned) * (sharp_sum / f64::from(sharp_count)).min(1.0)
-        };
-        let smooth = 1.0 - pinned - sharp;
+        let VertexBlend { smooth, sharp, pinned } =
+            VertexBlend::new(sharp_count, sharp_sum, pinned);
         if smooth > 0.0 {
             let faces = topology.vertex_faces(vertex).iter();
             for &f in faces.filter(|&&f| topology.is_boundary_face(f)) {
@@ -152,9 +149,9 @@ impl Rules<'_> {
         }
         if sharp > 0.0 {
             if sharp_count == 2 {
-                row.add(vertex, 0.75 * sharp);
+                row.add(vertex, ALONG_OWN * sharp);
                 for e in boundary().filter(|&e| self.sharpness.edge(e) > 0.0) {
-                    row.add(topology.other_end(e, vertex), 0.125 * sharp);
+                    row.add(topology.other_end(e, vertex), ALONG_END * sharp);
                 }
             } else {
                 row.add(vertex, sharp);

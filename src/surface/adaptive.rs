@@ -2,14 +2,15 @@
 //! what lies around extraordinary vertices and semi-sharp creases is refined, all else is
 //! spline patches, and the vertices of any level are evaluated on these directly.
 
-use super::limit::{self, PatchCounts};
+use super::SurfaceOptions;
+use super::limit::PatchCounts;
 use super::plan::SurfacePlan;
 use super::triangulate::triangulate;
 use super::vertex_limit::{VertexLimits, limit_surface};
-use super::{Scheme, SurfaceOptions};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::plan::Want;
+use crate::scheme::Shape;
 
 /// The limit at the vertices of a refined level, and the patches that it came from.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +28,7 @@ pub struct AdaptiveLimits {
 /// # Errors
 /// [`Error::Request`](crate::Error::Request) for √3, for more than 12 levels, and for Loop on
 /// edges of more than two faces and vertices where surfaces only touch, which refinement
-/// smooths; those of [`LimitSurface::new`](limit::LimitSurface::new).
+/// smooths; those of [`LimitSurface::new`](super::limit::LimitSurface::new).
 pub fn adaptive_limits(
     plan: &SurfacePlan,
     mesh: &SurfaceMesh,
@@ -36,13 +37,12 @@ pub fn adaptive_limits(
     let SurfaceOptions { scheme, levels, crease_rule, .. } = plan.options;
     let places = plan.places()?;
     let triangulated;
-    let (mesh, scheme) = match scheme {
-        Scheme::Loop => {
+    let mesh = match scheme.shape() {
+        Shape::Triangle => {
             triangulated = triangulate(mesh);
-            (triangulated.mesh.as_ref(), limit::Scheme::Loop)
+            triangulated.mesh.as_ref()
         }
-        // √3 has no places
-        Scheme::CatmullClark | Scheme::Sqrt3 => (mesh, limit::Scheme::CatmullClark),
+        Shape::Quad => mesh,
     };
     let rule = crease_rule.unwrap_or(mesh.crease_rule);
     let surface = limit_surface(mesh, scheme, rule, levels)?;

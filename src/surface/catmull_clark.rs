@@ -27,11 +27,12 @@ use stars::Stars;
 
 use super::matrix::MeshMatrix;
 use super::matrix::split::{Lists, Navigate, Quads, split_quads_twice, split_to_quads};
-use super::scalar::{Point, Scalar, add, mean4, scale};
-use super::sharpness::{NonManifold, Sharpness};
+use super::scalar::{Point, Scalar, add, mean4, middle, scale};
+use super::sharpness::Sharpness;
 use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
+use crate::scheme::NonManifold;
 use crate::topology::{NONE, Rows};
 
 /// Points a work item covers.
@@ -52,6 +53,8 @@ pub struct CatmullClark {
     /// Whether the faces run alike, so that the next vertices of the corners at a vertex
     /// are its neighbours, each once.
     oriented: bool,
+    /// Whether sharpness has no effect: midpoints, and vertices that stay.
+    linear: bool,
 }
 
 impl CatmullClark {
@@ -59,6 +62,7 @@ impl CatmullClark {
     /// `spare`.
     pub(super) fn build(
         mesh: &SurfaceMesh,
+        linear: bool,
         matrix: MeshMatrix,
         levels: usize,
         crease_rule: CreaseRule,
@@ -71,7 +75,8 @@ impl CatmullClark {
         while matrices.len() <= levels {
             let coarse = &matrices[matrices.len() - 1];
             let left = levels + 1 - matrices.len();
-            if left == 2 && matrices.len() > 1 {
+            // linear steps read the edges of every level
+            if left == 2 && matrices.len() > 1 && !linear {
                 let [middle, fine] = split_quads_twice(coarse, spare.nth(1).unwrap_or_default());
                 matrices.extend([middle, fine]);
             } else {
@@ -86,8 +91,9 @@ impl CatmullClark {
             sharpness.push(sharpness[level - 1].refined(first_edge_point, crease_rule));
         }
         let first_stars = matrices[0].vertex_corners();
-        let second_stars = if levels > 1 { matrices[1].vertex_corners() } else { Rows::default() };
-        Ok(Self { matrices, sharpness, first_stars, second_stars, oriented })
+        let second_stars =
+            if levels > 1 && !linear { matrices[1].vertex_corners() } else { Rows::default() };
+        Ok(Self { matrices, sharpness, first_stars, second_stars, oriented, linear })
     }
 
     /// One level over a matrix whose sharpness is known.
@@ -96,7 +102,8 @@ impl CatmullClark {
         let first_stars = matrix.vertex_corners();
         let fine = split_to_quads(&matrix, Lists::Vertices, MeshMatrix::default());
         let (matrices, sharpness) = (vec![matrix, fine], vec![sharpness]);
-        Self { matrices, sharpness, first_stars, second_stars: Rows::default(), oriented }
+        let second_stars = Rows::default();
+        Self { matrices, sharpness, first_stars, second_stars, oriented, linear: false }
     }
 
     /// The matrix of each level. The last has vertices only; from level 2 on, the one
@@ -136,6 +143,12 @@ impl CatmullClark {
         let sharpness = &self.sharpness[level];
         let (vertex_points, rest) = refined.split_at_mut(matrix.vertex_count);
         let (face_points, edge_points) = rest.split_at_mut(matrix.face_count);
+        if self.linear {
+            vertex_points.copy_from_slice(points);
+            polygon_face_points(matrix, points, face_points);
+            midpoints(matrix, points, edge_points);
+            return;
+        }
         match level {
             0 => {
                 let columns = &matrix.columns;
@@ -236,6 +249,13 @@ fn polygon_face_points<T: Scalar>(matrix: &MeshMatrix, points: &[Point<T>], out:
         let sum =
             corners.map(|c| points[matrix.vertex(c) as usize]).reduce(add).unwrap_or_default();
         *out = scale(sum, T::from_f64(1.0 / n as f64));
+    });
+}
+
+fn midpoints<T: Scalar>(matrix: &MeshMatrix, points: &[Point<T>], out: &mut [Point<T>]) {
+    out.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(e, out)| {
+        let [a, b] = matrix.edge_ends(e as u32).map(|v| points[v as usize]);
+        *out = middle(a, b);
     });
 }
 

@@ -1,7 +1,8 @@
 //! What a refinement will take, said before anything is allocated.
 
-use super::{Method, Scheme, SurfaceOptions};
+use super::{Method, SurfaceOptions};
 use crate::mesh::SurfaceMesh;
+use crate::scheme::{Shape, Split};
 use crate::{Error, Result};
 
 /// Elements of the result, in 128 bits: no level overflows them.
@@ -23,9 +24,9 @@ pub fn refined_counts(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Counts {
     let mut vertices = mesh.points.len() as u128;
     let triangles = corners.saturating_sub(2 * control_faces);
     // (faces, edges) of the present level
-    let (mut faces, mut edges, size) = match options.scheme {
-        Scheme::CatmullClark => (control_faces, corners, 4),
-        Scheme::Loop | Scheme::Sqrt3 => (triangles, 3 * triangles, 3),
+    let (mut faces, mut edges, size) = match options.scheme.shape() {
+        Shape::Quad => (control_faces, corners, 4),
+        Shape::Triangle => (triangles, 3 * triangles, 3),
     };
     let control_corners = if size == 4 { corners } else { 3 * triangles };
     let mut corners = control_corners;
@@ -33,18 +34,18 @@ pub fn refined_counts(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Counts {
         if corners == u128::MAX {
             break; // saturated: however many levels follow
         }
-        match options.scheme {
-            Scheme::CatmullClark => {
+        match options.scheme.split() {
+            Split::Quads => {
                 vertices = vertices.saturating_add(faces).saturating_add(edges);
                 edges = edges.saturating_mul(2).saturating_add(corners);
                 faces = corners;
             }
-            Scheme::Loop => {
+            Split::FourTriangles => {
                 vertices = vertices.saturating_add(edges);
                 edges = edges.saturating_mul(2).saturating_add(corners);
                 faces = faces.saturating_mul(4);
             }
-            Scheme::Sqrt3 => {
+            Split::ThreeTriangles => {
                 vertices = vertices.saturating_add(faces).saturating_add(edges);
                 faces = faces.saturating_mul(3);
                 edges = edges.saturating_mul(3);
@@ -67,9 +68,9 @@ pub fn refinement_bytes(mesh: &SurfaceMesh, options: &SurfaceOptions) -> u128 {
     // and their corners of all but the last, then the result
     let columns = 1 + attributes as u128;
     let points = counts.vertices.saturating_mul(24 * (2 + columns));
-    let a_corner = match (options.scheme, options.method) {
+    let a_corner = match (options.scheme.split(), options.method) {
         // the level before the last has no lists
-        (Scheme::CatmullClark, Method::Matrix) => 10,
+        (Split::Quads, Method::Matrix) if !options.scheme.rules().is_linear() => 10,
         _ => 18,
     };
     let lists = counts.corners.saturating_mul(a_corner + if mesh.uv.is_some() { 14 } else { 0 });
@@ -96,8 +97,8 @@ fn dense_bytes(mesh: &SurfaceMesh, options: &SurfaceOptions) -> u128 {
     let sizes = mesh.faces.iter().map(<[u32]>::len);
     let squares: u128 =
         sizes.chain(valences).filter(|&n| n > MANY).map(|n| (n as u128).pow(2)).sum();
-    let points = match options.scheme {
-        Scheme::Sqrt3 => 3u128,
+    let points = match options.scheme.split() {
+        Split::ThreeTriangles => 3u128,
         _ => 4,
     };
     let levels = u32::try_from(options.levels).unwrap_or(u32::MAX);

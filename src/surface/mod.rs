@@ -61,6 +61,7 @@ pub(crate) mod triangulate;
 pub(crate) mod vertex_limit;
 mod workspace;
 
+pub use crate::scheme::Scheme;
 pub use adaptive::{AdaptiveLimits, adaptive_limits};
 pub use boundary::boundary_surface;
 pub use memory::{Counts, check_ids, refined_counts, refinement_bytes};
@@ -73,18 +74,6 @@ pub use workspace::Workspace;
 
 use crate::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
-
-/// Rules of refinement.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scheme {
-    /// Quads from any polygons (Catmull and Clark 1978).
-    #[default]
-    CatmullClark,
-    /// Four triangles from one (Loop 1987).
-    Loop,
-    /// Three triangles from one, turned (Kobbelt 2000).
-    Sqrt3,
-}
 
 /// How points are computed; see the [module](self).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

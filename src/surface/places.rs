@@ -1,10 +1,11 @@
 //! Where refined vertices lie: the element of the control mesh, and the parameters in it,
 //! from the order in which faces split.
 
+use super::Method;
 use super::limit::SurfaceLocation;
 use super::plan::SurfacePlan;
-use super::{Method, Scheme};
 use crate::error::{Error, Result};
+use crate::scheme::Shape;
 
 /// Corners of an element's parameter domain, by scheme.
 const QUAD: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
@@ -20,7 +21,7 @@ impl SurfacePlan {
     /// layout of edge-friend.
     pub fn places(&self) -> Result<Vec<Option<SurfaceLocation>>> {
         let options = &self.options;
-        if options.scheme == Scheme::Sqrt3 {
+        if !options.scheme.split().is_nested() {
             return Err(Error::request("places of the vertices of √3 on the control mesh")
                 .with_mend("take Catmull-Clark or Loop"));
         }
@@ -35,18 +36,18 @@ impl SurfacePlan {
         let (mut face, mut first, mut element) = (0, 0, 0);
         while first < corner_count {
             let corners = self.control_columns.corners(face);
-            match (options.scheme, corners.len()) {
-                (Scheme::CatmullClark, 4) => {
+            match (options.scheme.shape(), corners.len()) {
+                (Shape::Quad, 4) => {
                     walk.quad(element, QUAD, options.levels, first);
                     element += 1;
                 }
-                (Scheme::CatmullClark, sides) if options.levels > 0 => {
+                (Shape::Quad, sides) if options.levels > 0 => {
                     for corner in 0..sides {
                         walk.quad(element, QUAD, options.levels - 1, 4 * (first + corner));
                         element += 1;
                     }
                 }
-                (Scheme::CatmullClark, sides) => {
+                (Shape::Quad, sides) => {
                     for corner in 0..sides {
                         walk.place(first + corner, element, QUAD[0]);
                         element += 1;

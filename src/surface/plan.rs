@@ -13,6 +13,7 @@ use super::workspace::Workspace;
 use super::{Method, Scheme, SurfaceOptions};
 use crate::mesh::SurfaceMesh;
 use crate::refine::Stencils;
+use crate::scheme::{NonManifold, Shape, Split};
 use crate::{Error, Result};
 
 /// All levels of a refinement.
@@ -30,10 +31,10 @@ pub struct SurfacePlan {
 
 #[derive(Clone, Debug)]
 pub(super) enum Levels {
-    CatmullClark(CatmullClark),
+    Quads(CatmullClark),
     EdgeFriend(EdgeFriend),
-    Loop(Loop),
-    Sqrt3(Sqrt3),
+    FourTriangles(Loop),
+    ThreeTriangles(Sqrt3),
 }
 
 impl SurfacePlan {
@@ -65,9 +66,9 @@ impl SurfacePlan {
         check_ids(mesh, options)?;
         let mut notices = Vec::new();
         let triangulated;
-        let mesh = match options.scheme {
-            Scheme::CatmullClark => mesh,
-            Scheme::Loop | Scheme::Sqrt3 => {
+        let mesh = match options.scheme.shape() {
+            Shape::Quad => mesh,
+            Shape::Triangle => {
                 triangulated = triangulate(mesh);
                 notices.extend(cut_notice(triangulated.cut_faces));
                 triangulated.mesh.as_ref()
@@ -79,31 +80,33 @@ impl SurfacePlan {
         notices.extend(crowded_notice(matrix.crowded_edges.len(), options.scheme));
         let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
         let levels = options.levels;
-        let levels = match (options.scheme, options.method) {
-            (Scheme::CatmullClark, Method::EdgeFriend) if levels > 0 => {
+        let is_edge_friend = options.method == Method::EdgeFriend;
+        if is_edge_friend && !options.scheme.rules().has_edge_friend() {
+            return Err(Error::request("edge-friend refines Catmull-Clark surfaces only")
+                .with_mend("use --method matrix for this scheme"));
+        }
+        let levels = match options.scheme.split() {
+            Split::Quads if is_edge_friend && levels > 0 => {
                 Levels::EdgeFriend(EdgeFriend::build(mesh, matrix, levels, rule)?)
             }
-            (Scheme::Loop | Scheme::Sqrt3, Method::EdgeFriend) => {
-                return Err(Error::request("edge-friend refines Catmull-Clark surfaces only")
-                    .with_mend("use --method matrix for this scheme"));
-            }
-            (Scheme::CatmullClark, _) => {
+            Split::Quads => {
+                let linear = options.scheme.rules().is_linear();
                 let spare = match spare {
-                    Some(Levels::CatmullClark(spare)) => Some(spare),
+                    Some(Levels::Quads(spare)) => Some(spare),
                     _ => None,
                 };
-                Levels::CatmullClark(CatmullClark::build(mesh, matrix, levels, rule, spare)?)
+                Levels::Quads(CatmullClark::build(mesh, linear, matrix, levels, rule, spare)?)
             }
-            (Scheme::Loop, _) => {
+            Split::FourTriangles => {
                 let spare = match spare {
-                    Some(Levels::Loop(spare)) => Some(spare),
+                    Some(Levels::FourTriangles(spare)) => Some(spare),
                     _ => None,
                 };
-                Levels::Loop(Loop::build(mesh, matrix, levels, rule, spare)?)
+                Levels::FourTriangles(Loop::build(mesh, matrix, levels, rule, spare)?)
             }
-            (Scheme::Sqrt3, _) => {
+            Split::ThreeTriangles => {
                 notices.extend(turned_notice(mesh));
-                Levels::Sqrt3(Sqrt3::build(mesh, matrix, levels)?)
+                Levels::ThreeTriangles(Sqrt3::build(mesh, matrix, levels)?)
             }
         };
         let control_vertices = mesh.points.len();
@@ -129,10 +132,10 @@ impl SurfacePlan {
     /// Number of refined vertices, those of no face included.
     pub fn vertex_count(&self) -> usize {
         match &self.levels {
-            Levels::CatmullClark(levels) => last_vertex_count(levels.matrices()),
+            Levels::Quads(levels) => last_vertex_count(levels.matrices()),
             Levels::EdgeFriend(levels) => levels.vertex_count(),
-            Levels::Loop(levels) => last_vertex_count(levels.matrices()),
-            Levels::Sqrt3(levels) => levels.vertex_count,
+            Levels::FourTriangles(levels) => last_vertex_count(levels.matrices()),
+            Levels::ThreeTriangles(levels) => levels.vertex_count,
         }
     }
 
@@ -140,10 +143,10 @@ impl SurfacePlan {
     /// quads for Catmull-Clark, triangles otherwise; polygons at level 0.
     pub fn corners(&self) -> &[u32] {
         match &self.levels {
-            Levels::CatmullClark(levels) => last_vertices(levels.matrices()),
+            Levels::Quads(levels) => last_vertices(levels.matrices()),
             Levels::EdgeFriend(levels) => levels.corners(),
-            Levels::Loop(levels) => last_vertices(levels.matrices()),
-            Levels::Sqrt3(levels) => &levels.last,
+            Levels::FourTriangles(levels) => last_vertices(levels.matrices()),
+            Levels::ThreeTriangles(levels) => &levels.last,
         }
     }
 
@@ -185,10 +188,10 @@ impl SurfacePlan {
         }
         workspace.start(controls);
         match &self.levels {
-            Levels::CatmullClark(levels) => levels.evaluate(workspace),
+            Levels::Quads(levels) => levels.evaluate(workspace),
             Levels::EdgeFriend(levels) => levels.evaluate(workspace),
-            Levels::Loop(levels) => levels.evaluate(workspace),
-            Levels::Sqrt3(levels) => levels.evaluate(workspace),
+            Levels::FourTriangles(levels) => levels.evaluate(workspace),
+            Levels::ThreeTriangles(levels) => levels.evaluate(workspace),
         }
         Ok(())
     }
@@ -199,16 +202,20 @@ impl SurfacePlan {
     /// [`Error::Request`] for the layout of edge-friend, which has none.
     pub fn level_matrices(&self) -> Result<Vec<Stencils>> {
         Ok(match &self.levels {
-            Levels::CatmullClark(levels) => {
+            Levels::Quads(levels) => {
                 let levels = levels.whole_matrices().zip(levels.sharpness());
-                levels.map(|(m, s)| reference::catmull_clark(&m, s)).collect()
+                if self.options.scheme.rules().is_linear() {
+                    levels.map(|(m, _)| reference::linear(&m)).collect()
+                } else {
+                    levels.map(|(m, s)| reference::catmull_clark(&m, s)).collect()
+                }
             }
-            Levels::Loop(levels) => {
+            Levels::FourTriangles(levels) => {
                 let levels = levels.matrices().iter().zip(levels.sharpness());
                 let levels = levels.take(self.options.levels);
                 levels.map(|(m, s)| reference::triangles_to_triangles(m, s)).collect()
             }
-            Levels::Sqrt3(levels) => levels.levels.iter().map(reference::sqrt3).collect(),
+            Levels::ThreeTriangles(levels) => levels.levels.iter().map(reference::sqrt3).collect(),
             Levels::EdgeFriend(_) => {
                 return Err(Error::request("edge-friend has no matrices")
                     .with_mend("plan with --method matrix"));
@@ -245,9 +252,9 @@ pub(crate) fn cut_notice(faces: usize) -> Option<String> {
 
 /// What is said of edges of more than two faces, if there are any.
 pub(crate) fn crowded_notice(edges: usize, scheme: Scheme) -> Option<String> {
-    let fate = match scheme {
-        Scheme::CatmullClark => "are sharp for ever",
-        _ => "are smoothed over the first two",
+    let fate = match scheme.rules().non_manifold() {
+        NonManifold::Sharp => "are sharp for ever",
+        NonManifold::FirstTwo => "are smoothed over the first two",
     };
     (edges > 0).then(|| format!("more than two faces meet at {edges} edges, which {fate}"))
 }

@@ -5,8 +5,9 @@ use super::matrix::{Columns, MeshMatrix};
 use super::plan::{Levels, SurfacePlan};
 use super::scalar::Point;
 use super::sharpness::Sharpness;
-use super::{Scheme, SurfaceOptions, triangulate::triangulate};
+use super::{SurfaceOptions, triangulate::triangulate};
 use crate::mesh::{Attribute, Creases, FaceVarying, Polygons, SurfaceMesh};
+use crate::scheme::{NonManifold, Shape, Split};
 use crate::topology::NONE;
 use crate::{Error, Result};
 
@@ -53,9 +54,9 @@ pub(crate) trait Refined {
 /// The refined mesh of `mesh`.
 pub(crate) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
     let fine = assemble_with_holes(refined, mesh)?;
-    match refined.options().scheme {
-        Scheme::CatmullClark => without_holes(mesh, refined, fine),
-        Scheme::Loop | Scheme::Sqrt3 => without_holes(&triangulate(mesh).mesh, refined, fine),
+    match refined.options().scheme.shape() {
+        Shape::Quad => without_holes(mesh, refined, fine),
+        Shape::Triangle => without_holes(&triangulate(mesh).mesh, refined, fine),
     }
 }
 
@@ -65,9 +66,9 @@ pub(super) fn assemble_with_holes(
     mesh: &SurfaceMesh,
 ) -> Result<SurfaceMesh> {
     let options = *refined.options();
-    let triangulated = match options.scheme {
-        Scheme::CatmullClark => None,
-        Scheme::Loop | Scheme::Sqrt3 => Some(triangulate(mesh)),
+    let triangulated = match options.scheme.shape() {
+        Shape::Quad => None,
+        Shape::Triangle => Some(triangulate(mesh)),
     };
     let mesh = triangulated.as_ref().map_or(mesh, |triangulated| triangulated.mesh.as_ref());
     if Columns::of(&mesh.faces) != *refined.control_columns() {
@@ -106,10 +107,10 @@ pub(super) fn assemble_with_holes(
             corner.vertex = crate::mesh::VertexId(numbers[corner.vertex.index()]);
         }
     }
-    let faces = match (options.levels, options.scheme) {
-        (0, Scheme::CatmullClark) => mesh.faces.clone(),
-        (_, Scheme::CatmullClark) => Polygons::uniform(4, corners),
-        (_, Scheme::Loop | Scheme::Sqrt3) => Polygons::uniform(3, corners),
+    let faces = match (options.levels, options.scheme.shape()) {
+        (0, Shape::Quad) => mesh.faces.clone(),
+        (_, Shape::Quad) => Polygons::uniform(4, corners),
+        (_, Shape::Triangle) => Polygons::uniform(3, corners),
     };
     Ok(SurfaceMesh {
         points,
@@ -187,7 +188,7 @@ impl Refined for &SurfacePlan {
                 // halves of halves of a control edge
                 let edge = sharp.edge >> levels;
                 let implied = control.edge_corners[edge as usize][1] == NONE
-                    || self.options.scheme == Scheme::CatmullClark
+                    || self.options.scheme.rules().non_manifold() == NonManifold::Sharp
                         && control.crowded_edges.binary_search(&edge).is_ok();
                 if !implied {
                     creases.push_edge(sharp.ends[0], sharp.ends[1], sharp.sharpness);
@@ -195,18 +196,18 @@ impl Refined for &SurfacePlan {
             }
         };
         match &self.levels {
-            Levels::CatmullClark(all) => {
+            Levels::Quads(all) => {
                 let matrix = &all.matrices()[levels - 1];
                 let first = matrix.vertex_count + matrix.face_count;
                 take(&all.matrices()[0], &all.sharpness()[levels - 1], first);
             }
-            Levels::Loop(all) => {
+            Levels::FourTriangles(all) => {
                 let matrix = &all.matrices()[levels - 1];
                 let first = matrix.vertex_count;
                 take(&all.matrices()[0], &all.sharpness()[levels - 1], first);
             }
             Levels::EdgeFriend(all) => all.remaining_creases(rule, &mut creases),
-            Levels::Sqrt3(_) => return Ok(creases),
+            Levels::ThreeTriangles(_) => return Ok(creases),
         }
         let slot = |v: u32| match &self.levels {
             Levels::EdgeFriend(all) => all.slot(v),
@@ -218,7 +219,7 @@ impl Refined for &SurfacePlan {
 
     fn turned_outside(&self, _: &SurfaceMesh, is_hole: Vec<bool>) -> Result<Vec<u32>> {
         match &self.levels {
-            Levels::Sqrt3(levels) => Ok(levels.triangles_outside(is_hole)),
+            Levels::ThreeTriangles(levels) => Ok(levels.triangles_outside(is_hole)),
             _ => Err(Error::request("√3 has the faces of another scheme")),
         }
     }
@@ -242,16 +243,16 @@ pub(crate) fn remaining_corners(
 /// Texture coordinates, linear in every face: a mesh of their own, refined alike.
 fn refine_uv(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Option<FaceVarying> {
     let uv = mesh.uv.as_ref()?;
-    let split = match options.scheme {
-        Scheme::CatmullClark => split_to_quads,
-        Scheme::Loop => split_to_triangles,
-        Scheme::Sqrt3 => return None,
+    let split = match options.scheme.split() {
+        Split::Quads => split_to_quads,
+        Split::FourTriangles => split_to_triangles,
+        Split::ThreeTriangles => return None,
     };
     let columns = Columns::of(&mesh.faces);
     let mut matrix = MeshMatrix::build(uv.values.len(), columns, uv.corners.clone());
     let mut values = uv.values.clone();
     for level in 0..options.levels {
-        if options.scheme == Scheme::CatmullClark {
+        if options.scheme.split() == Split::Quads {
             for f in 0..matrix.face_count as u32 {
                 let corners = matrix.columns.corners(f);
                 let n = corners.len() as f64;
@@ -284,7 +285,7 @@ fn without_holes(
     if holes.is_empty() {
         return Ok(refined);
     }
-    if of.options().scheme == Scheme::Sqrt3 {
+    if !of.options().scheme.split().is_nested() {
         let mut is_hole = vec![false; mesh.faces.len()];
         holes.iter().for_each(|&f| is_hole[f as usize] = true);
         refined.faces = Polygons::uniform(3, of.turned_outside(mesh, is_hole)?);
@@ -293,14 +294,14 @@ fn without_holes(
     let mut is_hole = vec![false; refined.faces.len()];
     let levels = of.options().levels as u32;
     for &f in &holes {
-        let range = match of.options().scheme {
+        let range = match of.options().scheme.shape() {
             _ if levels == 0 => f as usize..f as usize + 1,
-            Scheme::CatmullClark => {
+            Shape::Quad => {
                 let corners = of.control_columns().corners(f);
                 let shift = 2 * (levels - 1);
                 (corners.start as usize) << shift..(corners.end as usize) << shift
             }
-            _ => {
+            Shape::Triangle => {
                 let shift = 2 * levels;
                 (f as usize) << shift..(f as usize + 1) << shift
             }

@@ -8,6 +8,8 @@ use super::matrix::MeshMatrix;
 use super::scalar::{Point, Scalar, add, blend, middle, scale};
 use crate::error::{Error, Result};
 use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
+use crate::scheme::NonManifold;
+use crate::scheme::crease::{ALONG_END, ALONG_OWN, VertexBlend};
 use crate::topology::NONE;
 
 /// An edge that is sharp at this level.
@@ -46,15 +48,6 @@ pub struct Sharpness {
     pub corners: Vec<(u32, f64)>,
     /// Vertices that do not follow the smooth rule, by vertex.
     pub held: Vec<HeldVertex>,
-}
-
-/// How edges of more than two faces, and vertices where surfaces only touch, refine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NonManifold {
-    /// Sharp for ever.
-    Sharp,
-    /// Smooth, with the first two faces of an edge.
-    FirstTwo,
 }
 
 /// Vertices that stay in place by the boundary rule: those of one face, at the boundary.
@@ -200,7 +193,8 @@ impl HeldVertex {
         }
         if self.along > 0.0 {
             let [a, b] = self.ends.map(|v| points[v as usize]);
-            let rule = add(scale(p, T::from_f64(0.75)), scale(add(a, b), T::from_f64(0.125)));
+            let rule =
+                add(scale(p, T::from_f64(ALONG_OWN)), scale(add(a, b), T::from_f64(ALONG_END)));
             sum = add(sum, scale(rule, T::from_f64(self.along)));
         }
         sum
@@ -232,13 +226,10 @@ fn held_vertices(edges: &[SharpEdge], corners: &[(u32, f64)]) -> Vec<HeldVertex>
             continue;
         }
         let sum: f64 = group.iter().map(|&(.., sharpness)| sharpness).sum();
-        let sharp = match group.len() {
-            0 | 1 => 0.0,
-            n => (1.0 - pinned) * (sum / n as f64).min(1.0),
-        };
+        let VertexBlend { smooth, sharp, pinned } =
+            VertexBlend::new(group.len() as u32, sum, pinned);
         let (along, still) = if group.len() == 2 { (sharp, pinned) } else { (0.0, pinned + sharp) };
         let end = |i: usize| group.get(i).map_or(NONE, |&(_, end, _)| end);
-        let smooth = 1.0 - pinned - sharp;
         held.push(HeldVertex { vertex, ends: [end(0), end(1)], smooth, along, still });
     }
     held

@@ -18,19 +18,16 @@ use rayon::prelude::*;
 
 use super::matrix::{Columns, MeshMatrix};
 use super::scalar::{Point, Scalar, add, scale};
-use super::sharpness::{NonManifold, SharpEdge, Sharpness};
+use super::sharpness::{SharpEdge, Sharpness};
 use super::workspace::Workspace;
 use crate::mesh::SurfaceMesh;
+use crate::scheme::NonManifold;
+use crate::scheme::sqrt3::alpha;
 use crate::topology::{NONE, Rows};
 use crate::{Error, Result};
 
 /// Points a work item covers.
 const GRAIN: usize = 4096;
-
-/// Kobbelt's α at a vertex of `n` neighbours.
-pub(crate) fn alpha(n: usize) -> f64 {
-    (4.0 - 2.0 * (std::f64::consts::TAU / n.max(1) as f64).cos()) / 9.0
-}
 
 /// One level and how it refines.
 #[derive(Clone, Debug)]

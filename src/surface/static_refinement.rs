@@ -32,11 +32,12 @@ use rayon::prelude::*;
 use slots::{GridPlace, Slots};
 
 use super::limit::finite::{FiniteWeights, spline_rows};
-use super::limit::{self, Leaf, LeafKind, LimitSurface, Placement};
+use super::limit::{Leaf, LeafKind, LimitSurface, Placement};
 use super::matrix::{Columns, MeshMatrix};
 use super::vertex_limit::limit_surface;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
+use crate::scheme::Scheme;
 
 /// The points of a level of Catmull-Clark refinement, ready to be evaluated for any control
 /// points.
@@ -122,7 +123,7 @@ impl StaticRefinement {
             let columns = Columns::of(&mesh.faces);
             MeshMatrix::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec())
         };
-        let scheme = limit::Scheme::CatmullClark;
+        let scheme = Scheme::CatmullClark;
         let (surface, matrix) =
             rayon::join(|| limit_surface(mesh, scheme, mesh.crease_rule, 0), build);
         let surface = surface?;
@@ -214,7 +215,7 @@ impl StaticRefinement {
         steps: u8,
     ) -> LeafWeights<'_> {
         let table = &self.tables[&(structure, steps)];
-        let affine = placement.affine(limit::Scheme::CatmullClark);
+        let affine = placement.affine(self.surface.scheme());
         let size = table.size as i32;
         let column = |d: usize| [affine.matrix[0][d] as i32, affine.matrix[1][d] as i32];
         LeafWeights {

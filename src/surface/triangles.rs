@@ -13,24 +13,17 @@ use rayon::prelude::*;
 use super::matrix::MeshMatrix;
 use super::matrix::split::{Lists, Navigate, Triangles, split_to_triangles};
 use super::scalar::{Point, Scalar, add, scale};
-use super::sharpness::{NonManifold, Sharpness};
+use super::sharpness::Sharpness;
 use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
+use crate::scheme::LimitScheme;
+use crate::scheme::NonManifold;
+use crate::scheme::loop_scheme::{Loop as Rules, beta};
 use crate::topology::{NONE, Rows};
 
 /// Points a work item covers.
 const GRAIN: usize = 4096;
-
-/// Loop's β at a vertex of `n` neighbours: (5/8 − (3/8 + cos(2π/n)/4)²)/n.
-pub(crate) fn beta(n: usize) -> f64 {
-    if n == 0 {
-        return 0.0;
-    }
-    let n = n as f64;
-    let c = 0.375 + 0.25 * (std::f64::consts::TAU / n).cos();
-    (0.625 - c * c) / n
-}
 
 /// The topology of all levels.
 #[derive(Clone, Debug)]
@@ -112,7 +105,8 @@ impl Loop {
     fn edge_points<T: Scalar>(&self, level: usize, points: &[Point<T>], out: &mut [Point<T>]) {
         let matrix = &self.matrices[level];
         let at = |corner: u32| points[matrix.vertices[corner as usize] as usize];
-        let (near, far) = (T::from_f64(0.375), T::from_f64(0.125));
+        let mask = Rules.edge_mask();
+        let (near, far) = (T::from_f64(mask.ends / 2.0), T::from_f64(mask.across));
         let edges = matrix.edge_corners.par_iter();
         edges.zip(out).with_min_len(GRAIN).for_each(|(&[a, b], out)| {
             // where the surface ends the point is overwritten: any triangle will do

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::Scheme;
-use super::limit::{self, Faces, LimitSurface};
+use super::limit::connectivity::masks_of;
+use super::limit::{Faces, LimitSurface};
 use super::manifold::touching_vertices;
 use super::matrix::{Columns, MeshMatrix};
 use super::plan::SurfacePlan;
@@ -11,6 +12,7 @@ use super::result::{Refined, assemble_with_holes};
 use super::sharpness::boundary_corners;
 use crate::error::{Error, Result};
 use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
+use crate::scheme::NonManifold;
 
 /// The limit at the vertices of a mesh.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,14 +32,6 @@ pub struct VertexLimits {
 /// [`Error::Request`] for √3, whose limit has no masks here, and for Loop on what is no
 /// surface, where refinement smooths what the limit keeps; those of [`LimitSurface::new`].
 pub fn vertex_limits(mesh: &SurfaceMesh, scheme: Scheme) -> Result<VertexLimits> {
-    let scheme = match scheme {
-        Scheme::CatmullClark => limit::Scheme::CatmullClark,
-        Scheme::Loop => limit::Scheme::Loop,
-        Scheme::Sqrt3 => {
-            return Err(Error::request("limit points of √3")
-                .with_mend("take Catmull-Clark or Loop, or more levels"));
-        }
-    };
     let masks = limit_surface(mesh, scheme, mesh.crease_rule, 0)?.vertex_masks();
     let (positions, normals) =
         (masks.limit_positions(&mesh.points)?, masks.limit_normals(&mesh.points)?);
@@ -47,23 +41,25 @@ pub fn vertex_limits(mesh: &SurfaceMesh, scheme: Scheme) -> Result<VertexLimits>
 /// The limit of a mesh with all its tags, refined around features to `isolation` levels.
 pub(super) fn limit_surface(
     mesh: &SurfaceMesh,
-    scheme: limit::Scheme,
+    scheme: Scheme,
     rule: CreaseRule,
     isolation: usize,
 ) -> Result<LimitSurface> {
+    masks_of(scheme)?;
     mesh.check_control()?;
     let columns = Columns::of(&mesh.faces);
-    let needs_matrix =
-        scheme == limit::Scheme::Loop || mesh.boundary == BoundaryRule::EdgesAndCorners;
+    let is_smoothed = scheme.rules().non_manifold() == NonManifold::FirstTwo;
+    let needs_matrix = is_smoothed || mesh.boundary == BoundaryRule::EdgesAndCorners;
     let mut creases = Cow::Borrowed(&mesh.creases);
     if needs_matrix {
         let matrix = MeshMatrix::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec());
-        if scheme == limit::Scheme::Loop {
+        if is_smoothed {
             let (edges, vertices) = (matrix.crowded_edges.len(), touching_vertices(&matrix).len());
             if edges + vertices > 0 {
                 return Err(Error::request(format!(
-                    "limit points of Loop on what is no surface: {edges} edges of more than two \
-                     faces, {vertices} vertices where surfaces only touch"
+                    "limit points of {} on what is no surface: {edges} edges of more than two \
+                     faces, {vertices} vertices where surfaces only touch",
+                    scheme.rules().name()
                 ))
                 .with_mend("refine without the limit, or take Catmull-Clark"));
             }

@@ -124,5 +124,6 @@ pub fn rules(scheme: Scheme, level: usize) -> Rules {
         Scheme::CatmullClark => Rules::CatmullClark,
         Scheme::Loop => Rules::Loop,
         Scheme::Sqrt3 => Rules::Sqrt3 { second: level % 2 == 1 },
+        Scheme::Bilinear => panic!("tested against exact interpolation"),
     }
 }

@@ -11,6 +11,7 @@ mod support;
 mod surfaces;
 
 mod backend;
+mod bilinear;
 mod files;
 mod holes;
 mod limit;

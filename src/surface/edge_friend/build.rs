@@ -2,9 +2,10 @@
 
 use super::super::manifold::{inconsistent_edge, touching_vertices};
 use super::super::matrix::{Columns, MeshMatrix};
-use super::super::sharpness::{NonManifold, Sharpness};
+use super::super::sharpness::Sharpness;
 use super::{EdgeFriend, FriendQuads};
 use crate::mesh::{CreaseRule, Polygons, SurfaceMesh};
+use crate::scheme::NonManifold;
 use crate::surface::catmull_clark::CatmullClark;
 use crate::topology::NONE;
 use crate::{Error, Result};

@@ -5,13 +5,17 @@ use rayon::prelude::*;
 use super::faces::{Faces, Scheme};
 use crate::error::{Error, Result};
 use crate::mesh::{CreaseRule, Creases};
+use crate::scheme::{LimitScheme, Shape};
 use crate::topology::Rows;
 
 /// A surface's incidence. A *side* is a face's edge from one corner to the next; sides
 /// and corners are numbered alike, face by face.
-#[derive(Debug)]
 pub(super) struct Connectivity {
     pub scheme: Scheme,
+    // every edge and vertex is sharp
+    linear: bool,
+    /// Its masks.
+    pub masks: &'static dyn LimitScheme,
     pub faces: Rows,
     pub vertex_count: usize,
     /// Edge of each side.
@@ -39,15 +43,21 @@ impl Connectivity {
     /// [`Scheme::Loop`] with more than three, for a crease that is no edge, a corner
     /// that is no vertex, and a sharpness that is negative or not a number.
     pub fn new(faces: &Faces, scheme: Scheme) -> Result<Self> {
+        let masks = masks_of(scheme)?;
         let rows = checked_rows(faces, scheme)?;
-        let mut connectivity = Self::of_rows(rows, faces.vertex_count, scheme);
+        let mut connectivity = Self::of_rows(rows, faces.vertex_count, scheme, masks);
         connectivity.crease_rule = faces.crease_rule;
         connectivity.resolve(faces.creases)?;
         Ok(connectivity)
     }
 
     /// The incidence of faces that are known to be sound.
-    pub fn of_rows(faces: Rows, vertex_count: usize, scheme: Scheme) -> Self {
+    pub fn of_rows(
+        faces: Rows,
+        vertex_count: usize,
+        scheme: Scheme,
+        masks: &'static dyn LimitScheme,
+    ) -> Self {
         let corners = faces.items();
         let mut side_faces = vec![0; corners.len()];
         // (ends, side), sorted: sides of one edge stand together
@@ -76,6 +86,8 @@ impl Connectivity {
         let vertex_corners = Rows::uniform(corners.to_vec(), 1).transpose(vertex_count);
         Self {
             scheme,
+            linear: scheme.rules().is_linear(),
+            masks,
             faces,
             vertex_count,
             side_edges,
@@ -124,9 +136,9 @@ impl Connectivity {
         Some(at as u32)
     }
 
-    /// Sharpness of an edge, ≥ 0; infinite where there are not two faces.
+    /// Sharpness of an edge, ≥ 0; infinite where there are not two faces, and by a linear scheme.
     pub fn edge_sharpness(&self, edge: u32) -> f64 {
-        if self.edge_sides.row(edge as usize).len() == 2 {
+        if self.edge_sides.row(edge as usize).len() == 2 && !self.linear {
             self.edge_sharpness.get(edge as usize).copied().unwrap_or(0.0)
         } else {
             f64::INFINITY
@@ -152,14 +164,17 @@ impl Connectivity {
         (sharpness - 1.0).max(0.0)
     }
 
-    /// Sharpness of a vertex by its own tag, ≥ 0.
+    /// Sharpness of a vertex by its own tag, ≥ 0; infinite by a linear scheme.
     pub fn vertex_sharpness(&self, vertex: u32) -> f64 {
+        if self.linear {
+            return f64::INFINITY;
+        }
         self.vertex_sharpness.get(vertex as usize).copied().unwrap_or(0.0)
     }
 
-    /// Whether no edge and no vertex has a sharpness of its own.
+    /// Whether no edge and no vertex has a sharpness of its own that has to be passed on.
     pub fn is_smooth(&self) -> bool {
-        self.edge_sharpness.is_empty() && self.vertex_sharpness.is_empty()
+        self.linear || self.edge_sharpness.is_empty() && self.vertex_sharpness.is_empty()
     }
 
     /// Calls `each` with every edge at a vertex, once.
@@ -179,6 +194,17 @@ impl Connectivity {
     }
 }
 
+/// The masks of a scheme whose limit is known.
+///
+/// # Errors
+/// [`Error::Request`] for another scheme.
+pub(in crate::surface) fn masks_of(scheme: Scheme) -> Result<&'static dyn LimitScheme> {
+    scheme.rules().limit().ok_or_else(|| {
+        Error::request(format!("limit points of {}", scheme.rules().name()))
+            .with_mend("take Catmull-Clark or Loop, or more levels")
+    })
+}
+
 fn checked_rows(faces: &Faces, scheme: Scheme) -> Result<Rows> {
     let Faces { vertex_count, offsets, corners, .. } = *faces;
     let fits = offsets.first() == Some(&0)
@@ -194,7 +220,7 @@ fn checked_rows(faces: &Faces, scheme: Scheme) -> Result<Rows> {
             return Err(Error::mesh(format!("face {f} has {} corners", face.len()))
                 .with_mend("a face needs three corners or more: remove this one"));
         }
-        if scheme == Scheme::Loop && face.len() > 3 {
+        if scheme.shape() == Shape::Triangle && face.len() > 3 {
             return Err(Error::mesh(format!("face {f} has {} corners", face.len()))
                 .with_mend("Loop surfaces are made of triangles: split it, or use Catmull-Clark"));
         }

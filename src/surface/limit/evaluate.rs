@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::faces::Scheme;
 use super::geometry::{Curvature, curvature, normal};
 use super::surface::LimitSurface;
 use crate::error::{Error, Result};
 use crate::plan::Want;
+use crate::scheme::Shape;
 
 /// A place on a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,12 +114,12 @@ impl LimitSurface {
             )));
         }
         let inside = |x: f64| (0.0..=1.0).contains(&x);
-        if inside(u) && inside(v) && (self.scheme == Scheme::CatmullClark || u + v <= 1.0) {
+        if inside(u) && inside(v) && (self.scheme.shape() == Shape::Quad || u + v <= 1.0) {
             return Ok(());
         }
-        let mend = match self.scheme {
-            Scheme::CatmullClark => "u and v run from 0 to 1",
-            Scheme::Loop => "u and v run from 0 to 1, and so does u + v",
+        let mend = match self.scheme.shape() {
+            Shape::Quad => "u and v run from 0 to 1",
+            Shape::Triangle => "u and v run from 0 to 1, and so does u + v",
         };
         Err(Error::request(format!("place {index} has parameters {u}, {v}")).with_mend(mend))
     }

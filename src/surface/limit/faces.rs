@@ -1,6 +1,7 @@
 //! What a limit needs of a control mesh: its faces and creases, borrowed.
 
 use crate::mesh::{CreaseRule, Creases};
+pub use crate::scheme::Scheme;
 
 /// Faces of a surface control mesh as flat arrays, lent by whoever owns them.
 ///
@@ -20,23 +21,4 @@ pub struct Faces<'a> {
     pub creases: &'a Creases,
     /// Whether the sharpness of an edge first blends with that of its neighbours.
     pub crease_rule: CreaseRule,
-}
-
-/// A subdivision scheme.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scheme {
-    /// Catmull and Clark (1978): quads, after one refinement of any polygons.
-    CatmullClark,
-    /// Loop (1987): triangles.
-    Loop,
-}
-
-impl Scheme {
-    /// Corners of the faces that the scheme makes.
-    pub(super) fn sides(self) -> usize {
-        match self {
-            Self::CatmullClark => 4,
-            Self::Loop => 3,
-        }
-    }
 }

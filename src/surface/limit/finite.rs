@@ -1,7 +1,6 @@
 //! Weights of a leaf's control points at the vertices that further refinement makes of it:
 //! places of a finite level, not of the limit.
 
-use super::faces::Scheme;
 use super::net::{Ends, irregular, regular_quad};
 use super::patch::patch;
 use super::refine::refine;
@@ -54,7 +53,7 @@ impl LimitSurface {
         rows: &[Vec<[f64; 4]>],
     ) -> Option<FiniteWeights> {
         let steps = rows.len() - 1;
-        let mut net = patch(&self.structures[structure].key, Scheme::CatmullClark)?;
+        let mut net = patch(&self.structures[structure].key, self.scheme)?;
         let controls = net.vertex_count;
         let (size, side) = (1 << steps, (1 << steps) + 1);
         let mut weights = vec![0.0; side * side * controls];
@@ -78,7 +77,7 @@ impl LimitSurface {
             }
             let inner = irregular(fine, frame(0)?, |v| fine.rule(v));
             values = inner.vertices.iter().flat_map(|&v| value(v)).copied().collect();
-            net = patch(&inner.key, Scheme::CatmullClark)?;
+            net = patch(&inner.key, self.scheme)?;
         }
         for (&vertex, [u, v]) in net.faces.row(0).iter().zip([[0, 0], [1, 0], [1, 1], [0, 1]]) {
             let value = &values[vertex as usize * controls..][..controls];

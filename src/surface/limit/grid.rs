@@ -19,6 +19,7 @@ use super::net::Ends;
 use super::surface::LimitSurface;
 use crate::backend::cpu::kernel::{Patch, PatchOutput, Scratch, Simd, Stores};
 use crate::error::{Error, Result};
+use crate::scheme::Shape;
 
 /// Largest number of samples along an edge.
 const MOST: usize = 64;
@@ -102,7 +103,7 @@ impl LimitSurface {
         let mut ids: HashMap<Key, u32> = HashMap::new();
         let mut firsts: Vec<&Leaf> = Vec::new();
         for leaf in &self.leaves {
-            let is_tensor = self.scheme == Scheme::CatmullClark
+            let is_tensor = self.scheme.shape() == Shape::Quad
                 && leaf.depth == 0
                 && matches!(leaf.kind, LeafKind::Regular(_));
             grid.leaf_tables.push(if is_tensor {
@@ -307,13 +308,13 @@ fn coordinate(i: usize, n: usize) -> f64 {
 }
 
 fn samples(scheme: Scheme, n: usize) -> Vec<[f64; 2]> {
-    match scheme {
-        Scheme::Loop if n == 1 => vec![[1.0 / 3.0; 2]],
-        Scheme::Loop => {
+    match scheme.shape() {
+        Shape::Triangle if n == 1 => vec![[1.0 / 3.0; 2]],
+        Shape::Triangle => {
             let row = |j: usize| (0..n - j).map(move |i| [coordinate(i, n), coordinate(j, n)]);
             (0..n).flat_map(row).collect()
         }
-        Scheme::CatmullClark => {
+        Shape::Quad => {
             let row = |j: usize| (0..n).map(move |i| [coordinate(i, n), coordinate(j, n)]);
             (0..n).flat_map(row).collect()
         }

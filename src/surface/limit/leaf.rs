@@ -4,6 +4,7 @@ use super::faces::Scheme;
 use super::net::Ends;
 use super::walk::Frame;
 use crate::limit::MIDDLE;
+use crate::scheme::Shape;
 
 /// A quad or triangle with parameters (u, v): a face, or of Catmull-Clark one corner of a
 /// face that is no quad.
@@ -95,10 +96,7 @@ impl Placement {
 
     /// Local parameters by those of the leaf.
     pub fn affine(self, scheme: Scheme) -> Affine {
-        let corners: &[[f64; 2]] = match scheme {
-            Scheme::CatmullClark => &[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]],
-            Scheme::Loop => &[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]],
-        };
+        let corners = scheme.shape().corners();
         let (at, sides) = (usize::from(self.corner), corners.len());
         let (next, before) = ((at + 1) % sides, (at + sides - 1) % sides);
         let (u, v) = if self.mirrored { (before, next) } else { (next, before) };
@@ -119,22 +117,22 @@ impl Placement {
 /// A quad's children are numbered by their offset, u + 2v. A triangle's lie at its corners
 /// 0, 1, 2; child 3, the middle, is turned by half a turn.
 pub fn split(scheme: Scheme, [u, v]: [f64; 2]) -> (u32, [f64; 2]) {
-    let number = match scheme {
-        Scheme::CatmullClark => u32::from(u > 0.5) + 2 * u32::from(v > 0.5),
-        Scheme::Loop if u > 0.5 => 1,
-        Scheme::Loop if v > 0.5 => 2,
-        Scheme::Loop if u + v <= 0.5 => 0,
-        Scheme::Loop => MIDDLE as u32,
+    let number = match scheme.shape() {
+        Shape::Quad => u32::from(u > 0.5) + 2 * u32::from(v > 0.5),
+        Shape::Triangle if u > 0.5 => 1,
+        Shape::Triangle if v > 0.5 => 2,
+        Shape::Triangle if u + v <= 0.5 => 0,
+        Shape::Triangle => MIDDLE as u32,
     };
     (number, child_affine(scheme, number).apply([u, v]))
 }
 
 /// Parameters of a child by those of its parent.
 pub(super) fn child_affine(scheme: Scheme, number: u32) -> Affine {
-    let (sign, offset) = match (scheme, number) {
-        (Scheme::Loop, 3) => (-1.0, [1.0, 1.0]),
-        (Scheme::Loop, 1) => (1.0, [-1.0, 0.0]),
-        (Scheme::Loop, 2) => (1.0, [0.0, -1.0]),
+    let (sign, offset) = match (scheme.shape(), number) {
+        (Shape::Triangle, 3) => (-1.0, [1.0, 1.0]),
+        (Shape::Triangle, 1) => (1.0, [-1.0, 0.0]),
+        (Shape::Triangle, 2) => (1.0, [0.0, -1.0]),
         _ => (1.0, [-f64::from(number & 1), -f64::from(number >> 1)]),
     };
     Affine { matrix: [[2.0 * sign, 0.0], [0.0, 2.0 * sign]], offset }

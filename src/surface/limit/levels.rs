@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::limit::Key;
 use crate::mesh::Creases;
 use crate::refine::Stencils;
+use crate::scheme::Shape;
 
 /// Deepest local refinement; semi-sharp creases take one level per unit.
 pub(super) const MAX_LEVEL: usize = 12;
@@ -113,7 +114,7 @@ impl Builder {
         for (f, cycle) in connectivity.faces.iter().enumerate() {
             face_elements.push(self.elements.len() as u32);
             let face = f as u32;
-            if cycle.len() == scheme.sides() {
+            if cycle.len() == scheme.shape().sides() {
                 self.elements.push(Element { face, corner: None });
             } else {
                 let corners = 0..cycle.len() as u32;
@@ -162,11 +163,11 @@ impl Builder {
             let parent = active[at];
             let face = child as u32;
             let sides = coarse.faces.row(parent.face as usize).len();
-            children.push(if sides == coarse.scheme.sides() {
-                let offset = match coarse.scheme {
+            children.push(if sides == coarse.scheme.shape().sides() {
+                let offset = match coarse.scheme.shape() {
                     // of the corners in their cycle
-                    Scheme::CatmullClark => [0, 1, 3, 2][number as usize & 3],
-                    Scheme::Loop => number,
+                    Shape::Quad => [0, 1, 3, 2][number as usize & 3],
+                    Shape::Triangle => number,
                 };
                 let path = Leaf::extended(parent.path, u32::from(parent.depth), offset);
                 Active { face, depth: parent.depth + 1, path, ..parent }
@@ -296,7 +297,7 @@ impl Drafts {
 
     fn draft(&mut self, level: &Connectivity, rules: &[Rule], face: u32, isolate: bool) -> Draft {
         let cycle = level.faces.row(face as usize);
-        let sides = level.scheme.sides();
+        let sides = level.scheme.shape().sides();
         if cycle.len() != sides {
             return Draft::Refined(Reason::NotQuads);
         }
@@ -313,13 +314,13 @@ impl Drafts {
         let mut odd = (0..sides)
             .filter(|&k| !level.is_regular_corner(rule(cycle[k]), level.advanced(frame, k)));
         match (odd.next(), odd.next()) {
-            (None, _) => Draft::Regular(match level.scheme {
-                Scheme::CatmullClark => {
+            (None, _) => Draft::Regular(match level.scheme.shape() {
+                Shape::Quad => {
                     let (net, ends) = net::regular_quad(level, frame);
                     self.nets.extend(net);
                     ends
                 }
-                Scheme::Loop => {
+                Shape::Triangle => {
                     let (net, ends) = net::regular_triangle(level, frame);
                     self.nets.extend(net);
                     ends
@@ -360,11 +361,9 @@ fn vertex_elements(connectivity: &Connectivity, face_elements: &[u32]) -> Vec<(u
         let at = corner as usize - connectivity.faces.start(face);
         let element = face_elements[face];
         let sides = connectivity.faces.row(face).len();
-        match (connectivity.scheme, sides) {
-            (Scheme::CatmullClark, 4) => {
-                (element, [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]][at])
-            }
-            (Scheme::Loop, _) => (element, [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]][at]),
+        match (connectivity.scheme.shape(), sides) {
+            (Shape::Quad, 4) => (element, [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]][at]),
+            (Shape::Triangle, _) => (element, [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]][at]),
             _ => (element + at as u32, [0.0; 2]),
         }
     };

@@ -60,7 +60,7 @@
 //!
 //! A [backend](crate::backend) evaluates the same grids, places and vertices on a GPU.
 
-mod connectivity;
+pub(crate) mod connectivity;
 mod evaluate;
 mod faces;
 pub(crate) mod finite;

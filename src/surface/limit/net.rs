@@ -125,7 +125,7 @@ pub(super) fn irregular(
     frame: Frame,
     rule: impl Fn(u32) -> Rule,
 ) -> Net {
-    let sides = connectivity.scheme.sides();
+    let sides = connectivity.scheme.shape().sides();
     let mut frames = vec![frame];
     // around the end of a crease the faces touch it from both its sides, and so they do
     // at the other corners

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use faer::Mat;
 
-use super::connectivity::Connectivity;
+use super::connectivity::{Connectivity, masks_of};
 use super::faces::Scheme;
 use super::net;
 use super::refine::refine;
@@ -15,6 +15,7 @@ use super::walk::Frame;
 use crate::limit::{Domain, Key, MIDDLE, Next, Powers, Sibling, Structure, fold_phantoms};
 use crate::mesh::Creases;
 use crate::refine::Stencils;
+use crate::scheme::Shape;
 use crate::topology::Rows;
 
 /// Longest chain of nets before one repeats; two suffice by theory.
@@ -74,18 +75,18 @@ impl Library {
         let mut siblings = Vec::new();
         for number in numbers_by_offset(self.scheme) {
             let frame = frame(number)?;
-            let mut corners = (0..self.scheme.sides()).map(|k| fine.advanced(frame, k));
+            let mut corners = (0..self.scheme.shape().sides()).map(|k| fine.advanced(frame, k));
             if !corners.all(|c| fine.is_regular_corner(fine.rule(fine.vertex(c, 0)), c)) {
                 return None;
             }
-            siblings.push(match self.scheme {
-                Scheme::CatmullClark => {
+            siblings.push(match self.scheme.shape() {
+                Shape::Quad => {
                     let (net, ends) = net::regular_quad(fine, frame);
                     let mut rows = rows(&net);
                     fold_phantoms(&mut rows, 2, ends);
                     Sibling::tensor(rows)
                 }
-                Scheme::Loop => {
+                Shape::Triangle => {
                     let (net, ends) = net::regular_triangle(fine, frame);
                     let mut rows = rows(&net);
                     net::fold_triangle(&mut rows, ends);
@@ -101,9 +102,9 @@ impl Library {
             let child = self.find(&net.key, depth + 1)?;
             Next::Then { step: rows, structure: child.structure.clone() }
         };
-        let domain = match self.scheme {
-            Scheme::CatmullClark => Domain::Square,
-            Scheme::Loop => Domain::Triangle,
+        let domain = match self.scheme.shape() {
+            Shape::Quad => Domain::Square,
+            Shape::Triangle => Domain::Triangle,
         };
         let origin = Frame::new(0, 0);
         let tangents = tangents(&patch, origin, patch.rule(patch.vertex(origin, 0)));
@@ -114,21 +115,21 @@ impl Library {
 
 /// Child numbers by their offset from the origin, 1, 2, 3 (see [`Domain`]).
 fn numbers_by_offset(scheme: Scheme) -> [u32; 3] {
-    match scheme {
-        Scheme::CatmullClark => [1, 3, 2],
-        Scheme::Loop => [1, 2, MIDDLE as u32],
+    match scheme.shape() {
+        Shape::Quad => [1, 3, 2],
+        Shape::Triangle => [1, 2, MIDDLE as u32],
     }
 }
 
 /// A net as a mesh; face 0 is the one to evaluate, its corner 0 the extraordinary one.
 pub(super) fn patch(key: &Key, scheme: Scheme) -> Option<Connectivity> {
-    let (corners, sharp, pinned) = net::parts(key, scheme.sides());
+    let (corners, sharp, pinned) = net::parts(key, scheme.shape().sides());
     let controls = corners.iter().max().map_or(0, |&m| m as usize + 1);
     let mut creases = Creases::default();
     sharp.iter().for_each(|&[a, b]| creases.push_edge(a, b, f64::INFINITY));
     pinned.iter().for_each(|&v| creases.push_corner(v, f64::INFINITY));
-    let faces = Rows::uniform(corners, scheme.sides());
-    let mut patch = Connectivity::of_rows(faces, controls, scheme);
+    let faces = Rows::uniform(corners, scheme.shape().sides());
+    let mut patch = Connectivity::of_rows(faces, controls, scheme, masks_of(scheme).ok()?);
     patch.resolve(&creases).ok()?;
     Some(patch)
 }

@@ -3,11 +3,11 @@
 //! After [`LimitSurface::isolated`] the remainder is what lies around extraordinary
 //! vertices at the finest level; a renderer that knows splines only may draw it flat.
 
-use super::faces::Scheme;
 use super::leaf::{Leaf, LeafKind};
 use super::net::phantoms;
 use super::surface::LimitSurface;
 use crate::backend::cpu::kernel::fill_ends;
+use crate::scheme::Shape;
 
 /// How many leaves of which kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -37,12 +37,12 @@ impl LimitSurface {
     pub fn spline_net(&self, leaf: &Leaf, points: &[[f64; 3]]) -> Option<Vec<[f64; 3]>> {
         let LeafKind::Regular(ends) = leaf.kind else { return None };
         let mut net: Vec<[f64; 3]> = self.net(leaf).iter().map(|&v| points[v as usize]).collect();
-        match self.scheme {
-            Scheme::CatmullClark => {
+        match self.scheme.shape() {
+            Shape::Quad => {
                 fill_ends(net.as_flattened_mut(), 3, ends);
                 fill_ends(net.as_flattened_mut(), 4 * 3, ends >> 2);
             }
-            Scheme::Loop => {
+            Shape::Triangle => {
                 for [p, q, r, s] in phantoms(ends) {
                     net[p] = std::array::from_fn(|d| net[q][d] + net[r][d] - net[s][d]);
                 }

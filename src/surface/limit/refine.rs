@@ -2,10 +2,10 @@
 //! with all that their limit depends on.
 
 use super::connectivity::Connectivity;
-use super::faces::Scheme;
 use crate::error::Result;
 use crate::mesh::Creases;
 use crate::refine::Stencils;
+use crate::scheme::Shape;
 use crate::topology::{NONE, Rows};
 
 /// A refined surface and where it came from.
@@ -37,7 +37,8 @@ pub(super) fn refine(coarse: &Connectivity, region: Option<&[u32]>) -> Result<Re
             parents.push((f as u32, number));
         });
     }
-    let mut connectivity = Connectivity::of_rows(faces, stencils.len(), coarse.scheme);
+    let mut connectivity =
+        Connectivity::of_rows(faces, stencils.len(), coarse.scheme, coarse.masks);
     connectivity.crease_rule = coarse.crease_rule;
     connectivity.resolve(&numbers.creases(coarse, &wanted))?;
     Ok(Refinement { stencils, connectivity, parents })
@@ -74,7 +75,7 @@ impl Numbers {
         let any = |vertices: &[u32]| vertices.iter().any(|&v| wanted[v as usize]);
         let is_used = |v: usize| wanted[v] && !coarse.vertex_corners.row(v).is_empty();
         let has_face_point =
-            |f: usize| coarse.scheme == Scheme::CatmullClark && any(coarse.faces.row(f));
+            |f: usize| coarse.scheme.shape() == Shape::Quad && any(coarse.faces.row(f));
         let vertices = number(coarse.vertex_count, &is_used, Source::Vertex);
         let edges =
             number(coarse.edge_vertices.len(), &|e| any(&coarse.edge_vertices[e]), Source::Edge);
@@ -99,13 +100,13 @@ impl Numbers {
         for i in (0..sides).filter(|&i| is_wanted(i)) {
             let (v, next, before) =
                 (self.vertices[cycle[i] as usize], edge(i), edge(i + sides - 1));
-            match coarse.scheme {
-                Scheme::Loop => {
+            match coarse.scheme.shape() {
+                Shape::Triangle => {
                     let mut child = [v, next, before];
                     child.rotate_right(i);
                     push(i as u32, &child);
                 }
-                Scheme::CatmullClark => {
+                Shape::Quad => {
                     let mut child = [v, next, self.faces[face], before];
                     if sides == 4 {
                         child.rotate_right(i);
@@ -114,7 +115,8 @@ impl Numbers {
                 }
             }
         }
-        if coarse.scheme == Scheme::Loop && (0..3).filter(|&i| is_wanted(i)).count() > 1 {
+        if coarse.scheme.shape() == Shape::Triangle && (0..3).filter(|&i| is_wanted(i)).count() > 1
+        {
             push(3, &[edge(1), edge(2), edge(0)]);
         }
     }

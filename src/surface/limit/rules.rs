@@ -1,13 +1,8 @@
-//! The refinement rules of both schemes as stencil rows, and which one a vertex follows.
-//!
-//! Catmull-Clark inside: face point F; edge point (v0 + v1 + f0 + f1)/4; vertex point
-//! (F + 2R + (n − 3)P)/n. Loop inside: edge point 3/8 (v0 + v1) + 1/8 (a + b); vertex
-//! point (1 − nβ)P + β Σ with Loop's own β. Creases, corners and boundaries of both after
-//! DeRose, Kass and Truong (1998).
+//! The masks of a [scheme](crate::scheme) as stencil rows, and which rule a vertex follows.
 
 use super::connectivity::Connectivity;
-use super::faces::Scheme;
 use crate::refine::RowBuilder;
+use crate::scheme::crease::{ALONG_END, ALONG_OWN, VertexBlend};
 
 /// The rule that a vertex follows at every level from here on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +30,7 @@ impl Connectivity {
     /// The rule of a vertex.
     pub fn rule(&self, vertex: u32) -> Rule {
         let corners = self.vertex_corners.row(vertex as usize);
-        let sides = self.scheme.sides();
+        let sides = self.scheme.shape().sides();
         let is_made = |&corner: &u32| {
             self.faces.row(self.side_faces[corner as usize] as usize).len() == sides
         };
@@ -67,21 +62,19 @@ impl Connectivity {
         let ends = self.edge_vertices[edge as usize];
         let sharp = self.edge_sharpness(edge).min(1.0);
         let smooth = 1.0 - sharp;
-        match self.scheme {
-            Scheme::CatmullClark => row.add_mean(&ends, sharp + 0.5 * smooth),
-            Scheme::Loop => row.add_mean(&ends, sharp + 0.75 * smooth),
-        }
+        let mask = self.masks.edge_mask();
+        row.add_mean(&ends, sharp + mask.ends * smooth);
         if smooth == 0.0 {
             return;
         }
         for &side in self.edge_sides.row(edge as usize) {
             let face = self.faces.row(self.side_faces[side as usize] as usize);
-            match self.scheme {
-                Scheme::CatmullClark => row.add_mean(face, 0.25 * smooth),
-                Scheme::Loop => {
-                    let across = face.iter().filter(|v| !ends.contains(v));
-                    across.for_each(|&v| row.add(v, 0.125 * smooth));
-                }
+            if mask.face != 0.0 {
+                row.add_mean(face, mask.face * smooth);
+            }
+            if mask.across != 0.0 {
+                let across = face.iter().filter(|v| !ends.contains(v));
+                across.for_each(|&v| row.add(v, mask.across * smooth));
             }
         }
     }
@@ -89,9 +82,9 @@ impl Connectivity {
     /// Vertex point: the smooth one, blended towards (e1 + 6P + e2)/8 or P by the mean
     /// sharpness of the sharp edges, then towards P by the vertex's own.
     pub fn vertex_point(&self, vertex: u32, row: &mut RowBuilder) {
-        let (mut sharp_count, mut sharp_sum, mut valence) = (0, 0.0, 0.0);
+        let (mut sharp_count, mut sharp_sum, mut valence) = (0, 0.0, 0);
         self.vertex_edges(vertex, |e| {
-            valence += 1.0;
+            valence += 1;
             let s = self.edge_sharpness(e);
             if s > 0.0 {
                 sharp_count += 1;
@@ -100,20 +93,16 @@ impl Connectivity {
         });
         let pinned = self.vertex_sharpness(vertex).min(1.0);
         let pinned = if pinned < 1.0 && !self.is_manifold(vertex) { 1.0 } else { pinned };
-        let sharp = if sharp_count < 2 {
-            0.0
-        } else {
-            (1.0 - pinned) * (sharp_sum / f64::from(sharp_count)).min(1.0)
-        };
-        let smooth = 1.0 - pinned - sharp;
+        let VertexBlend { smooth, sharp, pinned } =
+            VertexBlend::new(sharp_count, sharp_sum, pinned);
         if smooth > 0.0 {
             self.smooth_vertex_point(vertex, valence, smooth, row);
         }
         if sharp_count == 2 && sharp > 0.0 {
-            row.add(vertex, 0.75 * sharp);
+            row.add(vertex, ALONG_OWN * sharp);
             self.vertex_edges(vertex, |e| {
                 if self.edge_sharpness(e) > 0.0 {
-                    row.add(self.other_end(e, vertex), 0.125 * sharp);
+                    row.add(self.other_end(e, vertex), ALONG_END * sharp);
                 }
             });
             row.add(vertex, pinned);
@@ -122,36 +111,27 @@ impl Connectivity {
         }
     }
 
-    fn smooth_vertex_point(&self, vertex: u32, valence: f64, weight: f64, row: &mut RowBuilder) {
-        match self.scheme {
-            Scheme::CatmullClark => {
-                let corners = self.vertex_corners.row(vertex as usize);
-                for &corner in corners {
-                    let face = self.side_faces[corner as usize] as usize;
-                    row.add_mean(self.faces.row(face), weight / (valence * corners.len() as f64));
-                }
-                self.vertex_edges(vertex, |e| {
-                    let ends = self.edge_vertices[e as usize];
-                    row.add_mean(&ends, 2.0 * weight / (valence * valence));
-                });
-                row.add(vertex, weight * (valence - 3.0) / valence);
-            }
-            Scheme::Loop => {
-                let beta = loop_beta(valence);
-                self.vertex_edges(vertex, |e| row.add(self.other_end(e, vertex), weight * beta));
-                row.add(vertex, weight * (1.0 - valence * beta));
+    fn smooth_vertex_point(&self, vertex: u32, valence: usize, weight: f64, row: &mut RowBuilder) {
+        let corners = self.vertex_corners.row(vertex as usize);
+        let mask = self.masks.vertex_mask(valence, corners.len(), weight);
+        if mask.face != 0.0 {
+            for &corner in corners {
+                row.add_mean(self.faces.row(self.side_faces[corner as usize] as usize), mask.face);
             }
         }
+        self.vertex_edges(vertex, |e| {
+            if mask.midpoint != 0.0 {
+                row.add_mean(&self.edge_vertices[e as usize], mask.midpoint);
+            }
+            if mask.neighbour != 0.0 {
+                row.add(self.other_end(e, vertex), mask.neighbour);
+            }
+        });
+        row.add(vertex, mask.own);
     }
 
     fn other_end(&self, edge: u32, vertex: u32) -> u32 {
         let [a, b] = self.edge_vertices[edge as usize];
         if a == vertex { b } else { a }
     }
-}
-
-/// Weight of each neighbour in a smooth vertex point: Loop's own, 3/16 at valence 3.
-fn loop_beta(valence: f64) -> f64 {
-    let centre = 0.375 + 0.25 * (std::f64::consts::TAU / valence).cos();
-    (0.625 - centre * centre) / valence
 }

@@ -12,8 +12,8 @@
 //! - Corner of one quad, of one or two triangles: its two edges.
 //! - Dart: the eigenvectors, computed.
 //!
-//! Of a quad λ = (5 + c + √((9 + c)(1 + c)))/16 and fᵢ has (eᵢ + eᵢ₊₁)/(16λ − 4), of a
-//! triangle λ = 3/8 + c/4, where c = cos θ.
+//! λ by c = cos θ, and what fᵢ has of its spokes, are facts of the scheme
+//! ([`LimitScheme`](crate::scheme::LimitScheme)).
 //!
 //! # Practice
 //! Where the eigenvalues leave no tangent plane there is none here: at an inner vertex that
@@ -29,6 +29,7 @@ use super::refine::refine;
 use super::rules::Rule;
 use super::walk::{Frame, Sector};
 use crate::mesh::Creases;
+use crate::scheme::{LimitScheme, Shape};
 use crate::topology::Rows;
 
 /// Weights `[vertex]` of two tangents at the origin of `frame`, the second to the left of
@@ -66,6 +67,7 @@ pub(super) fn tangents(
 /// A vertex, its spokes and far corners.
 struct Ring {
     scheme: Scheme,
+    masks: &'static dyn LimitScheme,
     vertex_count: usize,
     centre: u32,
     // from the right wall on, one more than faces; the first again where it is closed
@@ -78,10 +80,11 @@ impl Ring {
     fn new(connectivity: &Connectivity, sector: &Sector) -> Self {
         let frames = &sector.frames;
         let mut spokes: Vec<u32> = frames.iter().map(|&f| connectivity.vertex(f, 1)).collect();
-        let sides = connectivity.scheme.sides();
+        let sides = connectivity.scheme.shape().sides();
         spokes.extend(frames.last().map(|&f| connectivity.vertex(f, sides - 1)));
         Self {
             scheme: connectivity.scheme,
+            masks: connectivity.masks,
             vertex_count: connectivity.vertex_count,
             centre: connectivity.vertex(frames[0], 0),
             spokes,
@@ -95,26 +98,17 @@ impl Ring {
     }
 
     fn eigenvalue(&self, c: f64) -> f64 {
-        match self.scheme {
-            Scheme::CatmullClark => (5.0 + c + ((9.0 + c) * (1.0 + c)).max(0.0).sqrt()) / 16.0,
-            Scheme::Loop => 0.375 + 0.25 * c,
-        }
+        self.masks.eigenvalue(c)
     }
 
     /// What a far corner has of its two spokes.
     fn across(&self, c: f64) -> f64 {
-        match self.scheme {
-            Scheme::CatmullClark => 1.0 / (16.0 * self.eigenvalue(c) - 4.0),
-            Scheme::Loop => 0.0,
-        }
+        self.masks.far_corner(c)
     }
 
     /// Most faces of a corner whose two edges span the tangent plane.
     fn corner_faces(&self) -> usize {
-        match self.scheme {
-            Scheme::CatmullClark => 1,
-            Scheme::Loop => 2,
-        }
+        self.masks.corner_faces()
     }
 
     /// Whether the second sine across a crease shrinks faster than the crease itself.
@@ -133,7 +127,7 @@ impl Ring {
         for (i, &e) in self.spokes[..distinct].iter().enumerate() {
             weights[e as usize] += spoke(i);
         }
-        if self.scheme == Scheme::CatmullClark {
+        if self.scheme.shape() == Shape::Quad {
             for (i, &f) in self.far.iter().enumerate() {
                 weights[f as usize] += across * (spoke(i) + spoke(i + 1));
             }
@@ -154,10 +148,7 @@ impl Ring {
         let far = |i: usize| across * (inner(i) + inner(i + 1));
         let (spokes, fars) = ((0..faces).map(inner).sum::<f64>(), (0..faces).map(far).sum::<f64>());
         // what e₀ and the vertex get from the others
-        let (to_end, to_centre) = match self.scheme {
-            Scheme::CatmullClark => (inner(1) / 16.0 + far(0) / 4.0, 0.375 * spokes + 0.25 * fars),
-            Scheme::Loop => (inner(1) / 8.0, 0.375 * spokes),
-        };
+        let [to_end, to_centre] = self.masks.crease_ring(inner(1), far(0), spokes, fars);
         // λx = x/2 + y/8 + to_end, λy = x + 3y/4 + to_centre for x of the ends, y of the vertex
         let determinant = (eigenvalue - 1.0) * (eigenvalue - 0.25);
         let end = (to_end * (eigenvalue - 0.75) + to_centre / 8.0) / determinant;
@@ -188,8 +179,8 @@ fn computed(connectivity: &Connectivity, sector: &Sector) -> Option<[Vec<f64>; 2
     let at = |v: u32| vertices.iter().position(|&x| x == v);
     let mut turn = 0.0;
     for &frame in &sector.frames {
-        let [u, v] =
-            [1, connectivity.scheme.sides() - 1].map(|steps| at(connectivity.vertex(frame, steps)));
+        let [u, v] = [1, connectivity.scheme.shape().sides() - 1]
+            .map(|steps| at(connectivity.vertex(frame, steps)));
         let (u, v) = (u?, v?);
         let entry = |i: usize, k: usize| (vectors[(i, k)] - vectors[(0, k)]).re;
         turn += entry(u, first) * entry(v, second) - entry(u, second) * entry(v, first);
@@ -223,9 +214,10 @@ fn ring_matrix(connectivity: &Connectivity, sector: &Sector) -> Option<(Mat<f64>
     let label = |v: u32| vertices.iter().position(|&x| x == v).map(|at| at as u32);
     let [a, b] = connectivity.edge_vertices[wall as usize].map(label);
     creases.push_edge(a?, b?, f64::INFINITY);
-    let sides = connectivity.scheme.sides();
+    let sides = connectivity.scheme.shape().sides();
     let faces = Rows::uniform(corners, sides);
-    let mut ring = Connectivity::of_rows(faces, vertices.len(), connectivity.scheme);
+    let mut ring =
+        Connectivity::of_rows(faces, vertices.len(), connectivity.scheme, connectivity.masks);
     ring.resolve(&creases).ok()?;
     let step = refine(&ring, None).ok()?;
     let mut matrix = Mat::zeros(vertices.len(), vertices.len());

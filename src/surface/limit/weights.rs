@@ -8,6 +8,7 @@ use super::surface::LimitSurface;
 use crate::basis::bspline::Order::{First, Second, Value};
 use crate::basis::{box_spline, bspline};
 use crate::limit::Orders;
+use crate::scheme::Shape;
 
 /// Derivatives by u and v in the order of results: the value, u, v, uu, uv, vv.
 pub const DERIVATIVES: [[usize; 2]; 6] = [[0, 0], [1, 0], [0, 1], [2, 0], [1, 1], [0, 2]];
@@ -70,7 +71,7 @@ impl LimitSurface {
     pub(crate) fn local(&self, leaf: &Leaf, p: [f64; 2]) -> (Affine, [f64; 2]) {
         let outer = leaf.affine(self.scheme);
         let mut local = outer.apply(p).map(|x| x.clamp(0.0, 1.0));
-        if self.scheme == Scheme::Loop && local[0] + local[1] > 1.0 {
+        if self.scheme.shape() == Shape::Triangle && local[0] + local[1] > 1.0 {
             // rounding only
             local[1] = 1.0 - local[0];
         }
@@ -96,8 +97,8 @@ pub(super) fn regular_weights(
     p: [f64; 2],
     orders: [usize; 2],
 ) -> Vec<f64> {
-    match scheme {
-        Scheme::CatmullClark => {
+    match scheme.shape() {
+        Shape::Quad => {
             let orders = spline_orders(orders);
             let axis = |d: usize| {
                 let ends = ends >> (2 * d);
@@ -106,7 +107,7 @@ pub(super) fn regular_weights(
             let (u, v) = (axis(0), axis(1));
             v.iter().flat_map(|b| u.map(|a| a * b)).collect()
         }
-        Scheme::Loop => {
+        Shape::Triangle => {
             let mut weights = box_spline::weights(orders, p);
             for [missing, q, r, s] in phantoms(ends) {
                 // two corners may name the same one: it is empty the second time

@@ -8,8 +8,9 @@
 
 use super::MeshMatrix;
 use crate::refine::{RowBuilder, Stencils};
+use crate::scheme::sqrt3::alpha;
 use crate::surface::sharpness::Sharpness;
-use crate::surface::sqrt3::{Level, alpha};
+use crate::surface::sqrt3::Level;
 use crate::topology::NONE;
 
 /// The mapped product Σₖ a(i, k) b(k, j).
@@ -77,12 +78,18 @@ pub fn catmull_clark(matrix: &MeshMatrix, sharpness: &Sharpness) -> Stencils {
     Stencils::joined(vec![held_vertices(vertices, sharpness), f, edges])
 }
 
+/// Linear: vertices as they are, face points, midpoints.
+pub fn linear(matrix: &MeshMatrix) -> Stencils {
+    let vertices = Stencils::build(matrix.vertex_count, |v, row| row.add(v as u32, 1.0));
+    Stencils::joined(vec![vertices, face_points(matrix), midpoints(matrix)])
+}
+
 /// Loop: vertex points, edge points. The faces are triangles.
 pub fn triangles_to_triangles(matrix: &MeshMatrix, sharpness: &Sharpness) -> Stencils {
     let neighbours = matrix.neighbours();
     let vertices = Stencils::build(matrix.vertex_count, |v, row| {
         let around = neighbours.row(v);
-        let beta = crate::surface::triangles::beta(around.len());
+        let beta = crate::scheme::loop_scheme::beta(around.len());
         row.add(v as u32, 1.0 - around.len() as f64 * beta);
         around.iter().for_each(|&w| row.add(w, beta));
     });

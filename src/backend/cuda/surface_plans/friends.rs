@@ -7,9 +7,9 @@ use super::super::surface::SurfaceFriends;
 use super::matrix::{check_tags, device_matrix, has_lost_corner, host_matrix, tags};
 use crate::error::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
+use crate::scheme::NonManifold;
 use crate::surface::edge_friend::EdgeFriend;
 use crate::surface::scalar::{Point, Scalar};
-use crate::surface::sharpness::NonManifold;
 
 /// Levels of edge-friend.
 pub(super) struct Friends<T> {

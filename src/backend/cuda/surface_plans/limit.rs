@@ -17,9 +17,10 @@ use super::super::surface_points::{DeviceSinglePoints, PointLayout, PointRows};
 use super::super::surface_refine::Level;
 use crate::error::{Error, Result};
 use crate::plan::Want;
+use crate::scheme::Shape;
 use crate::surface::Scalar;
 use crate::surface::limit::{
-    COUNTS, Leaf, LeafKind, LimitSurface, Scheme, SurfaceGrid, SurfaceLocation, Table, VertexMasks,
+    COUNTS, Leaf, LeafKind, LimitSurface, SurfaceGrid, SurfaceLocation, Table, VertexMasks,
 };
 
 /// Grids of limit points on all elements of a surface, on a GPU, in `f32` or `f64`.
@@ -195,7 +196,7 @@ impl<T: Scalar + Real> DeviceSurfacePoints<T> {
             for &(_, row) in group {
                 let p = places[row as usize].parameters;
                 match leaf.kind {
-                    LeafKind::Regular(ends) if surface.scheme() == Scheme::CatmullClark => {
+                    LeafKind::Regular(ends) if surface.scheme().shape() == Shape::Quad => {
                         regular.push(RegularPoint {
                             local: surface.local(leaf, p).1,
                             net: (nets.len() / 16) as u32,

@@ -7,11 +7,12 @@ use super::super::edge_friend::Real;
 use super::super::surface::{CreaseTags, DeviceLevels, DeviceMatrix, FaceArrays, MatrixScheme};
 use crate::error::Result;
 use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
+use crate::scheme::loop_scheme::beta;
+use crate::scheme::sqrt3::alpha;
+use crate::scheme::{NonManifold, Split};
+use crate::surface::SurfaceOptions;
 use crate::surface::matrix::{Columns, MeshMatrix};
-use crate::surface::sharpness::{NonManifold, Sharpness};
-use crate::surface::sqrt3::alpha;
-use crate::surface::triangles::beta;
-use crate::surface::{Scheme, SurfaceOptions};
+use crate::surface::sharpness::Sharpness;
 
 /// The mesh matrix of a surface, its edges found on a GPU.
 ///
@@ -63,24 +64,23 @@ pub(super) fn levels<T: Real>(
     options: &SurfaceOptions,
     rule: CreaseRule,
 ) -> Result<DeviceLevels<T>> {
-    let scheme = match options.scheme {
-        Scheme::CatmullClark => MatrixScheme::CatmullClark,
-        Scheme::Loop => MatrixScheme::Loop { beta },
-        Scheme::Sqrt3 => MatrixScheme::Sqrt3 { alpha, keeps_corners: keeps_corners(mesh) },
+    let scheme = match options.scheme.split() {
+        Split::Quads => MatrixScheme::CatmullClark,
+        Split::FourTriangles => MatrixScheme::Loop { beta },
+        Split::ThreeTriangles => MatrixScheme::Sqrt3 { alpha, keeps_corners: keeps_corners(mesh) },
     };
     let counts = matrix.counts();
-    let smooth = match options.scheme {
+    let smooth = match options.scheme.split() {
         // edges of many faces are smoothed over two of them
-        Scheme::Loop => counts.open == 0,
-        Scheme::CatmullClark => counts.is_closed_manifold(),
+        Split::FourTriangles => counts.open == 0,
+        Split::Quads => counts.is_closed_manifold(),
         // ends have rules of their own
-        Scheme::Sqrt3 => true,
+        Split::ThreeTriangles => true,
     };
     if smooth && mesh.creases.is_empty() {
         return DeviceLevels::new(matrix, scheme, options.levels, None);
     }
-    let is_loop = options.scheme == Scheme::Loop;
-    let non_manifold = if is_loop { NonManifold::FirstTwo } else { NonManifold::Sharp };
+    let non_manifold = options.scheme.rules().non_manifold();
     if has_lost_corner(mesh) {
         check_tags(mesh, non_manifold)?;
     }

@@ -24,13 +24,14 @@ use super::edge_friend::{FriendRun as DeviceRun, Real};
 use super::surface::DeviceLevels;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
+use crate::scheme::Shape;
 use crate::surface::matrix::Columns;
 use crate::surface::memory::check_corner_ids;
 use crate::surface::plan::{crowded_notice, cut_notice, turned_notice};
 use crate::surface::scalar::{Point, Scalar};
 use crate::surface::sqrt3::check;
 use crate::surface::triangulate::triangulate;
-use crate::surface::{Method, Scheme, SurfaceOptions};
+use crate::surface::{Method, SurfaceOptions};
 use friends::Friends;
 use single::Single;
 
@@ -65,10 +66,19 @@ impl<T: Scalar + Real> DeviceSurface<T> {
         mesh.check()?;
         mesh.check_control()?;
         check_corner_ids(mesh, options)?;
-        let least = match (options.scheme, options.method) {
-            (Scheme::CatmullClark, Method::EdgeFriend) => 2,
-            (_, Method::Matrix | Method::Single) => 1,
-            (scheme, method) => {
+        let least = match options.method {
+            Method::EdgeFriend if options.scheme.rules().has_edge_friend() => 2,
+            Method::Matrix if options.scheme.rules().is_linear() => {
+                let name = options.scheme.rules().name();
+                return Err(Error::request(format!(
+                    "{name} by the mesh matrix on a GPU: it has no kernel, as its points are \
+                     copies and means of two that cost less than their way to the device"
+                ))
+                .with_mend("refine on the CPU, or use --method single"));
+            }
+            Method::Matrix | Method::Single => 1,
+            method @ Method::EdgeFriend => {
+                let scheme = options.scheme;
                 return Err(Error::request(format!("{scheme:?} by {method:?} on a GPU"))
                     .with_mend("use the mesh matrix, or edge-friend for Catmull-Clark"));
             }
@@ -89,13 +99,13 @@ impl<T: Scalar + Real> DeviceSurface<T> {
         let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
         let mut notices = Vec::new();
         let triangulated;
-        let mesh = match options.scheme {
-            Scheme::Loop | Scheme::Sqrt3 => {
+        let mesh = match options.scheme.shape() {
+            Shape::Triangle => {
                 triangulated = triangulate(mesh);
                 notices.extend(cut_notice(triangulated.cut_faces));
                 triangulated.mesh.as_ref()
             }
-            Scheme::CatmullClark => mesh,
+            Shape::Quad => mesh,
         };
         let levels = match options.method {
             Method::EdgeFriend => {
@@ -104,7 +114,7 @@ impl<T: Scalar + Real> DeviceSurface<T> {
             _ => {
                 let matrix = device_matrix(mesh, gpu)?;
                 notices.extend(crowded_notice(matrix.counts().crowded, options.scheme));
-                if options.scheme == Scheme::Sqrt3 {
+                if !options.scheme.split().is_nested() {
                     notices.extend(turned_notice(mesh));
                     check(mesh, &matrix::host_matrix(mesh, &matrix)?)?;
                 }
@@ -196,7 +206,7 @@ impl<T: Scalar + Real> DeviceSurface<T> {
             Levels::Matrix(levels) => levels.face_count(),
             Levels::EdgeFriend(friends) => friends.levels().quad_count(),
             Levels::Single(single) => {
-                let size = if self.options.scheme == Scheme::CatmullClark { 4 } else { 3 };
+                let size = self.options.scheme.shape().sides();
                 single.plan.corners().len() / size
             }
         }

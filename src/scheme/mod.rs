@@ -1,0 +1,186 @@
+//! Subdivision schemes: refinement rules and nothing else.
+//!
+//! A [`Scheme`] is what a user chooses. Its [`SurfaceScheme`] says what faces it takes and
+//! makes, its masks, and what it does where a surface is creased or non-manifold. Other code
+//! asks for these facts and never which scheme it is. [`crease`] has the rules for sharp
+//! edges and vertices, which all schemes share.
+
+mod bilinear;
+mod catmull_clark;
+pub mod crease;
+pub(crate) mod loop_scheme;
+pub(crate) mod sqrt3;
+
+/// A subdivision scheme for surfaces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Scheme {
+    /// Quads from any polygons (Catmull and Clark 1978).
+    #[default]
+    CatmullClark,
+    /// Four triangles from one (Loop 1987).
+    Loop,
+    /// Three triangles from one, with its edges flipped (Kobbelt 2000).
+    Sqrt3,
+    /// Quads from any polygons, linear in their edges.
+    Bilinear,
+}
+
+impl Scheme {
+    /// The facts and masks of the scheme.
+    pub fn rules(self) -> &'static dyn SurfaceScheme {
+        match self {
+            Self::CatmullClark => &catmull_clark::CatmullClark,
+            Self::Loop => &loop_scheme::Loop,
+            Self::Sqrt3 => &sqrt3::Sqrt3,
+            Self::Bilinear => &bilinear::Bilinear,
+        }
+    }
+
+    /// How a face splits.
+    pub fn split(self) -> Split {
+        self.rules().split()
+    }
+
+    /// The shape of the faces that the scheme makes.
+    pub fn shape(self) -> Shape {
+        self.split().shape()
+    }
+}
+
+/// How one step splits a face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Split {
+    /// A polygon into one quad a corner.
+    Quads,
+    /// A triangle into four.
+    FourTriangles,
+    /// A triangle into three around its face point; inner edges are flipped.
+    ThreeTriangles,
+}
+
+impl Split {
+    /// The shape of the faces that it makes.
+    pub fn shape(self) -> Shape {
+        match self {
+            Self::Quads => Shape::Quad,
+            Self::FourTriangles | Self::ThreeTriangles => Shape::Triangle,
+        }
+    }
+
+    /// Whether faces of one step are parts of a face of the step before.
+    pub fn is_nested(self) -> bool {
+        self != Self::ThreeTriangles
+    }
+}
+
+/// The shape of a refined face, and of its parameter domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// Four corners, u and v from 0 to 1.
+    Quad,
+    /// Three corners, u and v from 0 to 1, and so u + v.
+    Triangle,
+}
+
+impl Shape {
+    /// Number of corners.
+    pub fn sides(self) -> usize {
+        self.corners().len()
+    }
+
+    /// Parameters (u, v) of the corners, in the order of the face.
+    pub fn corners(self) -> &'static [[f64; 2]] {
+        match self {
+            Self::Quad => &[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]],
+            Self::Triangle => &[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]],
+        }
+    }
+}
+
+/// What happens at edges of more than two faces and at vertices where sheets only touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NonManifold {
+    /// Infinitely sharp.
+    Sharp,
+    /// Smooth, with the first two faces of an edge. Such a mesh has no limit here.
+    FirstTwo,
+}
+
+/// Weights of a smooth edge point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EdgeMask {
+    /// Of both ends together.
+    pub ends: f64,
+    /// Of the centroid of each of the two faces.
+    pub face: f64,
+    /// Of each vertex across, in triangles.
+    pub across: f64,
+}
+
+/// Weights of a smooth vertex point.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct VertexMask {
+    /// Of the centroid of each face at the vertex.
+    pub face: f64,
+    /// Of the midpoint of each edge at the vertex.
+    pub midpoint: f64,
+    /// Of each neighbour.
+    pub neighbour: f64,
+    /// Of the vertex itself.
+    pub own: f64,
+}
+
+/// The rules of a scheme for surfaces.
+pub trait SurfaceScheme: Sync {
+    /// What messages call it.
+    fn name(&self) -> &'static str;
+
+    /// How a face splits. Schemes for triangles take polygons cut into triangles.
+    fn split(&self) -> Split;
+
+    /// What happens where the mesh is non-manifold.
+    fn non_manifold(&self) -> NonManifold {
+        NonManifold::Sharp
+    }
+
+    /// Whether every edge point is a midpoint and every vertex stays, so that creases have no
+    /// effect: each edge and vertex counts as infinitely sharp.
+    fn is_linear(&self) -> bool {
+        false
+    }
+
+    /// Whether edge-friend refines by these masks, which are written into it.
+    fn has_edge_friend(&self) -> bool {
+        false
+    }
+
+    /// The masks and the local eigenanalysis, where the limit is known at every place.
+    fn limit(&self) -> Option<&'static dyn LimitScheme> {
+        None
+    }
+}
+
+/// The rules of a scheme whose limit is known at every place. Valences and sectors are
+/// those of the refined faces.
+pub trait LimitScheme: Sync {
+    /// The mask of a smooth edge point.
+    fn edge_mask(&self) -> EdgeMask;
+
+    /// The mask of a smooth vertex point at `valence` edges and `faces` faces; its weights
+    /// add up to `weight`.
+    fn vertex_mask(&self, valence: usize, faces: usize, weight: f64) -> VertexMask;
+
+    /// Eigenvalue of the ring of a vertex whose spokes go as cos iθ, `c` = cos θ.
+    fn eigenvalue(&self, c: f64) -> f64;
+
+    /// What a far corner of a quad has of each of its two spokes in that eigenvector; 0 for
+    /// triangles.
+    fn far_corner(&self, c: f64) -> f64;
+
+    /// Most faces of a corner whose two edges span the tangent plane.
+    fn corner_faces(&self) -> usize;
+
+    /// Weights that refinement gives the end spoke and the vertex of a crease: of the first
+    /// inner spoke, the first far corner, all inner spokes, all far corners.
+    fn crease_ring(&self, inner: f64, far: f64, spokes: f64, fars: f64) -> [f64; 2];
+}

@@ -7,7 +7,7 @@
 //! through a plan. Rates count faces; those of the single matrix and of static refinement,
 //! which go to one level at once, its points (slots that are not used left out). With one
 //! thread the time is that of the processor, which other programs do not change; with two it
-//! is that of the clock. The last column is the time of writing the same bytes (vertex list of
+//! is that of the clock. The last column is the time to write the same bytes (vertex list of
 //! the faces and points; points alone) into memory that is used again, by one thread, as
 //! the points and all of edge-friend are; plans take fresh memory, but for "in its memory",
 //! where they are made again in that of the plan before. Words after `--` select

@@ -140,7 +140,7 @@ impl Differences {
     pub fn add(&mut self, plan: &Plan<'_>, tested: &Limit, reference: &Limit) -> Result<&[f64]> {
         if matches!(plan.samples(), Samples::Points(_)) {
             return Err(Error::request("errors are gathered by cell, not at scattered samples")
-                .with_mend("compare at a grid or at Gauss points"));
+                .with_help("compare at a grid or at Gauss points"));
         }
         let count = plan.result_count(&reference.elements);
         if tested.elements != reference.elements

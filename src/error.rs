@@ -21,7 +21,7 @@ pub enum Error {
         /// The system's own words.
         source: std::io::Error,
         /// How to fix it, where that is plain.
-        mend: Option<String>,
+        help: Option<String>,
     },
     /// A file that does not say what its format demands.
     #[error("{}{}: {message}", path.display(), line.map(|l| format!(":{l}")).unwrap_or_default())]
@@ -33,7 +33,7 @@ pub enum Error {
         /// What is wrong.
         message: String,
         /// How to fix it.
-        mend: Option<String>,
+        help: Option<String>,
     },
     /// A control mesh that is not a valid Catmull-Clark solid.
     #[error("{message}")]
@@ -41,7 +41,7 @@ pub enum Error {
         /// What is wrong, with the ids of the elements concerned.
         message: String,
         /// How to fix it.
-        mend: Option<String>,
+        help: Option<String>,
     },
     /// An option, parameter or request outside its valid range.
     #[error("{message}")]
@@ -49,7 +49,7 @@ pub enum Error {
         /// What is wrong.
         message: String,
         /// How to fix it.
-        mend: Option<String>,
+        help: Option<String>,
     },
 }
 
@@ -57,48 +57,48 @@ impl Error {
     /// An operating-system error at `path`.
     pub fn io(path: impl AsRef<Path>, source: std::io::Error) -> Self {
         use std::io::ErrorKind::{NotFound, PermissionDenied, StorageFull};
-        let mend = match source.kind() {
+        let help = match source.kind() {
             NotFound => Some("check the spelling of the path, and that its folder exists".into()),
             PermissionDenied => Some("check the permissions of the file and its folder".into()),
             StorageFull => Some("free some space, or write to another disk".into()),
             _ => None,
         };
-        Self::Io { path: path.as_ref().into(), source, mend }
+        Self::Io { path: path.as_ref().into(), source, help }
     }
 
     /// A malformed file; `line` is 1-based.
     pub fn file(path: impl AsRef<Path>, line: Option<usize>, message: impl Into<String>) -> Self {
-        Self::File { path: path.as_ref().into(), line, message: message.into(), mend: None }
+        Self::File { path: path.as_ref().into(), line, message: message.into(), help: None }
     }
 
     /// An invalid control mesh.
     pub fn mesh(message: impl Into<String>) -> Self {
-        Self::Mesh { message: message.into(), mend: None }
+        Self::Mesh { message: message.into(), help: None }
     }
 
     /// A request that cannot be met.
     pub fn request(message: impl Into<String>) -> Self {
-        Self::Request { message: message.into(), mend: None }
+        Self::Request { message: message.into(), help: None }
     }
 
     /// How to fix it, where that is plain.
     pub fn help(&self) -> Option<&str> {
         match self {
-            Self::Io { mend, .. }
-            | Self::File { mend, .. }
-            | Self::Mesh { mend, .. }
-            | Self::Request { mend, .. } => mend.as_deref(),
+            Self::Io { help, .. }
+            | Self::File { help, .. }
+            | Self::Mesh { help, .. }
+            | Self::Request { help, .. } => help.as_deref(),
         }
     }
 
     /// The same error with how to fix it.
     #[must_use]
-    pub fn with_mend(mut self, text: impl Into<String>) -> Self {
+    pub fn with_help(mut self, text: impl Into<String>) -> Self {
         match &mut self {
-            Self::Io { mend, .. }
-            | Self::File { mend, .. }
-            | Self::Mesh { mend, .. }
-            | Self::Request { mend, .. } => *mend = Some(text.into()),
+            Self::Io { help, .. }
+            | Self::File { help, .. }
+            | Self::Mesh { help, .. }
+            | Self::Request { help, .. } => *help = Some(text.into()),
         }
         self
     }

@@ -9,7 +9,7 @@ use subsolid::surface::{Scalar, Scheme, SurfaceOptions, SurfacePlan};
 use super::{REPEATS, median};
 
 /// A cow, 1,504 quads, by Catmull-Clark, and its levels by Loop: positions, and attributes of
-/// one and four components, beside the time of writing as many bytes as the product reads and
+/// one and four components, beside the time to write as many bytes as the product reads and
 /// writes.
 pub fn time() -> subsolid::Result<()> {
     let gpu = Cuda::new(0, Precision::F32)?;

@@ -9,7 +9,7 @@ use subsolid::surface::{Method, SurfaceOptions};
 use super::{REPEATS, median};
 
 /// Edge-friend on the boundary of a cow, 1,504 quads: topology and points from the corners of
-/// the control mesh on, and points alone, beside the time of writing the last level.
+/// the control mesh on, and points alone, beside the time to write the last level.
 pub fn time() -> subsolid::Result<()> {
     let mesh = subsolid::read_surface("models/surfaces/cow_boundary.obj")?;
     let gpu = Cuda::new(0, Precision::F32)?;

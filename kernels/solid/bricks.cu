@@ -137,8 +137,8 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
     const int place = (element_v + w / N * 2) * DISTANCE + w % N * N * N * W;
 
     unsigned sent = 0;
-    for (unsigned turn = 0; turn < reader.turns; ++turn) {
-        const BrickHead& head = reader.step(turn).head;
+    for (unsigned round = 0; round < reader.rounds; ++round) {
+        const BrickHead& head = reader.step(round).head;
         // alike for all elements of a side
         const unsigned ends = (head.ends[0] & 0x15) | (head.ends[7] & 0x2a);
         real origin[W], points[Columns::RUNS][5];
@@ -167,7 +167,7 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                 }
             }
         }
-        reader.advance(turn);
+        reader.advance(round);
 
 #pragma unroll
         for (int w_order = 0; w_order < ORDERS; ++w_order) {

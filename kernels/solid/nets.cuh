@@ -68,8 +68,8 @@ struct Bricks {
     __device__ static int control(int k, int at) { return min(k * TOGETHER + at, POINTS - 1); }
 
     __device__ unsigned base(int) const { return head.base; }
-    __device__ unsigned ends(int turn, int q) const { return head.ends[turn * MANY + q]; }
-    __device__ unsigned element(int turn, int q) const { return head.elements[turn * MANY + q]; }
+    __device__ unsigned ends(int round, int q) const { return head.ends[round * MANY + q]; }
+    __device__ unsigned element(int round, int q) const { return head.elements[round * MANY + q]; }
 };
 
 // The same brick read in columns along w, five reads a run of columns: a lane has whole ones.
@@ -108,13 +108,13 @@ struct Reader {
     unsigned each = count / stride;
     unsigned fixed = max(unsigned(Step::AHEAD), each < 8 ? each + 1 : each * 3 / 4);
     // steps that the warp has taken, and in lane 0 the next
-    unsigned turns = 0, next = 0;
+    unsigned rounds = 0, next = 0;
     // lane l has component l % WIDTH of control point `Step::control(k, l / WIDTH)`
     double points[Step::NETS][Step::READS];
 
-    __device__ const Step& step(unsigned turn) const { return ahead.steps[turn % Step::RING]; }
+    __device__ const Step& step(unsigned round) const { return ahead.steps[round % Step::RING]; }
     // The step's number.
-    __device__ unsigned place_of(unsigned turn) const { return ahead.places[turn % Step::RING]; }
+    __device__ unsigned place_of(unsigned round) const { return ahead.places[round % Step::RING]; }
 
     __device__ __forceinline__ void begin() {
         for (int k = 0; k < Step::AHEAD; ++k) copy();
@@ -123,27 +123,27 @@ struct Reader {
         read(0);
     }
 
-    // To be called when the points of `turn` are used: those of the next are on their way
+    // To be called when the points of `round` are used: those of the next are on their way
     // while the step is evaluated.
-    __device__ __forceinline__ void advance(unsigned turn) {
+    __device__ __forceinline__ void advance(unsigned round) {
         copy();
         wait_for_copies<Step::AHEAD - 1>();
         __syncwarp();
-        if (turn + 1 < turns) read(turn + 1);
+        if (round + 1 < rounds) read(round + 1);
     }
 
     // Takes a step, if one is left. Always commits, so that waiting can count.
     __device__ __forceinline__ void copy() {
         const int lane = threadIdx.x % LANES;
         const unsigned at =
-            turns < fixed ? group + turns * stride : __shfl_sync(ALL_LANES, next, 0);
+            rounds < fixed ? group + rounds * stride : __shfl_sync(ALL_LANES, next, 0);
         if (at < count) {
-            const unsigned slot = turns++ % Step::RING;
+            const unsigned slot = rounds++ % Step::RING;
             if (lane == 0) {
                 ahead.places[slot] = at;
                 // warps ask for each of the others, and once without result: the last time leaves zero
                 const unsigned before = (fixed - 1) * stride;
-                if (turns >= fixed) next = before + stride + atomicInc(asked, count - before - 1);
+                if (rounds >= fixed) next = before + stride + atomicInc(asked, count - before - 1);
             }
 #pragma unroll
             for (int q = 0; q < Step::NETS; ++q) {
@@ -163,9 +163,9 @@ struct Reader {
         commit_copies();
     }
 
-    __device__ __forceinline__ void read(unsigned turn) {
+    __device__ __forceinline__ void read(unsigned round) {
         const int lane = threadIdx.x % LANES;
-        const unsigned slot = turn % Step::RING;
+        const unsigned slot = round % Step::RING;
 #pragma unroll
         for (int q = 0; q < Step::NETS; ++q) {
             const Id* const ids = ahead.ids[slot][q];

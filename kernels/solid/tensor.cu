@@ -242,8 +242,8 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
     reader.begin();
 
     unsigned sent = 0;
-    for (unsigned turn = 0; turn < reader.turns; ++turn) {
-        const Step& step = reader.step(turn);
+    for (unsigned round = 0; round < reader.rounds; ++round) {
+        const Step& step = reader.step(round);
         real origin[GROUP][W];
         if constexpr (BRICKED<Step>) {
 #pragma unroll
@@ -273,7 +273,7 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                 }
             }
         }
-        reader.advance(turn);
+        reader.advance(round);
 
 #pragma unroll 1
         for (int part = 0; part < TURNS<Step>; ++part) {
@@ -300,7 +300,7 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
                 job, all_weights, weights, c, x, stages, sent, origin, lane,
                 [&](int q) { return step.ends(part, q); },
                 [&](int q) -> size_t {
-                    if (!BRICKED<Step> && reader.place_of(turn) * GROUP + q >= count) {
+                    if (!BRICKED<Step> && reader.place_of(round) * GROUP + q >= count) {
                         return NOWHERE;
                     }
                     const unsigned element = step.element(part, q) - job.first_element;

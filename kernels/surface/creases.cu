@@ -54,12 +54,12 @@ __device__ __forceinline__ uint2 ends_of(const unsigned* vertices, Columns<SIZE>
 }
 
 // Edges by tags; open ones are sharp for ever, and so are those of three faces or more if
-// `crowded` says so. firsts: where the corners of each edge start among all, `corner_count`.
+// `non_manifold` says so. firsts: where the corners of each edge start among all, `corner_count`.
 extern "C" __global__ void __launch_bounds__(THREADS)
     mark_sharp(const unsigned* __restrict__ vertices, const Columns<SIZE> columns,
                const uint2* __restrict__ edge_corners, const unsigned* __restrict__ firsts,
                unsigned edges, unsigned corner_count, const Tags<unsigned long long> tags,
-               unsigned crowded, double* __restrict__ sharpness, unsigned* __restrict__ marks,
+               unsigned non_manifold, double* __restrict__ sharpness, unsigned* __restrict__ marks,
                Counts* __restrict__ counts) {
     const unsigned e = blockIdx.x * THREADS + threadIdx.x;
     bool tagged = false;
@@ -68,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         const uint2 ends = ends_of(vertices, columns, two.x);
         double s = tags.of(static_cast<unsigned long long>(ends.x) << 32 | ends.y, tagged);
         const unsigned end = e + 1 < edges ? firsts[e + 1] : corner_count;
-        if (two.y == NONE || (crowded != 0 && end - firsts[e] > 2)) s = forever();
+        if (two.y == NONE || (non_manifold != 0 && end - firsts[e] > 2)) s = forever();
         sharpness[e] = s;
         marks[e] = s > 0.0;
     }

@@ -51,8 +51,8 @@ __device__ __forceinline__ void corner_task(const Level& coarse, const Level& fi
 // the other.
 __device__ __forceinline__ uint2 split_side(const Level& coarse, Faces faces, unsigned c) {
     const unsigned after = faces.next(c), start = 4 * c, end = 4 * after + 3;
-    const bool turned = __ldg(coarse.vertices + c) > __ldg(coarse.vertices + after);
-    return turned ? make_uint2(end, start) : make_uint2(start, end);
+    const bool reversed = __ldg(coarse.vertices + c) > __ldg(coarse.vertices + after);
+    return reversed ? make_uint2(end, start) : make_uint2(start, end);
 }
 #endif
 

@@ -170,7 +170,7 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
 
     const int quad = PATCHES == 1 ? 0 : min(lane / N, PATCHES - 1);
     const int own_u = PATCHES == 1 ? lane : lane - quad * N;
-    unsigned turn = 0;
+    unsigned round = 0;
     for (unsigned long long group = first; group < groups; group += step) {
 #pragma unroll
         for (int k = 0; k < READS; ++k) {
@@ -231,7 +231,7 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
         }
 #pragma unroll 1
         for (int row = 0; row < N; row += ROWS) {
-            real* const stage = stages + turn++ % STAGES * OUTPUTS * STAGE;
+            real* const stage = stages + round++ % STAGES * OUTPUTS * STAGE;
             wait_for_stage<IN_BULK ? (STAGES - 1) * OUTPUTS : 0>();
             __syncwarp();
 #pragma unroll

@@ -23,7 +23,7 @@ constexpr unsigned THREADS = 256;
 struct Status {
     unsigned edges;
     unsigned open;     // edges of one corner
-    unsigned crowded;  // edges of three or more
+    unsigned non_manifold;  // edges of three or more
     unsigned alike;    // edges that two faces run through in one direction
     unsigned touching; // vertices at which sheets touch
     unsigned folds;    // vertices in a ring of two faces
@@ -68,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                uint2* __restrict__ edge_corners, unsigned* __restrict__ firsts,
                unsigned* __restrict__ sorted_corners, Status* status) {
     const unsigned i = blockIdx.x * THREADS + threadIdx.x;
-    bool open = false, crowded = false, alike = false;
+    bool open = false, non_manifold = false, alike = false;
     if (i < count) {
         const Key key = keys[i];
         const bool head = i == 0 || keys[i - 1] != key;
@@ -77,7 +77,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         sorted_corners[i] = corner;
         if (head) {
             open = i + 1 >= count || keys[i + 1] != key;
-            crowded = !open && i + 2 < count && keys[i + 2] == key;
+            non_manifold = !open && i + 2 < count && keys[i + 2] == key;
             const unsigned second = open ? NONE : corners[i + 1];
             alike = !open && vertices[corner] == vertices[second];
             edge_corners[edge] = make_uint2(corner, second);
@@ -86,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         if (i + 1 == count) status->edges = edge + 1;
     }
     tally(open, &status->open);
-    tally(crowded, &status->crowded);
+    tally(non_manifold, &status->non_manifold);
     tally(alike, &status->alike);
 }
 
@@ -100,12 +100,12 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    list_crowded(const unsigned* __restrict__ firsts, const unsigned* __restrict__ crowded_before,
-                 unsigned edges, unsigned sorted, uint3* __restrict__ crowded) {
+    list_crowded(const unsigned* __restrict__ firsts, const unsigned* __restrict__ non_manifold_before,
+                 unsigned edges, unsigned sorted, uint3* __restrict__ non_manifold) {
     const unsigned e = blockIdx.x * THREADS + threadIdx.x;
-    if (e >= edges || crowded_before[e + 1] == crowded_before[e]) return;
+    if (e >= edges || non_manifold_before[e + 1] == non_manifold_before[e]) return;
     const unsigned end = e + 1 < edges ? firsts[e + 1] : sorted;
-    crowded[crowded_before[e]] = make_uint3(e, firsts[e], end);
+    non_manifold[non_manifold_before[e]] = make_uint3(e, firsts[e], end);
 }
 
 // The first entry of a sorted list that is not below.
@@ -257,7 +257,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         const unsigned first = rows.starts[v], count = rows.starts[v + 1] - first;
         const Star star{vertices, edges,        firsts,        edge_corners,
                         columns,  v,            corner_count,  status->edges,
-                        rows.items + first,     count,         status->crowded > 0};
+                        rows.items + first,     count,         status->non_manifold > 0};
         if (count > 0) {
             kind |= star.touches() ? TOUCHING : 0;
             kind |= star.is_lone() ? LONE : 0;
@@ -323,7 +323,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
         heads += i < corners && (i == 0 || shared.words[i] != shared.words[i - 1]);
     }
     unsigned edge = sum_before<BLOCK_THREADS>(heads, total, shared.sums);
-    unsigned open = 0, crowded = 0;
+    unsigned open = 0, non_manifold = 0;
     unsigned own_edges[BLOCK_ROUNDS];
 #pragma unroll
     for (unsigned k = 0; k < BLOCK_ROUNDS; ++k) {
@@ -337,7 +337,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
         if (!head) continue;
         const bool alone = i + 1 >= corners || shared.words[i + 1] != here;
         open += alone;
-        crowded += !alone && i + 2 < corners && shared.words[i + 2] == here;
+        non_manifold += !alone && i + 2 < corners && shared.words[i + 2] == here;
     }
     __syncthreads();
     // 2 edge + head, item by item, beside the corners
@@ -368,14 +368,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
         const uint2 two = edge_corners[e];
         alike += two.y != NONE && vertices[two.x] == vertices[two.y];
     }
-    unsigned all_open, all_crowded, all_alike;
+    unsigned all_open, all_non_manifold, all_alike;
     sum_before<BLOCK_THREADS>(open, all_open, shared.sums);
-    sum_before<BLOCK_THREADS>(crowded, all_crowded, shared.sums);
+    sum_before<BLOCK_THREADS>(non_manifold, all_non_manifold, shared.sums);
     sum_before<BLOCK_THREADS>(alike, all_alike, shared.sums);
     if (threadIdx.x == 0) {
         status->edges = total;
         status->open = all_open;
-        status->crowded = all_crowded;
+        status->non_manifold = all_non_manifold;
         status->alike = all_alike;
         status->touching = 0;
         status->folds = 0;

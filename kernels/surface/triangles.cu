@@ -57,9 +57,9 @@ __device__ __forceinline__ void split_triangles(const Level& coarse, const Level
 
 // The corners at the halves of an edge, on the side of corner c: at the smaller end, then at
 // the other.
-__device__ __forceinline__ uint2 split_side(unsigned c, bool turned) {
+__device__ __forceinline__ uint2 split_side(unsigned c, bool reversed) {
     const unsigned start = child(c), end = child(next(c)) + 2;
-    return turned ? make_uint2(end, start) : make_uint2(start, end);
+    return reversed ? make_uint2(end, start) : make_uint2(start, end);
 }
 
 __device__ __forceinline__ Point edge_task(const Level& coarse, const Level& fine, unsigned e,
@@ -72,8 +72,8 @@ __device__ __forceinline__ Point edge_task(const Level& coarse, const Level& fin
         const uint2 near = split_side(two.x, start > end);
         uint2 far = make_uint2(NONE, NONE);
         if (two.y != NONE) {
-            const bool turned = vertex(two.y) == start ? start > end : end > start;
-            far = split_side(two.y, turned);
+            const bool reversed = vertex(two.y) == start ? start > end : end > start;
+            far = split_side(two.y, reversed);
         }
         reinterpret_cast<uint4*>(fine.edge_corners)[e] =
             make_uint4(near.x, far.x, near.y, far.y);
@@ -232,20 +232,20 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
 #if POINTS
 // Vertices on edges of three triangles and more, which have more neighbours than the vertex task
-// looks for. crowded: [edge], its number and its row among the sorted corners of the control
+// looks for. non_manifold: [edge], its number and its row among the sorted corners of the control
 // mesh. A thread for each that levels 1 to `depth` brought.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     refine_crowded(const __grid_constant__ Levels levels, unsigned depth,
-                   const uint3* __restrict__ crowded, unsigned count,
+                   const uint3* __restrict__ non_manifold, unsigned count,
                    const unsigned* __restrict__ corners, const double* __restrict__ betas,
                    const Point* __restrict__ points, Point* __restrict__ refined) {
     unsigned i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= count * ((1u << depth) - 1)) return;
-    // piece i of crowded edges at the level before that of the vertex
+    // piece i of non-manifold edges at the level before that of the vertex
     unsigned born = 1;
     for (unsigned pieces = count; i >= pieces; pieces *= 2, ++born) i -= pieces;
     const unsigned halvings = born - 1, piece = i & ((1u << halvings) - 1);
-    const uint3 row = crowded[i >> halvings];
+    const uint3 row = non_manifold[i >> halvings];
     const unsigned e = (row.x << halvings) + piece;
     Sum sum = {{0, 0, 0}, 0};
     for (unsigned at = row.y; at < row.z; ++at) {
@@ -253,8 +253,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
         unsigned c = corners[at];
         for (unsigned level = 0; level < halvings; ++level) {
             const unsigned* const vertices = levels.level[level].vertices;
-            const bool turned = vertices[c] > vertices[next(c)];
-            const uint2 halves = split_side(c, turned);
+            const bool reversed = vertices[c] > vertices[next(c)];
+            const uint2 halves = split_side(c, reversed);
             c = piece >> (halvings - 1 - level) & 1 ? halves.y : halves.x;
         }
         if (at == row.y) add_ends(levels, depth, born, e, c, points, sum);

@@ -101,7 +101,7 @@ mod gpu {
 
     fn no_support() -> Error {
         Error::request("no CUDA device: this program was built without CUDA")
-            .with_mend("build it with the cargo feature `cuda`, or give --backend cpu")
+            .with_help("build it with the cargo feature `cuda`, or give --backend cpu")
     }
 }
 

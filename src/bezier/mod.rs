@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::limit::{Leaf, LeafKind, Solid, Turn};
+use crate::limit::{AxisPermutation, Leaf, LeafKind, Solid};
 
 use convert::{net_values, tensor_points};
 pub use extraction::Extraction;
@@ -79,7 +79,7 @@ impl<'s> Pieces<'s> {
     pub fn new(solid: &'s Solid, rings: usize) -> Result<Self> {
         if rings > MOST_RINGS {
             return Err(Error::request(format!("{rings} rings of Bézier pieces"))
-                .with_mend(format!("ask for 0 to {MOST_RINGS} rings")));
+                .with_help(format!("ask for 0 to {MOST_RINGS} rings")));
         }
         let spatial = solid.spatial_structures().iter().map(|_| OnceLock::new()).collect();
         let remainders = Remainders::new(solid);
@@ -100,9 +100,9 @@ impl<'s> Pieces<'s> {
     pub fn of(&self, leaf: &Leaf) -> impl Iterator<Item = Piece> + use<'_, 's> {
         let scale = 0.5_f64.powi(leaf.depth.into());
         let origin = leaf.origin.map(|x| scale * f64::from(x));
-        let (element, turn) = (leaf.element, turn(leaf));
+        let (element, permutation) = (leaf.element, permutation(leaf));
         self.parts(leaf).iter().map(move |part| {
-            let part = part.turned(turn).within(origin, scale);
+            let part = part.permuted(permutation).within(origin, scale);
             Piece { element, origin: part.origin, size: part.size, exact: part.exact }
         })
     }
@@ -164,13 +164,13 @@ impl<'s> Pieces<'s> {
             LeafKind::Regular(ends) => {
                 return visit(Made { points: tensor_points(net, width, ends), rest: None });
             }
-            LeafKind::Layered(s, turn, ends) => {
+            LeafKind::Layered(s, permutation, ends) => {
                 let structure = &self.solid.planar_structures()[s as usize];
-                Nest::along_edge(structure, net, width, (turn, ends), part)
+                Nest::along_edge(structure, net, width, (permutation, ends), part)
             }
-            LeafKind::Irregular(s, turn) => {
+            LeafKind::Irregular(s, permutation) => {
                 let structure = &self.solid.spatial_structures()[s as usize];
-                Nest::at_point(structure, &net, width, turn, part)
+                Nest::at_point(structure, &net, width, permutation, part)
             }
         };
         self.visit_nest(nest, &mut visit);
@@ -216,22 +216,22 @@ impl<'s> Pieces<'s> {
     }
 }
 
-fn turn(leaf: &Leaf) -> Turn {
+fn permutation(leaf: &Leaf) -> AxisPermutation {
     match leaf.kind {
-        LeafKind::Regular(_) => Turn::IDENTITY,
-        LeafKind::Layered(_, turn, _) | LeafKind::Irregular(_, turn) => turn,
+        LeafKind::Regular(_) => AxisPermutation::IDENTITY,
+        LeafKind::Layered(_, permutation, _) | LeafKind::Irregular(_, permutation) => permutation,
     }
 }
 
 /// Rows `[piece][local axes, 0 fastest][width]` along the element's axes.
-fn along_element(turn: Turn, local: &[f64], width: usize) -> Vec<f64> {
-    let mut turned = Vec::with_capacity(local.len());
+fn along_element(permutation: AxisPermutation, local: &[f64], width: usize) -> Vec<f64> {
+    let mut permuted = Vec::with_capacity(local.len());
     for piece in local.chunks_exact(64 * width) {
         for place in 0..64 {
-            turned.extend_from_slice(&piece[local_place(turn, place) * width..][..width]);
+            permuted.extend_from_slice(&piece[local_place(permutation, place) * width..][..width]);
         }
     }
-    turned
+    permuted
 }
 
 /// Places in a net of `count` points that hold no control point, because their layer
@@ -249,12 +249,12 @@ fn phantoms(kind: LeafKind, count: usize) -> Vec<usize> {
 
 /// Place among the 64 points along local axes of the one at `place` along the
 /// element's.
-fn local_place(turn: Turn, place: usize) -> usize {
+fn local_place(permutation: AxisPermutation, place: usize) -> usize {
     let at = [place % 4, place / 4 % 4, place / 16];
     (0..3)
         .map(|d| {
-            let i = at[turn.axes[d] as usize];
-            (if turn.flips[d] { 3 - i } else { i }) << (2 * d)
+            let i = at[permutation.axes[d] as usize];
+            (if permutation.flips[d] { 3 - i } else { i }) << (2 * d)
         })
         .sum()
 }

@@ -17,7 +17,7 @@ use super::along_element;
 use super::convert::{bezier_layers, tensor_points, to_bezier};
 use super::remainder::Remainder;
 use super::rings::Part;
-use crate::limit::{Ends, Structure, Turn};
+use crate::limit::{AxisPermutation, Ends, Structure};
 
 /// A net around an extraordinary point or edge.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct Nest<'s> {
     net: Mat<f64>,
     width: usize,
     // how its axes lie in the element's
-    turn: Turn,
+    permutation: AxisPermutation,
     /// Its box in the element's parameters.
     pub part: Part,
 }
@@ -56,11 +56,11 @@ impl<'s> Nest<'s> {
         structure: &'s Structure,
         values: &[f64],
         width: usize,
-        turn: Turn,
+        permutation: AxisPermutation,
         part: Part,
     ) -> Self {
         let net = Mat::from_fn(values.len() / width, width, |i, c| values[i * width + c]);
-        Self { structure, net, width, turn, part }
+        Self { structure, net, width, permutation, part }
     }
 
     /// Around an edge: values `[layer 4][line][width]` at the layered net of a planar
@@ -69,7 +69,7 @@ impl<'s> Nest<'s> {
         structure: &'s Structure,
         values: Vec<f64>,
         width: usize,
-        (turn, ends): (Turn, Ends),
+        (permutation, ends): (AxisPermutation, Ends),
         part: Part,
     ) -> Self {
         let layers = bezier_layers(values, width, ends);
@@ -77,7 +77,7 @@ impl<'s> Nest<'s> {
         let net = Mat::from_fn(lines, 4 * width, |line, c| {
             layers[(c / width * lines + line) * width + c % width]
         });
-        Self { structure, net, width, turn, part }
+        Self { structure, net, width, permutation, part }
     }
 
     /// Whether it is around an edge.
@@ -87,13 +87,13 @@ impl<'s> Nest<'s> {
 
     /// The axis of the element along the edge, and whether the edge runs against it.
     pub fn edge_axis(&self) -> (usize, bool) {
-        (self.turn.axes[2] as usize, self.turn.flips[2])
+        (self.permutation.axes[2] as usize, self.permutation.flips[2])
     }
 
     /// The element's parameters of the extraordinary point, or of the edge's first end.
     pub fn origin(&self) -> [f64; 3] {
         let mut origin = self.part.origin;
-        for (axis, flip) in self.turn.axes.into_iter().zip(self.turn.flips) {
+        for (axis, flip) in self.permutation.axes.into_iter().zip(self.permutation.flips) {
             let axis = axis as usize;
             origin[axis] += if flip { self.part.size[axis] } else { 0.0 };
         }
@@ -114,10 +114,16 @@ impl<'s> Nest<'s> {
             let net = self.structure.sibling_net(child, &self.net);
             match self.structure.sibling_planar(child) {
                 None => Sibling::Piece(part, self.spline_points(&net)),
-                Some((planar, turn)) => {
-                    let turn = self.turn.of(turn);
+                Some((planar, permutation)) => {
+                    let permutation = self.permutation.of(permutation);
                     let values = rows(&net);
-                    Sibling::Edge(Self::along_edge(planar, values, self.width, (turn, 0), part))
+                    Sibling::Edge(Self::along_edge(
+                        planar,
+                        values,
+                        self.width,
+                        (permutation, 0),
+                        part,
+                    ))
                 }
             }
         };
@@ -179,7 +185,7 @@ impl<'s> Nest<'s> {
             own.size[d] = 0.5;
             own.origin[d] = 0.5 * (child >> d & 1) as f64;
         }
-        own.turned(self.turn).within_part(&self.part)
+        own.permuted(self.permutation).within_part(&self.part)
     }
 
     /// Bézier points along the element's axes from a tensor net of B-spline values.
@@ -197,7 +203,7 @@ impl<'s> Nest<'s> {
     /// the element's.
     fn along_axes(&self, points: Vec<f64>) -> Vec<f64> {
         if !self.is_edge() {
-            return along_element(self.turn, &points, self.width);
+            return along_element(self.permutation, &points, self.width);
         }
         let width = self.width;
         let mut layers = Vec::with_capacity(points.len());
@@ -206,7 +212,7 @@ impl<'s> Nest<'s> {
                 layers.extend_from_slice(&place[layer * width..][..width]);
             }
         }
-        along_element(self.turn, &layers, width)
+        along_element(self.permutation, &layers, width)
     }
 }
 

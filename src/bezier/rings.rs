@@ -1,7 +1,7 @@
 //! Boxes around an extraordinary point: rings of parts on which the limit is a tricubic
 //! polynomial, and the part that remains.
 
-use crate::limit::{Structure, Turn};
+use crate::limit::{AxisPermutation, Structure};
 
 /// A box in the local parameters of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,18 +15,18 @@ pub struct Part {
 impl Part {
     pub const WHOLE: Self = Self { origin: [0.0; 3], size: [1.0; 3], exact: true };
 
-    /// The part seen in the axes that `turn` makes local.
-    pub fn turned(&self, turn: Turn) -> Self {
-        let mut turned = *self;
+    /// The part seen in the axes that `permutation` makes local.
+    pub fn permuted(&self, permutation: AxisPermutation) -> Self {
+        let mut permuted = *self;
         for d in 0..3 {
-            let axis = turn.axes[d] as usize;
-            turned.size[axis] = self.size[d];
-            turned.origin[axis] = match turn.flips[d] {
+            let axis = permutation.axes[d] as usize;
+            permuted.size[axis] = self.size[d];
+            permuted.origin[axis] = match permutation.flips[d] {
                 true => 1.0 - self.origin[d] - self.size[d],
                 false => self.origin[d],
             };
         }
-        turned
+        permuted
     }
 
     /// This part of a box that has `origin` and `scale`.
@@ -77,9 +77,9 @@ pub fn spatial_parts(
             let origin = [0, 1, 2].map(|d| (child >> d & 1) as f64 * s);
             match structure.sibling_turn(child) {
                 None => parts.push(Part::WHOLE.within(origin, s)),
-                Some(turn) => {
+                Some(permutation) => {
                     let own = planar_parts(along_edges(ring));
-                    parts.extend(own.iter().map(|p| p.turned(turn).within(origin, s)));
+                    parts.extend(own.iter().map(|p| p.permuted(permutation).within(origin, s)));
                 }
             }
         }

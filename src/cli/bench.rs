@@ -128,23 +128,23 @@ impl Arguments {
         }
         if let Some(n) = self.samples.iter().find(|&n| !(2..=64).contains(n)) {
             return Err(Error::request(format!("--samples {n} is out of range"))
-                .with_mend("give 2 to 64 samples along each axis, such as 4,8"));
+                .with_help("give 2 to 64 samples along each axis, such as 4,8"));
         }
         if let Some(n) = self.levels.iter().find(|&&n| n > 8) {
             return Err(Error::request(format!("--levels {n} is out of range"))
-                .with_mend("give levels up to 8, such as 0,1,2"));
+                .with_help("give levels up to 8, such as 0,1,2"));
         }
         let (json, report) = (self.json.as_deref(), self.report.as_deref());
         if json.is_some() && json == report {
             return Err(Error::request("--json and --report name the same file")
-                .with_mend("choose two names"));
+                .with_help("choose two names"));
         }
         for output in json.into_iter().chain(report) {
             let resolved = std::fs::canonicalize(output).ok();
             let is_input = |model: &PathBuf| std::fs::canonicalize(model).ok() == resolved;
             if resolved.is_some() && self.models.iter().any(is_input) {
                 return Err(Error::file(output, None, "is an input, and would be replaced")
-                    .with_mend("choose another name for the output"));
+                    .with_help("choose another name for the output"));
             }
             atomic::check(output)?;
         }
@@ -160,7 +160,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
 fn text(results: &Results) -> String {
     let mut text = format!(
         "{:<20} {:>5} {:>7} {:>9} {:<16} {:>11} {:>9} {:>10}\n",
-        "model", "level", "samples", "cells", "processor", "median", "Mpoint/s", "of writing"
+        "model", "level", "samples", "cells", "processor", "median", "Mpoint/s", "of write bw"
     );
     for timing in results.timings.iter().filter(|timing| timing.class.is_none()) {
         let _ = writeln!(

@@ -136,7 +136,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         let format = a.model.check_output(output, &[])?;
         if !matches!(format, Format::Vtu | Format::Vtk) || a.samples < 2 {
             return Err(Error::request("the errors are written as cells with point arrays")
-                .with_mend("end the name of the output in .vtu, and ask for 2 samples or more"));
+                .with_help("end the name of the output in .vtu, and ask for 2 samples or more"));
         }
         check_compress(a.compress, format)?;
     }
@@ -271,7 +271,7 @@ fn check_memory(plan: &Plan<'_>, runs: usize) -> Result<()> {
         gigabytes(bytes),
         gigabytes(limit)
     ))
-    .with_mend("ask for fewer samples or levels, or leave the output out"))
+    .with_help("ask for fewer samples or levels, or leave the output out"))
 }
 
 fn text(report: &Report) -> String {

@@ -46,15 +46,15 @@ impl Console {
         }
     }
 
-    /// Why the program stops, and the mend.
+    /// Why the program stops, and how to fix it.
     pub fn error(&self, error: &Error) {
         let mut text = String::new();
         let drawn = stderr().is_terminal()
             && GraphicalReportHandler::new().render_report(&mut text, error).is_ok();
         if !drawn {
             text = format!("error: {error}\n");
-            if let Some(mend) = error.help() {
-                text += &format!("help: {mend}\n");
+            if let Some(help) = error.help() {
+                text += &format!("help: {help}\n");
             }
         }
         let _ = stderr().write_all(text.as_bytes());

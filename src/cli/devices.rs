@@ -24,7 +24,7 @@ struct Report {
     devices: Vec<DeviceInfo>,
     /// Why there is no device, and what helps.
     no_device: Option<String>,
-    mend: Option<String>,
+    help: Option<String>,
 }
 
 pub fn run(_: Arguments, console: &Console) -> Result<Outcome> {
@@ -36,7 +36,7 @@ pub fn run(_: Arguments, console: &Console) -> Result<Outcome> {
         cpu: Cpu::default().name(),
         devices,
         no_device: error.as_ref().map(ToString::to_string),
-        mend: error.as_ref().and_then(|error| error.help()).map(|help| help.to_string()),
+        help: error.as_ref().and_then(|error| error.help()).map(|help| help.to_string()),
     };
     console.report(&report, || text(&report))?;
     Ok(Outcome::Done)
@@ -61,8 +61,8 @@ fn text(report: &Report) -> String {
         None if report.devices.is_empty() => text += "no CUDA device: the driver shows none\n",
         None => {}
     }
-    if let Some(mend) = &report.mend {
-        text += &format!("help: {mend}\n");
+    if let Some(help) = &report.help {
+        text += &format!("help: {help}\n");
     }
     text
 }

@@ -134,7 +134,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let structures = solid.planar_structures().len() + solid.spatial_structures().len();
     let (cells, structures) = (counted(mesh.cells.len(), "cell"), counted(structures, "structure"));
     let time = since(start);
-    console.status("Understood", format!("{cells}, {structures} in {time}"));
+    console.status("Analyzed", format!("{cells}, {structures} in {time}"));
     if a.explain {
         return explain::run(a, &*backend, &samples, &mesh, &solid, console);
     }
@@ -158,11 +158,11 @@ impl Arguments {
         if let Some(path) = &self.samples.at {
             if self.cells.is_some() {
                 return Err(Error::request("--at writes a table, which has no --cells")
-                    .with_mend("leave --cells out, or give --samples"));
+                    .with_help("leave --cells out, or give --samples"));
             }
             if format.is_some_and(|format| format != io::Format::Csv) {
                 return Err(Error::request("--at writes a table of values")
-                    .with_mend("end the name of the output in .csv"));
+                    .with_help("end the name of the output in .csv"));
             }
             return Ok(Request::Table(path.clone()));
         }
@@ -174,17 +174,17 @@ impl Arguments {
         let high_order = matches!(shape, CellShape::Lagrange | CellShape::Bezier);
         if self.samples.gauss.is_some() && shape != CellShape::Points {
             return Err(Error::request("Gauss points are no corners of cells")
-                .with_mend("give --samples, or --cells points"));
+                .with_help("give --samples, or --cells points"));
         }
         if shape == CellShape::Bezier && (self.derivatives > 0 || self.quality) {
             return Err(Error::request(
                 "Bézier cells hold control points, which have no derivatives or quality",
             )
-            .with_mend("give --cells lagrange, hexahedra or points"));
+            .with_help("give --cells lagrange, hexahedra or points"));
         }
         if shape == CellShape::Bezier && self.explain {
             return Err(Error::request("Bézier cells are made without the kernels of samples")
-                .with_mend("leave --explain out, or give other --cells"));
+                .with_help("leave --explain out, or give other --cells"));
         }
         if high_order && self.samples.samples.is_some_and(|n| n != 4) {
             console.warn("cubic cells have 4 nodes along each axis: --samples is not used");
@@ -193,17 +193,17 @@ impl Arguments {
             _ if high_order => Samples::grid(4),
             (Some(n), _) if !(1..=64).contains(&n) => {
                 return Err(Error::request(format!("--samples {n} is out of range"))
-                    .with_mend("ask for 1 to 64 samples along each axis"));
+                    .with_help("ask for 1 to 64 samples along each axis"));
             }
             (Some(1), _) if shape == CellShape::Hexahedra => {
                 return Err(Error::request("one sample a cell makes no hexahedra")
-                    .with_mend("ask for at least 2 samples, or give --cells points"));
+                    .with_help("ask for at least 2 samples, or give --cells points"));
             }
             (Some(n), _) => Samples::grid(n),
             (_, Some(n)) => Samples::gauss(n)?,
             _ => {
                 return Err(Error::request("nothing says where to evaluate")
-                    .with_mend("give --samples N, --gauss N or --at PARAMS.csv"));
+                    .with_help("give --samples N, --gauss N or --at PARAMS.csv"));
             }
         };
         Ok(Request::Grid(samples, shape))
@@ -217,7 +217,7 @@ impl Arguments {
         };
         let unused = |option: &str, of: &str| {
             Err(Error::request(format!("{option} is for {of}"))
-                .with_mend(format!("leave {option} out, or ask for {of}")))
+                .with_help(format!("leave {option} out, or ask for {of}")))
         };
         if self.rings.is_some() && shape != Some(CellShape::Bezier) {
             return unused("--rings", "--cells bezier");
@@ -230,7 +230,7 @@ impl Arguments {
         }
         if format == Some(io::Format::Csv) && self.cells.is_some_and(|c| c != CellShape::Points) {
             return Err(Error::request("a .csv file holds points, no --cells")
-                .with_mend("leave --cells out, or end the name of the output in .vtu"));
+                .with_help("leave --cells out, or end the name of the output in .vtu"));
         }
         format.map_or(Ok(()), |format| check_compress(self.compress, format))
     }
@@ -253,7 +253,7 @@ impl Arguments {
         match (request, self.processor.backend) {
             (Request::Grid(_, CellShape::Bezier), Choice::Cuda(_)) => {
                 Err(Error::request("Bézier cells are made on the CPU")
-                    .with_mend("leave --backend out, or give --backend cpu"))
+                    .with_help("leave --backend out, or give --backend cpu"))
             }
             (Request::Grid(_, CellShape::Bezier), _) => Ok(Box::new(Cpu::new(precision))),
             _ => self.processor.choose(precision, console),

@@ -88,8 +88,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         // the arrays of the file stand beside those of the extraction
         let most = physical().map_or(usize::MAX, |bytes| (bytes / 4) as usize);
         extraction = extraction.expanded(most).map_err(|e| match format {
-            Format::Npz => e.with_mend("give --refined-points, or fewer --rings"),
-            Format::Bext => e.with_mend("ask for fewer --rings"),
+            Format::Npz => e.with_help("give --refined-points, or fewer --rings"),
+            Format::Bext => e.with_help("ask for fewer --rings"),
         })?;
     }
     let error_bounds = pieces.error_bounds(&mesh.points);
@@ -118,11 +118,11 @@ impl Arguments {
         if is("bext") {
             if self.refined_points {
                 return Err(Error::request("a .bext file has no rows for --refined-points")
-                    .with_mend("leave it out, or end the name of the output in .npz"));
+                    .with_help("leave it out, or end the name of the output in .npz"));
             }
             if self.compress {
                 return Err(Error::request("a .bext file is plain text")
-                    .with_mend("leave --compress out, or end the name of the output in .npz"));
+                    .with_help("leave --compress out, or end the name of the output in .npz"));
             }
             return Ok(Format::Bext);
         }
@@ -130,7 +130,7 @@ impl Arguments {
             return Ok(Format::Npz);
         }
         Err(Error::request(format!("{}: unknown output format", self.output.display()))
-            .with_mend("end its name in .npz or .bext"))
+            .with_help("end its name in .npz or .bext"))
     }
 
     fn write(

@@ -36,7 +36,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
     console
-        .status("Understood", format!("{} in {}", counted(mesh.cells.len(), "cell"), since(start)));
+        .status("Analyzed", format!("{} in {}", counted(mesh.cells.len(), "cell"), since(start)));
     let summary = Summary::new(&mesh, &solid)?;
     console.report(&summary, || text(&summary))?;
     Ok(Outcome::Done)

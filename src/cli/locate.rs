@@ -83,7 +83,7 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
         let format = a.model.check_output(output, &[&a.points])?;
         if format != io::Format::Csv {
             return Err(Error::request("locate writes a table")
-                .with_mend("end the name of the output in .csv"));
+                .with_help("end the name of the output in .csv"));
         }
     }
     let mut table = PointTable::open(&a.points)?;
@@ -93,7 +93,7 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     let options = LocatorOptions { tolerance: a.tolerance, ..LocatorOptions::default() };
     let locator = Locator::with_options(&solid, mesh.controls(), options)?;
     let pieces = locator.pieces().len();
-    console.status("Understood", format!("{pieces} Bézier pieces in {}", since(start)));
+    console.status("Analyzed", format!("{pieces} Bézier pieces in {}", since(start)));
     let mut rows = Rows { first: table.read(DEVICE_BLOCK)?, table };
     let gpu = gpu(&a, rows.first.len() == DEVICE_BLOCK, console)?;
     let device = gpu.as_ref().and_then(|gpu| gpu.device());

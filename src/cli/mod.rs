@@ -1,7 +1,7 @@
 //! The command line: each subcommand parses, calls the library and reports.
 //!
 //! Exit codes: 0 done; 1 done, but `--quality` (or `quadrature`) found samples whose
-//! Jacobian is not positive; 2 refused, with one message that says what is wrong and the mend.
+//! Jacobian is not positive; 2 refused, with one message that says what is wrong and how to fix it.
 
 mod bench;
 mod boundary;
@@ -144,7 +144,7 @@ fn use_threads(threads: usize) -> Result<()> {
     const MOST: usize = 1024;
     let refused = |why: String| {
         Error::request(format!("--threads {threads}: {why}"))
-            .with_mend(format!("give a number from 1 to {MOST}, or leave it out"))
+            .with_help(format!("give a number from 1 to {MOST}, or leave it out"))
     };
     if !(1..=MOST).contains(&threads) {
         return Err(refused("out of range".into()));

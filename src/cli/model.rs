@@ -79,7 +79,7 @@ impl ModelArguments {
         for input in inputs {
             if resolved.is_some() && std::fs::canonicalize(input).ok() == resolved {
                 return Err(Error::file(output, None, "is an input, and would be replaced")
-                    .with_mend("choose another name for the output"));
+                    .with_help("choose another name for the output"));
             }
         }
         Ok(())
@@ -90,7 +90,7 @@ impl ModelArguments {
 pub fn check_compress(compress: bool, format: io::Format) -> Result<()> {
     if compress && matches!(format, io::Format::Vtk | io::Format::Csv) {
         let ending = format.extension();
-        return Err(Error::request(format!("a .{ending} file is not compressed")).with_mend(
+        return Err(Error::request(format!("a .{ending} file is not compressed")).with_help(
             "leave --compress out, or end the name of the output in .vtu, .pvtu or .npz",
         ));
     }
@@ -152,5 +152,5 @@ fn check_memory(mesh: &SolidMesh, levels: usize) -> Result<()> {
         gigabytes(need(levels)),
         gigabytes(memory)
     ))
-    .with_mend(format!("ask for at most {fit} levels of this model")))
+    .with_help(format!("ask for at most {fit} levels of this model")))
 }

@@ -149,11 +149,11 @@ impl Arguments {
         let known = matches!(format, Format::Npz | Format::Vtu | Format::Pvtu);
         if !known {
             let text = format!("{}: holds no quadrature", output.display());
-            return Err(Error::request(text).with_mend("end its name in .npz, .vtu or .pvtu"));
+            return Err(Error::request(text).with_help("end its name in .npz, .vtu or .pvtu"));
         }
         if format != Format::Npz && (self.second || self.physical_gradients) {
             return Err(Error::request("basis functions are written to .npz only")
-                .with_mend("end the name of the output in .npz, or leave the options out"));
+                .with_help("end the name of the output in .npz, or leave the options out"));
         }
         Ok(format)
     }
@@ -187,7 +187,7 @@ fn write(
                 return Err(Error::request(format!(
                     "a single file needs about {need} of memory, this machine has {memory}"
                 ))
-                .with_mend("end its name in .pvtu, which is written in pieces, or in .npz"));
+                .with_help("end its name in .pvtu, which is written in pieces, or in .npz"));
             }
             io::write(output, points(mapping, &mapping.quadrature().pieces(PIECE))?, options)
         }
@@ -202,7 +202,7 @@ fn check_memory(solid: &Solid, scheme: Scheme, want: Want) -> Result<()> {
         return Ok(());
     }
     let fits = |rings: &usize| need(Scheme { rings: Some(*rings), ..scheme }) <= memory / 2;
-    let mend = match (0..scheme.rings.unwrap_or(MOST_RINGS)).rev().find(fits) {
+    let help = match (0..scheme.rings.unwrap_or(MOST_RINGS)).rev().find(fits) {
         Some(rings) => format!("ask for at most --rings {rings}"),
         None => "ask for fewer Gauss points".into(),
     };
@@ -211,7 +211,7 @@ fn check_memory(solid: &Solid, scheme: Scheme, want: Want) -> Result<()> {
         gigabytes(need(scheme)),
         gigabytes(memory)
     ))
-    .with_mend(mend))
+    .with_help(help))
 }
 
 fn volume(report: &Report) -> String {
@@ -235,7 +235,7 @@ fn refusal(quality: &Quality) -> Error {
          ({}{more}){worst}",
         ids.join(", ")
     ))
-    .with_mend("mend the control mesh there, or write all the same with --force")
+    .with_help("help the control mesh there, or write all the same with --force")
 }
 
 #[derive(Serialize)]

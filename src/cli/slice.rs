@@ -193,14 +193,14 @@ impl Arguments {
         // an extent that lets any height pass that any model could have
         Stack::new([0.0, self.layer_height.max(f64::MIN_POSITIVE)], self.layer_height)?;
         if !(self.unit.is_finite() && self.unit > 0.0) {
-            return Err(Error::request(format!("--unit {}", self.unit)).with_mend(
+            return Err(Error::request(format!("--unit {}", self.unit)).with_help(
                 "give the millimetres in a length unit: 1000 if the model is in metres",
             ));
         }
         let drawn = self.outputs.has_pixels() || self.outputs.vtp.is_some();
         if !self.attribute.is_empty() && !drawn {
             return Err(Error::request("--attribute is for images, --vtp and --vtu")
-                .with_mend("give --png DIR, --vtp FILE or --vtu FILE, or leave --attribute out"));
+                .with_help("give --png DIR, --vtp FILE or --vtu FILE, or leave --attribute out"));
         }
         self.check_unused()?;
         self.images.check(&self.outputs)?;
@@ -225,7 +225,7 @@ impl Arguments {
         ] {
             if unused {
                 return Err(Error::request(format!("{option} is for {of}"))
-                    .with_mend("leave it out, or ask for such an output"));
+                    .with_help("leave it out, or ask for such an output"));
             }
         }
         Ok(())
@@ -240,7 +240,7 @@ impl Arguments {
                 "the middle of a layer of {:?} lies above the model, which reaches from {low} to {high}",
                 self.layer_height
             ))
-            .with_mend(format!(
+            .with_help(format!(
                 "give a layer height below {:.2e}, in the model's length units",
                 2.0 * (high - low)
             )));

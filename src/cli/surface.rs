@@ -97,10 +97,10 @@ impl Arguments {
     fn check(&self, format: SurfaceFormat) -> Result<()> {
         if matches!(self.method, MethodName::Adaptive) && !self.limit {
             return Err(Error::request("--method adaptive evaluates the limit only")
-                .with_mend("add --limit, or take another method"));
+                .with_help("add --limit, or take another method"));
         }
         if self.normals && format == SurfaceFormat::Stl {
-            return Err(Error::request("a .stl file has no place for --normals").with_mend(
+            return Err(Error::request("a .stl file has no place for --normals").with_help(
                 "end the name of the output in .obj, .ply or .vtp, or leave --normals out",
             ));
         }
@@ -110,7 +110,7 @@ impl Arguments {
             {
                 if given {
                     return Err(Error::request(format!("{option} is not for √3"))
-                        .with_mend(format!("leave {option} out, or take another --scheme")));
+                        .with_help(format!("leave {option} out, or take another --scheme")));
                 }
             }
         }
@@ -188,7 +188,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         (MethodName::Adaptive, Choice::Auto | Choice::Cpu) => None,
         (MethodName::Adaptive, Choice::Cuda(_)) => {
             return Err(Error::request("--method adaptive does not run on GPUs")
-                .with_mend("take --backend cpu, or another method"));
+                .with_help("take --backend cpu, or another method"));
         }
         _ => choose(arguments.backend, &mesh, &options, console)?,
     };
@@ -281,7 +281,7 @@ pub fn check_names(model: &Path, output: &Path) -> Result<()> {
     let resolved = std::fs::canonicalize(output).ok();
     if resolved.is_some() && std::fs::canonicalize(model).ok() == resolved {
         return Err(Error::file(output, None, "is an input, and would be replaced")
-            .with_mend("choose another name for the output"));
+            .with_help("choose another name for the output"));
     }
     Ok(())
 }
@@ -292,7 +292,7 @@ fn check_valences(mesh: &SurfaceMesh) -> Result<()> {
     const MOST: usize = 2048;
     let refused = |what: String| {
         Err(Error::mesh(format!("{what}: too many for --limit and --normals"))
-            .with_mend(format!("split it, so that at most {MOST} meet, or refine without them")))
+            .with_help(format!("split it, so that at most {MOST} meet, or refine without them")))
     };
     if let Some((f, face)) = mesh.faces.iter().enumerate().find(|(_, face)| face.len() > MOST) {
         return refused(format!("face {f} has {} corners", face.len()));
@@ -324,7 +324,7 @@ fn check_memory(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
         gigabytes(need(levels)),
         gigabytes(memory)
     ))
-    .with_mend(format!("ask for at most {fit} levels of this model")))
+    .with_help(format!("ask for at most {fit} levels of this model")))
 }
 
 /// A surface that was written.

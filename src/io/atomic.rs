@@ -20,7 +20,7 @@ const BUFFER: usize = 1 << 18; // bytes
 /// program that is stopped calls [`super::remove_unfinished`].
 ///
 /// # Errors
-/// What `content` returns, or [`Error::File`] with the path and the mend.
+/// What `content` returns, or [`Error::File`] with the path and how to fix it.
 pub fn write(
     path: impl AsRef<Path>,
     content: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
@@ -44,15 +44,15 @@ pub fn write(
 /// under its name.
 ///
 /// # Errors
-/// [`Error::File`] with the path and the mend.
+/// [`Error::File`] with the path and how to fix it.
 pub fn check(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     Target::find(path)?.create_beside(path).map(drop)
 }
 
-/// A refusal of the operating system to write `path`, with the mend.
+/// A refusal of the operating system to write `path`, with how to fix it.
 pub fn refused(path: impl AsRef<Path>, source: io::Error) -> Error {
-    let mend = match source.kind() {
+    let help = match source.kind() {
         ErrorKind::NotFound => "create its directory first",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             "choose a directory that you may write to"
@@ -66,7 +66,7 @@ pub fn refused(path: impl AsRef<Path>, source: io::Error) -> Error {
         ErrorKind::NotADirectory => "check the path: one of its directories is a file",
         _ => "check the path and its disk, or choose another",
     };
-    Error::file(path, None, format!("cannot be written: {source}")).with_mend(mend)
+    Error::file(path, None, format!("cannot be written: {source}")).with_help(help)
 }
 
 /// Where a file will stand.
@@ -87,7 +87,7 @@ impl Target {
         let replaced = fs::metadata(&resolved).ok();
         if replaced.as_ref().is_some_and(|existing| !existing.is_file()) {
             return Err(Error::file(path, None, "is a directory or device, not a file")
-                .with_mend("choose another name"));
+                .with_help("choose another name"));
         }
         let directory = directory_of(&resolved).to_owned();
         match fs::metadata(&directory) {

@@ -280,7 +280,7 @@ fn check_cells(cells: &DatasetCells, points: usize) -> Result<()> {
             }
             if *vtk_type == vtk_type::POLYHEDRON {
                 return Err(Error::request("polyhedra need their faces")
-                    .with_mend("give them as mixed cells"));
+                    .with_help("give them as mixed cells"));
             }
         }
         DatasetCells::Mixed(cells) => check_mixed(cells, points)?,
@@ -362,11 +362,11 @@ pub(super) fn check_arrays(kind: &str, arrays: &[Array], entries: Option<usize>)
             return Err(Error::request(format!(
                 "{kind} array name {name:?} cannot stand in a file"
             ))
-            .with_mend("give it a name of printable characters"));
+            .with_help("give it a name of printable characters"));
         }
         if arrays[..i].iter().any(|other| other.name == *name) {
             return Err(Error::request(format!("two {kind} arrays are named {name:?}"))
-                .with_mend("rename one of them"));
+                .with_help("rename one of them"));
         }
         let (values, width) = (array.data.len(), array.width);
         let fits = match entries {

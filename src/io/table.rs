@@ -14,7 +14,7 @@ use crate::mesh::Attribute;
 pub(crate) struct TableForm {
     /// Names of the columns, as the first line has them.
     pub header: &'static [&'static str],
-    /// What a row is, in words: the mend of a malformed one.
+    /// What a row is, in words; the help for a malformed one.
     pub row: &'static str,
 }
 
@@ -53,7 +53,7 @@ impl Table {
             let found = names.join(",");
             let expected = form.header.join(",");
             return Err(Error::file(&path, Some(line), format!("the header is {found:?}"))
-                .with_mend(format!("begin the table with the line `{expected}`")));
+                .with_help(format!("begin the table with the line `{expected}`")));
         }
         Ok(Self { path, form, reader })
     }
@@ -98,7 +98,7 @@ impl Row<'_> {
     /// The error of a column that does not hold what is `expected`.
     pub fn unexpected(&self, column: usize, expected: &str) -> Error {
         let found = self.text(column).escape_debug();
-        self.error(format!("{expected} expected, found `{found}`")).with_mend(self.form.row)
+        self.error(format!("{expected} expected, found `{found}`")).with_help(self.form.row)
     }
 }
 
@@ -109,7 +109,7 @@ fn malformed(path: &Path, form: TableForm, line: usize, error: csv::Error) -> Er
         csv::ErrorKind::UnequalLengths { len, .. } => {
             let expected = form.header.len();
             Error::file(path, line, format!("{len} columns instead of {expected}"))
-                .with_mend(form.row)
+                .with_help(form.row)
         }
         _ => Error::file(path, line, "not a table of comma-separated values"),
     }

@@ -2,7 +2,7 @@
 
 use faer::Mat;
 
-use super::frame::Turn;
+use super::frame::AxisPermutation;
 use super::structure::{Orders, Place, Sibling, SiblingKind, Structure, box_weights};
 use crate::basis::bspline;
 
@@ -75,22 +75,29 @@ impl Sibling {
                     if dimension == 3 { plane * w[at / 16] } else { plane }
                 })
             }
-            SiblingKind::BoxSpline { turned } => {
+            SiblingKind::BoxSpline { rotated } => {
                 let weights: Vec<_> =
-                    points.iter().map(|&p| box_weights(*turned, p, orders)).collect();
+                    points.iter().map(|&p| box_weights(*rotated, p, orders)).collect();
                 Mat::from_fn(points.len(), 12, |i, at| weights[i][at])
             }
-            SiblingKind::Layered { planar, turn } => layered_at(planar, *turn, points, orders),
+            SiblingKind::Layered { planar, permutation } => {
+                layered_at(planar, *permutation, points, orders)
+            }
         }
     }
 }
 
 /// [`super::layered_weights`] at many points, `[point][layer 4 · line]`.
-fn layered_at(planar: &Structure, turn: Turn, points: &[[f64; 3]], orders: Orders) -> Mat<f64> {
-    let locals: Vec<_> = points.iter().map(|&p| turn.local(p)).collect();
-    let local_orders = turn.axes.map(|a| orders[a as usize]);
+fn layered_at(
+    planar: &Structure,
+    permutation: AxisPermutation,
+    points: &[[f64; 3]],
+    orders: Orders,
+) -> Mat<f64> {
+    let locals: Vec<_> = points.iter().map(|&p| permutation.local(p)).collect();
+    let local_orders = permutation.axes.map(|a| orders[a as usize]);
     let across = planar.weights_at(&locals, local_orders);
-    let sign = if turn.odd(local_orders) { -1.0 } else { 1.0 };
+    let sign = if permutation.odd(local_orders) { -1.0 } else { 1.0 };
     let along: Vec<[f64; 4]> =
         locals.iter().map(|p| bspline::weights(local_orders[2], p[2]).map(|b| sign * b)).collect();
     let lines = planar.controls;

@@ -16,7 +16,7 @@
 //! of its extraordinary edges (link triangles of degrees 4, 4, 4 in a link that is
 //! no octahedron); they have no 4 × 4 × 4 net at any level, and are irregular here.
 
-use super::frame::{Turn, VTK_CORNER};
+use super::frame::{AxisPermutation, VTK_CORNER};
 use crate::refine::Sharpness;
 use crate::refine::{Star, is_extraordinary};
 use crate::topology::Topology;
@@ -28,7 +28,7 @@ pub enum Class {
     Regular,
     /// Planar net times spline; local axis 2 runs along the extraordinary edge,
     /// which lies at the local origin of the other two.
-    Layered(Turn),
+    Layered(AxisPermutation),
     /// One extraordinary vertex, at this corner (binary).
     Irregular(usize),
     /// Refined before it can be evaluated.
@@ -90,9 +90,9 @@ pub fn classify(
             match ends[..] {
                 [a, b] if partner(a) == Some(b) && partner(b) == Some(a) => {
                     let axis = (a ^ b).trailing_zeros() as u8;
-                    let turns = Turn::to_corner(a.min(b));
-                    let turn = turns.into_iter().find(|t| t.axes[2] == axis);
-                    turn.map_or(several, Class::Layered)
+                    let permutations = AxisPermutation::to_corner(a.min(b));
+                    let permutation = permutations.into_iter().find(|t| t.axes[2] == axis);
+                    permutation.map_or(several, Class::Layered)
                 }
                 _ => several,
             }

@@ -1,7 +1,7 @@
 //! Leaves of single cells, before their structures have numbers.
 
 use super::class::{Class, Reason, classify};
-use super::frame::{Turn, Walker};
+use super::frame::{AxisPermutation, Walker};
 use super::key::Key;
 use super::memo::Memo;
 use super::net::{self, Ends};
@@ -45,8 +45,8 @@ pub(super) struct Draft {
 pub(super) enum DraftKind {
     // its net is walked when there is a place for it
     Regular,
-    Layered(usize, Turn, Ends),
-    Irregular(usize, Turn),
+    Layered(usize, AxisPermutation, Ends),
+    Irregular(usize, AxisPermutation),
     Refined(Reason),
 }
 
@@ -65,18 +65,19 @@ impl Drafts {
         let first = self.nets.len();
         let kind = match class {
             Class::Regular => DraftKind::Regular,
-            Class::Layered(turn) => {
-                let (turn, planar) = best_planar(walker, sharpness, cell, turn, &setting.planar);
+            Class::Layered(permutation) => {
+                let (permutation, planar) =
+                    best_planar(walker, sharpness, cell, permutation, &setting.planar);
                 let (net, ends) = planar.layers(walker);
                 self.nets.extend(net);
-                DraftKind::Layered(index(&mut self.planar, planar.key), turn, ends)
+                DraftKind::Layered(index(&mut self.planar, planar.key), permutation, ends)
             }
             Class::Irregular(corner) => {
-                let turns = Turn::to_corner(corner);
-                let starts = turns.map(|turn| walker.frame(cell, turn));
+                let permutations = AxisPermutation::to_corner(corner);
+                let starts = permutations.map(|permutation| walker.frame(cell, permutation));
                 let (best, net) = net::least_spatial(walker, sharpness, &starts, &setting.spatial);
                 self.nets.extend(net.vertices);
-                DraftKind::Irregular(index(&mut self.spatial, net.key), turns[best])
+                DraftKind::Irregular(index(&mut self.spatial, net.key), permutations[best])
             }
             Class::Refined(reason) => DraftKind::Refined(reason),
         };

@@ -65,8 +65,8 @@ impl Structure {
         };
         let sibling = Some((depth, child));
         match self.kind_of(depth, child) {
-            Some(SiblingKind::Layered { planar, turn }) => {
-                let local = turn.local(local);
+            Some(SiblingKind::Layered { planar, permutation }) => {
+                let local = permutation.local(local);
                 match planar.place(local) {
                     None => (SplinePart { sibling, planar: Planar::Edge }, local),
                     Some(place) => {
@@ -86,8 +86,8 @@ impl Structure {
         match part.sibling.and_then(|(depth, child)| self.kind_of(depth, child)) {
             None => basis[..self.dimension].fill(Basis::Constant),
             Some(SiblingKind::Tensor | SiblingKind::BoxSpline { .. }) => {}
-            Some(SiblingKind::Layered { turn, .. }) => {
-                basis = turn.axes.map(|a| Basis::Spline(orders[a as usize]));
+            Some(SiblingKind::Layered { permutation, .. }) => {
+                basis = permutation.axes.map(|a| Basis::Spline(orders[a as usize]));
                 if part.planar == Planar::Edge {
                     basis[..2].fill(Basis::Constant);
                 }
@@ -109,11 +109,11 @@ impl Structure {
         };
         // [row of the sibling's net][control point]
         let rows = self.magnified_rows(depth, child, self.total_order(orders));
-        let Some(SiblingKind::Layered { planar, turn }) = self.kind_of(depth, child) else {
+        let Some(SiblingKind::Layered { planar, permutation }) = self.kind_of(depth, child) else {
             return rows.transpose().to_owned();
         };
-        let orders = turn.axes.map(|a| orders[a as usize]);
-        let sign = if turn.odd(orders) { -1.0 } else { 1.0 };
+        let orders = permutation.axes.map(|a| orders[a as usize]);
+        let sign = if permutation.odd(orders) { -1.0 } else { 1.0 };
         let sibling = match part.planar {
             Planar::Sibling(depth, child) => Some((depth, child)),
             Planar::Edge | Planar::None => None,

@@ -16,18 +16,18 @@ pub const VTK_CORNER: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 /// How local axes lie in a cell: local axis d runs along cell axis `axes[d]`,
 /// backwards where `flips[d]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Turn {
+pub struct AxisPermutation {
     /// Cell axis of each local axis.
     pub axes: [u8; 3],
     /// Whether a local axis runs against its cell axis.
     pub flips: [bool; 3],
 }
 
-impl Turn {
+impl AxisPermutation {
     /// Local axes as the cell's.
     pub const IDENTITY: Self = Self { axes: [0, 1, 2], flips: [false; 3] };
 
-    /// The six turns that bring cell corner `corner` (binary) to the local origin.
+    /// The six permutations that bring cell corner `corner` (binary) to the local origin.
     pub fn to_corner(corner: usize) -> [Self; 6] {
         const ORDERS: [[u8; 3]; 6] =
             [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]];
@@ -42,7 +42,7 @@ impl Turn {
         })
     }
 
-    /// The turn of axes that lie so in this turn's local axes.
+    /// The permutation of axes that lie so in this permutation's local axes.
     pub fn of(&self, inner: Self) -> Self {
         let axes = inner.axes.map(|d| self.axes[d as usize]);
         let flip = |d: usize| inner.flips[d] != self.flips[inner.axes[d] as usize];
@@ -87,10 +87,10 @@ struct Hexahedron {
     // across the low and high face of u, v, w; NONE at a wall
     neighbours: [u32; 6],
     // how the axes of each neighbour lie
-    turns: [Axes; 6],
+    permutations: [Axes; 6],
 }
 
-/// The turn of a neighbour of corners `other` across the face at `side` of own `axis`;
+/// The permutation of a neighbour of corners `other` across the face at `side` of own `axis`;
 /// `None` if its corners do not fit.
 #[inline]
 fn turn_across(own: &[u32; 8], other: &[u32; 8], axis: usize, side: usize) -> Option<Axes> {
@@ -132,7 +132,7 @@ impl<'a> Walker<'a> {
                     *other = if a == c as u32 { b } else { a };
                 }
             }
-            Hexahedron { corners, neighbours, turns: [Axes::PARALLEL; 6] }
+            Hexahedron { corners, neighbours, permutations: [Axes::PARALLEL; 6] }
         })
         .collect_into_vec(&mut hexahedra);
         // a loop of its own: its loads, from all over memory, overlap
@@ -144,7 +144,7 @@ impl<'a> Walker<'a> {
                 }
                 let other = corners(other as usize);
                 match turn_across(&hexahedron.corners, &other, side / 2, side % 2) {
-                    Some(turn) => hexahedron.turns[side] = turn,
+                    Some(permutation) => hexahedron.permutations[side] = permutation,
                     None => hexahedron.neighbours[side] = NONE,
                 }
             }
@@ -152,9 +152,9 @@ impl<'a> Walker<'a> {
         Self { topology, hexahedra }
     }
 
-    /// The frame of `cell` with local axes turned by `turn`.
-    pub fn frame(&self, cell: u32, turn: Turn) -> Frame {
-        let axes = Axes::of(turn.corner(0) as u8, turn.axes.map(|a| 1 << a));
+    /// The frame of `cell` with local axes permuted by `permutation`.
+    pub fn frame(&self, cell: u32, permutation: AxisPermutation) -> Frame {
+        let axes = Axes::of(permutation.corner(0) as u8, permutation.axes.map(|a| 1 << a));
         self.at(Pose { cell, axes: axes.unwrap_or(Axes::PARALLEL) })
     }
 
@@ -197,7 +197,7 @@ impl<'a> Walker<'a> {
         let hexahedron = &self.hexahedra[pose.cell as usize];
         let face = pose.axes.face(axis, side);
         let cell = hexahedron.neighbours[face];
-        (cell != NONE).then(|| Pose { cell, axes: pose.axes.then(hexahedron.turns[face]) })
+        (cell != NONE).then(|| Pose { cell, axes: pose.axes.then(hexahedron.permutations[face]) })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Elements and the leaves they are made of.
 
-use super::frame::Turn;
+use super::frame::AxisPermutation;
 use super::net::Ends;
 
 /// A hexahedron with parameters (u, v, w): a hexahedral cell, or one corner of
@@ -37,9 +37,9 @@ pub enum LeafKind {
     Regular(Ends),
     /// Net `[layer 4][line]`: planar structure, how its axes lie, missing end
     /// layers (bit 0 low, bit 1 high).
-    Layered(u32, Turn, Ends),
+    Layered(u32, AxisPermutation, Ends),
     /// Net `[control point]`: spatial structure and how its axes lie.
-    Irregular(u32, Turn),
+    Irregular(u32, AxisPermutation),
 }
 
 impl Leaf {

@@ -245,11 +245,11 @@ impl Builder {
                 let kind = match draft.kind {
                     // its ends are found with its net
                     DraftKind::Regular => Ok(LeafKind::Regular(0)),
-                    DraftKind::Layered(key, turn, ends) => {
-                        planar[key].map(|n| LeafKind::Layered(n, turn, ends))
+                    DraftKind::Layered(key, permutation, ends) => {
+                        planar[key].map(|n| LeafKind::Layered(n, permutation, ends))
                     }
-                    DraftKind::Irregular(key, turn) => {
-                        spatial[key].map(|n| LeafKind::Irregular(n, turn))
+                    DraftKind::Irregular(key, permutation) => {
+                        spatial[key].map(|n| LeafKind::Irregular(n, permutation))
                     }
                     DraftKind::Refined(reason) => Err(reason),
                 };
@@ -371,7 +371,7 @@ fn check_sharpness(mesh: &SolidMesh) -> Result<()> {
     match edges.chain(corners).find(|&(s, _)| s > most && s < f64::INFINITY) {
         None => Ok(()),
         Some((s, at)) => Err(Error::mesh(format!("sharpness {s} of {at} is above {most}"))
-            .with_mend(format!("write inf for sharp for ever, or a value up to {most}"))),
+            .with_help(format!("write inf for sharp for ever, or a value up to {most}"))),
     }
 }
 
@@ -388,7 +388,7 @@ fn refuse_extraordinary_edges(topology: &Topology) -> Result<()> {
                  edge of vertices {a} and {b} (valence {}): its child maps differ along the edge",
                 valence(e)
             ))
-            .with_mend("evaluate under the layer-consistent rule, or only refine"))
+            .with_help("evaluate under the layer-consistent rule, or only refine"))
         }
     }
 }

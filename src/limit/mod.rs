@@ -27,7 +27,7 @@ mod summary;
 
 pub use class::{Class, Reason, classify};
 pub use eigenstructure::{Basis, SplinePart};
-pub use frame::{Frame, Turn, VTK_CORNER, Walker};
+pub use frame::{AxisPermutation, Frame, VTK_CORNER, Walker};
 pub(crate) use key::Key;
 pub use leaf::{Element, Leaf, LeafKind};
 pub use library::Library;

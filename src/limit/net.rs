@@ -346,7 +346,7 @@ fn label<T: PartialEq>(labels: &mut Vec<T>, item: T) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limit::frame::Turn;
+    use crate::limit::frame::AxisPermutation;
     use crate::limit::{Class, classify};
     use crate::mesh::SolidMesh;
     use crate::mesh::shape::Shape;
@@ -375,11 +375,12 @@ mod tests {
         for cell in 0..topology.cell_count() as u32 {
             let corners = topology.cells().hexahedron(cell as usize).unwrap();
             match classify(&topology, &sharpness, &stars, corners) {
-                Class::Layered(turn) => {
-                    let [a, b, c] = turn.axes;
-                    let [x, y, z] = turn.flips;
-                    let other = Turn { axes: [b, a, c], flips: [y, x, z] };
-                    let starts = [turn, other].map(|turn| walker.frame(cell, turn));
+                Class::Layered(permutation) => {
+                    let [a, b, c] = permutation.axes;
+                    let [x, y, z] = permutation.flips;
+                    let other = AxisPermutation { axes: [b, a, c], flips: [y, x, z] };
+                    let starts =
+                        [permutation, other].map(|permutation| walker.frame(cell, permutation));
                     let known = least_planar(&walker, &sharpness, &starts, &planar);
                     let all = least_planar(&walker, &sharpness, &starts, &Memo::default());
                     assert_eq!((known.0, known.1.key), (all.0, all.1.key));
@@ -387,7 +388,8 @@ mod tests {
                     compared[0] += 1;
                 }
                 Class::Irregular(corner) => {
-                    let starts = Turn::to_corner(corner).map(|turn| walker.frame(cell, turn));
+                    let starts = AxisPermutation::to_corner(corner)
+                        .map(|permutation| walker.frame(cell, permutation));
                     let known = least_spatial(&walker, &sharpness, &starts, &spatial);
                     let all = least_spatial(&walker, &sharpness, &starts, &Memo::default());
                     assert_eq!((known.0, known.1.key), (all.0, all.1.key));

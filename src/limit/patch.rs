@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use faer::Mat;
 
-use super::frame::{Turn, VTK_CORNER, Walker};
+use super::frame::{AxisPermutation, VTK_CORNER, Walker};
 use super::key::Key;
 use super::library::Library;
 use super::memo::Memo;
@@ -80,7 +80,7 @@ impl Patch {
     ) -> Option<Structure> {
         let step = Step::of(self)?;
         let child = |k: usize| step.children[VTK_CORNER[k]];
-        let frame = |k: usize| step.walker().frame(child(k), Turn::IDENTITY);
+        let frame = |k: usize| step.walker().frame(child(k), AxisPermutation::IDENTITY);
         // rows of a spatial net that is constant along the layers, read in the plane
         let read = |vertices: &[u32]| {
             let rows = step.rows(vertices, self.controls);
@@ -100,14 +100,19 @@ impl Patch {
                     fold_phantoms(&mut rows, dimension, regular.ends);
                     Sibling::tensor(rows)
                 }
-                Class::Layered(turn) if dimension == 3 => {
-                    let (turn, planar) =
-                        best_planar(&walker, &step.sharpness, child(k), turn, &Memo::default());
+                Class::Layered(permutation) if dimension == 3 => {
+                    let (permutation, planar) = best_planar(
+                        &walker,
+                        &step.sharpness,
+                        child(k),
+                        permutation,
+                        &Memo::default(),
+                    );
                     let (net, ends) = planar.layers(&walker);
                     let mut rows = read(&net);
                     fold_layer_phantoms(&mut rows, planar.lines.len(), ends);
                     let planar = library.planar(&planar.key, depth + 1)?;
-                    Sibling { rows, kind: SiblingKind::Layered { planar, turn } }
+                    Sibling { rows, kind: SiblingKind::Layered { planar, permutation } }
                 }
                 _ => return None,
             };
@@ -138,16 +143,17 @@ pub(super) fn best_planar(
     walker: &Walker,
     sharpness: &Sharpness,
     cell: u32,
-    turn: Turn,
+    permutation: AxisPermutation,
     memo: &Memo,
-) -> (Turn, net::Planar) {
+) -> (AxisPermutation, net::Planar) {
     let swap = |[a, b, c]: [u8; 3]| [b, a, c];
-    let flips = turn.flips;
-    let other = Turn { axes: swap(turn.axes), flips: [flips[1], flips[0], flips[2]] };
-    let turns = [turn, other];
-    let starts = turns.map(|turn| walker.frame(cell, turn));
+    let flips = permutation.flips;
+    let other =
+        AxisPermutation { axes: swap(permutation.axes), flips: [flips[1], flips[0], flips[2]] };
+    let permutations = [permutation, other];
+    let starts = permutations.map(|permutation| walker.frame(cell, permutation));
     let (best, planar) = net::least_planar(walker, sharpness, &starts, memo);
-    (turns[best], planar)
+    (permutations[best], planar)
 }
 
 /// One refinement step of a patch around its cell 0.

@@ -139,17 +139,17 @@ impl Solid {
                 unfold_phantoms(&mut weights, ends);
                 weights
             }
-            LeafKind::Layered(structure, turn, ends) => {
+            LeafKind::Layered(structure, permutation, ends) => {
                 let planar = &self.planar[structure as usize];
-                let mut weights = layered_weights(planar, turn, p, orders)?;
+                let mut weights = layered_weights(planar, permutation, p, orders)?;
                 unfold_layer_phantoms(&mut weights, planar.controls(), ends);
                 weights
             }
-            LeafKind::Irregular(structure, turn) => {
-                let local_orders = turn.axes.map(|a| orders[a as usize]);
+            LeafKind::Irregular(structure, permutation) => {
+                let local_orders = permutation.axes.map(|a| orders[a as usize]);
                 let mut weights =
-                    self.spatial[structure as usize].weights(turn.local(p), local_orders)?;
-                if turn.odd(local_orders) {
+                    self.spatial[structure as usize].weights(permutation.local(p), local_orders)?;
+                if permutation.odd(local_orders) {
                     weights.iter_mut().for_each(|w| *w = -*w);
                 }
                 weights

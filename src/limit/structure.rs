@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 
 use faer::Mat;
 
-use super::frame::Turn;
+use super::frame::AxisPermutation;
 use super::powers::{MAX_DEPTH, Powers};
 use crate::basis::box_spline;
 use crate::basis::bspline::{self, Order};
@@ -74,10 +74,10 @@ pub(super) enum SiblingKind {
     // rows [w][v][u] of a 4 × 4 (× 4) net
     Tensor,
     // rows of the 12 points of a quartic box spline; the middle child of a triangle
-    // lies in it turned by half a turn
-    BoxSpline { turned: bool },
+    // lies in it rotated by half a turn
+    BoxSpline { rotated: bool },
     // rows [layer 4][line]
-    Layered { planar: Arc<Structure>, turn: Turn },
+    Layered { planar: Arc<Structure>, permutation: AxisPermutation },
 }
 
 /// Where local parameters lie among the siblings.
@@ -132,23 +132,23 @@ impl Structure {
 
     /// The planar structure of the layered part that is sibling `child` (binary, not 0) of a
     /// cell split `depth` ≥ 1 times, and how its axes lie; `None` for a tensor-product spline.
-    pub fn layered_sibling(&self, depth: usize, child: usize) -> Option<(&Self, Turn)> {
+    pub fn layered_sibling(&self, depth: usize, child: usize) -> Option<(&Self, AxisPermutation)> {
         self.owner(depth)?.sibling_planar(child)
     }
 
     /// The planar structure of the layered part at offset `child` (binary, not 0), and how its
     /// axes lie; `None` if that part is a tensor-product spline.
-    pub fn sibling_planar(&self, child: usize) -> Option<(&Self, Turn)> {
+    pub fn sibling_planar(&self, child: usize) -> Option<(&Self, AxisPermutation)> {
         match &self.siblings.get(child.checked_sub(1)?)?.kind {
             SiblingKind::Tensor | SiblingKind::BoxSpline { .. } => None,
-            SiblingKind::Layered { planar, turn } => Some((planar, *turn)),
+            SiblingKind::Layered { planar, permutation } => Some((planar, *permutation)),
         }
     }
 
     /// How the axes of the layered part at offset `child` (binary, not 0) lie;
     /// `None` if that part is a tensor-product spline.
-    pub fn sibling_turn(&self, child: usize) -> Option<Turn> {
-        self.sibling_planar(child).map(|(_, turn)| turn)
+    pub fn sibling_turn(&self, child: usize) -> Option<AxisPermutation> {
+        self.sibling_planar(child).map(|(_, permutation)| permutation)
     }
 
     /// Weights of the control points for the limit, or a derivative of it, at the
@@ -295,10 +295,10 @@ impl Sibling {
         Self { rows, kind: SiblingKind::Tensor }
     }
 
-    /// A quartic box spline, `rows`: its 12 points over the control points; `turned` in
+    /// A quartic box spline, `rows`: its 12 points over the control points; `rotated` in
     /// the middle of a triangle.
-    pub(crate) fn box_spline(rows: Mat<f64>, turned: bool) -> Self {
-        Self { rows, kind: SiblingKind::BoxSpline { turned } }
+    pub(crate) fn box_spline(rows: Mat<f64>, rotated: bool) -> Self {
+        Self { rows, kind: SiblingKind::BoxSpline { rotated } }
     }
 
     /// Weights of the sibling's net at its own parameters `p`.
@@ -310,8 +310,10 @@ impl Sibling {
     ) -> Option<Vec<f64>> {
         match &self.kind {
             SiblingKind::Tensor => Some(tensor_weights(dimension, p, orders)),
-            SiblingKind::BoxSpline { turned } => Some(box_weights(*turned, p, orders).to_vec()),
-            SiblingKind::Layered { planar, turn } => layered_weights(planar, *turn, p, orders),
+            SiblingKind::BoxSpline { rotated } => Some(box_weights(*rotated, p, orders).to_vec()),
+            SiblingKind::Layered { planar, permutation } => {
+                layered_weights(planar, *permutation, p, orders)
+            }
         }
     }
 }
@@ -326,25 +328,25 @@ pub fn tensor_weights(dimension: usize, p: [f64; 3], orders: Orders) -> Vec<f64>
     weights
 }
 
-/// Weights of the 12 points of a box spline, its axes turned by half a turn or not.
-pub(super) fn box_weights(turned: bool, p: [f64; 3], orders: Orders) -> [f64; 12] {
+/// Weights of the 12 points of a box spline, its axes rotated by half a turn or not.
+pub(super) fn box_weights(rotated: bool, p: [f64; 3], orders: Orders) -> [f64; 12] {
     let orders = [orders[0] as usize, orders[1] as usize];
     let weights = box_spline::weights(orders, [p[0], p[1]]);
-    if turned && (orders[0] + orders[1]) % 2 == 1 { weights.map(|w| -w) } else { weights }
+    if rotated && (orders[0] + orders[1]) % 2 == 1 { weights.map(|w| -w) } else { weights }
 }
 
 /// Weights `[layer 4][line]` of a layered net, `p` in the cell's own axes.
 pub fn layered_weights(
     planar: &Structure,
-    turn: Turn,
+    permutation: AxisPermutation,
     p: [f64; 3],
     orders: Orders,
 ) -> Option<Vec<f64>> {
-    let local = turn.local(p);
-    let local_orders = turn.axes.map(|a| orders[a as usize]);
+    let local = permutation.local(p);
+    let local_orders = permutation.axes.map(|a| orders[a as usize]);
     let across = planar.weights(local, local_orders)?;
     let along = bspline::weights(local_orders[2], local[2]);
-    let sign = if turn.odd(local_orders) { -1.0 } else { 1.0 };
+    let sign = if permutation.odd(local_orders) { -1.0 } else { 1.0 };
     Some(along.iter().flat_map(|b| across.iter().map(move |w| sign * b * w)).collect())
 }
 

@@ -13,10 +13,10 @@ use nalgebra::Vector3;
 
 use super::tricubic::{Points, restrict};
 
-/// How far beyond [0, 1] a tame piece is one-to-one.
+/// How far beyond [0, 1] a piece must be one-to-one for Newton's method.
 pub const MARGIN: f64 = 0.125;
-/// The largest κ of a tame piece, on the box with its margin.
-const TAME: f64 = 0.6;
+/// The largest κ at which Newton's method is proven to converge, on the box with its margin.
+const LARGEST_KAPPA: f64 = 0.6;
 
 /// See the module's introduction.
 #[derive(Clone, Copy, Debug)]
@@ -31,24 +31,24 @@ pub struct Frame {
     pub high: [f64; 3],
     /// Whether the piece with its margin is so near to affine that Newton's method
     /// decides.
-    pub tame: bool,
+    pub converges: bool,
 }
 
 impl Frame {
     /// The frame of a piece; `None` if its mean Jacobian is singular.
     pub fn of(points: &Points) -> Option<Self> {
         let frame = Self::untried(points)?;
-        Some(Self { tame: frame.is_tame(points), ..frame })
+        Some(Self { converges: frame.converges_on(points), ..frame })
     }
 
-    /// The frame of a piece, not yet known to be tame.
+    /// The frame of a piece, not yet checked for convergence.
     pub fn untried(points: &Points) -> Option<Self> {
         let inverse = inverse(mean_jacobian(points))?;
         let middle: [f64; 3] =
             std::array::from_fn(|d| points.iter().map(|p| p[d]).sum::<f64>() / 64.0);
         let offset = apply(&inverse, middle).map(|y| 0.5 - y);
         let mut frame =
-            Self { inverse, offset, low: [f64::MAX; 3], high: [f64::MIN; 3], tame: false };
+            Self { inverse, offset, low: [f64::MAX; 3], high: [f64::MIN; 3], converges: false };
         for &p in points {
             let y = frame.guess(p);
             for d in 0..3 {
@@ -59,10 +59,10 @@ impl Frame {
         Some(frame)
     }
 
-    /// Whether `points`, whose frame it is, are tame.
-    pub fn is_tame(&self, points: &Points) -> bool {
+    /// Whether `points`, whose frame it is, let Newton's method converge.
+    pub fn converges_on(&self, points: &Points) -> bool {
         let extended = restrict(points, [-MARGIN; 3], [1.0 + MARGIN; 3]);
-        departure(&self.inverse, &extended, 1.0 + 2.0 * MARGIN) <= TAME
+        departure(&self.inverse, &extended, 1.0 + 2.0 * MARGIN) <= LARGEST_KAPPA
     }
 
     /// y(x): roughly the parameters of x.

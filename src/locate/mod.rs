@@ -151,7 +151,7 @@ impl<'s> Locator<'s> {
     ) -> Result<Self> {
         if !(options.tolerance > 0.0 && options.tolerance <= 1e-3) {
             return Err(Error::request(format!("a tolerance of {:e}", options.tolerance))
-                .with_mend("give a part of the size of a cell, above 0 and at most 1e-3"));
+                .with_help("give a part of the size of a cell, above 0 and at most 1e-3"));
         }
         let pieces = LocatorPieces::new(solid, controls, options.rings)?;
         let hierarchy = Hierarchy::new(&pieces.boxes);

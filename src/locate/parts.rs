@@ -1,7 +1,7 @@
 //! A solid in parts so nearly affine that Newton's method decides, in flat arrays: what a
 //! GPU looks points up in.
 //!
-//! Exact pieces are halved until they are tame; inexact ones, which surround extraordinary
+//! Exact pieces are halved until Newton's method converges on them; inexact ones, which surround extraordinary
 //! edges and vertices, are exact again in some further rings. What is left over (next to smooth
 //! edges of the boundary, where the map degenerates, and within the last ring) has no Bézier
 //! points here, and belongs to the CPU. Parts are in the order of their pieces, and so of their
@@ -115,8 +115,8 @@ impl Parts {
     }
 
     fn push(&mut self, locator: &Locator<'_>, block: Block, frame: Option<Frame>, halvings: u32) {
-        let tame = block.exact && frame.is_some_and(|frame| frame.tame);
-        if block.exact && !tame && halvings > 0 {
+        let converges = block.exact && frame.is_some_and(|frame| frame.converges);
+        if block.exact && !converges && halvings > 0 {
             for half in halves(&block.points) {
                 let frame = Frame::of(&half.points);
                 let half = Block {
@@ -144,13 +144,13 @@ impl Parts {
             most: frame.reach(most),
             origin,
             size,
-            points: if tame { self.points.len() as u32 } else { NONE },
+            points: if converges { self.points.len() as u32 } else { NONE },
             piece: piece as u32,
             element: locator.pieces.pieces[piece].element,
             padding: 0,
         });
         self.boxes.push(bounds);
-        if tame {
+        if converges {
             self.points.push(points);
         }
     }
@@ -187,7 +187,7 @@ fn box_frame(bounds: &Box3) -> Frame {
         offset: array::from_fn(|d| -scale[d] * low[d]),
         low: [0.0; 3],
         high: [1.0; 3],
-        tame: false,
+        converges: false,
     }
 }
 
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use crate::Solid;
 
-    /// Parts with points are tame, and those of an exact piece fill its box of parameters.
+    /// Parts with points let Newton's method converge, and those of an exact piece fill its box of parameters.
     #[test]
     fn parts_fill_their_pieces() {
         let mesh = crate::read("models/bracket.vtk").unwrap();
@@ -210,7 +210,7 @@ mod tests {
             volumes[part.piece as usize] += part.size.iter().product::<f64>();
             if part.points != NONE {
                 assert_eq!(part.points, count);
-                assert!(Frame::of(&parts.points[count as usize]).unwrap().tame);
+                assert!(Frame::of(&parts.points[count as usize]).unwrap().converges);
                 count += 1;
             }
         }

@@ -58,7 +58,7 @@ impl<'s> LocatorPieces<'s> {
         let infinite = |p: &[f64; 3]| !p.iter().all(|x| x.is_finite());
         if let Some(v) = controls.positions.iter().position(infinite) {
             return Err(Error::mesh(format!("vertex {v} has a coordinate that is not finite"))
-                .with_mend("give every vertex three finite coordinates"));
+                .with_help("give every vertex three finite coordinates"));
         }
         let maker = Pieces::new(solid, rings.unwrap_or_else(|| default_rings(solid)))?;
         let refined = solid.refined_points(controls.positions.as_flattened(), 3).into_owned();

@@ -39,7 +39,7 @@ pub fn in_piece(
         None => [0.5; 3],
     };
     let found = closest(|t| jet(points, t), x, Domain::UNIT, start, 0.0);
-    if found.distance <= nearness.enough || frame.is_some_and(|frame| frame.tame) {
+    if found.distance <= nearness.enough || frame.is_some_and(|frame| frame.converges) {
         return (found.distance <= nearness.most).then_some(found);
     }
     let halved = Halved { points, x, nearness };
@@ -79,7 +79,7 @@ impl Halved<'_> {
             if frame.is_some_and(|frame| frame.excludes(guess, self.nearness.most)) {
                 continue;
             }
-            let is_tame = frame.is_some_and(|frame| frame.is_tame(&half));
+            let converges_on = frame.is_some_and(|frame| frame.converges_on(&half));
             let place = |t: f64, d: usize| domain.low[d] + t * (domain.high[d] - domain.low[d]);
             let within = Domain {
                 low: std::array::from_fn(|d| place(low[d], d)),
@@ -90,13 +90,13 @@ impl Halved<'_> {
             });
             // a half that hardly holds the point may soon be excluded
             let is_likely = guess.iter().all(|y| (-BESIDE..=1.0 + BESIDE).contains(y));
-            if is_tame || is_likely || halvings == 1 {
+            if converges_on || is_likely || halvings == 1 {
                 let found = closest(|t| jet(self.points, t), self.x, within, start, 0.0);
                 if found.distance < best.distance {
                     best = found;
                 }
             }
-            if best.distance > self.nearness.enough && halvings > 1 && !is_tame {
+            if best.distance > self.nearness.enough && halvings > 1 && !converges_on {
                 best = self.search(&half, within, halvings - 1, best);
             }
             if best.distance <= self.nearness.enough {

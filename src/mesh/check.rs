@@ -16,12 +16,12 @@ impl SolidMesh {
     /// would be wrong. Single bad corners are a matter of quality, not of validity.
     ///
     /// # Errors
-    /// [`Error::Mesh`] naming the vertex, attribute or cell, and the mend.
+    /// [`Error::Mesh`] naming the vertex, attribute or cell, and how to fix it.
     pub fn check(&self) -> Result<()> {
         for (v, p) in self.points.iter().enumerate() {
             if !p.iter().all(|x| x.is_finite()) {
                 return Err(Error::mesh(format!("vertex {v} lies at {p:?}"))
-                    .with_mend("give every vertex finite coordinates"));
+                    .with_help("give every vertex finite coordinates"));
             }
         }
         for attribute in &self.attributes {
@@ -47,7 +47,7 @@ impl SolidMesh {
             return Err(Error::mesh(format!(
                 "cell {c} is inside out (Jacobian determinant {jacobian:.3e} at its centre)"
             ))
-            .with_mend(
+            .with_help(
                 "list its corners as VTK does: 0-3 counter-clockwise seen from the face 4-7, \
                      which lies above",
             ));

@@ -1,7 +1,7 @@
 //! Polyhedra whose faces all run alike.
 //!
 //! Files list the faces of a polyhedron in any direction. Refinement needs them
-//! all outward or all inward, so that they can be turned together.
+//! all outward or all inward, so that they can be flipped together.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
     let refuse = |what: String| {
         Err(Error::mesh(format!("cell {cell} is no polyhedron: {what}"))
-            .with_mend("list every face of the cell once, as a cycle of its vertices"))
+            .with_help("list every face of the cell once, as a cycle of its vertices"))
     };
     if faces.len() < 4 {
         return refuse(format!("it has {} faces", faces.len()));
@@ -36,8 +36,8 @@ pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
         return refuse(format!("{} of its faces, not 2, have the edge {a} {b}", at.len()));
     }
 
-    let mut turned: Vec<Option<bool>> = vec![None; faces.len()];
-    turned[0] = Some(false);
+    let mut flipped: Vec<Option<bool>> = vec![None; faces.len()];
+    flipped[0] = Some(false);
     let mut pending = vec![0];
     while let Some(f) = pending.pop() {
         let face = &faces[f];
@@ -48,10 +48,10 @@ pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
             };
             let other = if first == f { second } else { first };
             // the two faces must run through the edge in opposite directions
-            let wanted = turned[f].map(|turned| turned ^ (forth == back));
-            match turned[other] {
+            let wanted = flipped[f].map(|flipped| flipped ^ (forth == back));
+            match flipped[other] {
                 None => {
-                    turned[other] = wanted;
+                    flipped[other] = wanted;
                     pending.push(other);
                 }
                 known if known != wanted => {
@@ -61,7 +61,7 @@ pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
             }
         }
     }
-    if turned.contains(&None) {
+    if flipped.contains(&None) {
         return refuse("its faces form several surfaces".into());
     }
     let mut vertices: Vec<u32> = faces.iter().flatten().copied().collect();
@@ -71,7 +71,7 @@ pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
     if characteristic != 2 {
         return refuse(format!("its surface has Euler characteristic {characteristic}, not 2"));
     }
-    for (face, _) in faces.iter_mut().zip(turned).filter(|(_, turned)| *turned == Some(true)) {
+    for (face, _) in faces.iter_mut().zip(flipped).filter(|(_, flipped)| *flipped == Some(true)) {
         face.reverse();
     }
     Ok(())
@@ -85,10 +85,10 @@ mod tests {
 
     #[test]
     fn faces_turn_to_the_first() {
-        for turns in 0..8 {
+        for flips in 0..8 {
             let mut faces = TETRAHEDRON.map(|face| face.to_vec());
             for (f, face) in faces[1..].iter_mut().enumerate() {
-                if turns >> f & 1 == 1 {
+                if flips >> f & 1 == 1 {
                     face.reverse();
                 }
             }

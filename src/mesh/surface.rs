@@ -171,21 +171,21 @@ impl SurfaceMesh {
     /// Checks coordinates, lengths, indices, repeated vertices and sharpness values.
     ///
     /// # Errors
-    /// [`Error::Mesh`] naming the vertex, face, attribute or crease, and the mend.
+    /// [`Error::Mesh`] naming the vertex, face, attribute or crease, and how to fix it.
     pub fn check(&self) -> Result<()> {
         if self.faces.is_empty() {
-            return Err(Error::mesh("the mesh has no faces").with_mend("give a surface mesh"));
+            return Err(Error::mesh("the mesh has no faces").with_help("give a surface mesh"));
         }
         if self.points.len() >= u32::MAX as usize {
             return Err(Error::mesh("the mesh has 2^32 or more vertices"));
         }
         if self.faces.size == 0 && self.faces.vertices.len() > u32::MAX as usize {
             return Err(Error::mesh("faces of several sizes have 2^32 or more corners")
-                .with_mend("cut them into triangles"));
+                .with_help("cut them into triangles"));
         }
         if let Some(v) = self.points.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
             return Err(Error::mesh(format!("vertex {v} lies at {:?}", self.points[v]))
-                .with_mend("give every vertex finite coordinates"));
+                .with_help("give every vertex finite coordinates"));
         }
         (0..self.faces.len()).try_for_each(|f| self.check_face(f))?;
         if let Some(hole) = self.holes.iter().find(|&&f| f as usize >= self.faces.len()) {
@@ -193,7 +193,7 @@ impl SurfaceMesh {
                 "hole at face {hole}, but the mesh has {} faces",
                 self.faces.len()
             ))
-            .with_mend("name faces of the mesh, counted from 0"));
+            .with_help("name faces of the mesh, counted from 0"));
         }
         self.check_sharpness()?;
         self.check_values()
@@ -210,7 +210,7 @@ impl SurfaceMesh {
             corners => Err(Error::mesh(format!(
                 "a control mesh of {corners} corners: ids of 32 bits end at 2^31"
             ))
-            .with_mend("take a coarser mesh, or fewer levels before its limit")),
+            .with_help("take a coarser mesh, or fewer levels before its limit")),
         }
     }
 
@@ -218,7 +218,7 @@ impl SurfaceMesh {
         let face = self.faces.face(f);
         if face.len() < 3 {
             return Err(Error::mesh(format!("face {f} has {} vertices", face.len()))
-                .with_mend("remove it, or give it three vertices or more"));
+                .with_help("remove it, or give it three vertices or more"));
         }
         if let Some(v) = face.iter().find(|&&v| v as usize >= self.points.len()) {
             return Err(Error::mesh(format!(
@@ -228,7 +228,7 @@ impl SurfaceMesh {
         }
         match repeated(face) {
             Some(v) => Err(Error::mesh(format!("face {f} names vertex {v} twice"))
-                .with_mend("remove the collapsed face, or the repeated vertex from it")),
+                .with_help("remove the collapsed face, or the repeated vertex from it")),
             None => Ok(()),
         }
     }
@@ -242,7 +242,7 @@ impl SurfaceMesh {
         let corners = corners.map(|c| (c.sharpness, format!("corner of {}", c.vertex)));
         match edges.chain(corners).find(|(sharpness, _)| sharpness.is_nan() || *sharpness < 0.0) {
             Some((sharpness, what)) => Err(Error::mesh(format!("{what}: sharpness {sharpness}"))
-                .with_mend("a sharpness is a number from 0 (smooth) to inf (sharp for ever)")),
+                .with_help("a sharpness is a number from 0 (smooth) to inf (sharp for ever)")),
             None => Ok(()),
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Want;
 use super::pattern::{AxisId, Patterns, Span};
-use crate::limit::{Leaf, LeafKind, Solid, Turn};
+use crate::limit::{AxisPermutation, Leaf, LeafKind, Solid};
 
 /// Which table: an index into [`super::Plan::tables`].
 pub type TableId = u32;
@@ -16,7 +16,7 @@ pub struct Batch {
     /// How.
     pub kind: BatchKind,
     /// How the local axes lie in the elements.
-    pub turn: Turn,
+    pub permutation: AxisPermutation,
     /// Patterns of the three local axes.
     pub axes: [AxisId; 3],
     /// Where local samples go: an index into [`Patterns::orders`].
@@ -50,27 +50,27 @@ impl Batch {
     }
 }
 
-/// What decides a leaf's batch: kind, turn, depth and origin.
-type Signature = (BatchKind, Turn, u8, [u16; 3]);
+/// What decides a leaf's batch: kind, permutation, depth and origin.
+type Signature = (BatchKind, AxisPermutation, u8, [u16; 3]);
 
 /// Batches of all leaves that hold samples of a tensor grid.
 pub(super) fn collect(solid: &Solid, parameters: &[f64], want: Want) -> (Patterns, Vec<Batch>) {
     let derivatives = want.contains(Want::FIRST) || want.contains(Want::SECOND);
     let mut patterns = Patterns::default();
     let mut batches: Vec<Batch> = Vec::new();
-    let mut by_key: HashMap<(BatchKind, Turn, [AxisId; 3], u32), usize> = HashMap::new();
-    let mut batch_of = |(kind, turn, depth, origin): Signature, batches: &mut Vec<Batch>| {
+    let mut by_key: HashMap<(BatchKind, AxisPermutation, [AxisId; 3], u32), usize> = HashMap::new();
+    let mut batch_of = |(kind, permutation, depth, origin): Signature, batches: &mut Vec<Batch>| {
         let spans: [Span; 3] = std::array::from_fn(|d| span(parameters, depth, origin[d]));
         spans.iter().all(|s| s.1 > 0).then(|| {
             let axes = std::array::from_fn(|d| {
-                let axis = turn.axes[d] as usize;
+                let axis = permutation.axes[d] as usize;
                 let (span, origin) = (spans[axis], origin[axis]);
-                patterns.axis(parameters, span, depth, origin, turn.flips[d], derivatives)
+                patterns.axis(parameters, span, depth, origin, permutation.flips[d], derivatives)
             });
-            let order = patterns.order(parameters.len(), turn, spans);
-            *by_key.entry((kind, turn, axes, order)).or_insert_with(|| {
+            let order = patterns.order(parameters.len(), permutation, spans);
+            *by_key.entry((kind, permutation, axes, order)).or_insert_with(|| {
                 let (tables, leaves) = (Vec::new(), Vec::new());
-                batches.push(Batch { kind, turn, axes, order, tables, leaves });
+                batches.push(Batch { kind, permutation, axes, order, tables, leaves });
                 batches.len() - 1
             })
         })
@@ -79,8 +79,8 @@ pub(super) fn collect(solid: &Solid, parameters: &[f64], want: Want) -> (Pattern
     // most leaves are like the one before
     let mut last: Option<(Signature, Option<usize>)> = None;
     for (index, leaf) in solid.leaves().iter().enumerate() {
-        let (kind, turn) = kind_and_turn(leaf);
-        let signature = (kind, turn, leaf.depth, leaf.origin);
+        let (kind, permutation) = kind_and_permutation(leaf);
+        let signature = (kind, permutation, leaf.depth, leaf.origin);
         let batch = match last {
             Some((previous, batch)) if previous == signature => batch,
             _ => {
@@ -94,15 +94,19 @@ pub(super) fn collect(solid: &Solid, parameters: &[f64], want: Want) -> (Pattern
             batches[batch].leaves.push(index as u32);
         }
     }
-    batches.sort_by_key(|b| (b.kind, b.turn, b.axes, b.order));
+    batches.sort_by_key(|b| (b.kind, b.permutation, b.axes, b.order));
     (patterns, batches)
 }
 
-fn kind_and_turn(leaf: &Leaf) -> (BatchKind, Turn) {
+fn kind_and_permutation(leaf: &Leaf) -> (BatchKind, AxisPermutation) {
     match leaf.kind {
-        LeafKind::Regular(_) => (BatchKind::Regular, Turn::IDENTITY),
-        LeafKind::Layered(structure, turn, _) => (BatchKind::Layered(structure), turn),
-        LeafKind::Irregular(structure, turn) => (BatchKind::Irregular(structure), turn),
+        LeafKind::Regular(_) => (BatchKind::Regular, AxisPermutation::IDENTITY),
+        LeafKind::Layered(structure, permutation, _) => {
+            (BatchKind::Layered(structure), permutation)
+        }
+        LeafKind::Irregular(structure, permutation) => {
+            (BatchKind::Irregular(structure), permutation)
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::limit::Turn;
+use crate::limit::AxisPermutation;
 
 /// Which axis pattern: an index into [`Patterns::axes`].
 pub type AxisId = u32;
@@ -13,7 +13,7 @@ pub struct Axis {
     /// Local parameters, ascending in [0, 1].
     pub parameters: Vec<f64>,
     /// How fast the local parameter moves with the element's: 2^depth, the factor of
-    /// a first derivative; 1 where no derivative is wanted. The sign is the turn's.
+    /// a first derivative; 1 where no derivative is wanted. The sign is the permutation's.
     pub factor: f64,
 }
 
@@ -34,7 +34,7 @@ pub struct Patterns {
     /// Sample orders.
     pub orders: Vec<Order>,
     axis_ids: HashMap<(Vec<i64>, i64), AxisId>,
-    order_ids: HashMap<(Turn, [Span; 3]), u32>,
+    order_ids: HashMap<(AxisPermutation, [Span; 3]), u32>,
 }
 
 /// Samples of an element that fall into a leaf along one axis: first and count.
@@ -71,26 +71,31 @@ impl Patterns {
     }
 
     /// The order of the samples in `spans` of an element of `n` samples an axis,
-    /// for local axes turned by `turn`.
-    pub(super) fn order(&mut self, n: usize, turn: Turn, spans: [Span; 3]) -> u32 {
+    /// for local axes permuted by `permutation`.
+    pub(super) fn order(
+        &mut self,
+        n: usize,
+        permutation: AxisPermutation,
+        spans: [Span; 3],
+    ) -> u32 {
         let orders = &mut self.orders;
-        *self.order_ids.entry((turn, spans)).or_insert_with(|| {
-            orders.push(order(n as u32, turn, spans));
+        *self.order_ids.entry((permutation, spans)).or_insert_with(|| {
+            orders.push(order(n as u32, permutation, spans));
             orders.len() as u32 - 1
         })
     }
 }
 
-fn order(n: u32, turn: Turn, spans: [Span; 3]) -> Order {
+fn order(n: u32, permutation: AxisPermutation, spans: [Span; 3]) -> Order {
     let stride = [1, n, n * n];
     // result index contributed by local position i along local axis d
     let part = |d: usize, i: u32| {
-        let axis = turn.axes[d] as usize;
+        let axis = permutation.axes[d] as usize;
         let (first, count) = spans[axis];
-        let i = if turn.flips[d] { count - 1 - i } else { i };
+        let i = if permutation.flips[d] { count - 1 - i } else { i };
         (first + i) * stride[axis]
     };
-    let count = |d: usize| spans[turn.axes[d] as usize].1;
+    let count = |d: usize| spans[permutation.axes[d] as usize].1;
     let mut indices = Vec::with_capacity((count(0) * count(1) * count(2)) as usize);
     for c in 0..count(2) {
         for b in 0..count(1) {
@@ -111,10 +116,10 @@ mod tests {
     #[test]
     fn orders_permute_all_samples() {
         let whole = [(0, 3); 3];
-        assert!(order(3, Turn::IDENTITY, whole).is_identity);
+        assert!(order(3, AxisPermutation::IDENTITY, whole).is_identity);
         for corner in 0..8 {
-            for turn in Turn::to_corner(corner) {
-                let order = order(3, turn, whole);
+            for permutation in AxisPermutation::to_corner(corner) {
+                let order = order(3, permutation, whole);
                 // the local origin is the cell corner
                 let at = |d: usize| 2 * (corner as u32 >> d & 1);
                 assert_eq!(order.indices[0], at(0) + 3 * at(1) + 9 * at(2));

@@ -48,7 +48,7 @@ impl Samples {
             Self::Tensor(parameters) => {
                 if parameters.is_empty() || parameters.len() > MOST {
                     return Err(Error::request(format!("{} samples an axis", parameters.len()))
-                        .with_mend(format!("ask for 1 to {MOST} samples along each axis")));
+                        .with_help(format!("ask for 1 to {MOST} samples along each axis")));
                 }
                 let inside = parameters.iter().all(|u| (0.0..=1.0).contains(u));
                 if !inside || !parameters.is_sorted_by(|a, b| a < b) {

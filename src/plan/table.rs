@@ -20,7 +20,7 @@ pub struct Table {
     /// Number of samples.
     pub samples: usize,
     /// `weights[control * samples + sample]`, local axis 0 fastest. Derivatives are
-    /// with respect to the element's parameters, but for the sign of the turn.
+    /// with respect to the element's parameters, but for the sign of the permutation.
     pub weights: Vec<f64>,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn build(
             continue;
         }
         for orders in wanted_orders(want) {
-            let mut orders = batch.turn.axes.map(|a| orders[a as usize]);
+            let mut orders = batch.permutation.axes.map(|a| orders[a as usize]);
             let mut axes = batch.axes;
             if let BatchKind::Layered(_) = batch.kind {
                 // the spline along axis 2 is no part of a planar table

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::nodes::Nodes;
 use crate::basis::bspline::{self, SECOND_AXES};
-use crate::limit::{Ends, LeafKind, Orders, Solid, Turn};
+use crate::limit::{AxisPermutation, Ends, LeafKind, Orders, Solid};
 use crate::plan::{Want, wanted_orders};
 
 /// Values and derivatives of basis functions; the same for all leaves of a batch.
@@ -84,19 +84,20 @@ impl Basis {
         basis
     }
 
-    /// The basis of a leaf whose local axes lie in its element as `turn` says.
-    pub(super) fn turned(&self, turn: Turn) -> Self {
+    /// The basis of a leaf whose local axes lie in its element as `permutation` says.
+    pub(super) fn permuted(&self, permutation: AxisPermutation) -> Self {
         // row of the element's derivative -> local row and sign
-        let local =
-            |axis: usize| turn.axes.iter().position(|&a| usize::from(a) == axis).unwrap_or(0);
-        let sign = |d: usize| if turn.flips[d] { -1.0 } else { 1.0 };
+        let local = |axis: usize| {
+            permutation.axes.iter().position(|&a| usize::from(a) == axis).unwrap_or(0)
+        };
+        let sign = |d: usize| if permutation.flips[d] { -1.0 } else { 1.0 };
         let first = [0, 1, 2].map(|axis| (local(axis), sign(local(axis))));
         let second = SECOND_AXES.map(|[a, b]| {
             let [d, e] = [local(a), local(b)];
             let row = SECOND_AXES.iter().position(|&axes| axes == [d.min(e), d.max(e)]);
             (row.unwrap_or(0), sign(d) * sign(e))
         });
-        let turn = |from: &[f64], rows: &[(usize, f64)]| {
+        let permutation = |from: &[f64], rows: &[(usize, f64)]| {
             let mut to = Vec::with_capacity(from.len());
             for sample in from.chunks_exact(rows.len() * self.controls) {
                 for &(row, sign) in rows {
@@ -107,8 +108,8 @@ impl Basis {
             to
         };
         Self {
-            gradients: turn(&self.gradients, &first),
-            second: turn(&self.second, &second),
+            gradients: permutation(&self.gradients, &first),
+            second: permutation(&self.second, &second),
             values: self.values.clone(),
             ..*self
         }

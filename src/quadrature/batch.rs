@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::basis::slots;
 use super::pull::Pull;
-use crate::limit::{Leaf, LeafKind, Solid, Turn};
+use crate::limit::{AxisPermutation, Leaf, LeafKind, Solid};
 
 /// Leaves whose basis functions are the same at the same quadrature points.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub struct Batch {
     /// to the vertices.
     pub(super) table: usize,
     /// How the leaves' local axes lie in their elements.
-    pub(super) turn: Turn,
+    pub(super) permutation: AxisPermutation,
     /// Leaves, as ascending indices into [`Solid::leaves`].
     pub leaves: Vec<u32>,
     /// Number of control points.
@@ -58,7 +58,7 @@ pub fn table_keys(solid: &Solid) -> (Vec<TableKey>, Vec<usize>) {
         .leaves()
         .iter()
         .map(|leaf| {
-            let key = TableKey { kind: unturned(leaf.kind).0, depth: leaf.depth };
+            let key = TableKey { kind: without_permutation(leaf.kind).0, depth: leaf.depth };
             *tables.entry(key).or_insert_with(|| {
                 keys.push(key);
                 keys.len() - 1
@@ -86,15 +86,15 @@ pub fn sort(solid: &Solid, pull: &Pull) -> Sorted {
             (Some(columns.fingerprint()), columns.vertices)
         })
         .collect();
-    let mut by_key: HashMap<(usize, Turn, usize, Option<u128>), usize> = HashMap::new();
+    let mut by_key: HashMap<(usize, AxisPermutation, usize, Option<u128>), usize> = HashMap::new();
     let mut batches: Vec<Batch> = Vec::new();
     for (index, (print, ids)) in found.into_iter().enumerate() {
         let table = table_of[index];
-        let turn = unturned(solid.leaves()[index].kind).1;
-        let at = *by_key.entry((table, turn, ids.len(), print)).or_insert_with(|| {
+        let permutation = without_permutation(solid.leaves()[index].kind).1;
+        let at = *by_key.entry((table, permutation, ids.len(), print)).or_insert_with(|| {
             let (controls, is_pulled) = (ids.len(), print.is_some());
             let (leaves, control_ids) = (Vec::new(), Vec::new());
-            batches.push(Batch { table, turn, leaves, controls, control_ids, is_pulled });
+            batches.push(Batch { table, permutation, leaves, controls, control_ids, is_pulled });
             batches.len() - 1
         });
         batches[at].leaves.push(index as u32);
@@ -113,11 +113,15 @@ pub fn sort(solid: &Solid, pull: &Pull) -> Sorted {
 }
 
 /// How a leaf evaluates in its local axes, and how these lie in the element.
-fn unturned(kind: LeafKind) -> (LeafKind, Turn) {
+fn without_permutation(kind: LeafKind) -> (LeafKind, AxisPermutation) {
     match kind {
-        LeafKind::Regular(_) => (kind, Turn::IDENTITY),
-        LeafKind::Layered(s, turn, ends) => (LeafKind::Layered(s, Turn::IDENTITY, ends), turn),
-        LeafKind::Irregular(s, turn) => (LeafKind::Irregular(s, Turn::IDENTITY), turn),
+        LeafKind::Regular(_) => (kind, AxisPermutation::IDENTITY),
+        LeafKind::Layered(s, permutation, ends) => {
+            (LeafKind::Layered(s, AxisPermutation::IDENTITY, ends), permutation)
+        }
+        LeafKind::Irregular(s, permutation) => {
+            (LeafKind::Irregular(s, AxisPermutation::IDENTITY), permutation)
+        }
     }
 }
 

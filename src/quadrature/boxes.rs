@@ -90,9 +90,10 @@ fn spatial_boxes(structure: &Structure, gauss: usize) -> Vec<GaussBox> {
             let origin = corner(child, size);
             let own = match structure.layered_sibling(ring.number, child) {
                 None => vec![GaussBox::new(Part::WHOLE, 1.0, share, false, gauss)],
-                Some((planar, turn)) => {
-                    let turned = |b: GaussBox| GaussBox { part: b.part.turned(turn), ..b };
-                    planar_boxes(planar, gauss, share).into_iter().map(turned).collect()
+                Some((planar, permutation)) => {
+                    let permuted =
+                        |b: GaussBox| GaussBox { part: b.part.permuted(permutation), ..b };
+                    planar_boxes(planar, gauss, share).into_iter().map(permuted).collect()
                 }
             };
             boxes.extend(own.into_iter().map(|b| GaussBox {

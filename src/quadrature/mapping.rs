@@ -98,8 +98,9 @@ impl<'q> Mapping<'q> {
                 second: &basis.second,
             },
         };
-        let turn = quadrature.batches[batch].turn;
-        let map = LeafMap { source, weights: &weights, turn, second: !basis.second.is_empty() };
+        let permutation = quadrature.batches[batch].permutation;
+        let map =
+            LeafMap { source, weights: &weights, permutation, second: !basis.second.is_empty() };
         let block = LEAVES * samples;
         let listed = &quadrature.batches[batch].leaves[leaves];
         let simd = Simd::detect();

@@ -86,7 +86,7 @@ use rayon::prelude::*;
 
 use crate::basis::gauss;
 use crate::error::{Error, Result};
-use crate::limit::{Element, Leaf, LeafKind, Solid, Turn};
+use crate::limit::{AxisPermutation, Element, Leaf, LeafKind, Solid};
 use crate::plan::Want;
 
 use batch::TableKey;
@@ -119,7 +119,7 @@ impl Scheme {
         gauss::rule(self.gauss)?;
         if let Some(rings) = self.rings.filter(|&rings| rings > MOST_RINGS) {
             return Err(Error::request(format!("{rings} rings of quadrature points"))
-                .with_mend(format!("ask for 0 to {MOST_RINGS} rings")));
+                .with_help(format!("ask for 0 to {MOST_RINGS} rings")));
         }
         Ok(())
     }
@@ -229,7 +229,7 @@ impl<'s> Quadrature<'s> {
     /// the axes of their elements. The element's are [`Quadrature::origin`] + 2⁻ᵈ times
     /// these.
     pub fn parameters(&self, batch: usize) -> Vec<[f64; 3]> {
-        self.nodes(batch).turned(self.batches[batch].turn)
+        self.nodes(batch).permuted(self.batches[batch].permutation)
     }
 
     /// The basis functions of a batch's control points: of [`Batch::control_ids`]. Made on
@@ -242,8 +242,8 @@ impl<'s> Quadrature<'s> {
             let net = batch::net(self.solid, leaf, &table.slots);
             basis = Cow::Owned(basis.pulled(&self.pull.columns(self.solid, &net).weights));
         }
-        if batch.turn != Turn::IDENTITY {
-            basis = Cow::Owned(basis.turned(batch.turn));
+        if batch.permutation != AxisPermutation::IDENTITY {
+            basis = Cow::Owned(basis.permuted(batch.permutation));
         }
         basis
     }

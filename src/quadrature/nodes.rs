@@ -5,7 +5,7 @@ use super::Scheme;
 use super::boxes::{GaussBox, boxes};
 use crate::basis::gauss::{self, Rule};
 use crate::error::Result;
-use crate::limit::{LeafKind, Solid, Turn};
+use crate::limit::{AxisPermutation, LeafKind, Solid};
 
 /// Quadrature points of all leaves of one kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,12 +61,13 @@ impl Nodes {
         self.weights.is_empty()
     }
 
-    /// The parameters by the axes of an element in which the leaf lies as `turn` says.
-    pub fn turned(&self, turn: Turn) -> Vec<[f64; 3]> {
+    /// The parameters by the axes of an element in which the leaf lies as `permutation` says.
+    pub fn permuted(&self, permutation: AxisPermutation) -> Vec<[f64; 3]> {
         let place = |local: &[f64; 3]| {
             let mut p = [0.0; 3];
             for d in 0..3 {
-                p[turn.axes[d] as usize] = if turn.flips[d] { 1.0 - local[d] } else { local[d] };
+                p[permutation.axes[d] as usize] =
+                    if permutation.flips[d] { 1.0 - local[d] } else { local[d] };
             }
             p
         };
@@ -105,7 +106,7 @@ mod tests {
                 let nodes = Nodes::new(&solid, leaf.kind, scheme).unwrap();
                 assert!((nodes.weights.iter().sum::<f64>() - 1.0).abs() < 1e-14);
                 assert!(nodes.parameters.iter().flatten().all(|&u| 0.0 < u && u < 1.0));
-                let places = nodes.turned(Turn::to_corner(5)[1]);
+                let places = nodes.permuted(AxisPermutation::to_corner(5)[1]);
                 let first_moment: f64 =
                     places.iter().zip(&nodes.weights).map(|(p, w)| p[1] * w).sum();
                 assert!((first_moment - 0.5).abs() < 1e-14);

@@ -18,7 +18,7 @@ use crate::topology::Topology;
 pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
     if !(0.0..=180.0).contains(&degrees) {
         return Err(Error::request(format!("a crease angle of {degrees} degrees"))
-            .with_mend("give an angle from 0 to 180, for instance 40"));
+            .with_help("give an angle from 0 to 180, for instance 40"));
     }
     let topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
     topology.validate()?;

@@ -99,7 +99,7 @@ fn check_levels(mesh: &SolidMesh, levels: usize) -> Result<()> {
     let fits = |&level: &usize| refined_cell_count(mesh, level) <= MOST_CELLS;
     let fit = (0..levels).take_while(fits).last().unwrap_or(0);
     Err(Error::request(format!("{levels} levels of refinement make more than {MOST_CELLS} cells"))
-        .with_mend(format!("ask for at most {fit} levels of this mesh")))
+        .with_help(format!("ask for at most {fit} levels of this mesh")))
 }
 
 /// Refines a mesh `levels` times; 0 levels give the mesh itself.

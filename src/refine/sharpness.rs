@@ -32,13 +32,13 @@ impl Sharpness {
             let edge = known.then(|| topology.edge_between(a, b)).flatten();
             let edge = edge.ok_or_else(|| {
                 Error::mesh(format!("crease of vertices {a} and {b}: the mesh has no such edge"))
-                    .with_mend("name the two end vertices of an edge, counted from 0")
+                    .with_help("name the two end vertices of an edge, counted from 0")
             })?;
             if !topology.is_boundary_edge(edge) && crease.sharpness > 0.0 {
                 return Err(Error::mesh(format!(
                     "crease of vertices {a} and {b}: the edge lies inside the solid"
                 ))
-                .with_mend("only boundary edges can be sharp: remove this crease"));
+                .with_help("only boundary edges can be sharp: remove this crease"));
             }
             sharpness.edges[edge as usize] = crease.sharpness;
         }
@@ -52,7 +52,7 @@ impl Sharpness {
                 return Err(Error::mesh(format!(
                     "corner of vertex {v}: the vertex lies inside the solid"
                 ))
-                .with_mend("only boundary vertices can be sharp: remove this corner"));
+                .with_help("only boundary vertices can be sharp: remove this corner"));
             }
             sharpness.vertices[v as usize] = corner.sharpness;
         }
@@ -85,5 +85,5 @@ fn check_value(sharpness: f64, what: impl Fn() -> String) -> Result<()> {
         return Ok(());
     }
     Err(Error::mesh(format!("{}: sharpness {sharpness}", what()))
-        .with_mend("a sharpness is a number from 0 (smooth) to inf (sharp for ever)"))
+        .with_help("a sharpness is a number from 0 (smooth) to inf (sharp for ever)"))
 }

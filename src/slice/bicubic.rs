@@ -18,8 +18,8 @@ pub struct Bicubic(pub [Cubic; 4]);
 impl Bicubic {
     /// The halves along u (0) or v (1), the lower first.
     pub fn halves(&self, direction: usize) -> [Self; 2] {
-        let turned = if direction == 0 { *self } else { self.transposed() };
-        let rows = turned.0.map(|row| split(&row, 0.5));
+        let permuted = if direction == 0 { *self } else { self.transposed() };
+        let rows = permuted.0.map(|row| split(&row, 0.5));
         [0, 1].map(|half| {
             let part = Self(rows.map(|row| row[half]));
             if direction == 0 { part } else { part.transposed() }

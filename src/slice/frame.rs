@@ -66,12 +66,12 @@ impl PixelGrid {
         let is_placed = self.origin.iter().all(|x| x.is_finite());
         if !(self.pitch > 0.0 && self.pitch.is_finite() && is_placed) {
             return Err(Error::request(format!("pixels of {} length units", self.pitch))
-                .with_mend("give a pixel size above 0 and a finite origin"));
+                .with_help("give a pixel size above 0 and a finite origin"));
         }
         if self.size.iter().any(|&n| n > most) {
             let [columns, rows] = self.size;
             return Err(Error::request(format!("an image of {columns} x {rows} pixels"))
-                .with_mend(format!("ask for larger pixels; {most} a side is the most")));
+                .with_help(format!("ask for larger pixels; {most} a side is the most")));
         }
         Ok(())
     }

@@ -98,11 +98,11 @@ impl ImageFormat {
         match pixels {
             Some(1..=MOST_PIXELS) => Ok(()),
             Some(0) => Err(Error::request(format!("images of {columns} × {rows} pixels"))
-                .with_mend("ask for at least one column and one row")),
+                .with_help("ask for at least one column and one row")),
             _ => Err(Error::request(format!(
                 "images of {columns} × {rows} pixels, more than {MOST_PIXELS} in all"
             ))
-            .with_mend("give larger pixels")),
+            .with_help("give larger pixels")),
         }
     }
 

@@ -94,7 +94,7 @@ impl Job<'_> {
         if start >= end || end > self.stack.count() {
             let last = self.stack.count() - 1;
             return Err(Error::request(format!("layers {start} to {end} of 0 to {last}"))
-                .with_mend("ask for layers that the model has"));
+                .with_help("ask for layers that the model has"));
         }
         let mut report = JobReport::default();
         let mut saved = Checkpoint::new();
@@ -116,7 +116,7 @@ impl Job<'_> {
             if progress(layers.end - start).is_break() {
                 self.checkpoint()?;
                 return Err(Error::request(format!("stopped before layer {}", layers.end))
-                    .with_mend("resume the job"));
+                    .with_help("resume the job"));
             }
             if saved.is_due() {
                 saved.time(|| self.checkpoint())?;

@@ -156,12 +156,12 @@ impl Manifest {
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
             Err(e) => {
                 return Err(Error::file(&path, None, format!("cannot be read: {e}"))
-                    .with_mend("choose another directory"));
+                    .with_help("choose another directory"));
             }
         };
         let unknown = |line: Option<usize>, message: String| {
             Error::file(&path, line, message)
-                .with_mend("choose another directory, or move what stands there away")
+                .with_help("choose another directory, or move what stands there away")
         };
         let manifest: Self = serde_json::from_str(&text)
             .map_err(|e| unknown(Some(e.line()), format!("is no manifest of layers: {e}")))?;

@@ -54,7 +54,7 @@ impl Setting {
     pub fn grid(&self, pitch: f64, size: Option<[usize; 2]>) -> Result<PixelGrid> {
         if !(pitch.is_finite() && pitch > 0.0) {
             return Err(Error::request(format!("pixels of size {pitch}"))
-                .with_mend("give the edge length of a pixel in length units, say 0.05"));
+                .with_help("give the edge length of a pixel in length units, say 0.05"));
         }
         let [low, high] = self.plane;
         // a model that is a whole number of pixels wide gets no column for rounding

@@ -121,7 +121,7 @@ impl Sheet<'_> {
             let point = control(v);
             (0..3).for_each(|d| sum[d] += w * (point[d] - origin[d]));
         }
-        self.turn([0, 1, 2].map(|d| origin[d] + sum[d]))
+        self.permutation([0, 1, 2].map(|d| origin[d] + sum[d]))
     }
 
     /// The patch of a regular leaf, from its Bézier points `[w][v][u][3]`.
@@ -130,14 +130,14 @@ impl Sheet<'_> {
         let at = |t: usize, s: usize| {
             let [a, b] = face.along;
             let place = (3 * face.side) << (2 * face.axis) | s << (2 * a) | t << (2 * b);
-            self.turn([0, 1, 2].map(|d| bezier[3 * place + d]))
+            self.permutation([0, 1, 2].map(|d| bezier[3 * place + d]))
         };
         let mut points = Bicubic(std::array::from_fn(|t| std::array::from_fn(|s| at(t, s))));
         points.round_heights(self.grid);
         points
     }
 
-    fn turn(&self, p: [f64; 3]) -> Point {
+    fn permutation(&self, p: [f64; 3]) -> Point {
         let [x, y] = self.axis.project(p);
         [x, y, p[self.axis.number()]]
     }

@@ -72,7 +72,7 @@ impl Slicer {
         if !(tolerance >= LEAST_TOLERANCE * side && tolerance.is_finite()) || tolerance <= 0.0 {
             let least = LEAST_TOLERANCE * side;
             return Err(Error::request(format!("a tolerance of {tolerance}"))
-                .with_mend(format!("ask for at least {least:e} length units")));
+                .with_help(format!("ask for at least {least:e} length units")));
         }
         let points = solid.refined_points(controls.positions.as_flattened(), 3);
         let surface = Surface::new(solid, &points, options.axis, tolerance)?;

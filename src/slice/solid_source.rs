@@ -61,7 +61,7 @@ impl<'s> SolidSource<'s> {
     pub(super) fn inside(&self) -> Result<&Inside<'s>> {
         self.inside.as_ref().ok_or_else(|| {
             Error::request("the layers have neither attributes nor places")
-                .with_mend("slice controls that have attributes, or ask for places")
+                .with_help("slice controls that have attributes, or ask for places")
         })
     }
 }

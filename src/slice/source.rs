@@ -37,7 +37,7 @@ pub trait LayerSource: Sync {
     fn places(&self, height: f64, grid: &PixelGrid) -> Result<PixelPlaces> {
         let [columns, rows] = grid.size;
         Err(Error::request(format!("places of {columns} x {rows} pixels at {height}"))
-            .with_mend("take layers from a source that knows the cells of the model"))
+            .with_help("take layers from a source that knows the cells of the model"))
     }
 
     /// Attributes at points in space on the boundary of the material: `[point][channel]`.

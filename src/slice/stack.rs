@@ -32,11 +32,11 @@ impl Stack {
     pub fn new([low, high]: [f64; 2], layer_height: f64) -> Result<Self> {
         if !(layer_height.is_finite() && layer_height > 0.0) {
             return Err(Error::request(format!("layer height {layer_height} is not positive"))
-                .with_mend("give the height of a layer in the model's length units, say 0.05"));
+                .with_help("give the height of a layer in the model's length units, say 0.05"));
         }
         if !(low.is_finite() && high.is_finite() && low < high) {
             return Err(Error::request(format!("nothing lies between heights {low} and {high}"))
-                .with_mend("slice a model that has a volume"));
+                .with_help("slice a model that has a volume"));
         }
         let layers = ((high - low) / layer_height - SLACK).ceil().max(1.0);
         if layers > MOST_LAYERS as f64 {
@@ -45,14 +45,14 @@ impl Stack {
                 "layers of {layer_height:?} cut the height of {} into {layers:.1e}, more than {MOST_LAYERS}",
                 high - low
             ))
-            .with_mend(format!("give a layer height of at least {least:.1e}")));
+            .with_help(format!("give a layer height of at least {least:.1e}")));
         }
         let count = layers as usize;
         if low + layer_height == low || high + layer_height == high {
             return Err(Error::request(format!(
                 "layers of {layer_height} vanish beside heights up to {high}"
             ))
-            .with_mend("move the model towards the origin, or give thicker layers"));
+            .with_help("move the model towards the origin, or give thicker layers"));
         }
         Ok(Self { low: low + 0.0, layer_height, count }) // no negative zero
     }
@@ -106,7 +106,7 @@ impl Stack {
         if from.is_nan() || to.is_nan() || range.is_empty() {
             let (low, high) = (self.middle(0), self.middle(self.count - 1));
             return Err(Error::request(format!("no layer has its middle from {from} to {to}"))
-                .with_mend(format!(
+                .with_help(format!(
                     "the middles of the {} layers run from {low} to {high}",
                     self.count
                 )));

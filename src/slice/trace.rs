@@ -2,7 +2,7 @@
 //!
 //! A point is *above* the plane if it is strictly higher. A plane crosses an edge
 //! where the edge changes between above and not above, so that going around a patch,
-//! crossings enter and leave the part above by turns. With u × v outward, a contour
+//! crossings enter and leave the part above in turn. With u × v outward, a contour
 //! that has the part above on its left in (u, v) has the material on its left in the
 //! plane. An *arc* starts at a crossing that leaves the part above, going around
 //! against the clock, and ends at one that enters it; across the edge it is the other

@@ -23,7 +23,7 @@ pub(crate) fn touching_vertices(matrix: &MeshMatrix) -> Vec<u32> {
         sides.sort_unstable();
         parents.clear();
         parents.extend(0..corners.len() as u32);
-        let (mut sheets, mut crowded, mut open) = (corners.len(), 0, 0);
+        let (mut sheets, mut non_manifold, mut open) = (corners.len(), 0, 0);
         for side in sides.chunk_by(|a, b| a.0 == b.0) {
             for pair in side.windows(2) {
                 let [a, b] = [pair[0].1, pair[1].1].map(|i| root(&mut parents, i));
@@ -32,11 +32,11 @@ pub(crate) fn touching_vertices(matrix: &MeshMatrix) -> Vec<u32> {
                     sheets -= 1;
                 }
             }
-            crowded += usize::from(side.len() > 2);
+            non_manifold += usize::from(side.len() > 2);
             open += usize::from(side.len() == 1);
         }
-        let crease = crowded == 2 && open == 0;
-        if sheets > 1 || crowded > 0 && !crease {
+        let crease = non_manifold == 2 && open == 0;
+        if sheets > 1 || non_manifold > 0 && !crease {
             touching.push(vertex);
         }
     }

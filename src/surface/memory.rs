@@ -146,5 +146,5 @@ fn check(
         options.levels,
         counts(options.levels).faces
     ))
-    .with_mend(format!("ask for at most {most} levels of this model")))
+    .with_help(format!("ask for at most {most} levels of this model")))
 }

@@ -13,7 +13,7 @@
 //! - [`Method::Matrix`]: the [mesh matrix](matrix), a face, edge and vertex pass a level,
 //!   for every scheme;
 //! - [`Method::Single`]: the product of all levels as one sparse matrix
-//!   ([`SingleMatrix`]); set-up is dear, evaluation one pass;
+//!   ([`SingleMatrix`]); set-up is expensive, evaluation one pass;
 //! - [`Method::EdgeFriend`]: Catmull-Clark with one gather pass a level on the layout of
 //!   [edge-friend](edge_friend).
 //!

@@ -23,11 +23,11 @@ impl SurfacePlan {
         let options = &self.options;
         if !options.scheme.split().is_nested() {
             return Err(Error::request("places of the vertices of √3 on the control mesh")
-                .with_mend("take Catmull-Clark or Loop"));
+                .with_help("take Catmull-Clark or Loop"));
         }
         if options.method == Method::EdgeFriend {
             return Err(Error::request("places of vertices in the layout of edge-friend")
-                .with_mend("plan with --method matrix"));
+                .with_help("plan with --method matrix"));
         }
         let mut places = vec![None; self.vertex_count()];
         let mut walk = Walk { corners: self.corners(), places: &mut places };

@@ -77,13 +77,13 @@ impl SurfacePlan {
         let columns = Columns::of(&mesh.faces);
         let vertices = mesh.faces.vertices().to_vec();
         let matrix = MeshMatrix::build(mesh.points.len(), columns.clone(), vertices);
-        notices.extend(crowded_notice(matrix.crowded_edges.len(), options.scheme));
+        notices.extend(non_manifold_notice(matrix.non_manifold_edges.len(), options.scheme));
         let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
         let levels = options.levels;
         let is_edge_friend = options.method == Method::EdgeFriend;
         if is_edge_friend && !options.scheme.rules().has_edge_friend() {
             return Err(Error::request("edge-friend refines Catmull-Clark surfaces only")
-                .with_mend("use --method matrix for this scheme"));
+                .with_help("use --method matrix for this scheme"));
         }
         let levels = match options.scheme.split() {
             Split::Quads if is_edge_friend && levels > 0 => {
@@ -218,7 +218,7 @@ impl SurfacePlan {
             Levels::ThreeTriangles(levels) => levels.levels.iter().map(reference::sqrt3).collect(),
             Levels::EdgeFriend(_) => {
                 return Err(Error::request("edge-friend has no matrices")
-                    .with_mend("plan with --method matrix"));
+                    .with_help("plan with --method matrix"));
             }
         })
     }
@@ -251,7 +251,7 @@ pub(crate) fn cut_notice(faces: usize) -> Option<String> {
 }
 
 /// What is said of edges of more than two faces, if there are any.
-pub(crate) fn crowded_notice(edges: usize, scheme: Scheme) -> Option<String> {
+pub(crate) fn non_manifold_notice(edges: usize, scheme: Scheme) -> Option<String> {
     let fate = match scheme.rules().non_manifold() {
         NonManifold::Sharp => "are sharp for ever",
         NonManifold::FirstTwo => "are smoothed over the first two",

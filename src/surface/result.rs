@@ -73,7 +73,7 @@ pub(super) fn assemble_with_holes(
     let mesh = triangulated.as_ref().map_or(mesh, |triangulated| triangulated.mesh.as_ref());
     if Columns::of(&mesh.faces) != *refined.control_columns() {
         return Err(Error::request("the mesh has other faces than that of the plan")
-            .with_mend("plan again after its connectivity has changed"));
+            .with_help("plan again after its connectivity has changed"));
     }
     let mut points = refined.evaluate(&mesh.points)?;
     let slots = points.len();
@@ -189,7 +189,7 @@ impl Refined for &SurfacePlan {
                 let edge = sharp.edge >> levels;
                 let implied = control.edge_corners[edge as usize][1] == NONE
                     || self.options.scheme.rules().non_manifold() == NonManifold::Sharp
-                        && control.crowded_edges.binary_search(&edge).is_ok();
+                        && control.non_manifold_edges.binary_search(&edge).is_ok();
                 if !implied {
                     creases.push_edge(sharp.ends[0], sharp.ends[1], sharp.sharpness);
                 }

@@ -82,7 +82,7 @@ impl Sharpness {
                     Error::mesh(format!(
                         "crease of vertices {a} and {b}: the mesh has no such edge"
                     ))
-                    .with_mend("name the two end vertices of an edge, counted from 0")
+                    .with_help("name the two end vertices of an edge, counted from 0")
                 })?;
                 edges[edge] = crease.sharpness;
             }
@@ -101,7 +101,7 @@ impl Sharpness {
             })? = corner.sharpness;
         }
         if non_manifold == NonManifold::Sharp {
-            matrix.crowded_edges.iter().for_each(|&e| edges[e as usize] = f64::INFINITY);
+            matrix.non_manifold_edges.iter().for_each(|&e| edges[e as usize] = f64::INFINITY);
             super::manifold::touching_vertices(matrix)
                 .into_iter()
                 .for_each(|v| corners[v as usize] = f64::INFINITY);

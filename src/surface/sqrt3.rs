@@ -84,17 +84,17 @@ impl Sqrt3 {
 
 /// Refuses edges that cannot be turned, and tags that have no rule.
 pub(crate) fn check(mesh: &SurfaceMesh, matrix: &MeshMatrix) -> Result<()> {
-    if let Some(&edge) = matrix.crowded_edges.first() {
+    if let Some(&edge) = matrix.non_manifold_edges.first() {
         let [a, b] = matrix.edge_ends(edge);
         return Err(Error::mesh(format!(
             "more than two faces meet at the edge of vertices {a} and {b}, \
                  which √3-subdivision cannot turn"
         ))
-        .with_mend("use --scheme loop, or take the surface apart there"));
+        .with_help("use --scheme loop, or take the surface apart there"));
     }
     if !mesh.creases.is_empty() {
         return Err(Error::mesh("√3-subdivision has no rule for creases and corners")
-            .with_mend("use --scheme loop or catmull-clark, or remove the tags"));
+            .with_help("use --scheme loop or catmull-clark, or remove the tags"));
     }
     Ok(())
 }

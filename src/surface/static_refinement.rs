@@ -137,7 +137,7 @@ impl StaticRefinement {
             return Err(Error::request(format!(
                 "static refinement to level {levels}: face {face} is simple only at level {least}"
             ))
-            .with_mend(format!("ask for {least} levels or more, or refine level by level")));
+            .with_help(format!("ask for {least} levels or more, or refine level by level")));
         }
         // twice for what stands behind the elements
         let most = surface.elements().len().checked_shl(2 * levels as u32 + 1);
@@ -147,7 +147,7 @@ impl StaticRefinement {
                 "{levels} levels of {} elements at once",
                 surface.elements().len()
             ))
-            .with_mend("ask for fewer levels: points have 32-bit ids"));
+            .with_help("ask for fewer levels: points have 32-bit ids"));
         }
         let mut leaves = Vec::with_capacity(surface.leaves().len());
         let mut start = 0;

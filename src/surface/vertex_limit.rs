@@ -54,14 +54,15 @@ pub(super) fn limit_surface(
     if needs_matrix {
         let matrix = MeshMatrix::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec());
         if is_smoothed {
-            let (edges, vertices) = (matrix.crowded_edges.len(), touching_vertices(&matrix).len());
+            let (edges, vertices) =
+                (matrix.non_manifold_edges.len(), touching_vertices(&matrix).len());
             if edges + vertices > 0 {
                 return Err(Error::request(format!(
                     "limit points of {} on what is no surface: {edges} edges of more than two \
                      faces, {vertices} vertices where surfaces only touch",
                     scheme.rules().name()
                 ))
-                .with_mend("refine without the limit, or take Catmull-Clark"));
+                .with_help("refine without the limit, or take Catmull-Clark"));
             }
         }
         let ends = boundary_corners(mesh, &matrix);

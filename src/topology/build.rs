@@ -65,7 +65,7 @@ impl Topology {
 fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
     if cells.is_empty() {
         return Err(Error::mesh("the mesh has no cells")
-            .with_mend("give a volume mesh of hexahedra, tetrahedra, wedges or polyhedra"));
+            .with_help("give a volume mesh of hexahedra, tetrahedra, wedges or polyhedra"));
     }
     let bad = (0..cells.len()).into_par_iter().find_map_first(|c| {
         let vertices = cells.vertices(c);
@@ -80,7 +80,7 @@ fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
         let repeats = |list: &[u32]| (1..list.len()).find(|&i| list[..i].contains(&list[i]));
         if let Some(i) = repeats(vertices) {
             return Some(
-                Error::mesh(format!("cell {c} names vertex {} twice", vertices[i])).with_mend(
+                Error::mesh(format!("cell {c} names vertex {} twice", vertices[i])).with_help(
                     "remove the collapsed cell, or write it as the polyhedron that it is",
                 ),
             );
@@ -95,7 +95,7 @@ fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
         }
         bad_face.map(|face| {
             Error::mesh(format!("cell {c} has a face that is no polygon: vertices {face:?}"))
-                .with_mend("give every face as a cycle of at least three different vertices")
+                .with_help("give every face as a cycle of at least three different vertices")
         })
     });
     bad.map_or(Ok(()), Err)

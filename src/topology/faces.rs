@@ -199,7 +199,7 @@ impl<'a> HalfFaces<'a> {
                     }
                     [half(a), half(b)]
                 }
-                _ => return Err(self.crowded(run.iter().map(|entry| self.half(half(entry))))),
+                _ => return Err(self.non_manifold(run.iter().map(|entry| self.half(half(entry))))),
             };
             part.corners += self.corners(pair[0]);
             part.faces.push(pair);
@@ -284,13 +284,13 @@ impl<'a> HalfFaces<'a> {
         Faces { vertices, cells, of_cells: Rows::from_parts(self.ends.clone(), of_cells) }
     }
 
-    fn crowded(&self, halves: impl Iterator<Item = Half>) -> Error {
+    fn non_manifold(&self, halves: impl Iterator<Item = Half>) -> Error {
         let halves: Vec<Half> = halves.collect();
         let cells: Vec<String> = halves.iter().map(|half| half.cell.to_string()).collect();
         let (last, others) = cells.split_last().map_or(("", &[][..]), |(l, o)| (l.as_str(), o));
         let (others, face) = (others.join(", "), self.sorted(halves[0]));
         Error::mesh(format!("cells {others} and {last} share the face of vertices {face:?}"))
-            .with_mend("a face has at most two cells: remove the surplus or duplicated cell")
+            .with_help("a face has at most two cells: remove the surplus or duplicated cell")
     }
 }
 
@@ -308,7 +308,7 @@ fn check_duplicates(cell_faces: &Rows, face_cells: &[[u32; 2]]) -> Result<()> {
     match duplicate {
         None => Ok(()),
         Some([c, first]) => Err(Error::mesh(format!("cells {c} and {first} have the same faces"))
-            .with_mend("remove the duplicated cell")),
+            .with_help("remove the duplicated cell")),
     }
 }
 

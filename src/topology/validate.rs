@@ -16,7 +16,7 @@ impl Topology {
     /// Vertices without cells are allowed ([`Topology::orphan_vertices`]).
     ///
     /// # Errors
-    /// [`Error::Mesh`] naming the cell, edge or vertex, and the mend.
+    /// [`Error::Mesh`] naming the cell, edge or vertex, and how to fix it.
     pub fn validate(&self) -> Result<()> {
         first_error(self.cell_count(), |cell| self.check_corners(cell))?;
         first_error(self.edge_count(), |edge| self.check_edge(edge))?;
@@ -37,7 +37,7 @@ impl Topology {
                         "cell {cell} has {at} faces at its vertex {v}, not 3: it never refines \
                          to hexahedra"
                     ))
-                    .with_mend(
+                    .with_help(
                         "pyramid apexes and similar corners are no part of Catmull-Clark solids: \
                          split the cell into tetrahedra, wedges or hexahedra",
                     ),
@@ -62,7 +62,7 @@ impl Topology {
                 "the edge of vertices {a} and {b} has {boundary} boundary faces, not 2: \
                  cells touch there in the edge only"
             ))
-            .with_mend("separate the parts by doubling the vertices, or join them by cells"),
+            .with_help("separate the parts by doubling the vertices, or join them by cells"),
         )
     }
 
@@ -81,7 +81,7 @@ impl Topology {
                      vertex or an edge only, not across faces (cells {} and others)",
                     cells[0]
                 ))
-                .with_mend(touch),
+                .with_help(touch),
             );
         }
         if fans > 1 {
@@ -90,7 +90,7 @@ impl Topology {
                     "the boundary faces at vertex {vertex} form {fans} fans, not one: the \
                      boundary touches itself there"
                 ))
-                .with_mend(touch),
+                .with_help(touch),
             );
         }
         let euler = self.vertex_edges(vertex).len() as i64 - self.vertex_faces(vertex).len() as i64
@@ -101,7 +101,7 @@ impl Topology {
                 "the cells around vertex {vertex} do not form a ball or half-ball (Euler \
                  characteristic of the link {euler}, not {expected})"
             ))
-            .with_mend("check the cells at this vertex for wrong or repeated vertices")
+            .with_help("check the cells at this vertex for wrong or repeated vertices")
         })
     }
 

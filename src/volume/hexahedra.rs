@@ -62,7 +62,7 @@ fn samples_an_axis(plan: &Plan<'_>) -> Result<usize> {
     match plan.samples() {
         Samples::Tensor(parameters) if parameters.len() >= 2 => Ok(parameters.len()),
         _ => Err(Error::request("cells need at least two samples along each axis")
-            .with_mend("ask for more samples, or for points")),
+            .with_help("ask for more samples, or for points")),
     }
 }
 

@@ -64,12 +64,12 @@ fn location(row: &Row<'_>, elements: &[u32]) -> Result<Location> {
     let element = *elements.get(cell as usize).ok_or_else(|| {
         let count = elements.len();
         row.error(format!("cell {cell} does not exist, the mesh has {count} cells"))
-            .with_mend("count cells from 0, in the order of the file")
+            .with_help("count cells from 0, in the order of the file")
     })?;
     if element == NONE {
         return Err(row
             .error(format!("cell {cell} is no hexahedron: it evaluates on its hexahedral children"))
-            .with_mend("refine with --levels 1 and name the children, in the order of `refine`"));
+            .with_help("refine with --levels 1 and name the children, in the order of `refine`"));
     }
     let mut parameters = [0.0; 3];
     for (d, name) in FORM.header[1..].iter().enumerate() {
@@ -77,7 +77,7 @@ fn location(row: &Row<'_>, elements: &[u32]) -> Result<Location> {
         if !(0.0..=1.0).contains(&value) {
             return Err(row
                 .error(format!("{name} = {} is outside [0, 1]", row.text(d + 1)))
-                .with_mend("parameters run from 0 to 1 within each cell"));
+                .with_help("parameters run from 0 to 1 within each cell"));
         }
         parameters[d] = value;
     }

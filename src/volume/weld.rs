@@ -53,12 +53,12 @@ pub fn weld(elements: &[Element], n: usize) -> Weld {
                     }
                 }
                 [a, b, c, d] => {
-                    let turn = FaceTurn::of([a, b, c, d]);
-                    let start = *faces.entry(turn.key).or_insert(next);
+                    let permutation = FaceTurn::of([a, b, c, d]);
+                    let start = *faces.entry(permutation.key).or_insert(next);
                     let side = n - 2;
                     for j in 0..side {
                         for i in 0..side {
-                            let [x, y] = turn.place([i, j], side);
+                            let [x, y] = permutation.place([i, j], side);
                             let id = start + (i + side * j) as u32;
                             set(part.samples[x + side * y], id, &mut first);
                         }

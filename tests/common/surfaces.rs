@@ -76,12 +76,12 @@ pub fn reference(mesh: &SurfaceMesh, triangles: bool) -> Mesh {
             let free = |face: &[usize]| {
                 face[2..face.len() - 1].iter().all(|&v| !joined.contains(&edge(face[0], v)))
             };
-            let turns = (0..face.len()).find(|&turns| {
-                let mut turned = face.clone();
-                turned.rotate_left(turns);
-                free(&turned)
+            let permutations = (0..face.len()).find(|&permutations| {
+                let mut permuted = face.clone();
+                permuted.rotate_left(permutations);
+                free(&permuted)
             });
-            face.rotate_left(turns.unwrap_or(0));
+            face.rotate_left(permutations.unwrap_or(0));
             joined.extend(face[2..face.len() - 1].iter().map(|&v| edge(face[0], v)));
             faces.extend((1..face.len() - 1).map(|i| vec![face[0], face[i], face[i + 1]]));
         } else {

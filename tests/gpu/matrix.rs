@@ -37,8 +37,9 @@ fn expect_matrix(name: &str, mesh: &SurfaceMesh, gpu: &subsolid::backend::Cuda) 
     let found = device_matrix(mesh, gpu).unwrap();
     assert!(found.edges().unwrap() == expected.edges, "{name}");
     assert!(found.edge_corners().unwrap() == expected.edge_corners, "{name}");
-    let crowded: Vec<u32> = found.crowded_edges().unwrap().iter().map(|row| row[0]).collect();
-    assert!(crowded == expected.crowded_edges, "{name}");
+    let non_manifold: Vec<u32> =
+        found.non_manifold_edges().unwrap().iter().map(|row| row[0]).collect();
+    assert!(non_manifold == expected.non_manifold_edges, "{name}");
     let (starts, items) = found.vertex_corners().unwrap();
     let rows = expected.vertex_corners();
     let ends = (0..rows.len()).map(|v| rows.start(v) + rows.row(v).len());
@@ -50,13 +51,13 @@ fn expect_matrix(name: &str, mesh: &SurfaceMesh, gpu: &subsolid::backend::Cuda) 
     let edges = || expected.edge_corners.iter();
     assert_eq!(counts.edges, expected.edge_count(), "{name}");
     assert_eq!(counts.open, edges().count() - edges().filter(two).count(), "{name}");
-    assert_eq!(counts.crowded, expected.crowded_edges.len(), "{name}");
+    assert_eq!(counts.non_manifold, expected.non_manifold_edges.len(), "{name}");
     assert_eq!(counts.alike, edges().filter(two).filter(alike).count(), "{name}");
     let longest = rows.iter().map(<[u32]>::len).max().unwrap_or(0);
     assert_eq!(counts.valence, if longest > 64 { longest } else { 0 }, "{name}");
 }
 
-/// Edges, their corners, crowded edges and the corners at vertices are those of the CPU, in
+/// Edges, their corners, non-manifold edges and the corners at vertices are those of the CPU, in
 /// number and order: by one block, by many, and with keys of 64 bits.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
@@ -219,7 +220,7 @@ fn turned_triangles_are_those_of_the_cpu() {
     }
 }
 
-/// √3 leaves holes out of the refined mesh, at levels with and without turned edges.
+/// √3 leaves holes out of the refined mesh, at levels with and without permuted edges.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
 fn holes_of_turned_triangles_are_those_of_the_cpu() {

@@ -16,7 +16,7 @@ use subsolid::quadrature::{
 use super::{gpu, shape};
 
 /// Physical quantities of a quadrature and derivatives in space, beside the CPU's: rings, cells
-/// refined inside, turned cells, moved control points.
+/// refined inside, permuted cells, moved control points.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
 fn quadrature_is_that_of_the_cpu() {

@@ -7,7 +7,7 @@ use crate::oracle::{convert, limit, solid::VertexRule as OracleRule};
 use crate::support::Limits;
 use crate::support::compare::with_refinement;
 use crate::support::meshes::{INF, block, crease_box_edges, link, model, perturbed};
-use subsolid::limit::{Class, Frame, LeafKind, Solid, Turn, Walker};
+use subsolid::limit::{AxisPermutation, Class, Frame, LeafKind, Solid, Walker};
 use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::Link;
 use subsolid::refine::{Sharpness, VertexRule, is_extraordinary, refine_mesh};
@@ -139,7 +139,7 @@ fn a_cell_may_touch_an_extraordinary_vertex_and_own_none_of_its_edges() {
 
     assert!(matches!(limits.solid.classes()[cell as usize], Class::Irregular(_)));
     let walker = Walker::new(topology);
-    let net = walked_net(&walker, &walker.frame(cell, Turn::IDENTITY), &mesh.points);
+    let net = walked_net(&walker, &walker.frame(cell, AxisPermutation::IDENTITY), &mesh.points);
     let at = topology.cells().vertices(cell as usize).iter().position(|&v| v == centre);
     let corner = crate::oracle::solid::CORNERS[at.expect("a corner")].map(|x| x as f64);
     for t in [0.0, 0.1, 0.3] {

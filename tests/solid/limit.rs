@@ -198,8 +198,10 @@ fn derivatives_exist_where_all_directions_agree() {
                 let local = places::pulled(&mut random, sides, 0.0);
                 let centre = match leaf.kind {
                     LeafKind::Regular(_) => false,
-                    LeafKind::Layered(_, turn, _) => turn.local(local)[..2] == [0.0; 2],
-                    LeafKind::Irregular(_, turn) => turn.local(local) == [0.0; 3],
+                    LeafKind::Layered(_, permutation, _) => {
+                        permutation.local(local)[..2] == [0.0; 2]
+                    }
+                    LeafKind::Irregular(_, permutation) => permutation.local(local) == [0.0; 3],
                 };
                 let on_edge = matches!(leaf.kind, LeafKind::Irregular(..)) && sides == 2;
                 for orders in FIRST {

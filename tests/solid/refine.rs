@@ -21,12 +21,12 @@ fn corners(mesh: &SolidMesh, cell: usize) -> [Point; 8] {
 }
 
 /// Turns of a hexahedron about its diagonal from corner 0: u → v → w → u.
-fn turned(corners: [Point; 8]) -> [Point; 8] {
+fn permuted(corners: [Point; 8]) -> [Point; 8] {
     [0, 3, 7, 4, 1, 2, 6, 5].map(|i| corners[i])
 }
 
 /// Compares `levels` refinements of moved control points, cell by cell; the
-/// children of other polyhedra up to a turn about their corner.
+/// children of other polyhedra up to a permutation about their corner.
 fn compare(name: &str, mesh: &SolidMesh, levels: usize) {
     let moved = perturbed(mesh, 0.05, levels as u64);
     let tolerance = 1e-14 * size(&moved.points);
@@ -42,7 +42,7 @@ fn compare(name: &str, mesh: &SolidMesh, levels: usize) {
             let mut found = corners(&refined, c);
             if !mesh.cells.all_hexahedra() && levels == 1 {
                 while distance(found[1], expected[1]) > tolerance {
-                    found = turned(found);
+                    found = permuted(found);
                     assert!(found != corners(&refined, c), "{name}, cell {c} is another one");
                 }
             }
@@ -150,19 +150,19 @@ fn children_of_cells_listed_inside_out_are_right_handed() {
 
 #[test]
 fn children_of_a_polyhedron_are_right_handed_however_its_faces_run() {
-    // a cube as a polyhedron, any of its faces turned around
+    // a cube as a polyhedron, any of its faces permuted around
     let cube: [[u32; 4]; 6] =
         [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [1, 3, 7, 5], [3, 2, 6, 7], [2, 0, 4, 6]];
-    for turned in 0..64_u32 {
+    for permuted in 0..64_u32 {
         let mut faces = cube;
         for (f, face) in faces.iter_mut().enumerate() {
-            if turned >> f & 1 == 1 {
+            if permuted >> f & 1 == 1 {
                 face.reverse();
             }
         }
         let mut mesh = SolidMesh { points: block([1, 1, 1]).points, ..SolidMesh::default() };
         mesh.cells.push_polyhedron(faces.iter().map(|face| &face[..]));
-        assert_right_handed(&format!("cube with faces {turned:06b} turned"), &mesh);
+        assert_right_handed(&format!("cube with faces {permuted:06b} permuted"), &mesh);
     }
 }
 

@@ -117,19 +117,19 @@ fn check(mesh: &SolidMesh, euler_characteristic: i64, name: &str) -> Incidence {
     incidence
 }
 
-/// The boundary is a closed 2-manifold, turning alike everywhere.
+/// The boundary is a closed 2-manifold with one winding.
 fn check_boundary(incidence: &Incidence, name: &str) {
     assert!(incidence.boundary_edges().values().all(|&n| n == 2), "{name}: boundary edge");
     // At each vertex, the step from one boundary edge to the next.
-    let mut turn: HashMap<u32, HashMap<u32, u32>> = HashMap::new();
+    let mut fans: HashMap<u32, HashMap<u32, u32>> = HashMap::new();
     for face in &incidence.boundary {
         for i in 0..4 {
             let (v, next, last) = (face[i], face[(i + 1) % 4], face[(i + 3) % 4]);
-            let previous = turn.entry(v).or_default().insert(next, last);
-            assert_eq!(previous, None, "{name}: boundary turns both ways at vertex {v}");
+            let previous = fans.entry(v).or_default().insert(next, last);
+            assert_eq!(previous, None, "{name}: the boundary winds both ways at vertex {v}");
         }
     }
-    for (v, steps) in turn {
+    for (v, steps) in fans {
         let start = *steps.keys().next().unwrap();
         let mut at = steps[&start];
         let mut length = 1;
@@ -375,7 +375,7 @@ fn wrong_requests_say_what_to_give() {
     for (name, sizes, message) in cases {
         let error = Shape::parse(name, sizes).unwrap_err();
         assert!(error.to_string().contains(message), "{error}");
-        assert!(error.help().is_some(), "{error} has no mend");
+        assert!(error.help().is_some(), "{error} has no help");
     }
     assert!(Shape::Fan { valence: 1, layers: 1, rings: 1 }.build().is_err());
 }

@@ -130,7 +130,7 @@ fn meshes_agree_by_faces_with_attributes_texture_coordinates_and_creases() {
         };
         let values: Vec<f64> =
             mesh.points.iter().flat_map(|p| [p[2], p[0], p[1], p[0] + p[1]]).collect();
-        mesh.attributes.push(Attribute { name: "turned".into(), width: 4, values });
+        mesh.attributes.push(Attribute { name: "permuted".into(), width: 4, values });
         let refined =
             |method| refine_surface(&mesh, &options(Scheme::CatmullClark, 3, method)).unwrap();
         let (a, b) = (refined(Method::Matrix), refined(Method::EdgeFriend));

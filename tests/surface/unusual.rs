@@ -22,7 +22,7 @@ fn by_edges(mesh: &SurfaceMesh) -> Surface {
     surface
 }
 
-/// Compares face by face; children of quads are turned in the reference.
+/// Compares face by face; children of quads are permuted in the reference.
 fn compare(mesh: &SurfaceMesh, mut expected: Surface, levels: usize, what: &str) {
     for level in 1..=levels {
         let parents: Vec<usize> = expected.faces.iter().map(Vec::len).collect();

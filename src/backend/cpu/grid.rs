@@ -13,7 +13,7 @@ use super::kernel::{
     TensorOutput,
 };
 use crate::error::Result;
-use crate::limit::{LeafKind, Orders, Turn};
+use crate::limit::{AxisPermutation, LeafKind, Orders};
 use crate::numbers::Real;
 use crate::plan::{Batch, BatchKind, Plan, wanted_orders};
 
@@ -121,14 +121,14 @@ impl<'p, T: Real> Kernels<'p, T> {
             return Ok((Layered::new(&weights, controls, axis, width, across)?, planes));
         }
         // as the element has them: where sample (low, high) is in the table's own plane
-        let Turn { axes, flips } = batch.turn;
+        let AxisPermutation { axes, flips } = batch.permutation;
         let swapped = axes[0] > axes[1];
         let low = if swapped { nb } else { na };
         let place = |sample: usize| {
             let [low, high] = [sample % low, sample / low];
             let [a, b] = if swapped { [high, low] } else { [low, high] };
-            let turned = |i: usize, n: usize, flip: bool| if flip { n - 1 - i } else { i };
-            turned(b, nb, flips[1]) * na + turned(a, na, flips[0])
+            let permuted = |i: usize, n: usize, flip: bool| if flip { n - 1 - i } else { i };
+            permuted(b, nb, flips[1]) * na + permuted(a, na, flips[0])
         };
         let weights: Vec<Vec<f64>> = tables
             .map(|table| {
@@ -309,7 +309,7 @@ impl<T: Real> Job<'_, '_, T> {
         local: &Local<T>,
         places: &'a mut [Vec<&mut [T]>],
     ) {
-        let local_orders = |orders: &Orders| batch.turn.axes.map(|a| orders[a as usize]);
+        let local_orders = |orders: &Orders| batch.permutation.axes.map(|a| orders[a as usize]);
         let cells = places.iter_mut().map(|cells| &mut cells[..]);
         let outputs = self.kernels.orders.iter().zip(cells);
         match &self.own[index] {
@@ -325,7 +325,7 @@ impl<T: Real> Job<'_, '_, T> {
                     .zip(planes)
                     .map(|((orders, cells), &plane)| {
                         let orders = local_orders(orders);
-                        let negate = batch.turn.odd(orders);
+                        let negate = batch.permutation.odd(orders);
                         LayeredOutput { plane, order_c: orders[2], cells, negate }
                     })
                     .collect();
@@ -335,7 +335,7 @@ impl<T: Real> Job<'_, '_, T> {
             Kernel::Irregular => {
                 for ((orders, cells), id) in outputs.zip(&batch.tables) {
                     let table = &self.kernels.tables[id];
-                    let negate = batch.turn.odd(local_orders(orders));
+                    let negate = batch.permutation.odd(local_orders(orders));
                     let output = TableOutput { cells, order, negate };
                     let points = (self.points, self.width);
                     table.evaluate(self.simd, scratch, points, &local.nets, output);

@@ -61,7 +61,7 @@ pub fn check_kernels(architecture: u32) -> Result<Vec<KernelReport>> {
     let target = nvrtc::target(architecture)?;
     if target != Target::Cubin(architecture) {
         return Err(Error::request(format!("NVRTC makes no code for sm_{architecture} itself"))
-            .with_mend("install the NVRTC of a newer CUDA toolkit"));
+            .with_help("install the NVRTC of a newer CUDA toolkit"));
     }
     let mut variants = variants::<f32>(architecture);
     variants.extend(self::variants::<f64>(architecture));

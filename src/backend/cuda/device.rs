@@ -51,7 +51,7 @@ impl Device {
         let count = CudaContext::device_count().map_err(no_device)?;
         if ordinal >= count as usize {
             return Err(Error::request(format!("there is no CUDA device {ordinal}"))
-                .with_mend(format!("{count} are there, counted from 0: see `subsolid devices`")));
+                .with_help(format!("{count} are there, counted from 0: see `subsolid devices`")));
         }
         let context = CudaContext::new(ordinal).map_err(failed("the device cannot be opened"))?;
         // every buffer is used on streams that this module orders by itself
@@ -106,23 +106,23 @@ fn require_driver() -> Result<()> {
         return Ok(());
     }
     Err(Error::request("no CUDA device: the NVIDIA driver (libcuda) is not installed")
-        .with_mend("install the NVIDIA driver, or give --backend cpu"))
+        .with_help("install the NVIDIA driver, or give --backend cpu"))
 }
 
 fn no_device(error: DriverError) -> Error {
     Error::request(format!("no CUDA device: {}", words(error)))
-        .with_mend("check `nvidia-smi` and CUDA_VISIBLE_DEVICES, or give --backend cpu")
+        .with_help("check `nvidia-smi` and CUDA_VISIBLE_DEVICES, or give --backend cpu")
 }
 
 /// Turns a driver error into ours.
 pub(super) fn failed(what: &'static str) -> impl Fn(DriverError) -> Error {
     move |error| {
         use cudarc::driver::sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY;
-        let mend = match error.0 {
+        let help = match error.0 {
             CUDA_ERROR_OUT_OF_MEMORY => "evaluate in pieces, or free memory of the device",
             _ => "check `nvidia-smi`; --backend cpu does without the device",
         };
-        Error::request(format!("CUDA: {what}: {}", words(error))).with_mend(mend)
+        Error::request(format!("CUDA: {what}: {}", words(error))).with_help(help)
     }
 }
 

@@ -116,7 +116,7 @@ impl<T: Real> DeviceFriends<T> {
                 "{} quads refined {count} times on a GPU",
                 first.corners.len()
             ))
-            .with_mend("ask for fewer levels: corners have 32-bit ids"));
+            .with_help("ask for fewer levels: corners have 32-bit ids"));
         }
         let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
         let sharp = !first.sharpness.is_empty();

@@ -332,7 +332,7 @@ impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
     fn launch(&mut self, elements: Range<usize>) -> Result<DevicePoints<'_>> {
         if self.inputs.is_empty() {
             return Err(Error::request("CUDA: no control points are on the device")
-                .with_mend("call upload first"));
+                .with_help("call upload first"));
         }
         Resident::launch(self, &elements)?;
         let program = self.kept.as_ref().ok_or_else(nothing_kept)?;

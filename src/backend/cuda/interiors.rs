@@ -141,7 +141,7 @@ impl InteriorPixels for DevicePixels {
         let most = self.most_layers(pixels);
         if heights.len() > most || tiles.starts.len() != count + 1 {
             return Err(Error::request(format!("{} layers at once", heights.len()))
-                .with_mend(format!("ask for at most {most}")));
+                .with_help(format!("ask for at most {most}")));
         }
         self.make_room(pixels, heights.len())?;
         let stream = &self.stream;

@@ -139,11 +139,11 @@ impl LayerImages for DeviceLayers {
     fn cover(&mut self, canvas: &Canvas, heights: &[f64], pairs: &[[u32; 2]]) -> Result<Covered> {
         if !matches!(canvas.bits, 8 | 16) {
             return Err(Error::request(format!("pixels of {} bits", canvas.bits))
-                .with_mend("ask for 8 or 16"));
+                .with_help("ask for 8 or 16"));
         }
         if !(1..=MOST_PLANES).contains(&canvas.planes) {
             return Err(Error::request(format!("an image of {} planes", canvas.planes))
-                .with_mend(format!("a GPU averages 1 to {MOST_PLANES}; the CPU any number")));
+                .with_help(format!("a GPU averages 1 to {MOST_PLANES}; the CPU any number")));
         }
         let count = heights.len() / canvas.planes;
         if count > self.most_images(canvas) {

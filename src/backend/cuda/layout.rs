@@ -167,9 +167,9 @@ fn batch(plan: &Plan<'_>, index: usize, axes: &[u32]) -> Batch {
         ..Batch::default()
     };
     for (output, orders) in wanted_orders(plan.want()).iter().enumerate() {
-        let local = batch.turn.axes.map(|a| orders[a as usize]);
+        let local = batch.permutation.axes.map(|a| orders[a as usize]);
         record.orders[output] = (0..3).map(|d| (local[d] as u8) << (2 * d)).sum();
-        record.negate |= u32::from(batch.turn.odd(local)) << output;
+        record.negate |= u32::from(batch.permutation.odd(local)) << output;
     }
     record
 }

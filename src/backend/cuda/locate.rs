@@ -71,7 +71,7 @@ impl Location for DevicePlaces {
         let count = points.len();
         if count > 1 << 31 {
             return Err(Error::request(format!("{count} points at once"))
-                .with_mend("locate them in blocks"));
+                .with_help("locate them in blocks"));
         }
         let stream = &self.stream;
         if self.block.as_ref().is_none_or(|block| block.most < count) {

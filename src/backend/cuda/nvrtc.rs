@@ -58,7 +58,7 @@ pub(super) fn target(architecture: u32) -> Result<Target> {
             "NVRTC {:?} has no code for a device of architecture {architecture}",
             version()?
         ))
-        .with_mend("install the NVRTC of a CUDA toolkit that still supports the device")),
+        .with_help("install the NVRTC of a CUDA toolkit that still supports the device")),
     }
 }
 
@@ -162,7 +162,7 @@ fn require() -> Result<()> {
     if *found {
         return Ok(());
     }
-    Err(Error::request("the CUDA compiler library NVRTC (libnvrtc) is not installed").with_mend(
+    Err(Error::request("the CUDA compiler library NVRTC (libnvrtc) is not installed").with_help(
         "install a CUDA toolkit, or `pip install nvidia-cuda-nvrtc` and add its lib folder to \
          LD_LIBRARY_PATH; --backend cpu does without it",
     ))
@@ -187,5 +187,5 @@ fn refused(error: result::NvrtcError) -> Error {
 
 fn refused_text(text: &str) -> Error {
     Error::request(format!("NVRTC: {text}"))
-        .with_mend("check that the CUDA toolkit and the driver fit; --backend cpu does without")
+        .with_help("check that the CUDA toolkit and the driver fit; --backend cpu does without")
 }

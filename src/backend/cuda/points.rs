@@ -80,7 +80,7 @@ impl DevicePoints<'_> {
     pub fn determinants(&self) -> Result<Determinants> {
         if !self.first || self.samples == 0 {
             return Err(Error::request("Jacobian determinants of a plan without them")
-                .with_mend("plan tensor samples with Want::FIRST"));
+                .with_help("plan tensor samples with Want::FIRST"));
         }
         match self.precision {
             Precision::F32 => self.determinants_in::<f32>(),

@@ -245,13 +245,13 @@ impl<T: Real> DeviceGrids<T> {
         if u32::try_from(layout.results).is_err() {
             let count = layout.results;
             return Err(Error::request(format!("{count} points of a surface on a GPU"))
-                .with_mend("ask for fewer samples, or fewer levels: results have 32-bit ids"));
+                .with_help("ask for fewer samples, or fewer levels: results have 32-bit ids"));
         }
         if let Some(batch) =
             layout.patches.iter().find(|b| !(1..=MOST_SAMPLES).contains(&b.samples))
         {
             return Err(Error::request(format!("{} samples an edge on a GPU", batch.samples))
-                .with_mend(format!("ask for 1 to {MOST_SAMPLES} samples an edge")));
+                .with_help(format!("ask for 1 to {MOST_SAMPLES} samples an edge")));
         }
         let functions = gpu.functions.clone();
         let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;

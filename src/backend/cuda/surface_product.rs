@@ -242,5 +242,5 @@ fn check_room(stream: &CudaStream, bytes: usize) -> Result<()> {
         gigabytes(bytes),
         gigabytes(free)
     ))
-    .with_mend("ask for fewer levels, or refine level by level"))
+    .with_help("ask for fewer levels, or refine level by level"))
 }

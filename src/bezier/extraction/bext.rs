@@ -20,7 +20,7 @@ impl Extraction {
         }
         if !self.refined.is_empty() {
             return Err(Error::request("control points that are no vertices of the mesh")
-                .with_mend("expand the extraction first"));
+                .with_help("expand the extraction first"));
         }
         let mut patch = BezierPatch::new(positions, [3; 3]);
         let mut known: HashMap<[u64; BEZIER_POINTS], u32> = HashMap::new();

@@ -233,5 +233,5 @@ fn check_size(weights: usize, most: usize) -> Result<()> {
         bytes as f64 / 1e9,
         most as f64 / 1e9
     ))
-    .with_mend("keep refined points as control points, or ask for fewer rings"))
+    .with_help("keep refined points as control points, or ask for fewer rings"))
 }

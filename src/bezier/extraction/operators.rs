@@ -28,7 +28,7 @@ pub fn extract(pieces: &Pieces<'_>, vertices: usize) -> Result<Extraction> {
     let count = extraction.pieces.len();
     if u32::try_from(count).is_err() {
         return Err(Error::request(format!("{count} Bézier pieces are more than 2³²"))
-            .with_mend("ask for fewer rings, or extract fewer cells"));
+            .with_help("ask for fewer rings, or extract fewer cells"));
     }
     // the first operator of each kind
     let mut first = Vec::with_capacity(kinds.len());

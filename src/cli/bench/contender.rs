@@ -1,4 +1,4 @@
-//! The ways to evaluate that are measured, and the time of writing their results.
+//! The ways to evaluate that are measured, and the time to write their results.
 
 use std::collections::HashMap;
 
@@ -50,7 +50,7 @@ impl Contender {
     }
 }
 
-/// Times of writing memory and nothing else: the lower bound of every evaluation with as much
+/// Times to write memory and nothing else: the lower bound of every evaluation with as much
 /// output.
 pub struct WriteTimes {
     repeats: usize,

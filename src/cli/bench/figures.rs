@@ -323,7 +323,7 @@ fn table(timings: &[&Timing]) -> Table {
             "writing (ms)",
             "ns per cell",
             "ns per point",
-            "of writing",
+            "of write bw",
         ],
         rows: timings.iter().map(row).collect(),
     }

@@ -160,7 +160,7 @@ fn check_memory(a: &Arguments, plan: &Plan<'_>, mesh: &SolidMesh, shape: CellSha
         Some(gb) if gb.is_finite() && gb > 0.0 => (gb * 1e9) as u128,
         Some(gb) => {
             return Err(Error::request(format!("--max-memory {gb} is no amount of memory"))
-                .with_mend("give gigabytes, for instance 4"));
+                .with_help("give gigabytes, for instance 4"));
         }
         None => match physical() {
             Some(bytes) => u128::from(bytes / 2),
@@ -186,7 +186,7 @@ fn check_memory(a: &Arguments, plan: &Plan<'_>, mesh: &SolidMesh, shape: CellSha
         gigabytes(bytes),
         gigabytes(limit)
     ))
-    .with_mend("write .pvtu, whose pieces need little memory, or raise --max-memory"))
+    .with_help("write .pvtu, whose pieces need little memory, or raise --max-memory"))
 }
 
 /// Says how many derivatives do not exist.

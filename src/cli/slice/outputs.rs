@@ -108,14 +108,14 @@ impl OutputArguments {
             let Some(path) = path else { continue };
             if !path.extension().unwrap_or_default().eq_ignore_ascii_case(ending) {
                 return Err(Error::request(format!("{}: not a .{ending} file", path.display()))
-                    .with_mend(format!("end its name in .{ending}")));
+                    .with_help(format!("end its name in .{ending}")));
             }
         }
         let paths: Vec<_> = self.paths().collect();
         for (i, path) in paths.iter().enumerate() {
             if paths[..i].contains(path) {
                 return Err(Error::request(format!("{} is given twice", path.display()))
-                    .with_mend("give every output a name of its own"));
+                    .with_help("give every output a name of its own"));
             }
         }
         Ok(())
@@ -180,11 +180,11 @@ impl ImageArguments {
         match self.pixel {
             Some(_) if !outputs.has_pixels() => {
                 Err(Error::request("--pixel is for --png and --vtu")
-                    .with_mend("give --png DIR or --vtu FILE, or leave --pixel out"))
+                    .with_help("give --png DIR or --vtu FILE, or leave --pixel out"))
             }
             Some(pixel) if !(pixel.is_finite() && pixel > 0.0) => {
                 Err(Error::request(format!("--pixel {pixel} is not positive"))
-                    .with_mend("give the edge length of a pixel in length units, say 0.05"))
+                    .with_help("give the edge length of a pixel in length units, say 0.05"))
             }
             _ => Ok(()),
         }
@@ -199,7 +199,7 @@ impl ImageArguments {
             return Err(Error::request(format!(
                 "--pixel {pixel} is larger than the model, which is {width} × {depth}"
             ))
-            .with_mend("give the edge length of a pixel in length units of the model"));
+            .with_help("give the edge length of a pixel in length units of the model"));
         }
         if let Some(Resolution([columns, rows])) = self.resolution {
             let [across, up] = setting.grid(pixel, None)?.size;
@@ -264,5 +264,5 @@ fn check_memory(options: &ImageOptions, channels: usize) -> Result<()> {
         gigabytes(need),
         gigabytes(memory / 2)
     ))
-    .with_mend("give larger pixels, or fewer threads (--threads)"))
+    .with_help("give larger pixels, or fewer threads (--threads)"))
 }

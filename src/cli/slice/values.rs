@@ -90,19 +90,19 @@ pub fn choose(wanted: &[WantedAttribute], channels: &[Channel]) -> Result<Vec<(u
             .collect();
         if found.is_empty() {
             let names: Vec<_> = channels.iter().map(|channel| channel.name.as_str()).collect();
-            let mend = match names.is_empty() {
+            let help = match names.is_empty() {
                 true => "the model has no attributes: leave --attribute out".to_owned(),
                 false => format!("its attributes are {}", names.join(", ")),
             };
             return Err(
-                Error::request(format!("the model has no attribute {name:?}")).with_mend(mend)
+                Error::request(format!("the model has no attribute {name:?}")).with_help(help)
             );
         }
         for c in found {
             if chosen.iter().any(|&(earlier, _)| earlier == c) {
                 let name = &channels[c].name;
                 return Err(Error::request(format!("attribute {name:?} is asked for twice"))
-                    .with_mend("give every attribute once"));
+                    .with_help("give every attribute once"));
             }
             chosen.push((c, range.unwrap_or(channels[c].range)));
         }

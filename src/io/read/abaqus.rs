@@ -92,7 +92,7 @@ impl Deck<'_> {
             return Err(self
                 .text
                 .error(format!("*{keyword} is not read, and the mesh would be wrong without it"))
-                .with_mend("write one flat deck with *NODE and *ELEMENT alone"));
+                .with_help("write one flat deck with *NODE and *ELEMENT alone"));
         }
         let generated = option("INPUT").is_some();
         self.section = match keyword {
@@ -100,20 +100,20 @@ impl Deck<'_> {
                 return Err(self
                     .text
                     .error(format!("*{keyword} takes its rows from another file"))
-                    .with_mend("copy the rows into the deck"));
+                    .with_help("copy the rows into the deck"));
             }
             "NODE" if option("SYSTEM").is_some_and(|system| system != "R") => {
                 return Err(self
                     .text
                     .error("*NODE in cylindrical or spherical coordinates")
-                    .with_mend("write rectangular coordinates"));
+                    .with_help("write rectangular coordinates"));
             }
             "NODE" => Section::Nodes,
             "ELEMENT" => {
                 let kind = option("TYPE").ok_or_else(|| {
                     self.text
                         .error("*ELEMENT without TYPE")
-                        .with_mend("write *ELEMENT, TYPE=C3D8 or another solid element")
+                        .with_help("write *ELEMENT, TYPE=C3D8 or another solid element")
                 })?;
                 self.family(kind)?
             }
@@ -123,7 +123,7 @@ impl Deck<'_> {
                     return Err(self
                         .text
                         .error("a second *INSTANCE: one body is read")
-                        .with_mend("merge the instances into one part"));
+                        .with_help("merge the instances into one part"));
                 }
                 Section::Instance
             }
@@ -177,7 +177,7 @@ impl Deck<'_> {
             Section::Instance => Err(self
                 .text
                 .error("an instance that is moved or turned")
-                .with_mend("write the part in its final place")),
+                .with_help("write the part in its final place")),
             Section::Other => Ok(()),
         }
     }
@@ -195,7 +195,7 @@ impl Deck<'_> {
             return Err(self
                 .text
                 .error(format!("node number {tag} is given twice"))
-                .with_mend("several parts cannot be read; give every node its own number"));
+                .with_help("several parts cannot be read; give every node its own number"));
         }
         self.assembly.push_point(point, Some(self.text.line()))
     }
@@ -234,7 +234,7 @@ impl Deck<'_> {
         };
         self.text
             .error(format!("{id}: there is no node {tag}{takes}"))
-            .with_mend("give the node under *NODE, before the elements")
+            .with_help("give the node under *NODE, before the elements")
     }
 
     /// Appends the element whose nodes have been read.
@@ -253,7 +253,7 @@ impl Deck<'_> {
             return Err(self
                 .assembly
                 .error(line, format!("{id}: {have} nodes, a {kind} has {most}"))
-                .with_mend("give every element the nodes of its type"));
+                .with_help("give every element the nodes of its type"));
         }
         self.element_nodes.clear();
         Ok(())
@@ -275,7 +275,7 @@ impl Deck<'_> {
                     Some(self.element_line),
                     format!("{}: {have} nodes, a {kind} has {least}", self.assembly.next_cell()),
                 )
-                .with_mend("the file is cut short or the element type is wrong"));
+                .with_help("the file is cut short or the element type is wrong"));
         }
         Ok(())
     }
@@ -283,6 +283,6 @@ impl Deck<'_> {
     fn expected(&self, what: &str, found: &[u8]) -> Error {
         self.text
             .error(format!("{what} is expected, found `{}`", shown(found)))
-            .with_mend("separate the numbers of a row by commas")
+            .with_help("separate the numbers of a row by commas")
     }
 }

@@ -90,7 +90,7 @@ impl<'a> Assembly<'a> {
     /// Appends a point; `line` is 1-based.
     pub fn push_point(&mut self, point: [f64; 3], line: Option<usize>) -> Result<()> {
         let id = u32::try_from(self.points()).map_err(|_| {
-            self.error(line, "more than 4294967295 vertices").with_mend("split the model")
+            self.error(line, "more than 4294967295 vertices").with_help("split the model")
         })?;
         if !point.iter().all(|x| x.is_finite()) {
             let [x, y, z] = point;
@@ -99,7 +99,7 @@ impl<'a> Assembly<'a> {
                     line,
                     format!("vertex {}: ({x}, {y}, {z}) is no point", id + self.first_index),
                 )
-                .with_mend("coordinates must be finite numbers"));
+                .with_help("coordinates must be finite numbers"));
         }
         self.mesh.points.push(point);
         Ok(())
@@ -117,7 +117,7 @@ impl<'a> Assembly<'a> {
                 let (id, need, have) = (self.next_cell(), shape.corners(), corners.len());
                 return Err(self
                     .error(line, format!("{id}: {have} vertices, a {shape:?} has {need}"))
-                    .with_mend("give every cell the vertices of its kind"));
+                    .with_help("give every cell the vertices of its kind"));
             }
             self.count_cell(line)?;
             push_fixed(&mut self.mesh.cells, shape, corners);
@@ -153,12 +153,12 @@ impl<'a> Assembly<'a> {
         if faces.len() < 4 || faces.iter().any(|face| face.len() < 3) {
             return Err(self
                 .error(line, format!("{id}: a polyhedron needs 4 faces of 3 vertices or more"))
-                .with_mend("list every face of the cell"));
+                .with_help("list every face of the cell"));
         }
         if corners > MOST_FACE_CORNERS {
             return Err(self
                 .error(line, format!("{id}: its faces have {corners} corners"))
-                .with_mend(format!("at most {MOST_FACE_CORNERS} are read; split the cell")));
+                .with_help(format!("at most {MOST_FACE_CORNERS} are read; split the cell")));
         }
         self.count_cell(line)?;
         self.mesh.cells.push_polyhedron(faces.iter().copied());
@@ -168,7 +168,7 @@ impl<'a> Assembly<'a> {
     fn count_cell(&mut self, line: Option<usize>) -> Result<()> {
         // Cells keep their offsets in 32 bits.
         if self.lines.len() >= (u32::MAX as usize) / 8 {
-            return Err(self.error(line, "more than 536870911 cells").with_mend("split the model"));
+            return Err(self.error(line, "more than 536870911 cells").with_help("split the model"));
         }
         self.lines.push(line.and_then(|line| u32::try_from(line).ok()).unwrap_or(0));
         Ok(())
@@ -177,7 +177,7 @@ impl<'a> Assembly<'a> {
     /// The error of a volume cell that cannot be a control cell.
     pub fn refuse(&self, kind: &str, line: Option<usize>) -> Error {
         self.error(line, format!("{}: a {kind} cannot be a control cell", self.next_cell()))
-            .with_mend("convert the model to linear hexahedra, wedges or tetrahedra")
+            .with_help("convert the model to linear hexahedra, wedges or tetrahedra")
     }
 
     /// Appends values at the vertices from `first_point` on. Beyond vertex 0 they
@@ -192,12 +192,12 @@ impl<'a> Assembly<'a> {
         if *width == 0 {
             return Err(self
                 .error(line, format!("vertex array `{name}` has no components"))
-                .with_mend("give it one or more components, or remove it"));
+                .with_help("give it one or more components, or remove it"));
         }
         if self.mesh.attributes.len() == MOST_ATTRIBUTES {
             return Err(self
                 .error(line, format!("more than {MOST_ATTRIBUTES} vertex arrays"))
-                .with_mend("remove those that are not needed"));
+                .with_help("remove those that are not needed"));
         }
         let before = width.saturating_mul(first_point);
         match self.mesh.attributes.iter_mut().find(|known| known.name == *name) {
@@ -207,7 +207,7 @@ impl<'a> Assembly<'a> {
             Some(_) => {
                 return Err(self
                     .error(line, format!("two vertex arrays are named `{name}`"))
-                    .with_mend("rename or remove one of them"));
+                    .with_help("rename or remove one of them"));
             }
             None => self.mesh.attributes.push(attribute),
         }
@@ -221,7 +221,7 @@ impl<'a> Assembly<'a> {
         } else if self.fields.iter().any(|known| known.name == field.name) {
             return Err(self
                 .error(line, format!("two field arrays are named `{}`", field.name))
-                .with_mend("remove one of them"));
+                .with_help("remove one of them"));
         } else {
             self.fields.push(field);
         }
@@ -256,13 +256,13 @@ impl<'a> Assembly<'a> {
         if self.mesh.points.is_empty() {
             return Err(self
                 .error(None, "the file has no vertices")
-                .with_mend("export the mesh again"));
+                .with_help("export the mesh again"));
         }
         if self.mesh.cells.is_empty() {
             let found = if skipped.is_empty() { "nothing else".into() } else { skipped.join(", ") };
             return Err(self
                 .error(None, format!("the file has no volume cells (found: {found})"))
-                .with_mend("a solid needs hexahedra, wedges, tetrahedra or polyhedra"));
+                .with_help("a solid needs hexahedra, wedges, tetrahedra or polyhedra"));
         }
         self.check_indices()?;
         self.check_attributes()?;
@@ -275,7 +275,7 @@ impl<'a> Assembly<'a> {
                     None,
                     format!("a high-order cell names vertex {}, the last is {last}", given + first),
                 )
-                .with_mend("the file is cut short or its cells belong to other vertices"));
+                .with_help("the file is cut short or its cells belong to other vertices"));
         }
         let mut report = ReadReport { skipped: self.high_order.drop_nodes(&mut self.mesh) };
         report.skipped.extend(skipped);
@@ -292,7 +292,7 @@ impl<'a> Assembly<'a> {
                 let (given, last) = (u64::from(beyond) + first, count as u64 + first - 1);
                 return Err(self
                     .error(line, format!("cell {cell} names vertex {given}, the last is {last}"))
-                    .with_mend("the file is cut short or its cells belong to other vertices"));
+                    .with_help("the file is cut short or its cells belong to other vertices"));
             }
         }
         Ok(())
@@ -310,7 +310,7 @@ impl<'a> Assembly<'a> {
                             "vertex array `{name}` has {have} values, {count} × {width} are needed"
                         ),
                     )
-                    .with_mend("give every vertex a value"));
+                    .with_help("give every vertex a value"));
             }
         }
         Ok(())

@@ -21,7 +21,7 @@ pub fn read_creases(path: impl AsRef<Path>) -> Result<Creases> {
     let path = path.as_ref();
     let bytes = std::fs::read(path).map_err(|source| Error::io(path, source))?;
     let malformed = |line: Option<usize>, message: String| {
-        Error::file(path, line, message).with_mend(
+        Error::file(path, line, message).with_help(
             "the header is `kind,v0,v1,sharpness`; rows: `edge,0,1,inf`, `corner,26,,1.5`",
         )
     };
@@ -76,5 +76,5 @@ fn check_once(path: &Path, creases: &Creases) -> Result<()> {
         _ => return Ok(()),
     };
     Err(Error::file(path, None, format!("{place} is listed twice"))
-        .with_mend("give every edge and corner one sharpness"))
+        .with_help("give every edge and corner one sharpness"))
 }

@@ -8,7 +8,7 @@ use crate::Error;
 /// without blanks and byte order mark, `extension` its ending in lower case.
 pub(super) fn refusal(path: &Path, head: &[u8], extension: &str) -> Option<Error> {
     let refused =
-        |message: &str, mend: String| Some(Error::file(path, None, message).with_mend(mend));
+        |message: &str, help: String| Some(Error::file(path, None, message).with_help(help));
     let convert = |format: &str| through_meshio(path, format);
     let begins = |word: &[u8]| head.starts_with(word);
     if begins(b"ISO-10303") || matches!(extension, "step" | "stp" | "iges" | "igs" | "brep") {

@@ -169,7 +169,7 @@ impl<'a> Text<'a> {
         u32::try_from(given - i64::from(first)).map_err(|_| {
             let place = if given < i64::from(first) { "below the first" } else { "too large" };
             self.error(format!("{what} {given} is {place}"))
-                .with_mend(format!("indices of this format start at {first}"))
+                .with_help(format!("indices of this format start at {first}"))
         })
     }
 
@@ -188,7 +188,7 @@ impl<'a> Text<'a> {
     pub fn ended(&self, what: &str) -> Error {
         let message = format!("the file ends where {what} is expected");
         self.error_at(self.ahead_line, self.at, message)
-            .with_mend("the file is cut short or a count in it is too large; write it again")
+            .with_help("the file is cut short or a count in it is too large; write it again")
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
     if !text.accept("MeshVersionFormatted") {
         return Err(text
             .error("a MEDIT mesh begins with `MeshVersionFormatted`")
-            .with_mend("check the format of the file, or export it again"));
+            .with_help("check the format of the file, or export it again"));
     }
     text.count("the version number")?;
     let mut nonzero_references = 0;
@@ -59,13 +59,13 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
             if dimension != 3 {
                 return Err(text
                     .error(format!("dimension {dimension}, 3 is needed"))
-                    .with_mend("a solid lives in space: export the volume mesh"));
+                    .with_help("a solid lives in space: export the volume mesh"));
             }
         } else if is("Vertices") {
             if assembly.points() > 0 {
                 return Err(text
                     .error("a second section `Vertices`")
-                    .with_mend("keep one mesh in the file"));
+                    .with_help("keep one mesh in the file"));
             }
             let count = text.count("the number of vertices")?;
             assembly.reserve_points(text.room(count, 8));
@@ -100,7 +100,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
             ) {
                 return Err(text
                     .error(format!("section `{keyword}`: high-order cells cannot be control cells"))
-                    .with_mend("export linear elements"));
+                    .with_help("export linear elements"));
             }
             assembly.skip(&format!("section `{}`", shown(word)));
             while text.peek().is_some_and(|next| !next[0].is_ascii_alphabetic()) {
@@ -109,7 +109,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
         } else {
             return Err(text
                 .error(format!("a keyword is expected, found `{}`", shown(word)))
-                .with_mend("a count is smaller than its list, or an entry has numbers too many"));
+                .with_help("a count is smaller than its list, or an entry has numbers too many"));
         }
     }
     assembly.skip_many("nonzero reference numbers", nonzero_references);

@@ -33,7 +33,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
         _ => {
             return Err(text
                 .error(format!("`{}` is not read", shown(title)))
-                .with_mend(format!("`MFEM mesh v1.0`, v1.2 and v1.3 are read; {CONVERT}")));
+                .with_help(format!("`MFEM mesh v1.0`, v1.2 and v1.3 are read; {CONVERT}")));
         }
     }
     let text = text.with_comment(b'#');
@@ -51,7 +51,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
                 return Err(file
                     .text
                     .error(format!("a section is expected, found `{}`", shown(word)))
-                    .with_mend("a count does not match its list; save the mesh again"));
+                    .with_help("a count does not match its list; save the mesh again"));
             }
         }
     }
@@ -80,7 +80,7 @@ impl Mfem<'_> {
         Err(self
             .text
             .error(format!("dimension {dimension}, 3 is needed"))
-            .with_mend("a solid lives in space: export the volume mesh"))
+            .with_help("a solid lives in space: export the volume mesh"))
     }
 
     fn elements(&mut self) -> Result<()> {
@@ -129,7 +129,7 @@ impl Mfem<'_> {
             return Err(self
                 .text
                 .error(format!("geometry {geometry} does not exist here"))
-                .with_mend("elements have geometry 0 to 7, boundary elements 0 to 3"));
+                .with_help("elements have geometry 0 to 7, boundary elements 0 to 3"));
         };
         for _ in 0..vertices {
             self.text.index(0, "vertex")?;
@@ -142,7 +142,7 @@ impl Mfem<'_> {
             return Err(self
                 .text
                 .error("a second section `vertices`")
-                .with_mend("keep one mesh in the file"));
+                .with_help("keep one mesh in the file"));
         }
         let count = self.text.count("the number of vertices")?;
         self.vertices = Some(count);
@@ -155,7 +155,7 @@ impl Mfem<'_> {
             return Err(self
                 .text
                 .error(format!("vertices have {dimension} coordinates, 3 are needed"))
-                .with_mend("a solid lives in space: export the volume mesh"));
+                .with_help("a solid lives in space: export the volume mesh"));
         }
         self.assembly.reserve_points(self.text.room(count, 6));
         for _ in 0..count {
@@ -171,7 +171,7 @@ impl Mfem<'_> {
             return Err(self
                 .text
                 .error("`nodes` without `vertices` before it, or besides coordinates")
-                .with_mend("save the mesh again with `Mesh::Print`"));
+                .with_help("save the mesh again with `Mesh::Print`"));
         };
         self.keyword("FiniteElementSpace")?;
         self.keyword("FiniteElementCollection:")?;
@@ -184,7 +184,7 @@ impl Mfem<'_> {
             return Err(self
                 .text
                 .error(format!("nodes of the collection `{collection}` have no common vertices"))
-                .with_mend(CONVERT));
+                .with_help(CONVERT));
         }
         self.keyword("VDim:")?;
         let components = self.text.count("the number of coordinates")?;
@@ -192,7 +192,7 @@ impl Mfem<'_> {
             return Err(self
                 .text
                 .error(format!("nodes have {components} coordinates, 3 are needed"))
-                .with_mend("a solid lives in space: export the volume mesh"));
+                .with_help("a solid lives in space: export the volume mesh"));
         }
         self.keyword("Ordering:")?;
         let by_node = match self.text.count("the ordering")? {
@@ -202,7 +202,7 @@ impl Mfem<'_> {
                 return Err(self
                     .text
                     .error(format!("ordering {other}"))
-                    .with_mend("0 (all x, all y, all z) or 1 (x y z of each node) is read"));
+                    .with_help("0 (all x, all y, all z) or 1 (x y z of each node) is read"));
             }
         };
         let first_line = self.text.line();
@@ -216,7 +216,7 @@ impl Mfem<'_> {
             return Err(self
                 .text
                 .error(format!("{} coordinates of nodes for {vertices} vertices", values.len()))
-                .with_mend("the file is cut short; save the mesh again"));
+                .with_help("the file is cut short; save the mesh again"));
         }
         for v in 0..vertices {
             let at = |axis: usize| if by_node { 3 * v + axis } else { axis * nodes + v };
@@ -249,6 +249,6 @@ impl Mfem<'_> {
     fn expected(&self, what: &str, found: &[u8]) -> Error {
         self.text
             .error(format!("`{what}` is expected, found `{}`", shown(found)))
-            .with_mend("save the mesh again with `Mesh::Print`")
+            .with_help("save the mesh again with `Mesh::Print`")
     }
 }

@@ -92,7 +92,7 @@ pub fn read_with_report(path: impl AsRef<Path>) -> Result<(SolidMesh, ReadReport
 }
 
 fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
-    let refused = |message: &str, mend: &str| Err(Error::file(path, None, message).with_mend(mend));
+    let refused = |message: &str, help: &str| Err(Error::file(path, None, message).with_help(help));
     let head = &bytes[..bytes.len().min(4096)];
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let begins = |word: &str| {

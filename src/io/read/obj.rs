@@ -134,7 +134,7 @@ impl Reader<'_> {
             return Err(self
                 .text
                 .error("some corners of the face have texture coordinates, others have none")
-                .with_mend("write all corners alike: v, v/vt, v//vn or v/vt/vn"));
+                .with_help("write all corners alike: v, v/vt, v//vn or v/vt/vn"));
         }
         self.mesh.faces.push(&face);
         Ok(())
@@ -147,7 +147,7 @@ impl Reader<'_> {
             return Err(self
                 .text
                 .error(format!("{what} {given} does not exist: {count} stand above this line"))
-                .with_mend("indices run from 1, or from -1 back"));
+                .with_help("indices run from 1, or from -1 back"));
         }
         Ok(index as u32)
     }
@@ -157,7 +157,7 @@ impl Reader<'_> {
         let counts = words.next().unwrap_or_default();
         let malformed = || {
             self.expected("the counts of a tag, integers/reals/strings,", counts)
-                .with_mend("for instance: t crease 2/1/0 17 18 2.5")
+                .with_help("for instance: t crease 2/1/0 17 18 2.5")
         };
         let mut sizes = [0usize; 3];
         let mut parts = counts.split(|&b| b == b'/');

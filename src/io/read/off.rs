@@ -27,10 +27,10 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport
     if kind.contains(&b'4') || kind.contains(&b'n') {
         return Err(text
             .error("points of another dimension than 3")
-            .with_mend("export the surface in three dimensions"));
+            .with_help("export the surface in three dimensions"));
     }
     if text.accept("BINARY") {
-        return Err(text.error("a binary OFF file").with_mend("save it as text, or as .ply"));
+        return Err(text.error("a binary OFF file").with_help("save it as text, or as .ply"));
     }
     let vertices = text.count("the number of vertices")?;
     let faces = text.count("the number of faces")?;
@@ -64,7 +64,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport
         report.skipped.push(format!("{coloured} colours of faces"));
     }
     if let Some(word) = text.peek() {
-        return Err(text.error(format!("`{}` after the last face", shown(word))).with_mend(
+        return Err(text.error(format!("`{}` after the last face", shown(word))).with_help(
             "the counts in the second line are too small, or a face's colour is on its own line",
         ));
     }

@@ -23,7 +23,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
         text.word();
         return Err(text
             .error("the file does not begin with `OVM ASCII`")
-            .with_mend("save it as an ASCII OpenVolumeMesh file"));
+            .with_help("save it as an ASCII OpenVolumeMesh file"));
     }
     let mut assembly = Assembly::new(path, 0);
     let count = section(&mut text, "Vertices")?;
@@ -71,7 +71,7 @@ fn section(text: &mut Text, keyword: &str) -> Result<usize> {
         let word = text.expect(keyword)?;
         return Err(text
             .error(format!("{keyword} expected, found `{}`", shown(word)))
-            .with_mend("sections are Vertices, Edges, Faces, Polyhedra; check their counts"));
+            .with_help("sections are Vertices, Edges, Faces, Polyhedra; check their counts"));
     }
     text.count("the count of the section")
 }
@@ -84,7 +84,7 @@ fn handle(text: &mut Text, what: &str, count: usize) -> Result<u32> {
     }
     Err(text
         .error(format!("{what} {handle} does not exist, there are {count}"))
-        .with_mend("the file is cut short or malformed; save it again"))
+        .with_help("the file is cut short or malformed; save it again"))
 }
 
 fn read_edges(text: &mut Text, vertices: usize) -> Result<Vec<[u32; 2]>> {
@@ -126,7 +126,7 @@ fn read_faces(text: &mut Text, edges: &[[u32; 2]]) -> Result<Lists> {
 
 fn open_face(text: &Text, face: usize) -> Error {
     text.error(format!("the half-edges of face {face} do not join to a cycle"))
-        .with_mend("each half-edge begins where the one before ends; save the file again")
+        .with_help("each half-edge begins where the one before ends; save the file again")
 }
 
 /// Cells as half-faces.
@@ -144,7 +144,7 @@ fn read_cells(text: &mut Text, faces: usize) -> Result<Lists> {
             if std::mem::replace(&mut used[half as usize], true) {
                 return Err(text
                     .error(format!("cell {cell}: half-face {half} bounds another cell too"))
-                    .with_mend("the two cells at a face use its two half-faces"));
+                    .with_help("the two cells at a face use its two half-faces"));
             }
             cells.items.push(half);
         }
@@ -159,7 +159,7 @@ fn read_properties(text: &mut Text, assembly: &mut Assembly) -> Result<()> {
         if !is_vertex && !is_property(keyword) {
             return Err(text
                 .error(format!("a property is expected, found `{}`", shown(keyword)))
-                .with_mend("a count does not match its list; save the file again"));
+                .with_help("a count does not match its list; save the file again"));
         }
         let start = text.line();
         let kind = text.expect("the type of the property")?;
@@ -241,7 +241,7 @@ fn push_cells(
             if faces.get(side as usize / 2).len() < 3 {
                 return Err(text
                     .error(format!("cell {cell}: face {} has fewer than 3 vertices", side / 2))
-                    .with_mend("remove the face and the cells at it"));
+                    .with_help("remove the face and the cells at it"));
             }
             faces.cycle(side, !outward, cycle);
         }

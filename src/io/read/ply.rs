@@ -75,7 +75,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport
     let refused = |error: ParseError| {
         let text = error.to_string();
         let message: String = text.chars().filter(|c| !c.is_control()).take(300).collect();
-        Error::file(path, error.line(), message).with_mend("the file is malformed or cut short")
+        Error::file(path, error.line(), message).with_help("the file is malformed or cut short")
     };
     let parser = Parser::<Record>::new();
     let mut reader = Reader::new(BufReader::new(Cursor::new(bytes)));
@@ -104,7 +104,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport
     }
     if !(has_points && has_faces) {
         return Err(Error::file(path, None, "a PLY file without elements `vertex` and `face`")
-            .with_mend("export a surface mesh"));
+            .with_help("export a surface mesh"));
     }
     Ok((mesh, report))
 }
@@ -121,7 +121,7 @@ fn check_size(path: &Path, element: &ElementDef, bytes: usize) -> Result<()> {
                 element.name, element.count
             ),
         )
-        .with_mend("the header does not fit the file; write it again"));
+        .with_help("the header does not fit the file; write it again"));
     }
     Ok(())
 }
@@ -141,7 +141,7 @@ fn take_vertices(
     let find = |name: &str| names.iter().position(|&n| n == name);
     let (Some(x), Some(y), Some(z)) = (find("x"), find("y"), find("z")) else {
         return Err(Error::file(path, None, "vertices without properties x, y and z")
-            .with_mend("export points in three dimensions"));
+            .with_help("export points in three dimensions"));
     };
     mesh.points = records.iter().map(|r| [x, y, z].map(|i| r.scalars[i])).collect();
     let mut taken = vec![false; names.len()];
@@ -181,7 +181,7 @@ fn take_faces(
     for (f, record) in records.iter().enumerate() {
         let Some(vertices) = &record.vertices else {
             return Err(Error::file(path, None, "faces without a list vertex_indices")
-                .with_mend("export a surface mesh"));
+                .with_help("export a surface mesh"));
         };
         face.clear();
         for &v in vertices {

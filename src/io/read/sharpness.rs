@@ -24,7 +24,7 @@ impl Assembly<'_> {
         if corners.width != 1 {
             return Err(self
                 .error(None, format!("`{CORNER_SHARPNESS}` has {} components", corners.width))
-                .with_mend("it needs one: the sharpness of the vertex, 0 where smooth"));
+                .with_help("it needs one: the sharpness of the vertex, 0 where smooth"));
         }
         for (vertex, sharpness) in (0..).zip(corners.values) {
             check_sharpness(self.path, None, &VertexId(vertex).to_string(), sharpness)?;
@@ -43,14 +43,14 @@ impl Assembly<'_> {
             _ => {
                 return Err(self
                     .error(None, format!("`{CREASE_EDGES}` and `{CREASE_SHARPNESS}` go together"))
-                    .with_mend("give both field arrays or none"));
+                    .with_help("give both field arrays or none"));
             }
         };
         if edges.values.len() % 2 != 0 || edges.values.len() / 2 != sharpness.values.len() {
             let (pairs, values) = (edges.values.len() as f64 / 2.0, sharpness.values.len());
             return Err(self
                 .error(None, format!("{pairs} creases have {values} sharpness values"))
-                .with_mend(format!(
+                .with_help(format!(
                     "`{CREASE_SHARPNESS}` needs one value a pair of `{CREASE_EDGES}`"
                 )));
         }
@@ -64,7 +64,7 @@ impl Assembly<'_> {
                 let (a, b, last) = (pair[0], pair[1], self.points() - 1);
                 return Err(self
                     .error(None, format!("crease {crease} joins vertices {a} and {b}"))
-                    .with_mend(format!("vertices are numbered 0 to {last}")));
+                    .with_help(format!("vertices are numbered 0 to {last}")));
             };
             push_crease(&mut creases, self.path, None, [a, b], s)?;
         }
@@ -84,7 +84,7 @@ pub(super) fn push_crease(
     check_sharpness(path, line, &format!("edge {a}–{b}"), sharpness)?;
     if a == b {
         return Err(Error::file(path, line, format!("edge {a}–{b} joins a vertex to itself"))
-            .with_mend("name the two end vertices of the edge"));
+            .with_help("name the two end vertices of the edge"));
     }
     if sharpness > 0.0 {
         creases.push_edge(a, b, sharpness);
@@ -103,5 +103,5 @@ pub(super) fn check_sharpness(
         return Ok(());
     }
     Err(Error::file(path, line, format!("{place}: sharpness {sharpness} is out of range"))
-        .with_mend("sharpness is 0 (smooth) or more, `inf` for always sharp"))
+        .with_help("sharpness is 0 (smooth) or more, `inf` for always sharp"))
 }

@@ -47,7 +47,7 @@ fn read_binary(path: &Path, bytes: &[u8], count: usize, surface: &mut Welded) ->
         data.split_at_checked(TRIANGLE.saturating_mul(count)).ok_or_else(|| {
             let held = data.len() / TRIANGLE;
             Error::file(path, None, format!("{count} triangles are announced, {held} are there"))
-                .with_mend("the file is cut short; export it again")
+                .with_help("the file is cut short; export it again")
         })?;
     for triangle in triangles.chunks_exact(TRIANGLE) {
         let number = |at: usize| {
@@ -100,7 +100,7 @@ fn expect(text: &mut Text, keywords: &[&str]) -> Result<()> {
 
 fn unexpected(text: &Text, keyword: &str, found: &[u8]) -> Error {
     text.error(format!("`{keyword}` expected, found `{}`", shown(found)))
-        .with_mend("the file is malformed or cut short; export it again")
+        .with_help("the file is malformed or cut short; export it again")
 }
 
 /// A surface whose equal corners become one vertex.

@@ -31,7 +31,7 @@ pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, 
     let first = head.trim_ascii_start();
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let (mesh, report) = if first.is_empty() {
-        return Err(Error::file(path, None, "the file is empty").with_mend("export the mesh again"));
+        return Err(Error::file(path, None, "the file is empty").with_help("export the mesh again"));
     } else if first.starts_with(b"ply") {
         ply::read(path, head)?
     } else if off::is_off(first) {
@@ -42,7 +42,7 @@ pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, 
             "stl" => stl::read(path, &bytes)?,
             _ => {
                 return Err(Error::file(path, None, "the format of the surface is not known")
-                    .with_mend(
+                    .with_help(
                         "formats that are read: Wavefront .obj, PLY .ply, OFF .off, STL .stl",
                     ));
             }
@@ -55,8 +55,8 @@ pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, 
 /// An error of the mesh as one of the file.
 fn located(path: &Path, error: Error) -> Error {
     match error {
-        Error::Mesh { message, mend } => {
-            Error::File { path: path.into(), line: None, message, mend }
+        Error::Mesh { message, help } => {
+            Error::File { path: path.into(), line: None, message, help }
         }
         other => other,
     }

@@ -90,7 +90,7 @@ impl<'a> BezierPatch<'a> {
         for (count, what) in counts {
             if count > MOST {
                 return Err(Error::request(format!("{count} {what}: .bext counts up to {MOST}"))
-                    .with_mend("write .npz, or ask for fewer rings"));
+                    .with_help("write .npz, or ask for fewer rings"));
             }
         }
         let known = |&(control, vector): &(u32, u32)| {

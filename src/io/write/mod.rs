@@ -131,7 +131,7 @@ pub fn write_arrays(path: impl AsRef<Path>, arrays: &[Array], options: WriteOpti
             "{}: arrays alone are written as .npz",
             path.display()
         ))
-        .with_mend("end its name in .npz"));
+        .with_help("end its name in .npz"));
     }
     check_arrays("named", arrays, None)?;
     write_file(path, |out| npz::write_arrays(out, arrays, options.compress))
@@ -152,6 +152,6 @@ fn format_of(path: &Path) -> Result<Format> {
         .ok_or_else(|| {
             let known = Format::ALL.map(|format| format!(".{}", format.extension())).join(", ");
             Error::request(format!("{}: unknown output format", path.display()))
-                .with_mend(format!("end its name in one of {known}"))
+                .with_help(format!("end its name in one of {known}"))
         })
 }

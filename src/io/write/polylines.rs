@@ -131,7 +131,7 @@ impl PolylineWriter {
             false => Err(Error::request(format!(
                 "polylines of {points} points have arrays of other lengths or another number"
             ))
-            .with_mend("give every array a value of its width for each point or line")),
+            .with_help("give every array a value of its width for each point or line")),
         }
     }
 

@@ -53,7 +53,7 @@ impl PieceWriter {
         atomic::check(&path)?;
         let Some(name) = path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else {
             return Err(Error::file(&path, None, "pieces need a name in Unicode")
-                .with_mend("choose another name"));
+                .with_help("choose another name"));
         };
         check_replaceable(&path.with_extension(""), &name)?;
         let mut builder = tempfile::Builder::new();
@@ -89,7 +89,7 @@ impl PieceWriter {
                 self.count,
                 self.path.display()
             ))
-            .with_mend("give all pieces the same arrays, in name, width, type and order"));
+            .with_help("give all pieces the same arrays, in name, width, type and order"));
         }
         self.layout.get_or_insert(layout);
         let path = self.beside.path().join(&self.name).join(self.piece_name(self.count));
@@ -202,6 +202,6 @@ fn check_replaceable(directory: &Path, name: &str) -> Result<()> {
     match foreign {
         None => Ok(()),
         Some(message) => Err(Error::file(directory, None, message)
-            .with_mend("choose another name for the output, or move this away")),
+            .with_help("choose another name for the output, or move this away")),
     }
 }

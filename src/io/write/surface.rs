@@ -81,7 +81,7 @@ pub fn check_surface_output(path: impl AsRef<Path>) -> Result<SurfaceFormat> {
         .ok_or_else(|| {
             let known = SurfaceFormat::ALL.map(|f| format!(".{}", f.extension())).join(", ");
             Error::request(format!("{}: unknown format of surfaces", path.display()))
-                .with_mend(format!("end its name in one of {known}"))
+                .with_help(format!("end its name in one of {known}"))
         })?;
     atomic::check(path)?;
     Ok(format)

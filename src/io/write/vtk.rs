@@ -24,12 +24,12 @@ pub fn check(dataset: &Dataset) -> Result<()> {
     };
     if has(types, vtk_type::LAGRANGE_HEXAHEDRON) || has(types, vtk_type::BEZIER_HEXAHEDRON) {
         return Err(Error::request("high-order cells have no agreed node order in a .vtk file")
-            .with_mend("write a .vtu file"));
+            .with_help("write a .vtu file"));
     }
     if i32::try_from(dataset.points.len()).is_err() {
         let count = dataset.points.len();
         return Err(Error::request(format!("{count} points are too many for a .vtk file"))
-            .with_mend("write a .vtu or .pvtu file"));
+            .with_help("write a .vtu or .pvtu file"));
     }
     Ok(())
 }

@@ -51,7 +51,7 @@ pub(super) fn on_sphere(link: &Link) -> Result<Vec<[f64; 3]>> {
             return Err(Error::request(format!(
                 "link triangle {a} {b} {c} has no area when laid out on a sphere"
             ))
-            .with_mend("give a link in which an edge is determined by its two vertices"));
+            .with_help("give a link in which an edge is determined by its two vertices"));
         }
     }
     even_out(link, &mut points, &free);

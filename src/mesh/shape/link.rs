@@ -26,7 +26,7 @@ impl Link {
     /// [`Error::Request`] unless they form one sphere or one disk.
     pub fn new(triangles: Vec<[u32; 3]>) -> Result<Self> {
         let refuse = |message: String| {
-            Err(Error::request(message).with_mend(
+            Err(Error::request(message).with_help(
                 "give triangles that form one sphere or disk, all counter-clockwise seen from outside",
             ))
         };

@@ -146,7 +146,7 @@ impl Shape {
             _ => {
                 let names: Vec<&str> = Self::NAMES.iter().map(|known| known.name).collect();
                 return Err(Error::request(format!("no shape is named `{name}`"))
-                    .with_mend(format!("choose one of {}", names.join(", "))));
+                    .with_help(format!("choose one of {}", names.join(", "))));
             }
         };
         shape.check()?;
@@ -214,12 +214,12 @@ impl Shape {
         };
         if let Some((what, size, least)) = sizes.iter().find(|(_, size, least)| size < least) {
             return Err(Error::request(format!("{what}: {size} is too small"))
-                .with_mend(format!("give at least {least}")));
+                .with_help(format!("give at least {least}")));
         }
         let cells = self.cells();
         if cells > MOST_CELLS {
             return Err(Error::request(format!("the shape would have {cells} cells"))
-                .with_mend(format!("give sizes of at most {MOST_CELLS} cells together")));
+                .with_help(format!("give sizes of at most {MOST_CELLS} cells together")));
         }
         Ok(())
     }
@@ -234,7 +234,7 @@ fn with_defaults<const N: usize>(
     if given.len() > N {
         let count = given.len();
         return Err(Error::request(format!("shape `{name}` takes {N} sizes, {count} are given"))
-            .with_mend(format!("give at most {N}")));
+            .with_help(format!("give at most {N}")));
     }
     Ok(std::array::from_fn(|i| given.get(i).copied().unwrap_or(defaults[i])))
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::march::{Claims, LANES, march};
-use super::parts::{Kind, Part, Tame};
+use super::parts::{Kind, NewtonPart, Part};
 use super::{Interior, NONE, Plane};
 use crate::locate::{Locator, Place};
 
@@ -84,7 +84,7 @@ impl Band<'_, '_> {
         if first >= end {
             return;
         }
-        let Kind::Tame(tame) = &part.kind else {
+        let Kind::Newton(newton) = &part.kind else {
             for row in first..end {
                 for column in part.columns[0]..part.columns[1] {
                     let at = self.at(row, column);
@@ -99,8 +99,8 @@ impl Band<'_, '_> {
         // the same eight rows whatever the range
         for group in (first - first % LANES..end).step_by(LANES) {
             let mut claims =
-                PartClaims { band: &mut *self, tame, piece: part.piece, group, rows: first..end };
-            march(tame, plane, group as u32, part.columns, &mut claims);
+                PartClaims { band: &mut *self, newton, piece: part.piece, group, rows: first..end };
+            march(newton, plane, group as u32, part.columns, &mut claims);
         }
     }
 
@@ -169,10 +169,10 @@ impl Band<'_, '_> {
     }
 }
 
-/// The claims of a tame part on eight rows.
+/// The claims of a part on eight rows.
 struct PartClaims<'b, 'a, 's> {
     band: &'b mut Band<'a, 's>,
-    tame: &'b Tame,
+    newton: &'b NewtonPart,
     piece: u32,
     group: usize,
     rows: Range<usize>,
@@ -188,7 +188,7 @@ impl Claims for PartClaims<'_, '_, '_> {
     #[inline(always)]
     fn inside(&mut self, lane: usize, column: u32, t: [f64; 3]) {
         let at = self.band.at(self.group + lane, column);
-        let Tame { origin, size, .. } = self.tame;
+        let NewtonPart { origin, size, .. } = self.newton;
         self.band.pieces[at] = self.piece;
         self.band.distances[at] = 0.0;
         self.band.parameters[at] =

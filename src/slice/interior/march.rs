@@ -1,7 +1,7 @@
 //! Newton's method along pixel rows, eight rows at a time.
 //!
 //! From pixel to pixel parameters change smoothly, so that those of the last four
-//! columns foretell the next ones, and one or two steps are enough. Eight rows run
+//! columns extrapolate the next ones, and one or two steps are enough. Eight rows run
 //! in the lanes of vectors; nothing depends on what the machine's vectors are.
 
 // lanes index several arrays at once; `clamp` would keep what is not a number
@@ -10,7 +10,7 @@
 use nalgebra::Vector3;
 
 use super::Plane;
-use super::parts::Tame;
+use super::parts::NewtonPart;
 use crate::locate::MARGIN;
 
 /// Rows that march together.
@@ -33,17 +33,17 @@ pub trait Claims {
     fn undecided(&mut self, lane: usize, column: u32);
 }
 
-/// Marches over the pixels of `tame` in the rows `first..first + LANES`.
+/// Marches over the pixels of `newton` in the rows `first..first + LANES`.
 #[inline(always)]
 pub fn march(
-    tame: &Tame,
+    newton: &NewtonPart,
     plane: &Plane<'_>,
     first: u32,
     columns: [u32; 2],
     claims: &mut impl Claims,
 ) {
     let spans: [[u32; 2]; LANES] =
-        std::array::from_fn(|lane| span(tame, plane, first + lane as u32, columns));
+        std::array::from_fn(|lane| span(newton, plane, first + lane as u32, columns));
     let start = spans.iter().map(|s| s[0]).min().unwrap_or(0);
     let end = spans.iter().map(|s| s[1]).max().unwrap_or(0);
     let mut history = History::default();
@@ -62,11 +62,11 @@ pub fn march(
             let point = plane.centre(column, first + lane as u32);
             (0..3).for_each(|d| x[d][lane] = point[d]);
         }
-        let guess = guess(tame, &x);
-        let mut t = history.foretell(&guess);
+        let guess = guess(newton, &x);
+        let mut t = history.extrapolate(&guess);
         let mut settled = [false; LANES];
         for _ in 0..STEPS {
-            let longest = step(tame, &x, &mut t);
+            let longest = step(newton, &x, &mut t);
             settled = longest.map(|length| length <= SHORT);
             if (0..LANES).all(|lane| settled[lane] || !active[lane]) {
                 break;
@@ -79,9 +79,9 @@ pub fn march(
                 // also true of what is not a number
                 (0..3).any(|d| !(t[d] >= -reach[d] && t[d] <= 1.0 + reach[d]))
             };
-            if settled[lane] && !beyond(tame.enough) {
+            if settled[lane] && !beyond(newton.enough) {
                 claims.inside(lane, column, t.map(|t| t.clamp(0.0, 1.0)));
-            } else if !settled[lane] || !beyond(tame.most) {
+            } else if !settled[lane] || !beyond(newton.most) {
                 claims.undecided(lane, column);
             }
         }
@@ -89,14 +89,14 @@ pub fn march(
 }
 
 /// The columns of a row whose centres the frame does not exclude.
-fn span(tame: &Tame, plane: &Plane<'_>, row: u32, columns: [u32; 2]) -> [u32; 2] {
-    let frame = &tame.frame;
+fn span(newton: &NewtonPart, plane: &Plane<'_>, row: u32, columns: [u32; 2]) -> [u32; 2] {
+    let frame = &newton.frame;
     let y = frame.guess(plane.centre(0, row));
     let next = frame.guess(plane.centre(1, row));
     let (mut low, mut high) = (f64::from(columns[0]), f64::from(columns[1]) - 1.0);
     for d in 0..3 {
         let slope = next[d] - y[d];
-        let ends = [frame.low[d] - tame.most[d], frame.high[d] + tame.most[d]];
+        let ends = [frame.low[d] - newton.most[d], frame.high[d] + newton.most[d]];
         // what rounding may do to y
         let slack = 1e-9;
         if slope.abs() * high.max(1.0) < slack {
@@ -117,8 +117,8 @@ fn span(tame: &Tame, plane: &Plane<'_>, row: u32, columns: [u32; 2]) -> [u32; 2]
 
 /// The frame's y of points.
 #[inline(always)]
-fn guess(tame: &Tame, x: &[Lanes; 3]) -> [Lanes; 3] {
-    let (rows, offset) = (&tame.frame.inverse, &tame.frame.offset);
+fn guess(newton: &NewtonPart, x: &[Lanes; 3]) -> [Lanes; 3] {
+    let (rows, offset) = (&newton.frame.inverse, &newton.frame.offset);
     let mut y = [[0.0; LANES]; 3];
     for d in 0..3 {
         for lane in 0..LANES {
@@ -142,7 +142,7 @@ struct History {
 impl History {
     /// The parameters of the next column, by a polynomial through the ones before.
     #[inline(always)]
-    fn foretell(&self, guess: &[Lanes; 3]) -> [Lanes; 3] {
+    fn extrapolate(&self, guess: &[Lanes; 3]) -> [Lanes; 3] {
         let [a, b, c, e] = &self.last;
         let mut t = [[0.0; LANES]; 3];
         for d in 0..3 {
@@ -170,11 +170,11 @@ impl History {
 
 /// One Newton step, kept near the part. Returns how long it was in each lane.
 #[inline(always)]
-fn step(tame: &Tame, x: &[Lanes; 3], t: &mut [Lanes; 3]) -> Lanes {
+fn step(newton: &NewtonPart, x: &[Lanes; 3], t: &mut [Lanes; 3]) -> Lanes {
     let [u, v, w] = [basis(&t[0]), basis(&t[1]), basis(&t[2])];
     // point, by u, by v, by w: [quantity][d]
     let mut jet = [[[0.0; LANES]; 3]; 4];
-    for (k, layer) in tame.points.as_chunks::<16>().0.iter().enumerate() {
+    for (k, layer) in newton.points.as_chunks::<16>().0.iter().enumerate() {
         // value, by u, by v
         let mut across = [[[0.0; LANES]; 3]; 3];
         for (j, line) in layer.as_chunks::<4>().0.iter().enumerate() {

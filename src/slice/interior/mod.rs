@@ -163,11 +163,11 @@ fn check(grid: &PixelGrid) -> Result<()> {
     let PixelGrid { origin, pitch, size: [columns, rows] } = *grid;
     if !(pitch > 0.0 && pitch.is_finite() && origin.iter().all(|x| x.is_finite())) {
         return Err(Error::request(format!("pixels of {pitch} from {origin:?}"))
-            .with_mend("give a pitch above 0 and a finite origin"));
+            .with_help("give a pitch above 0 and a finite origin"));
     }
     if columns.checked_mul(rows).is_none_or(|count| count >= NONE as usize) {
         return Err(Error::request(format!("{columns} x {rows} pixels"))
-            .with_mend("ask for fewer than 2^32 pixels"));
+            .with_help("ask for fewer than 2^32 pixels"));
     }
     Ok(())
 }

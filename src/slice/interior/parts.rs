@@ -24,13 +24,13 @@ pub struct Part {
 /// How the pixels of a part are found.
 pub enum Kind {
     /// By Newton's method in a frame that nearly is the part.
-    Tame(Box<Tame>),
+    Newton(Box<NewtonPart>),
     /// One by one, by the locator.
     Wild,
 }
 
 /// A part that Newton's method decides.
-pub struct Tame {
+pub struct NewtonPart {
     /// Bézier points, `[w][v][u]`.
     pub points: Points,
     /// The nearly affine map.
@@ -83,12 +83,12 @@ impl Split<'_, '_> {
         let Some([rows, columns]) = pixels else { return };
         let found = |kind: Kind| Part { piece: self.piece, kind, rows, columns };
         match frame {
-            Some(frame) if frame.tame => {
+            Some(frame) if frame.converges => {
                 let (most, enough) = self.locator.nearness(self.piece as usize);
                 let (most, enough) = (frame.reach(most), frame.reach(enough));
                 let Half { points, origin, size } = part;
-                let tame = Tame { points, frame, origin, size, enough, most };
-                parts.push(found(Kind::Tame(Box::new(tame))));
+                let newton = NewtonPart { points, frame, origin, size, enough, most };
+                parts.push(found(Kind::Newton(Box::new(newton))));
             }
             _ if halvings == 0 => parts.push(found(Kind::Wild)),
             _ => {

@@ -22,7 +22,7 @@ pub fn archive(path: impl AsRef<Path>, directory: impl AsRef<Path>) -> Result<()
     let (path, directory) = (path.as_ref(), directory.as_ref());
     let Some(manifest) = Manifest::read(directory)? else {
         return Err(Error::file(directory, None, "holds no manifest of layers")
-            .with_mend("slice into it first"));
+            .with_help("slice into it first"));
     };
     let refused = |e: io::Error| atomic::refused(path, e);
     atomic::write(path, |out| {
@@ -36,7 +36,7 @@ pub fn archive(path: impl AsRef<Path>, directory: impl AsRef<Path>) -> Result<()
             let length = push(&mut zip, path, directory, &file.path, method)?;
             if length != file.bytes {
                 return Err(Error::file(directory.join(&file.path), None, "has changed")
-                    .with_mend("slice again"));
+                    .with_help("slice again"));
             }
         }
         zip.finish().map_err(|e| refused(e.into()))?.complete().map_err(refused)
@@ -53,7 +53,7 @@ fn push<W: Write + io::Seek>(
 ) -> Result<u64> {
     let from = directory.join(name);
     let unreadable = |e: io::Error| {
-        Error::file(&from, None, format!("cannot be read: {e}")).with_mend("slice again")
+        Error::file(&from, None, format!("cannot be read: {e}")).with_help("slice again")
     };
     let file = File::open(&from).map_err(unreadable)?;
     let large = file.metadata().map_err(unreadable)?.len() > u64::from(u32::MAX / 2);

@@ -13,13 +13,13 @@ use crate::{Error, Result};
 /// or that it can be created.
 ///
 /// # Errors
-/// [`Error::File`] with the path and the mend.
+/// [`Error::File`] with the path and how to fix it.
 pub fn check_directory(directory: impl AsRef<Path>) -> Result<()> {
     let directory = directory.as_ref();
     match fs::metadata(directory) {
         Ok(found) if found.is_dir() => atomic::check(directory.join(FILE_NAME)),
         Ok(_) => Err(Error::file(directory, None, "is a file, not a directory")
-            .with_mend("choose another name")),
+            .with_help("choose another name")),
         // as if it were a file: its place must take new names
         Err(_) => atomic::check(directory),
     }
@@ -56,7 +56,7 @@ impl LayerDirectory {
                     None,
                     format!("holds layers of other parameters: {difference}"),
                 )
-                .with_mend("choose another directory, or remove this one"));
+                .with_help("choose another directory, or remove this one"));
             }
             let whole = |entry: &LayerEntry| {
                 let length = |file: &str| fs::metadata(path.join(file)).map(|found| found.len());

@@ -58,7 +58,7 @@ impl PngStack {
         image_format(setting, options).check()?;
         if let Some(planes) = options.antialias.filter(|n| !(1..=MOST_PLANES).contains(n)) {
             return Err(Error::request(format!("{planes} planes a layer"))
-                .with_mend(format!("give 1 to {MOST_PLANES}")));
+                .with_help(format!("give 1 to {MOST_PLANES}")));
         }
         for &(channel, [black, white]) in &options.attributes {
             let Some(channel) = channels.get(channel) else {
@@ -69,7 +69,7 @@ impl PngStack {
                 return Err(Error::request(format!(
                     "attribute {name} has no greys between {black} and {white}"
                 ))
-                .with_mend(format!("give the values of black and white: {name}=0:1")));
+                .with_help(format!("give the values of black and white: {name}=0:1")));
             }
         }
         folders(options, channels).map(drop)
@@ -205,7 +205,7 @@ fn folders(options: &ImageOptions, channels: &[Channel]) -> Result<Vec<String>> 
             return Err(Error::request(format!(
                 "the images of attribute {name:?} have no folder of their own: {folder:?} is taken"
             ))
-            .with_mend(
+            .with_help(
                 "ask for every attribute once, and rename those that differ in signs only",
             ));
         }

@@ -1,7 +1,7 @@
 //! Drawings of layers: `DIR/00012_z0.6250.svg`, contours filled by the even-odd rule.
 //!
 //! The drawing is the model's box in the plane, in millimetres, seen from above: y of
-//! the drawing runs down, so the plane's second coordinate is turned over.
+//! the drawing runs down, so the plane's second coordinate is permuted over.
 
 use std::fmt::Write as _;
 use std::path::Path;

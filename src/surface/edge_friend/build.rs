@@ -47,25 +47,25 @@ pub(super) fn first_level(
 }
 
 fn check_manifold(matrix: &MeshMatrix) -> Result<()> {
-    const MEND: &str = "use --method matrix, or mend the surface there";
-    if let Some(&edge) = matrix.crowded_edges.first() {
+    const MEND: &str = "use --method matrix, or help the surface there";
+    if let Some(&edge) = matrix.non_manifold_edges.first() {
         let [a, b] = matrix.edge_ends(edge);
         return Err(Error::mesh(format!(
             "more than two faces meet at the edge of vertices {a} and {b}"
         ))
-        .with_mend(MEND));
+        .with_help(MEND));
     }
     if let Some([a, b]) = inconsistent_edge(matrix) {
         return Err(Error::mesh(format!(
             "the two faces at the edge of vertices {a} and {b} run through it alike"
         ))
-        .with_mend(
+        .with_help(
             "turn faces so that all run counter-clockwise; one-sided surfaces need --method matrix",
         ));
     }
     match touching_vertices(matrix).first() {
         Some(v) => Err(Error::mesh(format!("several sheets of the surface touch at vertex {v}"))
-            .with_mend(MEND)),
+            .with_help(MEND)),
         None => Ok(()),
     }
 }

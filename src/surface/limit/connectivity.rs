@@ -114,7 +114,7 @@ impl Connectivity {
             check_value(crease.sharpness, || format!("crease of vertices {a} and {b}"))?;
             let edge = self.edge_between(a, b).ok_or_else(|| {
                 Error::mesh(format!("crease of vertices {a} and {b}: the mesh has no such edge"))
-                    .with_mend("name the two end vertices of an edge, counted from 0")
+                    .with_help("name the two end vertices of an edge, counted from 0")
             })?;
             self.edge_sharpness[edge as usize] = crease.sharpness;
         }
@@ -123,7 +123,7 @@ impl Connectivity {
             check_value(corner.sharpness, || format!("corner of vertex {v}"))?;
             *self.vertex_sharpness.get_mut(v).ok_or_else(|| {
                 Error::mesh(format!("corner of vertex {v}: no such vertex"))
-                    .with_mend(format!("the mesh has {} vertices", self.vertex_count))
+                    .with_help(format!("the mesh has {} vertices", self.vertex_count))
             })? = corner.sharpness;
         }
         Ok(())
@@ -201,7 +201,7 @@ impl Connectivity {
 pub(in crate::surface) fn masks_of(scheme: Scheme) -> Result<&'static dyn LimitScheme> {
     scheme.rules().limit().ok_or_else(|| {
         Error::request(format!("limit points of {}", scheme.rules().name()))
-            .with_mend("take Catmull-Clark or Loop, or more levels")
+            .with_help("take Catmull-Clark or Loop, or more levels")
     })
 }
 
@@ -212,27 +212,27 @@ fn checked_rows(faces: &Faces, scheme: Scheme) -> Result<Rows> {
         && offsets.is_sorted();
     if !fits {
         return Err(Error::mesh("the offsets of the faces do not cover their corners")
-            .with_mend("offsets ascend from 0 to the number of corners, one more than faces"));
+            .with_help("offsets ascend from 0 to the number of corners, one more than faces"));
     }
     let rows = Rows::from_parts(offsets[1..].to_vec(), corners.to_vec());
     for (f, face) in rows.iter().enumerate() {
         if face.len() < 3 {
             return Err(Error::mesh(format!("face {f} has {} corners", face.len()))
-                .with_mend("a face needs three corners or more: remove this one"));
+                .with_help("a face needs three corners or more: remove this one"));
         }
         if scheme.shape() == Shape::Triangle && face.len() > 3 {
             return Err(Error::mesh(format!("face {f} has {} corners", face.len()))
-                .with_mend("Loop surfaces are made of triangles: split it, or use Catmull-Clark"));
+                .with_help("Loop surfaces are made of triangles: split it, or use Catmull-Clark"));
         }
         if let Some(v) = face.iter().find(|&&v| v as usize >= vertex_count) {
             return Err(Error::mesh(format!(
                 "face {f} names vertex {v}, but there are {vertex_count} vertices"
             ))
-            .with_mend("vertices count from 0"));
+            .with_help("vertices count from 0"));
         }
         if let Some(i) = (1..face.len()).find(|&i| face[..i].contains(&face[i])) {
             return Err(Error::mesh(format!("face {f} has vertex {} twice", face[i]))
-                .with_mend("the corners of a face must differ: remove the face, or split it"));
+                .with_help("the corners of a face must differ: remove the face, or split it"));
         }
     }
     Ok(rows)
@@ -243,5 +243,5 @@ fn check_value(sharpness: f64, what: impl Fn() -> String) -> Result<()> {
         return Ok(());
     }
     Err(Error::mesh(format!("{}: sharpness {sharpness}", what()))
-        .with_mend("a sharpness is a number from 0 (smooth) to inf (sharp for ever)"))
+        .with_help("a sharpness is a number from 0 (smooth) to inf (sharp for ever)"))
 }

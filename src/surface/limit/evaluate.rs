@@ -117,11 +117,11 @@ impl LimitSurface {
         if inside(u) && inside(v) && (self.scheme.shape() == Shape::Quad || u + v <= 1.0) {
             return Ok(());
         }
-        let mend = match self.scheme.shape() {
+        let help = match self.scheme.shape() {
             Shape::Quad => "u and v run from 0 to 1",
             Shape::Triangle => "u and v run from 0 to 1, and so does u + v",
         };
-        Err(Error::request(format!("place {index} has parameters {u}, {v}")).with_mend(mend))
+        Err(Error::request(format!("place {index} has parameters {u}, {v}")).with_help(help))
     }
 
     fn point(&self, points: &[[f64; 3]], place: &SurfaceLocation, order: usize) -> Point {

@@ -87,7 +87,7 @@ impl LimitSurface {
     pub fn grid(&self, n: usize, normals: bool) -> Result<SurfaceGrid<'_>> {
         if !(1..=MOST).contains(&n) {
             return Err(Error::request(format!("{n} samples an edge"))
-                .with_mend(format!("ask for 1 to {MOST} samples an edge")));
+                .with_help(format!("ask for 1 to {MOST} samples an edge")));
         }
         let parameters = samples(self.scheme, n);
         let rows = axis_rows((0..n).map(|i| coordinate(i, n)));
@@ -334,7 +334,7 @@ fn resize(values: &mut Vec<f64>, len: usize) -> Result<()> {
     values.try_reserve_exact(more).map_err(|_| {
         let size = len as f64 * 8e-9;
         Error::request(format!("no memory for {size:.1} GB of limit points"))
-            .with_mend("evaluate fewer elements at once, or fewer samples")
+            .with_help("evaluate fewer elements at once, or fewer samples")
     })?;
     values.resize(len, 0.0);
     Ok(())

@@ -137,7 +137,7 @@ impl Builder {
                 return Err(Error::mesh(format!(
                     "face {face} does not evaluate after {MAX_LEVEL} local refinements"
                 ))
-                .with_mend(
+                .with_help(
                     "see that the faces around it run through their common edges in opposite \
                      directions, or refine without limits",
                 ));
@@ -379,6 +379,6 @@ pub(super) fn check_sharpness(creases: &Creases) -> Result<()> {
     match edges.chain(corners).find(|&(s, _)| s > most && s < f64::INFINITY) {
         None => Ok(()),
         Some((s, at)) => Err(Error::mesh(format!("sharpness {s} at {at} is above {most}"))
-            .with_mend(format!("write inf for sharp for ever, or a value up to {most}"))),
+            .with_help(format!("write inf for sharp for ever, or a value up to {most}"))),
     }
 }

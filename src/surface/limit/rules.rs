@@ -22,9 +22,9 @@ pub(super) enum Rule {
 impl Connectivity {
     /// Whether the faces around a vertex are one fan, its edges of one or two faces each.
     pub fn is_manifold(&self, vertex: u32) -> bool {
-        let mut crowded = false;
-        self.vertex_edges(vertex, |e| crowded |= self.edge_sides.row(e as usize).len() > 2);
-        !crowded && self.fan_len(vertex) == self.vertex_corners.row(vertex as usize).len()
+        let mut non_manifold = false;
+        self.vertex_edges(vertex, |e| non_manifold |= self.edge_sides.row(e as usize).len() > 2);
+        !non_manifold && self.fan_len(vertex) == self.vertex_corners.row(vertex as usize).len()
     }
 
     /// The rule of a vertex.

@@ -1,4 +1,4 @@
-//! A control mesh understood: leaves that evaluate directly, and their nets.
+//! A control mesh, analyzed: leaves that evaluate directly, and their nets.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ impl LimitSurface {
     pub fn isolated(faces: &Faces, scheme: Scheme, levels: usize) -> Result<Self> {
         if levels > MAX_LEVEL {
             return Err(Error::request(format!("{levels} levels of isolation"))
-                .with_mend(format!("ask for 0 to {MAX_LEVEL} levels")));
+                .with_help(format!("ask for 0 to {MAX_LEVEL} levels")));
         }
         let connectivity = Connectivity::new(faces, scheme)?;
         check_sharpness(faces.creases)?;

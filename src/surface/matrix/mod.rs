@@ -105,7 +105,7 @@ pub struct MeshMatrix {
     /// [`NONE`] second where the surface ends.
     pub edge_corners: Vec<[u32; 2]>,
     /// Edges of three corners or more, ascending.
-    pub crowded_edges: Vec<u32>,
+    pub non_manifold_edges: Vec<u32>,
 }
 
 impl Default for MeshMatrix {
@@ -133,7 +133,7 @@ impl MeshMatrix {
 
         let mut edges = vec![0; vertices.len()];
         let mut edge_corners: Vec<[u32; 2]> = Vec::with_capacity(vertices.len() / 2 + 1);
-        let mut crowded_edges = Vec::new();
+        let mut non_manifold_edges = Vec::new();
         let mut last = None;
         for &(key, corner) in &keys {
             if last == Some(key) {
@@ -141,8 +141,8 @@ impl MeshMatrix {
                 let corners = &mut edge_corners[edge as usize];
                 if corners[1] == NONE {
                     corners[1] = corner;
-                } else if crowded_edges.last() != Some(&edge) {
-                    crowded_edges.push(edge);
+                } else if non_manifold_edges.last() != Some(&edge) {
+                    non_manifold_edges.push(edge);
                 }
             } else {
                 edge_corners.push([corner, NONE]);
@@ -163,7 +163,7 @@ impl MeshMatrix {
             edges,
             edge_count: edge_corners.len(),
             edge_corners,
-            crowded_edges,
+            non_manifold_edges,
         }
     }
 
@@ -199,7 +199,7 @@ impl MeshMatrix {
 
     /// Whether every edge of two faces is run through once in each direction.
     pub fn is_oriented(&self) -> bool {
-        self.crowded_edges.is_empty()
+        self.non_manifold_edges.is_empty()
             && self
                 .edge_corners
                 .par_iter()

@@ -12,7 +12,7 @@ use super::vector::{ORIGIN, Point, UNKNOWN, add, combine, lerp, scale, sub};
 const LEVELS: usize = 52;
 
 /// One refinement of triangles. The children of face f are 4f to 4f + 2 at its corners,
-/// which keep its axes, and 4f + 3 in the middle, turned by half a turn.
+/// which keep its axes, and 4f + 3 in the middle, permuted by half a turn.
 pub fn refine(surface: &Surface) -> Surface {
     let stars = Stars::of(surface);
     let start = surface.points.len();

@@ -21,11 +21,11 @@ pub fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// The message of an error, then its mend.
+/// The message of an error, then its help.
 pub fn report(result: Result<()>) -> String {
     let error = result.expect_err("this must be refused");
-    let mend = error.help().expect("every refusal has a mend").to_string();
-    format!("{error}\n{mend}")
+    let help = error.help().expect("every refusal has a help").to_string();
+    format!("{error}\n{help}")
 }
 
 fn write_text(path: &Path, text: &str) -> Result<()> {

@@ -1,4 +1,4 @@
-//! What cannot be written is refused before any work, with the mend.
+//! What cannot be written is refused before any work, with how to fix it.
 
 use std::fs;
 

@@ -1,12 +1,12 @@
 //! The CPU's kernel against plain loops: every level of vector instructions, numbers of
-//! leaves and samples that fill no vector, turned leaves, missing layers.
+//! leaves and samples that fill no vector, permuted leaves, missing layers.
 
 use subsolid::backend::cpu::kernel::{
     Axis, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd,
 };
 use subsolid::basis::bspline::{self, Order};
 use subsolid::basis::gauss;
-use subsolid::limit::Turn;
+use subsolid::limit::AxisPermutation;
 
 use crate::oracle::random::Random;
 
@@ -66,17 +66,17 @@ fn tables_of_any_size_at_every_level() {
         let [values, gradients, second] = tables(&mut random, controls, samples);
         let nets: Vec<u32> = (0..controls * leaves).map(|_| random.below(100) as u32).collect();
         let weights: Vec<f64> = (0..samples).map(|_| random.unit()).collect();
-        for turn in (0..8).flat_map(Turn::to_corner) {
+        for permutation in (0..8).flat_map(AxisPermutation::to_corner) {
             let source = LeafSource::Table {
                 controls,
                 values: &values,
                 gradients: &gradients,
                 second: &second,
             };
-            let map = LeafMap { source, weights: &weights, turn, second: true };
+            let map = LeafMap { source, weights: &weights, permutation, second: true };
             let mut expected = Arrays::default();
-            let axes = turn.axes.map(usize::from);
-            let signs = turn.flips.map(|flip| if flip { -1.0 } else { 1.0 });
+            let axes = permutation.axes.map(usize::from);
+            let signs = permutation.flips.map(|flip| if flip { -1.0 } else { 1.0 });
             for (leaf, s) in (0..leaves).flat_map(|leaf| (0..samples).map(move |s| (leaf, s))) {
                 let net = &nets[leaf * controls..][..controls];
                 let origin: [f64; 3] = std::array::from_fn(|d| points[3 * net[0] as usize + d]);
@@ -162,7 +162,12 @@ fn grids_are_tables() {
         let values = table(&[[0; 3]]);
         let gradients = table(&[[1, 0, 0], [0, 1, 0], [0, 0, 1]]);
         let second = table(&[[2, 0, 0], [0, 2, 0], [0, 0, 2], [1, 1, 0], [1, 0, 1], [0, 1, 1]]);
-        let of = |source| LeafMap { source, weights: &weights, turn: Turn::IDENTITY, second: true };
+        let of = |source| LeafMap {
+            source,
+            weights: &weights,
+            permutation: AxisPermutation::IDENTITY,
+            second: true,
+        };
         let (values, gradients, second) = (&values[..], &gradients[..], &second[..]);
         let tables = of(LeafSource::Table { controls: 64, values, gradients, second });
         let grid = of(LeafSource::Grid { axis: &axis, ends });

@@ -23,11 +23,11 @@ impl Axis {
     pub fn new(parameters: &[f64]) -> Result<Self> {
         if !(1..=Self::MAX_SAMPLES).contains(&parameters.len()) {
             return Err(Error::request(format!("{} samples on an axis", parameters.len()))
-                .with_mend(format!("ask for 1 to {} samples an axis", Self::MAX_SAMPLES)));
+                .with_help(format!("ask for 1 to {} samples an axis", Self::MAX_SAMPLES)));
         }
         if let Some(wrong) = parameters.iter().find(|u| !(0.0..=1.0).contains(*u)) {
             return Err(Error::request(format!("sample parameter {wrong} is outside [0, 1]"))
-                .with_mend("give parameters from 0 to 1"));
+                .with_help("give parameters from 0 to 1"));
         }
         let table = |order| parameters.iter().map(|&u| bspline::weights(order, u)).collect();
         Ok(Self { weights: Order::ALL.map(table) })

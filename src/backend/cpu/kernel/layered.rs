@@ -54,7 +54,7 @@ pub struct LayeredOutput<'a, 'o, T> {
     pub order_c: Order,
     /// For each cell its place, `[w sample][v sample][u sample][m]`.
     pub cells: &'a mut [&'o mut [T]],
-    /// Negates the result: a derivative along an axis that the turn reverses.
+    /// Negates the result: a derivative along an axis that the permutation reverses.
     pub negate: bool,
 }
 
@@ -77,11 +77,11 @@ impl<T: Real> Layered<T> {
             planes.iter().map(|table| Packed::new(table, controls)).collect::<Result<_>>()?;
         if planes.is_empty() || planes.iter().any(|table| table.samples != planes[0].samples) {
             return Err(Error::request("2D tables of unequal size, or none")
-                .with_mend("give every table the same samples"));
+                .with_help("give every table the same samples"));
         }
         if across.axis > 2 || across.low == 0 || !planes[0].samples.is_multiple_of(across.low) {
             return Err(Error::request(format!("layers that lie as {across:?}"))
-                .with_mend("give an axis from 0 to 2 and tables of whole rows of low samples"));
+                .with_help("give an axis from 0 to 2 and tables of whole rows of low samples"));
         }
         Ok(Self { m, planes, across, c: axis.narrow() })
     }

@@ -32,7 +32,7 @@ impl<T: Real> Packed<T> {
                 "a weight table of {} numbers for {controls} control points",
                 weights.len()
             ))
-            .with_mend("give one row of sample weights for each control point"));
+            .with_help("give one row of sample weights for each control point"));
         }
         let samples = weights.len() / controls;
         let len = samples.div_ceil(tile::<T>()) * controls * tile::<T>();

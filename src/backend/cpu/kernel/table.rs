@@ -24,9 +24,9 @@ pub struct TableOutput<'a, 'o, T> {
     /// For each cell its place, `[sample][m]`.
     pub cells: &'a mut [&'o mut [T]],
     /// Place of each sample of the table in the cell, where the table's own frame is
-    /// turned against the cell's.
+    /// permuted against the cell's.
     pub order: Option<&'a [u32]>,
-    /// Negates the result: a derivative along an axis that the turn reverses.
+    /// Negates the result: a derivative along an axis that the permutation reverses.
     pub negate: bool,
 }
 
@@ -168,7 +168,7 @@ mod tests {
         let vertices = count + 20;
         let controls = rng.numbers(vertices * m, far);
         let nets: Vec<u32> = (0..cells).flat_map(|_| rng.ids(count, vertices)).collect();
-        let turned = rng.ids(samples, samples);
+        let permuted = rng.ids(samples, samples);
         // weights: [control][sample], of size 1 together
         let mut weights: Vec<f64> =
             (0..count * samples).map(|_| rng.number() / count as f64).collect();
@@ -183,7 +183,7 @@ mod tests {
                 .flat_map(|simd| [Stores::Cached, Stores::Streamed].map(|s| (simd, s)))
             {
                 let mut scratch = Scratch::new(stores);
-                for (order, skip) in [(None, 0), (None, 1), (Some(&turned[..]), 0)] {
+                for (order, skip) in [(None, 0), (None, 1), (Some(&permuted[..]), 0)] {
                     let negate = !position && order.is_some();
                     let mut memory = vec![T::default(); skip + cells * samples * m];
                     let mut places: Vec<_> = memory[skip..].chunks_exact_mut(samples * m).collect();

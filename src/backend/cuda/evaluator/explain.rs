@@ -70,14 +70,14 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
                     }
                     OnDevice::Scattered(_) => scattered_work::<T>(self.plan, &launch.name, pass),
                 };
-                all.push(self.told(launch, Explained { input, ..done }));
+                all.push(self.explained(launch, Explained { input, ..done }));
             }
         }
         Ok(all)
     }
 
     /// Adds what the launch itself says, and the floor.
-    fn told(&self, launch: &Launch, work: Explained) -> Explained {
+    fn explained(&self, launch: &Launch, work: Explained) -> Explained {
         let shape = launch.shape;
         let bytes = work.bytes_written + work.bytes_read;
         let bandwidth = self.functions.device().info.bandwidth;
@@ -98,7 +98,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         let levels = self.levels.iter().filter(|level| level.rows > 0);
         let both = levels.flat_map(|level| self.inputs.iter().enumerate().map(move |i| (level, i)));
         let launches = self.refine()?;
-        let told = launches.iter().zip(both).map(|(launch, (level, (input, values)))| {
+        let explained = launches.iter().zip(both).map(|(launch, (level, (input, values)))| {
             let point = values.width * size_of::<f64>();
             let stencils = level.columns.len() * (size_of::<u32>() + size_of::<f64>())
                 + level.starts.len() * size_of::<u64>();
@@ -109,9 +109,9 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
                 bytes_read: (stencils + (level.fine - level.coarse) * point) as u64,
                 ..Explained::default()
             };
-            self.told(launch, work)
+            self.explained(launch, work)
         });
-        Ok(told.collect())
+        Ok(explained.collect())
     }
 
     /// Clearing: zeros for the results of an element a block.
@@ -121,7 +121,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         let bytes_written = (numbers * size_of::<T>()) as u64;
         let work =
             Explained { input, width: pass.width, samples, bytes_written, ..Explained::default() };
-        self.told(launch, work)
+        self.explained(launch, work)
     }
 }
 

@@ -96,13 +96,13 @@ impl DeviceMapping {
             let rest = vec![address(&own.second_columns), address(&results.second)];
             sums("map_second", several.min(2), 18, rest)?;
         }
-        let mut turned = |name: &'static str, rest: Vec<Argument>| {
+        let mut permuted = |name: &'static str, rest: Vec<Argument>| {
             let function = self.functions.get(&variant, name)?;
             let across = leaves.samples.div_ceil(WARPS);
             let blocks = u64::from(across) * u64::from(leaves.count.div_ceil(LEAVES_A_WARP));
             let Ok(blocks) = i32::try_from(blocks) else {
                 return Err(Error::request("too many derivatives for one launch")
-                    .with_mend("evaluate fewer leaves at a time"));
+                    .with_help("evaluate fewer leaves at a time"));
             };
             let shape = Shape { blocks: blocks as u32, threads: 32 * WARPS, shared: 0 };
             let arguments = std::iter::once(leaves.argument()).chain(rest).collect();
@@ -111,7 +111,7 @@ impl DeviceMapping {
         };
         if derivatives > 0 {
             let rest = [&own.gradients, &results.inverses, &results.derivatives];
-            turned("map_gradients", rest.map(address).into())?;
+            permuted("map_gradients", rest.map(address).into())?;
         }
         if second_derivatives > 0 {
             let rest = [
@@ -121,7 +121,7 @@ impl DeviceMapping {
                 &results.second,
                 &results.second_derivatives,
             ];
-            turned("map_second_gradients", rest.map(address).into())?;
+            permuted("map_second_gradients", rest.map(address).into())?;
         }
         Ok(launches)
     }

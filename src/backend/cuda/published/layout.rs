@@ -231,7 +231,7 @@ impl<T: Real + DeviceRepr> Groups<T> {
             group.structures[output] = starts.get(&key).copied().unwrap_or_default();
         }
         for (output, orders) in wanted_orders(plan.want()).into_iter().enumerate() {
-            let local = batch.turn.axes.map(|a| orders[a as usize]);
+            let local = batch.permutation.axes.map(|a| orders[a as usize]);
             let basis = match (structure, part) {
                 (Some(structure), Some(part)) => structure.basis(part, local),
                 _ => local.map(Basis::Spline),
@@ -243,7 +243,7 @@ impl<T: Real + DeviceRepr> Groups<T> {
             group.basis[output] = (0..3).map(|d| bits(d) << (2 * d)).sum();
             let factor = |d: usize| plan.patterns().axes[batch.axes[d] as usize].factor;
             let speed: f64 = (0..3).map(|d| factor(d).powi(local[d] as i32)).product();
-            group.scales[output] = if batch.turn.odd(local) { -speed } else { speed };
+            group.scales[output] = if batch.permutation.odd(local) { -speed } else { speed };
         }
         self.samples.extend(
             samples.into_iter().map(|sample| Sample {
@@ -280,7 +280,7 @@ fn keys(plan: &Plan<'_>, batch: &PlanBatch, part: Option<SplinePart>) -> Vec<(Ke
     let Some(part) = part else { return Vec::new() };
     let dimension = if matches!(batch.kind, BatchKind::Layered(_)) { 2 } else { 3 };
     let key = |orders: Orders| {
-        let mut local = batch.turn.axes.map(|a| orders[a as usize]);
+        let mut local = batch.permutation.axes.map(|a| orders[a as usize]);
         // the spline along the layers is no part of a planar eigenstructure
         local[dimension..].fill(crate::basis::bspline::Order::Value);
         let sum = local.iter().map(|&order| order as usize).sum();

@@ -115,9 +115,9 @@ fn tiles_sum_to_the_weights() {
                 // weights with phantoms: those of a leaf that misses no layer
                 let expected = |orders| match leaf.kind {
                     LeafKind::Regular(_) => Some(crate::limit::tensor_weights(3, p, orders)),
-                    LeafKind::Layered(s, turn, _) => {
+                    LeafKind::Layered(s, permutation, _) => {
                         let planar = &solid.planar_structures()[s as usize];
-                        crate::limit::layered_weights(planar, turn, p, orders)
+                        crate::limit::layered_weights(planar, permutation, p, orders)
                     }
                     LeafKind::Irregular(..) => solid.weights(leaf, p, orders),
                 };

@@ -173,7 +173,7 @@ impl<T: Real> SurfaceFriends<T> {
         }
         if run == FriendRun::Points {
             return Err(Error::request("points over a topology that has changed")
-                .with_mend("run topology first, or both"));
+                .with_help("run topology first, or both"));
         }
         let mut seconds = 0.0;
         if self.rooms.creases.is_some() {
@@ -198,7 +198,7 @@ impl<T: Real> SurfaceFriends<T> {
                 "{} of {expected} creases are no edges of the edited surface",
                 expected - found
             ))
-            .with_mend("take the tags away, or bring the mesh to the device anew"));
+            .with_help("take the tags away, or bring the mesh to the device anew"));
         }
         self.edited = false;
         Ok(seconds)
@@ -303,9 +303,9 @@ fn check_edited(found: MatrixCounts) -> Result<()> {
     Err(Error::mesh(format!(
         "the edited surface has {} edges of more than two faces, {} that two faces run through \
          alike, and touches itself at {} vertices",
-        found.crowded, found.alike, found.touching
+        found.non_manifold, found.alike, found.touching
     ))
-    .with_mend("refine it by the mesh matrix"))
+    .with_help("refine it by the mesh matrix"))
 }
 
 /// Vertices that stay, wholly or in part, at the first level, and their sharpness there.

@@ -68,7 +68,7 @@ impl<T: Real> DeviceLevels<T> {
         let bits = if marks { 31 } else { 32 };
         if levels == 0 || levels >= MOST_LEVELS || most >= (1 << bits) - 1 {
             return Err(Error::request(format!("{levels} levels of this surface on a GPU"))
-                .with_mend(format!(
+                .with_help(format!(
                     "ask for fewer: at least one, at most 15, ids of {bits} bits"
                 )));
         }
@@ -115,13 +115,13 @@ impl<T: Real> DeviceLevels<T> {
     pub fn remaining_creases(&self) -> Result<Vec<([u32; 2], f64)>> {
         let Some(creases) = &self.creases else { return Ok(Vec::new()) };
         let corners = self.matrix.edge_corners()?;
-        let crowded = match creases.tags().non_manifold {
-            true => self.matrix.crowded_edges()?,
+        let non_manifold = match creases.tags().non_manifold {
+            true => self.matrix.non_manifold_edges()?,
             false => Vec::new(),
         };
         let is_natural = |edge: u32| {
             corners[edge as usize][1] == u32::MAX
-                || crowded.binary_search_by_key(&edge, |row| row[0]).is_ok()
+                || non_manifold.binary_search_by_key(&edge, |row| row[0]).is_ok()
         };
         creases.remaining(&self.matrix, self.levels.len(), is_natural)
     }

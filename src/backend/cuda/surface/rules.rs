@@ -19,7 +19,7 @@ pub enum MatrixScheme {
         /// Of the number of neighbours.
         beta: fn(usize) -> f64,
     },
-    /// Three triangles from one, turned; `alpha` is the weight of all of `n` neighbours.
+    /// Three triangles from one, reversed; `alpha` is the weight of all of `n` neighbours.
     Sqrt3 {
         /// Of the number of neighbours.
         alpha: fn(usize) -> f64,
@@ -78,15 +78,15 @@ impl Rules {
             MatrixScheme::CatmullClark => Ok(Self::Quads),
             _ if matrix.size() != 3 => Err(Error::request("Loop and √3 refine triangles only")),
             MatrixScheme::Loop { beta } => {
-                let crowded = matrix.crowded_edges()?;
-                let rows = crowded.iter().map(|row| 2 + 2 * (row[2] - row[1]) as usize);
+                let non_manifold = matrix.non_manifold_edges()?;
+                let rows = non_manifold.iter().map(|row| 2 + 2 * (row[2] - row[1]) as usize);
                 // a vertex has at most two neighbours a face
                 let most = rows.max().unwrap_or(0).max(2 * valence);
                 let betas: Vec<f64> = (0..=most).map(beta).collect();
                 Ok(Self::Triangles(Box::new(Triangles {
                     neighbours: matrix.neighbours()?,
                     betas: Buffer::of(stream, &betas)?,
-                    crowded: Buffer::of(stream, &crowded)?,
+                    non_manifold: Buffer::of(stream, &non_manifold)?,
                     sorted_corners: matrix.sorted_corners(),
                 })))
             }
@@ -96,7 +96,7 @@ impl Rules {
                         "√3-subdivision on a GPU of a surface that is no oriented manifold, or \
                          has vertices in a ring of two faces",
                     )
-                    .with_mend("refine it on the CPU, or use --scheme loop"));
+                    .with_help("refine it on the CPU, or use --scheme loop"));
                 }
                 let open = found.open > 0;
                 // where the surface ends there is one neighbour more than faces

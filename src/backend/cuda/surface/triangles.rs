@@ -17,7 +17,7 @@ pub(super) struct Triangles {
     /// `[valence]`
     pub betas: Buffer<f64>,
     /// Edges of three triangles and more: number, and row among the sorted corners.
-    pub crowded: Buffer<[u32; 3]>,
+    pub non_manifold: Buffer<[u32; 3]>,
     /// Address of the sorted corners.
     pub sorted_corners: u64,
 }
@@ -51,18 +51,18 @@ impl Triangles {
         let mut arguments = vec![step.levels(), depth, self.neighbours.words(), betas()];
         arguments.extend(step.points().map(Argument::Address));
         launches.push(kernels.blocks("refine", count, THREADS, arguments)?);
-        let crowded = self.crowded.len();
-        if points && crowded > 0 && step.depth > 0 {
+        let non_manifold = self.non_manifold.len();
+        if points && non_manifold > 0 && step.depth > 0 {
             let mut arguments = vec![
                 step.levels(),
                 Argument::Number(step.depth as u32),
-                Argument::Address(self.crowded.address(0)),
-                Argument::Number(crowded as u32),
+                Argument::Address(self.non_manifold.address(0)),
+                Argument::Number(non_manifold as u32),
                 Argument::Address(self.sorted_corners),
                 betas(),
             ];
             arguments.extend(step.points().map(Argument::Address));
-            let vertices = crowded * ((1 << step.depth) - 1);
+            let vertices = non_manifold * ((1 << step.depth) - 1);
             launches.push(kernels.items("refine_crowded", vertices, THREADS, arguments)?);
         }
         Ok(())

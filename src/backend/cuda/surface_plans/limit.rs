@@ -41,7 +41,7 @@ impl<T: Scalar + Real> DeviceSurfaceGrid<T> {
         let points = surface.elements().len() * samples;
         if u32::try_from(points).is_err() {
             return Err(Error::request(format!("{points} points of a surface on a GPU"))
-                .with_mend("ask for fewer samples: results have 32-bit ids"));
+                .with_help("ask for fewer samples: results have 32-bit ids"));
         }
         let mut regular = Batch::default();
         let mut others: Vec<Batch> = vec![Batch::default(); grid.tables().len()];

@@ -53,7 +53,7 @@ pub(super) fn host_matrix(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result<M
         edges: matrix.edges()?,
         edge_count: edge_corners.len(),
         edge_corners,
-        crowded_edges: matrix.crowded_edges()?.iter().map(|row| row[0]).collect(),
+        non_manifold_edges: matrix.non_manifold_edges()?.iter().map(|row| row[0]).collect(),
     })
 }
 

@@ -27,7 +27,7 @@ use crate::mesh::SurfaceMesh;
 use crate::scheme::Shape;
 use crate::surface::matrix::Columns;
 use crate::surface::memory::check_corner_ids;
-use crate::surface::plan::{crowded_notice, cut_notice, turned_notice};
+use crate::surface::plan::{cut_notice, non_manifold_notice, turned_notice};
 use crate::surface::scalar::{Point, Scalar};
 use crate::surface::sqrt3::check;
 use crate::surface::triangulate::triangulate;
@@ -74,18 +74,18 @@ impl<T: Scalar + Real> DeviceSurface<T> {
                     "{name} by the mesh matrix on a GPU: it has no kernel, as its points are \
                      copies and means of two that cost less than their way to the device"
                 ))
-                .with_mend("refine on the CPU, or use --method single"));
+                .with_help("refine on the CPU, or use --method single"));
             }
             Method::Matrix | Method::Single => 1,
             method @ Method::EdgeFriend => {
                 let scheme = options.scheme;
                 return Err(Error::request(format!("{scheme:?} by {method:?} on a GPU"))
-                    .with_mend("use the mesh matrix, or edge-friend for Catmull-Clark"));
+                    .with_help("use the mesh matrix, or edge-friend for Catmull-Clark"));
             }
         };
         if options.levels < least {
             return Err(Error::request(format!("{} levels on a GPU", options.levels))
-                .with_mend(format!("ask for {least} or more, or refine on the CPU")));
+                .with_help(format!("ask for {least} or more, or refine on the CPU")));
         }
         if options.method == Method::Single {
             let single = Single::new(mesh, options, gpu)?;
@@ -113,7 +113,7 @@ impl<T: Scalar + Real> DeviceSurface<T> {
             }
             _ => {
                 let matrix = device_matrix(mesh, gpu)?;
-                notices.extend(crowded_notice(matrix.counts().crowded, options.scheme));
+                notices.extend(non_manifold_notice(matrix.counts().non_manifold, options.scheme));
                 if !options.scheme.split().is_nested() {
                     notices.extend(turned_notice(mesh));
                     check(mesh, &matrix::host_matrix(mesh, &matrix)?)?;
@@ -155,7 +155,7 @@ impl<T: Scalar + Real> DeviceSurface<T> {
             Levels::EdgeFriend(friends) => friends.set_corners(vertices),
             Levels::Matrix(_) | Levels::Single(_) => {
                 Err(Error::request("another connectivity for the mesh matrix")
-                    .with_mend("bring the mesh to the device anew, or use edge-friend"))
+                    .with_help("bring the mesh to the device anew, or use edge-friend"))
             }
         }
     }

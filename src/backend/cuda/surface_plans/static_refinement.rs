@@ -35,7 +35,7 @@ impl<T: Scalar + Real> DeviceStaticRefinement<T> {
                 "{} points along the edge of a face on a GPU",
                 1_u64 << steps
             ))
-            .with_mend("ask for at most 7 levels"));
+            .with_help("ask for at most 7 levels"));
         }
         let LeafBatches { regular, irregular } = LeafBatches::of(refinement);
         let patches = regular.into_iter().map(|(steps, batch)| {

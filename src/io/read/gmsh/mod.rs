@@ -47,7 +47,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
                 return Err(file
                     .values
                     .error(format!("a section is expected, found `{}`", shown(word)))
-                    .with_mend("a count does not match its list; save the file again"));
+                    .with_help("a count does not match its list; save the file again"));
             }
         }
     }
@@ -70,7 +70,7 @@ impl Gmsh<'_> {
         if self.version != 0 {
             return Err(text
                 .error("a second section $MeshFormat")
-                .with_mend("keep one mesh in the file"));
+                .with_help("keep one mesh in the file"));
         }
         let version = text.expect("the version")?;
         self.version = match version {
@@ -84,7 +84,7 @@ impl Gmsh<'_> {
             if size != 8 && (self.version == 2 || size != 4) {
                 return Err(text
                     .error(format!("numbers of {size} bytes"))
-                    .with_mend("save the file with data of 8 bytes"));
+                    .with_help("save the file with data of 8 bytes"));
             }
             self.values.binary(size)?;
         }
@@ -94,7 +94,7 @@ impl Gmsh<'_> {
     fn refused_version(&self, version: &str) -> Error {
         self.values
             .error(format!("Gmsh version {version}; 2.x and 4.1 are read"))
-            .with_mend("save it as 4.1: gmsh in.msh -save -format msh41 -o out.msh")
+            .with_help("save it as 4.1: gmsh in.msh -save -format msh41 -o out.msh")
     }
 
     fn nodes(&mut self) -> Result<()> {
@@ -102,7 +102,7 @@ impl Gmsh<'_> {
             return Err(self
                 .values
                 .error("a second section $Nodes")
-                .with_mend("keep one mesh in the file"));
+                .with_help("keep one mesh in the file"));
         }
         if self.version == 4 {
             self.values.begin();
@@ -149,7 +149,7 @@ impl Gmsh<'_> {
             return Err(self
                 .values
                 .error(format!("node number {tag} {fault}"))
-                .with_mend("number the nodes from 1, each once"));
+                .with_help("number the nodes from 1, each once"));
         }
         Ok(())
     }
@@ -186,7 +186,7 @@ impl Gmsh<'_> {
                     return Err(self
                         .values
                         .error(format!("a run of {run} elements, {left} are left"))
-                        .with_mend("the file is damaged; save it again"));
+                        .with_help("the file is damaged; save it again"));
                 }
                 (kind, run, tags)
             } else {
@@ -253,7 +253,7 @@ impl Gmsh<'_> {
     fn unknown_node(&self, tag: i64) -> Error {
         self.values
             .error(format!("{}: there is no node {tag}", self.assembly.next_cell()))
-            .with_mend("elements may name only nodes of the section $Nodes, which comes first")
+            .with_help("elements may name only nodes of the section $Nodes, which comes first")
     }
 
     fn node_data(&mut self) -> Result<()> {
@@ -277,7 +277,7 @@ impl Gmsh<'_> {
             return Err(self
                 .values
                 .error("$NodeData needs 3 integer tags: step, components, nodes")
-                .with_mend("save the view again"));
+                .with_help("save the view again"));
         };
         let (width, rows) = (usize::try_from(width).unwrap_or(0), rows.max(0) as usize);
         let points = self.assembly.points();
@@ -287,7 +287,7 @@ impl Gmsh<'_> {
                 .error(format!(
                     "view `{name}`: {rows} nodes of {width} components, the mesh has {points} nodes"
                 ))
-                .with_mend("give every node 1 to 9 components, or remove the view"));
+                .with_help("give every node 1 to 9 components, or remove the view"));
         }
         self.values.begin();
         let mut values = vec![0.0; points * width];
@@ -298,7 +298,7 @@ impl Gmsh<'_> {
             let vertex = vertex.ok_or_else(|| {
                 self.values
                     .error(format!("view `{name}`: node {tag} does not exist or comes twice"))
-                    .with_mend("give every node one row")
+                    .with_help("give every node one row")
             })?;
             seen[vertex] = true;
             for value in &mut values[vertex * width..][..width] {

@@ -39,7 +39,7 @@ impl<'a> Values<'a> {
                 return Err(self
                     .text
                     .error(format!("the integer 1 is expected, found the bytes {one:?}"))
-                    .with_mend("the file was changed after it was written; save it again"));
+                    .with_help("the file was changed after it was written; save it again"));
             }
         };
         self.form = Form::Binary { big_endian, size };
@@ -155,7 +155,7 @@ impl<'a> Values<'a> {
         } else {
             "save the file again"
         };
-        Err(self.error(format!("{keyword} is expected, found `{}`", shown(word))).with_mend(fault))
+        Err(self.error(format!("{keyword} is expected, found `{}`", shown(word))).with_help(fault))
     }
 
     fn bytes<const N: usize>(&mut self, what: &str) -> Result<[u8; N]> {

@@ -66,7 +66,7 @@ impl<'a> Legacy<'a> {
         {
             return Err(text
                 .error("a legacy VTK file begins with `# vtk DataFile Version`")
-                .with_mend("check the format of the file, or export it again"));
+                .with_help("check the format of the file, or export it again"));
         }
         text.next_line().ok_or_else(|| text.ended("the title"))?;
         let encoding = text.expect("ASCII or BINARY")?;
@@ -74,7 +74,7 @@ impl<'a> Legacy<'a> {
         if !binary && !encoding.eq_ignore_ascii_case(b"ASCII") {
             return Err(text
                 .error(format!("ASCII or BINARY expected, found `{}`", shown(encoding)))
-                .with_mend("line 3 of a legacy VTK file says how numbers are stored"));
+                .with_help("line 3 of a legacy VTK file says how numbers are stored"));
         }
         let assembly = Assembly::new(path, 0);
         let mut file = Self { text, binary, assembly, grid: None, types_line: None };
@@ -87,14 +87,14 @@ impl<'a> Legacy<'a> {
             return Err(file
                 .text
                 .error(format!("DATASET expected, found `{}`", shown(word)))
-                .with_mend("the file is malformed; export it again"));
+                .with_help("the file is malformed; export it again"));
         }
         let kind = file.text.expect("the kind of data set")?;
         if !kind.eq_ignore_ascii_case(b"UNSTRUCTURED_GRID") {
             return Err(file
                 .text
                 .error(format!("data set `{}`, an UNSTRUCTURED_GRID is needed", shown(kind)))
-                .with_mend("export the volume mesh as an unstructured grid"));
+                .with_help("export the volume mesh as an unstructured grid"));
         }
         Ok(file)
     }
@@ -163,7 +163,7 @@ impl<'a> Legacy<'a> {
             return Err(self
                 .text
                 .error("CONNECTIVITY is expected behind the cell offsets")
-                .with_mend("the count of offsets does not match their list"));
+                .with_help("the count of offsets does not match their list"));
         }
         let [scalar] = self.header("the type of the connectivity")?;
         let scalar = self.scalar(scalar)?;
@@ -172,7 +172,7 @@ impl<'a> Legacy<'a> {
             return Err(self
                 .text
                 .error("the first cell offset is not 0")
-                .with_mend("the file is malformed; export it again"));
+                .with_help("the file is malformed; export it again"));
         }
         Ok((offsets, corners))
     }
@@ -190,7 +190,7 @@ impl<'a> Legacy<'a> {
                 return Err(self
                     .text
                     .error(format!("the cell list ends within the cell with index {cell}"))
-                    .with_mend("the counts behind CELLS do not match the list"));
+                    .with_help("the counts behind CELLS do not match the list"));
             };
             corners.extend_from_slice(vertices);
             ends.push(corners.len() as i64);
@@ -211,7 +211,7 @@ impl<'a> Legacy<'a> {
                 return Err(self
                     .text
                     .error("CELL_TYPES without CELLS before them")
-                    .with_mend("the file is malformed; export it again"));
+                    .with_help("the file is malformed; export it again"));
             }
         }
         self.types_line = Some(line);
@@ -235,7 +235,7 @@ impl<'a> Legacy<'a> {
             *word = words.next().ok_or_else(|| {
                 self.text
                     .error(format!("{what} expected on this line"))
-                    .with_mend("the file is malformed; export it again")
+                    .with_help("the file is malformed; export it again")
             })?;
         }
         Ok(header)
@@ -246,7 +246,7 @@ impl<'a> Legacy<'a> {
         integer(word.as_bytes()).and_then(|count| usize::try_from(count).ok()).ok_or_else(|| {
             self.text
                 .error(format!("a count is expected, found `{}`", shown(word.as_bytes())))
-                .with_mend("the file is malformed; export it again")
+                .with_help("the file is malformed; export it again")
         })
     }
 
@@ -255,7 +255,7 @@ impl<'a> Legacy<'a> {
         Scalar::named(word).ok_or_else(|| {
             self.text
                 .error(format!("numbers of type `{}`", shown(word.as_bytes())))
-                .with_mend("types are char, short, int, long, float, double and unsigned ones")
+                .with_help("types are char, short, int, long, float, double and unsigned ones")
         })
     }
 
@@ -293,6 +293,6 @@ impl<'a> Legacy<'a> {
     fn twice(&self, section: &str) -> Error {
         self.text
             .error(format!("a second section {section}"))
-            .with_mend("keep one mesh in the file")
+            .with_help("keep one mesh in the file")
     }
 }

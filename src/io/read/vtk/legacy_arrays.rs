@@ -20,7 +20,7 @@ impl Legacy<'_> {
             return Err(self
                 .text
                 .error(format!("point data for {tuples} points, the file has {points}"))
-                .with_mend("give every point a value"));
+                .with_help("give every point a value"));
         }
         match keyword_text.as_str() {
             "SCALARS" => {
@@ -32,7 +32,7 @@ impl Legacy<'_> {
                     return Err(self
                         .text
                         .error("SCALARS without a name and a type")
-                        .with_mend("write `SCALARS name type components`"));
+                        .with_help("write `SCALARS name type components`"));
                 };
                 let width = words.next().map_or(Ok(1), |word| self.count(word))?;
                 if self.text.accept("LOOKUP_TABLE") {
@@ -71,7 +71,7 @@ impl Legacy<'_> {
             _ => Err(self
                 .text
                 .error(format!("a keyword is expected, found `{}`", shown(keyword)))
-                .with_mend("a count does not match its list, or the section is not VTK's")),
+                .with_help("a count does not match its list, or the section is not VTK's")),
         }
     }
 

@@ -125,7 +125,7 @@ impl Grid {
             let (cells, types) = (self.ends.len(), self.types.len());
             return Err(assembly
                 .error(line, format!("{cells} cells have {types} types"))
-                .with_mend("every cell needs one type"));
+                .with_help("every cell needs one type"));
         }
         // No face belongs to more than two cells: bounds what small lists can unfold to.
         let mut face_corners = match &self.faces {
@@ -144,7 +144,7 @@ impl Grid {
                         line,
                         format!("the cell with index {index} ends at {end} of the connectivity"),
                     )
-                    .with_mend("cell offsets must ascend and stay within the connectivity")
+                    .with_help("cell offsets must ascend and stay within the connectivity")
             })?;
             start = end;
             match kind(cell_type) {
@@ -160,7 +160,7 @@ impl Grid {
                                 line,
                                 format!("{id}: {have} vertices, VTK type {cell_type} has {need}"),
                             )
-                            .with_mend("give every cell the vertices of its type"));
+                            .with_help("give every cell the vertices of its type"));
                     }
                     self.vertices(list, &mut cell, assembly, line)?;
                     let kind = format!("VTK type {cell_type}");
@@ -171,7 +171,7 @@ impl Grid {
                         let id = assembly.next_cell();
                         assembly
                             .error(line, format!("{id}: the faces of the polyhedron are malformed"))
-                            .with_mend("give polyhedra (VTK type 42) their face arrays")
+                            .with_help("give polyhedra (VTK type 42) their face arrays")
                     })?;
                     self.vertices(&faces.concat(), &mut cell, assembly, line)?;
                     let mut rest = &cell[..];
@@ -209,12 +209,12 @@ impl Grid {
                 let id = assembly.next_cell();
                 return Err(assembly
                     .error(line, format!("{id} names vertex {given}, the last is {last}"))
-                    .with_mend("the file is cut short or its cells belong to other vertices"));
+                    .with_help("the file is cut short or its cells belong to other vertices"));
             }
             vertices.push(vertex.and_then(|v| u32::try_from(v).ok()).ok_or_else(|| {
                 assembly
                     .error(line, format!("{} names vertex {given}", assembly.next_cell()))
-                    .with_mend("vertices are numbered from 0 to their count less 1")
+                    .with_help("vertices are numbered from 0 to their count less 1")
             })?);
         }
         Ok(())

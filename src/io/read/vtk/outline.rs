@@ -85,7 +85,7 @@ impl<'a> Outline<'a> {
         let xml = std::str::from_utf8(xml).map_err(|e| {
             let line = 1 + xml[..e.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
             Error::file(path, Some(line), "the XML is not UTF-8 text")
-                .with_mend("the file is damaged; write it again")
+                .with_help("the file is damaged; write it again")
         })?;
         let mut scan = Scan {
             path,
@@ -196,7 +196,7 @@ impl<'a> Scan<'_, 'a> {
         if kind != "UnstructuredGrid" {
             return Err(self
                 .error(format!("a VTK file of type `{kind}`, UnstructuredGrid is needed"))
-                .with_mend("export the volume mesh as .vtu or .pvtu"));
+                .with_help("export the volume mesh as .vtu or .pvtu"));
         }
         let order = self.attribute(tag, "byte_order")?;
         let header = self.attribute(tag, "header_type")?;
@@ -204,7 +204,7 @@ impl<'a> Scan<'_, 'a> {
         if let Some(name) = compressor.as_ref().filter(|name| *name != "vtkZLibDataCompressor") {
             return Err(self
                 .error(format!("data compressed by `{name}`"))
-                .with_mend("write the file with zlib compression or none"));
+                .with_help("write the file with zlib compression or none"));
         }
         self.outline.layout = Layout {
             big_endian: order.is_some_and(|order| order == "BigEndian"),
@@ -258,6 +258,6 @@ impl<'a> Scan<'_, 'a> {
     }
 
     fn fault(&self, message: &str) -> Error {
-        self.error(message.into()).with_mend("the file is cut short or malformed; write it again")
+        self.error(message.into()).with_help("the file is cut short or malformed; write it again")
     }
 }

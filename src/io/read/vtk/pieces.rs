@@ -3,7 +3,7 @@
 //! Names of pieces are relative to the folder of the index; absolute ones and ones
 //! with `..` are followed as VTK follows them. Programs that write pieces repeat the
 //! points where pieces touch, ours too, so points of *different* pieces at equal
-//! coordinates are merged: a control mesh needs cells that share vertices. Points of
+//! coordinates (within rounding) are merged: a control mesh needs cells that share vertices. Points of
 //! one piece stay apart. Of merged points the values of the first piece are kept.
 //! Coordinates that differ in the last bit stay apart and leave a boundary.
 
@@ -37,7 +37,7 @@ impl Index {
         }
         let fault = |line: usize, message: String| {
             Error::file(path, Some(line), message)
-                .with_mend("the file is cut short or malformed; write it again")
+                .with_help("the file is cut short or malformed; write it again")
         };
         let Ok(text) = std::str::from_utf8(bytes) else {
             return Err(fault(1, "the XML is not UTF-8 text".into()));
@@ -94,7 +94,7 @@ impl Index {
         for (piece, line) in &self.pieces {
             let bytes = std::fs::read(piece).map_err(|e| {
                 Error::file(path, Some(*line), format!("the piece {}: {e}", piece.display()))
-                    .with_mend("keep the pieces where the file names them, relative to its folder")
+                    .with_help("keep the pieces where the file names them, relative to its folder")
             })?;
             let start = assembly.points();
             starts.push(start);
@@ -114,7 +114,7 @@ impl Index {
                                     "`{CREASE_EDGES}` names vertex {beyond}, the piece has {count}"
                                 ),
                             )
-                            .with_mend("creases of a piece name vertices of the same piece"));
+                            .with_help("creases of a piece name vertices of the same piece"));
                     }
                     field.values.iter_mut().for_each(|vertex| *vertex += start as f64);
                 }
@@ -123,7 +123,7 @@ impl Index {
                     Some(_) => {
                         return Err(assembly
                             .error(None, format!("`{}` has another width than before", field.name))
-                            .with_mend("give all pieces the same arrays"));
+                            .with_help("give all pieces the same arrays"));
                     }
                     None => creases.push(field),
                 }

@@ -118,7 +118,7 @@ impl Document<'_, '_> {
             && self.integers(ghosts)?.iter().any(|&ghost| ghost & DUPLICATE != 0)
         {
             return Err(Error::file(self.path, Some(ghosts.line), "the piece has ghost cells")
-                .with_mend("write the file without ghost levels; ghosts repeat cells of others"));
+                .with_help("write the file without ghost levels; ghosts repeat cells of others"));
         }
         grid.assemble(self.assembly, Some(types.line))?;
         self.data(index, first_point)
@@ -227,7 +227,7 @@ impl Document<'_, '_> {
 
     fn fault(&self, line: usize, message: &str) -> Error {
         Error::file(self.path, Some(line), message)
-            .with_mend("the file is cut short or malformed; write it again")
+            .with_help("the file is cut short or malformed; write it again")
     }
 }
 

@@ -25,7 +25,7 @@ pub(in crate::surface) enum Lists {
 }
 
 fn split_crowded(coarse: &MeshMatrix) -> Vec<u32> {
-    coarse.crowded_edges.iter().flat_map(|&e| [2 * e, 2 * e + 1]).collect()
+    coarse.non_manifold_edges.iter().flat_map(|&e| [2 * e, 2 * e + 1]).collect()
 }
 
 /// Navigation in a face; quads need no table.

@@ -85,7 +85,7 @@ fn counts_of_split(coarse: &MeshMatrix) -> MeshMatrix {
         edges: Vec::new(),
         edge_count: 2 * coarse.edge_count + coarse.corner_count,
         edge_corners: Vec::new(),
-        crowded_edges: split_crowded(coarse),
+        non_manifold_edges: split_crowded(coarse),
     }
 }
 

@@ -55,7 +55,7 @@ pub(in crate::surface) fn split_to_triangles(
         corner_count: 4 * coarse.corner_count,
         edges: fine_edges,
         edge_corners,
-        crowded_edges: split_crowded(coarse),
+        non_manifold_edges: split_crowded(coarse),
     }
 }
 

@@ -47,8 +47,9 @@ impl Cone {
 impl LayerSource for Cone {
     fn contours(&self, index: usize, height: f64) -> Result<Layer> {
         self.asked.fetch_add(1, Ordering::Relaxed);
-        let circle = |radius: f64, turn: f64| {
-            let angle = move |i: usize| turn * std::f64::consts::TAU * i as f64 / CORNERS as f64;
+        let circle = |radius: f64, permutation: f64| {
+            let angle =
+                move |i: usize| permutation * std::f64::consts::TAU * i as f64 / CORNERS as f64;
             (0..CORNERS).map(|i| [radius * angle(i).cos(), radius * angle(i).sin()]).collect()
         };
         let outer = Contour { points: circle(Self::radius(height), 1.0), depth: 0 };

@@ -20,7 +20,7 @@ use super::axis::Axis;
 use super::buffer::Buffer;
 use super::net::{fill_ends, gather};
 use super::simd::{Kernel, Simd};
-use crate::limit::Turn;
+use crate::limit::AxisPermutation;
 use crate::numbers::Lanes;
 
 use stage::Stage;
@@ -34,7 +34,7 @@ pub struct LeafMap<'a> {
     /// Weights of the samples in the parameters of the leaves' elements.
     pub weights: &'a [f64],
     /// How the leaves' local axes lie in their elements.
-    pub turn: Turn,
+    pub permutation: AxisPermutation,
     /// Whether second derivatives are wanted.
     pub second: bool,
 }
@@ -194,7 +194,7 @@ impl Run<'_, '_> {
                     L::load(origins.add(L::COUNT)),
                     L::load(origins.add(2 * L::COUNT)),
                 ];
-                let stage = Stage::<L>::new(scratch.stage.as_mut_ptr(), map.turn, samples);
+                let stage = Stage::<L>::new(scratch.stage.as_mut_ptr(), map.permutation, samples);
                 let weights = map.weights;
                 let mut finish = Finish { stage, origin, weights, first, count, out: &mut out };
                 match map.source {

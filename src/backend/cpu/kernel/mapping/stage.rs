@@ -4,20 +4,20 @@ use std::marker::PhantomData;
 
 use super::LeafMapOutput;
 use crate::basis::bspline::SECOND_AXES;
-use crate::limit::Turn;
+use crate::limit::AxisPermutation;
 use crate::numbers::{Lanes, MAX_LANES};
 
 /// Results of some samples of as many leaves as a vector has lanes, array by array,
 /// `[sample][number][leaf]`: as many samples as lanes, so that squares of lanes fill them.
 pub struct Stage<L> {
     memory: *mut f64,
-    turn: Placed,
+    permutation: Placed,
     samples: usize,
     filled: usize,
     lanes: PhantomData<L>,
 }
 
-/// A turn as places and signs.
+/// A permutation as places and signs.
 struct Placed {
     is_identity: bool,
     axes: [usize; 3],
@@ -34,9 +34,9 @@ const STARTS: [usize; 6] = [0, 3, 12, 13, 14, 23];
 const WIDTHS: [usize; 6] = [3, 9, 1, 1, 9, 18];
 
 impl Placed {
-    fn new(turn: Turn) -> Self {
-        let axes = turn.axes.map(usize::from);
-        let signs = turn.flips.map(|flip| if flip { -1.0 } else { 1.0 });
+    fn new(permutation: AxisPermutation) -> Self {
+        let axes = permutation.axes.map(usize::from);
+        let signs = permutation.flips.map(|flip| if flip { -1.0 } else { 1.0 });
         let second = SECOND_AXES.map(|[d, e]| {
             let pair = [axes[d].min(axes[e]), axes[d].max(axes[e])];
             let row = SECOND_AXES.iter().position(|&axes| axes == pair);
@@ -44,7 +44,7 @@ impl Placed {
         });
         let is_even = matches!(axes, [0, 1, 2] | [1, 2, 0] | [2, 0, 1]);
         let parity = if is_even { 1.0 } else { -1.0 };
-        Self { is_identity: turn == Turn::IDENTITY, axes, signs, parity, second }
+        Self { is_identity: permutation == AxisPermutation::IDENTITY, axes, signs, parity, second }
     }
 }
 
@@ -53,8 +53,14 @@ impl<L: Lanes<f64>> Stage<L> {
     pub const NUMBERS: usize = 41;
 
     /// A stage in `memory`, of leaves with so many samples.
-    pub fn new(memory: *mut f64, turn: Turn, samples: usize) -> Self {
-        Self { memory, turn: Placed::new(turn), samples, filled: 0, lanes: PhantomData }
+    pub fn new(memory: *mut f64, permutation: AxisPermutation, samples: usize) -> Self {
+        Self {
+            memory,
+            permutation: Placed::new(permutation),
+            samples,
+            filled: 0,
+            lanes: PhantomData,
+        }
     }
 
     /// Whether as many samples are there as lanes.
@@ -75,11 +81,11 @@ impl<L: Lanes<f64>> Stage<L> {
             // by the local axes, with the signs of the element's: [uvw][xyz]
             let mut g = [sums[1], sums[2], sums[3]];
             let mut parity = L::splat(1.0);
-            if !self.turn.is_identity {
-                parity = L::splat(self.turn.parity);
+            if !self.permutation.is_identity {
+                parity = L::splat(self.permutation.parity);
                 for d in 0..3 {
                     for c in 0..3 {
-                        g[d][c] = g[d][c].mul(L::splat(self.turn.signs[d]));
+                        g[d][c] = g[d][c].mul(L::splat(self.permutation.signs[d]));
                     }
                 }
             }
@@ -96,7 +102,7 @@ impl<L: Lanes<f64>> Stage<L> {
                 self.put(0, c, sums[0][c]);
             }
             for d in 0..3 {
-                let axis = self.turn.axes[d];
+                let axis = self.permutation.axes[d];
                 for c in 0..3 {
                     self.put(1, 3 * c + axis, g[d][c]);
                     self.put(4, 3 * axis + c, cofactors[d][c].mul(scale));
@@ -104,7 +110,7 @@ impl<L: Lanes<f64>> Stage<L> {
             }
             if N == 10 {
                 for k in 0..6 {
-                    let (row, sign) = self.turn.second[k];
+                    let (row, sign) = self.permutation.second[k];
                     for c in 0..3 {
                         self.put(5, 3 * row + c, sums[4 + k][c].mul(L::splat(sign)));
                     }

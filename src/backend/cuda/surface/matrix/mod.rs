@@ -41,7 +41,7 @@ pub struct MatrixCounts {
     /// Edges of one face.
     pub open: usize,
     /// Edges of three faces or more.
-    pub crowded: usize,
+    pub non_manifold: usize,
     /// Edges that their first two faces run through in one direction.
     pub alike: usize,
     /// Vertices whose faces form neither one ring nor one fan.
@@ -56,7 +56,7 @@ impl MatrixCounts {
     /// Whether the surface has no edge of more than two faces, no touching sheets, and all faces
     /// run alike.
     pub fn is_manifold(&self) -> bool {
-        [self.crowded, self.alike, self.touching] == [0; 3]
+        [self.non_manifold, self.alike, self.touching] == [0; 3]
     }
 
     /// Whether it has no ends either.
@@ -185,8 +185,9 @@ impl DeviceMatrix {
     pub(super) fn read_counts(&mut self) -> Result<MatrixCounts> {
         let status: Vec<usize> =
             self.status.read(&self.stream)?.into_iter().map(|n| n as usize).collect();
-        if let [edges, open, crowded, alike, touching, folds, valence] = status[..] {
-            self.counts = MatrixCounts { edges, open, crowded, alike, touching, folds, valence };
+        if let [edges, open, non_manifold, alike, touching, folds, valence] = status[..] {
+            self.counts =
+                MatrixCounts { edges, open, non_manifold, alike, touching, folds, valence };
         }
         Ok(self.counts)
     }
@@ -224,8 +225,8 @@ impl DeviceMatrix {
     ///
     /// # Errors
     /// [`Error::Request`] if a kernel or the copy fails.
-    pub fn crowded_edges(&self) -> Result<Vec<[u32; 3]>> {
-        if self.counts.crowded == 0 {
+    pub fn non_manifold_edges(&self) -> Result<Vec<[u32; 3]>> {
+        if self.counts.non_manifold == 0 {
             return Ok(Vec::new());
         }
         let kernels = self.kernels();
@@ -233,7 +234,7 @@ impl DeviceMatrix {
         let firsts = || Argument::Address(self.firsts.address(0));
         let number = |n: usize| Argument::Number(n as u32);
         let marks = self.marks.address(0);
-        let listed = Buffer::<u32>::empty(&self.stream, 3 * self.counts.crowded)?;
+        let listed = Buffer::<u32>::empty(&self.stream, 3 * self.counts.non_manifold)?;
         let corners = self.vertices.len();
         let arguments = vec![firsts(), number(edges), number(corners), Argument::Address(marks)];
         let mut launches = vec![kernels.items("mark_crowded", edges, THREADS, arguments)?];

@@ -182,7 +182,7 @@ MESHIO_FORMATS = [
 ]
 
 # Formats by which meshio writes linear cells only, and cells that it cannot write.
-LINEAR_ONLY = {"medit", "vtk42", "vtk51", "vtu"}
+LINEAR_ONLY = {"medit"}
 NOT_WRITTEN = {("abaqus", "hexahedron27")}
 
 

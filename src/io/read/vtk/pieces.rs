@@ -2,10 +2,9 @@
 //!
 //! Names of pieces are relative to the folder of the index; absolute ones and ones
 //! with `..` are followed as VTK follows them. Programs that write pieces repeat the
-//! points where pieces touch, ours too, so points of *different* pieces at equal
-//! coordinates (within rounding) are merged: a control mesh needs cells that share vertices. Points of
-//! one piece stay apart. Of merged points the values of the first piece are kept.
-//! Coordinates that differ in the last bit stay apart and leave a boundary.
+//! points where pieces touch, ours too. Points of *different* pieces that lie within
+//! rounding of each other are merged: a control mesh needs cells that share vertices.
+//! Points of one piece stay apart. Of merged points the values of the first piece are kept.
 
 use std::path::{Path, PathBuf};
 

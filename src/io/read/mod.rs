@@ -82,7 +82,7 @@ pub fn read_with_report(path: impl AsRef<Path>) -> Result<(SolidMesh, ReadReport
     let bytes = std::fs::read(path).map_err(|source| Error::io(path, source))?;
     match format(path, &bytes)? {
         Format::VtkLegacy => vtk::legacy::read(path, &bytes),
-        Format::VtkXml => vtk::xml::read(path, &bytes),
+        Format::VtkXml => vtk::pieces::read(path, &bytes),
         Format::Medit => medit::read(path, &bytes),
         Format::Mfem => mfem::read(path, &bytes),
         Format::Gmsh => gmsh::read(path, &bytes),

@@ -17,6 +17,7 @@ use super::kernel::{axis_rows, product, unit_normals};
 use super::leaf::{Leaf, LeafKind};
 use super::net::Ends;
 use super::surface::LimitSurface;
+use super::table::Table;
 use crate::backend::cpu::kernel::{Patch, PatchOutput, Scratch, Simd, Stores};
 use crate::error::{Error, Result};
 use crate::scheme::Shape;
@@ -46,22 +47,6 @@ pub struct SurfaceGrid<'s> {
     tables: Vec<Table>,
     // table of each leaf; past the last where there is none
     pub(crate) leaf_tables: Vec<u32>,
-}
-
-/// Weights of a leaf's control points at the samples that lie in it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Table {
-    /// Sample of the element of each sample of the table.
-    pub samples: Vec<u32>,
-    /// Control points of the leaf.
-    pub controls: usize,
-    /// `[quantity][control point][sample]`: the position, then, if normals are wanted,
-    /// the derivatives by u and v; NaN where a derivative does not exist.
-    pub weights: Vec<f64>,
-    /// Samples (of the table) at an extraordinary point, and the weights of the tangents
-    /// there, `[2][control point]`, NaN if there is no tangent plane; derivatives may
-    /// vanish there where tangents do not.
-    pub tangents: Vec<(u32, Vec<f64>)>,
 }
 
 /// What determines a table.

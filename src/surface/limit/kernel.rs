@@ -2,7 +2,7 @@
 //! ([`Patch`](crate::backend::cpu::kernel::Patch)), written so that the compiler makes vectors
 //! of them at the width of the processor at hand.
 
-use super::grid::Table;
+use super::table::Table;
 use crate::basis::bspline;
 
 /// Values and first derivatives of the four splines at the samples of an axis,

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::class::{Class, Reason};
 use super::connectivity::Connectivity;
-use super::faces::Scheme;
+use super::faces::{Faces, Scheme};
 use super::leaf::{Element, Leaf, LeafKind, Placement};
 use super::net::{self, Ends};
 use super::patch::{Extraordinary, Library};
@@ -22,35 +23,10 @@ use crate::refine::Stencils;
 use crate::scheme::Shape;
 
 /// Deepest local refinement; semi-sharp creases take one level per unit.
-pub(super) const MAX_LEVEL: usize = 12;
+const MAX_LEVEL: usize = 12;
 
 /// Faces a work item of the classification covers.
 const GRAIN: usize = 512;
-
-/// Class of a face.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// One polynomial patch.
-    Regular,
-    /// One extraordinary vertex, at this corner.
-    Irregular(u8),
-    /// Refined before it can be evaluated.
-    Refined(Reason),
-}
-
-/// Why a face is refined first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    /// A corner touches a semi-sharp crease or corner.
-    SemiSharp,
-    /// The face is no quad, or one at its corners is none.
-    NotQuads,
-    /// Several extraordinary vertices.
-    SeveralExtraordinary,
-    /// One extraordinary vertex, isolated further as asked for.
-    Isolated,
-}
 
 /// A face of the level at hand that must become leaves.
 #[derive(Clone, Copy)]
@@ -79,7 +55,7 @@ struct Drafts {
     net_ends: Vec<usize>,
 }
 
-pub(super) struct Builder {
+struct Builder {
     library: Library,
     // irregular faces are refined to this depth as well
     isolation: usize,
@@ -92,8 +68,38 @@ pub(super) struct Builder {
     level_starts: Vec<usize>,
 }
 
+impl LimitSurface {
+    /// Analyzes a mesh.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] for arrays of faces that do not fit together, a face of fewer than
+    /// three corners, with a vertex that does not exist or comes twice, of more than three
+    /// corners under [`Scheme::Loop`], creases that are no edges, a sharpness that is
+    /// negative, not a number, or finite and above 10.
+    pub fn new(faces: &Faces, scheme: Scheme) -> Result<Self> {
+        Self::isolated(faces, scheme, 0)
+    }
+
+    /// Analyzes a mesh feature-adaptively: faces with an extraordinary vertex are
+    /// refined to `levels` levels (0 to 12), so that all but the innermost become regular
+    /// patches (Mlakar et al. 2020, 5.2; Nießner et al. 2012). The limit is the same as
+    /// that of [`LimitSurface::new`].
+    ///
+    /// # Errors
+    /// Those of [`LimitSurface::new`], and [`Error::Request`] for more than 12 levels.
+    pub fn isolated(faces: &Faces, scheme: Scheme, levels: usize) -> Result<Self> {
+        if levels > MAX_LEVEL {
+            return Err(Error::request(format!("{levels} levels of isolation"))
+                .with_help(format!("ask for 0 to {MAX_LEVEL} levels")));
+        }
+        let connectivity = Connectivity::new(faces, scheme)?;
+        check_sharpness(faces.creases)?;
+        Builder::new(scheme, levels).build(connectivity)
+    }
+}
+
 impl Builder {
-    pub fn new(scheme: Scheme, isolation: usize) -> Self {
+    fn new(scheme: Scheme, isolation: usize) -> Self {
         Self {
             library: Library::new(scheme),
             isolation,
@@ -107,7 +113,7 @@ impl Builder {
         }
     }
 
-    pub fn build(mut self, connectivity: Connectivity) -> Result<LimitSurface> {
+    fn build(mut self, connectivity: Connectivity) -> Result<LimitSurface> {
         let scheme = connectivity.scheme;
         self.level_starts = vec![0, connectivity.vertex_count];
         let mut face_elements = Vec::with_capacity(connectivity.faces.len() + 1);

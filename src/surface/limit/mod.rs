@@ -60,6 +60,7 @@
 //!
 //! A [backend](crate::backend) evaluates the same grids, places and vertices on a GPU.
 
+mod class;
 pub(crate) mod connectivity;
 mod evaluate;
 mod faces;
@@ -76,19 +77,22 @@ mod patches;
 mod refine;
 mod rules;
 mod surface;
+mod table;
 mod tangents;
 mod walk;
 mod weights;
 
+pub use class::{Class, Reason};
 pub use evaluate::{SurfaceLimit, SurfaceLocation};
 pub use faces::{Faces, Scheme};
 pub use geometry::{Curvature, curvature, normal};
-pub use grid::{GridLimit, SurfaceGrid, Table};
+pub use grid::{GridLimit, SurfaceGrid};
 pub use leaf::{Affine, Element, Leaf, LeafKind, Placement, split};
-pub use levels::{Class, Reason};
+
 pub use masks::VertexMasks;
 pub use net::Ends;
 pub use patch::Extraordinary;
 pub use patches::PatchCounts;
 pub use surface::LimitSurface;
+pub use table::Table;
 pub use weights::{COUNTS, DERIVATIVES, Weights};

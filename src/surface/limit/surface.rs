@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use super::connectivity::Connectivity;
-use super::faces::{Faces, Scheme};
+use super::class::Class;
+use super::faces::Scheme;
 use super::leaf::{Element, Leaf};
-use super::levels::{Builder, Class, MAX_LEVEL, check_sharpness};
 use super::patch::Extraordinary;
 use crate::error::{Error, Result};
 use crate::refine::Stencils;
@@ -38,34 +37,6 @@ pub struct LimitSurface {
 }
 
 impl LimitSurface {
-    /// Understands a mesh.
-    ///
-    /// # Errors
-    /// [`Error::Mesh`] for arrays of faces that do not fit together, a face of fewer than
-    /// three corners, with a vertex that does not exist or comes twice, of more than three
-    /// corners under [`Scheme::Loop`], creases that are no edges, a sharpness that is
-    /// negative, not a number, or finite and above 10.
-    pub fn new(faces: &Faces, scheme: Scheme) -> Result<Self> {
-        Self::isolated(faces, scheme, 0)
-    }
-
-    /// Understands a mesh feature-adaptively: faces with an extraordinary vertex are
-    /// refined to `levels` levels (0 to 12), so that all but the innermost become regular
-    /// patches (Mlakar et al. 2020, 5.2; Nießner et al. 2012). The limit is the same as
-    /// that of [`LimitSurface::new`].
-    ///
-    /// # Errors
-    /// Those of [`LimitSurface::new`], and [`Error::Request`] for more than 12 levels.
-    pub fn isolated(faces: &Faces, scheme: Scheme, levels: usize) -> Result<Self> {
-        if levels > MAX_LEVEL {
-            return Err(Error::request(format!("{levels} levels of isolation"))
-                .with_help(format!("ask for 0 to {MAX_LEVEL} levels")));
-        }
-        let connectivity = Connectivity::new(faces, scheme)?;
-        check_sharpness(faces.creases)?;
-        Builder::new(scheme, levels).build(connectivity)
-    }
-
     /// The scheme whose limit this is.
     pub fn scheme(&self) -> Scheme {
         self.scheme

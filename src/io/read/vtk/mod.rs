@@ -16,9 +16,9 @@ mod binary;
 pub(super) mod legacy;
 mod legacy_arrays;
 mod outline;
-mod pieces;
+pub(super) mod pieces;
 mod values;
-pub(super) mod xml;
+mod xml;
 
 use crate::Result;
 

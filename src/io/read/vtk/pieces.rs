@@ -21,8 +21,16 @@ use crate::{Error, Result};
 use super::outline::Outline;
 use super::xml;
 
+/// Reads a `.vtu` or `.pvtu` file that is already in memory.
+pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
+    match Index::read(path, bytes)? {
+        Some(index) => index.mesh(path),
+        None => xml::read(path, bytes),
+    }
+}
+
 /// The names of the pieces, each with its 1-based line.
-pub(super) struct Index {
+struct Index {
     pieces: Vec<(PathBuf, usize)>,
 }
 

@@ -14,16 +14,13 @@ use crate::{Error, Result};
 use super::binary::{Source, unpack};
 use super::outline::{Array, Outline, Section, Storage};
 use super::values::Scalar;
-use super::{Faces, Grid, pieces};
+use super::{Faces, Grid};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, shown};
 
-/// Reads a `.vtu` or `.pvtu` file that is already in memory.
-pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
-    if let Some(index) = pieces::Index::read(path, bytes)? {
-        return index.mesh(path);
-    }
+/// Reads a `.vtu` file that is already in memory.
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
     let outline = Outline::read(path, bytes)?;
     let mut assembly = Assembly::new(path, 0);
     append(&mut assembly, path, &outline)?;

@@ -1,0 +1,26 @@
+//! How a face evaluates.
+
+/// Class of a face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// One polynomial patch.
+    Regular,
+    /// One extraordinary vertex, at this corner.
+    Irregular(u8),
+    /// Refined before it can be evaluated.
+    Refined(Reason),
+}
+
+/// Why a face is refined first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// A corner touches a semi-sharp crease or corner.
+    SemiSharp,
+    /// The face is no quad, or one at its corners is none.
+    NotQuads,
+    /// Several extraordinary vertices.
+    SeveralExtraordinary,
+    /// One extraordinary vertex, isolated further as asked for.
+    Isolated,
+}

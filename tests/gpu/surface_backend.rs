@@ -8,7 +8,7 @@ use subsolid::backend::cuda::{
 use subsolid::mesh::SurfaceMesh;
 use subsolid::plan::Want;
 use subsolid::surface::limit::{LimitSurface, SurfaceLocation};
-use subsolid::surface::{StaticRefinement, SurfaceOptions};
+use subsolid::surface::{Method, StaticRefinement, SurfaceOptions};
 
 use super::gpu;
 use crate::conformance::surface::{Limits, Refines};
@@ -25,6 +25,10 @@ macro_rules! device {
         struct $name;
 
         impl Refines for $name {
+            fn least_levels(&self, method: Method) -> usize {
+                if method == Method::EdgeFriend { 2 } else { 1 }
+            }
+
             fn refine(
                 &self,
                 mesh: &SurfaceMesh,

@@ -2,7 +2,7 @@
 
     python -m venv .ci/venv && .ci/venv/bin/pip install meshio numpy
     cargo build --release
-    .ci/venv/bin/python tests/meshio_readback.py target/release/subsolid MODEL [MODEL …]
+    .ci/venv/bin/python tests/io/meshio_readback.py target/release/subsolid MODEL [MODEL …]
 
 Each model is refined and evaluated into `.vtu` (plain and compressed), `.pvtu` and
 `.vtk`; meshio reads the `.vtk` by another path than the `.vtu`, and all must agree.

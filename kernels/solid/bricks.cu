@@ -12,6 +12,9 @@
 //
 // Rows are stored as whole vectors. About 12 multiply-adds a point for 4 samples, and 22 passes
 // of a warp through shared memory an element.
+//
+// Measured without gain at 4^3 (91 to 92 us): steps given to whichever warp comes first (107 us:
+// neighbors stop sharing an L1 cache), blocks of one warp, hints that keep ids in the L2 cache.
 #include "solid/nets.cuh"
 #include "solid/orders.cuh"
 #include "common/stage.cuh"

@@ -14,6 +14,11 @@
 // wants next. Columns of a product are one component of 8 leaves. Results leave through shared
 // memory. On Hopper the long tile in single precision is multiplied by the four warps of a block
 // together, which read the nets from shared memory by themselves.
+//
+// Measured without gain (106 control points, 120,000 leaves, 417 us): two groups of warps that
+// share weights (516), results stored by each warp (479), three blocks a multiprocessor (521),
+// other read-ahead (426 to 445), warps that specialize in gathering, multiplying and sending (486
+// to 702). Bounds: 324 us without gathering, 352 without sending.
 #include "solid/fragments.cuh"
 
 // products whose weights are read ahead

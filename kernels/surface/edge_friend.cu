@@ -11,6 +11,9 @@
 // from a friend. Its own friend across v1v2 is the next child. So the vertices around a face
 // point are known from the four quads there, those around the point of an edge from two quads on
 // either side; only older vertices are gone around from friend to friend.
+//
+// Measured without gain: going from friend to friend around face and edge points takes 626 us at
+// level 7 instead of 520, and 2.19 ms at level 8 instead of 1.77.
 #include "surface/stars.cuh"
 
 // blocks a multiprocessor holds at least: a bound for the registers

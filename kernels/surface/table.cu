@@ -7,6 +7,10 @@
 // numbers.
 //
 // NORMALS: the derivatives by u and v, and unit normals, come along.
+//
+// Measured without gain (24 us on the wrench): the three numbers of a control point gathered by
+// neighboring lanes; four leaves a thread for positions, one for normals. The limit is the L1
+// cache that control points are gathered through.
 #include "surface/normal.cuh"
 
 constexpr int THREADS = 128;

@@ -16,7 +16,7 @@ const BYTES_A_CELL: u128 = 700;
 
 #[derive(Args)]
 pub struct ModelArguments {
-    /// Control mesh: .vtk, .vtu, .pvtu, MEDIT .mesh, Gmsh .msh, .ovm or Abaqus .inp
+    /// Control mesh: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm or Abaqus .inp
     pub model: PathBuf,
     /// Table of creases and corners: CSV with the header kind,v0,v1,sharpness and rows
     /// edge,0,1,inf and corner,26,,1.5; they come before those of the model

@@ -1,5 +1,9 @@
 //! A point in one piece: Newton's method where it decides, halves of the piece
 //! where it does not.
+//!
+//! Measured without gain: Newton's method restarted on the limit itself from up to a dozen
+//! places takes 143 ms (cad9) and 298 ms (mount2) for the slowest point, instead of 4.9 and 0.3
+//! ms by rings of exact pieces.
 
 use super::closest::{Closest, Domain, closest};
 use super::frame::Frame;

@@ -3,6 +3,9 @@
 //!
 //! It is read once an evaluation, from memory if it is large, and stands in large pages: in
 //! those of 4 KiB evaluations took up to twice as long, by how the system had laid them out.
+//!
+//! Measured without gain: other orders of columns. The matrix stands in large pages: 89 to 90
+//! Mpoint/s, against 54 to 90 in pages of 4 KiB.
 
 mod product;
 

@@ -8,6 +8,9 @@
 //!
 //! Faces are numbered by their sorted vertices, edges by theirs, so the numbering
 //! depends on the mesh alone.
+//!
+//! Measured without gain: searching the half-faces of every vertex (25 of 47 ms of set-up; the
+//! counting sort takes 9); keeping freed memory by glibc's tunables (5 %).
 
 mod build;
 mod edges;

@@ -15,7 +15,8 @@ use std::time::Instant;
 use subsolid::backend::{Backend, Cpu, Limit};
 use subsolid::limit::{Class, Form, Solid, Structure};
 use subsolid::plan::{Samples, Want};
-use subsolid::refine::{VertexRule, refine_mesh};
+use subsolid::refine::refine_mesh;
+use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result};
 
 fn main() {

@@ -11,7 +11,8 @@ use subsolid::backend::{Backend, Cpu, Limit, Precision, Values};
 use subsolid::limit::{Class, Solid};
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Location, Samples, Want};
-use subsolid::refine::{VertexRule, refine_mesh};
+use subsolid::refine::refine_mesh;
+use subsolid::scheme::VertexRule;
 
 /// Samples along each axis of a cell.
 const SAMPLES: usize = 8;

@@ -20,7 +20,8 @@ use std::time::{Duration, Instant};
 use subsolid::backend::{Backend, Cpu, Limit, Values};
 use subsolid::limit::Solid;
 use subsolid::plan::{Samples, Want};
-use subsolid::refine::{VertexRule, refine_mesh};
+use subsolid::refine::refine_mesh;
+use subsolid::scheme::VertexRule;
 
 const SAMPLES: usize = 8;
 

@@ -20,7 +20,8 @@ use subsolid::backend::{Backend, Cpu, Cuda, Limit, Precision, Strategy, cuda};
 use subsolid::limit::{Leaf, LeafKind, Solid};
 use subsolid::mesh::{Controls, SolidMesh, shape::Shape};
 use subsolid::plan::{Samples, Want};
-use subsolid::refine::{VertexRule, crease_by_angle, refine_mesh};
+use subsolid::refine::{crease_by_angle, refine_mesh};
+use subsolid::scheme::VertexRule;
 
 const REPEATS: usize = 31;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use subsolid::refine::VertexRule;
+use subsolid::scheme::VertexRule;
 use subsolid::surface::boundary_surface;
 use subsolid::{Result, io};
 

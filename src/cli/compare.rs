@@ -12,7 +12,7 @@ use subsolid::io::{self, Array, Format, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::Controls;
 use subsolid::plan::{Plan, Samples, Want};
-use subsolid::refine::VertexRule;
+use subsolid::scheme::VertexRule;
 use subsolid::volume::{self, Extreme};
 use subsolid::{Error, Result};
 

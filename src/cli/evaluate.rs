@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use subsolid::backend::{Backend, Choice, Cpu, Precision};
 use subsolid::limit::Solid;
 use subsolid::plan::{Samples, Want};
-use subsolid::refine::VertexRule;
+use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
 use super::console::{counted, since};

@@ -9,7 +9,7 @@ use subsolid::bezier::{Extraction, Pieces};
 use subsolid::io::{self, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
-use subsolid::refine::VertexRule;
+use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result};
 
 use super::console::since;

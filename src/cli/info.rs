@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use subsolid::Result;
 use subsolid::limit::{Form, Reason, Solid, Summary};
-use subsolid::refine::VertexRule;
+use subsolid::scheme::VertexRule;
 
 use super::console::{counted, since};
 use super::model::ModelArguments;

@@ -15,7 +15,7 @@ use subsolid::locate::{
 };
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Location, Samples, Want};
-use subsolid::refine::VertexRule;
+use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
 use super::console::{counted, since};

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use clap::Args;
 use subsolid::mesh::{Creases, SolidMesh};
-use subsolid::refine::{VertexRule, crease_by_angle, refine_mesh, refined_cell_count};
+use subsolid::refine::{crease_by_angle, refine_mesh, refined_cell_count};
+use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
 use super::console::{Console, counted, since};

@@ -16,7 +16,7 @@ use subsolid::quadrature::{
     CellReport, DeviceQuadrature, ExportOptions, MOST_RINGS, Mapping, Physical, Quadrature, Report,
     Scheme, points, write_npz,
 };
-use subsolid::refine::VertexRule;
+use subsolid::scheme::VertexRule;
 use subsolid::volume::Quality;
 use subsolid::{Error, Result};
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use subsolid::mesh::SolidMesh;
-use subsolid::refine::VertexRule;
+use subsolid::scheme::VertexRule;
 use subsolid::{Result, io};
 
 use super::console::{counted, since};

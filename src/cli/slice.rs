@@ -11,7 +11,7 @@ use serde::Serialize;
 use subsolid::backend::Choice;
 use subsolid::limit::Solid;
 use subsolid::mesh::Controls;
-use subsolid::refine::VertexRule;
+use subsolid::scheme::VertexRule;
 use subsolid::slice::{
     Axis, DeviceSource, Job, LayerSource, Setting, SliceOptions, Slicer, SolidSource, Stack,
     fingerprint,

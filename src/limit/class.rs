@@ -17,9 +17,9 @@
 //! no octahedron); they have no 4 × 4 × 4 net at any level, and are irregular here.
 
 use super::frame::{AxisPermutation, VTK_CORNER};
-use crate::refine::Sharpness;
-use crate::refine::{Star, is_extraordinary};
+use crate::topology::Sharpness;
 use crate::topology::Topology;
+use crate::topology::{Star, is_extraordinary};
 
 /// Class of a hexahedral cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

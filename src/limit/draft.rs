@@ -6,7 +6,7 @@ use super::key::Key;
 use super::memo::Memo;
 use super::net::{self, Ends};
 use super::patch::best_planar;
-use crate::refine::{Sharpness, Star};
+use crate::topology::{Sharpness, Star};
 
 /// Control points of a regular net.
 pub(super) const REGULAR: usize = 64;

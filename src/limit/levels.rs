@@ -18,8 +18,10 @@ use super::structure::Structure;
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, SolidMesh};
 use crate::pages;
-use crate::refine::{CORNERS, Sharpness, Star, Stencils, VertexRule, hexahedra, refine, stars};
+use crate::refine::{CORNERS, hexahedra, refine};
+use crate::scheme::{Stencils, VertexRule};
 use crate::topology::Topology;
+use crate::topology::{Sharpness, Star, stars};
 
 /// Deepest local refinement; semi-sharp creases take one level per unit.
 const MAX_LEVEL: usize = 12;

@@ -11,7 +11,7 @@ use super::axes::Pose;
 use super::frame::{Frame, Walker};
 use super::key::Key;
 use super::memo::Memo;
-use crate::refine::Sharpness;
+use crate::topology::Sharpness;
 
 /// Ends of the three axes of a net: bit 2d for the low end of axis d, bit 2d + 1
 /// for the high end; set where that layer of control points is missing because
@@ -350,8 +350,8 @@ mod tests {
     use crate::limit::{Class, classify};
     use crate::mesh::SolidMesh;
     use crate::mesh::shape::Shape;
-    use crate::refine::stars;
     use crate::topology::Topology;
+    use crate::topology::stars;
 
     #[test]
     fn known_walks_are_those_of_all_starts() {

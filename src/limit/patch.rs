@@ -14,8 +14,10 @@ use super::powers::Powers;
 use super::structure::{Domain, Next, Sibling, SiblingKind, Structure};
 use super::{Class, classify};
 use crate::mesh::Creases;
-use crate::refine::{CORNERS, Refinement, Sharpness, Star, VertexRule, hexahedra, refine, stars};
+use crate::refine::{CORNERS, Refinement, hexahedra, refine};
+use crate::scheme::VertexRule;
 use crate::topology::Topology;
+use crate::topology::{Sharpness, Star, stars};
 
 impl Library {
     /// The structure of a planar net by its [`net::Planar::key`]; `None` if the net cannot be

@@ -14,7 +14,7 @@ use super::class::Class;
 use super::leaf::{Element, Leaf, LeafKind, morton};
 use super::net::Ends;
 use super::structure::{Orders, Structure, layered_weights, tensor_weights};
-use crate::refine::Stencils;
+use crate::scheme::Stencils;
 use crate::topology::Topology;
 
 /// A control mesh ready for limit evaluation; see the module's introduction.

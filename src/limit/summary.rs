@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Class, Ends, Form, Leaf, LeafKind, Reason, Solid, Structure};
 use crate::error::Result;
 use crate::mesh::{CellKind, SolidMesh};
-use crate::refine::Sharpness;
+use crate::topology::Sharpness;
 
 /// Counts of a mesh and of the solid made of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -230,7 +230,8 @@ fn structures(solid: &Solid) -> Vec<StructureSummary> {
 mod tests {
     use super::*;
     use crate::mesh::shape::Shape;
-    use crate::refine::{VertexRule, crease_by_angle, refine_mesh};
+    use crate::refine::{crease_by_angle, refine_mesh};
+    use crate::scheme::VertexRule;
 
     fn summary(mesh: &SolidMesh) -> Summary {
         Summary::new(mesh, &Solid::new(mesh).unwrap()).unwrap()

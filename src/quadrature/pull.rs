@@ -6,7 +6,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::limit::Solid;
-use crate::refine::Stencils;
+use crate::scheme::Stencils;
 
 /// Weights of equal topology differ by rounding only: far less than 2⁻⁴⁰.
 const GRID: f64 = (1_u64 << 40) as f64;

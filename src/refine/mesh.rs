@@ -1,9 +1,11 @@
 //! Refinement of whole meshes, positions and attributes included.
 
-use super::{Sharpness, Stencils, VertexRule, hexahedra, refine, stars};
+use super::{hexahedra, refine};
 use crate::error::{Error, Result};
 use crate::mesh::{Attribute, Creases, SolidMesh};
+use crate::scheme::{Stencils, VertexRule};
 use crate::topology::Topology;
+use crate::topology::{Sharpness, stars};
 
 /// Most cells that a refinement makes, so that every index fits.
 const MOST_CELLS: u128 = 1 << 28;

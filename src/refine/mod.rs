@@ -9,35 +9,15 @@
 mod angle;
 mod children;
 mod mesh;
-mod rules;
-mod sharpness;
-mod star;
-mod stencils;
 
 pub use angle::crease_by_angle;
 pub use children::CORNERS;
 pub use mesh::{MeshRefinement, refine_mesh, refined_cell_count};
-pub use sharpness::Sharpness;
-pub use star::{Star, is_extraordinary, stars};
-pub use stencils::{RowBuilder, Stencils};
 
 use crate::mesh::{CellKind, Cells, Creases};
-use crate::topology::{NONE, Topology};
-use rules::Rules;
-
-/// How an interior vertex point is made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum VertexRule {
-    /// (Cavg + 3 Aavg + 3 Mavg + P)/8, except inside straight extraordinary edges,
-    /// where the rule is the product of the planar Catmull-Clark rule across and
-    /// (1, 6, 1)/8 along the edge, so that layers refine alike and the limit can be
-    /// evaluated in constant time.
-    #[default]
-    LayerConsistent,
-    /// (Cavg + 3 Aavg + 3 Mavg + P)/8 everywhere (Joy and MacCracken), for
-    /// interchange with programs that refine so.
-    JoyMacCracken,
-}
+use crate::scheme::solid::Rules;
+use crate::scheme::{Stencils, VertexRule, crease};
+use crate::topology::{NONE, Sharpness, Star, Topology};
 
 /// One refinement step.
 #[derive(Clone, Debug)]
@@ -192,7 +172,7 @@ fn refined_creases(
         return creases;
     }
     for e in 0..topology.edge_count() as u32 {
-        let s = sharpness::decayed(sharpness.edge(e));
+        let s = crease::decayed(sharpness.edge(e));
         for v in topology.edge_vertices(e) {
             if s > 0.0 && region.contains(v) {
                 creases.push_edge(numbers.vertex_point(v), numbers.edge_point(e), s);
@@ -200,7 +180,7 @@ fn refined_creases(
         }
     }
     for v in 0..topology.vertex_count() as u32 {
-        let s = sharpness::decayed(sharpness.vertex(v));
+        let s = crease::decayed(sharpness.vertex(v));
         if s > 0.0 && region.contains(v) {
             creases.push_corner(numbers.vertex_point(v), s);
         }

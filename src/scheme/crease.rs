@@ -26,3 +26,9 @@ pub const ALONG_OWN: f64 = 0.75;
 
 /// Weight of each of the two other ends in the crease rule.
 pub const ALONG_END: f64 = 0.125;
+
+/// The sharpness one level further down by the uniform rule: 1 less, never below 0;
+/// infinite stays infinite.
+pub fn decayed(sharpness: f64) -> f64 {
+    (sharpness - 1.0).max(0.0)
+}

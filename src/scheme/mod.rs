@@ -9,7 +9,12 @@ mod bilinear;
 mod catmull_clark;
 pub mod crease;
 pub(crate) mod loop_scheme;
+pub(crate) mod solid;
 pub(crate) mod sqrt3;
+mod stencils;
+
+pub use solid::VertexRule;
+pub use stencils::{RowBuilder, Stencils};
 
 /// A subdivision scheme for surfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

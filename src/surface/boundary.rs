@@ -15,7 +15,7 @@ use crate::topology::{NONE, Topology};
 pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
     let topology = Topology::build(solid.oriented_cells()?, solid.points.len())?;
     topology.validate()?;
-    crate::refine::Sharpness::resolve(&solid.creases, &topology)?;
+    crate::topology::Sharpness::resolve(&solid.creases, &topology)?;
     let mut numbers = vec![NONE; solid.points.len()];
     let mut kept = Vec::new();
     for v in (0..solid.points.len() as u32).filter(|&v| topology.is_boundary_vertex(v)) {

@@ -12,7 +12,7 @@ use super::triangulate::triangulate;
 use super::workspace::Workspace;
 use super::{Method, Scheme, SurfaceOptions};
 use crate::mesh::SurfaceMesh;
-use crate::refine::Stencils;
+use crate::scheme::Stencils;
 use crate::scheme::{NonManifold, Shape, Split};
 use crate::{Error, Result};
 

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::scalar::{Point, Scalar};
 use crate::pages;
-use crate::refine::Stencils;
+use crate::scheme::Stencils;
 
 /// Entries a row is padded to a multiple of: 16 bytes of columns.
 pub const GROUP: usize = 4;

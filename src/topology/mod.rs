@@ -17,9 +17,13 @@ mod edges;
 mod faces;
 mod groups;
 mod rows;
+mod sharpness;
+mod star;
 mod validate;
 
 pub use rows::Rows;
+pub use sharpness::Sharpness;
+pub use star::{Star, is_extraordinary, stars};
 
 use crate::mesh::{CellKind, Cells};
 

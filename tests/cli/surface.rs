@@ -4,7 +4,8 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use subsolid::mesh::SolidMesh;
-use subsolid::refine::{VertexRule, refine_mesh};
+use subsolid::refine::refine_mesh;
+use subsolid::scheme::VertexRule;
 use subsolid::surface::{Method, Scheme, boundary_surface, refine_surface};
 
 use crate::surfaces::{model, options, path, size};

@@ -10,7 +10,9 @@ use crate::support::meshes::{INF, block, crease_box_edges, link, model, perturbe
 use subsolid::limit::{AxisPermutation, Class, Frame, LeafKind, Solid, Walker};
 use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::Link;
-use subsolid::refine::{Sharpness, VertexRule, is_extraordinary, refine_mesh};
+use subsolid::refine::refine_mesh;
+use subsolid::scheme::VertexRule;
+use subsolid::topology::{Sharpness, is_extraordinary};
 
 /// Cells that are regular, layered, irregular, refined.
 fn counts(solid: &Solid) -> [usize; 4] {

@@ -9,7 +9,8 @@ use subsolid::Error;
 use subsolid::limit::Solid;
 use subsolid::mesh::shape::Link;
 use subsolid::mesh::{Attribute, CellKind, SolidMesh};
-use subsolid::refine::{VertexRule, refine_mesh};
+use subsolid::refine::refine_mesh;
+use subsolid::scheme::VertexRule;
 
 /// Both users of a mesh refuse it with a message that has all the `words`.
 #[track_caller]

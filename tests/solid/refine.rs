@@ -9,7 +9,8 @@ use crate::support::meshes::{
 };
 use crate::support::{close, size};
 use subsolid::mesh::{Attribute, CellKind, SolidMesh};
-use subsolid::refine::{MeshRefinement, VertexRule, refine_mesh};
+use subsolid::refine::{MeshRefinement, refine_mesh};
+use subsolid::scheme::VertexRule;
 
 const RULES: [(VertexRule, OracleRule); 2] = [
     (VertexRule::LayerConsistent, OracleRule::LayerConsistent),

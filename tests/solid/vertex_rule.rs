@@ -8,7 +8,7 @@ use crate::oracle::{convert, limit};
 use crate::support::meshes::{block, fan, perturbed};
 use crate::support::{Limits, close, places, size};
 use subsolid::limit::{Class, Solid};
-use subsolid::refine::VertexRule;
+use subsolid::scheme::VertexRule;
 
 const VALENCES: [usize; 5] = [3, 5, 6, 8, 11];
 

@@ -118,7 +118,8 @@ fn ends(solid: &Solid, leaf: u32) -> u8 {
 mod tests {
     use super::*;
     use crate::mesh::shape::Shape;
-    use crate::refine::{VertexRule, refine_mesh};
+    use crate::refine::refine_mesh;
+    use crate::scheme::VertexRule;
 
     /// Regular leaves of a mesh, its bricks and the rest.
     fn bricks(mesh: &crate::SolidMesh) -> (usize, Vec<Brick>, Vec<u32>) {

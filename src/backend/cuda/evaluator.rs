@@ -104,7 +104,7 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         };
         let solid = plan.solid();
         let starts = solid.level_starts();
-        let level = |(level, stencils): (usize, &crate::refine::Stencils)| {
+        let level = |(level, stencils): (usize, &crate::scheme::Stencils)| {
             let (ends, columns, weights) = stencils.arrays();
             let begins: Vec<u64> =
                 std::iter::once(0).chain(ends.iter().map(|&end| end as u64)).collect();

@@ -1,7 +1,7 @@
 //! Refined control points as sparse combinations of the mesh's vertices.
 
 use crate::limit::Solid;
-use crate::refine::Stencils;
+use crate::scheme::Stencils;
 
 /// A sparse matrix in compressed rows; every row sums to 1.
 #[derive(Clone, Debug, PartialEq)]

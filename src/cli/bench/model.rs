@@ -7,7 +7,7 @@ use serde::Serialize;
 use subsolid::Result;
 use subsolid::limit::{Class, Leaf, Solid, Summary, kernel_name};
 use subsolid::mesh::{Controls, SolidMesh};
-use subsolid::refine::VertexRule;
+use subsolid::scheme::VertexRule;
 
 use crate::cli::Console;
 use crate::cli::model::ModelArguments;

@@ -19,6 +19,7 @@ use super::super::scatter::Scatter;
 use super::super::sharpness::HeldVertex;
 use super::{FriendQuads, for_each};
 use crate::mesh::CreaseRule;
+use crate::scheme::crease;
 use crate::topology::NONE;
 
 /// The corner beside this one along its off edge.
@@ -238,7 +239,7 @@ impl<'a> Out<'a> {
             // the half of v₃v₀ at v₀ is off in child 0, the half at v₃ in a child across
             let child = if c & 3 == 0 { 4 * quad } else { first_child(friend) + 1 };
             // SAFETY: a half-edge has one vertex of this level
-            unsafe { self.sharpness.write(child as usize, (s - 1.0).max(0.0)) }
+            unsafe { self.sharpness.write(child as usize, crease::decayed(s)) }
         });
     }
 }

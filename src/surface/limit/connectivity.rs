@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::faces::{Faces, Scheme};
 use crate::error::{Error, Result};
 use crate::mesh::{CreaseRule, Creases};
-use crate::scheme::{LimitScheme, Shape};
+use crate::scheme::{LimitScheme, Shape, crease};
 use crate::topology::Rows;
 
 /// A surface's incidence. A *side* is a face's edge from one corner to the next; sides
@@ -161,7 +161,7 @@ impl Connectivity {
             });
             sharpness = self.crease_rule.blended(sharpness, count, sum);
         }
-        (sharpness - 1.0).max(0.0)
+        crease::decayed(sharpness)
     }
 
     /// Sharpness of a vertex by its own tag, ≥ 0; infinite by a linear scheme.

@@ -19,8 +19,8 @@ use super::walk::Frame;
 use crate::error::{Error, Result};
 use crate::limit::Key;
 use crate::mesh::Creases;
-use crate::refine::Stencils;
 use crate::scheme::Shape;
+use crate::scheme::Stencils;
 
 /// Deepest local refinement; semi-sharp creases take one level per unit.
 const MAX_LEVEL: usize = 12;

@@ -4,7 +4,7 @@ use super::geometry::normal;
 use super::leaf::Leaf;
 use super::surface::LimitSurface;
 use crate::error::{Error, Result};
-use crate::refine::{RowBuilder, Stencils};
+use crate::scheme::{RowBuilder, Stencils};
 
 /// Rows over the control points, one a vertex.
 ///

@@ -14,8 +14,8 @@ use super::tangents::tangents;
 use super::walk::Frame;
 use crate::limit::{Domain, Key, MIDDLE, Next, Powers, Sibling, Structure, fold_phantoms};
 use crate::mesh::Creases;
-use crate::refine::Stencils;
 use crate::scheme::Shape;
+use crate::scheme::Stencils;
 use crate::topology::Rows;
 
 /// Longest chain of nets before one repeats; two suffice by theory.

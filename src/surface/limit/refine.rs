@@ -4,8 +4,8 @@
 use super::connectivity::Connectivity;
 use crate::error::Result;
 use crate::mesh::Creases;
-use crate::refine::Stencils;
 use crate::scheme::Shape;
+use crate::scheme::Stencils;
 use crate::topology::{NONE, Rows};
 
 /// A refined surface and where it came from.

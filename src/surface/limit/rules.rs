@@ -1,7 +1,7 @@
 //! The masks of a [scheme](crate::scheme) as stencil rows, and which rule a vertex follows.
 
 use super::connectivity::Connectivity;
-use crate::refine::RowBuilder;
+use crate::scheme::RowBuilder;
 use crate::scheme::crease::{ALONG_END, ALONG_OWN, VertexBlend};
 
 /// The rule that a vertex follows at every level from here on.

@@ -7,7 +7,7 @@ use super::faces::Scheme;
 use super::leaf::{Element, Leaf};
 use super::patch::Extraordinary;
 use crate::error::{Error, Result};
-use crate::refine::Stencils;
+use crate::scheme::Stencils;
 use crate::surface::scalar::{Point, Scalar};
 
 /// A surface control mesh ready for limit evaluation.

@@ -7,8 +7,8 @@
 //! ([`SingleMatrix::then`](crate::surface::SingleMatrix::then)).
 
 use super::MeshMatrix;
-use crate::refine::{RowBuilder, Stencils};
 use crate::scheme::sqrt3::alpha;
+use crate::scheme::{RowBuilder, Stencils};
 use crate::surface::sharpness::Sharpness;
 use crate::surface::sqrt3::Level;
 use crate::topology::NONE;

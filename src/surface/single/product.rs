@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::{GRAIN, GROUP, SingleMatrix};
 use crate::pages;
-use crate::refine::{RowBuilder, Stencils};
+use crate::scheme::{RowBuilder, Stencils};
 use crate::surface::scalar::Scalar;
 use crate::topology::NONE;
 

@@ -138,7 +138,7 @@ fn volumes_of_shapes_with_extraordinary_vertices() {
         let mesh = meshes::perturbed(&mesh, 0.02, 5);
         // cells at extraordinary points shrink with every refinement, and with them the
         // error of the quadrature, by nearly the same factor each time
-        let rule = subsolid::refine::VertexRule::default();
+        let rule = subsolid::scheme::VertexRule::default();
         let [a, b, c] = [0, 1, 2].map(|levels| {
             gauss_volume(&subsolid::refine_mesh(&mesh, levels, rule).expect("a refinement"))
         });

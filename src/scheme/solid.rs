@@ -5,13 +5,26 @@
 //! edges. On the boundary: Catmull-Clark surface rules on the boundary alone,
 //! with the creases and corners of DeRose, Kass and Truong (1998).
 
+use super::crease::{ALONG_END, ALONG_OWN, VertexBlend};
 use super::stencils::RowBuilder;
-use super::{Sharpness, Star, VertexRule};
-use crate::scheme::crease::{ALONG_END, ALONG_OWN, VertexBlend};
-use crate::topology::Topology;
+use crate::topology::{Sharpness, Star, Topology};
+
+/// How an interior vertex point is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VertexRule {
+    /// (Cavg + 3 Aavg + 3 Mavg + P)/8, except inside straight extraordinary edges,
+    /// where the rule is the product of the planar Catmull-Clark rule across and
+    /// (1, 6, 1)/8 along the edge, so that layers refine alike and the limit can be
+    /// evaluated in constant time.
+    #[default]
+    LayerConsistent,
+    /// (Cavg + 3 Aavg + 3 Mavg + P)/8 everywhere (Joy and MacCracken), for
+    /// interchange with programs that refine so.
+    JoyMacCracken,
+}
 
 /// Everything the rules look at.
-pub(super) struct Rules<'a> {
+pub(crate) struct Rules<'a> {
     pub topology: &'a Topology,
     pub sharpness: &'a Sharpness,
     pub stars: &'a [Star],

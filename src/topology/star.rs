@@ -8,8 +8,7 @@
 
 use rayon::prelude::*;
 
-use super::Sharpness;
-use crate::topology::{NONE, Topology};
+use super::{NONE, Sharpness, Topology};
 
 /// The kind of a vertex star.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

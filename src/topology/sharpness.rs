@@ -1,8 +1,8 @@
 //! Sharpness of edges and vertices, aligned with a topology.
 
+use super::Topology;
 use crate::error::{Error, Result};
 use crate::mesh::Creases;
-use crate::topology::Topology;
 
 /// Sharpness by edge and vertex id; empty arrays mean smooth everywhere.
 #[derive(Clone, Debug, Default)]
@@ -73,11 +73,6 @@ impl Sharpness {
     pub fn is_smooth(&self) -> bool {
         self.edges.is_empty() && self.vertices.is_empty()
     }
-}
-
-/// The sharpness one level further down: 1 less, never below 0, infinite for ever.
-pub fn decayed(sharpness: f64) -> f64 {
-    (sharpness - 1.0).max(0.0)
 }
 
 fn check_value(sharpness: f64, what: impl Fn() -> String) -> Result<()> {

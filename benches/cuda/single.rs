@@ -1,10 +1,12 @@
 //! Surfaces by one sparse matrix of all levels.
 
 use std::time::Instant;
+use subsolid::backend::cuda::DeviceRepr;
+use subsolid::numbers::Real;
 
-use subsolid::backend::cuda::{DeviceSingleMatrix, Real};
+use subsolid::backend::cuda::DeviceSingleMatrix;
 use subsolid::backend::{Backend, Cuda, Precision};
-use subsolid::surface::{Scalar, Scheme, SurfaceOptions, SurfacePlan};
+use subsolid::surface::{Scheme, SurfaceOptions, SurfacePlan};
 
 use super::{REPEATS, median};
 
@@ -30,7 +32,7 @@ pub fn time() -> subsolid::Result<()> {
     Ok(())
 }
 
-fn time_matrix<T: Scalar + Real>(
+fn time_matrix<T: Real + DeviceRepr>(
     name: &str,
     points: &[[f64; 3]],
     plan: &SurfacePlan,

@@ -1,8 +1,10 @@
 //! Limits of surfaces.
 
-use subsolid::backend::cuda::{DeviceStaticRefinement, DeviceSurfaceGrid, Real};
+use subsolid::backend::cuda::DeviceRepr;
+use subsolid::backend::cuda::{DeviceStaticRefinement, DeviceSurfaceGrid};
 use subsolid::backend::{Backend, Cuda, Precision};
 use subsolid::mesh::{CreaseRule, Creases, Polygons};
+use subsolid::numbers::Real;
 use subsolid::surface::limit::{Faces, LimitSurface, Scheme};
 use subsolid::surface::{StaticRefinement, SurfaceOptions, SurfacePlan};
 
@@ -50,7 +52,7 @@ fn time_mesh(name: &str, points: &[[f64; 3]], surface: &LimitSurface) -> subsoli
     Ok(())
 }
 
-fn time_grid<T: subsolid::surface::Scalar + Real>(
+fn time_grid<T: Real + DeviceRepr>(
     name: &str,
     points: &[[f64; 3]],
     n: usize,

@@ -18,6 +18,7 @@
 mod families;
 mod stars;
 
+use crate::numbers::Real;
 use std::borrow::Cow;
 
 use rayon::prelude::*;
@@ -27,7 +28,7 @@ use stars::Stars;
 
 use super::matrix::MeshMatrix;
 use super::matrix::split::{Lists, Navigate, Quads, split_quads_twice, split_to_quads};
-use super::scalar::{Point, Scalar, add, mean4, middle, scale};
+use super::scalar::{Point, add, mean4, middle, scale};
 use super::sharpness::Sharpness;
 use super::workspace::Workspace;
 use crate::Result;
@@ -130,7 +131,7 @@ impl CatmullClark {
     }
 
     /// Points of the last level from those of level 0 in `workspace`.
-    pub(super) fn evaluate<T: Scalar>(&self, workspace: &mut Workspace<T>) {
+    pub(super) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
         for level in 0..self.sharpness.len().min(self.matrices.len() - 1) {
             let (points, refined) = workspace.next(self.matrices[level + 1].vertex_count);
             self.step(level, points, refined);
@@ -138,7 +139,7 @@ impl CatmullClark {
     }
 
     /// One level: vertex points, face points, edge points.
-    fn step<T: Scalar>(&self, level: usize, points: &[Point<T>], refined: &mut [Point<T>]) {
+    fn step<T: Real>(&self, level: usize, points: &[Point<T>], refined: &mut [Point<T>]) {
         let matrix = &self.matrices[level];
         let sharpness = &self.sharpness[level];
         let (vertex_points, rest) = refined.split_at_mut(matrix.vertex_count);
@@ -169,7 +170,7 @@ impl CatmullClark {
         sharpness.hold_vertices(points, vertex_points);
     }
 
-    fn stars<'a, T: Scalar>(
+    fn stars<'a, T: Real>(
         &self,
         matrix: &'a MeshMatrix,
         go: impl Navigate + 'a,
@@ -188,7 +189,7 @@ impl CatmullClark {
 
     /// A level whose parents are quads. Vertex points come block by block: those of level
     /// 1, then face and edge points of each level since.
-    fn family_step<T: Scalar>(
+    fn family_step<T: Real>(
         &self,
         level: usize,
         points: &[Point<T>],
@@ -242,7 +243,7 @@ impl CatmullClark {
 }
 
 /// Σ/n in the order of the face.
-fn polygon_face_points<T: Scalar>(matrix: &MeshMatrix, points: &[Point<T>], out: &mut [Point<T>]) {
+fn polygon_face_points<T: Real>(matrix: &MeshMatrix, points: &[Point<T>], out: &mut [Point<T>]) {
     out.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(f, out)| {
         let corners = matrix.columns.corners(f as u32);
         let n = corners.len();
@@ -252,21 +253,21 @@ fn polygon_face_points<T: Scalar>(matrix: &MeshMatrix, points: &[Point<T>], out:
     });
 }
 
-fn midpoints<T: Scalar>(matrix: &MeshMatrix, points: &[Point<T>], out: &mut [Point<T>]) {
+fn midpoints<T: Real>(matrix: &MeshMatrix, points: &[Point<T>], out: &mut [Point<T>]) {
     out.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(e, out)| {
         let [a, b] = matrix.edge_ends(e as u32).map(|v| points[v as usize]);
         *out = middle(a, b);
     });
 }
 
-fn quad_face_points<T: Scalar>(matrix: &MeshMatrix, points: &[Point<T>], out: &mut [Point<T>]) {
+fn quad_face_points<T: Real>(matrix: &MeshMatrix, points: &[Point<T>], out: &mut [Point<T>]) {
     let quads = matrix.vertices.as_chunks::<4>().0.par_iter();
     quads.zip(out).with_min_len(GRAIN).for_each(|(quad, out)| {
         *out = mean4(quad.map(|v| points[v as usize]));
     });
 }
 
-fn edge_points_of<T: Scalar>(
+fn edge_points_of<T: Real>(
     matrix: &MeshMatrix,
     go: impl Navigate,
     points: &[Point<T>],

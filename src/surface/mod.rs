@@ -66,7 +66,7 @@ pub use adaptive::{AdaptiveLimits, adaptive_limits};
 pub use boundary::boundary_surface;
 pub use memory::{Counts, check_ids, refined_counts, refinement_bytes};
 pub use plan::SurfacePlan;
-pub use scalar::{Point, Scalar};
+pub use scalar::Point;
 pub use single::{GROUP, SingleMatrix};
 pub use static_refinement::{StaticEvaluator, StaticRefinement, StaticWorkspace};
 pub use vertex_limit::{VertexLimits, vertex_limits};

@@ -4,7 +4,7 @@ use super::catmull_clark::CatmullClark;
 use super::edge_friend::EdgeFriend;
 use super::matrix::{Columns, MeshMatrix, reference};
 use super::memory::check_ids;
-use super::scalar::{Point, Scalar};
+use super::scalar::Point;
 use super::single::SingleMatrix;
 use super::sqrt3::Sqrt3;
 use super::triangles::Loop;
@@ -12,6 +12,7 @@ use super::triangulate::triangulate;
 use super::workspace::Workspace;
 use super::{Method, Scheme, SurfaceOptions};
 use crate::mesh::SurfaceMesh;
+use crate::numbers::Real;
 use crate::scheme::Stencils;
 use crate::scheme::{NonManifold, Shape, Split};
 use crate::{Error, Result};
@@ -154,7 +155,7 @@ impl SurfacePlan {
     ///
     /// # Errors
     /// [`Error::Request`] if the number of points is not that of the control mesh.
-    pub fn evaluate<T: Scalar>(&self, controls: &[Point<T>]) -> Result<Vec<Point<T>>> {
+    pub fn evaluate<T: Real>(&self, controls: &[Point<T>]) -> Result<Vec<Point<T>>> {
         let mut workspace = Workspace::default();
         self.evaluate_into(controls, &mut workspace)?;
         Ok(workspace.into_points())
@@ -165,7 +166,7 @@ impl SurfacePlan {
     ///
     /// # Errors
     /// Those of [`SurfacePlan::evaluate`].
-    pub fn evaluate_into<T: Scalar>(
+    pub fn evaluate_into<T: Real>(
         &self,
         controls: &[Point<T>],
         workspace: &mut Workspace<T>,
@@ -179,8 +180,7 @@ impl SurfacePlan {
         }
         if let Some(single) = &self.single {
             // weights of the plan are double
-            let controls: Vec<Point<f64>> =
-                controls.iter().map(|p| p.map(Scalar::to_f64)).collect();
+            let controls: Vec<Point<f64>> = controls.iter().map(|p| p.map(Real::to_f64)).collect();
             let points: Vec<Point<T>> =
                 single.evaluate(&controls).into_iter().map(|p| p.map(T::from_f64)).collect();
             workspace.start(&points);
@@ -227,7 +227,7 @@ impl SurfacePlan {
     ///
     /// # Errors
     /// Those of [`SurfacePlan::level_matrices`].
-    pub fn single_matrix<T: Scalar>(&self) -> Result<SingleMatrix<T>> {
+    pub fn single_matrix<T: Real>(&self) -> Result<SingleMatrix<T>> {
         let mut levels = self.level_matrices()?;
         let Some(last) = levels.pop() else {
             return Ok(SingleMatrix::identity(self.control_vertices));

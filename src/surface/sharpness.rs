@@ -5,9 +5,10 @@
 //! the surface ends are creases that stay sharp for ever.
 
 use super::matrix::MeshMatrix;
-use super::scalar::{Point, Scalar, add, blend, middle, scale};
+use super::scalar::{Point, add, blend, middle, scale};
 use crate::error::{Error, Result};
 use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
+use crate::numbers::Real;
 use crate::scheme::NonManifold;
 use crate::scheme::crease::{ALONG_END, ALONG_OWN, VertexBlend};
 use crate::topology::NONE;
@@ -158,7 +159,7 @@ impl Sharpness {
     }
 
     /// Overwrites the points of sharp edges; `ends` are points of the coarse mesh.
-    pub(super) fn hold_edges<T: Scalar>(&self, points: &[Point<T>], edge_points: &mut [Point<T>]) {
+    pub(super) fn hold_edges<T: Real>(&self, points: &[Point<T>], edge_points: &mut [Point<T>]) {
         for sharp in &self.edges {
             let [a, b] = sharp.ends.map(|v| points[v as usize]);
             let out = &mut edge_points[sharp.edge as usize];
@@ -170,7 +171,7 @@ impl Sharpness {
     }
 
     /// Overwrites the points of held vertices.
-    pub(super) fn hold_vertices<T: Scalar>(
+    pub(super) fn hold_vertices<T: Real>(
         &self,
         points: &[Point<T>],
         vertex_points: &mut [Point<T>],
@@ -185,7 +186,7 @@ impl Sharpness {
 impl HeldVertex {
     /// The vertex point, given what the smooth rule says.
     #[inline]
-    pub(super) fn point<T: Scalar>(&self, points: &[Point<T>], smooth: Point<T>) -> Point<T> {
+    pub(super) fn point<T: Real>(&self, points: &[Point<T>], smooth: Point<T>) -> Point<T> {
         let p = points[self.vertex as usize];
         let mut sum = scale(p, T::from_f64(self.still));
         if self.smooth > 0.0 {

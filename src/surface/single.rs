@@ -9,11 +9,12 @@
 
 mod product;
 
+use crate::numbers::Real;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::scalar::{Point, Scalar};
+use super::scalar::Point;
 use crate::pages;
 use crate::scheme::Stencils;
 
@@ -35,7 +36,7 @@ pub struct SingleMatrix<T> {
     weights: Vec<[T; GROUP]>,
 }
 
-impl<T: Scalar> SingleMatrix<T> {
+impl<T: Real> SingleMatrix<T> {
     /// The padded matrix of these rows.
     pub fn of(stencils: &Stencils) -> Self {
         let (_, columns, _) = stencils.arrays();

@@ -14,10 +14,11 @@
 
 mod holes;
 
+use crate::numbers::Real;
 use rayon::prelude::*;
 
 use super::matrix::{Columns, MeshMatrix};
-use super::scalar::{Point, Scalar, add, scale};
+use super::scalar::{Point, add, scale};
 use super::sharpness::{SharpEdge, Sharpness};
 use super::workspace::Workspace;
 use crate::mesh::SurfaceMesh;
@@ -74,7 +75,7 @@ impl Sqrt3 {
     }
 
     /// Points of the last level from those of level 0 in `workspace`.
-    pub(super) fn evaluate<T: Scalar>(&self, workspace: &mut Workspace<T>) {
+    pub(super) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
         for level in &self.levels {
             let (points, refined) = workspace.next(level.refined_vertex_count());
             level.evaluate(points, refined);
@@ -181,7 +182,7 @@ impl Level {
         triangles
     }
 
-    fn evaluate<T: Scalar>(&self, points: &[Point<T>], refined: &mut [Point<T>]) {
+    fn evaluate<T: Real>(&self, points: &[Point<T>], refined: &mut [Point<T>]) {
         let matrix = &self.matrix;
         let (vertex_points, rest) = refined.split_at_mut(matrix.vertex_count);
         let (face_points, extra) = rest.split_at_mut(matrix.face_count);
@@ -230,7 +231,7 @@ impl Level {
 
     /// The new point near a on the boundary edge to b; at the end of a line the spline
     /// goes on straight.
-    fn third_point<T: Scalar>(&self, points: &[Point<T>], a: u32, b: u32) -> Point<T> {
+    fn third_point<T: Real>(&self, points: &[Point<T>], a: u32, b: u32) -> Point<T> {
         let [p, q] = [a, b].map(|v| points[v as usize]);
         let mix = |p_weight: f64, q_weight: f64| {
             let p = scale(p, T::from_f64(p_weight / 27.0));

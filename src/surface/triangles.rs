@@ -8,11 +8,12 @@
 //! sees the first two. Edges are found by sort and scan (Naidu and Wang 2025) once, then
 //! numbered from level to level.
 
+use crate::numbers::Real;
 use rayon::prelude::*;
 
 use super::matrix::MeshMatrix;
 use super::matrix::split::{Lists, Navigate, Triangles, split_to_triangles};
-use super::scalar::{Point, Scalar, add, scale};
+use super::scalar::{Point, add, scale};
 use super::sharpness::Sharpness;
 use super::workspace::Workspace;
 use crate::Result;
@@ -77,7 +78,7 @@ impl Loop {
     }
 
     /// Points of the last level from those of level 0 in `workspace`.
-    pub(super) fn evaluate<T: Scalar>(&self, workspace: &mut Workspace<T>) {
+    pub(super) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
         for level in 0..self.neighbours.len() {
             let (points, refined) = workspace.next(self.matrices[level + 1].vertex_count);
             let (vertex_points, edge_points) = refined.split_at_mut(points.len());
@@ -88,7 +89,7 @@ impl Loop {
         }
     }
 
-    fn vertex_points<T: Scalar>(&self, level: usize, points: &[Point<T>], out: &mut [Point<T>]) {
+    fn vertex_points<T: Real>(&self, level: usize, points: &[Point<T>], out: &mut [Point<T>]) {
         let neighbours = &self.neighbours[level];
         // β of small valences once
         let betas: Vec<f64> = (0..32).map(beta).collect();
@@ -102,7 +103,7 @@ impl Loop {
         });
     }
 
-    fn edge_points<T: Scalar>(&self, level: usize, points: &[Point<T>], out: &mut [Point<T>]) {
+    fn edge_points<T: Real>(&self, level: usize, points: &[Point<T>], out: &mut [Point<T>]) {
         let matrix = &self.matrices[level];
         let at = |corner: u32| points[matrix.vertices[corner as usize] as usize];
         let mask = Rules.edge_mask();

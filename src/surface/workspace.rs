@@ -1,6 +1,7 @@
 //! Memory that evaluations use again: fresh memory costs more than the points in it.
 
-use super::scalar::{Point, Scalar};
+use super::scalar::Point;
+use crate::numbers::Real;
 use crate::pages;
 
 /// Two buffers of points that levels are computed between.
@@ -13,7 +14,7 @@ pub struct Workspace<T> {
     count: usize,
 }
 
-impl<T: Scalar> Workspace<T> {
+impl<T: Real> Workspace<T> {
     /// Level 0.
     pub(super) fn start(&mut self, controls: &[Point<T>]) {
         self.room(controls.len()).copy_from_slice(controls);

@@ -1,8 +1,10 @@
 //! All levels as one sparse matrix.
 
-use subsolid::backend::cuda::{DeviceRun, DeviceSingleMatrix, DeviceSurface, Real};
+use subsolid::backend::cuda::DeviceRepr;
+use subsolid::backend::cuda::{DeviceRun, DeviceSingleMatrix, DeviceSurface};
 use subsolid::backend::{Cuda, Precision};
-use subsolid::surface::{Method, Point, Scalar, Scheme, SurfaceOptions, SurfacePlan};
+use subsolid::numbers::Real;
+use subsolid::surface::{Method, Point, Scheme, SurfaceOptions, SurfacePlan};
 
 use super::gpu;
 
@@ -17,7 +19,7 @@ const MODELS: [(&str, Scheme, usize); 6] = [
 
 /// Products are those of the CPU, bit by bit, for any number of components, and again after
 /// moving.
-fn products_are_those_of_the_cpu<T: Scalar + Real>(gpu: &Cuda) {
+fn products_are_those_of_the_cpu<T: Real + DeviceRepr>(gpu: &Cuda) {
     for (name, scheme, levels) in MODELS {
         let mesh = subsolid::read_surface(format!("models/surfaces/{name}.obj")).unwrap();
         let options = SurfaceOptions { scheme, levels, ..SurfaceOptions::default() };

@@ -1,6 +1,7 @@
 //! Edge-friend on the device: one launch a level makes topology, points or both, by
 //! `kernels/surface/edge_friend.cu`; the same bits as on the CPU.
 
+use crate::numbers::Real;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DeviceRepr};
@@ -29,20 +30,6 @@ pub struct FriendLevel<'a> {
     pub pinned: &'a [(u32, f64)],
     /// Points, unused slots included.
     pub vertex_count: usize,
-}
-
-/// Numbers that points on a device are made of: `f32` and `f64`.
-pub trait Real: DeviceRepr + Default + Copy {
-    /// Their precision.
-    const PRECISION: Precision;
-}
-
-impl Real for f32 {
-    const PRECISION: Precision = Precision::F32;
-}
-
-impl Real for f64 {
-    const PRECISION: Precision = Precision::F64;
 }
 
 /// A level on the device: `Quads` in `kernels/surface/friends.cuh`. The first has corners,
@@ -91,7 +78,7 @@ pub(super) fn variant(precision: Precision, run: FriendRun, sharp: bool, chaikin
         .with("CHAIKIN", usize::from(chaikin))
 }
 
-impl<T: Real> DeviceFriends<T> {
+impl<T: Real + DeviceRepr> DeviceFriends<T> {
     /// Brings a level to a GPU, with room for `count` more.
     ///
     /// # Errors
@@ -280,7 +267,7 @@ impl<T: Real> DeviceFriends<T> {
 }
 
 /// Levels whose first is made on the device too.
-impl<T: Real> DeviceFriends<T> {
+impl<T: Real + DeviceRepr> DeviceFriends<T> {
     /// Room for a first level of so many quads and points, and for `count` more. `chaikin`: the
     /// rule of semi-sharp creases, `None` where nothing is sharp; `pinned`: vertices of the first
     /// level with a corner tag, and its sharpness.

@@ -47,8 +47,9 @@ mod write_bandwidth;
 
 pub use crate::plan::Strategy;
 pub use check::{KernelReport, check_kernels};
+pub use cudarc::driver::DeviceRepr;
 pub use device::devices;
-pub use edge_friend::{FriendRun as DeviceRun, Real};
+pub use edge_friend::FriendRun as DeviceRun;
 pub use evaluator::DeviceEvaluator;
 pub use points::{Determinants, DeviceArray, DevicePoints};
 

@@ -5,13 +5,14 @@
 mod launches;
 mod layout;
 
+use crate::numbers::Real;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DeviceRepr};
 
 use super::Cuda;
 use super::device::failed;
-use super::edge_friend::Real;
+
 use super::functions::Functions;
 use super::graph::Graph;
 use super::memory::{Buffer, timed_event};
@@ -236,7 +237,7 @@ pub(super) fn table_variant(precision: Precision, normals: bool) -> Variant {
     Variant::new(&SURFACE_TABLE, precision).with("NORMALS", usize::from(normals))
 }
 
-impl<T: Real> DeviceGrids<T> {
+impl<T: Real + DeviceRepr> DeviceGrids<T> {
     /// Brings a layout to a GPU, with room for its results.
     ///
     /// # Errors

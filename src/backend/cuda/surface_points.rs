@@ -1,13 +1,15 @@
 //! Single points of a surface on the device, by `kernels/surface/points.cu`: of regular
 //! quads from their parameters, all others as rows of weights.
 
+use crate::numbers::Real;
+use cudarc::driver::DeviceRepr;
 use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
 
 use super::Cuda;
 use super::device::failed;
-use super::edge_friend::Real;
+
 use super::functions::{Functions, Shape};
 use super::launch::{Argument, Launch};
 use super::memory::{Buffer, timed_event};
@@ -62,7 +64,7 @@ pub(super) fn variant(precision: Precision, order: usize, normals: bool) -> Vari
         .with("NORMALS", usize::from(normals))
 }
 
-impl<T: Real> Rows<T> {
+impl<T: Real + DeviceRepr> Rows<T> {
     pub fn new(stream: &Arc<CudaStream>, rows: &PointRows<T>) -> Result<Self> {
         let mut start = 0;
         let point = |(&end, &row): (&usize, &u32)| {
@@ -148,7 +150,7 @@ pub struct DeviceSinglePoints<T> {
     normals: bool,
 }
 
-impl<T: Real> DeviceSinglePoints<T> {
+impl<T: Real + DeviceRepr> DeviceSinglePoints<T> {
     /// Brings points to a GPU, with room for their results.
     ///
     /// # Errors

@@ -1,12 +1,13 @@
 //! A sparse matrix times control points on the device, by `kernels/surface/product.cu`.
 
+use crate::numbers::Real;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DeviceRepr, result};
 
 use super::Cuda;
 use super::device::failed;
-use super::edge_friend::Real;
+
 use super::functions::Functions;
 use super::launch::Argument;
 use super::memory::Buffer;
@@ -110,7 +111,7 @@ fn stride(width: usize) -> usize {
     if width == 3 { 4 } else { width }
 }
 
-impl<T: Real> DeviceProduct<T> {
+impl<T: Real + DeviceRepr> DeviceProduct<T> {
     /// Brings a matrix to a GPU.
     ///
     /// # Errors

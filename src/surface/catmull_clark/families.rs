@@ -12,13 +12,14 @@
 //! edges and none of their corners, four times as long. Points are summed in the order of
 //! the level's own corners, as the rule of any polygons would do.
 
+use crate::numbers::Real;
 use rayon::prelude::*;
 
 use super::GRAIN;
 use super::stars::{of_valence_4, term};
 use crate::surface::matrix::MeshMatrix;
 use crate::surface::matrix::split::{Navigate, Quads};
-use crate::surface::scalar::{Point, Scalar, mean4};
+use crate::surface::scalar::{Point, mean4};
 use crate::topology::NONE;
 
 /// Families of a level, and its points.
@@ -40,7 +41,7 @@ pub(super) struct Inside<'a, T> {
     pub centres: &'a mut [Point<T>],
 }
 
-impl<T: Scalar> Families<'_, T> {
+impl<T: Real> Families<'_, T> {
     /// First of the points s.
     pub fn first_edge_point(&self) -> usize {
         self.parents.vertex_count + self.parents.face_count

@@ -1,9 +1,10 @@
 //! The smooth vertex rule over the corners at a vertex.
 
+use crate::numbers::Real;
 use rayon::prelude::*;
 
 use super::GRAIN;
-use crate::surface::scalar::{Point, Scalar, add, scale};
+use crate::surface::scalar::{Point, add, scale};
 
 /// How corners are followed, and the points there.
 pub(super) struct Stars<'a, T, N, P, F> {
@@ -23,7 +24,7 @@ pub(super) struct Stars<'a, T, N, P, F> {
 /// What a corner adds: a neighbour (of faces that run in any direction, half of two) and
 /// the face point.
 #[inline(always)]
-pub(super) fn term<T: Scalar>(
+pub(super) fn term<T: Real>(
     oriented: bool,
     next: Point<T>,
     previous: impl FnOnce() -> Point<T>,
@@ -38,14 +39,14 @@ pub(super) fn term<T: Scalar>(
 
 /// Valence 4: P/2 + ((t₀ + t₁) + (t₂ + t₃))/16.
 #[inline(always)]
-pub(super) fn of_valence_4<T: Scalar>(p: Point<T>, [a, b, c, d]: [Point<T>; 4]) -> Point<T> {
+pub(super) fn of_valence_4<T: Real>(p: Point<T>, [a, b, c, d]: [Point<T>; 4]) -> Point<T> {
     let sum = add(add(a, b), add(c, d));
     add(scale(p, T::from_f64(0.5)), scale(sum, T::from_f64(1.0 / 16.0)))
 }
 
 impl<T, N, P, F> Stars<'_, T, N, P, F>
 where
-    T: Scalar,
+    T: Real,
     N: Fn(u32) -> u32 + Sync,
     P: Fn(u32) -> u32 + Sync,
     F: Fn(u32) -> u32 + Sync,

@@ -31,11 +31,12 @@
 mod build;
 mod tasks;
 
+use crate::numbers::Real;
 use rayon::prelude::*;
 
 use super::catmull_clark::CatmullClark;
 use super::matrix::MeshMatrix;
-use super::scalar::{Point, Scalar};
+use super::scalar::Point;
 use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, Creases, SurfaceMesh};
@@ -169,7 +170,7 @@ impl EdgeFriend {
     }
 
     /// Points of the last level from those of level 0 in `workspace`.
-    pub(super) fn evaluate<T: Scalar>(&self, workspace: &mut Workspace<T>) {
+    pub(super) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
         self.first.evaluate(workspace);
         for pair in self.levels.windows(2) {
             let (points, refined) = workspace.next(pair[1].vertex_count);
@@ -184,7 +185,7 @@ impl EdgeFriend {
     ///
     /// # Errors
     /// [`crate::Error::Mesh`] if the mesh is not an oriented manifold.
-    pub fn refine_once<T: Scalar>(
+    pub fn refine_once<T: Real>(
         mesh: &SurfaceMesh,
         matrix: MeshMatrix,
         levels: usize,
@@ -214,7 +215,7 @@ pub struct FriendWorkspace<T> {
     points: Workspace<T>,
 }
 
-impl<T: Scalar> FriendWorkspace<T> {
+impl<T: Real> FriendWorkspace<T> {
     /// Vertices of the quads of the last level.
     pub fn corners(&self) -> &[[u32; 4]] {
         &self.fine.corners

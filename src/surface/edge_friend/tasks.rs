@@ -14,11 +14,12 @@
 //! double precision and rounded once. Where edges are sharp the crease rule and the blend
 //! of [`HeldVertex`] follow.
 
-use super::super::scalar::{Point, Scalar, add, blend, mean4, middle, scale};
+use super::super::scalar::{Point, add, blend, mean4, middle, scale};
 use super::super::scatter::Scatter;
 use super::super::sharpness::HeldVertex;
 use super::{FriendQuads, for_each};
 use crate::mesh::CreaseRule;
+use crate::numbers::Real;
 use crate::scheme::crease;
 use crate::topology::NONE;
 
@@ -81,7 +82,7 @@ pub(super) fn refine_topology(quads: &FriendQuads, last: bool, rule: CreaseRule)
 }
 
 /// Points of the next level.
-pub(super) fn refine_points<T: Scalar>(
+pub(super) fn refine_points<T: Real>(
     quads: &FriendQuads,
     points: &[Point<T>],
     refined: &mut [Point<T>],
@@ -100,7 +101,7 @@ pub(super) fn refine_points<T: Scalar>(
 }
 
 /// Topology and points of the next level in one pass.
-pub(super) fn refine<T: Scalar>(
+pub(super) fn refine<T: Real>(
     quads: &FriendQuads,
     points: &[Point<T>],
     fine: &mut FriendQuads,
@@ -264,12 +265,7 @@ fn around(quads: &FriendQuads, start: u32, mut visit: impl FnMut(u32)) {
 }
 
 #[inline(always)]
-fn quad_points<T: Scalar>(
-    quads: &FriendQuads,
-    q: u32,
-    points: &[Point<T>],
-    out: &Scatter<Point<T>>,
-) {
+fn quad_points<T: Real>(quads: &FriendQuads, q: u32, points: &[Point<T>], out: &Scatter<Point<T>>) {
     let [g0, g1] = quads.friends[q as usize];
     let at = |corner: u32| points[quads.corners.as_flattened()[corner as usize] as usize];
     let [v0, v1, v2, v3] = quads.corners[q as usize].map(|v| points[v as usize]);
@@ -297,7 +293,7 @@ fn quad_points<T: Scalar>(
 /// α, β, γ of small valences.
 struct Weights<T>(Vec<[T; 3]>);
 
-impl<T: Scalar> Weights<T> {
+impl<T: Real> Weights<T> {
     fn new() -> Self {
         Self((0..32).map(|n| Self::of(n.max(1))).collect())
     }
@@ -315,7 +311,7 @@ impl<T: Scalar> Weights<T> {
 }
 
 #[inline(always)]
-fn vertex_point<T: Scalar>(
+fn vertex_point<T: Real>(
     quads: &FriendQuads,
     v: u32,
     points: &[Point<T>],
@@ -362,7 +358,7 @@ fn vertex_point<T: Scalar>(
 }
 
 /// Corner tags: the vertex point blended with the vertex.
-fn pin<T: Scalar>(quads: &FriendQuads, points: &[Point<T>], refined: &mut [Point<T>]) {
+fn pin<T: Real>(quads: &FriendQuads, points: &[Point<T>], refined: &mut [Point<T>]) {
     for &(v, sharpness) in &quads.pinned {
         let point = &mut refined[vertex_slot(v, quads) as usize];
         *point = blend(*point, points[v as usize], sharpness.min(1.0));

@@ -1,5 +1,6 @@
 //! A control mesh, analyzed: leaves that evaluate directly, and their nets.
 
+use crate::numbers::Real;
 use std::sync::Arc;
 
 use super::class::Class;
@@ -8,7 +9,7 @@ use super::leaf::{Element, Leaf};
 use super::patch::Extraordinary;
 use crate::error::{Error, Result};
 use crate::scheme::Stencils;
-use crate::surface::scalar::{Point, Scalar};
+use crate::surface::scalar::Point;
 
 /// A surface control mesh ready for limit evaluation.
 ///
@@ -112,7 +113,7 @@ impl LimitSurface {
 
     /// [`LimitSurface::refined_points`] from numbers of either precision, in memory that is
     /// used again.
-    pub(in crate::surface) fn refined_points_into<T: Scalar>(
+    pub(in crate::surface) fn refined_points_into<T: Real>(
         &self,
         points: &[Point<T>],
         all: &mut Vec<[f64; 3]>,

@@ -9,12 +9,13 @@
 //! A first pass finds the columns and so where every row stands; a second one fills large
 //! pages that are touched but once.
 
+use crate::numbers::Real;
 use rayon::prelude::*;
 
 use super::{GRAIN, GROUP, SingleMatrix};
 use crate::pages;
 use crate::scheme::{RowBuilder, Stencils};
-use crate::surface::scalar::Scalar;
+
 use crate::topology::NONE;
 
 /// What the first pass finds out about some rows.
@@ -48,7 +49,7 @@ struct Place<'a, T> {
 
 impl SingleMatrix<f64> {
     /// The matrix with one more level: `level` · this.
-    pub fn then<T: Scalar>(&self, level: &Stencils) -> SingleMatrix<T> {
+    pub fn then<T: Real>(&self, level: &Stencils) -> SingleMatrix<T> {
         let first_rows = (0..level.len()).into_par_iter().step_by(GRAIN);
         let parts: Vec<Part> = first_rows.map(|first| self.measure(level, first)).collect();
         let groups = parts.iter().map(|part| part.groups).sum();
@@ -113,7 +114,7 @@ impl SingleMatrix<f64> {
     }
 
     /// Writes the rows of a part.
-    fn fill<T: Scalar>(&self, level: &Stencils, part: &Part, place: Place<'_, T>) {
+    fn fill<T: Real>(&self, level: &Stencils, part: &Part, place: Place<'_, T>) {
         let mut sizes = part.merged.sizes.iter();
         let (mut columns, mut weights) = (&part.merged.columns[..], &part.merged.weights[..]);
         let mut sums = Vec::new();

@@ -31,7 +31,7 @@ use crate::error::Result;
 use crate::numbers::Real;
 use crate::pages;
 use crate::surface::limit::LeafKind;
-use crate::surface::scalar::{Point, Scalar};
+use crate::surface::scalar::Point;
 
 /// Points of a task, about.
 const GRAIN: usize = 8192;
@@ -82,7 +82,7 @@ impl StaticRefinement {
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for structures without control points, which no
     /// surface has.
-    pub fn evaluator<T: Scalar + Real + Pod>(&self) -> Result<StaticEvaluator<'_, T>> {
+    pub fn evaluator<T: Real>(&self) -> Result<StaticEvaluator<'_, T>> {
         StaticEvaluator::new(self)
     }
 
@@ -90,7 +90,7 @@ impl StaticRefinement {
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for another number of control points.
-    pub fn evaluate<T: Scalar + Real + Pod>(&self, controls: &[Point<T>]) -> Result<Vec<Point<T>>> {
+    pub fn evaluate<T: Real>(&self, controls: &[Point<T>]) -> Result<Vec<Point<T>>> {
         let mut all = Vec::new();
         self.surface.refined_points_into(controls, &mut all)?;
         let mut points = pages::zeros(self.len());
@@ -99,7 +99,7 @@ impl StaticRefinement {
     }
 }
 
-impl<'r, T: Scalar + Real + Pod> StaticEvaluator<'r, T> {
+impl<'r, T: Real> StaticEvaluator<'r, T> {
     fn new(refinement: &'r StaticRefinement) -> Result<Self> {
         let LeafBatches { regular, irregular } = LeafBatches::of(refinement);
         let regular = regular.into_iter().map(|(steps, leaves)| {

@@ -2,9 +2,11 @@
 //! `kernels/surface/first_friends.cu`, what is sharp there as of the mesh matrix, the others as
 //! in [`super::super::edge_friend`].
 
+use crate::numbers::Real;
+use cudarc::driver::DeviceRepr;
 use std::collections::BTreeMap;
 
-use super::super::edge_friend::{DeviceFriends, FriendRun, Real};
+use super::super::edge_friend::{DeviceFriends, FriendRun};
 use super::super::launch::{Argument, Launch};
 use super::super::memory::Buffer;
 use super::super::program::{Kernels, Program};
@@ -58,7 +60,7 @@ pub(in super::super) fn variant(
         .with("CHAIKIN", usize::from(chaikin == Some(true)))
 }
 
-impl<T: Real> Rooms<T> {
+impl<T: Real + DeviceRepr> Rooms<T> {
     /// Room for `levels` levels over the present connectivity.
     fn new(matrix: &DeviceMatrix, tags: &CreaseTags, levels: usize) -> Result<Self> {
         let expected = matrix.counts();
@@ -107,7 +109,7 @@ impl<T: Real> Rooms<T> {
     }
 }
 
-impl<T: Real> SurfaceFriends<T> {
+impl<T: Real + DeviceRepr> SurfaceFriends<T> {
     /// Room for `levels` ≥ 2 levels over an oriented manifold. `tags` may be empty; where a
     /// surface ends it is sharp without.
     ///

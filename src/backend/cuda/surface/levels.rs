@@ -1,7 +1,7 @@
 //! All levels of a surface on the device, and their points.
 
 use super::super::device::failed;
-use super::super::edge_friend::{FriendRun, Real};
+use super::super::edge_friend::FriendRun;
 use super::super::memory::Buffer;
 use super::super::program::Program;
 use super::creases::{CreaseTags, Creases};
@@ -10,6 +10,8 @@ use super::quads;
 use super::rules::{MatrixScheme, Rules};
 use super::step::{Counts, Step};
 use crate::error::{Error, Result};
+use crate::numbers::Real;
+use cudarc::driver::DeviceRepr;
 
 /// Most levels, the control mesh included; `MOST_LEVELS` in the kernels.
 const MOST_LEVELS: usize = 16;
@@ -38,7 +40,7 @@ pub struct DeviceLevels<T> {
     programs: [Option<Program>; 3],
 }
 
-impl<T: Real> DeviceLevels<T> {
+impl<T: Real + DeviceRepr> DeviceLevels<T> {
     /// Room for `levels` ≥ 1 levels over a control mesh. `tags`: `None` if all is smooth.
     ///
     /// # Errors

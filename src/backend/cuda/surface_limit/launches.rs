@@ -1,8 +1,9 @@
 //! The launches of grids on surfaces.
 
+use crate::numbers::Real;
+use cudarc::driver::DeviceRepr;
 use cudarc::driver::DriverError;
 
-use super::super::edge_friend::Real;
 use super::super::functions::Shape;
 use super::super::launch::{Argument, Launch};
 use super::super::surface_points::Outputs;
@@ -12,7 +13,7 @@ use crate::error::Result;
 /// Lanes that share a normal by tangents; `SHARE` in `kernels/surface/table.cu`.
 const SHARE: u32 = 8;
 
-impl<T: Real> DeviceGrids<T> {
+impl<T: Real + DeviceRepr> DeviceGrids<T> {
     /// Chains run side by side after the first launches.
     pub(super) fn enqueue(
         &self,

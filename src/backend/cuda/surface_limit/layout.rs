@@ -1,11 +1,13 @@
 //! Tables as the kernel takes them.
 
+use crate::numbers::Real;
+use cudarc::driver::DeviceRepr;
 use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
 
 use super::super::device::failed;
-use super::super::edge_friend::Real;
+
 use super::super::functions::Functions;
 use super::super::launch::Argument;
 use super::super::memory::Buffer;
@@ -20,7 +22,7 @@ use crate::error::Result;
 const SQUARE_BLOCKS: u32 = 32;
 
 /// Lays all tables one after another, and cuts the work into blocks.
-pub(super) fn lay_tables<T: Real>(
+pub(super) fn lay_tables<T: Real + DeviceRepr>(
     functions: &Functions,
     stream: &Arc<CudaStream>,
     layout: &SurfaceLayout<'_, T>,
@@ -150,7 +152,7 @@ fn first_weights(squares: &[Square<'_>]) -> Vec<u64> {
 }
 
 /// Turns squares into tables on the device: one square, up to eight ways for a leaf to lie in it.
-fn lay_squares<T: Real>(
+fn lay_squares<T: Real + DeviceRepr>(
     kernels: &Kernels<'_>,
     stream: &Arc<CudaStream>,
     squares: &[Square<'_>],

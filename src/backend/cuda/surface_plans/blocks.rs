@@ -5,13 +5,14 @@
 //! the corners of faces, which depend on fewer points, join rows that have all of theirs. What
 //! fills no block by then stands in blocks whose rows keep their own columns.
 
+use crate::numbers::Real;
 use std::collections::HashMap;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::super::surface_product::{BLOCK_ROWS, BlockMatrix, ENTRIES, RowBlock};
-use crate::surface::Scalar;
+
 use crate::surface::single::SingleMatrix;
 use crate::topology::NONE;
 
@@ -31,7 +32,7 @@ struct Supernode<'a> {
 }
 
 /// The matrix in blocks.
-pub(super) fn row_blocks<T: Scalar>(matrix: &SingleMatrix<T>, controls: usize) -> BlockMatrix<T> {
+pub(super) fn row_blocks<T: Real>(matrix: &SingleMatrix<T>, controls: usize) -> BlockMatrix<T> {
     let mut nodes = supernodes(matrix);
     let mut drafts = Vec::new();
     // rows that follow one another are written in whole lines
@@ -76,7 +77,7 @@ impl<'a> Draft<'a> {
 }
 
 /// All rows by their columns.
-fn supernodes<T: Scalar>(matrix: &SingleMatrix<T>) -> Vec<Supernode<'_>> {
+fn supernodes<T: Real>(matrix: &SingleMatrix<T>) -> Vec<Supernode<'_>> {
     let columns = |row: u32| matrix.row(row as usize).0;
     // columns are told apart by a number first
     let mix = |sum: u64, &c: &u32| {
@@ -130,7 +131,7 @@ fn join_larger(nodes: &mut [Supernode<'_>]) {
 }
 
 /// Whether a block with common columns is smaller than its rows by themselves.
-fn pays<T: Scalar>(matrix: &SingleMatrix<T>, rows: &[u32], columns: usize) -> bool {
+fn pays<T: Real>(matrix: &SingleMatrix<T>, rows: &[u32], columns: usize) -> bool {
     let groups = columns.div_ceil(ENTRIES);
     let common = groups * (BLOCK_ROWS * size_of::<T>() + size_of::<u32>());
     let own = rows.iter().map(|&row| matrix.row(row as usize).0.len().div_ceil(ENTRIES));
@@ -138,11 +139,7 @@ fn pays<T: Scalar>(matrix: &SingleMatrix<T>, rows: &[u32], columns: usize) -> bo
 }
 
 /// Lays the blocks one after another.
-fn lay<T: Scalar>(
-    matrix: &SingleMatrix<T>,
-    drafts: &[Draft<'_>],
-    controls: usize,
-) -> BlockMatrix<T> {
+fn lay<T: Real>(matrix: &SingleMatrix<T>, drafts: &[Draft<'_>], controls: usize) -> BlockMatrix<T> {
     let mut all = BlockMatrix { rows: matrix.len(), controls, ..BlockMatrix::default() };
     let (mut weights, mut columns) = (0, 0);
     for draft in drafts {
@@ -176,7 +173,7 @@ fn lay<T: Scalar>(
 
 impl Draft<'_> {
     /// Groups of columns and of weights.
-    fn entries<T: Scalar>(
+    fn entries<T: Real>(
         &self,
         matrix: &SingleMatrix<T>,
     ) -> (Vec<[u32; ENTRIES]>, Vec<[T; ENTRIES]>) {

@@ -2,14 +2,16 @@
 
 use super::super::Cuda;
 use super::super::DeviceRun;
-use super::super::edge_friend::{DeviceFriends, Real};
+use super::super::edge_friend::DeviceFriends;
 use super::super::surface::SurfaceFriends;
 use super::matrix::{check_tags, device_matrix, has_lost_corner, host_matrix, tags};
 use crate::error::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
+use crate::numbers::Real;
 use crate::scheme::NonManifold;
 use crate::surface::edge_friend::EdgeFriend;
-use crate::surface::scalar::{Point, Scalar};
+use crate::surface::scalar::Point;
+use cudarc::driver::DeviceRepr;
 
 /// Levels of edge-friend.
 pub(super) struct Friends<T> {
@@ -21,7 +23,7 @@ pub(super) struct Friends<T> {
     orphans: Vec<u32>,
 }
 
-impl<T: Scalar + Real> Friends<T> {
+impl<T: Real + DeviceRepr> Friends<T> {
     pub fn new(mesh: &SurfaceMesh, levels: usize, rule: CreaseRule, gpu: &Cuda) -> Result<Self> {
         let matrix = device_matrix(mesh, gpu)?;
         let counts = matrix.counts();

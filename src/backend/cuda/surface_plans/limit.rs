@@ -5,10 +5,12 @@
 //! Control points and local levels are in double precision; sums run relative to the
 //! first point of a net, in `T`.
 
+use crate::numbers::Real;
+use cudarc::driver::DeviceRepr;
 use rayon::prelude::*;
 
 use super::super::Cuda;
-use super::super::edge_friend::Real;
+
 use super::super::single_points::RegularPoint;
 use super::super::surface_limit::{
     DeviceGrids, PatchBatch, SurfaceLayout, SurfacePoints, TableBatch, TableWeights,
@@ -18,7 +20,7 @@ use super::super::surface_refine::Level;
 use crate::error::{Error, Result};
 use crate::plan::Want;
 use crate::scheme::Shape;
-use crate::surface::Scalar;
+
 use crate::surface::limit::{
     COUNTS, Leaf, LeafKind, LimitSurface, SurfaceGrid, SurfaceLocation, Table, VertexMasks,
 };
@@ -29,7 +31,7 @@ pub struct DeviceSurfaceGrid<T> {
     points: usize,
 }
 
-impl<T: Scalar + Real> DeviceSurfaceGrid<T> {
+impl<T: Real + DeviceRepr> DeviceSurfaceGrid<T> {
     /// Brings a grid to a GPU, with room for its results, `[element][sample]`: positions
     /// and, if the grid has normals, first derivatives and unit normals.
     ///
@@ -134,7 +136,7 @@ impl Batch {
         self.starts.push(start);
     }
 
-    fn with<T: Scalar>(self, table: &Table) -> TableBatch<T> {
+    fn with<T: Real>(self, table: &Table) -> TableBatch<T> {
         TableBatch {
             controls: table.controls,
             weights: TableWeights::Own {
@@ -163,7 +165,7 @@ pub struct DeviceSurfacePoints<T> {
     want: Want,
 }
 
-impl<T: Scalar + Real> DeviceSurfacePoints<T> {
+impl<T: Real + DeviceRepr> DeviceSurfacePoints<T> {
     /// Brings places to a GPU, with room for positions and the derivatives wanted.
     ///
     /// # Errors
@@ -281,7 +283,7 @@ impl<T: Scalar + Real> DeviceSurfacePoints<T> {
 /// Limit positions and unit normals of all vertices of a mesh, on a GPU.
 pub struct DeviceVertexLimits<T>(DeviceSinglePoints<T>);
 
-impl<T: Scalar + Real> DeviceVertexLimits<T> {
+impl<T: Real + DeviceRepr> DeviceVertexLimits<T> {
     /// Brings limit masks to a GPU, with room for their results.
     ///
     /// # Errors

@@ -1,9 +1,11 @@
 //! Refinement by the mesh matrix on a GPU.
 
+use crate::numbers::Real;
+use cudarc::driver::DeviceRepr;
 use std::collections::BTreeMap;
 
 use super::super::Cuda;
-use super::super::edge_friend::Real;
+
 use super::super::surface::{CreaseTags, DeviceLevels, DeviceMatrix, FaceArrays, MatrixScheme};
 use crate::error::Result;
 use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
@@ -58,7 +60,7 @@ pub(super) fn host_matrix(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result<M
 }
 
 /// All levels of a mesh that has triangles only, if the scheme is not Catmull-Clark's.
-pub(super) fn levels<T: Real>(
+pub(super) fn levels<T: Real + DeviceRepr>(
     mesh: &SurfaceMesh,
     matrix: DeviceMatrix,
     options: &SurfaceOptions,

@@ -20,18 +20,20 @@ mod single;
 mod static_refinement;
 
 use super::Cuda;
-use super::edge_friend::{FriendRun as DeviceRun, Real};
+use super::edge_friend::FriendRun as DeviceRun;
 use super::surface::DeviceLevels;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
+use crate::numbers::Real;
 use crate::scheme::Shape;
 use crate::surface::matrix::Columns;
 use crate::surface::memory::check_corner_ids;
 use crate::surface::plan::{cut_notice, non_manifold_notice, turned_notice};
-use crate::surface::scalar::{Point, Scalar};
+use crate::surface::scalar::Point;
 use crate::surface::sqrt3::check;
 use crate::surface::triangulate::triangulate;
 use crate::surface::{Method, SurfaceOptions};
+use cudarc::driver::DeviceRepr;
 use friends::Friends;
 use single::Single;
 
@@ -55,7 +57,7 @@ enum Levels<T> {
     Single(Box<Single<T>>),
 }
 
-impl<T: Scalar + Real> DeviceSurface<T> {
+impl<T: Real + DeviceRepr> DeviceSurface<T> {
     /// Brings a mesh to a GPU, with room for all levels, and finds its edges there; or makes the
     /// one matrix of all levels and brings that.
     ///

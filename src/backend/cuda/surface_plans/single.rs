@@ -1,12 +1,14 @@
 //! All levels as one sparse matrix on a GPU. The matrix is the product that the CPU makes.
 
 use super::super::Cuda;
-use super::super::edge_friend::Real;
+use crate::numbers::Real;
+use cudarc::driver::DeviceRepr;
+
 use super::super::surface_product::DeviceProduct;
 use super::blocks::row_blocks;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
-use crate::surface::scalar::{Point, Scalar};
+use crate::surface::scalar::Point;
 use crate::surface::single::SingleMatrix;
 use crate::surface::{Method, SurfaceOptions, SurfacePlan};
 
@@ -18,7 +20,7 @@ pub struct DeviceSingleMatrix<T> {
     bytes: usize,
 }
 
-impl<T: Scalar + Real> DeviceSingleMatrix<T> {
+impl<T: Real + DeviceRepr> DeviceSingleMatrix<T> {
     /// Brings the matrix of so many control points to a GPU.
     ///
     /// # Errors
@@ -82,7 +84,7 @@ pub(super) struct Single<T> {
     matrix: DeviceSingleMatrix<T>,
 }
 
-impl<T: Scalar + Real> Single<T> {
+impl<T: Real + DeviceRepr> Single<T> {
     pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions, gpu: &Cuda) -> Result<Self> {
         // a plan by this method has a matrix of its own
         let plan = SurfacePlan::new(mesh, &SurfaceOptions { method: Method::Matrix, ..*options })?;

@@ -1,9 +1,11 @@
 //! Static evaluation on a GPU.
 
+use crate::numbers::Real;
+use cudarc::driver::DeviceRepr;
 use rayon::prelude::*;
 
 use super::super::Cuda;
-use super::super::edge_friend::Real;
+
 use super::super::surface_limit::{
     DeviceGrids, MOST_SAMPLES, PatchBatch, Square, SurfaceLayout, TableBatch, TableWeights,
 };
@@ -12,7 +14,7 @@ use super::super::surface_refine::Level;
 use crate::error::{Error, Result};
 use crate::surface::StaticRefinement;
 use crate::surface::limit::finite::FiniteWeights;
-use crate::surface::scalar::{Point, Scalar};
+use crate::surface::scalar::Point;
 use crate::surface::static_refinement::LeafBatches;
 
 /// The points of one level of refinement on a GPU, straight from the control points, in
@@ -21,7 +23,7 @@ pub struct DeviceStaticRefinement<T> {
     grids: DeviceGrids<T>,
 }
 
-impl<T: Scalar + Real> DeviceStaticRefinement<T> {
+impl<T: Real + DeviceRepr> DeviceStaticRefinement<T> {
     /// Brings a level to a GPU, with room for its points.
     ///
     /// # Errors
@@ -112,7 +114,7 @@ impl<T: Scalar + Real> DeviceStaticRefinement<T> {
 }
 
 /// The points that no leaf has as its own, as rows of weights.
-fn rest<T: Scalar>(refinement: &StaticRefinement) -> PointRows<T> {
+fn rest<T: Real>(refinement: &StaticRefinement) -> PointRows<T> {
     let runs = refinement.slots.rest.par_iter().map(|run| {
         let mut part = PointRows { quantities: 1, ..PointRows::default() };
         for place in run.places() {

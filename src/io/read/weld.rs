@@ -74,11 +74,12 @@ impl Assembly<'_> {
                 let mut found = NONE;
                 for key in grid.keys(point) {
                     let mut at = last.get(&key).copied().unwrap_or(NONE);
-                    while at != NONE && found == NONE {
+                    // The first point that fits: the chain goes from the last to the first.
+                    while at != NONE {
                         let w = at as usize;
                         let free = w < start && merged_by[w] != piece;
                         if free && grid.is_same(self.mesh.points[w], point) {
-                            found = at;
+                            found = found.min(at);
                         }
                         at = before[w];
                     }

@@ -10,7 +10,8 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use subsolid::backend::{Backend, Choice, Cpu, Precision};
 use subsolid::limit::Solid;
-use subsolid::plan::{Samples, Want};
+use subsolid::mesh::SolidMesh;
+use subsolid::plan::{Cost, Samples, Want, wanted_orders};
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
@@ -127,7 +128,10 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     };
     let samples = a.request(format, console)?;
     a.check_unused(&samples, format)?;
-    let backend = a.backend(&samples, console)?;
+    let named = match a.processor.backend {
+        Choice::Auto => None, // once the size of the job is known
+        _ => Some(a.backend(&samples, &Cost::default(), console)?),
+    };
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
@@ -135,6 +139,10 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let (cells, structures) = (counted(mesh.cells.len(), "cell"), counted(structures, "structure"));
     let time = since(start);
     console.status("Analyzed", format!("{cells}, {structures} in {time}"));
+    let backend = match named {
+        Some(backend) => backend,
+        None => a.backend(&samples, &a.cost(&samples, &mesh, &solid), console)?,
+    };
     if a.explain {
         return explain::run(a, &*backend, &samples, &mesh, &solid, console);
     }
@@ -244,19 +252,45 @@ impl Arguments {
         }
     }
 
-    /// The processor of a request.
-    fn backend(&self, request: &Request, console: &Console) -> Result<Box<dyn Backend>> {
-        let precision = match self.precision {
+    fn precision(&self) -> Precision {
+        match self.precision {
             PrecisionArgument::F32 => Precision::F32,
             PrecisionArgument::F64 => Precision::F64,
+        }
+    }
+
+    /// What the request costs; a table is taken for one block, which is about as much as is
+    /// evaluated while the rest of it is read and written.
+    fn cost(&self, request: &Request, mesh: &SolidMesh, solid: &Solid) -> Cost {
+        let bytes = match self.precision() {
+            Precision::F32 => size_of::<f32>(),
+            Precision::F64 => size_of::<f64>(),
         };
+        let results = match request {
+            Request::Table(_) => table::BLOCK,
+            Request::Grid(Samples::Tensor(along), _) => along.len().pow(3) * solid.elements().len(),
+            Request::Grid(Samples::Points(points), _) => points.len(),
+        };
+        let attributes: usize = mesh.attributes.iter().map(|attribute| attribute.width).sum();
+        let values = 3 * (1 + wanted_orders(self.want()).len()) + attributes;
+        Cost::evaluation(results * values * bytes)
+    }
+
+    /// The processor of a request that costs so much.
+    fn backend(
+        &self,
+        request: &Request,
+        cost: &Cost,
+        console: &Console,
+    ) -> Result<Box<dyn Backend>> {
+        let precision = self.precision();
         match (request, self.processor.backend) {
             (Request::Grid(_, CellShape::Bezier), Choice::Cuda(_)) => {
                 Err(Error::request("Bézier cells are made on the CPU")
                     .with_help("leave --backend out, or give --backend cpu"))
             }
             (Request::Grid(_, CellShape::Bezier), _) => Ok(Box::new(Cpu::new(precision))),
-            _ => self.processor.choose(precision, console),
+            _ => self.processor.choose(precision, cost, console),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `subsolid locate`: a table of points in, a table of places out, block by block.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
@@ -14,7 +14,7 @@ use subsolid::locate::{
     Answer, DeviceLocator, Located, Locator, LocatorOptions, PointTable, write_header, write_rows,
 };
 use subsolid::mesh::SolidMesh;
-use subsolid::plan::{Location, Samples, Want};
+use subsolid::plan::{Cost, Location, Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
@@ -25,8 +25,10 @@ use super::{Console, Outcome};
 
 /// Rows worked on at a time by the CPU.
 const BLOCK: usize = 1 << 16;
-/// Rows at a time on a GPU; for fewer it is not worth setting up.
+/// Rows at a time on a GPU.
 const DEVICE_BLOCK: usize = 1 << 20;
+/// Bytes of a usual row of a table of points.
+const ROW_BYTES: usize = 40;
 
 /// Find the cells and parameters of points in space
 ///
@@ -51,9 +53,8 @@ pub struct Arguments {
     /// Points so far outside count as inside, as a part of the size of the cell there
     #[arg(long, value_name = "T", default_value_t = 1e-9, allow_hyphen_values = true)]
     tolerance: f64,
-    /// Processor that looks points up: auto (the first NVIDIA GPU that works if there are a
-    /// million points or more, else the CPU), cpu, cuda or cuda:N; cells are the same,
-    /// parameters to rounding
+    /// Processor that looks points up: auto (the one that ends the job first), cpu, cuda or
+    /// cuda:N; cells are the same, parameters to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// Table to write: .csv with x,y,z,status,cell,u,v,w,distance and attributes
@@ -95,7 +96,7 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     let pieces = locator.pieces().len();
     console.status("Analyzed", format!("{pieces} Bézier pieces in {}", since(start)));
     let mut rows = Rows { first: table.read(DEVICE_BLOCK)?, table };
-    let gpu = gpu(&a, rows.first.len() == DEVICE_BLOCK, console)?;
+    let gpu = gpu(&a, rows.estimate(&a.points), console)?;
     let device = gpu.as_ref().and_then(|gpu| gpu.device());
     let mut on_gpu = device.map(|device| DeviceLocator::new(&locator, device)).transpose()?;
     let mut finder = Finder { locator: &locator, on_gpu: on_gpu.as_mut() };
@@ -145,12 +146,9 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The GPU to use, if one is; `many` points are worth one.
-fn gpu(a: &Arguments, many: bool, console: &Console) -> Result<Option<Box<dyn Backend>>> {
-    if a.backend == Choice::Auto && !many {
-        return Ok(None);
-    }
-    let processor = Processor::find(a.backend)?;
+/// The GPU to use for so many points, if one is.
+fn gpu(a: &Arguments, points: usize, console: &Console) -> Result<Option<Box<dyn Backend>>> {
+    let processor = Processor::find_for(a.backend, &Cost::location(points))?;
     let gpu = processor.gpu_backend()?;
     let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), |gpu| gpu.name());
     processor.tell(&name, console);
@@ -164,6 +162,14 @@ struct Rows {
 }
 
 impl Rows {
+    /// About how many rows there are in all.
+    fn estimate(&self, table: &Path) -> usize {
+        match std::fs::metadata(table) {
+            Ok(file) if self.first.len() == DEVICE_BLOCK => file.len() as usize / ROW_BYTES,
+            _ => self.first.len(),
+        }
+    }
+
     /// The next rows, at most `most`.
     fn read(&mut self, most: usize) -> Result<Vec<[f64; 3]>> {
         if self.first.is_empty() {

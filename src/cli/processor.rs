@@ -2,13 +2,14 @@
 
 use clap::{Args, ValueEnum};
 use subsolid::backend::{Backend, Choice, Precision, Strategy, choose, devices};
+use subsolid::plan::Cost;
 use subsolid::{Error, Result};
 
 use super::Console;
 
 #[derive(Args)]
 pub struct ProcessorArguments {
-    /// Processor: auto (the first NVIDIA GPU that works, else the CPU), cpu, cuda or cuda:N
+    /// Processor: auto (the one that ends the job first), cpu, cuda or cuda:N
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub backend: Choice,
     /// Kernels on a GPU
@@ -42,9 +43,14 @@ impl From<StrategyArgument> for Strategy {
 }
 
 impl ProcessorArguments {
-    /// The processor chosen; says which one `auto` took.
-    pub fn choose(&self, precision: Precision, console: &Console) -> Result<Box<dyn Backend>> {
-        let processor = Processor::find(self.backend)?;
+    /// The processor chosen for a job; says which one `auto` took.
+    pub fn choose(
+        &self,
+        precision: Precision,
+        cost: &Cost,
+        console: &Console,
+    ) -> Result<Box<dyn Backend>> {
+        let processor = Processor::find_for(self.backend, cost)?;
         let backend = processor.backend(precision, self.strategy.into())?;
         if self.backend == Choice::Auto {
             processor.tell(&backend.name(), console);
@@ -65,7 +71,21 @@ pub enum Processor {
 }
 
 impl Processor {
-    /// Looks for it.
+    /// Looks for it; `auto` takes the one that ends a job of this cost first. A GPU is not even
+    /// started for a job that the CPU ends before.
+    ///
+    /// # Errors
+    /// If a GPU is asked for by name that is not there.
+    pub fn find_for(choice: Choice, cost: &Cost) -> Result<Self> {
+        let threads = rayon::current_num_threads();
+        if choice != Choice::Auto || !cost.suits_cpu(threads) {
+            return Self::find(choice);
+        }
+        let (cpu, gpu) = (cost.on_cpu(threads), cost.on_gpu());
+        Ok(Self::Cpu(Some(format!("about {}; a GPU would take {}", seconds(cpu), seconds(gpu)))))
+    }
+
+    /// Looks for it; `auto` takes the first NVIDIA GPU that works.
     ///
     /// # Errors
     /// If a GPU is asked for by name that is not there.
@@ -123,4 +143,8 @@ impl Processor {
         let why = self.why_not_gpu().map(|why| format!(" ({why})")).unwrap_or_default();
         console.status("Chose", format!("{name}{why}"));
     }
+}
+
+fn seconds(seconds: f64) -> String {
+    if seconds < 0.1 { format!("{:.0} ms", seconds * 1e3) } else { format!("{seconds:.1} s") }
 }

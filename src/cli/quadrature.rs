@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
-use subsolid::backend::Choice;
+use subsolid::backend::{Backend, Choice, Cpu};
 use subsolid::io::{self, Format, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
-use subsolid::plan::Want;
+use subsolid::plan::{Cost, Want};
 use subsolid::quadrature::{
     CellReport, DeviceQuadrature, ExportOptions, MOST_RINGS, Mapping, Physical, Quadrature, Report,
     Scheme, points, write_npz,
@@ -74,8 +74,8 @@ pub struct Arguments {
     /// Compress the output
     #[arg(long, requires = "output")]
     compress: bool,
-    /// Processor of positions, Jacobians and derivatives in space: auto (the first NVIDIA GPU
-    /// that works, else the CPU), cpu, cuda or cuda:N; they are the same to rounding
+    /// Processor of positions, Jacobians and derivatives in space: auto (the one that ends the
+    /// job first), cpu, cuda or cuda:N; they are the same to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// File to write: .npz (everything), .vtu or .pvtu (the points with their weights and
@@ -134,9 +134,11 @@ impl Arguments {
         mesh: &SolidMesh,
         console: &Console,
     ) -> Result<Box<dyn Physical<'q> + 'q>> {
-        let processor = Processor::find(self.backend)?;
+        let processor =
+            Processor::find_for(self.backend, &Cost::quadrature(quadrature.sample_count()))?;
         let gpu = processor.gpu_backend()?;
         let Some((gpu, device)) = gpu.as_ref().and_then(|gpu| Some((gpu, gpu.device()?))) else {
+            processor.tell(&Cpu::default().name(), console);
             return Ok(Box::new(Mapping::new(quadrature, mesh.controls())?));
         };
         processor.tell(&gpu.name(), console);

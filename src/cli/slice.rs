@@ -8,9 +8,10 @@ use std::time::Instant;
 
 use clap::{ArgGroup, Args, ValueEnum};
 use serde::Serialize;
-use subsolid::backend::Choice;
+use subsolid::backend::{Backend, Choice, Cpu};
 use subsolid::limit::Solid;
 use subsolid::mesh::Controls;
+use subsolid::plan::Cost;
 use subsolid::scheme::VertexRule;
 use subsolid::slice::{
     Axis, DeviceSource, Job, LayerSource, Setting, SliceOptions, Slicer, SolidSource, Stack,
@@ -74,8 +75,8 @@ pub struct Arguments {
     /// Leave out layers whose files are there already
     #[arg(long)]
     resume: bool,
-    /// Processor of the pixels: auto (the first NVIDIA GPU that works, else the CPU), cpu,
-    /// cuda or cuda:N; coverage is the same bit by bit, attributes to rounding
+    /// Processor of the pixels: auto (the one that ends the job first), cpu, cuda or cuda:N;
+    /// coverage is the same bit by bit, attributes to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
 }
@@ -114,7 +115,10 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let setting = a.setting(&slicer, fingerprint(&mesh))?;
     a.images.check_fit(&setting, console)?;
     let layers = a.layers(&setting.stack)?;
-    let processor = Processor::find(a.backend)?;
+    let grid = a.images.grid(&setting)?;
+    let pixels = grid.map_or(0, |grid| layers.len() * grid.size[0] * grid.size[1]);
+    let numbers = wanted.iter().map(|attribute| attribute.width).sum();
+    let processor = Processor::find_for(a.backend, &Cost::layers(pixels, numbers))?;
     let on_cpu = match &a.outputs.vtu {
         Some(_) => SolidSource::with_places(&solid, controls, slicer)?,
         None => SolidSource::new(&solid, controls, slicer)?,
@@ -125,14 +129,16 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             processor.tell(&gpu.name(), console);
             Some(DeviceSource::new(&on_cpu, device)?)
         }
-        None => None,
+        None => {
+            processor.tell(&Cpu::default().name(), console);
+            None
+        }
     };
     let source: &dyn LayerSource = match &on_gpu {
         Some(source) => source,
         None => &on_cpu,
     };
     let attributes = values::choose(&a.attribute, source.channels())?;
-    let grid = a.images.grid(&setting)?;
     let images = a.images.options(&a.outputs, &setting, &attributes, source.channels())?;
     let count = layers.len();
     console.status(

@@ -9,6 +9,7 @@ use serde::Serialize;
 use subsolid::backend::{Backend, Choice, SurfaceRefiner, runs_on_gpu};
 use subsolid::io::SurfaceFormat;
 use subsolid::mesh::{Attribute, CreaseRule, NORMALS, SurfaceMesh};
+use subsolid::plan::Cost;
 use subsolid::surface::limit::PatchCounts;
 use subsolid::surface::{
     Method, Scheme, SurfaceOptions, SurfacePlan, VertexLimits, adaptive_limits, check_ids,
@@ -52,7 +53,7 @@ pub struct Arguments {
     /// Move the vertices to where all further refinement takes them (not for √3)
     #[arg(long)]
     limit: bool,
-    /// Processor: auto (the first NVIDIA GPU that works, else the CPU), cpu, cuda or cuda:N. GPUs
+    /// Processor: auto (the one that ends the job first), cpu, cuda or cuda:N. GPUs
     /// refine by the mesh matrix (√3 on oriented manifolds), by edge-friend (from 2 levels on) and
     /// by one matrix for all levels, with the same result
     #[arg(long, value_name = "NAME", default_value = "auto")]
@@ -243,7 +244,8 @@ fn choose(
         console.status("Chose", "the CPU (this scheme and method do not run on GPUs for it)");
         return Ok(None);
     }
-    let processor = Processor::find(choice)?;
+    let faces = refined_counts(mesh, options).faces as usize;
+    let processor = Processor::find_for(choice, &Cost::surface(faces))?;
     let gpu = processor.gpu_backend()?;
     if choice == Choice::Auto {
         let name = gpu.as_ref().map_or_else(|| "the CPU".into(), |gpu| gpu.name());

@@ -9,12 +9,14 @@
 //! Samples of an element are ordered u fastest, then v, then w.
 
 mod batch;
+mod cost;
 mod pattern;
 mod route;
 mod samples;
 mod table;
 
 pub use batch::{Batch, BatchKind, TableId};
+pub use cost::Cost;
 pub use pattern::{Axis, AxisId, Order as SampleOrder, Patterns};
 pub use route::{AMPLE, Facts, Kernel, MatrixUnits, Strategy};
 pub use samples::{Location, Samples, Want};

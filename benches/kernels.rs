@@ -7,11 +7,11 @@ use std::hint::black_box;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
-use subsolid::backend::cpu::kernel::{
+use subsolid::basis::bspline::Order;
+use subsolid::kernel::{
     Across, Axis, Layered, LayeredOutput, Points, Scratch, Simd, Stores, Table, TableOutput,
     Tensor, TensorOutput,
 };
-use subsolid::basis::bspline::Order;
 
 /// Vertices on an axis of the control grid.
 const GRID: usize = 50;

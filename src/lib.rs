@@ -87,6 +87,11 @@
 //! holds the weights that all cells of a batch share. Neither `Solid` nor `Plan` depends on
 //! the positions of the control points.
 //!
+//! # [`kernel`]: inner loops
+//!
+//! Control points in, samples out, at the vector width of the processor: what the CPU evaluates
+//! cells, surface grids and quadrature points with.
+//!
 //! # [`backend`]: evaluation
 //!
 //! A [`Backend`] executes plans. Prepare once and evaluate often, range by range if the
@@ -131,6 +136,7 @@ mod error;
 mod evaluate;
 pub mod guide;
 pub mod io;
+pub mod kernel;
 pub mod limit;
 pub mod locate;
 pub mod mesh;
@@ -139,6 +145,7 @@ mod pages;
 pub mod plan;
 pub mod quadrature;
 pub mod refine;
+mod result_buffer;
 pub mod scheme;
 pub mod slice;
 pub mod surface;

@@ -5,21 +5,21 @@ use std::ops::Range;
 
 use nalgebra::Matrix3;
 
-use super::numbers::Numbers;
 use crate::numbers::{Precision, Real};
+use crate::result_buffer::ResultBuffer;
 
 /// Numbers in the precision they were computed in.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
     /// Single precision.
-    F32(Numbers<f32>),
+    F32(ResultBuffer<f32>),
     /// Double precision.
-    F64(Numbers<f64>),
+    F64(ResultBuffer<f64>),
 }
 
 impl Default for Values {
     fn default() -> Self {
-        Self::F64(Numbers::default())
+        Self::F64(ResultBuffer::default())
     }
 }
 
@@ -46,13 +46,13 @@ impl Values {
     }
 
     /// The numbers, in precision `T` from now on; those of another precision are dropped.
-    pub(super) fn numbers<T: Real>(&mut self) -> &mut Numbers<T> {
+    pub(super) fn numbers<T: Real>(&mut self) -> &mut ResultBuffer<T> {
         match T::PRECISION {
             Precision::F32 if !matches!(self, Self::F32(_)) => {
-                *self = Self::F32(Numbers::default())
+                *self = Self::F32(ResultBuffer::default())
             }
             Precision::F64 if !matches!(self, Self::F64(_)) => {
-                *self = Self::F64(Numbers::default())
+                *self = Self::F64(ResultBuffer::default())
             }
             _ => {}
         }

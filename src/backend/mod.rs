@@ -8,9 +8,9 @@ pub mod cuda;
 pub mod device;
 mod explain;
 mod limit;
-mod numbers;
 mod surface;
 
+pub use crate::result_buffer::ResultBuffer;
 pub use choice::{Choice, auto, choose, devices};
 pub use cpu::Cpu;
 #[cfg(feature = "cuda")]
@@ -18,7 +18,6 @@ pub use cuda::Cuda;
 pub use device::{Device, DeviceInfo};
 pub use explain::{Explained, LaunchGrid};
 pub use limit::{Limit, Values};
-pub use numbers::Numbers;
 pub use surface::{SurfaceRefiner, runs_on_gpu};
 
 use std::ops::Range;

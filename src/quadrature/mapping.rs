@@ -6,9 +6,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::{Quadrature, batch};
-use crate::backend::cpu::kernel::{Axis, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
 use crate::basis::gauss;
 use crate::error::{Error, Result};
+use crate::kernel::{Axis, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
 use crate::limit::LeafKind;
 use crate::mesh::Controls;
 

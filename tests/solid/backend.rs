@@ -2,8 +2,8 @@
 
 use crate::conformance::solid;
 use crate::solid_conformance;
-use subsolid::backend::cpu::kernel::Simd;
 use subsolid::backend::{Backend, Cpu, Limit, Precision};
+use subsolid::kernel::Simd;
 use subsolid::limit::Solid;
 use subsolid::mesh::shape::Shape;
 use subsolid::plan::{Samples, Want};

@@ -7,12 +7,12 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
-use super::Shared;
-use super::kernel::{
+use crate::error::Result;
+use crate::kernel::Shared;
+use crate::kernel::{
     Across, Axis, Layered, LayeredOutput, Scratch, Simd, Stores, Table, TableOutput, Tensor,
     TensorOutput,
 };
-use crate::error::Result;
 use crate::limit::{AxisPermutation, LeafKind, Orders};
 use crate::numbers::Real;
 use crate::plan::{Batch, BatchKind, Plan, wanted_orders};

@@ -3,8 +3,8 @@
 
 use rayon::prelude::*;
 
-use super::Shared;
-use super::kernel::{Points, Scratch, Simd, Stores};
+use crate::kernel::Shared;
+use crate::kernel::{Points, Scratch, Simd, Stores};
 use crate::limit::{LeafKind, Orders};
 use crate::numbers::Real;
 use crate::plan::{Plan, PointLocation, wanted_orders};

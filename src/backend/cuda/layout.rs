@@ -7,9 +7,9 @@ use cudarc::driver::DeviceRepr;
 
 use super::device::matrix_units;
 use super::stacks::Stacks;
-use crate::backend::cpu::kernel::Axis;
 use crate::backend::device::DeviceInfo;
 use crate::error::Result;
+use crate::kernel::Axis;
 use crate::numbers::Real;
 use crate::plan::{BatchKind, Facts, Kernel, Plan, Strategy, wanted_orders};
 use nets::Nets;

@@ -8,8 +8,8 @@ use cudarc::driver::{
 };
 
 use super::device::failed;
-use crate::backend::numbers::Lent;
 use crate::error::Result;
+use crate::result_buffer::Lent;
 
 /// An array on the device.
 #[derive(Debug)]

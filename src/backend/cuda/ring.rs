@@ -9,9 +9,9 @@ use rayon::prelude::*;
 
 use super::device::failed;
 use super::memory::{PageLocked, start_copy};
-use crate::backend::cpu::kernel::{Simd, stream};
-use crate::backend::numbers::Lent;
 use crate::error::Result;
+use crate::kernel::{Simd, stream};
+use crate::result_buffer::Lent;
 
 /// Bytes of a block: large enough for the bus, small enough that moving one on hides behind
 /// the next one's copy.

@@ -9,8 +9,8 @@ use super::launch::{Argument, Launch};
 use super::memory::{Buffer, PageLocked, start_copy, timed_event};
 use super::sources::{Variant, WRITE_BANDWIDTH};
 use crate::backend::Precision;
-use crate::backend::numbers::Lent;
 use crate::error::Result;
+use crate::result_buffer::Lent;
 
 /// Bytes of a bulk copy in `kernels/common/write_bandwidth.cu`.
 const CHUNK: u64 = 6144;

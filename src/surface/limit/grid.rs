@@ -18,8 +18,8 @@ use super::leaf::{Leaf, LeafKind};
 use super::net::Ends;
 use super::surface::LimitSurface;
 use super::table::Table;
-use crate::backend::cpu::kernel::{Patch, PatchOutput, Scratch, Simd, Stores};
 use crate::error::{Error, Result};
+use crate::kernel::{Patch, PatchOutput, Scratch, Simd, Stores};
 use crate::scheme::Shape;
 
 /// Largest number of samples along an edge.

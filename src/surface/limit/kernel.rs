@@ -1,5 +1,5 @@
 //! The inner loops of grids beside those of regular quads
-//! ([`Patch`](crate::backend::cpu::kernel::Patch)), written so that the compiler makes vectors
+//! ([`Patch`](crate::kernel::Patch)), written so that the compiler makes vectors
 //! of them at the width of the processor at hand.
 
 use super::table::Table;

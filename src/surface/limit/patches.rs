@@ -6,7 +6,7 @@
 use super::leaf::{Leaf, LeafKind};
 use super::net::phantoms;
 use super::surface::LimitSurface;
-use crate::backend::cpu::kernel::fill_ends;
+use crate::kernel::fill_ends;
 use crate::scheme::Shape;
 
 /// How many leaves of which kind.

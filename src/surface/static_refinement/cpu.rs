@@ -24,10 +24,10 @@ use rayon::prelude::*;
 use super::StaticRefinement;
 use super::batches::{LeafBatch, LeafBatches};
 use super::slots::Run;
-use crate::backend::Numbers;
-use crate::backend::cpu::Shared;
-use crate::backend::cpu::kernel::{Patch, PatchOutput, Scratch, Simd, Stores, Table, TableOutput};
+use crate::result_buffer::ResultBuffer;
+
 use crate::error::Result;
+use crate::kernel::{Patch, PatchOutput, Scratch, Shared, Simd, Stores, Table, TableOutput};
 use crate::numbers::Real;
 use crate::pages;
 use crate::surface::limit::LeafKind;
@@ -66,7 +66,7 @@ enum Kernel<T> {
 pub struct StaticWorkspace<T> {
     // points of all local levels
     controls: Vec<[f64; 3]>,
-    points: Numbers<T>,
+    points: ResultBuffer<T>,
 }
 
 impl<T: Pod> StaticWorkspace<T> {

@@ -1,11 +1,9 @@
 //! The CPU's kernel against plain loops: every level of vector instructions, numbers of
 //! leaves and samples that fill no vector, permuted leaves, missing layers.
 
-use subsolid::backend::cpu::kernel::{
-    Axis, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd,
-};
 use subsolid::basis::bspline::{self, Order};
 use subsolid::basis::gauss;
+use subsolid::kernel::{Axis, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
 use subsolid::limit::AxisPermutation;
 
 use crate::oracle::random::Random;

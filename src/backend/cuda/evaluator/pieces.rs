@@ -7,10 +7,10 @@ use super::super::device::failed;
 use super::super::memory::{Buffer, PageLocked};
 use super::super::ring::{Delivery, Place, Ring};
 use super::{OnDevice, Program, Resident, nothing_kept};
-use crate::backend::numbers::Lent;
 use crate::backend::{Limit, Values};
 use crate::error::Result;
 use crate::numbers::Real;
+use crate::result_buffer::Lent;
 use cudarc::driver::DeviceRepr;
 
 /// Bytes of results that are evaluated before their copy to the host begins.

@@ -1,4 +1,4 @@
-//! Numbers of results, in whatever memory their processor reaches best.
+//! Room for results, in whatever memory their processor reaches best.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -9,7 +9,7 @@ use crate::pages;
 
 /// Numbers in a row: a vector of the program's own, or memory of the host that a device lends
 /// because it copies there without help. Reads as a slice; a clone is a vector.
-pub struct Numbers<T>(Memory<T>);
+pub struct ResultBuffer<T>(Memory<T>);
 
 enum Memory<T> {
     /// From this number of the vector on.
@@ -24,13 +24,13 @@ enum Memory<T> {
 const LINE: usize = 64;
 
 /// Bytes that a device lends, aligned for any number.
-pub(super) trait Lent: Send + Sync {
+pub(crate) trait Lent: Send + Sync {
     fn bytes(&self) -> &[u8];
 
     fn bytes_mut(&mut self) -> &mut [u8];
 }
 
-impl<T: Pod> Numbers<T> {
+impl<T: Pod> ResultBuffer<T> {
     /// Makes room for `len` numbers, old contents unspecified: in lent memory that is here
     /// already and large enough, else in a vector, from a cache line on.
     pub(crate) fn reserve(&mut self, len: usize) -> &mut [T] {
@@ -54,7 +54,7 @@ impl<T: Pod> Numbers<T> {
     /// The same in memory that `lend` lends, given the number of bytes, unless it refuses; and
     /// whether the memory is lent.
     #[allow(dead_code, reason = "backends for devices use it")]
-    pub(super) fn reserve_lent(
+    pub(crate) fn reserve_lent(
         &mut self,
         len: usize,
         lend: impl FnOnce(usize) -> Option<Box<dyn Lent>>,
@@ -73,7 +73,7 @@ impl<T: Pod> Numbers<T> {
     }
 }
 
-impl<T: Pod> Deref for Numbers<T> {
+impl<T: Pod> Deref for ResultBuffer<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -84,7 +84,7 @@ impl<T: Pod> Deref for Numbers<T> {
     }
 }
 
-impl<T: Pod> DerefMut for Numbers<T> {
+impl<T: Pod> DerefMut for ResultBuffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         match &mut self.0 {
             Memory::Own(vector, first) => &mut vector[*first..],
@@ -101,37 +101,37 @@ impl<T> Default for Memory<T> {
     }
 }
 
-impl<T> Default for Numbers<T> {
+impl<T> Default for ResultBuffer<T> {
     fn default() -> Self {
         Self(Memory::default())
     }
 }
 
-impl<T> From<Vec<T>> for Numbers<T> {
+impl<T> From<Vec<T>> for ResultBuffer<T> {
     fn from(vector: Vec<T>) -> Self {
         Self(Memory::Own(vector, 0))
     }
 }
 
-impl<T> FromIterator<T> for Numbers<T> {
+impl<T> FromIterator<T> for ResultBuffer<T> {
     fn from_iter<I: IntoIterator<Item = T>>(numbers: I) -> Self {
         numbers.into_iter().collect::<Vec<_>>().into()
     }
 }
 
-impl<T: Pod> Clone for Numbers<T> {
+impl<T: Pod> Clone for ResultBuffer<T> {
     fn clone(&self) -> Self {
         self.to_vec().into()
     }
 }
 
-impl<T: Pod + fmt::Debug> fmt::Debug for Numbers<T> {
+impl<T: Pod + fmt::Debug> fmt::Debug for ResultBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
 }
 
-impl<T: Pod + PartialEq> PartialEq for Numbers<T> {
+impl<T: Pod + PartialEq> PartialEq for ResultBuffer<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
@@ -158,7 +158,7 @@ mod tests {
     fn lent_memory_is_kept_while_it_is_large_enough() {
         let lend = |bytes: usize| Some(Box::new(Bank(vec![0; bytes.div_ceil(8)])) as Box<dyn Lent>);
         let never = |_: usize| -> Option<Box<dyn Lent>> { panic!("there is enough") };
-        let mut numbers = Numbers::<f32>::default();
+        let mut numbers = ResultBuffer::<f32>::default();
         let (to, lent) = numbers.reserve_lent(5, lend);
         to.copy_from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0]);
         assert!(lent);
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn room_begins_on_a_cache_line_and_is_kept() {
-        let mut numbers = Numbers::<f64>::default();
+        let mut numbers = ResultBuffer::<f64>::default();
         numbers.reserve(1000).fill(1.0);
         let place = numbers.as_ptr();
         assert_eq!(place.align_offset(LINE), 0);
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn nothing_needs_no_memory() {
-        let mut numbers = Numbers::<f64>::default();
+        let mut numbers = ResultBuffer::<f64>::default();
         let (to, lent) = numbers.reserve_lent(0, |_| panic!("not asked"));
         assert!(to.is_empty() && !lent);
     }

@@ -18,11 +18,11 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use subsolid::SurfaceMesh;
-use subsolid::surface::edge_friend::{EdgeFriend, FriendWorkspace};
-use subsolid::surface::matrix::{Columns, MeshMatrix};
+use subsolid::surface::refine::edge_friend::{EdgeFriend, FriendWorkspace};
 use subsolid::surface::{
     Method, Scheme, StaticRefinement, StaticWorkspace, SurfaceOptions, SurfacePlan, Workspace,
 };
+use subsolid::topology::surface::{Columns, SurfaceTopology};
 
 const RUNS: usize = 7;
 
@@ -140,7 +140,7 @@ fn with_topology(
     workspace: &mut FriendWorkspace<f32>,
 ) {
     let columns = Columns::of(&mesh.faces);
-    let matrix = MeshMatrix::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec());
+    let matrix = SurfaceTopology::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec());
     EdgeFriend::refine_once(mesh, matrix, levels, controls, workspace)
         .expect("an oriented manifold");
 }

@@ -1,8 +1,8 @@
 //! Faces that only serve their neighbours.
 
-use super::matrix::{Columns, MeshMatrix};
 use crate::mesh::{BoundaryRule, SurfaceMesh};
 use crate::topology::NONE;
+use crate::topology::surface::{Columns, SurfaceTopology};
 
 /// Faces that are tagged as holes, and, where the boundary rule says so, those that touch
 /// the boundary; ascending.
@@ -11,7 +11,7 @@ pub(super) fn all(mesh: &SurfaceMesh) -> Vec<u32> {
     if mesh.boundary == BoundaryRule::Holes {
         let columns = Columns::of(&mesh.faces);
         let vertices = mesh.faces.vertices().to_vec();
-        let matrix = MeshMatrix::build(mesh.points.len(), columns, vertices);
+        let matrix = SurfaceTopology::build(mesh.points.len(), columns, vertices);
         let mut on_boundary = vec![false; mesh.points.len()];
         for (edge, corners) in (0..).zip(&matrix.edge_corners) {
             if corners[1] == NONE {

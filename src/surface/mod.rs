@@ -1,7 +1,7 @@
 //! Subdivision surfaces: control meshes of polygons refined by Catmull-Clark, Loop or √3.
 //!
 //! ```text
-//! SurfaceMesh ─sort─▶ MeshMatrix ─split─▶ matrices of all levels ─evaluate─▶ points
+//! SurfaceMesh ─sort─▶ SurfaceTopology ─split─▶ matrices of all levels ─evaluate─▶ points
 //!                     (level 0)           sharp edges and vertices
 //! ```
 //!
@@ -10,12 +10,12 @@
 //! vertex) through it, as often as they move. [`refine_surface`] does both, attributes and
 //! texture coordinates included. Three methods give the same points up to rounding:
 //!
-//! - [`Method::Matrix`]: the [mesh matrix](matrix), a face, edge and vertex pass a level,
+//! - [`Method::Matrix`]: the [mesh matrix](refine), a face, edge and vertex pass a level,
 //!   for every scheme;
 //! - [`Method::Single`]: the product of all levels as one sparse matrix
 //!   ([`SingleMatrix`]); set-up is expensive, evaluation one pass;
 //! - [`Method::EdgeFriend`]: Catmull-Clark with one gather pass a level on the layout of
-//!   [edge-friend](edge_friend).
+//!   [edge-friend](refine::edge_friend).
 //!
 //! Two more ways need no plan to evaluate: [`StaticRefinement`] takes control points to one
 //! level at once by tables that faces share, and [`adaptive_limits`] evaluates the limit at
@@ -37,68 +37,29 @@
 //! Faces may run in any direction, also on one-sided surfaces, except for edge-friend,
 //! which refuses what is not an oriented manifold. Vertices of no face stay.
 
-mod adaptive;
 mod boundary;
-pub mod catmull_clark;
-pub mod edge_friend;
 mod holes;
 pub mod limit;
-pub(crate) mod manifold;
-pub mod matrix;
-pub(crate) mod memory;
-mod places;
+pub(crate) mod options;
 pub(crate) mod plan;
-pub(crate) mod result;
+pub mod refine;
 pub(crate) mod scalar;
-mod scatter;
-pub mod sharpness;
-pub(crate) mod single;
-mod sort;
-pub mod sqrt3;
-pub(crate) mod static_refinement;
-pub mod triangles;
+pub(crate) mod stencils;
 pub(crate) mod triangulate;
-pub(crate) mod vertex_limit;
-mod workspace;
 
 pub use crate::scheme::Scheme;
-pub use adaptive::{AdaptiveLimits, adaptive_limits};
 pub use boundary::boundary_surface;
-pub use memory::{Counts, check_ids, refined_counts, refinement_bytes};
-pub use plan::SurfacePlan;
+pub use limit::{VertexLimits, vertex_limits};
+pub use options::{Method, SurfaceOptions};
+pub use plan::{AdaptiveLimits, SurfacePlan, adaptive_limits};
+pub use refine::Workspace;
+pub use refine::memory::{Counts, check_ids, refined_counts, refinement_bytes};
 pub use scalar::Point;
-pub use single::{GROUP, SingleMatrix};
-pub use static_refinement::{StaticEvaluator, StaticRefinement, StaticWorkspace};
-pub use vertex_limit::{VertexLimits, vertex_limits};
-pub use workspace::Workspace;
+pub use stencils::single::{GROUP, SingleMatrix};
+pub use stencils::static_refinement::{StaticEvaluator, StaticRefinement, StaticWorkspace};
 
 use crate::Result;
-use crate::mesh::{CreaseRule, SurfaceMesh};
-
-/// How points are computed; see the [module](self).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
-    /// Level by level on the mesh matrix.
-    #[default]
-    Matrix,
-    /// One sparse matrix for all levels.
-    Single,
-    /// Level by level, one gather pass each; Catmull-Clark only.
-    EdgeFriend,
-}
-
-/// What to refine to, and how.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SurfaceOptions {
-    /// The rules.
-    pub scheme: Scheme,
-    /// Number of refinements, 0 and up.
-    pub levels: usize,
-    /// The way.
-    pub method: Method,
-    /// How sharpness passes on; `None` as the mesh says.
-    pub crease_rule: Option<CreaseRule>,
-}
+use crate::mesh::SurfaceMesh;
 
 /// Refines a mesh with its attributes, texture coordinates and creases, and leaves holes
 /// out.

@@ -19,6 +19,7 @@ mod groups;
 mod rows;
 mod sharpness;
 mod star;
+pub mod surface;
 mod validate;
 
 pub use rows::Rows;

@@ -3,9 +3,9 @@
 use subsolid::backend::cuda::{DeviceRun, DeviceSurface, device_matrix};
 use subsolid::backend::{Precision, runs_on_gpu};
 use subsolid::mesh::{BoundaryRule, CreaseRule, Polygons, SurfaceMesh};
-use subsolid::surface::matrix::{Columns, MeshMatrix};
 use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan};
 use subsolid::topology::NONE;
+use subsolid::topology::surface::{Columns, SurfaceTopology};
 
 use super::gpu;
 use crate::surfaces::{SURFACES, model};
@@ -33,7 +33,8 @@ fn book(pages: u32) -> SurfaceMesh {
 
 fn expect_matrix(name: &str, mesh: &SurfaceMesh, gpu: &subsolid::backend::Cuda) {
     let columns = Columns::of(&mesh.faces);
-    let expected = MeshMatrix::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec());
+    let expected =
+        SurfaceTopology::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec());
     let found = device_matrix(mesh, gpu).unwrap();
     assert!(found.edges().unwrap() == expected.edges, "{name}");
     assert!(found.edge_corners().unwrap() == expected.edge_corners, "{name}");

@@ -1,12 +1,12 @@
 //! All methods agree, and each repeats its bits.
 
 use subsolid::mesh::Attribute;
-use subsolid::surface::edge_friend::{EdgeFriend, FriendWorkspace};
-use subsolid::surface::matrix::{Columns, MeshMatrix};
+use subsolid::surface::refine::edge_friend::{EdgeFriend, FriendWorkspace};
 use subsolid::surface::{
     Method, Scheme, SurfaceOptions, SurfacePlan, Workspace, check_ids, refine_surface,
     refined_counts, vertex_limits,
 };
+use subsolid::topology::surface::{Columns, SurfaceTopology};
 
 use super::{manifolds, model, options, size};
 
@@ -60,7 +60,7 @@ fn edge_friend_repeats_its_bits_with_any_threads_and_in_one_go() {
         assert!((corners.clone(), refined.clone(), points.clone()) == on_threads(4), "{name}");
         let columns = Columns::of(&mesh.faces);
         let vertices = mesh.faces.vertices().to_vec();
-        let matrix = MeshMatrix::build(mesh.points.len(), columns, vertices);
+        let matrix = SurfaceTopology::build(mesh.points.len(), columns, vertices);
         let mut workspace = FriendWorkspace::default();
         for _again in 0..2 {
             let matrix = matrix.clone();

@@ -79,6 +79,7 @@ mod rules;
 mod surface;
 mod table;
 mod tangents;
+mod vertex_limit;
 mod walk;
 mod weights;
 
@@ -95,4 +96,6 @@ pub use patch::Extraordinary;
 pub use patches::PatchCounts;
 pub use surface::LimitSurface;
 pub use table::Table;
+pub(super) use vertex_limit::limit_surface;
+pub use vertex_limit::{VertexLimits, vertex_limits};
 pub use weights::{COUNTS, DERIVATIVES, Weights};

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::super::surface_product::{BLOCK_ROWS, BlockMatrix, ENTRIES, RowBlock};
 
-use crate::surface::single::SingleMatrix;
+use crate::surface::stencils::single::SingleMatrix;
 use crate::topology::NONE;
 
 /// Rows of one block before they are laid out.

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::numbers::Real;
 use crate::scheme::NonManifold;
-use crate::surface::edge_friend::EdgeFriend;
+use crate::surface::refine::edge_friend::EdgeFriend;
 use crate::surface::scalar::Point;
 use cudarc::driver::DeviceRepr;
 

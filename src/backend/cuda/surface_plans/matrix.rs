@@ -13,8 +13,8 @@ use crate::scheme::loop_scheme::beta;
 use crate::scheme::sqrt3::alpha;
 use crate::scheme::{NonManifold, Split};
 use crate::surface::SurfaceOptions;
-use crate::surface::matrix::{Columns, MeshMatrix};
-use crate::surface::sharpness::Sharpness;
+use crate::surface::refine::sharpness::Sharpness;
+use crate::topology::surface::{Columns, SurfaceTopology};
 
 /// The mesh matrix of a surface, its edges found on a GPU.
 ///
@@ -44,9 +44,9 @@ pub fn device_matrix(mesh: &SurfaceMesh, gpu: &Cuda) -> Result<DeviceMatrix> {
 }
 
 /// The matrix on the host, as the device built it.
-pub(super) fn host_matrix(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result<MeshMatrix> {
+pub(super) fn host_matrix(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result<SurfaceTopology> {
     let edge_corners = matrix.edge_corners()?;
-    Ok(MeshMatrix {
+    Ok(SurfaceTopology {
         vertex_count: mesh.points.len(),
         face_count: mesh.faces.len(),
         corner_count: mesh.faces.vertices().len(),
@@ -97,7 +97,7 @@ pub(super) fn levels<T: Real + DeviceRepr>(
 /// Refuses tags that have no vertex, or no edge, in the words of the CPU.
 pub(super) fn check_tags(mesh: &SurfaceMesh, non_manifold: NonManifold) -> Result<()> {
     let vertices = mesh.faces.vertices().to_vec();
-    let matrix = MeshMatrix::build(mesh.points.len(), Columns::of(&mesh.faces), vertices);
+    let matrix = SurfaceTopology::build(mesh.points.len(), Columns::of(&mesh.faces), vertices);
     Sharpness::of(mesh, &matrix, non_manifold).map(drop)
 }
 

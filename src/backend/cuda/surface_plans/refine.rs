@@ -5,11 +5,11 @@ use super::{DeviceSurface, Levels};
 use crate::backend::SurfaceRefiner;
 use crate::error::Result;
 use crate::mesh::{Creases, SurfaceMesh};
-use crate::surface::matrix::Columns;
-use crate::surface::result::{Refined, assemble, remaining_corners};
+use crate::surface::plan::limits_of;
+use crate::surface::plan::result::{Refined, assemble, remaining_corners};
 use crate::surface::scalar::Point;
-use crate::surface::vertex_limit::limits_of;
 use crate::surface::{SurfaceOptions, SurfacePlan, VertexLimits};
+use crate::topology::surface::Columns;
 
 impl DeviceSurface<f64> {
     /// The refined mesh of `mesh`, the mesh of this surface or one of the same connectivity:

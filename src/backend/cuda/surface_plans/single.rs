@@ -9,7 +9,7 @@ use super::blocks::row_blocks;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::surface::scalar::Point;
-use crate::surface::single::SingleMatrix;
+use crate::surface::stencils::single::SingleMatrix;
 use crate::surface::{Method, SurfaceOptions, SurfacePlan};
 
 /// A [`SingleMatrix`] on a GPU, in `f32` or `f64`: products of any number of components, with the

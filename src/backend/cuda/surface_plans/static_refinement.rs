@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::surface::StaticRefinement;
 use crate::surface::limit::finite::FiniteWeights;
 use crate::surface::scalar::Point;
-use crate::surface::static_refinement::LeafBatches;
+use crate::surface::stencils::static_refinement::LeafBatches;
 
 /// The points of one level of refinement on a GPU, straight from the control points, in
 /// `f32` or `f64`; see [`StaticRefinement`].

@@ -1,0 +1,113 @@
+//! Limit positions and normals at the vertices of a mesh.
+
+use std::borrow::Cow;
+
+use super::connectivity::masks_of;
+use super::faces::{Faces, Scheme};
+use super::surface::LimitSurface;
+use crate::error::{Error, Result};
+use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
+use crate::scheme::NonManifold;
+use crate::surface::refine::sharpness::boundary_corners;
+use crate::topology::surface::touching_vertices;
+use crate::topology::surface::{Columns, SurfaceTopology};
+
+/// The limit at the vertices of a mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VertexLimits {
+    /// Where each vertex goes, in length units.
+    pub positions: Vec<[f64; 3]>,
+    /// Unit normals; NaN where there is no tangent plane.
+    pub normals: Vec<[f64; 3]>,
+}
+
+/// The limit that further refinement of `mesh` takes its vertices to.
+///
+/// Faces that are holes still serve their neighbours: give the mesh with them
+/// ([`SurfacePlan::vertex_limits`](crate::surface::SurfacePlan::vertex_limits) does so for a refined one, which has lost them).
+///
+/// # Errors
+/// [`Error::Request`] for √3, whose limit has no masks here, and for Loop on what is no
+/// surface, where refinement smooths what the limit keeps; those of [`LimitSurface::new`].
+pub fn vertex_limits(mesh: &SurfaceMesh, scheme: Scheme) -> Result<VertexLimits> {
+    let masks = limit_surface(mesh, scheme, mesh.crease_rule, 0)?.vertex_masks();
+    let (positions, normals) =
+        (masks.limit_positions(&mesh.points)?, masks.limit_normals(&mesh.points)?);
+    Ok(VertexLimits { positions, normals })
+}
+
+/// The limit of a mesh with all its tags, refined around features to `isolation` levels.
+pub(in crate::surface) fn limit_surface(
+    mesh: &SurfaceMesh,
+    scheme: Scheme,
+    rule: CreaseRule,
+    isolation: usize,
+) -> Result<LimitSurface> {
+    masks_of(scheme)?;
+    mesh.check_control()?;
+    let columns = Columns::of(&mesh.faces);
+    let is_smoothed = scheme.rules().non_manifold() == NonManifold::FirstTwo;
+    let needs_matrix = is_smoothed || mesh.boundary == BoundaryRule::EdgesAndCorners;
+    let mut creases = Cow::Borrowed(&mesh.creases);
+    if needs_matrix {
+        let matrix =
+            SurfaceTopology::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec());
+        if is_smoothed {
+            let (edges, vertices) =
+                (matrix.non_manifold_edges.len(), touching_vertices(&matrix).len());
+            if edges + vertices > 0 {
+                return Err(Error::request(format!(
+                    "limit points of {} on what is no surface: {edges} edges of more than two \
+                     faces, {vertices} vertices where surfaces only touch",
+                    scheme.rules().name()
+                ))
+                .with_help("refine without the limit, or take Catmull-Clark"));
+            }
+        }
+        let ends = boundary_corners(mesh, &matrix);
+        if !ends.is_empty() {
+            let creases = creases.to_mut();
+            ends.into_iter().for_each(|v| creases.push_corner(v, f64::INFINITY));
+        }
+    }
+    let ends = mesh.faces.ends().map(|end| end as u32);
+    let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
+    let faces = Faces {
+        vertex_count: mesh.points.len(),
+        offsets: &offsets,
+        corners: mesh.faces.vertices(),
+        creases: &creases,
+        crease_rule: rule,
+    };
+    LimitSurface::isolated(&faces, scheme, isolation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::{SurfaceOptions, refine_surface};
+
+    #[test]
+    fn refinement_does_not_move_the_limit() {
+        let mesh = crate::read_surface("models/surfaces/cubes_semisharp.obj").unwrap();
+        let refined = |levels| {
+            let options = SurfaceOptions { levels, ..SurfaceOptions::default() };
+            let fine = refine_surface(&mesh, &options).unwrap();
+            vertex_limits(&fine, Scheme::CatmullClark).unwrap()
+        };
+        let (coarse, fine) = (refined(1), refined(2));
+        // vertices of a level are found among those of the next
+        for (p, n) in coarse.positions.iter().zip(&coarse.normals) {
+            let distance = |q: &[f64; 3]| (0..3).map(|d| (p[d] - q[d]).powi(2)).sum::<f64>().sqrt();
+            let nearest = (0..fine.positions.len())
+                .min_by(|&a, &b| {
+                    distance(&fine.positions[a]).total_cmp(&distance(&fine.positions[b]))
+                })
+                .unwrap();
+            assert!(distance(&fine.positions[nearest]) < 1e-12);
+            let length: f64 = n.iter().map(|x| x * x).sum();
+            assert!(n[0].is_nan() || (length - 1.0).abs() < 1e-12);
+        }
+        assert!(vertex_limits(&mesh, Scheme::Sqrt3).is_err());
+    }
+}

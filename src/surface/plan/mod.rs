@@ -1,0 +1,277 @@
+//! The topology of a refinement, built once, evaluated often.
+
+mod adaptive;
+mod limits;
+mod places;
+pub(crate) mod result;
+
+pub use adaptive::{AdaptiveLimits, adaptive_limits};
+pub(crate) use limits::limits_of;
+
+use super::refine::Workspace;
+use super::refine::catmull_clark::CatmullClark;
+use super::refine::edge_friend::EdgeFriend;
+use super::refine::memory::check_ids;
+use super::refine::reference;
+use super::refine::sqrt3::Sqrt3;
+use super::refine::triangles::Loop;
+use super::stencils::single::SingleMatrix;
+use super::triangulate::triangulate;
+use super::{Method, Scheme, SurfaceOptions};
+use crate::mesh::SurfaceMesh;
+use crate::numbers::Real;
+use crate::scheme::Stencils;
+use crate::scheme::{NonManifold, Shape, Split};
+use crate::surface::scalar::Point;
+use crate::topology::surface::{Columns, SurfaceTopology};
+use crate::{Error, Result};
+
+/// All levels of a refinement.
+#[derive(Clone, Debug)]
+pub struct SurfacePlan {
+    pub(super) options: SurfaceOptions,
+    pub(super) control_vertices: usize,
+    pub(super) levels: Levels,
+    single: Option<SingleMatrix<f64>>,
+    notices: Vec<String>,
+    /// Level-0 faces (of triangles, if the scheme wants them), for holes and texture
+    /// coordinates.
+    pub(crate) control_columns: Columns,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Levels {
+    Quads(CatmullClark),
+    EdgeFriend(EdgeFriend),
+    FourTriangles(Loop),
+    ThreeTriangles(Sqrt3),
+}
+
+impl SurfacePlan {
+    /// Builds the topology of all levels; positions are not looked at but to be finite.
+    ///
+    /// # Errors
+    /// Those of [`SurfaceMesh::check`]; [`Error::Mesh`] for creases that are no edges, and
+    /// for what the scheme or method cannot refine (see the [module](super));
+    /// [`Error::Request`] for more than 2³² vertices or faces of a level (by edge-friend corners),
+    /// or if a method does not know the scheme.
+    pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<Self> {
+        Self::build(mesh, options, None)
+    }
+
+    /// Plans again with the same options, for a mesh whose topology was edited. The lists of
+    /// Catmull-Clark and Loop on the mesh matrix take the memory of this plan where it is
+    /// enough: the first touch of fresh memory costs as much as what is written there. √3 sorts
+    /// every level anew.
+    ///
+    /// # Errors
+    /// Those of [`SurfacePlan::new`].
+    pub fn plan_again(self, mesh: &SurfaceMesh) -> Result<Self> {
+        Self::build(mesh, &self.options, Some(self.levels))
+    }
+
+    fn build(mesh: &SurfaceMesh, options: &SurfaceOptions, spare: Option<Levels>) -> Result<Self> {
+        mesh.check()?;
+        mesh.check_control()?;
+        check_ids(mesh, options)?;
+        let mut notices = Vec::new();
+        let triangulated;
+        let mesh = match options.scheme.shape() {
+            Shape::Quad => mesh,
+            Shape::Triangle => {
+                triangulated = triangulate(mesh);
+                notices.extend(cut_notice(triangulated.cut_faces));
+                triangulated.mesh.as_ref()
+            }
+        };
+        let columns = Columns::of(&mesh.faces);
+        let vertices = mesh.faces.vertices().to_vec();
+        let matrix = SurfaceTopology::build(mesh.points.len(), columns.clone(), vertices);
+        notices.extend(non_manifold_notice(matrix.non_manifold_edges.len(), options.scheme));
+        let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
+        let levels = options.levels;
+        let is_edge_friend = options.method == Method::EdgeFriend;
+        if is_edge_friend && !options.scheme.rules().has_edge_friend() {
+            return Err(Error::request("edge-friend refines Catmull-Clark surfaces only")
+                .with_help("use --method matrix for this scheme"));
+        }
+        let levels = match options.scheme.split() {
+            Split::Quads if is_edge_friend && levels > 0 => {
+                Levels::EdgeFriend(EdgeFriend::build(mesh, matrix, levels, rule)?)
+            }
+            Split::Quads => {
+                let linear = options.scheme.rules().is_linear();
+                let spare = match spare {
+                    Some(Levels::Quads(spare)) => Some(spare),
+                    _ => None,
+                };
+                Levels::Quads(CatmullClark::build(mesh, linear, matrix, levels, rule, spare)?)
+            }
+            Split::FourTriangles => {
+                let spare = match spare {
+                    Some(Levels::FourTriangles(spare)) => Some(spare),
+                    _ => None,
+                };
+                Levels::FourTriangles(Loop::build(mesh, matrix, levels, rule, spare)?)
+            }
+            Split::ThreeTriangles => {
+                notices.extend(turned_notice(mesh));
+                Levels::ThreeTriangles(Sqrt3::build(mesh, matrix, levels)?)
+            }
+        };
+        let control_vertices = mesh.points.len();
+        let mut plan = Self {
+            options: *options,
+            control_vertices,
+            levels,
+            single: None,
+            notices,
+            control_columns: columns,
+        };
+        if options.method == Method::Single {
+            plan.single = Some(plan.single_matrix()?);
+        }
+        Ok(plan)
+    }
+
+    /// What the user should know of the mesh although it does not stop the refinement.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// Number of refined vertices, those of no face included.
+    pub fn vertex_count(&self) -> usize {
+        match &self.levels {
+            Levels::Quads(levels) => last_vertex_count(levels.matrices()),
+            Levels::EdgeFriend(levels) => levels.vertex_count(),
+            Levels::FourTriangles(levels) => last_vertex_count(levels.matrices()),
+            Levels::ThreeTriangles(levels) => levels.vertex_count,
+        }
+    }
+
+    /// Refined vertices at the corners of all refined faces, holes included, face by face:
+    /// quads for Catmull-Clark, triangles otherwise; polygons at level 0.
+    pub fn corners(&self) -> &[u32] {
+        match &self.levels {
+            Levels::Quads(levels) => last_vertices(levels.matrices()),
+            Levels::EdgeFriend(levels) => levels.corners(),
+            Levels::FourTriangles(levels) => last_vertices(levels.matrices()),
+            Levels::ThreeTriangles(levels) => &levels.last,
+        }
+    }
+
+    /// Refined points from control points, `[vertex][3]`, with the rules of positions.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the number of points is not that of the control mesh.
+    pub fn evaluate<T: Real>(&self, controls: &[Point<T>]) -> Result<Vec<Point<T>>> {
+        let mut workspace = Workspace::default();
+        self.evaluate_into(controls, &mut workspace)?;
+        Ok(workspace.into_points())
+    }
+
+    /// [`SurfacePlan::evaluate`] in memory that is used again; the points are
+    /// [`Workspace::points`].
+    ///
+    /// # Errors
+    /// Those of [`SurfacePlan::evaluate`].
+    pub fn evaluate_into<T: Real>(
+        &self,
+        controls: &[Point<T>],
+        workspace: &mut Workspace<T>,
+    ) -> Result<()> {
+        if controls.len() != self.control_vertices {
+            return Err(Error::request(format!(
+                "{} control points for a mesh of {} vertices",
+                controls.len(),
+                self.control_vertices
+            )));
+        }
+        if let Some(single) = &self.single {
+            // weights of the plan are double
+            let controls: Vec<Point<f64>> = controls.iter().map(|p| p.map(Real::to_f64)).collect();
+            let points: Vec<Point<T>> =
+                single.evaluate(&controls).into_iter().map(|p| p.map(T::from_f64)).collect();
+            workspace.start(&points);
+            return Ok(());
+        }
+        workspace.start(controls);
+        match &self.levels {
+            Levels::Quads(levels) => levels.evaluate(workspace),
+            Levels::EdgeFriend(levels) => levels.evaluate(workspace),
+            Levels::FourTriangles(levels) => levels.evaluate(workspace),
+            Levels::ThreeTriangles(levels) => levels.evaluate(workspace),
+        }
+        Ok(())
+    }
+
+    /// The matrix of every level, by the products of the [reference](mod@reference).
+    ///
+    /// # Errors
+    /// [`Error::Request`] for the layout of edge-friend, which has none.
+    pub fn level_matrices(&self) -> Result<Vec<Stencils>> {
+        Ok(match &self.levels {
+            Levels::Quads(levels) => {
+                let levels = levels.whole_matrices().zip(levels.sharpness());
+                if self.options.scheme.rules().is_linear() {
+                    levels.map(|(m, _)| reference::linear(&m)).collect()
+                } else {
+                    levels.map(|(m, s)| reference::catmull_clark(&m, s)).collect()
+                }
+            }
+            Levels::FourTriangles(levels) => {
+                let levels = levels.matrices().iter().zip(levels.sharpness());
+                let levels = levels.take(self.options.levels);
+                levels.map(|(m, s)| reference::triangles_to_triangles(m, s)).collect()
+            }
+            Levels::ThreeTriangles(levels) => levels.levels.iter().map(reference::sqrt3).collect(),
+            Levels::EdgeFriend(_) => {
+                return Err(Error::request("edge-friend has no matrices")
+                    .with_help("plan with --method matrix"));
+            }
+        })
+    }
+
+    /// All levels as one matrix.
+    ///
+    /// # Errors
+    /// Those of [`SurfacePlan::level_matrices`].
+    pub fn single_matrix<T: Real>(&self) -> Result<SingleMatrix<T>> {
+        let mut levels = self.level_matrices()?;
+        let Some(last) = levels.pop() else {
+            return Ok(SingleMatrix::identity(self.control_vertices));
+        };
+        let first = SingleMatrix::identity(self.control_vertices);
+        let before = levels.into_iter().fold(first, |all, level| all.then(&level));
+        Ok(before.then(&last))
+    }
+}
+
+/// What is said of texture coordinates that √3 leaves out.
+pub(crate) fn turned_notice(mesh: &SurfaceMesh) -> Option<String> {
+    let left_out = "texture coordinates are left out: √3 turns edges over their seams";
+    mesh.uv.as_ref().map(|_| left_out.into())
+}
+
+/// What is said of faces cut into triangles, if there are any.
+pub(crate) fn cut_notice(faces: usize) -> Option<String> {
+    let said = || format!("{faces} faces of more than three corners were cut into triangles");
+    (faces > 0).then(said)
+}
+
+/// What is said of edges of more than two faces, if there are any.
+pub(crate) fn non_manifold_notice(edges: usize, scheme: Scheme) -> Option<String> {
+    let fate = match scheme.rules().non_manifold() {
+        NonManifold::Sharp => "are sharp for ever",
+        NonManifold::FirstTwo => "are smoothed over the first two",
+    };
+    (edges > 0).then(|| format!("more than two faces meet at {edges} edges, which {fate}"))
+}
+
+fn last_vertices(matrices: &[SurfaceTopology]) -> &[u32] {
+    matrices.last().map_or(&[], |matrix| &matrix.vertices)
+}
+
+fn last_vertex_count(matrices: &[SurfaceTopology]) -> usize {
+    matrices.last().map_or(0, |matrix| matrix.vertex_count)
+}

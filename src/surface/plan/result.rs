@@ -1,0 +1,326 @@
+//! The refined mesh: points, attributes, texture coordinates and creases that remain.
+
+use super::{Levels, SurfacePlan};
+use crate::mesh::{Attribute, Creases, FaceVarying, Polygons, SurfaceMesh};
+use crate::scheme::{NonManifold, Shape, Split};
+use crate::surface::SurfaceOptions;
+use crate::surface::refine::sharpness::Sharpness;
+use crate::surface::refine::split::{Lists, split_to_quads, split_to_triangles};
+use crate::surface::scalar::Point;
+use crate::surface::triangulate::triangulate;
+use crate::topology::NONE;
+use crate::topology::surface::{Columns, SurfaceTopology};
+use crate::{Error, Result};
+
+impl SurfacePlan {
+    /// The refined mesh of `mesh`: the mesh of the plan, or one of the same connectivity.
+    ///
+    /// Holes are left out. Vertices that belong to holes alone, and those of no face, stay.
+    /// With edge-friend the vertices come in another order than with the other methods;
+    /// faces and their corners agree.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the numbers of vertices or corners are not those of the plan.
+    pub fn refine(&self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
+        assemble(&mut &*self, mesh)
+    }
+}
+
+/// What a refined mesh is assembled from, wherever that was computed.
+pub(crate) trait Refined {
+    fn options(&self) -> &SurfaceOptions;
+
+    /// The columns of the control mesh (of triangles, if the scheme wants them).
+    fn control_columns(&self) -> &Columns;
+
+    /// Refined points, or any three components a vertex, with unused slots.
+    fn evaluate(&mut self, controls: &[Point<f64>]) -> Result<Vec<Point<f64>>>;
+
+    /// Vertices at the corners of all refined faces, holes included.
+    fn corners(&self) -> Result<Vec<u32>>;
+
+    /// Which slots of points hold a vertex of the result; `None` if all do.
+    fn used(&self, corners: &[u32]) -> Option<Vec<bool>>;
+
+    /// Tags that are still sharp after the last level, where points are.
+    fn creases(&self, mesh: &SurfaceMesh) -> Result<Creases>;
+
+    /// Corners of the triangles of the last level of √3 outside holes; `mesh` is the control
+    /// mesh, of triangles.
+    fn turned_outside(&self, mesh: &SurfaceMesh, is_hole: Vec<bool>) -> Result<Vec<u32>> {
+        (&SurfacePlan::new(mesh, self.options())?).turned_outside(mesh, is_hole)
+    }
+}
+
+/// The refined mesh of `mesh`.
+pub(crate) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
+    let fine = assemble_with_holes(refined, mesh)?;
+    match refined.options().scheme.shape() {
+        Shape::Quad => without_holes(mesh, refined, fine),
+        Shape::Triangle => without_holes(&triangulate(mesh).mesh, refined, fine),
+    }
+}
+
+/// The same with the faces of holes.
+pub(super) fn assemble_with_holes(
+    refined: &mut impl Refined,
+    mesh: &SurfaceMesh,
+) -> Result<SurfaceMesh> {
+    let options = *refined.options();
+    let triangulated = match options.scheme.shape() {
+        Shape::Quad => None,
+        Shape::Triangle => Some(triangulate(mesh)),
+    };
+    let mesh = triangulated.as_ref().map_or(mesh, |triangulated| triangulated.mesh.as_ref());
+    if Columns::of(&mesh.faces) != *refined.control_columns() {
+        return Err(Error::request("the mesh has other faces than that of the plan")
+            .with_help("plan again after its connectivity has changed"));
+    }
+    let mut points = refined.evaluate(&mesh.points)?;
+    let slots = points.len();
+    let attributes = mesh.attributes.iter().map(|a| refine_attribute(refined, a, slots));
+    let mut attributes = attributes.collect::<Result<Vec<_>>>()?;
+    let mut corners = refined.corners()?;
+    let mut creases = refined.creases(mesh)?;
+    if let Some(used) = refined.used(&corners) {
+        // close the gaps that ghosts and unused slots leave
+        let mut next = 0;
+        let numbers: Vec<u32> = used
+            .iter()
+            .map(|&used| {
+                let number = if used { next } else { NONE };
+                next += u32::from(used);
+                number
+            })
+            .collect();
+        corners.iter_mut().for_each(|v| *v = numbers[*v as usize]);
+        let kept = |v: usize| used[v];
+        points = (0..points.len()).filter(|&v| kept(v)).map(|v| points[v]).collect();
+        for attribute in &mut attributes {
+            let rows = attribute.values.chunks_exact(attribute.width).enumerate();
+            let rows = rows.filter(|&(v, _)| kept(v)).flat_map(|(_, row)| row);
+            attribute.values = rows.copied().collect();
+        }
+        for crease in &mut creases.edges {
+            crease.edge = crease.edge.map(|v| crate::mesh::VertexId(numbers[v.index()]));
+        }
+        for corner in &mut creases.corners {
+            corner.vertex = crate::mesh::VertexId(numbers[corner.vertex.index()]);
+        }
+    }
+    let faces = match (options.levels, options.scheme.shape()) {
+        (0, Shape::Quad) => mesh.faces.clone(),
+        (_, Shape::Quad) => Polygons::uniform(4, corners),
+        (_, Shape::Triangle) => Polygons::uniform(3, corners),
+    };
+    Ok(SurfaceMesh {
+        points,
+        faces,
+        creases,
+        crease_rule: options.crease_rule.unwrap_or(mesh.crease_rule),
+        boundary: mesh.boundary,
+        holes: Vec::new(),
+        attributes,
+        uv: refine_uv(mesh, &options),
+    })
+}
+
+/// Three components a pass.
+fn refine_attribute(
+    refined: &mut impl Refined,
+    attribute: &Attribute,
+    slots: usize,
+) -> Result<Attribute> {
+    let width = attribute.width;
+    let mut values = vec![0.0; width * slots];
+    for first in (0..width).step_by(3) {
+        let count = (width - first).min(3);
+        let controls: Vec<[f64; 3]> = attribute
+            .values
+            .chunks_exact(width)
+            .map(|row| {
+                let mut point = [0.0; 3];
+                point[..count].copy_from_slice(&row[first..first + count]);
+                point
+            })
+            .collect();
+        let fine = refined.evaluate(&controls)?;
+        for (row, point) in values.chunks_exact_mut(width).zip(fine) {
+            row[first..first + count].copy_from_slice(&point[..count]);
+        }
+    }
+    Ok(Attribute { name: attribute.name.clone(), width, values })
+}
+
+impl Refined for &SurfacePlan {
+    fn options(&self) -> &SurfaceOptions {
+        &self.options
+    }
+
+    fn control_columns(&self) -> &Columns {
+        &self.control_columns
+    }
+
+    fn evaluate(&mut self, controls: &[Point<f64>]) -> Result<Vec<Point<f64>>> {
+        SurfacePlan::evaluate(self, controls)
+    }
+
+    fn corners(&self) -> Result<Vec<u32>> {
+        Ok(SurfacePlan::corners(self).to_vec())
+    }
+
+    fn used(&self, _: &[u32]) -> Option<Vec<bool>> {
+        match &self.levels {
+            Levels::EdgeFriend(levels) => Some(levels.used()),
+            _ => None,
+        }
+    }
+
+    /// The ends of the surface need no tags.
+    fn creases(&self, mesh: &SurfaceMesh) -> Result<Creases> {
+        let mut creases = Creases::default();
+        let levels = self.options.levels;
+        if levels == 0 {
+            return Ok(mesh.creases.clone());
+        }
+        let rule = self.options.crease_rule.unwrap_or(mesh.crease_rule);
+        let mut take =
+            |control: &SurfaceTopology, sharpness: &Sharpness, first_edge_point: usize| {
+                for sharp in sharpness.refined(first_edge_point as u32, rule).edges {
+                    // halves of halves of a control edge
+                    let edge = sharp.edge >> levels;
+                    let implied = control.edge_corners[edge as usize][1] == NONE
+                        || self.options.scheme.rules().non_manifold() == NonManifold::Sharp
+                            && control.non_manifold_edges.binary_search(&edge).is_ok();
+                    if !implied {
+                        creases.push_edge(sharp.ends[0], sharp.ends[1], sharp.sharpness);
+                    }
+                }
+            };
+        match &self.levels {
+            Levels::Quads(all) => {
+                let matrix = &all.matrices()[levels - 1];
+                let first = matrix.vertex_count + matrix.face_count;
+                take(&all.matrices()[0], &all.sharpness()[levels - 1], first);
+            }
+            Levels::FourTriangles(all) => {
+                let matrix = &all.matrices()[levels - 1];
+                let first = matrix.vertex_count;
+                take(&all.matrices()[0], &all.sharpness()[levels - 1], first);
+            }
+            Levels::EdgeFriend(all) => all.remaining_creases(rule, &mut creases),
+            Levels::ThreeTriangles(_) => return Ok(creases),
+        }
+        let slot = |v: u32| match &self.levels {
+            Levels::EdgeFriend(all) => all.slot(v),
+            _ => v,
+        };
+        remaining_corners(mesh, levels, slot, &mut creases);
+        Ok(creases)
+    }
+
+    fn turned_outside(&self, _: &SurfaceMesh, is_hole: Vec<bool>) -> Result<Vec<u32>> {
+        match &self.levels {
+            Levels::ThreeTriangles(levels) => Ok(levels.triangles_outside(is_hole)),
+            _ => Err(Error::request("√3 has the faces of another scheme")),
+        }
+    }
+}
+
+/// Corner tags that are still sharp after some levels, at the slots of their vertices.
+pub(crate) fn remaining_corners(
+    mesh: &SurfaceMesh,
+    levels: usize,
+    slot: impl Fn(u32) -> u32,
+    creases: &mut Creases,
+) {
+    for corner in &mesh.creases.corners {
+        let left = corner.sharpness - levels as f64;
+        if left > 0.0 {
+            creases.push_corner(slot(corner.vertex.0), left);
+        }
+    }
+}
+
+/// Texture coordinates, linear in every face: a mesh of their own, refined alike.
+fn refine_uv(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Option<FaceVarying> {
+    let uv = mesh.uv.as_ref()?;
+    let split = match options.scheme.split() {
+        Split::Quads => split_to_quads,
+        Split::FourTriangles => split_to_triangles,
+        Split::ThreeTriangles => return None,
+    };
+    let columns = Columns::of(&mesh.faces);
+    let mut matrix = SurfaceTopology::build(uv.values.len(), columns, uv.corners.clone());
+    let mut values = uv.values.clone();
+    for level in 0..options.levels {
+        if options.scheme.split() == Split::Quads {
+            for f in 0..matrix.face_count as u32 {
+                let corners = matrix.columns.corners(f);
+                let n = corners.len() as f64;
+                let mut mean = [0.0; 2];
+                for c in corners {
+                    let value = values[matrix.vertex(c) as usize];
+                    mean = [mean[0] + value[0], mean[1] + value[1]];
+                }
+                values.push(mean.map(|sum| sum / n));
+            }
+        }
+        for e in 0..matrix.edge_count() as u32 {
+            let [a, b] = matrix.edge_ends(e).map(|v| values[v as usize]);
+            values.push([(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0]);
+        }
+        let last = level + 1 == options.levels;
+        let lists = if last { Lists::Vertices } else { Lists::All };
+        matrix = split(&matrix, lists, SurfaceTopology::default());
+    }
+    Some(FaceVarying { values, corners: matrix.vertices })
+}
+
+/// The faces that do not come from holes: but for √3, those of control face f are one range.
+fn without_holes(
+    mesh: &SurfaceMesh,
+    of: &impl Refined,
+    mut refined: SurfaceMesh,
+) -> Result<SurfaceMesh> {
+    let holes = crate::surface::holes::all(mesh);
+    if holes.is_empty() {
+        return Ok(refined);
+    }
+    if !of.options().scheme.split().is_nested() {
+        let mut is_hole = vec![false; mesh.faces.len()];
+        holes.iter().for_each(|&f| is_hole[f as usize] = true);
+        refined.faces = Polygons::uniform(3, of.turned_outside(mesh, is_hole)?);
+        return Ok(refined);
+    }
+    let mut is_hole = vec![false; refined.faces.len()];
+    let levels = of.options().levels as u32;
+    for &f in &holes {
+        let range = match of.options().scheme.shape() {
+            _ if levels == 0 => f as usize..f as usize + 1,
+            Shape::Quad => {
+                let corners = of.control_columns().corners(f);
+                let shift = 2 * (levels - 1);
+                (corners.start as usize) << shift..(corners.end as usize) << shift
+            }
+            Shape::Triangle => {
+                let shift = 2 * levels;
+                (f as usize) << shift..(f as usize + 1) << shift
+            }
+        };
+        is_hole[range].fill(true);
+    }
+    let mut faces = Polygons::default();
+    let mut uv_corners = Vec::new();
+    for (f, _) in is_hole.iter().enumerate().filter(|(_, hole)| !**hole) {
+        faces.push(refined.faces.face(f));
+        if let Some(uv) = &refined.uv {
+            uv_corners.extend_from_slice(&uv.corners[refined.faces.corners(f)]);
+        }
+    }
+    refined.faces = faces;
+    if let Some(uv) = &mut refined.uv {
+        uv.corners = uv_corners;
+    }
+    Ok(refined)
+}

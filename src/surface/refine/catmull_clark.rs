@@ -1,0 +1,291 @@
+//! Catmull-Clark on the mesh matrix: a first step from any polygons, then quads only.
+//!
+//! `build` makes the matrices of all levels, `evaluate` runs positions or attributes
+//! through them as often as wanted. Every point is gathered by one loop in one order:
+//!
+//! - face point: the mean of the vertices, ((v₀ + v₁) + (v₂ + v₃))/4 for quads;
+//! - edge point: ((v₀ + v₁) + (f₀ + f₁))/4;
+//! - vertex point: (1 − 2/n) P + (Σ neighbours + Σ face points)/n² over the n corners at
+//!   the vertex, in ascending order.
+//!
+//! The stars of vertices are stored for level 1 alone. Corner 0 of face c at the next
+//! level lies where corner c lies now, so the corners at a vertex become four times their
+//! number from level to level; and the star of a later face or edge point follows from its
+//! face or edge. From level 2 on a step reads the lists of the level before, four times
+//! shorter than its own (`families`). Sharp edges and vertices are overwritten
+//! ([`super::sharpness`]).
+
+mod families;
+mod stars;
+
+use crate::numbers::Real;
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
+use families::{Families, Inside};
+use stars::Stars;
+
+use super::sharpness::Sharpness;
+use super::split::{Lists, Navigate, Quads, split_quads_twice, split_to_quads};
+use super::workspace::Workspace;
+use crate::Result;
+use crate::mesh::{CreaseRule, SurfaceMesh};
+use crate::scheme::NonManifold;
+use crate::surface::scalar::{Point, add, mean4, middle, scale};
+use crate::topology::surface::SurfaceTopology;
+use crate::topology::{NONE, Rows};
+
+/// Points a work item covers.
+const GRAIN: usize = 4096;
+
+/// The topology of all levels.
+#[derive(Clone, Debug)]
+pub struct CatmullClark {
+    /// Level 0 (polygons), then quads; the last has vertices only, and the one before counts
+    /// only if its parents are quads.
+    matrices: Vec<SurfaceTopology>,
+    /// Of each level but the last.
+    sharpness: Vec<Sharpness>,
+    /// Corners at each vertex of level 0.
+    first_stars: Rows,
+    /// Corners of level 1 at each of its vertices, ascending.
+    second_stars: Rows,
+    /// Whether the faces run alike, so that the next vertices of the corners at a vertex
+    /// are its neighbours, each once.
+    oriented: bool,
+    /// Whether sharpness has no effect: midpoints, and vertices that stay.
+    linear: bool,
+}
+
+impl CatmullClark {
+    /// Builds `levels` levels over a control mesh that has been checked, in the memory of
+    /// `spare`.
+    pub(in crate::surface) fn build(
+        mesh: &SurfaceMesh,
+        linear: bool,
+        matrix: SurfaceTopology,
+        levels: usize,
+        crease_rule: CreaseRule,
+        spare: Option<Self>,
+    ) -> Result<Self> {
+        let oriented = matrix.is_oriented();
+        let mut sharpness = vec![Sharpness::of(mesh, &matrix, NonManifold::Sharp)?];
+        let mut spare = spare.map_or_else(Vec::new, |spare| spare.matrices).into_iter().skip(1);
+        let mut matrices = vec![matrix];
+        while matrices.len() <= levels {
+            let coarse = &matrices[matrices.len() - 1];
+            let left = levels + 1 - matrices.len();
+            // linear steps read the edges of every level
+            if left == 2 && matrices.len() > 1 && !linear {
+                let [middle, fine] = split_quads_twice(coarse, spare.nth(1).unwrap_or_default());
+                matrices.extend([middle, fine]);
+            } else {
+                let lists = if left == 1 { Lists::Vertices } else { Lists::All };
+                let fine = split_to_quads(coarse, lists, spare.next().unwrap_or_default());
+                matrices.push(fine);
+            }
+        }
+        for level in 1..levels {
+            let coarse = &matrices[level - 1];
+            let first_edge_point = (coarse.vertex_count + coarse.face_count) as u32;
+            sharpness.push(sharpness[level - 1].refined(first_edge_point, crease_rule));
+        }
+        let first_stars = matrices[0].vertex_corners();
+        let second_stars =
+            if levels > 1 && !linear { matrices[1].vertex_corners() } else { Rows::default() };
+        Ok(Self { matrices, sharpness, first_stars, second_stars, oriented, linear })
+    }
+
+    /// One level over a matrix whose sharpness is known.
+    pub(in crate::surface) fn first_step(matrix: SurfaceTopology, sharpness: Sharpness) -> Self {
+        let oriented = matrix.is_oriented();
+        let first_stars = matrix.vertex_corners();
+        let fine = split_to_quads(&matrix, Lists::Vertices, SurfaceTopology::default());
+        let (matrices, sharpness) = (vec![matrix, fine], vec![sharpness]);
+        let second_stars = Rows::default();
+        Self { matrices, sharpness, first_stars, second_stars, oriented, linear: false }
+    }
+
+    /// The matrix of each level. The last has vertices only; from level 2 on, the one
+    /// before the last has no lists.
+    pub fn matrices(&self) -> &[SurfaceTopology] {
+        &self.matrices
+    }
+
+    /// The matrices of all levels but the last, with all lists.
+    pub(in crate::surface) fn whole_matrices(
+        &self,
+    ) -> impl Iterator<Item = Cow<'_, SurfaceTopology>> {
+        let coarse = &self.matrices[..self.matrices.len() - 1];
+        coarse.iter().enumerate().map(|(level, matrix)| {
+            if matrix.vertices.len() == matrix.corner_count {
+                return Cow::Borrowed(matrix);
+            }
+            let parents = &self.matrices[level - 1];
+            Cow::Owned(split_to_quads(parents, Lists::All, SurfaceTopology::default()))
+        })
+    }
+
+    /// Sharp edges and vertices of each level but the last.
+    pub fn sharpness(&self) -> &[Sharpness] {
+        &self.sharpness
+    }
+
+    /// Points of the last level from those of level 0 in `workspace`.
+    pub(in crate::surface) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
+        for level in 0..self.sharpness.len().min(self.matrices.len() - 1) {
+            let (points, refined) = workspace.next(self.matrices[level + 1].vertex_count);
+            self.step(level, points, refined);
+        }
+    }
+
+    /// One level: vertex points, face points, edge points.
+    fn step<T: Real>(&self, level: usize, points: &[Point<T>], refined: &mut [Point<T>]) {
+        let matrix = &self.matrices[level];
+        let sharpness = &self.sharpness[level];
+        let (vertex_points, rest) = refined.split_at_mut(matrix.vertex_count);
+        let (face_points, edge_points) = rest.split_at_mut(matrix.face_count);
+        if self.linear {
+            vertex_points.copy_from_slice(points);
+            polygon_face_points(matrix, points, face_points);
+            midpoints(matrix, points, edge_points);
+            return;
+        }
+        match level {
+            0 => {
+                let columns = &matrix.columns;
+                polygon_face_points(matrix, points, face_points);
+                edge_points_of(matrix, columns, points, face_points, edge_points);
+                let stars = self.stars(matrix, columns, points, face_points);
+                stars.any_valence(vertex_points, |v| (self.first_stars.row(v), 0));
+            }
+            1 => {
+                quad_face_points(matrix, points, face_points);
+                edge_points_of(matrix, Quads, points, face_points, edge_points);
+                let stars = self.stars(matrix, Quads, points, face_points);
+                stars.any_valence(vertex_points, |v| (self.second_stars.row(v), 0));
+            }
+            _ => self.family_step(level, points, vertex_points, face_points, edge_points),
+        }
+        sharpness.hold_edges(points, edge_points);
+        sharpness.hold_vertices(points, vertex_points);
+    }
+
+    fn stars<'a, T: Real>(
+        &self,
+        matrix: &'a SurfaceTopology,
+        go: impl Navigate + 'a,
+        points: &'a [Point<T>],
+        face_points: &'a [Point<T>],
+    ) -> Stars<'a, T, impl Fn(u32) -> u32, impl Fn(u32) -> u32, impl Fn(u32) -> u32> {
+        Stars {
+            next: move |c| matrix.vertex(go.next(c)),
+            previous: move |c| matrix.vertex(go.previous(c)),
+            face: move |c| go.face(c),
+            oriented: self.oriented,
+            points,
+            face_points,
+        }
+    }
+
+    /// A level whose parents are quads. Vertex points come block by block: those of level
+    /// 1, then face and edge points of each level since.
+    fn family_step<T: Real>(
+        &self,
+        level: usize,
+        points: &[Point<T>],
+        vertex_points: &mut [Point<T>],
+        face_points: &mut [Point<T>],
+        edge_points: &mut [Point<T>],
+    ) {
+        let parents = &self.matrices[level - 1];
+        let families = Families { parents, oriented: self.oriented, points };
+        let (old, new) = vertex_points.split_at_mut(parents.vertex_count);
+        let (centres, sides) = new.split_at_mut(parents.face_count);
+        let (halves, inner) = edge_points.split_at_mut(2 * parents.edge_count());
+        families.inside(Inside { face_points, edge_points: inner, centres });
+        families.edges(face_points, halves, sides);
+
+        // a parent's corner c is corner 0 of child c, before whose edge point it lies
+        let first_edge_point = families.first_edge_point() as u32;
+        let edge_point = |c: u32| first_edge_point + parents.edges[c as usize];
+        let stars = Stars {
+            next: edge_point,
+            previous: |c| edge_point(Quads.previous(c)),
+            face: |c| c,
+            oriented: self.oriented,
+            points,
+            face_points,
+        };
+        let (block, mut out) = old.split_at_mut(self.second_stars.len());
+        let shift = 2 * (level as u32 - 2);
+        stars.any_valence(block, |v| (self.second_stars.row(v), shift));
+        let mut first = self.second_stars.len();
+        for (k, from) in self.matrices.iter().enumerate().take(level - 1).skip(1) {
+            let shift = 2 * (level - k - 2) as u32;
+            let (faces, rest) = out.split_at_mut(from.face_count);
+            let (edges, rest) = rest.split_at_mut(from.edge_count());
+            out = rest;
+            stars.valence_4(faces, first, |f| {
+                let c = 16 * f as u32 + 2;
+                [c, c + 4, c + 8, c + 12].map(|c| c << shift)
+            });
+            stars.valence_4(edges, first + from.face_count, |e| {
+                let [a, b] = from.edge_corners[e];
+                // where the surface ends the point is overwritten: any corner will do
+                let b = if b == NONE { a } else { b };
+                let side = |c: u32| [4 * c + 1, 4 * Quads.next(c) + 3];
+                let ([a0, a1], [b0, b1]) = (side(a), side(b));
+                [a0, a1, b0, b1].map(|c| c << shift)
+            });
+            first += from.face_count + from.edge_count();
+        }
+    }
+}
+
+/// Σ/n in the order of the face.
+fn polygon_face_points<T: Real>(
+    matrix: &SurfaceTopology,
+    points: &[Point<T>],
+    out: &mut [Point<T>],
+) {
+    out.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(f, out)| {
+        let corners = matrix.columns.corners(f as u32);
+        let n = corners.len();
+        let sum =
+            corners.map(|c| points[matrix.vertex(c) as usize]).reduce(add).unwrap_or_default();
+        *out = scale(sum, T::from_f64(1.0 / n as f64));
+    });
+}
+
+fn midpoints<T: Real>(matrix: &SurfaceTopology, points: &[Point<T>], out: &mut [Point<T>]) {
+    out.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(e, out)| {
+        let [a, b] = matrix.edge_ends(e as u32).map(|v| points[v as usize]);
+        *out = middle(a, b);
+    });
+}
+
+fn quad_face_points<T: Real>(matrix: &SurfaceTopology, points: &[Point<T>], out: &mut [Point<T>]) {
+    let quads = matrix.vertices.as_chunks::<4>().0.par_iter();
+    quads.zip(out).with_min_len(GRAIN).for_each(|(quad, out)| {
+        *out = mean4(quad.map(|v| points[v as usize]));
+    });
+}
+
+fn edge_points_of<T: Real>(
+    matrix: &SurfaceTopology,
+    go: impl Navigate,
+    points: &[Point<T>],
+    face_points: &[Point<T>],
+    out: &mut [Point<T>],
+) {
+    let edges = matrix.edge_corners.par_iter();
+    edges.zip(out).with_min_len(GRAIN).for_each(|(&[a, b], out)| {
+        // where the surface ends the point is overwritten: any face will do
+        let b = if b == NONE { a } else { b };
+        let ends = [a, go.next(a)].map(|c| points[matrix.vertices[c as usize] as usize]);
+        let [f, g] = [a, b].map(|c| face_points[go.face(c) as usize]);
+        *out = mean4([ends[0], ends[1], f, g]);
+    });
+}

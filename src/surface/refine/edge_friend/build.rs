@@ -1,0 +1,138 @@
+//! The first level: boundaries closed by ghosts, polygons refined to quads with friends.
+
+use super::super::sharpness::Sharpness;
+use super::{EdgeFriend, FriendQuads};
+use crate::mesh::{CreaseRule, Polygons, SurfaceMesh};
+use crate::scheme::NonManifold;
+use crate::surface::refine::catmull_clark::CatmullClark;
+use crate::topology::NONE;
+use crate::topology::surface::{Columns, SurfaceTopology};
+use crate::topology::surface::{inconsistent_edge, touching_vertices};
+use crate::{Error, Result};
+
+/// Level 1 of at least one level; refuses what is not an oriented manifold.
+pub(super) fn first_level(
+    mesh: &SurfaceMesh,
+    matrix: SurfaceTopology,
+    levels: usize,
+    crease_rule: CreaseRule,
+) -> Result<EdgeFriend> {
+    check_manifold(&matrix)?;
+    let sharpness = Sharpness::of(mesh, &matrix, NonManifold::Sharp)?;
+    let real_quads = matrix.vertices.len();
+    let closed = close(matrix);
+    let first_edge_point = (closed.vertex_count + closed.face_count) as u32;
+    let refined = sharpness.refined(first_edge_point, crease_rule);
+    let first = CatmullClark::first_step(closed, sharpness);
+    let [coarse, fine] = first.matrices() else {
+        return Err(Error::request("edge-friend needs at least one level"));
+    };
+    let mut linked = FriendQuads {
+        corners: fine.vertices.as_chunks::<4>().0.to_vec(),
+        vertex_count: fine.vertex_count,
+        ..FriendQuads::default()
+    };
+    let bare = linked.clone();
+    link(&mut linked, coarse);
+    if !refined.edges.is_empty() {
+        linked.sharpness = sharpness_of_quads(coarse, &refined);
+    }
+    linked.pinned = refined.corners;
+    let (quads, first_creases) =
+        if levels > 1 { (linked, FriendQuads::default()) } else { (bare, linked) };
+    let stars = coarse.vertex_corners();
+    let orphans = (0..).zip(stars.iter()).filter(|(_, row)| row.is_empty()).map(|(v, _)| v);
+    let orphans = orphans.collect();
+    Ok(EdgeFriend { first, levels: vec![quads], real_quads, orphans, first_creases, crease_rule })
+}
+
+fn check_manifold(matrix: &SurfaceTopology) -> Result<()> {
+    const MEND: &str = "use --method matrix, or help the surface there";
+    if let Some(&edge) = matrix.non_manifold_edges.first() {
+        let [a, b] = matrix.edge_ends(edge);
+        return Err(Error::mesh(format!(
+            "more than two faces meet at the edge of vertices {a} and {b}"
+        ))
+        .with_help(MEND));
+    }
+    if let Some([a, b]) = inconsistent_edge(matrix) {
+        return Err(Error::mesh(format!(
+            "the two faces at the edge of vertices {a} and {b} run through it alike"
+        ))
+        .with_help(
+            "turn faces so that all run counter-clockwise; one-sided surfaces need --method matrix",
+        ));
+    }
+    match touching_vertices(matrix).first() {
+        Some(v) => Err(Error::mesh(format!("several sheets of the surface touch at vertex {v}"))
+            .with_help(MEND)),
+        None => Ok(()),
+    }
+}
+
+/// The same surface with a face in every boundary loop, after the others. Edges keep their
+/// numbers, which follow from their ends.
+fn close(matrix: SurfaceTopology) -> SurfaceTopology {
+    let open = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] == NONE;
+    // boundary corner whose edge ends at each vertex; one in a manifold
+    let mut into = vec![NONE; matrix.vertex_count];
+    let boundary: Vec<u32> = (0..matrix.vertices.len() as u32).filter(|&c| open(c)).collect();
+    if boundary.is_empty() {
+        return matrix;
+    }
+    for &c in &boundary {
+        into[matrix.vertex(matrix.columns.next(c)) as usize] = c;
+    }
+    let mut vertices = matrix.vertices.clone();
+    let mut ends: Vec<u32> =
+        (0..matrix.face_count as u32).map(|f| matrix.columns.corners(f).end).collect();
+    for &start in &boundary {
+        // against the boundary: from the end of each edge to its start
+        let mut at = matrix.vertex(matrix.columns.next(start));
+        if into[at as usize] == NONE {
+            continue; // of a loop that has its face
+        }
+        loop {
+            let c = std::mem::replace(&mut into[at as usize], NONE);
+            if c == NONE {
+                break;
+            }
+            vertices.push(at);
+            at = matrix.vertex(c);
+        }
+        ends.push(vertices.len() as u32);
+    }
+    let faces = Polygons::from_parts(ends, vertices);
+    SurfaceTopology::build(matrix.vertex_count, Columns::of(&faces), faces.into_vertices())
+}
+
+/// Friends and starts of the quads of level 1: quad c is the child of corner c.
+fn link(quads: &mut FriendQuads, coarse: &SurfaceTopology) {
+    let columns = &coarse.columns;
+    quads.friends = (0..coarse.vertices.len() as u32)
+        .map(|c| {
+            let before = columns.previous(c);
+            let [a, b] = coarse.edge_corners[coarse.edges[before as usize] as usize];
+            let twin = if a == before { b } else { a };
+            [2 * columns.next(c) + 1, 2 * twin]
+        })
+        .collect();
+    quads.starts = vec![NONE; quads.vertex_count];
+    for (corner, &v) in quads.corners.as_flattened().iter().enumerate().rev() {
+        quads.starts[v as usize] = corner as u32;
+    }
+}
+
+fn sharpness_of_quads(coarse: &SurfaceTopology, refined: &Sharpness) -> Vec<f64> {
+    let mut halves = vec![0.0; 2 * coarse.edge_count()];
+    for sharp in &refined.edges {
+        halves[sharp.edge as usize] = sharp.sharpness;
+    }
+    (0..coarse.vertices.len() as u32)
+        .map(|c| {
+            let before = coarse.columns.previous(c);
+            let turned = coarse.vertex(c) > coarse.vertex(before);
+            halves[2 * coarse.edges[before as usize] as usize + usize::from(turned)]
+        })
+        .collect()
+}

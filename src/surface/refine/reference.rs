@@ -1,0 +1,194 @@
+//! The refinement rules as products of sparse matrices, to be read beside the papers.
+//!
+//! Every function returns the matrix R of one level whose rows make refined points from
+//! coarse ones: P' = R P. Nothing here is fast: the matrices are assembled, mapped and
+//! multiplied as such. The kernels are tested against it, and `--method single`
+//! multiplies the levels' matrices once more to evaluate all levels as one
+//! ([`SingleMatrix::then`](crate::surface::SingleMatrix::then)).
+
+use crate::scheme::sqrt3::alpha;
+use crate::scheme::{RowBuilder, Stencils};
+use crate::surface::refine::sharpness::Sharpness;
+use crate::surface::refine::sqrt3::Level;
+use crate::topology::NONE;
+use crate::topology::surface::SurfaceTopology;
+
+/// The mapped product Σₖ a(i, k) b(k, j).
+pub fn product(a: &Stencils, b: &Stencils) -> Stencils {
+    Stencils::build(a.len(), |i, row| {
+        for (k, weight) in a.row(i) {
+            b.row(k as usize).for_each(|(j, value)| row.add(j, weight * value));
+        }
+    })
+}
+
+fn add_row(matrix: &Stencils, r: usize, weight: f64, row: &mut RowBuilder) {
+    matrix.row(r).for_each(|(column, value)| row.add(column, weight * value));
+}
+
+/// Face points f = Mᵀ P, every value of column i mapped to 1/c (Mlakar et al., Eq. 3).
+pub fn face_points(matrix: &SurfaceTopology) -> Stencils {
+    Stencils::build(matrix.face_count, |f, row| {
+        let corners = matrix.columns.corners(f as u32);
+        let weight = 1.0 / corners.len() as f64;
+        corners.for_each(|c| row.add(matrix.vertex(c), weight));
+    })
+}
+
+/// Midpoints of edges: the edges' ends, every value mapped to 1/2.
+pub fn midpoints(matrix: &SurfaceTopology) -> Stencils {
+    Stencils::build(matrix.edge_count(), |e, row| row.add_mean(&matrix.edge_ends(e as u32), 1.0))
+}
+
+/// The faces at each edge (their F), every value mapped to one over the number.
+fn edge_faces(matrix: &SurfaceTopology) -> Stencils {
+    Stencils::build(matrix.edge_count(), |e, row| {
+        let corners = matrix.edge_corners[e].into_iter().filter(|&c| c != NONE);
+        let faces: Vec<u32> = corners.map(|c| matrix.columns.face(c)).collect();
+        row.add_mean(&faces, 1.0);
+    })
+}
+
+/// Catmull-Clark: vertex points, face points, edge points.
+pub fn catmull_clark(matrix: &SurfaceTopology, sharpness: &Sharpness) -> Stencils {
+    let f = face_points(matrix);
+    let mid = midpoints(matrix);
+    let across = product(&edge_faces(matrix), &f);
+    let edges = Stencils::build(matrix.edge_count(), |e, row| {
+        add_row(&mid, e, 0.5, row);
+        add_row(&across, e, 0.5, row);
+    });
+    let neighbours = matrix.neighbours();
+    let stars = matrix.vertex_corners();
+    // P_sub = I P (1 − 2/n) + E P / n² + M f / n² (Eq. 11)
+    let mapped = Stencils::build(matrix.vertex_count, |v, row| {
+        stars.row(v).iter().for_each(|&c| row.add(matrix.columns.face(c), 1.0));
+    });
+    let around = product(&mapped, &f);
+    let vertices = Stencils::build(matrix.vertex_count, |v, row| {
+        let n = stars.row(v).len() as f64;
+        if n == 0.0 {
+            return row.add(v as u32, 1.0);
+        }
+        row.add(v as u32, 1.0 - 2.0 / n);
+        neighbours.row(v).iter().for_each(|&w| row.add(w, 1.0 / (n * n)));
+        add_row(&around, v, 1.0 / (n * n), row);
+    });
+    let edges = held_edges(edges, &mid, sharpness);
+    Stencils::joined(vec![held_vertices(vertices, sharpness), f, edges])
+}
+
+/// Linear: vertices as they are, face points, midpoints.
+pub fn linear(matrix: &SurfaceTopology) -> Stencils {
+    let vertices = Stencils::build(matrix.vertex_count, |v, row| row.add(v as u32, 1.0));
+    Stencils::joined(vec![vertices, face_points(matrix), midpoints(matrix)])
+}
+
+/// Loop: vertex points, edge points. The faces are triangles.
+pub fn triangles_to_triangles(matrix: &SurfaceTopology, sharpness: &Sharpness) -> Stencils {
+    let neighbours = matrix.neighbours();
+    let vertices = Stencils::build(matrix.vertex_count, |v, row| {
+        let around = neighbours.row(v);
+        let beta = crate::scheme::loop_scheme::beta(around.len());
+        row.add(v as u32, 1.0 - around.len() as f64 * beta);
+        around.iter().for_each(|&w| row.add(w, beta));
+    });
+    // the third vertex of each triangle at an edge (their G)
+    let edges = Stencils::build(matrix.edge_count(), |e, row| {
+        row.add_mean(&matrix.edge_ends(e as u32), 0.75);
+        for c in matrix.edge_corners[e].into_iter().filter(|&c| c != NONE) {
+            row.add(matrix.vertex(matrix.columns.previous(c)), 0.125);
+        }
+    });
+    let mid = midpoints(matrix);
+    let edges = held_edges(edges, &mid, sharpness);
+    Stencils::joined(vec![held_vertices(vertices, sharpness), edges])
+}
+
+/// Rows of sharp edges, blended with the midpoint.
+fn held_edges(smooth: Stencils, mid: &Stencils, sharpness: &Sharpness) -> Stencils {
+    if sharpness.edges.is_empty() {
+        return smooth;
+    }
+    Stencils::build(smooth.len(), |e, row| {
+        let found = sharpness.edges.binary_search_by_key(&(e as u32), |sharp| sharp.edge);
+        let sharp = found.map_or(0.0, |i| sharpness.edges[i].sharpness.min(1.0));
+        if sharp < 1.0 {
+            add_row(&smooth, e, 1.0 - sharp, row);
+        }
+        if sharp > 0.0 {
+            add_row(mid, e, sharp, row);
+        }
+    })
+}
+
+/// Rows of held vertices, blended as [`Sharpness::held`] says.
+fn held_vertices(smooth: Stencils, sharpness: &Sharpness) -> Stencils {
+    if sharpness.held.is_empty() {
+        return smooth;
+    }
+    Stencils::build(smooth.len(), |v, row| {
+        let found = sharpness.held.binary_search_by_key(&(v as u32), |held| held.vertex);
+        let Ok(i) = found else { return add_row(&smooth, v, 1.0, row) };
+        let held = &sharpness.held[i];
+        if held.smooth > 0.0 {
+            add_row(&smooth, v, held.smooth, row);
+        }
+        row.add(v as u32, held.still + 0.75 * held.along);
+        if held.along > 0.0 {
+            row.add_mean(&held.ends, 0.25 * held.along);
+        }
+    })
+}
+
+/// √3: vertex points, points of triangles, second points of boundary edges.
+pub(in crate::surface) fn sqrt3(level: &Level) -> Stencils {
+    let matrix = &level.matrix;
+    let on_boundary =
+        |v: usize| level.boundary.held.binary_search_by_key(&(v as u32), |held| held.vertex).ok();
+    let vertices = Stencils::build(matrix.vertex_count, |v, row| {
+        if let Some(i) = on_boundary(v) {
+            let held = &level.boundary.held[i];
+            if held.along > 0.0 && level.cuts_boundary {
+                row.add(v as u32, 19.0 / 27.0);
+                row.add_mean(&held.ends, 8.0 / 27.0);
+            } else {
+                row.add(v as u32, 1.0);
+            }
+            return;
+        }
+        let around = level.neighbours.row(v);
+        let alpha = if around.is_empty() { 0.0 } else { alpha(around.len()) };
+        row.add(v as u32, 1.0 - alpha);
+        if !around.is_empty() {
+            row.add_mean(around, alpha);
+        }
+    });
+    let third = |a: u32, b: u32, row: &mut RowBuilder| match level.before(a, b) {
+        Some(before) => {
+            row.add(a, 16.0 / 27.0);
+            row.add(b, 10.0 / 27.0);
+            row.add(before, 1.0 / 27.0);
+        }
+        None => {
+            row.add(a, 18.0 / 27.0);
+            row.add(b, 9.0 / 27.0);
+        }
+    };
+    let ends = |corner: u32| [matrix.vertex(corner), matrix.vertex(matrix.columns.next(corner))];
+    let centres = face_points(matrix);
+    let faces = Stencils::build(matrix.face_count, |f, row| match level.cut_of(f as u32) {
+        Some((corner, _)) => {
+            let [a, b] = ends(corner);
+            third(a, b, row);
+        }
+        None => add_row(&centres, f, 1.0, row),
+    });
+    let extra = if level.cuts_boundary { level.boundary.edges.len() } else { 0 };
+    let extra = Stencils::build(extra, |i, row| {
+        let [corner, _] = matrix.edge_corners[level.boundary.edges[i].edge as usize];
+        let [a, b] = ends(corner);
+        third(b, a, row);
+    });
+    Stencils::joined(vec![vertices, faces, extra])
+}

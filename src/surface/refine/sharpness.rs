@@ -1,0 +1,261 @@
+//! Sharp edges and vertices of one level: what the smooth rules do not decide.
+//!
+//! Kernels compute everything smooth first, then overwrite what stands here (after Mlakar
+//! et al. 2020, section 5): a few edges and vertices, in short sorted lists. Edges where
+//! the surface ends are creases that stay sharp for ever.
+
+use crate::error::{Error, Result};
+use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
+use crate::numbers::Real;
+use crate::scheme::NonManifold;
+use crate::scheme::crease::{ALONG_END, ALONG_OWN, VertexBlend};
+use crate::surface::scalar::{Point, add, blend, middle, scale};
+use crate::topology::NONE;
+use crate::topology::surface::SurfaceTopology;
+
+/// An edge that is sharp at this level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SharpEdge {
+    /// The edge.
+    pub edge: u32,
+    /// Its end vertices, the smaller first.
+    pub ends: [u32; 2],
+    /// Above 0; infinite for ever.
+    pub sharpness: f64,
+}
+
+/// How the point of a vertex differs from the smooth rule: smooth · S + along · (e₁ + 6P +
+/// e₂)/8 + still · P. The weights sum to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeldVertex {
+    /// The vertex.
+    pub vertex: u32,
+    /// The other ends of its two sharp edges, where `along` is not 0.
+    pub ends: [u32; 2],
+    /// Weight of the smooth rule.
+    pub smooth: f64,
+    /// Weight of the crease rule.
+    pub along: f64,
+    /// Weight of the vertex itself.
+    pub still: f64,
+}
+
+/// Sharpness of one level.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sharpness {
+    /// Sharp edges, by edge.
+    pub edges: Vec<SharpEdge>,
+    /// Sharp vertices (corner tags) and their sharpness above 0, by vertex.
+    pub corners: Vec<(u32, f64)>,
+    /// Vertices that do not follow the smooth rule, by vertex.
+    pub held: Vec<HeldVertex>,
+}
+
+/// Vertices that stay in place by the boundary rule: those of one face, at the boundary.
+pub(in crate::surface) fn boundary_corners(
+    mesh: &SurfaceMesh,
+    matrix: &SurfaceTopology,
+) -> Vec<u32> {
+    if mesh.boundary != BoundaryRule::EdgesAndCorners {
+        return Vec::new();
+    }
+    let is_end = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] == NONE;
+    let stays =
+        |row: &[u32]| matches!(*row, [c] if is_end(c) && is_end(matrix.columns.previous(c)));
+    let rows = matrix.vertex_corners();
+    (0..).zip(rows.iter()).filter(|(_, row)| stays(row)).map(|(v, _)| v).collect()
+}
+
+impl Sharpness {
+    /// Sharpness of a control mesh; of several tags at one place the last counts.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] for a crease that is no edge, or a corner that is no vertex.
+    pub(crate) fn of(
+        mesh: &SurfaceMesh,
+        matrix: &SurfaceTopology,
+        non_manifold: NonManifold,
+    ) -> Result<Self> {
+        let mut edges = vec![0.0; matrix.edge_count()];
+        if !mesh.creases.edges.is_empty() {
+            let ends = (0..matrix.edge_count() as u32).map(|edge| matrix.edge_ends(edge));
+            let ends: Vec<[u32; 2]> = ends.collect(); // ascending
+            for crease in &mesh.creases.edges {
+                let [a, b] = crease.edge.map(|v| v.0);
+                let edge = ends.binary_search(&[a.min(b), a.max(b)]).map_err(|_| {
+                    Error::mesh(format!(
+                        "crease of vertices {a} and {b}: the mesh has no such edge"
+                    ))
+                    .with_help("name the two end vertices of an edge, counted from 0")
+                })?;
+                edges[edge] = crease.sharpness;
+            }
+        }
+        for (edge, corners) in matrix.edge_corners.iter().enumerate() {
+            if corners[1] == NONE {
+                edges[edge] = f64::INFINITY;
+            }
+        }
+        let mut corners = vec![0.0; matrix.vertex_count];
+        for corner in &mesh.creases.corners {
+            let v = corner.vertex.index();
+            let count = matrix.vertex_count;
+            *corners.get_mut(v).ok_or_else(|| {
+                Error::mesh(format!("corner of vertex {v}, but the mesh has {count} vertices"))
+            })? = corner.sharpness;
+        }
+        if non_manifold == NonManifold::Sharp {
+            matrix.non_manifold_edges.iter().for_each(|&e| edges[e as usize] = f64::INFINITY);
+            crate::topology::surface::touching_vertices(matrix)
+                .into_iter()
+                .for_each(|v| corners[v as usize] = f64::INFINITY);
+        }
+        for v in boundary_corners(mesh, matrix) {
+            corners[v as usize] = f64::INFINITY;
+        }
+        let sharp = |&(_, sharpness): &(u32, f64)| sharpness > 0.0;
+        let edges = (0..).zip(edges).filter(sharp).map(|(edge, sharpness)| SharpEdge {
+            edge,
+            ends: matrix.edge_ends(edge),
+            sharpness,
+        });
+        Ok(Self::new(edges.collect(), (0..).zip(corners).filter(sharp).collect()))
+    }
+
+    pub(in crate::surface) fn new(edges: Vec<SharpEdge>, corners: Vec<(u32, f64)>) -> Self {
+        let held = held_vertices(&edges, &corners);
+        Self { edges, corners, held }
+    }
+
+    /// Whether nothing is sharp.
+    pub fn is_smooth(&self) -> bool {
+        self.edges.is_empty() && self.corners.is_empty()
+    }
+
+    /// The next level's: the halves of edge e are 2e at its smaller end and 2e + 1, and
+    /// join it to vertex `first_edge_point` + e.
+    pub(in crate::surface) fn refined(&self, first_edge_point: u32, rule: CreaseRule) -> Self {
+        let mean = match rule {
+            CreaseRule::Uniform => Vec::new(),
+            CreaseRule::Chaikin => semi_sharp_at_vertices(&self.edges),
+        };
+        let mut edges = Vec::with_capacity(2 * self.edges.len());
+        for sharp in &self.edges {
+            let middle = first_edge_point + sharp.edge;
+            for (half, end) in (2 * sharp.edge..).zip(sharp.ends) {
+                let mut sharpness = sharp.sharpness;
+                if let Ok(i) = mean.binary_search_by_key(&end, |at| at.0) {
+                    let (_, count, sum) = mean[i];
+                    sharpness = rule.blended(sharpness, count, sum);
+                }
+                if sharpness > 1.0 {
+                    edges.push(SharpEdge {
+                        edge: half,
+                        ends: [end, middle],
+                        sharpness: sharpness - 1.0,
+                    });
+                }
+            }
+        }
+        let corners = self.corners.iter().filter(|(_, s)| *s > 1.0).map(|&(v, s)| (v, s - 1.0));
+        Self::new(edges, corners.collect())
+    }
+
+    /// Overwrites the points of sharp edges; `ends` are points of the coarse mesh.
+    pub(in crate::surface) fn hold_edges<T: Real>(
+        &self,
+        points: &[Point<T>],
+        edge_points: &mut [Point<T>],
+    ) {
+        for sharp in &self.edges {
+            let [a, b] = sharp.ends.map(|v| points[v as usize]);
+            let out = &mut edge_points[sharp.edge as usize];
+            *out = match sharp.sharpness {
+                s if s >= 1.0 => middle(a, b),
+                s => blend(*out, middle(a, b), s),
+            };
+        }
+    }
+
+    /// Overwrites the points of held vertices.
+    pub(in crate::surface) fn hold_vertices<T: Real>(
+        &self,
+        points: &[Point<T>],
+        vertex_points: &mut [Point<T>],
+    ) {
+        for held in &self.held {
+            let out = &mut vertex_points[held.vertex as usize];
+            *out = held.point(points, *out);
+        }
+    }
+}
+
+impl HeldVertex {
+    /// The vertex point, given what the smooth rule says.
+    #[inline]
+    pub(in crate::surface) fn point<T: Real>(
+        &self,
+        points: &[Point<T>],
+        smooth: Point<T>,
+    ) -> Point<T> {
+        let p = points[self.vertex as usize];
+        let mut sum = scale(p, T::from_f64(self.still));
+        if self.smooth > 0.0 {
+            sum = add(sum, scale(smooth, T::from_f64(self.smooth)));
+        }
+        if self.along > 0.0 {
+            let [a, b] = self.ends.map(|v| points[v as usize]);
+            let rule =
+                add(scale(p, T::from_f64(ALONG_OWN)), scale(add(a, b), T::from_f64(ALONG_END)));
+            sum = add(sum, scale(rule, T::from_f64(self.along)));
+        }
+        sum
+    }
+}
+
+/// The weights at every vertex with a corner tag or two sharp edges, after DeRose, Kass
+/// and Truong (1998): crease rule at two sharp edges, still at more, blended with the
+/// smooth rule by the mean sharpness of the edges, then with P by that of the corner.
+fn held_vertices(edges: &[SharpEdge], corners: &[(u32, f64)]) -> Vec<HeldVertex> {
+    // (vertex, other end, sharpness); NONE for the corner itself
+    let mut at: Vec<(u32, u32, f64)> = edges
+        .iter()
+        .flat_map(|sharp| {
+            let [a, b] = sharp.ends;
+            [(a, b, sharp.sharpness), (b, a, sharp.sharpness)]
+        })
+        .chain(corners.iter().map(|&(v, sharpness)| (v, NONE, sharpness)))
+        .collect();
+    at.sort_unstable_by_key(|&(v, end, _)| (v, end));
+    let mut held = Vec::new();
+    for group in at.chunk_by(|a, b| a.0 == b.0) {
+        let vertex = group[0].0;
+        let (group, pinned) = match group.split_last() {
+            Some((&(_, NONE, sharpness), rest)) => (rest, sharpness.min(1.0)),
+            _ => (group, 0.0),
+        };
+        if group.len() < 2 && pinned == 0.0 {
+            continue;
+        }
+        let sum: f64 = group.iter().map(|&(.., sharpness)| sharpness).sum();
+        let VertexBlend { smooth, sharp, pinned } =
+            VertexBlend::new(group.len() as u32, sum, pinned);
+        let (along, still) = if group.len() == 2 { (sharp, pinned) } else { (0.0, pinned + sharp) };
+        let end = |i: usize| group.get(i).map_or(NONE, |&(_, end, _)| end);
+        held.push(HeldVertex { vertex, ends: [end(0), end(1)], smooth, along, still });
+    }
+    held
+}
+
+/// Number and sum of the finite sharpness values at each vertex that has any.
+fn semi_sharp_at_vertices(edges: &[SharpEdge]) -> Vec<(u32, u32, f64)> {
+    let mut at: Vec<(u32, f64)> = edges
+        .iter()
+        .filter(|sharp| sharp.sharpness.is_finite())
+        .flat_map(|sharp| sharp.ends.map(|end| (end, sharp.sharpness)))
+        .collect();
+    at.sort_by_key(|&(v, _)| v);
+    at.chunk_by(|a, b| a.0 == b.0)
+        .map(|group| (group[0].0, group.len() as u32, group.iter().map(|&(_, s)| s).sum()))
+        .collect()
+}

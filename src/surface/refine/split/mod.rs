@@ -1,0 +1,140 @@
+//! Refined matrices: edges numbered from those of the coarse mesh, without a sort.
+//!
+//! The Loop program of Naidu and Wang (2025) sorts at every level to find the edges. But
+//! every refined edge is half of a coarse one or lies inside a coarse face, which numbers
+//! it; the tests check that sorting finds the same.
+
+mod quads;
+mod triangles;
+
+pub(in crate::surface) use quads::{split_quads_twice, split_to_quads};
+pub(in crate::surface) use triangles::split_to_triangles;
+
+use crate::topology::surface::{Columns, SurfaceTopology};
+
+/// Faces or edges a work item covers.
+const GRAIN: usize = 4096;
+
+/// Which lists of a refined matrix are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::surface) enum Lists {
+    /// [`SurfaceTopology::vertices`] alone, which is all that the last level needs.
+    Vertices,
+    /// All.
+    All,
+}
+
+fn split_crowded(coarse: &SurfaceTopology) -> Vec<u32> {
+    coarse.non_manifold_edges.iter().flat_map(|&e| [2 * e, 2 * e + 1]).collect()
+}
+
+/// Navigation in a face; quads need no table.
+pub(in crate::surface) trait Navigate: Copy + Sync {
+    fn next(self, corner: u32) -> u32;
+    fn previous(self, corner: u32) -> u32;
+    fn face(self, corner: u32) -> u32;
+}
+
+/// Faces of four corners: 4f to 4f + 3.
+#[derive(Clone, Copy)]
+pub(in crate::surface) struct Quads;
+
+impl Navigate for Quads {
+    #[inline(always)]
+    fn next(self, corner: u32) -> u32 {
+        corner & !3 | (corner + 1) & 3
+    }
+
+    #[inline(always)]
+    fn previous(self, corner: u32) -> u32 {
+        corner & !3 | (corner + 3) & 3
+    }
+
+    #[inline(always)]
+    fn face(self, corner: u32) -> u32 {
+        corner >> 2
+    }
+}
+
+impl Navigate for &Columns {
+    fn next(self, corner: u32) -> u32 {
+        self.next(corner)
+    }
+
+    fn previous(self, corner: u32) -> u32 {
+        self.previous(corner)
+    }
+
+    fn face(self, corner: u32) -> u32 {
+        self.face(corner)
+    }
+}
+
+/// Faces of three corners: 3f to 3f + 2.
+#[derive(Clone, Copy)]
+pub(in crate::surface) struct Triangles;
+
+impl Navigate for Triangles {
+    #[inline(always)]
+    fn next(self, corner: u32) -> u32 {
+        if corner % 3 == 2 { corner - 2 } else { corner + 1 }
+    }
+
+    #[inline(always)]
+    fn previous(self, corner: u32) -> u32 {
+        if corner.is_multiple_of(3) { corner + 2 } else { corner - 1 }
+    }
+
+    #[inline(always)]
+    fn face(self, corner: u32) -> u32 {
+        corner / 3
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::Polygons;
+
+    /// Edges by sorting are the derived ones, with the same corners.
+    fn expect_sorted_edges(matrix: &SurfaceTopology) {
+        let sorted = SurfaceTopology::build(
+            matrix.vertex_count,
+            matrix.columns.clone(),
+            matrix.vertices.clone(),
+        );
+        assert_eq!(sorted.edge_count(), matrix.edge_count());
+        for (edge, corners) in (0..).zip(&sorted.edge_corners) {
+            let derived = matrix.edges[corners[0] as usize];
+            assert_eq!(matrix.edge_ends(derived), sorted.edge_ends(edge));
+            let mut derived = matrix.edge_corners[derived as usize];
+            derived.sort_unstable();
+            assert_eq!(derived, *corners);
+        }
+        for (corner, &edge) in matrix.edges.iter().enumerate() {
+            assert_eq!(matrix.edge_ends(edge), sorted.edge_ends(sorted.edges[corner]));
+        }
+    }
+
+    #[test]
+    fn sorting_finds_the_edges_of_refined_quads() {
+        let faces: [&[u32]; 3] = [&[0, 1, 2], &[0, 3, 4, 1], &[4, 3, 5, 6, 7]];
+        let faces = Polygons::from_parts(vec![3, 7, 12], faces.concat());
+        let mut matrix = SurfaceTopology::build(8, Columns::of(&faces), faces.into_vertices());
+        for _ in 0..3 {
+            matrix = split_to_quads(&matrix, Lists::All, SurfaceTopology::default());
+            expect_sorted_edges(&matrix);
+        }
+    }
+
+    #[test]
+    fn sorting_finds_the_edges_of_refined_triangles() {
+        // a fan, one triangle of which runs the other way
+        let faces = vec![0, 1, 2, 0, 2, 3, 4, 3, 0, 0, 4, 1, 2, 1, 5];
+        let mut matrix = SurfaceTopology::build(6, Columns::Uniform(3), faces);
+        for _ in 0..3 {
+            matrix = split_to_triangles(&matrix, Lists::All, SurfaceTopology::default());
+            expect_sorted_edges(&matrix);
+        }
+    }
+}

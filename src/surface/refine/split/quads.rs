@@ -1,0 +1,274 @@
+//! One and two steps of Catmull-Clark.
+
+use rayon::prelude::*;
+
+use super::{Columns, GRAIN, Lists, Navigate, Quads, SurfaceTopology, split_crowded};
+use crate::pages;
+use crate::topology::NONE;
+
+/// The matrix after one step of Catmull-Clark, in which every corner becomes a quad:
+/// corner c of a face becomes face c with the vertices (vertex point, point of the edge
+/// out, face point, point of the edge in). Lists take the memory of `spare`.
+///
+/// Vertex points keep their ids; face points follow, then edge points. The halves of edge
+/// e are 2e (at its smaller end) and 2e + 1; the edge from edge point c to the face point
+/// is 2E + c. So no sort is needed.
+pub(in crate::surface) fn split_to_quads(
+    coarse: &SurfaceTopology,
+    lists: Lists,
+    spare: SurfaceTopology,
+) -> SurfaceTopology {
+    let corners = coarse.corner_count;
+    let is_whole = lists == Lists::All;
+    let mut vertices = pages::reused(spare.vertices, 4 * corners);
+    let mut edges = pages::reused(spare.edges, if is_whole { 4 * corners } else { 0 });
+    let edge_corners = match &coarse.columns {
+        Columns::Uniform(4) => {
+            split_quads(coarse, &mut vertices, &mut edges);
+            is_whole.then(|| split_edge_corners(coarse, Quads, spare.edge_corners))
+        }
+        columns => {
+            split_polygons(coarse, &mut vertices, &mut edges);
+            is_whole.then(|| split_edge_corners(coarse, columns, spare.edge_corners))
+        }
+    };
+    let edge_corners = edge_corners.unwrap_or_default();
+    SurfaceTopology { vertices, edges, edge_corners, ..counts_of_split(coarse) }
+}
+
+/// The vertices of the quads after two steps from quads, with the matrix between: that
+/// counts only.
+pub(in crate::surface) fn split_quads_twice(
+    coarse: &SurfaceTopology,
+    spare: SurfaceTopology,
+) -> [SurfaceTopology; 2] {
+    let middle = counts_of_split(coarse);
+    let (first, second) = (Numbering::of(coarse), Numbering::of(&middle));
+    let mut vertices = pages::reused(spare.vertices, 16 * coarse.corner_count);
+    let quads = coarse.vertices.as_chunks::<4>().0.par_iter();
+    let quads = quads.zip(coarse.edges.as_chunks::<4>().0).enumerate();
+    let out = vertices.as_chunks_mut::<4>().0.as_chunks_mut::<16>().0;
+    let out = out.par_iter_mut().with_min_len(GRAIN / 16);
+    out.zip(quads).for_each(|(out, (f, (&quad, &sides)))| {
+        *out = grandchildren([first, second], f as u32, quad, sides);
+    });
+    let fine = SurfaceTopology { vertices, ..counts_of_split(&middle) };
+    [middle, fine]
+}
+
+/// The quads at the corners of the quads at the corners of quad f. No id but those of
+/// vertices is of the finer level.
+#[inline(always)]
+fn grandchildren(
+    [first, second]: [Numbering; 2],
+    f: u32,
+    quad: [u32; 4],
+    sides: [u32; 4],
+) -> [[u32; 4]; 16] {
+    let children = first.children(f, quad, sides);
+    let edges = first.child_edges(f, quad, sides);
+    let mut all = [[0; 4]; 16];
+    for (i, out) in all.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+        *out = second.children(4 * f + i as u32, children[i], edges[i]);
+    }
+    all
+}
+
+/// The matrix after one step of Catmull-Clark, without lists.
+fn counts_of_split(coarse: &SurfaceTopology) -> SurfaceTopology {
+    SurfaceTopology {
+        vertex_count: coarse.vertex_count + coarse.face_count + coarse.edge_count,
+        face_count: coarse.corner_count,
+        corner_count: 4 * coarse.corner_count,
+        columns: Columns::Uniform(4),
+        vertices: Vec::new(),
+        edges: Vec::new(),
+        edge_count: 2 * coarse.edge_count + coarse.corner_count,
+        edge_corners: Vec::new(),
+        non_manifold_edges: split_crowded(coarse),
+    }
+}
+
+/// Where the new ids of a step of Catmull-Clark begin.
+#[derive(Clone, Copy)]
+struct Numbering {
+    first_face_point: u32,
+    first_edge_point: u32,
+    /// Of the edges inside coarse faces.
+    first_inner: u32,
+}
+
+impl Numbering {
+    fn of(coarse: &SurfaceTopology) -> Self {
+        let first_face_point = coarse.vertex_count as u32;
+        let first_edge_point = first_face_point + coarse.face_count as u32;
+        Self { first_face_point, first_edge_point, first_inner: 2 * coarse.edge_count as u32 }
+    }
+
+    /// The quads at the corners of quad f.
+    #[inline(always)]
+    fn children(self, f: u32, quad: [u32; 4], sides: [u32; 4]) -> [[u32; 4]; 4] {
+        let points = sides.map(|e| self.first_edge_point + e);
+        let centre = self.first_face_point + f;
+        [0, 1, 2, 3].map(|i| [quad[i], points[i], centre, points[(i + 3) % 4]])
+    }
+
+    /// Their edges.
+    #[inline(always)]
+    fn child_edges(self, f: u32, quad: [u32; 4], sides: [u32; 4]) -> [[u32; 4]; 4] {
+        // the halves of a side at its start
+        let starts = [0, 1, 2, 3].map(|i| 2 * sides[i] + u32::from(quad[i] > quad[(i + 1) % 4]));
+        let inside = [0, 1, 2, 3].map(|i| self.first_inner + 4 * f + i);
+        [0, 1, 2, 3].map(|i| {
+            let before = (i + 3) % 4;
+            [starts[i], inside[i], inside[before], starts[before] ^ 1]
+        })
+    }
+}
+
+/// Vertices and edges of the quads at the corners of any faces.
+fn split_polygons(coarse: &SurfaceTopology, vertices: &mut [u32], edges: &mut [u32]) {
+    let go = &coarse.columns;
+    let Numbering { first_face_point, first_edge_point, first_inner } = Numbering::of(coarse);
+    let edge = |c: u32| coarse.edges[c as usize];
+    let column = |c: u32| -> [u32; 4] {
+        let out = first_edge_point + edge(c);
+        let into = first_edge_point + edge(go.previous(c));
+        [coarse.vertex(c), out, first_face_point + go.face(c), into]
+    };
+    let columns = vertices.as_chunks_mut::<4>().0.par_iter_mut().with_min_len(GRAIN);
+    columns.enumerate().for_each(|(c, out)| *out = column(c as u32));
+    let sides = |c: u32| -> [u32; 4] {
+        let (before, after) = (go.previous(c), go.next(c));
+        let turned = |other: u32| u32::from(coarse.vertex(c) > coarse.vertex(other));
+        let (out, into) = (2 * edge(c) + turned(after), 2 * edge(before) + turned(before));
+        [out, first_inner + c, first_inner + before, into]
+    };
+    let columns = edges.as_chunks_mut::<4>().0.par_iter_mut().with_min_len(GRAIN);
+    columns.enumerate().for_each(|(c, out)| *out = sides(c as u32));
+}
+
+/// The same of quads, both lists of a face at once.
+fn split_quads(coarse: &SurfaceTopology, vertices: &mut [u32], edges: &mut [u32]) {
+    let numbering = Numbering::of(coarse);
+    let quads = coarse.vertices.as_chunks::<4>().0.par_iter();
+    let quads = quads.zip(coarse.edges.as_chunks::<4>().0).enumerate();
+    let quads = quads.with_min_len(GRAIN / 4);
+    let vertices = vertices.as_chunks_mut::<16>().0.par_iter_mut();
+    if edges.is_empty() {
+        vertices.zip(quads).for_each(|(out, (f, (&quad, &sides)))| {
+            out.copy_from_slice(numbering.children(f as u32, quad, sides).as_flattened());
+        });
+        return;
+    }
+    let out = vertices.zip(edges.as_chunks_mut::<16>().0);
+    out.zip(quads).for_each(|((out, out_edges), (f, (&quad, &sides)))| {
+        let f = f as u32;
+        out.copy_from_slice(numbering.children(f, quad, sides).as_flattened());
+        out_edges.copy_from_slice(numbering.child_edges(f, quad, sides).as_flattened());
+    });
+}
+
+/// The corners of the edges of split faces.
+fn split_edge_corners(
+    coarse: &SurfaceTopology,
+    go: impl Navigate,
+    spare: Vec<[u32; 2]>,
+) -> Vec<[u32; 2]> {
+    let halves_count = 2 * coarse.edge_count;
+    let mut corners = pages::reused(spare, halves_count + coarse.corner_count);
+    let (halves, inner) = corners.split_at_mut(halves_count);
+    let halves = halves.as_chunks_mut::<2>().0.par_iter_mut().with_min_len(GRAIN);
+    halves.zip(&coarse.edge_corners).for_each(|(out, pair)| {
+        *out = [[NONE; 2]; 2];
+        for (side, &c) in pair.iter().enumerate().filter(|(_, c)| **c != NONE) {
+            // the half at the start of the edge, and the half at its end
+            let after = go.next(c);
+            let turned = usize::from(coarse.vertex(c) > coarse.vertex(after));
+            out[turned][side] = 4 * c;
+            out[1 - turned][side] = 4 * after + 3;
+        }
+    });
+    let inner = inner.par_iter_mut().with_min_len(GRAIN).enumerate();
+    inner.for_each(|(c, out)| *out = [4 * c as u32 + 1, 4 * go.next(c as u32) + 2]);
+    corners
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::Polygons;
+
+    #[test]
+    fn two_steps_at_once_are_two_steps() {
+        let faces: [&[u32]; 3] = [&[0, 1, 2], &[0, 3, 4, 1], &[4, 3, 5, 6, 7]];
+        let faces = Polygons::from_parts(vec![3, 7, 12], faces.concat());
+        let matrix = SurfaceTopology::build(8, Columns::of(&faces), faces.into_vertices());
+        let none = SurfaceTopology::default;
+        let coarse = split_to_quads(&matrix, Lists::All, none());
+        let middle = split_to_quads(&coarse, Lists::All, none());
+        let fine = split_to_quads(&middle, Lists::Vertices, none());
+        // memory that is too small, and large enough
+        for spare in [none(), fine.clone()] {
+            let [counts, vertices] = split_quads_twice(&coarse, spare);
+            assert!(counts.vertices.is_empty() && vertices.edges.is_empty());
+            assert_eq!(vertices.vertices, fine.vertices);
+            for (a, b) in [(&counts, &middle), (&vertices, &fine)] {
+                assert_eq!(a.vertex_count, b.vertex_count);
+                assert_eq!(a.face_count, b.face_count);
+                assert_eq!(a.corner_count, b.corner_count);
+                assert_eq!(a.edge_count(), b.edge_count());
+            }
+        }
+    }
+
+    /// Ids up to the last that 32 bits hold, against the rule in wider numbers.
+    #[test]
+    fn ids_of_vertices_use_all_32_bits() {
+        // a closed surface without handles: its 4 thousand million vertices after two steps
+        // have four times as many corners
+        let faces = (1_usize << 28) - 1;
+        let counts = SurfaceTopology {
+            vertex_count: faces + 2,
+            face_count: faces,
+            corner_count: 4 * faces,
+            edge_count: 2 * faces,
+            ..SurfaceTopology::default()
+        };
+        let middle = counts_of_split(&counts);
+        let fine = counts_of_split(&middle);
+        assert_eq!(fine.vertex_count, 16 * faces + 2);
+        assert!(fine.vertex_count < NONE as usize && fine.corner_count > NONE as usize);
+        let numbering = [&counts, &middle].map(Numbering::of);
+
+        let f = faces as u64 - 1;
+        let [v, e] = [counts.vertex_count as u64, counts.edge_count as u64];
+        let quad = [v - 4, v - 1, v - 2, v - 3];
+        let sides = [e - 1, e - 7, e - 3, e - 2];
+        let found =
+            grandchildren(numbering, f as u32, quad.map(|v| v as u32), sides.map(|e| e as u32));
+        // first face point and first edge point of both steps
+        let firsts = |m: &SurfaceTopology| [m.vertex_count, m.vertex_count + m.face_count];
+        let [coarse, middle] = [&counts, &middle].map(|m| firsts(m).map(|id| id as u64));
+        for child in 0..4_u64 {
+            let i = child as usize;
+            let before = (i + 3) % 4;
+            // the child's corners and sides, then those of its children
+            let [out, into] = [sides[i], sides[before]].map(|e| coarse[1] + e);
+            let corners = [quad[i], out, coarse[0] + f, into];
+            let half = |side: usize, at: usize| {
+                let other = if side == at { (at + 1) % 4 } else { side };
+                2 * sides[side] + u64::from(quad[at] > quad[other])
+            };
+            let inner = |corner: usize| 2 * e + 4 * f + corner as u64;
+            let edges = [half(i, i), inner(i), inner(before), half(before, i)];
+            for j in 0..4 {
+                let [out, into] = [edges[j], edges[(j + 3) % 4]].map(|e| middle[1] + e);
+                let face = middle[0] + 4 * f + child;
+                let expected = [corners[j], out, face, into];
+                assert_eq!(found[4 * i + j].map(u64::from), expected, "{i} {j}");
+            }
+        }
+        assert!(found.as_flattened().iter().any(|&v| v > u32::MAX - 4096));
+    }
+}

@@ -1,0 +1,253 @@
+//! √3-subdivision (Kobbelt 2000): a point in every triangle, and every inner edge turned
+//! to join the two at it. Two steps cut every edge in three.
+//!
+//! - face point: (a + b + c)/3;
+//! - vertex point: (1 − α) P + α/n Σ neighbours, α = (4 − 2 cos(2π/n))/9.
+//!
+//! Where the surface ends, edges are not turned. The first of two steps leaves boundary
+//! vertices where they are; in the second the boundary triangles get no point inside but
+//! two on their boundary edge, which join the vertex across, by Kobbelt's rules for cubic
+//! splines, (16a + 10b + a⁻)/27 and (4e₁ + 19P + 4e₂)/27. Vertices of one or more than two
+//! boundary edges stay.
+//!
+//! Edges of each level are found by sort and scan. There is no rule for creases.
+
+mod holes;
+
+use crate::numbers::Real;
+use rayon::prelude::*;
+
+use super::sharpness::{SharpEdge, Sharpness};
+use super::workspace::Workspace;
+use crate::mesh::SurfaceMesh;
+use crate::scheme::NonManifold;
+use crate::scheme::sqrt3::alpha;
+use crate::surface::scalar::{Point, add, scale};
+use crate::topology::surface::{Columns, SurfaceTopology};
+use crate::topology::{NONE, Rows};
+use crate::{Error, Result};
+
+/// Points a work item covers.
+const GRAIN: usize = 4096;
+
+/// One level and how it refines.
+#[derive(Clone, Debug)]
+pub(in crate::surface) struct Level {
+    pub matrix: SurfaceTopology,
+    pub neighbours: Rows,
+    /// Boundary edges and vertices.
+    pub boundary: Sharpness,
+    /// Whether boundary edges are cut in three.
+    pub cuts_boundary: bool,
+    /// Boundary corner (index into `boundary.edges`) of each triangle that is cut so;
+    /// [`NONE`] elsewhere. Empty without.
+    pub cut: Vec<u32>,
+}
+
+/// The topology of all levels.
+#[derive(Clone, Debug)]
+pub struct Sqrt3 {
+    /// All but the last.
+    pub(in crate::surface) levels: Vec<Level>,
+    /// The triangles of the last: `[triangle][corner]`.
+    pub(in crate::surface) last: Vec<u32>,
+    pub(in crate::surface) vertex_count: usize,
+}
+
+impl Sqrt3 {
+    /// Builds `levels` levels over triangles.
+    pub(in crate::surface) fn build(
+        mesh: &SurfaceMesh,
+        matrix: SurfaceTopology,
+        levels: usize,
+    ) -> Result<Self> {
+        check(mesh, &matrix)?;
+        let corners = Sharpness::of(mesh, &matrix, NonManifold::Sharp)?.corners;
+        let (mut vertex_count, mut triangles) = (matrix.vertex_count, matrix.vertices.clone());
+        let mut done = Vec::with_capacity(levels);
+        let mut matrix = Some(matrix);
+        for step in 0..levels {
+            let matrix = matrix.take().unwrap_or_else(|| {
+                SurfaceTopology::build(
+                    vertex_count,
+                    Columns::Uniform(3),
+                    std::mem::take(&mut triangles),
+                )
+            });
+            let level = Level::new(matrix, &corners, step % 2 == 1);
+            triangles = level.refined_triangles();
+            vertex_count = level.refined_vertex_count();
+            done.push(level);
+        }
+        Ok(Self { levels: done, last: triangles, vertex_count })
+    }
+
+    /// Points of the last level from those of level 0 in `workspace`.
+    pub(in crate::surface) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
+        for level in &self.levels {
+            let (points, refined) = workspace.next(level.refined_vertex_count());
+            level.evaluate(points, refined);
+        }
+    }
+}
+
+/// Refuses edges that cannot be turned, and tags that have no rule.
+pub(crate) fn check(mesh: &SurfaceMesh, matrix: &SurfaceTopology) -> Result<()> {
+    if let Some(&edge) = matrix.non_manifold_edges.first() {
+        let [a, b] = matrix.edge_ends(edge);
+        return Err(Error::mesh(format!(
+            "more than two faces meet at the edge of vertices {a} and {b}, \
+                 which √3-subdivision cannot turn"
+        ))
+        .with_help("use --scheme loop, or take the surface apart there"));
+    }
+    if !mesh.creases.is_empty() {
+        return Err(Error::mesh("√3-subdivision has no rule for creases and corners")
+            .with_help("use --scheme loop or catmull-clark, or remove the tags"));
+    }
+    Ok(())
+}
+
+impl Level {
+    fn new(matrix: SurfaceTopology, corners: &[(u32, f64)], cuts_boundary: bool) -> Self {
+        let ends = (0..).zip(&matrix.edge_corners).filter(|(_, corners)| corners[1] == NONE);
+        let edges: Vec<SharpEdge> = ends
+            .map(|(edge, _)| SharpEdge {
+                edge,
+                ends: matrix.edge_ends(edge),
+                sharpness: f64::INFINITY,
+            })
+            .collect();
+        let mut cut = Vec::new();
+        if cuts_boundary && !edges.is_empty() {
+            cut = vec![NONE; matrix.face_count];
+            for (i, sharp) in (0..).zip(&edges) {
+                cut[matrix.edge_corners[sharp.edge as usize][0] as usize / 3] = i;
+            }
+        }
+        let neighbours = matrix.neighbours();
+        let boundary = Sharpness::new(edges, corners.to_vec());
+        Self { matrix, neighbours, boundary, cuts_boundary, cut }
+    }
+
+    fn refined_vertex_count(&self) -> usize {
+        let extra = if self.cuts_boundary { self.boundary.edges.len() } else { 0 };
+        self.matrix.vertex_count + self.matrix.face_count + extra
+    }
+
+    /// Boundary corner of a triangle whose boundary edge is cut, and its number.
+    pub(in crate::surface) fn cut_of(&self, triangle: u32) -> Option<(u32, u32)> {
+        let i = *self.cut.get(triangle as usize)?;
+        let sharp = self.boundary.edges.get(i as usize)?;
+        Some((self.matrix.edge_corners[sharp.edge as usize][0], i))
+    }
+
+    /// New vertex of a triangle that faces the edge of this corner.
+    fn facing(&self, corner: u32) -> u32 {
+        let own = self.matrix.vertex_count as u32 + corner / 3;
+        match self.cut_of(corner / 3) {
+            // the second point of the boundary edge faces the edge after it
+            Some((cut, i)) if self.matrix.columns.next(cut) == corner => self.extra(i),
+            _ => own,
+        }
+    }
+
+    fn extra(&self, i: u32) -> u32 {
+        (self.matrix.vertex_count + self.matrix.face_count) as u32 + i
+    }
+
+    /// The end of a corner's edge that its triangle keeps when the edge turns.
+    fn kept_end(&self, corner: u32) -> u32 {
+        let matrix = &self.matrix;
+        let own = matrix.vertex(corner);
+        let [first, _] = matrix.edge_corners[matrix.edges[corner as usize] as usize];
+        // faces that run alike here: each still takes an end of its own
+        let alike = first != corner && matrix.vertex(first) == own;
+        if alike { matrix.vertex(matrix.columns.next(corner)) } else { own }
+    }
+
+    /// One triangle a corner.
+    fn refined_triangles(&self) -> Vec<u32> {
+        let matrix = &self.matrix;
+        let mut triangles = vec![0; 3 * matrix.vertices.len()];
+        let children = triangles.as_chunks_mut::<3>().0.par_iter_mut();
+        children.with_min_len(GRAIN).enumerate().for_each(|(c, child)| {
+            let c = c as u32;
+            let (a, b) = (matrix.vertex(c), matrix.vertex(matrix.columns.next(c)));
+            let [first, second] = matrix.edge_corners[matrix.edges[c as usize] as usize];
+            *child = match (second, self.cut_of(c / 3)) {
+                (NONE, Some((_, i))) => {
+                    let across = matrix.vertex(matrix.columns.previous(c));
+                    [matrix.vertex_count as u32 + c / 3, self.extra(i), across]
+                }
+                (NONE, None) => [a, b, self.facing(c)],
+                _ => {
+                    let other = if first == c { second } else { first };
+                    [self.kept_end(c), self.facing(other), self.facing(c)]
+                }
+            };
+        });
+        triangles
+    }
+
+    fn evaluate<T: Real>(&self, points: &[Point<T>], refined: &mut [Point<T>]) {
+        let matrix = &self.matrix;
+        let (vertex_points, rest) = refined.split_at_mut(matrix.vertex_count);
+        let (face_points, extra) = rest.split_at_mut(matrix.face_count);
+        vertex_points.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(v, out)| {
+            let around = self.neighbours.row(v);
+            *out = points[v];
+            if let Some(sum) = around.iter().map(|&w| points[w as usize]).reduce(add) {
+                let alpha = alpha(around.len());
+                let sum = scale(sum, T::from_f64(alpha / around.len() as f64));
+                *out = add(scale(points[v], T::from_f64(1.0 - alpha)), sum);
+            }
+        });
+        let third = T::from_f64(1.0 / 3.0);
+        let triangles = matrix.vertices.as_chunks::<3>().0.par_iter();
+        triangles.zip(&mut *face_points).with_min_len(GRAIN).for_each(|(triangle, out)| {
+            let [a, b, c] = triangle.map(|v| points[v as usize]);
+            *out = scale(add(add(a, b), c), third);
+        });
+        for held in &self.boundary.held {
+            let p = points[held.vertex as usize];
+            vertex_points[held.vertex as usize] = match held.along > 0.0 && self.cuts_boundary {
+                true => {
+                    let [a, b] = held.ends.map(|v| points[v as usize]);
+                    let ends = scale(add(a, b), T::from_f64(4.0 / 27.0));
+                    add(scale(p, T::from_f64(19.0 / 27.0)), ends)
+                }
+                false => p,
+            };
+        }
+        // none in the first of two steps: nothing to zip with
+        for (sharp, out) in self.boundary.edges.iter().zip(extra) {
+            let [corner, _] = matrix.edge_corners[sharp.edge as usize];
+            let (a, b) = (matrix.vertex(corner), matrix.vertex(matrix.columns.next(corner)));
+            face_points[corner as usize / 3] = self.third_point(points, a, b);
+            *out = self.third_point(points, b, a);
+        }
+    }
+
+    /// The vertex before a on the boundary that goes on to b, if a lies inside a line.
+    pub(in crate::surface) fn before(&self, a: u32, b: u32) -> Option<u32> {
+        let i = self.boundary.held.binary_search_by_key(&a, |held| held.vertex).ok()?;
+        let held = &self.boundary.held[i];
+        let [s, t] = held.ends;
+        (held.along > 0.0).then_some(if s == b { t } else { s })
+    }
+
+    /// The new point near a on the boundary edge to b; at the end of a line the spline
+    /// goes on straight.
+    fn third_point<T: Real>(&self, points: &[Point<T>], a: u32, b: u32) -> Point<T> {
+        let [p, q] = [a, b].map(|v| points[v as usize]);
+        let mix = |p_weight: f64, q_weight: f64| {
+            let p = scale(p, T::from_f64(p_weight / 27.0));
+            add(p, scale(q, T::from_f64(q_weight / 27.0)))
+        };
+        match self.before(a, b) {
+            Some(v) => add(mix(16.0, 10.0), scale(points[v as usize], T::from_f64(1.0 / 27.0))),
+            None => mix(18.0, 9.0),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Loop's scheme on the mesh matrix of triangles.
+//!
+//! - edge point: ((a + b) · 3/8 + (c + d)/8), c and d the third vertices of its triangles;
+//! - vertex point: (1 − nβ) P + β Σ neighbours, in the order of the edges;
+//! - boundaries, creases and corners as for Catmull-Clark: midpoint, (e₁ + 6P + e₂)/8, P.
+//!
+//! An edge of three or more triangles refines as one edge of them all; the smooth rule
+//! sees the first two. Edges are found by sort and scan (Naidu and Wang 2025) once, then
+//! numbered from level to level.
+
+use crate::numbers::Real;
+use rayon::prelude::*;
+
+use super::sharpness::Sharpness;
+use super::split::{Lists, Navigate, Triangles, split_to_triangles};
+use super::workspace::Workspace;
+use crate::Result;
+use crate::mesh::{CreaseRule, SurfaceMesh};
+use crate::scheme::LimitScheme;
+use crate::scheme::NonManifold;
+use crate::scheme::loop_scheme::{Loop as Rules, beta};
+use crate::surface::scalar::{Point, add, scale};
+use crate::topology::surface::SurfaceTopology;
+use crate::topology::{NONE, Rows};
+
+/// Points a work item covers.
+const GRAIN: usize = 4096;
+
+/// The topology of all levels.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    /// The last has vertices only.
+    matrices: Vec<SurfaceTopology>,
+    /// Of each level but the last.
+    sharpness: Vec<Sharpness>,
+    /// Neighbours of each vertex, of each level but the last.
+    neighbours: Vec<Rows>,
+}
+
+impl Loop {
+    /// Builds `levels` levels over triangles, in the memory of `spare`.
+    pub(in crate::surface) fn build(
+        mesh: &SurfaceMesh,
+        matrix: SurfaceTopology,
+        levels: usize,
+        crease_rule: CreaseRule,
+        spare: Option<Self>,
+    ) -> Result<Self> {
+        let mut spare = spare.map_or_else(Vec::new, |spare| spare.matrices).into_iter().skip(1);
+        let mut sharpness = vec![Sharpness::of(mesh, &matrix, NonManifold::FirstTwo)?];
+        let mut neighbours = Vec::new();
+        let mut matrices = vec![matrix];
+        for level in 0..levels {
+            let coarse = &matrices[level];
+            let last = level + 1 == levels;
+            neighbours.push(coarse.neighbours());
+            if !last {
+                sharpness.push(sharpness[level].refined(coarse.vertex_count as u32, crease_rule));
+            }
+            let fine = split_to_triangles(
+                coarse,
+                if last { Lists::Vertices } else { Lists::All },
+                spare.next().unwrap_or_default(),
+            );
+            matrices.push(fine);
+        }
+        Ok(Self { matrices, sharpness, neighbours })
+    }
+
+    /// The matrix of each level.
+    pub fn matrices(&self) -> &[SurfaceTopology] {
+        &self.matrices
+    }
+
+    /// Sharp edges and vertices of each level but the last.
+    pub fn sharpness(&self) -> &[Sharpness] {
+        &self.sharpness
+    }
+
+    /// Points of the last level from those of level 0 in `workspace`.
+    pub(in crate::surface) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
+        for level in 0..self.neighbours.len() {
+            let (points, refined) = workspace.next(self.matrices[level + 1].vertex_count);
+            let (vertex_points, edge_points) = refined.split_at_mut(points.len());
+            self.vertex_points(level, points, vertex_points);
+            self.edge_points(level, points, edge_points);
+            self.sharpness[level].hold_edges(points, edge_points);
+            self.sharpness[level].hold_vertices(points, vertex_points);
+        }
+    }
+
+    fn vertex_points<T: Real>(&self, level: usize, points: &[Point<T>], out: &mut [Point<T>]) {
+        let neighbours = &self.neighbours[level];
+        // β of small valences once
+        let betas: Vec<f64> = (0..32).map(beta).collect();
+        out.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(v, out)| {
+            let around = neighbours.row(v);
+            let n = around.len();
+            let beta = betas.get(n).copied().unwrap_or_else(|| beta(n));
+            let sum = around.iter().map(|&w| points[w as usize]).reduce(add).unwrap_or_default();
+            let own = scale(points[v], T::from_f64(1.0 - n as f64 * beta));
+            *out = add(own, scale(sum, T::from_f64(beta)));
+        });
+    }
+
+    fn edge_points<T: Real>(&self, level: usize, points: &[Point<T>], out: &mut [Point<T>]) {
+        let matrix = &self.matrices[level];
+        let at = |corner: u32| points[matrix.vertices[corner as usize] as usize];
+        let mask = Rules.edge_mask();
+        let (near, far) = (T::from_f64(mask.ends / 2.0), T::from_f64(mask.across));
+        let edges = matrix.edge_corners.par_iter();
+        edges.zip(out).with_min_len(GRAIN).for_each(|(&[a, b], out)| {
+            // where the surface ends the point is overwritten: any triangle will do
+            let b = if b == NONE { a } else { b };
+            let ends = add(at(a), at(Triangles.next(a)));
+            let across = add(at(Triangles.previous(a)), at(Triangles.previous(b)));
+            *out = add(scale(ends, near), scale(across, far));
+        });
+    }
+}

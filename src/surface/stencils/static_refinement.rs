@@ -1,0 +1,301 @@
+//! Static evaluation: the points of one level straight from the control points.
+//!
+//! # Theory
+//! A vertex of level N is a linear combination of control points that depends on topology
+//! alone. One sparse matrix of all of them ([`SingleMatrix`](crate::surface::SingleMatrix)) must be
+//! read once an evaluation: 16 weights are 64 bytes for a point of 12, and as many again are
+//! their columns, unless rows share these. But
+//! the weights of nearly all points are the same on every face: on a regular face they are
+//! products of two functions of one variable, on a face with one extraordinary vertex those
+//! of its structure. So the points of a level are grids on the leaves of a
+//! [`LimitSurface`], with the weights of the level instead of those of the limit, and there
+//! is no matrix to build or to read.
+//!
+//! # Practice
+//! Points stand leaf by leaf, `[leaf][v][u]`, then those that no leaf has as its own; a few
+//! slots at the edges of faces are not used. [`StaticRefinement::quads`] says which points
+//! make the refined faces. Points move with the control points by [`StaticRefinement::evaluate`]
+//! or, again and again, by a [`StaticEvaluator`](crate::surface::StaticEvaluator) on the CPU and by a
+//! [backend](crate::backend) on a GPU.
+
+mod batches;
+mod cpu;
+mod slots;
+
+#[allow(unused_imports, reason = "backends for devices use it")]
+pub(crate) use batches::LeafBatches;
+pub use cpu::{StaticEvaluator, StaticWorkspace};
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+use slots::{GridPlace, Slots};
+
+use crate::error::{Error, Result};
+use crate::mesh::SurfaceMesh;
+use crate::scheme::Scheme;
+use crate::surface::limit::finite::{FiniteWeights, spline_rows};
+use crate::surface::limit::{Leaf, LeafKind, LimitSurface, Placement, limit_surface};
+use crate::topology::surface::{Columns, SurfaceTopology};
+
+/// The points of a level of Catmull-Clark refinement, ready to be evaluated for any control
+/// points.
+///
+/// It depends on faces and tags only. Vertices of no face have no point here.
+///
+/// ```
+/// use subsolid::surface::{StaticRefinement, StaticWorkspace};
+///
+/// let mut mesh = subsolid::read_surface("models/surfaces/spot_control_mesh.obj")?;
+/// let refinement = StaticRefinement::new(&mesh, 4)?;
+/// let faces = refinement.quads();
+/// let evaluator = refinement.evaluator::<f64>()?;
+/// let mut workspace = StaticWorkspace::default(); // its memory is used again
+/// for _step in 0..3 {
+///     mesh.points.iter_mut().for_each(|p| p[2] *= 1.01);
+///     evaluator.evaluate_into(&mesh.points, &mut workspace)?;
+///     let corner = workspace.points()[faces[0][0] as usize];
+///     assert!(corner[2].is_finite());
+/// }
+/// # Ok::<(), subsolid::Error>(())
+/// ```
+pub struct StaticRefinement {
+    pub(crate) surface: LimitSurface,
+    pub(crate) slots: Slots,
+    // first slot of each leaf, and how often it is still refined
+    pub(crate) leaves: Vec<(u32, u8)>,
+    // by number of steps
+    pub(crate) rows: Vec<Vec<[f64; 4]>>,
+    // by structure and steps, along the structure's own axes
+    tables: HashMap<(u32, u8), FiniteWeights>,
+    is_hole: Vec<bool>,
+}
+
+/// Weights at the vertices of an irregular leaf, along the leaf's axes.
+#[derive(Clone, Copy)]
+pub(crate) struct LeafWeights<'a> {
+    table: &'a FiniteWeights,
+    // place of the table's by that of the leaf: u and v of (0, 0), of a step along u, along v
+    start: [i32; 2],
+    along: [[i32; 2]; 2],
+}
+
+#[allow(dead_code, reason = "backends for devices use it")]
+impl<'a> LeafWeights<'a> {
+    /// Control points.
+    pub fn controls(&self) -> usize {
+        self.table.controls
+    }
+
+    /// The weights along the structure's own axes.
+    pub fn table(&self) -> &'a FiniteWeights {
+        self.table
+    }
+
+    /// How the leaf's axes lie in the square: u and v of its (0, 0), of a step along its u, along
+    /// its v.
+    pub fn axes(&self) -> ([i32; 2], [[i32; 2]; 2]) {
+        (self.start, self.along)
+    }
+
+    /// Weights of the control points at a vertex, i along u, j along v.
+    pub fn at(&self, i: usize, j: usize) -> &[f64] {
+        let [[a, b], [c, d]] = self.along;
+        let (i, j) = (i as i32, j as i32);
+        let (u, v) = (self.start[0] + a * i + c * j, self.start[1] + b * i + d * j);
+        let first = (v as usize * (self.table.size + 1) + u as usize) * self.table.controls;
+        &self.table.weights[first..first + self.table.controls]
+    }
+}
+
+impl StaticRefinement {
+    /// Understands the faces, creases and boundary rule of a mesh.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for fewer levels than semi-sharp creases, polygons and
+    /// neighbouring extraordinary vertices take to be isolated, and more points than 32 bits
+    /// count; those of [`LimitSurface::new`].
+    pub fn new(mesh: &SurfaceMesh, levels: usize) -> Result<Self> {
+        mesh.check()?;
+        mesh.check_control()?;
+        let build = || {
+            let columns = Columns::of(&mesh.faces);
+            SurfaceTopology::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec())
+        };
+        let scheme = Scheme::CatmullClark;
+        let (surface, matrix) =
+            rayon::join(|| limit_surface(mesh, scheme, mesh.crease_rule, 0), build);
+        let surface = surface?;
+        let level_of = |leaf: &Leaf| {
+            let element = &surface.elements()[leaf.element as usize];
+            usize::from(leaf.depth) + usize::from(element.corner.is_some())
+        };
+        let deepest = surface.leaves().iter().max_by_key(|leaf| level_of(leaf));
+        if let Some(leaf) = deepest.filter(|leaf| level_of(leaf) > levels) {
+            let (face, least) = (surface.elements()[leaf.element as usize].face, level_of(leaf));
+            return Err(Error::request(format!(
+                "static refinement to level {levels}: face {face} is simple only at level {least}"
+            ))
+            .with_help(format!("ask for {least} levels or more, or refine level by level")));
+        }
+        // twice for what stands behind the elements
+        let most = surface.elements().len().checked_shl(2 * levels as u32 + 1);
+        let fits = |most: &usize| *most >> (2 * levels + 1) == surface.elements().len();
+        if levels > 15 || most.filter(fits).is_none_or(|most| most > u32::MAX as usize) {
+            return Err(Error::request(format!(
+                "{levels} levels of {} elements at once",
+                surface.elements().len()
+            ))
+            .with_help("ask for fewer levels: points have 32-bit ids"));
+        }
+        let mut leaves = Vec::with_capacity(surface.leaves().len());
+        let mut start = 0;
+        for leaf in surface.leaves() {
+            let steps = levels - level_of(leaf);
+            leaves.push((start, steps as u8));
+            start += 1 << (2 * steps);
+        }
+        let rows: Vec<Vec<[f64; 4]>> = (0..=levels).map(spline_rows).collect();
+        let (slots, tables) = rayon::join(
+            || Slots::new(matrix, &surface, levels),
+            || tables(&surface, &leaves, &rows),
+        );
+        let mut is_hole = vec![false; mesh.faces.len()];
+        crate::surface::holes::all(mesh).into_iter().for_each(|f| is_hole[f as usize] = true);
+        Ok(Self { surface, slots, leaves, rows, tables: tables?, is_hole })
+    }
+
+    /// Number of points, unused slots included.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether there is no point.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of control points.
+    pub fn control_count(&self) -> usize {
+        self.surface.vertex_count()
+    }
+
+    /// The point at `[i, j]`/m of an element with m × m refined quads: m = 2ᴺ at level N, for
+    /// a corner of a polygon half of it. Elements are those of [`LimitSurface`].
+    ///
+    /// # Panics
+    /// If there is no such element.
+    pub fn point_at(&self, element: usize, [i, j]: [u32; 2]) -> u32 {
+        let inner = |place: GridPlace| inner_slot(&self.surface, &self.leaves, place);
+        let place = GridPlace { element: element as u32, i, j };
+        self.slots.of_border(place, inner).unwrap_or_else(|| inner(place))
+    }
+
+    /// Points at the corners of the refined faces, those of holes left out.
+    pub fn quads(&self) -> Vec<[u32; 4]> {
+        let elements = 0..self.surface.elements().len();
+        let quads = elements.into_par_iter().flat_map_iter(|element| {
+            let face = self.surface.elements()[element].face as usize;
+            let size = if self.is_hole[face] { 0 } else { self.slots.size(element as u32) };
+            (0..size * size).map(move |k| {
+                let (i, j) = (k % size, k / size);
+                [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]]
+                    .map(|place| self.point_at(element, place))
+            })
+        });
+        quads.collect()
+    }
+
+    /// The weights of an irregular leaf.
+    pub(crate) fn leaf_weights(
+        &self,
+        structure: u32,
+        placement: Placement,
+        steps: u8,
+    ) -> LeafWeights<'_> {
+        let table = &self.tables[&(structure, steps)];
+        let affine = placement.affine(self.surface.scheme());
+        let size = table.size as i32;
+        let column = |d: usize| [affine.matrix[0][d] as i32, affine.matrix[1][d] as i32];
+        LeafWeights {
+            table,
+            start: affine.offset.map(|x| x as i32 * size),
+            along: [column(0), column(1)],
+        }
+    }
+
+    /// The leaf that a place lies in, and the place within it, up to its size along either axis.
+    pub(crate) fn leaf_place(&self, place: GridPlace) -> (usize, [usize; 2]) {
+        let size = self.slots.size(place.element);
+        let low = GridPlace { i: place.i.min(size - 1), j: place.j.min(size - 1), ..place };
+        let (leaf, i, j) = leaf_at(&self.surface, &self.leaves, low);
+        (leaf, [i + (place.i - low.i) as usize, j + (place.j - low.j) as usize])
+    }
+
+    /// The weights of a leaf's control points at a place within it.
+    pub(crate) fn weights_within(&self, leaf: usize, [i, j]: [usize; 2]) -> Vec<f64> {
+        let (leaf, steps) = (&self.surface.leaves()[leaf], self.leaves[leaf].1);
+        match leaf.kind {
+            LeafKind::Irregular(structure, placement) => {
+                self.leaf_weights(structure, placement, steps).at(i, j).to_vec()
+            }
+            LeafKind::Regular(ends) => {
+                let rows = &self.rows[usize::from(steps)];
+                let axis = |at: usize, d: usize| {
+                    let ends = ends >> (2 * d);
+                    crate::basis::bspline::end(rows[at], ends & 1 == 1, ends & 2 == 2)
+                };
+                let (u, v) = (axis(i, 0), axis(j, 1));
+                v.iter().flat_map(|b| u.map(|a| a * b)).collect()
+            }
+        }
+    }
+}
+
+/// The leaf at a place with i, j < m of its element, and the place within it.
+fn leaf_at(
+    surface: &LimitSurface,
+    leaves: &[(u32, u8)],
+    place: GridPlace,
+) -> (usize, usize, usize) {
+    let range = surface.leaf_range(place.element as usize);
+    let own = &leaves[range.clone()];
+    let first = own[0].0;
+    // slots count leaves in the order of their paths: bits of i and j, interleaved
+    let mut morton = 0;
+    (0..16).for_each(|bit| {
+        morton |= (place.i >> bit & 1) << (2 * bit) | (place.j >> bit & 1) << (2 * bit + 1);
+    });
+    let index = own.partition_point(|&(start, _)| start - first <= morton) - 1;
+    let mask = (1 << own[index].1) - 1;
+    (range.start + index, (place.i & mask) as usize, (place.j & mask) as usize)
+}
+
+fn inner_slot(surface: &LimitSurface, leaves: &[(u32, u8)], place: GridPlace) -> u32 {
+    let (index, i, j) = leaf_at(surface, leaves, place);
+    let (start, steps) = leaves[index];
+    start + ((j << steps) + i) as u32
+}
+
+/// The weights of all structures at all numbers of steps that occur.
+fn tables(
+    surface: &LimitSurface,
+    leaves: &[(u32, u8)],
+    rows: &[Vec<[f64; 4]>],
+) -> Result<HashMap<(u32, u8), FiniteWeights>> {
+    let mut keys: Vec<(u32, u8)> = Vec::new();
+    for (leaf, &(_, steps)) in surface.leaves().iter().zip(leaves) {
+        if let LeafKind::Irregular(structure, _) = leaf.kind {
+            keys.push((structure, steps));
+        }
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    let table = |&(structure, steps): &(u32, u8)| {
+        let rows = &rows[..=usize::from(steps)];
+        let weights = surface.finite_weights(structure as usize, rows);
+        let refused = || Error::mesh(format!("structure {structure} does not refine"));
+        Ok(((structure, steps), weights.ok_or_else(refused)?))
+    };
+    keys.par_iter().map(table).collect()
+}

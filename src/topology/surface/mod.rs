@@ -1,0 +1,252 @@
+//! The mesh matrix: faces as the columns of a sparse matrix over the vertices.
+//!
+//! After Zayer et al. (2017) and Mlakar et al., "Subdivision-specialized linear algebra
+//! kernels" (2020). A column lists a face's vertices in cyclic order, so the values 1, 2,
+//! 3 … of the matrix need no storage (compressed columns without values). Beside each
+//! non-zero (a *corner* of the mesh) stands the value of their matrix E for it: the id of
+//! the edge from this corner to the next. Their matrix F, the faces at an edge, follows
+//! from the one or two corners of each edge.
+//!
+//! The edges are found by sorting ([`SurfaceTopology::build`]); refined matrices of quads need
+//! no sort (`split`). [`mod@reference`] has the refinement rules as the products of
+//! sparse matrices that they are.
+
+mod manifold;
+mod scatter;
+mod sort;
+
+pub(crate) use manifold::{inconsistent_edge, touching_vertices};
+pub(crate) use scatter::Scatter;
+
+use rayon::prelude::*;
+
+use crate::mesh::Polygons;
+use crate::topology::{NONE, Rows};
+
+/// Where the columns of a mesh matrix start.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Columns {
+    /// Faces of one number of corners.
+    Uniform(u32),
+    /// The end of each face among the corners, and the face of each corner.
+    Polygons {
+        /// `ends[face]`.
+        ends: Vec<u32>,
+        /// `faces[corner]`.
+        faces: Vec<u32>,
+    },
+}
+
+impl Columns {
+    /// The columns of polygons with fewer than 2³² corners.
+    pub fn of(polygons: &Polygons) -> Self {
+        match polygons.uniform_size() {
+            Some(size) => Self::Uniform(size as u32),
+            None if polygons.is_empty() => Self::Uniform(3),
+            None => {
+                let mut faces = vec![0; polygons.vertices().len()];
+                (0..polygons.len()).for_each(|f| faces[polygons.corners(f)].fill(f as u32));
+                Self::Polygons { ends: polygons.ends().map(|end| end as u32).collect(), faces }
+            }
+        }
+    }
+
+    /// Face of a corner.
+    #[inline]
+    pub fn face(&self, corner: u32) -> u32 {
+        match self {
+            Self::Uniform(size) => corner / size,
+            Self::Polygons { faces, .. } => faces[corner as usize],
+        }
+    }
+
+    /// Corners of a face.
+    #[inline]
+    pub fn corners(&self, face: u32) -> std::ops::Range<u32> {
+        match self {
+            Self::Uniform(size) => face * size..(face + 1) * size,
+            Self::Polygons { ends, .. } => {
+                let start = if face == 0 { 0 } else { ends[face as usize - 1] };
+                start..ends[face as usize]
+            }
+        }
+    }
+
+    /// The corner after this one in its face.
+    #[inline]
+    pub fn next(&self, corner: u32) -> u32 {
+        let corners = self.corners(self.face(corner));
+        if corner + 1 == corners.end { corners.start } else { corner + 1 }
+    }
+
+    /// The corner before this one in its face.
+    #[inline]
+    pub fn previous(&self, corner: u32) -> u32 {
+        let corners = self.corners(self.face(corner));
+        if corner == corners.start { corners.end - 1 } else { corner - 1 }
+    }
+}
+
+/// Faces over vertices, with their edges.
+#[derive(Clone, Debug)]
+pub struct SurfaceTopology {
+    /// Number of vertices (rows).
+    pub vertex_count: usize,
+    /// Number of faces (columns).
+    pub face_count: usize,
+    /// Number of corners (non-zeros).
+    pub(crate) corner_count: usize,
+    /// Where each column starts.
+    pub columns: Columns,
+    /// `vertices[corner]`: the row of each non-zero.
+    pub vertices: Vec<u32>,
+    /// `edges[corner]`: the edge from this corner to the next.
+    pub edges: Vec<u32>,
+    /// Number of edges.
+    pub(crate) edge_count: usize,
+    /// `edge_corners[edge]`: the first two corners that have the edge, ascending;
+    /// [`NONE`] second where the surface ends.
+    pub edge_corners: Vec<[u32; 2]>,
+    /// Edges of three corners or more, ascending.
+    pub non_manifold_edges: Vec<u32>,
+}
+
+impl Default for SurfaceTopology {
+    /// No faces.
+    fn default() -> Self {
+        Self::build(0, Columns::Uniform(3), Vec::new())
+    }
+}
+
+impl SurfaceTopology {
+    /// Finds the edges of faces by sort and scan: every corner gives the pair of its
+    /// edge's ends, the smaller first; sorting makes equal pairs neighbours; a scan numbers
+    /// them. Edges are numbered by their ends, whatever the order of the faces.
+    ///
+    /// All corners of an edge get its number, also if there are more than two.
+    pub fn build(vertex_count: usize, columns: Columns, vertices: Vec<u32>) -> Self {
+        let key = |corner: u32| {
+            let [a, b] =
+                [corner, columns.next(corner)].map(|corner| u64::from(vertices[corner as usize]));
+            (a.min(b) << 32 | a.max(b), corner)
+        };
+        let mut keys: Vec<sort::Keyed> =
+            (0..vertices.len() as u32).into_par_iter().map(key).collect();
+        sort::sort(&mut keys, vertex_count);
+
+        let mut edges = vec![0; vertices.len()];
+        let mut edge_corners: Vec<[u32; 2]> = Vec::with_capacity(vertices.len() / 2 + 1);
+        let mut non_manifold_edges = Vec::new();
+        let mut last = None;
+        for &(key, corner) in &keys {
+            if last == Some(key) {
+                let edge = edge_corners.len() as u32 - 1;
+                let corners = &mut edge_corners[edge as usize];
+                if corners[1] == NONE {
+                    corners[1] = corner;
+                } else if non_manifold_edges.last() != Some(&edge) {
+                    non_manifold_edges.push(edge);
+                }
+            } else {
+                edge_corners.push([corner, NONE]);
+                last = Some(key);
+            }
+            edges[corner as usize] = edge_corners.len() as u32 - 1;
+        }
+        let face_count = match &columns {
+            Columns::Uniform(size) => vertices.len() / *size as usize,
+            Columns::Polygons { ends, .. } => ends.len(),
+        };
+        Self {
+            vertex_count,
+            face_count,
+            corner_count: vertices.len(),
+            columns,
+            vertices,
+            edges,
+            edge_count: edge_corners.len(),
+            edge_corners,
+            non_manifold_edges,
+        }
+    }
+
+    /// Number of edges.
+    pub fn edge_count(&self) -> usize {
+        self.edge_count
+    }
+
+    /// Vertex of a corner.
+    #[inline]
+    pub fn vertex(&self, corner: u32) -> u32 {
+        self.vertices[corner as usize]
+    }
+
+    /// End vertices of an edge, the smaller first.
+    pub fn edge_ends(&self, edge: u32) -> [u32; 2] {
+        let [corner, _] = self.edge_corners[edge as usize];
+        let (a, b) = (self.vertex(corner), self.vertex(self.columns.next(corner)));
+        [a.min(b), a.max(b)]
+    }
+
+    /// Corners at each vertex, ascending: the matrix by rows (its transpose).
+    pub fn vertex_corners(&self) -> Rows {
+        group(self.vertex_count, &self.vertices, |corner| corner)
+    }
+
+    /// Vertices joined to each vertex by an edge, by the numbers of the edges.
+    pub fn neighbours(&self) -> Rows {
+        let ends: Vec<u32> =
+            (0..self.edge_count() as u32).flat_map(|edge| self.edge_ends(edge)).collect();
+        group(self.vertex_count, &ends, |end| ends[end as usize ^ 1])
+    }
+
+    /// Whether every edge of two faces is run through once in each direction.
+    pub fn is_oriented(&self) -> bool {
+        self.non_manifold_edges.is_empty()
+            && self
+                .edge_corners
+                .par_iter()
+                .all(|&[a, b]| b == NONE || self.vertex(a) != self.vertex(b))
+    }
+}
+
+/// Rows of `value(item)` grouped by `keys[item]`, in order (a counting sort).
+fn group(rows: usize, keys: &[u32], value: impl Fn(u32) -> u32 + Sync) -> Rows {
+    let mut ends = vec![0u32; rows + 1];
+    keys.iter().for_each(|&key| ends[key as usize + 1] += 1);
+    for r in 0..rows {
+        ends[r + 1] += ends[r];
+    }
+    let mut items = vec![0; keys.len()];
+    for (item, &key) in (0..).zip(keys) {
+        let next = &mut ends[key as usize];
+        items[*next as usize] = value(item);
+        *next += 1;
+    }
+    ends.truncate(rows);
+    Rows::from_parts(ends, items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A triangle on a square on a pentagon.
+    fn roof() -> SurfaceTopology {
+        let faces: [&[u32]; 3] = [&[0, 1, 2], &[0, 3, 4, 1], &[4, 3, 5, 6, 7]];
+        let faces = Polygons::from_parts(vec![3, 7, 12], faces.concat());
+        SurfaceTopology::build(8, Columns::of(&faces), faces.into_vertices())
+    }
+
+    #[test]
+    fn edges_are_found_and_numbered_by_their_ends() {
+        let matrix = roof();
+        let ends: Vec<[u32; 2]> = (0..10).map(|e| matrix.edge_ends(e)).collect();
+        assert!(ends.is_sorted());
+        assert_eq!(matrix.edge_corners[0], [0, 6]); // 0–1
+        assert_eq!(matrix.edge_corners.iter().filter(|corners| corners[1] == NONE).count(), 8);
+        assert!(matrix.is_oriented());
+        assert_eq!(matrix.neighbours().row(4), [1, 3, 7]);
+        assert_eq!(matrix.vertex_corners().row(3), [4, 8]);
+    }
+}

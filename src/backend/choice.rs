@@ -1,6 +1,7 @@
 //! Choosing a processor.
 
 use std::str::FromStr;
+use std::thread::JoinHandle;
 
 use super::{Backend, Cpu, DeviceInfo, Precision, Strategy};
 use crate::error::{Error, Result};
@@ -68,10 +69,35 @@ pub fn choose(
     }
 }
 
+/// Opens the GPU that is asked for in the background, so that [`choose`] finds it open. Nothing
+/// happens for other choices.
+///
+/// # Errors
+/// [`Error::Request`] if the GPU is not there. What fails later is reported by [`choose`].
+pub fn start(choice: Choice) -> Result<Starting> {
+    let Choice::Cuda(ordinal) = choice else { return Ok(Starting(None)) };
+    gpu::check(ordinal)?;
+    Ok(Starting(Some(std::thread::spawn(move || gpu::start(ordinal)))))
+}
+
+/// A GPU that is being opened. Dropping it waits until it is open, since a program must not end
+/// while its driver starts.
+#[derive(Debug)]
+#[must_use = "dropping it waits for the device"]
+pub struct Starting(Option<JoinHandle<()>>);
+
+impl Drop for Starting {
+    fn drop(&mut self) {
+        if let Some(thread) = self.0.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
 /// GPUs by CUDA.
 #[cfg(feature = "cuda")]
 mod gpu {
-    pub use crate::backend::cuda::devices;
+    pub use crate::backend::cuda::{check_device as check, devices};
 
     use crate::backend::{Backend, Cuda, Precision, Strategy};
     use crate::error::Result;
@@ -82,6 +108,10 @@ mod gpu {
         strategy: Strategy,
     ) -> Result<Box<dyn Backend>> {
         Ok(Box::new(Cuda::new(ordinal, precision)?.with_strategy(strategy)))
+    }
+
+    pub fn start(ordinal: usize) {
+        let _ = Cuda::open(ordinal);
     }
 }
 
@@ -98,6 +128,12 @@ mod gpu {
     pub fn open(_: usize, _: Precision, _: Strategy) -> Result<Box<dyn Backend>> {
         Err(no_support())
     }
+
+    pub fn check(_: usize) -> Result<()> {
+        Err(no_support())
+    }
+
+    pub fn start(_: usize) {}
 
     fn no_support() -> Error {
         Error::request("no CUDA device: this program was built without CUDA")

@@ -11,7 +11,7 @@ mod limit;
 mod surface;
 
 pub use crate::result_buffer::ResultBuffer;
-pub use choice::{Choice, auto, choose, devices};
+pub use choice::{Choice, Starting, auto, choose, devices, start};
 pub use cpu::Cpu;
 #[cfg(feature = "cuda")]
 pub use cuda::Cuda;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use subsolid::backend::{Backend, Choice, Cpu, Precision};
+use subsolid::backend::{Backend, Choice, Cpu, Precision, start};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Cost, Samples, Want, wanted_orders};
@@ -128,10 +128,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     };
     let samples = a.request(format, console)?;
     a.check_unused(&samples, format)?;
-    let named = match a.processor.backend {
-        Choice::Auto => None, // once the size of the job is known
-        _ => Some(a.backend(&samples, &Cost::default(), console)?),
-    };
+    let _starting = start(a.processor.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
@@ -139,10 +136,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let (cells, structures) = (counted(mesh.cells.len(), "cell"), counted(structures, "structure"));
     let time = since(start);
     console.status("Analyzed", format!("{cells}, {structures} in {time}"));
-    let backend = match named {
-        Some(backend) => backend,
-        None => a.backend(&samples, &a.cost(&samples, &mesh, &solid), console)?,
-    };
+    let backend = a.backend(&samples, &a.cost(&samples, &mesh, &solid), console)?;
     if a.explain {
         return explain::run(a, &*backend, &samples, &mesh, &solid, console);
     }

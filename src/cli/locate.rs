@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
-use subsolid::backend::{Backend, Choice, Cpu, Limit};
+use subsolid::backend::{Backend, Choice, Cpu, Limit, start};
 use subsolid::io::atomic;
 use subsolid::limit::Solid;
 use subsolid::locate::{
@@ -87,6 +87,7 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
                 .with_help("end the name of the output in .csv"));
         }
     }
+    let _starting = start(a.backend)?;
     let mut table = PointTable::open(&a.points)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
-use subsolid::backend::{Backend, Choice, Cpu};
+use subsolid::backend::{Backend, Choice, Cpu, start};
 use subsolid::io::{self, Format, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
@@ -89,6 +89,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let format = a.output.as_ref().map(|output| a.check_output(output)).transpose()?;
     let scheme = Scheme { gauss: a.gauss, rings: a.rings };
     scheme.check()?;
+    let _starting = start(a.backend)?;
     let want = if a.second { Want::FIRST | Want::SECOND } else { Want::FIRST };
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();

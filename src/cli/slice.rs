@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use clap::{ArgGroup, Args, ValueEnum};
 use serde::Serialize;
-use subsolid::backend::{Backend, Choice, Cpu};
+use subsolid::backend::{Backend, Choice, Cpu, start};
 use subsolid::limit::Solid;
 use subsolid::mesh::Controls;
 use subsolid::plan::Cost;
@@ -105,6 +105,7 @@ impl From<AxisArgument> for Axis {
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
     a.check()?;
+    let _starting = start(a.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let wanted = values::attributes(&a.attribute, &mesh.attributes)?;
     let controls = Controls { positions: &mesh.points, attributes: &wanted };

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use subsolid::backend::{Backend, Choice, SurfaceRefiner, runs_on_gpu};
+use subsolid::backend::{Backend, Choice, SurfaceRefiner, runs_on_gpu, start};
 use subsolid::io::SurfaceFormat;
 use subsolid::mesh::{Attribute, CreaseRule, NORMALS, SurfaceMesh};
 use subsolid::plan::Cost;
@@ -173,6 +173,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     check_names(model, output)?;
     let format = io::check_surface_output(output)?;
     arguments.check(format)?;
+    let _starting = start(arguments.backend)?;
     let start = Instant::now();
     let (mesh, report) = io::read_surface_with_report(model)?;
     console.status("Read", format!("{}: {} in {}", model.display(), counts(&mesh), since(start)));

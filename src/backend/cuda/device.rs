@@ -41,24 +41,36 @@ pub(super) struct Device {
 pub fn devices() -> Result<Vec<DeviceInfo>> {
     require_driver()?;
     let count = CudaContext::device_count().map_err(no_device)?;
-    (0..count as usize).map(|ordinal| Ok(Device::open(ordinal)?.info)).collect()
+    let describe = |ordinal| describe(ordinal).map_err(failed(NO_DESCRIPTION));
+    (0..count as usize).map(describe).collect()
+}
+
+const NO_DESCRIPTION: &str = "the device does not describe itself";
+
+/// Whether there is a device `ordinal`; it is not opened.
+///
+/// # Errors
+/// [`Error::Request`] if there is no driver or no such device, with what to install.
+pub fn check_device(ordinal: usize) -> Result<()> {
+    require_driver()?;
+    let count = CudaContext::device_count().map_err(no_device)?;
+    if ordinal < count as usize {
+        return Ok(());
+    }
+    Err(Error::request(format!("there is no CUDA device {ordinal}"))
+        .with_help(format!("{count} are there, counted from 0: see `subsolid devices`")))
 }
 
 impl Device {
     /// Opens device `ordinal`.
     pub fn open(ordinal: usize) -> Result<Self> {
-        require_driver()?;
-        let count = CudaContext::device_count().map_err(no_device)?;
-        if ordinal >= count as usize {
-            return Err(Error::request(format!("there is no CUDA device {ordinal}"))
-                .with_help(format!("{count} are there, counted from 0: see `subsolid devices`")));
-        }
+        check_device(ordinal)?;
         let context = CudaContext::new(ordinal).map_err(failed("the device cannot be opened"))?;
         // every buffer is used on streams that this module orders by itself
         // SAFETY: launches and copies are ordered by events and synchronisation.
         unsafe { context.disable_event_tracking() };
         keep_memory(&context).map_err(failed("the device's memory cannot be set up"))?;
-        let info = describe(&context).map_err(failed("the device does not describe itself"))?;
+        let info = describe(ordinal).map_err(failed(NO_DESCRIPTION))?;
         Ok(Self { context, info })
     }
 }
@@ -81,20 +93,26 @@ fn keep_memory(context: &CudaContext) -> Result<(), DriverError> {
     }
 }
 
-fn describe(context: &CudaContext) -> Result<DeviceInfo, DriverError> {
-    let get = |attribute| context.attribute(attribute);
+/// Asks the driver; this needs no context, which takes a third of a second to make.
+fn describe(ordinal: usize) -> Result<DeviceInfo, DriverError> {
+    result::init()?;
+    let device = result::device::get(ordinal as i32)?;
+    // SAFETY: the device is one that the driver named.
+    let get = |attribute| unsafe { result::device::get_attribute(device, attribute) };
     let clock = get(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE).unwrap_or(0);
     let width = get(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH).unwrap_or(0);
     // kilohertz, two transfers a clock, bits
     let bandwidth = f64::from(clock) * 1e3 * 2.0 * f64::from(width) / 8.0;
     let shared = Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
-    let (major, minor) = context.compute_capability()?;
+    let major = get(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+    let minor = get(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
     Ok(DeviceInfo {
-        ordinal: context.ordinal(),
-        name: context.name()?,
+        ordinal,
+        name: result::device::get_name(device)?,
         compute_capability: (major as u32, minor as u32),
         multiprocessors: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32,
-        memory: context.total_mem()? as u64,
+        // SAFETY: as above.
+        memory: unsafe { result::device::total_mem(device)? } as u64,
         shared_memory: get(shared)? as u32,
         bandwidth: (bandwidth > 0.0).then_some(bandwidth),
     })

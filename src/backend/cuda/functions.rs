@@ -1,6 +1,6 @@
 //! Kernels ready to be launched.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -41,8 +41,25 @@ pub(super) struct Shape {
     pub shared: u32,
 }
 
+/// Devices in use. They stay open until the program ends: to open one takes a third of a second.
+static OPENED: Mutex<BTreeMap<usize, Arc<Functions>>> = Mutex::new(BTreeMap::new());
+
 impl Functions {
-    pub fn new(device: Device) -> Result<Self> {
+    /// Those of device `ordinal`, which all backends of the program share.
+    pub fn of(ordinal: usize) -> Result<Arc<Self>> {
+        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(functions) = opened.get(&ordinal) {
+            // every thread has a current context of its own
+            let bound = functions.device.context.bind_to_thread();
+            bound.map_err(failed("the device cannot be opened"))?;
+            return Ok(functions.clone());
+        }
+        let functions = Arc::new(Self::new(Device::open(ordinal)?)?);
+        opened.insert(ordinal, functions.clone());
+        Ok(functions)
+    }
+
+    fn new(device: Device) -> Result<Self> {
         let modules = Modules::new(&device)?;
         let stream = device.context.new_stream().map_err(failed("no stream"))?;
         Ok(Self { device, modules, stream, loaded: Mutex::default() })

@@ -48,7 +48,7 @@ mod write_bandwidth;
 pub use crate::plan::Strategy;
 pub use check::{KernelReport, check_kernels};
 pub use cudarc::driver::DeviceRepr;
-pub use device::devices;
+pub use device::{check_device, devices};
 pub use edge_friend::FriendRun as DeviceRun;
 pub use evaluator::DeviceEvaluator;
 pub use points::{Determinants, DeviceArray, DevicePoints};
@@ -61,7 +61,6 @@ pub use surface_plans::{
 
 use std::sync::Arc;
 
-use device::Device;
 use evaluator::Resident;
 use functions::Functions;
 
@@ -90,8 +89,16 @@ impl Cuda {
     /// [`Error::Request`](crate::Error::Request) that says whether the driver, the device or
     /// the compiler is missing.
     pub fn new(ordinal: usize, precision: Precision) -> Result<Self> {
-        let functions = Arc::new(Functions::new(Device::open(ordinal)?)?);
+        let functions = Functions::of(ordinal)?;
         Ok(Self { functions, precision, strategy: Strategy::default() })
+    }
+
+    /// Opens the GPU `ordinal`, so that [`Cuda::new`] finds it open.
+    ///
+    /// # Errors
+    /// Those of [`Cuda::new`].
+    pub fn open(ordinal: usize) -> Result<()> {
+        Functions::of(ordinal).map(drop)
     }
 
     /// The same with other kernels for the whole elements of plans prepared from now on.

@@ -20,8 +20,11 @@ pub(super) struct Modules {
     context: Arc<CudaContext>,
     target: Target,
     version: (i32, i32),
-    loaded: Mutex<HashMap<Variant, Arc<CudaModule>>>,
+    loaded: Mutex<HashMap<Variant, Arc<Place>>>,
 }
+
+/// Where a module goes; who finds it empty fills it, while others wait for this module alone.
+type Place = Mutex<Option<Arc<CudaModule>>>;
 
 impl Modules {
     /// Asks the compiler what it can do for the device.
@@ -39,12 +42,16 @@ impl Modules {
 
     /// The module of a variant: loaded before, from the cache, or compiled now.
     pub fn get(&self, variant: &Variant) -> Result<Arc<CudaModule>> {
-        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(module) = loaded.get(variant) {
+        let place = {
+            let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+            loaded.entry(variant.clone()).or_default().clone()
+        };
+        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = &*place {
             return Ok(module.clone());
         }
         let module = self.load(variant)?;
-        loaded.insert(variant.clone(), module.clone());
+        *place = Some(module.clone());
         Ok(module)
     }
 

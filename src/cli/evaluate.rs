@@ -224,6 +224,10 @@ impl Arguments {
         if self.rings.is_some() && shape != Some(CellShape::Bezier) {
             return unused("--rings", "--cells bezier");
         }
+        if shape == Some(CellShape::Bezier) && matches!(self.processor.backend, Choice::Cuda(_)) {
+            return Err(Error::request("Bézier cells are made on the CPU")
+                .with_help("leave --backend out, or give --backend cpu"));
+        }
         if self.no_weld && !matches!(shape, Some(CellShape::Hexahedra | CellShape::Lagrange)) {
             return unused("--no-weld", "--cells hexahedra or lagrange");
         }
@@ -278,12 +282,8 @@ impl Arguments {
         console: &Console,
     ) -> Result<Box<dyn Backend>> {
         let precision = self.precision();
-        match (request, self.processor.backend) {
-            (Request::Grid(_, CellShape::Bezier), Choice::Cuda(_)) => {
-                Err(Error::request("Bézier cells are made on the CPU")
-                    .with_help("leave --backend out, or give --backend cpu"))
-            }
-            (Request::Grid(_, CellShape::Bezier), _) => Ok(Box::new(Cpu::new(precision))),
+        match request {
+            Request::Grid(_, CellShape::Bezier) => Ok(Box::new(Cpu::new(precision))),
             _ => self.processor.choose(precision, cost, console),
         }
     }

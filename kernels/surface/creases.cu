@@ -4,7 +4,7 @@
 //     mark_sharp > scan > list_sharp       sharp edges, by their numbers
 //     sort by vertex > start_rows          the sharp edges at each vertex (surface/topology.cu)
 //     mark_held > scan > list_held         vertices that may be held
-//     per level: refine_sharp              weights of held vertices; halves of sharp edges
+//     per level: refine_sharp              weights of held vertices and midpoints; halves of edges
 //
 // Entry j of a level, an edge with two ends, has the halves 2j and 2j + 1 as entries of the next,
 // each from its old end to the middle of the edge; where an edge is not sharp any more its
@@ -14,6 +14,7 @@
 //
 // SIZE: corners of every face, 0 for polygons. CHAIKIN: the rule of semi-sharp creases.
 #include "surface/mesh_matrix.cuh"
+#include "surface/vertex_sharpness.cuh"
 
 constexpr unsigned THREADS = 256;
 
@@ -53,13 +54,13 @@ __device__ __forceinline__ uint2 ends_of(const unsigned* vertices, Columns<SIZE>
     return make_uint2(min(a, b), max(a, b));
 }
 
-// Edges by tags; open ones are sharp for ever, and so are those of three faces or more if
-// `non_manifold` says so. firsts: where the corners of each edge start among all, `corner_count`.
+// Edges by tags; open ones are sharp for ever, and so are those of three faces or more, or of two
+// that run through them alike. firsts: where the corners of each edge start among all, `corner_count`.
 extern "C" __global__ void __launch_bounds__(THREADS)
     mark_sharp(const unsigned* __restrict__ vertices, const Columns<SIZE> columns,
                const uint2* __restrict__ edge_corners, const unsigned* __restrict__ firsts,
                unsigned edges, unsigned corner_count, const Tags<unsigned long long> tags,
-               unsigned non_manifold, double* __restrict__ sharpness, unsigned* __restrict__ marks,
+               double* __restrict__ sharpness, unsigned* __restrict__ marks,
                Counts* __restrict__ counts) {
     const unsigned e = blockIdx.x * THREADS + threadIdx.x;
     bool tagged = false;
@@ -68,7 +69,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         const uint2 ends = ends_of(vertices, columns, two.x);
         double s = tags.of(static_cast<unsigned long long>(ends.x) << 32 | ends.y, tagged);
         const unsigned end = e + 1 < edges ? firsts[e + 1] : corner_count;
-        if (two.y == NONE || (non_manifold != 0 && end - firsts[e] > 2)) s = forever();
+        const bool open = two.y == NONE;
+        if (open || end - firsts[e] > 2 || vertices[two.x] == vertices[two.y]) s = forever();
         sharpness[e] = s;
         marks[e] = s > 0.0;
     }
@@ -123,7 +125,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 struct Sharp {
     unsigned* edges;
     uint2* ends;
-    double* sharpness;
+    double *sharpness, *weights; // [entry]: of its midpoint, 0 where the smooth rule holds
 };
 
 // Where vertices are held, of the control mesh.
@@ -163,57 +165,40 @@ __device__ __forceinline__ void at_middle(unsigned j, unsigned born, unsigned de
     }
 }
 
-// Weights of the vertex rules after DeRose, Kass and Truong (1998).
+// Semi-sharp entries around a vertex, if Chaikin's rule looks at them.
+template <typename Around>
+__device__ __forceinline__ Halves halves_of(const Sharp& sharp, Around around) {
+    Halves halves;
+#if CHAIKIN
+    around([&](unsigned entry, unsigned) { halves.meet(sharp.sharpness[entry]); });
+#endif
+    return halves;
+}
+
 template <typename Around>
 __device__ __forceinline__ void weigh(const Sharp& sharp, const Held& held, unsigned i,
                                       unsigned vertex, double pin, Around around) {
-    unsigned count = 0, first = NONE, second = NONE;
-    double sum = 0.0;
+    const Halves halves = halves_of(sharp, around);
+    VertexSharpness all;
+    all.tag(pin);
     around([&](unsigned entry, unsigned end) {
         const double s = sharp.sharpness[entry];
-        if (!(s > 0.0)) return;
         const uint2 ends = sharp.ends[entry];
-        const unsigned other = end == 0 ? ends.y : ends.x;
-        if (count == 0) first = other;
-        if (count == 1) second = other;
-        ++count;
-        sum += s;
+        all.edge(end == 0 ? ends.y : ends.x, s, halves.of(s));
     });
-    if (count < 2 && pin == 0.0) {
-        held.vertices[i] = NONE;
-        return;
-    }
-    const double pinned = pin < 1.0 ? pin : 1.0;
-    double mean = count < 2 ? 0.0 : sum / double(count);
-    mean = mean < 1.0 ? mean : 1.0;
-    const double crease = count < 2 ? 0.0 : (1.0 - pinned) * mean;
-    held.vertices[i] = vertex;
-    held.ends[i] = make_uint2(first, second);
-    held.weights[3 * i] = 1.0 - pinned - crease;
-    held.weights[3 * i + 1] = count == 2 ? crease : 0.0;
-    held.weights[3 * i + 2] = count == 2 ? pinned : pinned + crease;
+    const VertexWeights weights = all.weights();
+    held.vertices[i] = weights.smooth == 1.0 ? NONE : vertex;
+    held.ends[i] = make_uint2(weights.first, weights.second);
+    held.weights[3 * i] = weights.smooth;
+    held.weights[3 * i + 1] = weights.along;
+    held.weights[3 * i + 2] = weights.still;
 }
 
-#if CHAIKIN
-// Sharpness of an entry by that of the others at one of its ends.
-template <typename Around>
-__device__ __forceinline__ double mixed(const Sharp& sharp, double s, Around around) {
-    unsigned count = 0;
-    double sum = 0.0;
-    around([&](unsigned entry, unsigned) {
-        const double other = sharp.sharpness[entry];
-        if (!(other > 0.0) || !isfinite(other)) return;
-        ++count;
-        sum += other;
-    });
-    if (count < 2 || !isfinite(s)) return s;
-    return 0.75 * s + 0.25 * ((sum - s) / double(count - 1));
-}
-
-// The same, wherever the end lies.
-__device__ __forceinline__ double mixed_at(const Sharp& sharp, const Control& control,
-                                           unsigned entry, unsigned end, unsigned depth) {
+// Sharpness of the half of an entry at one of its ends.
+__device__ __forceinline__ double half_at(const Sharp& sharp, const Control& control,
+                                          unsigned entry, unsigned end, unsigned depth) {
     const double s = sharp.sharpness[entry];
+#if CHAIKIN
     // up to the level where this end was new
     unsigned at = depth;
     unsigned j = entry;
@@ -223,18 +208,22 @@ __device__ __forceinline__ double mixed_at(const Sharp& sharp, const Control& co
         --at;
     }
     if (at > 0) {
-        return mixed(sharp, s, [&](auto visit) { at_middle(j >> 1, at, depth, visit); });
+        const auto around = [&](auto visit) { at_middle(j >> 1, at, depth, visit); };
+        return halves_of(sharp, around).of(s);
     }
     // of an edge of the control mesh
-    return mixed(sharp, s, [&](auto visit) {
-        const uint2 ends = control.ends[j];
+    const uint2 ends = control.ends[j];
+    const auto around = [&](auto visit) {
         at_control(control, end == 0 ? ends.x : ends.y, depth, visit);
-    });
-}
+    };
+    return halves_of(sharp, around).of(s);
+#else
+    return Halves{}.of(s);
 #endif
+}
 
-// Threads for held vertices, then for sharp edges, whose halves are those of the next level
-// unless its arrays are null. first_edge_point: of the next level.
+// Threads for held vertices, then for sharp edges: weights of their midpoints, and their halves,
+// which are those of the next level unless its arrays are null. first_edge_point: of the next level.
 extern "C" __global__ void __launch_bounds__(THREADS)
     refine_sharp(const __grid_constant__ Control control, const __grid_constant__ Sharp sharp,
                  const __grid_constant__ Held held, const __grid_constant__ Sharp next,
@@ -268,18 +257,23 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         return;
     }
     i -= middles;
-    if (i >= entries || next.edges == nullptr) return;
+    if (i >= entries) return;
+    const double s = sharp.sharpness[i];
+    double halves[2] = {0.0, 0.0};
+    if (s > 0.0) {
+#pragma unroll 1
+        for (unsigned end = 0; end < 2; ++end) {
+            halves[end] = half_at(sharp, control, i, end, depth);
+        }
+    }
+    sharp.weights[i] = edge_weight(s, halves[0], halves[1]);
+    if (next.edges == nullptr) return;
     const unsigned edge = sharp.edges[i];
     const uint2 ends = sharp.ends[i];
-    const double s = sharp.sharpness[i];
-#pragma unroll 1
+#pragma unroll
     for (unsigned end = 0; end < 2; ++end) {
-        double half = s;
-#if CHAIKIN
-        if (s > 0.0) half = mixed_at(sharp, control, i, end, depth);
-#endif
         next.edges[2 * i + end] = 2 * edge + end;
         next.ends[2 * i + end] = make_uint2(end == 0 ? ends.x : ends.y, first_edge_point + edge);
-        next.sharpness[2 * i + end] = half > 1.0 ? half - 1.0 : 0.0;
+        next.sharpness[2 * i + end] = halves[end];
     }
 }

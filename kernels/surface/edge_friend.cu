@@ -88,28 +88,20 @@ __device__ __forceinline__ void link_children(const Quads& quads, const Quads& f
 }
 
 #if SHARP
-// Halves of the edges at a vertex. `visit_sharp`: calls with sharpness and the quad of the next
-// level that keeps the half, edge by edge around the vertex.
+// Halves of the edges at a vertex. `visit_sharp`: calls with sharpness, other end, and the quad
+// of the next level that keeps the half, edge by edge around the vertex.
 template <typename Around>
 __device__ __forceinline__ void link_sharpness(const Quads& fine, Around visit_sharp) {
-    int count = 0;
-    double sum = 0.0;
+    Halves halves;
 #if CHAIKIN
-    visit_sharp([&](double s, unsigned) {
-        if (isfinite(s)) {
-            ++count;
-            sum += s;
-        }
-    });
+    visit_sharp([&](double s, unsigned, unsigned) { halves.meet(s); });
 #endif
-    visit_sharp([&](double s, unsigned child) {
-        if (count > 1 && isfinite(s)) s = 0.75 * s + 0.25 * ((sum - s) / double(count - 1));
-        fine.sharpness[child] = s - 1.0 > 0.0 ? s - 1.0 : 0.0;
-    });
+    visit_sharp(
+        [&](double s, unsigned, unsigned child) { fine.sharpness[child] = halves.of(s); });
 }
 #endif
 
-template <typename From, typename To>
+template <bool FIRST, typename From, typename To>
 __device__ __forceinline__ void quad_points(const Quads& quads, unsigned q, const Quad& quad,
                                             Point v0, Point v1, Point next0, Point next1,
                                             const From* points, Points<To>& refined) {
@@ -123,11 +115,28 @@ __device__ __forceinline__ void quad_points(const Quads& quads, unsigned q, cons
     Point edge1 = (side1 + (face + face1)) * real(0.25);
 #if SHARP
     const double s = quads.sharpness[q];
-    if (s > 0.0) edge1 = s >= 1.0 ? middle(v3, v0) : blend(edge1, middle(v3, v0), s);
+    if (s > 0.0) {
+        const double weight = midpoint_weight<FIRST>(quads, q, s);
+        edge1 = weight == 1.0 ? middle(v3, v0) : blend(edge1, middle(v3, v0), weight);
+    }
 #endif
     refined.put(4 * q + 1, face);
     refined.put(edge_slot(quad.friends.x), edge0);
     refined.put(edge_slot(quad.friends.y), edge1);
+}
+
+// What lies around a vertex of the first level.
+template <typename From>
+__device__ __forceinline__ Star first_star(const Quads& quads, unsigned start,
+                                           const From* points) {
+    Star star{quads};
+    around(quads, start, [&](unsigned c) {
+        // the vertices along the off edge and across the quad stand side by side
+        const uint2 both = vertices_at(quads, (c >> 1) ^ 1);
+        star.add(points, c & 1 ? both.x : both.y, c & 1 ? both.y : both.x);
+        if (is_last_side(c)) star.meet_edge(c >> 2);
+    });
+    return star;
 }
 
 // A vertex of the first level.
@@ -135,33 +144,20 @@ template <typename From, typename To>
 __device__ __forceinline__ void first_vertex(const Quads& quads, const Quads& fine, unsigned v,
                                              const From* points, Points<To>& refined) {
     const unsigned start = __ldg(quads.starts + v);
+    [[maybe_unused]] const auto visit_sharp = [&]([[maybe_unused]] auto visit) {
+#if SHARP
+        sharp_at_first(quads, start, visit);
+#endif
+    };
 #if LINKS && SHARP
-    if (fine.friends != nullptr && start != NONE) {
-        link_sharpness(fine, [&](auto visit) {
-            around(quads, start, [&](unsigned c) {
-                const unsigned q = c >> 2;
-                const double s = is_last_side(c) ? quads.sharpness[q] : 0.0;
-                // the half of v3v0 at v0 is off in child 0, the half at v3 in a child across
-                const unsigned at_end = first_child(__ldg(quads.friends + 2 * q + 1)) + 1;
-                if (s > 0.0) visit(s, (c & 3) == 0 ? 4 * q : at_end);
-            });
-        });
-    }
+    if (fine.friends != nullptr && start != NONE) link_sharpness(fine, visit_sharp);
 #endif
 #if POINTS
     const Point p = point_at(points, v);
-    Star star{quads};
-    if (start != NONE) {
-        around(quads, start, [&](unsigned c) {
-            // the vertices along the off edge and across the quad stand side by side
-            const uint2 both = vertices_at(quads, (c >> 1) ^ 1);
-            const unsigned along = c & 1 ? both.x : both.y;
-            star.add(points, along, c & 1 ? both.y : both.x);
-            if (is_last_side(c)) star.meet_edge(along, c >> 2);
-        });
-    }
     refined.put(vertex_slot(v, quads.quads),
-                start == NONE ? p : star.vertex_point(p, points));
+                start == NONE ? p
+                              : first_star(quads, start, points)
+                                    .vertex_point(p, points, 0.0, visit_sharp));
 #endif
 }
 
@@ -188,22 +184,21 @@ __device__ __forceinline__ void child_vertex(const Quads& quads, const Quads& fi
     const unsigned far = f_near >> 1, far_next = next_child(far);
     const unsigned face = face_of(v);
     const unsigned start = kind == 0 ? start_of(quads, v) : 0;
+    [[maybe_unused]] const auto visit_sharp = [&]([[maybe_unused]] auto visit) {
+#if SHARP
+        if (kind == 0) return sharp_at_old(quads, start, visit);
+        const auto visit_quad = [&](unsigned q, unsigned end, unsigned child) {
+            const double s = quads.sharpness[q];
+            if (s > 0.0) visit(s, end, child);
+        };
+        // the half of v3v0 at v3 is off in a child across
+        visit_quad((v & ~3u) + near + 1, w0, first_child(f_near) + 1);
+        visit_quad(far_next, __ldg(quads.owners + far_next),
+                   first_child(__ldg(quads.friends + far_next)) + 1);
+#endif
+    };
 #if LINKS && SHARP
-    if (fine.friends != nullptr && kind != 1 && start != NONE) {
-        link_sharpness(fine, [&](auto visit) {
-            const auto visit_quad = [&](unsigned q, unsigned child) {
-                const double s = quads.sharpness[q];
-                if (s > 0.0) visit(s, child);
-            };
-            if (kind == 0) {
-                around_old(quads, start, [&](unsigned q, unsigned) { visit_quad(q, 4 * q); });
-                return;
-            }
-            // the half of v3v0 at v3 is off in a child across
-            visit_quad((v & ~3u) + near + 1, first_child(f_near) + 1);
-            visit_quad(far_next, first_child(__ldg(quads.friends + far_next)) + 1);
-        });
-    }
+    if (fine.friends != nullptr && kind != 1 && start != NONE) link_sharpness(fine, visit_sharp);
 #endif
 #if POINTS
     const Point p = point_at(points, v);
@@ -251,8 +246,8 @@ __device__ __forceinline__ void child_vertex(const Quads& quads, const Quads& fi
     }
 #if SHARP
     if (kind >= 2) {
-        star.meet_edge(along[1], (v & ~3u) + near + 1);
-        star.meet_edge(along[3], far_next);
+        star.meet_edge((v & ~3u) + near + 1);
+        star.meet_edge(far_next);
     }
     const bool walks = kind == 0;
 #else
@@ -261,10 +256,10 @@ __device__ __forceinline__ void child_vertex(const Quads& quads, const Quads& fi
     if (walks) {
         around_old(quads, start, [&](unsigned q, unsigned other) {
             if (!four) star.add(points, last_corner(q, other), face_of(q));
-            star.meet_edge(last_corner(q, other), q);
+            star.meet_edge(q);
         });
     }
-    refined.put(slot, star.vertex_point(p, points));
+    refined.put(slot, star.vertex_point(p, points, 0.0, visit_sharp));
 #endif
 }
 
@@ -306,7 +301,7 @@ __device__ __forceinline__ void refine_level(const Quads& quads, const Quads& fi
         next0 = from_lane(v0, next_child(threadIdx.x % LANES));
         next1 = from_lane(v1, next_child(threadIdx.x % LANES));
     }
-    if (is_quad) quad_points(quads, i, quad, v0, v1, next0, next1, points, next);
+    if (is_quad) quad_points<FIRST>(quads, i, quad, v0, v1, next0, next1, points, next);
 #else
     Points<To> next{};
 #endif
@@ -320,18 +315,35 @@ __device__ __forceinline__ void refine_level(const Quads& quads, const Quads& fi
 #endif
 }
 
-// Corner tags: vertex points blended with their vertices. `pinned`: vertices and sharpness.
-template <typename From, typename To>
-__device__ __forceinline__ void pin_points(const unsigned* __restrict__ vertices,
+// The points of vertices with a tag, and its sharpness.
+template <bool FIRST, typename From, typename To>
+__device__ __forceinline__ void pin_points(const Quads& quads,
+                                           const unsigned* __restrict__ vertices,
                                            const double* __restrict__ sharpness, unsigned count,
-                                           unsigned quads, const From* points, To* refined) {
+                                           const From* points, To* refined) {
     const unsigned i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= count) return;
-    const unsigned slot = vertex_slot(vertices[i], quads);
-    const real* const old = refined[slot].values;
-    const double s = sharpness[i];
-    const Point point = {old[0], old[1], old[2]};
-    put(refined, slot, blend(point, point_at(points, vertices[i]), s < 1.0 ? s : 1.0));
+    const unsigned v = vertices[i];
+    const unsigned start = FIRST ? __ldg(quads.starts + v) : start_of(quads, v);
+    if (start == NONE) return;
+    const auto visit_sharp = [&]([[maybe_unused]] auto visit) {
+#if SHARP
+        if constexpr (FIRST) sharp_at_first(quads, start, visit);
+        else sharp_at_old(quads, start, visit);
+#endif
+    };
+    const Point p = point_at(points, v);
+    const auto star = [&] {
+        if constexpr (FIRST) return first_star(quads, start, points);
+        Star old{quads};
+        around_old(quads, start, [&](unsigned q, unsigned other) {
+            old.add(points, last_corner(q, other), face_of(q));
+            old.meet_edge(q);
+        });
+        return old;
+    }();
+    put(refined, vertex_slot(v, quads.quads),
+        star.vertex_point(p, points, sharpness[i], visit_sharp));
 }
 
 // The user's points are packed: those of the first level and of the last.
@@ -343,10 +355,11 @@ __device__ __forceinline__ void pin_points(const unsigned* __restrict__ vertices
         refine_level<FIRST, LAST>(quads, fine, points, refined);                           \
     }                                                                                      \
     extern "C" __global__ void __launch_bounds__(THREADS)                                  \
-        pin_##name(const unsigned* __restrict__ vertices,                                  \
-                   const double* __restrict__ sharpness, unsigned count, unsigned quads,   \
+        pin_##name(const __grid_constant__ Quads quads,                                    \
+                   const unsigned* __restrict__ vertices,                                  \
+                   const double* __restrict__ sharpness, unsigned count,                   \
                    const From* __restrict__ points, To* refined) {                         \
-        pin_points(vertices, sharpness, count, quads, points, refined);                    \
+        pin_points<FIRST>(quads, vertices, sharpness, count, points, refined);             \
     }
 
 LEVEL(only, true, true, Packed, Packed)

@@ -16,6 +16,7 @@
 // SIZE: corners of the faces, 0 for polygons. ORIENTED is 1. OPEN: there are ghosts, from
 // surface/ghosts.cu. SHARP: quads have a sharpness; CHAIKIN: the rule of semi-sharp creases.
 #include "surface/quads.cuh"
+#include "surface/vertex_sharpness.cuh"
 
 constexpr unsigned THREADS = 256;
 
@@ -49,21 +50,13 @@ __device__ __forceinline__ unsigned blocks_of(unsigned items) {
 // Sharpness of the half of an edge at a vertex.
 __device__ __forceinline__ double half_sharpness(const Creases& creases, unsigned edge,
                                                  unsigned vertex) {
-    double s = creases.sharpness[edge];
+    Halves halves;
 #if CHAIKIN
-    if (s > 0.0 && isfinite(s)) {
-        unsigned count = 0;
-        double sum = 0.0;
-        for (unsigned i = creases.starts[vertex]; i < creases.starts[vertex + 1]; ++i) {
-            const double other = creases.entries[creases.items[i] >> 1];
-            if (!isfinite(other)) continue;
-            ++count;
-            sum += other;
-        }
-        if (count > 1) s = 0.75 * s + 0.25 * ((sum - s) / double(count - 1));
+    for (unsigned i = creases.starts[vertex]; i < creases.starts[vertex + 1]; ++i) {
+        halves.meet(creases.entries[creases.items[i] >> 1]);
     }
 #endif
-    return s > 1.0 ? s - 1.0 : 0.0;
+    return halves.of(creases.sharpness[edge]);
 }
 #endif
 

@@ -1,7 +1,6 @@
 // Sharp edges and held vertices of a level: what smooth rules have written is blended with, or
-// replaced by, what DeRose, Kass and Truong (1998) say. Short lists from surface/creases.cu, a
-// thread an entry, some of which are not sharp any more; the sums of src/surface/sharpness.rs,
-// uncontracted.
+// replaced by, the rules of creases and corners. Short lists from surface/creases.cu, a thread an
+// entry, some of which are not sharp any more; the sums of src/surface/sharpness.rs, uncontracted.
 #include "surface/mesh_matrix.cuh"
 
 constexpr unsigned THREADS = 256;
@@ -9,7 +8,7 @@ constexpr unsigned THREADS = 256;
 struct SharpEdges {
     const unsigned* edges;
     const uint2* ends;
-    const double* sharpness;
+    const double* weights; // [edge]: of the midpoint
     unsigned count, first_edge_point;
 };
 
@@ -25,12 +24,12 @@ extern "C" __global__ void __launch_bounds__(THREADS)
          const Point* __restrict__ points, Point* refined) {
     unsigned i = blockIdx.x * THREADS + threadIdx.x;
     if (i < sharp.count) {
-        const double s = sharp.sharpness[i];
-        if (!(s > 0.0)) return;
+        const double weight = sharp.weights[i];
+        if (!(weight > 0.0)) return;
         Point& point = refined[sharp.first_edge_point + sharp.edges[i]];
         const uint2 ends = sharp.ends[i];
         const Point still = middle(point_at(points, ends.x), point_at(points, ends.y));
-        point = s >= 1.0 ? still : blend(point, still, s);
+        point = weight == 1.0 ? still : blend(point, still, weight);
         return;
     }
     i -= sharp.count;

@@ -2,6 +2,7 @@
 // surface/edge_friend.cu.
 #pragma once
 #include "surface/friends.cuh"
+#include "surface/vertex_sharpness.cuh"
 
 // Vertices of the corners 2 edge and 2 edge + 1 of the first level.
 __device__ __forceinline__ uint2 vertices_at(const Quads& quads, unsigned edge) {
@@ -59,13 +60,12 @@ __device__ __forceinline__ Quad child_quad(const Quads& quads, unsigned q) {
     return quad;
 }
 
-// What lies around a vertex, in order, and which of the edges are sharp.
+// What lies around a vertex, in order, and how many of the edges are sharp.
 struct Star {
     const Quads& quads;
     Point edges = {0, 0, 0}, faces = {0, 0, 0};
     int valence = 0;
-    unsigned sharp = 0, first_end = NONE, second_end = NONE;
-    double sharpness = 0.0;
+    unsigned sharp = 0;
 
     template <typename From>
     __device__ __forceinline__ void add(const From* points, unsigned along, unsigned across) {
@@ -74,34 +74,43 @@ struct Star {
         faces = faces + point_at(points, across);
     }
 
-    // `along`: the other end of v3v0 of a quad.
-    __device__ __forceinline__ void meet_edge(unsigned along, unsigned quad) {
+    // v3v0 of a quad.
+    __device__ __forceinline__ void meet_edge(unsigned quad) {
 #if SHARP
-        const double s = quads.sharpness[quad];
-        if (s > 0.0) {
-            if (sharp == 0) first_end = along;
-            if (sharp == 1) second_end = along;
-            ++sharp;
-            sharpness += s;
-        }
+        sharp += quads.sharpness[quad] > 0.0;
 #endif
     }
 
-    template <typename From>
-    __device__ __forceinline__ Point vertex_point(Point p, const From* points) const {
+    __device__ __forceinline__ Point smooth_point(Point p) const {
         const double n = valence;
         const double beta = 1.5 / (n * n), gamma = 0.25 / (n * n);
         const double alpha = 1.0 - n * (beta + gamma);
-        const Point smooth = (p * real(alpha) + edges * real(beta)) + faces * real(gamma);
-        if (sharp < 2) return smooth;
-        const double mean = sharpness / double(sharp);
-        const double held = mean < 1.0 ? mean : 1.0;
-        const double along = sharp == 2 ? held : 0.0, still = sharp == 2 ? 0.0 : held;
-        Point point = p * real(still);
-        if (1.0 - held > 0.0) point = point + smooth * real(1.0 - held);
-        if (along > 0.0) {
-            const Point ends = point_at(points, first_end) + point_at(points, second_end);
-            point = point + (p * real(0.75) + ends * real(0.125)) * real(along);
+        return (p * real(alpha) + edges * real(beta)) + faces * real(gamma);
+    }
+
+    // The point of a vertex with the sharpness `tag` of its own. `visit_sharp`: calls with
+    // sharpness and other end of its sharp edges, one after another.
+    template <typename From, typename Around>
+    __device__ __forceinline__ Point vertex_point(Point p, const From* points, double tag,
+                                                  Around visit_sharp) const {
+        const Point smooth = smooth_point(p);
+        if (sharp < 2 && !(tag > 0.0)) return smooth;
+        VertexSharpness all;
+        all.tag(tag);
+#if SHARP
+        Halves halves;
+#if CHAIKIN
+        visit_sharp([&](double s, unsigned, unsigned) { halves.meet(s); });
+#endif
+        visit_sharp([&](double s, unsigned end, unsigned) { all.edge(end, s, halves.of(s)); });
+#endif
+        const VertexWeights weights = all.weights();
+        if (weights.smooth == 1.0) return smooth;
+        Point point = p * real(weights.still);
+        if (weights.smooth > 0.0) point = point + smooth * real(weights.smooth);
+        if (weights.along > 0.0) {
+            const Point ends = point_at(points, weights.first) + point_at(points, weights.second);
+            point = point + (p * real(0.75) + ends * real(0.125)) * real(weights.along);
         }
         return point;
     }
@@ -161,3 +170,49 @@ __device__ __forceinline__ unsigned start_of(const Quads& quads, unsigned vertex
         return (4 * parent + (kind == 1 ? 2 : 8 * kind - 15)) << rises;
     }
 }
+
+#if SHARP
+// Visits the sharp edges at a vertex of the first level: sharpness, other end, and the quad of
+// the next level that keeps the half.
+template <typename Visit>
+__device__ __forceinline__ void sharp_at_first(const Quads& quads, unsigned start, Visit visit) {
+    around(quads, start, [&](unsigned c) {
+        const unsigned q = c >> 2;
+        const double s = is_last_side(c) ? quads.sharpness[q] : 0.0;
+        if (!(s > 0.0)) return;
+        const uint2 both = vertices_at(quads, (c >> 1) ^ 1);
+        // the half of v3v0 at v0 is off in child 0, the half at v3 in a child across
+        const unsigned at_end = first_child(__ldg(quads.friends + 2 * q + 1)) + 1;
+        visit(s, c & 1 ? both.x : both.y, (c & 3) == 0 ? 4 * q : at_end);
+    });
+}
+
+// The same at an older vertex of a later level.
+template <typename Visit>
+__device__ __forceinline__ void sharp_at_old(const Quads& quads, unsigned start, Visit visit) {
+    around_old(quads, start, [&](unsigned q, unsigned other) {
+        const double s = quads.sharpness[q];
+        if (s > 0.0) visit(s, last_corner(q, other), 4 * q);
+    });
+}
+
+// Weight of the midpoint of v3v0 of a quad.
+template <bool FIRST>
+__device__ __forceinline__ double midpoint_weight(const Quads& quads, unsigned q, double s) {
+    if (stays_sharp(s)) return 1.0;
+    Halves near, far; // at v0 and v3
+#if CHAIKIN
+    if constexpr (FIRST) {
+        sharp_at_first(quads, 4 * q, [&](double other, unsigned, unsigned) { near.meet(other); });
+        sharp_at_first(quads, 4 * q + 3,
+                       [&](double other, unsigned, unsigned) { far.meet(other); });
+    } else {
+        sharp_at_old(quads, q, [&](double other, unsigned, unsigned) { near.meet(other); });
+        // v3 is the middle of an older edge: its other half is off in the child after that across
+        far.meet(s);
+        far.meet(quads.sharpness[next_child(__ldg(quads.friends + q) >> 1)]);
+    }
+#endif
+    return edge_weight(s, near.of(s), far.of(s));
+}
+#endif

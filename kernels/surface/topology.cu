@@ -24,8 +24,8 @@ struct Status {
     unsigned edges;
     unsigned open;     // edges of one corner
     unsigned non_manifold;  // edges of three or more
-    unsigned alike;    // edges that two faces run through in one direction
-    unsigned touching; // vertices at which sheets touch
+    unsigned alike;    // edges of two faces that run through them in one direction
+    unsigned touching; // vertices that stay since the surface is no manifold there
     unsigned folds;    // vertices in a ring of two faces
     unsigned valence;  // the largest above TABLED
 };
@@ -79,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             open = i + 1 >= count || keys[i + 1] != key;
             non_manifold = !open && i + 2 < count && keys[i + 2] == key;
             const unsigned second = open ? NONE : corners[i + 1];
-            alike = !open && vertices[corner] == vertices[second];
+            alike = !open && !non_manifold && vertices[corner] == vertices[second];
             edge_corners[edge] = make_uint2(corner, second);
             firsts[edge] = i;
         }
@@ -153,7 +153,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 
 // What a vertex is, bit by bit.
-constexpr unsigned TOUCHING = 1; // its faces form neither one ring nor one fan
+constexpr unsigned TOUCHING = 1; // its faces form neither one ring nor one fan, nor a crease
 constexpr unsigned LONE = 2;     // it has one face, and the surface ends at both of its edges
 constexpr unsigned FOLD = 4;     // a ring of two faces
 
@@ -165,7 +165,7 @@ struct Star {
     unsigned vertex, corner_count, edge_count;
     const unsigned* corners; // of this vertex
     unsigned count;
-    bool crowds; // whether there are edges of three faces or more
+    bool crowds; // whether there are non-manifold edges
 
     // A side of a corner is its edge in (0) or out (1).
     __device__ __forceinline__ unsigned owner(unsigned corner, unsigned side) const {
@@ -176,10 +176,13 @@ struct Star {
         return edge_corners[edge].y == NONE;
     }
 
+    // Of three faces or more, or of two that run through it alike.
     __device__ __forceinline__ bool is_crowded(unsigned edge) const {
         if (!crowds) return false;
         const unsigned end = edge + 1 < edge_count ? firsts[edge + 1] : corner_count;
-        return end - firsts[edge] > 2;
+        const uint2 two = edge_corners[edge];
+        return end - firsts[edge] > 2 ||
+               (two.y != NONE && vertices[two.x] == vertices[two.y]);
     }
 
     // Goes from face to face, into a corner by one of its sides, until an edge that has not two
@@ -202,8 +205,8 @@ struct Star {
         }
     }
 
-    // As src/surface/manifold.rs has it: a line where more than two faces meet is a crease, if
-    // it runs through the vertex, no edge is open there and all faces hang together.
+    // As src/surface/manifold.rs has it: a line where sheets meet is a crease, if it runs through
+    // the vertex, no edge is open there and every sheet goes from one of its edges to the other.
     __device__ __forceinline__ bool touches() const {
         unsigned open = 0, first_crowded = NONE, second_crowded = NONE;
         for (unsigned i = 0; i < count; ++i) {
@@ -221,16 +224,15 @@ struct Star {
         if (first_crowded == NONE ? open != 2 : second_crowded == NONE || open > 0) return true;
         // every fan is met from both of its ends
         unsigned met = 0;
-        bool joined = first_crowded == NONE;
         for (unsigned i = 0; i < count; ++i) {
             for (unsigned side = 0; side < 2; ++side) {
                 const unsigned edge = edges[owner(corners[i], side)];
                 if (!is_open(edge) && !is_crowded(edge)) continue;
                 met += walk(corners[i], side, last);
-                joined |= last != edge;
+                if (first_crowded != NONE && last == edge) return true;
             }
         }
-        return met != 2 * count || !joined;
+        return met != 2 * count;
     }
 
     // Whether the one face here is all.
@@ -257,7 +259,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         const unsigned first = rows.starts[v], count = rows.starts[v + 1] - first;
         const Star star{vertices, edges,        firsts,        edge_corners,
                         columns,  v,            corner_count,  status->edges,
-                        rows.items + first,     count,         status->non_manifold > 0};
+                        rows.items + first,     count,         (status->non_manifold | status->alike) > 0};
         if (count > 0) {
             kind |= star.touches() ? TOUCHING : 0;
             kind |= star.is_lone() ? LONE : 0;
@@ -366,7 +368,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
     unsigned alike = 0;
     for (unsigned e = threadIdx.x; e < total; e += BLOCK_THREADS) {
         const uint2 two = edge_corners[e];
-        alike += two.y != NONE && vertices[two.x] == vertices[two.y];
+        const unsigned end = e + 1 < total ? firsts[e + 1] : corners;
+        alike += end - firsts[e] == 2 && vertices[two.x] == vertices[two.y];
     }
     unsigned all_open, all_non_manifold, all_alike;
     sum_before<BLOCK_THREADS>(open, all_open, shared.sums);

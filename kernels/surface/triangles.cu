@@ -229,38 +229,3 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     store_points<THREADS>(staged, point, refined + first, items);
 #endif
 }
-
-#if POINTS
-// Vertices on edges of three triangles and more, which have more neighbours than the vertex task
-// looks for. non_manifold: [edge], its number and its row among the sorted corners of the control
-// mesh. A thread for each that levels 1 to `depth` brought.
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    refine_crowded(const __grid_constant__ Levels levels, unsigned depth,
-                   const uint3* __restrict__ non_manifold, unsigned count,
-                   const unsigned* __restrict__ corners, const double* __restrict__ betas,
-                   const Point* __restrict__ points, Point* __restrict__ refined) {
-    unsigned i = blockIdx.x * THREADS + threadIdx.x;
-    if (i >= count * ((1u << depth) - 1)) return;
-    // piece i of non-manifold edges at the level before that of the vertex
-    unsigned born = 1;
-    for (unsigned pieces = count; i >= pieces; pieces *= 2, ++born) i -= pieces;
-    const unsigned halvings = born - 1, piece = i & ((1u << halvings) - 1);
-    const uint3 row = non_manifold[i >> halvings];
-    const unsigned e = (row.x << halvings) + piece;
-    Sum sum = {{0, 0, 0}, 0};
-    for (unsigned at = row.y; at < row.z; ++at) {
-        // the corner of the piece beside the one of the whole edge
-        unsigned c = corners[at];
-        for (unsigned level = 0; level < halvings; ++level) {
-            const unsigned* const vertices = levels.level[level].vertices;
-            const bool reversed = vertices[c] > vertices[next(c)];
-            const uint2 halves = split_side(c, reversed);
-            c = piece >> (halvings - 1 - level) & 1 ? halves.y : halves.x;
-        }
-        if (at == row.y) add_ends(levels, depth, born, e, c, points, sum);
-        add_inner(levels, depth, born, e, c, points, sum);
-    }
-    const unsigned v = levels.level[born - 1].vertex_count + e;
-    refined[v] = vertex_rule(v, sum, betas, points);
-}
-#endif

@@ -6,7 +6,7 @@ use crate::surface::refine::memory::check_corner_ids;
 use crate::surface::triangulate::triangulate;
 use crate::surface::{Method, SurfaceOptions, SurfacePlan, VertexLimits};
 use crate::topology::NONE;
-use crate::topology::surface::touching_vertices;
+use crate::topology::surface::non_manifold_corners;
 use crate::topology::surface::{Columns, SurfaceTopology};
 
 /// The plan of a refined surface on a processor: the topology of all levels, for any control
@@ -78,6 +78,6 @@ fn can_refine_by_sqrt3(mesh: &SurfaceMesh) -> bool {
     let inner = |c: u32| is_inner(c) && is_inner(matrix.columns.previous(c));
     let folds = |row: &[u32]| row.len() == 2 && row.iter().all(|&c| inner(c));
     matrix.is_oriented()
-        && touching_vertices(&matrix).is_empty()
+        && non_manifold_corners(&matrix).is_empty()
         && !matrix.vertex_corners().iter().any(folds)
 }

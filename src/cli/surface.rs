@@ -1,5 +1,6 @@
 //! `subsolid surface`
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -224,6 +225,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             refined.attributes.push(Attribute { name: NORMALS.into(), width: 3, values });
         }
         if arguments.limit {
+            // not a control mesh any more
+            refined = refined.without_holes().into_owned();
             refined.points = limits.positions;
         }
     }
@@ -267,7 +270,7 @@ pub fn write(
     let written = Written {
         output: output.display().to_string(),
         vertices: mesh.points.len(),
-        faces: mesh.faces.len(),
+        faces: seen_faces(mesh),
         creases: mesh.creases.edges.len(),
         corners: mesh.creases.corners.len(),
         patches,
@@ -309,7 +312,12 @@ fn check_valences(mesh: &SurfaceMesh) -> Result<()> {
 }
 
 fn counts(mesh: &SurfaceMesh) -> String {
-    format!("{}, {}", counted(mesh.points.len(), "vertex"), counted(mesh.faces.len(), "face"))
+    format!("{}, {}", counted(mesh.points.len(), "vertex"), counted(seen_faces(mesh), "face"))
+}
+
+/// Faces that are no holes.
+fn seen_faces(mesh: &SurfaceMesh) -> usize {
+    mesh.faces.len() - mesh.holes.iter().collect::<HashSet<_>>().len()
 }
 
 fn check_memory(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {

@@ -34,11 +34,12 @@ pub enum CreaseRule {
 }
 
 impl CreaseRule {
-    /// Sharpness of a semi-sharp edge before it passes on to its half at a vertex, where `count`
-    /// semi-sharp edges, itself among them, have the sum `sum`: by Chaikin's rule it blends
-    /// with the mean of the others.
+    /// Sharpness of an edge before it passes on to its half at a vertex, where `count` semi-sharp
+    /// edges have the sum `sum`: by Chaikin's rule that of one of them blends with the mean of
+    /// the others.
     pub(crate) fn blended(self, sharpness: f64, count: u32, sum: f64) -> f64 {
-        if self == Self::Uniform || count < 2 || !sharpness.is_finite() {
+        let is_semi_sharp = sharpness > 0.0 && sharpness.is_finite();
+        if self == Self::Uniform || count < 2 || !is_semi_sharp {
             return sharpness;
         }
         let others = (sum - sharpness) / f64::from(count - 1);

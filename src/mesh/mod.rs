@@ -9,6 +9,7 @@ mod cells;
 mod check;
 mod controls;
 mod creases;
+mod holes;
 mod ids;
 mod orient;
 pub mod shape;

@@ -127,7 +127,8 @@ pub enum BoundaryRule {
     Edges,
     /// The same, and boundary vertices of one face stay in place.
     EdgesAndCorners,
-    /// Faces at the boundary only serve their neighbours: they are holes.
+    /// Faces at a vertex of a boundary edge that is not infinitely sharp only serve their
+    /// neighbours: they are holes.
     Holes,
 }
 
@@ -147,8 +148,8 @@ pub struct SurfaceMesh {
     pub crease_rule: CreaseRule,
     /// Rule where the surface ends.
     pub boundary: BoundaryRule,
-    /// Faces that are refined, since their neighbours depend on them, but left out of
-    /// every result.
+    /// Faces that are refined, since their neighbours depend on them, but are nothing to see; see
+    /// [`SurfaceMesh::without_holes`].
     pub holes: Vec<u32>,
     /// Vertex attributes.
     pub attributes: Vec<Attribute>,

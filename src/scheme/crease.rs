@@ -1,24 +1,140 @@
-//! Creases and corners of all schemes (DeRose, Kass and Truong 1998, fractional sharpness).
+//! Creases and corners of all schemes: the rules of DeRose, Kass and Truong, "Subdivision
+//! surfaces in character animation" (1998), with fractional sharpness as OpenSubdiv has it
+//! (`Sdc::Scheme`, `Sdc::Crease`).
+
+use crate::topology::NONE;
+
+/// The rule of a vertex by what is sharp at one level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Rule {
+    /// No corner tag, and at most one sharp edge.
+    #[default]
+    Smooth,
+    /// Two sharp edges: (e₁ + 6P + e₂)/8.
+    Crease,
+    /// A corner tag, or three sharp edges and more: P.
+    Corner,
+}
+
+/// What is sharp at one level.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sharp {
+    tagged: bool,
+    count: u32,
+    ends: [u32; 2],
+}
+
+impl Sharp {
+    fn add(&mut self, end: u32) {
+        if let Some(to) = self.ends.get_mut(self.count as usize) {
+            *to = end;
+        }
+        self.count += 1;
+    }
+
+    fn rule(&self) -> Rule {
+        match self.count {
+            _ if self.tagged => Rule::Corner,
+            0 | 1 => Rule::Smooth,
+            2 => Rule::Crease,
+            _ => Rule::Corner,
+        }
+    }
+}
+
+/// What is sharp at a vertex, at this level and the next.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct VertexSharpness {
+    now: Sharp,
+    next: Sharp,
+    // elements whose sharpness falls to 0 in this step, and its sum
+    falling: u32,
+    sum: f64,
+}
+
+impl VertexSharpness {
+    /// Takes the vertex's own tag.
+    pub fn tag(&mut self, sharpness: f64) {
+        self.now.tagged = sharpness > 0.0;
+        self.next.tagged = sharpness > 1.0;
+        if self.now.tagged && !self.next.tagged {
+            self.fall(sharpness);
+        }
+    }
+
+    /// Takes an edge to the vertex `end`; `half` is the sharpness of its half at this vertex
+    /// one level on.
+    pub fn edge(&mut self, end: u32, sharpness: f64, half: f64) {
+        if sharpness <= 0.0 {
+            return;
+        }
+        self.now.add(end);
+        match half > 0.0 {
+            true => self.next.add(end),
+            false => self.fall(sharpness),
+        }
+    }
+
+    fn fall(&mut self, sharpness: f64) {
+        self.falling += 1;
+        self.sum += sharpness;
+    }
+
+    /// The rule of this level blended with that of the next. The weight of this level's is the
+    /// mean sharpness of the elements that fall to 0 in this step, at most 1.
+    pub fn blend(&self) -> VertexBlend {
+        let (rule, next) = (self.now.rule(), self.next.rule());
+        let mut blend = VertexBlend { smooth: 0.0, along: 0.0, still: 0.0, ends: [NONE; 2] };
+        if rule == next || rule == Rule::Smooth {
+            blend.add(rule, &self.now, 1.0);
+        } else {
+            let weight = (self.sum / f64::from(self.falling)).min(1.0);
+            blend.add(rule, &self.now, weight);
+            blend.add(next, &self.next, 1.0 - weight);
+        }
+        blend
+    }
+}
 
 /// Weights of the three rules at a vertex; they add up to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VertexBlend {
     /// Of the smooth rule.
     pub smooth: f64,
-    /// Of the crease (e₁ + 6P + e₂)/8 at two sharp edges, of P at more.
-    pub sharp: f64,
-    /// Of the vertex itself, by its own tag.
-    pub pinned: f64,
+    /// Of the crease rule (e₁ + 6P + e₂)/8.
+    pub along: f64,
+    /// Of the vertex itself.
+    pub still: f64,
+    /// e₁ and e₂, where `along` is not 0.
+    pub ends: [u32; 2],
 }
 
 impl VertexBlend {
-    /// The blend at a vertex with `count` sharp edges whose sharpness adds up to `sum`;
-    /// `pinned` is the sharpness of its own tag, at most 1.
-    pub fn new(count: u32, sum: f64, pinned: f64) -> Self {
-        let sharp =
-            if count < 2 { 0.0 } else { (1.0 - pinned) * (sum / f64::from(count)).min(1.0) };
-        Self { smooth: 1.0 - pinned - sharp, sharp, pinned }
+    fn add(&mut self, rule: Rule, sharp: &Sharp, weight: f64) {
+        match rule {
+            Rule::Smooth => self.smooth += weight,
+            Rule::Corner => self.still += weight,
+            Rule::Crease => {
+                self.along += weight;
+                self.ends = sharp.ends;
+            }
+        }
     }
+}
+
+/// Weight of the midpoint of an edge of sharpness `sharpness`, beside the smooth rule;
+/// `halves` are its halves' one level on. 1 where the point of the edge lies on a crease: both
+/// halves are sharp.
+///
+/// By Chaikin's rule an edge between 1 and 4/3 can have a half of sharpness 0. Its weight is
+/// above 1 then, as in OpenSubdiv.
+pub fn edge_weight(sharpness: f64, halves: [f64; 2]) -> f64 {
+    if halves.iter().all(|&half| half > 0.0) { 1.0 } else { sharpness }
+}
+
+/// Whether the halves of an edge do not matter to [`edge_weight`]: by either rule both are sharp.
+pub fn stays_sharp(sharpness: f64) -> bool {
+    0.75 * sharpness > 1.0
 }
 
 /// Weight of the vertex in the crease rule (e₁ + 6P + e₂)/8.
@@ -31,4 +147,33 @@ pub const ALONG_END: f64 = 0.125;
 /// infinite stays infinite.
 pub fn decayed(sharpness: f64) -> f64 {
     (sharpness - 1.0).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weights(tag: f64, edges: &[f64]) -> [f64; 3] {
+        let mut sharp = VertexSharpness::default();
+        sharp.tag(tag);
+        (0..).zip(edges).for_each(|(end, &s)| sharp.edge(end, s, decayed(s)));
+        let VertexBlend { smooth, along, still, .. } = sharp.blend();
+        [smooth, along, still]
+    }
+
+    #[test]
+    fn only_what_falls_to_0_has_a_weight() {
+        let inf = f64::INFINITY;
+        assert_eq!(weights(0.0, &[0.25]), [1.0, 0.0, 0.0]);
+        assert_eq!(weights(0.0, &[2.5, 1.5]), [0.0, 1.0, 0.0]);
+        assert_eq!(weights(0.0, &[0.5, 0.25]), [0.625, 0.375, 0.0]);
+        assert_eq!(weights(0.0, &[5.0, 0.5]), [0.5, 0.5, 0.0]);
+        // a crease of sharpness 1/1024 that ends at the boundary
+        assert_eq!(weights(0.0, &[inf, inf, 0.0009765625]), [0.0, 0.9990234375, 0.0009765625]);
+        // three edges of a cube's corner
+        assert_eq!(weights(0.0, &[5.0, 5.0, 0.125]), [0.0, 0.875, 0.125]);
+        assert_eq!(weights(0.75, &[0.25]), [0.5, 0.0, 0.5]);
+        assert_eq!(weights(3.0, &[0.25, 0.25]), [0.0, 0.0, 1.0]);
+        assert_eq!(weights(0.25, &[inf, inf]), [0.0, 0.75, 0.25]);
+    }
 }

@@ -5,7 +5,7 @@
 //!
 //! Around a vertex λ = 3/8 + c/4.
 
-use super::{EdgeMask, LimitScheme, NonManifold, Split, SurfaceScheme, VertexMask};
+use super::{EdgeMask, LimitScheme, Split, SurfaceScheme, VertexMask};
 
 /// The scheme.
 pub struct Loop;
@@ -27,10 +27,6 @@ impl SurfaceScheme for Loop {
 
     fn split(&self) -> Split {
         Split::FourTriangles
-    }
-
-    fn non_manifold(&self) -> NonManifold {
-        NonManifold::FirstTwo
     }
 
     fn limit(&self) -> Option<&'static dyn LimitScheme> {

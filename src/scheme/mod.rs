@@ -1,9 +1,8 @@
 //! Subdivision schemes: refinement rules and nothing else.
 //!
 //! A [`Scheme`] is what a user chooses. Its [`SurfaceScheme`] says what faces it takes and
-//! makes, its masks, and what it does where a surface is creased or non-manifold. Other code
-//! asks for these facts and never which scheme it is. [`crease`] has the rules for sharp
-//! edges and vertices, which all schemes share.
+//! makes, and its masks. Other code asks for these facts and never which scheme it is.
+//! [`crease`] has the rules for sharp edges and vertices, which all schemes share.
 
 mod bilinear;
 mod catmull_clark;
@@ -102,15 +101,6 @@ impl Shape {
     }
 }
 
-/// What happens at edges of more than two faces and at vertices where sheets only touch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NonManifold {
-    /// Infinitely sharp.
-    Sharp,
-    /// Smooth, with the first two faces of an edge. Such a mesh has no limit here.
-    FirstTwo,
-}
-
 /// Weights of a smooth edge point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeMask {
@@ -142,11 +132,6 @@ pub trait SurfaceScheme: Sync {
 
     /// How a face splits. Schemes for triangles take polygons cut into triangles.
     fn split(&self) -> Split;
-
-    /// What happens where the mesh is non-manifold.
-    fn non_manifold(&self) -> NonManifold {
-        NonManifold::Sharp
-    }
 
     /// Whether every edge point is a midpoint and every vertex stays, so that creases have no
     /// effect: each edge and vertex counts as infinitely sharp.

@@ -5,7 +5,7 @@
 //! edges. On the boundary: Catmull-Clark surface rules on the boundary alone,
 //! with the creases and corners of DeRose, Kass and Truong (1998).
 
-use super::crease::{ALONG_END, ALONG_OWN, VertexBlend};
+use super::crease::{ALONG_END, ALONG_OWN, VertexBlend, VertexSharpness, decayed};
 use super::stencils::RowBuilder;
 use crate::topology::{Sharpness, Star, Topology};
 
@@ -130,26 +130,22 @@ impl Rules<'_> {
         }
     }
 
-    /// (F + 2R + (n − 3) P)/n, blended towards the crease rule (e1 + 6P + e2)/8 or
-    /// P by the mean sharpness of the sharp edges, then towards P by the corner's.
+    /// The smooth (F + 2R + (n − 3) P)/n, the crease rule (e1 + 6P + e2)/8, P, or a blend.
     fn boundary_vertex_point(&self, vertex: u32, row: &mut RowBuilder) {
         let topology = self.topology;
         let boundary = || {
             let edges = topology.vertex_edges(vertex).iter().copied();
             edges.filter(|&e| topology.is_boundary_edge(e))
         };
-        let (mut sharp_count, mut sharp_sum, mut n) = (0, 0.0, 0.0);
+        let mut sharp = VertexSharpness::default();
+        sharp.tag(self.sharpness.vertex(vertex));
+        let mut n = 0.0;
         for e in boundary() {
             n += 1.0;
             let s = self.sharpness.edge(e);
-            if s > 0.0 {
-                sharp_count += 1;
-                sharp_sum += s;
-            }
+            sharp.edge(topology.other_end(e, vertex), s, decayed(s));
         }
-        let pinned = self.sharpness.vertex(vertex).min(1.0);
-        let VertexBlend { smooth, sharp, pinned } =
-            VertexBlend::new(sharp_count, sharp_sum, pinned);
+        let VertexBlend { smooth, along, still, ends } = sharp.blend();
         if smooth > 0.0 {
             let faces = topology.vertex_faces(vertex).iter();
             for &f in faces.filter(|&&f| topology.is_boundary_face(f)) {
@@ -160,18 +156,12 @@ impl Rules<'_> {
             }
             row.add(vertex, smooth * (n - 3.0) / n);
         }
-        if sharp > 0.0 {
-            if sharp_count == 2 {
-                row.add(vertex, ALONG_OWN * sharp);
-                for e in boundary().filter(|&e| self.sharpness.edge(e) > 0.0) {
-                    row.add(topology.other_end(e, vertex), ALONG_END * sharp);
-                }
-            } else {
-                row.add(vertex, sharp);
-            }
+        if along > 0.0 {
+            row.add(vertex, ALONG_OWN * along);
+            ends.into_iter().for_each(|end| row.add(end, ALONG_END * along));
         }
-        if pinned > 0.0 {
-            row.add(vertex, pinned);
+        if still > 0.0 {
+            row.add(vertex, still);
         }
     }
 

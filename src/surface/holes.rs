@@ -1,24 +1,32 @@
 //! Faces that only serve their neighbours.
 
-use crate::mesh::{BoundaryRule, SurfaceMesh};
+use std::collections::HashMap;
+
+use crate::mesh::{BoundaryRule, Crease, SurfaceMesh};
+use crate::scheme::Scheme;
 use crate::topology::NONE;
 use crate::topology::surface::{Columns, SurfaceTopology};
 
-/// Faces that are tagged as holes, and, where the boundary rule says so, those that touch
-/// the boundary; ascending.
-pub(super) fn all(mesh: &SurfaceMesh) -> Vec<u32> {
+/// Faces that are tagged as holes, and, where the boundary rule says so, those at a vertex of a
+/// boundary edge that is not infinitely sharp; ascending. Linear schemes need no neighbours:
+/// they keep such faces.
+pub(super) fn all(mesh: &SurfaceMesh, scheme: Scheme) -> Vec<u32> {
     let mut holes = mesh.holes.clone();
-    if mesh.boundary == BoundaryRule::Holes {
+    if mesh.boundary == BoundaryRule::Holes && !scheme.rules().is_linear() {
+        let ends = |c: &Crease| c.edge.map(|v| v.0);
+        let tags: HashMap<[u32; 2], f64> =
+            mesh.creases.edges.iter().map(|c| (ends(c), c.sharpness)).collect();
         let columns = Columns::of(&mesh.faces);
         let vertices = mesh.faces.vertices().to_vec();
         let matrix = SurfaceTopology::build(mesh.points.len(), columns, vertices);
-        let mut on_boundary = vec![false; mesh.points.len()];
+        let mut at_end = vec![false; mesh.points.len()];
         for (edge, corners) in (0..).zip(&matrix.edge_corners) {
-            if corners[1] == NONE {
-                matrix.edge_ends(edge).into_iter().for_each(|v| on_boundary[v as usize] = true);
+            let is_sharp = || tags.get(&matrix.edge_ends(edge)) == Some(&f64::INFINITY);
+            if corners[1] == NONE && !is_sharp() {
+                matrix.edge_ends(edge).into_iter().for_each(|v| at_end[v as usize] = true);
             }
         }
-        let touches = |face: &[u32]| face.iter().any(|&v| on_boundary[v as usize]);
+        let touches = |face: &[u32]| face.iter().any(|&v| at_end[v as usize]);
         holes.extend((0..).zip(mesh.faces.iter()).filter(|(_, face)| touches(face)).map(|f| f.0));
     }
     holes.sort_unstable();

@@ -31,11 +31,10 @@
 //!
 //! # Meshes that are no surfaces
 //!
-//! Catmull-Clark takes any polygons: an edge of three or more faces is sharp for ever, and
-//! a vertex at which sheets only touch stays in place. Loop refines such an edge as one
-//! edge of all its faces; its smooth rule sees the first two. √3 refuses such edges.
-//! Faces may run in any direction, also on one-sided surfaces, except for edge-friend,
-//! which refuses what is not an oriented manifold. Vertices of no face stay.
+//! An edge of three or more faces, or of two that run through it in the same direction, is
+//! sharp for ever, and a vertex at which sheets only touch stays in place
+//! ([`guide::surfaces`](crate::guide::surfaces)). √3 refuses edges of three or more faces,
+//! edge-friend whatever is not an oriented manifold. Vertices of no face stay.
 
 mod boundary;
 mod holes;

@@ -4,6 +4,7 @@
 
 #[path = "../common/conformance/mod.rs"]
 mod conformance;
+mod creases;
 mod interiors;
 mod layers;
 mod locate;

@@ -125,3 +125,46 @@ fn creases_beside_extraordinary_edges_and_vertices() {
         with_refinement(name, mesh, 1, seed as u64);
     });
 }
+
+/// Refined solids with tags of any sharpness have the boundary that their boundary surface refines
+/// to; inside, and in the limit, explicit refinement agrees.
+#[test]
+fn semi_sharp_boundaries_refine_as_surfaces() {
+    use subsolid::surface::{SurfaceOptions, boundary_surface, refine_surface};
+    let shapes = [
+        block([2, 2, 2]),
+        block([3, 1, 2]),
+        fan(3, 1, 2),
+        fan(5, 1, 2),
+        link(Link::stacked_octahedron(), 1),
+    ];
+    let mut compared = 0;
+    for (seed, shape) in (0..).zip(shapes.iter().cycle().take(60)) {
+        let mut mesh = shape.clone();
+        let mut random = Random::new(seed);
+        crease_at_random(&mut mesh, &[0.001, 0.25, 0.9, 1.0, 1.6, 2.3, INF], 3, seed);
+        let skin = boundary_surface(&mesh).unwrap();
+        for v in 0..mesh.points.len() as u32 {
+            let on_boundary = skin.points.contains(&mesh.points[v as usize]);
+            if on_boundary && random.below(5) == 0 {
+                mesh.creases.push_corner(v, [0.3, 1.2, INF][random.below(3)]);
+            }
+        }
+        let skin = boundary_surface(&mesh).unwrap();
+        let mut fine = mesh;
+        for levels in 1..=3 {
+            fine = subsolid::refine_mesh(&fine, 1, Default::default()).unwrap();
+            let found = boundary_surface(&fine).unwrap();
+            let options = SurfaceOptions { levels, ..SurfaceOptions::default() };
+            let expected = refine_surface(&skin, &options).unwrap();
+            assert_eq!(found.points.len(), expected.points.len());
+            // in any order
+            for p in &found.points {
+                let close = |q: &[f64; 3]| (0..3).all(|d| (p[d] - q[d]).abs() < 1e-12);
+                assert!(expected.points.iter().any(close), "seed {seed}, level {levels}: {p:?}");
+            }
+            compared += found.points.len();
+        }
+    }
+    assert!(compared > 10_000, "{compared}");
+}

@@ -16,6 +16,8 @@ mod files;
 mod holes;
 mod limit;
 mod methods;
+mod opensubdiv;
+mod properties;
 mod reference;
 mod rules;
 mod static_refinement;

@@ -167,7 +167,7 @@ fn texture_coordinates_are_linear_and_keep_their_seams() {
 }
 
 #[test]
-fn holes_and_boundary_faces_are_left_out() {
+fn holes_and_boundary_faces_are_holes() {
     for (scheme, method, children) in [
         (Scheme::CatmullClark, Method::Matrix, 16),
         (Scheme::CatmullClark, Method::EdgeFriend, 16),
@@ -177,10 +177,20 @@ fn holes_and_boundary_faces_are_left_out() {
         mesh.holes = vec![12];
         let whole = refine_surface(&grid(5, false), &options(scheme, 2, method)).unwrap();
         let holed = refine_surface(&mesh, &options(scheme, 2, method)).unwrap();
-        assert_eq!(holed.faces.len(), whole.faces.len() - children);
+        assert_eq!(holed.faces, whole.faces);
+        assert_eq!(holed.without_holes().faces.len(), whole.faces.len() - children);
         assert_eq!(holed.points, whole.points, "neighbours refine as if it were there");
         mesh.boundary = BoundaryRule::Holes;
         let inner = refine_surface(&mesh, &options(scheme, 2, method)).unwrap();
-        assert_eq!(inner.faces.len(), (9 - 1) * children);
+        assert_eq!(inner.without_holes().faces.len(), (9 - 1) * children);
+        // and are so from then on
+        let again = refine_surface(&inner, &options(scheme, 1, method)).unwrap();
+        assert_eq!(again.without_holes().faces.len(), (9 - 1) * children * 4);
+        // faces at ends that are all sharp for ever stay
+        for v in 0..5 {
+            mesh.creases.push_edge(v, v + 1, f64::INFINITY);
+        }
+        let kept = refine_surface(&mesh, &options(scheme, 2, method)).unwrap();
+        assert_eq!(kept.without_holes().faces.len(), (12 - 1) * children);
     }
 }

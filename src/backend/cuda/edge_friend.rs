@@ -213,10 +213,10 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
                     function: self.functions.get(&variant, pin)?,
                     shape: Shape { blocks: pins.div_ceil(THREADS), threads: THREADS, shared: 0 },
                     arguments: vec![
+                        self.words(at),
                         Argument::Address(coarse.pinned.0.address(0)),
                         Argument::Address(coarse.pinned.1.address(0)),
                         Argument::Number(pins),
-                        Argument::Number(coarse.quads as u32),
                         Argument::Address(self.points[at].address(0)),
                         Argument::Address(self.points[at + 1].address(0)),
                     ],

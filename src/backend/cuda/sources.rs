@@ -43,6 +43,7 @@ pub(super) const HEADERS: &[Source] = &[
     source!("surface/ends.cuh"),
     source!("surface/friends.cuh"),
     source!("surface/stars.cuh"),
+    source!("surface/vertex_sharpness.cuh"),
     source!("surface/quads.cuh"),
     source!("published/published.cuh"),
     source!("locate/newton.cuh"),

@@ -12,7 +12,8 @@ use crate::{Error, Result};
 /// A format of surfaces that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceFormat {
-    /// Wavefront OBJ: polygons, texture coordinates, normals, crease tags; 17 digits.
+    /// Wavefront OBJ: polygons, texture coordinates, normals, tags of creases and holes; 17
+    /// digits. The others leave the faces of holes out.
     Obj,
     /// Binary PLY in double precision: polygons and attributes.
     Ply,
@@ -103,8 +104,8 @@ pub fn write_surface(path: impl AsRef<Path>, mesh: &SurfaceMesh) -> Result<()> {
     };
     match format {
         SurfaceFormat::Obj => write(&|out| obj::write(out, mesh)),
-        SurfaceFormat::Ply => write(&|out| ply::write(out, mesh)),
-        SurfaceFormat::Vtp => write(&|out| vtp::write(out, mesh)),
-        SurfaceFormat::Stl => write(&|out| stl::write(out, mesh)),
+        SurfaceFormat::Ply => write(&|out| ply::write(out, &mesh.without_holes())),
+        SurfaceFormat::Vtp => write(&|out| vtp::write(out, &mesh.without_holes())),
+        SurfaceFormat::Stl => write(&|out| stl::write(out, &mesh.without_holes())),
     }
 }

@@ -32,6 +32,9 @@ pub(super) struct Connectivity {
     // empty: smooth
     edge_sharpness: Vec<f64>,
     vertex_sharpness: Vec<f64>,
+    // number of semi-sharp edges at each vertex and the sum of their sharpness, for Chaikin's
+    // rule; also at vertices that a part of a surface has some of the edges of
+    semi_sharp: Vec<(u32, f64)>,
 }
 
 impl Connectivity {
@@ -48,6 +51,12 @@ impl Connectivity {
         let mut connectivity = Self::of_rows(rows, faces.vertex_count, scheme, masks);
         connectivity.crease_rule = faces.crease_rule;
         connectivity.resolve(faces.creases)?;
+        if connectivity.is_chaikin() {
+            let all = 0..connectivity.vertex_count as u32;
+            let counts =
+                all.map(|v| connectivity.semi_sharp_at(v, |e| connectivity.edge_sharpness(e)));
+            connectivity.semi_sharp = counts.collect();
+        }
         Ok(connectivity)
     }
 
@@ -98,7 +107,44 @@ impl Connectivity {
             crease_rule: CreaseRule::Uniform,
             edge_sharpness: Vec::new(),
             vertex_sharpness: Vec::new(),
+            semi_sharp: Vec::new(),
         }
+    }
+
+    /// Whether sharpness blends along creases.
+    fn is_chaikin(&self) -> bool {
+        self.crease_rule == CreaseRule::Chaikin && !self.edge_sharpness.is_empty()
+    }
+
+    /// Number and sum of the finite `sharpness` of edges at a vertex.
+    fn semi_sharp_at(&self, vertex: u32, sharpness: impl Fn(u32) -> f64) -> (u32, f64) {
+        let (mut count, mut sum) = (0, 0.0);
+        self.vertex_edges(vertex, |e| {
+            let s = sharpness(e);
+            if s > 0.0 && s.is_finite() {
+                count += 1;
+                sum += s;
+            }
+        });
+        (count, sum)
+    }
+
+    /// Takes over what Chaikin's rule needs of refined vertices from the coarse level: this part
+    /// of the surface may lack some of their edges.
+    pub fn refine_semi_sharp(&mut self, coarse: &Self, points: &[Source]) {
+        if !coarse.is_chaikin() {
+            return;
+        }
+        let of = |point: &Source| match *point {
+            Source::Vertex(v) => coarse.semi_sharp_at(v, |e| coarse.half_sharpness(e, v)),
+            Source::Edge(e) => {
+                let halves = coarse.edge_vertices[e as usize].map(|v| coarse.half_sharpness(e, v));
+                let finite = halves.into_iter().filter(|s| *s > 0.0 && s.is_finite());
+                finite.fold((0, 0.0), |(count, sum), s| (count + 1, sum + s))
+            }
+            Source::Face(_) => (0, 0.0),
+        };
+        self.semi_sharp = points.iter().map(of).collect();
     }
 
     /// Takes creases and corners over.
@@ -136,29 +182,31 @@ impl Connectivity {
         Some(at as u32)
     }
 
-    /// Sharpness of an edge, ≥ 0; infinite where there are not two faces, and by a linear scheme.
-    pub fn edge_sharpness(&self, edge: u32) -> f64 {
-        if self.edge_sides.row(edge as usize).len() == 2 && !self.linear {
-            self.edge_sharpness.get(edge as usize).copied().unwrap_or(0.0)
-        } else {
-            f64::INFINITY
+    /// Whether an edge has more than two faces, or two that run through it alike.
+    pub fn is_non_manifold(&self, edge: u32) -> bool {
+        let corners = self.faces.items();
+        match *self.edge_sides.row(edge as usize) {
+            [a, b] => corners[a as usize] == corners[b as usize],
+            [] | [_] => false,
+            _ => true,
         }
+    }
+
+    /// Sharpness of an edge, ≥ 0; infinite where the surface ends or is no oriented manifold, and
+    /// by a linear scheme.
+    pub fn edge_sharpness(&self, edge: u32) -> f64 {
+        let is_end = self.edge_sides.row(edge as usize).len() == 1;
+        if is_end || self.linear || self.is_non_manifold(edge) {
+            return f64::INFINITY;
+        }
+        self.edge_sharpness.get(edge as usize).copied().unwrap_or(0.0)
     }
 
     /// Sharpness of the half of an edge at one of its ends, one level on: by Chaikin's rule
     /// that of the edge first blends with the mean of the other semi-sharp edges there.
     pub fn half_sharpness(&self, edge: u32, end: u32) -> f64 {
         let mut sharpness = self.edge_sharpness(edge);
-        if self.crease_rule == CreaseRule::Chaikin && sharpness > 0.0 && sharpness.is_finite() {
-            // of all, then without its own: as refinement counts
-            let (mut count, mut sum) = (0, 0.0);
-            self.vertex_edges(end, |e| {
-                let s = self.edge_sharpness(e);
-                if s > 0.0 && s.is_finite() {
-                    count += 1;
-                    sum += s;
-                }
-            });
+        if let Some(&(count, sum)) = self.semi_sharp.get(end as usize) {
             sharpness = self.crease_rule.blended(sharpness, count, sum);
         }
         crease::decayed(sharpness)
@@ -192,6 +240,14 @@ impl Connectivity {
             }
         }
     }
+}
+
+/// What a refined vertex comes from.
+#[derive(Clone, Copy)]
+pub(super) enum Source {
+    Vertex(u32),
+    Edge(u32),
+    Face(u32),
 }
 
 /// The masks of a scheme whose limit is known.

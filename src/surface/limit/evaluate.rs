@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::geometry::{Curvature, curvature, normal};
+use super::geometry::{Curvature, curvature, normal, tangent};
 use super::surface::LimitSurface;
 use crate::error::{Error, Result};
 use crate::plan::Want;
@@ -144,7 +144,14 @@ impl LimitSurface {
         }
         values[0] = std::array::from_fn(|d| values[0][d] + origin[d]);
         let tangents = if order > 0 { self.tangents(leaf, p) } else { None };
-        let normal = tangents.map_or([f64::NAN; 3], |[a, b]| normal(sum(&a), sum(&b)));
+        let direction = |weights: &[f64]| {
+            let vector = |v: &u32| {
+                let point = points[*v as usize];
+                std::array::from_fn(|d| point[d] - origin[d])
+            };
+            tangent(weights.iter().copied().zip(net.iter().map(vector)))
+        };
+        let normal = tangents.map_or([f64::NAN; 3], |[a, b]| normal(direction(&a), direction(&b)));
         let curvature = curvature([values[1], values[2]], [values[3], values[4], values[5]]);
         Point { values, normal, curvature }
     }

@@ -6,7 +6,8 @@ pub use crate::scheme::Scheme;
 /// Faces of a surface control mesh as flat arrays, lent by whoever owns them.
 ///
 /// An edge of one face is boundary and sharp for ever, and so is an edge of three or more
-/// faces. A vertex at which several fans of faces meet stays in place.
+/// faces, or of two that run through it alike. A vertex where the faces form no fan stays in place,
+/// but for those inside a line where sheets meet.
 #[derive(Clone, Copy, Debug)]
 pub struct Faces<'a> {
     /// Number of control points; those of no face take no part in anything.

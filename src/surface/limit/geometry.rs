@@ -29,6 +29,19 @@ pub fn normal(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     if length > 1e-14 { (c / length).into() } else { [f64::NAN; 3] }
 }
 
+/// Σ weight · vector, 0 where that is rounding: a tangent that vanishes has no direction.
+pub(super) fn tangent(terms: impl Iterator<Item = (f64, [f64; 3])>) -> [f64; 3] {
+    let (mut sum, mut size) = ([0.0_f64; 3], 0.0_f64);
+    for (w, vector) in terms {
+        for (sum, x) in sum.iter_mut().zip(vector) {
+            *sum += w * x;
+            size = size.max((w * x).abs());
+        }
+    }
+    let is_rounding = sum.iter().all(|x| x.abs() <= 1e-14 * size);
+    if is_rounding { [0.0; 3] } else { sum }
+}
+
 /// Curvature from the first derivatives by u and v and the second ones by uu, uv and vv;
 /// NaN where the first ones do not span a plane or anything is not a number.
 pub fn curvature([u, v]: [[f64; 3]; 2], [uu, uv, vv]: [[f64; 3]; 3]) -> Curvature {

@@ -1,6 +1,6 @@
 //! Limit masks at vertices: positions and tangents as rows over the control points.
 
-use super::geometry::normal;
+use super::geometry::{normal, tangent};
 use super::leaf::Leaf;
 use super::surface::LimitSurface;
 use crate::error::{Error, Result};
@@ -93,15 +93,15 @@ impl VertexMasks {
     /// [`Error::Request`] if there is not one point a vertex.
     pub fn limit_normals(&self, points: &[[f64; 3]]) -> Result<Vec<[f64; 3]>> {
         self.check(points)?;
-        let tangent = |stencils: &Stencils, v: usize| {
+        let at = |stencils: &Stencils, v: usize| {
             let origin = points[v];
-            stencils.row(v).fold([0.0; 3], |sum, (column, w)| {
+            tangent(stencils.row(v).map(|(column, w)| {
                 let point = points[column as usize];
-                std::array::from_fn(|d| sum[d] + w * (point[d] - origin[d]))
-            })
+                (w, std::array::from_fn(|d| point[d] - origin[d]))
+            }))
         };
         let [first, second] = &self.tangents;
-        Ok((0..points.len()).map(|v| normal(tangent(first, v), tangent(second, v))).collect())
+        Ok((0..points.len()).map(|v| normal(at(first, v), at(second, v))).collect())
     }
 
     fn check(&self, points: &[[f64; 3]]) -> Result<()> {

@@ -150,33 +150,43 @@ pub(super) fn irregular(
         }
     }
     let (mut key, mut vertices): (Key, Vec<u32>) = Default::default();
-    let label = |vertices: &mut Vec<u32>, v: u32| {
-        let at = vertices.iter().position(|&x| x == v).unwrap_or_else(|| {
+    // a sheet that starts and ends at one non-manifold edge comes apart there: the far end of the
+    // edge counts twice
+    let folded = {
+        let frames = connectivity.sector(frame).frames;
+        let (right, left) = (frames[0], frames[frames.len() - 1]);
+        let edge = connectivity.u_edge(right);
+        let is_folded = frames.len() > 1
+            && edge == connectivity.v_edge(left)
+            && connectivity.is_non_manifold(edge);
+        // not of the face itself
+        let side = if left.face == frame.face { right } else { left };
+        is_folded.then(|| (side.face, connectivity.vertex(right, 1)))
+    };
+    let mut copies: Vec<bool> = Vec::new();
+    let mut label = |face: u32, v: u32| {
+        let copy = folded == Some((face, v));
+        let known = (0..vertices.len()).find(|&at| vertices[at] == v && copies[at] == copy);
+        known.unwrap_or_else(|| {
             vertices.push(v);
+            copies.push(copy);
             vertices.len() - 1
-        });
-        at as u16
+        }) as u16
     };
     // the face's own corners come first: labels 0 to sides − 1
     for &f in &frames {
-        key.extend(connectivity.cycle(f).map(|v| label(&mut vertices, v)));
+        key.extend(connectivity.cycle(f).map(|v| label(f.face, v)));
     }
     key.push(END);
     let mut sharp = Vec::new();
-    for v in connectivity.cycle(frame) {
-        connectivity.vertex_edges(v, |e| {
-            let ends = connectivity.edge_vertices[e as usize];
-            let is_here = |side: &u32| {
-                let face = connectivity.side_faces[*side as usize];
-                frames.iter().any(|f| f.face == face)
-            };
-            if connectivity.is_wall(e)
-                && connectivity.edge_sides.row(e as usize).iter().any(is_here)
-            {
-                let [a, b] = ends.map(|v| label(&mut vertices, v));
+    for (&f, cycle) in frames.iter().zip(key.chunks(sides)) {
+        for (k, &a) in cycle.iter().enumerate() {
+            let b = cycle[(k + 1) % sides];
+            let is_near = usize::from(a.min(b)) < sides;
+            if is_near && connectivity.is_wall(connectivity.u_edge(connectivity.advanced(f, k))) {
                 sharp.push([a.min(b), a.max(b)]);
             }
-        });
+        }
     }
     sharp.sort_unstable();
     sharp.dedup();

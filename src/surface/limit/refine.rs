@@ -1,7 +1,7 @@
 //! One step of refinement, of a whole surface or of the children around chosen faces
 //! with all that their limit depends on.
 
-use super::connectivity::Connectivity;
+use super::connectivity::{Connectivity, Source};
 use crate::error::Result;
 use crate::mesh::Creases;
 use crate::scheme::Shape;
@@ -41,14 +41,8 @@ pub(super) fn refine(coarse: &Connectivity, region: Option<&[u32]>) -> Result<Re
         Connectivity::of_rows(faces, stencils.len(), coarse.scheme, coarse.masks);
     connectivity.crease_rule = coarse.crease_rule;
     connectivity.resolve(&numbers.creases(coarse, &wanted))?;
+    connectivity.refine_semi_sharp(coarse, &numbers.sources);
     Ok(Refinement { stencils, connectivity, parents })
-}
-
-#[derive(Clone, Copy)]
-enum Source {
-    Vertex(u32),
-    Edge(u32),
-    Face(u32),
 }
 
 /// Numbers of refined vertices: vertex points first, then edge and face points;

@@ -2,7 +2,8 @@
 
 use super::connectivity::Connectivity;
 use crate::scheme::RowBuilder;
-use crate::scheme::crease::{ALONG_END, ALONG_OWN, VertexBlend};
+use crate::scheme::crease::{self, ALONG_END, ALONG_OWN, VertexBlend, VertexSharpness};
+use crate::topology::surface::is_corner;
 
 /// The rule that a vertex follows at every level from here on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +21,22 @@ pub(super) enum Rule {
 }
 
 impl Connectivity {
-    /// Whether the faces around a vertex are one fan, its edges of one or two faces each.
-    pub fn is_manifold(&self, vertex: u32) -> bool {
+    /// Whether a vertex stays in place since the surface is no manifold there.
+    fn is_non_manifold_corner(&self, vertex: u32) -> bool {
+        let corners = self.vertex_corners.row(vertex as usize);
         let mut non_manifold = false;
-        self.vertex_edges(vertex, |e| non_manifold |= self.edge_sides.row(e as usize).len() > 2);
-        !non_manifold && self.fan_len(vertex) == self.vertex_corners.row(vertex as usize).len()
+        self.vertex_edges(vertex, |e| non_manifold |= self.is_non_manifold(e));
+        if !non_manifold && self.fan_len(vertex) == corners.len() {
+            return false;
+        }
+        let mut sides = Vec::with_capacity(2 * corners.len());
+        for (i, &corner) in (0..).zip(corners) {
+            let face = self.side_faces[corner as usize] as usize;
+            let (start, count) = (self.faces.start(face), self.faces.row(face).len());
+            let before = start + (corner as usize - start + count - 1) % count;
+            sides.extend([corner as usize, before].map(|side| (self.side_edges[side], i)));
+        }
+        is_corner(&mut sides, |edge| self.is_non_manifold(edge))
     }
 
     /// The rule of a vertex.
@@ -44,7 +56,7 @@ impl Connectivity {
         });
         match sharp {
             _ if changing => Rule::Transient,
-            _ if pinned > 0.0 || !self.is_manifold(vertex) => Rule::Corner,
+            _ if pinned > 0.0 || self.is_non_manifold_corner(vertex) => Rule::Corner,
             0 => Rule::Smooth,
             1 => Rule::Dart,
             2 => Rule::Crease,
@@ -60,7 +72,8 @@ impl Connectivity {
     /// Edge point: the smooth one, blended towards the midpoint by the sharpness.
     pub fn edge_point(&self, edge: u32, row: &mut RowBuilder) {
         let ends = self.edge_vertices[edge as usize];
-        let sharp = self.edge_sharpness(edge).min(1.0);
+        let halves = ends.map(|end| self.half_sharpness(edge, end));
+        let sharp = crease::edge_weight(self.edge_sharpness(edge), halves);
         let smooth = 1.0 - sharp;
         let mask = self.masks.edge_mask();
         row.add_mean(&ends, sharp + mask.ends * smooth);
@@ -79,36 +92,28 @@ impl Connectivity {
         }
     }
 
-    /// Vertex point: the smooth one, blended towards (e1 + 6P + e2)/8 or P by the mean
-    /// sharpness of the sharp edges, then towards P by the vertex's own.
+    /// Vertex point: the smooth one, (e1 + 6P + e2)/8, P, or a blend.
     pub fn vertex_point(&self, vertex: u32, row: &mut RowBuilder) {
-        let (mut sharp_count, mut sharp_sum, mut valence) = (0, 0.0, 0);
+        let mut sharp = VertexSharpness::default();
+        sharp.tag(match self.is_non_manifold_corner(vertex) {
+            true => f64::INFINITY,
+            false => self.vertex_sharpness(vertex),
+        });
+        let mut valence = 0;
         self.vertex_edges(vertex, |e| {
             valence += 1;
-            let s = self.edge_sharpness(e);
-            if s > 0.0 {
-                sharp_count += 1;
-                sharp_sum += s;
-            }
+            let half = self.half_sharpness(e, vertex);
+            sharp.edge(self.other_end(e, vertex), self.edge_sharpness(e), half);
         });
-        let pinned = self.vertex_sharpness(vertex).min(1.0);
-        let pinned = if pinned < 1.0 && !self.is_manifold(vertex) { 1.0 } else { pinned };
-        let VertexBlend { smooth, sharp, pinned } =
-            VertexBlend::new(sharp_count, sharp_sum, pinned);
+        let VertexBlend { smooth, along, still, ends } = sharp.blend();
         if smooth > 0.0 {
             self.smooth_vertex_point(vertex, valence, smooth, row);
         }
-        if sharp_count == 2 && sharp > 0.0 {
-            row.add(vertex, ALONG_OWN * sharp);
-            self.vertex_edges(vertex, |e| {
-                if self.edge_sharpness(e) > 0.0 {
-                    row.add(self.other_end(e, vertex), ALONG_END * sharp);
-                }
-            });
-            row.add(vertex, pinned);
-        } else {
-            row.add(vertex, pinned + sharp);
+        if along > 0.0 {
+            row.add(vertex, ALONG_OWN * along);
+            ends.into_iter().for_each(|end| row.add(end, ALONG_END * along));
         }
+        row.add(vertex, still);
     }
 
     fn smooth_vertex_point(&self, vertex: u32, valence: usize, weight: f64, row: &mut RowBuilder) {

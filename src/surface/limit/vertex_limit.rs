@@ -5,11 +5,9 @@ use std::borrow::Cow;
 use super::connectivity::masks_of;
 use super::faces::{Faces, Scheme};
 use super::surface::LimitSurface;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
-use crate::scheme::NonManifold;
 use crate::surface::refine::sharpness::boundary_corners;
-use crate::topology::surface::touching_vertices;
 use crate::topology::surface::{Columns, SurfaceTopology};
 
 /// The limit at the vertices of a mesh.
@@ -23,12 +21,11 @@ pub struct VertexLimits {
 
 /// The limit that further refinement of `mesh` takes its vertices to.
 ///
-/// Faces that are holes still serve their neighbours: give the mesh with them
-/// ([`SurfacePlan::vertex_limits`](crate::surface::SurfacePlan::vertex_limits) does so for a refined one, which has lost them).
+/// Faces that are holes still serve their neighbours: give the mesh with them.
 ///
 /// # Errors
-/// [`Error::Request`] for √3, whose limit has no masks here, and for Loop on what is no
-/// surface, where refinement smooths what the limit keeps; those of [`LimitSurface::new`].
+/// [`Error::Request`] for √3, whose limit has no masks here; those of
+/// [`LimitSurface::new`].
 pub fn vertex_limits(mesh: &SurfaceMesh, scheme: Scheme) -> Result<VertexLimits> {
     let masks = limit_surface(mesh, scheme, mesh.crease_rule, 0)?.vertex_masks();
     let (positions, normals) =
@@ -45,25 +42,11 @@ pub(in crate::surface) fn limit_surface(
 ) -> Result<LimitSurface> {
     masks_of(scheme)?;
     mesh.check_control()?;
-    let columns = Columns::of(&mesh.faces);
-    let is_smoothed = scheme.rules().non_manifold() == NonManifold::FirstTwo;
-    let needs_matrix = is_smoothed || mesh.boundary == BoundaryRule::EdgesAndCorners;
     let mut creases = Cow::Borrowed(&mesh.creases);
-    if needs_matrix {
+    if mesh.boundary == BoundaryRule::EdgesAndCorners {
+        let columns = Columns::of(&mesh.faces);
         let matrix =
             SurfaceTopology::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec());
-        if is_smoothed {
-            let (edges, vertices) =
-                (matrix.non_manifold_edges.len(), touching_vertices(&matrix).len());
-            if edges + vertices > 0 {
-                return Err(Error::request(format!(
-                    "limit points of {} on what is no surface: {edges} edges of more than two \
-                     faces, {vertices} vertices where surfaces only touch",
-                    scheme.rules().name()
-                ))
-                .with_help("refine without the limit, or take Catmull-Clark"));
-            }
-        }
         let ends = boundary_corners(mesh, &matrix);
         if !ends.is_empty() {
             let creases = creases.to_mut();

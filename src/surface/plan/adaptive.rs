@@ -25,9 +25,8 @@ pub struct AdaptiveLimits {
 /// everywhere otherwise).
 ///
 /// # Errors
-/// [`Error::Request`](crate::Error::Request) for √3, for more than 12 levels, and for Loop on
-/// edges of more than two faces and vertices where surfaces only touch, which refinement
-/// smooths; those of [`LimitSurface::new`](crate::surface::limit::LimitSurface::new).
+/// [`Error::Request`](crate::Error::Request) for √3 and for more than 12 levels; those of
+/// [`LimitSurface::new`](crate::surface::limit::LimitSurface::new).
 pub fn adaptive_limits(
     plan: &SurfacePlan,
     mesh: &SurfaceMesh,

@@ -1,33 +1,32 @@
 //! The limit at the vertices of a refined mesh.
 
 use super::SurfacePlan;
-use super::result::{Refined, assemble_with_holes};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
+use crate::scheme::Scheme;
 use crate::surface::holes;
 use crate::surface::limit::{VertexLimits, vertex_limits};
 
-/// The limit of all vertices of `fine`, the refined mesh of `mesh`, beside holes as well:
-/// their faces are left out of a result, but still shape what is beside them.
+/// The limit of all vertices of `refined`, the refined mesh of `mesh` with its holes.
 pub(crate) fn limits_of(
-    refined: &mut impl Refined,
+    scheme: Scheme,
     mesh: &SurfaceMesh,
-    fine: &SurfaceMesh,
+    refined: &SurfaceMesh,
 ) -> Result<VertexLimits> {
-    let scheme = refined.options().scheme;
-    if holes::all(mesh).is_empty() {
-        return vertex_limits(fine, scheme);
+    if refined.holes.is_empty() && !holes::all(mesh, scheme).is_empty() {
+        return Err(Error::request("the refined mesh has lost its holes")
+            .with_help("they shape the limit beside them: give it as it was refined"));
     }
-    vertex_limits(&assemble_with_holes(refined, mesh)?, scheme)
+    vertex_limits(refined, scheme)
 }
 
 impl SurfacePlan {
-    /// The limit of all vertices of `refined`, the refined mesh of `mesh`, beside holes as
-    /// well: their faces are left out of a result, but still shape what is beside them.
+    /// The limit of all vertices of `refined`, the refined mesh of `mesh` with its holes, which
+    /// shape what is beside them.
     ///
     /// # Errors
-    /// Those of [`vertex_limits`] and of [`SurfacePlan::refine`].
+    /// Those of [`vertex_limits`]; [`Error::Request`] if the holes have been left out.
     pub fn vertex_limits(&self, mesh: &SurfaceMesh, refined: &SurfaceMesh) -> Result<VertexLimits> {
-        limits_of(&mut &*self, mesh, refined)
+        limits_of(self.options.scheme, mesh, refined)
     }
 }

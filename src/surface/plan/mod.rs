@@ -17,13 +17,13 @@ use super::refine::sqrt3::Sqrt3;
 use super::refine::triangles::Loop;
 use super::stencils::single::SingleMatrix;
 use super::triangulate::triangulate;
-use super::{Method, Scheme, SurfaceOptions};
+use super::{Method, SurfaceOptions};
 use crate::mesh::SurfaceMesh;
 use crate::numbers::Real;
 use crate::scheme::Stencils;
-use crate::scheme::{NonManifold, Shape, Split};
+use crate::scheme::{Shape, Split};
 use crate::surface::scalar::Point;
-use crate::topology::surface::{Columns, SurfaceTopology};
+use crate::topology::surface::{Columns, SurfaceTopology, non_manifold_edges};
 use crate::{Error, Result};
 
 /// All levels of a refinement.
@@ -87,7 +87,7 @@ impl SurfacePlan {
         let columns = Columns::of(&mesh.faces);
         let vertices = mesh.faces.vertices().to_vec();
         let matrix = SurfaceTopology::build(mesh.points.len(), columns.clone(), vertices);
-        notices.extend(non_manifold_notice(matrix.non_manifold_edges.len(), options.scheme));
+        notices.extend(non_manifold_notice(non_manifold_edges(&matrix).count()));
         let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
         let levels = options.levels;
         let is_edge_friend = options.method == Method::EdgeFriend;
@@ -259,13 +259,15 @@ pub(crate) fn cut_notice(faces: usize) -> Option<String> {
     (faces > 0).then(said)
 }
 
-/// What is said of edges of more than two faces, if there are any.
-pub(crate) fn non_manifold_notice(edges: usize, scheme: Scheme) -> Option<String> {
-    let fate = match scheme.rules().non_manifold() {
-        NonManifold::Sharp => "are sharp for ever",
-        NonManifold::FirstTwo => "are smoothed over the first two",
+/// What is said of edges of more than two faces, and of those that two faces run through alike.
+pub(crate) fn non_manifold_notice(edges: usize) -> Option<String> {
+    let said = || {
+        format!(
+            "{edges} edges are infinitely sharp: more than two faces meet there, or two that run \
+             through them in the same direction"
+        )
     };
-    (edges > 0).then(|| format!("more than two faces meet at {edges} edges, which {fate}"))
+    (edges > 0).then(said)
 }
 
 fn last_vertices(matrices: &[SurfaceTopology]) -> &[u32] {

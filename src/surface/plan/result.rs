@@ -1,21 +1,26 @@
 //! The refined mesh: points, attributes, texture coordinates and creases that remain.
 
+use std::collections::BTreeMap;
+
 use super::{Levels, SurfacePlan};
-use crate::mesh::{Attribute, Creases, FaceVarying, Polygons, SurfaceMesh};
-use crate::scheme::{NonManifold, Shape, Split};
+use crate::mesh::{Attribute, BoundaryRule, Creases, FaceVarying, Polygons, SurfaceMesh};
+use crate::scheme::{Shape, Split};
 use crate::surface::SurfaceOptions;
 use crate::surface::refine::sharpness::Sharpness;
 use crate::surface::refine::split::{Lists, split_to_quads, split_to_triangles};
 use crate::surface::scalar::Point;
 use crate::surface::triangulate::triangulate;
 use crate::topology::NONE;
-use crate::topology::surface::{Columns, SurfaceTopology};
+use crate::topology::surface::{Columns, SurfaceTopology, is_non_manifold};
 use crate::{Error, Result};
 
 impl SurfacePlan {
     /// The refined mesh of `mesh`: the mesh of the plan, or one of the same connectivity.
     ///
-    /// Holes are left out. Vertices that belong to holes alone, and those of no face, stay.
+    /// Faces of holes stay, as holes: to go on from here is to go on from the control mesh
+    /// ([`SurfaceMesh::without_holes`] leaves them out). Of √3, whose faces are turned, they are
+    /// left out. [`BoundaryRule::Holes`] has made its holes then: the rule becomes
+    /// [`BoundaryRule::Edges`]. Vertices of no face stay.
     /// With edge-friend the vertices come in another order than with the other methods;
     /// faces and their corners agree.
     ///
@@ -54,18 +59,6 @@ pub(crate) trait Refined {
 
 /// The refined mesh of `mesh`.
 pub(crate) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
-    let fine = assemble_with_holes(refined, mesh)?;
-    match refined.options().scheme.shape() {
-        Shape::Quad => without_holes(mesh, refined, fine),
-        Shape::Triangle => without_holes(&triangulate(mesh).mesh, refined, fine),
-    }
-}
-
-/// The same with the faces of holes.
-pub(super) fn assemble_with_holes(
-    refined: &mut impl Refined,
-    mesh: &SurfaceMesh,
-) -> Result<SurfaceMesh> {
     let options = *refined.options();
     let triangulated = match options.scheme.shape() {
         Shape::Quad => None,
@@ -113,16 +106,32 @@ pub(super) fn assemble_with_holes(
         (_, Shape::Quad) => Polygons::uniform(4, corners),
         (_, Shape::Triangle) => Polygons::uniform(3, corners),
     };
-    Ok(SurfaceMesh {
+    let boundary = match mesh.boundary {
+        BoundaryRule::Holes => BoundaryRule::Edges,
+        other => other,
+    };
+    let mut fine = SurfaceMesh {
         points,
         faces,
         creases,
         crease_rule: options.crease_rule.unwrap_or(mesh.crease_rule),
-        boundary: mesh.boundary,
+        boundary,
         holes: Vec::new(),
         attributes,
         uv: refine_uv(mesh, &options),
-    })
+    };
+    let holes = crate::surface::holes::all(mesh, options.scheme);
+    if holes.is_empty() {
+        return Ok(fine);
+    }
+    if options.scheme.split().is_nested() {
+        fine.holes = refined_holes(&holes, refined);
+    } else {
+        let mut is_hole = vec![false; mesh.faces.len()];
+        holes.iter().for_each(|&f| is_hole[f as usize] = true);
+        fine.faces = Polygons::uniform(3, refined.turned_outside(mesh, is_hole)?);
+    }
+    Ok(fine)
 }
 
 /// Three components a pass.
@@ -190,8 +199,7 @@ impl Refined for &SurfacePlan {
                     // halves of halves of a control edge
                     let edge = sharp.edge >> levels;
                     let implied = control.edge_corners[edge as usize][1] == NONE
-                        || self.options.scheme.rules().non_manifold() == NonManifold::Sharp
-                            && control.non_manifold_edges.binary_search(&edge).is_ok();
+                        || is_non_manifold(control, edge);
                     if !implied {
                         creases.push_edge(sharp.ends[0], sharp.ends[1], sharp.sharpness);
                     }
@@ -234,10 +242,12 @@ pub(crate) fn remaining_corners(
     slot: impl Fn(u32) -> u32,
     creases: &mut Creases,
 ) {
-    for corner in &mesh.creases.corners {
-        let left = corner.sharpness - levels as f64;
+    // of several at one vertex the last counts
+    let tags = mesh.creases.corners.iter().map(|corner| (corner.vertex.0, corner.sharpness));
+    for (vertex, sharpness) in tags.collect::<BTreeMap<u32, f64>>() {
+        let left = sharpness - levels as f64;
         if left > 0.0 {
-            creases.push_corner(slot(corner.vertex.0), left);
+            creases.push_corner(slot(vertex), left);
         }
     }
 }
@@ -277,50 +287,20 @@ fn refine_uv(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Option<FaceVarying
     Some(FaceVarying { values, corners: matrix.vertices })
 }
 
-/// The faces that do not come from holes: but for √3, those of control face f are one range.
-fn without_holes(
-    mesh: &SurfaceMesh,
-    of: &impl Refined,
-    mut refined: SurfaceMesh,
-) -> Result<SurfaceMesh> {
-    let holes = crate::surface::holes::all(mesh);
-    if holes.is_empty() {
-        return Ok(refined);
-    }
-    if !of.options().scheme.split().is_nested() {
-        let mut is_hole = vec![false; mesh.faces.len()];
-        holes.iter().for_each(|&f| is_hole[f as usize] = true);
-        refined.faces = Polygons::uniform(3, of.turned_outside(mesh, is_hole)?);
-        return Ok(refined);
-    }
-    let mut is_hole = vec![false; refined.faces.len()];
+/// The faces that come from holes: those of a control face are one range.
+fn refined_holes(holes: &[u32], of: &impl Refined) -> Vec<u32> {
     let levels = of.options().levels as u32;
-    for &f in &holes {
-        let range = match of.options().scheme.shape() {
-            _ if levels == 0 => f as usize..f as usize + 1,
-            Shape::Quad => {
-                let corners = of.control_columns().corners(f);
-                let shift = 2 * (levels - 1);
-                (corners.start as usize) << shift..(corners.end as usize) << shift
-            }
-            Shape::Triangle => {
-                let shift = 2 * levels;
-                (f as usize) << shift..(f as usize + 1) << shift
-            }
-        };
-        is_hole[range].fill(true);
-    }
-    let mut faces = Polygons::default();
-    let mut uv_corners = Vec::new();
-    for (f, _) in is_hole.iter().enumerate().filter(|(_, hole)| !**hole) {
-        faces.push(refined.faces.face(f));
-        if let Some(uv) = &refined.uv {
-            uv_corners.extend_from_slice(&uv.corners[refined.faces.corners(f)]);
+    let children = |&f: &u32| match of.options().scheme.shape() {
+        _ if levels == 0 => f..f + 1,
+        Shape::Quad => {
+            let corners = of.control_columns().corners(f);
+            let shift = 2 * (levels - 1);
+            corners.start << shift..corners.end << shift
         }
-    }
-    refined.faces = faces;
-    if let Some(uv) = &mut refined.uv {
-        uv.corners = uv_corners;
-    }
-    Ok(refined)
+        Shape::Triangle => {
+            let shift = 2 * levels;
+            f << shift..(f + 1) << shift
+        }
+    };
+    holes.iter().flat_map(children).collect()
 }

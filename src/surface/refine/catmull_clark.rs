@@ -31,7 +31,6 @@ use super::split::{Lists, Navigate, Quads, split_quads_twice, split_to_quads};
 use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
-use crate::scheme::NonManifold;
 use crate::surface::scalar::{Point, add, mean4, middle, scale};
 use crate::topology::surface::SurfaceTopology;
 use crate::topology::{NONE, Rows};
@@ -70,7 +69,7 @@ impl CatmullClark {
         spare: Option<Self>,
     ) -> Result<Self> {
         let oriented = matrix.is_oriented();
-        let mut sharpness = vec![Sharpness::of(mesh, &matrix, NonManifold::Sharp)?];
+        let mut sharpness = vec![Sharpness::of(mesh, &matrix, crease_rule)?];
         let mut spare = spare.map_or_else(Vec::new, |spare| spare.matrices).into_iter().skip(1);
         let mut matrices = vec![matrix];
         while matrices.len() <= levels {

@@ -112,8 +112,8 @@ fn held_edges(smooth: Stencils, mid: &Stencils, sharpness: &Sharpness) -> Stenci
     }
     Stencils::build(smooth.len(), |e, row| {
         let found = sharpness.edges.binary_search_by_key(&(e as u32), |sharp| sharp.edge);
-        let sharp = found.map_or(0.0, |i| sharpness.edges[i].sharpness.min(1.0));
-        if sharp < 1.0 {
+        let sharp = found.map_or(0.0, |i| sharpness.edges[i].weight());
+        if sharp != 1.0 {
             add_row(&smooth, e, 1.0 - sharp, row);
         }
         if sharp > 0.0 {

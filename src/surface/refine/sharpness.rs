@@ -7,11 +7,13 @@
 use crate::error::{Error, Result};
 use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
 use crate::numbers::Real;
-use crate::scheme::NonManifold;
-use crate::scheme::crease::{ALONG_END, ALONG_OWN, VertexBlend};
+use crate::scheme::crease::{
+    ALONG_END, ALONG_OWN, VertexBlend, VertexSharpness, decayed, edge_weight,
+};
 use crate::surface::scalar::{Point, add, blend, middle, scale};
 use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
+use crate::topology::surface::{non_manifold_corners, non_manifold_edges};
 
 /// An edge that is sharp at this level.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +24,8 @@ pub struct SharpEdge {
     pub ends: [u32; 2],
     /// Above 0; infinite for ever.
     pub sharpness: f64,
+    /// Sharpness of its halves at these ends, one level on.
+    pub halves: [f64; 2],
 }
 
 /// How the point of a vertex differs from the smooth rule: smooth · S + along · (e₁ + 6P +
@@ -74,7 +78,7 @@ impl Sharpness {
     pub(crate) fn of(
         mesh: &SurfaceMesh,
         matrix: &SurfaceTopology,
-        non_manifold: NonManifold,
+        rule: CreaseRule,
     ) -> Result<Self> {
         let mut edges = vec![0.0; matrix.edge_count()];
         if !mesh.creases.edges.is_empty() {
@@ -104,11 +108,9 @@ impl Sharpness {
                 Error::mesh(format!("corner of vertex {v}, but the mesh has {count} vertices"))
             })? = corner.sharpness;
         }
-        if non_manifold == NonManifold::Sharp {
-            matrix.non_manifold_edges.iter().for_each(|&e| edges[e as usize] = f64::INFINITY);
-            crate::topology::surface::touching_vertices(matrix)
-                .into_iter()
-                .for_each(|v| corners[v as usize] = f64::INFINITY);
+        non_manifold_edges(matrix).for_each(|e| edges[e as usize] = f64::INFINITY);
+        for v in non_manifold_corners(matrix) {
+            corners[v as usize] = f64::INFINITY;
         }
         for v in boundary_corners(mesh, matrix) {
             corners[v as usize] = f64::INFINITY;
@@ -118,8 +120,26 @@ impl Sharpness {
             edge,
             ends: matrix.edge_ends(edge),
             sharpness,
+            halves: [decayed(sharpness); 2],
         });
-        Ok(Self::new(edges.collect(), (0..).zip(corners).filter(sharp).collect()))
+        let corners = (0..).zip(corners).filter(sharp).collect();
+        Ok(Self::of_level(edges.collect(), corners, rule))
+    }
+
+    /// Edges have the halves of the uniform rule.
+    fn of_level(mut edges: Vec<SharpEdge>, corners: Vec<(u32, f64)>, rule: CreaseRule) -> Self {
+        if rule == CreaseRule::Chaikin {
+            let mean = semi_sharp_at_vertices(&edges);
+            for sharp in &mut edges {
+                for (end, half) in sharp.ends.into_iter().zip(&mut sharp.halves) {
+                    if let Ok(i) = mean.binary_search_by_key(&end, |at| at.0) {
+                        let (_, count, sum) = mean[i];
+                        *half = decayed(rule.blended(sharp.sharpness, count, sum));
+                    }
+                }
+            }
+        }
+        Self::new(edges, corners)
     }
 
     pub(in crate::surface) fn new(edges: Vec<SharpEdge>, corners: Vec<(u32, f64)>) -> Self {
@@ -135,30 +155,18 @@ impl Sharpness {
     /// The next level's: the halves of edge e are 2e at its smaller end and 2e + 1, and
     /// join it to vertex `first_edge_point` + e.
     pub(in crate::surface) fn refined(&self, first_edge_point: u32, rule: CreaseRule) -> Self {
-        let mean = match rule {
-            CreaseRule::Uniform => Vec::new(),
-            CreaseRule::Chaikin => semi_sharp_at_vertices(&self.edges),
-        };
         let mut edges = Vec::with_capacity(2 * self.edges.len());
         for sharp in &self.edges {
             let middle = first_edge_point + sharp.edge;
-            for (half, end) in (2 * sharp.edge..).zip(sharp.ends) {
-                let mut sharpness = sharp.sharpness;
-                if let Ok(i) = mean.binary_search_by_key(&end, |at| at.0) {
-                    let (_, count, sum) = mean[i];
-                    sharpness = rule.blended(sharpness, count, sum);
-                }
-                if sharpness > 1.0 {
-                    edges.push(SharpEdge {
-                        edge: half,
-                        ends: [end, middle],
-                        sharpness: sharpness - 1.0,
-                    });
+            for ((edge, end), sharpness) in (2 * sharp.edge..).zip(sharp.ends).zip(sharp.halves) {
+                if sharpness > 0.0 {
+                    let halves = [decayed(sharpness); 2];
+                    edges.push(SharpEdge { edge, ends: [end, middle], sharpness, halves });
                 }
             }
         }
         let corners = self.corners.iter().filter(|(_, s)| *s > 1.0).map(|&(v, s)| (v, s - 1.0));
-        Self::new(edges, corners.collect())
+        Self::of_level(edges, corners.collect(), rule)
     }
 
     /// Overwrites the points of sharp edges; `ends` are points of the coarse mesh.
@@ -170,9 +178,9 @@ impl Sharpness {
         for sharp in &self.edges {
             let [a, b] = sharp.ends.map(|v| points[v as usize]);
             let out = &mut edge_points[sharp.edge as usize];
-            *out = match sharp.sharpness {
-                s if s >= 1.0 => middle(a, b),
-                s => blend(*out, middle(a, b), s),
+            *out = match sharp.weight() {
+                1.0 => middle(a, b),
+                weight => blend(*out, middle(a, b), weight),
             };
         }
     }
@@ -190,7 +198,20 @@ impl Sharpness {
     }
 }
 
+impl SharpEdge {
+    /// Weight of its midpoint, beside the smooth rule.
+    pub(super) fn weight(&self) -> f64 {
+        edge_weight(self.sharpness, self.halves)
+    }
+}
+
 impl HeldVertex {
+    /// Weights of a vertex, unless the smooth rule alone holds.
+    pub(super) fn of(vertex: u32, sharp: &VertexSharpness) -> Option<Self> {
+        let VertexBlend { smooth, along, still, ends } = sharp.blend();
+        (smooth != 1.0).then_some(Self { vertex, ends, smooth, along, still })
+    }
+
     /// The vertex point, given what the smooth rule says.
     #[inline]
     pub(in crate::surface) fn point<T: Real>(
@@ -213,38 +234,30 @@ impl HeldVertex {
     }
 }
 
-/// The weights at every vertex with a corner tag or two sharp edges, after DeRose, Kass
-/// and Truong (1998): crease rule at two sharp edges, still at more, blended with the
-/// smooth rule by the mean sharpness of the edges, then with P by that of the corner.
+/// The weights at every vertex that does not follow the smooth rule alone.
 fn held_vertices(edges: &[SharpEdge], corners: &[(u32, f64)]) -> Vec<HeldVertex> {
-    // (vertex, other end, sharpness); NONE for the corner itself
-    let mut at: Vec<(u32, u32, f64)> = edges
+    // (vertex, other end, sharpness, of the half); NONE for the corner itself
+    let mut at: Vec<(u32, u32, f64, f64)> = edges
         .iter()
         .flat_map(|sharp| {
-            let [a, b] = sharp.ends;
-            [(a, b, sharp.sharpness), (b, a, sharp.sharpness)]
+            let ([a, b], [near, far]) = (sharp.ends, sharp.halves);
+            [(a, b, sharp.sharpness, near), (b, a, sharp.sharpness, far)]
         })
-        .chain(corners.iter().map(|&(v, sharpness)| (v, NONE, sharpness)))
+        .chain(corners.iter().map(|&(v, sharpness)| (v, NONE, sharpness, 0.0)))
         .collect();
-    at.sort_unstable_by_key(|&(v, end, _)| (v, end));
-    let mut held = Vec::new();
-    for group in at.chunk_by(|a, b| a.0 == b.0) {
-        let vertex = group[0].0;
-        let (group, pinned) = match group.split_last() {
-            Some((&(_, NONE, sharpness), rest)) => (rest, sharpness.min(1.0)),
-            _ => (group, 0.0),
-        };
-        if group.len() < 2 && pinned == 0.0 {
-            continue;
-        }
-        let sum: f64 = group.iter().map(|&(.., sharpness)| sharpness).sum();
-        let VertexBlend { smooth, sharp, pinned } =
-            VertexBlend::new(group.len() as u32, sum, pinned);
-        let (along, still) = if group.len() == 2 { (sharp, pinned) } else { (0.0, pinned + sharp) };
-        let end = |i: usize| group.get(i).map_or(NONE, |&(_, end, _)| end);
-        held.push(HeldVertex { vertex, ends: [end(0), end(1)], smooth, along, still });
-    }
-    held
+    at.sort_unstable_by_key(|&(v, end, ..)| (v, end));
+    at.chunk_by(|a, b| a.0 == b.0)
+        .filter_map(|group| {
+            let mut at = VertexSharpness::default();
+            let (edges, tag) = match group.split_last() {
+                Some((&(_, NONE, sharpness, _), rest)) => (rest, sharpness),
+                _ => (group, 0.0),
+            };
+            at.tag(tag);
+            edges.iter().for_each(|&(_, end, sharpness, half)| at.edge(end, sharpness, half));
+            HeldVertex::of(group[0].0, &at)
+        })
+        .collect()
 }
 
 /// Number and sum of the finite sharpness values at each vertex that has any.

@@ -16,14 +16,14 @@ mod holes;
 
 use crate::numbers::Real;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 
-use super::sharpness::{SharpEdge, Sharpness};
+use super::sharpness::{SharpEdge, Sharpness, boundary_corners};
 use super::workspace::Workspace;
 use crate::mesh::SurfaceMesh;
-use crate::scheme::NonManifold;
 use crate::scheme::sqrt3::alpha;
 use crate::surface::scalar::{Point, add, scale};
-use crate::topology::surface::{Columns, SurfaceTopology};
+use crate::topology::surface::{Columns, SurfaceTopology, touching_vertices};
 use crate::topology::{NONE, Rows};
 use crate::{Error, Result};
 
@@ -62,7 +62,9 @@ impl Sqrt3 {
         levels: usize,
     ) -> Result<Self> {
         check(mesh, &matrix)?;
-        let corners = Sharpness::of(mesh, &matrix, NonManifold::Sharp)?.corners;
+        let stays = touching_vertices(&matrix).into_iter().chain(boundary_corners(mesh, &matrix));
+        let stays: BTreeSet<u32> = stays.collect();
+        let corners: Vec<(u32, f64)> = stays.into_iter().map(|v| (v, f64::INFINITY)).collect();
         let (mut vertex_count, mut triangles) = (matrix.vertex_count, matrix.vertices.clone());
         let mut done = Vec::with_capacity(levels);
         let mut matrix = Some(matrix);
@@ -116,6 +118,7 @@ impl Level {
                 edge,
                 ends: matrix.edge_ends(edge),
                 sharpness: f64::INFINITY,
+                halves: [f64::INFINITY; 2],
             })
             .collect();
         let mut cut = Vec::new();

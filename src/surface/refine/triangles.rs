@@ -4,8 +4,7 @@
 //! - vertex point: (1 − nβ) P + β Σ neighbours, in the order of the edges;
 //! - boundaries, creases and corners as for Catmull-Clark: midpoint, (e₁ + 6P + e₂)/8, P.
 //!
-//! An edge of three or more triangles refines as one edge of them all; the smooth rule
-//! sees the first two. Edges are found by sort and scan (Naidu and Wang 2025) once, then
+//! An edge of three or more triangles refines as one edge of them all. Edges are found by sort and scan (Naidu and Wang 2025) once, then
 //! numbered from level to level.
 
 use crate::numbers::Real;
@@ -17,7 +16,6 @@ use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::scheme::LimitScheme;
-use crate::scheme::NonManifold;
 use crate::scheme::loop_scheme::{Loop as Rules, beta};
 use crate::surface::scalar::{Point, add, scale};
 use crate::topology::surface::SurfaceTopology;
@@ -47,7 +45,7 @@ impl Loop {
         spare: Option<Self>,
     ) -> Result<Self> {
         let mut spare = spare.map_or_else(Vec::new, |spare| spare.matrices).into_iter().skip(1);
-        let mut sharpness = vec![Sharpness::of(mesh, &matrix, NonManifold::FirstTwo)?];
+        let mut sharpness = vec![Sharpness::of(mesh, &matrix, crease_rule)?];
         let mut neighbours = Vec::new();
         let mut matrices = vec![matrix];
         for level in 0..levels {

@@ -161,7 +161,8 @@ impl StaticRefinement {
             || tables(&surface, &leaves, &rows),
         );
         let mut is_hole = vec![false; mesh.faces.len()];
-        crate::surface::holes::all(mesh).into_iter().for_each(|f| is_hole[f as usize] = true);
+        let holes = crate::surface::holes::all(mesh, scheme);
+        holes.into_iter().for_each(|f| is_hole[f as usize] = true);
         Ok(Self { surface, slots, leaves, rows, tables: tables?, is_hole })
     }
 

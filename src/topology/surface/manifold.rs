@@ -1,46 +1,94 @@
-//! Where a surface is no surface: vertices at which several sheets only touch.
+//! Where a surface is no oriented manifold: what is sharp there, as in OpenSubdiv.
 
 use super::SurfaceTopology;
 use crate::topology::NONE;
 
-/// Vertices whose faces form neither one ring nor one fan, ascending.
-///
-/// A vertex inside a line where more than two faces meet (two such edges, no end of the
-/// surface, all faces joined) is none of them: it lies on a crease.
+/// Whether an edge has two faces, which run through it alike.
+fn is_alike(matrix: &SurfaceTopology, edge: u32) -> bool {
+    let [a, b] = matrix.edge_corners[edge as usize];
+    b != NONE
+        && matrix.vertex(a) == matrix.vertex(b)
+        && matrix.non_manifold_edges.binary_search(&edge).is_err()
+}
+
+/// Edges of more than two faces, and those that two faces run through alike: infinitely sharp.
+pub(crate) fn non_manifold_edges(matrix: &SurfaceTopology) -> impl Iterator<Item = u32> {
+    let alike = (0..matrix.edge_count() as u32).filter(|&edge| is_alike(matrix, edge));
+    alike.chain(matrix.non_manifold_edges.iter().copied())
+}
+
+/// Whether an edge is one of the [`non_manifold_edges`].
+pub(crate) fn is_non_manifold(matrix: &SurfaceTopology, edge: u32) -> bool {
+    is_alike(matrix, edge) || matrix.non_manifold_edges.binary_search(&edge).is_ok()
+}
+
+/// Vertices that stay in place since the surface is no manifold there, ascending; see
+/// [`is_corner`].
+pub(crate) fn non_manifold_corners(matrix: &SurfaceTopology) -> Vec<u32> {
+    corners(matrix, |edge| is_non_manifold(matrix, edge))
+}
+
+/// Vertices at which sheets only touch, ascending, whatever way the faces run.
 pub(crate) fn touching_vertices(matrix: &SurfaceTopology) -> Vec<u32> {
+    corners(matrix, |_| false)
+}
+
+fn corners(matrix: &SurfaceTopology, is_non_manifold: impl Fn(u32) -> bool) -> Vec<u32> {
     let rows = matrix.vertex_corners();
-    let mut touching = Vec::new();
+    let mut found = Vec::new();
     let mut sides = Vec::new();
-    let mut parents = Vec::new();
     for (vertex, corners) in (0..).zip(rows.iter()) {
-        // both edges of every corner here, so that equal edges become neighbours
         sides.clear();
         for (i, &c) in (0u32..).zip(corners) {
             let before = matrix.columns.previous(c);
             sides.push((matrix.edges[c as usize], i));
             sides.push((matrix.edges[before as usize], i));
         }
-        sides.sort_unstable();
-        parents.clear();
-        parents.extend(0..corners.len() as u32);
-        let (mut sheets, mut non_manifold, mut open) = (corners.len(), 0, 0);
-        for side in sides.chunk_by(|a, b| a.0 == b.0) {
-            for pair in side.windows(2) {
-                let [a, b] = [pair[0].1, pair[1].1].map(|i| root(&mut parents, i));
+        if is_corner(&mut sides, &is_non_manifold) {
+            found.push(vertex);
+        }
+    }
+    found
+}
+
+/// Whether a vertex stays in place since the surface is no manifold there: its faces form
+/// neither one ring nor one fan. `sides` has both edges of every face there, with a number of the
+/// face from 0 on.
+///
+/// A vertex inside a line where sheets meet is none of them, but lies on a crease: two
+/// non-manifold edges, no end of the surface, and every sheet goes from one edge to the other.
+pub(crate) fn is_corner(sides: &mut [(u32, u32)], is_non_manifold: impl Fn(u32) -> bool) -> bool {
+    sides.sort_unstable();
+    let count = sides.len() / 2;
+    let mut parents: Vec<u32> = (0..count as u32).collect();
+    let (mut sheets, mut open) = (count, 0);
+    let mut crowded: Vec<&[(u32, u32)]> = Vec::new();
+    for side in sides.chunk_by(|a, b| a.0 == b.0) {
+        match *side {
+            _ if is_non_manifold(side[0].0) => crowded.push(side),
+            [(_, a), (_, b)] => {
+                let [a, b] = [a, b].map(|i| root(&mut parents, i));
                 if a != b {
                     parents[a as usize] = b;
                     sheets -= 1;
                 }
             }
-            non_manifold += usize::from(side.len() > 2);
-            open += usize::from(side.len() == 1);
-        }
-        let crease = non_manifold == 2 && open == 0;
-        if sheets > 1 || non_manifold > 0 && !crease {
-            touching.push(vertex);
+            _ => open += 1,
         }
     }
-    touching
+    let (first, second) = match crowded[..] {
+        [] => return sheets > 1,
+        [first, second] if open == 0 => (first, second),
+        _ => return true,
+    };
+    let mut roots = |side: &[(u32, u32)]| {
+        let mut roots: Vec<u32> = side.iter().map(|&(_, i)| root(&mut parents, i)).collect();
+        roots.sort_unstable();
+        roots.dedup();
+        roots
+    };
+    let (from, to) = (roots(first), roots(second));
+    from.len() != first.len() || first.len() != second.len() || from != to || from.len() != sheets
 }
 
 fn root(parents: &mut [u32], mut i: u32) -> u32 {
@@ -53,9 +101,8 @@ fn root(parents: &mut [u32], mut i: u32) -> u32 {
 
 /// The first edge that two faces run through alike, with its ends.
 pub(crate) fn inconsistent_edge(matrix: &SurfaceTopology) -> Option<[u32; 2]> {
-    let alike = |[a, b]: [u32; 2]| b != NONE && matrix.vertex(a) == matrix.vertex(b);
-    let edge = matrix.edge_corners.iter().position(|&corners| alike(corners))?;
-    Some(matrix.edge_ends(edge as u32))
+    let edge = (0..matrix.edge_count() as u32).find(|&edge| is_alike(matrix, edge))?;
+    Some(matrix.edge_ends(edge))
 }
 
 #[cfg(test)]
@@ -65,7 +112,7 @@ mod tests {
 
     fn touching(vertices: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
         let corners = triangles.as_flattened().to_vec();
-        touching_vertices(&SurfaceTopology::build(vertices, Columns::Uniform(3), corners))
+        non_manifold_corners(&SurfaceTopology::build(vertices, Columns::Uniform(3), corners))
     }
 
     #[test]

@@ -15,7 +15,10 @@ mod manifold;
 mod scatter;
 mod sort;
 
-pub(crate) use manifold::{inconsistent_edge, touching_vertices};
+pub(crate) use manifold::{
+    inconsistent_edge, is_corner, is_non_manifold, non_manifold_corners, non_manifold_edges,
+    touching_vertices,
+};
 pub(crate) use scatter::Scatter;
 
 use rayon::prelude::*;

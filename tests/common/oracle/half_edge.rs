@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use super::creases;
 use super::surface::{Edge, decayed, edge};
 use super::vector::{Point, add, combine, lerp, mean, scale};
 
@@ -153,29 +154,33 @@ impl<'a> Walker<'a> {
 
     /// Towards the midpoint by the edge's sharpness.
     fn sharp_edge(&self, h: usize, smooth: impl FnOnce(usize) -> Point) -> Point {
-        match (self.halves[h].twin, self.sharpness(h)) {
-            (Some(twin), s) if s < 1.0 => lerp(smooth(twin), self.middle(h), s),
-            _ => self.middle(h),
-        }
+        let Some(twin) = self.halves[h].twin else { return self.middle(h) };
+        let (a, b) = self.ends(h);
+        let halves = [a, b].map(|end| self.passed_on(h, end));
+        creases::edge(self.middle(h), smooth(twin), self.sharpness(h), halves)
     }
 
     /// Towards the crease rule or the vertex itself.
     fn sharp_vertex(&self, v: usize, smooth: Point) -> Point {
-        let p = self.point(v);
-        let sharp: Vec<usize> =
-            self.edges(v).into_iter().filter(|&h| self.sharpness(h) > 0.0).collect();
-        let total: f64 = sharp.iter().map(|&h| self.sharpness(h)).sum();
-        let creased = match sharp[..] {
-            [] | [_] => smooth,
-            [a, b] => {
-                let [a, b] = [a, b].map(|h| self.point(self.other_end(h, v)));
-                let rule = combine([(0.125, a), (0.75, p), (0.125, b)]);
-                lerp(smooth, rule, (total / 2.0).min(1.0))
-            }
-            _ => lerp(smooth, p, (total / sharp.len() as f64).min(1.0)),
-        };
-        let corner = self.mesh.corners.get(&v).copied().unwrap_or(0.0);
-        lerp(creased, p, corner.min(1.0))
+        let edges = self.edges(v).into_iter();
+        let edges = edges
+            .map(|h| (self.point(self.other_end(h, v)), self.sharpness(h), self.passed_on(h, v)));
+        let tag = self.mesh.corners.get(&v).copied().unwrap_or(0.0);
+        creases::vertex(self.point(v), smooth, tag, &edges.collect::<Vec<_>>())
+    }
+
+    /// Sharpness of the half of an edge at one of its ends, one level on.
+    fn passed_on(&self, h: usize, end: usize) -> f64 {
+        let own = self.sharpness(h);
+        let semi_sharp = |s: &f64| *s > 0.0 && s.is_finite();
+        // Chaikin: with the other semi-sharp edges at this end
+        let others = self.edges(end).into_iter().filter(|&g| self.edge(g) != self.edge(h));
+        let others: Vec<f64> = others.map(|g| self.sharpness(g)).filter(semi_sharp).collect();
+        if !self.mesh.chaikin || !semi_sharp(&own) || others.is_empty() {
+            return (own - 1.0).max(0.0);
+        }
+        let mean = others.iter().sum::<f64>() / others.len() as f64;
+        (0.75 * own + 0.25 * mean - 1.0).max(0.0)
     }
 
     /// Ids of edge points from `start` on, one an edge.
@@ -270,21 +275,16 @@ impl<'a> Walker<'a> {
     ) -> Mesh {
         let mesh = self.mesh;
         let mut creases = HashMap::new();
-        for (&e, &s) in &mesh.creases {
+        for h in (0..self.halves.len()).filter(|&h| mesh.creases.contains_key(&self.edge(h))) {
+            let e = self.edge(h);
             for end in [e.0, e.1] {
-                // Chaikin: with the other semi-sharp edges at this end
-                let others: Vec<f64> = self
-                    .edges(end)
-                    .into_iter()
-                    .filter(|&h| self.edge(h) != e)
-                    .map(|h| self.sharpness(h))
-                    .filter(|s| *s > 0.0 && s.is_finite())
-                    .collect();
-                let mut passed = s;
-                if mesh.chaikin && s.is_finite() && s > 0.0 && !others.is_empty() {
-                    passed = 0.75 * s + 0.25 * others.iter().sum::<f64>() / others.len() as f64;
-                }
-                if let Some(s) = decayed(passed) {
+                // open edges are sharp without a tag
+                let own = mesh.creases[&e];
+                let s = match self.halves[h].twin {
+                    Some(_) => self.passed_on(h, end),
+                    None => (own - 1.0).max(0.0),
+                };
+                if s > 0.0 {
                     creases.insert(edge(end, ids[&e]), s);
                 }
             }

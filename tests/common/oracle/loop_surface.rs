@@ -35,22 +35,15 @@ pub fn refine(surface: &Surface) -> Surface {
 }
 
 fn edge_point(surface: &Surface, stars: &Stars, e: Edge) -> Point {
-    if stars.is_cut(e) {
-        return UNKNOWN;
-    }
-    let (a, b) = (surface.points[e.0], surface.points[e.1]);
-    let middle = lerp(a, b, 0.5);
-    let sharpness = stars.sharpness(e);
-    if sharpness >= 1.0 {
-        return middle;
-    }
-    let opposite = |f: usize| {
-        let face = &surface.faces[f];
-        surface.points[*face.iter().find(|&&v| v != e.0 && v != e.1).expect("a third corner")]
-    };
-    let [c, d] = stars.edge_faces[&e][..] else { panic!("two faces at {e:?}") };
-    let smooth = combine([(0.375, a), (0.375, b), (0.125, opposite(c)), (0.125, opposite(d))]);
-    lerp(smooth, middle, sharpness)
+    stars.sharp_edge(e, || {
+        let (a, b) = (surface.points[e.0], surface.points[e.1]);
+        let opposite = |f: usize| {
+            let face = &surface.faces[f];
+            surface.points[*face.iter().find(|&&v| v != e.0 && v != e.1).expect("a third corner")]
+        };
+        let [c, d] = stars.edge_faces[&e][..] else { panic!("two faces at {e:?}") };
+        combine([(0.375, a), (0.375, b), (0.125, opposite(c)), (0.125, opposite(d))])
+    })
 }
 
 fn vertex_point(surface: &Surface, stars: &Stars, v: usize) -> Point {
@@ -65,15 +58,7 @@ fn vertex_point(surface: &Surface, stars: &Stars, v: usize) -> Point {
     let beta = (5.0 / 8.0 - (3.0 / 8.0 + cosine / 4.0).powi(2)) / n;
     let around = edges.iter().fold(ORIGIN, |sum, &e| add(sum, scale(other(e), beta)));
     let smooth = add(scale(p, 1.0 - n * beta), around);
-    let sharp: Vec<Edge> = edges.iter().copied().filter(|&e| stars.sharpness(e) > 0.0).collect();
-    let held = match sharp[..] {
-        [] | [_] => smooth,
-        [a, b] => combine([(0.125, other(a)), (0.75, p), (0.125, other(b))]),
-        _ => p,
-    };
-    let total: f64 = sharp.iter().map(|&e| stars.sharpness(e)).sum();
-    let creased = lerp(smooth, held, (total / sharp.len().max(1) as f64).min(1.0));
-    lerp(creased, p, surface.corners.get(&v).copied().unwrap_or(0.0).min(1.0))
+    stars.sharp_vertex(v, smooth)
 }
 
 /// Position and first derivatives by u and v (u along the face's 0→1, v along 0→2).

@@ -10,6 +10,7 @@
 #![allow(dead_code)] // each test program uses a part of it
 
 pub mod convert;
+pub mod creases;
 pub mod flux;
 pub mod half_edge;
 pub mod incidence;

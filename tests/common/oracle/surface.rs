@@ -1,5 +1,5 @@
 //! Catmull-Clark surfaces by explicit refinement, with creases and corners after
-//! DeRose, Kass and Truong, "Subdivision surfaces in character animation" (1998).
+//! DeRose, Kass and Truong, "Subdivision surfaces in character animation" (1998), and OpenSubdiv.
 //!
 //! Open boundary edges are creases of infinite sharpness. A surface may also be
 //! a piece cut out of a larger one: edges with one face that are not listed as
@@ -7,6 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::creases;
 use super::vector::{Point, UNKNOWN, combine, lerp, mean};
 
 /// End vertices, the smaller first.
@@ -36,12 +37,20 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// A whole surface: every edge with one face is open.
+    /// A whole surface: every edge with one face is open, and one that two faces run through
+    /// alike counts as open on both sides.
     pub fn new(points: Vec<Point>, faces: Vec<Vec<usize>>) -> Self {
         let mut surface = Self { points, faces, ..Self::default() };
         let stars = Stars::of(&surface);
         let open = stars.edge_faces.iter().filter(|(_, faces)| faces.len() == 1).map(|(&e, _)| e);
-        surface.open = open.collect();
+        let open: Vec<Edge> = open.collect();
+        let mut directed = HashSet::new();
+        let sides = surface
+            .faces
+            .iter()
+            .flat_map(|face| (0..face.len()).map(move |i| (face[i], face[(i + 1) % face.len()])));
+        let alike = sides.filter(|&side| !directed.insert(side)).map(|(a, b)| edge(a, b));
+        surface.open = alike.chain(open).collect();
         surface
     }
 
@@ -129,7 +138,8 @@ impl<'a> Stars<'a> {
         let mut creases = HashMap::new();
         for (&e, _) in self.surface.creases.iter().filter(|(e, _)| at_edge.contains_key(e)) {
             for end in [e.0, e.1] {
-                if let Some(s) = decayed(self.passed_on(e, end)) {
+                let s = self.passed_on(e, end, self.surface.creases[&e]);
+                if s > 0.0 {
                     creases.insert(edge(end, at_edge[&e]), s);
                 }
             }
@@ -137,17 +147,41 @@ impl<'a> Stars<'a> {
         creases
     }
 
-    /// Sharpness that the half of an edge at one of its ends gets, before it decays:
-    /// by Chaikin's rule 3/4 of its own and 1/4 of the mean of the other semi-sharp edges.
-    fn passed_on(&self, e: Edge, end: usize) -> f64 {
+    /// Sharpness of the half of an edge at one of its ends, one level on: 1 less, by Chaikin's
+    /// rule than 3/4 of its own and 1/4 of the mean of the other semi-sharp edges.
+    fn passed_on(&self, e: Edge, end: usize, own: f64) -> f64 {
         let semi_sharp = |s: &f64| *s > 0.0 && s.is_finite();
-        let own = self.surface.creases[&e];
         let others = self.vertex_edges[&end].iter().filter(|&&other| other != e);
         let others: Vec<f64> = others.map(|&e| self.sharpness(e)).filter(semi_sharp).collect();
         if !self.surface.chaikin || !semi_sharp(&own) || others.is_empty() {
-            return own;
+            return (own - 1.0).max(0.0);
         }
-        0.75 * own + 0.25 * others.iter().sum::<f64>() / others.len() as f64
+        let mean = others.iter().sum::<f64>() / others.len() as f64;
+        (0.75 * own + 0.25 * mean - 1.0).max(0.0)
+    }
+
+    /// The point of an edge, with what smooth rules say of it.
+    pub fn sharp_edge(&self, e: Edge, smooth: impl FnOnce() -> Point) -> Point {
+        let sharpness = self.sharpness(e);
+        if self.is_cut(e) {
+            return UNKNOWN;
+        }
+        if sharpness == f64::INFINITY {
+            return self.midpoint(e);
+        }
+        let halves = [e.0, e.1].map(|end| self.passed_on(e, end, sharpness));
+        creases::edge(self.midpoint(e), smooth(), sharpness, halves)
+    }
+
+    /// The point of a vertex, with what smooth rules say of it.
+    pub fn sharp_vertex(&self, v: usize, smooth: Point) -> Point {
+        let edges = self.vertex_edges[&v].iter().map(|&e| {
+            let other = self.surface.points[if e.0 == v { e.1 } else { e.0 }];
+            let s = self.sharpness(e);
+            (other, s, self.passed_on(e, v, s))
+        });
+        let tag = self.surface.corners.get(&v).copied().unwrap_or(0.0);
+        creases::vertex(self.surface.points[v], smooth, tag, &edges.collect::<Vec<_>>())
     }
 
     /// Whether the edge's second face has been cut off.
@@ -164,15 +198,10 @@ impl<'a> Stars<'a> {
     }
 
     pub fn edge_point(&self, e: Edge) -> Point {
-        let sharpness = self.sharpness(e);
-        if self.is_cut(e) {
-            return UNKNOWN;
-        }
-        if sharpness >= 1.0 {
-            return self.midpoint(e);
-        }
-        let faces = mean(self.edge_faces[&e].iter().map(|&f| self.face_point(f)));
-        lerp(lerp(self.midpoint(e), faces, 0.5), self.midpoint(e), sharpness)
+        self.sharp_edge(e, || {
+            let faces = mean(self.edge_faces[&e].iter().map(|&f| self.face_point(f)));
+            lerp(self.midpoint(e), faces, 0.5)
+        })
     }
 
     pub fn vertex_point(&self, v: usize) -> Point {
@@ -185,19 +214,6 @@ impl<'a> Stars<'a> {
         let f = mean(self.vertex_faces[&v].iter().map(|&f| self.face_point(f)));
         let r = mean(edges.iter().map(|&e| self.midpoint(e)));
         let smooth = combine([(1.0 / n, f), (2.0 / n, r), ((n - 3.0) / n, p)]);
-
-        let sharp: Vec<Edge> = edges.iter().copied().filter(|&e| self.sharpness(e) > 0.0).collect();
-        let held = match sharp[..] {
-            [] | [_] => smooth,
-            [a, b] => {
-                let ends = [a, b].map(|e| self.surface.points[if e.0 == v { e.1 } else { e.0 }]);
-                combine([(0.125, ends[0]), (0.75, p), (0.125, ends[1])])
-            }
-            _ => p,
-        };
-        let total: f64 = sharp.iter().map(|&e| self.sharpness(e)).sum();
-        let creased = lerp(smooth, held, (total / sharp.len().max(1) as f64).min(1.0));
-        let corner = self.surface.corners.get(&v).copied().unwrap_or(0.0);
-        lerp(creased, p, corner.min(1.0))
+        self.sharp_vertex(v, smooth)
     }
 }

@@ -52,11 +52,20 @@ fn descend(mut patch: Surface, t: [f64; 2], depth: usize) -> Limit {
     limit
 }
 
-/// The piece of all faces that touch `face`, which becomes face 0.
+/// The piece of all faces that touch `face`, which becomes face 0; by Chaikin's rule those that
+/// touch these, too.
 pub fn ring(surface: &Surface, face: usize) -> Surface {
-    let centre = &surface.faces[face];
-    let touches = |f: &usize| surface.faces[*f].iter().any(|v| centre.contains(v));
-    let others = (0..surface.faces.len()).filter(|&f| f != face).filter(touches);
+    let touching = |centre: &HashSet<usize>| -> Vec<usize> {
+        let touches = |f: &usize| surface.faces[*f].iter().any(|v| centre.contains(v));
+        (0..surface.faces.len()).filter(touches).collect()
+    };
+    let mut others = touching(&surface.faces[face].iter().copied().collect());
+    if surface.chaikin && surface.creases.values().any(|s| s.is_finite()) {
+        // points of edges depend on the edges at both of their ends
+        let vertices = others.iter().flat_map(|&f| surface.faces[f].iter().copied());
+        others = touching(&vertices.collect());
+    }
+    others.retain(|&f| f != face);
 
     let mut piece = Surface { chaikin: surface.chaikin, ..Surface::default() };
     let mut moved: HashMap<usize, usize> = HashMap::new(); // old vertex → new vertex
@@ -119,7 +128,8 @@ pub fn regular_net(patch: &Surface) -> Option<[[Point; 4]; 4]> {
 fn has_natural_ends(patch: &Surface) -> bool {
     let stars = Stars::of(patch);
     patch.faces[0].iter().all(|v| {
-        let smooth = |e: &Edge| patch.open.contains(e) || stars.sharpness(*e) == 0.0;
+        let is_end = |e: &Edge| patch.open.contains(e) && stars.edge_faces[e].len() == 1;
+        let smooth = |e: &Edge| is_end(e) || stars.sharpness(*e) == 0.0;
         let corner = patch.corners.get(v).copied().unwrap_or(0.0);
         let needed = if stars.vertex_faces[v].len() == 1 { f64::INFINITY } else { 0.0 };
         stars.vertex_edges[v].iter().all(smooth) && corner == needed

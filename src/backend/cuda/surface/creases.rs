@@ -12,7 +12,7 @@ use super::sharp::SharpLevel;
 use crate::backend::Precision;
 use crate::error::Result;
 
-/// Tags of a control mesh, and what is sharp without any.
+/// Tags of a control mesh. Sharp without any: the ends of the surface, and what is no manifold.
 #[derive(Clone, Debug, Default)]
 pub struct CreaseTags {
     /// Ends of tagged edges, the smaller first and in the upper 32 bits; ascending.
@@ -23,9 +23,6 @@ pub struct CreaseTags {
     pub vertices: Vec<u32>,
     /// Their sharpness.
     pub vertex_sharpness: Vec<f64>,
-    /// Whether edges of three faces and more, and vertices at which sheets touch, are sharp for
-    /// ever, as those are where the surface ends.
-    pub non_manifold: bool,
     /// Whether vertices of one face stay where the surface ends.
     pub keeps_corners: bool,
     /// Whether semi-sharp edges follow Chaikin's rule.
@@ -129,7 +126,7 @@ impl Creases {
 
     /// `Creases` in `kernels/surface/first_friends.cu`.
     pub fn edge_arrays(&self) -> [u64; 4] {
-        let [_, _, entries] = self.levels[0].sharp_arrays();
+        let [_, _, entries, _] = self.levels[0].sharp_arrays();
         let rows = [&self.rows.starts, &self.rows.items].map(|rows| rows.address(0));
         [self.sharpness.address(0), rows[0], rows[1], entries]
     }
@@ -171,7 +168,6 @@ impl Creases {
                 sharpness.address(0),
                 self.tags.edges.len() as u64,
             ])),
-            Argument::Number(self.tags.non_manifold.into()),
             Argument::Address(self.sharpness.address(0)),
             Argument::Address(self.marks.address(0)),
             Argument::Address(self.counts.address(0)),
@@ -185,7 +181,7 @@ impl Creases {
     fn mark_vertices(&self, matrix: &DeviceMatrix, launches: &mut Vec<Launch>) -> Result<()> {
         let (edges, vertices) = (matrix.counts().edges, matrix.vertex_count);
         let kernels = self.kernels(matrix);
-        let [sharp, ends, sharpness] = self.levels[0].sharp_arrays();
+        let [sharp, ends, sharpness, _] = self.levels[0].sharp_arrays();
         let mut arguments = vec![
             Argument::Address(matrix.vertices.address(0)),
             matrix.columns(),
@@ -199,8 +195,7 @@ impl Creases {
         arguments.push(Argument::Address(self.counts.address(0)));
         launches.push(kernels.items("list_sharp", edges, THREADS, arguments)?);
         matrix.sharp_row_launches(launches, ends, 2 * self.sharp_count, &self.rows)?;
-        let mut stays = if self.tags.non_manifold { TOUCHING } else { 0 };
-        stays |= if self.tags.keeps_corners { LONE } else { 0 };
+        let stays = TOUCHING | if self.tags.keeps_corners { LONE } else { 0 };
         let (keys, sharpness) = &self.vertex_tags;
         let arguments = vec![
             Argument::Address(self.rows.starts.address(0)),
@@ -239,7 +234,7 @@ impl Creases {
             Argument::Address(self.counts.address(0)),
         ];
         launches.push(kernels.items("list_held", vertices, THREADS, arguments)?);
-        let [_, control_ends, _] = self.levels[0].sharp_arrays();
+        let [_, control_ends, ..] = self.levels[0].sharp_arrays();
         let control = [
             self.rows.starts.address(0),
             self.rows.items.address(0),
@@ -250,19 +245,18 @@ impl Creases {
         ];
         for (depth, level) in self.levels.iter().enumerate() {
             let next = self.levels.get(depth + 1);
-            if next.is_none() && level.held_count() == 0 {
-                continue;
+            if depth == self.levels.len() - 1 && !self.tags.edges.is_empty() {
+                continue; // edges of the last level: nothing is held there
             }
-            let halves = if next.is_some() { level.sharp_count() } else { 0 };
             let arguments = vec![
                 Argument::Words(Box::new(control)),
                 Argument::Words(Box::new(level.sharp_arrays())),
                 Argument::Words(Box::new(level.held_arrays())),
-                Argument::Words(Box::new(next.map_or([0; 3], SharpLevel::sharp_arrays))),
+                Argument::Words(Box::new(next.map_or([0; 4], SharpLevel::sharp_arrays))),
                 number(depth),
                 number(first_edge_point(depth)),
             ];
-            let items = level.held_count() + halves;
+            let items = level.held_count() + level.sharp_count();
             if items > 0 {
                 launches.push(kernels.items("refine_sharp", items, THREADS, arguments)?);
             }

@@ -109,20 +109,19 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
     }
 
     /// Edges that are still sharp after the last level by their tags, not as ends of the
-    /// surface or, if these are sharp, edges of three faces and more: end vertices and
-    /// sharpness, after topology was made.
+    /// surface or non-manifold edges: end vertices and sharpness, after topology was made.
     ///
     /// # Errors
     /// [`Error::Request`] if a copy fails.
     pub fn remaining_creases(&self) -> Result<Vec<([u32; 2], f64)>> {
         let Some(creases) = &self.creases else { return Ok(Vec::new()) };
         let corners = self.matrix.edge_corners()?;
-        let non_manifold = match creases.tags().non_manifold {
-            true => self.matrix.non_manifold_edges()?,
-            false => Vec::new(),
-        };
+        let non_manifold = self.matrix.non_manifold_edges()?;
+        let vertices = self.matrix.vertices.read(&self.matrix.stream)?;
         let is_natural = |edge: u32| {
-            corners[edge as usize][1] == u32::MAX
+            let [a, b] = corners[edge as usize];
+            b == u32::MAX
+                || vertices[a as usize] == vertices[b as usize]
                 || non_manifold.binary_search_by_key(&edge, |row| row[0]).is_ok()
         };
         creases.remaining(&self.matrix, self.levels.len(), is_natural)

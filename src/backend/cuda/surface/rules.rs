@@ -78,16 +78,11 @@ impl Rules {
             MatrixScheme::CatmullClark => Ok(Self::Quads),
             _ if matrix.size() != 3 => Err(Error::request("Loop and √3 refine triangles only")),
             MatrixScheme::Loop { beta } => {
-                let non_manifold = matrix.non_manifold_edges()?;
-                let rows = non_manifold.iter().map(|row| 2 + 2 * (row[2] - row[1]) as usize);
                 // a vertex has at most two neighbours a face
-                let most = rows.max().unwrap_or(0).max(2 * valence);
-                let betas: Vec<f64> = (0..=most).map(beta).collect();
+                let betas: Vec<f64> = (0..=2 * valence).map(beta).collect();
                 Ok(Self::Triangles(Box::new(Triangles {
                     neighbours: matrix.neighbours()?,
                     betas: Buffer::of(stream, &betas)?,
-                    non_manifold: Buffer::of(stream, &non_manifold)?,
-                    sorted_corners: matrix.sorted_corners(),
                 })))
             }
             MatrixScheme::Sqrt3 { alpha, keeps_corners } => {

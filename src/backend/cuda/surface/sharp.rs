@@ -21,6 +21,8 @@ pub(super) struct SharpLevel {
     edge_ends: Buffer<[u32; 2]>,
     /// Their sharpness, 0 where they are not sharp any more.
     sharpness: Buffer<f64>,
+    /// Weights of their midpoints, 0 where the smooth rule holds.
+    midpoints: Buffer<f64>,
     /// Vertices that do not follow the smooth rule; none where they do.
     held: Buffer<u32>,
     /// The other ends of their two sharp edges, if they have two.
@@ -40,6 +42,7 @@ impl SharpLevel {
             edges: Buffer::empty(stream, sharp)?,
             edge_ends: Buffer::empty(stream, sharp)?,
             sharpness: Buffer::empty(stream, sharp)?,
+            midpoints: Buffer::empty(stream, sharp)?,
             held: Buffer::empty(stream, held)?,
             held_ends: Buffer::empty(stream, held)?,
             weights: Buffer::empty(stream, held)?,
@@ -55,8 +58,9 @@ impl SharpLevel {
     }
 
     /// `Sharp` in `kernels/surface/creases.cu`.
-    pub fn sharp_arrays(&self) -> [u64; 3] {
-        [self.edges.address(0), self.edge_ends.address(0), self.sharpness.address(0)]
+    pub fn sharp_arrays(&self) -> [u64; 4] {
+        let numbers = [&self.sharpness, &self.midpoints].map(|numbers| numbers.address(0));
+        [self.edges.address(0), self.edge_ends.address(0), numbers[0], numbers[1]]
     }
 
     /// `Held` in `kernels/surface/creases.cu`.
@@ -89,11 +93,11 @@ impl SharpLevel {
         if edges + held == 0 {
             return Ok(None);
         }
-        let [edges_at, ends, sharpness] = self.sharp_arrays();
+        let [edges_at, ends, _, midpoints] = self.sharp_arrays();
         let [held_at, held_ends, weights] = self.held_arrays();
         let count = edges as u64 | (first_edge_point as u64) << 32;
         let arguments = vec![
-            Argument::Words(Box::new([edges_at, ends, sharpness, count])),
+            Argument::Words(Box::new([edges_at, ends, midpoints, count])),
             Argument::Words(Box::new([held_at, held_ends, weights, held as u64])),
             Argument::Address(points),
             Argument::Address(refined),

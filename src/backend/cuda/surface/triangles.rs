@@ -16,10 +16,6 @@ pub(super) struct Triangles {
     pub neighbours: Neighbours,
     /// `[valence]`
     pub betas: Buffer<f64>,
-    /// Edges of three triangles and more: number, and row among the sorted corners.
-    pub non_manifold: Buffer<[u32; 3]>,
-    /// Address of the sorted corners.
-    pub sorted_corners: u64,
 }
 
 pub(in super::super) fn variant(precision: Precision, run: FriendRun) -> Variant {
@@ -51,20 +47,6 @@ impl Triangles {
         let mut arguments = vec![step.levels(), depth, self.neighbours.words(), betas()];
         arguments.extend(step.points().map(Argument::Address));
         launches.push(kernels.blocks("refine", count, THREADS, arguments)?);
-        let non_manifold = self.non_manifold.len();
-        if points && non_manifold > 0 && step.depth > 0 {
-            let mut arguments = vec![
-                step.levels(),
-                Argument::Number(step.depth as u32),
-                Argument::Address(self.non_manifold.address(0)),
-                Argument::Number(non_manifold as u32),
-                Argument::Address(self.sorted_corners),
-                betas(),
-            ];
-            arguments.extend(step.points().map(Argument::Address));
-            let vertices = non_manifold * ((1 << step.depth) - 1);
-            launches.push(kernels.items("refine_crowded", vertices, THREADS, arguments)?);
-        }
         Ok(())
     }
 }

@@ -8,7 +8,6 @@ use super::matrix::{check_tags, device_matrix, has_lost_corner, host_matrix, tag
 use crate::error::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::numbers::Real;
-use crate::scheme::NonManifold;
 use crate::surface::refine::edge_friend::EdgeFriend;
 use crate::surface::scalar::Point;
 use cudarc::driver::DeviceRepr;
@@ -32,13 +31,13 @@ impl<T: Real + DeviceRepr> Friends<T> {
             EdgeFriend::first_level(mesh, host_matrix(mesh, &matrix)?, levels, rule)?;
         }
         if has_lost_corner(mesh) {
-            check_tags(mesh, NonManifold::Sharp)?;
+            check_tags(mesh)?;
         }
-        let tags = tags(mesh, rule, true);
+        let tags = tags(mesh, rule);
         let tagged = tags.edges.len();
         let friends = SurfaceFriends::new(matrix, levels, tags)?;
         if friends.found_tags()? != tagged {
-            check_tags(mesh, NonManifold::Sharp)?;
+            check_tags(mesh)?;
         }
         let control_vertices = mesh.points.len();
         let orphans = orphans(control_vertices, mesh.faces.vertices());

@@ -9,9 +9,9 @@ use super::super::Cuda;
 use super::super::surface::{CreaseTags, DeviceLevels, DeviceMatrix, FaceArrays, MatrixScheme};
 use crate::error::Result;
 use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
+use crate::scheme::Split;
 use crate::scheme::loop_scheme::beta;
 use crate::scheme::sqrt3::alpha;
-use crate::scheme::{NonManifold, Split};
 use crate::surface::SurfaceOptions;
 use crate::surface::refine::sharpness::Sharpness;
 use crate::topology::surface::{Columns, SurfaceTopology};
@@ -73,32 +73,29 @@ pub(super) fn levels<T: Real + DeviceRepr>(
     };
     let counts = matrix.counts();
     let smooth = match options.scheme.split() {
-        // edges of many faces are smoothed over two of them
-        Split::FourTriangles => counts.open == 0,
-        Split::Quads => counts.is_closed_manifold(),
+        Split::FourTriangles | Split::Quads => counts.is_closed_manifold(),
         // ends have rules of their own
         Split::ThreeTriangles => true,
     };
     if smooth && mesh.creases.is_empty() {
         return DeviceLevels::new(matrix, scheme, options.levels, None);
     }
-    let non_manifold = options.scheme.rules().non_manifold();
     if has_lost_corner(mesh) {
-        check_tags(mesh, non_manifold)?;
+        check_tags(mesh)?;
     }
-    let tags = tags(mesh, rule, non_manifold == NonManifold::Sharp);
+    let tags = tags(mesh, rule);
     let levels = DeviceLevels::new(matrix, scheme, options.levels, Some(&tags))?;
     if levels.found_tags()? != tags.edges.len() {
-        check_tags(mesh, non_manifold)?;
+        check_tags(mesh)?;
     }
     Ok(levels)
 }
 
 /// Refuses tags that have no vertex, or no edge, in the words of the CPU.
-pub(super) fn check_tags(mesh: &SurfaceMesh, non_manifold: NonManifold) -> Result<()> {
+pub(super) fn check_tags(mesh: &SurfaceMesh) -> Result<()> {
     let vertices = mesh.faces.vertices().to_vec();
     let matrix = SurfaceTopology::build(mesh.points.len(), Columns::of(&mesh.faces), vertices);
-    Sharpness::of(mesh, &matrix, non_manifold).map(drop)
+    Sharpness::of(mesh, &matrix, mesh.crease_rule).map(drop)
 }
 
 /// Whether a tag has no vertex.
@@ -112,7 +109,7 @@ fn keeps_corners(mesh: &SurfaceMesh) -> bool {
 }
 
 /// Tags in order; of several at one place the last counts.
-pub(super) fn tags(mesh: &SurfaceMesh, rule: CreaseRule, non_manifold: bool) -> CreaseTags {
+pub(super) fn tags(mesh: &SurfaceMesh, rule: CreaseRule) -> CreaseTags {
     let edges = mesh.creases.edges.iter().map(|crease| {
         let [a, b] = crease.edge.map(|v| u64::from(v.0));
         (a.min(b) << 32 | a.max(b), crease.sharpness)
@@ -128,7 +125,6 @@ pub(super) fn tags(mesh: &SurfaceMesh, rule: CreaseRule, non_manifold: bool) -> 
         edge_sharpness,
         vertices,
         vertex_sharpness,
-        non_manifold,
         keeps_corners: keeps_corners(mesh),
         chaikin,
     }

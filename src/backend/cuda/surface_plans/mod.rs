@@ -115,7 +115,8 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
             }
             _ => {
                 let matrix = device_matrix(mesh, gpu)?;
-                notices.extend(non_manifold_notice(matrix.counts().non_manifold, options.scheme));
+                let counts = matrix.counts();
+                notices.extend(non_manifold_notice(counts.non_manifold + counts.alike));
                 if !options.scheme.split().is_nested() {
                     notices.extend(turned_notice(mesh));
                     check(mesh, &matrix::host_matrix(mesh, &matrix)?)?;

@@ -27,14 +27,9 @@ impl DeviceSurface<f64> {
     /// [`SurfacePlan::vertex_limits`], on the CPU.
     ///
     /// # Errors
-    /// Those of [`vertex_limits`](crate::surface::vertex_limits) and of
-    /// [`DeviceSurface::refine`].
-    pub fn vertex_limits(
-        &mut self,
-        mesh: &SurfaceMesh,
-        refined: &SurfaceMesh,
-    ) -> Result<VertexLimits> {
-        limits_of(self, mesh, refined)
+    /// Those of [`SurfacePlan::vertex_limits`].
+    pub fn vertex_limits(&self, mesh: &SurfaceMesh, refined: &SurfaceMesh) -> Result<VertexLimits> {
+        limits_of(self.options.scheme, mesh, refined)
     }
 }
 

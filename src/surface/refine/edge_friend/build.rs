@@ -3,11 +3,10 @@
 use super::super::sharpness::Sharpness;
 use super::{EdgeFriend, FriendQuads};
 use crate::mesh::{CreaseRule, Polygons, SurfaceMesh};
-use crate::scheme::NonManifold;
 use crate::surface::refine::catmull_clark::CatmullClark;
 use crate::topology::NONE;
 use crate::topology::surface::{Columns, SurfaceTopology};
-use crate::topology::surface::{inconsistent_edge, touching_vertices};
+use crate::topology::surface::{inconsistent_edge, non_manifold_corners};
 use crate::{Error, Result};
 
 /// Level 1 of at least one level; refuses what is not an oriented manifold.
@@ -18,7 +17,7 @@ pub(super) fn first_level(
     crease_rule: CreaseRule,
 ) -> Result<EdgeFriend> {
     check_manifold(&matrix)?;
-    let sharpness = Sharpness::of(mesh, &matrix, NonManifold::Sharp)?;
+    let sharpness = Sharpness::of(mesh, &matrix, crease_rule)?;
     let real_quads = matrix.vertices.len();
     let closed = close(matrix);
     let first_edge_point = (closed.vertex_count + closed.face_count) as u32;
@@ -63,7 +62,7 @@ fn check_manifold(matrix: &SurfaceTopology) -> Result<()> {
             "turn faces so that all run counter-clockwise; one-sided surfaces need --method matrix",
         ));
     }
-    match touching_vertices(matrix).first() {
+    match non_manifold_corners(matrix).first() {
         Some(v) => Err(Error::mesh(format!("several sheets of the surface touch at vertex {v}"))
             .with_help(MEND)),
         None => Ok(()),

@@ -174,7 +174,7 @@ impl EdgeFriend {
         self.first.evaluate(workspace);
         for pair in self.levels.windows(2) {
             let (points, refined) = workspace.next(pair[1].vertex_count);
-            tasks::refine_points(&pair[0], points, refined);
+            tasks::refine_points(&pair[0], points, refined, self.crease_rule);
         }
     }
 

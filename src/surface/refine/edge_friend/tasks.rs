@@ -6,19 +6,20 @@
 //! - face point f = ((v₀ + v₁) + (v₂ + v₃)) · ¼;
 //! - across v₁v₂: f₀ = ((v₁ + v₂) + (v₁′ + v₂′)) · ¼, e₀ = ((v₁ + v₂) + (f + f₀)) · ¼;
 //! - across v₃v₀: f₁ = ((v₃ + v₀) + (v₃′ + v₀′)) · ¼, e₁ = ((v₃ + v₀) + (f + f₁)) · ¼, then
-//!   by the edge's sharpness s: m = (v₃ + v₀) · ½; m if s ≥ 1, e₁ (1 − s) + m s if 0 < s < 1.
+//!   by the edge's weight w ([`crease::edge_weight`]) and m = (v₃ + v₀) · ½: m if w = 1, else
+//!   e₁ (1 − w) + m w.
 //!
 //! Vertex task of vertex v from its start, over the corners c₁ … cₙ around it: E = ((E₁ +
 //! E₂) + E₃) … over the vertices along the off edges, F likewise over the vertices across
 //! the quads; v′ = (α v + β E) + γ F with γ = 1/(4n²), β = 6γ, α = 1 − n(β + γ), computed in
-//! double precision and rounded once. Where edges are sharp the crease rule and the blend
-//! of [`HeldVertex`] follow.
+//! double precision and rounded once. Where the vertex or its edges are sharp the
+//! blend of [`HeldVertex`] follows.
 
 use super::super::sharpness::HeldVertex;
 use super::{FriendQuads, for_each};
 use crate::mesh::CreaseRule;
 use crate::numbers::Real;
-use crate::scheme::crease;
+use crate::scheme::crease::{self, VertexSharpness};
 use crate::surface::scalar::{Point, add, blend, mean4, middle, scale};
 use crate::topology::NONE;
 use crate::topology::surface::Scatter;
@@ -86,18 +87,21 @@ pub(super) fn refine_points<T: Real>(
     quads: &FriendQuads,
     points: &[Point<T>],
     refined: &mut [Point<T>],
+    rule: CreaseRule,
 ) {
     let weights = Weights::new();
     let out = Scatter::new(refined);
     for_each(quads.corners.len().max(quads.vertex_count), |i| {
         if i < quads.corners.len() {
-            quad_points(quads, i as u32, points, &out);
+            quad_points(quads, i as u32, points, &out, rule);
         }
         if i < quads.vertex_count {
-            vertex_point(quads, i as u32, points, &weights, &out);
+            let point = vertex_point(quads, i as u32, points, &weights, rule, 0.0);
+            // SAFETY: only this task writes its vertex
+            unsafe { out.write(vertex_slot(i as u32, quads) as usize, point) }
         }
     });
-    pin(quads, points, refined);
+    pin(quads, points, &weights, rule, refined);
 }
 
 /// Topology and points of the next level in one pass.
@@ -113,14 +117,16 @@ pub(super) fn refine<T: Real>(
     for_each(quads.corners.len().max(quads.vertex_count), |i| {
         if i < quads.corners.len() {
             out.quad(quads, i as u32);
-            quad_points(quads, i as u32, points, &out_points);
+            quad_points(quads, i as u32, points, &out_points, rule);
         }
         if i < quads.vertex_count {
             out.vertex(quads, i as u32, rule);
-            vertex_point(quads, i as u32, points, &weights, &out_points);
+            let point = vertex_point(quads, i as u32, points, &weights, rule, 0.0);
+            // SAFETY: only this task writes its vertex
+            unsafe { out_points.write(vertex_slot(i as u32, quads) as usize, point) }
         }
     });
-    pin(quads, points, refined);
+    pin(quads, points, &weights, rule, refined);
 }
 
 impl FriendQuads {
@@ -220,27 +226,17 @@ impl<'a> Out<'a> {
         if start == NONE || quads.sharpness.is_empty() {
             return;
         }
-        let (mut count, mut sum) = (0, 0.0);
-        if rule == CreaseRule::Chaikin {
-            around(quads, start, |c| {
-                let s = sharpness_at(quads, c);
-                if s > 0.0 && s.is_finite() {
-                    count += 1;
-                    sum += s;
-                }
-            });
-        }
+        let halves = Halves::at(quads, start, rule);
         around(quads, start, |c| {
             let s = sharpness_at(quads, c);
             if s == 0.0 {
                 return;
             }
-            let s = rule.blended(s, count, sum);
             let (quad, friend) = (c >> 2, quads.friends[(c >> 2) as usize][1]);
             // the half of v₃v₀ at v₀ is off in child 0, the half at v₃ in a child across
             let child = if c & 3 == 0 { 4 * quad } else { first_child(friend) + 1 };
             // SAFETY: a half-edge has one vertex of this level
-            unsafe { self.sharpness.write(child as usize, crease::decayed(s)) }
+            unsafe { self.sharpness.write(child as usize, halves.of(s)) }
         });
     }
 }
@@ -249,6 +245,37 @@ impl<'a> Out<'a> {
 #[inline(always)]
 fn sharpness_at(quads: &FriendQuads, corner: u32) -> f64 {
     if side(corner) == 1 { quads.sharpness[(corner >> 2) as usize] } else { 0.0 }
+}
+
+/// How sharp the halves of the edges at a vertex are, one level on.
+struct Halves {
+    rule: CreaseRule,
+    // semi-sharp edges, if Chaikin's rule looks at them
+    count: u32,
+    sum: f64,
+}
+
+impl Halves {
+    /// At the vertex of a corner.
+    #[inline(always)]
+    fn at(quads: &FriendQuads, corner: u32, rule: CreaseRule) -> Self {
+        let (mut count, mut sum) = (0, 0.0);
+        if rule == CreaseRule::Chaikin {
+            around(quads, corner, |c| {
+                let s = sharpness_at(quads, c);
+                if s > 0.0 && s.is_finite() {
+                    count += 1;
+                    sum += s;
+                }
+            });
+        }
+        Self { rule, count, sum }
+    }
+
+    #[inline(always)]
+    fn of(&self, sharpness: f64) -> f64 {
+        crease::decayed(self.rule.blended(sharpness, self.count, self.sum))
+    }
 }
 
 /// Visits the corners at a vertex, from off edge to off edge.
@@ -265,7 +292,13 @@ fn around(quads: &FriendQuads, start: u32, mut visit: impl FnMut(u32)) {
 }
 
 #[inline(always)]
-fn quad_points<T: Real>(quads: &FriendQuads, q: u32, points: &[Point<T>], out: &Scatter<Point<T>>) {
+fn quad_points<T: Real>(
+    quads: &FriendQuads,
+    q: u32,
+    points: &[Point<T>],
+    out: &Scatter<Point<T>>,
+    rule: CreaseRule,
+) {
     let [g0, g1] = quads.friends[q as usize];
     let at = |corner: u32| points[quads.corners.as_flattened()[corner as usize] as usize];
     let [v0, v1, v2, v3] = quads.corners[q as usize].map(|v| points[v as usize]);
@@ -279,8 +312,14 @@ fn quad_points<T: Real>(quads: &FriendQuads, q: u32, points: &[Point<T>], out: &
     if let Some(&s) = quads.sharpness.get(q as usize)
         && s > 0.0
     {
+        let weight = if crease::stays_sharp(s) {
+            1.0
+        } else {
+            let halves = [4 * q, 4 * q + 3].map(|corner| Halves::at(quads, corner, rule).of(s));
+            crease::edge_weight(s, halves)
+        };
         let middle = middle(v3, v0);
-        edge1 = if s >= 1.0 { middle } else { blend(edge1, middle, s) };
+        edge1 = if weight == 1.0 { middle } else { blend(edge1, middle, weight) };
     }
     // SAFETY: a face point is its quad's; an edge is off in one quad alone
     unsafe {
@@ -310,57 +349,59 @@ impl<T: Real> Weights<T> {
     }
 }
 
+/// The point of a vertex whose own tag has the sharpness `tag`.
 #[inline(always)]
 fn vertex_point<T: Real>(
     quads: &FriendQuads,
     v: u32,
     points: &[Point<T>],
     weights: &Weights<T>,
-    out: &Scatter<Point<T>>,
-) {
+    rule: CreaseRule,
+    tag: f64,
+) -> Point<T> {
     let start = quads.starts[v as usize];
-    let slot = vertex_slot(v, quads) as usize;
     let p = points[v as usize];
     if start == NONE {
-        // SAFETY: only this task writes its vertex
-        return unsafe { out.write(slot, p) };
+        return p;
     }
     let corners = quads.corners.as_flattened();
-    let mut n = 0;
+    let (mut n, mut count) = (0, 0);
     let (mut edges, mut faces) = ([T::default(); 3], [T::default(); 3]);
-    let (mut count, mut sum, mut ends) = (0u32, 0.0, [NONE; 2]);
     around(quads, start, |c| {
         n += 1;
-        let along = corners[off(c) as usize];
-        edges = add(edges, points[along as usize]);
+        edges = add(edges, points[corners[off(c) as usize] as usize]);
         faces = add(faces, points[corners[across(c) as usize] as usize]);
         if !quads.sharpness.is_empty() {
-            let s = sharpness_at(quads, c);
-            if s > 0.0 {
-                if let Some(end) = ends.get_mut(count as usize) {
-                    *end = along;
-                }
-                count += 1;
-                sum += s;
-            }
+            count += u32::from(sharpness_at(quads, c) > 0.0);
         }
     });
     let [alpha, beta, gamma] = weights.get(n);
-    let mut point = add(add(scale(p, alpha), scale(edges, beta)), scale(faces, gamma));
-    if count > 1 {
-        let sharp = (sum / f64::from(count)).min(1.0);
-        let (along, still) = if count == 2 { (sharp, 0.0) } else { (0.0, sharp) };
-        let held = HeldVertex { vertex: v, ends, smooth: 1.0 - sharp, along, still };
-        point = held.point(points, point);
+    let point = add(add(scale(p, alpha), scale(edges, beta)), scale(faces, gamma));
+    if count < 2 && tag == 0.0 {
+        return point;
     }
-    // SAFETY: only this task writes its vertex
-    unsafe { out.write(slot, point) }
+    let mut sharp = VertexSharpness::default();
+    sharp.tag(tag);
+    if count > 0 {
+        let halves = Halves::at(quads, start, rule);
+        around(quads, start, |c| {
+            let s = sharpness_at(quads, c);
+            sharp.edge(corners[off(c) as usize], s, halves.of(s));
+        });
+    }
+    HeldVertex::of(v, &sharp).map_or(point, |held| held.point(points, point))
 }
 
-/// Corner tags: the vertex point blended with the vertex.
-fn pin<T: Real>(quads: &FriendQuads, points: &[Point<T>], refined: &mut [Point<T>]) {
-    for &(v, sharpness) in &quads.pinned {
-        let point = &mut refined[vertex_slot(v, quads) as usize];
-        *point = blend(*point, points[v as usize], sharpness.min(1.0));
+/// The points of vertices with a tag.
+fn pin<T: Real>(
+    quads: &FriendQuads,
+    points: &[Point<T>],
+    weights: &Weights<T>,
+    rule: CreaseRule,
+    refined: &mut [Point<T>],
+) {
+    for &(v, tag) in &quads.pinned {
+        refined[vertex_slot(v, quads) as usize] =
+            vertex_point(quads, v, points, weights, rule, tag);
     }
 }

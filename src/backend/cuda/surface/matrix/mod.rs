@@ -42,9 +42,10 @@ pub struct MatrixCounts {
     pub open: usize,
     /// Edges of three faces or more.
     pub non_manifold: usize,
-    /// Edges that their first two faces run through in one direction.
+    /// Edges of two faces that run through them in one direction.
     pub alike: usize,
-    /// Vertices whose faces form neither one ring nor one fan.
+    /// Vertices whose faces form neither one ring nor one fan, but for those inside a line where
+    /// sheets meet.
     pub touching: usize,
     /// Vertices in a ring of two faces.
     pub folds: usize,
@@ -252,12 +253,6 @@ impl DeviceMatrix {
         let kinds = self.kinds.read(&self.stream)?;
         Ok((0..).zip(kinds).filter(|(_, kind)| kind & LONE != 0).map(|(v, _)| v).collect())
     }
-
-    /// Address of all corners, sorted by edge.
-    pub(super) fn sorted_corners(&self) -> u64 {
-        self.sorted_corners.address(0)
-    }
-
     /// Corners of every face, or 0 for polygons.
     pub(super) fn size(&self) -> u32 {
         self.size

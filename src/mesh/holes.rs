@@ -1,0 +1,67 @@
+//! A surface without the faces that only serve their neighbours.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::{Polygons, SurfaceMesh};
+
+impl SurfaceMesh {
+    /// The mesh without its holes: what there is to see. Creases whose edges belong to holes
+    /// alone are left out too; vertices keep their numbers.
+    ///
+    /// Further refinement needs the holes: they shape what is beside them.
+    pub fn without_holes(&self) -> Cow<'_, Self> {
+        if self.holes.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut is_hole = vec![false; self.faces.len()];
+        self.holes.iter().for_each(|&f| is_hole[f as usize] = true);
+        let mut faces = Polygons::default();
+        let mut uv = self.uv.clone();
+        if let Some(uv) = &mut uv {
+            uv.corners.clear();
+        }
+        for (f, face) in self.faces.iter().enumerate().filter(|&(f, _)| !is_hole[f]) {
+            faces.push(face);
+            if let (Some(uv), Some(all)) = (&mut uv, &self.uv) {
+                uv.corners.extend_from_slice(&all.corners[self.faces.corners(f)]);
+            }
+        }
+        let mut creases = self.creases.clone();
+        if !creases.edges.is_empty() {
+            let sides = faces.iter().flat_map(|face| {
+                (0..face.len()).map(move |i| (face[i], face[(i + 1) % face.len()]))
+            });
+            let edges: HashSet<[u32; 2]> = sides.map(|(a, b)| [a.min(b), a.max(b)]).collect();
+            creases.edges.retain(|crease| edges.contains(&crease.edge.map(|v| v.0)));
+        }
+        Cow::Owned(Self {
+            points: self.points.clone(),
+            faces,
+            creases,
+            crease_rule: self.crease_rule,
+            boundary: self.boundary,
+            holes: Vec::new(),
+            attributes: self.attributes.clone(),
+            uv,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn creases_leave_with_their_edges() {
+        let points = (0..8).map(|v| [f64::from(v / 2), f64::from(v % 2), 0.0]).collect();
+        let faces = (0..3).flat_map(|f| [0, 2, 3, 1].map(|i| 2 * f + i)).collect();
+        let mut mesh = SurfaceMesh::new(points, Polygons::uniform(4, faces));
+        mesh.creases.push_edge(0, 1, 1.0);
+        mesh.creases.push_edge(2, 3, 1.0);
+        mesh.holes = vec![0];
+        let seen = mesh.without_holes();
+        assert_eq!((seen.faces.len(), seen.creases.edges.len()), (2, 1));
+        seen.check().unwrap();
+    }
+}

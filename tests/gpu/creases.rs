@@ -1,0 +1,47 @@
+//! Creases with fractional sharpness, corners, boundaries and non-manifold places.
+
+use subsolid::backend::Precision;
+use subsolid::backend::cuda::{DeviceRun, DeviceSurface};
+use subsolid::surface::{Method, SurfaceOptions, SurfacePlan};
+
+use super::gpu;
+
+#[path = "../common/opensubdiv/mod.rs"]
+mod tables;
+
+/// The surfaces whose points and limits the CPU shares with OpenSubdiv are refined to the bits
+/// of the CPU, in both precisions and by both layouts.
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn creased_surfaces_are_those_of_the_cpu() {
+    let gpu = gpu(Precision::F64);
+    let mut compared = 0;
+    for case in tables::cases() {
+        let mesh = &case.mesh;
+        let single: Vec<[f32; 3]> = mesh.points.iter().map(|p| p.map(|x| x as f32)).collect();
+        for (method, levels) in [
+            (Method::Matrix, 1),
+            (Method::Matrix, 4),
+            (Method::EdgeFriend, 2),
+            (Method::EdgeFriend, 4),
+        ] {
+            let options = SurfaceOptions { scheme: case.scheme, levels, method, crease_rule: None };
+            let what = format!("{}, {options:?}", case.name);
+            // edge-friend takes oriented manifolds
+            let Ok(plan) = SurfacePlan::new(mesh, &options) else { continue };
+            let mut double = DeviceSurface::<f64>::new(mesh, &options, &gpu).unwrap();
+            let found = double.refine(mesh).unwrap();
+            assert!(found == plan.refine(mesh).unwrap(), "{what}");
+            assert_eq!(double.notices(), plan.notices(), "{what}");
+            let mut device = DeviceSurface::<f32>::new(mesh, &options, &gpu).unwrap();
+            device.set_controls(&single).unwrap();
+            device.run(DeviceRun::Both).unwrap();
+            let (found, expected) = (device.points().unwrap(), plan.evaluate(&single).unwrap());
+            for &v in plan.corners() {
+                assert!(found[v as usize] == expected[v as usize], "{what}, {v}");
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared >= 250, "{compared}");
+}

@@ -6,8 +6,8 @@ use crate::surface::refine::memory::check_corner_ids;
 use crate::surface::triangulate::triangulate;
 use crate::surface::{Method, SurfaceOptions, SurfacePlan, VertexLimits};
 use crate::topology::NONE;
+use crate::topology::surface::SurfaceTopology;
 use crate::topology::surface::touching_vertices;
-use crate::topology::surface::{Columns, SurfaceTopology};
 
 /// The plan of a refined surface on a processor: the topology of all levels, for any control
 /// points. Made by [`Backend::refine_surface`](super::Backend::refine_surface).
@@ -72,8 +72,7 @@ fn can_refine_by_sqrt3(mesh: &SurfaceMesh) -> bool {
         return false;
     }
     let mesh = triangulate(mesh).mesh;
-    let vertices = mesh.faces.vertices().to_vec();
-    let matrix = SurfaceTopology::build(mesh.points.len(), Columns::of(&mesh.faces), vertices);
+    let matrix = SurfaceTopology::of(&mesh);
     let is_inner = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] != NONE;
     let inner = |c: u32| is_inner(c) && is_inner(matrix.columns.previous(c));
     let folds = |row: &[u32]| row.len() == 2 && row.iter().all(|&c| inner(c));

@@ -2,16 +2,14 @@
 
 use crate::mesh::{BoundaryRule, SurfaceMesh};
 use crate::topology::NONE;
-use crate::topology::surface::{Columns, SurfaceTopology};
+use crate::topology::surface::SurfaceTopology;
 
 /// Faces that are tagged as holes, and, where the boundary rule says so, those that touch
 /// the boundary; ascending.
 pub(super) fn all(mesh: &SurfaceMesh) -> Vec<u32> {
     let mut holes = mesh.holes.clone();
     if mesh.boundary == BoundaryRule::Holes {
-        let columns = Columns::of(&mesh.faces);
-        let vertices = mesh.faces.vertices().to_vec();
-        let matrix = SurfaceTopology::build(mesh.points.len(), columns, vertices);
+        let matrix = SurfaceTopology::of(mesh);
         let mut on_boundary = vec![false; mesh.points.len()];
         for (edge, corners) in (0..).zip(&matrix.edge_corners) {
             if corners[1] == NONE {

@@ -165,14 +165,12 @@ pub(super) fn irregular(
     let mut sharp = Vec::new();
     for v in connectivity.cycle(frame) {
         connectivity.vertex_edges(v, |e| {
-            let ends = connectivity.edge_vertices[e as usize];
+            let ends = connectivity.edge_ends(e);
             let is_here = |side: &u32| {
-                let face = connectivity.side_faces[*side as usize];
+                let face = connectivity.side_face(*side);
                 frames.iter().any(|f| f.face == face)
             };
-            if connectivity.is_wall(e)
-                && connectivity.edge_sides.row(e as usize).iter().any(is_here)
-            {
+            if connectivity.is_wall(e) && connectivity.edge_sides(e).iter().any(is_here) {
                 let [a, b] = ends.map(|v| label(&mut vertices, v));
                 sharp.push([a.min(b), a.max(b)]);
             }

@@ -19,11 +19,11 @@ pub(super) enum Rule {
     Transient,
 }
 
-impl Connectivity {
+impl Connectivity<'_> {
     /// Whether the faces around a vertex are one fan, its edges of one or two faces each.
     pub fn is_manifold(&self, vertex: u32) -> bool {
         let mut non_manifold = false;
-        self.vertex_edges(vertex, |e| non_manifold |= self.edge_sides.row(e as usize).len() > 2);
+        self.vertex_edges(vertex, |e| non_manifold |= self.edge_sides(e).len() > 2);
         !non_manifold && self.fan_len(vertex) == self.vertex_corners.row(vertex as usize).len()
     }
 
@@ -31,9 +31,7 @@ impl Connectivity {
     pub fn rule(&self, vertex: u32) -> Rule {
         let corners = self.vertex_corners.row(vertex as usize);
         let sides = self.scheme.shape().sides();
-        let is_made = |&corner: &u32| {
-            self.faces.row(self.side_faces[corner as usize] as usize).len() == sides
-        };
+        let is_made = |&corner: &u32| self.face(self.side_face(corner) as usize).len() == sides;
         let semi_sharp = |s: f64| s > 0.0 && s < f64::INFINITY;
         let pinned = self.vertex_sharpness(vertex);
         let (mut sharp, mut changing) = (0, semi_sharp(pinned) || !corners.iter().all(is_made));
@@ -54,12 +52,12 @@ impl Connectivity {
 
     /// Face point: the mean of the face's corners.
     pub fn face_point(&self, face: u32, row: &mut RowBuilder) {
-        row.add_mean(self.faces.row(face as usize), 1.0);
+        row.add_mean(self.face(face as usize), 1.0);
     }
 
     /// Edge point: the smooth one, blended towards the midpoint by the sharpness.
     pub fn edge_point(&self, edge: u32, row: &mut RowBuilder) {
-        let ends = self.edge_vertices[edge as usize];
+        let ends = self.edge_ends(edge);
         let sharp = self.edge_sharpness(edge).min(1.0);
         let smooth = 1.0 - sharp;
         let mask = self.masks.edge_mask();
@@ -67,8 +65,8 @@ impl Connectivity {
         if smooth == 0.0 {
             return;
         }
-        for &side in self.edge_sides.row(edge as usize) {
-            let face = self.faces.row(self.side_faces[side as usize] as usize);
+        for &side in self.edge_sides(edge) {
+            let face = self.face(self.side_face(side) as usize);
             if mask.face != 0.0 {
                 row.add_mean(face, mask.face * smooth);
             }
@@ -116,12 +114,12 @@ impl Connectivity {
         let mask = self.masks.vertex_mask(valence, corners.len(), weight);
         if mask.face != 0.0 {
             for &corner in corners {
-                row.add_mean(self.faces.row(self.side_faces[corner as usize] as usize), mask.face);
+                row.add_mean(self.face(self.side_face(corner) as usize), mask.face);
             }
         }
         self.vertex_edges(vertex, |e| {
             if mask.midpoint != 0.0 {
-                row.add_mean(&self.edge_vertices[e as usize], mask.midpoint);
+                row.add_mean(&self.edge_ends(e), mask.midpoint);
             }
             if mask.neighbour != 0.0 {
                 row.add(self.other_end(e, vertex), mask.neighbour);
@@ -131,7 +129,7 @@ impl Connectivity {
     }
 
     fn other_end(&self, edge: u32, vertex: u32) -> u32 {
-        let [a, b] = self.edge_vertices[edge as usize];
+        let [a, b] = self.edge_ends(edge);
         if a == vertex { b } else { a }
     }
 }

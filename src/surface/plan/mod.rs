@@ -84,9 +84,8 @@ impl SurfacePlan {
                 triangulated.mesh.as_ref()
             }
         };
-        let columns = Columns::of(&mesh.faces);
-        let vertices = mesh.faces.vertices().to_vec();
-        let matrix = SurfaceTopology::build(mesh.points.len(), columns.clone(), vertices);
+        let matrix = SurfaceTopology::of(mesh);
+        let columns = matrix.columns.clone();
         notices.extend(non_manifold_notice(matrix.non_manifold_edges.len(), options.scheme));
         let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
         let levels = options.levels;
@@ -137,6 +136,15 @@ impl SurfacePlan {
     /// What the user should know of the mesh although it does not stop the refinement.
     pub fn notices(&self) -> &[String] {
         &self.notices
+    }
+
+    /// The topology of the control mesh, where a method keeps it.
+    pub(super) fn control_topology(&self) -> Option<&SurfaceTopology> {
+        match &self.levels {
+            Levels::Quads(levels) => levels.matrices().first(),
+            Levels::FourTriangles(levels) => levels.matrices().first(),
+            Levels::EdgeFriend(_) | Levels::ThreeTriangles(_) => None,
+        }
     }
 
     /// Number of refined vertices, those of no face included.

@@ -35,8 +35,9 @@ use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::scheme::Scheme;
 use crate::surface::limit::finite::{FiniteWeights, spline_rows};
-use crate::surface::limit::{Leaf, LeafKind, LimitSurface, Placement, limit_surface};
-use crate::topology::surface::{Columns, SurfaceTopology};
+use crate::surface::limit::{
+    Leaf, LeafKind, LimitSurface, Placement, limit_surface, limit_topology,
+};
 
 /// The points of a level of Catmull-Clark refinement, ready to be evaluated for any control
 /// points.
@@ -118,14 +119,9 @@ impl StaticRefinement {
     pub fn new(mesh: &SurfaceMesh, levels: usize) -> Result<Self> {
         mesh.check()?;
         mesh.check_control()?;
-        let build = || {
-            let columns = Columns::of(&mesh.faces);
-            SurfaceTopology::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec())
-        };
         let scheme = Scheme::CatmullClark;
-        let (surface, matrix) =
-            rayon::join(|| limit_surface(mesh, scheme, mesh.crease_rule, 0), build);
-        let surface = surface?;
+        let topology = limit_topology(mesh, scheme)?;
+        let surface = limit_surface(mesh, &topology, scheme, mesh.crease_rule, 0)?;
         let level_of = |leaf: &Leaf| {
             let element = &surface.elements()[leaf.element as usize];
             usize::from(leaf.depth) + usize::from(element.corner.is_some())
@@ -157,7 +153,7 @@ impl StaticRefinement {
         }
         let rows: Vec<Vec<[f64; 4]>> = (0..=levels).map(spline_rows).collect();
         let (slots, tables) = rayon::join(
-            || Slots::new(matrix, &surface, levels),
+            || Slots::new(topology, &surface, levels),
             || tables(&surface, &leaves, &rows),
         );
         let mut is_hole = vec![false; mesh.faces.len()];

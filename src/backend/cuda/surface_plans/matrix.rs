@@ -96,9 +96,7 @@ pub(super) fn levels<T: Real + DeviceRepr>(
 
 /// Refuses tags that have no vertex, or no edge, in the words of the CPU.
 pub(super) fn check_tags(mesh: &SurfaceMesh, non_manifold: NonManifold) -> Result<()> {
-    let vertices = mesh.faces.vertices().to_vec();
-    let matrix = SurfaceTopology::build(mesh.points.len(), Columns::of(&mesh.faces), vertices);
-    Sharpness::of(mesh, &matrix, non_manifold).map(drop)
+    Sharpness::of(mesh, &SurfaceTopology::of(mesh), non_manifold).map(drop)
 }
 
 /// Whether a tag has no vertex.

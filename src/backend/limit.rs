@@ -63,6 +63,11 @@ impl Values {
         numbers.downcast_mut().expect("`Real` is `f32` or `f64`")
     }
 
+    /// Becomes these numbers.
+    pub(super) fn copy_from<T: Real>(&mut self, from: &[T]) {
+        self.numbers::<T>().reserve(from.len()).copy_from_slice(from);
+    }
+
     /// The triple that starts at number 3 `i`.
     pub fn triple(&self, i: usize) -> [f64; 3] {
         std::array::from_fn(|d| self.get(3 * i + d))

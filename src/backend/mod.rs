@@ -18,7 +18,7 @@ pub use cuda::Cuda;
 pub use device::{Device, DeviceInfo};
 pub use explain::{Explained, LaunchGrid};
 pub use limit::{Limit, Values};
-pub use surface::{SurfaceRefiner, runs_on_gpu};
+pub use surface::{SurfaceEvaluator, SurfaceRefiner, SurfaceResults, runs_on_gpu};
 
 use std::ops::Range;
 
@@ -26,9 +26,10 @@ use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::mesh::{Controls, SurfaceMesh};
 pub use crate::numbers::Precision;
-use crate::plan::Plan;
 pub use crate::plan::Strategy;
-use crate::surface::SurfaceOptions;
+use crate::plan::{Plan, Want};
+use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
+use crate::surface::{SurfaceOptions, SurfaceStencils};
 
 /// A processor that evaluates plans.
 pub trait Backend {
@@ -52,6 +53,45 @@ pub trait Backend {
         mesh: &SurfaceMesh,
         options: &SurfaceOptions,
     ) -> Result<Box<dyn SurfaceRefiner>>;
+
+    /// Brings stencils to the processor: the points of a level in the order of the plan's
+    /// vertices.
+    ///
+    /// # Errors
+    /// On a device, too little memory, or static refinement past level 7.
+    fn surface_stencils<'s>(
+        &self,
+        stencils: &'s SurfaceStencils,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>>;
+
+    /// Brings a grid of limit points on all elements to the processor, `[element][sample]`;
+    /// first derivatives and normals if the grid has them.
+    ///
+    /// # Errors
+    /// On a device, too little memory, or more than 2³² points.
+    fn surface_grid<'s>(&self, grid: &'s SurfaceGrid<'s>)
+    -> Result<Box<dyn SurfaceEvaluator + 's>>;
+
+    /// Brings places of a limit surface to the processor, with room for the derivatives wanted.
+    ///
+    /// # Errors
+    /// [`crate::Error::Request`] for an element that does not exist and parameters outside their
+    /// range; on a device, too little memory.
+    fn surface_places<'s>(
+        &self,
+        surface: &'s LimitSurface,
+        places: &'s [SurfaceLocation],
+        want: Want,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>>;
+
+    /// Brings limit masks to the processor: limit positions and unit normals of all vertices.
+    ///
+    /// # Errors
+    /// On a device, too little memory.
+    fn surface_vertices<'s>(
+        &self,
+        masks: &'s VertexMasks,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>>;
 
     /// The device that jobs bring their arrays to: location, layers, interiors, quadrature. `None`
     /// on the CPU, where they work on their own data.

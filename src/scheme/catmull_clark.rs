@@ -26,6 +26,10 @@ impl SurfaceScheme for CatmullClark {
         true
     }
 
+    fn has_static_refinement(&self) -> bool {
+        true
+    }
+
     fn limit(&self) -> Option<&'static dyn LimitScheme> {
         Some(&CatmullClark)
     }

@@ -159,6 +159,11 @@ pub trait SurfaceScheme: Sync {
         false
     }
 
+    /// Whether static refinement knows the weights of every level.
+    fn has_static_refinement(&self) -> bool {
+        false
+    }
+
     /// The masks and the local eigenanalysis, where the limit is known at every place.
     fn limit(&self) -> Option<&'static dyn LimitScheme> {
         None

@@ -44,7 +44,7 @@ pub(crate) mod options;
 pub(crate) mod plan;
 pub mod refine;
 pub(crate) mod scalar;
-pub(crate) mod stencils;
+pub mod stencils;
 pub(crate) mod triangulate;
 
 pub use crate::scheme::Scheme;
@@ -57,6 +57,7 @@ pub use refine::memory::{Counts, check_ids, refined_counts, refinement_bytes};
 pub use scalar::Point;
 pub use stencils::single::{GROUP, SingleMatrix};
 pub use stencils::static_refinement::{StaticEvaluator, StaticRefinement, StaticWorkspace};
+pub use stencils::{StencilEvaluator, Storage, SurfaceStencils};
 
 use crate::Result;
 use crate::mesh::SurfaceMesh;

@@ -9,6 +9,7 @@
 mod explain;
 mod grid;
 mod scattered;
+mod surface;
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -19,12 +20,16 @@ use rayon::prelude::*;
 use crate::kernel::Simd;
 use crate::numbers::Real;
 
-use super::{Backend, Evaluator, Explained, Limit, Precision, SurfaceRefiner, check_controls};
+use super::{
+    Backend, Evaluator, Explained, Limit, Precision, SurfaceEvaluator, SurfaceRefiner,
+    check_controls,
+};
 use crate::error::Result;
 use crate::mesh::{Controls, SurfaceMesh};
 use crate::pages;
-use crate::plan::{Plan, Samples, wanted_orders};
-use crate::surface::{SurfaceOptions, SurfacePlan};
+use crate::plan::{Plan, Samples, Want, wanted_orders};
+use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
+use crate::surface::{SurfaceOptions, SurfacePlan, SurfaceStencils};
 
 /// The processor this program runs on.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +80,48 @@ impl Backend for Cpu {
         options: &SurfaceOptions,
     ) -> Result<Box<dyn SurfaceRefiner>> {
         Ok(Box::new(SurfacePlan::new(mesh, options)?))
+    }
+
+    fn surface_stencils<'s>(
+        &self,
+        stencils: &'s SurfaceStencils,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+        match self.precision {
+            Precision::F32 => surface::stencils::<f32>(stencils),
+            Precision::F64 => surface::stencils::<f64>(stencils),
+        }
+    }
+
+    fn surface_grid<'s>(
+        &self,
+        grid: &'s SurfaceGrid<'s>,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+        match self.precision {
+            Precision::F32 => surface::grid::<f32>(grid),
+            Precision::F64 => surface::grid::<f64>(grid),
+        }
+    }
+
+    fn surface_places<'s>(
+        &self,
+        surface: &'s LimitSurface,
+        places: &'s [SurfaceLocation],
+        want: Want,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+        match self.precision {
+            Precision::F32 => surface::places::<f32>(surface, places, want),
+            Precision::F64 => surface::places::<f64>(surface, places, want),
+        }
+    }
+
+    fn surface_vertices<'s>(
+        &self,
+        masks: &'s VertexMasks,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+        match self.precision {
+            Precision::F32 => surface::vertices::<f32>(masks),
+            Precision::F64 => surface::vertices::<f64>(masks),
+        }
     }
 
     fn time_writing(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>> {

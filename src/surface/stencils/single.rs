@@ -54,6 +54,15 @@ impl<T: Real> SingleMatrix<T> {
         }
     }
 
+    /// The weights in another precision.
+    pub(super) fn rounded<U: Real>(&self) -> SingleMatrix<U> {
+        SingleMatrix {
+            ends: self.ends.clone(),
+            columns: self.columns.clone(),
+            weights: self.weights.par_iter().map(|w| w.map(|w| U::from_f64(w.to_f64()))).collect(),
+        }
+    }
+
     /// Number of refined points.
     pub fn len(&self) -> usize {
         self.ends.len()

@@ -27,17 +27,19 @@ pub(crate) use batches::LeafBatches;
 pub use cpu::{StaticEvaluator, StaticWorkspace};
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use slots::{GridPlace, Slots};
 
 use crate::error::{Error, Result};
-use crate::mesh::SurfaceMesh;
+use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::scheme::Scheme;
 use crate::surface::limit::finite::{FiniteWeights, spline_rows};
 use crate::surface::limit::{
     Leaf, LeafKind, LimitSurface, Placement, limit_surface, limit_topology,
 };
+use crate::topology::surface::SurfaceTopology;
 
 /// The points of a level of Catmull-Clark refinement, ready to be evaluated for any control
 /// points.
@@ -61,7 +63,7 @@ use crate::surface::limit::{
 /// # Ok::<(), subsolid::Error>(())
 /// ```
 pub struct StaticRefinement {
-    pub(crate) surface: LimitSurface,
+    pub(crate) surface: Arc<LimitSurface>,
     pub(crate) slots: Slots,
     // first slot of each leaf, and how often it is still refined
     pub(crate) leaves: Vec<(u32, u8)>,
@@ -118,10 +120,18 @@ impl StaticRefinement {
     /// count; those of [`LimitSurface::new`].
     pub fn new(mesh: &SurfaceMesh, levels: usize) -> Result<Self> {
         mesh.check()?;
-        mesh.check_control()?;
-        let scheme = Scheme::CatmullClark;
-        let topology = limit_topology(mesh, scheme)?;
-        let surface = limit_surface(mesh, &topology, scheme, mesh.crease_rule, 0)?;
+        let topology = limit_topology(mesh, Scheme::CatmullClark)?;
+        Self::of_topology(mesh, &topology, levels, mesh.crease_rule)
+    }
+
+    /// The same of a mesh whose topology is known.
+    pub(in crate::surface) fn of_topology(
+        mesh: &SurfaceMesh,
+        topology: &SurfaceTopology,
+        levels: usize,
+        rule: CreaseRule,
+    ) -> Result<Self> {
+        let surface = Arc::new(limit_surface(mesh, topology, Scheme::CatmullClark, rule, 0)?);
         let level_of = |leaf: &Leaf| {
             let element = &surface.elements()[leaf.element as usize];
             usize::from(leaf.depth) + usize::from(element.corner.is_some())
@@ -153,7 +163,7 @@ impl StaticRefinement {
         }
         let rows: Vec<Vec<[f64; 4]>> = (0..=levels).map(spline_rows).collect();
         let (slots, tables) = rayon::join(
-            || Slots::new(topology, &surface, levels),
+            || Slots::new(topology.clone(), &surface, levels),
             || tables(&surface, &leaves, &rows),
         );
         let mut is_hole = vec![false; mesh.faces.len()];

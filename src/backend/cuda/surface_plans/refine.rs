@@ -94,7 +94,7 @@ impl Refined for DeviceSurface<f64> {
                 }
                 remaining_corners(mesh, self.options.levels, |v| v, &mut creases);
             }
-            Levels::Single(single) => return Refined::creases(&&single.plan, mesh),
+            Levels::Stencils(stencils) => return Refined::creases(&&stencils.plan, mesh),
             // the host knows the friends of creases at the first level only
             Levels::EdgeFriend(_) => {
                 return Refined::creases(&&SurfacePlan::new(mesh, &self.options)?, mesh);

@@ -106,6 +106,11 @@ impl EdgeFriend {
         Ok(built)
     }
 
+    /// Whether a mesh of this topology is an oriented manifold, as edge-friend needs it.
+    pub(in crate::surface) fn takes(topology: &SurfaceTopology) -> bool {
+        build::check_manifold(topology).is_ok()
+    }
+
     /// The first of `levels` ≥ 1 levels.
     #[allow(dead_code, reason = "backends for devices use it")]
     pub(crate) fn first_level(

@@ -1,5 +1,7 @@
 //! Creases and corners of all schemes (DeRose, Kass and Truong 1998, fractional sharpness).
 
+use crate::mesh::CreaseRule;
+
 /// Weights of the three rules at a vertex; they add up to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VertexBlend {
@@ -31,4 +33,17 @@ pub const ALONG_END: f64 = 0.125;
 /// infinite stays infinite.
 pub fn decayed(sharpness: f64) -> f64 {
     (sharpness - 1.0).max(0.0)
+}
+
+impl CreaseRule {
+    /// Sharpness of a semi-sharp edge before it passes on to its half at a vertex, where `count`
+    /// semi-sharp edges, itself among them, have the sum `sum`: by Chaikin's rule it blends
+    /// with the mean of the others.
+    pub(crate) fn blended(self, sharpness: f64, count: u32, sum: f64) -> f64 {
+        if self == Self::Uniform || count < 2 || !sharpness.is_finite() {
+            return sharpness;
+        }
+        let others = (sum - sharpness) / f64::from(count - 1);
+        0.75 * sharpness + 0.25 * others
+    }
 }

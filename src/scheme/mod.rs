@@ -6,13 +6,15 @@
 //! edges and vertices, which all schemes share.
 
 mod bilinear;
-mod catmull_clark;
+pub(crate) mod catmull_clark;
 pub mod crease;
 pub(crate) mod loop_scheme;
+pub(crate) mod point;
 pub(crate) mod solid;
 pub(crate) mod sqrt3;
 mod stencils;
 
+pub use point::Point;
 pub use solid::VertexRule;
 pub use stencils::{RowBuilder, Stencils};
 

@@ -2,11 +2,11 @@
 
 use super::{Levels, SurfacePlan};
 use crate::mesh::{Attribute, Creases, FaceVarying, Polygons, SurfaceMesh};
+use crate::scheme::point::Point;
 use crate::scheme::{NonManifold, Shape, Split};
 use crate::surface::SurfaceOptions;
 use crate::surface::refine::sharpness::Sharpness;
 use crate::surface::refine::split::{Lists, split_to_quads, split_to_triangles};
-use crate::surface::scalar::Point;
 use crate::surface::triangulate::triangulate;
 use crate::topology::NONE;
 use crate::topology::surface::{Columns, SurfaceTopology};

@@ -9,7 +9,7 @@ use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
 use crate::numbers::Real;
 use crate::scheme::NonManifold;
 use crate::scheme::crease::{ALONG_END, ALONG_OWN, VertexBlend};
-use crate::surface::scalar::{Point, add, blend, middle, scale};
+use crate::scheme::point::{Point, add, blend, middle, scale};
 use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
 

@@ -16,7 +16,7 @@ use single::SingleMatrix;
 use static_refinement::{StaticEvaluator, StaticRefinement, StaticWorkspace};
 
 use crate::numbers::Real;
-use crate::surface::scalar::Point;
+use crate::scheme::point::Point;
 use crate::topology::NONE;
 use crate::{Error, Result};
 

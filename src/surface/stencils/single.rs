@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::pages;
 use crate::scheme::Stencils;
-use crate::surface::scalar::Point;
+use crate::scheme::point::Point;
 
 /// Entries a row is padded to a multiple of: 16 bytes of columns.
 pub const GROUP: usize = 4;

@@ -317,7 +317,7 @@ pub fn derivatives(backend: &impl Backend, tolerance: f64) {
             let cross: Point = std::array::from_fn(|d| {
                 a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3]
             });
-            let length = distance(cross, [0.0; 3]);
+            let length = cross.iter().map(|x| x * x).sum::<f64>().sqrt();
             if length > 1e-2 * scale {
                 close(on_grid.normals.triple(sample), cross.map(|x| x / length), 1e-3, || what(2));
             }

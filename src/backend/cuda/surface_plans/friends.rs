@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::numbers::Real;
 use crate::scheme::NonManifold;
+use crate::scheme::point::Point;
 use crate::surface::refine::edge_friend::EdgeFriend;
-use crate::surface::scalar::Point;
 use cudarc::driver::DeviceRepr;
 
 /// Levels of edge-friend.

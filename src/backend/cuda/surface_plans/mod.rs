@@ -28,12 +28,12 @@ use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::numbers::Real;
 use crate::scheme::Shape;
+use crate::scheme::point::Point;
 use crate::surface::plan::{
     check_method, cut_notice, non_manifold_notice, takes_edge_friend, turned_notice,
 };
 use crate::surface::refine::memory::check_corner_ids;
 use crate::surface::refine::sqrt3::check;
-use crate::surface::scalar::Point;
 use crate::surface::triangulate::triangulate;
 use crate::surface::{Method, SurfaceOptions};
 use crate::topology::surface::{Columns, SurfaceTopology};

@@ -5,9 +5,9 @@ use super::{DeviceSurface, Levels};
 use crate::backend::SurfaceRefiner;
 use crate::error::Result;
 use crate::mesh::{Creases, SurfaceMesh};
+use crate::scheme::point::Point;
 use crate::surface::plan::limits_of;
 use crate::surface::plan::result::{Refined, assemble, remaining_corners};
-use crate::surface::scalar::Point;
 use crate::surface::{SurfaceOptions, SurfacePlan, VertexLimits};
 use crate::topology::surface::Columns;
 

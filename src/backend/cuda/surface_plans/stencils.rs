@@ -6,7 +6,7 @@ use crate::backend::{SurfaceEvaluator, SurfaceResults};
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::numbers::Real;
-use crate::surface::scalar::Point;
+use crate::scheme::point::Point;
 use crate::surface::stencils::{Stored, gather};
 use crate::surface::{SurfaceOptions, SurfacePlan, SurfaceStencils};
 use cudarc::driver::DeviceRepr;

@@ -38,7 +38,7 @@ use super::catmull_clark::CatmullClark;
 use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, Creases, SurfaceMesh};
-use crate::surface::scalar::Point;
+use crate::scheme::point::Point;
 use crate::topology::surface::SurfaceTopology;
 
 /// Quads of one level in the layout of the [module](self).

@@ -31,8 +31,8 @@ use crate::error::Result;
 use crate::kernel::{Patch, PatchOutput, Scratch, Shared, Simd, Stores, Table, TableOutput};
 use crate::numbers::Real;
 use crate::pages;
+use crate::scheme::point::Point;
 use crate::surface::limit::{LeafKind, LimitSurface};
-use crate::surface::scalar::Point;
 
 /// Points of a task, about.
 const GRAIN: usize = 8192;

@@ -119,8 +119,10 @@
 //! # [`surface`]: subdivision surfaces
 //!
 //! A [`SurfaceMesh`] of any polygons, read from a file or taken from the boundary of a solid,
-//! refines by Catmull-Clark, Loop or √3. [`surface::limit`] evaluates limits of surfaces with
-//! normals and curvature. See [`guide::surfaces`].
+//! has points by three ways, by Catmull-Clark, Loop, √3 or bilinear subdivision:
+//! [refined](surface::refine) level by level, by [stencils](surface::stencils) straight from the
+//! control points, and at the [limit](surface::limit), with normals and curvature. All share one
+//! [topology](topology::surface). See [`guide::surfaces`].
 //!
 //! # Errors
 //!

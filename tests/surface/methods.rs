@@ -8,7 +8,7 @@ use subsolid::surface::{
 };
 use subsolid::topology::surface::{Columns, SurfaceTopology};
 
-use super::{manifolds, model, options, size};
+use super::{SURFACES, manifolds, model, options, size};
 
 fn few(name: &&&str) -> bool {
     !["wrench_boundary", "spot_quadrangulated", "cow_boundary", "car"].contains(name)
@@ -45,16 +45,15 @@ fn the_single_matrix_is_the_product_of_all_levels() {
 /// of no face included, by the crease rule of the options.
 #[test]
 fn static_stencils_are_the_mesh_matrix() {
-    let levels = [
-        ("cubes_semisharp", 5),
-        ("dodecahedron_poly", 2),
-        ("hole_test2", 3),
-        ("moebius", 1),
-        ("pole64", 2),
-        ("val2_interior", 3),
-    ];
-    for (name, levels) in levels {
+    let mut tested = 0;
+    for name in SURFACES.iter().filter(few) {
         let mut mesh = model(name);
+        let by = |levels| options(Scheme::CatmullClark, levels, Method::Static);
+        // the level that isolates all features
+        let levels = (1..6).find(|&levels| SurfacePlan::new(&mesh, &by(levels)).is_ok());
+        let Some(levels) = levels else { continue };
+        tested += 1;
+        mesh.holes.push(1);
         mesh.points.push([9.0, -7.0, 5.0]);
         let values = (0..5 * mesh.points.len()).map(|i| (i as f64).sin()).collect();
         mesh.attributes.push(Attribute { name: "five".into(), width: 5, values });

@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::plan::Want;
 use crate::scheme::Shape;
-use crate::surface::SurfaceOptions;
 use crate::surface::limit::{PatchCounts, VertexLimits, limit_surface, limit_topology};
+use crate::surface::options::SurfaceOptions;
 use crate::surface::triangulate::triangulate;
 
 /// The limit at the vertices of a refined level, and the patches that it came from.

@@ -2,9 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
+use crate::surface::options::{Method, SurfaceOptions};
 use crate::surface::refine::edge_friend::EdgeFriend;
 use crate::surface::refine::memory::{check_ids, refined_counts};
-use crate::surface::{Method, SurfaceOptions};
 use crate::topology::surface::SurfaceTopology;
 
 /// Faces of a result up to which edge-friend is faster on the CPU, topology included: it gathers

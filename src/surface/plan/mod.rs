@@ -10,6 +10,7 @@ mod stencils;
 pub use adaptive::{AdaptiveLimits, adaptive_limits};
 pub(crate) use limits::limits_of;
 
+use super::options::{Method, SurfaceOptions};
 use super::refine::Workspace;
 use super::refine::catmull_clark::CatmullClark;
 use super::refine::edge_friend::EdgeFriend;
@@ -20,9 +21,9 @@ use super::refine::triangles::Loop;
 use super::stencils::SurfaceStencils;
 use super::stencils::single::SingleMatrix;
 use super::triangulate::triangulate;
-use super::{Method, Scheme, SurfaceOptions};
 use crate::mesh::SurfaceMesh;
 use crate::numbers::Real;
+use crate::scheme::Scheme;
 use crate::scheme::Stencils;
 use crate::scheme::point::Point;
 use crate::scheme::{NonManifold, Shape, Split};

@@ -4,7 +4,7 @@ use super::{Levels, SurfacePlan};
 use crate::mesh::{Attribute, Creases, FaceVarying, Polygons, SurfaceMesh};
 use crate::scheme::point::Point;
 use crate::scheme::{NonManifold, Shape, Split};
-use crate::surface::SurfaceOptions;
+use crate::surface::options::SurfaceOptions;
 use crate::surface::refine::sharpness::Sharpness;
 use crate::surface::refine::split::{Lists, split_to_quads, split_to_triangles};
 use crate::surface::triangulate::triangulate;

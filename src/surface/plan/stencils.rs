@@ -3,8 +3,9 @@
 use super::SurfacePlan;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
+use crate::surface::options::{Method, SurfaceOptions};
+use crate::surface::stencils::SurfaceStencils;
 use crate::surface::stencils::static_refinement::StaticRefinement;
-use crate::surface::{Method, SurfaceOptions, SurfaceStencils};
 use crate::topology::NONE;
 
 impl SurfacePlan {

@@ -17,7 +17,7 @@ pub use cpu::Cpu;
 pub use cuda::Cuda;
 pub use device::{Device, DeviceInfo};
 pub use explain::{Explained, LaunchGrid};
-pub use limit::{Limit, Values};
+pub use limit::{Derived, Limit, Values};
 pub use surface::{SurfaceEvaluator, SurfaceRefiner, SurfaceResults, runs_on_gpu};
 
 use std::ops::Range;

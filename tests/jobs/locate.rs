@@ -274,7 +274,7 @@ fn tilted([x, y, z]: Point) -> Point {
 fn interiors_fill_the_volume() {
     use subsolid::backend::{Backend, Cpu};
     use subsolid::mesh::shape::Shape;
-    use subsolid::plan::{Samples, Want};
+    use subsolid::plan::{Quantity, Samples, Want};
     let torus = Shape::Torus { major: 8, core: 2, rings: 1 };
     let cylinder = Shape::Cylinder { core: 2, rings: 1, layers: 2 };
     for shape in [torus, cylinder, Shape::Box { cells: [3, 4, 2] }, Shape::Tripod] {
@@ -283,10 +283,10 @@ fn interiors_fill_the_volume() {
         let solid = Solid::new(&mesh).expect("a valid mesh");
         // Gauss points see the pieces towards extraordinary edges only roughly
         let samples = Samples::gauss(12).expect("a rule");
-        let plan = solid.plan(&samples, Want::FIRST).expect("a plan");
+        let plan = solid.plan(&samples, Want::DETERMINANT).expect("a plan");
         let limit = Cpu::default().evaluate(&plan, mesh.controls()).expect("a limit");
         let weights = subsolid::basis::gauss::rule(12).expect("a rule").weights;
-        let determinants = limit.jacobian_determinants().expect("derivatives");
+        let determinants = limit.quantity(Quantity::Determinant, None).expect("derivatives");
         let weight = |i: usize| weights[i % 12] * weights[i / 12 % 12] * weights[i / 144 % 12];
         let volume: f64 = determinants.iter().enumerate().map(|(i, d)| weight(i) * d).sum();
         let locator = Locator::new(&solid, mesh.controls()).expect("a locator");

@@ -8,6 +8,7 @@
 
 mod explain;
 mod grid;
+mod quantities;
 mod scattered;
 mod surface;
 
@@ -27,7 +28,7 @@ use super::{
 use crate::error::Result;
 use crate::mesh::{Controls, SurfaceMesh};
 use crate::pages;
-use crate::plan::{Plan, Samples, Want, wanted_orders};
+use crate::plan::{Plan, Samples, Want};
 use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
 use crate::surface::{SurfaceOptions, SurfacePlan, SurfaceStencils};
 
@@ -165,18 +166,24 @@ impl<T: Real> Evaluator for Prepared<'_, T> {
         let solid = self.plan.solid();
         check_controls(solid, controls)?;
         let results = self.plan.result_count(&elements);
-        let derivatives = wanted_orders(self.plan.want()).len() - 1;
-        limit.begin(elements.clone(), derivatives, controls.attributes.len());
+        let widths: Vec<usize> = controls.attributes.iter().map(|a| a.width).collect();
+        limit.begin(elements.clone(), self.plan.want(), &widths);
 
+        let Limit { positions, derivatives, attributes, attribute_derivatives, .. } = limit;
         let points = solid.refined_points(controls.positions.as_flattened(), 3);
-        let mut outputs = vec![limit.positions.numbers::<T>().reserve(3 * results)];
-        outputs.extend(limit.derivatives.iter_mut().map(|d| d.numbers::<T>().reserve(3 * results)));
+        let mut outputs = vec![positions.numbers::<T>().reserve(3 * results)];
+        outputs.extend(derivatives.iter_mut().map(|d| d.numbers::<T>().reserve(3 * results)));
         self.run(&points, 3, &elements, &mut outputs)?;
-        for (attribute, values) in controls.attributes.iter().zip(&mut limit.attributes) {
-            let points = solid.refined_points(&attribute.values, attribute.width);
-            let output = values.numbers::<T>().reserve(attribute.width * results);
-            self.run(&points, attribute.width, &elements, &mut [output])?;
+        let of_attributes = attributes.iter_mut().zip(attribute_derivatives);
+        for (attribute, (values, derivatives)) in controls.attributes.iter().zip(of_attributes) {
+            let width = attribute.width;
+            let points = solid.refined_points(&attribute.values, width);
+            let all = std::iter::once(values).chain(derivatives);
+            let mut outputs: Vec<&mut [T]> =
+                all.map(|v| v.numbers::<T>().reserve(width * results)).collect();
+            self.run(&points, width, &elements, &mut outputs)?;
         }
+        quantities::evaluate::<T>(self.plan, &elements, &widths, limit);
         Ok(())
     }
 

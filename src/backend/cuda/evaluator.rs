@@ -3,6 +3,7 @@
 mod explain;
 mod launches;
 mod pieces;
+mod quantities;
 
 pub(super) use launches::MOST_POINTS;
 
@@ -25,7 +26,7 @@ use crate::backend::{Evaluator, Explained, Limit, check_controls};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
 use crate::numbers::Real;
-use crate::plan::{Plan, Samples, Strategy, Want, wanted_orders};
+use crate::plan::{Plan, Samples, Strategy, Wanted, wanted_orders};
 use cudarc::driver::DeviceRepr;
 
 /// Streams on which the kernels of an evaluation run side by side.
@@ -76,11 +77,14 @@ struct Input {
 struct Program<T> {
     range: Range<usize>,
     results: Buffer<T>,
-    // first number of each input's outputs
+    // first number of each input's outputs, and of each quantity
     starts: Vec<Vec<usize>>,
+    derived: Vec<usize>,
     // what all other launches wait for
     first: Vec<Launch>,
     launches: Vec<Launch>,
+    // what waits for all of them
+    last: Vec<Launch>,
     graph: Option<Graph>,
     // the items that the launches refer to
     _work: Work,
@@ -123,9 +127,9 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         Ok(Self { plan, functions, main, sides, samples, levels, inputs, kept, pieces, ring })
     }
 
-    /// Number of outputs of the positions: value and derivatives.
-    fn outputs(&self) -> usize {
-        wanted_orders(self.plan.want()).len()
+    /// Number of outputs of an input: value and derivatives.
+    fn outputs(&self, input: usize) -> usize {
+        wanted_orders(self.plan.want().of_input(input)).len()
     }
 
     /// Makes room for control points of these widths.
@@ -177,31 +181,35 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         let count = self.plan.result_count(&range);
         let mut starts = Vec::new();
         let mut length = 0;
+        let mut place = |numbers: usize| {
+            let start = length;
+            // bulk copies want whole vectors
+            length = (length + numbers).next_multiple_of(64);
+            start
+        };
         for (index, input) in self.inputs.iter().enumerate() {
-            let outputs = if index == 0 { self.outputs() } else { 1 };
-            let start = |_| {
-                let start = length;
-                // bulk copies want whole vectors
-                length = (length + count * input.width).next_multiple_of(64);
-                start
-            };
-            starts.push((0..outputs).map(start).collect::<Vec<_>>());
+            let start = |_| place(count * input.width);
+            starts.push((0..self.outputs(index)).map(start).collect::<Vec<_>>());
         }
+        let rows = |wanted: &Wanted| self.plan.row_count(wanted.quantity, &range) * wanted.width;
+        let derived: Vec<usize> =
+            self.wanted_quantities().iter().map(|wanted| place(rows(wanted))).collect();
         let results = match results {
             Some(results) if results.len() >= length => results,
             _ => Buffer::empty(&self.main, length)?,
         };
         let mut first = self.refine()?;
         let mut launches = Vec::new();
-        for (_, pass, job) in
-            self.passes(&range, |index, output| results.address(starts[index][output]))
-        {
+        let address = |index: usize, output: usize| results.address(starts[index][output]);
+        for (_, pass, job) in self.passes(&range, address) {
             if let (OnDevice::Grid(grid), Some(work)) = (&self.samples, &work) {
                 first.extend(grid.clearing(work, pass, job)?);
             }
             launches.extend(self.launches(work.as_deref(), pass, job)?);
         }
-        Ok(Program { range, results, starts, first, launches, graph: None, _work: work })
+        let last = self.quantities(&range, address, |index| results.address(derived[index]))?;
+        let (graph, _work) = (None, work);
+        Ok(Program { range, results, starts, derived, first, launches, last, graph, _work })
     }
 
     /// Puts a program on the streams: kernels of different families side by side.
@@ -225,7 +233,8 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
                     side => launch.enqueue(&sides[side - 1])?,
                 }
             }
-            sides.iter().try_for_each(|side| self.main.join(side))
+            sides.iter().try_for_each(|side| self.main.join(side))?;
+            program.last.iter().try_for_each(|launch| launch.enqueue(&self.main))
         }
     }
 
@@ -264,7 +273,8 @@ impl<T: Real + DeviceRepr> Evaluator for Resident<'_, T> {
     ) -> Result<()> {
         self.plan.check_range(&elements)?;
         self.upload(controls)?;
-        limit.begin(elements.clone(), self.outputs() - 1, controls.attributes.len());
+        let widths: Vec<usize> = controls.attributes.iter().map(|a| a.width).collect();
+        limit.begin(elements.clone(), self.plan.want(), &widths);
         let mut ring = match self.ring.take() {
             Some(ring) => ring,
             None => {
@@ -337,23 +347,31 @@ impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
         Resident::launch(self, &elements)?;
         let program = self.kept.as_ref().ok_or_else(nothing_kept)?;
         let count = self.plan.result_count(&elements);
-        let mut arrays = Vec::new();
-        for (input, starts) in self.inputs.iter().zip(&program.starts) {
-            for &start in starts {
-                let address = program.results.address(start);
-                arrays.push(DeviceArray { address, len: count, width: input.width });
-            }
-        }
+        let array = |start: usize, len: usize, width: usize| DeviceArray {
+            address: program.results.address(start),
+            len,
+            width,
+        };
+        let inputs = self.inputs.iter().zip(&program.starts);
+        let mut arrays: Vec<Vec<DeviceArray>> = inputs
+            .map(|(input, starts)| starts.iter().map(|&s| array(s, count, input.width)).collect())
+            .collect();
+        let mut attribute_derivatives = arrays.split_off(1);
+        let mut derivatives = arrays.remove(0);
+        let rows = |wanted: &Wanted| self.plan.row_count(wanted.quantity, &elements);
+        let derived = self.wanted_quantities().into_iter().zip(&program.derived);
+        let quantities = derived
+            .map(|(wanted, &start)| (wanted, array(start, rows(&wanted), wanted.width)))
+            .collect();
         Ok(DevicePoints {
-            functions: &self.functions,
             stream: &self.main,
             precision: T::PRECISION,
+            positions: derivatives.remove(0),
+            attributes: attribute_derivatives.iter_mut().map(|all| all.remove(0)).collect(),
+            derivatives,
+            attribute_derivatives,
+            quantities,
             elements,
-            samples: self.plan.samples_per_element(),
-            attributes: arrays.split_off(self.outputs()),
-            derivatives: arrays.split_off(1),
-            positions: arrays[0],
-            first: self.plan.want().contains(Want::FIRST),
         })
     }
 }

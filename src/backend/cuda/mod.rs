@@ -30,6 +30,7 @@ mod parts;
 mod points;
 mod program;
 mod published;
+mod quantities;
 mod ring;
 mod scattered;
 pub mod single_points;
@@ -51,7 +52,7 @@ pub use cudarc::driver::DeviceRepr;
 pub use device::{check_device, devices};
 pub use edge_friend::FriendRun as DeviceRun;
 pub use evaluator::DeviceEvaluator;
-pub use points::{Determinants, DeviceArray, DevicePoints};
+pub use points::{DeviceArray, DevicePoints};
 
 pub use surface_limit::SurfacePoints;
 pub use surface_plans::{

@@ -16,6 +16,9 @@ use cudarc::driver::DeviceRepr;
 /// Components of grids that one pass evaluates at most.
 const MOST_GRID: usize = 4;
 
+/// The same with derivatives.
+const MOST_DERIVATIVES: usize = 3;
+
 /// The same of scattered points, whose kernels need more registers a component.
 pub(in crate::backend::cuda) const MOST_POINTS: usize = 3;
 
@@ -33,8 +36,9 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         };
         let mut passes = Vec::new();
         for (index, input) in self.inputs.iter().enumerate() {
+            let want = self.plan.want().of_input(index);
+            let most = if want == Want::POSITION { most } else { most.min(MOST_DERIVATIVES) };
             for offset in (0..input.width).step_by(most) {
-                let want = if index == 0 { self.plan.want() } else { Want::POSITION };
                 let strided = input.width > most;
                 let pass = Pass { width: (input.width - offset).min(most), strided, want };
                 let mut job = Job {

@@ -14,6 +14,7 @@ mod backend;
 mod boundary;
 mod classes;
 mod creases;
+mod gradients;
 mod invalid;
 mod limit;
 mod refine;

@@ -83,9 +83,9 @@
 //! # [`plan`]: where to evaluate what
 //!
 //! [`Samples`] are grids, Gauss points, or any list of cells and parameters. [`Want`]
-//! selects the derivatives. A [`Plan`] groups leaves that evaluate alike into batches and
-//! holds the weights that all cells of a batch share. Neither `Solid` nor `Plan` depends on
-//! the positions of the control points.
+//! selects derivatives and the [quantities](plan::Quantity) that follow from them. A [`Plan`]
+//! groups leaves that evaluate alike into batches and holds the weights that all cells of a
+//! batch share. Neither `Solid` nor `Plan` depends on the positions of the control points.
 //!
 //! # [`kernel`]: inner loops
 //!

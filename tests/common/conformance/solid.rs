@@ -7,6 +7,7 @@ use subsolid::limit::{Orders, Solid};
 use subsolid::mesh::{Attribute, SolidMesh, shape::Shape};
 use subsolid::plan::{Location, Plan, Samples, Want, wanted_orders};
 
+#[allow(unused_imports, reason = "tests of surfaces include this file too")]
 pub use super::quantities::{gradients_of_known_fields, quantities};
 
 /// Meshes that together hold every class, missing layers and local refinement.

@@ -74,7 +74,7 @@ fn gradients_and_jacobians_are_written() {
     let gradient = [1.0, -2.0, 3.0];
     let displacement = [1.0, 2.0, 4.0].map(|by| gradient.map(|x| by * x)).concat();
     let check = |name: &str, values: &[f64], expected: &[f64], tolerance: f64| {
-        assert!(!values.is_empty() && values.len() % expected.len() == 0, "{name}");
+        assert!(!values.is_empty() && values.len().is_multiple_of(expected.len()), "{name}");
         for (i, value) in values.iter().enumerate() {
             let error = (value - expected[i % expected.len()]).abs();
             assert!(error < tolerance, "{name} {i}: {value}");

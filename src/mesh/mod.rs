@@ -9,6 +9,7 @@ mod cells;
 mod check;
 mod controls;
 mod creases;
+mod handedness;
 mod ids;
 mod orient;
 pub mod shape;
@@ -17,6 +18,7 @@ mod surface;
 pub use cells::{CellKind, Cells};
 pub use controls::Controls;
 pub use creases::{Corner, Crease, CreaseRule, Creases};
+pub use handedness::Handedness;
 pub use ids::{CellId, EdgeId, FaceId, VertexId};
 pub use surface::{BoundaryRule, FaceVarying, NORMALS, Polygons, SurfaceMesh};
 

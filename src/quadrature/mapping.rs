@@ -21,6 +21,7 @@ pub struct Mapping<'q> {
     quadrature: &'q Quadrature<'q>,
     // [point of all levels][3]
     points: Vec<f64>,
+    left_handed: bool,
 }
 
 /// The physical quantities of some leaves of a batch, `[leaf][sample]` each.
@@ -37,7 +38,10 @@ pub struct Mapped {
     /// Their determinants, in cubed length units.
     pub determinants: Vec<f64>,
     /// Weights of the physical quadrature: of the parameters' volume, times the
-    /// determinant. They sum to the volume.
+    /// determinant, or minus it if all cells are left-handed ([`Physical::left_handed`]).
+    /// They sum to the volume.
+    ///
+    /// [`Physical::left_handed`]: super::Physical::left_handed
     pub measures: Vec<f64>,
     /// Inverse Jacobians d(u, v, w)/d(x, y, z): `[uvw][xyz]`. Not finite where the
     /// determinant is 0.
@@ -60,12 +64,18 @@ impl<'q> Mapping<'q> {
         }
         let points =
             quadrature.solid.refined_points(controls.positions.as_flattened(), 3).into_owned();
-        Ok(Self { quadrature, points })
+        let left_handed = quadrature.is_left_handed(controls.positions);
+        Ok(Self { quadrature, points, left_handed })
     }
 
     /// The quadrature.
     pub fn quadrature(&self) -> &'q Quadrature<'q> {
         self.quadrature
+    }
+
+    /// Whether all cells are left-handed.
+    pub(super) fn left_handed(&self) -> bool {
+        self.left_handed
     }
 
     /// Evaluates a range of a batch's leaves into `mapped`, whose memory is used again.
@@ -79,7 +89,8 @@ impl<'q> Mapping<'q> {
         let samples = table.nodes.len();
         mapped.begin(batch, leaves.clone(), samples, !basis.second.is_empty());
         // weights by the element's parameters
-        let scale = f64::from(depth).exp2().powi(-3);
+        let side = if self.left_handed { -1.0 } else { 1.0 };
+        let scale = side * f64::from(depth).exp2().powi(-3);
         let weights: Vec<f64> = table.nodes.weights.iter().map(|w| scale * w).collect();
         let axis = match table.key.kind {
             // schemes are checked, so that there is such a rule

@@ -87,6 +87,7 @@ use rayon::prelude::*;
 use crate::basis::gauss;
 use crate::error::{Error, Result};
 use crate::limit::{AxisPermutation, Element, Leaf, LeafKind, Solid};
+use crate::mesh::Handedness;
 use crate::plan::Want;
 
 use batch::TableKey;
@@ -279,6 +280,11 @@ impl<'s> Quadrature<'s> {
     /// Bytes of all tables in memory.
     pub fn bytes(&self) -> usize {
         self.tables.iter().map(|table| table.basis.bytes() + 32 * table.nodes.len()).sum()
+    }
+
+    /// Whether all cells of the mesh are left-handed hexahedra at these control points.
+    fn is_left_handed(&self, positions: &[[f64; 3]]) -> bool {
+        Handedness::of(self.solid.topology().cells(), positions).is_all_left()
     }
 
     fn table(&self, batch: usize) -> &Table {

@@ -15,6 +15,7 @@ mod boundary;
 mod classes;
 mod creases;
 mod gradients;
+mod handedness;
 mod invalid;
 mod limit;
 mod refine;

@@ -3,23 +3,20 @@
 use nalgebra::Matrix3;
 
 use super::orient::orient_faces;
-use super::{CellKind, Cells, SolidMesh};
+use super::{CellKind, Cells, SolidMesh, check_coordinates};
 use crate::error::{Error, Result};
+use crate::numbers::Precision;
 
 impl SolidMesh {
-    /// Checks coordinates and attribute lengths.
+    /// Checks coordinates, sizes of cells and attribute lengths.
     ///
     /// Left-handed and folded cells are valid, see [`SolidMesh::handedness`].
     ///
     /// # Errors
-    /// [`Error::Mesh`] naming the vertex or attribute, and how to fix it.
+    /// [`Error::Mesh`] naming the vertex, cell or attribute, and how to fix it.
     pub fn check(&self) -> Result<()> {
-        for (v, p) in self.points.iter().enumerate() {
-            if !p.iter().all(|x| x.is_finite()) {
-                return Err(Error::mesh(format!("vertex {v} lies at {p:?}"))
-                    .with_help("give every vertex finite coordinates"));
-            }
-        }
+        check_coordinates(&self.points, Precision::F64)?;
+        self.cells.check_sizes()?;
         for attribute in &self.attributes {
             let expected = attribute.width.checked_mul(self.points.len());
             if attribute.width == 0 || expected != Some(attribute.values.len()) {

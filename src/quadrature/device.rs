@@ -6,7 +6,8 @@ use std::ops::Range;
 use super::{Basis, Mapped, PhysicalDerivatives, Quadrature};
 use crate::backend::device::{Device, MappingBatch, QuadratureMapping};
 use crate::error::{Error, Result};
-use crate::mesh::Controls;
+use crate::mesh::{Controls, check_coordinates};
+use crate::numbers::Precision;
 
 /// A quadrature at work on a GPU, in double precision.
 pub struct DeviceQuadrature<'q> {
@@ -32,6 +33,7 @@ impl<'q> DeviceQuadrature<'q> {
             let count = controls.positions.len();
             return Err(Error::request(format!("{count} control points for {vertices} vertices")));
         }
+        check_coordinates(controls.positions, Precision::F64)?;
         let left_handed = quadrature.is_left_handed(controls.positions);
         let side = if left_handed { -1.0 } else { 1.0 };
         let count = quadrature.batches().len();
@@ -86,6 +88,7 @@ impl<'q> DeviceQuadrature<'q> {
         leaves: Range<usize>,
         derivatives: bool,
     ) -> Result<f64> {
+        self.quadrature.check_leaves(batch, &leaves)?;
         self.last = Some((batch, leaves.clone()));
         self.mapping.evaluate(batch, leaves, derivatives)
     }

@@ -9,8 +9,9 @@ use super::{Quadrature, batch};
 use crate::basis::gauss;
 use crate::error::{Error, Result};
 use crate::kernel::{Axis, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
-use crate::limit::LeafKind;
-use crate::mesh::Controls;
+use crate::limit::{LeafKind, LocalPoints};
+use crate::mesh::{Controls, check_coordinates};
+use crate::numbers::Precision;
 
 /// Leaves of a work item: whole vectors of them.
 const LEAVES: usize = 32;
@@ -19,8 +20,9 @@ const LEAVES: usize = 32;
 #[derive(Debug)]
 pub struct Mapping<'q> {
     quadrature: &'q Quadrature<'q>,
-    // [point of all levels][3]
+    // [point of all levels][3], relative to the origin
     points: Vec<f64>,
+    origin: [f64; 3],
     left_handed: bool,
 }
 
@@ -62,10 +64,12 @@ impl<'q> Mapping<'q> {
             let count = controls.positions.len();
             return Err(Error::request(format!("{count} control points for {vertices} vertices")));
         }
-        let points =
-            quadrature.solid.refined_points(controls.positions.as_flattened(), 3).into_owned();
+        check_coordinates(controls.positions, Precision::F64)?;
+        let LocalPoints { points, origin } =
+            quadrature.solid.local_points(controls.positions.as_flattened(), 3)?;
+        let (points, origin) = (points.into_owned(), [origin[0], origin[1], origin[2]]);
         let left_handed = quadrature.is_left_handed(controls.positions);
-        Ok(Self { quadrature, points, left_handed })
+        Ok(Self { quadrature, points, origin, left_handed })
     }
 
     /// The quadrature.
@@ -80,10 +84,11 @@ impl<'q> Mapping<'q> {
 
     /// Evaluates a range of a batch's leaves into `mapped`, whose memory is used again.
     ///
-    /// # Panics
-    /// If there is no such batch or no such leaf in it.
-    pub fn evaluate(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) {
+    /// # Errors
+    /// [`Error::Request`] if there is no such batch or no such leaf in it.
+    pub fn evaluate(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) -> Result<()> {
         let quadrature = self.quadrature;
+        quadrature.check_leaves(batch, &leaves)?;
         let table = quadrature.table(batch);
         let (basis, depth) = (&table.basis, table.key.depth);
         let samples = table.nodes.len();
@@ -148,6 +153,11 @@ impl<'q> Mapping<'q> {
                     map.evaluate(simd, scratch, &self.points, nets, out);
                 },
             );
+        if self.origin != [0.0; 3] {
+            let origin = self.origin;
+            mapped.points.par_iter_mut().for_each(|p| (0..3).for_each(|d| p[d] += origin[d]));
+        }
+        Ok(())
     }
 }
 

@@ -50,8 +50,7 @@ impl<'q> Physical<'q> for Mapping<'q> {
     }
 
     fn map(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) -> Result<()> {
-        self.evaluate(batch, leaves, mapped);
-        Ok(())
+        self.evaluate(batch, leaves, mapped)
     }
 }
 

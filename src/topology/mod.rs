@@ -26,7 +26,7 @@ mod validate;
 pub use orientation::Orientation;
 pub use rows::Rows;
 pub use sharpness::Sharpness;
-pub use star::{Star, is_extraordinary, stars};
+pub use star::{Star, is_extraordinary, stars, straight_edges};
 
 use crate::mesh::{CellKind, Cells};
 

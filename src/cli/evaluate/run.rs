@@ -89,7 +89,7 @@ pub fn run(
                 }
             }
             Source::Bezier(bezier) => {
-                let piece = bezier.piece(mesh.controls(), range);
+                let piece = bezier.piece(mesh.controls(), range)?;
                 report.exact_cells = Some(report.exact_cells.unwrap_or(0) + piece.exact);
                 let known = report.error_bound.unwrap_or(0.0);
                 report.error_bound = Some(known.max(piece.error_bound));

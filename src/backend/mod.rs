@@ -24,7 +24,7 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::mesh::{Controls, SurfaceMesh};
+use crate::mesh::{Attribute, Controls, SurfaceMesh, check_coordinates};
 pub use crate::numbers::Precision;
 pub use crate::plan::Strategy;
 use crate::plan::{Plan, Want};
@@ -150,15 +150,19 @@ pub trait Evaluator: Send {
     fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>>;
 }
 
-/// Checks that there is one control point, and one of each attribute, for every vertex.
-fn check_controls(solid: &Solid, controls: Controls<'_>) -> Result<()> {
+/// Checks that there is one control point, and one of each attribute, for every vertex, and
+/// that the precision holds them.
+pub(crate) fn check_controls(
+    solid: &Solid,
+    controls: Controls<'_>,
+    precision: Precision,
+) -> Result<()> {
     let vertices = solid.topology().vertex_count();
-    if controls.positions.len() != vertices
-        || controls.attributes.iter().any(|a| a.values.len() != a.width * vertices)
-    {
+    let fits = |a: &Attribute| a.width > 0 && a.width.checked_mul(vertices) == Some(a.values.len());
+    if controls.positions.len() != vertices || !controls.attributes.iter().all(fits) {
         return Err(Error::request(format!(
             "control points or attributes that are not one for each of {vertices} vertices"
         )));
     }
-    Ok(())
+    check_coordinates(controls.positions, precision)
 }

@@ -62,7 +62,8 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::mesh::Controls;
+use crate::mesh::{Controls, check_coordinates};
+use crate::numbers::Precision;
 
 use cores::{Memory, Sought};
 use search::Nearness;
@@ -201,13 +202,14 @@ impl<'s> Locator<'s> {
 
     /// The place of the solid that is closest to a point, by descent from the nearest
     /// of some samples of each piece that may be closer than what was found before.
-    /// `None` for a point that is not finite.
+    /// `None` for a point that is not finite or so far that squares overflow.
     pub fn nearest(&self, point: [f64; 3]) -> Option<Place> {
         self.nearest_piece(point).map(|(_, place)| place)
     }
 
     /// The closest place and the piece that it is in.
     pub(crate) fn nearest_piece(&self, point: [f64; 3]) -> Option<(u32, Place)> {
+        check_coordinates(&[point], Precision::F64).ok()?;
         nearest::nearest(self, point)
     }
 

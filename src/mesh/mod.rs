@@ -9,14 +9,19 @@ mod cells;
 mod check;
 mod controls;
 mod creases;
+mod handedness;
 mod ids;
 mod orient;
+mod range;
 pub mod shape;
 mod surface;
 
 pub use cells::{CellKind, Cells};
 pub use controls::Controls;
 pub use creases::{Corner, Crease, CreaseRule, Creases};
+pub use handedness::Handedness;
+pub(crate) use range::check_coordinates;
+
 pub use ids::{CellId, EdgeId, FaceId, VertexId};
 pub use surface::{BoundaryRule, FaceVarying, NORMALS, Polygons, SurfaceMesh};
 

@@ -175,7 +175,10 @@ impl<'s> Plan<'s> {
     pub fn check_range(&self, range: &Range<usize>) -> Result<()> {
         let count = self.solid.elements().len();
         let whole = *range == (0..count);
-        if range.end > count || matches!(self.samples, Samples::Points(_)) && !whole {
+        if range.start > range.end
+            || range.end > count
+            || matches!(self.samples, Samples::Points(_)) && !whole
+        {
             return Err(Error::request(format!(
                 "elements {range:?} of a plan over {count} elements"
             )));

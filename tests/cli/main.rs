@@ -11,6 +11,7 @@ mod support;
 mod surfaces;
 
 mod evaluate;
+mod handedness;
 #[cfg(target_os = "linux")]
 mod interrupted;
 mod measures;

@@ -26,6 +26,7 @@ use super::{
     check_controls,
 };
 use crate::error::Result;
+use crate::limit::LocalPoints;
 use crate::mesh::{Controls, SurfaceMesh};
 use crate::pages;
 use crate::plan::{Plan, Samples, Want};
@@ -155,6 +156,20 @@ impl<'p, T: Real> Prepared<'p, T> {
     }
 }
 
+/// Brings results `[result][component]` from `origin`, if there is one, to where they are.
+fn add_origin<T: Real>(results: &mut [T], origin: &[f64]) {
+    if origin.iter().all(|&x| x == 0.0) {
+        return;
+    }
+    results.par_chunks_mut(origin.len() << 12).for_each(|results| {
+        for result in results.chunks_exact_mut(origin.len()) {
+            for (x, o) in result.iter_mut().zip(origin) {
+                *x = T::from_f64(x.to_f64() + o);
+            }
+        }
+    });
+}
+
 impl<T: Real> Evaluator for Prepared<'_, T> {
     fn evaluate(
         &mut self,
@@ -164,24 +179,27 @@ impl<T: Real> Evaluator for Prepared<'_, T> {
     ) -> Result<()> {
         self.plan.check_range(&elements)?;
         let solid = self.plan.solid();
-        check_controls(solid, controls)?;
+        check_controls(solid, controls, T::PRECISION)?;
         let results = self.plan.result_count(&elements);
         let widths: Vec<usize> = controls.attributes.iter().map(|a| a.width).collect();
         limit.begin(elements.clone(), self.plan.want(), &widths);
 
         let Limit { positions, derivatives, attributes, attribute_derivatives, .. } = limit;
-        let points = solid.refined_points(controls.positions.as_flattened(), 3);
+        let LocalPoints { points, origin } =
+            solid.local_points(controls.positions.as_flattened(), 3)?;
         let mut outputs = vec![positions.numbers::<T>().reserve(3 * results)];
         outputs.extend(derivatives.iter_mut().map(|d| d.numbers::<T>().reserve(3 * results)));
         self.run(&points, 3, &elements, &mut outputs)?;
+        add_origin(outputs[0], &origin);
         let of_attributes = attributes.iter_mut().zip(attribute_derivatives);
         for (attribute, (values, derivatives)) in controls.attributes.iter().zip(of_attributes) {
             let width = attribute.width;
-            let points = solid.refined_points(&attribute.values, width);
+            let LocalPoints { points, origin } = solid.local_points(&attribute.values, width)?;
             let all = std::iter::once(values).chain(derivatives);
             let mut outputs: Vec<&mut [T]> =
                 all.map(|v| v.numbers::<T>().reserve(width * results)).collect();
             self.run(&points, width, &elements, &mut outputs)?;
+            add_origin(outputs[0], &origin);
         }
         quantities::evaluate::<T>(self.plan, &elements, &widths, limit);
         Ok(())

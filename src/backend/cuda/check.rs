@@ -11,8 +11,8 @@ use super::evaluator::MOST_POINTS;
 use super::launch::Pass;
 use super::nvrtc::{self, Target};
 use super::sources::{
-    BRICKS, CLEAR, IRR, LAY, LAYERED, PARTIAL, POINTS, QUANTITIES, REFINE, REG, Source, TABLE,
-    TABLE_MMA, TENSOR, Variant, WRITE_BANDWIDTH,
+    BRICKS, CLEAR, IRR, LAY, LAYERED, ORIGIN, PARTIAL, POINTS, QUANTITIES, REFINE, REG, Source,
+    TABLE, TABLE_MMA, TENSOR, Variant, WRITE_BANDWIDTH,
 };
 use crate::backend::Precision;
 use crate::error::{Error, Result};
@@ -158,6 +158,7 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
         variants.extend(published::<T>(pass));
     }
     variants.push(Variant::new(&QUANTITIES, T::PRECISION));
+    variants.push(Variant::new(&ORIGIN, T::PRECISION));
     for run in [FriendRun::Topology, FriendRun::Points, FriendRun::Both] {
         for (sharp, chaikin) in [(false, false), (true, false), (true, true)] {
             variants.push(super::edge_friend::variant(T::PRECISION, run, sharp, chaikin));

@@ -7,6 +7,7 @@ mod quantities;
 
 pub(super) use launches::MOST_POINTS;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -71,6 +72,20 @@ struct Level {
 struct Input {
     width: usize,
     points: Buffer<f64>,
+    /// What the points are relative to, if they are far from 0 and some are refined; see
+    /// `Solid::local_points`.
+    origin: Option<Origin>,
+}
+
+struct Origin {
+    values: Vec<f64>,
+    on_device: Buffer<f64>,
+}
+
+/// `values: [point][component]` less the origin.
+fn relative<'v>(values: &'v [f64], origin: Option<&Origin>) -> Cow<'v, [f64]> {
+    let Some(origin) = origin else { return Cow::Borrowed(values) };
+    Cow::Owned(values.iter().zip(origin.values.iter().cycle()).map(|(x, o)| x - o).collect())
 }
 
 /// An evaluation of a range of elements: where its results lie, and what makes them.
@@ -141,21 +156,33 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         self.inputs.clear();
         let points = self.plan.solid().point_count();
         for &width in widths {
-            self.inputs.push(Input { width, points: Buffer::empty(&self.main, width * points)? });
+            let points = Buffer::empty(&self.main, width * points)?;
+            self.inputs.push(Input { width, points, origin: None });
         }
         Ok(())
     }
 
     fn upload(&mut self, controls: Controls<'_>) -> Result<()> {
-        check_controls(self.plan.solid(), controls)?;
+        check_controls(self.plan.solid(), controls, T::PRECISION)?;
         let widths: Vec<usize> =
             std::iter::once(3).chain(controls.attributes.iter().map(|a| a.width)).collect();
         self.shape_inputs(&widths)?;
         let positions = controls.positions.as_flattened();
         let values = controls.attributes.iter().map(|a| &a.values[..]);
+        let solid = self.plan.solid();
         for (input, values) in self.inputs.iter_mut().zip(std::iter::once(positions).chain(values))
         {
-            input.points.fill(&self.main, values)?;
+            let origin = solid.local_origin(values, input.width);
+            let is_far = origin.iter().any(|&x| x != 0.0);
+            if is_far || input.origin.is_some() {
+                self.kept = None; // its launches are for the other origin
+            }
+            input.origin = None;
+            if is_far {
+                let on_device = Buffer::of(&self.main, &origin)?;
+                input.origin = Some(Origin { values: origin, on_device });
+            }
+            input.points.fill(&self.main, &relative(values, input.origin.as_ref()))?;
         }
         Ok(())
     }
@@ -207,7 +234,8 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
             }
             launches.extend(self.launches(work.as_deref(), pass, job)?);
         }
-        let last = self.quantities(&range, address, |index| results.address(derived[index]))?;
+        let mut last = self.add_origins(count, |index| results.address(starts[index][0]))?;
+        last.extend(self.quantities(&range, address, |index| results.address(derived[index]))?);
         let (graph, _work) = (None, work);
         Ok(Program { range, results, starts, derived, first, launches, last, graph, _work })
     }
@@ -296,7 +324,9 @@ impl<T: Real + DeviceRepr> Evaluator for Resident<'_, T> {
         }
         let mut sets = Vec::new();
         for controls in controls {
-            sets.push(Buffer::of(&self.main, controls.positions.as_flattened())?);
+            let positions = controls.positions.as_flattened();
+            let positions = relative(positions, self.inputs[0].origin.as_ref());
+            sets.push(Buffer::of(&self.main, &positions)?);
         }
         let failed = failed("the evaluation failed");
         let mut seconds = Vec::with_capacity(repeats);

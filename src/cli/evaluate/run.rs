@@ -65,7 +65,7 @@ pub fn run(
     );
 
     let start = Instant::now();
-    let mut report = Report::new(a, backend.name());
+    let mut report = Report::new(a, backend.name(), mesh);
     let mut quality = Quality::default();
     let options = WriteOptions { compress: a.compress };
     let mut writer = match (&a.output, single) {
@@ -89,7 +89,7 @@ pub fn run(
                 }
             }
             Source::Bezier(bezier) => {
-                let piece = bezier.piece(mesh.controls(), range);
+                let piece = bezier.piece(mesh.controls(), range)?;
                 report.exact_cells = Some(report.exact_cells.unwrap_or(0) + piece.exact);
                 let known = report.error_bound.unwrap_or(0.0);
                 report.error_bound = Some(known.max(piece.error_bound));
@@ -220,11 +220,13 @@ pub struct Report {
     exact_cells: Option<usize>,
     error_bound: Option<f64>,
     pub seconds: f64,
+    /// Left-handed hexahedra of the mesh evaluated.
+    left_handed_cells: usize,
     pub quality: Option<Quality>,
 }
 
 impl Report {
-    pub fn new(a: &Arguments, backend: String) -> Self {
+    pub fn new(a: &Arguments, backend: String, mesh: &SolidMesh) -> Self {
         Self {
             output: a.output.as_ref().map(|path| path.display().to_string()),
             backend,
@@ -236,6 +238,7 @@ impl Report {
             exact_cells: None,
             error_bound: None,
             seconds: 0.0,
+            left_handed_cells: mesh.handedness().left_handed,
             quality: None,
         }
     }
@@ -253,8 +256,8 @@ impl Report {
     /// Reports, and says how the program ends.
     pub fn finish(&self, console: &Console) -> Result<Outcome> {
         if console.json() || self.quality.is_some() {
-            console
-                .report(self, || self.quality.as_ref().map(quality::text).unwrap_or_default())?;
+            let text = |found| quality::text(found, self.left_handed_cells);
+            console.report(self, || self.quality.as_ref().map(text).unwrap_or_default())?;
         }
         Ok(match &self.quality {
             Some(quality) if !quality.non_positive.is_empty() => Outcome::PoorQuality,

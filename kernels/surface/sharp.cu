@@ -1,7 +1,8 @@
 // Sharp edges and held vertices of a level: what smooth rules have written is blended with, or
 // replaced by, what DeRose, Kass and Truong (1998) say. Short lists from surface/creases.cu, a
-// thread an entry, some of which are not sharp any more; the sums of src/surface/sharpness.rs,
-// uncontracted.
+// thread an entry, some of which are not sharp any more; products and sums are not contracted.
+//
+// Plain reference: src/surface/refine/sharpness.rs, bit by bit (tests/gpu/surface.rs).
 #include "surface/mesh_matrix.cuh"
 
 constexpr unsigned THREADS = 256;

@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use nalgebra::Vector3;
 
 use super::closest::Closest;
+use super::descent::{self, Nearest};
 use super::frame::Frame;
 use super::hierarchy::{Box3, squared_distance};
 use super::search::{self, Nearness};
@@ -136,17 +137,8 @@ impl<'s> Core<'s> {
         if rings == 0 || self.radius <= sought.rounding {
             return on_core.distance <= enough;
         }
-        let made;
-        let ring = match self.ring.get() {
-            Some(ring) => ring,
-            None if sought.memory.take(self.split_bytes()) => {
-                self.ring.get_or_init(|| Box::new(self.split()))
-            }
-            None => {
-                made = self.split();
-                &made
-            }
-        };
+        let mut made = None;
+        let ring = self.ring(sought.memory, &mut made);
         for piece in &ring.pieces {
             if squared_distance(&piece.bounds, x) > most * most {
                 continue;
@@ -173,17 +165,81 @@ impl<'s> Core<'s> {
         false
     }
 
+    /// Offers the closest place, of a locator's piece. `x`: the point, less the origin of what
+    /// this was split from. Rings nearer to the core hold it until they are no larger than
+    /// rounding, or farther than what was found.
+    pub fn nearest(
+        &self,
+        x: Vector3<f64>,
+        piece: u32,
+        memory: &Memory,
+        rounding: f64,
+        nearest: &mut Nearest,
+    ) {
+        self.nearest_in_rings(x, piece, (memory, rounding), DEEPEST, nearest);
+    }
+
+    fn nearest_in_rings(
+        &self,
+        x: Vector3<f64>,
+        piece: u32,
+        (memory, rounding): (&Memory, f64),
+        rings: u32,
+        nearest: &mut Nearest,
+    ) {
+        let x = x - Vector3::from(self.origin);
+        let (on_core, place) = self.place_on_core(x.into());
+        if nearest.is_beyond(on_core.distance - self.radius) {
+            return;
+        }
+        nearest.offer(piece, on_core.parameters, place - x);
+        if rings == 0 || self.radius <= rounding {
+            return;
+        }
+        let mut made = None;
+        let ring = self.ring(memory, &mut made);
+        for Exact { points, bounds, part, .. } in &ring.pieces {
+            if nearest.is_beyond(squared_distance(bounds, x.into()).sqrt()) {
+                continue;
+            }
+            let Part { origin, size, exact } = *part;
+            let header = Piece { element: 0, origin, size, exact };
+            let in_element = |t| parameters::in_element(&header, t);
+            descent::in_piece(points, x, piece, in_element, nearest);
+        }
+        for core in ring.edges.iter().chain([&ring.inner]) {
+            core.nearest_in_rings(x, piece, (memory, rounding), rings - 1, nearest);
+        }
+    }
+
+    /// The next ring: kept if memory is left, else in `made`.
+    fn ring<'r>(&'r self, memory: &Memory, made: &'r mut Option<Ring<'s>>) -> &'r Ring<'s> {
+        match self.ring.get() {
+            Some(ring) => ring,
+            None if memory.take(self.split_bytes()) => {
+                self.ring.get_or_init(|| Box::new(self.split()))
+            }
+            None => made.insert(self.split()),
+        }
+    }
+
     /// The place of the core that is closest to `x`, which is less `origin`.
     fn nearest_on_core(&self, x: [f64; 3]) -> Closest {
+        self.place_on_core(x).0
+    }
+
+    /// See `nearest_on_core`; and where that is, less `origin`.
+    fn place_on_core(&self, x: [f64; 3]) -> (Closest, Vector3<f64>) {
         let mut parameters = self.nest.origin();
         let Some(curve) = &self.curve else {
-            return Closest { parameters, distance: Vector3::from(x).norm() };
+            let distance = Vector3::from(x).norm();
+            return (Closest { parameters, distance }, Vector3::zeros());
         };
         let (t, distance) = curve::nearest(curve, x);
         let (axis, against) = self.nest.edge_axis();
         let size = self.nest.part.size[axis];
         parameters[axis] += if against { -t * size } else { t * size };
-        Closest { parameters, distance }
+        (Closest { parameters, distance }, curve::point(curve, t))
     }
 
     fn split(&self) -> Ring<'s> {

@@ -34,9 +34,11 @@
 mod closest;
 mod cores;
 mod curve;
+mod descent;
 mod device;
 mod frame;
 mod hierarchy;
+#[cfg(test)]
 mod limit;
 mod nearest;
 mod parameters;
@@ -200,9 +202,9 @@ impl<'s> Locator<'s> {
         self.find(point, &mut Vec::new())
     }
 
-    /// The place of the solid that is closest to a point, by descent from the nearest
-    /// of some samples of each piece that may be closer than what was found before.
-    /// `None` for a point that is not finite or so far that squares overflow.
+    /// The place of the solid that is closest to a point, to rounding: a stationary point of
+    /// the distance, by Newton's method in every piece that may hold a closer one than those
+    /// found before. `None` for a point that is not finite or so far that squares overflow.
     pub fn nearest(&self, point: [f64; 3]) -> Option<Place> {
         self.nearest_piece(point).map(|(_, place)| place)
     }

@@ -7,6 +7,7 @@
 
 mod axes;
 mod block;
+pub(crate) mod boundary;
 mod class;
 mod draft;
 mod eigenstructure;

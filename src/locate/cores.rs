@@ -18,9 +18,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use nalgebra::Vector3;
 
 use super::closest::Closest;
-use super::descent::{self, Nearest};
 use super::frame::Frame;
 use super::hierarchy::{Box3, squared_distance};
+use super::nearest::{Best, Sides};
 use super::search::{self, Nearness};
 use super::tricubic::{Points, bounds};
 use super::{SHARED, curve, diagonal, parameters};
@@ -137,8 +137,14 @@ impl<'s> Core<'s> {
         if rings == 0 || self.radius <= sought.rounding {
             return on_core.distance <= enough;
         }
-        let mut made = None;
-        let ring = self.ring(sought.memory, &mut made);
+        let made;
+        let ring = match self.kept(sought.memory) {
+            Some(ring) => ring,
+            None => {
+                made = self.split();
+                &made
+            }
+        };
         for piece in &ring.pieces {
             if squared_distance(&piece.bounds, x) > most * most {
                 continue;
@@ -165,81 +171,85 @@ impl<'s> Core<'s> {
         false
     }
 
-    /// Offers the closest place, of a locator's piece. `x`: the point, less the origin of what
-    /// this was split from. Rings nearer to the core hold it until they are no larger than
-    /// rounding, or farther than what was found.
+    /// Looks for a place that is nearer to `x` than the best on those of these sides of the
+    /// element that the piece has a side on.
     pub fn nearest(
         &self,
-        x: Vector3<f64>,
-        piece: u32,
-        memory: &Memory,
+        x: [f64; 3],
+        sides: Sides,
         rounding: f64,
-        nearest: &mut Nearest,
+        memory: &Memory,
+        best: &mut Best,
     ) {
-        self.nearest_in_rings(x, piece, (memory, rounding), DEEPEST, nearest);
+        self.descend_nearest(x, sides, rounding, memory, DEEPEST, best);
     }
 
-    fn nearest_in_rings(
+    fn descend_nearest(
         &self,
-        x: Vector3<f64>,
-        piece: u32,
-        (memory, rounding): (&Memory, f64),
+        x: [f64; 3],
+        sides: Sides,
+        rounding: f64,
+        memory: &Memory,
         rings: u32,
-        nearest: &mut Nearest,
+        best: &mut Best,
     ) {
-        let x = x - Vector3::from(self.origin);
-        let (on_core, place) = self.place_on_core(x.into());
-        if nearest.is_beyond(on_core.distance - self.radius) {
+        let x = Vector3::from(x) - Vector3::from(self.origin);
+        let on_core = self.nearest_on_core(x.into());
+        if best.rules_out(on_core.distance - self.radius) {
             return;
         }
-        nearest.offer(piece, on_core.parameters, place - x);
-        if rings == 0 || self.radius <= rounding {
+        best.offer(on_core);
+        if rings == 0 || self.radius <= rounding.max(best.slack) {
             return;
         }
-        let mut made = None;
-        let ring = self.ring(memory, &mut made);
-        for Exact { points, bounds, part, .. } in &ring.pieces {
-            if nearest.is_beyond(squared_distance(bounds, x.into()).sqrt()) {
+        let made;
+        let ring = match self.kept(memory) {
+            Some(ring) => ring,
+            None => {
+                made = self.split();
+                &made
+            }
+        };
+        for piece in &ring.pieces {
+            let Part { origin, size, exact } = piece.part;
+            let own = sides.of_box(origin, size);
+            if best.rules_out(squared_distance(&piece.bounds, x.into()).sqrt()) {
                 continue;
             }
-            let Part { origin, size, exact } = *part;
             let header = Piece { element: 0, origin, size, exact };
-            let in_element = |t| parameters::in_element(&header, t);
-            descent::in_piece(points, x, piece, in_element, nearest);
+            best.look_at(&piece.points, &header, own, x);
         }
         for core in ring.edges.iter().chain([&ring.inner]) {
-            core.nearest_in_rings(x, piece, (memory, rounding), rings - 1, nearest);
+            let Part { origin, size, .. } = core.nest.part;
+            let own = sides.of_box(origin, size);
+            if own != Sides::default() {
+                core.descend_nearest(x.into(), own, rounding, memory, rings - 1, best);
+            }
         }
     }
 
-    /// The next ring: kept if memory is left, else in `made`.
-    fn ring<'r>(&'r self, memory: &Memory, made: &'r mut Option<Ring<'s>>) -> &'r Ring<'s> {
+    /// The split, kept if there is memory for it.
+    fn kept(&self, memory: &Memory) -> Option<&Ring<'s>> {
         match self.ring.get() {
-            Some(ring) => ring,
+            Some(ring) => Some(ring),
             None if memory.take(self.split_bytes()) => {
-                self.ring.get_or_init(|| Box::new(self.split()))
+                Some(self.ring.get_or_init(|| Box::new(self.split())))
             }
-            None => made.insert(self.split()),
+            None => None,
         }
     }
 
     /// The place of the core that is closest to `x`, which is less `origin`.
     fn nearest_on_core(&self, x: [f64; 3]) -> Closest {
-        self.place_on_core(x).0
-    }
-
-    /// See `nearest_on_core`; and where that is, less `origin`.
-    fn place_on_core(&self, x: [f64; 3]) -> (Closest, Vector3<f64>) {
         let mut parameters = self.nest.origin();
         let Some(curve) = &self.curve else {
-            let distance = Vector3::from(x).norm();
-            return (Closest { parameters, distance }, Vector3::zeros());
+            return Closest { parameters, distance: Vector3::from(x).norm() };
         };
         let (t, distance) = curve::nearest(curve, x);
         let (axis, against) = self.nest.edge_axis();
         let size = self.nest.part.size[axis];
         parameters[axis] += if against { -t * size } else { t * size };
-        (Closest { parameters, distance }, curve::point(curve, t))
+        Closest { parameters, distance }
     }
 
     fn split(&self) -> Ring<'s> {

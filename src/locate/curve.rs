@@ -18,12 +18,6 @@ pub fn nearest(curve: &[[f64; 3]; 4], x: [f64; 3]) -> (f64, f64) {
     (search.parameter, search.squared.sqrt())
 }
 
-/// The curve at `t`.
-pub fn point(curve: &[[f64; 3]; 4], t: f64) -> Vector3<f64> {
-    let [point, ..] = jet(curve, t);
-    point
-}
-
 struct Search<'a> {
     curve: &'a [[f64; 3]; 4],
     x: [f64; 3],

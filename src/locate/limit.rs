@@ -1,8 +1,13 @@
 //! The limit itself around an extraordinary edge or vertex, where pieces only come
-//! near it: what tests hold rings of pieces to.
+//! near it.
 
-use crate::basis::bspline::Order::Value;
+use super::closest::Domain;
+use super::tricubic::Jet;
+use crate::basis::bspline::Order::{First, Value};
 use crate::limit::{Leaf, Solid};
+
+/// Where a derivative does not exist, the one so far away stands for it.
+const ASIDE: f64 = 1e-9;
 
 /// The limit on one leaf, over the element's parameters.
 pub struct LimitMap<'a> {
@@ -23,10 +28,30 @@ impl<'a> LimitMap<'a> {
         Self { solid, leaf, net: net.iter().map(point).map(local).collect(), origin }
     }
 
+    /// The leaf in the element's parameters.
+    pub fn domain(&self) -> Domain {
+        let size = 0.5_f64.powi(self.leaf.depth.into());
+        let low = self.leaf.origin.map(|x| size * f64::from(x));
+        Domain { low, high: low.map(|x| x + size) }
+    }
+
     /// The limit at the element's parameters `p`, within the leaf.
     pub fn point(&self, p: [f64; 3]) -> [f64; 3] {
         let offset = self.sum(self.leaf.local(p), [Value; 3]).unwrap_or([f64::NAN; 3]);
         std::array::from_fn(|d| self.origin[d] + offset[d])
+    }
+
+    /// The limit and its derivatives at the element's parameters `p`, within the leaf.
+    pub fn jet(&self, p: [f64; 3]) -> Jet {
+        let local = self.leaf.local(p);
+        let orders = |axis: usize| std::array::from_fn(|d| if d == axis { First } else { Value });
+        let inwards = local.map(|x| if x < 0.5 { x + ASIDE } else { x - ASIDE });
+        let derivative = |axis: usize| {
+            self.sum(local, orders(axis))
+                .or_else(|| self.sum(inwards, orders(axis)))
+                .unwrap_or([0.0; 3])
+        };
+        Jet { point: self.point(p).into(), derivatives: [0, 1, 2].map(|d| derivative(d).into()) }
     }
 
     fn sum(&self, local: [f64; 3], orders: crate::limit::Orders) -> Option<[f64; 3]> {

@@ -34,15 +34,14 @@
 mod closest;
 mod cores;
 mod curve;
-mod descent;
 mod device;
 mod frame;
 mod hierarchy;
-#[cfg(test)]
 mod limit;
 mod nearest;
 mod parameters;
 mod parts;
+mod patch;
 mod pieces;
 mod search;
 mod table;
@@ -59,6 +58,8 @@ pub(crate) use {
     tricubic::{Half, basis, bounds, halves},
 };
 
+use std::sync::OnceLock;
+
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -68,6 +69,7 @@ use crate::mesh::{Controls, check_coordinates};
 use crate::numbers::Precision;
 
 use cores::{Memory, Sought};
+use nearest::Boundary;
 use search::Nearness;
 
 /// Points of one task.
@@ -132,6 +134,8 @@ pub struct Locator<'s> {
     rounding: f64,
     // for what points ask for
     memory: Memory,
+    // made when a point outside first asks for it
+    boundary: OnceLock<Boundary>,
 }
 
 impl<'s> Locator<'s> {
@@ -171,6 +175,7 @@ impl<'s> Locator<'s> {
             reach: reach + rounding,
             rounding,
             memory: Memory::default(),
+            boundary: OnceLock::new(),
         })
     }
 
@@ -202,9 +207,8 @@ impl<'s> Locator<'s> {
         self.find(point, &mut Vec::new())
     }
 
-    /// The place of the solid that is closest to a point, to rounding: a stationary point of
-    /// the distance, by Newton's method in every piece that may hold a closer one than those
-    /// found before. `None` for a point that is not finite or so far that squares overflow.
+    /// The place of the solid that is closest to a point; no other is nearer by more than 1e-12 of
+    /// the solid's size. `None` for a point that is not finite or so far that squares overflow.
     pub fn nearest(&self, point: [f64; 3]) -> Option<Place> {
         self.nearest_piece(point).map(|(_, place)| place)
     }
@@ -212,7 +216,11 @@ impl<'s> Locator<'s> {
     /// The closest place and the piece that it is in.
     pub(crate) fn nearest_piece(&self, point: [f64; 3]) -> Option<(u32, Place)> {
         check_coordinates(&[point], Precision::F64).ok()?;
-        nearest::nearest(self, point)
+        self.find_piece(point).or_else(|| nearest::nearest(self, point))
+    }
+
+    fn boundary(&self) -> &Boundary {
+        self.boundary.get_or_init(|| Boundary::new(&self.pieces))
     }
 
     /// The distance beyond which a point is not in any piece, in length units.

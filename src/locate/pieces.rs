@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use super::cores::Core;
 use super::frame::Frame;
 use super::hierarchy::Box3;
-#[cfg(test)]
 use super::limit::LimitMap;
 use super::parameters::in_piece;
 use super::tricubic::{Points, bounds};
@@ -169,7 +168,6 @@ impl<'s> LocatorPieces<'s> {
     }
 
     /// The limit around a piece.
-    #[cfg(test)]
     pub(super) fn limit(&self, piece: usize) -> LimitMap<'_> {
         LimitMap::new(self.solid(), self.leaf(piece), &self.refined)
     }

@@ -16,17 +16,6 @@ pub struct Jet {
     pub derivatives: [Vector3<f64>; 3],
 }
 
-/// A point and the first and second derivatives there.
-#[derive(Clone, Copy, Debug)]
-pub struct Jet2 {
-    /// The point.
-    pub point: Vector3<f64>,
-    /// Derivatives with respect to u, v and w.
-    pub first: [Vector3<f64>; 3],
-    /// Second derivatives, `[axis][axis]`.
-    pub second: [[Vector3<f64>; 3]; 3],
-}
-
 /// Bernstein polynomials and their derivatives at `t`, which may lie outside [0, 1].
 #[inline(always)]
 pub fn basis(t: f64) -> [[f64; 4]; 2] {
@@ -64,51 +53,6 @@ pub fn jet(points: &Points, t: [f64; 3]) -> Jet {
         }
     }
     jet
-}
-
-/// The piece at `t` with second derivatives: contracted along u, then v, then w.
-pub fn jet2(points: &Points, t: [f64; 3]) -> Jet2 {
-    let [u, v, w] = t.map(|t| {
-        let s = 1.0 - t;
-        let [value, first] = basis(t);
-        [value, first, [6.0 * s, 6.0 * (t - 2.0 * s), 6.0 * (s - 2.0 * t), 6.0 * t]]
-    });
-    // orders by u, v, w: value, u, v, w, uu, uv, uw, vv, vw, ww
-    let mut sums = [[0.0; 3]; 10];
-    for (k, layer) in points.as_chunks::<16>().0.iter().enumerate() {
-        // value, u, v, uu, uv, vv
-        let mut across = [[0.0; 3]; 6];
-        for (j, line) in layer.as_chunks::<4>().0.iter().enumerate() {
-            for d in 0..3 {
-                let sum = |b: &[f64; 4]| {
-                    b[0] * line[0][d] + b[1] * line[1][d] + b[2] * line[2][d] + b[3] * line[3][d]
-                };
-                let [value, first, second] = [sum(&u[0]), sum(&u[1]), sum(&u[2])];
-                across[0][d] += v[0][j] * value;
-                across[1][d] += v[0][j] * first;
-                across[2][d] += v[1][j] * value;
-                across[3][d] += v[0][j] * second;
-                across[4][d] += v[1][j] * first;
-                across[5][d] += v[2][j] * value;
-            }
-        }
-        for d in 0..3 {
-            let [value, by_u, by_v, uu, uv, vv] = across.map(|row| row[d]);
-            let [w0, w1, w2] = [w[0][k], w[1][k], w[2][k]];
-            sums[0][d] += w0 * value;
-            sums[1][d] += w0 * by_u;
-            sums[2][d] += w0 * by_v;
-            sums[3][d] += w1 * value;
-            sums[4][d] += w0 * uu;
-            sums[5][d] += w0 * uv;
-            sums[6][d] += w1 * by_u;
-            sums[7][d] += w0 * vv;
-            sums[8][d] += w1 * by_v;
-            sums[9][d] += w2 * value;
-        }
-    }
-    let [point, u, v, w, uu, uv, uw, vv, vw, ww] = sums.map(Vector3::from);
-    Jet2 { point, first: [u, v, w], second: [[uu, uv, uw], [uv, vv, vw], [uw, vw, ww]] }
 }
 
 /// Bézier points, `[w][v][u][width]`, of the part of a piece between `low` and `high`,
@@ -238,26 +182,6 @@ mod tests {
                 let difference = (moved(h)[d] - moved(-h)[d]) / (2.0 * h);
                 assert!((at.derivatives[axis][d] - difference).abs() < 1e-9);
             }
-        }
-    }
-
-    #[test]
-    fn second_derivatives_are_differences() {
-        let (points, t, h) = (curved(), [0.3, 0.8, 0.1], 1e-6);
-        let at = jet2(&points, t);
-        assert!((at.point - jet(&points, t).point).norm() < 1e-15);
-        for axis in 0..3 {
-            let moved = |by: f64| {
-                let mut t = t;
-                t[axis] += by;
-                jet(&points, t).derivatives
-            };
-            let (high, low) = (moved(h), moved(-h));
-            for other in 0..3 {
-                let difference = (high[other] - low[other]) / (2.0 * h);
-                assert!((at.second[axis][other] - difference).norm() < 1e-8);
-            }
-            assert!((at.first[axis] - jet(&points, t).derivatives[axis]).norm() < 1e-14);
         }
     }
 

@@ -18,13 +18,13 @@
 use rayon::prelude::*;
 
 use super::bicubic::{self, Bicubic, Cubic, HEIGHT, Point, range, round_to};
-use super::boundary::{BoundaryFace, Key, Stretch, boundary_faces};
 use super::frame::Axis;
 use super::sheet::Sheet;
 use super::simple::{Flatness, Part, Slope, cut};
 use crate::bezier::Pieces;
 use crate::error::Result;
 use crate::limit::Solid;
+use crate::limit::boundary::{BoundaryFace, Key, Stretch, boundary_faces};
 use crate::topology::Orientation;
 
 /// Part of the tolerance that patches may differ from the limit by.

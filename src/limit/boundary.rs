@@ -5,7 +5,7 @@
 //! corners are elements. Places are integers, so neighbours agree exactly on what
 //! they share; nothing is compared by distance.
 
-use crate::limit::{Solid, VTK_CORNER};
+use super::{Solid, VTK_CORNER};
 use crate::topology::{Orientation, Topology};
 
 /// Parameters run from 0 to `UNIT` in each direction of a face.

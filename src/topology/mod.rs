@@ -17,6 +17,7 @@ mod edges;
 mod faces;
 mod groups;
 mod orientation;
+pub mod order;
 mod rows;
 mod sharpness;
 mod star;

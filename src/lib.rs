@@ -64,6 +64,11 @@
 //! points. So attributes refine like positions, and moved control points refine without a
 //! new set-up. See [`refine::MeshRefinement`], [`refine_mesh`] and [`guide::solids`].
 //!
+//! # [`query`]: neighbours
+//!
+//! A [`query::Query`] answers which vertices, edges, faces and cells are at, in or next to
+//! which, from stored rows of elements sorted by position. See [`guide::queries`].
+//!
 //! # [`limit`]: classes and structures
 //!
 //! A [`Solid`] sorts cells into classes by the stars of their vertices. *Regular* cells are
@@ -146,6 +151,7 @@ pub mod numbers;
 mod pages;
 pub mod plan;
 pub mod quadrature;
+pub mod query;
 pub mod refine;
 mod result_buffer;
 pub mod scheme;

@@ -16,6 +16,7 @@ mod build;
 mod edges;
 mod faces;
 mod groups;
+pub mod order;
 mod orientation;
 mod rows;
 mod sharpness;

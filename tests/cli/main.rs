@@ -17,6 +17,7 @@ mod interrupted;
 mod measures;
 mod models;
 mod quadrature;
+mod query;
 mod refusals;
 mod slice;
 mod surface;

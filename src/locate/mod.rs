@@ -30,6 +30,10 @@
 //! detJ is 0) are halved until they do. Pieces only come near the limit at
 //! extraordinary edges and vertices: there a point goes down further rings of exact
 //! pieces, made when it asks for them.
+//!
+//! The place closest to a point outside lies on the boundary. Bicubic patches of the boundary are
+//! halved until the distance is convex on them, where Newton's method finds the closest place,
+//! or until a bound leaves them out.
 
 mod closest;
 mod cores;
@@ -57,8 +61,6 @@ pub(crate) use {
     parts::Parts,
     tricubic::{Half, basis, bounds, halves},
 };
-
-use std::sync::OnceLock;
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -134,8 +136,8 @@ pub struct Locator<'s> {
     rounding: f64,
     // for what points ask for
     memory: Memory,
-    // made when a point outside first asks for it
-    boundary: OnceLock<Boundary>,
+    // for points outside; made at once, since threads that share work must not wait for it
+    boundary: Boundary,
 }
 
 impl<'s> Locator<'s> {
@@ -168,6 +170,7 @@ impl<'s> Locator<'s> {
         let diagonals = pieces.boxes.par_iter().map(diagonal);
         let reach = options.tolerance * diagonals.reduce(|| 0.0, f64::max);
         let rounding = 16.0 * f64::EPSILON * largest;
+        let boundary = Boundary::new(&pieces);
         Ok(Self {
             pieces,
             hierarchy,
@@ -175,7 +178,7 @@ impl<'s> Locator<'s> {
             reach: reach + rounding,
             rounding,
             memory: Memory::default(),
-            boundary: OnceLock::new(),
+            boundary,
         })
     }
 
@@ -217,10 +220,6 @@ impl<'s> Locator<'s> {
     pub(crate) fn nearest_piece(&self, point: [f64; 3]) -> Option<(u32, Place)> {
         check_coordinates(&[point], Precision::F64).ok()?;
         self.find_piece(point).or_else(|| nearest::nearest(self, point))
-    }
-
-    fn boundary(&self) -> &Boundary {
-        self.boundary.get_or_init(|| Boundary::new(&self.pieces))
     }
 
     /// The distance beyond which a point is not in any piece, in length units.

@@ -190,7 +190,7 @@ pub(super) fn nearest(locator: &Locator<'_>, x: [f64; 3]) -> Option<(u32, Place)
     if !x.iter().all(|x| x.is_finite()) {
         return None;
     }
-    let boundary = locator.boundary();
+    let boundary = &locator.boundary;
     let nodes = &boundary.hierarchy.nodes;
     let none = Closest { parameters: [0.0; 3], distance: f64::INFINITY };
     let slack = boundary.slack + locator.rounding;

@@ -6,8 +6,9 @@
 //! the square, finds a stationary place of D. Gauss-Newton, without the second term, stops early
 //! where the patch bends and x is far.
 //!
-//! The stationary place is the closest one if D is convex on the part that is looked at, which
-//! bounds of the Hessian by Bézier points prove. Otherwise the part is halved. A part is left out
+//! The stationary place is the closest one if D is convex on the part that is looked at, or rises
+//! along one parameter and is convex along the other, which bounds of its derivatives by Bézier
+//! points prove. Otherwise the part is halved. A part is left out
 //! when the plane of its nearest Bézier point, seen from x, is farther than the best so far:
 //! |p − x| ≥ n·(p − x) for every unit vector n. That bound is off by the square of the part's
 //! size only, unlike the distance of its box.
@@ -95,7 +96,7 @@ impl Search<'_> {
                 self.within = square;
             }
         }
-        if halvings == 0 || is_convex(points, self.x) {
+        if halvings == 0 || has_one_minimum(points, self.x) {
             return;
         }
         let along = longest(points);
@@ -222,14 +223,15 @@ fn step(
     solve(&newton).or_else(|| solve(&metric)).or_else(slope)
 }
 
-/// Whether the distance from `x` is convex in the parameters of the part, so that a place that is
-/// stationary in it is the closest.
-fn is_convex(points: &Patch, x: Vector3<f64>) -> bool {
+/// Whether a place that is stationary in the part is proven to be the closest in it: the distance
+/// from `x` is convex in the parameters, or it rises along one of them and is convex, or rises,
+/// along the other.
+fn has_one_minimum(points: &Patch, x: Vector3<f64>) -> bool {
     let at = |i: usize, j: usize| points[4 * j + i];
     let middle = (at(0, 0) + at(3, 0) + at(0, 3) + at(3, 3)) * 0.25;
     let radius = points.iter().map(|p| (p - middle).norm_squared()).fold(0.0, f64::max).sqrt();
     let away = middle - x;
-    // S·second is at least that at the middle, less what S may differ
+    // r·derivative at the middle, and what it may differ elsewhere
     let bend = |second: Vector3<f64>| (away.dot(&second), radius * second.norm());
     let (mut uu, mut vv, mut uv) = (f64::INFINITY, f64::INFINITY, 0.0_f64);
     for k in 0..4 {
@@ -264,7 +266,21 @@ fn is_convex(points: &Patch, x: Vector3<f64>) -> bool {
     let least = |mean: Vector3<f64>, off: f64| (mean.norm() - off).max(0.0).powi(2);
     let cross = a.dot(&b).abs() + a.norm() * db + b.norm() * da + da * db;
     let (uu, vv, uv) = (uu + least(a, da), vv + least(b, db), uv + cross);
-    uu > 0.0 && vv > 0.0 && uu * vv > uv * uv
+    // whether the slope along derivatives has one sign
+    let is_monotone = |derivatives: &[Vector3<f64>; 12]| {
+        let slopes = derivatives.iter().map(|&derivative| bend(derivative));
+        let [least, most] = slopes
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], (s, e)| {
+                [low.min(s - e), high.max(s + e)]
+            });
+        least > 0.0 || most < 0.0
+    };
+    match (is_monotone(&u), is_monotone(&v)) {
+        (true, true) => true,
+        (true, false) => vv > 0.0,
+        (false, true) => uu > 0.0,
+        (false, false) => uu > 0.0 && vv > 0.0 && uu * vv > uv * uv,
+    }
 }
 
 /// The direction, 0 along s and 1 along t, in which a part is longer.

@@ -138,7 +138,7 @@ fn samples() -> impl Iterator<Item = [f64; 3]> {
 
 /// The side of a piece where `axis` is `side`, along its other axes in their order.
 pub fn patch_of(points: &Points, axis: usize, side: usize) -> Patch {
-    let fixed = 3 * side << (2 * axis);
+    let fixed = (3 * side) << (2 * axis);
     let [s, t] = along(axis).map(|d| 2 * d);
     std::array::from_fn(|i| points[fixed | (i % 4) << s | (i / 4) << t].into())
 }

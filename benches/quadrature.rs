@@ -78,7 +78,7 @@ fn quadrature(c: &mut Criterion) {
     group.bench_function("evaluated", |b| {
         b.iter(|| {
             for (batch, leaves) in &pieces {
-                mapping.evaluate(*batch, leaves.clone(), &mut mapped);
+                mapping.evaluate(*batch, leaves.clone(), &mut mapped).unwrap();
             }
             black_box(mapped.measures.len());
         });
@@ -97,7 +97,7 @@ fn quadrature(c: &mut Criterion) {
     group.bench_function("evaluated", |b| {
         b.iter(|| {
             for (batch, leaves) in &chosen {
-                mapping.evaluate(*batch, leaves.clone(), &mut mapped);
+                mapping.evaluate(*batch, leaves.clone(), &mut mapped).unwrap();
                 physical_derivatives(&quadrature.basis(*batch), &mapped, &mut derivatives);
             }
             black_box(derivatives.gradients.len());

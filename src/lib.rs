@@ -64,6 +64,11 @@
 //! points. So attributes refine like positions, and moved control points refine without a
 //! new set-up. See [`refine::MeshRefinement`], [`refine_mesh`] and [`guide::solids`].
 //!
+//! # [`query`]: neighbours
+//!
+//! A [`query::Query`] answers which vertices, edges, faces and cells are at, in or next to
+//! which, from stored rows of elements sorted by position. See [`guide::queries`].
+//!
 //! # [`limit`]: classes and structures
 //!
 //! A [`Solid`] sorts cells into classes by the stars of their vertices. *Regular* cells are
@@ -83,9 +88,9 @@
 //! # [`plan`]: where to evaluate what
 //!
 //! [`Samples`] are grids, Gauss points, or any list of cells and parameters. [`Want`]
-//! selects the derivatives. A [`Plan`] groups leaves that evaluate alike into batches and
-//! holds the weights that all cells of a batch share. Neither `Solid` nor `Plan` depends on
-//! the positions of the control points.
+//! selects derivatives and the [quantities](plan::Quantity) that follow from them. A [`Plan`]
+//! groups leaves that evaluate alike into batches and holds the weights that all cells of a
+//! batch share. Neither `Solid` nor `Plan` depends on the positions of the control points.
 //!
 //! # [`kernel`]: inner loops
 //!
@@ -119,8 +124,10 @@
 //! # [`surface`]: subdivision surfaces
 //!
 //! A [`SurfaceMesh`] of any polygons, read from a file or taken from the boundary of a solid,
-//! refines by Catmull-Clark, Loop or √3. [`surface::limit`] evaluates limits of surfaces with
-//! normals and curvature. See [`guide::surfaces`].
+//! has points by three ways, by Catmull-Clark, Loop, √3 or bilinear subdivision:
+//! [refined](surface::refine) level by level, by [stencils](surface::stencils) straight from the
+//! control points, and at the [limit](surface::limit), with normals and curvature. All share one
+//! [topology](topology::surface). See [`guide::surfaces`].
 //!
 //! # Errors
 //!
@@ -144,6 +151,7 @@ pub mod numbers;
 mod pages;
 pub mod plan;
 pub mod quadrature;
+pub mod query;
 pub mod refine;
 mod result_buffer;
 pub mod scheme;

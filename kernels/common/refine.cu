@@ -1,5 +1,6 @@
 // Control points of one level from those of the level before: a sparse product in double
-// precision (src/refine: stencils).
+// precision (src/refine: stencils), relative to the first point of each row: the accuracy
+// follows the size of the neighborhood, not its distance from 0.
 
 // points: [point][width]; row r of the level at `fine` is the sum of weights[i] times point
 // `coarse + columns[i]`, for i from starts[r] to starts[r + 1].
@@ -10,9 +11,15 @@ extern "C" __global__ void __launch_bounds__(128)
     const size_t at = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (at >= static_cast<size_t>(rows) * width) return;
     const unsigned row = at / width, component = at % width;
-    double sum = 0;
-    for (unsigned long long i = starts[row]; i < starts[row + 1]; ++i) {
-        sum += weights[i] * points[(coarse + columns[i]) * width + component];
+    const unsigned long long first = starts[row], end = starts[row + 1];
+    if (first == end) {
+        points[fine * width + at] = 0;
+        return;
     }
-    points[fine * width + at] = sum;
+    const double origin = points[(coarse + columns[first]) * width + component];
+    double sum = 0;
+    for (unsigned long long i = first + 1; i < end; ++i) {
+        sum += weights[i] * (points[(coarse + columns[i]) * width + component] - origin);
+    }
+    points[fine * width + at] = origin + sum;
 }

@@ -6,6 +6,8 @@
 //
 // Items of equal digits keep their order, so that every result is the same on any device.
 // LONG_KEYS: keys of 64 bits instead of 32.
+//
+// Plain reference: the standard library's stable sort and running sums (tests/gpu/sort.rs).
 #include "common/sort.cuh"
 
 #if LONG_KEYS

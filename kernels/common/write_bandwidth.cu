@@ -1,5 +1,7 @@
 // Write bandwidth: stores as many bytes as an evaluation and does nothing else, by coalesced
 // stores and, on Hopper and later, by bulk copies. Its time bounds every evaluation from below.
+//
+// Plain reference: none, its output is never read.
 #include "common/stage.cuh"
 
 constexpr int THREADS = 128;

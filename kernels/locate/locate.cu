@@ -5,6 +5,8 @@
 // A thread a point. Neighbours in space are neighbours in the order, so that the lanes of a warp
 // walk and compute together. Of several parts that hold a point the first counts, whatever the
 // order in which they are met; nothing depends on the order of points.
+//
+// Plain reference: src/locate on the CPU (tests/gpu/locate.rs).
 #include "locate/newton.cuh"
 
 constexpr int THREADS = 128;

@@ -1,5 +1,7 @@
 // Zeros the results of elements to which tiles of eigenstructures are added
 // (published/published.cuh).
+//
+//     results [output][element][sample][stride]: the components of the pass become 0
 #include "solid/orders.cuh"
 #include "common/gather.cuh"
 

@@ -5,6 +5,9 @@
 // not treat, they are filled in. CONTROLS 48: one layer is missing and folded into the basis
 // along its axis, which is taken as the slowest.
 // WARP_BASED 0: a thread a point; 1: a warp a point, every 32nd weight a lane.
+//
+// Plain reference: weights of single points in double precision, summed by
+// tests/common/conformance/solid.rs for the strategies thread and warp.
 #include "published/published.cuh"
 
 constexpr int LAYERS = CONTROLS / 16;

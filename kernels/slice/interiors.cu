@@ -5,6 +5,8 @@
 //
 // A thread a pixel looks at the parts of its tile in their order: the first that holds its centre
 // has it. Images are [layer][row][column].
+//
+// Plain reference: src/slice/interior on the CPU (tests/gpu/interiors.rs).
 #include "locate/newton.cuh"
 
 // columns and rows of a tile

@@ -7,6 +7,8 @@
 //
 // The same steps as src/slice on the CPU, compiled without contraction of products and sums,
 // so that the pixels are the same bit by bit.
+//
+// Plain reference: src/slice (tests/gpu/layers.rs).
 #include "slice/coverage.cuh"
 #include "slice/cubics.cuh"
 

@@ -11,6 +11,9 @@
 //
 // With M lines about 12 M / 8 + 12 multiply-adds a point for 8 samples.
 //
+// Plain reference: weights of single points in double precision, summed by
+// tests/common/conformance/solid.rs for every strategy. Published counterpart: published/lay.cu.
+//
 // Measured without gain (f32, valence 5, 551 us): reads later, sends by one known lane, items of
 // 4, 12 or 16 elements (555 to 560); products of shared layers kept, equal shares for all warps,
 // blocks of one warp, other unrolling (585 to 588); weights in shared memory, nets by

@@ -6,6 +6,8 @@
 // their first control point. Results leave through shared memory in the order of the
 // samples. Derivatives of basis functions: a warp takes a sample of LEAVES_A_WARP leaves,
 // lanes take control points; a basis function's own derivatives are read once for all leaves.
+//
+// Plain reference: src/quadrature/mapping.rs on the CPU (tests/gpu/quadrature.rs).
 #include "common/real.cuh"
 
 constexpr int THREADS = 64;

@@ -1,4 +1,10 @@
 // Single points at any parameters, in the order of their leaves.
+//
+//     regular leaf    4 x 4 x 4 control points [w][v][u], contracted along u, then v and w
+//     other leaves    weights [quantity][control] of the point times the leaf's net
+//
+// Plain reference: weights of single points in double precision
+// (tests/common/conformance/solid.rs).
 #include "common/basis.cuh"
 #include "solid/orders.cuh"
 #include "common/gather.cuh"

@@ -4,6 +4,11 @@
 // stay in shared memory, weights pass through it, DEPTH control points while the DEPTH before
 // are used. Each thread sums ROWS samples of CELLS leaves in registers. Results leave through
 // shared memory in the order of the element's samples.
+//
+// Per output: results [element][sample][stride] = weights [control][sample]ᵀ × nets [control][W].
+//
+// Plain reference: weights of single points in double precision, summed by
+// tests/common/conformance/solid.rs for every strategy. Published counterpart: published/irr.cu.
 #include "common/async.cuh"
 #include "solid/orders.cuh"
 #include "common/stage.cuh"

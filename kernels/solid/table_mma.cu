@@ -15,6 +15,8 @@
 // memory. On Hopper the long tile in single precision is multiplied by the four warps of a block
 // together, which read the nets from shared memory by themselves.
 //
+// Plain reference: as of solid/table.cu, and the CPU in double precision (tests/gpu/tables.rs).
+//
 // Measured without gain (106 control points, 120,000 leaves, 417 us): two groups of warps that
 // share weights (516), results stored by each warp (479), three blocks a multiprocessor (521),
 // other read-ahead (426 to 445), warps that specialize in gathering, multiplying and sending (486

@@ -1,5 +1,5 @@
 // Sharp edges and held vertices of a control mesh, and from level to level: what
-// src/surface/sharpness.rs lists on the CPU, in its order of sums, uncontracted.
+// src/surface/refine/sharpness.rs lists on the CPU, in its order of sums, uncontracted.
 //
 //     mark_sharp > scan > list_sharp       sharp edges, by their numbers
 //     sort by vertex > start_rows          the sharp edges at each vertex (surface/topology.cu)
@@ -13,6 +13,8 @@
 // 0, 1, …
 //
 // SIZE: corners of every face, 0 for polygons. CHAIKIN: the rule of semi-sharp creases.
+//
+// Plain reference: src/surface/refine/sharpness.rs, bit by bit (tests/gpu/surface.rs).
 #include "surface/mesh_matrix.cuh"
 #include "surface/vertex_sharpness.cuh"
 

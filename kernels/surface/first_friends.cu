@@ -1,6 +1,7 @@
-// The first level of edge-friend (Kuth et al. 2023) from the mesh matrix of a surface: corner c becomes quad c (vertex point, point of the edge out, face point, point of the edge
-// in), with its friends; topology, points, or both in one pass, which computes face points anew
-// wherever they are needed.
+// The first level of edge-friend (Kuth et al. 2023) from the mesh matrix of a surface: corner c
+// becomes quad c (vertex point, point of the edge out, face point, point of the edge in), with
+// its friends; topology, points, or both in one pass, which computes face points anew wherever
+// they are needed.
 //
 //     corner task   quad and friends
 //     face task     start at the face point; face point
@@ -10,11 +11,13 @@
 //
 // The points are those of a smooth surface: what is sharp, surface/sharp.cu holds after this.
 //
-// Where the matrix turns out not to be closed by its ghosts, or to have other counts than there is room for,
-// nothing is written: later levels then work on what stood there before.
+// Where the matrix turns out not to be closed by its ghosts, or to have other counts than
+// there is room for, nothing is written: later levels then work on what stood there before.
 //
 // SIZE: corners of the faces, 0 for polygons. ORIENTED is 1. OPEN: there are ghosts, from
 // surface/ghosts.cu. SHARP: quads have a sharpness; CHAIKIN: the rule of semi-sharp creases.
+//
+// Plain reference: src/surface/refine/edge_friend, bit by bit (tests/gpu/surface.rs).
 #include "surface/quads.cuh"
 #include "surface/vertex_sharpness.cuh"
 

@@ -7,9 +7,9 @@ constexpr unsigned NONE = 0xffffffffu;
 constexpr int THREADS = 256;
 
 // A level. The first, whose quads come from polygons, has corners, friends and starts as
-// src/surface/edge_friend does; the last has corners only. The quads of the levels between are
-// four by four the children of a quad, so that most of their corners and friends are known:
-// they keep the vertex at corner 0 and the friend across v3v0.
+// src/surface/refine/edge_friend does; the last has corners only. The quads of the levels
+// between are four by four the children of a quad, so that most of their corners and friends are
+// known: they keep the vertex at corner 0 and the friend across v3v0.
 struct Quads {
     uint4* corners;    // [quad]: vertices, of the first and the last level
     unsigned* owners;  // [quad]: vertex at corner 0

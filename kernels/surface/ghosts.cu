@@ -7,6 +7,8 @@
 //     mark_loops > scan, scan > place_ghosts
 //
 // SIZE: corners of every face, 0 for polygons.
+//
+// Plain reference: src/surface/holes.rs, through open surfaces in tests/gpu/surface.rs.
 #include "surface/mesh_matrix.cuh"
 
 constexpr unsigned THREADS = 256;

@@ -3,6 +3,8 @@
 // ORDER 0, 1, 2: positions, these and first derivatives, these and second ones, by u and v.
 // NORMALS (with ORDER 1): the two rows after the position are tangents, and what is written
 // beside it is the unit normal.
+//
+// Plain reference: src/surface/limit on the CPU (tests/gpu/surface_limit.rs).
 #include "common/basis.cuh"
 #include "surface/normal.cuh"
 #include "common/single_points.cuh"

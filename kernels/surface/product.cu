@@ -11,9 +11,11 @@
 //     columns   [group][entry 4] of a block with common columns, else as the weights
 //
 // Sums run in the order of the columns, products and sums apart: the bits of
-// src/surface/single.rs.
+// src/surface/stencils/single.rs.
 //
 // WIDTH: components of a point, 1 to 4.
+//
+// Plain reference: src/surface/stencils/single.rs, bit by bit (tests/gpu/single.rs).
 #include "common/real.cuh"
 
 constexpr unsigned THREADS = 128;

@@ -1,6 +1,8 @@
 // Sharp edges and held vertices of a level: what smooth rules have written is blended with, or
 // replaced by, the rules of creases and corners. Short lists from surface/creases.cu, a thread an
-// entry, some of which are not sharp any more; the sums of src/surface/sharpness.rs, uncontracted.
+// entry, some of which are not sharp any more; products and sums are not contracted.
+//
+// Plain reference: src/surface/refine/sharpness.rs, bit by bit (tests/gpu/surface.rs).
 #include "surface/mesh_matrix.cuh"
 
 constexpr unsigned THREADS = 256;

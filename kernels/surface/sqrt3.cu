@@ -10,7 +10,7 @@
 // the same edge the other way. Corner c of triangle t, with twin c' in t', becomes triangle c:
 // (vertex of c, point of t', point of t). So twins follow from twins, no level is sorted, and the
 // neighbours of a vertex follow from its corners in the control mesh, or from the triangle that
-// it was born in. All sums run in the order of src/surface/sqrt3.rs, where neighbours are
+// it was born in. All sums run in the order of src/surface/refine/sqrt3.rs, where neighbours are
 // ascending, without contraction of products and sums: the same bits.
 //
 // OPEN: the surface has ends. A corner whose edge is open has no twin but the number of that
@@ -18,6 +18,8 @@
 // runs a b, with c across, becomes (t's point, point i, c), (b, ·, point i) and (c, ·, t's
 // point); points of such edges stand behind those of triangles. What belongs to ends of the
 // surface, kernels/surface/sqrt3_ends.cu writes after this: until then it is anything.
+//
+// Plain reference: src/surface/refine on the CPU, bit by bit (tests/gpu/matrix.rs).
 #include "surface/ends.cuh"
 
 constexpr unsigned THREADS = 256;

@@ -9,6 +9,8 @@
 // Open edges stay what they are at levels of even depth, and are cut in three at those of odd
 // depth. The triangle of an open edge at an odd depth has the number of the edge's corner at the
 // depth before, whose corner 0 the edge is then.
+//
+// Plain reference: src/surface/refine on the CPU, bit by bit (tests/gpu/matrix.rs).
 #include "surface/ends.cuh"
 
 constexpr unsigned THREADS = 256;

@@ -12,6 +12,8 @@
 // products of two functions of one variable over the same four by four control points.
 //
 // NORMALS: the derivatives by u and v, and unit normals, come along.
+//
+// Plain reference: src/surface/limit on the CPU (tests/gpu/surface_limit.rs).
 #include "surface/normal.cuh"
 #include "common/stage.cuh"
 

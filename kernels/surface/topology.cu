@@ -8,6 +8,8 @@
 //     build_small                      the first two by two blocks, in one launch
 //
 // SIZE: corners of every face, 0 for polygons. LONG_KEYS: pairs of ends need 64 bits.
+//
+// Plain reference: src/surface/refine on the CPU, bit by bit (tests/gpu/matrix.rs).
 #include "common/sort.cuh"
 #include "surface/mesh_matrix.cuh"
 
@@ -205,8 +207,9 @@ struct Star {
         }
     }
 
-    // As src/surface/manifold.rs has it: a line where sheets meet is a crease, if it runs through
-    // the vertex, no edge is open there and every sheet goes from one of its edges to the other.
+    // As src/topology/surface/manifold.rs has it: a line where sheets meet is a crease, if it runs
+    // through the vertex, no edge is open there and every sheet goes from one of its edges to the
+    // other.
     __device__ __forceinline__ bool touches() const {
         unsigned open = 0, first_crowded = NONE, second_crowded = NONE;
         for (unsigned i = 0; i < count; ++i) {

@@ -134,7 +134,7 @@ impl<'p> Tally<'p> {
     }
 }
 
-/// Number of outputs of an input: the positions have derivatives, attributes have none.
+/// Number of outputs of an input: its value and the derivatives wanted.
 pub(super) fn outputs(plan: &Plan<'_>, input: usize) -> usize {
-    if input == 0 { wanted_orders(plan.want()).len() } else { 1 }
+    wanted_orders(plan.want().of_input(input)).len()
 }

@@ -3,9 +3,8 @@
 use std::any::Any;
 use std::ops::Range;
 
-use nalgebra::Matrix3;
-
 use crate::numbers::{Precision, Real};
+use crate::plan::{Quantity, Want, Wanted, wanted_orders, wanted_quantities};
 use crate::result_buffer::ResultBuffer;
 
 /// Numbers in the precision they were computed in.
@@ -45,6 +44,11 @@ impl Values {
         }
     }
 
+    /// All numbers in double precision.
+    pub fn iter(&self) -> impl Iterator<Item = f64> + '_ {
+        (0..self.len()).map(|i| self.get(i))
+    }
+
     /// The numbers, in precision `T` from now on; those of another precision are dropped.
     pub(super) fn numbers<T: Real>(&mut self) -> &mut ResultBuffer<T> {
         match T::PRECISION {
@@ -61,6 +65,11 @@ impl Values {
             Self::F64(numbers) => numbers,
         };
         numbers.downcast_mut().expect("`Real` is `f32` or `f64`")
+    }
+
+    /// Becomes these numbers.
+    pub(super) fn copy_from<T: Real>(&mut self, from: &[T]) {
+        self.numbers::<T>().reserve(from.len()).copy_from_slice(from);
     }
 
     /// The triple that starts at number 3 `i`.
@@ -86,15 +95,47 @@ pub struct Limit {
     pub derivatives: Vec<Values>,
     /// Attributes in the order of the control points' own, each `[result][width]`.
     pub attributes: Vec<Values>,
+    /// Derivatives of each attribute, as far as they were wanted: `[attribute][derivative]`,
+    /// each `[result][width]`, in the order of `derivatives` and NaN where that is.
+    pub attribute_derivatives: Vec<Vec<Values>>,
+    /// Quantities wanted that follow from derivatives, in the order of [`Quantity::ALL`] and of
+    /// the attributes; shapes and units: see [`Quantity`].
+    pub quantities: Vec<Derived>,
+}
+
+/// A quantity of the results.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Derived {
+    /// Which, and of which attribute.
+    pub wanted: Wanted,
+    /// Its numbers, `[row][width]`, a row a result or an element.
+    pub values: Values,
 }
 
 impl Limit {
-    /// Makes places for the results of some elements; those of an evaluation before keep
-    /// their memory.
-    pub(super) fn begin(&mut self, elements: Range<usize>, derivatives: usize, attributes: usize) {
+    /// Places for what `want` asks for with attributes of these widths, without results yet.
+    pub fn of(want: Want, widths: &[usize]) -> Self {
+        let mut limit = Self::default();
+        limit.begin(0..0, want, widths);
+        limit
+    }
+
+    /// Makes places for the results of some elements, with attributes of these widths; those of
+    /// an evaluation before keep their memory.
+    pub(super) fn begin(&mut self, elements: Range<usize>, want: Want, widths: &[usize]) {
+        let derivatives = |input: usize| wanted_orders(want.of_input(input)).len() - 1;
         self.elements = elements;
-        self.derivatives.resize_with(derivatives, Values::default);
-        self.attributes.resize_with(attributes, Values::default);
+        self.derivatives.resize_with(derivatives(0), Values::default);
+        self.attributes.resize_with(widths.len(), Values::default);
+        self.attribute_derivatives.resize_with(widths.len(), Vec::new);
+        for values in &mut self.attribute_derivatives {
+            values.resize_with(derivatives(1), Values::default);
+        }
+        let wanted = wanted_quantities(want, widths);
+        if !self.quantities.iter().map(|derived| derived.wanted).eq(wanted.iter().copied()) {
+            let derived = |wanted| Derived { wanted, values: Values::default() };
+            self.quantities = wanted.into_iter().map(derived).collect();
+        }
     }
 
     /// Number of results.
@@ -107,19 +148,22 @@ impl Limit {
         self.positions.is_empty()
     }
 
-    /// Determinant of the Jacobian d(x, y, z)/d(u, v, w) of every result, if first
-    /// derivatives were wanted; NaN where they do not exist.
-    pub fn jacobian_determinants(&self) -> Option<Vec<f64>> {
-        let [u, v, w] = self.derivatives.get(..3)? else { return None };
-        let jacobian = |i| Matrix3::from([u, v, w].map(|d| d.triple(i)));
-        // of the transpose, which has the derivatives as rows
-        Some((0..self.len()).map(|i| jacobian(i).transpose().determinant()).collect())
+    /// A quantity of the position (`None`) or of an attribute, if it was wanted.
+    pub fn quantity(&self, quantity: Quantity, attribute: Option<usize>) -> Option<&Values> {
+        let is_it = |w: &Wanted| w.quantity == quantity && w.attribute == attribute;
+        self.quantities.iter().find(|d| is_it(&d.wanted)).map(|derived| &derived.values)
     }
 
-    /// For every result whether some wanted derivative does not exist (1) or all do
-    /// (0).
+    /// For every result whether some of its derivatives or gradients does not exist (1) or all
+    /// do (0).
     pub fn undefined_derivatives(&self) -> Vec<u8> {
-        let undefined = |i: usize| self.derivatives.iter().any(|d| d.get(3 * i).is_nan());
+        let of_attributes = self.attribute_derivatives.iter().flatten();
+        let of_attributes = of_attributes.map(|values| (values, values.len() / self.len().max(1)));
+        let per_result = self.quantities.iter().filter(|d| !d.wanted.quantity.is_per_element());
+        let derived = per_result.map(|d| (&d.values, d.wanted.width));
+        let all: Vec<(&Values, usize)> =
+            self.derivatives.iter().map(|d| (d, 3)).chain(of_attributes).chain(derived).collect();
+        let undefined = |i: usize| all.iter().any(|(values, width)| values.get(width * i).is_nan());
         (0..self.len()).map(|i| u8::from(undefined(i))).collect()
     }
 }

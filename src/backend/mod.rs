@@ -17,18 +17,19 @@ pub use cpu::Cpu;
 pub use cuda::Cuda;
 pub use device::{Device, DeviceInfo};
 pub use explain::{Explained, LaunchGrid};
-pub use limit::{Limit, Values};
-pub use surface::{SurfaceRefiner, runs_on_gpu};
+pub use limit::{Derived, Limit, Values};
+pub use surface::{SurfaceEvaluator, SurfaceRefiner, SurfaceResults, runs_on_gpu};
 
 use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::mesh::{Controls, SurfaceMesh};
+use crate::mesh::{Attribute, Controls, SurfaceMesh, check_coordinates};
 pub use crate::numbers::Precision;
-use crate::plan::Plan;
 pub use crate::plan::Strategy;
-use crate::surface::SurfaceOptions;
+use crate::plan::{Plan, Want};
+use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
+use crate::surface::{SurfaceOptions, SurfaceStencils};
 
 /// A processor that evaluates plans.
 pub trait Backend {
@@ -52,6 +53,45 @@ pub trait Backend {
         mesh: &SurfaceMesh,
         options: &SurfaceOptions,
     ) -> Result<Box<dyn SurfaceRefiner>>;
+
+    /// Brings stencils to the processor: the points of a level in the order of the plan's
+    /// vertices.
+    ///
+    /// # Errors
+    /// On a device, too little memory, or static refinement past level 7.
+    fn surface_stencils<'s>(
+        &self,
+        stencils: &'s SurfaceStencils,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>>;
+
+    /// Brings a grid of limit points on all elements to the processor, `[element][sample]`;
+    /// first derivatives and normals if the grid has them.
+    ///
+    /// # Errors
+    /// On a device, too little memory, or more than 2³² points.
+    fn surface_grid<'s>(&self, grid: &'s SurfaceGrid<'s>)
+    -> Result<Box<dyn SurfaceEvaluator + 's>>;
+
+    /// Brings places of a limit surface to the processor, with room for the derivatives wanted.
+    ///
+    /// # Errors
+    /// [`crate::Error::Request`] for an element that does not exist and parameters outside their
+    /// range; on a device, too little memory.
+    fn surface_places<'s>(
+        &self,
+        surface: &'s LimitSurface,
+        places: &'s [SurfaceLocation],
+        want: Want,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>>;
+
+    /// Brings limit masks to the processor: limit positions and unit normals of all vertices.
+    ///
+    /// # Errors
+    /// On a device, too little memory.
+    fn surface_vertices<'s>(
+        &self,
+        masks: &'s VertexMasks,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>>;
 
     /// The device that jobs bring their arrays to: location, layers, interiors, quadrature. `None`
     /// on the CPU, where they work on their own data.
@@ -110,15 +150,19 @@ pub trait Evaluator: Send {
     fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>>;
 }
 
-/// Checks that there is one control point, and one of each attribute, for every vertex.
-fn check_controls(solid: &Solid, controls: Controls<'_>) -> Result<()> {
+/// Checks that there is one control point, and one of each attribute, for every vertex, and
+/// that the precision holds them.
+pub(crate) fn check_controls(
+    solid: &Solid,
+    controls: Controls<'_>,
+    precision: Precision,
+) -> Result<()> {
     let vertices = solid.topology().vertex_count();
-    if controls.positions.len() != vertices
-        || controls.attributes.iter().any(|a| a.values.len() != a.width * vertices)
-    {
+    let fits = |a: &Attribute| a.width > 0 && a.width.checked_mul(vertices) == Some(a.values.len());
+    if controls.positions.len() != vertices || !controls.attributes.iter().all(fits) {
         return Err(Error::request(format!(
             "control points or attributes that are not one for each of {vertices} vertices"
         )));
     }
-    Ok(())
+    check_coordinates(controls.positions, precision)
 }

@@ -1,13 +1,13 @@
-//! Refinement of surfaces as an operation of backends.
+//! Refinement, stencils and limits of surfaces as operations of backends.
 
+use super::Values;
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::surface::refine::memory::check_corner_ids;
 use crate::surface::triangulate::triangulate;
 use crate::surface::{Method, SurfaceOptions, SurfacePlan, VertexLimits};
 use crate::topology::NONE;
-use crate::topology::surface::non_manifold_corners;
-use crate::topology::surface::{Columns, SurfaceTopology};
+use crate::topology::surface::{SurfaceTopology, non_manifold_corners};
 
 /// The plan of a refined surface on a processor: the topology of all levels, for any control
 /// points. Made by [`Backend::refine_surface`](super::Backend::refine_surface).
@@ -45,23 +45,60 @@ impl SurfaceRefiner for SurfacePlan {
     }
 }
 
+/// Points of a surface on a processor, for any control points: those of stencils, of a grid, at
+/// places or at the vertices. Made by [`Backend`](super::Backend).
+///
+/// Results stay where they are computed until they are read.
+pub trait SurfaceEvaluator {
+    /// Takes positions of the control mesh.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) for another number of them; if a device fails.
+    fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()>;
+
+    /// Evaluates all points; returns the seconds that it took on the processor.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) if no control points were set; if a device fails.
+    fn evaluate(&mut self) -> Result<f64>;
+
+    /// Copies the results of the last evaluation, in memory that is used again.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) if a device fails.
+    fn read(&self, results: &mut SurfaceResults) -> Result<()>;
+}
+
+/// Points of a surface, in the precision they were computed in. NaN where something does not
+/// exist.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SurfaceResults {
+    /// `[point][3]`.
+    pub positions: Values,
+    /// Derivatives by u, v, then uu, uv, vv, as far as they were wanted, each `[point][3]`.
+    pub derivatives: Vec<Values>,
+    /// Unit normals `[point][3]`; empty if they were not wanted.
+    pub normals: Values,
+}
+
 /// Whether a surface is refined on GPUs: by Catmull-Clark and Loop on the mesh matrix from one
 /// level on, by edge-friend from two, by √3 if it is an oriented manifold without rings of two
-/// triangles; by one matrix of all levels whatever the CPU makes one of. All corners have ids of
-/// 32 bits there.
+/// triangles; by stencils whatever the CPU makes some of, static ones up to level 7. All corners
+/// have ids of 32 bits there.
 pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
     if check_corner_ids(mesh, options).is_err() {
         return false;
     }
     let rules = options.scheme.rules();
     match options.method {
-        Method::Matrix => {
+        Method::Auto | Method::Matrix => {
             options.levels >= 1
                 && !rules.is_linear()
                 && (rules.split().is_nested() || can_refine_by_sqrt3(mesh))
         }
         Method::EdgeFriend => options.levels >= 2 && rules.has_edge_friend(),
         Method::Single => options.levels >= 1,
+        Method::Static => (1..=7).contains(&options.levels) && rules.has_static_refinement(),
     }
 }
 
@@ -72,8 +109,7 @@ fn can_refine_by_sqrt3(mesh: &SurfaceMesh) -> bool {
         return false;
     }
     let mesh = triangulate(mesh).mesh;
-    let vertices = mesh.faces.vertices().to_vec();
-    let matrix = SurfaceTopology::build(mesh.points.len(), Columns::of(&mesh.faces), vertices);
+    let matrix = SurfaceTopology::of(&mesh);
     let is_inner = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] != NONE;
     let inner = |c: u32| is_inner(c) && is_inner(matrix.columns.previous(c));
     let folds = |row: &[u32]| row.len() == 2 && row.iter().all(|&c| inner(c));

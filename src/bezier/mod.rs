@@ -195,12 +195,16 @@ impl<'s> Pieces<'s> {
     /// [`Pieces::errors`] of all pieces of the solid, in the order of its leaves;
     /// `positions` are those of the mesh's vertices.
     ///
-    /// # Panics
-    /// If the positions are not one a vertex.
-    pub fn error_bounds(&self, positions: &[[f64; 3]]) -> Vec<f64> {
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) if the positions are not one a vertex.
+    pub fn error_bounds(&self, positions: &[[f64; 3]]) -> Result<Vec<f64>> {
+        let (count, vertices) = (positions.len(), self.solid.topology().vertex_count());
+        if count != vertices {
+            return Err(Error::request(format!("{count} positions for {vertices} vertices")));
+        }
         let points = self.solid.refined_points(positions.as_flattened(), 3);
         let leaves = self.solid.leaves().par_iter();
-        leaves.flat_map_iter(|leaf| self.errors(leaf, &points)).collect()
+        Ok(leaves.flat_map_iter(|leaf| self.errors(leaf, &points)).collect())
     }
 
     /// The boxes of a leaf's pieces in its local parameters.

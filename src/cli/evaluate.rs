@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use subsolid::backend::{Backend, Choice, Cpu, Precision, start};
+use subsolid::backend::{Backend, Choice, Cpu, Limit, Precision, start};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
-use subsolid::plan::{Cost, Samples, Want, wanted_orders};
+use subsolid::plan::{Cost, Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
@@ -32,6 +32,7 @@ Examples:
   subsolid evaluate model.mesh --cells bezier --rings 4 -o exact.vtu
   subsolid evaluate model.mesh --gauss 3 --derivatives 1 --quality -o points.csv
   subsolid evaluate model.mesh --at parameters.csv --derivatives 2 -o values.csv
+  subsolid evaluate model.vtu --samples 8 --gradients --jacobian -o gradients.vtu
   subsolid evaluate model.mesh --samples 8 --quality --json
   subsolid evaluate model.mesh --samples 8 --precision f32 --explain")]
 pub struct Arguments {
@@ -46,6 +47,16 @@ pub struct Arguments {
     #[arg(long, value_name = "ORDER", default_value_t = 0,
           value_parser = clap::value_parser!(u8).range(0..=2))]
     derivatives: u8,
+    /// Derivatives of the attributes too, as d_u_NAME and so on
+    #[arg(long)]
+    attribute_derivatives: bool,
+    /// Gradients of the attributes in space, as grad_NAME: of each component, d/dx, d/dy, d/dz
+    #[arg(long)]
+    gradients: bool,
+    /// Determinants of the Jacobian, as det_j (also with --derivatives and --samples or
+    /// --gauss), and the least at the samples of each cell, as least_det_j of cells
+    #[arg(long)]
+    jacobian: bool,
     /// Precision of the arithmetic
     #[arg(long, value_enum, default_value_t)]
     precision: PrecisionArgument,
@@ -58,8 +69,8 @@ pub struct Arguments {
     /// [default: 3]
     #[arg(long, value_name = "K")]
     rings: Option<usize>,
-    /// Keep the points of neighbouring cells apart (as always with --derivatives, which
-    /// belong to a cell's own axes)
+    /// Keep the points of neighbouring cells apart (as always with --derivatives and
+    /// --jacobian, which belong to a cell's own axes)
     #[arg(long, requires = "output")]
     no_weld: bool,
     /// Report Jacobians at the samples, and the cells where they are not positive; exit
@@ -130,6 +141,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     a.check_unused(&samples, format)?;
     let _starting = start(a.processor.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
+    a.check_attributes(&mesh)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
     let structures = solid.planar_structures().len() + solid.spatial_structures().len();
@@ -178,9 +190,10 @@ impl Arguments {
             return Err(Error::request("Gauss points are no corners of cells")
                 .with_help("give --samples, or --cells points"));
         }
-        if shape == CellShape::Bezier && (self.derivatives > 0 || self.quality) {
+        let has_none = self.derivatives == 0 && !self.gradients && !self.jacobian && !self.quality;
+        if shape == CellShape::Bezier && !has_none {
             return Err(Error::request(
-                "Bézier cells hold control points, which have no derivatives or quality",
+                "Bézier cells hold control points, which have no derivatives, gradients, Jacobians or quality",
             )
             .with_help("give --cells lagrange, hexahedra or points"));
         }
@@ -238,16 +251,63 @@ impl Arguments {
             return Err(Error::request("a .csv file holds points, no --cells")
                 .with_help("leave --cells out, or end the name of the output in .vtu"));
         }
+        if self.attribute_derivatives && self.derivatives == 0 {
+            return unused("--attribute-derivatives", "--derivatives 1 or 2");
+        }
         format.map_or(Ok(()), |format| check_compress(self.compress, format))
     }
 
-    fn want(&self) -> Want {
-        match self.derivatives {
-            0 if self.quality => Want::FIRST,
-            0 => Want::POSITION,
-            1 => Want::FIRST,
-            _ => Want::FIRST | Want::SECOND,
+    /// Refuses what is asked of attributes where there are none.
+    fn check_attributes(&self, mesh: &SolidMesh) -> Result<()> {
+        let option = match (self.gradients, self.attribute_derivatives) {
+            (true, _) => "--gradients",
+            (_, true) => "--attribute-derivatives",
+            _ => return Ok(()),
+        };
+        if mesh.attributes.is_empty() {
+            return Err(Error::request(format!("{option} of a model without attributes"))
+                .with_help("give the model numeric point arrays, or leave the option out"));
         }
+        Ok(())
+    }
+
+    /// What is written, of samples in cells of a shape or in a table.
+    fn shown(&self, shape: Option<CellShape>) -> Want {
+        let mut want = match (self.derivatives, self.attribute_derivatives) {
+            (0, _) => Want::POSITION,
+            (1, false) => Want::FIRST,
+            (1, true) => Want::ATTRIBUTE_FIRST,
+            (_, false) => Want::FIRST | Want::SECOND,
+            (_, true) => Want::ATTRIBUTE_SECOND,
+        };
+        if self.gradients {
+            want = want | Want::GRADIENT;
+        }
+        if self.jacobian || self.derivatives > 0 && shape.is_some() {
+            want = want | Want::DETERMINANT;
+        }
+        if self.jacobian && matches!(shape, Some(CellShape::Hexahedra | CellShape::Lagrange)) {
+            want = want | Want::LEAST_DETERMINANT;
+        }
+        want
+    }
+
+    /// What is evaluated for this.
+    fn want(&self, shape: Option<CellShape>) -> Want {
+        let shown = self.shown(shape);
+        if self.quality { shown | Want::DETERMINANT } else { shown }
+    }
+
+    /// Drops from a limit what only other results or the quality follow from.
+    fn keep_shown(&self, shape: Option<CellShape>, limit: &mut Limit) {
+        if self.derivatives == 0 {
+            limit.derivatives.clear();
+        }
+        if !self.attribute_derivatives {
+            limit.attribute_derivatives.iter_mut().for_each(Vec::clear);
+        }
+        let shown = self.shown(shape);
+        limit.quantities.retain(|derived| shown.contains(derived.wanted.quantity.want()));
     }
 
     fn precision(&self) -> Precision {
@@ -269,8 +329,12 @@ impl Arguments {
             Request::Grid(Samples::Tensor(along), _) => along.len().pow(3) * solid.elements().len(),
             Request::Grid(Samples::Points(points), _) => points.len(),
         };
-        let attributes: usize = mesh.attributes.iter().map(|attribute| attribute.width).sum();
-        let values = 3 * (1 + wanted_orders(self.want()).len()) + attributes;
+        let shape = match request {
+            Request::Table(_) => None,
+            Request::Grid(_, shape) => Some(*shape),
+        };
+        let widths: Vec<usize> = mesh.attributes.iter().map(|attribute| attribute.width).collect();
+        let values = 3 + self.want(shape).numbers_per_result(&widths);
         Cost::evaluation(results * values * bytes)
     }
 

@@ -92,7 +92,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             Format::Bext => e.with_help("ask for fewer --rings"),
         })?;
     }
-    let error_bounds = pieces.error_bounds(&mesh.points);
+    let error_bounds = pieces.error_bounds(&mesh.points)?;
     console.status(
         "Extracted",
         format!("{} operators in {}", extraction.operator_count(), since(start)),

@@ -19,6 +19,7 @@ mod model;
 mod processor;
 mod quadrature;
 mod quality;
+mod query;
 mod refine;
 mod shape;
 mod slice;
@@ -66,6 +67,7 @@ enum Command {
     Slice(Reporting<slice::Arguments>),
     Quadrature(Reporting<quadrature::Arguments>),
     Locate(Reporting<locate::Arguments>),
+    Query(Reporting<query::Arguments>),
     Compare(Reporting<compare::Arguments>),
     Bench(bench::Arguments),
     Devices(Reporting<devices::Arguments>),
@@ -130,6 +132,7 @@ fn run(cli: Cli, console: &Console) -> Result<Outcome> {
         Command::Slice(c) => slice::run(c.arguments, &console.reporting(c.json)),
         Command::Quadrature(c) => quadrature::run(c.arguments, &console.reporting(c.json)),
         Command::Locate(c) => locate::run(c.arguments, &console.reporting(c.json)),
+        Command::Query(c) => query::run(c.arguments, &console.reporting(c.json)),
         Command::Compare(c) => compare::run(c.arguments, &console.reporting(c.json)),
         Command::Bench(arguments) => bench::run(arguments, console),
         Command::Devices(c) => devices::run(c.arguments, &console.reporting(c.json)),

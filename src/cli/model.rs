@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use subsolid::mesh::{Creases, SolidMesh};
+use subsolid::mesh::{Creases, Handedness, SolidMesh};
 use subsolid::refine::{crease_by_angle, refine_mesh, refined_cell_count};
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
@@ -26,11 +26,21 @@ pub struct ModelArguments {
     /// Tag boundary edges as sharp where their faces turn by more than this angle
     #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
     pub crease_angle: Option<f64>,
+    /// Refuse left-handed and folded hexahedra instead of warning of them
+    #[arg(long)]
+    pub strict: bool,
 }
 
 impl ModelArguments {
     /// Reads the model, tags it and refines it `levels` times.
     pub fn load(&self, levels: usize, rule: VertexRule, console: &Console) -> Result<SolidMesh> {
+        let mesh = self.read(console)?;
+        self.check_handedness(&mesh, console)?;
+        refined(mesh, levels, rule, console)
+    }
+
+    /// Reads the model and tags it.
+    pub fn read(&self, console: &Console) -> Result<SolidMesh> {
         let start = Instant::now();
         let (mut mesh, report) = io::read_with_report(&self.model)?;
         let counts = format!(
@@ -50,19 +60,19 @@ impl ModelArguments {
             let count = crease_by_angle(&mut mesh, degrees)?;
             console.status("Creased", format!("{count} edges that turn by more than {degrees}°"));
         }
-        if levels > 0 {
-            check_memory(&mesh, levels)?;
-            let start = Instant::now();
-            mesh = refine_mesh(&mesh, levels, rule)?;
-            let counts = format!(
-                "{}, {}",
-                counted(mesh.points.len(), "vertex"),
-                counted(mesh.cells.len(), "cell")
-            );
-            let times = counted(levels, "time");
-            console.status("Refined", format!("{times}: {counts} in {}", since(start)));
-        }
         Ok(mesh)
+    }
+
+    /// Warns of left-handed hexahedra; refuses them with `--strict`.
+    pub fn check_handedness(&self, mesh: &SolidMesh, console: &Console) -> Result<()> {
+        let handedness = mesh.handedness();
+        let Some(found) = left_handed(&handedness) else { return Ok(()) };
+        if self.strict {
+            return Err(Error::mesh(format!("{}: {found}", self.model.display()))
+                .with_help("list the corners as VTK does, or let refine --reorient do it"));
+        }
+        console.warn(format!("{}: {found}", self.model.display()));
+        Ok(())
     }
 
     /// Checks that `output` can be written and is none of the inputs.
@@ -87,6 +97,26 @@ impl ModelArguments {
     }
 }
 
+/// The mesh refined `levels` times.
+pub fn refined(
+    mesh: SolidMesh,
+    levels: usize,
+    rule: VertexRule,
+    console: &Console,
+) -> Result<SolidMesh> {
+    if levels == 0 {
+        return Ok(mesh);
+    }
+    check_memory(&mesh, levels)?;
+    let start = Instant::now();
+    let mesh = refine_mesh(&mesh, levels, rule)?;
+    let counts =
+        format!("{}, {}", counted(mesh.points.len(), "vertex"), counted(mesh.cells.len(), "cell"));
+    let times = counted(levels, "time");
+    console.status("Refined", format!("{times}: {counts} in {}", since(start)));
+    Ok(mesh)
+}
+
 /// Refuses `--compress` where the format of the output takes none.
 pub fn check_compress(compress: bool, format: io::Format) -> Result<()> {
     if compress && matches!(format, io::Format::Vtk | io::Format::Csv) {
@@ -108,6 +138,20 @@ pub fn warn_of_table(format: io::Format, output: &Path, mesh: &SolidMesh, consol
             counted(mesh.cells.len(), "cell")
         ));
     }
+}
+
+/// How many hexahedra are left-handed, and the worst; `None` if none is.
+pub fn left_handed(handedness: &Handedness) -> Option<String> {
+    let (cell, scaled) = handedness.worst?;
+    let count = handedness.left_handed;
+    let which = if handedness.is_all_left() {
+        format!("all {} are left-handed", counted(count, "cell"))
+    } else {
+        let cells = counted(handedness.cells, "cell");
+        let are = if count == 1 { "is" } else { "are" };
+        format!("{count} of {cells} {are} left-handed or folded")
+    };
+    Some(format!("{which} (scaled Jacobian at the center: worst {scaled:.3} in cell {cell})"))
 }
 
 fn warn_of_orphans(mesh: &SolidMesh, console: &Console) {

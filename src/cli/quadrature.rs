@@ -108,9 +108,13 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     console
         .status("Evaluated", format!("{} in {time}", counted(report.samples, "quadrature point")));
     console.status("Volume", volume(&report));
+    if report.left_handed {
+        console.warn("all cells are left-handed: weights and volumes are those of |det J|");
+    }
     let summary = Summary::new(a, &quadrature, &report);
     if console.json() || a.quality {
-        console.report(&summary, || quality::text(&report.quality))?;
+        let left_handed = mesh.handedness().left_handed;
+        console.report(&summary, || quality::text(&report.quality, left_handed))?;
     }
     let poor = !report.quality.non_positive.is_empty();
     if let (Some(output), Some(format)) = (&a.output, format) {
@@ -238,7 +242,10 @@ fn refusal(quality: &Quality) -> Error {
          ({}{more}){worst}",
         ids.join(", ")
     ))
-    .with_help("help the control mesh there, or write all the same with --force")
+    .with_help(
+        "fix the control mesh there (refine --reorient, if cells are left-handed), or write all \
+         the same with --force",
+    )
 }
 
 #[derive(Serialize)]

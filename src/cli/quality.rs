@@ -7,9 +7,10 @@ use subsolid::volume::{Extreme, Quality};
 /// Cells of poor quality that are listed for people; JSON has them all.
 const LISTED: usize = 12;
 
-/// The report for people.
-pub fn text(quality: &Quality) -> String {
+/// The report for people; `left_handed`: control hexahedra.
+pub fn text(quality: &Quality, left_handed: usize) -> String {
     let mut text = format!("{:<24} {}\n", "samples", quality.samples);
+    let _ = writeln!(text, "{:<24} {left_handed}", "left-handed cells");
     for (name, extreme) in [
         ("least detJ", quality.least_determinant),
         ("greatest detJ", quality.greatest_determinant),

@@ -7,11 +7,12 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use subsolid::mesh::SolidMesh;
+use subsolid::refine::reorient;
 use subsolid::scheme::VertexRule;
 use subsolid::{Result, io};
 
 use super::console::{counted, since};
-use super::model::{ModelArguments, check_compress, warn_of_table};
+use super::model::{ModelArguments, check_compress, refined, warn_of_table};
 use super::{Console, Outcome};
 
 /// Refine a control mesh, with its creases and attributes
@@ -22,6 +23,7 @@ use super::{Console, Outcome};
 #[command(after_help = "\
 Examples:
   subsolid refine model.mesh --levels 2 -o fine.vtu
+  subsolid refine model.mesh --levels 0 --reorient -o right.vtu
   subsolid refine model.mesh --vertex-rule joy-maccracken -o fine.vtk")]
 pub struct Arguments {
     #[command(flatten)]
@@ -32,6 +34,10 @@ pub struct Arguments {
     /// How vertices on interior extraordinary edges refine
     #[arg(long, value_enum, default_value_t)]
     vertex_rule: Rule,
+    /// List the corners of mirrored cells in right-handed order first, so that neighbors
+    /// agree and volumes are positive; --levels 0 does nothing else
+    #[arg(long)]
+    reorient: bool,
     /// File to write: .vtu, .pvtu, .vtk, .csv or .npz
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
@@ -58,7 +64,13 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         Rule::LayerConsistent => VertexRule::LayerConsistent,
         Rule::JoyMacCracken => VertexRule::JoyMacCracken,
     };
-    let mesh = arguments.model.load(arguments.levels, rule, console)?;
+    let mut mesh = arguments.model.read(console)?;
+    if arguments.reorient {
+        let changed = reorient(&mut mesh)?;
+        console.status("Reoriented", counted(changed, "cell"));
+    }
+    arguments.model.check_handedness(&mesh, console)?;
+    let mesh = refined(mesh, arguments.levels, rule, console)?;
     warn_of_table(format, output, &mesh, console);
     let start = Instant::now();
     io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;

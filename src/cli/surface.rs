@@ -33,6 +33,7 @@ Examples:
   subsolid surface model.obj --levels 3 -o fine.obj
   subsolid surface scan.stl --scheme loop --levels 2 -o fine.ply
   subsolid surface model.obj --method edge-friend --chaikin -o fine.vtp
+  subsolid surface model.obj --levels 4 --method static -o fine.vtp
   subsolid surface model.obj --levels 3 --limit --normals -o limit.vtp
   subsolid surface model.obj --levels 4 --method adaptive --limit -o limit.obj
   subsolid surface model.obj --levels 5 --backend cuda -o fine.ply")]
@@ -56,7 +57,7 @@ pub struct Arguments {
     limit: bool,
     /// Processor: auto (the one that ends the job first), cpu, cuda or cuda:N. GPUs
     /// refine by the mesh matrix (√3 on oriented manifolds), by edge-friend (from 2 levels on) and
-    /// by one matrix for all levels, with the same result
+    /// by stencils, with the same result
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// Add the unit normals of the limit at the vertices, in place of normals that the model
@@ -83,14 +84,20 @@ enum SchemeName {
 
 #[derive(Clone, Copy, Default, ValueEnum)]
 enum MethodName {
-    /// Level by level on the mesh matrix
+    /// Refine: the faster of the next two that takes the mesh; edge-friend numbers vertices
+    /// differently
+    Auto,
+    /// Refine: level by level on the mesh matrix
     #[default]
     Matrix,
-    /// One sparse matrix for all levels
-    Single,
-    /// Level by level in one pass each; Catmull-Clark on oriented manifolds
+    /// Refine: level by level in one pass each; Catmull-Clark on oriented manifolds
     EdgeFriend,
-    /// Spline patches, refined around features only; with --limit
+    /// Stencils: all points straight from the control points by one sparse matrix
+    Single,
+    /// Stencils: the same by tables of weights that faces share; Catmull-Clark, from the level on
+    /// that isolates all features
+    Static,
+    /// Limit: spline patches, refined around features only; with --limit
     Adaptive,
 }
 
@@ -130,7 +137,9 @@ impl Arguments {
             levels: self.levels,
             method: match self.method {
                 MethodName::Matrix => Method::Matrix,
+                MethodName::Auto => Method::Auto,
                 MethodName::Single => Method::Single,
+                MethodName::Static => Method::Static,
                 MethodName::EdgeFriend => Method::EdgeFriend,
                 // its topology and attributes
                 MethodName::Adaptive => Method::Matrix,

@@ -8,6 +8,7 @@
 //! | [`slicing`] | layers for additive manufacturing |
 //! | [`location`] | from points in space back to cells and parameters |
 //! | [`quadrature`] | integration over solids, Bézier extraction |
+//! | [`queries`] | neighbours of vertices, edges, faces and cells |
 //! | [`files`] | formats, named arrays, tables |
 //! | [`exactness`] | what is exact, approximated, undefined and refused |
 //! | [`adding_a_scheme`], [`adding_a_backend`], [`adding_a_quantity`], [`adding_a_format`] | how to extend the engine |
@@ -31,6 +32,8 @@ pub mod glossary {}
 pub mod location {}
 #[doc = include_str!("quadrature.md")]
 pub mod quadrature {}
+#[doc = include_str!("queries.md")]
+pub mod queries {}
 #[doc = include_str!("slicing.md")]
 pub mod slicing {}
 #[doc = include_str!("solids.md")]

@@ -29,7 +29,7 @@ pub use mesh_dataset::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
 pub use read::{
     ReadReport, read, read_creases, read_surface, read_surface_with_report, read_with_report,
 };
-pub(crate) use table::{Row, Table, TableForm, write_table_header};
+pub(crate) use table::{Row, Table, TableForm, column_names, write_table_header};
 pub use unfinished::remove_unfinished;
 pub(crate) use write::{Archive, ZipTarget};
 pub use write::{

@@ -125,16 +125,19 @@ pub(crate) fn write_table_header(
     mut names: Vec<String>,
     attributes: &[Attribute],
 ) -> io::Result<()> {
-    for attribute in attributes {
-        match attribute.width {
-            1 => names.push(attribute.name.clone()),
-            width => names.extend((0..width).map(|i| format!("{}_{i}", attribute.name))),
-        }
-    }
+    names.extend(attributes.iter().flat_map(column_names));
     let mut header =
         csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(out);
     header.write_record(&names)?;
     header.flush()
+}
+
+/// Names of an attribute's columns: its own, or `NAME_0`, `NAME_1`… of several components.
+pub(crate) fn column_names(attribute: &Attribute) -> Vec<String> {
+    match attribute.width {
+        1 => vec![attribute.name.clone()],
+        width => (0..width).map(|i| format!("{}_{i}", attribute.name)).collect(),
+    }
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ impl Solid {
             refuse_extraordinary_edges(&topology)?;
         }
         let stars = stars(&topology, &sharpness);
-        Builder::default().build(topology, sharpness, stars)
+        Builder::new(rule).build(topology, sharpness, stars)
     }
 }
 
@@ -117,6 +117,10 @@ impl Numbering {
 }
 
 impl Builder {
+    fn new(vertex_rule: VertexRule) -> Self {
+        Self { library: Library::new(vertex_rule), ..Self::default() }
+    }
+
     fn build(
         mut self,
         topology: Topology,
@@ -174,7 +178,7 @@ impl Builder {
     ) -> Result<Vec<Active>> {
         let coarse = level.topology.as_ref().unwrap_or(mesh_topology);
         let cells: Vec<u32> = active.iter().map(|a| a.cell).collect();
-        let rule = VertexRule::LayerConsistent;
+        let rule = self.library.vertex_rule();
         let fine = refine(coarse, &level.sharpness, &level.stars, rule, Some(&cells));
 
         // children of the active cells inherit their place in the element

@@ -5,15 +5,29 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::key::Key;
 use super::structure::Structure;
+use crate::scheme::VertexRule;
 
 /// Longest chain of nets before one repeats; two suffice by theory.
 const MAX_STEPS: usize = 6;
 
-/// A shared store of structures; building is lazy and may run in parallel.
+/// A shared store of structures under one vertex rule; building is lazy and may run in parallel.
 #[derive(Debug, Default)]
 pub struct Library {
+    vertex_rule: VertexRule,
     pub(super) planar: Store,
     pub(super) spatial: Store,
+}
+
+impl Library {
+    /// No structures yet.
+    pub fn new(vertex_rule: VertexRule) -> Self {
+        Self { vertex_rule, ..Self::default() }
+    }
+
+    /// The rule of vertices by which all structures refine.
+    pub fn vertex_rule(&self) -> VertexRule {
+        self.vertex_rule
+    }
 }
 
 /// Structures of one dimension; `None` for a net that cannot be evaluated.

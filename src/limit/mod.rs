@@ -7,6 +7,7 @@
 
 mod axes;
 mod block;
+pub(crate) mod boundary;
 mod class;
 mod draft;
 mod eigenstructure;
@@ -34,7 +35,7 @@ pub use library::Library;
 pub use net::Ends;
 pub(crate) use patch::fold_phantoms;
 pub use powers::{Form, MAX_DEPTH, Powers};
-pub use solid::Solid;
+pub use solid::{LocalPoints, Solid};
 pub(crate) use structure::{Domain, MIDDLE, Next, Sibling};
 pub use structure::{Orders, Place, Structure, layered_weights, tensor_weights};
 pub use summary::{ClassCounts, StructureSummary, Summary, kernel_name};

@@ -80,7 +80,7 @@ impl Patch {
         library: &Library,
         depth: usize,
     ) -> Option<Structure> {
-        let step = Step::of(self)?;
+        let step = Step::of(self, library.vertex_rule())?;
         let child = |k: usize| step.children[VTK_CORNER[k]];
         let frame = |k: usize| step.walker().frame(child(k), AxisPermutation::IDENTITY);
         // rows of a spatial net that is constant along the layers, read in the plane
@@ -169,7 +169,7 @@ struct Step {
 }
 
 impl Step {
-    fn of(patch: &Patch) -> Option<Self> {
+    fn of(patch: &Patch, rule: VertexRule) -> Option<Self> {
         let vtk = |cell: &[u16; 8]| {
             let mut corners = [0; 8];
             (0..8).for_each(|bits| corners[VTK_CORNER[bits]] = u32::from(cell[bits]));
@@ -186,7 +186,6 @@ impl Step {
         let topology = Topology::build(hexahedra(&cells), patch.controls).ok()?;
         let sharpness = Sharpness::resolve(&creases, &topology).ok()?;
         let coarse_stars = stars(&topology, &sharpness);
-        let rule = VertexRule::LayerConsistent;
         let refinement = refine(&topology, &sharpness, &coarse_stars, rule, Some(&[0]));
         let topology =
             Topology::build(hexahedra(&refinement.cells), refinement.stencils.len()).ok()?;

@@ -14,8 +14,36 @@ use super::class::Class;
 use super::leaf::{Element, Leaf, LeafKind, morton};
 use super::net::Ends;
 use super::structure::{Orders, Structure, layered_weights, tensor_weights};
+use crate::error::{Error, Result};
 use crate::scheme::Stencils;
 use crate::topology::Topology;
+
+/// Values at the points of all levels relative to an origin, see [`Solid::local_points`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct LocalPoints<'a> {
+    /// `[point][component]`; with the origin they are the values.
+    pub points: Cow<'a, [f64]>,
+    /// `[component]`; 0 unless the values are far from it.
+    pub origin: Vec<f64>,
+}
+
+/// Values farther from 0 than so many times their range are taken relative to an origin. It
+/// costs less than 3 bits to leave nearer ones, whose differences may have to be rounded.
+const FAR: f64 = 8.0;
+
+/// For each component of `values: [point][width]` one of the values if all of them are far from
+/// 0, else 0. Differences from it are exact: the others lie between half of it and twice it.
+fn local_origin(values: &[f64], width: usize) -> Vec<f64> {
+    let origin = |c: usize| {
+        let along = || values.iter().skip(c).step_by(width);
+        let (low, high) = along()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)));
+        let first = along().next().copied().unwrap_or_default();
+        let is_far = first.is_finite() && first.abs() > FAR * (high - low);
+        if is_far { first } else { 0.0 }
+    };
+    (0..width).map(origin).collect()
+}
 
 /// A control mesh ready for limit evaluation; see the module's introduction.
 #[derive(Debug)]
@@ -106,14 +134,53 @@ impl Solid {
         if self.stencils.is_empty() {
             return Cow::Borrowed(values);
         }
+        Cow::Owned(self.refined(values, width, &[]))
+    }
+
+    /// The same relative to an origin near the control points, where they are far from 0 and
+    /// something is refined: refined points have the digits of their distance from the origin
+    /// then, and not only those of their distance from 0.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) if `values` does not hold `width` ≥ 1 values for
+    /// every vertex of the mesh.
+    pub fn local_points<'a>(&self, values: &'a [f64], width: usize) -> Result<LocalPoints<'a>> {
+        let vertices = self.topology.vertex_count();
+        if width == 0 || width.checked_mul(vertices) != Some(values.len()) {
+            let count = values.len();
+            return Err(Error::request(format!(
+                "{count} values of width {width} for {vertices} vertices"
+            )));
+        }
+        let origin = self.local_origin(values, width);
+        let points = if origin.iter().all(|&x| x == 0.0) {
+            self.refined_points(values, width)
+        } else {
+            Cow::Owned(self.refined(values, width, &origin))
+        };
+        Ok(LocalPoints { points, origin })
+    }
+
+    /// The origin of [`Solid::local_points`].
+    pub(crate) fn local_origin(&self, values: &[f64], width: usize) -> Vec<f64> {
+        if self.stencils.is_empty() { vec![0.0; width] } else { local_origin(values, width) }
+    }
+
+    /// Values less `origin`, if it has any components, at the points of all levels.
+    fn refined(&self, values: &[f64], width: usize, origin: &[f64]) -> Vec<f64> {
         let mut all = vec![0.0; width * self.point_count()];
         all[..values.len()].copy_from_slice(values);
+        if !origin.is_empty() {
+            for value in all[..values.len()].chunks_exact_mut(width) {
+                value.iter_mut().zip(origin).for_each(|(x, o)| *x -= o);
+            }
+        }
         for (level, stencils) in self.stencils.iter().enumerate() {
             let [start, end] = [self.level_starts[level], self.level_starts[level + 1]];
             let (coarse, fine) = all[width * start..].split_at_mut(width * (end - start));
             stencils.apply_into(coarse, width, &mut fine[..width * stencils.len()]);
         }
-        Cow::Owned(all)
+        all
     }
 
     /// The leaf that holds the parameters `p` of an element, and `p` within it.

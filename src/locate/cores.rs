@@ -20,6 +20,7 @@ use nalgebra::Vector3;
 use super::closest::Closest;
 use super::frame::Frame;
 use super::hierarchy::{Box3, squared_distance};
+use super::nearest::{Best, Sides};
 use super::search::{self, Nearness};
 use super::tricubic::{Points, bounds};
 use super::{SHARED, curve, diagonal, parameters};
@@ -137,11 +138,8 @@ impl<'s> Core<'s> {
             return on_core.distance <= enough;
         }
         let made;
-        let ring = match self.ring.get() {
+        let ring = match self.kept(sought.memory) {
             Some(ring) => ring,
-            None if sought.memory.take(self.split_bytes()) => {
-                self.ring.get_or_init(|| Box::new(self.split()))
-            }
             None => {
                 made = self.split();
                 &made
@@ -171,6 +169,74 @@ impl<'s> Core<'s> {
             }
         }
         false
+    }
+
+    /// Looks for a place that is nearer to `x` than the best on those of these sides of the
+    /// element that the piece has a side on.
+    pub fn nearest(
+        &self,
+        x: [f64; 3],
+        sides: Sides,
+        rounding: f64,
+        memory: &Memory,
+        best: &mut Best,
+    ) {
+        self.descend_nearest(x, sides, rounding, memory, DEEPEST, best);
+    }
+
+    fn descend_nearest(
+        &self,
+        x: [f64; 3],
+        sides: Sides,
+        rounding: f64,
+        memory: &Memory,
+        rings: u32,
+        best: &mut Best,
+    ) {
+        let x = Vector3::from(x) - Vector3::from(self.origin);
+        let on_core = self.nearest_on_core(x.into());
+        if best.rules_out(on_core.distance - self.radius) {
+            return;
+        }
+        best.offer(on_core);
+        if rings == 0 || self.radius <= rounding.max(best.slack) {
+            return;
+        }
+        let made;
+        let ring = match self.kept(memory) {
+            Some(ring) => ring,
+            None => {
+                made = self.split();
+                &made
+            }
+        };
+        for piece in &ring.pieces {
+            let Part { origin, size, exact } = piece.part;
+            let own = sides.of_box(origin, size);
+            if best.rules_out(squared_distance(&piece.bounds, x.into()).sqrt()) {
+                continue;
+            }
+            let header = Piece { element: 0, origin, size, exact };
+            best.look_at(&piece.points, &header, own, x);
+        }
+        for core in ring.edges.iter().chain([&ring.inner]) {
+            let Part { origin, size, .. } = core.nest.part;
+            let own = sides.of_box(origin, size);
+            if own != Sides::default() {
+                core.descend_nearest(x.into(), own, rounding, memory, rings - 1, best);
+            }
+        }
+    }
+
+    /// The split, kept if there is memory for it.
+    fn kept(&self, memory: &Memory) -> Option<&Ring<'s>> {
+        match self.ring.get() {
+            Some(ring) => Some(ring),
+            None if memory.take(self.split_bytes()) => {
+                Some(self.ring.get_or_init(|| Box::new(self.split())))
+            }
+            None => None,
+        }
     }
 
     /// The place of the core that is closest to `x`, which is less `origin`.

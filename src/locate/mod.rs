@@ -30,6 +30,10 @@
 //! detJ is 0) are halved until they do. Pieces only come near the limit at
 //! extraordinary edges and vertices: there a point goes down further rings of exact
 //! pieces, made when it asks for them.
+//!
+//! The place closest to a point outside lies on the boundary. Bicubic patches of the boundary are
+//! halved until the distance is convex on them, where Newton's method finds the closest place,
+//! or until a bound leaves them out.
 
 mod closest;
 mod cores;
@@ -41,6 +45,7 @@ mod limit;
 mod nearest;
 mod parameters;
 mod parts;
+mod patch;
 mod pieces;
 mod search;
 mod table;
@@ -62,9 +67,11 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::mesh::Controls;
+use crate::mesh::{Controls, check_coordinates};
+use crate::numbers::Precision;
 
 use cores::{Memory, Sought};
+use nearest::Boundary;
 use search::Nearness;
 
 /// Points of one task.
@@ -129,6 +136,8 @@ pub struct Locator<'s> {
     rounding: f64,
     // for what points ask for
     memory: Memory,
+    // for points outside; made at once, since threads that share work must not wait for it
+    boundary: Boundary,
 }
 
 impl<'s> Locator<'s> {
@@ -161,6 +170,7 @@ impl<'s> Locator<'s> {
         let diagonals = pieces.boxes.par_iter().map(diagonal);
         let reach = options.tolerance * diagonals.reduce(|| 0.0, f64::max);
         let rounding = 16.0 * f64::EPSILON * largest;
+        let boundary = Boundary::new(&pieces);
         Ok(Self {
             pieces,
             hierarchy,
@@ -168,6 +178,7 @@ impl<'s> Locator<'s> {
             reach: reach + rounding,
             rounding,
             memory: Memory::default(),
+            boundary,
         })
     }
 
@@ -199,16 +210,16 @@ impl<'s> Locator<'s> {
         self.find(point, &mut Vec::new())
     }
 
-    /// The place of the solid that is closest to a point, by descent from the nearest
-    /// of some samples of each piece that may be closer than what was found before.
-    /// `None` for a point that is not finite.
+    /// The place of the solid that is closest to a point; no other is nearer by more than 1e-12 of
+    /// the solid's size. `None` for a point that is not finite or so far that squares overflow.
     pub fn nearest(&self, point: [f64; 3]) -> Option<Place> {
         self.nearest_piece(point).map(|(_, place)| place)
     }
 
     /// The closest place and the piece that it is in.
     pub(crate) fn nearest_piece(&self, point: [f64; 3]) -> Option<(u32, Place)> {
-        nearest::nearest(self, point)
+        check_coordinates(&[point], Precision::F64).ok()?;
+        self.find_piece(point).or_else(|| nearest::nearest(self, point))
     }
 
     /// The distance beyond which a point is not in any piece, in length units.

@@ -13,7 +13,8 @@ use super::tricubic::{Points, bounds};
 use crate::bezier::{Piece, Pieces};
 use crate::error::{Error, Result};
 use crate::limit::{Leaf, LeafKind, Solid};
-use crate::mesh::{Attribute, Controls};
+use crate::mesh::{Attribute, Controls, check_coordinates};
+use crate::numbers::Precision;
 
 /// Rings around extraordinary edges and vertices where memory does not matter.
 const RINGS: usize = 4;
@@ -55,11 +56,7 @@ impl<'s> LocatorPieces<'s> {
             let count = controls.positions.len();
             return Err(Error::request(format!("{count} control points of {vertices} vertices")));
         }
-        let infinite = |p: &[f64; 3]| !p.iter().all(|x| x.is_finite());
-        if let Some(v) = controls.positions.iter().position(infinite) {
-            return Err(Error::mesh(format!("vertex {v} has a coordinate that is not finite"))
-                .with_help("give every vertex three finite coordinates"));
-        }
+        check_coordinates(controls.positions, Precision::F64)?;
         let maker = Pieces::new(solid, rings.unwrap_or_else(|| default_rings(solid)))?;
         let refined = solid.refined_points(controls.positions.as_flattened(), 3).into_owned();
         let leaves = solid.leaves();
@@ -118,7 +115,7 @@ impl<'s> LocatorPieces<'s> {
     pub fn attribute(&self, attribute: &Attribute) -> Result<AttributePieces> {
         let (solid, width) = (self.solid(), attribute.width);
         let vertices = solid.topology().vertex_count();
-        if width == 0 || attribute.values.len() != width * vertices {
+        if width == 0 || width.checked_mul(vertices) != Some(attribute.values.len()) {
             return Err(Error::request(format!(
                 "attribute `{}` has {} values for {vertices} vertices of width {width}",
                 attribute.name,

@@ -9,7 +9,8 @@ use crate::backend::Values;
 use crate::error::Result;
 use crate::io::{Table, TableForm, write_table_header};
 use crate::limit::Solid;
-use crate::mesh::Attribute;
+use crate::mesh::{Attribute, check_coordinates};
+use crate::numbers::Precision;
 
 const FORM: TableForm =
     TableForm { header: &["x", "y", "z"], row: "a row is x, y, z in the length unit of the model" };
@@ -52,6 +53,8 @@ impl PointTable {
                 point[d] =
                     value.ok_or_else(|| row.unexpected(d, &format!("{name}: finite number")))?;
             }
+            check_coordinates(&[point], Precision::F64)
+                .map_err(|_| row.unexpected(0, "x, y, z: coordinates up to 1e70"))?;
             Ok(point)
         })
     }

@@ -1,5 +1,7 @@
 //! Cells as flat index arrays, whatever their kinds.
 
+use crate::error::{Error, Result};
+
 /// What polyhedron a cell is; the corner orders are VTK's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellKind {
@@ -14,6 +16,16 @@ pub enum CellKind {
 }
 
 impl CellKind {
+    /// Number of corners; `None` for [`CellKind::Polyhedron`].
+    const fn corners(self) -> Option<usize> {
+        match self {
+            Self::Hexahedron => Some(8),
+            Self::Tetrahedron => Some(4),
+            Self::Wedge => Some(6),
+            Self::Polyhedron => None,
+        }
+    }
+
     /// Faces of the kind as local corner lists, outward for a cell of positive
     /// volume; empty for [`CellKind::Polyhedron`], which lists its own.
     pub const fn faces(self) -> &'static [&'static [u8]] {
@@ -116,6 +128,22 @@ impl Cells {
             CellKind::Hexahedron => self.vertices(c).try_into().ok(),
             _ => None,
         }
+    }
+
+    /// Checks that every cell has as many vertices as its kind.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] naming the first that has not.
+    pub(crate) fn check_sizes(&self) -> Result<()> {
+        let is_wrong = |&c: &usize| {
+            let corners = self.kinds[c].corners();
+            corners.is_some_and(|corners| corners != self.vertices(c).len())
+        };
+        let Some(c) = (0..self.len()).find(is_wrong) else { return Ok(()) };
+        let (kind, count) = (format!("{:?}", self.kinds[c]).to_lowercase(), self.vertices(c).len());
+        let corners = self.kinds[c].corners().unwrap_or_default();
+        Err(Error::mesh(format!("cell {c} has {count} vertices, a {kind} has {corners}"))
+            .with_help("give every cell as many vertices as its kind has"))
     }
 
     /// Whether every cell is a hexahedron.

@@ -1,32 +1,25 @@
-//! Checks that need the control points: numbers, lengths, orientation.
+//! Checks that need the control points: numbers, lengths, direction of faces.
 
 use nalgebra::Matrix3;
 
-use rayon::prelude::*;
-
 use super::orient::orient_faces;
-use super::{CellKind, Cells, SolidMesh};
+use super::{CellKind, Cells, SolidMesh, check_coordinates};
 use crate::error::{Error, Result};
+use crate::numbers::Precision;
 
 impl SolidMesh {
-    /// Checks coordinates, attribute lengths and cell orientation.
+    /// Checks coordinates, sizes of cells and attribute lengths.
     ///
-    /// A hexahedron is refused if it is inside out at its centre (negative Jacobian
-    /// determinant of its trilinear map): its corner order, and so its (u, v, w),
-    /// would be wrong. Single bad corners are a matter of quality, not of validity.
+    /// Left-handed and folded cells are valid, see [`SolidMesh::handedness`].
     ///
     /// # Errors
-    /// [`Error::Mesh`] naming the vertex, attribute or cell, and how to fix it.
+    /// [`Error::Mesh`] naming the vertex, cell or attribute, and how to fix it.
     pub fn check(&self) -> Result<()> {
-        for (v, p) in self.points.iter().enumerate() {
-            if !p.iter().all(|x| x.is_finite()) {
-                return Err(Error::mesh(format!("vertex {v} lies at {p:?}"))
-                    .with_help("give every vertex finite coordinates"));
-            }
-        }
+        check_coordinates(&self.points, Precision::F64)?;
+        self.cells.check_sizes()?;
         for attribute in &self.attributes {
-            if attribute.width == 0 || attribute.values.len() != attribute.width * self.points.len()
-            {
+            let expected = attribute.width.checked_mul(self.points.len());
+            if attribute.width == 0 || expected != Some(attribute.values.len()) {
                 return Err(Error::mesh(format!(
                     "attribute \"{}\" has {} values of width {}, the mesh has {} vertices",
                     attribute.name,
@@ -35,22 +28,6 @@ impl SolidMesh {
                     self.points.len()
                 )));
             }
-        }
-        let inside_out = (0..self.cells.len()).into_par_iter().find_map_first(|c| {
-            let corners = self.cells.hexahedron(c)?;
-            // the topology names vertices that do not exist
-            let known = corners.iter().all(|&v| (v as usize) < self.points.len());
-            let jacobian = if known { self.central_jacobian(corners) } else { 0.0 };
-            (jacobian < 0.0).then_some((c, jacobian))
-        });
-        if let Some((c, jacobian)) = inside_out {
-            return Err(Error::mesh(format!(
-                "cell {c} is inside out (Jacobian determinant {jacobian:.3e} at its centre)"
-            ))
-            .with_help(
-                "list its corners as VTK does: 0-3 counter-clockwise seen from the face 4-7, \
-                     which lies above",
-            ));
         }
         Ok(())
     }
@@ -97,27 +74,6 @@ impl SolidMesh {
             }
         }
         Ok(cells)
-    }
-
-    /// Jacobian determinant of a hexahedron's trilinear map at its centre.
-    fn central_jacobian(&self, corners: &[u32; 8]) -> f64 {
-        // loops, not closures over arrays, which are not inlined: this runs for every cell
-        let mut at = [[0.0; 3]; 8];
-        at.iter_mut().zip(corners).for_each(|(p, &v)| *p = self.points[v as usize]);
-        let [a, b, c, d, e, f, g, h] = at;
-        let difference = |high: [[f64; 3]; 4], low: [[f64; 3]; 4]| -> [f64; 3] {
-            let mut sum = [0.0; 3];
-            for (high, low) in high.iter().zip(&low) {
-                (0..3).for_each(|x| sum[x] += high[x] - low[x]);
-            }
-            [sum[0] / 4.0, sum[1] / 4.0, sum[2] / 4.0]
-        };
-        let rows = [
-            difference([b, c, f, g], [a, d, e, h]),
-            difference([c, d, g, h], [a, b, e, f]),
-            difference([e, f, g, h], [a, b, c, d]),
-        ];
-        Matrix3::from(rows).transpose().determinant()
     }
 
     /// Volume inside closed `faces`, negative if they face inward.

@@ -33,20 +33,6 @@ pub enum CreaseRule {
     Chaikin,
 }
 
-impl CreaseRule {
-    /// Sharpness of an edge before it passes on to its half at a vertex, where `count` semi-sharp
-    /// edges have the sum `sum`: by Chaikin's rule that of one of them blends with the mean of
-    /// the others.
-    pub(crate) fn blended(self, sharpness: f64, count: u32, sum: f64) -> f64 {
-        let is_semi_sharp = sharpness > 0.0 && sharpness.is_finite();
-        if self == Self::Uniform || count < 2 || !is_semi_sharp {
-            return sharpness;
-        }
-        let others = (sum - sharpness) / f64::from(count - 1);
-        0.75 * sharpness + 0.25 * others
-    }
-}
-
 /// All creases and corners of a mesh. Edges and vertices not listed are smooth.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Creases {

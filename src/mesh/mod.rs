@@ -9,15 +9,20 @@ mod cells;
 mod check;
 mod controls;
 mod creases;
+mod handedness;
 mod holes;
 mod ids;
 mod orient;
+mod range;
 pub mod shape;
 mod surface;
 
 pub use cells::{CellKind, Cells};
 pub use controls::Controls;
 pub use creases::{Corner, Crease, CreaseRule, Creases};
+pub use handedness::Handedness;
+pub(crate) use range::check_coordinates;
+
 pub use ids::{CellId, EdgeId, FaceId, VertexId};
 pub use surface::{BoundaryRule, FaceVarying, NORMALS, Polygons, SurfaceMesh};
 

@@ -5,8 +5,9 @@
 //! indices) and when the incidence is built (edges of creases, manifoldness where a
 //! scheme needs it).
 
-use super::{Attribute, CreaseRule, Creases};
+use super::{Attribute, CreaseRule, Creases, check_coordinates};
 use crate::error::{Error, Result};
+use crate::numbers::Precision;
 
 /// Name of the attribute, three values a vertex, that files of surfaces know as normals.
 pub const NORMALS: &str = "normals";
@@ -184,10 +185,7 @@ impl SurfaceMesh {
             return Err(Error::mesh("faces of several sizes have 2^32 or more corners")
                 .with_help("cut them into triangles"));
         }
-        if let Some(v) = self.points.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
-            return Err(Error::mesh(format!("vertex {v} lies at {:?}", self.points[v]))
-                .with_help("give every vertex finite coordinates"));
-        }
+        check_coordinates(&self.points, Precision::F64)?;
         (0..self.faces.len()).try_for_each(|f| self.check_face(f))?;
         if let Some(hole) = self.holes.iter().find(|&&f| f as usize >= self.faces.len()) {
             return Err(Error::mesh(format!(

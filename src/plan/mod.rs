@@ -11,21 +11,25 @@
 mod batch;
 mod cost;
 mod pattern;
+mod quantity;
 mod route;
 mod samples;
 mod table;
+mod want;
 
 pub use batch::{Batch, BatchKind, TableId};
 pub use cost::Cost;
 pub use pattern::{Axis, AxisId, Order as SampleOrder, Patterns};
+pub use quantity::{Inputs as QuantityInputs, Quantity, Wanted, rounding, wanted_quantities};
 pub use route::{AMPLE, Facts, Kernel, MatrixUnits, Strategy};
-pub use samples::{Location, Samples, Want};
+pub use samples::{Location, Samples};
 pub use table::Table;
+pub use want::{Want, wanted_orders};
 
 use std::ops::Range;
 
 use crate::error::{Error, Result};
-use crate::limit::{Leaf, LeafKind, Orders, Solid};
+use crate::limit::{Leaf, LeafKind, Solid};
 
 /// A solid's evaluation at given samples, ready to be run by a backend.
 #[derive(Debug)]
@@ -55,9 +59,18 @@ impl Solid {
     ///
     /// # Errors
     /// [`Error::Request`] for no samples, more than 64 per axis, a location whose
-    /// element does not exist, or parameters outside [0, 1].
+    /// element does not exist, or parameters outside [0, 1]; for a quantity of whole elements
+    /// at scattered samples.
     pub fn plan(&self, samples: &Samples, want: Want) -> Result<Plan<'_>> {
         samples.check(self)?;
+        let of_elements = |q: &Quantity| q.is_per_element() && want.contains(q.want());
+        if let (Samples::Points(_), Some(quantity)) =
+            (samples, Quantity::ALL.into_iter().find(of_elements))
+        {
+            let name = quantity.name(None);
+            return Err(Error::request(format!("{name} of scattered samples"))
+                .with_help("it belongs to whole elements: give tensor samples"));
+        }
         let mut plan = Plan {
             solid: self,
             samples: samples.clone(),
@@ -131,6 +144,11 @@ impl<'s> Plan<'s> {
         }
     }
 
+    /// Number of rows of a quantity for the elements in `range`.
+    pub fn row_count(&self, quantity: Quantity, range: &Range<usize>) -> usize {
+        if quantity.is_per_element() { range.len() } else { self.result_count(range) }
+    }
+
     /// Splits the elements into ranges of at most `results` results (at least one
     /// element each), for output of bounded size.
     pub fn pieces(&self, results: usize) -> impl Iterator<Item = Range<usize>> + use<> {
@@ -157,7 +175,10 @@ impl<'s> Plan<'s> {
     pub fn check_range(&self, range: &Range<usize>) -> Result<()> {
         let count = self.solid.elements().len();
         let whole = *range == (0..count);
-        if range.end > count || matches!(self.samples, Samples::Points(_)) && !whole {
+        if range.start > range.end
+            || range.end > count
+            || matches!(self.samples, Samples::Points(_)) && !whole
+        {
             return Err(Error::request(format!(
                 "elements {range:?} of a plan over {count} elements"
             )));
@@ -185,21 +206,6 @@ fn locate(solid: &Solid, locations: &[Location]) -> Vec<PointLocation> {
     };
     points.par_sort_by_key(|p| (rank(p.leaf), p.leaf, p.row));
     points
-}
-
-/// Derivative orders of the outputs that `want` asks for, in the order of the
-/// results: value, then u, v, w, then uu, vv, ww, uv, uw, vw.
-pub fn wanted_orders(want: Want) -> Vec<Orders> {
-    use crate::basis::bspline::Order::{First, Second, Value};
-    let mut orders = vec![[Value; 3]];
-    if want.contains(Want::FIRST) {
-        orders.extend([[First, Value, Value], [Value, First, Value], [Value, Value, First]]);
-    }
-    if want.contains(Want::SECOND) {
-        orders.extend([[Second, Value, Value], [Value, Second, Value], [Value, Value, Second]]);
-        orders.extend([[First, First, Value], [First, Value, First], [Value, First, First]]);
-    }
-    orders
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Where to evaluate, and what.
+//! Where to evaluate.
 
 use crate::basis::gauss;
 use crate::error::{Error, Result};
@@ -31,7 +31,8 @@ impl Samples {
     pub fn grid(n: usize) -> Self {
         Self::Tensor(match n {
             1 => vec![0.5],
-            n => (0..n).map(|i| i as f64 / (n - 1) as f64).collect(),
+            // one too many is refused, and takes no memory
+            n => (0..n.min(MOST + 1)).map(|i| i as f64 / (n - 1) as f64).collect(),
         })
     }
 
@@ -74,31 +75,5 @@ impl Samples {
             }
         }
         Ok(())
-    }
-}
-
-/// What to evaluate; combine with `|`. Positions and attributes always are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Want(u8);
-
-impl Want {
-    /// Positions and attributes.
-    pub const POSITION: Self = Self(1);
-    /// First derivatives of the position with respect to u, v, w.
-    pub const FIRST: Self = Self(2 | 1);
-    /// Second derivatives uu, vv, ww, uv, uw, vw of the position.
-    pub const SECOND: Self = Self(4 | 1);
-
-    /// Whether everything in `other` is wanted.
-    pub fn contains(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-}
-
-impl std::ops::BitOr for Want {
-    type Output = Self;
-
-    fn bitor(self, other: Self) -> Self {
-        Self(self.0 | other.0)
     }
 }

@@ -6,13 +6,15 @@ use std::ops::Range;
 use super::{Basis, Mapped, PhysicalDerivatives, Quadrature};
 use crate::backend::device::{Device, MappingBatch, QuadratureMapping};
 use crate::error::{Error, Result};
-use crate::mesh::Controls;
+use crate::mesh::{Controls, check_coordinates};
+use crate::numbers::Precision;
 
 /// A quadrature at work on a GPU, in double precision.
 pub struct DeviceQuadrature<'q> {
     quadrature: &'q Quadrature<'q>,
     mapping: Box<dyn QuadratureMapping>,
     last: Option<(usize, Range<usize>)>,
+    left_handed: bool,
 }
 
 impl<'q> DeviceQuadrature<'q> {
@@ -31,11 +33,14 @@ impl<'q> DeviceQuadrature<'q> {
             let count = controls.positions.len();
             return Err(Error::request(format!("{count} control points for {vertices} vertices")));
         }
+        check_coordinates(controls.positions, Precision::F64)?;
+        let left_handed = quadrature.is_left_handed(controls.positions);
+        let side = if left_handed { -1.0 } else { 1.0 };
         let count = quadrature.batches().len();
         let bases: Vec<Cow<'_, Basis>> = (0..count).map(|b| quadrature.basis(b)).collect();
         let weights: Vec<Vec<f64>> = (0..count)
             .map(|b| {
-                let scale = f64::from(quadrature.kind(b).1).exp2().powi(-3);
+                let scale = side * f64::from(quadrature.kind(b).1).exp2().powi(-3);
                 quadrature.nodes(b).weights.iter().map(|w| scale * w).collect()
             })
             .collect();
@@ -50,7 +55,7 @@ impl<'q> DeviceQuadrature<'q> {
             })
             .collect();
         let mapping = device.quadrature(&batches, controls.positions)?;
-        Ok(Self { quadrature, mapping, last: None })
+        Ok(Self { quadrature, mapping, last: None, left_handed })
     }
 
     /// The quadrature.
@@ -58,7 +63,12 @@ impl<'q> DeviceQuadrature<'q> {
         self.quadrature
     }
 
-    /// Takes moved control points.
+    /// Whether all cells were left-handed at the first control points.
+    pub(super) fn left_handed(&self) -> bool {
+        self.left_handed
+    }
+
+    /// Takes moved control points, of cells as left- or right-handed as the first ones.
     ///
     /// # Errors
     /// [`Error::Request`] for another number of them.
@@ -78,6 +88,7 @@ impl<'q> DeviceQuadrature<'q> {
         leaves: Range<usize>,
         derivatives: bool,
     ) -> Result<f64> {
+        self.quadrature.check_leaves(batch, &leaves)?;
         self.last = Some((batch, leaves.clone()));
         self.mapping.evaluate(batch, leaves, derivatives)
     }

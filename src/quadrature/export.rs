@@ -53,7 +53,7 @@ pub struct ExportOptions {
 /// | `batch/b/second` | (samples, 6, controls) | d²N by uu, vv, ww, uv, uw, vw, if asked for |
 /// | `batch/b/points` | (leaves, samples, 3) | (x, y, z), length units |
 /// | `batch/b/determinants` | (leaves, samples) | det J, cubed length units |
-/// | `batch/b/measures` | (leaves, samples) | weight · det J: Σ is the volume |
+/// | `batch/b/measures` | (leaves, samples) | weight · det J (· −det J if all cells are left-handed): Σ is the volume |
 /// | `batch/b/inverse_jacobians` | (leaves, samples, 3, 3) | d(u, v, w)/d(x, y, z), `[uvw][xyz]` |
 /// | `batch/b/physical_gradients` | (leaves, samples, 3, controls) | dN/d(x, y, z), if asked for |
 /// | `batch/b/physical_second` | (leaves, samples, 6, controls) | d²N by xx, yy, zz, xy, xz, yz, if both are |
@@ -236,7 +236,8 @@ fn ranges(leaves: usize, numbers: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Quadrature points of some leaves as points for ParaView. Point arrays: `cell`,
-/// `class`, `u`, `v`, `w` (of the element), `weight`, `det_j`, `measure` (their product),
+/// `class`, `u`, `v`, `w` (of the element), `weight`, `det_j`, `measure` (their product, or
+/// minus it if all cells are left-handed),
 /// `inverse_jacobian` (9 components, `[uvw][xyz]`) and `remainder`, 1 where the point lies
 /// in a remainder. Basis functions are in the archive only.
 ///

@@ -9,8 +9,9 @@ use super::{Quadrature, batch};
 use crate::basis::gauss;
 use crate::error::{Error, Result};
 use crate::kernel::{Axis, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
-use crate::limit::LeafKind;
-use crate::mesh::Controls;
+use crate::limit::{LeafKind, LocalPoints};
+use crate::mesh::{Controls, check_coordinates};
+use crate::numbers::Precision;
 
 /// Leaves of a work item: whole vectors of them.
 const LEAVES: usize = 32;
@@ -19,8 +20,10 @@ const LEAVES: usize = 32;
 #[derive(Debug)]
 pub struct Mapping<'q> {
     quadrature: &'q Quadrature<'q>,
-    // [point of all levels][3]
+    // [point of all levels][3], relative to the origin
     points: Vec<f64>,
+    origin: [f64; 3],
+    left_handed: bool,
 }
 
 /// The physical quantities of some leaves of a batch, `[leaf][sample]` each.
@@ -37,7 +40,10 @@ pub struct Mapped {
     /// Their determinants, in cubed length units.
     pub determinants: Vec<f64>,
     /// Weights of the physical quadrature: of the parameters' volume, times the
-    /// determinant. They sum to the volume.
+    /// determinant, or minus it if all cells are left-handed ([`Physical::left_handed`]).
+    /// They sum to the volume.
+    ///
+    /// [`Physical::left_handed`]: super::Physical::left_handed
     pub measures: Vec<f64>,
     /// Inverse Jacobians d(u, v, w)/d(x, y, z): `[uvw][xyz]`. Not finite where the
     /// determinant is 0.
@@ -58,9 +64,12 @@ impl<'q> Mapping<'q> {
             let count = controls.positions.len();
             return Err(Error::request(format!("{count} control points for {vertices} vertices")));
         }
-        let points =
-            quadrature.solid.refined_points(controls.positions.as_flattened(), 3).into_owned();
-        Ok(Self { quadrature, points })
+        check_coordinates(controls.positions, Precision::F64)?;
+        let LocalPoints { points, origin } =
+            quadrature.solid.local_points(controls.positions.as_flattened(), 3)?;
+        let (points, origin) = (points.into_owned(), [origin[0], origin[1], origin[2]]);
+        let left_handed = quadrature.is_left_handed(controls.positions);
+        Ok(Self { quadrature, points, origin, left_handed })
     }
 
     /// The quadrature.
@@ -68,18 +77,25 @@ impl<'q> Mapping<'q> {
         self.quadrature
     }
 
+    /// Whether all cells are left-handed.
+    pub(super) fn left_handed(&self) -> bool {
+        self.left_handed
+    }
+
     /// Evaluates a range of a batch's leaves into `mapped`, whose memory is used again.
     ///
-    /// # Panics
-    /// If there is no such batch or no such leaf in it.
-    pub fn evaluate(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) {
+    /// # Errors
+    /// [`Error::Request`] if there is no such batch or no such leaf in it.
+    pub fn evaluate(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) -> Result<()> {
         let quadrature = self.quadrature;
+        quadrature.check_leaves(batch, &leaves)?;
         let table = quadrature.table(batch);
         let (basis, depth) = (&table.basis, table.key.depth);
         let samples = table.nodes.len();
         mapped.begin(batch, leaves.clone(), samples, !basis.second.is_empty());
         // weights by the element's parameters
-        let scale = f64::from(depth).exp2().powi(-3);
+        let side = if self.left_handed { -1.0 } else { 1.0 };
+        let scale = side * f64::from(depth).exp2().powi(-3);
         let weights: Vec<f64> = table.nodes.weights.iter().map(|w| scale * w).collect();
         let axis = match table.key.kind {
             // schemes are checked, so that there is such a rule
@@ -137,6 +153,11 @@ impl<'q> Mapping<'q> {
                     map.evaluate(simd, scratch, &self.points, nets, out);
                 },
             );
+        if self.origin != [0.0; 3] {
+            let origin = self.origin;
+            mapped.points.par_iter_mut().for_each(|p| (0..3).for_each(|d| p[d] += origin[d]));
+        }
+        Ok(())
     }
 }
 

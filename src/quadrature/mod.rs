@@ -49,7 +49,7 @@
 //! let mapping = Mapping::new(&quadrature, mesh.controls())?;
 //! let (mut mapped, mut volume) = (Mapped::default(), 0.0);
 //! for (batch, leaves) in quadrature.pieces(100_000) {
-//!     mapping.evaluate(batch, leaves, &mut mapped);
+//!     mapping.evaluate(batch, leaves, &mut mapped)?;
 //!     volume += mapped.measures.iter().sum::<f64>();
 //! }
 //! assert!(volume > 0.0);
@@ -87,6 +87,7 @@ use rayon::prelude::*;
 use crate::basis::gauss;
 use crate::error::{Error, Result};
 use crate::limit::{AxisPermutation, Element, Leaf, LeafKind, Solid};
+use crate::mesh::Handedness;
 use crate::plan::Want;
 
 use batch::TableKey;
@@ -279,6 +280,23 @@ impl<'s> Quadrature<'s> {
     /// Bytes of all tables in memory.
     pub fn bytes(&self) -> usize {
         self.tables.iter().map(|table| table.basis.bytes() + 32 * table.nodes.len()).sum()
+    }
+
+    /// Checks that a batch has such leaves.
+    fn check_leaves(&self, batch: usize, leaves: &Range<usize>) -> Result<()> {
+        let count = self.batches.get(batch).map_or(0, |batch| batch.leaves.len());
+        if batch < self.batches.len() && leaves.start <= leaves.end && leaves.end <= count {
+            return Ok(());
+        }
+        let batches = self.batches.len();
+        Err(Error::request(format!(
+            "leaves {leaves:?} of batch {batch}, which has {count}; there are {batches} batches"
+        )))
+    }
+
+    /// Whether all cells of the mesh are left-handed hexahedra at these control points.
+    fn is_left_handed(&self, positions: &[[f64; 3]]) -> bool {
+        Handedness::of(self.solid.topology().cells(), positions).is_all_left()
     }
 
     fn table(&self, batch: usize) -> &Table {

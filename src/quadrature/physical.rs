@@ -14,6 +14,9 @@ pub trait Physical<'q>: Sync {
     /// The quadrature.
     fn quadrature(&self) -> &'q Quadrature<'q>;
 
+    /// Whether all cells are left-handed hexahedra: measures are then weights times −det J.
+    fn left_handed(&self) -> bool;
+
     /// Evaluates a range of a batch's leaves into `mapped`, whose memory is used again.
     ///
     /// # Errors
@@ -42,15 +45,22 @@ impl<'q> Physical<'q> for Mapping<'q> {
         self.quadrature()
     }
 
+    fn left_handed(&self) -> bool {
+        self.left_handed()
+    }
+
     fn map(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) -> Result<()> {
-        self.evaluate(batch, leaves, mapped);
-        Ok(())
+        self.evaluate(batch, leaves, mapped)
     }
 }
 
 impl<'q> Physical<'q> for Mutex<DeviceQuadrature<'q>> {
     fn quadrature(&self) -> &'q Quadrature<'q> {
         self.lock().unwrap_or_else(PoisonError::into_inner).quadrature()
+    }
+
+    fn left_handed(&self) -> bool {
+        self.lock().unwrap_or_else(PoisonError::into_inner).left_handed()
     }
 
     fn map(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) -> Result<()> {

@@ -27,6 +27,9 @@ pub struct Report {
     /// Of every cell of the mesh.
     #[serde(skip)]
     pub cells: Vec<CellReport>,
+    /// Whether all cells are left-handed hexahedra: volumes are then those of |det J|, and the
+    /// quality is that of −det J.
+    pub left_handed: bool,
     /// Jacobians at the quadrature points.
     pub quality: Quality,
 }
@@ -59,12 +62,13 @@ impl Report {
     /// If a device fails.
     pub fn new<'q>(mapping: &(impl Physical<'q> + ?Sized)) -> Result<Self> {
         let quadrature = mapping.quadrature();
+        let side = if mapping.left_handed() { -1.0 } else { 1.0 };
         let parts: Vec<(Quality, Vec<(u32, CellReport)>)> = quadrature
             .pieces(PIECE)
             .into_par_iter()
             .map_init(Mapped::default, |mapped, (batch, leaves)| {
                 mapping.map(batch, leaves, mapped)?;
-                Ok((quality(quadrature, mapped), volumes(quadrature, mapped)))
+                Ok((quality(quadrature, mapped, side), volumes(quadrature, mapped)))
             })
             .collect::<Result<_>>()?;
         let cells = quadrature.solid().topology().cells().len();
@@ -77,6 +81,7 @@ impl Report {
                 sum.add(found);
             }
         }
+        report.left_handed = mapping.left_handed();
         report.samples = report.quality.samples;
         report.volume = sum.volume;
         report.remainder_parameter_volume = sum.remainder_parameter_volume;
@@ -85,7 +90,8 @@ impl Report {
     }
 }
 
-fn quality(quadrature: &Quadrature<'_>, mapped: &Mapped) -> Quality {
+/// Quality of `side` times the determinants.
+fn quality(quadrature: &Quadrature<'_>, mapped: &Mapped, side: f64) -> Quality {
     let batch = &quadrature.batches()[mapped.batch];
     let (_, depth) = quadrature.kind(mapped.batch);
     let parameters = quadrature.parameters(mapped.batch);
@@ -94,6 +100,7 @@ fn quality(quadrature: &Quadrature<'_>, mapped: &Mapped) -> Quality {
     for (i, (jacobian, &determinant)) in
         mapped.jacobians.iter().zip(&mapped.determinants).enumerate()
     {
+        let determinant = side * determinant;
         let length = |c: usize| jacobian.iter().map(|row| row[c] * row[c]).sum::<f64>();
         let lengths = (length(0) * length(1) * length(2)).sqrt();
         let scaled = if determinant == 0.0 { 0.0 } else { determinant / lengths };

@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 
 use crate::error::{Error, Result};
 use crate::mesh::SolidMesh;
-use crate::topology::Topology;
+use crate::topology::{Orientation, Topology};
 
 /// Tags boundary edges as sharp for ever where the outward normals of their two
 /// boundary faces differ by more than `degrees`; returns how many were tagged.
@@ -13,8 +13,8 @@ use crate::topology::Topology;
 /// more sharp edges stays in place by the rules.
 ///
 /// # Errors
-/// [`Error::Request`] for an angle outside [0, 180]; those of [`Topology::build`]
-/// and [`Topology::validate`].
+/// [`Error::Request`] for an angle outside [0, 180]; those of [`Topology::build`],
+/// [`Topology::validate`] and [`Orientation::new`].
 pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
     if !(0.0..=180.0).contains(&degrees) {
         return Err(Error::request(format!("a crease angle of {degrees} degrees"))
@@ -22,6 +22,7 @@ pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
     }
     let topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
     topology.validate()?;
+    let orientation = Orientation::new(&topology, &mesh.points)?;
     let mut known: Vec<[u32; 2]> =
         mesh.creases.edges.iter().map(|crease| crease.edge.map(|v| v.0)).collect();
     known.sort_unstable();
@@ -31,7 +32,10 @@ pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
         let mut faces = topology.edge_faces(edge).iter().filter(|&&f| topology.is_boundary_face(f));
         let (Some(&a), Some(&b)) = (faces.next(), faces.next()) else { continue };
         let ends = topology.edge_vertices(edge);
-        let [a, b] = [a, b].map(|face| normal(&mesh.points, topology.face_vertices(face)));
+        let [a, b] = [a, b].map(|face| {
+            let cycle: Vec<u32> = orientation.outward_cycle(&topology, face).collect();
+            normal(&mesh.points, &cycle)
+        });
         if angle(a, b) > limit && known.binary_search(&ends).is_err() {
             mesh.creases.push_edge(ends[0], ends[1], f64::INFINITY);
             tagged += 1;

@@ -17,20 +17,30 @@ pub struct MeshRefinement {
     levels: Vec<Stencils>,
     cells: Vec<[u32; 8]>,
     creases: Creases,
+    // of the mesh given
+    vertices: usize,
 }
 
 impl MeshRefinement {
     /// Refines the connectivity of `mesh` `levels` ≥ 1 times.
     ///
     /// # Errors
-    /// [`Error::Request`] if the result would have more than 2²⁸ cells; those of
+    /// [`Error::Request`] for 0 levels, or if the result would have more than 2²⁸ cells; those of
     /// [`Topology::build`], [`Topology::validate`] and [`Sharpness::resolve`].
     pub fn new(mesh: &SolidMesh, levels: usize, rule: VertexRule) -> Result<Self> {
+        if levels == 0 {
+            return Err(Error::request("0 levels of refinement")
+                .with_help("ask for 1 or more: 0 levels are the mesh itself"));
+        }
         check_levels(mesh, levels)?;
         let mut topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
         topology.validate()?;
-        let mut result =
-            Self { levels: Vec::new(), cells: Vec::new(), creases: mesh.creases.clone() };
+        let mut result = Self {
+            levels: Vec::new(),
+            cells: Vec::new(),
+            creases: mesh.creases.clone(),
+            vertices: mesh.points.len(),
+        };
         for level in 0..levels {
             let sharpness = Sharpness::resolve(&result.creases, &topology)?;
             let stars = stars(&topology, &sharpness);
@@ -56,30 +66,46 @@ impl MeshRefinement {
     }
 
     /// Refines `values` (`[control point][component]`) down to the finest level.
-    pub fn apply(&self, values: &[f64], width: usize) -> Vec<f64> {
+    ///
+    /// # Errors
+    /// [`Error::Request`] if they are not `width` ≥ 1 values for every control point.
+    pub fn apply(&self, values: &[f64], width: usize) -> Result<Vec<f64>> {
+        let count = values.len();
+        if width == 0 || width.checked_mul(self.vertices) != Some(count) {
+            let vertices = self.vertices;
+            return Err(Error::request(format!(
+                "{count} values of width {width} for {vertices} control points"
+            )));
+        }
         let mut values = values.to_vec();
         for stencils in &self.levels {
             values = stencils.apply(&values, width);
         }
-        values
+        Ok(values)
     }
 
     /// The refined mesh of `mesh`, which must have the connectivity given to
     /// [`MeshRefinement::new`]; its points and attributes may have changed.
-    pub fn mesh(&self, mesh: &SolidMesh) -> SolidMesh {
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of points, or of an attribute's values.
+    pub fn mesh(&self, mesh: &SolidMesh) -> Result<SolidMesh> {
         let flat: Vec<f64> = mesh.points.iter().flatten().copied().collect();
-        let points = self.apply(&flat, 3).chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect();
-        let attributes = mesh.attributes.iter().map(|attribute| Attribute {
-            name: attribute.name.clone(),
-            width: attribute.width,
-            values: self.apply(&attribute.values, attribute.width),
-        });
-        SolidMesh {
+        let points = self.apply(&flat, 3)?.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect();
+        let refined = |attribute: &Attribute| {
+            Ok(Attribute {
+                name: attribute.name.clone(),
+                width: attribute.width,
+                values: self.apply(&attribute.values, attribute.width)?,
+            })
+        };
+        let attributes = mesh.attributes.iter().map(refined).collect::<Result<_>>()?;
+        Ok(SolidMesh {
             points,
             cells: hexahedra(&self.cells),
             creases: self.creases.clone(),
-            attributes: attributes.collect(),
-        }
+            attributes,
+        })
     }
 }
 
@@ -112,5 +138,5 @@ pub fn refine_mesh(mesh: &SolidMesh, levels: usize, rule: VertexRule) -> Result<
     if levels == 0 {
         return Ok(mesh.clone());
     }
-    Ok(MeshRefinement::new(mesh, levels, rule)?.mesh(mesh))
+    MeshRefinement::new(mesh, levels, rule)?.mesh(mesh)
 }

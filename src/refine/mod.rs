@@ -9,10 +9,12 @@
 mod angle;
 mod children;
 mod mesh;
+mod reorient;
 
 pub use angle::crease_by_angle;
 pub use children::CORNERS;
 pub use mesh::{MeshRefinement, refine_mesh, refined_cell_count};
+pub use reorient::reorient;
 
 use crate::mesh::{CellKind, Cells, Creases};
 use crate::scheme::solid::Rules;

@@ -8,10 +8,57 @@
 //! Around a vertex λ = (5 + c + √((9 + c)(1 + c)))/16 (Halstead, Kass and DeRose 1993), and a
 //! far corner has (eᵢ + eᵢ₊₁)/(16λ − 4).
 
+use super::point::{Point, add, mean4, scale};
 use super::{EdgeMask, LimitScheme, Split, SurfaceScheme, VertexMask};
+use crate::numbers::Real;
 
 /// The scheme.
 pub struct CatmullClark;
+
+/// Weights of a smooth vertex point over the corners at the vertex.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RingMask {
+    /// Of the vertex.
+    pub own: f64,
+    /// Of the next vertex of every corner, and of the face point of its face.
+    pub ring: f64,
+}
+
+/// The vertex mask at `n` > 0 corners, (1 − 2/n) P + (Σ neighbours + Σ face points)/n²: that of the
+/// [module](self) with M = (P + neighbour)/2.
+pub(crate) const fn ring_mask(n: usize) -> RingMask {
+    let n = n as f64;
+    RingMask { own: 1.0 - 2.0 / n, ring: 1.0 / (n * n) }
+}
+
+/// The vertex mask at `n` quads over their vertices alone: α of the vertex, β of each vertex along
+/// an edge, γ of each across a quad. γ = 1/(4n²), β = 6γ, α = 1 − n(β + γ) (Kuth et al. 2023).
+pub(crate) fn quad_mask(n: u32) -> [f64; 3] {
+    let n = f64::from(n);
+    let (beta, gamma) = (1.5 / (n * n), 0.25 / (n * n));
+    [1.0 - n * (beta + gamma), beta, gamma]
+}
+
+/// Smooth edge point from the ends of the edge and the face points beside it.
+#[inline(always)]
+pub(crate) fn edge_point<T: Real>(ends: [Point<T>; 2], faces: [Point<T>; 2]) -> Point<T> {
+    mean4([ends[0], ends[1], faces[0], faces[1]])
+}
+
+/// Smooth vertex point at `n` corners: `sum` of the next vertex and the face point of each.
+#[inline(always)]
+pub(crate) fn vertex_point<T: Real>(p: Point<T>, sum: Point<T>, n: usize) -> Point<T> {
+    let RingMask { own, ring } = ring_mask(n);
+    add(scale(p, T::from_f64(own)), scale(sum, T::from_f64(ring)))
+}
+
+/// The same at four corners, P/2 + ((t₀ + t₁) + (t₂ + t₃))/16.
+#[inline(always)]
+pub(crate) fn vertex_point_4<T: Real>(p: Point<T>, [a, b, c, d]: [Point<T>; 4]) -> Point<T> {
+    const MASK: RingMask = ring_mask(4);
+    let sum = add(add(a, b), add(c, d));
+    add(scale(p, T::from_f64(MASK.own)), scale(sum, T::from_f64(MASK.ring)))
+}
 
 impl SurfaceScheme for CatmullClark {
     fn name(&self) -> &'static str {
@@ -23,6 +70,10 @@ impl SurfaceScheme for CatmullClark {
     }
 
     fn has_edge_friend(&self) -> bool {
+        true
+    }
+
+    fn has_static_refinement(&self) -> bool {
         true
     }
 

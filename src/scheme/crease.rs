@@ -96,6 +96,8 @@ impl VertexSharpness {
     }
 }
 
+use crate::mesh::CreaseRule;
+
 /// Weights of the three rules at a vertex; they add up to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VertexBlend {
@@ -147,6 +149,20 @@ pub const ALONG_END: f64 = 0.125;
 /// infinite stays infinite.
 pub fn decayed(sharpness: f64) -> f64 {
     (sharpness - 1.0).max(0.0)
+}
+
+impl CreaseRule {
+    /// Sharpness of an edge before it passes on to its half at a vertex, where `count` semi-sharp
+    /// edges have the sum `sum`: by Chaikin's rule that of one of them blends with the mean of
+    /// the others.
+    pub(crate) fn blended(self, sharpness: f64, count: u32, sum: f64) -> f64 {
+        let is_semi_sharp = sharpness > 0.0 && sharpness.is_finite();
+        if self == Self::Uniform || count < 2 || !is_semi_sharp {
+            return sharpness;
+        }
+        let others = (sum - sharpness) / f64::from(count - 1);
+        0.75 * sharpness + 0.25 * others
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@
 //!
 //! Around a vertex λ = 3/8 + c/4.
 
+use super::point::{Point, add, scale};
 use super::{EdgeMask, LimitScheme, Split, SurfaceScheme, VertexMask};
+use crate::numbers::Real;
 
 /// The scheme.
 pub struct Loop;
@@ -18,6 +20,23 @@ pub fn beta(n: usize) -> f64 {
     let n = n as f64;
     let c = 0.375 + 0.25 * (std::f64::consts::TAU / n).cos();
     (0.625 - c * c) / n
+}
+
+/// Weights of both ends together and of each vertex across.
+const EDGE: EdgeMask = EdgeMask { ends: 0.75, face: 0.0, across: 0.125 };
+
+/// Smooth edge point from the ends of the edge and the vertices across.
+#[inline(always)]
+pub(crate) fn edge_point<T: Real>(ends: [Point<T>; 2], across: [Point<T>; 2]) -> Point<T> {
+    let (near, far) = (T::from_f64(EDGE.ends / 2.0), T::from_f64(EDGE.across));
+    add(scale(add(ends[0], ends[1]), near), scale(add(across[0], across[1]), far))
+}
+
+/// Smooth vertex point at `n` neighbours of this `sum`, with their [`beta`].
+#[inline(always)]
+pub(crate) fn vertex_point<T: Real>(p: Point<T>, sum: Point<T>, n: usize, beta: f64) -> Point<T> {
+    let own = scale(p, T::from_f64(1.0 - n as f64 * beta));
+    add(own, scale(sum, T::from_f64(beta)))
 }
 
 impl SurfaceScheme for Loop {
@@ -36,7 +55,7 @@ impl SurfaceScheme for Loop {
 
 impl LimitScheme for Loop {
     fn edge_mask(&self) -> EdgeMask {
-        EdgeMask { ends: 0.75, face: 0.0, across: 0.125 }
+        EDGE
     }
 
     fn vertex_mask(&self, valence: usize, _: usize, weight: f64) -> VertexMask {

@@ -5,13 +5,15 @@
 //! [`crease`] has the rules for sharp edges and vertices, which all schemes share.
 
 mod bilinear;
-mod catmull_clark;
+pub(crate) mod catmull_clark;
 pub mod crease;
 pub(crate) mod loop_scheme;
+pub(crate) mod point;
 pub(crate) mod solid;
 pub(crate) mod sqrt3;
 mod stencils;
 
+pub use point::Point;
 pub use solid::VertexRule;
 pub use stencils::{RowBuilder, Stencils};
 
@@ -141,6 +143,11 @@ pub trait SurfaceScheme: Sync {
 
     /// Whether edge-friend refines by these masks, which are written into it.
     fn has_edge_friend(&self) -> bool {
+        false
+    }
+
+    /// Whether static refinement knows the weights of every level.
+    fn has_static_refinement(&self) -> bool {
         false
     }
 

@@ -7,7 +7,7 @@
 
 use super::crease::{ALONG_END, ALONG_OWN, VertexBlend, VertexSharpness, decayed};
 use super::stencils::RowBuilder;
-use crate::topology::{Sharpness, Star, Topology};
+use crate::topology::{Sharpness, Star, Topology, straight_edges};
 
 /// How an interior vertex point is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum VertexRule {
     /// (Cavg + 3 Aavg + 3 Mavg + P)/8, except inside straight extraordinary edges,
     /// where the rule is the product of the planar Catmull-Clark rule across and
     /// (1, 6, 1)/8 along the edge, so that layers refine alike and the limit can be
-    /// evaluated in constant time.
+    /// evaluated in constant time. It holds for cells of all kinds.
     #[default]
     LayerConsistent,
     /// (Cavg + 3 Aavg + 3 Mavg + P)/8 everywhere (Joy and MacCracken), for
@@ -62,6 +62,13 @@ impl Rules<'_> {
             match (self.vertex_rule, self.stars[vertex as usize]) {
                 (VertexRule::LayerConsistent, Star::Straight(axis)) => {
                     self.straight_vertex_point(vertex, axis, row);
+                }
+                // cells that are no hexahedra: layers of wedges and prisms refine alike too
+                (VertexRule::LayerConsistent, Star::Transient) => {
+                    match straight_edges(self.topology, vertex) {
+                        Some(axis) => self.straight_vertex_point(vertex, axis, row),
+                        None => self.interior_vertex_point(vertex, row),
+                    }
                 }
                 _ => self.interior_vertex_point(vertex, row),
             }

@@ -33,7 +33,6 @@
 //! ```
 
 mod bicubic;
-mod boundary;
 mod contour;
 mod coverage;
 mod device;

@@ -6,10 +6,10 @@
 //! needs points of the limit on the face only, and none of the volume behind it.
 
 use super::bicubic::{Bicubic, Cubic, Point};
-use super::boundary::{BoundaryFace, UNIT};
 use super::frame::Axis;
 use crate::basis::bspline::Order;
 use crate::bezier::Pieces;
+use crate::limit::boundary::{BoundaryFace, UNIT};
 use crate::limit::{Leaf, LeafKind};
 
 /// Errors are this much above the largest distance at the samples.

@@ -10,7 +10,8 @@ use super::surface::Surface;
 use super::trace::Arcs;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::mesh::Controls;
+use crate::mesh::{Controls, check_coordinates};
+use crate::numbers::Precision;
 
 /// Default tolerance as a part of the solid's longest side.
 const DEFAULT_TOLERANCE: f64 = 1e-5;
@@ -61,12 +62,14 @@ impl Slicer {
     ///
     /// # Errors
     /// [`Error::Request`] for a tolerance that is not a positive number or is below
-    /// 10⁻⁹ of the longest side, or controls that are not the solid's.
+    /// 10⁻⁹ of the longest side, or controls that are not the solid's;
+    /// [`Error::Mesh`] for coordinates out of range and a boundary without an outside.
     pub fn new(solid: &Solid, controls: Controls<'_>, options: SliceOptions) -> Result<Self> {
         let (count, expected) = (controls.positions.len(), solid.topology().vertex_count());
         if count != expected {
             return Err(Error::request(format!("{count} control points for {expected} vertices")));
         }
+        check_coordinates(controls.positions, Precision::F64)?;
         let side = longest_side(controls.positions);
         let tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * side);
         if !(tolerance >= LEAST_TOLERANCE * side && tolerance.is_finite()) || tolerance <= 0.0 {

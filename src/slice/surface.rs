@@ -18,13 +18,14 @@
 use rayon::prelude::*;
 
 use super::bicubic::{self, Bicubic, Cubic, HEIGHT, Point, range, round_to};
-use super::boundary::{BoundaryFace, Key, Stretch, boundary_faces};
 use super::frame::Axis;
 use super::sheet::Sheet;
 use super::simple::{Flatness, Part, Slope, cut};
 use crate::bezier::Pieces;
 use crate::error::Result;
 use crate::limit::Solid;
+use crate::limit::boundary::{BoundaryFace, Key, Stretch, boundary_faces};
+use crate::topology::Orientation;
 
 /// Part of the tolerance that patches may differ from the limit by.
 const ERROR_PART: f64 = 1.0 / 8.0;
@@ -100,7 +101,7 @@ impl Surface {
     /// ([`Solid::refined_points`]), seen along `axis`.
     ///
     /// # Errors
-    /// Those of [`Pieces::new`].
+    /// Those of [`Pieces::new`] and [`Orientation::new`].
     pub fn new(solid: &Solid, points: &[f64], axis: Axis, tolerance: f64) -> Result<Self> {
         let grid = height_grid(points);
         let pieces = Pieces::new(solid, 0)?;
@@ -111,7 +112,9 @@ impl Surface {
             deviation: FLAT_PART * tolerance,
             rounding: grid / 16.0,
         };
-        let faces = boundary_faces(solid);
+        let (vertices, _) = points.as_chunks::<3>();
+        let orientation = Orientation::new(solid.topology(), vertices)?;
+        let faces = boundary_faces(solid, &orientation);
         let parts: Vec<(Vec<Piece>, f64)> = (0..faces.len())
             .into_par_iter()
             .map(|f| face_parts(&sheet, &flatness, f, &faces[f]))

@@ -2,19 +2,22 @@
 
 use crate::Result;
 use crate::mesh::{Attribute, Polygons, SolidMesh, SurfaceMesh};
-use crate::topology::{NONE, Topology};
+use crate::topology::{NONE, Orientation, Topology};
 
-/// The boundary faces of a solid, outward, with its creases, corners and attributes.
+/// The boundary faces of a solid, outward whatever the corner order of its cells, with its
+/// creases, corners and attributes.
 ///
 /// Vertices keep their order, those inside the solid are left out. Refined as a
 /// Catmull-Clark surface it is the boundary of the refined solid, and so in the limit.
 ///
 /// # Errors
-/// Those of [`SolidMesh::oriented_cells`], [`Topology::build`] and [`Topology::validate`];
+/// Those of [`SolidMesh::oriented_cells`], [`Topology::build`], [`Topology::validate`] and
+/// [`Orientation::new`];
 /// [`Error::Mesh`](crate::Error::Mesh) for a crease or corner inside the solid.
 pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
     let topology = Topology::build(solid.oriented_cells()?, solid.points.len())?;
     topology.validate()?;
+    let orientation = Orientation::new(&topology, &solid.points)?;
     crate::topology::Sharpness::resolve(&solid.creases, &topology)?;
     let mut numbers = vec![NONE; solid.points.len()];
     let mut kept = Vec::new();
@@ -24,7 +27,7 @@ pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
     }
     let mut faces = Polygons::default();
     for f in (0..topology.face_count() as u32).filter(|&f| topology.is_boundary_face(f)) {
-        let cycle = topology.face_vertices(f).iter().map(|&v| numbers[v as usize]);
+        let cycle = orientation.outward_cycle(&topology, f).map(|v| numbers[v as usize]);
         faces.push(&cycle.collect::<Vec<u32>>());
     }
     let points = kept.iter().map(|&v| solid.points[v]).collect();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::mesh::{BoundaryRule, Crease, SurfaceMesh};
 use crate::scheme::Scheme;
 use crate::topology::NONE;
-use crate::topology::surface::{Columns, SurfaceTopology};
+use crate::topology::surface::SurfaceTopology;
 
 /// Faces that are tagged as holes, and, where the boundary rule says so, those at a vertex of a
 /// boundary edge that is not infinitely sharp; ascending. Linear schemes need no neighbours:
@@ -16,9 +16,7 @@ pub(super) fn all(mesh: &SurfaceMesh, scheme: Scheme) -> Vec<u32> {
         let ends = |c: &Crease| c.edge.map(|v| v.0);
         let tags: HashMap<[u32; 2], f64> =
             mesh.creases.edges.iter().map(|c| (ends(c), c.sharpness)).collect();
-        let columns = Columns::of(&mesh.faces);
-        let vertices = mesh.faces.vertices().to_vec();
-        let matrix = SurfaceTopology::build(mesh.points.len(), columns, vertices);
+        let matrix = SurfaceTopology::of(mesh);
         let mut at_end = vec![false; mesh.points.len()];
         for (edge, corners) in (0..).zip(&matrix.edge_corners) {
             let is_sharp = || tags.get(&matrix.edge_ends(edge)) == Some(&f64::INFINITY);

@@ -1,27 +1,30 @@
-//! Subdivision surfaces: control meshes of polygons refined by Catmull-Clark, Loop or √3.
+//! Subdivision surfaces: control meshes of polygons by Catmull-Clark, Loop, √3 or bilinearly.
 //!
 //! ```text
-//! SurfaceMesh ─sort─▶ SurfaceTopology ─split─▶ matrices of all levels ─evaluate─▶ points
-//!                     (level 0)           sharp edges and vertices
+//!                               ┌─ refine ────▶ meshes, level by level
+//! SurfaceMesh ─▶ topology ──────┼─ stencils ──▶ points of one level
+//!                (+ scheme)     └─ limit ─────▶ points anywhere
 //! ```
 //!
-//! A [`SurfacePlan`] knows the topology of all levels; it depends on connectivity, creases
-//! and options only. [`SurfacePlan::evaluate`] runs positions (or any three components a
-//! vertex) through it, as often as they move. [`refine_surface`] does both, attributes and
-//! texture coordinates included. Three methods give the same points up to rounding:
+//! The [topology](crate::topology::surface) of a control mesh is built once; rules come from its
+//! [scheme](crate::scheme). There are three ways to a point:
 //!
-//! - [`Method::Matrix`]: the [mesh matrix](refine), a face, edge and vertex pass a level,
-//!   for every scheme;
-//! - [`Method::Single`]: the product of all levels as one sparse matrix
-//!   ([`SingleMatrix`]); set-up is expensive, evaluation one pass;
-//! - [`Method::EdgeFriend`]: Catmull-Clark with one gather pass a level on the layout of
-//!   [edge-friend](refine::edge_friend).
+//! - **refine**, where topology may change: level by level on the mesh matrix
+//!   ([`Method::Matrix`], every scheme), or Catmull-Clark in one gather pass a level
+//!   ([`Method::EdgeFriend`]); [`Method::Auto`] takes the faster that takes the mesh;
+//! - **[`stencils`]**, where topology stays: the points of one level straight from the control
+//!   points, by one sparse matrix ([`Method::Single`], every scheme) or by tables of weights that
+//!   faces share ([`Method::Static`], Catmull-Clark);
+//! - **[`limit`]**, at any place: grids, scattered places, vertices. [`adaptive_limits`] evaluates
+//!   the vertices of a level on patches that are refined around features only.
 //!
-//! Two more ways need no plan to evaluate: [`StaticRefinement`] takes control points to one
-//! level at once by tables that faces share, and [`adaptive_limits`] evaluates the limit at
-//! the vertices of a level on spline patches. [`limit`] evaluates it anywhere.
+//! A [`SurfacePlan`] is the topology of all levels by one of the methods; it depends on
+//! connectivity, creases and options only. [`SurfacePlan::evaluate`] runs positions (or any three
+//! components a vertex) through it, as often as they move. [`refine_surface`] does both,
+//! attributes and texture coordinates included. All methods give the same points up to rounding.
 //!
-//! A [backend](crate::backend) does the same on a GPU, with the same numbering and the same bits.
+//! A [backend](crate::backend) does the same on a processor: it refines with the same numbering
+//! and the same bits, and evaluates stencils, grids, places and vertices.
 //!
 //! All inner data are flat arrays of 32-bit ids; a *corner* is a face at one of its
 //! vertices. The corners of the last level have no ids, so that the mesh matrix reaches 2³²
@@ -42,20 +45,19 @@ pub mod limit;
 pub(crate) mod options;
 pub(crate) mod plan;
 pub mod refine;
-pub(crate) mod scalar;
-pub(crate) mod stencils;
+pub mod stencils;
 pub(crate) mod triangulate;
 
-pub use crate::scheme::Scheme;
+pub use crate::scheme::{Point, Scheme};
 pub use boundary::boundary_surface;
 pub use limit::{VertexLimits, vertex_limits};
 pub use options::{Method, SurfaceOptions};
 pub use plan::{AdaptiveLimits, SurfacePlan, adaptive_limits};
 pub use refine::Workspace;
 pub use refine::memory::{Counts, check_ids, refined_counts, refinement_bytes};
-pub use scalar::Point;
 pub use stencils::single::{GROUP, SingleMatrix};
 pub use stencils::static_refinement::{StaticEvaluator, StaticRefinement, StaticWorkspace};
+pub use stencils::{StencilEvaluator, Storage, SurfaceStencils};
 
 use crate::Result;
 use crate::mesh::SurfaceMesh;

@@ -6,13 +6,25 @@ use crate::scheme::Scheme;
 /// How points are computed; see the [module](super).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Level by level on the mesh matrix.
+    /// Refine: the faster of `Matrix` and `EdgeFriend` that takes the mesh.
+    Auto,
+    /// Refine: level by level on the mesh matrix.
     #[default]
     Matrix,
-    /// One sparse matrix for all levels.
-    Single,
-    /// Level by level, one gather pass each; Catmull-Clark only.
+    /// Refine: level by level, one gather pass each; Catmull-Clark on oriented manifolds.
     EdgeFriend,
+    /// Stencils: one sparse matrix for all levels.
+    Single,
+    /// Stencils: tables of weights that faces share; Catmull-Clark from the level on that
+    /// isolates all features.
+    Static,
+}
+
+impl Method {
+    /// Whether topology is not refined with the points.
+    pub fn is_stencils(self) -> bool {
+        matches!(self, Self::Single | Self::Static)
+    }
 }
 
 /// What to refine to, and how.

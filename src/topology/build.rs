@@ -67,6 +67,7 @@ fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
         return Err(Error::mesh("the mesh has no cells")
             .with_help("give a volume mesh of hexahedra, tetrahedra, wedges or polyhedra"));
     }
+    cells.check_sizes()?;
     let bad = (0..cells.len()).into_par_iter().find_map_first(|c| {
         let vertices = cells.vertices(c);
         if cells.hexahedron(c).is_some_and(|corners| are_sound(corners, vertex_count)) {

@@ -16,15 +16,18 @@ mod build;
 mod edges;
 mod faces;
 mod groups;
+pub mod order;
+mod orientation;
 mod rows;
 mod sharpness;
 mod star;
 pub mod surface;
 mod validate;
 
+pub use orientation::Orientation;
 pub use rows::Rows;
 pub use sharpness::Sharpness;
-pub use star::{Star, is_extraordinary, stars};
+pub use star::{Star, is_extraordinary, stars, straight_edges};
 
 use crate::mesh::{CellKind, Cells};
 

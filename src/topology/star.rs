@@ -121,6 +121,18 @@ fn star(topology: &Topology, sharpness: &Sharpness, vertex: u32) -> Star {
     }
 }
 
+/// The two edges of a straight extraordinary edge on which an interior vertex lies, whatever
+/// the cells there: the only two of a valence other than 4, of equal valence n, without a
+/// common cell, and 2n cells.
+pub fn straight_edges(topology: &Topology, vertex: u32) -> Option<[u32; 2]> {
+    let edges = topology.vertex_edges(vertex).iter().copied();
+    let mut extraordinary = edges.filter(|&e| !topology.has_grid_valence(e));
+    let pair = [extraordinary.next()?, extraordinary.next()?];
+    let is_straight = extraordinary.next().is_none()
+        && is_line(topology, pair, topology.vertex_cells(vertex).len());
+    is_straight.then_some(pair)
+}
+
 /// Two extraordinary edges of one kind that together touch every one of `cells`
 /// cells once: an axis through the star.
 fn is_line(topology: &Topology, [a, b]: [u32; 2], cells: usize) -> bool {

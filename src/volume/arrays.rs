@@ -2,9 +2,10 @@
 
 use rayon::prelude::*;
 
-use crate::backend::{Limit, Values};
+use crate::backend::{Derived, Limit, Values};
 use crate::io::{Array, ArrayData, Points};
 use crate::mesh::Attribute;
+use crate::plan::Wanted;
 
 /// Names of the derivatives, in the order of [`Limit::derivatives`].
 pub const DERIVATIVES: [&str; 9] = ["u", "v", "w", "uu", "vv", "ww", "uv", "uw", "vw"];
@@ -34,14 +35,38 @@ pub fn point_arrays(limit: &Limit, attributes: &[Attribute], pick: Pick<'_>) -> 
     for (name, values) in DERIVATIVES.iter().zip(&limit.derivatives) {
         arrays.push(Array { name: format!("d_{name}"), width: 3, data: data(values, 3, pick) });
     }
-    if let Some(determinants) = limit.jacobian_determinants() {
-        arrays.push(Array::new("det_j", 1, pick_rows(&determinants, pick)));
+    for (attribute, all) in attributes.iter().zip(&limit.attribute_derivatives) {
+        let (name, width) = (&attribute.name, attribute.width);
+        for (derivative, values) in DERIVATIVES.iter().zip(all) {
+            let name = format!("d_{derivative}_{name}");
+            arrays.push(Array { name, width, data: data(values, width, pick) });
+        }
     }
-    if !limit.derivatives.is_empty() {
+    let per_result = |derived: &&Derived| !derived.wanted.quantity.is_per_element();
+    for derived in limit.quantities.iter().filter(per_result) {
+        arrays.push(quantity_array(derived, attributes, pick));
+    }
+    let has_derivatives = limit.attribute_derivatives.iter().any(|all| !all.is_empty());
+    let has_derived = limit.quantities.iter().any(|derived| per_result(&derived));
+    if !limit.derivatives.is_empty() || has_derivatives || has_derived {
         let undefined = limit.undefined_derivatives();
         arrays.push(Array::new("undefined_derivative", 1, pick_rows(&undefined, pick)));
     }
     arrays
+}
+
+/// Arrays of the elements: quantities that have one row each, every row `times`.
+pub fn element_arrays(limit: &Limit, attributes: &[Attribute], times: usize) -> Vec<Array> {
+    let rows: Vec<u32> =
+        (0..limit.elements.len() as u32).flat_map(|e| std::iter::repeat_n(e, times)).collect();
+    let per_element = limit.quantities.iter().filter(|d| d.wanted.quantity.is_per_element());
+    per_element.map(|derived| quantity_array(derived, attributes, Pick::Listed(&rows))).collect()
+}
+
+fn quantity_array(derived: &Derived, attributes: &[Attribute], pick: Pick<'_>) -> Array {
+    let Derived { wanted: Wanted { quantity, attribute, width }, values } = derived;
+    let name = quantity.name(attribute.map(|a| &attributes[a].name[..]));
+    Array { name, width: *width, data: data(values, *width, pick) }
 }
 
 fn data(values: &Values, width: usize, pick: Pick<'_>) -> ArrayData {

@@ -2,11 +2,13 @@
 
 use rayon::prelude::*;
 
+use crate::backend::check_controls;
 use crate::bezier::{Piece, Pieces};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::io::{Array, Dataset, DatasetCells, hexahedron_order, vtk_type};
 use crate::limit::{Leaf, Solid};
 use crate::mesh::Controls;
+use crate::numbers::Precision;
 
 use super::class_number;
 
@@ -45,10 +47,20 @@ impl<'s> Bezier<'s> {
 
     /// The cells of the elements in `range`.
     ///
-    /// # Panics
-    /// If the controls or the range are not the solid's.
-    pub fn piece(&self, controls: Controls<'_>, range: std::ops::Range<usize>) -> BezierPiece {
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) if the controls or the range are not the
+    /// solid's.
+    pub fn piece(
+        &self,
+        controls: Controls<'_>,
+        range: std::ops::Range<usize>,
+    ) -> Result<BezierPiece> {
         let solid = self.pieces.solid();
+        check_controls(solid, controls, Precision::F64)?;
+        let elements = solid.elements().len();
+        if range.start > range.end || range.end > elements {
+            return Err(Error::request(format!("elements {range:?} of {elements}")));
+        }
         let leaves: Vec<&Leaf> = range.flat_map(|e| solid.element_leaves(e)).collect();
         let points = solid.refined_points(controls.positions.as_flattened(), 3);
         let positions: Vec<f64> =
@@ -72,7 +84,7 @@ impl<'s> Bezier<'s> {
         let error_bound = errors.iter().copied().fold(0.0, f64::max);
         let exact = pieces.iter().filter(|piece| piece.exact).count();
         dataset.cell_arrays.push(Array::new("error_bound", 1, errors));
-        BezierPiece { dataset, error_bound, exact }
+        Ok(BezierPiece { dataset, error_bound, exact })
     }
 
     /// Bézier points of a leaf's pieces, `[piece][node in VTK's order][width]`.
@@ -123,7 +135,7 @@ mod tests {
     fn distances(mesh: &SolidMesh) -> [f64; 2] {
         let solid = Solid::new(mesh).unwrap();
         let bezier = Bezier::new(&solid, 2).unwrap();
-        let piece = bezier.piece(mesh.controls(), 0..solid.elements().len());
+        let piece = bezier.piece(mesh.controls(), 0..solid.elements().len()).unwrap();
         piece.dataset.check().unwrap();
         let arrays = &piece.dataset.cell_arrays;
         let ArrayData::I32(cells) = &arrays[0].data else { panic!("cell ids") };
@@ -176,7 +188,7 @@ mod tests {
         mesh.attributes.push(crate::mesh::Attribute { name: "heat".into(), width: 1, values });
         let solid = Solid::new(&mesh).unwrap();
         let bezier = Bezier::new(&solid, 1).unwrap();
-        let piece = bezier.piece(mesh.controls(), 3..9);
+        let piece = bezier.piece(mesh.controls(), 3..9).unwrap();
         let Points::F64(points) = &piece.dataset.points else { panic!("double precision") };
         for (p, heat) in points.iter().zip(reals(&piece.dataset.point_arrays[0])) {
             assert!((p[0] - 2.0 * p[2] - heat).abs() < 1e-12);

@@ -7,13 +7,13 @@ use crate::io::{Array, Dataset, DatasetCells, hexahedron_order, vtk_type};
 use crate::mesh::Attribute;
 use crate::plan::{Plan, Samples};
 
-use super::arrays::{Pick, point_arrays, positions};
+use super::arrays::{Pick, element_arrays, point_arrays, positions};
 use super::class_number;
 use super::weld::weld;
 
 /// The (n − 1)³ hexahedra between the n × n × n samples of every element, u
 /// fastest. With `welded` the elements of the limit share the points of common
-/// faces, edges and vertices; a welded point has the derivatives of the first.
+/// faces, edges and vertices; a welded point has the derivatives and gradients of the first.
 ///
 /// # Errors
 /// [`Error::Request`] for a plan of fewer than two samples an axis, or of
@@ -96,14 +96,16 @@ fn dataset<const SIZE: usize>(
     };
     let classes = |cell: u32| i32::from(class_number(solid.classes()[cell as usize]));
     let classes: Vec<u8> = cells_each(&classes).into_iter().map(|class| class as u8).collect();
+    let mut cell_arrays = vec![
+        Array::new("cell", 1, cells_each(&|cell| cell as i32)),
+        Array::new("class", 1, classes),
+    ];
+    cell_arrays.extend(element_arrays(limit, attributes, cells.len()));
     Dataset {
         points: positions(limit, pick),
         cells: DatasetCells::Uniform { vtk_type, size: SIZE, connectivity },
         point_arrays: point_arrays(limit, attributes, pick),
-        cell_arrays: vec![
-            Array::new("cell", 1, cells_each(&|cell| cell as i32)),
-            Array::new("class", 1, classes),
-        ],
+        cell_arrays,
         field_arrays: Vec::new(),
     }
 }

@@ -8,10 +8,10 @@ use rayon::prelude::*;
 
 use crate::backend::Limit;
 use crate::error::Result;
-use crate::io::{Row, Table, TableForm, write_table_header};
+use crate::io::{Row, Table, TableForm, column_names, write_table_header};
 use crate::limit::Solid;
 use crate::mesh::Attribute;
-use crate::plan::{Location, Want, wanted_orders};
+use crate::plan::{Location, Wanted};
 
 use super::arrays::DERIVATIVES;
 
@@ -84,18 +84,34 @@ fn location(row: &Row<'_>, elements: &[u32]) -> Result<Location> {
     Ok(Location { element, parameters })
 }
 
-/// Writes the header of the answer to a table: `cell,u,v,w,x,y,z`, then derivatives
-/// (`xu,yu,zu,xv`…) as far as they are wanted, then attributes by name.
+/// Writes the header of the answer to a table, which has the columns of `limit` (see
+/// [`Limit::of`]): `cell,u,v,w,x,y,z`, derivatives (`xu,yu,zu,xv`…), attributes by name, their
+/// derivatives (`d_u_NAME`…), and quantities by their [columns](crate::plan::Quantity::columns).
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_header(out: &mut impl Write, want: Want, attributes: &[Attribute]) -> io::Result<()> {
+pub fn write_header(
+    out: &mut impl Write,
+    limit: &Limit,
+    attributes: &[Attribute],
+) -> io::Result<()> {
     let mut names: Vec<String> =
         FORM.header.iter().chain(&["x", "y", "z"]).map(|&name| name.into()).collect();
-    for derivative in &DERIVATIVES[..wanted_orders(want).len() - 1] {
+    for derivative in &DERIVATIVES[..limit.derivatives.len()] {
         names.extend(["x", "y", "z"].map(|axis| format!("{axis}{derivative}")));
     }
-    write_table_header(out, names, attributes)
+    names.extend(attributes.iter().flat_map(column_names));
+    for (attribute, all) in attributes.iter().zip(&limit.attribute_derivatives) {
+        for derivative in &DERIVATIVES[..all.len()] {
+            let columns = column_names(attribute).into_iter();
+            names.extend(columns.map(|name| format!("d_{derivative}_{name}")));
+        }
+    }
+    for Wanted { quantity, attribute, .. } in limit.quantities.iter().map(|d| d.wanted) {
+        let attribute = attribute.map(|a| (&attributes[a].name[..], attributes[a].width));
+        names.extend(quantity.columns(attribute));
+    }
+    write_table_header(out, names, &[])
 }
 
 /// Writes one row a location with 17 significant digits; `nan` where a derivative
@@ -117,8 +133,12 @@ pub fn write_rows(
         for triples in std::iter::once(&limit.positions).chain(&limit.derivatives) {
             triples.triple(i).iter().try_for_each(|&x| write_number(text, x))?;
         }
-        for (attribute, values) in attributes.iter().zip(&limit.attributes) {
-            let width = attribute.width;
+        let of_attributes = attributes.iter().zip(&limit.attributes);
+        let derivatives = attributes.iter().zip(&limit.attribute_derivatives);
+        let derivatives = derivatives.flat_map(|(a, all)| all.iter().map(move |v| (a.width, v)));
+        let derived = limit.quantities.iter().map(|d| (d.wanted.width, &d.values));
+        let all = of_attributes.map(|(a, values)| (a.width, values)).chain(derivatives);
+        for (width, values) in all.chain(derived) {
             (0..width).try_for_each(|c| write_number(text, values.get(i * width + c)))?;
         }
         text.push(b'\n');

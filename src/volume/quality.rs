@@ -6,7 +6,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::backend::{Limit, Values};
-use crate::plan::{Location, Plan};
+use crate::numbers::Precision;
+use crate::plan::{Location, Plan, Quantity, rounding};
 
 use super::location;
 
@@ -59,10 +60,11 @@ pub struct CellQuality {
 }
 
 impl Quality {
-    /// Adds the results of an evaluation with first derivatives; without them,
-    /// nothing.
+    /// Adds the results of an evaluation with [`Want::DETERMINANT`](crate::Want::DETERMINANT);
+    /// without it, nothing.
     pub fn add(&mut self, plan: &Plan<'_>, limit: &Limit) {
-        let Some(determinants) = limit.jacobian_determinants() else { return };
+        let Some(determinants) = limit.quantity(Quantity::Determinant, None) else { return };
+        let determinants: Vec<f64> = determinants.iter().collect();
         let lengths = |i: usize| -> f64 {
             let length =
                 |d: usize| limit.derivatives[d].triple(i).map(|x| x * x).iter().sum::<f64>();
@@ -79,10 +81,10 @@ impl Quality {
             let point = limit.positions.triple(i);
             Extreme { value, cell: element.cell, corner: element.corner, parameters, point }
         };
-        let rounding = match limit.positions {
-            Values::F32(_) => 1e-5,
-            Values::F64(_) => 1e-12,
-        };
+        let rounding = rounding(match limit.positions {
+            Values::F32(_) => Precision::F32,
+            Values::F64(_) => Precision::F64,
+        });
         for (i, (&determinant, &scaled)) in determinants.iter().zip(&scaled).enumerate() {
             self.record(determinant, scaled, rounding, |value| extreme(value, i));
         }

@@ -50,6 +50,139 @@ fn table_rows_equal_the_library() {
     assert_eq!(rows, 200);
 }
 
+/// A box with sharp edges and two linear fields: T = 1 + x - 2 y + 3 z, and U = T (1, 2, 4).
+fn write_fields(path: &Path) {
+    done(path, "shape box 2 2 3 -o box.vtu");
+    let mut mesh = subsolid::read(path.join("box.vtu")).unwrap();
+    // no cell is a cube
+    mesh.points.iter_mut().for_each(|p| *p = [p[0] + 0.3 * p[1] * p[1], p[1], p[2] + 0.1 * p[0]]);
+    let heat: Vec<f64> = mesh.points.iter().map(|p| 1.0 + p[0] - 2.0 * p[1] + 3.0 * p[2]).collect();
+    let three = heat.iter().flat_map(|t| [1.0, 2.0, 4.0].map(|by| by * t)).collect();
+    for (name, width, values) in [("T", 1, heat), ("U", 3, three)] {
+        let attribute = subsolid::mesh::Attribute { name: name.into(), width, values };
+        mesh.attributes.push(attribute);
+    }
+    subsolid::refine::crease_by_angle(&mut mesh, 40.0).unwrap();
+    subsolid::write(path.join("fields.vtu"), &mesh, subsolid::WriteOptions::default()).unwrap();
+}
+
+#[test]
+fn gradients_and_jacobians_are_written() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    write_fields(path);
+    let gradient = [1.0, -2.0, 3.0];
+    let displacement = [1.0, 2.0, 4.0].map(|by| gradient.map(|x| by * x)).concat();
+    let check = |name: &str, values: &[f64], expected: &[f64], tolerance: f64| {
+        assert!(!values.is_empty() && values.len().is_multiple_of(expected.len()), "{name}");
+        for (i, value) in values.iter().enumerate() {
+            let error = (value - expected[i % expected.len()]).abs();
+            assert!(error < tolerance, "{name} {i}: {value}");
+        }
+    };
+    for (precision, tolerance) in [("f64", 1e-11), ("f32", 1e-4)] {
+        let options = format!("--samples 3 --precision {precision} --gradients");
+        for rest in ["--derivatives 1 --jacobian -o out.vtu", "-o out.vtu", "-o out.pvtu"] {
+            done(path, &format!("evaluate fields.vtu {options} {rest}"));
+            let name = rest.rsplit(' ').next().unwrap();
+            let found = subsolid::read(path.join(name)).unwrap();
+            let named = |name: &str| {
+                let of_name = |a: &&subsolid::mesh::Attribute| a.name == name;
+                found.attributes.iter().find(of_name).unwrap_or_else(|| panic!("{rest}: {name}"))
+            };
+            check(rest, &named("grad_T").values, &gradient, tolerance);
+            check(rest, &named("grad_U").values, &displacement, 4.0 * tolerance);
+            assert_eq!((named("grad_T").width, named("grad_U").width), (3, 9));
+            let has = |name: &str| found.attributes.iter().any(|a| a.name == name);
+            assert!(has("T") && has("U") && has("undefined_derivative"));
+            // shared points stay shared unless something belongs to one cell
+            let is_alone = rest.contains("derivatives");
+            assert_eq!((has("d_u"), has("det_j")), (is_alone, is_alone), "{rest}");
+            let points = if is_alone { 12 * 27 } else { 5 * 5 * 7 };
+            assert!(name == "out.pvtu" || found.points.len() == points, "{rest}");
+        }
+    }
+    // the least of each cell, eight hexahedra each
+    done(path, "evaluate fields.vtu --samples 3 --jacobian -o least.npz");
+    let archive = fs::read(path.join("least.npz")).unwrap();
+    let holds = |name: &str| archive.windows(name.len()).any(|w| w == name.as_bytes());
+    assert!(holds("least_det_j") && holds("det_j") && !holds("d_u"));
+}
+
+#[test]
+fn tables_name_gradients_by_component_and_axis() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    write_fields(path);
+    fs::write(path.join("p.csv"), "cell,u,v,w\n3,0.25,0.5,0.75\n7,0,1,0.5\n").unwrap();
+    let columns = |options: &str| -> (Vec<String>, Vec<Vec<f64>>) {
+        done(path, &format!("evaluate fields.vtu --at p.csv {options} -o values.csv"));
+        let mut reader = csv::Reader::from_path(path.join("values.csv")).unwrap();
+        let names = reader.headers().unwrap().iter().map(str::to_owned).collect();
+        let rows = reader
+            .records()
+            .map(|row| row.unwrap().iter().map(|x| x.parse().unwrap()).collect::<Vec<f64>>());
+        (names, rows.collect())
+    };
+    let (names, rows) = columns("--gradients --jacobian");
+    let expected = "cell,u,v,w,x,y,z,T,U_0,U_1,U_2,det_j,grad_T_x,grad_T_y,grad_T_z,grad_U_0_x,\
+                    grad_U_0_y,grad_U_0_z,grad_U_1_x,grad_U_1_y,grad_U_1_z,grad_U_2_x,\
+                    grad_U_2_y,grad_U_2_z";
+    assert_eq!(names.join(","), expected);
+    for row in rows {
+        assert_eq!(row.len(), names.len());
+        for (component, by) in [1.0, 1.0, 2.0, 4.0].into_iter().enumerate() {
+            let found = &row[12 + 3 * component..][..3];
+            let error = (0..3).map(|d| (found[d] - by * [1.0, -2.0, 3.0][d]).abs());
+            assert!(error.fold(0.0, f64::max) < 1e-11, "{row:?}");
+        }
+    }
+    // derivatives of the attributes are those of T = 1 + x - 2 y + 3 z
+    let (names, rows) = columns("--derivatives 2 --attribute-derivatives");
+    let at = |name: &str| names.iter().position(|n| n == name).unwrap_or_else(|| panic!("{name}"));
+    for row in rows {
+        for by in ["u", "v", "w", "uu", "vv", "ww", "uv", "uw", "vw"] {
+            let [x, y, z] = ["x", "y", "z"].map(|axis| row[at(&format!("{axis}{by}"))]);
+            let expected = x - 2.0 * y + 3.0 * z;
+            for (name, times) in [("T", 1.0), ("U_1", 2.0)] {
+                let found = row[at(&format!("d_{by}_{name}"))];
+                assert!((found - times * expected).abs() < 1e-11, "{name} by {by}: {row:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn gradients_that_do_not_exist_are_said_to() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    // the edges of a smooth box are round: det J is 0 there
+    done(path, "shape box 2 2 2 -o box.vtu");
+    let mut mesh = subsolid::read(path.join("box.vtu")).unwrap();
+    let values = mesh.points.iter().map(|p| p[0]).collect();
+    mesh.attributes.push(subsolid::mesh::Attribute { name: "T".into(), width: 1, values });
+    subsolid::write(path.join("fields.vtu"), &mesh, subsolid::WriteOptions::default()).unwrap();
+    for (options, count) in [("--samples 2", 8), ("--samples 2 --no-weld", 8)] {
+        let command = format!("evaluate fields.vtu {options} --gradients --json -o a.vtu");
+        let (code, report, stderr) = run(path, &command);
+        assert_eq!(code, 0, "{stderr}");
+        assert!(stderr.contains("gradients or derivatives do not exist at"), "{stderr}");
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        assert!(report["undefined_derivatives"].as_u64().unwrap() >= count, "{report}");
+    }
+    fs::write(path.join("p.csv"), "cell,u,v,w\n0,0,0,0.5\n0,0.5,0.5,0.5\n").unwrap();
+    done(path, "evaluate fields.vtu --at p.csv --gradients -o values.csv");
+    let table = fs::read_to_string(path.join("values.csv")).unwrap();
+    let rows: Vec<&str> = table.lines().collect();
+    assert!(rows[1].ends_with("nan,nan,nan") && !rows[2].contains("nan"), "{table}");
+
+    refused(path, "evaluate box.vtu --samples 2 --gradients -o b.vtu", "without attributes");
+    let alone = "evaluate fields.vtu --samples 2 --attribute-derivatives -o b.vtu";
+    refused(path, alone, "is for --derivatives 1 or 2");
+    let bezier = "evaluate fields.vtu --cells bezier --gradients -o b.vtu";
+    refused(path, bezier, "which have no derivatives");
+}
+
 #[test]
 fn derivatives_that_do_not_exist_are_said_to() {
     let directory = tempdir().unwrap();

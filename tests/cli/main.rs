@@ -11,11 +11,13 @@ mod support;
 mod surfaces;
 
 mod evaluate;
+mod handedness;
 #[cfg(target_os = "linux")]
 mod interrupted;
 mod measures;
 mod models;
 mod quadrature;
+mod query;
 mod refusals;
 mod slice;
 mod surface;

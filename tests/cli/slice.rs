@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use subsolid::backend::{Backend, Cpu};
 use subsolid::mesh::Attribute;
-use subsolid::plan::Location;
+use subsolid::plan::{Location, Quantity};
 use subsolid::{Samples, Solid, Want, WriteOptions};
 use tempfile::{TempDir, tempdir};
 
@@ -44,12 +44,12 @@ fn with_tripod() -> TempDir {
 fn moments(path: &Path) -> [f64; 2] {
     let mesh = subsolid::read(path).unwrap();
     let solid = Solid::new(&mesh).unwrap();
-    let plan = solid.plan(&Samples::gauss(4).unwrap(), Want::POSITION | Want::FIRST).unwrap();
+    let plan = solid.plan(&Samples::gauss(4).unwrap(), Want::DETERMINANT).unwrap();
     let limit = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
     let rule = subsolid::basis::gauss::rule(4).unwrap();
-    let determinants = limit.jacobian_determinants().unwrap();
+    let determinants = limit.quantity(Quantity::Determinant, None).unwrap();
     let mut sums = [0.0; 2];
-    for (i, determinant) in determinants.into_iter().enumerate() {
+    for (i, determinant) in determinants.iter().enumerate() {
         let weight =
             [i % 4, i / 4 % 4, i / 16 % 4].map(|k| rule.weights[k]).iter().product::<f64>();
         let z = limit.positions.triple(i)[2];

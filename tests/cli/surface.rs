@@ -107,6 +107,28 @@ fn adaptive_writes_the_limit() {
     }
 }
 
+/// Static stencils are reached by name and write the mesh of the mesh matrix.
+#[test]
+fn static_stencils_write_the_refined_mesh() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = path("edgecorner");
+    let written = |method: &str| {
+        let output = format!("{method}.obj");
+        let mut arguments = vec!["surface", file.to_str().unwrap(), "--levels", "3"];
+        arguments.extend(["--method", method, "-o", &output]);
+        let (code, stderr) = run(directory.path(), &arguments);
+        assert_eq!(code, 0, "{stderr}");
+        subsolid::read_surface(directory.path().join(output)).unwrap()
+    };
+    let (found, expected) = (written("static"), written("matrix"));
+    assert_eq!((&found.faces, &found.creases), (&expected.faces, &expected.creases));
+    for (a, b) in found.points.as_flattened().iter().zip(expected.points.as_flattened()) {
+        assert!((a - b).abs() <= 1e-12 * size(&expected), "{a} {b}");
+    }
+    let auto = written("auto");
+    assert_eq!(auto.faces.len(), expected.faces.len());
+}
+
 #[test]
 fn what_cannot_be_done_is_refused() {
     let directory = tempfile::tempdir().unwrap();

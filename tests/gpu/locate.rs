@@ -4,7 +4,7 @@ use subsolid::backend::{Backend, Cpu, Precision};
 use subsolid::limit::Solid;
 use subsolid::locate::{DeviceLocator, Located, Locator, Place};
 use subsolid::mesh::SolidMesh;
-use subsolid::plan::{Location, Samples, Want};
+use subsolid::plan::{Location, Quantity, Samples, Want};
 
 use super::{gpu, shape};
 
@@ -37,13 +37,13 @@ fn points(mesh: &SolidMesh, solid: &Solid, across: usize) -> Vec<[f64; 3]> {
 fn stretches(mesh: &SolidMesh, solid: &Solid, places: &[Place]) -> Vec<(f64, [f64; 3])> {
     let location = |p: &Place| Location { element: p.element, parameters: p.parameters };
     let samples = Samples::Points(places.iter().map(location).collect());
-    let plan = solid.plan(&samples, Want::FIRST).unwrap();
+    let plan = solid.plan(&samples, Want::DETERMINANT).unwrap();
     let limit = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
-    let determinants = limit.jacobian_determinants().unwrap();
+    let determinants = limit.quantity(Quantity::Determinant, None).unwrap();
     let stretch = |i: usize| {
         let length = |d: usize| limit.derivatives[d].triple(i).iter().map(|x| x * x).sum::<f64>();
         let largest = (0..3).map(length).fold(0.0, f64::max);
-        let stretch = determinants[i].abs() / largest;
+        let stretch = determinants.get(i).abs() / largest;
         (if stretch.is_nan() { 0.0 } else { stretch }, limit.positions.triple(i))
     };
     (0..places.len()).map(stretch).collect()

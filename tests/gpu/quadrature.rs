@@ -37,7 +37,7 @@ fn quadrature_is_that_of_the_cpu() {
         let (mut found, mut expected) = (Mapped::default(), Mapped::default());
         let mut derivatives = [PhysicalDerivatives::default(), PhysicalDerivatives::default()];
         for (batch, leaves) in quadrature.pieces(5_000) {
-            mapping.evaluate(batch, leaves.clone(), &mut expected);
+            mapping.evaluate(batch, leaves.clone(), &mut expected).unwrap();
             physical_derivatives(&quadrature.basis(batch), &expected, &mut derivatives[0]);
             device.evaluate(batch, leaves.clone(), true).unwrap();
             device.read(&mut found, &mut derivatives[1]).unwrap();

@@ -1,17 +1,12 @@
 //! The CUDA backend passes the tests of surfaces that every backend passes.
 
 use subsolid::backend::Precision;
-use subsolid::backend::cuda::{
-    DeviceRun, DeviceStaticRefinement, DeviceSurface, DeviceSurfaceGrid, DeviceSurfacePoints,
-    DeviceVertexLimits,
-};
+use subsolid::backend::cuda::{DeviceRun, DeviceSurface};
 use subsolid::mesh::SurfaceMesh;
-use subsolid::plan::Want;
-use subsolid::surface::limit::{LimitSurface, SurfaceLocation};
-use subsolid::surface::{Method, StaticRefinement, SurfaceOptions};
+use subsolid::surface::{Method, SurfaceOptions};
 
 use super::gpu;
-use crate::conformance::surface::{Limits, Refines};
+use crate::conformance::surface::Refines;
 use crate::oracle::vector::Point;
 use crate::surface_conformance;
 
@@ -19,7 +14,7 @@ fn double<T: Copy + Into<f64>>(points: &[[T; 3]]) -> Vec<Point> {
     points.iter().map(|p| p.map(Into::into)).collect()
 }
 
-/// All operations on the device in one precision.
+/// Refinement on the device in one precision.
 macro_rules! device {
     ($name:ident, $real:ty) => {
         struct $name;
@@ -42,53 +37,6 @@ macro_rules! device {
                 device.run(DeviceRun::Both).unwrap();
                 (device.corners().unwrap(), double(&device.points().unwrap()))
             }
-
-            fn static_points(
-                &self,
-                refinement: &StaticRefinement,
-                controls: &[Point],
-            ) -> Vec<Point> {
-                let gpu = gpu(Precision::F64);
-                let mut device = DeviceStaticRefinement::<$real>::new(refinement, &gpu).unwrap();
-                device.set_controls(controls).unwrap();
-                device.evaluate().unwrap();
-                double(&device.points().unwrap())
-            }
-        }
-
-        impl Limits for $name {
-            fn grid(&self, surface: &LimitSurface, n: usize, controls: &[Point]) -> Vec<Point> {
-                let gpu = gpu(Precision::F64);
-                let grid = surface.grid(n, false).unwrap();
-                let mut device = DeviceSurfaceGrid::<$real>::new(&grid, &gpu).unwrap();
-                device.set_controls(controls).unwrap();
-                device.evaluate().unwrap();
-                double(&device.read().unwrap().positions)
-            }
-
-            fn scattered(
-                &self,
-                surface: &LimitSurface,
-                places: &[SurfaceLocation],
-                controls: &[Point],
-            ) -> Vec<Point> {
-                let gpu = gpu(Precision::F64);
-                let mut device =
-                    DeviceSurfacePoints::<$real>::new(surface, places, Want::POSITION, &gpu)
-                        .unwrap();
-                device.set_controls(controls).unwrap();
-                device.evaluate().unwrap();
-                double(&device.read().unwrap()[0])
-            }
-
-            fn vertices(&self, surface: &LimitSurface, controls: &[Point]) -> Vec<Point> {
-                let gpu = gpu(Precision::F64);
-                let masks = surface.vertex_masks();
-                let mut device = DeviceVertexLimits::<$real>::new(&masks, &gpu).unwrap();
-                device.set_controls(controls).unwrap();
-                device.evaluate().unwrap();
-                double(&device.read().unwrap()[0])
-            }
         }
     };
 }
@@ -101,12 +49,26 @@ surface_conformance!(
     gpu_f32,
     SingleDevice,
     4e-6,
-    [refinement static_refinement grids scattered vertices]
+    [refinement]
 );
 surface_conformance!(
     #[ignore = "needs an NVIDIA GPU"]
     gpu_f64,
     DoubleDevice,
     1e-12,
-    [refinement static_refinement grids scattered vertices]
+    [refinement]
+);
+surface_conformance!(
+    #[ignore = "needs an NVIDIA GPU"]
+    gpu_evaluators_f32,
+    gpu(Precision::F32),
+    4e-6,
+    [stencils grids scattered vertices derivatives]
+);
+surface_conformance!(
+    #[ignore = "needs an NVIDIA GPU"]
+    gpu_evaluators_f64,
+    gpu(Precision::F64),
+    1e-12,
+    [stencils grids scattered vertices derivatives]
 );

@@ -167,6 +167,101 @@ fn points_moved_outwards_are_outside() {
     assert!(checked > 1000);
 }
 
+/// The first digits of the closest distance are those of a descent in another part of the cell.
+#[test]
+fn the_closest_place_of_a_point_beside_the_tripod_is_found() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/models/solids/tripod.vtk");
+    let mesh = subsolid::read(path).expect("a model");
+    let solid = Solid::new(&mesh).expect("a solid");
+    let locator = Locator::new(&solid, mesh.controls()).expect("a locator");
+    let x = [2.8131444905756204, 2.7374027093205404, 4.421853238713812];
+    let found = locator.nearest(x).expect("a finite point");
+    assert!(found.residual < 2.018_743_8, "{found:?}");
+}
+
+/// Nothing is closer than the place reported: samples of all elements, the closest of them
+/// refined.
+#[test]
+fn no_sample_of_the_limit_is_closer_than_the_closest_place() {
+    const ACROSS: usize = 5;
+    const REFINED: usize = 12;
+    let wrong: Vec<String> = all_meshes()
+        .par_iter()
+        .flat_map_iter(|(name, mesh)| {
+            let limits = Limits::new(mesh);
+            let locator = Locator::new(&limits.solid, mesh.controls()).expect("a locator");
+            let (low, high) = mesh.bounds().expect("points");
+            let size = size(&mesh.points);
+            let mut random = Random::new(7);
+            let grid = (0..ACROSS.pow(3)).map(|i| {
+                let at = [i % ACROSS, i / ACROSS % ACROSS, i / (ACROSS * ACROSS)];
+                at.map(|i| i as f64 / (ACROSS - 1) as f64)
+            });
+            let elements = 0..limits.solid.elements().len();
+            // octree models have many elements; some samples of each are enough there
+            let step = (elements.len() / 300).max(1);
+            let samples: Vec<(usize, Point, Point)> = elements
+                .step_by(step)
+                .flat_map(|e| grid.clone().map(move |p| (e, p)))
+                .map(|(e, p)| (e, p, limits.position(e, p)))
+                .collect();
+            let mut wrong = Vec::new();
+            for scale in [1.1, 1.1, 1.1, 1.5, 1.5, 1.5, 3.0, 3.0, 30.0] {
+                let t = random.parameters();
+                let x: Point = std::array::from_fn(|d| {
+                    let middle = 0.5 * (low[d] + high[d]);
+                    middle + scale * (t[d] - 0.5) * (high[d] - low[d])
+                });
+                if matches!(locator.locate_one(x), Located::Inside(_)) {
+                    continue;
+                }
+                let found = locator.nearest(x).expect("a finite point");
+                let there = limits.position(found.element as usize, found.parameters);
+                let off = (distance(there, x) - found.residual).abs();
+                if off > 1e-12 * size * scale {
+                    wrong.push(format!("{name}, {x:?}: {found:?} is {off:e} off"));
+                }
+                let mut order: Vec<(f64, usize)> =
+                    samples.iter().enumerate().map(|(i, s)| (distance(s.2, x), i)).collect();
+                order.sort_by(|a, b| a.0.total_cmp(&b.0));
+                let mut starts: Vec<(usize, Point)> =
+                    vec![(found.element as usize, found.parameters)];
+                starts
+                    .extend(order.iter().take(REFINED).map(|&(_, i)| (samples[i].0, samples[i].1)));
+                for (element, p) in starts {
+                    let least = refined(&limits, element, p, x);
+                    if least < found.residual - 1e-9 * size {
+                        let by = found.residual - least;
+                        wrong.push(format!("{name}, {x:?}: {found:?}, in {element} {by:e} closer"));
+                    }
+                }
+            }
+            wrong
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
+}
+
+/// The least distance of an element from `x` that a search of shrinking steps along the
+/// parameters' axes and diagonals finds from `p`.
+fn refined(limits: &Limits, element: usize, mut p: Point, x: Point) -> f64 {
+    let mut least = distance(limits.position(element, p), x);
+    let mut step = 0.25;
+    while step > 1e-7 {
+        let moves = (0..27).map(|i| [i % 3, i / 3 % 3, i / 9].map(|k| f64::from(k) - 1.0));
+        let next = moves
+            .map(|m| std::array::from_fn(|d| (p[d] + step * m[d]).clamp(0.0, 1.0)))
+            .map(|q: Point| (distance(limits.position(element, q), x), q))
+            .fold((least, p), |a, b| if b.0 < a.0 { b } else { a });
+        if next.0 < least {
+            (least, p) = next;
+        } else {
+            step *= 0.5;
+        }
+    }
+    least
+}
+
 #[test]
 fn far_points_holes_and_what_is_no_number_are_outside() {
     let mesh = subsolid::mesh::shape::Shape::Torus { major: 8, core: 2, rings: 1 };
@@ -274,7 +369,7 @@ fn tilted([x, y, z]: Point) -> Point {
 fn interiors_fill_the_volume() {
     use subsolid::backend::{Backend, Cpu};
     use subsolid::mesh::shape::Shape;
-    use subsolid::plan::{Samples, Want};
+    use subsolid::plan::{Quantity, Samples, Want};
     let torus = Shape::Torus { major: 8, core: 2, rings: 1 };
     let cylinder = Shape::Cylinder { core: 2, rings: 1, layers: 2 };
     for shape in [torus, cylinder, Shape::Box { cells: [3, 4, 2] }, Shape::Tripod] {
@@ -283,10 +378,10 @@ fn interiors_fill_the_volume() {
         let solid = Solid::new(&mesh).expect("a valid mesh");
         // Gauss points see the pieces towards extraordinary edges only roughly
         let samples = Samples::gauss(12).expect("a rule");
-        let plan = solid.plan(&samples, Want::FIRST).expect("a plan");
+        let plan = solid.plan(&samples, Want::DETERMINANT).expect("a plan");
         let limit = Cpu::default().evaluate(&plan, mesh.controls()).expect("a limit");
         let weights = subsolid::basis::gauss::rule(12).expect("a rule").weights;
-        let determinants = limit.jacobian_determinants().expect("derivatives");
+        let determinants = limit.quantity(Quantity::Determinant, None).expect("derivatives");
         let weight = |i: usize| weights[i % 12] * weights[i / 12 % 12] * weights[i / 144 % 12];
         let volume: f64 = determinants.iter().enumerate().map(|(i, d)| weight(i) * d).sum();
         let locator = Locator::new(&solid, mesh.controls()).expect("a locator");

@@ -1,4 +1,5 @@
-//! The jobs on limits of solids: slices, location, quadrature, extraction.
+//! The jobs on limits of solids: slices, location, quadrature, extraction;
+//! and queries of meshes.
 
 #[path = "../common/oracle/mod.rs"]
 mod oracle;
@@ -9,4 +10,5 @@ mod extraction;
 mod locate;
 mod pixels;
 mod quadrature;
+mod query;
 mod slice;

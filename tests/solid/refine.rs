@@ -33,7 +33,8 @@ fn compare(name: &str, mesh: &SolidMesh, levels: usize) {
     let tolerance = 1e-14 * size(&moved.points);
     for (rule, oracle_rule) in RULES {
         let refinement = MeshRefinement::new(mesh, levels, rule);
-        let refined = refinement.unwrap_or_else(|e| panic!("{name}: {e}")).mesh(&moved);
+        let refined =
+            refinement.unwrap_or_else(|e| panic!("{name}: {e}")).mesh(&moved).expect("its points");
         let mut truth = convert::solid(&moved);
         (0..levels).for_each(|_| truth = truth.refine(oracle_rule));
         assert_eq!(refined.cells.len(), truth.cells.len(), "{name}");
@@ -200,7 +201,7 @@ fn attributes_refine_with_the_weights_of_the_points() {
         ];
         for (rule, _) in RULES {
             let refinement = MeshRefinement::new(&mesh, 2, rule).expect("valid");
-            let refined = refinement.mesh(&mesh);
+            let refined = refinement.mesh(&mesh).expect("its points");
             assert_eq!(refined, refine_mesh(&mesh, 2, rule).expect("valid"));
             let [x, all] = &refined.attributes[..] else { panic!("two attributes") };
             assert_eq!((x.name.as_str(), x.width, all.width), ("x", 1, 3));

@@ -8,6 +8,8 @@ use crate::oracle::{convert, limit};
 use crate::support::meshes::{block, fan, perturbed};
 use crate::support::{Limits, close, places, size};
 use subsolid::limit::{Class, Solid};
+use subsolid::mesh::{CellKind, SolidMesh};
+use subsolid::refine::refine_mesh;
 use subsolid::scheme::VertexRule;
 
 const VALENCES: [usize; 5] = [3, 5, 6, 8, 11];
@@ -72,4 +74,74 @@ fn evaluation_under_the_plain_rule_is_refused_where_it_matters() {
     // in a grid the two rules are one
     assert!(Solid::with_rule(&block([3, 3, 3]), VertexRule::JoyMacCracken).is_ok());
     assert!(Solid::with_rule(&fan(4, 2, 2), VertexRule::JoyMacCracken).is_ok());
+}
+
+/// `layers` layers of `valence` wedges around the z axis.
+fn wedges(valence: usize, layers: usize) -> SolidMesh {
+    let mut mesh = SolidMesh::default();
+    let plane = valence as u32 + 1;
+    for k in 0..=layers {
+        mesh.points.push([0.0, 0.0, k as f64]);
+        for i in 0..valence {
+            let (s, c) = (i as f64 * std::f64::consts::TAU / valence as f64).sin_cos();
+            mesh.points.push([c, s, k as f64]);
+        }
+    }
+    for k in 0..layers as u32 {
+        for i in 0..valence as u32 {
+            let low = [0, 1 + i, 1 + (i + 1) % valence as u32].map(|v| k * plane + v);
+            // VTK's wedge: the normal of the first triangle points outward
+            let [a, b, c] = low;
+            mesh.cells.push(CellKind::Wedge, &[a, c, b, a + plane, c + plane, b + plane]);
+        }
+    }
+    mesh
+}
+
+/// Layers of wedges refine alike from the first step on: the cross-sections of a mesh whose
+/// layers are scaled copies of one plane are scaled copies of one plane.
+#[test]
+fn layers_of_wedges_refine_alike() {
+    for valence in VALENCES {
+        let sound = wedges(valence, 4);
+        let mut mesh = perturbed(&wedges(valence, 0), 0.05, valence as u64).points;
+        mesh.iter_mut().for_each(|p| p[2] = 0.0);
+        let scale = |k: usize| [1.0, 1.3, 0.8, 1.1, 0.9][k];
+        let points = (0..5).flat_map(|k| {
+            let scaled = move |p: &[f64; 3]| [scale(k) * p[0], scale(k) * p[1], k as f64];
+            mesh.iter().map(scaled).collect::<Vec<_>>()
+        });
+        let mesh = SolidMesh { points: points.collect(), ..sound };
+        // vertices on the axis come first in each plane; after a step vertex v is v again
+        let rules = [VertexRule::LayerConsistent, VertexRule::JoyMacCracken];
+        let [layered, plain] = rules.map(|rule| refine_mesh(&mesh, 1, rule).expect("a step"));
+        let axis = |k: usize| k * (valence + 1);
+        // across, (1, 6, 1)/8 of scaled copies of one point
+        let expected = |k: usize| (scale(k - 1) + 6.0 * scale(k) + scale(k + 1)) / 8.0;
+        let ratios = |mesh: &SolidMesh| {
+            let at = |k: usize| mesh.points[axis(k)];
+            let first = [at(1)[0] / expected(1), at(1)[1] / expected(1)];
+            let off = |k: usize| {
+                (0..2).map(|d| (at(k)[d] - first[d] * expected(k)).abs()).fold(0.0, f64::max)
+            };
+            off(2).max(off(3))
+        };
+        let size = size(&mesh.points);
+        assert!(ratios(&layered) < 1e-14 * size, "valence {valence}: {:e}", ratios(&layered));
+        assert!(ratios(&plain) > 1e-5 * size, "valence {valence}: {:e}", ratios(&plain));
+        let truth = convert::solid(&mesh).refine(OracleRule::LayerConsistent);
+        assert_eq!(truth.points.len(), layered.points.len());
+
+        // how far the limits of the two differ
+        let [a, b] = [&layered, &plain].map(Limits::new);
+        let mut worst = 0.0_f64;
+        for cell in 0..layered.cells.len() {
+            for i in 0..27 {
+                let p = [i % 3, i / 3 % 3, i / 9].map(|i| 0.5 * f64::from(i));
+                worst = worst.max(distance(a.position(cell, p), b.position(cell, p)));
+            }
+        }
+        println!("wedges, valence {valence}: limits differ by {:.1e} of the size", worst / size);
+        assert!(worst > 1e-4 * size);
+    }
 }

@@ -27,7 +27,7 @@ mod vertex_limits;
 use oracle::half_edge::Mesh;
 use subsolid::mesh::SurfaceMesh;
 use subsolid::surface::SurfacePlan;
-use surfaces::{manifolds, model, options, path, reference, rules, size};
+use surfaces::{SURFACES, manifolds, model, options, path, reference, rules, size};
 
 /// Compares the corners of all faces, in order.
 #[track_caller]

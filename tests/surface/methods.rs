@@ -1,14 +1,14 @@
 //! All methods agree, and each repeats its bits.
 
-use subsolid::mesh::Attribute;
+use subsolid::mesh::{Attribute, CreaseRule, SurfaceMesh};
 use subsolid::surface::refine::edge_friend::{EdgeFriend, FriendWorkspace};
 use subsolid::surface::{
-    Method, Scheme, SurfaceOptions, SurfacePlan, Workspace, check_ids, refine_surface,
+    Method, Scheme, Storage, SurfaceOptions, SurfacePlan, Workspace, check_ids, refine_surface,
     refined_counts, vertex_limits,
 };
 use subsolid::topology::surface::{Columns, SurfaceTopology};
 
-use super::{manifolds, model, options, size};
+use super::{SURFACES, manifolds, model, options, size};
 
 fn few(name: &&&str) -> bool {
     !["wrench_boundary", "spot_quadrangulated", "cow_boundary", "car"].contains(name)
@@ -39,6 +39,107 @@ fn the_single_matrix_is_the_product_of_all_levels() {
             }
         }
     }
+}
+
+/// Static stencils give the refined mesh of the mesh matrix, attributes, holes, tags and vertices
+/// of no face included, by the crease rule of the options.
+#[test]
+fn static_stencils_are_the_mesh_matrix() {
+    let mut tested = 0;
+    for name in SURFACES.iter().filter(few) {
+        let mut mesh = model(name);
+        let by = |levels| options(Scheme::CatmullClark, levels, Method::Static);
+        // the level that isolates all features
+        let levels = (1..6).find(|&levels| SurfacePlan::new(&mesh, &by(levels)).is_ok());
+        let Some(levels) = levels else { continue };
+        tested += 1;
+        mesh.holes.push(1);
+        mesh.points.push([9.0, -7.0, 5.0]);
+        let values = (0..5 * mesh.points.len()).map(|i| (i as f64).sin()).collect();
+        mesh.attributes.push(Attribute { name: "five".into(), width: 5, values });
+        for crease_rule in [None, Some(CreaseRule::Chaikin)] {
+            let by = |method| {
+                let options = options(Scheme::CatmullClark, levels, method);
+                refine_surface(&mesh, &SurfaceOptions { crease_rule, ..options }).unwrap()
+            };
+            let (found, expected) = (by(Method::Static), by(Method::Matrix));
+            assert_eq!(found.faces, expected.faces, "{name}");
+            assert_eq!(found.creases, expected.creases, "{name}");
+            assert_eq!(found.points.len(), expected.points.len(), "{name}");
+            let all = |mesh: &SurfaceMesh| {
+                [mesh.points.as_flattened(), &mesh.attributes[0].values].concat()
+            };
+            for (i, (a, b)) in all(&found).iter().zip(all(&expected)).enumerate() {
+                assert!(
+                    (a - b).abs() <= 1e-11,
+                    "{name}, {crease_rule:?}, number {i}: {a}, not {b}"
+                );
+            }
+        }
+    }
+    assert!(tested > 6, "{tested} models");
+}
+
+#[test]
+fn stencils_say_what_they_are_and_what_they_cannot_do() {
+    let mesh = model("pole64");
+    let plan = |scheme, levels, method| SurfacePlan::new(&mesh, &options(scheme, levels, method));
+    for (method, storage) in [(Method::Single, Storage::Single), (Method::Static, Storage::Static)]
+    {
+        assert!(method.is_stencils());
+        let plan = plan(Scheme::CatmullClark, 2, method).unwrap();
+        let stencils = plan.stencils().unwrap();
+        assert_eq!((stencils.storage(), stencils.len()), (storage, plan.vertex_count()));
+        assert_eq!(stencils.control_count(), mesh.points.len());
+        let error = stencils.evaluate(&mesh.points[1..]).unwrap_err();
+        assert!(error.to_string().contains("control points"), "{error}");
+        // the same in single precision, in memory that is used again
+        let controls: Vec<[f32; 3]> = mesh.points.iter().map(|p| p.map(|x| x as f32)).collect();
+        let mut evaluator = stencils.evaluator::<f32>().unwrap();
+        let mut points = Vec::new();
+        (0..2).for_each(|_| evaluator.evaluate_into(&controls, &mut points).unwrap());
+        let expected = stencils.evaluate(&mesh.points).unwrap();
+        for (p, q) in points.iter().zip(&expected) {
+            assert!((0..3).all(|d| (f64::from(p[d]) - q[d]).abs() < 2e-6 * size(&mesh)));
+        }
+        assert_eq!(points.len(), expected.len());
+    }
+    let refused = |result: subsolid::Result<SurfacePlan>, text: &str| {
+        let error = result.unwrap_err().to_string();
+        assert!(error.contains(text), "{error}");
+    };
+    refused(plan(Scheme::Loop, 2, Method::Static), "Catmull-Clark surfaces only");
+    let mesh = model("cubes_semisharp");
+    let early = SurfacePlan::new(&mesh, &options(Scheme::CatmullClark, 1, Method::Static));
+    refused(early, "simple only at level");
+    let plan = plan(Scheme::CatmullClark, 2, Method::Matrix).unwrap();
+    assert!(plan.stencils().unwrap_err().to_string().contains("level by level"));
+    // no level is the control mesh
+    let none = options(Scheme::CatmullClark, 0, Method::Static);
+    assert_eq!(refine_surface(&mesh, &none).unwrap().points, mesh.points);
+}
+
+/// `Auto` is edge-friend on small oriented manifolds and the mesh matrix elsewhere, bit by bit.
+#[test]
+fn auto_is_the_faster_method_that_takes_the_mesh() {
+    let by = |mesh: &SurfaceMesh, scheme, levels, method| {
+        refine_surface(mesh, &options(scheme, levels, method)).unwrap()
+    };
+    let mesh = model("bishop");
+    let cc = Scheme::CatmullClark;
+    let expected = by(&mesh, cc, 2, Method::EdgeFriend);
+    assert_ne!(expected, by(&mesh, cc, 2, Method::Matrix));
+    assert_eq!(by(&mesh, cc, 2, Method::Auto), expected);
+    assert_eq!(by(&mesh, cc, 0, Method::Auto), mesh);
+    for (name, scheme) in [("moebius", cc), ("nonman_verts", cc), ("bishop", Scheme::Loop)] {
+        let mesh = model(name);
+        assert_eq!(by(&mesh, scheme, 2, Method::Auto), by(&mesh, scheme, 2, Method::Matrix));
+    }
+    // an edited mesh is decided anew
+    let plan = SurfacePlan::new(&mesh, &options(cc, 1, Method::Auto)).unwrap();
+    let sheets = model("nonman_verts");
+    let plan = plan.plan_again(&sheets).unwrap();
+    assert_eq!(plan.refine(&sheets).unwrap(), by(&sheets, cc, 1, Method::Matrix));
 }
 
 #[test]

@@ -8,7 +8,9 @@
 
 mod explain;
 mod grid;
+mod quantities;
 mod scattered;
+mod surface;
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -19,12 +21,17 @@ use rayon::prelude::*;
 use crate::kernel::Simd;
 use crate::numbers::Real;
 
-use super::{Backend, Evaluator, Explained, Limit, Precision, SurfaceRefiner, check_controls};
+use super::{
+    Backend, Evaluator, Explained, Limit, Precision, SurfaceEvaluator, SurfaceRefiner,
+    check_controls,
+};
 use crate::error::Result;
+use crate::limit::LocalPoints;
 use crate::mesh::{Controls, SurfaceMesh};
 use crate::pages;
-use crate::plan::{Plan, Samples, wanted_orders};
-use crate::surface::{SurfaceOptions, SurfacePlan};
+use crate::plan::{Plan, Samples, Want};
+use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
+use crate::surface::{SurfaceOptions, SurfacePlan, SurfaceStencils};
 
 /// The processor this program runs on.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +84,48 @@ impl Backend for Cpu {
         Ok(Box::new(SurfacePlan::new(mesh, options)?))
     }
 
+    fn surface_stencils<'s>(
+        &self,
+        stencils: &'s SurfaceStencils,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+        match self.precision {
+            Precision::F32 => surface::stencils::<f32>(stencils),
+            Precision::F64 => surface::stencils::<f64>(stencils),
+        }
+    }
+
+    fn surface_grid<'s>(
+        &self,
+        grid: &'s SurfaceGrid<'s>,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+        match self.precision {
+            Precision::F32 => surface::grid::<f32>(grid),
+            Precision::F64 => surface::grid::<f64>(grid),
+        }
+    }
+
+    fn surface_places<'s>(
+        &self,
+        surface: &'s LimitSurface,
+        places: &'s [SurfaceLocation],
+        want: Want,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+        match self.precision {
+            Precision::F32 => surface::places::<f32>(surface, places, want),
+            Precision::F64 => surface::places::<f64>(surface, places, want),
+        }
+    }
+
+    fn surface_vertices<'s>(
+        &self,
+        masks: &'s VertexMasks,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+        match self.precision {
+            Precision::F32 => surface::vertices::<f32>(masks),
+            Precision::F64 => surface::vertices::<f64>(masks),
+        }
+    }
+
     fn time_writing(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>> {
         let mut memory = pages::zeros::<u8>(bytes);
         let part = bytes.div_ceil(rayon::current_num_threads()).max(1);
@@ -107,6 +156,20 @@ impl<'p, T: Real> Prepared<'p, T> {
     }
 }
 
+/// Brings results `[result][component]` from `origin`, if there is one, to where they are.
+fn add_origin<T: Real>(results: &mut [T], origin: &[f64]) {
+    if origin.iter().all(|&x| x == 0.0) {
+        return;
+    }
+    results.par_chunks_mut(origin.len() << 12).for_each(|results| {
+        for result in results.chunks_exact_mut(origin.len()) {
+            for (x, o) in result.iter_mut().zip(origin) {
+                *x = T::from_f64(x.to_f64() + o);
+            }
+        }
+    });
+}
+
 impl<T: Real> Evaluator for Prepared<'_, T> {
     fn evaluate(
         &mut self,
@@ -116,20 +179,29 @@ impl<T: Real> Evaluator for Prepared<'_, T> {
     ) -> Result<()> {
         self.plan.check_range(&elements)?;
         let solid = self.plan.solid();
-        check_controls(solid, controls)?;
+        check_controls(solid, controls, T::PRECISION)?;
         let results = self.plan.result_count(&elements);
-        let derivatives = wanted_orders(self.plan.want()).len() - 1;
-        limit.begin(elements.clone(), derivatives, controls.attributes.len());
+        let widths: Vec<usize> = controls.attributes.iter().map(|a| a.width).collect();
+        limit.begin(elements.clone(), self.plan.want(), &widths);
 
-        let points = solid.refined_points(controls.positions.as_flattened(), 3);
-        let mut outputs = vec![limit.positions.numbers::<T>().reserve(3 * results)];
-        outputs.extend(limit.derivatives.iter_mut().map(|d| d.numbers::<T>().reserve(3 * results)));
+        let Limit { positions, derivatives, attributes, attribute_derivatives, .. } = limit;
+        let LocalPoints { points, origin } =
+            solid.local_points(controls.positions.as_flattened(), 3)?;
+        let mut outputs = vec![positions.numbers::<T>().reserve(3 * results)];
+        outputs.extend(derivatives.iter_mut().map(|d| d.numbers::<T>().reserve(3 * results)));
         self.run(&points, 3, &elements, &mut outputs)?;
-        for (attribute, values) in controls.attributes.iter().zip(&mut limit.attributes) {
-            let points = solid.refined_points(&attribute.values, attribute.width);
-            let output = values.numbers::<T>().reserve(attribute.width * results);
-            self.run(&points, attribute.width, &elements, &mut [output])?;
+        add_origin(outputs[0], &origin);
+        let of_attributes = attributes.iter_mut().zip(attribute_derivatives);
+        for (attribute, (values, derivatives)) in controls.attributes.iter().zip(of_attributes) {
+            let width = attribute.width;
+            let LocalPoints { points, origin } = solid.local_points(&attribute.values, width)?;
+            let all = std::iter::once(values).chain(derivatives);
+            let mut outputs: Vec<&mut [T]> =
+                all.map(|v| v.numbers::<T>().reserve(width * results)).collect();
+            self.run(&points, width, &elements, &mut outputs)?;
+            add_origin(outputs[0], &origin);
         }
+        quantities::evaluate::<T>(self.plan, &elements, &widths, limit);
         Ok(())
     }
 

@@ -104,12 +104,14 @@ impl<T: Real> Job<'_, T> {
                 continue;
             };
             for (c, value) in row.iter_mut().enumerate() {
+                // rounded first, so that the rounding is part of the differences
+                let base = T::from_f64(origin[c]);
                 let mut sum = T::default();
                 for (&v, &weight) in net.iter().zip(&weights) {
-                    let local = self.points[v as usize * self.width + c] - origin[c];
+                    let local = self.points[v as usize * self.width + c] - base.to_f64();
                     sum = sum + T::from_f64(weight) * T::from_f64(local);
                 }
-                *value = if index == 0 { sum + T::from_f64(origin[c]) } else { sum };
+                *value = if index == 0 { sum + base } else { sum };
             }
         }
     }

@@ -11,8 +11,8 @@ use super::evaluator::MOST_POINTS;
 use super::launch::Pass;
 use super::nvrtc::{self, Target};
 use super::sources::{
-    BRICKS, CLEAR, IRR, JACOBIAN, LAY, LAYERED, PARTIAL, POINTS, REFINE, REG, Source, TABLE,
-    TABLE_MMA, TENSOR, Variant, WRITE_BANDWIDTH,
+    BRICKS, CLEAR, IRR, LAY, LAYERED, ORIGIN, PARTIAL, POINTS, QUANTITIES, REFINE, REG, Source,
+    TABLE, TABLE_MMA, TENSOR, Variant, WRITE_BANDWIDTH,
 };
 use crate::backend::Precision;
 use crate::error::{Error, Result};
@@ -78,7 +78,7 @@ pub fn check_kernels(architecture: u32) -> Result<Vec<KernelReport>> {
     Ok(variants.into_par_iter().with_max_len(1).map(report).collect())
 }
 
-/// All that a position can have.
+/// All derivatives.
 fn all_orders() -> Want {
     Want::FIRST | Want::SECOND
 }
@@ -89,13 +89,19 @@ fn positions() -> impl Iterator<Item = Pass> {
     wants.into_iter().map(|want| Pass { width: 3, strided: false, want })
 }
 
-/// Passes over attributes: other widths, or some of many components; no derivatives.
+/// Passes over attributes: other widths, or some of many components; with derivatives at most
+/// three at once.
 fn attributes(precision: Precision) -> impl Iterator<Item = Pass> {
     let passes: &[(usize, bool)] = match precision {
         Precision::F32 => &[(1, false), (4, false), (2, true), (4, true)],
         Precision::F64 => &[(2, false), (4, false), (1, true), (3, true), (4, true)],
     };
-    passes.iter().map(|&(width, strided)| Pass { width, strided, want: Want::POSITION })
+    let plain = passes.iter().map(|&(width, strided)| (width, strided, Want::POSITION));
+    let derivatives = match precision {
+        Precision::F32 => [(2, true, all_orders())],
+        Precision::F64 => [(2, false, Want::FIRST)],
+    };
+    plain.chain(derivatives).map(|(width, strided, want)| Pass { width, strided, want })
 }
 
 /// Whether a pass is over positions alone, the most frequent one.
@@ -151,7 +157,8 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
         }
         variants.extend(published::<T>(pass));
     }
-    variants.push(Variant::new(&JACOBIAN, T::PRECISION));
+    variants.push(Variant::new(&QUANTITIES, T::PRECISION));
+    variants.push(Variant::new(&ORIGIN, T::PRECISION));
     for run in [FriendRun::Topology, FriendRun::Points, FriendRun::Both] {
         for (sharp, chaikin) in [(false, false), (true, false), (true, true)] {
             variants.push(super::edge_friend::variant(T::PRECISION, run, sharp, chaikin));
@@ -226,7 +233,8 @@ fn published<T: Real + DeviceRepr>(pass: Pass) -> Vec<Variant> {
     let all: &[(usize, usize)] = match pass.want {
         _ if is_plain(pass) => &[(0, 0), (0, 1), (1, 0), (1, 1)],
         Want::POSITION => &[(0, 0)],
-        want if want == all_orders() => &[(0, 0), (0, 1), (1, 0), (1, 1)],
+        want if want == all_orders() && !pass.strided => &[(0, 0), (0, 1), (1, 0), (1, 1)],
+        _ if pass.strided => &[(0, 0)],
         _ => &[],
     };
     let files = [(&REG, "CONTROLS", [64, 48]), (&LAY, "ROWS", [32, 16]), (&IRR, "ROWS", [64, 32])];

@@ -3,9 +3,11 @@
 mod explain;
 mod launches;
 mod pieces;
+mod quantities;
 
 pub(super) use launches::MOST_POINTS;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,7 +27,7 @@ use crate::backend::{Evaluator, Explained, Limit, check_controls};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
 use crate::numbers::Real;
-use crate::plan::{Plan, Samples, Strategy, Want, wanted_orders};
+use crate::plan::{Plan, Samples, Strategy, Wanted, wanted_orders};
 use cudarc::driver::DeviceRepr;
 
 /// Streams on which the kernels of an evaluation run side by side.
@@ -70,17 +72,34 @@ struct Level {
 struct Input {
     width: usize,
     points: Buffer<f64>,
+    /// What the points are relative to, if they are far from 0 and some are refined; see
+    /// `Solid::local_points`.
+    origin: Option<Origin>,
+}
+
+struct Origin {
+    values: Vec<f64>,
+    on_device: Buffer<f64>,
+}
+
+/// `values: [point][component]` less the origin.
+fn relative<'v>(values: &'v [f64], origin: Option<&Origin>) -> Cow<'v, [f64]> {
+    let Some(origin) = origin else { return Cow::Borrowed(values) };
+    Cow::Owned(values.iter().zip(origin.values.iter().cycle()).map(|(x, o)| x - o).collect())
 }
 
 /// An evaluation of a range of elements: where its results lie, and what makes them.
 struct Program<T> {
     range: Range<usize>,
     results: Buffer<T>,
-    // first number of each input's outputs
+    // first number of each input's outputs, and of each quantity
     starts: Vec<Vec<usize>>,
+    derived: Vec<usize>,
     // what all other launches wait for
     first: Vec<Launch>,
     launches: Vec<Launch>,
+    // what waits for all of them
+    last: Vec<Launch>,
     graph: Option<Graph>,
     // the items that the launches refer to
     _work: Work,
@@ -123,9 +142,9 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         Ok(Self { plan, functions, main, sides, samples, levels, inputs, kept, pieces, ring })
     }
 
-    /// Number of outputs of the positions: value and derivatives.
-    fn outputs(&self) -> usize {
-        wanted_orders(self.plan.want()).len()
+    /// Number of outputs of an input: value and derivatives.
+    fn outputs(&self, input: usize) -> usize {
+        wanted_orders(self.plan.want().of_input(input)).len()
     }
 
     /// Makes room for control points of these widths.
@@ -137,21 +156,33 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         self.inputs.clear();
         let points = self.plan.solid().point_count();
         for &width in widths {
-            self.inputs.push(Input { width, points: Buffer::empty(&self.main, width * points)? });
+            let points = Buffer::empty(&self.main, width * points)?;
+            self.inputs.push(Input { width, points, origin: None });
         }
         Ok(())
     }
 
     fn upload(&mut self, controls: Controls<'_>) -> Result<()> {
-        check_controls(self.plan.solid(), controls)?;
+        check_controls(self.plan.solid(), controls, T::PRECISION)?;
         let widths: Vec<usize> =
             std::iter::once(3).chain(controls.attributes.iter().map(|a| a.width)).collect();
         self.shape_inputs(&widths)?;
         let positions = controls.positions.as_flattened();
         let values = controls.attributes.iter().map(|a| &a.values[..]);
+        let solid = self.plan.solid();
         for (input, values) in self.inputs.iter_mut().zip(std::iter::once(positions).chain(values))
         {
-            input.points.fill(&self.main, values)?;
+            let origin = solid.local_origin(values, input.width);
+            let is_far = origin.iter().any(|&x| x != 0.0);
+            if is_far || input.origin.is_some() {
+                self.kept = None; // its launches are for the other origin
+            }
+            input.origin = None;
+            if is_far {
+                let on_device = Buffer::of(&self.main, &origin)?;
+                input.origin = Some(Origin { values: origin, on_device });
+            }
+            input.points.fill(&self.main, &relative(values, input.origin.as_ref()))?;
         }
         Ok(())
     }
@@ -177,31 +208,36 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         let count = self.plan.result_count(&range);
         let mut starts = Vec::new();
         let mut length = 0;
+        let mut place = |numbers: usize| {
+            let start = length;
+            // bulk copies want whole vectors
+            length = (length + numbers).next_multiple_of(64);
+            start
+        };
         for (index, input) in self.inputs.iter().enumerate() {
-            let outputs = if index == 0 { self.outputs() } else { 1 };
-            let start = |_| {
-                let start = length;
-                // bulk copies want whole vectors
-                length = (length + count * input.width).next_multiple_of(64);
-                start
-            };
-            starts.push((0..outputs).map(start).collect::<Vec<_>>());
+            let start = |_| place(count * input.width);
+            starts.push((0..self.outputs(index)).map(start).collect::<Vec<_>>());
         }
+        let rows = |wanted: &Wanted| self.plan.row_count(wanted.quantity, &range) * wanted.width;
+        let derived: Vec<usize> =
+            self.wanted_quantities().iter().map(|wanted| place(rows(wanted))).collect();
         let results = match results {
             Some(results) if results.len() >= length => results,
             _ => Buffer::empty(&self.main, length)?,
         };
         let mut first = self.refine()?;
         let mut launches = Vec::new();
-        for (_, pass, job) in
-            self.passes(&range, |index, output| results.address(starts[index][output]))
-        {
+        let address = |index: usize, output: usize| results.address(starts[index][output]);
+        for (_, pass, job) in self.passes(&range, address) {
             if let (OnDevice::Grid(grid), Some(work)) = (&self.samples, &work) {
                 first.extend(grid.clearing(work, pass, job)?);
             }
             launches.extend(self.launches(work.as_deref(), pass, job)?);
         }
-        Ok(Program { range, results, starts, first, launches, graph: None, _work: work })
+        let mut last = self.add_origins(count, |index| results.address(starts[index][0]))?;
+        last.extend(self.quantities(&range, address, |index| results.address(derived[index]))?);
+        let (graph, _work) = (None, work);
+        Ok(Program { range, results, starts, derived, first, launches, last, graph, _work })
     }
 
     /// Puts a program on the streams: kernels of different families side by side.
@@ -225,7 +261,8 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
                     side => launch.enqueue(&sides[side - 1])?,
                 }
             }
-            sides.iter().try_for_each(|side| self.main.join(side))
+            sides.iter().try_for_each(|side| self.main.join(side))?;
+            program.last.iter().try_for_each(|launch| launch.enqueue(&self.main))
         }
     }
 
@@ -264,7 +301,8 @@ impl<T: Real + DeviceRepr> Evaluator for Resident<'_, T> {
     ) -> Result<()> {
         self.plan.check_range(&elements)?;
         self.upload(controls)?;
-        limit.begin(elements.clone(), self.outputs() - 1, controls.attributes.len());
+        let widths: Vec<usize> = controls.attributes.iter().map(|a| a.width).collect();
+        limit.begin(elements.clone(), self.plan.want(), &widths);
         let mut ring = match self.ring.take() {
             Some(ring) => ring,
             None => {
@@ -286,7 +324,9 @@ impl<T: Real + DeviceRepr> Evaluator for Resident<'_, T> {
         }
         let mut sets = Vec::new();
         for controls in controls {
-            sets.push(Buffer::of(&self.main, controls.positions.as_flattened())?);
+            let positions = controls.positions.as_flattened();
+            let positions = relative(positions, self.inputs[0].origin.as_ref());
+            sets.push(Buffer::of(&self.main, &positions)?);
         }
         let failed = failed("the evaluation failed");
         let mut seconds = Vec::with_capacity(repeats);
@@ -337,23 +377,31 @@ impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
         Resident::launch(self, &elements)?;
         let program = self.kept.as_ref().ok_or_else(nothing_kept)?;
         let count = self.plan.result_count(&elements);
-        let mut arrays = Vec::new();
-        for (input, starts) in self.inputs.iter().zip(&program.starts) {
-            for &start in starts {
-                let address = program.results.address(start);
-                arrays.push(DeviceArray { address, len: count, width: input.width });
-            }
-        }
+        let array = |start: usize, len: usize, width: usize| DeviceArray {
+            address: program.results.address(start),
+            len,
+            width,
+        };
+        let inputs = self.inputs.iter().zip(&program.starts);
+        let mut arrays: Vec<Vec<DeviceArray>> = inputs
+            .map(|(input, starts)| starts.iter().map(|&s| array(s, count, input.width)).collect())
+            .collect();
+        let mut attribute_derivatives = arrays.split_off(1);
+        let mut derivatives = arrays.remove(0);
+        let rows = |wanted: &Wanted| self.plan.row_count(wanted.quantity, &elements);
+        let derived = self.wanted_quantities().into_iter().zip(&program.derived);
+        let quantities = derived
+            .map(|(wanted, &start)| (wanted, array(start, rows(&wanted), wanted.width)))
+            .collect();
         Ok(DevicePoints {
-            functions: &self.functions,
             stream: &self.main,
             precision: T::PRECISION,
+            positions: derivatives.remove(0),
+            attributes: attribute_derivatives.iter_mut().map(|all| all.remove(0)).collect(),
+            derivatives,
+            attribute_derivatives,
+            quantities,
             elements,
-            samples: self.plan.samples_per_element(),
-            attributes: arrays.split_off(self.outputs()),
-            derivatives: arrays.split_off(1),
-            positions: arrays[0],
-            first: self.plan.want().contains(Want::FIRST),
         })
     }
 }

@@ -30,6 +30,7 @@ mod parts;
 mod points;
 mod program;
 mod published;
+mod quantities;
 mod ring;
 mod scattered;
 pub mod single_points;
@@ -51,11 +52,11 @@ pub use cudarc::driver::DeviceRepr;
 pub use device::{check_device, devices};
 pub use edge_friend::FriendRun as DeviceRun;
 pub use evaluator::DeviceEvaluator;
-pub use points::{Determinants, DeviceArray, DevicePoints};
+pub use points::{DeviceArray, DevicePoints};
 
 pub use surface_limit::SurfacePoints;
 pub use surface_plans::{
-    DeviceSingleMatrix, DeviceStaticRefinement, DeviceSurface, DeviceSurfaceGrid,
+    DeviceSingleMatrix, DeviceStaticRefinement, DeviceStencils, DeviceSurface, DeviceSurfaceGrid,
     DeviceSurfacePoints, DeviceVertexLimits, device_matrix,
 };
 
@@ -68,11 +69,12 @@ use super::device::{
     Boundary, Device as JobDevice, DeviceInfo, InteriorPixels, LayerImages, Location, MappingBatch,
     ParameterBox, PieceValues, QuadratureMapping, SolidParts,
 };
-use super::{Backend, Evaluator, Precision, SurfaceRefiner};
+use super::{Backend, Evaluator, Precision, SurfaceEvaluator, SurfaceRefiner};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
-use crate::plan::Plan;
-use crate::surface::SurfaceOptions;
+use crate::plan::{Plan, Want};
+use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
+use crate::surface::{SurfaceOptions, SurfaceStencils};
 
 /// An NVIDIA GPU.
 #[derive(Clone, Debug)]
@@ -153,6 +155,52 @@ impl Backend for Cuda {
         options: &SurfaceOptions,
     ) -> Result<Box<dyn SurfaceRefiner>> {
         Ok(Box::new(DeviceSurface::<f64>::new(mesh, options, self)?))
+    }
+
+    fn surface_stencils<'s>(
+        &self,
+        stencils: &'s SurfaceStencils,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+        Ok(match self.precision {
+            Precision::F32 => Box::new(DeviceStencils::<f32>::new(stencils, self)?),
+            Precision::F64 => Box::new(DeviceStencils::<f64>::new(stencils, self)?),
+        })
+    }
+
+    fn surface_grid<'s>(
+        &self,
+        grid: &'s SurfaceGrid<'s>,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+        Ok(match self.precision {
+            Precision::F32 => Box::new(DeviceSurfaceGrid::<f32>::new(grid, self)?),
+            Precision::F64 => Box::new(DeviceSurfaceGrid::<f64>::new(grid, self)?),
+        })
+    }
+
+    fn surface_places<'s>(
+        &self,
+        surface: &'s LimitSurface,
+        places: &'s [SurfaceLocation],
+        want: Want,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+        Ok(match self.precision {
+            Precision::F32 => {
+                Box::new(DeviceSurfacePoints::<f32>::new(surface, places, want, self)?)
+            }
+            Precision::F64 => {
+                Box::new(DeviceSurfacePoints::<f64>::new(surface, places, want, self)?)
+            }
+        })
+    }
+
+    fn surface_vertices<'s>(
+        &self,
+        masks: &'s VertexMasks,
+    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+        Ok(match self.precision {
+            Precision::F32 => Box::new(DeviceVertexLimits::<f32>::new(masks, self)?),
+            Precision::F64 => Box::new(DeviceVertexLimits::<f64>::new(masks, self)?),
+        })
     }
 
     fn device(&self) -> Option<&dyn JobDevice> {

@@ -6,34 +6,28 @@ use std::sync::Arc;
 use cudarc::driver::CudaStream;
 
 use super::device::failed;
-use super::functions::{Functions, Shape};
-use super::launch::{Argument, Launch};
-use super::memory::Buffer;
-use super::sources::{JACOBIAN, Variant};
+use super::memory::start_copy;
 use crate::backend::Precision;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::numbers::Real;
-use cudarc::driver::DeviceRepr;
+use crate::plan::Wanted;
 
-/// An array on the device, `[result][width]`.
+/// An array on the device, `[row][width]`.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceArray {
     /// Address on the device of the first number.
     pub address: u64,
-    /// Number of results.
+    /// Number of rows: a result each, or an element each.
     pub len: usize,
-    /// Numbers a result.
+    /// Numbers a row.
     pub width: usize,
 }
 
 /// Limit points on the device, in the order of [`Limit`](crate::Limit). They hold until the
 /// evaluator is used again.
 pub struct DevicePoints<'e> {
-    pub(super) functions: &'e Arc<Functions>,
     pub(super) stream: &'e Arc<CudaStream>,
     pub(super) precision: Precision,
-    pub(super) samples: usize,
-    pub(super) first: bool,
     /// Elements evaluated.
     pub elements: Range<usize>,
     /// Positions.
@@ -42,15 +36,10 @@ pub struct DevicePoints<'e> {
     pub derivatives: Vec<DeviceArray>,
     /// Attributes.
     pub attributes: Vec<DeviceArray>,
-}
-
-/// Jacobian determinants d(x, y, z)/d(u, v, w), computed on the device.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Determinants {
-    /// Of every result; NaN where it does not exist.
-    pub all: Vec<f64>,
-    /// Least of each element; NaN where none exists.
-    pub least: Vec<f64>,
+    /// Derivatives of each attribute wanted.
+    pub attribute_derivatives: Vec<Vec<DeviceArray>>,
+    /// Quantities wanted that follow from derivatives, a row a result or an element.
+    pub quantities: Vec<(Wanted, DeviceArray)>,
 }
 
 impl DevicePoints<'_> {
@@ -73,42 +62,22 @@ impl DevicePoints<'_> {
         self.stream.cu_stream().cast()
     }
 
-    /// Jacobian determinants of tensor samples.
+    /// Brings an array to the host, in double precision.
     ///
     /// # Errors
-    /// [`Error::Request`] if the plan has no first derivatives or scattered samples.
-    pub fn determinants(&self) -> Result<Determinants> {
-        if !self.first || self.samples == 0 {
-            return Err(Error::request("Jacobian determinants of a plan without them")
-                .with_help("plan tensor samples with Want::FIRST"));
-        }
+    /// [`Error::Request`](crate::Error::Request) with the driver's words if a kernel failed.
+    pub fn read(&self, array: &DeviceArray) -> Result<Vec<f64>> {
         match self.precision {
-            Precision::F32 => self.determinants_in::<f32>(),
-            Precision::F64 => self.determinants_in::<f64>(),
+            Precision::F32 => self.read_in::<f32>(array),
+            Precision::F64 => self.read_in::<f64>(array),
         }
     }
 
-    fn determinants_in<T: Real + DeviceRepr>(&self) -> Result<Determinants> {
-        let all = Buffer::<T>::empty(self.stream, self.positions.len)?;
-        let least = Buffer::<T>::empty(self.stream, self.elements.len())?;
-        let function = self.functions.get(&Variant::new(&JACOBIAN, self.precision), "jacobian")?;
-        let blocks = self.elements.len() as u32;
-        let arguments = self.derivatives[..3].iter().map(|d| Argument::Address(d.address)).chain([
-            Argument::Number(self.samples as u32),
-            Argument::Address(all.address(0)),
-            Argument::Address(least.address(0)),
-        ]);
-        let launch = Launch {
-            name: "jacobian".into(),
-            function,
-            shape: Shape { blocks, threads: 128, shared: 0 },
-            arguments: arguments.collect(),
-        };
-        // SAFETY: the arrays are those of this evaluation and live here.
-        unsafe { launch.enqueue(self.stream) }.map_err(failed("the kernel cannot be launched"))?;
-        let read = |buffer: &Buffer<T>| -> Result<Vec<f64>> {
-            Ok(buffer.read(self.stream)?.into_iter().map(T::to_f64).collect())
-        };
-        Ok(Determinants { all: read(&all)?, least: read(&least)? })
+    fn read_in<T: Real>(&self, array: &DeviceArray) -> Result<Vec<f64>> {
+        let mut values = vec![T::default(); array.len * array.width];
+        // SAFETY: the device has so many numbers there; they are waited for below.
+        unsafe { start_copy(array.address, bytemuck::cast_slice_mut(&mut values), self.stream) }?;
+        self.synchronize()?;
+        Ok(values.into_iter().map(T::to_f64).collect())
     }
 }

@@ -23,7 +23,7 @@
 //! let solid = Solid::new(&mesh)?;
 //! let extraction = Extraction::new(&Pieces::new(&solid, 2)?)?.expanded(1 << 30)?;
 //! let operator = extraction.operator(0);
-//! let bezier_points = operator.apply(mesh.points.as_flattened(), 3); // [w][v][u][xyz]
+//! let bezier_points = operator.apply(mesh.points.as_flattened(), 3)?; // [w][v][u][xyz]
 //! assert_eq!(bezier_points.len(), 64 * 3);
 //! # Ok::<(), subsolid::Error>(())
 //! ```
@@ -79,9 +79,16 @@ pub struct Operator<'e> {
 impl Operator<'_> {
     /// Bézier points `[w][v][u][width]` from `values` `[control id][width]`.
     ///
-    /// # Panics
-    /// If a control id has no value.
-    pub fn apply(&self, values: &[f64], width: usize) -> Vec<f64> {
+    /// # Errors
+    /// [`Error::Request`] if a control id has no value, or the width is 0.
+    pub fn apply(&self, values: &[f64], width: usize) -> Result<Vec<f64>> {
+        let least = self.controls.iter().max().map_or(0, |&id| id as usize + 1);
+        if width == 0 || least.checked_mul(width).is_none_or(|least| values.len() < least) {
+            let count = values.len();
+            return Err(Error::request(format!(
+                "{count} values of width {width} for {least} control points"
+            )));
+        }
         let mut points = vec![0.0; BEZIER_POINTS * width];
         let rows = self.weights.chunks_exact(self.controls.len());
         for (row, point) in rows.zip(points.chunks_exact_mut(width)) {
@@ -90,7 +97,7 @@ impl Operator<'_> {
                 point.iter_mut().zip(value).for_each(|(p, v)| *p += weight * v);
             }
         }
-        points
+        Ok(points)
     }
 }
 
@@ -149,7 +156,7 @@ impl Extraction {
     /// # Errors
     /// [`Error::Request`] if the values are not `width` a vertex.
     pub fn control_values(&self, values: &[f64], width: usize) -> Result<Vec<f64>> {
-        if values.len() != self.vertices * width {
+        if width == 0 || width.checked_mul(self.vertices) != Some(values.len()) {
             return Err(Error::request(format!(
                 "{} values where {} vertices have {width} each",
                 values.len(),

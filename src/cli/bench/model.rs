@@ -41,8 +41,12 @@ pub struct ModelSummary {
 
 impl Model {
     pub fn load(path: &Path, level: usize) -> Result<Self> {
-        let arguments =
-            ModelArguments { model: path.to_path_buf(), creases: None, crease_angle: None };
+        let arguments = ModelArguments {
+            model: path.to_path_buf(),
+            creases: None,
+            crease_angle: None,
+            strict: false,
+        };
         let mut mesh = arguments.load(level, VertexRule::default(), &Console::new(true))?;
         mesh.attributes.clear();
         let solid = Solid::new(&mesh)?;

@@ -30,13 +30,13 @@ pub fn run(
 ) -> Result<Outcome> {
     let elements = solid.elements().len();
     let widths: Vec<usize> = mesh.attributes.iter().map(|attribute| attribute.width).collect();
-    let explain = |samples: &Samples| {
-        let plan = solid.plan(samples, a.want())?;
+    let explain = |samples: &Samples, shape| {
+        let plan = solid.plan(samples, a.want(shape))?;
         backend.prepare(&plan)?.explain(&widths, 0..elements)
     };
     let mut launches = Vec::new();
     match request {
-        Request::Grid(samples, _) => launches = explain(samples)?,
+        Request::Grid(samples, shape) => launches = explain(samples, Some(*shape))?,
         Request::Table(path) => {
             let mut table = ParameterTable::open(path, solid)?;
             loop {
@@ -44,7 +44,7 @@ pub fn run(
                 if locations.is_empty() {
                     break;
                 }
-                launches.extend(explain(&Samples::Points(locations))?);
+                launches.extend(explain(&Samples::Points(locations), None)?);
             }
         }
     }

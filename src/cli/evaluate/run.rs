@@ -8,7 +8,7 @@ use subsolid::backend::{Backend, Evaluator, Limit};
 use subsolid::io::{self, Dataset, Format, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
-use subsolid::plan::{Plan, Samples, wanted_orders};
+use subsolid::plan::{Plan, Samples};
 use subsolid::volume::{self, Bezier, Quality};
 use subsolid::{Error, Result};
 
@@ -40,7 +40,7 @@ pub fn run(
     console: &Console,
 ) -> Result<Outcome> {
     let start = Instant::now();
-    let plan = solid.plan(samples, a.want())?;
+    let plan = solid.plan(samples, a.want(Some(shape)))?;
     let (mut source, piece) = match shape {
         CellShape::Bezier => {
             (Source::Bezier(Bezier::new(solid, a.rings.unwrap_or(BEZIER_RINGS))?), {
@@ -65,7 +65,7 @@ pub fn run(
     );
 
     let start = Instant::now();
-    let mut report = Report::new(a, backend.name());
+    let mut report = Report::new(a, backend.name(), mesh);
     let mut quality = Quality::default();
     let options = WriteOptions { compress: a.compress };
     let mut writer = match (&a.output, single) {
@@ -81,9 +81,7 @@ pub fn run(
                 if a.quality {
                     quality.add(plan, limit);
                 }
-                if a.derivatives == 0 {
-                    limit.derivatives.clear(); // the quality alone asked for them
-                }
+                a.keep_shown(Some(shape), limit);
                 report.count(limit);
                 match a.output {
                     Some(_) => Some(dataset(a, shape, plan, limit, mesh)?),
@@ -91,7 +89,7 @@ pub fn run(
                 }
             }
             Source::Bezier(bezier) => {
-                let piece = bezier.piece(mesh.controls(), range);
+                let piece = bezier.piece(mesh.controls(), range)?;
                 report.exact_cells = Some(report.exact_cells.unwrap_or(0) + piece.exact);
                 let known = report.error_bound.unwrap_or(0.0);
                 report.error_bound = Some(known.max(piece.error_bound));
@@ -133,7 +131,7 @@ pub fn run(
             ),
         );
     }
-    warn_of_undefined(report.undefined_derivatives, console);
+    warn_of_undefined(a, report.undefined_derivatives, console);
     report.quality = a.quality.then_some(quality);
     report.finish(console)
 }
@@ -145,8 +143,8 @@ fn dataset(
     limit: &Limit,
     mesh: &SolidMesh,
 ) -> Result<Dataset> {
-    // derivatives belong to the axes of one cell
-    let welded = !a.no_weld && a.derivatives == 0;
+    // derivatives and Jacobians belong to the axes of one cell, gradients do not
+    let welded = !a.no_weld && a.derivatives == 0 && !a.jacobian;
     match shape {
         CellShape::Lagrange => volume::lagrange(plan, limit, &mesh.attributes, welded),
         CellShape::Hexahedra => volume::hexahedra(plan, limit, &mesh.attributes, welded),
@@ -169,8 +167,8 @@ fn check_memory(a: &Arguments, plan: &Plan<'_>, mesh: &SolidMesh, shape: CellSha
     };
     let elements = plan.solid().elements().len() as u128;
     let results = plan.result_count(&(0..elements as usize)) as u128;
-    let attributes: usize = mesh.attributes.iter().map(|attribute| attribute.width).sum();
-    let values = 3 * wanted_orders(plan.want()).len() + attributes;
+    let widths: Vec<usize> = mesh.attributes.iter().map(|attribute| attribute.width).collect();
+    let values = plan.want().numbers_per_result(&widths);
     // the results, their copy in the dataset, and about one id a result and corner
     let ids = match shape {
         CellShape::Hexahedra => 32 + 8 + 4,
@@ -189,14 +187,21 @@ fn check_memory(a: &Arguments, plan: &Plan<'_>, mesh: &SolidMesh, shape: CellSha
     .with_help("write .pvtu, whose pieces need little memory, or raise --max-memory"))
 }
 
-/// Says how many derivatives do not exist.
-pub fn warn_of_undefined(count: usize, console: &Console) {
+/// Says how many derivatives do not exist, and gradients.
+pub fn warn_of_undefined(a: &Arguments, count: usize, console: &Console) {
     if count > 0 {
-        console.warn(format!(
-            "derivatives do not exist at {}, on extraordinary edges and vertices; \
-             they are written as NaN",
-            counted(count, "point")
-        ));
+        let points = counted(count, "point");
+        console.warn(if a.gradients {
+            format!(
+                "gradients or derivatives do not exist at {points}, where det J is 0 or on \
+                 extraordinary edges and vertices; they are written as NaN"
+            )
+        } else {
+            format!(
+                "derivatives do not exist at {points}, on extraordinary edges and vertices; \
+                 they are written as NaN"
+            )
+        });
     }
 }
 
@@ -215,11 +220,13 @@ pub struct Report {
     exact_cells: Option<usize>,
     error_bound: Option<f64>,
     pub seconds: f64,
+    /// Left-handed hexahedra of the mesh evaluated.
+    left_handed_cells: usize,
     pub quality: Option<Quality>,
 }
 
 impl Report {
-    pub fn new(a: &Arguments, backend: String) -> Self {
+    pub fn new(a: &Arguments, backend: String, mesh: &SolidMesh) -> Self {
         Self {
             output: a.output.as_ref().map(|path| path.display().to_string()),
             backend,
@@ -231,6 +238,7 @@ impl Report {
             exact_cells: None,
             error_bound: None,
             seconds: 0.0,
+            left_handed_cells: mesh.handedness().left_handed,
             quality: None,
         }
     }
@@ -248,8 +256,8 @@ impl Report {
     /// Reports, and says how the program ends.
     pub fn finish(&self, console: &Console) -> Result<Outcome> {
         if console.json() || self.quality.is_some() {
-            console
-                .report(self, || self.quality.as_ref().map(quality::text).unwrap_or_default())?;
+            let text = |found| quality::text(found, self.left_handed_cells);
+            console.report(self, || self.quality.as_ref().map(text).unwrap_or_default())?;
         }
         Ok(match &self.quality {
             Some(quality) if !quality.non_positive.is_empty() => Outcome::PoorQuality,

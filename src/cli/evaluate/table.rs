@@ -30,31 +30,31 @@ pub fn run(
     console.status("Evaluating", format!("{} on the {}", parameters.display(), backend.name()));
     let start = Instant::now();
     let mut table = ParameterTable::open(parameters, solid)?;
-    let mut report = Report::new(a, backend.name());
+    let mut report = Report::new(a, backend.name(), mesh);
     let mut quality = Quality::default();
     let mut evaluate =
         |out: &mut dyn Write, refused: &dyn Fn(std::io::Error) -> subsolid::Error| {
             let mut out = out;
-            write_header(&mut out, a.table_want(), &mesh.attributes).map_err(refused)?;
+            let widths: Vec<usize> = mesh.attributes.iter().map(|a| a.width).collect();
+            let mut columns = Limit::of(a.want(None), &widths);
+            a.keep_shown(None, &mut columns);
+            write_header(&mut out, &columns, &mesh.attributes).map_err(refused)?;
             let mut limit = Limit::default();
             loop {
                 let locations = table.read(BLOCK)?;
                 if locations.is_empty() {
                     return Ok(());
                 }
-                let plan = solid.plan(&Samples::Points(locations), a.want())?;
+                let plan = solid.plan(&Samples::Points(locations), a.want(None))?;
                 let all = 0..solid.elements().len();
                 backend.prepare(&plan)?.evaluate(mesh.controls(), all, &mut limit)?;
                 report.points += limit.len();
-                let undefined = limit.undefined_derivatives();
-                report.undefined_derivatives += undefined.iter().filter(|&&u| u == 1).count();
                 if a.quality {
                     quality.add(&plan, &limit);
                 }
-                // derivatives that only the quality asked for stay out of the table
-                if a.derivatives == 0 {
-                    limit.derivatives.clear();
-                }
+                a.keep_shown(None, &mut limit);
+                let undefined = limit.undefined_derivatives();
+                report.undefined_derivatives += undefined.iter().filter(|&&u| u == 1).count();
                 let Samples::Points(locations) = plan.samples() else { continue };
                 write_rows(&mut out, solid, locations, &limit, &mesh.attributes)
                     .map_err(refused)?;
@@ -69,14 +69,7 @@ pub fn run(
     let time = since(start);
     report.seconds = start.elapsed().as_secs_f64();
     console.status("Evaluated", format!("{} in {time}", counted(report.points, "point")));
-    warn_of_undefined(report.undefined_derivatives, console);
+    warn_of_undefined(a, report.undefined_derivatives, console);
     report.quality = a.quality.then_some(quality);
     report.finish(console)
-}
-
-impl Arguments {
-    /// The derivatives that the table shows.
-    fn table_want(&self) -> subsolid::plan::Want {
-        if self.derivatives == 0 { subsolid::plan::Want::POSITION } else { self.want() }
-    }
 }

@@ -1,30 +1,25 @@
-//! Incidence of faces, edges and vertices, and how sharp they are, as flat arrays.
+//! How sharp the edges and vertices of a surface are, beside its topology.
 
-use rayon::prelude::*;
+use std::borrow::Cow;
 
 use super::faces::{Faces, Scheme};
 use crate::error::{Error, Result};
 use crate::mesh::{CreaseRule, Creases};
 use crate::scheme::{LimitScheme, Shape, crease};
-use crate::topology::Rows;
+use crate::topology::surface::{Columns, SurfaceTopology};
+use crate::topology::{NONE, Rows};
 
-/// A surface's incidence. A *side* is a face's edge from one corner to the next; sides
-/// and corners are numbered alike, face by face.
-pub(super) struct Connectivity {
+/// A surface's incidence with the sharpness of its edges and vertices. A *side* is a face's
+/// edge from one corner to the next; sides and corners are numbered alike, face by face.
+pub(super) struct Connectivity<'t> {
     pub scheme: Scheme,
     // every edge and vertex is sharp
     linear: bool,
     /// Its masks.
     pub masks: &'static dyn LimitScheme,
-    pub faces: Rows,
-    pub vertex_count: usize,
-    /// Edge of each side.
-    pub side_edges: Vec<u32>,
-    /// Face of each side.
-    pub side_faces: Vec<u32>,
-    /// Ends of each edge, the smaller first.
-    pub edge_vertices: Vec<[u32; 2]>,
-    pub edge_sides: Rows,
+    topology: Cow<'t, SurfaceTopology>,
+    // sides of each edge of three faces or more
+    non_manifold: Rows,
     /// Corners at each vertex.
     pub vertex_corners: Rows,
     /// How the sharpness of edges passes on.
@@ -37,22 +32,23 @@ pub(super) struct Connectivity {
     semi_sharp: Vec<(u32, f64)>,
 }
 
-impl Connectivity {
-    /// The incidence of a control mesh.
+impl<'t> Connectivity<'t> {
+    /// A control mesh whose faces have been [checked](check_faces) and whose incidence is known.
     ///
     /// # Errors
-    /// [`Error::Mesh`] for arrays that do not fit together, a face of fewer than three
-    /// corners, with a corner that does not exist or comes twice, under
-    /// [`Scheme::Loop`] with more than three, for a crease that is no edge, a corner
-    /// that is no vertex, and a sharpness that is negative or not a number.
-    pub fn new(faces: &Faces, scheme: Scheme) -> Result<Self> {
-        let masks = masks_of(scheme)?;
-        let rows = checked_rows(faces, scheme)?;
-        let mut connectivity = Self::of_rows(rows, faces.vertex_count, scheme, masks);
-        connectivity.crease_rule = faces.crease_rule;
-        connectivity.resolve(faces.creases)?;
+    /// [`Error::Mesh`] for a crease that is no edge, a corner that is no vertex, and a
+    /// sharpness that is negative or not a number.
+    pub fn new(
+        topology: Cow<'t, SurfaceTopology>,
+        creases: &Creases,
+        crease_rule: CreaseRule,
+        scheme: Scheme,
+    ) -> Result<Self> {
+        let mut connectivity = Self::smooth(topology, scheme, masks_of(scheme)?);
+        connectivity.crease_rule = crease_rule;
+        connectivity.resolve(creases)?;
         if connectivity.is_chaikin() {
-            let all = 0..connectivity.vertex_count as u32;
+            let all = 0..connectivity.vertex_count() as u32;
             let counts =
                 all.map(|v| connectivity.semi_sharp_at(v, |e| connectivity.edge_sharpness(e)));
             connectivity.semi_sharp = counts.collect();
@@ -60,54 +56,95 @@ impl Connectivity {
         Ok(connectivity)
     }
 
-    /// The incidence of faces that are known to be sound.
-    pub fn of_rows(
-        faces: Rows,
-        vertex_count: usize,
+    /// A surface without creases.
+    pub fn smooth(
+        topology: Cow<'t, SurfaceTopology>,
         scheme: Scheme,
         masks: &'static dyn LimitScheme,
     ) -> Self {
-        let corners = faces.items();
-        let mut side_faces = vec![0; corners.len()];
-        // (ends, side), sorted: sides of one edge stand together
-        let mut keys: Vec<(u64, u32)> = vec![(0, 0); corners.len()];
-        for f in 0..faces.len() {
-            let (start, face) = (faces.start(f), faces.row(f));
-            for (i, &a) in face.iter().enumerate() {
-                let b = face[(i + 1) % face.len()];
-                side_faces[start + i] = f as u32;
-                keys[start + i] =
-                    (u64::from(a.min(b)) << 32 | u64::from(a.max(b)), (start + i) as u32);
-            }
-        }
-        keys.par_sort_unstable();
-        let mut side_edges = vec![0; corners.len()];
-        let mut edge_vertices = Vec::with_capacity(corners.len() / 2);
-        let mut edge_sides = Rows::with_capacity(corners.len() / 2, corners.len());
-        for sides in keys.chunk_by(|a, b| a.0 == b.0) {
-            let key = sides[0].0;
-            for (_, side) in sides {
-                side_edges[*side as usize] = edge_vertices.len() as u32;
-            }
-            edge_vertices.push([(key >> 32) as u32, key as u32]);
-            edge_sides.push(sides.iter().map(|(_, side)| *side));
-        }
-        let vertex_corners = Rows::uniform(corners.to_vec(), 1).transpose(vertex_count);
         Self {
             scheme,
             linear: scheme.rules().is_linear(),
             masks,
-            faces,
-            vertex_count,
-            side_edges,
-            side_faces,
-            edge_vertices,
-            edge_sides,
-            vertex_corners,
+            non_manifold: topology.non_manifold_corners(),
+            vertex_corners: topology.vertex_corners(),
+            topology,
             crease_rule: CreaseRule::Uniform,
             edge_sharpness: Vec::new(),
             vertex_sharpness: Vec::new(),
             semi_sharp: Vec::new(),
+        }
+    }
+
+    /// The same of faces with `sides` corners each.
+    pub fn of_faces(
+        corners: Vec<u32>,
+        vertex_count: usize,
+        scheme: Scheme,
+        masks: &'static dyn LimitScheme,
+    ) -> Self {
+        let columns = Columns::Uniform(scheme.shape().sides() as u32);
+        let topology = SurfaceTopology::build(vertex_count, columns, corners);
+        Self::smooth(Cow::Owned(topology), scheme, masks)
+    }
+
+    /// Number of vertices, those of no face included.
+    pub fn vertex_count(&self) -> usize {
+        self.topology.vertex_count
+    }
+
+    /// Number of faces.
+    pub fn face_count(&self) -> usize {
+        self.topology.face_count
+    }
+
+    /// Number of edges.
+    pub fn edge_count(&self) -> usize {
+        self.topology.edge_count()
+    }
+
+    /// Vertex cycle of a face.
+    pub fn face(&self, face: usize) -> &[u32] {
+        self.topology.face(face)
+    }
+
+    /// First corner of a face.
+    pub fn face_start(&self, face: usize) -> usize {
+        self.topology.columns.corners(face as u32).start as usize
+    }
+
+    /// Vertex cycles of all faces.
+    pub fn cycles(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.face_count()).map(|face| self.face(face))
+    }
+
+    /// The side before a side of its face.
+    pub fn previous_side(&self, side: u32) -> u32 {
+        self.topology.columns.previous(side)
+    }
+
+    /// Edge of a side.
+    pub fn side_edge(&self, side: u32) -> u32 {
+        self.topology.edges[side as usize]
+    }
+
+    /// Face of a side.
+    pub fn side_face(&self, side: u32) -> u32 {
+        self.topology.columns.face(side)
+    }
+
+    /// Ends of an edge, the smaller first.
+    pub fn edge_ends(&self, edge: u32) -> [u32; 2] {
+        self.topology.edge_ends(edge)
+    }
+
+    /// Sides of an edge, ascending.
+    pub fn edge_sides(&self, edge: u32) -> &[u32] {
+        let sides = &self.topology.edge_corners[edge as usize];
+        match self.topology.non_manifold_edges.binary_search(&edge) {
+            Ok(at) => self.non_manifold.row(at),
+            Err(_) if sides[1] == NONE => &sides[..1],
+            Err(_) => sides,
         }
     }
 
@@ -131,14 +168,14 @@ impl Connectivity {
 
     /// Takes over what Chaikin's rule needs of refined vertices from the coarse level: this part
     /// of the surface may lack some of their edges.
-    pub fn refine_semi_sharp(&mut self, coarse: &Self, points: &[Source]) {
+    pub fn refine_semi_sharp(&mut self, coarse: &Connectivity, points: &[Source]) {
         if !coarse.is_chaikin() {
             return;
         }
         let of = |point: &Source| match *point {
             Source::Vertex(v) => coarse.semi_sharp_at(v, |e| coarse.half_sharpness(e, v)),
             Source::Edge(e) => {
-                let halves = coarse.edge_vertices[e as usize].map(|v| coarse.half_sharpness(e, v));
+                let halves = coarse.edge_ends(e).map(|v| coarse.half_sharpness(e, v));
                 let finite = halves.into_iter().filter(|s| *s > 0.0 && s.is_finite());
                 finite.fold((0, 0.0), |(count, sum), s| (count + 1, sum + s))
             }
@@ -150,43 +187,37 @@ impl Connectivity {
     /// Takes creases and corners over.
     pub fn resolve(&mut self, creases: &Creases) -> Result<()> {
         if !creases.edges.is_empty() {
-            self.edge_sharpness = vec![0.0; self.edge_vertices.len()];
+            self.edge_sharpness = vec![0.0; self.edge_count()];
         }
         if !creases.corners.is_empty() {
-            self.vertex_sharpness = vec![0.0; self.vertex_count];
+            self.vertex_sharpness = vec![0.0; self.vertex_count()];
         }
         for crease in &creases.edges {
             let [a, b] = crease.edge.map(|v| v.0);
             check_value(crease.sharpness, || format!("crease of vertices {a} and {b}"))?;
-            let edge = self.edge_between(a, b).ok_or_else(|| {
+            let edge = self.topology.edge_between(a, b).ok_or_else(|| {
                 Error::mesh(format!("crease of vertices {a} and {b}: the mesh has no such edge"))
                     .with_help("name the two end vertices of an edge, counted from 0")
             })?;
             self.edge_sharpness[edge as usize] = crease.sharpness;
         }
+        let vertex_count = self.vertex_count();
         for corner in &creases.corners {
             let v = corner.vertex.0 as usize;
             check_value(corner.sharpness, || format!("corner of vertex {v}"))?;
             *self.vertex_sharpness.get_mut(v).ok_or_else(|| {
                 Error::mesh(format!("corner of vertex {v}: no such vertex"))
-                    .with_help(format!("the mesh has {} vertices", self.vertex_count))
+                    .with_help(format!("the mesh has {vertex_count} vertices"))
             })? = corner.sharpness;
         }
         Ok(())
     }
 
-    /// The edge of two vertices, if there is one.
-    pub fn edge_between(&self, a: u32, b: u32) -> Option<u32> {
-        let ends = [a.min(b), a.max(b)];
-        let at = self.edge_vertices.binary_search(&ends).ok()?;
-        Some(at as u32)
-    }
-
     /// Whether an edge has more than two faces, or two that run through it alike.
     pub fn is_non_manifold(&self, edge: u32) -> bool {
-        let corners = self.faces.items();
-        match *self.edge_sides.row(edge as usize) {
-            [a, b] => corners[a as usize] == corners[b as usize],
+        let corner = |side: u32| self.topology.vertex(side);
+        match *self.edge_sides(edge) {
+            [a, b] => corner(a) == corner(b),
             [] | [_] => false,
             _ => true,
         }
@@ -195,7 +226,7 @@ impl Connectivity {
     /// Sharpness of an edge, ≥ 0; infinite where the surface ends or is no oriented manifold, and
     /// by a linear scheme.
     pub fn edge_sharpness(&self, edge: u32) -> f64 {
-        let is_end = self.edge_sides.row(edge as usize).len() == 1;
+        let is_end = self.edge_sides(edge).len() == 1;
         if is_end || self.linear || self.is_non_manifold(edge) {
             return f64::INFINITY;
         }
@@ -228,13 +259,13 @@ impl Connectivity {
     /// Calls `each` with every edge at a vertex, once.
     pub fn vertex_edges(&self, vertex: u32, mut each: impl FnMut(u32)) {
         for &corner in self.vertex_corners.row(vertex as usize) {
-            let face = self.side_faces[corner as usize] as usize;
-            let (start, sides) = (self.faces.start(face), self.faces.row(face).len());
+            let face = self.side_face(corner) as usize;
+            let (start, sides) = (self.face_start(face), self.face(face).len());
             let before = start + (corner as usize - start + sides - 1) % sides;
             for side in [corner as usize, before] {
                 // of the two or more sides of an edge the first one speaks
-                let edge = self.side_edges[side];
-                if self.edge_sides.row(edge as usize)[0] == side as u32 {
+                let edge = self.side_edge(side as u32);
+                if self.edge_sides(edge)[0] == side as u32 {
                     each(edge);
                 }
             }
@@ -261,7 +292,13 @@ pub(in crate::surface) fn masks_of(scheme: Scheme) -> Result<&'static dyn LimitS
     })
 }
 
-fn checked_rows(faces: &Faces, scheme: Scheme) -> Result<Rows> {
+/// Checks what [`SurfaceTopology`] takes for granted of faces.
+///
+/// # Errors
+/// [`Error::Mesh`] for arrays that do not fit together, a face of fewer than three corners,
+/// with a corner that does not exist or comes twice, and under a scheme of triangles with more
+/// than three.
+pub(super) fn check_faces(faces: &Faces, scheme: Scheme) -> Result<()> {
     let Faces { vertex_count, offsets, corners, .. } = *faces;
     let fits = offsets.first() == Some(&0)
         && offsets.last().map(|&end| end as usize) == Some(corners.len())
@@ -270,8 +307,8 @@ fn checked_rows(faces: &Faces, scheme: Scheme) -> Result<Rows> {
         return Err(Error::mesh("the offsets of the faces do not cover their corners")
             .with_help("offsets ascend from 0 to the number of corners, one more than faces"));
     }
-    let rows = Rows::from_parts(offsets[1..].to_vec(), corners.to_vec());
-    for (f, face) in rows.iter().enumerate() {
+    let cycle = |ends: &[u32]| &corners[ends[0] as usize..ends[1] as usize];
+    for (f, face) in offsets.windows(2).map(cycle).enumerate() {
         if face.len() < 3 {
             return Err(Error::mesh(format!("face {f} has {} corners", face.len()))
                 .with_help("a face needs three corners or more: remove this one"));
@@ -291,7 +328,7 @@ fn checked_rows(faces: &Faces, scheme: Scheme) -> Result<Rows> {
                 .with_help("the corners of a face must differ: remove the face, or split it"));
         }
     }
-    Ok(rows)
+    Ok(())
 }
 
 fn check_value(sharpness: f64, what: impl Fn() -> String) -> Result<()> {

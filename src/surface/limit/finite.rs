@@ -54,7 +54,7 @@ impl LimitSurface {
     ) -> Option<FiniteWeights> {
         let steps = rows.len() - 1;
         let mut net = patch(&self.structures[structure].key, self.scheme)?;
-        let controls = net.vertex_count;
+        let controls = net.vertex_count();
         let (size, side) = (1 << steps, (1 << steps) + 1);
         let mut weights = vec![0.0; side * side * controls];
         // [vertex of the net][control]
@@ -79,7 +79,7 @@ impl LimitSurface {
             values = inner.vertices.iter().flat_map(|&v| value(v)).copied().collect();
             net = patch(&inner.key, self.scheme)?;
         }
-        for (&vertex, [u, v]) in net.faces.row(0).iter().zip([[0, 0], [1, 0], [1, 1], [0, 1]]) {
+        for (&vertex, [u, v]) in net.face(0).iter().zip([[0, 0], [1, 0], [1, 1], [0, 1]]) {
             let value = &values[vertex as usize * controls..][..controls];
             weights[(v * side + u) * controls..][..controls].copy_from_slice(value);
         }

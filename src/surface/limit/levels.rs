@@ -1,13 +1,14 @@
 //! From a mesh to leaves, level by level: classify, build structures, refine the faces
 //! that do not evaluate directly, again until none is left.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::class::{Class, Reason};
-use super::connectivity::Connectivity;
+use super::connectivity::{Connectivity, check_faces, masks_of};
 use super::faces::{Faces, Scheme};
 use super::leaf::{Element, Leaf, LeafKind, Placement};
 use super::net::{self, Ends};
@@ -18,9 +19,10 @@ use super::surface::LimitSurface;
 use super::walk::Frame;
 use crate::error::{Error, Result};
 use crate::limit::Key;
-use crate::mesh::Creases;
+use crate::mesh::{CreaseRule, Creases};
 use crate::scheme::Shape;
 use crate::scheme::Stencils;
+use crate::topology::surface::{Columns, SurfaceTopology};
 
 /// Deepest local refinement; semi-sharp creases take one level per unit.
 const MAX_LEVEL: usize = 12;
@@ -88,12 +90,27 @@ impl LimitSurface {
     /// # Errors
     /// Those of [`LimitSurface::new`], and [`Error::Request`] for more than 12 levels.
     pub fn isolated(faces: &Faces, scheme: Scheme, levels: usize) -> Result<Self> {
+        masks_of(scheme)?;
+        check_faces(faces, scheme)?;
+        let columns = Columns::of_ends(&faces.offsets[1..]);
+        let vertices = faces.corners.to_vec();
+        let topology = SurfaceTopology::build(faces.vertex_count, columns, vertices);
+        Self::of_topology(&topology, (faces.creases, faces.crease_rule), scheme, levels)
+    }
+
+    /// The same of a topology that is known, whose faces have been checked.
+    pub(in crate::surface) fn of_topology(
+        topology: &SurfaceTopology,
+        (creases, rule): (&Creases, CreaseRule),
+        scheme: Scheme,
+        levels: usize,
+    ) -> Result<Self> {
         if levels > MAX_LEVEL {
             return Err(Error::request(format!("{levels} levels of isolation"))
                 .with_help(format!("ask for 0 to {MAX_LEVEL} levels")));
         }
-        let connectivity = Connectivity::new(faces, scheme)?;
-        check_sharpness(faces.creases)?;
+        let connectivity = Connectivity::new(Cow::Borrowed(topology), creases, rule, scheme)?;
+        check_sharpness(creases)?;
         Builder::new(scheme, levels).build(connectivity)
     }
 }
@@ -115,9 +132,9 @@ impl Builder {
 
     fn build(mut self, connectivity: Connectivity) -> Result<LimitSurface> {
         let scheme = connectivity.scheme;
-        self.level_starts = vec![0, connectivity.vertex_count];
-        let mut face_elements = Vec::with_capacity(connectivity.faces.len() + 1);
-        for (f, cycle) in connectivity.faces.iter().enumerate() {
+        self.level_starts = vec![0, connectivity.vertex_count()];
+        let mut face_elements = Vec::with_capacity(connectivity.face_count() + 1);
+        for (f, cycle) in connectivity.cycles().enumerate() {
             face_elements.push(self.elements.len() as u32);
             let face = f as u32;
             if cycle.len() == scheme.shape().sides() {
@@ -128,7 +145,7 @@ impl Builder {
             }
         }
         face_elements.push(self.elements.len() as u32);
-        let active: Vec<Active> = (0..connectivity.faces.len() as u32)
+        let active: Vec<Active> = (0..connectivity.face_count() as u32)
             .map(|face| Active { face, element: face_elements[face as usize], depth: 0, path: 0 })
             .collect();
         let (classes, mut active) = self.add_level(0, &connectivity, &active);
@@ -159,7 +176,7 @@ impl Builder {
         depth: usize,
         coarse: &Connectivity,
         active: &[Active],
-    ) -> Result<(Connectivity, Vec<Active>)> {
+    ) -> Result<(Connectivity<'static>, Vec<Active>)> {
         let faces: Vec<u32> = active.iter().map(|a| a.face).collect();
         let fine = refine(coarse, Some(&faces))?;
         // active faces are in ascending order of their numbers
@@ -168,7 +185,7 @@ impl Builder {
             let Ok(at) = faces.binary_search(&parent) else { continue };
             let parent = active[at];
             let face = child as u32;
-            let sides = coarse.faces.row(parent.face as usize).len();
+            let sides = coarse.face(parent.face as usize).len();
             children.push(if sides == coarse.scheme.shape().sides() {
                 let offset = match coarse.scheme.shape() {
                     // of the corners in their cycle
@@ -198,7 +215,7 @@ impl Builder {
         active: &[Active],
     ) -> (Vec<Class>, Vec<Active>) {
         let rules: Vec<Rule> =
-            (0..level.vertex_count as u32).into_par_iter().map(|v| level.rule(v)).collect();
+            (0..level.vertex_count() as u32).into_par_iter().map(|v| level.rule(v)).collect();
         let isolate = depth < self.isolation;
         let parts: Vec<Drafts> = active
             .par_chunks(GRAIN)
@@ -302,7 +319,7 @@ impl Drafts {
     }
 
     fn draft(&mut self, level: &Connectivity, rules: &[Rule], face: u32, isolate: bool) -> Draft {
-        let cycle = level.faces.row(face as usize);
+        let cycle = level.face(face as usize);
         let sides = level.scheme.shape().sides();
         if cycle.len() != sides {
             return Draft::Refined(Reason::NotQuads);
@@ -310,9 +327,8 @@ impl Drafts {
         let rule = |v: u32| rules[v as usize];
         if let Some(&v) = cycle.iter().find(|&&v| rule(v) == Rule::Transient) {
             let corners = level.vertex_corners.row(v as usize);
-            let is_made = |&corner: &u32| {
-                level.faces.row(level.side_faces[corner as usize] as usize).len() == sides
-            };
+            let is_made =
+                |&corner: &u32| level.face(level.side_face(corner) as usize).len() == sides;
             let made = corners.iter().all(is_made);
             return Draft::Refined(if made { Reason::SemiSharp } else { Reason::NotQuads });
         }
@@ -363,17 +379,17 @@ fn vertex_elements(connectivity: &Connectivity, face_elements: &[u32]) -> Vec<(u
         let Some(&corner) = connectivity.vertex_corners.row(v).first() else {
             return (u32::MAX, [0.0; 2]);
         };
-        let face = connectivity.side_faces[corner as usize] as usize;
-        let at = corner as usize - connectivity.faces.start(face);
+        let face = connectivity.side_face(corner) as usize;
+        let at = corner as usize - connectivity.face_start(face);
         let element = face_elements[face];
-        let sides = connectivity.faces.row(face).len();
+        let sides = connectivity.face(face).len();
         match (connectivity.scheme.shape(), sides) {
             (Shape::Quad, 4) => (element, [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]][at]),
             (Shape::Triangle, _) => (element, [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]][at]),
             _ => (element + at as u32, [0.0; 2]),
         }
     };
-    (0..connectivity.vertex_count).map(place).collect()
+    (0..connectivity.vertex_count()).map(place).collect()
 }
 
 /// Finite sharpness takes a level a unit: refused where that is too many.

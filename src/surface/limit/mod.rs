@@ -96,6 +96,6 @@ pub use patch::Extraordinary;
 pub use patches::PatchCounts;
 pub use surface::LimitSurface;
 pub use table::Table;
-pub(super) use vertex_limit::limit_surface;
 pub use vertex_limit::{VertexLimits, vertex_limits};
+pub(super) use vertex_limit::{limit_surface, limit_topology};
 pub use weights::{COUNTS, DERIVATIVES, Weights};

@@ -16,7 +16,6 @@ use crate::limit::{Domain, Key, MIDDLE, Next, Powers, Sibling, Structure, fold_p
 use crate::mesh::Creases;
 use crate::scheme::Shape;
 use crate::scheme::Stencils;
-use crate::topology::Rows;
 
 /// Longest chain of nets before one repeats; two suffice by theory.
 const MAX_STEPS: usize = 6;
@@ -70,7 +69,7 @@ impl Library {
         let fine = &step.connectivity;
         let child = |number: u32| step.parents.iter().position(|&at| at == (0, number));
         let frame = |number: u32| Some(Frame::new(child(number)? as u32, 0));
-        let rows = |vertices: &[u32]| dense_rows(&step.stencils, vertices, patch.vertex_count);
+        let rows = |vertices: &[u32]| dense_rows(&step.stencils, vertices, patch.vertex_count());
 
         let mut siblings = Vec::new();
         for number in numbers_by_offset(self.scheme) {
@@ -122,14 +121,13 @@ fn numbers_by_offset(scheme: Scheme) -> [u32; 3] {
 }
 
 /// A net as a mesh; face 0 is the one to evaluate, its corner 0 the extraordinary one.
-pub(super) fn patch(key: &Key, scheme: Scheme) -> Option<Connectivity> {
+pub(super) fn patch(key: &Key, scheme: Scheme) -> Option<Connectivity<'static>> {
     let (corners, sharp, pinned) = net::parts(key, scheme.shape().sides());
     let controls = corners.iter().max().map_or(0, |&m| m as usize + 1);
     let mut creases = Creases::default();
     sharp.iter().for_each(|&[a, b]| creases.push_edge(a, b, f64::INFINITY));
     pinned.iter().for_each(|&v| creases.push_corner(v, f64::INFINITY));
-    let faces = Rows::uniform(corners, scheme.shape().sides());
-    let mut patch = Connectivity::of_rows(faces, controls, scheme, masks_of(scheme).ok()?);
+    let mut patch = Connectivity::of_faces(corners, controls, scheme, masks_of(scheme).ok()?);
     patch.resolve(&creases).ok()?;
     Some(patch)
 }

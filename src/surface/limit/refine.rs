@@ -6,12 +6,12 @@ use crate::error::Result;
 use crate::mesh::Creases;
 use crate::scheme::Shape;
 use crate::scheme::Stencils;
-use crate::topology::{NONE, Rows};
+use crate::topology::NONE;
 
 /// A refined surface and where it came from.
 pub(super) struct Refinement {
     pub stencils: Stencils,
-    pub connectivity: Connectivity,
+    pub connectivity: Connectivity<'static>,
     /// Parent face and number of the child, of every face: that of the parent's corner,
     /// or 3 for the middle of a triangle.
     pub parents: Vec<(u32, u32)>,
@@ -19,9 +19,9 @@ pub(super) struct Refinement {
 
 /// Refines once; with a `region`, only the children around those faces.
 pub(super) fn refine(coarse: &Connectivity, region: Option<&[u32]>) -> Result<Refinement> {
-    let mut wanted = vec![region.is_none(); coarse.vertex_count];
+    let mut wanted = vec![region.is_none(); coarse.vertex_count()];
     for &f in region.unwrap_or(&[]) {
-        coarse.faces.row(f as usize).iter().for_each(|&v| wanted[v as usize] = true);
+        coarse.face(f as usize).iter().for_each(|&v| wanted[v as usize] = true);
     }
     let numbers = Numbers::of(coarse, &wanted);
     let stencils = Stencils::build(numbers.sources.len(), |r, row| match numbers.sources[r] {
@@ -29,16 +29,16 @@ pub(super) fn refine(coarse: &Connectivity, region: Option<&[u32]>) -> Result<Re
         Source::Edge(e) => coarse.edge_point(e, row),
         Source::Face(f) => coarse.face_point(f, row),
     });
-    let mut faces = Rows::default();
+    let mut corners = Vec::new();
     let mut parents = Vec::new();
-    for f in 0..coarse.faces.len() {
+    for f in 0..coarse.face_count() {
         numbers.push_children(coarse, &wanted, f, |number, child| {
-            faces.push(child.iter().copied());
+            corners.extend_from_slice(child);
             parents.push((f as u32, number));
         });
     }
     let mut connectivity =
-        Connectivity::of_rows(faces, stencils.len(), coarse.scheme, coarse.masks);
+        Connectivity::of_faces(corners, stencils.len(), coarse.scheme, coarse.masks);
     connectivity.crease_rule = coarse.crease_rule;
     connectivity.resolve(&numbers.creases(coarse, &wanted))?;
     connectivity.refine_semi_sharp(coarse, &numbers.sources);
@@ -68,12 +68,11 @@ impl Numbers {
             };
         let any = |vertices: &[u32]| vertices.iter().any(|&v| wanted[v as usize]);
         let is_used = |v: usize| wanted[v] && !coarse.vertex_corners.row(v).is_empty();
-        let has_face_point =
-            |f: usize| coarse.scheme.shape() == Shape::Quad && any(coarse.faces.row(f));
-        let vertices = number(coarse.vertex_count, &is_used, Source::Vertex);
+        let has_face_point = |f: usize| coarse.scheme.shape() == Shape::Quad && any(coarse.face(f));
+        let vertices = number(coarse.vertex_count(), &is_used, Source::Vertex);
         let edges =
-            number(coarse.edge_vertices.len(), &|e| any(&coarse.edge_vertices[e]), Source::Edge);
-        let faces = number(coarse.faces.len(), &has_face_point, Source::Face);
+            number(coarse.edge_count(), &|e| any(&coarse.edge_ends(e as u32)), Source::Edge);
+        let faces = number(coarse.face_count(), &has_face_point, Source::Face);
         Self { vertices, edges, faces, sources }
     }
 
@@ -87,9 +86,9 @@ impl Numbers {
         face: usize,
         mut push: impl FnMut(u32, &[u32]),
     ) {
-        let (start, cycle) = (coarse.faces.start(face), coarse.faces.row(face));
+        let (start, cycle) = (coarse.face_start(face), coarse.face(face));
         let sides = cycle.len();
-        let edge = |i: usize| self.edges[coarse.side_edges[start + i % sides] as usize];
+        let edge = |i: usize| self.edges[coarse.side_edge((start + i % sides) as u32) as usize];
         let is_wanted = |i: usize| wanted[cycle[i] as usize];
         for i in (0..sides).filter(|&i| is_wanted(i)) {
             let (v, next, before) =
@@ -120,19 +119,19 @@ impl Numbers {
         if coarse.is_smooth() {
             return creases;
         }
-        for (e, ends) in coarse.edge_vertices.iter().enumerate() {
+        for e in 0..coarse.edge_count() as u32 {
             // boundary is sharp by itself
-            if coarse.edge_sides.row(e).len() != 2 {
+            if coarse.edge_sides(e).len() != 2 {
                 continue;
             }
-            for &v in ends.iter().filter(|&&v| wanted[v as usize]) {
-                let s = coarse.half_sharpness(e as u32, v);
+            for v in coarse.edge_ends(e).into_iter().filter(|&v| wanted[v as usize]) {
+                let s = coarse.half_sharpness(e, v);
                 if s > 0.0 {
-                    creases.push_edge(self.vertices[v as usize], self.edges[e], s);
+                    creases.push_edge(self.vertices[v as usize], self.edges[e as usize], s);
                 }
             }
         }
-        for v in (0..coarse.vertex_count).filter(|&v| self.vertices[v] != NONE) {
+        for v in (0..coarse.vertex_count()).filter(|&v| self.vertices[v] != NONE) {
             let s = coarse.vertex_sharpness(v as u32) - 1.0;
             if s > 0.0 {
                 creases.push_corner(self.vertices[v], s);

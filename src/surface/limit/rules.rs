@@ -20,7 +20,7 @@ pub(super) enum Rule {
     Transient,
 }
 
-impl Connectivity {
+impl Connectivity<'_> {
     /// Whether a vertex stays in place since the surface is no manifold there.
     fn is_non_manifold_corner(&self, vertex: u32) -> bool {
         let corners = self.vertex_corners.row(vertex as usize);
@@ -31,10 +31,8 @@ impl Connectivity {
         }
         let mut sides = Vec::with_capacity(2 * corners.len());
         for (i, &corner) in (0..).zip(corners) {
-            let face = self.side_faces[corner as usize] as usize;
-            let (start, count) = (self.faces.start(face), self.faces.row(face).len());
-            let before = start + (corner as usize - start + count - 1) % count;
-            sides.extend([corner as usize, before].map(|side| (self.side_edges[side], i)));
+            let before = self.previous_side(corner);
+            sides.extend([corner, before].map(|side| (self.side_edge(side), i)));
         }
         is_corner(&mut sides, |edge| self.is_non_manifold(edge))
     }
@@ -43,9 +41,7 @@ impl Connectivity {
     pub fn rule(&self, vertex: u32) -> Rule {
         let corners = self.vertex_corners.row(vertex as usize);
         let sides = self.scheme.shape().sides();
-        let is_made = |&corner: &u32| {
-            self.faces.row(self.side_faces[corner as usize] as usize).len() == sides
-        };
+        let is_made = |&corner: &u32| self.face(self.side_face(corner) as usize).len() == sides;
         let semi_sharp = |s: f64| s > 0.0 && s < f64::INFINITY;
         let pinned = self.vertex_sharpness(vertex);
         let (mut sharp, mut changing) = (0, semi_sharp(pinned) || !corners.iter().all(is_made));
@@ -66,12 +62,12 @@ impl Connectivity {
 
     /// Face point: the mean of the face's corners.
     pub fn face_point(&self, face: u32, row: &mut RowBuilder) {
-        row.add_mean(self.faces.row(face as usize), 1.0);
+        row.add_mean(self.face(face as usize), 1.0);
     }
 
     /// Edge point: the smooth one, blended towards the midpoint by the sharpness.
     pub fn edge_point(&self, edge: u32, row: &mut RowBuilder) {
-        let ends = self.edge_vertices[edge as usize];
+        let ends = self.edge_ends(edge);
         let halves = ends.map(|end| self.half_sharpness(edge, end));
         let sharp = crease::edge_weight(self.edge_sharpness(edge), halves);
         let smooth = 1.0 - sharp;
@@ -80,8 +76,8 @@ impl Connectivity {
         if smooth == 0.0 {
             return;
         }
-        for &side in self.edge_sides.row(edge as usize) {
-            let face = self.faces.row(self.side_faces[side as usize] as usize);
+        for &side in self.edge_sides(edge) {
+            let face = self.face(self.side_face(side) as usize);
             if mask.face != 0.0 {
                 row.add_mean(face, mask.face * smooth);
             }
@@ -121,12 +117,12 @@ impl Connectivity {
         let mask = self.masks.vertex_mask(valence, corners.len(), weight);
         if mask.face != 0.0 {
             for &corner in corners {
-                row.add_mean(self.faces.row(self.side_faces[corner as usize] as usize), mask.face);
+                row.add_mean(self.face(self.side_face(corner) as usize), mask.face);
             }
         }
         self.vertex_edges(vertex, |e| {
             if mask.midpoint != 0.0 {
-                row.add_mean(&self.edge_vertices[e as usize], mask.midpoint);
+                row.add_mean(&self.edge_ends(e), mask.midpoint);
             }
             if mask.neighbour != 0.0 {
                 row.add(self.other_end(e, vertex), mask.neighbour);
@@ -136,7 +132,7 @@ impl Connectivity {
     }
 
     fn other_end(&self, edge: u32, vertex: u32) -> u32 {
-        let [a, b] = self.edge_vertices[edge as usize];
+        let [a, b] = self.edge_ends(edge);
         if a == vertex { b } else { a }
     }
 }

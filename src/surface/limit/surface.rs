@@ -9,7 +9,7 @@ use super::leaf::{Element, Leaf};
 use super::patch::Extraordinary;
 use crate::error::{Error, Result};
 use crate::scheme::Stencils;
-use crate::surface::scalar::Point;
+use crate::scheme::point::Point;
 
 /// A surface control mesh ready for limit evaluation.
 ///

@@ -30,7 +30,6 @@ use super::rules::Rule;
 use super::walk::{Frame, Sector};
 use crate::mesh::Creases;
 use crate::scheme::{LimitScheme, Shape};
-use crate::topology::Rows;
 
 /// Weights `[vertex]` of two tangents at the origin of `frame`, the second to the left of
 /// the first; `None` where there is no tangent plane.
@@ -85,7 +84,7 @@ impl Ring {
         Self {
             scheme: connectivity.scheme,
             masks: connectivity.masks,
-            vertex_count: connectivity.vertex_count,
+            vertex_count: connectivity.vertex_count(),
             centre: connectivity.vertex(frames[0], 0),
             spokes,
             far: frames.iter().map(|&f| connectivity.vertex(f, 2)).collect(),
@@ -186,7 +185,7 @@ fn computed(connectivity: &Connectivity, sector: &Sector) -> Option<[Vec<f64>; 2
         turn += entry(u, first) * entry(v, second) - entry(u, second) * entry(v, first);
     }
     let left = |k: usize, sign: f64| {
-        let mut weights = vec![0.0; connectivity.vertex_count];
+        let mut weights = vec![0.0; connectivity.vertex_count()];
         for (j, &v) in vertices.iter().enumerate() {
             weights[v as usize] = sign * inverse[(k, j)].re;
         }
@@ -212,19 +211,16 @@ fn ring_matrix(connectivity: &Connectivity, sector: &Sector) -> Option<(Mat<f64>
     // an open sector begins at the end of the crease
     let wall = connectivity.u_edge(*sector.frames.first()?);
     let label = |v: u32| vertices.iter().position(|&x| x == v).map(|at| at as u32);
-    let [a, b] = connectivity.edge_vertices[wall as usize].map(label);
+    let [a, b] = connectivity.edge_ends(wall).map(label);
     creases.push_edge(a?, b?, f64::INFINITY);
-    let sides = connectivity.scheme.shape().sides();
-    let faces = Rows::uniform(corners, sides);
-    let mut ring =
-        Connectivity::of_rows(faces, vertices.len(), connectivity.scheme, connectivity.masks);
+    let (scheme, masks) = (connectivity.scheme, connectivity.masks);
+    let mut ring = Connectivity::of_faces(corners, vertices.len(), scheme, masks);
     ring.resolve(&creases).ok()?;
     let step = refine(&ring, None).ok()?;
     let mut matrix = Mat::zeros(vertices.len(), vertices.len());
     for (child, &(parent, number)) in step.parents.iter().enumerate() {
         if number == 0 {
-            let (coarse, fine) =
-                (ring.faces.row(parent as usize), step.connectivity.faces.row(child));
+            let (coarse, fine) = (ring.face(parent as usize), step.connectivity.face(child));
             for (&row, &refined) in coarse.iter().zip(fine) {
                 for (column, weight) in step.stencils.row(refined as usize) {
                     matrix[(row as usize, column as usize)] = weight;

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::connectivity::masks_of;
+use super::connectivity::{check_faces, masks_of};
 use super::faces::{Faces, Scheme};
 use super::surface::LimitSurface;
 use crate::error::Result;
-use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
+use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::surface::refine::sharpness::boundary_corners;
-use crate::topology::surface::{Columns, SurfaceTopology};
+use crate::topology::surface::SurfaceTopology;
 
 /// The limit at the vertices of a mesh.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,42 +27,54 @@ pub struct VertexLimits {
 /// [`Error::Request`] for √3, whose limit has no masks here; those of
 /// [`LimitSurface::new`].
 pub fn vertex_limits(mesh: &SurfaceMesh, scheme: Scheme) -> Result<VertexLimits> {
-    let masks = limit_surface(mesh, scheme, mesh.crease_rule, 0)?.vertex_masks();
+    let topology = limit_topology(mesh, scheme)?;
+    let surface = limit_surface(mesh, &topology, scheme, mesh.crease_rule, 0)?;
+    let masks = surface.vertex_masks();
     let (positions, normals) =
         (masks.limit_positions(&mesh.points)?, masks.limit_normals(&mesh.points)?);
     Ok(VertexLimits { positions, normals })
 }
 
-/// The limit of a mesh with all its tags, refined around features to `isolation` levels.
-pub(in crate::surface) fn limit_surface(
+/// The topology of a mesh whose limit is wanted.
+///
+/// # Errors
+/// Those of [`LimitSurface::new`] for its faces.
+pub(in crate::surface) fn limit_topology(
     mesh: &SurfaceMesh,
     scheme: Scheme,
-    rule: CreaseRule,
-    isolation: usize,
-) -> Result<LimitSurface> {
+) -> Result<SurfaceTopology> {
     masks_of(scheme)?;
     mesh.check_control()?;
-    let mut creases = Cow::Borrowed(&mesh.creases);
-    if mesh.boundary == BoundaryRule::EdgesAndCorners {
-        let columns = Columns::of(&mesh.faces);
-        let matrix =
-            SurfaceTopology::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec());
-        let ends = boundary_corners(mesh, &matrix);
-        if !ends.is_empty() {
-            let creases = creases.to_mut();
-            ends.into_iter().for_each(|v| creases.push_corner(v, f64::INFINITY));
-        }
-    }
     let ends = mesh.faces.ends().map(|end| end as u32);
     let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
     let faces = Faces {
         vertex_count: mesh.points.len(),
         offsets: &offsets,
         corners: mesh.faces.vertices(),
-        creases: &creases,
-        crease_rule: rule,
+        creases: &mesh.creases,
+        crease_rule: mesh.crease_rule,
     };
-    LimitSurface::isolated(&faces, scheme, isolation)
+    check_faces(&faces, scheme)?;
+    Ok(SurfaceTopology::of(mesh))
+}
+
+/// The limit of a mesh of this topology with all its tags, refined around features to
+/// `isolation` levels.
+pub(in crate::surface) fn limit_surface(
+    mesh: &SurfaceMesh,
+    topology: &SurfaceTopology,
+    scheme: Scheme,
+    rule: CreaseRule,
+    isolation: usize,
+) -> Result<LimitSurface> {
+    masks_of(scheme)?;
+    let mut creases = Cow::Borrowed(&mesh.creases);
+    let ends = boundary_corners(mesh, topology);
+    if !ends.is_empty() {
+        let creases = creases.to_mut();
+        ends.into_iter().for_each(|v| creases.push_corner(v, f64::INFINITY));
+    }
+    LimitSurface::of_topology(topology, (&creases, rule), scheme, isolation)
 }
 
 #[cfg(test)]

@@ -37,20 +37,20 @@ pub(super) struct Sector {
     pub closed: bool,
 }
 
-impl Connectivity {
+impl Connectivity<'_> {
     /// The vertex `steps` corners after the origin.
     pub fn vertex(&self, frame: Frame, steps: usize) -> u32 {
-        let face = self.faces.row(frame.face as usize);
+        let face = self.face(frame.face as usize);
         face[self.position(frame, steps)]
     }
 
     /// The corners of a frame, from its origin on, to the left.
     pub fn cycle(&self, frame: Frame) -> impl Iterator<Item = u32> + '_ {
-        (0..self.faces.row(frame.face as usize).len()).map(move |i| self.vertex(frame, i))
+        (0..self.face(frame.face as usize).len()).map(move |i| self.vertex(frame, i))
     }
 
     fn position(&self, frame: Frame, steps: usize) -> usize {
-        let sides = self.faces.row(frame.face as usize).len();
+        let sides = self.face(frame.face as usize).len();
         let (corner, steps) = (frame.corner as usize, steps % sides);
         if frame.mirrored { (corner + sides - steps) % sides } else { (corner + steps) % sides }
     }
@@ -63,7 +63,7 @@ impl Connectivity {
     /// The edge from the origin along u.
     pub fn u_edge(&self, frame: Frame) -> u32 {
         let from = if frame.mirrored { self.position(frame, 1) } else { frame.corner as usize };
-        self.side_edges[self.faces.start(frame.face as usize) + from]
+        self.side_edge((self.face_start(frame.face as usize) + from) as u32)
     }
 
     /// The edge from the origin along v.
@@ -84,14 +84,14 @@ impl Connectivity {
 
     fn across_v(&self, frame: Frame, is_wall: impl Fn(u32) -> bool) -> Option<Frame> {
         let edge = self.v_edge(frame);
-        let &[first, second] = self.edge_sides.row(edge as usize) else { return None };
+        let &[first, second] = self.edge_sides(edge) else { return None };
         if is_wall(edge) {
             return None;
         }
-        let other = if self.side_faces[first as usize] == frame.face { second } else { first };
-        let face = self.side_faces[other as usize];
-        let cycle = self.faces.row(face as usize);
-        let at = other as usize - self.faces.start(face as usize);
+        let other = if self.side_face(first) == frame.face { second } else { first };
+        let face = self.side_face(other);
+        let cycle = self.face(face as usize);
+        let at = other as usize - self.face_start(face as usize);
         // the side runs from the origin to the old v, or the other way
         if cycle[at] == self.vertex(frame, 0) {
             Some(Frame { face, corner: at as u32, mirrored: false })
@@ -136,15 +136,15 @@ impl Connectivity {
     /// Number of faces in one fan around a vertex, from its first corner on.
     pub fn fan_len(&self, vertex: u32) -> usize {
         let Some(&corner) = self.vertex_corners.row(vertex as usize).first() else { return 0 };
-        let face = self.side_faces[corner as usize];
-        let start = self.faces.start(face as usize) as u32;
+        let face = self.side_face(corner);
+        let start = self.face_start(face as usize) as u32;
         self.fan(Frame::new(face, corner - start)).frames.len()
     }
 
     /// Whether the limit around a corner of a face is that of a regular mesh, possibly
     /// with a straight boundary through the vertex or a corner of the boundary at it.
     pub fn is_regular_corner(&self, rule: Rule, frame: Frame) -> bool {
-        let quads = self.faces.row(frame.face as usize).len() == 4;
+        let quads = self.face(frame.face as usize).len() == 4;
         let (smooth, crease) = if quads { (4, 2) } else { (6, 3) };
         match rule {
             // its faces are one closed fan

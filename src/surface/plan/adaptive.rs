@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::plan::Want;
 use crate::scheme::Shape;
-use crate::surface::SurfaceOptions;
-use crate::surface::limit::{PatchCounts, VertexLimits, limit_surface};
+use crate::surface::limit::{PatchCounts, VertexLimits, limit_surface, limit_topology};
+use crate::surface::options::SurfaceOptions;
 use crate::surface::triangulate::triangulate;
 
 /// The limit at the vertices of a refined level, and the patches that it came from.
@@ -43,7 +43,16 @@ pub fn adaptive_limits(
         Shape::Quad => mesh,
     };
     let rule = crease_rule.unwrap_or(mesh.crease_rule);
-    let surface = limit_surface(mesh, scheme, rule, levels)?;
+    let built;
+    let topology = match plan.control_topology() {
+        // that of the plan
+        Some(known) if known.is_of(mesh) => known,
+        _ => {
+            built = limit_topology(mesh, scheme)?;
+            &built
+        }
+    };
+    let surface = limit_surface(mesh, topology, scheme, rule, levels)?;
     let refined = surface.refined_points(&mesh.points)?;
     let known: Vec<_> = places.iter().flatten().copied().collect();
     let want = if normals { Want::FIRST } else { Want::POSITION };

@@ -2,12 +2,15 @@
 
 mod adaptive;
 mod limits;
+mod method;
 mod places;
 pub(crate) mod result;
+mod stencils;
 
 pub use adaptive::{AdaptiveLimits, adaptive_limits};
 pub(crate) use limits::limits_of;
 
+use super::options::{Method, SurfaceOptions};
 use super::refine::Workspace;
 use super::refine::catmull_clark::CatmullClark;
 use super::refine::edge_friend::EdgeFriend;
@@ -15,16 +18,19 @@ use super::refine::memory::check_ids;
 use super::refine::reference;
 use super::refine::sqrt3::Sqrt3;
 use super::refine::triangles::Loop;
+use super::stencils::SurfaceStencils;
 use super::stencils::single::SingleMatrix;
 use super::triangulate::triangulate;
-use super::{Method, SurfaceOptions};
 use crate::mesh::SurfaceMesh;
 use crate::numbers::Real;
 use crate::scheme::Stencils;
+use crate::scheme::point::Point;
 use crate::scheme::{Shape, Split};
-use crate::surface::scalar::Point;
 use crate::topology::surface::{Columns, SurfaceTopology, non_manifold_edges};
 use crate::{Error, Result};
+use method::decided;
+pub(crate) use method::{check_method, takes_edge_friend};
+use std::sync::Arc;
 
 /// All levels of a refinement.
 #[derive(Clone, Debug)]
@@ -32,7 +38,9 @@ pub struct SurfacePlan {
     pub(super) options: SurfaceOptions,
     pub(super) control_vertices: usize,
     pub(super) levels: Levels,
-    single: Option<SingleMatrix<f64>>,
+    /// As it was asked for, before `Auto` was decided.
+    requested: Method,
+    stencils: Option<Arc<SurfaceStencils>>,
     notices: Vec<String>,
     /// Level-0 faces (of triangles, if the scheme wants them), for holes and texture
     /// coordinates.
@@ -67,12 +75,15 @@ impl SurfacePlan {
     /// # Errors
     /// Those of [`SurfacePlan::new`].
     pub fn plan_again(self, mesh: &SurfaceMesh) -> Result<Self> {
-        Self::build(mesh, &self.options, Some(self.levels))
+        let options = SurfaceOptions { method: self.requested, ..self.options };
+        Self::build(mesh, &options, Some(self.levels))
     }
 
     fn build(mesh: &SurfaceMesh, options: &SurfaceOptions, spare: Option<Levels>) -> Result<Self> {
         mesh.check()?;
         mesh.check_control()?;
+        let requested = options.method;
+        check_method(options)?;
         check_ids(mesh, options)?;
         let mut notices = Vec::new();
         let triangulated;
@@ -84,17 +95,13 @@ impl SurfacePlan {
                 triangulated.mesh.as_ref()
             }
         };
-        let columns = Columns::of(&mesh.faces);
-        let vertices = mesh.faces.vertices().to_vec();
-        let matrix = SurfaceTopology::build(mesh.points.len(), columns.clone(), vertices);
+        let matrix = SurfaceTopology::of(mesh);
+        let columns = matrix.columns.clone();
         notices.extend(non_manifold_notice(non_manifold_edges(&matrix).count()));
         let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
         let levels = options.levels;
+        let options = &decided(options, mesh, &matrix)?;
         let is_edge_friend = options.method == Method::EdgeFriend;
-        if is_edge_friend && !options.scheme.rules().has_edge_friend() {
-            return Err(Error::request("edge-friend refines Catmull-Clark surfaces only")
-                .with_help("use --method matrix for this scheme"));
-        }
         let levels = match options.scheme.split() {
             Split::Quads if is_edge_friend && levels > 0 => {
                 Levels::EdgeFriend(EdgeFriend::build(mesh, matrix, levels, rule)?)
@@ -124,19 +131,27 @@ impl SurfacePlan {
             options: *options,
             control_vertices,
             levels,
-            single: None,
+            requested,
+            stencils: None,
             notices,
             control_columns: columns,
         };
-        if options.method == Method::Single {
-            plan.single = Some(plan.single_matrix()?);
-        }
+        plan.stencils = plan.build_stencils(mesh)?.map(Arc::new);
         Ok(plan)
     }
 
     /// What the user should know of the mesh although it does not stop the refinement.
     pub fn notices(&self) -> &[String] {
         &self.notices
+    }
+
+    /// The topology of the control mesh, where a method keeps it.
+    pub(super) fn control_topology(&self) -> Option<&SurfaceTopology> {
+        match &self.levels {
+            Levels::Quads(levels) => levels.matrices().first(),
+            Levels::FourTriangles(levels) => levels.matrices().first(),
+            Levels::EdgeFriend(_) | Levels::ThreeTriangles(_) => None,
+        }
     }
 
     /// Number of refined vertices, those of no face included.
@@ -187,12 +202,8 @@ impl SurfacePlan {
                 self.control_vertices
             )));
         }
-        if let Some(single) = &self.single {
-            // weights of the plan are double
-            let controls: Vec<Point<f64>> = controls.iter().map(|p| p.map(Real::to_f64)).collect();
-            let points: Vec<Point<T>> =
-                single.evaluate(&controls).into_iter().map(|p| p.map(T::from_f64)).collect();
-            workspace.start(&points);
+        if let Some(stencils) = &self.stencils {
+            workspace.start(&stencils.evaluate(controls)?);
             return Ok(());
         }
         workspace.start(controls);

@@ -4,8 +4,8 @@
 use super::SurfacePlan;
 use crate::error::{Error, Result};
 use crate::scheme::Shape;
-use crate::surface::Method;
 use crate::surface::limit::SurfaceLocation;
+use crate::surface::options::Method;
 
 /// Corners of an element's parameter domain, by scheme.
 const QUAD: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::{Levels, SurfacePlan};
 use crate::mesh::{Attribute, BoundaryRule, Creases, FaceVarying, Polygons, SurfaceMesh};
+use crate::scheme::point::Point;
 use crate::scheme::{Shape, Split};
-use crate::surface::SurfaceOptions;
+use crate::surface::options::SurfaceOptions;
 use crate::surface::refine::sharpness::Sharpness;
 use crate::surface::refine::split::{Lists, split_to_quads, split_to_triangles};
-use crate::surface::scalar::Point;
 use crate::surface::triangulate::triangulate;
 use crate::topology::NONE;
 use crate::topology::surface::{Columns, SurfaceTopology, is_non_manifold};

@@ -1,12 +1,8 @@
 //! Catmull-Clark on the mesh matrix: a first step from any polygons, then quads only.
 //!
 //! `build` makes the matrices of all levels, `evaluate` runs positions or attributes
-//! through them as often as wanted. Every point is gathered by one loop in one order:
-//!
-//! - face point: the mean of the vertices, ((v₀ + v₁) + (v₂ + v₃))/4 for quads;
-//! - edge point: ((v₀ + v₁) + (f₀ + f₁))/4;
-//! - vertex point: (1 − 2/n) P + (Σ neighbours + Σ face points)/n² over the n corners at
-//!   the vertex, in ascending order.
+//! through them as often as wanted. Every point is gathered by one loop in one order, by the
+//! [scheme](crate::scheme)'s masks: the terms of a vertex in the ascending order of its corners.
 //!
 //! The stars of vertices are stored for level 1 alone. Corner 0 of face c at the next
 //! level lies where corner c lies now, so the corners at a vertex become four times their
@@ -31,7 +27,8 @@ use super::split::{Lists, Navigate, Quads, split_quads_twice, split_to_quads};
 use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
-use crate::surface::scalar::{Point, add, mean4, middle, scale};
+use crate::scheme::catmull_clark::edge_point;
+use crate::scheme::point::{Point, add, mean4, middle, scale};
 use crate::topology::surface::SurfaceTopology;
 use crate::topology::{NONE, Rows};
 
@@ -285,6 +282,6 @@ fn edge_points_of<T: Real>(
         let b = if b == NONE { a } else { b };
         let ends = [a, go.next(a)].map(|c| points[matrix.vertices[c as usize] as usize]);
         let [f, g] = [a, b].map(|c| face_points[go.face(c) as usize]);
-        *out = mean4([ends[0], ends[1], f, g]);
+        *out = edge_point(ends, [f, g]);
     });
 }

@@ -70,7 +70,11 @@ pub fn refinement_bytes(mesh: &SurfaceMesh, options: &SurfaceOptions) -> u128 {
     let points = counts.vertices.saturating_mul(24 * (2 + columns));
     let a_corner = match (options.scheme.split(), options.method) {
         // the level before the last has no lists
-        (Split::Quads, Method::Matrix) if !options.scheme.rules().is_linear() => 10,
+        (Split::Quads, Method::Auto | Method::Matrix | Method::Static)
+            if !options.scheme.rules().is_linear() =>
+        {
+            10
+        }
         _ => 18,
     };
     let lists = counts.corners.saturating_mul(a_corner + if mesh.uv.is_some() { 14 } else { 0 });
@@ -79,6 +83,8 @@ pub fn refinement_bytes(mesh: &SurfaceMesh, options: &SurfaceOptions) -> u128 {
         Method::Single => {
             counts.vertices.saturating_mul(2 * 16 * 12).saturating_add(dense_bytes(mesh, options))
         }
+        // points in slots, and which slot is which vertex
+        Method::Static => counts.vertices.saturating_mul(24 + 28),
         _ => 0,
     };
     points.saturating_add(lists).saturating_add(matrix)

@@ -1,7 +1,10 @@
 //! Refinement level by level, where topology may change.
 //!
-//! The passes of each split on the mesh matrix ([`SurfaceTopology`](crate::topology::surface::SurfaceTopology)), and
-//! [edge-friend](edge_friend).
+//! Each split has its passes on the mesh matrix
+//! ([`SurfaceTopology`](crate::topology::surface::SurfaceTopology)): [`catmull_clark`],
+//! [`triangles`], [`sqrt3`]; [`edge_friend`] has Catmull-Clark's in one pass. They gather points
+//! in one order of sums, by the masks of the [scheme](crate::scheme). [`mod@reference`] has the
+//! same rules as products of sparse matrices.
 
 pub mod catmull_clark;
 pub mod edge_friend;

@@ -6,8 +6,11 @@
 //! multiplies the levels' matrices once more to evaluate all levels as one
 //! ([`SingleMatrix::then`](crate::surface::SingleMatrix::then)).
 
-use crate::scheme::sqrt3::alpha;
-use crate::scheme::{RowBuilder, Stencils};
+use crate::scheme::catmull_clark::{CatmullClark, RingMask, ring_mask};
+use crate::scheme::crease::{ALONG_END, ALONG_OWN};
+use crate::scheme::loop_scheme::Loop;
+use crate::scheme::sqrt3::{END_THIRD, LINE, THIRD, vertex_mask};
+use crate::scheme::{LimitScheme, RowBuilder, Stencils};
 use crate::surface::refine::sharpness::Sharpness;
 use crate::surface::refine::sqrt3::Level;
 use crate::topology::NONE;
@@ -54,9 +57,10 @@ pub fn catmull_clark(matrix: &SurfaceTopology, sharpness: &Sharpness) -> Stencil
     let f = face_points(matrix);
     let mid = midpoints(matrix);
     let across = product(&edge_faces(matrix), &f);
+    let mask = CatmullClark.edge_mask();
     let edges = Stencils::build(matrix.edge_count(), |e, row| {
-        add_row(&mid, e, 0.5, row);
-        add_row(&across, e, 0.5, row);
+        add_row(&mid, e, mask.ends, row);
+        add_row(&across, e, 2.0 * mask.face, row);
     });
     let neighbours = matrix.neighbours();
     let stars = matrix.vertex_corners();
@@ -66,13 +70,14 @@ pub fn catmull_clark(matrix: &SurfaceTopology, sharpness: &Sharpness) -> Stencil
     });
     let around = product(&mapped, &f);
     let vertices = Stencils::build(matrix.vertex_count, |v, row| {
-        let n = stars.row(v).len() as f64;
-        if n == 0.0 {
+        let n = stars.row(v).len();
+        if n == 0 {
             return row.add(v as u32, 1.0);
         }
-        row.add(v as u32, 1.0 - 2.0 / n);
-        neighbours.row(v).iter().for_each(|&w| row.add(w, 1.0 / (n * n)));
-        add_row(&around, v, 1.0 / (n * n), row);
+        let RingMask { own, ring } = ring_mask(n);
+        row.add(v as u32, own);
+        neighbours.row(v).iter().for_each(|&w| row.add(w, ring));
+        add_row(&around, v, ring, row);
     });
     let edges = held_edges(edges, &mid, sharpness);
     Stencils::joined(vec![held_vertices(vertices, sharpness), f, edges])
@@ -89,15 +94,16 @@ pub fn triangles_to_triangles(matrix: &SurfaceTopology, sharpness: &Sharpness) -
     let neighbours = matrix.neighbours();
     let vertices = Stencils::build(matrix.vertex_count, |v, row| {
         let around = neighbours.row(v);
-        let beta = crate::scheme::loop_scheme::beta(around.len());
-        row.add(v as u32, 1.0 - around.len() as f64 * beta);
-        around.iter().for_each(|&w| row.add(w, beta));
+        let mask = Loop.vertex_mask(around.len(), around.len(), 1.0);
+        row.add(v as u32, mask.own);
+        around.iter().for_each(|&w| row.add(w, mask.neighbour));
     });
     // the third vertex of each triangle at an edge (their G)
+    let mask = Loop.edge_mask();
     let edges = Stencils::build(matrix.edge_count(), |e, row| {
-        row.add_mean(&matrix.edge_ends(e as u32), 0.75);
+        row.add_mean(&matrix.edge_ends(e as u32), mask.ends);
         for c in matrix.edge_corners[e].into_iter().filter(|&c| c != NONE) {
-            row.add(matrix.vertex(matrix.columns.previous(c)), 0.125);
+            row.add(matrix.vertex(matrix.columns.previous(c)), mask.across);
         }
     });
     let mid = midpoints(matrix);
@@ -134,9 +140,9 @@ fn held_vertices(smooth: Stencils, sharpness: &Sharpness) -> Stencils {
         if held.smooth > 0.0 {
             add_row(&smooth, v, held.smooth, row);
         }
-        row.add(v as u32, held.still + 0.75 * held.along);
+        row.add(v as u32, held.still + ALONG_OWN * held.along);
         if held.along > 0.0 {
-            row.add_mean(&held.ends, 0.25 * held.along);
+            row.add_mean(&held.ends, 2.0 * ALONG_END * held.along);
         }
     })
 }
@@ -150,29 +156,29 @@ pub(in crate::surface) fn sqrt3(level: &Level) -> Stencils {
         if let Some(i) = on_boundary(v) {
             let held = &level.boundary.held[i];
             if held.along > 0.0 && level.cuts_boundary {
-                row.add(v as u32, 19.0 / 27.0);
-                row.add_mean(&held.ends, 8.0 / 27.0);
+                row.add(v as u32, LINE[0]);
+                held.ends.iter().for_each(|&end| row.add(end, LINE[1]));
             } else {
                 row.add(v as u32, 1.0);
             }
             return;
         }
         let around = level.neighbours.row(v);
-        let alpha = if around.is_empty() { 0.0 } else { alpha(around.len()) };
-        row.add(v as u32, 1.0 - alpha);
+        let [own, all] = vertex_mask(around.len());
+        row.add(v as u32, own);
         if !around.is_empty() {
-            row.add_mean(around, alpha);
+            row.add_mean(around, all);
         }
     });
     let third = |a: u32, b: u32, row: &mut RowBuilder| match level.before(a, b) {
         Some(before) => {
-            row.add(a, 16.0 / 27.0);
-            row.add(b, 10.0 / 27.0);
-            row.add(before, 1.0 / 27.0);
+            row.add(a, THIRD[0]);
+            row.add(b, THIRD[1]);
+            row.add(before, THIRD[2]);
         }
         None => {
-            row.add(a, 18.0 / 27.0);
-            row.add(b, 9.0 / 27.0);
+            row.add(a, END_THIRD[0]);
+            row.add(b, END_THIRD[1]);
         }
     };
     let ends = |corner: u32| [matrix.vertex(corner), matrix.vertex(matrix.columns.next(corner))];

@@ -10,7 +10,7 @@ use crate::numbers::Real;
 use crate::scheme::crease::{
     ALONG_END, ALONG_OWN, VertexBlend, VertexSharpness, decayed, edge_weight,
 };
-use crate::surface::scalar::{Point, add, blend, middle, scale};
+use crate::scheme::point::{Point, add, blend, middle, scale};
 use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
 use crate::topology::surface::{non_manifold_corners, non_manifold_edges};

@@ -21,8 +21,8 @@ use std::collections::BTreeSet;
 use super::sharpness::{SharpEdge, Sharpness, boundary_corners};
 use super::workspace::Workspace;
 use crate::mesh::SurfaceMesh;
-use crate::scheme::sqrt3::alpha;
-use crate::surface::scalar::{Point, add, scale};
+use crate::scheme::point::{Point, add, scale};
+use crate::scheme::sqrt3::{END_THIRD, LINE, THIRD, face_point, vertex_point};
 use crate::topology::surface::{Columns, SurfaceTopology, touching_vertices};
 use crate::topology::{NONE, Rows};
 use crate::{Error, Result};
@@ -201,24 +201,20 @@ impl Level {
             let around = self.neighbours.row(v);
             *out = points[v];
             if let Some(sum) = around.iter().map(|&w| points[w as usize]).reduce(add) {
-                let alpha = alpha(around.len());
-                let sum = scale(sum, T::from_f64(alpha / around.len() as f64));
-                *out = add(scale(points[v], T::from_f64(1.0 - alpha)), sum);
+                *out = vertex_point(points[v], sum, around.len());
             }
         });
-        let third = T::from_f64(1.0 / 3.0);
         let triangles = matrix.vertices.as_chunks::<3>().0.par_iter();
         triangles.zip(&mut *face_points).with_min_len(GRAIN).for_each(|(triangle, out)| {
-            let [a, b, c] = triangle.map(|v| points[v as usize]);
-            *out = scale(add(add(a, b), c), third);
+            *out = face_point(triangle.map(|v| points[v as usize]));
         });
         for held in &self.boundary.held {
             let p = points[held.vertex as usize];
             vertex_points[held.vertex as usize] = match held.along > 0.0 && self.cuts_boundary {
                 true => {
                     let [a, b] = held.ends.map(|v| points[v as usize]);
-                    let ends = scale(add(a, b), T::from_f64(4.0 / 27.0));
-                    add(scale(p, T::from_f64(19.0 / 27.0)), ends)
+                    let [own, end] = LINE.map(T::from_f64);
+                    add(scale(p, own), scale(add(a, b), end))
                 }
                 false => p,
             };
@@ -244,13 +240,13 @@ impl Level {
     /// goes on straight.
     fn third_point<T: Real>(&self, points: &[Point<T>], a: u32, b: u32) -> Point<T> {
         let [p, q] = [a, b].map(|v| points[v as usize]);
-        let mix = |p_weight: f64, q_weight: f64| {
-            let p = scale(p, T::from_f64(p_weight / 27.0));
-            add(p, scale(q, T::from_f64(q_weight / 27.0)))
-        };
+        let mix = |near, far| add(scale(p, T::from_f64(near)), scale(q, T::from_f64(far)));
         match self.before(a, b) {
-            Some(v) => add(mix(16.0, 10.0), scale(points[v as usize], T::from_f64(1.0 / 27.0))),
-            None => mix(18.0, 9.0),
+            Some(v) => {
+                let [near, far, before] = THIRD;
+                add(mix(near, far), scale(points[v as usize], T::from_f64(before)))
+            }
+            None => mix(END_THIRD[0], END_THIRD[1]),
         }
     }
 }

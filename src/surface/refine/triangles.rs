@@ -1,8 +1,7 @@
 //! Loop's scheme on the mesh matrix of triangles.
 //!
-//! - edge point: ((a + b) · 3/8 + (c + d)/8), c and d the third vertices of its triangles;
-//! - vertex point: (1 − nβ) P + β Σ neighbours, in the order of the edges;
-//! - boundaries, creases and corners as for Catmull-Clark: midpoint, (e₁ + 6P + e₂)/8, P.
+//! Masks are those of the [scheme](crate::scheme); neighbours are summed in the order of the edges.
+//! Boundaries, creases and corners are as for Catmull-Clark.
 //!
 //! An edge of three or more triangles refines as one edge of them all. Edges are found by sort and scan (Naidu and Wang 2025) once, then
 //! numbered from level to level.
@@ -15,9 +14,8 @@ use super::split::{Lists, Navigate, Triangles, split_to_triangles};
 use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
-use crate::scheme::LimitScheme;
-use crate::scheme::loop_scheme::{Loop as Rules, beta};
-use crate::surface::scalar::{Point, add, scale};
+use crate::scheme::loop_scheme::{beta, edge_point, vertex_point};
+use crate::scheme::point::{Point, add};
 use crate::topology::surface::SurfaceTopology;
 use crate::topology::{NONE, Rows};
 
@@ -96,23 +94,20 @@ impl Loop {
             let n = around.len();
             let beta = betas.get(n).copied().unwrap_or_else(|| beta(n));
             let sum = around.iter().map(|&w| points[w as usize]).reduce(add).unwrap_or_default();
-            let own = scale(points[v], T::from_f64(1.0 - n as f64 * beta));
-            *out = add(own, scale(sum, T::from_f64(beta)));
+            *out = vertex_point(points[v], sum, n, beta);
         });
     }
 
     fn edge_points<T: Real>(&self, level: usize, points: &[Point<T>], out: &mut [Point<T>]) {
         let matrix = &self.matrices[level];
         let at = |corner: u32| points[matrix.vertices[corner as usize] as usize];
-        let mask = Rules.edge_mask();
-        let (near, far) = (T::from_f64(mask.ends / 2.0), T::from_f64(mask.across));
         let edges = matrix.edge_corners.par_iter();
         edges.zip(out).with_min_len(GRAIN).for_each(|(&[a, b], out)| {
             // where the surface ends the point is overwritten: any triangle will do
             let b = if b == NONE { a } else { b };
-            let ends = add(at(a), at(Triangles.next(a)));
-            let across = add(at(Triangles.previous(a)), at(Triangles.previous(b)));
-            *out = add(scale(ends, near), scale(across, far));
+            let ends = [at(a), at(Triangles.next(a))];
+            let across = [at(Triangles.previous(a)), at(Triangles.previous(b))];
+            *out = edge_point(ends, across);
         });
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::numbers::Real;
 use crate::pages;
-use crate::surface::scalar::Point;
+use crate::scheme::point::Point;
 
 /// Two buffers of points that levels are computed between.
 #[derive(Clone, Debug, Default)]

@@ -1,4 +1,204 @@
 //! Stencils: the points of one level straight from the control points, where topology stays.
+//!
+//! A refined point is a sum of weights times control points. [`SurfaceStencils`] holds the
+//! weights of all points in one of two forms: [`Storage::Single`] is one sparse matrix, for every
+//! scheme; [`Storage::Static`] shares tables of weights between faces of equal surroundings, for
+//! Catmull-Clark from the level on that isolates all features, and is several times faster.
 
 pub(crate) mod single;
 pub(crate) mod static_refinement;
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::fmt;
+
+use single::SingleMatrix;
+use static_refinement::{StaticEvaluator, StaticRefinement, StaticWorkspace};
+
+use crate::numbers::Real;
+use crate::scheme::point::Point;
+use crate::topology::NONE;
+use crate::{Error, Result};
+
+/// How the weights of stencils are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// One sparse matrix.
+    Single,
+    /// Tables that faces share.
+    Static,
+}
+
+/// Weights of all points of a level over the control points; see the [module](self).
+///
+/// Made by a [`SurfacePlan`](crate::surface::SurfacePlan) of the method `Single` or `Static`. The
+/// points stand in the order of the plan's vertices.
+pub struct SurfaceStencils {
+    controls: usize,
+    pub(crate) stored: Stored,
+}
+
+/// The weights.
+pub(crate) enum Stored {
+    Single(SingleMatrix<f64>),
+    Static(Box<Factored>),
+}
+
+/// Static refinement, and where it has the vertices.
+pub(crate) struct Factored {
+    pub refinement: StaticRefinement,
+    evaluator: StaticEvaluator<f64>,
+    /// Point of each vertex; [`NONE`] for a control vertex of no face, which stays.
+    pub slots: Vec<u32>,
+}
+
+impl fmt::Debug for SurfaceStencils {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut all = f.debug_struct("SurfaceStencils");
+        all.field("storage", &self.storage()).field("controls", &self.controls);
+        all.field("points", &self.len()).finish_non_exhaustive()
+    }
+}
+
+impl SurfaceStencils {
+    /// The rows of a matrix.
+    pub(super) fn single(matrix: SingleMatrix<f64>, controls: usize) -> Self {
+        Self { controls, stored: Stored::Single(matrix) }
+    }
+
+    /// Static refinement whose point `slots[v]` is vertex v.
+    pub(super) fn factored(refinement: StaticRefinement, slots: Vec<u32>) -> Result<Self> {
+        let (controls, evaluator) = (refinement.control_count(), refinement.evaluator()?);
+        let factored = Factored { refinement, evaluator, slots };
+        Ok(Self { controls, stored: Stored::Static(Box::new(factored)) })
+    }
+
+    /// How the weights are stored.
+    pub fn storage(&self) -> Storage {
+        match self.stored {
+            Stored::Single(_) => Storage::Single,
+            Stored::Static(_) => Storage::Static,
+        }
+    }
+
+    /// Number of control points.
+    pub fn control_count(&self) -> usize {
+        self.controls
+    }
+
+    /// Number of points.
+    pub fn len(&self) -> usize {
+        match &self.stored {
+            Stored::Single(matrix) => matrix.len(),
+            Stored::Static(factored) => factored.slots.len(),
+        }
+    }
+
+    /// Whether there is no point.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The points, once, computed in double precision.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of control points.
+    pub fn evaluate<T: Real>(&self, controls: &[Point<T>]) -> Result<Vec<Point<T>>> {
+        self.check(controls.len())?;
+        let controls: Vec<Point<f64>> = controls.iter().map(|p| p.map(Real::to_f64)).collect();
+        let points = match &self.stored {
+            Stored::Single(matrix) => matrix.evaluate(&controls),
+            Stored::Static(factored) => {
+                let (mut points, mut workspace) = (Vec::new(), StaticWorkspace::default());
+                factored.evaluator.evaluate_into(&controls, &mut workspace)?;
+                gather(&factored.slots, workspace.points(), &controls, &mut points);
+                points
+            }
+        };
+        Ok(points.into_iter().map(|p| p.map(T::from_f64)).collect())
+    }
+
+    /// Brings the weights into precision `T`, for evaluation again and again.
+    ///
+    /// # Errors
+    /// Those of [`StaticRefinement::evaluator`].
+    pub fn evaluator<T: Real>(&self) -> Result<StencilEvaluator<'_, T>> {
+        let weights = match &self.stored {
+            Stored::Single(matrix) => Weights::Single(matrix.in_precision()),
+            Stored::Static(factored) => {
+                let workspace = StaticWorkspace::default();
+                Weights::Static(factored.refinement.evaluator()?, workspace, &factored.slots)
+            }
+        };
+        Ok(StencilEvaluator { stencils: self, weights })
+    }
+
+    fn check(&self, controls: usize) -> Result<()> {
+        if controls == self.controls {
+            return Ok(());
+        }
+        let expected = self.controls;
+        Err(Error::request(format!("{controls} control points for a mesh of {expected} vertices")))
+    }
+}
+
+/// Stencils on the CPU, in `f32` or `f64`, with memory that is used again.
+pub struct StencilEvaluator<'s, T: Real> {
+    stencils: &'s SurfaceStencils,
+    weights: Weights<'s, T>,
+}
+
+enum Weights<'s, T: Real> {
+    Single(Cow<'s, SingleMatrix<T>>),
+    Static(StaticEvaluator<T>, StaticWorkspace<T>, &'s [u32]),
+}
+
+impl<T: Real> StencilEvaluator<'_, T> {
+    /// The points over control points, in the order of [`SurfaceStencils`].
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of control points.
+    pub fn evaluate_into(
+        &mut self,
+        controls: &[Point<T>],
+        points: &mut Vec<Point<T>>,
+    ) -> Result<()> {
+        self.stencils.check(controls.len())?;
+        match &mut self.weights {
+            Weights::Single(matrix) => {
+                points.resize(matrix.len(), [T::default(); 3]);
+                matrix.evaluate_into(controls, points);
+            }
+            Weights::Static(evaluator, workspace, slots) => {
+                evaluator.evaluate_into(controls, workspace)?;
+                gather(slots, workspace.points(), controls, points);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The points of vertices from those in slots.
+pub(crate) fn gather<T: Copy>(
+    slots: &[u32],
+    found: &[Point<T>],
+    controls: &[Point<T>],
+    points: &mut Vec<Point<T>>,
+) {
+    let point = |(v, &slot): (usize, &u32)| match slot {
+        NONE => controls[v],
+        slot => found[slot as usize],
+    };
+    points.clear();
+    points.extend(slots.iter().enumerate().map(point));
+}
+
+impl SingleMatrix<f64> {
+    /// The matrix in another precision; itself in its own.
+    pub(crate) fn in_precision<T: Real>(&self) -> Cow<'_, SingleMatrix<T>> {
+        match (self as &dyn Any).downcast_ref::<SingleMatrix<T>>() {
+            Some(own) => Cow::Borrowed(own),
+            None => Cow::Owned(self.rounded()),
+        }
+    }
+}

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::pages;
 use crate::scheme::Stencils;
-use crate::surface::scalar::Point;
+use crate::scheme::point::Point;
 
 /// Entries a row is padded to a multiple of: 16 bytes of columns.
 pub const GROUP: usize = 4;
@@ -51,6 +51,15 @@ impl<T: Real> SingleMatrix<T> {
             ends: (1..=controls as u64).collect(),
             columns: (0..controls as u32).map(|v| [v; GROUP]).collect(),
             weights: vec![std::array::from_fn(|i| if i == 0 { one } else { zero }); controls],
+        }
+    }
+
+    /// The weights in another precision.
+    pub(super) fn rounded<U: Real>(&self) -> SingleMatrix<U> {
+        SingleMatrix {
+            ends: self.ends.clone(),
+            columns: self.columns.clone(),
+            weights: self.weights.par_iter().map(|w| w.map(|w| U::from_f64(w.to_f64()))).collect(),
         }
     }
 

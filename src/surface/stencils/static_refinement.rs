@@ -27,16 +27,19 @@ pub(crate) use batches::LeafBatches;
 pub use cpu::{StaticEvaluator, StaticWorkspace};
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use slots::{GridPlace, Slots};
 
 use crate::error::{Error, Result};
-use crate::mesh::SurfaceMesh;
+use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::scheme::Scheme;
 use crate::surface::limit::finite::{FiniteWeights, spline_rows};
-use crate::surface::limit::{Leaf, LeafKind, LimitSurface, Placement, limit_surface};
-use crate::topology::surface::{Columns, SurfaceTopology};
+use crate::surface::limit::{
+    Leaf, LeafKind, LimitSurface, Placement, limit_surface, limit_topology,
+};
+use crate::topology::surface::SurfaceTopology;
 
 /// The points of a level of Catmull-Clark refinement, ready to be evaluated for any control
 /// points.
@@ -60,7 +63,7 @@ use crate::topology::surface::{Columns, SurfaceTopology};
 /// # Ok::<(), subsolid::Error>(())
 /// ```
 pub struct StaticRefinement {
-    pub(crate) surface: LimitSurface,
+    pub(crate) surface: Arc<LimitSurface>,
     pub(crate) slots: Slots,
     // first slot of each leaf, and how often it is still refined
     pub(crate) leaves: Vec<(u32, u8)>,
@@ -117,15 +120,18 @@ impl StaticRefinement {
     /// count; those of [`LimitSurface::new`].
     pub fn new(mesh: &SurfaceMesh, levels: usize) -> Result<Self> {
         mesh.check()?;
-        mesh.check_control()?;
-        let build = || {
-            let columns = Columns::of(&mesh.faces);
-            SurfaceTopology::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec())
-        };
-        let scheme = Scheme::CatmullClark;
-        let (surface, matrix) =
-            rayon::join(|| limit_surface(mesh, scheme, mesh.crease_rule, 0), build);
-        let surface = surface?;
+        let topology = limit_topology(mesh, Scheme::CatmullClark)?;
+        Self::of_topology(mesh, &topology, levels, mesh.crease_rule)
+    }
+
+    /// The same of a mesh whose topology is known.
+    pub(in crate::surface) fn of_topology(
+        mesh: &SurfaceMesh,
+        topology: &SurfaceTopology,
+        levels: usize,
+        rule: CreaseRule,
+    ) -> Result<Self> {
+        let surface = Arc::new(limit_surface(mesh, topology, Scheme::CatmullClark, rule, 0)?);
         let level_of = |leaf: &Leaf| {
             let element = &surface.elements()[leaf.element as usize];
             usize::from(leaf.depth) + usize::from(element.corner.is_some())
@@ -157,11 +163,11 @@ impl StaticRefinement {
         }
         let rows: Vec<Vec<[f64; 4]>> = (0..=levels).map(spline_rows).collect();
         let (slots, tables) = rayon::join(
-            || Slots::new(matrix, &surface, levels),
+            || Slots::new(topology.clone(), &surface, levels),
             || tables(&surface, &leaves, &rows),
         );
         let mut is_hole = vec![false; mesh.faces.len()];
-        let holes = crate::surface::holes::all(mesh, scheme);
+        let holes = crate::surface::holes::all(mesh, Scheme::CatmullClark);
         holes.into_iter().for_each(|f| is_hole[f as usize] = true);
         Ok(Self { surface, slots, leaves, rows, tables: tables?, is_hole })
     }

@@ -1,4 +1,5 @@
-//! The mesh matrix: faces as the columns of a sparse matrix over the vertices.
+//! Incidence of a surface: the mesh matrix, faces as the columns of a sparse matrix over the
+//! vertices. Refinement, limits and jobs share it; it is built once for a control mesh.
 //!
 //! After Zayer et al. (2017) and Mlakar et al., "Subdivision-specialized linear algebra
 //! kernels" (2020). A column lists a face's vertices in cyclic order, so the values 1, 2,
@@ -8,8 +9,7 @@
 //! from the one or two corners of each edge.
 //!
 //! The edges are found by sorting ([`SurfaceTopology::build`]); refined matrices of quads need
-//! no sort (`split`). [`mod@reference`] has the refinement rules as the products of
-//! sparse matrices that they are.
+//! no sort ([`surface::refine`](crate::surface::refine)).
 
 mod manifold;
 mod scatter;
@@ -23,7 +23,7 @@ pub(crate) use scatter::Scatter;
 
 use rayon::prelude::*;
 
-use crate::mesh::Polygons;
+use crate::mesh::{Polygons, SurfaceMesh};
 use crate::topology::{NONE, Rows};
 
 /// Where the columns of a mesh matrix start.
@@ -52,6 +52,21 @@ impl Columns {
                 Self::Polygons { ends: polygons.ends().map(|end| end as u32).collect(), faces }
             }
         }
+    }
+
+    /// The columns of faces that end at these corners.
+    pub(crate) fn of_ends(ends: &[u32]) -> Self {
+        let size = ends.first().map_or(3, |&end| end);
+        if size > 0 && (1..).zip(ends).all(|(k, &end)| u64::from(end) == k * u64::from(size)) {
+            return Self::Uniform(size);
+        }
+        let mut faces = vec![0; ends.last().map_or(0, |&end| end as usize)];
+        let mut start = 0;
+        for (f, &end) in (0..).zip(ends) {
+            faces[start..end as usize].fill(f);
+            start = end as usize;
+        }
+        Self::Polygons { ends: ends.to_vec(), faces }
     }
 
     /// Face of a corner.
@@ -122,6 +137,12 @@ impl Default for SurfaceTopology {
 }
 
 impl SurfaceTopology {
+    /// The topology of a mesh whose faces have been checked.
+    pub fn of(mesh: &SurfaceMesh) -> Self {
+        let vertices = mesh.faces.vertices().to_vec();
+        Self::build(mesh.points.len(), Columns::of(&mesh.faces), vertices)
+    }
+
     /// Finds the edges of faces by sort and scan: every corner gives the pair of its
     /// edge's ends, the smaller first; sorting makes equal pairs neighbours; a scan numbers
     /// them. Edges are numbered by their ends, whatever the order of the faces.
@@ -173,6 +194,13 @@ impl SurfaceTopology {
         }
     }
 
+    /// Whether these are the faces of a mesh.
+    pub(crate) fn is_of(&self, mesh: &SurfaceMesh) -> bool {
+        self.vertex_count == mesh.points.len()
+            && self.vertices == mesh.faces.vertices()
+            && self.columns == Columns::of(&mesh.faces)
+    }
+
     /// Number of edges.
     pub fn edge_count(&self) -> usize {
         self.edge_count
@@ -194,6 +222,38 @@ impl SurfaceTopology {
     /// Corners at each vertex, ascending: the matrix by rows (its transpose).
     pub fn vertex_corners(&self) -> Rows {
         group(self.vertex_count, &self.vertices, |corner| corner)
+    }
+
+    /// Vertices of a face.
+    pub fn face(&self, face: usize) -> &[u32] {
+        let corners = self.columns.corners(face as u32);
+        &self.vertices[corners.start as usize..corners.end as usize]
+    }
+
+    /// The edge of two vertices, if there is one: edges of a built topology ascend by their ends.
+    pub fn edge_between(&self, a: u32, b: u32) -> Option<u32> {
+        let (ends, mut low, mut high) = ([a.min(b), a.max(b)], 0, self.edge_count() as u32);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.edge_ends(middle) < ends { low = middle + 1 } else { high = middle }
+        }
+        ((low as usize) < self.edge_count() && self.edge_ends(low) == ends).then_some(low)
+    }
+
+    /// All corners of each of the non-manifold edges, ascending.
+    pub fn non_manifold_corners(&self) -> Rows {
+        let edges = &self.non_manifold_edges;
+        if edges.is_empty() {
+            return Rows::default();
+        }
+        let mut found: Vec<(u32, u32)> = (0..)
+            .zip(&self.edges)
+            .filter_map(|(c, edge)| Some((edges.binary_search(edge).ok()? as u32, c)))
+            .collect();
+        found.sort_unstable();
+        let mut rows = Rows::with_capacity(edges.len(), found.len());
+        found.chunk_by(|a, b| a.0 == b.0).for_each(|row| rows.push(row.iter().map(|at| at.1)));
+        rows
     }
 
     /// Vertices joined to each vertex by an edge, by the numbers of the edges.
@@ -251,5 +311,30 @@ mod tests {
         assert!(matrix.is_oriented());
         assert_eq!(matrix.neighbours().row(4), [1, 3, 7]);
         assert_eq!(matrix.vertex_corners().row(3), [4, 8]);
+        for edge in 0..10 {
+            let [a, b] = matrix.edge_ends(edge);
+            assert_eq!([matrix.edge_between(a, b), matrix.edge_between(b, a)], [Some(edge); 2]);
+        }
+        assert_eq!([matrix.edge_between(0, 4), matrix.edge_between(0, 99)], [None; 2]);
+        assert_eq!((matrix.face(1), matrix.face(2)), (&[0, 3, 4, 1][..], &[4, 3, 5, 6, 7][..]));
+    }
+
+    #[test]
+    fn all_corners_of_non_manifold_edges_are_known() {
+        let corners = vec![0, 1, 2, 1, 0, 3, 0, 1, 4, 4, 1, 5];
+        let matrix = SurfaceTopology::build(6, Columns::Uniform(3), corners);
+        let edge = matrix.edge_between(0, 1).unwrap();
+        assert_eq!(matrix.non_manifold_edges, [edge]);
+        assert_eq!(matrix.non_manifold_corners().row(0), [0, 3, 6]);
+        assert!(roof().non_manifold_corners().is_empty());
+    }
+
+    #[test]
+    fn columns_follow_from_ends() {
+        assert_eq!(Columns::of_ends(&[]), Columns::Uniform(3));
+        assert_eq!(Columns::of_ends(&[4, 8]), Columns::Uniform(4));
+        let polygons = Columns::of_ends(&[3, 7]);
+        assert_eq!(polygons, Columns::of(&Polygons::from_parts(vec![3, 7], vec![0; 7])));
+        assert_eq!((polygons.corners(1), polygons.face(2), polygons.face(3)), (3..7, 0, 1));
     }
 }

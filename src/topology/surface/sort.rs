@@ -20,6 +20,9 @@ pub(super) type Keyed = (u64, u32);
 
 /// Sorts by key; items of equal keys keep their order. `bound` is above all ids.
 pub(super) fn sort(items: &mut Vec<Keyed>, bound: usize) {
+    if items.len() < DIGITS {
+        return items.sort_by_key(|item| item.0);
+    }
     let bits = usize::BITS - bound.leading_zeros();
     let digits = (0..bits).step_by(DIGIT_BITS as usize);
     let mut other = vec![(0, 0); items.len()];

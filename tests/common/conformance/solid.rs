@@ -7,6 +7,9 @@ use subsolid::limit::{Orders, Solid};
 use subsolid::mesh::{Attribute, SolidMesh, shape::Shape};
 use subsolid::plan::{Location, Plan, Samples, Want, wanted_orders};
 
+#[allow(unused_imports, reason = "tests of surfaces include this file too")]
+pub use super::quantities::{gradients_of_known_fields, quantities};
+
 /// Meshes that together hold every class, missing layers and local refinement.
 pub fn meshes() -> Vec<(String, SolidMesh)> {
     let shapes: [(&str, &[usize]); 8] = [
@@ -99,6 +102,8 @@ pub fn check(
     assert_eq!(limit.len(), places.len(), "{what}");
     let orders = wanted_orders(plan.want());
     assert_eq!(limit.derivatives.len() + 1, orders.len(), "{what}");
+    let refined: Vec<_> =
+        mesh.attributes.iter().map(|a| solid.refined_points(&a.values, a.width)).collect();
     let mut undefined = 0;
     for (i, &(element, p)) in places.iter().enumerate() {
         for (output, &orders) in orders.iter().enumerate() {
@@ -125,16 +130,29 @@ pub fn check(
                 }
             }
         }
-        for (attribute, values) in mesh.attributes.iter().zip(&limit.attributes) {
-            let points = solid.refined_points(&attribute.values, attribute.width);
-            let expected =
-                reference(solid, &points, attribute.width, element, p, orders[0]).unwrap();
-            for (c, expected) in expected.iter().enumerate() {
-                let found = values.get(i * attribute.width + c);
-                assert!((found - expected).abs() <= 4.0 * tolerance, "{what}: {}", attribute.name);
+        for (a, (attribute, points)) in mesh.attributes.iter().zip(&refined).enumerate() {
+            let outputs = wanted_orders(plan.want().of_input(1));
+            let all = std::iter::once(&limit.attributes[a]).chain(&limit.attribute_derivatives[a]);
+            let all: Vec<_> = all.collect();
+            assert_eq!(all.len(), outputs.len(), "{what}");
+            for (values, &orders) in all.into_iter().zip(&outputs) {
+                let width = attribute.width;
+                let found = (0..width).map(|c| values.get(i * width + c));
+                let Some(expected) = reference(solid, points, width, element, p, orders) else {
+                    assert!(found.into_iter().all(f64::is_nan), "{what}: {element} {p:?} exists");
+                    undefined += 1;
+                    continue;
+                };
+                let norm = expected.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+                for (found, expected) in found.zip(expected) {
+                    let error = (found - expected).abs();
+                    let name = &attribute.name;
+                    assert!(error <= 4.0 * tolerance * norm, "{what}: {name} {orders:?} {error:e}");
+                }
             }
         }
     }
+    undefined += super::quantities::check(what, plan, mesh, limit, tolerance);
     let flags = limit.undefined_derivatives();
     assert_eq!(flags.contains(&1), undefined > 0, "{what}");
 }
@@ -282,7 +300,7 @@ macro_rules! solid_conformance {
 
             $crate::solid_conformance!(
                 @tests [$(#[$attribute])*] [$backend] [$tolerance]
-                grids derivatives scattered reuse far_away
+                grids derivatives scattered reuse far_away quantities gradients_of_known_fields
             );
         }
     };

@@ -2,9 +2,11 @@
 //! makes a module of tests that compare the backend with explicit refinement by code of the tests
 //! alone: half-edges for refined meshes, local refinement for limits.
 
+use subsolid::backend::{Backend, SurfaceEvaluator, SurfaceResults, Values};
 use subsolid::mesh::{CreaseRule, Creases, Polygons, SurfaceMesh};
+use subsolid::plan::Want;
 use subsolid::surface::limit::{Faces, LimitSurface, Scheme as LimitScheme, SurfaceLocation};
-use subsolid::surface::{Method, Scheme, StaticRefinement, SurfaceOptions, SurfacePlan};
+use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan};
 
 use crate::oracle::random::Random;
 use crate::oracle::surface::Surface;
@@ -12,7 +14,7 @@ use crate::oracle::vector::{Point, distance};
 use crate::oracle::{loop_surface, surface_limit};
 use crate::surfaces::{model, options, reference, rules};
 
-/// Refinement on a backend in one precision, results in double precision.
+/// Refinement in one precision, results in double precision.
 pub trait Refines {
     /// Fewest levels that a method refines by.
     fn least_levels(&self, _method: Method) -> usize {
@@ -20,23 +22,23 @@ pub trait Refines {
     }
     /// Corners of all refined faces (edge-friend: perhaps more behind them), and the points.
     fn refine(&self, mesh: &SurfaceMesh, options: &SurfaceOptions) -> (Vec<u32>, Vec<Point>);
-    /// All points of a level in one pass.
-    fn static_points(&self, refinement: &StaticRefinement, controls: &[Point]) -> Vec<Point>;
 }
 
-/// Limits on a backend in one precision, results in double precision.
-pub trait Limits {
-    /// Positions of `n` samples an edge, `[element][sample]`.
-    fn grid(&self, surface: &LimitSurface, n: usize, controls: &[Point]) -> Vec<Point>;
-    /// Positions at places.
-    fn scattered(
-        &self,
-        surface: &LimitSurface,
-        places: &[SurfaceLocation],
-        controls: &[Point],
-    ) -> Vec<Point>;
-    /// Positions of all vertices' limits.
-    fn vertices(&self, surface: &LimitSurface, controls: &[Point]) -> Vec<Point>;
+fn points(values: &Values) -> Vec<Point> {
+    (0..values.len() / 3).map(|i| values.triple(i)).collect()
+}
+
+/// The results over control points that were others before.
+fn evaluated(mut evaluator: Box<dyn SurfaceEvaluator + '_>, controls: &[Point]) -> SurfaceResults {
+    let moved: Vec<Point> = controls.iter().map(|p| p.map(|x| 1.0 - x)).collect();
+    let mut results = SurfaceResults::default();
+    for controls in [&moved[..], controls] {
+        evaluator.set_controls(controls).unwrap();
+        assert!(evaluator.evaluate().unwrap() >= 0.0);
+        evaluator.read(&mut results).unwrap();
+    }
+    assert!(evaluator.set_controls(&controls[1..]).is_err());
+    results
 }
 
 /// Closed, open, creased, cornered, of polygons, one of high valence.
@@ -104,8 +106,9 @@ pub fn refinement(backend: &impl Refines, tolerance: f64) {
     }
 }
 
-/// Levels in one pass, against half-edges; vertices are found by their places.
-pub fn static_refinement(backend: &impl Refines, tolerance: f64) {
+/// Points of a level straight from the control points, by both kinds of storage, against
+/// half-edges.
+pub fn stencils(backend: &impl Backend, tolerance: f64) {
     let levels =
         [("dodecahedron_poly", 3), ("edgecorner", 2), ("pole64", 2), ("cubes_semisharp", 5)];
     for (name, levels) in levels {
@@ -113,29 +116,21 @@ pub fn static_refinement(backend: &impl Refines, tolerance: f64) {
         let mut expected = reference(&mesh, false);
         (0..levels)
             .for_each(|level| expected = expected.refine(rules(Scheme::CatmullClark, level)));
-        let refinement = StaticRefinement::new(&mesh, levels).unwrap();
-        let found = backend.static_points(&refinement, &mesh.points);
-        assert_eq!(found.len(), refinement.len());
-        let plan = SurfacePlan::new(&mesh, &options(Scheme::CatmullClark, levels, Method::Matrix));
-        let plan = plan.unwrap();
-        let places = plan.places().unwrap();
-        // samples along the sides of elements: whole quads, or the corners of polygons
-        let mut sides = Vec::new();
-        for face in mesh.faces.iter() {
-            match face.len() {
-                4 => sides.push(1 << levels),
-                corners => sides.extend(std::iter::repeat_n(1 << (levels - 1), corners)),
+        for method in [Method::Single, Method::Static] {
+            let options = options(Scheme::CatmullClark, levels, method);
+            let plan = SurfacePlan::new(&mesh, &options).unwrap();
+            let stencils = plan.stencils().unwrap();
+            let evaluator = backend.surface_stencils(stencils).unwrap();
+            let found = points(&evaluated(evaluator, &mesh.points).positions);
+            assert_eq!(found.len(), plan.vertex_count());
+            let tolerance = tolerance * largest(&mesh.points);
+            let corners: Vec<usize> = expected.faces.iter().flatten().copied().collect();
+            assert_eq!(plan.corners().len(), corners.len(), "{name}");
+            for (&v, w) in plan.corners().iter().zip(corners) {
+                close(found[v as usize], expected.points[w], tolerance, || {
+                    format!("{name}, {method:?}, vertex {v}")
+                });
             }
-        }
-        let tolerance = tolerance * largest(&mesh.points);
-        let corners: Vec<usize> = expected.faces.iter().flatten().copied().collect();
-        assert_eq!(plan.corners().len(), corners.len(), "{name}");
-        for (&v, w) in plan.corners().iter().zip(corners) {
-            let place = places[v as usize].as_ref().expect("a vertex of a face");
-            let side = f64::from(sides[place.element as usize]);
-            let at = place.parameters.map(|x| (x * side) as u32);
-            let point = found[refinement.point_at(place.element as usize, at) as usize];
-            close(point, expected.points[w], tolerance, || format!("{name}, vertex {v}"));
         }
     }
 }
@@ -218,12 +213,13 @@ impl Subject {
 }
 
 /// Grids of samples, on elements spread over the model.
-pub fn grids(backend: &impl Limits, tolerance: f64) {
+pub fn grids(backend: &impl Backend, tolerance: f64) {
     for subject in Subject::all() {
         for n in [1, 3, 8] {
             let grid = subject.limit.grid(n, false).unwrap();
             let samples = grid.parameters();
-            let found = backend.grid(&subject.limit, n, &subject.surface.points);
+            let evaluator = backend.surface_grid(&grid).unwrap();
+            let found = points(&evaluated(evaluator, &subject.surface.points).positions);
             let count = subject.limit.elements().len();
             assert_eq!(found.len(), count * samples.len());
             for element in (0..count).step_by(count / 12 + 1) {
@@ -237,7 +233,7 @@ pub fn grids(backend: &impl Limits, tolerance: f64) {
 }
 
 /// Places anywhere, some close to corners and sides.
-pub fn scattered(backend: &impl Limits, tolerance: f64) {
+pub fn scattered(backend: &impl Backend, tolerance: f64) {
     for (seed, subject) in Subject::all().enumerate() {
         let mut random = Random::new(seed as u64);
         let near = [0.5, 0.0, 1e-3, 1e-6, 0.3, 0.25, 1.0 / 3.0];
@@ -251,7 +247,8 @@ pub fn scattered(backend: &impl Limits, tolerance: f64) {
                 SurfaceLocation { element: random.below(count) as u32, parameters }
             })
             .collect();
-        let found = backend.scattered(&subject.limit, &places, &subject.surface.points);
+        let evaluator = backend.surface_places(&subject.limit, &places, Want::POSITION).unwrap();
+        let found = points(&evaluated(evaluator, &subject.surface.points).positions);
         assert_eq!(found.len(), places.len());
         for (place, &point) in places.iter().zip(&found) {
             subject.check(point, place.element as usize, place.parameters, tolerance);
@@ -260,9 +257,11 @@ pub fn scattered(backend: &impl Limits, tolerance: f64) {
 }
 
 /// Limits of the control mesh's vertices.
-pub fn vertices(backend: &impl Limits, tolerance: f64) {
+pub fn vertices(backend: &impl Backend, tolerance: f64) {
     for subject in Subject::all() {
-        let found = backend.vertices(&subject.limit, &subject.surface.points);
+        let masks = subject.limit.vertex_masks();
+        let results = evaluated(backend.surface_vertices(&masks).unwrap(), &subject.surface.points);
+        let found = points(&results.positions);
         assert_eq!(found.len(), subject.surface.points.len());
         let count = subject.limit.elements().len();
         for element in (0..count).step_by(count / 60 + 1) {
@@ -271,6 +270,57 @@ pub fn vertices(backend: &impl Limits, tolerance: f64) {
             let corner = of.corner.map_or(0, |corner| corner as usize);
             let vertex = subject.surface.faces[of.face as usize][corner];
             subject.check(found[vertex], element, [0.0, 0.0], tolerance);
+        }
+    }
+}
+
+/// Derivatives and normals: of a grid, of places and of vertices against differences of limit
+/// points and one another.
+pub fn derivatives(backend: &impl Backend, tolerance: f64) {
+    for subject in Subject::all() {
+        let controls = &subject.surface.points;
+        let scale = largest(controls);
+        let count = subject.limit.elements().len();
+        let grid = subject.limit.grid(4, true).unwrap();
+        let on_grid = evaluated(backend.surface_grid(&grid).unwrap(), controls);
+        let samples = grid.parameters().len();
+        let inner = grid.parameters().iter().position(|&[u, v]| u > 0.0 && v > 0.0 && u + v < 0.9);
+        let inner = inner.expect("a sample inside");
+        let parameters = grid.parameters()[inner];
+        let places: Vec<SurfaceLocation> =
+            (0..count).map(|e| SurfaceLocation { element: e as u32, parameters }).collect();
+        let want = Want::FIRST | Want::SECOND;
+        let at = backend.surface_places(&subject.limit, &places, want).unwrap();
+        let at = evaluated(at, controls);
+        assert_eq!((on_grid.derivatives.len(), at.derivatives.len()), (2, 5));
+        for element in (0..count).step_by(count / 12 + 1) {
+            let sample = element * samples + inner;
+            let what = |k: usize| format!("{}, element {element}, derivative {k}", subject.name);
+            let mut tangents = [[0.0; 3]; 2];
+            for (k, tangent) in tangents.iter_mut().enumerate() {
+                const STEP: f64 = 1e-4;
+                let side = |sign: f64| {
+                    let mut p = parameters;
+                    p[k] += sign * STEP;
+                    subject.expected(element, p)
+                };
+                let (after, before) = (side(1.0), side(-1.0));
+                *tangent = std::array::from_fn(|d| (after[d] - before[d]) / (2.0 * STEP));
+                let (on_grid, at) = (&on_grid.derivatives[k], &at.derivatives[k]);
+                // what differences of doubles tell, and the precision of the backend
+                let near = scale * (1e-6 + 20.0 * tolerance);
+                close(on_grid.triple(sample), *tangent, near, || what(k));
+                let near = scale * 20.0 * tolerance;
+                close(at.triple(element), on_grid.triple(sample), near, || what(k));
+            }
+            let [a, b] = tangents;
+            let cross: Point = std::array::from_fn(|d| {
+                a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3]
+            });
+            let length = cross.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if length > 1e-2 * scale {
+                close(on_grid.normals.triple(sample), cross.map(|x| x / length), 1e-3, || what(2));
+            }
         }
     }
 }

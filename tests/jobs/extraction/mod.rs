@@ -86,7 +86,7 @@ fn check(name: &str, mesh: &SolidMesh, seed: u64) {
     let pieces = Pieces::new(solid, 1).unwrap();
     let compact = Extraction::new(&pieces).unwrap();
     let expanded = compact.clone().expanded(NO_LIMIT).unwrap();
-    let bounds = pieces.error_bounds(&mesh.points);
+    let bounds = pieces.error_bounds(&mesh.points).unwrap();
     let positions = mesh.points.as_flattened();
     let all = compact.control_values(positions, 3).unwrap();
     assert!(expanded.refined().is_empty());
@@ -107,7 +107,8 @@ fn check(name: &str, mesh: &SolidMesh, seed: u64) {
         let box_ = compact.pieces()[piece];
         check_form(&a, all.len() / 3, box_.exact, &what);
         check_form(&b, mesh.points.len(), box_.exact, &what);
-        let found = [triples(a.apply(&all, 3)), triples(b.apply(positions, 3))];
+        let found = [(&a, &all[..]), (&b, positions)]
+            .map(|(operator, values)| triples(operator.apply(values, 3).unwrap()));
         for (i, expected) in reference[64 * piece..][..64].iter().enumerate() {
             for found in &found {
                 let d = distance(found[i], *expected);

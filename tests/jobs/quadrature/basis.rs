@@ -94,7 +94,7 @@ fn the_basis_makes_the_limit() {
             let parameters = quadrature.parameters(b);
             let scale = f64::from(quadrature.kind(b).1).exp2().recip();
             let last = batch.leaves.len() - 1;
-            mapping.evaluate(b, last..last + 1, &mut mapped);
+            mapping.evaluate(b, last..last + 1, &mut mapped).unwrap();
             let ids = &batch.control_ids[last * batch.controls..];
             let origin = quadrature.origin(batch.leaves[last]);
             let element = solid.leaves()[batch.leaves[last] as usize].element as usize;
@@ -144,7 +144,7 @@ fn derivatives_in_space_are_those_of_known_fields() {
         let (mut mapped, mut derivatives) = (Mapped::default(), PhysicalDerivatives::default());
         let mut checked = 0;
         for (b, leaves) in quadrature.pieces(1000) {
-            mapping.evaluate(b, leaves.clone(), &mut mapped);
+            mapping.evaluate(b, leaves.clone(), &mut mapped).unwrap();
             let basis = quadrature.basis(b);
             physical_derivatives(&basis, &mapped, &mut derivatives);
             let (samples, n) = (basis.samples, basis.controls);

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use subsolid::backend::Cpu;
 use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::{Link, Shape};
+use subsolid::plan::Quantity;
 use subsolid::slice::{Axis, Slicer};
 use subsolid::{Backend, Samples, Solid, Want};
 
@@ -40,9 +41,9 @@ fn boundary_volume(mesh: &SolidMesh, direction: usize) -> f64 {
 fn gauss_volume(mesh: &SolidMesh) -> f64 {
     let n = 4;
     let solid = Solid::new(mesh).expect("a solid");
-    let plan = solid.plan(&Samples::gauss(n).expect("a rule"), Want::FIRST).expect("a plan");
+    let plan = solid.plan(&Samples::gauss(n).expect("a rule"), Want::DETERMINANT).expect("a plan");
     let limit = Cpu::default().evaluate(&plan, mesh.controls()).expect("a limit");
-    let determinants = limit.jacobian_determinants().expect("derivatives");
+    let determinants = limit.quantity(Quantity::Determinant, None).expect("derivatives");
     let w = subsolid::basis::gauss::rule(n).expect("a rule").weights;
     let terms = determinants.iter().enumerate();
     terms.map(|(i, d)| d * w[i % n] * w[i / n % n] * w[i / (n * n) % n]).sum()

@@ -73,11 +73,12 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
                 all.push(self.explained(launch, Explained { input, ..done }));
             }
         }
+        all.extend(self.explain_quantities(elements)?);
         Ok(all)
     }
 
     /// Adds what the launch itself says, and the floor.
-    fn explained(&self, launch: &Launch, work: Explained) -> Explained {
+    pub(super) fn explained(&self, launch: &Launch, work: Explained) -> Explained {
         let shape = launch.shape;
         let bytes = work.bytes_written + work.bytes_read;
         let bandwidth = self.functions.device().info.bandwidth;

@@ -7,7 +7,7 @@ use crate::backend::Precision;
 use crate::backend::cuda::functions::Shape;
 use crate::backend::cuda::grid::Prepared;
 use crate::backend::cuda::launch::{Argument, Job, Launch, Pass};
-use crate::backend::cuda::sources::{REFINE, Variant};
+use crate::backend::cuda::sources::{ORIGIN, REFINE, Variant};
 use crate::error::Result;
 use crate::numbers::Real;
 use crate::plan::{Want, wanted_orders};
@@ -15,6 +15,9 @@ use cudarc::driver::DeviceRepr;
 
 /// Components of grids that one pass evaluates at most.
 const MOST_GRID: usize = 4;
+
+/// The same with derivatives.
+const MOST_DERIVATIVES: usize = 3;
 
 /// The same of scattered points, whose kernels need more registers a component.
 pub(in crate::backend::cuda) const MOST_POINTS: usize = 3;
@@ -33,8 +36,9 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         };
         let mut passes = Vec::new();
         for (index, input) in self.inputs.iter().enumerate() {
+            let want = self.plan.want().of_input(index);
+            let most = if want == Want::POSITION { most } else { most.min(MOST_DERIVATIVES) };
             for offset in (0..input.width).step_by(most) {
-                let want = if index == 0 { self.plan.want() } else { Want::POSITION };
                 let strided = input.width > most;
                 let pass = Pass { width: (input.width - offset).min(most), strided, want };
                 let mut job = Job {
@@ -93,6 +97,37 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
                     ],
                 });
             }
+        }
+        Ok(launches)
+    }
+    /// The launches that bring values from their input's origin to where they are. `address`:
+    /// of the values of an input, `results` in number.
+    pub(super) fn add_origins(
+        &self,
+        results: usize,
+        address: impl Fn(usize) -> u64,
+    ) -> Result<Vec<Launch>> {
+        const THREADS: u32 = 128;
+        const BLOCKS: usize = 1 << 12;
+        let mut launches = Vec::new();
+        for (index, input) in self.inputs.iter().enumerate() {
+            let Some(origin) = &input.origin else { continue };
+            let numbers = results * input.width;
+            if numbers == 0 {
+                continue;
+            }
+            let blocks = numbers.div_ceil(THREADS as usize).min(BLOCKS) as u32;
+            launches.push(Launch {
+                name: "origin".into(),
+                function: self.functions.get(&Variant::new(&ORIGIN, T::PRECISION), "add_origin")?,
+                shape: Shape { blocks, threads: THREADS, shared: 0 },
+                arguments: vec![
+                    Argument::Address(address(index)),
+                    Argument::Address(origin.on_device.address(0)),
+                    Argument::Long(numbers as u64),
+                    Argument::Number(input.width as u32),
+                ],
+            });
         }
         Ok(launches)
     }

@@ -10,6 +10,7 @@ use super::{OnDevice, Program, Resident, nothing_kept};
 use crate::backend::{Limit, Values};
 use crate::error::Result;
 use crate::numbers::Real;
+use crate::plan::Quantity;
 use crate::result_buffer::Lent;
 use cudarc::driver::DeviceRepr;
 
@@ -28,8 +29,10 @@ const MOST_PAGE_LOCKED: usize = 8 << 30;
 struct Destination<'l> {
     rest: &'l mut [u8],
     page_locked: bool,
-    /// Bytes of a result.
+    /// Bytes of a row.
     size: usize,
+    /// What has rows of its own.
+    quantity: Option<Quantity>,
 }
 
 impl<'l> Destination<'l> {
@@ -49,8 +52,13 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         ring: &mut Ring,
     ) -> Result<()> {
         let mut destinations = self.destinations(elements, limit);
-        let per_element =
-            destinations.iter().map(|d| d.size).sum::<usize>() * self.plan.samples_per_element();
+        let per_element: usize = destinations
+            .iter()
+            .map(|to| match to.quantity {
+                Some(quantity) if quantity.is_per_element() => to.size,
+                _ => to.size * self.plan.samples_per_element(),
+            })
+            .sum();
         let step = match self.samples {
             OnDevice::Grid(_) => (PIECE / per_element.max(1)).max(1),
             OnDevice::Scattered(_) => elements.len().max(1),
@@ -123,10 +131,11 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         elements: &Range<usize>,
         limit: &'l mut Limit,
     ) -> Vec<Destination<'l>> {
-        let total = self.plan.result_count(elements);
-        let Limit { positions, derivatives, attributes, .. } = limit;
+        let Limit { positions, derivatives, attributes, attribute_derivatives, quantities, .. } =
+            limit;
         let first: Vec<&mut Values> = std::iter::once(positions).chain(derivatives).collect();
-        let others = attributes.iter_mut().map(|values| vec![values]);
+        let others = attributes.iter_mut().zip(attribute_derivatives);
+        let others = others.map(|(values, all)| std::iter::once(values).chain(all).collect());
         let values = std::iter::once(first).chain(others);
         let context = &self.functions.device().context;
         let lend = |bytes: usize| {
@@ -135,19 +144,23 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
             let locked = asked.and_then(|bytes| PageLocked::new(context, bytes).ok());
             locked.map(|locked| Box::new(locked) as Box<dyn Lent>)
         };
-        let destination = |(width, values): (usize, &'l mut Values)| {
-            let (rest, page_locked) = values.numbers::<T>().reserve_lent(total * width, lend);
+        let destination = |(width, values, quantity): (usize, &'l mut Values, _)| {
+            let numbers = self.rows(quantity, elements) * width;
+            let (rest, page_locked) = values.numbers::<T>().reserve_lent(numbers, lend);
             Destination {
                 rest: bytemuck::cast_slice_mut(rest),
                 page_locked,
                 size: width * size_of::<T>(),
+                quantity,
             }
         };
         let widths = self.inputs.iter().map(|input| input.width);
         let all = widths
             .zip(values)
-            .flat_map(|(width, values)| values.into_iter().map(move |values| (width, values)));
-        all.map(destination).collect()
+            .flat_map(|(width, all)| all.into_iter().map(move |values| (width, values, None)));
+        let derived =
+            quantities.iter_mut().map(|d| (d.wanted.width, &mut d.values, Some(d.wanted.quantity)));
+        all.chain(derived).map(destination).collect()
     }
 
     /// Puts the copies of a program's results to where they belong on the stream.
@@ -157,10 +170,18 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         destinations: &mut [Destination<'l>],
         delivery: &mut Delivery<'_, 'l>,
     ) -> Result<()> {
-        let count = self.plan.result_count(&program.range);
-        let mut parts = program.starts.iter().flatten().zip(destinations);
-        parts.try_for_each(|(&start, to)| {
-            delivery.copy(program.results.address(start), to.take(count))
+        let starts = program.starts.iter().flatten().chain(&program.derived);
+        starts.zip(destinations).try_for_each(|(&start, to)| {
+            let rows = self.rows(to.quantity, &program.range);
+            delivery.copy(program.results.address(start), to.take(rows))
         })
+    }
+
+    /// Number of rows of a quantity, or of results, for a range of elements.
+    fn rows(&self, quantity: Option<Quantity>, range: &Range<usize>) -> usize {
+        match quantity {
+            Some(quantity) => self.plan.row_count(quantity, range),
+            None => self.plan.result_count(range),
+        }
     }
 }

@@ -8,8 +8,8 @@ use super::matrix::{check_tags, device_matrix, has_lost_corner, host_matrix, tag
 use crate::error::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::numbers::Real;
+use crate::scheme::point::Point;
 use crate::surface::refine::edge_friend::EdgeFriend;
-use crate::surface::scalar::Point;
 use cudarc::driver::DeviceRepr;
 
 /// Levels of edge-friend.

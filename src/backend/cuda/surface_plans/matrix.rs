@@ -93,9 +93,7 @@ pub(super) fn levels<T: Real + DeviceRepr>(
 
 /// Refuses tags that have no vertex, or no edge, in the words of the CPU.
 pub(super) fn check_tags(mesh: &SurfaceMesh) -> Result<()> {
-    let vertices = mesh.faces.vertices().to_vec();
-    let matrix = SurfaceTopology::build(mesh.points.len(), Columns::of(&mesh.faces), vertices);
-    Sharpness::of(mesh, &matrix, mesh.crease_rule).map(drop)
+    Sharpness::of(mesh, &SurfaceTopology::of(mesh), mesh.crease_rule).map(drop)
 }
 
 /// Whether a tag has no vertex.

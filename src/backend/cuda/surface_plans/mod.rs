@@ -4,7 +4,7 @@
 //! ```text
 //! corners ─▶ mesh matrix ─▶ levels ─▶ points              Method::Matrix
 //! corners ─▶ mesh matrix ─▶ level 1 ─▶ levels ─▶ points   Method::EdgeFriend
-//! product of all levels, of the CPU ──────────▶ points    Method::Single
+//! weights of all points, of the CPU ──────────▶ points    Method::Single, Method::Static
 //! ```
 //!
 //! Edges are found, levels refined and points evaluated on the device, in the order of sums of
@@ -12,12 +12,14 @@
 //! that the device makes and refines.
 
 mod blocks;
+mod evaluators;
 mod friends;
 mod limit;
 mod matrix;
 mod refine;
-mod single;
+mod single_matrix;
 mod static_refinement;
+mod stencils;
 
 use super::Cuda;
 use super::edge_friend::FriendRun as DeviceRun;
@@ -26,21 +28,35 @@ use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::numbers::Real;
 use crate::scheme::Shape;
-use crate::surface::plan::{cut_notice, non_manifold_notice, turned_notice};
+use crate::scheme::point::Point;
+use crate::surface::plan::{
+    check_method, cut_notice, non_manifold_notice, takes_edge_friend, turned_notice,
+};
 use crate::surface::refine::memory::check_corner_ids;
 use crate::surface::refine::sqrt3::check;
-use crate::surface::scalar::Point;
 use crate::surface::triangulate::triangulate;
 use crate::surface::{Method, SurfaceOptions};
-use crate::topology::surface::Columns;
+use crate::topology::surface::{Columns, SurfaceTopology};
 use cudarc::driver::DeviceRepr;
 use friends::Friends;
-use single::Single;
+use stencils::PlannedStencils;
 
 pub use limit::{DeviceSurfaceGrid, DeviceSurfacePoints, DeviceVertexLimits};
 pub use matrix::device_matrix;
-pub use single::DeviceSingleMatrix;
+pub use single_matrix::DeviceSingleMatrix;
 pub use static_refinement::DeviceStaticRefinement;
+pub use stencils::DeviceStencils;
+
+/// The options with [`Method::Auto`] decided for a GPU, where edge-friend is 2.6 to 3.1 times as
+/// fast as the mesh matrix (measured on an H200 at levels 7 and 8).
+fn decided(mesh: &SurfaceMesh, options: &SurfaceOptions) -> SurfaceOptions {
+    if options.method != Method::Auto {
+        return *options;
+    }
+    let fits = options.levels >= 2 && takes_edge_friend(options, mesh, &SurfaceTopology::of(mesh));
+    let method = if fits { Method::EdgeFriend } else { Method::Matrix };
+    SurfaceOptions { method, ..*options }
+}
 
 /// A surface refined on a GPU, in `f32` or `f64`.
 pub struct DeviceSurface<T> {
@@ -54,12 +70,12 @@ pub struct DeviceSurface<T> {
 enum Levels<T> {
     Matrix(Box<DeviceLevels<T>>),
     EdgeFriend(Box<Friends<T>>),
-    Single(Box<Single<T>>),
+    Stencils(Box<PlannedStencils<T>>),
 }
 
 impl<T: Real + DeviceRepr> DeviceSurface<T> {
-    /// Brings a mesh to a GPU, with room for all levels, and finds its edges there; or makes the
-    /// one matrix of all levels and brings that.
+    /// Brings a mesh to a GPU, with room for all levels, and finds its edges there; or makes
+    /// stencils and brings these.
     ///
     /// # Errors
     /// Those of [`SurfacePlan::new`](crate::surface::SurfacePlan::new); [`Error::Request`] for what
@@ -67,9 +83,11 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
     pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions, gpu: &Cuda) -> Result<Self> {
         mesh.check()?;
         mesh.check_control()?;
+        check_method(options)?;
+        let options = &decided(mesh, options);
         check_corner_ids(mesh, options)?;
         let least = match options.method {
-            Method::EdgeFriend if options.scheme.rules().has_edge_friend() => 2,
+            Method::EdgeFriend => 2,
             Method::Matrix if options.scheme.rules().is_linear() => {
                 let name = options.scheme.rules().name();
                 return Err(Error::request(format!(
@@ -78,24 +96,19 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
                 ))
                 .with_help("refine on the CPU, or use --method single"));
             }
-            Method::Matrix | Method::Single => 1,
-            method @ Method::EdgeFriend => {
-                let scheme = options.scheme;
-                return Err(Error::request(format!("{scheme:?} by {method:?} on a GPU"))
-                    .with_help("use the mesh matrix, or edge-friend for Catmull-Clark"));
-            }
+            Method::Auto | Method::Matrix | Method::Single | Method::Static => 1,
         };
         if options.levels < least {
             return Err(Error::request(format!("{} levels on a GPU", options.levels))
                 .with_help(format!("ask for {least} or more, or refine on the CPU")));
         }
-        if options.method == Method::Single {
-            let single = Single::new(mesh, options, gpu)?;
+        if options.method.is_stencils() {
+            let stencils = PlannedStencils::new(mesh, options, gpu)?;
             return Ok(Self {
                 options: *options,
-                notices: single.plan.notices().to_vec(),
-                control_columns: single.plan.control_columns.clone(),
-                levels: Levels::Single(Box::new(single)),
+                notices: stencils.plan.notices().to_vec(),
+                control_columns: stencils.plan.control_columns.clone(),
+                levels: Levels::Stencils(Box::new(stencils)),
             });
         }
         let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
@@ -141,7 +154,7 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
         match &mut self.levels {
             Levels::Matrix(levels) => levels.set_points(controls),
             Levels::EdgeFriend(friends) => friends.set_controls(controls),
-            Levels::Single(single) => single.set_controls(controls),
+            Levels::Stencils(stencils) => stencils.device.set_controls(controls),
         }
     }
 
@@ -156,7 +169,7 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
     pub fn set_corners(&mut self, vertices: &[u32]) -> Result<()> {
         match &mut self.levels {
             Levels::EdgeFriend(friends) => friends.set_corners(vertices),
-            Levels::Matrix(_) | Levels::Single(_) => {
+            Levels::Matrix(_) | Levels::Stencils(_) => {
                 Err(Error::request("another connectivity for the mesh matrix")
                     .with_help("bring the mesh to the device anew, or use edge-friend"))
             }
@@ -165,7 +178,7 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
 
     /// Makes topology, points, or both of all levels; returns the seconds that it took on
     /// the device, where all of it stays. Topology begins at the corners of the control mesh;
-    /// that of one matrix is made with it, and takes no time here.
+    /// that of stencils is made with them, and takes no time here.
     ///
     /// # Errors
     /// [`Error::Request`] with the driver's words if a kernel fails.
@@ -173,8 +186,8 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
         match &mut self.levels {
             Levels::Matrix(levels) => levels.run(run),
             Levels::EdgeFriend(friends) => friends.run(run),
-            Levels::Single(_) if run == DeviceRun::Topology => Ok(0.0),
-            Levels::Single(single) => single.run(),
+            Levels::Stencils(_) if run == DeviceRun::Topology => Ok(0.0),
+            Levels::Stencils(stencils) => stencils.device.evaluate(),
         }
     }
 
@@ -186,7 +199,7 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
         match &self.levels {
             Levels::Matrix(levels) => levels.points(),
             Levels::EdgeFriend(friends) => friends.levels().points(),
-            Levels::Single(single) => single.points(),
+            Levels::Stencils(stencils) => stencils.device.points(),
         }
     }
 
@@ -199,7 +212,7 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
         match &self.levels {
             Levels::Matrix(levels) => levels.corners(),
             Levels::EdgeFriend(friends) => Ok(friends.levels().corners()?.into_flattened()),
-            Levels::Single(single) => Ok(single.plan.corners().to_vec()),
+            Levels::Stencils(stencils) => Ok(stencils.plan.corners().to_vec()),
         }
     }
 
@@ -208,9 +221,9 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
         match &self.levels {
             Levels::Matrix(levels) => levels.face_count(),
             Levels::EdgeFriend(friends) => friends.levels().quad_count(),
-            Levels::Single(single) => {
+            Levels::Stencils(stencils) => {
                 let size = self.options.scheme.shape().sides();
-                single.plan.corners().len() / size
+                stencils.plan.corners().len() / size
             }
         }
     }

@@ -5,9 +5,9 @@ use super::{DeviceSurface, Levels};
 use crate::backend::SurfaceRefiner;
 use crate::error::Result;
 use crate::mesh::{Creases, SurfaceMesh};
+use crate::scheme::point::Point;
 use crate::surface::plan::limits_of;
 use crate::surface::plan::result::{Refined, assemble, remaining_corners};
-use crate::surface::scalar::Point;
 use crate::surface::{SurfaceOptions, SurfacePlan, VertexLimits};
 use crate::topology::surface::Columns;
 
@@ -89,7 +89,7 @@ impl Refined for DeviceSurface<f64> {
                 }
                 remaining_corners(mesh, self.options.levels, |v| v, &mut creases);
             }
-            Levels::Single(single) => return Refined::creases(&&single.plan, mesh),
+            Levels::Stencils(stencils) => return Refined::creases(&&stencils.plan, mesh),
             // the host knows the friends of creases at the first level only
             Levels::EdgeFriend(_) => {
                 return Refined::creases(&&SurfacePlan::new(mesh, &self.options)?, mesh);

@@ -12,9 +12,9 @@ use super::super::surface_limit::{
 use super::super::surface_points::PointRows;
 use super::super::surface_refine::Level;
 use crate::error::{Error, Result};
+use crate::scheme::point::Point;
 use crate::surface::StaticRefinement;
 use crate::surface::limit::finite::FiniteWeights;
-use crate::surface::scalar::Point;
 use crate::surface::stencils::static_refinement::LeafBatches;
 
 /// The points of one level of refinement on a GPU, straight from the control points, in

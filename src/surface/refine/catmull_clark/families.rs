@@ -16,9 +16,10 @@ use crate::numbers::Real;
 use rayon::prelude::*;
 
 use super::GRAIN;
-use super::stars::{of_valence_4, term};
+use super::stars::term;
+use crate::scheme::catmull_clark::{edge_point, vertex_point_4};
+use crate::scheme::point::{Point, mean4};
 use crate::surface::refine::split::{Navigate, Quads};
-use crate::surface::scalar::{Point, mean4};
 use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
 
@@ -63,10 +64,10 @@ impl<T: Real> Families<'_, T> {
                 let s = edges.map(|e| sides[e as usize]);
                 let f = [0, 1, 2, 3].map(|i| mean4([c[i], s[i], m, s[(i + 3) % 4]]));
                 *faces = f;
-                *edge_points = [0, 1, 2, 3].map(|i| mean4([s[i], m, f[i], f[(i + 1) % 4]]));
+                *edge_points = [0, 1, 2, 3].map(|i| edge_point([s[i], m], [f[i], f[(i + 1) % 4]]));
                 let terms = [0, 1, 2, 3];
                 let terms = terms.map(|i| term(self.oriented, s[(i + 3) % 4], || s[i], f[i]));
-                *centre = of_valence_4(m, terms);
+                *centre = vertex_point_4(m, terms);
             },
         );
     }
@@ -98,13 +99,13 @@ impl<T: Real> Families<'_, T> {
             let alike = a == b || !self.oriented && vertex(b) == start;
             let (at_start, at_end) = if alike { (fb, gb) } else { (gb, fb) };
             let turned = usize::from(start > end);
-            halves[turned] = mean4([p, s, fa, at_start]);
-            halves[1 - turned] = mean4([s, q, ga, at_end]);
+            halves[turned] = edge_point([p, s], [fa, at_start]);
+            halves[1 - turned] = edge_point([s, q], [ga, at_end]);
             let (p_of_b, q_of_b) = if alike { (p, q) } else { (q, p) };
             let term = |next, previous, face| term(self.oriented, next, || previous, face);
             let terms =
                 [term(ma, p, fa), term(q, ma, ga), term(mb, p_of_b, fb), term(q_of_b, mb, gb)];
-            *out = of_valence_4(s, terms);
+            *out = vertex_point_4(s, terms);
         });
     }
 }

@@ -4,7 +4,8 @@ use crate::numbers::Real;
 use rayon::prelude::*;
 
 use super::GRAIN;
-use crate::surface::scalar::{Point, add, scale};
+use crate::scheme::catmull_clark;
+use crate::scheme::point::{Point, add, scale};
 
 /// How corners are followed, and the points there.
 pub(super) struct Stars<'a, T, N, P, F> {
@@ -37,13 +38,6 @@ pub(super) fn term<T: Real>(
     }
 }
 
-/// Valence 4: P/2 + ((t₀ + t₁) + (t₂ + t₃))/16.
-#[inline(always)]
-pub(super) fn of_valence_4<T: Real>(p: Point<T>, [a, b, c, d]: [Point<T>; 4]) -> Point<T> {
-    let sum = add(add(a, b), add(c, d));
-    add(scale(p, T::from_f64(0.5)), scale(sum, T::from_f64(1.0 / 16.0)))
-}
-
 impl<T, N, P, F> Stars<'_, T, N, P, F>
 where
     T: Real,
@@ -70,11 +64,7 @@ where
             let terms = corners.iter().map(|&c| self.term(c << shift));
             *out = match terms.reduce(add) {
                 None => self.points[v], // of no face
-                Some(sum) => {
-                    let n = corners.len() as f64;
-                    let own = scale(self.points[v], T::from_f64(1.0 - 2.0 / n));
-                    add(own, scale(sum, T::from_f64(1.0 / (n * n))))
-                }
+                Some(sum) => catmull_clark::vertex_point(self.points[v], sum, corners.len()),
             };
         });
     }
@@ -88,6 +78,8 @@ where
     ) {
         let points = &self.points[first..first + out.len()];
         let items = out.par_iter_mut().zip(points).with_min_len(GRAIN).enumerate();
-        items.for_each(|(i, (out, &p))| *out = of_valence_4(p, star(i).map(|c| self.term(c))));
+        items.for_each(|(i, (out, &p))| {
+            *out = catmull_clark::vertex_point_4(p, star(i).map(|c| self.term(c)))
+        });
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn first_level(
     Ok(EdgeFriend { first, levels: vec![quads], real_quads, orphans, first_creases, crease_rule })
 }
 
-fn check_manifold(matrix: &SurfaceTopology) -> Result<()> {
+pub(super) fn check_manifold(matrix: &SurfaceTopology) -> Result<()> {
     const MEND: &str = "use --method matrix, or help the surface there";
     if let Some(&edge) = matrix.non_manifold_edges.first() {
         let [a, b] = matrix.edge_ends(edge);

@@ -38,7 +38,7 @@ use super::catmull_clark::CatmullClark;
 use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, Creases, SurfaceMesh};
-use crate::surface::scalar::Point;
+use crate::scheme::point::Point;
 use crate::topology::surface::SurfaceTopology;
 
 /// Quads of one level in the layout of the [module](self).
@@ -104,6 +104,11 @@ impl EdgeFriend {
             built.levels.push(fine);
         }
         Ok(built)
+    }
+
+    /// Whether a mesh of this topology is an oriented manifold, as edge-friend needs it.
+    pub(in crate::surface) fn takes(topology: &SurfaceTopology) -> bool {
+        build::check_manifold(topology).is_ok()
     }
 
     /// The first of `levels` ≥ 1 levels.

@@ -19,8 +19,9 @@ use super::super::sharpness::HeldVertex;
 use super::{FriendQuads, for_each};
 use crate::mesh::CreaseRule;
 use crate::numbers::Real;
+use crate::scheme::catmull_clark::{edge_point, quad_mask};
 use crate::scheme::crease::{self, VertexSharpness};
-use crate::surface::scalar::{Point, add, blend, mean4, middle, scale};
+use crate::scheme::point::{Point, add, blend, mean4, middle, scale};
 use crate::topology::NONE;
 use crate::topology::surface::Scatter;
 
@@ -302,13 +303,11 @@ fn quad_points<T: Real>(
     let [g0, g1] = quads.friends[q as usize];
     let at = |corner: u32| points[quads.corners.as_flattened()[corner as usize] as usize];
     let [v0, v1, v2, v3] = quads.corners[q as usize].map(|v| points[v as usize]);
-    let quarter = T::from_f64(0.25);
-    let (side0, side1) = (add(v1, v2), add(v3, v0));
     let face = mean4([v0, v1, v2, v3]);
-    let face0 = scale(add(side0, add(at(off(2 * g0 + 1)), at(off(2 * g0)))), quarter);
-    let face1 = scale(add(side1, add(at(off(2 * g1 + 1)), at(off(2 * g1)))), quarter);
-    let edge0 = scale(add(side0, add(face, face0)), quarter);
-    let mut edge1 = scale(add(side1, add(face, face1)), quarter);
+    let face0 = mean4([v1, v2, at(off(2 * g0 + 1)), at(off(2 * g0))]);
+    let face1 = mean4([v3, v0, at(off(2 * g1 + 1)), at(off(2 * g1))]);
+    let edge0 = edge_point([v1, v2], [face, face0]);
+    let mut edge1 = edge_point([v3, v0], [face, face1]);
     if let Some(&s) = quads.sharpness.get(q as usize)
         && s > 0.0
     {
@@ -338,9 +337,7 @@ impl<T: Real> Weights<T> {
     }
 
     fn of(n: u32) -> [T; 3] {
-        let n = f64::from(n);
-        let (beta, gamma) = (1.5 / (n * n), 0.25 / (n * n));
-        [1.0 - n * (beta + gamma), beta, gamma].map(T::from_f64)
+        quad_mask(n).map(T::from_f64)
     }
 
     #[inline(always)]

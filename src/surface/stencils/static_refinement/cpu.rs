@@ -16,6 +16,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytemuck::Pod;
@@ -30,8 +31,8 @@ use crate::error::Result;
 use crate::kernel::{Patch, PatchOutput, Scratch, Shared, Simd, Stores, Table, TableOutput};
 use crate::numbers::Real;
 use crate::pages;
-use crate::surface::limit::LeafKind;
-use crate::surface::scalar::Point;
+use crate::scheme::point::Point;
+use crate::surface::limit::{LeafKind, LimitSurface};
 
 /// Points of a task, about.
 const GRAIN: usize = 8192;
@@ -43,8 +44,10 @@ const STREAMED: usize = 16 << 20;
 /// `f32` or `f64`; see [`StaticRefinement`].
 ///
 /// It holds the weights in `T`, in the layout of the kernels.
-pub struct StaticEvaluator<'r, T> {
-    refinement: &'r StaticRefinement,
+pub struct StaticEvaluator<T> {
+    surface: Arc<LimitSurface>,
+    // number of points
+    len: usize,
     batches: Vec<Batch<T>>,
     // a batch, and some of its leaves
     tasks: Vec<(usize, Range<usize>)>,
@@ -82,7 +85,7 @@ impl StaticRefinement {
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for structures without control points, which no
     /// surface has.
-    pub fn evaluator<T: Real>(&self) -> Result<StaticEvaluator<'_, T>> {
+    pub fn evaluator<T: Real>(&self) -> Result<StaticEvaluator<T>> {
         StaticEvaluator::new(self)
     }
 
@@ -99,8 +102,8 @@ impl StaticRefinement {
     }
 }
 
-impl<'r, T: Real> StaticEvaluator<'r, T> {
-    fn new(refinement: &'r StaticRefinement) -> Result<Self> {
+impl<T: Real> StaticEvaluator<T> {
+    fn new(refinement: &StaticRefinement) -> Result<Self> {
         let LeafBatches { regular, irregular } = LeafBatches::of(refinement);
         let regular = regular.into_iter().map(|(steps, leaves)| {
             let samples = 1 << steps;
@@ -123,7 +126,7 @@ impl<'r, T: Real> StaticEvaluator<'r, T> {
             let (count, step) = (batch.leaves.starts.len(), (GRAIN / batch.kernel.points()).max(1));
             tasks.extend((0..count).step_by(step).map(|k| (index, k..(k + step).min(count))));
         }
-        Ok(Self { refinement, batches, tasks })
+        Ok(Self { surface: refinement.surface.clone(), len: refinement.len(), batches, tasks })
     }
 
     /// The points of the level in memory that is used again:
@@ -137,8 +140,8 @@ impl<'r, T: Real> StaticEvaluator<'r, T> {
         workspace: &mut StaticWorkspace<T>,
     ) -> Result<()> {
         let StaticWorkspace { controls: all, points } = workspace;
-        self.refinement.surface.refined_points_into(controls, all)?;
-        self.run(all, points.reserve(3 * self.refinement.len()));
+        self.surface.refined_points_into(controls, all)?;
+        self.run(all, points.reserve(3 * self.len));
         Ok(())
     }
 

@@ -7,10 +7,7 @@ use cudarc::driver::DeviceRepr;
 use super::super::surface_product::DeviceProduct;
 use super::blocks::row_blocks;
 use crate::error::{Error, Result};
-use crate::mesh::SurfaceMesh;
-use crate::surface::scalar::Point;
 use crate::surface::stencils::single::SingleMatrix;
-use crate::surface::{Method, SurfaceOptions, SurfacePlan};
 
 /// A [`SingleMatrix`] on a GPU, in `f32` or `f64`: products of any number of components, with the
 /// bits of the CPU for finite control points.
@@ -75,33 +72,5 @@ impl<T: Real + DeviceRepr> DeviceSingleMatrix<T> {
     /// Bytes that a product reads of the matrix.
     pub fn bytes(&self) -> usize {
         self.bytes
-    }
-}
-
-/// The levels of a surface as one matrix, and their plan.
-pub(super) struct Single<T> {
-    pub plan: SurfacePlan,
-    matrix: DeviceSingleMatrix<T>,
-}
-
-impl<T: Real + DeviceRepr> Single<T> {
-    pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions, gpu: &Cuda) -> Result<Self> {
-        // a plan by this method has a matrix of its own
-        let plan = SurfacePlan::new(mesh, &SurfaceOptions { method: Method::Matrix, ..*options })?;
-        let matrix = plan.single_matrix()?;
-        let matrix = DeviceSingleMatrix::new(&matrix, mesh.points.len(), gpu)?;
-        Ok(Self { plan, matrix })
-    }
-
-    pub fn set_controls(&mut self, controls: &[Point<T>]) -> Result<()> {
-        self.matrix.set_controls(controls.as_flattened(), 3)
-    }
-
-    pub fn run(&mut self) -> Result<f64> {
-        self.matrix.run()
-    }
-
-    pub fn points(&self) -> Result<Vec<Point<T>>> {
-        Ok(self.matrix.results()?.as_chunks::<3>().0.to_vec())
     }
 }

@@ -1,6 +1,6 @@
-//! Numbers that points are made of, and the few operations of the rules on them.
+//! Points, and the few operations of the rules on them.
 //!
-//! Every sum of refinement in this folder is written out in one order and never fused, so that
+//! Every sum of refinement is written out in one order and never fused, so that
 //! any processor that rounds as IEEE 754 says gets the same bits. Grids, of the limit and of
 //! static evaluation, are sums of the [kernels](crate::kernel), which fuse where
 //! the processor does: the same bits in every run on one processor.

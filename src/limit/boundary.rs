@@ -5,8 +5,8 @@
 //! corners are elements. Places are integers, so neighbours agree exactly on what
 //! they share; nothing is compared by distance.
 
-use crate::limit::{Solid, VTK_CORNER};
-use crate::topology::Topology;
+use super::{Solid, VTK_CORNER};
+use crate::topology::{Orientation, Topology};
 
 /// Parameters run from 0 to `UNIT` in each direction of a face.
 pub const UNIT: u32 = 1 << 30;
@@ -140,42 +140,48 @@ impl BoundaryFace {
 }
 
 /// The boundary of a solid, in the order of its elements.
-pub fn boundary_faces(solid: &Solid) -> Vec<BoundaryFace> {
+pub fn boundary_faces(solid: &Solid, orientation: &Orientation) -> Vec<BoundaryFace> {
     let topology = solid.topology();
     let mut faces = Vec::new();
     for (number, element) in solid.elements().iter().enumerate() {
         let number = number as u32;
+        let mirrored = orientation.is_mirrored(element.cell);
         match element.corner {
             None => {
                 for (k, &face) in topology.cell_faces(element.cell).iter().enumerate() {
                     if topology.is_boundary_face(face) {
-                        faces.push(hexahedron_face(topology, number, &element.corners, k));
+                        faces.push(hexahedron_face(
+                            topology,
+                            (number, mirrored),
+                            &element.corners,
+                            k,
+                        ));
                     }
                 }
             }
             Some(corner) => {
                 let vertex = topology.cells().vertices(element.cell as usize)[usize::from(corner)];
-                push_corner_faces(topology, number, element.cell, vertex, &mut faces);
+                push_corner_faces(topology, (number, mirrored), element.cell, vertex, &mut faces);
             }
         }
     }
     faces
 }
 
-/// Axes (s, t) of a side of a right-handed element, right-handed from outside.
-fn axes_along(axis: usize, side: usize) -> [usize; 2] {
+/// Axes (s, t) of a side of an element, right-handed from outside.
+fn axes_along(axis: usize, side: usize, mirrored: bool) -> [usize; 2] {
     let along = [(axis + 1) % 3, (axis + 2) % 3];
-    if side == 1 { along } else { [along[1], along[0]] }
+    if (side == 1) != mirrored { along } else { [along[1], along[0]] }
 }
 
 fn hexahedron_face(
     topology: &Topology,
-    element: u32,
+    (element, mirrored): (u32, bool),
     corners: &[u32; 8],
     k: usize,
 ) -> BoundaryFace {
     let (axis, side) = (k / 2, k % 2);
-    let along = axes_along(axis, side);
+    let along = axes_along(axis, side, mirrored);
     let vertex =
         |s: usize, t: usize| corners[VTK_CORNER[side << axis | s << along[0] | t << along[1]]];
     let border = |a: u32, b: u32| edge_border(topology, a, b);
@@ -201,7 +207,7 @@ fn edge_border(topology: &Topology, a: u32, b: u32) -> Border {
 /// along the cell's edges from the corner (see `refine::children`).
 fn push_corner_faces(
     topology: &Topology,
-    element: u32,
+    (element, mirrored): (u32, bool),
     cell: u32,
     vertex: u32,
     faces: &mut Vec<BoundaryFace>,
@@ -223,7 +229,7 @@ fn push_corner_faces(
     // element axes 0, 1, 2 run towards a, b, c
     let towards = [a, b, c];
     for axis in 0..3 {
-        let along = axes_along(axis, 0);
+        let along = axes_along(axis, 0, mirrored);
         let ends = along.map(|d| towards[d]);
         let face = fan.iter().find(|(_, pair)| ends.iter().all(|v| pair.contains(v)));
         if let Some(&(face, _)) = face.filter(|(face, _)| topology.is_boundary_face(*face)) {

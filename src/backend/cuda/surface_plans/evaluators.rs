@@ -1,0 +1,69 @@
+//! Limits of surfaces on a GPU by the verbs of all backends.
+
+use crate::backend::{SurfaceEvaluator, SurfaceResults, Values};
+use crate::error::Result;
+use crate::numbers::Real;
+use cudarc::driver::DeviceRepr;
+
+use super::{DeviceSurfaceGrid, DeviceSurfacePoints, DeviceVertexLimits};
+
+/// Derivatives that are there.
+fn put_derivatives<T: Real>(results: &mut SurfaceResults, derivatives: &[Vec<[T; 3]>]) {
+    let wanted = derivatives.iter().filter(|values| !values.is_empty());
+    results.derivatives.resize(wanted.clone().count(), Values::default());
+    for (values, from) in results.derivatives.iter_mut().zip(wanted) {
+        values.copy_from(from.as_flattened());
+    }
+}
+
+impl<T: Real + DeviceRepr> SurfaceEvaluator for DeviceSurfaceGrid<T> {
+    fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()> {
+        DeviceSurfaceGrid::set_controls(self, points)
+    }
+
+    fn evaluate(&mut self) -> Result<f64> {
+        DeviceSurfaceGrid::evaluate(self)
+    }
+
+    fn read(&self, results: &mut SurfaceResults) -> Result<()> {
+        let found = DeviceSurfaceGrid::read(self)?;
+        results.positions.copy_from(found.positions.as_flattened());
+        put_derivatives(results, &found.derivatives);
+        results.normals.copy_from(found.normals.as_flattened());
+        Ok(())
+    }
+}
+
+impl<T: Real + DeviceRepr> SurfaceEvaluator for DeviceSurfacePoints<T> {
+    fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()> {
+        DeviceSurfacePoints::set_controls(self, points)
+    }
+
+    fn evaluate(&mut self) -> Result<f64> {
+        DeviceSurfacePoints::evaluate(self)
+    }
+
+    fn read(&self, results: &mut SurfaceResults) -> Result<()> {
+        let found = DeviceSurfacePoints::read(self)?;
+        results.positions.copy_from(found[0].as_flattened());
+        put_derivatives(results, &found[1..]);
+        Ok(())
+    }
+}
+
+impl<T: Real + DeviceRepr> SurfaceEvaluator for DeviceVertexLimits<T> {
+    fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()> {
+        DeviceVertexLimits::set_controls(self, points)
+    }
+
+    fn evaluate(&mut self) -> Result<f64> {
+        DeviceVertexLimits::evaluate(self)
+    }
+
+    fn read(&self, results: &mut SurfaceResults) -> Result<()> {
+        let [positions, normals] = DeviceVertexLimits::read(self)?;
+        results.positions.copy_from(positions.as_flattened());
+        results.normals.copy_from(normals.as_flattened());
+        Ok(())
+    }
+}

@@ -1,0 +1,191 @@
+//! `subsolid query`
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use subsolid::query::{Op, Query, Strategy};
+use subsolid::topology::order::Element;
+use subsolid::{Error, Result, io};
+
+use super::console::Console;
+use super::{Outcome, model};
+
+/// Tell which vertices, edges, faces and cells are next to which
+///
+/// VC: cells at a vertex, EV: vertices of an edge, VV: vertices that edges join to a vertex,
+/// and so on. Surfaces: VV VE VF EV EE EF FV FE FF. Solids: VV VE VF VC EV EF EC FV FE FC CV CE
+/// CF CC. Edges, and faces of solids, are numbered by their sorted vertices; other elements as
+/// in the file. Without --of, counts.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid query part.vtk
+  subsolid query part.vtk --op VC --of 17,42
+  subsolid query part.vtk --op EC --of 17 --oriented
+  subsolid query skin.obj --op VV --of 17 --rings 3 --json")]
+pub struct Arguments {
+    /// Surface (.obj, .ply, .off, .stl) or control mesh of a solid
+    model: PathBuf,
+    /// Query, by the first letters of two kinds of elements
+    #[arg(long, value_name = "OP")]
+    op: Option<Op>,
+    /// Elements to answer for
+    #[arg(long, value_name = "IDS", value_delimiter = ',', requires = "op")]
+    of: Vec<u32>,
+    /// Vertices up to so many edges away (VV)
+    #[arg(long, value_name = "K", requires = "of", conflicts_with = "oriented")]
+    rings: Option<usize>,
+    /// In cyclic order: VE, VF of surfaces; EF, EC of solids
+    #[arg(long, requires = "of")]
+    oriented: bool,
+    /// How rows are found; the answers are the same
+    #[arg(long, value_enum, default_value_t = Choice::Rows)]
+    strategy: Choice,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Choice {
+    /// Stored, of elements sorted by position
+    Rows,
+    /// Computed patch by patch
+    Patches,
+    /// Stored, in the file's order
+    Unordered,
+}
+
+#[derive(Serialize)]
+struct Report {
+    vertices: usize,
+    edges: usize,
+    faces: usize,
+    cells: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    counts: Vec<Count>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    op: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rows: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Count {
+    op: String,
+    entries: usize,
+    least: usize,
+    most: usize,
+}
+
+#[derive(Serialize)]
+struct Row {
+    id: u32,
+    row: Vec<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closed: Option<bool>,
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let query = open(&arguments, console)?;
+    let mut rows = Vec::new();
+    let mut counts = Vec::new();
+    if arguments.of.is_empty() {
+        for op in arguments.op.map_or_else(|| query.ops().to_vec(), |op| vec![op]) {
+            counts.push(count(&query, op)?);
+        }
+    } else if let Some(op) = arguments.op {
+        rows = arguments
+            .of
+            .iter()
+            .map(|&id| row(&query, op, id, &arguments))
+            .collect::<Result<_>>()?;
+    }
+    let [vertices, edges, faces, cells] = Element::ALL.map(|kind| query.count(kind));
+    let op = arguments.op.map(|op| op.to_string());
+    let report = Report { vertices, edges, faces, cells, counts, op, rows };
+    console.report(&report, || text(&report))?;
+    Ok(Outcome::Done)
+}
+
+fn open(arguments: &Arguments, console: &Console) -> Result<Query> {
+    let strategy = match arguments.strategy {
+        Choice::Rows => Strategy::Rows,
+        Choice::Patches => Strategy::Patches,
+        Choice::Unordered => Strategy::Unordered,
+    };
+    let path = &arguments.model;
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    if ["obj", "ply", "off", "stl"].contains(&extension.as_str()) {
+        let (mesh, report) = io::read_surface_with_report(path)?;
+        if let Some(left_out) = report.left_out() {
+            console.warn(format!("{}: left out: {left_out}", path.display()));
+        }
+        return Query::of_surface(&mesh, strategy);
+    }
+    let model = model::ModelArguments {
+        model: path.clone(),
+        creases: None,
+        crease_angle: None,
+        strict: false,
+    };
+    Query::of_solid(&model.load(0, Default::default(), console)?, strategy)
+}
+
+fn row(query: &Query, op: Op, id: u32, arguments: &Arguments) -> Result<Row> {
+    if let Some(k) = arguments.rings {
+        if op != Op::VV {
+            return Err(Error::request(format!("--rings is not for {op}"))
+                .with_help("rings are of vertices: --op VV"));
+        }
+        return Ok(Row { id, row: query.ring(id, k)?, closed: None });
+    }
+    if !arguments.oriented {
+        return Ok(Row { id, row: query.row(op, id)?, closed: None });
+    }
+    let solid = query.fan_kind() == Element::Edge;
+    let sectors = match op {
+        Op::VE if !solid => false,
+        Op::EF if solid => false,
+        Op::VF if !solid => true,
+        Op::EC if solid => true,
+        _ => {
+            return Err(Error::request(format!("--oriented is not for {op} of this mesh"))
+                .with_help("it is for VE and VF of surfaces, EF and EC of solids"));
+        }
+    };
+    let fan = query.fan(id)?;
+    let closed = Some(fan.is_closed());
+    Ok(Row { id, row: if sectors { fan.sectors } else { fan.spokes }, closed })
+}
+
+fn count(query: &Query, op: Op) -> Result<Count> {
+    let rows = query.rows(op)?;
+    let lengths = || rows.iter().map(<[u32]>::len);
+    Ok(Count {
+        op: op.to_string(),
+        entries: rows.items().len(),
+        least: lengths().min().unwrap_or(0),
+        most: lengths().max().unwrap_or(0),
+    })
+}
+
+fn text(report: &Report) -> String {
+    let mut text = String::new();
+    for Row { id, row, closed } in &report.rows {
+        let row: Vec<String> = row.iter().map(u32::to_string).collect();
+        let shape = match closed {
+            Some(true) => " (ring)",
+            Some(false) => " (fan)",
+            None => "",
+        };
+        let _ = writeln!(text, "{id}{shape}: {}", row.join(" "));
+    }
+    if report.rows.is_empty() {
+        let Report { vertices, edges, faces, cells, .. } = report;
+        let _ = writeln!(text, "vertices {vertices}\nedges {edges}\nfaces {faces}\ncells {cells}");
+        for Count { op, entries, least, most } in &report.counts {
+            let _ = writeln!(text, "{op} {entries} entries, {least} to {most} a row");
+        }
+    }
+    text
+}

@@ -1,0 +1,407 @@
+//! The point of a bicubic Bézier patch that is closest to a point in space, for certain.
+//!
+//! # Theory
+//! Half the squared distance D(s, t) = |S(s, t) − x|²/2 has the gradient (r·Sₛ, r·Sₜ) and the
+//! Hessian Sᵢ·Sⱼ + r·Sᵢⱼ with r = S − x. Newton's method with both terms of the Hessian, held in
+//! the square, finds a stationary place of D. Gauss-Newton, without the second term, stops early
+//! where the patch bends and x is far.
+//!
+//! The stationary place is the closest one if D is convex on the part that is looked at, or rises
+//! along one parameter and is convex along the other, which bounds of its derivatives by Bézier
+//! points prove. Otherwise the part is halved. A part is left out
+//! when the plane of its nearest Bézier point, seen from x, is farther than the best so far:
+//! |p − x| ≥ n·(p − x) for every unit vector n. That bound is off by the square of the part's
+//! size only, unlike the distance of its box.
+
+use nalgebra::{Matrix2, Vector2, Vector3};
+
+/// Bézier points `[t][s]`.
+pub type Patch = [Vector3<f64>; 16];
+
+/// Halvings at most: parts are then as small as rounding.
+const HALVINGS: u32 = 100;
+/// Steps of Newton's method at most.
+const STEPS: usize = 40;
+/// The decrease that a step must bring, as a part of what its slope promises (Armijo).
+const DECREASE: f64 = 1e-4;
+
+/// The closest place so far.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    /// (s, t) in [0, 1]².
+    pub parameters: [f64; 2],
+    /// How far it is.
+    pub distance: f64,
+}
+
+/// The place of `patch` that is closest to `x`, if it is nearer than `most`. Nothing of the patch
+/// is nearer by more than `slack`.
+pub fn closest(patch: &Patch, x: Vector3<f64>, most: f64, slack: f64) -> Option<Found> {
+    let all = Square { low: [0.0; 2], size: [1.0; 2] };
+    let mut search = Search { patch, x, slack, most, found: None, within: all };
+    search.part(patch, all, HALVINGS);
+    search.found
+}
+
+struct Search<'a> {
+    patch: &'a Patch,
+    x: Vector3<f64>,
+    slack: f64,
+    // the best distance so far
+    most: f64,
+    found: Option<Found>,
+    // where it is stationary
+    within: Square,
+}
+
+/// A part of the patch's parameters.
+#[derive(Clone, Copy)]
+struct Square {
+    low: [f64; 2],
+    size: [f64; 2],
+}
+
+impl Square {
+    fn high(&self, d: usize) -> f64 {
+        self.low[d] + self.size[d]
+    }
+
+    fn contains(&self, part: &Self) -> bool {
+        (0..2).all(|d| part.low[d] >= self.low[d] && part.high(d) <= self.high(d))
+    }
+
+    fn holds(&self, p: [f64; 2]) -> bool {
+        (0..2).all(|d| p[d] >= self.low[d] && p[d] <= self.high(d))
+    }
+
+    fn clamp(&self, p: [f64; 2]) -> [f64; 2] {
+        [0, 1].map(|d| p[d].clamp(self.low[d], self.high(d)))
+    }
+}
+
+impl Search<'_> {
+    /// Looks at the part with these Bézier points.
+    fn part(&mut self, points: &Patch, square: Square, halvings: u32) {
+        if least_distance(points, self.x) >= self.most - self.slack {
+            return;
+        }
+        let is_settled =
+            self.found.is_some_and(|f| square.holds(f.parameters) && self.within.contains(&square));
+        if !is_settled {
+            let start = [0, 1].map(|d| square.low[d] + 0.5 * square.size[d]);
+            let found = descend(self.patch, self.x, square, start);
+            if found.distance < self.most {
+                self.most = found.distance;
+                self.found = Some(found);
+                self.within = square;
+            }
+        }
+        if halvings == 0 || has_one_minimum(points, self.x) {
+            return;
+        }
+        let along = longest(points);
+        let (first, second) = halves(points, along);
+        let mut squares = [square; 2];
+        squares[0].size[along] *= 0.5;
+        squares[1].size[along] *= 0.5;
+        squares[1].low[along] += squares[1].size[along];
+        let mut parts = [(first, squares[0]), (second, squares[1])];
+        // the half with the best so far prunes the other
+        let best_is_second = self.found.is_some_and(|found| squares[1].holds(found.parameters));
+        if best_is_second {
+            parts.swap(0, 1);
+        }
+        for (points, square) in parts {
+            self.part(&points, square, halvings - 1);
+        }
+    }
+}
+
+/// A distance from `x` that no point of the part is nearer than.
+pub fn least_distance(points: &Patch, x: Vector3<f64>) -> f64 {
+    let middle = (points[0] + points[3] + points[12] + points[15]) * 0.25;
+    let Some(towards) = (middle - x).try_normalize(0.0) else { return 0.0 };
+    let least = |least: f64, p: &Vector3<f64>| least.min(towards.dot(&(p - x)));
+    points.iter().fold(f64::INFINITY, least).max(0.0)
+}
+
+/// Newton's method from `start`, held in the square.
+fn descend(patch: &Patch, x: Vector3<f64>, square: Square, start: [f64; 2]) -> Found {
+    let mut at = start;
+    let mut jet = Jet::of(patch, at);
+    let mut away = jet.point - x;
+    let mut half_square = 0.5 * away.norm_squared();
+    for _ in 0..STEPS {
+        let gradient = Vector2::new(away.dot(&jet.first[0]), away.dot(&jet.first[1]));
+        // held where the distance falls only beyond the side
+        let free = [0, 1].map(|d| {
+            !(at[d] <= square.low[d] && gradient[d] >= 0.0
+                || at[d] >= square.high(d) && gradient[d] <= 0.0)
+        });
+        let Some(step) = feasible_step(&jet, away, gradient, free, at, square) else { break };
+        let mut length = 1.0;
+        let next = loop {
+            let next = square.clamp([0, 1].map(|d| at[d] + length * step[d]));
+            let moved = Vector2::new(next[0] - at[0], next[1] - at[1]);
+            if moved.amax() <= 1e-15 {
+                break None;
+            }
+            let next_jet = Jet::of(patch, next);
+            let next_away = next_jet.point - x;
+            let next_half = 0.5 * next_away.norm_squared();
+            if next_half <= half_square + DECREASE * gradient.dot(&moved) && next_half < half_square
+            {
+                break Some((next, next_jet, next_away, next_half));
+            }
+            length *= 0.5;
+        };
+        let Some(next) = next else { break };
+        (at, jet, away, half_square) = next;
+    }
+    Found { parameters: at, distance: away.norm() }
+}
+
+/// A step that does not lead out of the square where the place is at its side: what would is held.
+fn feasible_step(
+    jet: &Jet,
+    away: Vector3<f64>,
+    gradient: Vector2<f64>,
+    mut free: [bool; 2],
+    at: [f64; 2],
+    square: Square,
+) -> Option<Vector2<f64>> {
+    loop {
+        let step = step(jet, away, gradient, free)?;
+        let leaves = |d: usize| {
+            free[d]
+                && (at[d] <= square.low[d] && step[d] < 0.0
+                    || at[d] >= square.high(d) && step[d] > 0.0)
+        };
+        match (0..2).find(|&d| leaves(d)) {
+            Some(d) => free[d] = false,
+            None => return Some(step),
+        }
+    }
+}
+
+/// A step along which the distance falls: Newton's, or where the Hessian is not positive, that of
+/// Gauss and Newton, or down the slope. `None` where no parameter is free.
+fn step(
+    jet: &Jet,
+    away: Vector3<f64>,
+    gradient: Vector2<f64>,
+    free: [bool; 2],
+) -> Option<Vector2<f64>> {
+    let [a, b] = jet.first;
+    let metric = Matrix2::new(a.dot(&a), a.dot(&b), a.dot(&b), b.dot(&b));
+    let [aa, ab, bb] = jet.second.map(|second| away.dot(&second));
+    let newton = metric + Matrix2::new(aa, ab, ab, bb);
+    let scale = metric.trace();
+    let solve = |m: &Matrix2<f64>| match free {
+        [false, false] => None,
+        [true, true] => {
+            let determinant = m.determinant();
+            let is_positive = m[(0, 0)] > 1e-14 * scale && determinant > 1e-14 * scale * scale;
+            is_positive.then(|| {
+                let (x, y) = (gradient[0], gradient[1]);
+                let towards =
+                    Vector2::new(m[(1, 1)] * x - m[(0, 1)] * y, m[(0, 0)] * y - m[(1, 0)] * x);
+                -towards / determinant
+            })
+        }
+        [first, _] => {
+            let d = usize::from(!first);
+            let mut step = Vector2::zeros();
+            step[d] = -gradient[d] / m[(d, d)];
+            (m[(d, d)] > 1e-14 * scale).then_some(step)
+        }
+    };
+    let slope = || {
+        let down = Vector2::from_fn(|d, _| if free[d] { -gradient[d] } else { 0.0 });
+        (free != [false; 2] && scale > 0.0).then(|| down / scale)
+    };
+    solve(&newton).or_else(|| solve(&metric)).or_else(slope)
+}
+
+/// Whether a place that is stationary in the part is proven to be the closest in it: the distance
+/// from `x` is convex in the parameters, or it rises along one of them and is convex, or rises,
+/// along the other.
+fn has_one_minimum(points: &Patch, x: Vector3<f64>) -> bool {
+    let at = |i: usize, j: usize| points[4 * j + i];
+    let middle = (at(0, 0) + at(3, 0) + at(0, 3) + at(3, 3)) * 0.25;
+    let radius = points.iter().map(|p| (p - middle).norm_squared()).fold(0.0, f64::max).sqrt();
+    let away = middle - x;
+    // r·derivative at the middle, and what it may differ elsewhere
+    let bend = |second: Vector3<f64>| (away.dot(&second), radius * second.norm());
+    let (mut uu, mut vv, mut uv) = (f64::INFINITY, f64::INFINITY, 0.0_f64);
+    for k in 0..4 {
+        for i in 0..2 {
+            let (value, slack) = bend(6.0 * (at(i, k) - 2.0 * at(i + 1, k) + at(i + 2, k)));
+            uu = uu.min(value - slack);
+            let (value, slack) = bend(6.0 * (at(k, i) - 2.0 * at(k, i + 1) + at(k, i + 2)));
+            vv = vv.min(value - slack);
+        }
+    }
+    let mut u = [Vector3::zeros(); 12];
+    let mut v = [Vector3::zeros(); 12];
+    for k in 0..4 {
+        for i in 0..3 {
+            u[3 * k + i] = 3.0 * (at(i + 1, k) - at(i, k));
+            v[3 * k + i] = 3.0 * (at(k, i + 1) - at(k, i));
+        }
+    }
+    for j in 0..3 {
+        for i in 0..3 {
+            let mixed = at(i + 1, j + 1) - at(i, j + 1) - at(i + 1, j) + at(i, j);
+            let (value, slack) = bend(9.0 * mixed);
+            uv = uv.max(value.abs() + slack);
+        }
+    }
+    let spread = |vectors: &[Vector3<f64>; 12]| {
+        let mean = vectors.iter().sum::<Vector3<f64>>() / 12.0;
+        let off = vectors.iter().map(|v| (v - mean).norm_squared()).fold(0.0, f64::max).sqrt();
+        (mean, off)
+    };
+    let ((a, da), (b, db)) = (spread(&u), spread(&v));
+    let least = |mean: Vector3<f64>, off: f64| (mean.norm() - off).max(0.0).powi(2);
+    let cross = a.dot(&b).abs() + a.norm() * db + b.norm() * da + da * db;
+    let (uu, vv, uv) = (uu + least(a, da), vv + least(b, db), uv + cross);
+    // whether the slope along derivatives has one sign
+    let is_monotone = |derivatives: &[Vector3<f64>; 12]| {
+        let slopes = derivatives.iter().map(|&derivative| bend(derivative));
+        let [least, most] = slopes
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], (s, e)| {
+                [low.min(s - e), high.max(s + e)]
+            });
+        least > 0.0 || most < 0.0
+    };
+    match (is_monotone(&u), is_monotone(&v)) {
+        (true, true) => true,
+        (true, false) => vv > 0.0,
+        (false, true) => uu > 0.0,
+        (false, false) => uu > 0.0 && vv > 0.0 && uu * vv > uv * uv,
+    }
+}
+
+/// The direction, 0 along s and 1 along t, in which a part is longer.
+fn longest(points: &Patch) -> usize {
+    let length = |stride: usize, first: [usize; 4]| {
+        let line = |from: usize| {
+            (0..3)
+                .map(|i| (points[from + (i + 1) * stride] - points[from + i * stride]).norm())
+                .sum()
+        };
+        first.map(line).into_iter().fold(0.0, f64::max)
+    };
+    usize::from(length(4, [0, 1, 2, 3]) > length(1, [0, 4, 8, 12]))
+}
+
+/// Both halves of a part, by de Casteljau's algorithm.
+fn halves(points: &Patch, along: usize) -> (Patch, Patch) {
+    let (stride, other) = if along == 0 { (1, 4) } else { (4, 1) };
+    let (mut first, mut second) = (*points, *points);
+    for line in 0..4 {
+        let at = |i: usize| line * other + i * stride;
+        let [a, b, c, d] = [0, 1, 2, 3].map(|i| points[at(i)]);
+        let (ab, bc, cd) = ((a + b) * 0.5, (b + c) * 0.5, (c + d) * 0.5);
+        let (abc, bcd) = ((ab + bc) * 0.5, (bc + cd) * 0.5);
+        let middle = (abc + bcd) * 0.5;
+        for (i, p) in [a, ab, abc, middle].into_iter().enumerate() {
+            first[at(i)] = p;
+        }
+        for (i, p) in [middle, bcd, cd, d].into_iter().enumerate() {
+            second[at(i)] = p;
+        }
+    }
+    (first, second)
+}
+
+/// The patch and its derivatives at a place.
+struct Jet {
+    point: Vector3<f64>,
+    // by s, t
+    first: [Vector3<f64>; 2],
+    // by ss, st, tt
+    second: [Vector3<f64>; 3],
+}
+
+impl Jet {
+    fn of(patch: &Patch, [s, t]: [f64; 2]) -> Self {
+        let (s, t) = (bernstein(s), bernstein(t));
+        let mut sums = [Vector3::zeros(); 6];
+        for (j, line) in patch.as_chunks::<4>().0.iter().enumerate() {
+            let along = [0, 1, 2].map(|order| {
+                let b: [f64; 4] = s[order];
+                line[0] * b[0] + line[1] * b[1] + line[2] * b[2] + line[3] * b[3]
+            });
+            for (sum, (by_s, by_t)) in
+                sums.iter_mut().zip([(0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2)])
+            {
+                *sum += along[by_s] * t[by_t][j];
+            }
+        }
+        let [point, a, b, aa, ab, bb] = sums;
+        Self { point, first: [a, b], second: [aa, ab, bb] }
+    }
+}
+
+/// Bernstein polynomials of degree 3 with their first and second derivatives.
+fn bernstein(t: f64) -> [[f64; 4]; 3] {
+    let s = 1.0 - t;
+    [
+        [s * s * s, 3.0 * s * s * t, 3.0 * s * t * t, t * t * t],
+        [-3.0 * s * s, 3.0 * s * (s - 2.0 * t), 3.0 * t * (2.0 * s - t), 3.0 * t * t],
+        [6.0 * s, 6.0 * (t - 2.0 * s), 6.0 * (s - 2.0 * t), 6.0 * t],
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(state: &mut u64) -> f64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (*state >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// A patch over the unit square, bent by `amount`.
+    fn bent(amount: f64, state: &mut u64) -> Patch {
+        std::array::from_fn(|i| {
+            let [s, t] = [i % 4, i / 4].map(|i| i as f64 / 3.0);
+            let off = || Vector3::from_fn(|_, _| random(&mut *state) - 0.5);
+            let mut off = off;
+            Vector3::new(s, t, 0.0) + amount * off()
+        })
+    }
+
+    /// No sample of the patch is closer, from points near, far, above hollows and beside.
+    #[test]
+    fn no_sample_is_closer() {
+        let mut state = 7;
+        for amount in [0.0, 0.1, 0.5, 2.0] {
+            for case in 0..60 {
+                let patch = bent(amount, &mut state);
+                let distance = [0.3, 1.0, 5.0][case % 3];
+                let x = Vector3::from_fn(|_, _| 0.5 + distance * (2.0 * random(&mut state) - 1.0));
+                let found = closest(&patch, x, f64::INFINITY, 1e-12).expect("no limit");
+                let distance = |p: [f64; 2]| (Jet::of(&patch, p).point - x).norm();
+                assert!((distance(found.parameters) - found.distance).abs() < 1e-13);
+                let n = 100;
+                let place = |i: usize| [i % (n + 1), i / (n + 1)].map(|i| i as f64 / n as f64);
+                let least = (0..(n + 1) * (n + 1)).map(|i| distance(place(i)));
+                let least = least.fold(f64::INFINITY, f64::min);
+                assert!(found.distance <= least + 1e-12, "{amount} {x:?}: {found:?}, {least}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_nearer_is_not_looked_for() {
+        let patch = bent(0.0, &mut 1);
+        let x = Vector3::new(0.25, 0.5, 2.0);
+        let found = closest(&patch, x, 3.0, 0.0).expect("2 is less than 3");
+        assert!((found.distance - 2.0).abs() < 1e-15);
+        assert!((found.parameters[0] - 0.25).abs() < 1e-12);
+        assert!(closest(&patch, x, 1.9, 0.0).is_none());
+    }
+}

@@ -1,0 +1,105 @@
+//! Coordinates whose products overflow or vanish.
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::numbers::Precision;
+
+/// Points a thread looks at.
+const GRAIN: usize = 1 << 16;
+
+/// Largest coordinate, and the inverse of the least size, whose products stay numbers: fourth
+/// powers (normals, closest points) in double precision, squares in single.
+fn most(precision: Precision) -> f64 {
+    match precision {
+        Precision::F32 => 1e18,
+        Precision::F64 => 1e70,
+    }
+}
+
+/// Checks that all coordinates are finite, that none is so large, and the box around them not so
+/// small, that products of them overflow or vanish. A box without any size passes: all that is
+/// made of it is exact.
+///
+/// # Errors
+/// [`Error::Mesh`] naming the vertex or the size, and how to fix it.
+pub(crate) fn check_coordinates(points: &[[f64; 3]], precision: Precision) -> Result<()> {
+    let most = most(precision);
+    let (bits, help) = match precision {
+        Precision::F32 => ("single", "give the model in another length unit, or take f64"),
+        Precision::F64 => ("double", "give the model in another length unit"),
+    };
+    // [low, high], and whether all are in range
+    let look = |points: &[[f64; 3]]| {
+        let mut found = ([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], true);
+        let ([low, high], fits) = &mut found;
+        for p in points {
+            for d in 0..3 {
+                low[d] = low[d].min(p[d]);
+                high[d] = high[d].max(p[d]);
+                *fits &= p[d].abs() <= most; // NaN does not
+            }
+        }
+        found
+    };
+    let parts: Vec<_> = points.par_chunks(GRAIN).map(look).collect();
+    if !parts.iter().all(|(_, fits)| *fits) {
+        let is_bad = |p: &[f64; 3]| !p.iter().all(|x| x.abs() <= most);
+        let v = points.iter().position(is_bad).unwrap_or_default();
+        let p = points[v];
+        if !p.iter().all(|x| x.is_finite()) {
+            return Err(Error::mesh(format!("vertex {v} lies at {p:?}"))
+                .with_help("give every vertex finite coordinates"));
+        }
+        return Err(Error::mesh(format!(
+            "vertex {v} lies at {p:?}: beyond {most:e} products of coordinates overflow in \
+             {bits} precision"
+        ))
+        .with_help(help));
+    }
+    let bound = |side: usize, d: usize, start: f64, pick: fn(f64, f64) -> f64| {
+        parts.iter().fold(start, |found, (bounds, _)| pick(found, bounds[side][d]))
+    };
+    let extent =
+        |d| bound(1, d, f64::NEG_INFINITY, f64::max) - bound(0, d, f64::INFINITY, f64::min);
+    let size = (0..3).map(extent).fold(0.0, f64::max);
+    if size > 0.0 && size < most.recip() {
+        return Err(Error::mesh(format!(
+            "all vertices lie within {size:e}: below {:e} products of lengths vanish in {bits} \
+             precision",
+            most.recip()
+        ))
+        .with_help(help));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coordinates_in_range_pass() {
+        let check = |points: &[[f64; 3]], precision| check_coordinates(points, precision);
+        let span = |x: f64| [[0.0; 3], [x, 0.5 * x, 0.0]];
+        for (x, f32_fits, f64_fits) in [
+            (1.0, true, true),
+            (1e17, true, true),
+            (1e-17, true, true),
+            (1e19, false, true),
+            (1e-19, false, true),
+            (1e69, false, true),
+            (1e-69, false, true),
+            (1e101, false, false),
+            (1e-101, false, false),
+            (f64::INFINITY, false, false),
+            (f64::NAN, false, false),
+        ] {
+            assert_eq!(check(&span(x), Precision::F32).is_ok(), f32_fits, "{x}");
+            assert_eq!(check(&span(x), Precision::F64).is_ok(), f64_fits, "{x}");
+        }
+        // no size at all, far away or not
+        assert!(check(&[[1e5; 3]; 4], Precision::F32).is_ok());
+        assert!(check(&[], Precision::F32).is_ok());
+    }
+}

@@ -1,0 +1,32 @@
+//! Gradient of an attribute in space: ∂f/∂xᵢ = Σⱼ ∂f/∂uⱼ ∂uⱼ/∂xᵢ.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::{Rule, Sampled};
+use crate::plan::Want;
+
+pub(super) static RULE: Rule = Rule {
+    want: Want::GRADIENT,
+    name: "grad",
+    kernel: "gradient",
+    of_attributes: true,
+    per_element: false,
+    columns: &["x", "y", "z"],
+    evaluate: gradient,
+};
+
+fn gradient(sampled: &Sampled<'_>, row: &mut [f64]) {
+    let jacobian = &sampled.jacobians[0];
+    // columns of unit length: the determinant is the scaled one, whatever the size of the cell
+    let lengths = [0, 1, 2].map(|d| jacobian.column(d).norm());
+    let unit = Matrix3::from_columns(&[0, 1, 2].map(|d| jacobian.column(d) / lengths[d]));
+    let is_regular = unit.determinant().abs() > sampled.rounding;
+    let inverse = if is_regular { unit.try_inverse() } else { None };
+    let Some(inverse) = inverse else { return row.fill(f64::NAN) };
+    let components = row.len() / 3;
+    for (c, row) in row.chunks_exact_mut(3).enumerate() {
+        let derivative = |d: usize| sampled.derivatives[d * components + c] / lengths[d];
+        let found = inverse.tr_mul(&Vector3::from([0, 1, 2].map(derivative)));
+        row.copy_from_slice(found.as_slice());
+    }
+}

@@ -1,0 +1,18 @@
+//! Least determinant of the Jacobian at the samples of an element.
+
+use super::{Rule, Sampled};
+use crate::plan::Want;
+
+pub(super) static RULE: Rule = Rule {
+    want: Want::LEAST_DETERMINANT,
+    name: "least_det_j",
+    kernel: "least_determinant",
+    of_attributes: false,
+    per_element: true,
+    columns: &[""],
+    evaluate: |sampled: &Sampled<'_>, row: &mut [f64]| {
+        let determinants = sampled.jacobians.iter().map(|j| j.transpose().determinant());
+        // the minimum with NaN is the other number
+        row[0] = determinants.fold(f64::NAN, f64::min);
+    },
+};

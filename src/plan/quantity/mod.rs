@@ -1,0 +1,257 @@
+//! Quantities that follow from the first derivatives of positions and attributes, one file each.
+//!
+//! Every backend evaluates the derivatives, then each [`Quantity`] wanted from them: here in
+//! double precision, on a device by the kernel of the same name.
+
+mod determinant;
+mod gradient;
+mod least_determinant;
+
+use nalgebra::Matrix3;
+use rayon::prelude::*;
+
+use super::Want;
+use crate::numbers::{Precision, Real};
+
+/// Rows of a task.
+const GRAIN: usize = 4096;
+
+/// A quantity that follows from first derivatives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quantity {
+    /// Determinant of the Jacobian d(x, y, z)/d(u, v, w), `[result][1]`, in cubed length units.
+    /// NaN where a derivative does not exist.
+    Determinant,
+    /// Least of the determinants of an element's samples, `[element][1]`, in cubed length units.
+    /// Samples without a determinant count as none; NaN if there is no other.
+    LeastDeterminant,
+    /// Gradient of an attribute in space, `[result][component][x, y, z]`, per length unit:
+    /// J⁻ᵀ times the derivatives by u, v, w. NaN where a derivative does not exist or the
+    /// Jacobian is singular, which is where its scaled determinant is [`rounding`].
+    Gradient,
+}
+
+/// How a quantity is evaluated.
+struct Rule {
+    want: Want,
+    /// Name of its array, followed by the attribute's if it is of attributes, and of its kernel.
+    name: &'static str,
+    kernel: &'static str,
+    of_attributes: bool,
+    per_element: bool,
+    /// Names of the numbers that each component of the control points has.
+    columns: &'static [&'static str],
+    evaluate: fn(&Sampled<'_>, &mut [f64]),
+}
+
+/// First derivatives at one sample, or at all samples of an element.
+struct Sampled<'a> {
+    /// d(x, y, z)/d(u, v, w): u, v, w are columns.
+    jacobians: &'a [Matrix3<f64>],
+    /// Of the attribute, `[sample][uvw][component]`.
+    derivatives: &'a [f64],
+    /// Scaled determinants up to which a Jacobian is singular.
+    rounding: f64,
+}
+
+/// What a quantity follows from: derivatives by u, v, w, each `[result][components]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a, T> {
+    /// Of the position, 3 components.
+    pub position: [&'a [T]; 3],
+    /// Of an attribute; empty if the quantity is of the position alone.
+    pub attribute: [&'a [T]; 3],
+    /// Components of the attribute.
+    pub components: usize,
+    /// Results of an element; 1 for scattered samples.
+    pub samples: usize,
+}
+
+/// A quantity wanted, of the position or of one attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Which.
+    pub quantity: Quantity,
+    /// Index of the attribute.
+    pub attribute: Option<usize>,
+    /// Numbers of a row.
+    pub width: usize,
+}
+
+impl Quantity {
+    /// All quantities, in the order of results.
+    pub const ALL: [Self; 3] = [Self::Determinant, Self::LeastDeterminant, Self::Gradient];
+
+    fn rule(self) -> &'static Rule {
+        match self {
+            Self::Determinant => &determinant::RULE,
+            Self::LeastDeterminant => &least_determinant::RULE,
+            Self::Gradient => &gradient::RULE,
+        }
+    }
+
+    /// What asks for it.
+    pub fn want(self) -> Want {
+        self.rule().want
+    }
+
+    /// Name of the kernel of devices.
+    pub fn kernel(self) -> &'static str {
+        self.rule().kernel
+    }
+
+    /// Whether it has a row an element; otherwise a row a result.
+    pub fn is_per_element(self) -> bool {
+        self.rule().per_element
+    }
+
+    /// Name of its array, given the name of the attribute that it is of: `det_j`,
+    /// `least_det_j`, `grad_NAME`.
+    pub fn name(self, attribute: Option<&str>) -> String {
+        let name = self.rule().name;
+        attribute.map_or(name.to_owned(), |attribute| format!("{name}_{attribute}"))
+    }
+
+    /// Names of the numbers of a row, given the name and width of the attribute: `grad_NAME_x`,
+    /// or `grad_NAME_0_x` if the attribute has several components.
+    pub fn columns(self, attribute: Option<(&str, usize)>) -> Vec<String> {
+        let name = self.name(attribute.map(|(name, _)| name));
+        let components = match attribute {
+            Some((_, width)) if width > 1 => (0..width).map(|c| format!("{name}_{c}")).collect(),
+            _ => vec![name],
+        };
+        let column = |component: &String, &suffix: &&str| match suffix {
+            "" => component.clone(),
+            suffix => format!("{component}_{suffix}"),
+        };
+        let columns = |c| self.rule().columns.iter().map(move |suffix| column(c, suffix));
+        components.iter().flat_map(columns).collect()
+    }
+
+    /// Evaluates all rows of `out` from the derivatives, in double precision.
+    ///
+    /// # Panics
+    /// If the lengths differ from those said.
+    pub fn evaluate<T: Real>(self, inputs: Inputs<'_, T>, out: &mut [T]) {
+        let rule = self.rule();
+        let Inputs { position, attribute, components, samples } = inputs;
+        let components = if rule.of_attributes { components } else { 0 };
+        let samples = if rule.per_element { samples } else { 1 };
+        let width = rule.columns.len() * components.max(1);
+        let rows = out.len() / width;
+        assert!(position.iter().all(|d| d.len() == 3 * rows * samples), "derivatives of all rows");
+        assert!(
+            !rule.of_attributes || attribute.iter().all(|d| d.len() == components * rows * samples),
+            "derivatives of the attribute in all rows"
+        );
+        let rounding = rounding(T::PRECISION);
+        let grain = (GRAIN / samples).max(1);
+        out.par_chunks_mut(grain * width).enumerate().for_each(|(task, out)| {
+            let mut jacobians = Vec::with_capacity(samples);
+            let mut derivatives = Vec::with_capacity(3 * components * samples);
+            let mut row = vec![0.0; width];
+            for (i, out) in out.chunks_exact_mut(width).enumerate() {
+                let first = (task * grain + i) * samples;
+                jacobians.clear();
+                derivatives.clear();
+                for sample in first..first + samples {
+                    let column = |d: &[T]| [0, 1, 2].map(|c| d[3 * sample + c].to_f64());
+                    jacobians.push(Matrix3::from(position.map(column)));
+                    let own = sample * components..(sample + 1) * components;
+                    let numbers = attribute.iter().flat_map(|d| d.get(own.clone()).unwrap_or(&[]));
+                    derivatives.extend(numbers.map(|x| x.to_f64()));
+                }
+                let sampled =
+                    Sampled { jacobians: &jacobians, derivatives: &derivatives, rounding };
+                (rule.evaluate)(&sampled, &mut row);
+                out.iter_mut().zip(&row).for_each(|(to, &x)| *to = T::from_f64(x));
+            }
+        });
+    }
+}
+
+/// The quantities that `want` asks for, with attributes of these widths.
+pub fn wanted_quantities(want: Want, widths: &[usize]) -> Vec<Wanted> {
+    let mut wanted = Vec::new();
+    for quantity in Quantity::ALL.into_iter().filter(|q| want.contains(q.want())) {
+        let rule = quantity.rule();
+        let numbers = rule.columns.len();
+        if rule.of_attributes {
+            wanted.extend(widths.iter().enumerate().map(|(index, width)| Wanted {
+                quantity,
+                attribute: Some(index),
+                width: numbers * width,
+            }));
+        } else {
+            wanted.push(Wanted { quantity, attribute: None, width: numbers });
+        }
+    }
+    wanted
+}
+
+/// Scaled determinants (the determinant over the lengths of the three first derivatives) up to
+/// which a Jacobian counts as singular in a precision.
+pub fn rounding(precision: Precision) -> f64 {
+    match precision {
+        Precision::F32 => 1e-5,
+        Precision::F64 => 1e-12,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_have_names() {
+        assert_eq!(Quantity::Determinant.columns(None), ["det_j"]);
+        let one = Quantity::Gradient.columns(Some(("T", 1)));
+        assert_eq!(one, ["grad_T_x", "grad_T_y", "grad_T_z"]);
+        let two = Quantity::Gradient.columns(Some(("f", 2)));
+        assert_eq!(two[2..4], ["grad_f_0_z", "grad_f_1_x"]);
+    }
+
+    #[test]
+    fn a_row_an_element_has_all_its_samples() {
+        // J = diag(s, 1, 1), s from 1 to 4, and one without a derivative
+        let u: Vec<f64> = [3.0, 1.0, 4.0, f64::NAN].iter().flat_map(|&s| [s, 0.0, 0.0]).collect();
+        let [v, w] = [[0.0, 1.0, 0.0].repeat(4), [0.0, 0.0, 1.0].repeat(4)];
+        let position = [&u[..], &v, &w];
+        let inputs = |samples| Inputs { position, attribute: [&[]; 3], components: 0, samples };
+        let mut all = [0.0; 4];
+        Quantity::Determinant.evaluate(inputs(4), &mut all);
+        assert!(all[..3] == [3.0, 1.0, 4.0] && all[3].is_nan());
+        let mut least = [0.0; 2];
+        Quantity::LeastDeterminant.evaluate(inputs(2), &mut least);
+        assert_eq!(least, [1.0, 4.0]);
+        let none = [f64::NAN; 3];
+        let inputs = Inputs { position: [&none; 3], samples: 1, ..inputs(1) };
+        Quantity::LeastDeterminant.evaluate(inputs, &mut least[..1]);
+        assert!(least[0].is_nan());
+    }
+
+    #[test]
+    fn a_gradient_is_that_of_a_linear_field() {
+        // x = J u; f = a · x and g = b · x, so their derivatives by u are Jᵀ a and Jᵀ b
+        let j = Matrix3::new(1.0, 2.0, 0.5, -1.0, 3.0, 0.25, 0.0, 1.0, -2.0);
+        let [a, b] = [[1.0, 2.0, 3.0], [-4.0, 5.0, 6.0]].map(nalgebra::Vector3::from);
+        let (f, g) = (j.transpose() * a, j.transpose() * b);
+        let columns: [[f64; 3]; 3] = j.into();
+        let both: [[f64; 2]; 3] = [0, 1, 2].map(|d| [f[d], g[d]]);
+        let inputs = Inputs {
+            position: [&columns[0][..], &columns[1], &columns[2]],
+            attribute: [&both[0][..], &both[1], &both[2]],
+            components: 2,
+            samples: 1,
+        };
+        let mut found = [0.0; 6];
+        Quantity::Gradient.evaluate(inputs, &mut found);
+        for (found, expected) in found.iter().zip(a.iter().chain(&b)) {
+            assert!((found - expected).abs() < 1e-14, "{found} {expected}");
+        }
+        // a flat Jacobian
+        let inputs = Inputs { position: [&columns[0][..], &columns[1], &columns[1]], ..inputs };
+        Quantity::Gradient.evaluate(inputs, &mut found);
+        assert!(found.iter().all(|x| x.is_nan()));
+    }
+}

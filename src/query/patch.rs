@@ -1,0 +1,238 @@
+//! Patches with ribbons: queries from 16-bit incidence that fits into fast memory.
+//!
+//! After RXMesh (Mahmoud et al. 2021, sections 5.2.3 to 6.2). A patch stores edges by
+//! vertices and faces by edges, cells by faces, as local ids of 16 bits; a sign bit says that
+//! an edge runs against the face's cycle (that a face's cycle runs inward). All other
+//! relations are computed patch by patch. The *ribbon* makes the stars of all owned elements
+//! complete: for a surface the faces at all vertices of the patch, as in the paper; for a
+//! solid, where that would double the cells, the cells at owned vertices, edges and
+//! faces, and those across a face from the patch's cells.
+
+use super::Op;
+use super::rows::rows;
+use crate::error::{Error, Result};
+use crate::topology::Rows;
+use crate::topology::order::{Downward, Element, Order};
+
+/// Local ids end here: one of 16 bits is the sign.
+const LIMIT: usize = 1 << 15;
+
+/// Incidence of a patch fits twice into the fast memory of a multiprocessor of a current GPU.
+const BYTES: usize = 96 << 10;
+
+/// Lists of 16-bit ids.
+#[derive(Clone, Debug, Default)]
+struct ShortRows {
+    ends: Vec<u32>,
+    // id << 1 | sign
+    items: Vec<u16>,
+}
+
+impl ShortRows {
+    fn row(&self, r: usize) -> &[u16] {
+        let start = if r == 0 { 0 } else { self.ends[r - 1] as usize };
+        &self.items[start..self.ends[r] as usize]
+    }
+
+    fn push(&mut self, row: impl Iterator<Item = u16>) {
+        self.items.extend(row);
+        self.ends.push(self.items.len() as u32);
+    }
+}
+
+/// A patch and its ribbon in local ids: owned elements first, in order, then the ribbon's.
+#[derive(Clone, Debug)]
+pub(super) struct Patch {
+    first: [u32; 4],
+    owned: [u32; 4],
+    // [kind]: ids of the elements that others own, ascending
+    ribbon: [Vec<u32>; 4],
+    edge_vertices: Vec<[u16; 2]>,
+    face_edges: ShortRows,
+    cell_faces: ShortRows,
+}
+
+/// Relations upwards that tell what a ribbon has to hold.
+pub(super) struct Stars {
+    // [kind]: faces or cells at each element
+    tops: [Rows; 4],
+}
+
+impl Stars {
+    /// Of a mesh in its order.
+    pub fn new(mesh: &Downward) -> Result<Self> {
+        let of = |op: [Op; 2]| match mesh.top() {
+            Element::Cell => rows(mesh, op[1]),
+            _ => rows(mesh, op[0]),
+        };
+        let faces = if mesh.top() == Element::Cell { rows(mesh, Op::FC)? } else { Rows::default() };
+        Ok(Self { tops: [of([Op::VF, Op::VC])?, of([Op::EF, Op::EC])?, faces, Rows::default()] })
+    }
+
+    /// Faces or cells of a patch and its ribbon, ascending.
+    fn around(&self, mesh: &Downward, order: &Order, patch: usize) -> Vec<u32> {
+        let top = mesh.top();
+        let mut tops: Vec<u32> = order.owned(top, patch).collect();
+        for id in order.owned(top, patch) {
+            mesh.closure(top, id, &mut |kind, element| {
+                let complete = kind != top
+                    && match top {
+                        Element::Cell => {
+                            kind == Element::Face || order.owned(kind, patch).contains(&element)
+                        }
+                        _ => kind == Element::Vertex,
+                    };
+                if complete {
+                    tops.extend(self.tops[kind as usize].row(element as usize));
+                }
+            });
+        }
+        tops.sort_unstable();
+        tops.dedup();
+        tops
+    }
+}
+
+impl Patch {
+    /// Patch `patch` of a mesh in its order.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the patch with its ribbon has too many elements for local ids.
+    pub fn new(mesh: &Downward, order: &Order, stars: &Stars, patch: usize) -> Result<Self> {
+        let top = mesh.top();
+        let mut ribbon: [Vec<u32>; 4] = Default::default();
+        for id in stars.around(mesh, order, patch) {
+            mesh.closure(top, id, &mut |kind, element| {
+                if !order.owned(kind, patch).contains(&element) {
+                    ribbon[kind as usize].push(element);
+                }
+            });
+        }
+        let owned = Element::ALL.map(|kind| order.owned(kind, patch).len() as u32);
+        for (kind, ids) in Element::ALL.into_iter().zip(&mut ribbon) {
+            ids.sort_unstable();
+            ids.dedup();
+            let count = ids.len() + owned[kind as usize] as usize;
+            if count > LIMIT {
+                let id = order.originals(top)[order.owned(top, patch).start as usize];
+                return Err(Error::request(format!(
+                    "the patch of {} {id} has {count} elements of one kind, and {LIMIT} at most \
+                     have local ids",
+                    top.name()
+                ))
+                .with_help("use stored rows: an element there has too many neighbours"));
+            }
+        }
+        let first = Element::ALL.map(|kind| order.owned(kind, patch).start);
+        let mut new = Self {
+            first,
+            owned,
+            ribbon,
+            edge_vertices: Vec::new(),
+            face_edges: ShortRows::default(),
+            cell_faces: ShortRows::default(),
+        };
+        new.fill(mesh);
+        match new.bytes() {
+            0..=BYTES => Ok(new),
+            bytes => {
+                let id = order.originals(top)[order.owned(top, patch).start as usize];
+                Err(Error::request(format!(
+                    "the patch of {} {id} takes {bytes} bytes, {BYTES} at most fit",
+                    top.name()
+                ))
+                .with_help("use stored rows: an element there has too many neighbours"))
+            }
+        }
+    }
+
+    /// Bytes of the incidence.
+    fn bytes(&self) -> usize {
+        let rows = |rows: &ShortRows| 4 * rows.ends.len() + 2 * rows.items.len();
+        4 * self.edge_vertices.len() + rows(&self.face_edges) + rows(&self.cell_faces)
+    }
+
+    fn fill(&mut self, mesh: &Downward) {
+        let this = &*self;
+        let ids = |kind| (0..this.count(kind)).map(move |local| this.global(kind, local as u32));
+        let local = |kind, id| this.local(kind, id);
+        let ends = ids(Element::Edge).map(|e| mesh.edge_vertices[e as usize]);
+        let edge_vertices = ends.map(|ends| ends.map(|v| local(Element::Vertex, v))).collect();
+        let (mut face_edges, mut cell_faces) = (ShortRows::default(), ShortRows::default());
+        for f in ids(Element::Face) {
+            let edges = mesh.face_edges.row(f as usize).iter();
+            let sides = edges.zip(mesh.face_vertices.row(f as usize));
+            face_edges.push(sides.map(|(&e, &v)| {
+                let against = mesh.edge_vertices[e as usize][0] != v;
+                local(Element::Edge, e) << 1 | u16::from(against)
+            }));
+        }
+        for c in ids(Element::Cell) {
+            let faces = mesh.cell_faces.row(c as usize).iter();
+            let sides = faces.zip(&mesh.inward[mesh.cell_faces.start(c as usize)..]);
+            cell_faces
+                .push(sides.map(|(&f, &inward)| local(Element::Face, f) << 1 | u16::from(inward)));
+        }
+        (self.edge_vertices, self.face_edges, self.cell_faces) =
+            (edge_vertices, face_edges, cell_faces);
+    }
+
+    /// Elements of a kind, with the ribbon's.
+    pub fn count(&self, kind: Element) -> usize {
+        self.owned[kind as usize] as usize + self.ribbon[kind as usize].len()
+    }
+
+    fn local(&self, kind: Element, id: u32) -> u16 {
+        let k = kind as usize;
+        let local = match id.checked_sub(self.first[k]) {
+            Some(local) if local < self.owned[k] => local as usize,
+            _ => self.owned[k] as usize + self.ribbon[k].partition_point(|&other| other < id),
+        };
+        local as u16
+    }
+
+    fn global(&self, kind: Element, local: u32) -> u32 {
+        let k = kind as usize;
+        match local.checked_sub(self.owned[k]) {
+            None => self.first[k] + local,
+            Some(i) => self.ribbon[k][i as usize],
+        }
+    }
+
+    /// Calls `visit` with each owned element and its row, by ids of the order.
+    ///
+    /// # Errors
+    /// None in practice: a patch has too few elements for rows of 2³² entries.
+    pub fn for_each(&self, op: Op, visit: &(impl Fn(u32, &[u32]) + Sync)) -> Result<()> {
+        let found = rows(&self.unpacked(), op)?;
+        let mut row = Vec::new();
+        for local in 0..self.owned[op.from() as usize] {
+            row.clear();
+            row.extend(found.row(local as usize).iter().map(|&to| self.global(op.to(), to)));
+            row.sort_unstable();
+            visit(self.global(op.from(), local), &row);
+        }
+        Ok(())
+    }
+
+    /// The patch as a mesh of its own.
+    fn unpacked(&self) -> Downward {
+        let mut mesh = Downward {
+            vertex_count: self.count(Element::Vertex),
+            edge_vertices: self.edge_vertices.iter().map(|ends| ends.map(u32::from)).collect(),
+            ..Downward::default()
+        };
+        for f in 0..self.count(Element::Face) {
+            let edges = self.face_edges.row(f);
+            mesh.face_edges.push(edges.iter().map(|&e| u32::from(e >> 1)));
+            let vertex = |&e: &u16| self.edge_vertices[usize::from(e >> 1)][usize::from(e & 1)];
+            mesh.face_vertices.push(edges.iter().map(vertex).map(u32::from));
+        }
+        for c in 0..self.count(Element::Cell) {
+            let faces = self.cell_faces.row(c);
+            mesh.cell_faces.push(faces.iter().map(|&f| u32::from(f >> 1)));
+            mesh.inward.extend(faces.iter().map(|&f| f & 1 == 1));
+        }
+        mesh
+    }
+}

@@ -1,0 +1,80 @@
+//! Vertices within some number of edges.
+
+use rayon::prelude::*;
+
+use super::{Op, Query};
+use crate::error::Result;
+use crate::topology::Rows;
+use crate::topology::order::Element;
+
+/// The vertices found, and those seen.
+#[derive(Default)]
+struct Search {
+    found: Vec<u32>,
+    // [vertex]: the search that saw it last
+    seen: Vec<u32>,
+    search: u32,
+}
+
+impl Search {
+    /// Vertices one to `k` edges from `vertex`, ascending.
+    fn run(&mut self, neighbours: &Rows, vertex: u32, k: usize) -> &[u32] {
+        if self.seen.len() < neighbours.len() || self.search == u32::MAX {
+            (self.seen, self.search) = (vec![0; neighbours.len()], 0);
+        }
+        self.search += 1;
+        self.seen[vertex as usize] = self.search;
+        self.found.clear();
+        self.found.push(vertex);
+        let mut front = 0;
+        for _ in 0..k {
+            let end = self.found.len();
+            if front == end {
+                break;
+            }
+            for i in front..end {
+                for &other in neighbours.row(self.found[i] as usize) {
+                    if self.seen[other as usize] != self.search {
+                        self.seen[other as usize] = self.search;
+                        self.found.push(other);
+                    }
+                }
+            }
+            front = end;
+        }
+        self.found.swap_remove(0);
+        self.found.sort_unstable();
+        &self.found
+    }
+}
+
+impl Query {
+    /// The k-ring of a vertex: vertices one to `k` edges away, ascending, by ids of the mesh.
+    /// It uses stored rows, whatever the strategy.
+    ///
+    /// # Errors
+    /// As [`Query::row`].
+    pub fn ring(&self, vertex: u32, k: usize) -> Result<Vec<u32>> {
+        self.check_id(Element::Vertex, vertex)?;
+        let vertex = self.inside(Element::Vertex, vertex);
+        let mut search = Search::default();
+        let found = search.run(self.rows(Op::VV)?, vertex, k).iter();
+        let mut ring: Vec<u32> = found.map(|&v| self.outside(Element::Vertex, v)).collect();
+        ring.sort_unstable();
+        Ok(ring)
+    }
+
+    /// Calls `visit(vertex, ring)` for the k-ring of every vertex, in parallel, with ids of
+    /// the order.
+    ///
+    /// # Errors
+    /// As [`Query::for_each`].
+    pub fn for_each_ring(&self, k: usize, visit: impl Fn(u32, &[u32]) + Sync) -> Result<()> {
+        let neighbours = self.rows(Op::VV)?;
+        let vertices = (0..neighbours.len() as u32).into_par_iter().with_min_len(4096);
+        vertices.for_each_init(Search::default, |search, vertex| {
+            visit(vertex, search.run(neighbours, vertex, k));
+        });
+        Ok(())
+    }
+}

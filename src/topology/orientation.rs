@@ -1,0 +1,137 @@
+//! Which side of a cell's faces is outside, whatever the order of its corners.
+//!
+//! Cells that share a face must see it from opposite sides. A cell that does not is
+//! mirrored against its neighbor, and so on through all cells that hang together. Which
+//! of the two is right follows from the volume inside their common boundary.
+
+use std::collections::VecDeque;
+
+use nalgebra::{Matrix3, Vector3};
+use rayon::prelude::*;
+
+use super::Topology;
+use crate::error::{Error, Result};
+
+/// The cells that are mirrored: the faces of their corner order face inward.
+///
+/// A folded cell among sound ones, whose corner order is that of its neighbors, is not.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Orientation {
+    // empty if no cell is
+    mirrored: Vec<bool>,
+}
+
+impl Orientation {
+    /// Of the cells of `topology` over `points`, one a vertex; points beyond these are
+    /// not looked at.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] if the cells have no common orientation (a Möbius band of cells):
+    /// their boundary has no outside.
+    pub fn new(topology: &Topology, points: &[[f64; 3]]) -> Result<Self> {
+        let cells = topology.cell_count();
+        let opposed: Vec<bool> = (0..topology.face_count())
+            .into_par_iter()
+            .map(|f| opposes(topology, f as u32))
+            .collect();
+        let mut mirrored = vec![false; cells];
+        let mut seen = vec![false; cells];
+        let mut pending = VecDeque::new();
+        let mut part = Vec::new();
+        for first in 0..cells as u32 {
+            if std::mem::replace(&mut seen[first as usize], true) {
+                continue;
+            }
+            part.clear();
+            pending.push_back(first);
+            while let Some(cell) = pending.pop_front() {
+                part.push(cell);
+                for &face in topology.cell_faces(cell) {
+                    if topology.is_boundary_face(face) {
+                        continue;
+                    }
+                    let [a, b] = topology.face_cells(face);
+                    let other = if a == cell { b } else { a };
+                    let wanted = mirrored[cell as usize] ^ !opposed[face as usize];
+                    if !std::mem::replace(&mut seen[other as usize], true) {
+                        mirrored[other as usize] = wanted;
+                        pending.push_back(other);
+                    } else if mirrored[other as usize] != wanted {
+                        return Err(Error::mesh(format!(
+                            "the cells around cells {cell} and {other} have no common \
+                             orientation: their boundary has no outside"
+                        ))
+                        .with_help("cut the band of cells that returns to itself mirrored"));
+                    }
+                }
+            }
+            if volume(topology, points, &part, &mirrored) < 0.0 {
+                part.iter().for_each(|&c| mirrored[c as usize] ^= true);
+            }
+        }
+        if !mirrored.contains(&true) {
+            mirrored = Vec::new();
+        }
+        Ok(Self { mirrored })
+    }
+
+    /// Whether a cell is mirrored.
+    pub fn is_mirrored(&self, cell: u32) -> bool {
+        self.mirrored.get(cell as usize).is_some_and(|&mirrored| mirrored)
+    }
+
+    /// The vertices of a boundary face, counter-clockwise seen from outside.
+    pub fn outward_cycle<'a>(
+        &self,
+        topology: &'a Topology,
+        face: u32,
+    ) -> impl Iterator<Item = u32> + Clone + 'a {
+        let cycle = topology.face_vertices(face);
+        let backwards = self.is_mirrored(topology.face_cells(face)[0]);
+        let last = cycle.len() - 1;
+        (0..cycle.len()).map(move |i| cycle[if backwards { last - i } else { i }])
+    }
+}
+
+/// Whether the two cells of a face see it from opposite sides, as listed; true for a
+/// boundary face.
+fn opposes(topology: &Topology, face: u32) -> bool {
+    if topology.is_boundary_face(face) {
+        return true;
+    }
+    let first = topology.face_vertices(face);
+    let second = topology.face_cells(face)[1];
+    let local = topology.cell_faces(second).iter().position(|&f| f == face);
+    let (mut at, mut opposes) = (0, true);
+    topology.cells().for_each_face(second as usize, |cycle| {
+        if Some(at) == local {
+            let next =
+                cycle.iter().position(|&v| v == first[0]).map(|i| cycle[(i + 1) % cycle.len()]);
+            opposes = next != Some(first[1]);
+        }
+        at += 1;
+    });
+    opposes
+}
+
+/// Six times the volume inside the boundary of some cells that hang together.
+fn volume(topology: &Topology, points: &[[f64; 3]], part: &[u32], mirrored: &[bool]) -> f64 {
+    let Some(&first) = part.first().and_then(|&c| topology.cells().vertices(c as usize).first())
+    else {
+        return 0.0;
+    };
+    let origin = Vector3::from(points[first as usize]);
+    let mut sum = 0.0;
+    for &cell in part {
+        let sign = if mirrored[cell as usize] { -1.0 } else { 1.0 };
+        for &face in topology.cell_faces(cell).iter().filter(|&&f| topology.is_boundary_face(f)) {
+            let cycle = topology.face_vertices(face);
+            let at = |i: usize| Vector3::from(points[cycle[i % cycle.len()] as usize]) - origin;
+            let mean = (0..cycle.len()).map(at).sum::<Vector3<f64>>() / cycle.len() as f64;
+            for i in 0..cycle.len() {
+                sum += sign * Matrix3::from_columns(&[mean, at(i), at(i + 1)]).determinant();
+            }
+        }
+    }
+    sum
+}

@@ -1,0 +1,203 @@
+//! Every query on every strategy against sets of vertices, over all models; fans, rings and
+//! orders against their definitions.
+//!
+//! `SUBSOLID_MODELS` may name a folder with more models, in `solids` and `surfaces`.
+
+mod brute;
+mod fans;
+mod order;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use subsolid::mesh::{Polygons, SolidMesh, SurfaceMesh};
+use subsolid::query::{Op, Query, Strategy};
+use subsolid::topology::order::Element;
+
+use crate::support::meshes;
+use brute::Brute;
+
+const STRATEGIES: [Strategy; 3] = [Strategy::Rows, Strategy::Patches, Strategy::Unordered];
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut all = Vec::new();
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            all.extend(files(&path));
+        } else {
+            all.push(path);
+        }
+    }
+    all.sort();
+    all
+}
+
+fn models(kind: &str) -> Vec<PathBuf> {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    let more = std::env::var_os("SUBSOLID_MODELS").map(PathBuf::from);
+    [Some(own), more].into_iter().flatten().flat_map(|folder| files(&folder.join(kind))).collect()
+}
+
+fn triangles(points: usize, faces: &[[u32; 3]]) -> SurfaceMesh {
+    let points = (0..points).map(|i| [i as f64, (i * i % 7) as f64, (i % 3) as f64]).collect();
+    SurfaceMesh::new(points, Polygons::uniform(3, faces.as_flattened().to_vec()))
+}
+
+/// The models, and surfaces that are hardly any.
+fn surfaces() -> Vec<(String, SurfaceMesh)> {
+    let mut all = vec![
+        ("one triangle".to_string(), triangles(3, &[[0, 1, 2]])),
+        ("isolated vertices".into(), triangles(7, &[[1, 3, 5]])),
+        ("three pages".into(), triangles(5, &[[0, 1, 2], [0, 1, 3], [0, 4, 1]])),
+        ("two components".into(), triangles(8, &[[7, 1, 2], [0, 3, 4], [3, 5, 4]])),
+        ("one triangle twice".into(), triangles(3, &[[0, 1, 2], [2, 1, 0]])),
+        ("sheets at a vertex".into(), triangles(5, &[[0, 1, 2], [0, 3, 4]])),
+    ];
+    for path in models("surfaces") {
+        let name = path.display().to_string();
+        match subsolid::read_surface(&path) {
+            Ok(mesh) => all.push((name, mesh)),
+            // a face that names a vertex twice: no reader takes it
+            Err(error) => assert!(path.ends_with("nonman_edges.obj"), "{error}"),
+        }
+    }
+    all
+}
+
+/// The models, procedural shapes, mixed cells, and blocks that touch in an edge and a vertex.
+fn solids() -> Vec<(String, SolidMesh)> {
+    let mut all = meshes::shapes();
+    all.push(("mixed".into(), meshes::mixed()));
+    let at = |x: u32, y: u32, z: u32| x + 4 * (y + 4 * z);
+    let cube = |[x, y, z]: [u32; 3]| {
+        let corner = |i: usize| {
+            let [u, v, w] = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]][i % 4];
+            at(x + u, y + v, z + w + (i / 4) as u32)
+        };
+        std::array::from_fn(corner)
+    };
+    let points = (0..64).map(|i| [i % 4, i / 4 % 4, i / 16].map(f64::from)).collect();
+    let touching = [[0, 0, 0], [1, 1, 0], [2, 2, 1]].map(cube);
+    all.push(("touching".into(), SolidMesh::from_hexahedra(points, &touching)));
+    for path in models("solids") {
+        let name = path.display().to_string();
+        all.push((name, subsolid::read(path).unwrap()));
+    }
+    all
+}
+
+/// All rows of an operator, by ids of the mesh.
+fn rows(query: &Query, op: Op) -> Vec<Vec<u32>> {
+    let none = Mutex::new(vec![None; query.count(op.from())]);
+    let original = |kind, id: u32| match query.order() {
+        Some(order) => order.originals(kind)[id as usize],
+        None => id,
+    };
+    query
+        .for_each(op, |id, row| {
+            assert!(row.is_sorted_by(|a, b| a < b), "{op} of {id}: {row:?}");
+            let mut row: Vec<u32> = row.iter().map(|&to| original(op.to(), to)).collect();
+            row.sort_unstable();
+            let place = original(op.from(), id) as usize;
+            assert!(none.lock().unwrap()[place].replace(row).is_none(), "{op} of {id} twice");
+        })
+        .unwrap();
+    none.into_inner().unwrap().into_iter().map(Option::unwrap).collect()
+}
+
+fn check(name: &str, brute: &Brute, query: &Query, strategy: Strategy) {
+    assert_eq!(Element::ALL.map(|kind| query.count(kind)), brute.counts, "{name}");
+    for &op in query.ops() {
+        for (id, row) in (0..).zip(rows(query, op)) {
+            assert_eq!(row, brute.row(op, id), "{name}, {strategy:?}: {op} of {id}");
+        }
+        let last = query.count(op.from()) as u32 - 1;
+        assert_eq!(query.row(op, last).unwrap(), brute.row(op, last), "{name}, {strategy:?}: {op}");
+        assert!(query.row(op, last + 1).unwrap_err().to_string().starts_with("no "));
+    }
+}
+
+#[test]
+fn queries_of_surfaces_are_those_of_sets() {
+    for (name, mesh) in surfaces() {
+        let brute = Brute::surface(&mesh);
+        for strategy in STRATEGIES {
+            check(&name, &brute, &Query::of_surface(&mesh, strategy).unwrap(), strategy);
+        }
+    }
+}
+
+#[test]
+fn queries_of_solids_are_those_of_sets() {
+    for (name, mesh) in solids() {
+        let brute = Brute::solid(&mesh);
+        for strategy in STRATEGIES {
+            check(&name, &brute, &Query::of_solid(&mesh, strategy).unwrap(), strategy);
+        }
+    }
+}
+
+/// Around a vertex of very many faces patches are refused before ids overflow, and products
+/// before memory is full.
+#[test]
+fn patches_refuse_what_has_no_local_ids() {
+    let wheel = |n: u32| {
+        let faces: Vec<[u32; 3]> = (1..=n).map(|i| [0, i, i % n + 1]).collect();
+        triangles(n as usize + 1, &faces)
+    };
+    let mesh = wheel(5000);
+    let brute = Brute::surface(&mesh);
+    let query = Query::of_surface(&mesh, Strategy::Patches).unwrap();
+    for op in [Op::VV, Op::VF, Op::FF] {
+        let found = rows(&query, op);
+        assert!((0..).zip(&found).all(|(id, row)| *row == brute.row(op, id)), "{op}");
+    }
+    let error = Query::of_surface(&wheel(40_000), Strategy::Patches).err().unwrap();
+    assert!(error.to_string().contains("the patch of face"), "{error}");
+    let query = Query::of_surface(&wheel(70_000), Strategy::Rows).unwrap();
+    assert_eq!(query.row(Op::VF, 0).unwrap().len(), 70_000);
+    // 70,000² edges that share the hub
+    assert!(query.row(Op::EE, 0).unwrap_err().to_string().contains("2^32"));
+}
+
+#[test]
+fn a_kind_of_mesh_has_its_own_queries() {
+    let surface = Query::of_surface(&triangles(3, &[[0, 1, 2]]), Strategy::Rows).unwrap();
+    let solid = Query::of_solid(&meshes::block([1, 1, 1]), Strategy::Rows).unwrap();
+    let error = surface.row(Op::VC, 0).unwrap_err();
+    assert!(error.to_string().contains("a surface has no query VC"), "{error}");
+    let error = solid.for_each(Op::FF, |_, _| {}).unwrap_err();
+    assert!(error.help().unwrap().contains("VV VE VF VC EV"), "{error}");
+    let mut bad = meshes::block([1, 1, 1]);
+    bad.points[3][0] = f64::NAN;
+    assert!(Query::of_solid(&bad, Strategy::Rows).is_err());
+}
+
+#[test]
+fn rings_are_found_edge_by_edge() {
+    let mesh = meshes::fan(5, 2, 2);
+    let brute = Brute::solid(&mesh);
+    for strategy in STRATEGIES {
+        let query = Query::of_solid(&mesh, strategy).unwrap();
+        for vertex in [0, 7, brute.counts[0] as u32 - 1] {
+            let mut ring = BTreeSet::from([vertex]);
+            for k in 0..5 {
+                let without: Vec<u32> = ring.iter().copied().filter(|&v| v != vertex).collect();
+                assert_eq!(query.ring(vertex, k).unwrap(), without, "{strategy:?}, ring {k}");
+                let next = ring.iter().flat_map(|&v| brute.row(Op::VV, v));
+                ring = next.chain([vertex]).collect();
+            }
+        }
+        let original =
+            |v: u32| query.order().map_or(v, |o| o.originals(Element::Vertex)[v as usize]);
+        query
+            .for_each_ring(2, |vertex, ring| {
+                let mut ring: Vec<u32> = ring.iter().map(|&v| original(v)).collect();
+                ring.sort_unstable();
+                assert_eq!(ring, query.ring(original(vertex), 2).unwrap());
+            })
+            .unwrap();
+    }
+}

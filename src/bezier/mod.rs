@@ -196,7 +196,7 @@ impl<'s> Pieces<'s> {
     /// `positions` are those of the mesh's vertices.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if the positions are not one a vertex.
+    /// [`Error::Request`] if the positions are not one a vertex.
     pub fn error_bounds(&self, positions: &[[f64; 3]]) -> Result<Vec<f64>> {
         let (count, vertices) = (positions.len(), self.solid.topology().vertex_count());
         if count != vertices {

@@ -3,7 +3,7 @@
 //! A [`Query`] answers every [`Op`] for all elements of a surface or a solid. Rows are sorted,
 //! without repetitions, and the same for every [`Strategy`] and any number of threads.
 //! [`Query::for_each`] and its siblings visit elements in the order of the query
-//! ([`Order`](crate::topology::order::Order)), in which attributes stay plain arrays; single
+//! ([`Order`]), in which attributes stay plain arrays; single
 //! answers ([`Query::row`], [`Query::fan`], [`Query::ring`]) take and give ids of the mesh.
 //!
 //! ```

@@ -51,7 +51,7 @@ impl DevicePoints<'_> {
     /// Waits until all results are there.
     ///
     /// # Errors
-    /// [`Error::Request`] with the driver's words if a kernel failed.
+    /// [`Error::Request`](crate::Error::Request) with the driver's words if a kernel failed.
     pub fn synchronize(&self) -> Result<()> {
         self.stream.synchronize().map_err(failed("the evaluation failed"))
     }

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, SurfaceRefiner, runs_on_gpu, start};
 use subsolid::io::SurfaceFormat;
-use subsolid::mesh::{Attribute, CreaseRule, NORMALS, SurfaceMesh};
+use subsolid::mesh::{Attribute, CreaseRule, LinearInterpolation, NORMALS, SurfaceMesh};
 use subsolid::plan::Cost;
 use subsolid::surface::limit::PatchCounts;
 use subsolid::surface::{
@@ -52,6 +52,10 @@ pub struct Arguments {
     /// Average sharpness along creases as it passes on (Chaikin)
     #[arg(long)]
     chaikin: bool,
+    /// Where texture coordinates are linear, smooth elsewhere; as the model's tag says without, or
+    /// all
+    #[arg(long, value_enum, value_name = "WHERE")]
+    uv_boundary: Option<LinearName>,
     /// Move the vertices to where all further refinement takes them (not for √3)
     #[arg(long)]
     limit: bool,
@@ -80,6 +84,37 @@ enum SchemeName {
     Sqrt3,
     /// Quads from polygons: midpoints, centroids, and vertices as they are
     Bilinear,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LinearName {
+    /// Nowhere: seams are smooth curves
+    None,
+    /// Values of one face stay
+    CornersOnly,
+    /// The same, and where more than two values meet
+    #[value(name = "corners-plus1")]
+    CornersPlus1,
+    /// The same, and where a seam ends or turns around one face
+    #[value(name = "corners-plus2")]
+    CornersPlus2,
+    /// Along seams and ends of the surface
+    Boundaries,
+    /// Everywhere
+    All,
+}
+
+impl From<LinearName> for LinearInterpolation {
+    fn from(name: LinearName) -> Self {
+        match name {
+            LinearName::None => Self::None,
+            LinearName::CornersOnly => Self::CornersOnly,
+            LinearName::CornersPlus1 => Self::CornersPlus1,
+            LinearName::CornersPlus2 => Self::CornersPlus2,
+            LinearName::Boundaries => Self::Boundaries,
+            LinearName::All => Self::All,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]
@@ -185,10 +220,17 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     arguments.check(format)?;
     let _starting = start(arguments.backend)?;
     let start = Instant::now();
-    let (mesh, report) = io::read_surface_with_report(model)?;
+    let (mut mesh, report) = io::read_surface_with_report(model)?;
     console.status("Read", format!("{}: {} in {}", model.display(), counts(&mesh), since(start)));
     if let Some(left_out) = report.left_out() {
         console.warn(format!("{}: left out: {left_out}", model.display()));
+    }
+    if let Some(name) = arguments.uv_boundary {
+        let Some(uv) = &mut mesh.uv else {
+            return Err(Error::request("--uv-boundary for a model without texture coordinates")
+                .with_help("leave the option out"));
+        };
+        uv.linear = name.into();
     }
     if arguments.limit || arguments.normals {
         check_valences(&mesh)?;

@@ -24,7 +24,7 @@ pub use handedness::Handedness;
 pub(crate) use range::check_coordinates;
 
 pub use ids::{CellId, EdgeId, FaceId, VertexId};
-pub use surface::{BoundaryRule, FaceVarying, NORMALS, Polygons, SurfaceMesh};
+pub use surface::{BoundaryRule, FaceVarying, LinearInterpolation, NORMALS, Polygons, SurfaceMesh};
 
 /// A value of any width at every vertex of a mesh (a material, a temperature…).
 /// It refines and evaluates with the same weights as the positions.

@@ -109,8 +109,40 @@ impl Polygons {
     }
 }
 
+/// Where texture coordinates are linear, as OpenSubdiv's `FVarLinearInterpolation` has it; they are
+/// smooth elsewhere. A seam is an edge whose faces have different values there; seams and ends of
+/// the surface are the boundaries of face-varying values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinearInterpolation {
+    /// Nowhere: boundaries are smooth curves.
+    None,
+    /// Values of one face stay in place.
+    CornersOnly,
+    /// The same, and those at vertices of more than two values.
+    CornersPlus1,
+    /// The same, and those where a seam ends or turns around one face.
+    CornersPlus2,
+    /// Along boundaries.
+    Boundaries,
+    /// Everywhere.
+    #[default]
+    All,
+}
+
+impl LinearInterpolation {
+    /// In the order of the numbers of OpenSubdiv's tag `facevaryinginterpolateboundary`.
+    pub(crate) const ALL: [Self; 6] = [
+        Self::None,
+        Self::CornersOnly,
+        Self::CornersPlus1,
+        Self::CornersPlus2,
+        Self::Boundaries,
+        Self::All,
+    ];
+}
+
 /// Values that differ between the faces at a vertex (texture coordinates), in an index
-/// channel of their own. They are interpolated linearly: no smoothing.
+/// channel of their own.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FaceVarying {
     /// The values.
@@ -118,6 +150,8 @@ pub struct FaceVarying {
     /// Of each corner of each face the index of its value, parallel to
     /// [`Polygons::vertices`].
     pub corners: Vec<u32>,
+    /// Where they are interpolated linearly.
+    pub linear: LinearInterpolation,
 }
 
 /// What happens where the surface ends.
@@ -341,7 +375,9 @@ mod tests {
         assert!(refused(|m| m.creases.push_corner(0, f64::NAN)).contains("corner of vertex 0"));
         let short = Attribute { name: "a".into(), width: 2, values: vec![0.0; 7] };
         assert!(refused(|m| m.attributes.push(short)).contains("7 values"));
-        let uv = |corners| Some(FaceVarying { values: vec![[0.0; 2]; 2], corners });
+        let uv = |corners| {
+            Some(FaceVarying { values: vec![[0.0; 2]; 2], corners, ..FaceVarying::default() })
+        };
         assert!(refused(|m| m.uv = uv(vec![0; 3])).contains("4 corners"));
         assert!(refused(|m| m.uv = uv(vec![0, 1, 2, 0])).contains("coordinate 2 of 2"));
     }

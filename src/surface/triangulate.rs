@@ -52,7 +52,11 @@ pub(crate) fn triangulate(mesh: &SurfaceMesh) -> Triangulated<'_> {
         }
     }
     let uv = mesh.uv.as_ref();
-    let uv = uv.map(|uv| FaceVarying { values: uv.values.clone(), corners: uv_corners });
+    let uv = uv.map(|uv| FaceVarying {
+        values: uv.values.clone(),
+        corners: uv_corners,
+        linear: uv.linear,
+    });
     let faces = Polygons::uniform(3, triangles);
     let mesh = SurfaceMesh { faces, holes, uv, ..mesh.clone() };
     Triangulated { mesh: Cow::Owned(mesh), cut_faces }

@@ -45,3 +45,10 @@ fn creased_surfaces_are_those_of_the_cpu() {
     }
     assert!(compared >= 250, "{compared}");
 }
+
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn single_precision_is_within_4_units_in_the_last_place_of_opensubdiv() {
+    let compared = tables::expect_single_precision(&gpu(Precision::F32));
+    assert!(compared > 1_000, "{compared}");
+}

@@ -56,7 +56,8 @@ fn obj_has_the_normals_that_exist() {
     let text = std::fs::read_to_string(&path).unwrap();
     let lines: Vec<_> = text.lines().skip(4).collect();
     assert_eq!(lines, ["vn 0 0 1", "vn 0 0 1", "vn 0 0 1", "f 1 2 3", "f 1//1 3//2 4//3"]);
-    mesh.uv = Some(FaceVarying { values: vec![[0.0; 2]], corners: vec![0; 6] });
+    mesh.uv =
+        Some(FaceVarying { values: vec![[0.0; 2]], corners: vec![0; 6], ..FaceVarying::default() });
     write_surface(&path, &mesh).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.ends_with("f 1/1 2/1 3/1\nf 1/1/1 3/1/2 4/1/3\n"), "{text}");

@@ -3,6 +3,8 @@
 #[path = "../common/opensubdiv/mod.rs"]
 pub mod tables;
 
+use subsolid::backend::{Cpu, Precision};
+use subsolid::mesh::FaceVarying;
 use subsolid::surface::{Method, Scheme, SurfacePlan, adaptive_limits, vertex_limits};
 use tables::{Case, cases, sums};
 
@@ -76,4 +78,38 @@ fn limits_of_control_vertices() {
             expect_close(p, q, 1e-12 * size(&case.mesh), what);
         }
     }
+}
+
+#[test]
+fn single_precision_is_within_4_units_in_the_last_place() {
+    let compared = tables::expect_single_precision(&Cpu::new(Precision::F32));
+    assert!(compared > 1_000, "{compared}");
+}
+
+#[test]
+fn texture_coordinates_by_every_rule_of_linear_interpolation() {
+    let (cases, mut compared) = (cases(), 0);
+    for table in tables::face_varying_cases() {
+        let case = &cases[table.case];
+        for (linear, expected) in table.sums {
+            let what = format!("{}, {linear:?}", case.name);
+            let mut mesh = case.mesh.clone();
+            mesh.uv = Some(FaceVarying { linear, ..table.uv.clone() });
+            let plan = SurfacePlan::new(&mesh, &options(case.scheme, 2, Method::Matrix)).unwrap();
+            let refined = plan.refine(&mesh).unwrap();
+            let uv = refined.uv.unwrap();
+            assert_eq!(uv.linear, linear);
+            let mut sums = [0.0; 11];
+            for (&vertex, &value) in refined.faces.vertices().iter().zip(&uv.corners) {
+                let ([x, y, z], [u, v]) =
+                    (refined.points[vertex as usize], uv.values[value as usize]);
+                let terms = [u, v, u * u, u * v, v * v, u * x, u * y, u * z, v * x, v * y, v * z];
+                sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
+            }
+            let scale = uv.corners.len() as f64 * 2.0 * size(&mesh).max(2.0);
+            expect_close(&sums, &expected, 1e-14 * scale, &what);
+            compared += 1;
+        }
+    }
+    assert!(compared >= 240, "{compared}");
 }

@@ -147,7 +147,7 @@ fn texture_coordinates_are_linear_and_keep_their_seams() {
         let values: Vec<[f64; 2]> =
             mesh.faces.vertices().iter().map(|&v| [mesh.points[v as usize][0], 7.0]).collect();
         let corners = (0..values.len() as u32).collect();
-        mesh.uv = Some(FaceVarying { values, corners });
+        mesh.uv = Some(FaceVarying { values, corners, ..FaceVarying::default() });
         let refined = refine_surface(&mesh, &options(scheme, 2, Method::Matrix)).unwrap();
         refined.check().unwrap();
         let uv = refined.uv.unwrap();

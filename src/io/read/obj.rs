@@ -20,7 +20,7 @@ use super::ReadReport;
 use super::lines::{Text, integer, real, shown};
 use super::sharpness::check_sharpness;
 use crate::Result;
-use crate::mesh::{BoundaryRule, CreaseRule, FaceVarying, SurfaceMesh};
+use crate::mesh::{BoundaryRule, CreaseRule, FaceVarying, LinearInterpolation, SurfaceMesh};
 
 /// Sharpness from which on an edge stays sharp for ever.
 const INFINITE_SHARPNESS: f64 = 10.0;
@@ -223,6 +223,15 @@ impl Reader<'_> {
                             .error("interpolateboundary takes one integer: 0, 1 or 2"));
                     }
                 };
+            }
+            b"facevaryinginterpolateboundary" => {
+                let rule = match integers {
+                    [n] => LinearInterpolation::ALL.get(*n as usize),
+                    _ => None,
+                };
+                self.uv.linear = *rule.ok_or_else(|| {
+                    self.text.error("facevaryinginterpolateboundary takes one integer: 0 to 5")
+                })?;
             }
             b"creasemethod" => {
                 self.mesh.crease_rule = match strings {

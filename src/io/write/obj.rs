@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
+use crate::mesh::{BoundaryRule, CreaseRule, LinearInterpolation, SurfaceMesh};
 
 /// What stands for a sharpness that never ends; readers take 10 and more so.
 const INFINITE_SHARPNESS: f64 = 10.0;
@@ -70,6 +70,13 @@ fn write_tags(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
         BoundaryRule::Edges => {}
         BoundaryRule::EdgesAndCorners => writeln!(out, "t interpolateboundary 1/0/0 1")?,
         BoundaryRule::Holes => writeln!(out, "t interpolateboundary 1/0/0 0")?,
+    }
+    if let Some(uv) = &mesh.uv
+        && uv.linear != LinearInterpolation::All
+    {
+        let number = LinearInterpolation::ALL.iter().position(|&rule| rule == uv.linear);
+        let number = number.unwrap_or_default();
+        writeln!(out, "t facevaryinginterpolateboundary 1/0/0 {number}")?;
     }
     if mesh.crease_rule == CreaseRule::Chaikin {
         writeln!(out, "t creasemethod 0/0/1 chaikin")?;

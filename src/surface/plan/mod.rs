@@ -1,6 +1,7 @@
 //! The topology of a refinement, built once, evaluated often.
 
 mod adaptive;
+mod face_varying;
 mod limits;
 mod method;
 mod places;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::face_varying::refine_uv;
 use super::{Levels, SurfacePlan};
-use crate::mesh::{Attribute, BoundaryRule, Creases, FaceVarying, Polygons, SurfaceMesh};
+use crate::mesh::{Attribute, BoundaryRule, Creases, Polygons, SurfaceMesh};
 use crate::scheme::point::Point;
-use crate::scheme::{Shape, Split};
+use crate::scheme::Shape;
 use crate::surface::options::SurfaceOptions;
 use crate::surface::refine::sharpness::Sharpness;
-use crate::surface::refine::split::{Lists, split_to_quads, split_to_triangles};
 use crate::surface::triangulate::triangulate;
 use crate::topology::NONE;
 use crate::topology::surface::{Columns, SurfaceTopology, is_non_manifold};
@@ -118,7 +118,7 @@ pub(crate) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result
         boundary,
         holes: Vec::new(),
         attributes,
-        uv: refine_uv(mesh, &options),
+        uv: refine_uv(mesh, &options)?,
     };
     let holes = crate::surface::holes::all(mesh, options.scheme);
     if holes.is_empty() {
@@ -250,41 +250,6 @@ pub(crate) fn remaining_corners(
             creases.push_corner(slot(vertex), left);
         }
     }
-}
-
-/// Texture coordinates, linear in every face: a mesh of their own, refined alike.
-fn refine_uv(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Option<FaceVarying> {
-    let uv = mesh.uv.as_ref()?;
-    let split = match options.scheme.split() {
-        Split::Quads => split_to_quads,
-        Split::FourTriangles => split_to_triangles,
-        Split::ThreeTriangles => return None,
-    };
-    let columns = Columns::of(&mesh.faces);
-    let mut matrix = SurfaceTopology::build(uv.values.len(), columns, uv.corners.clone());
-    let mut values = uv.values.clone();
-    for level in 0..options.levels {
-        if options.scheme.split() == Split::Quads {
-            for f in 0..matrix.face_count as u32 {
-                let corners = matrix.columns.corners(f);
-                let n = corners.len() as f64;
-                let mut mean = [0.0; 2];
-                for c in corners {
-                    let value = values[matrix.vertex(c) as usize];
-                    mean = [mean[0] + value[0], mean[1] + value[1]];
-                }
-                values.push(mean.map(|sum| sum / n));
-            }
-        }
-        for e in 0..matrix.edge_count() as u32 {
-            let [a, b] = matrix.edge_ends(e).map(|v| values[v as usize]);
-            values.push([(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0]);
-        }
-        let last = level + 1 == options.levels;
-        let lists = if last { Lists::Vertices } else { Lists::All };
-        matrix = split(&matrix, lists, SurfaceTopology::default());
-    }
-    Some(FaceVarying { values, corners: matrix.vertices })
 }
 
 /// The faces that come from holes: those of a control face are one range.

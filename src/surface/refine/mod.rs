@@ -14,6 +14,6 @@ pub mod sharpness;
 pub(super) mod split;
 pub mod sqrt3;
 pub mod triangles;
-mod workspace;
+pub(in crate::surface) mod workspace;
 
 pub use workspace::Workspace;

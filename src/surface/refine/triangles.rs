@@ -63,6 +63,13 @@ impl Loop {
         Ok(Self { matrices, sharpness, neighbours })
     }
 
+    /// One level over a matrix whose sharpness is known.
+    pub(in crate::surface) fn first_step(matrix: SurfaceTopology, sharpness: Sharpness) -> Self {
+        let neighbours = vec![matrix.neighbours()];
+        let fine = split_to_triangles(&matrix, Lists::Vertices, SurfaceTopology::default());
+        Self { matrices: vec![matrix, fine], sharpness: vec![sharpness], neighbours }
+    }
+
     /// The matrix of each level.
     pub fn matrices(&self) -> &[SurfaceTopology] {
         &self.matrices

@@ -1,8 +1,12 @@
 //! Tables of refined points and limits that OpenSubdiv computed; `tables.cpp` wrote them.
 #![allow(dead_code)] // each test program uses a part of it
 
-use subsolid::mesh::{BoundaryRule, CreaseRule, Polygons, SurfaceMesh};
-use subsolid::surface::Scheme;
+use subsolid::backend::{Backend, SurfaceEvaluator, SurfaceResults, Values};
+use subsolid::mesh::{
+    BoundaryRule, CreaseRule, FaceVarying, LinearInterpolation, Polygons, SurfaceMesh,
+};
+use subsolid::surface::limit::{Faces, LimitSurface};
+use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan};
 
 /// A creased surface, refined by OpenSubdiv.
 pub struct Case {
@@ -35,10 +39,96 @@ pub fn sums(points: impl Iterator<Item = [f64; 3]>) -> [f64; 9] {
     })
 }
 
+/// Compares refined points by stencils, and limits of control vertices where boundary rules do not
+/// change them, that a backend computes in single precision; within 4 units in the last place of
+/// the largest coordinate. Returns the number of points.
+pub fn expect_single_precision(backend: &impl Backend) -> usize {
+    let mut compared = 0;
+    for case in cases() {
+        let mesh = &case.mesh;
+        let largest = mesh.points.as_flattened().iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let tolerance = 4.0 * f64::from(f32::EPSILON) * largest;
+        let mut expect = |mut evaluator: Box<dyn SurfaceEvaluator + '_>, expected: &[[f64; 3]]| {
+            evaluator.set_controls(&mesh.points).unwrap();
+            evaluator.evaluate().unwrap();
+            let mut results = SurfaceResults::default();
+            evaluator.read(&mut results).unwrap();
+            let Values::F32(found) = &results.positions else { panic!("not in single precision") };
+            for (v, (p, q)) in found.as_chunks::<3>().0.iter().zip(expected).enumerate() {
+                let near = |d: usize| (f64::from(p[d]) - q[d]).abs() <= tolerance;
+                let close = (0..3).all(|d| near(d) || q[d].is_nan());
+                assert!(close, "{}, point {v}: {p:?}, expected {q:?}", case.name);
+                compared += 1;
+            }
+        };
+        for (level, expected) in (1..).zip(&case.levels) {
+            let options = SurfaceOptions {
+                scheme: case.scheme,
+                levels: level,
+                method: Method::Single,
+                crease_rule: None,
+            };
+            let plan = SurfacePlan::new(mesh, &options).unwrap();
+            let stencils = backend.surface_stencils(plan.stencils().unwrap()).unwrap();
+            expect(stencils, &expected.points);
+        }
+        if mesh.boundary != BoundaryRule::EdgesAndCorners {
+            let ends = mesh.faces.ends().map(|end| end as u32);
+            let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
+            let faces = Faces {
+                vertex_count: mesh.points.len(),
+                offsets: &offsets,
+                corners: mesh.faces.vertices(),
+                creases: &mesh.creases,
+                crease_rule: mesh.crease_rule,
+            };
+            let masks = LimitSurface::new(&faces, case.scheme).unwrap().vertex_masks();
+            expect(backend.surface_vertices(&masks).unwrap(), &case.limits);
+        }
+    }
+    compared
+}
+
 /// All cases of both tables.
 pub fn cases() -> Vec<Case> {
     let uniform = read(include_str!("uniform.txt"), CreaseRule::Uniform);
     uniform.into_iter().chain(read(include_str!("chaikin.txt"), CreaseRule::Chaikin)).collect()
+}
+
+/// Texture coordinates of a case, refined twice.
+pub struct FaceVaryingCase {
+    /// Place among all cases.
+    pub case: usize,
+    pub uv: FaceVarying,
+    /// By each rule of linear interpolation: see `face_varying.cpp`.
+    pub sums: Vec<(LinearInterpolation, [f64; 11])>,
+}
+
+/// The cases of the table of texture coordinates.
+pub fn face_varying_cases() -> Vec<FaceVaryingCase> {
+    use LinearInterpolation::{All, Boundaries, CornersOnly, CornersPlus1, CornersPlus2, None};
+    const RULES: [LinearInterpolation; 6] =
+        [None, CornersOnly, CornersPlus1, CornersPlus2, Boundaries, All];
+    let mut cases: Vec<FaceVaryingCase> = Vec::new();
+    for line in include_str!("face_varying.txt").lines().filter(|line| !line.starts_with('#')) {
+        let (word, rest) = line.split_once(' ').unwrap();
+        let numbers: Vec<f64> = rest.split(' ').map(|word| word.parse().unwrap()).collect();
+        let uv = cases.last_mut().map(|case| &mut case.uv);
+        match word {
+            "case" => cases.push(FaceVaryingCase {
+                case: numbers[0] as usize,
+                uv: FaceVarying::default(),
+                sums: Vec::new(),
+            }),
+            "t" => uv.unwrap().corners = numbers.iter().map(|&x| x as u32).collect(),
+            "u" => uv.unwrap().values = numbers.as_chunks().0.to_vec(),
+            rule => {
+                let rule = RULES[rule.parse::<usize>().unwrap()];
+                cases.last_mut().unwrap().sums.push((rule, numbers.try_into().unwrap()));
+            }
+        }
+    }
+    cases
 }
 
 fn read(text: &str, rule: CreaseRule) -> Vec<Case> {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::surface::{Edge, Stars, Surface, decayed, edge};
 use super::surface_limit::ring;
-use super::vector::{ORIGIN, Point, UNKNOWN, add, combine, lerp, scale, sub};
+use super::vector::{ORIGIN, Point, UNKNOWN, add, combine, scale, sub};
 
 /// Levels after which a triangle counts as its limit: derivatives are right to 2⁻ᴸ.
 const LEVELS: usize = 52;

@@ -2,7 +2,7 @@
 //! vertices are the different values at each vertex of the mesh. It ends at seams. Its rules are
 //! those of OpenSubdiv (`Far::PrimvarRefiner`, `Vtr::FVarLevel`).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::Result;
 use crate::mesh::{FaceVarying, LinearInterpolation, SurfaceMesh};
@@ -118,8 +118,8 @@ fn refine_smoothly(
     Ok(FaceVarying { values, corners: seams.vertices, linear: uv.linear })
 }
 
-/// A value that stays as long as the other one at its vertex does, and the other one: at vertices
-/// of two values with semi-sharp edges between the faces of just one.
+/// A value that stays as long as there are semi-sharp edges at its vertex, and the other value
+/// there, whose faces have semi-sharp edges between them, while its own have none.
 type Dependent = Vec<[u32; 2]>;
 
 /// The values of one level over the mesh of that level.
@@ -219,6 +219,10 @@ impl<'a> Channel<'a> {
         }));
         edges.sort_unstable_by_key(|sharp| sharp.edge);
         let stays = self.stays();
+        let semi_sharp = self.sharpness.edges.iter().filter(|sharp| sharp.sharpness.is_finite());
+        let halves = semi_sharp.flat_map(|sharp| sharp.ends.into_iter().zip(sharp.halves));
+        let stays_semi_sharp: HashSet<u32> =
+            halves.filter(|&(_, half)| half > 0.0).map(|(vertex, _)| vertex).collect();
         let tags = (0..).zip(&self.vertices).filter_map(|(value, vertex)| {
             if stays[value as usize] {
                 return Some((value, f64::INFINITY));
@@ -228,26 +232,21 @@ impl<'a> Channel<'a> {
                 return Some((value, corners[i].1));
             }
             let i = dependent.binary_search_by_key(&value, |pair| pair[0]).ok()?;
-            self.sharpness_of_other(dependent[i][1]).map(|sharpness| (value, sharpness))
+            let sharpness = match stays_semi_sharp.contains(vertex) {
+                true => f64::INFINITY,
+                false => self.weight_at(dependent[i][1]),
+            };
+            (sharpness > 0.0).then_some((value, sharpness))
         });
         let tags = tags.collect();
         Sharpness::new(edges, tags)
     }
 
-    /// Sharpness that a value takes over from the other one at its vertex: infinite while it stays
-    /// sharp, then the weight of its corner rule.
-    fn sharpness_of_other(&self, other: u32) -> Option<f64> {
-        let (mut count, mut sum, mut stays) = (0, 0.0, false);
-        for (sharpness, half) in self.inner_at(other) {
-            stays |= half > 0.0;
-            count += 1;
-            sum += sharpness;
-        }
-        match count {
-            0 => None,
-            _ if stays => Some(f64::INFINITY),
-            _ => Some((sum / f64::from(count)).min(1.0)),
-        }
+    /// Weight of the corner rule at a value whose inner edges are semi-sharp at last; 0 without any.
+    fn weight_at(&self, value: u32) -> f64 {
+        let (count, sum) =
+            self.inner_at(value).fold((0, 0.0), |(count, sum), (s, _)| (count + 1, sum + s));
+        if count == 0 { 0.0 } else { (sum / f64::from(count)).min(1.0) }
     }
 
     /// Values that stay by the rule of linear interpolation, and where the mesh or the values are

@@ -100,26 +100,43 @@ std::vector<Case> read(const char* path, bool chaikin) {
 }
 
 void write(int number, const Case& mesh, Random& random) {
-    // islands, and corners of their own
-    std::map<std::pair<int, int>, int> of_island;
-    std::vector<Value<2>> values;
-    const auto fresh = [&] {
-        values.push_back({{int(random.below(129)) / 64.0, int(random.below(129)) / 64.0}});
-        return int(values.size()) - 1;
-    };
+    // islands of faces, and corners of their own; a value belongs to corners that edges join, for
+    // OpenSubdiv mixes up the values of faces that only touch
     const unsigned islands = 1 + random.below(3), alone = 4 + random.below(30);
-    std::vector<int> ids;
-    for (size_t f = 0, at = 0; f < mesh.sizes.size(); ++f) {
-        const int island = int(random.below(islands));
-        for (int i = 0; i < mesh.sizes[f]; ++i, ++at) {
-            if (random.below(alone) == 0) {
-                ids.push_back(fresh());
-                continue;
-            }
-            const auto [entry, is_new] = of_island.insert({{mesh.corners[at], island}, 0});
-            if (is_new) entry->second = fresh();
-            ids.push_back(entry->second);
+    const size_t count = mesh.corners.size();
+    std::vector<int> island, group(count);
+    std::map<std::array<int, 2>, std::vector<size_t>> edges; // vertex, other end: corners there
+    for (size_t f = 0, at = 0; f < mesh.sizes.size(); at += mesh.sizes[f++]) {
+        const int size = mesh.sizes[f], of = int(random.below(islands));
+        for (int i = 0; i < size; ++i) {
+            const bool is_alone = random.below(alone) == 0;
+            island.push_back(is_alone ? int(1000 + at + i) : of);
+            const int v = mesh.corners[at + i];
+            edges[{v, mesh.corners[at + (i + 1) % size]}].push_back(at + i);
+            edges[{v, mesh.corners[at + (i + size - 1) % size]}].push_back(at + i);
         }
+    }
+    for (size_t c = 0; c < count; ++c) group[c] = int(c);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const auto& [ends, corners] : edges) {
+            for (size_t a : corners) {
+                for (size_t b : corners) {
+                    if (island[a] == island[b] && group[a] < group[b]) {
+                        group[b] = group[a];
+                        changed = true;
+                    }
+                }
+            }
+        }
+    }
+    std::map<int, int> numbers;
+    std::vector<Value<2>> values;
+    std::vector<int> ids;
+    for (int of : group) {
+        const auto [entry, is_new] = numbers.insert({of, int(values.size())});
+        if (is_new) values.push_back({{int(random.below(129)) / 64.0, int(random.below(129)) / 64.0}});
+        ids.push_back(entry->second);
     }
     std::printf("case %d\nt", number);
     for (int id : ids) std::printf(" %d", id);

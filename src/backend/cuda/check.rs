@@ -201,8 +201,8 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
             variants.push(super::edge_friend::variant(T::PRECISION, run, sharp, chaikin));
         }
         variants.push(super::surface::triangles_variant(T::PRECISION, run));
-        let turned = |open| super::surface::sqrt3_variant(T::PRECISION, run, open);
-        variants.extend([false, true].map(turned));
+        let sqrt3 = |open| super::surface::sqrt3_variant(T::PRECISION, run, open);
+        variants.extend([false, true].map(sqrt3));
         for size in [0, 3, 4] {
             let (uniform, chaikin) = (Some(false), Some(true));
             let kinds = [(false, None), (false, uniform), (false, chaikin), (true, uniform)];

@@ -237,7 +237,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 // looks for. non_manifold: [edge], its number and its row among the sorted corners of the control
 // mesh. A thread for each that levels 1 to `depth` brought.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    refine_crowded(const __grid_constant__ Levels levels, unsigned depth,
+    refine_non_manifold(const __grid_constant__ Levels levels, unsigned depth,
                    const uint3* __restrict__ non_manifold, unsigned count,
                    const unsigned* __restrict__ corners, const double* __restrict__ betas,
                    const Point* __restrict__ points, Point* __restrict__ refined) {

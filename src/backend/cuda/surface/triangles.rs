@@ -63,7 +63,7 @@ impl Triangles {
             ];
             arguments.extend(step.points().map(Argument::Address));
             let vertices = non_manifold * ((1 << step.depth) - 1);
-            launches.push(kernels.items("refine_crowded", vertices, THREADS, arguments)?);
+            launches.push(kernels.items("refine_non_manifold", vertices, THREADS, arguments)?);
         }
         Ok(())
     }

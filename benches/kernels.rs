@@ -65,7 +65,7 @@ fn grids(c: &mut Criterion) {
 
     let mut memset = group(c, "memset");
     memset.throughput(bytes.clone());
-    // Some machines store zeros faster than data: the floor of data is the other one.
+    // Some machines store zeros faster than data: data is bounded by the other one.
     for (name, value) in [("zeros", 0x00), ("data", 0x5a)] {
         memset.bench_function(name, |b| {
             b.iter(|| {

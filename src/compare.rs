@@ -22,8 +22,8 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::Serialize;
 
-pub use statistics::Statistics;
 use statistics::Tally;
+pub use statistics::{Errors, Statistics};
 
 use crate::backend::{Backend, Limit, Values};
 use crate::error::{Error, Result};
@@ -93,25 +93,6 @@ pub struct Comparison {
     pub all: Errors,
     /// Errors by class; classes without cells are not there.
     pub classes: BTreeMap<ErrorClass, Errors>,
-}
-
-/// Errors of some cells.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Errors {
-    /// How many cells (hexahedral children, of cells that are no hexahedra).
-    pub cells: usize,
-    /// How many limit points.
-    pub samples: usize,
-    /// In length units.
-    pub absolute: Statistics,
-    /// As parts of [`Comparison::diagonal`].
-    pub relative: Statistics,
-    /// In ulp of the largest coordinate of the cell's limit points.
-    pub ulp: Statistics,
-    /// The largest absolute error.
-    pub worst: Option<Extreme>,
-    /// The largest error in ulp.
-    pub worst_ulp: Option<Extreme>,
 }
 
 /// Errors gathered range by range.

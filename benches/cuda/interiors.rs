@@ -49,7 +49,7 @@ pub fn time() -> subsolid::Result<()> {
         let (seconds, whole) = (median(runs.split_off(1)), median(whole.split_off(1)));
         let width: usize = attributes.iter().map(|a| a.width).sum();
         // of listed pixels: number, piece, parameters, values
-        let floor = median(gpu.time_writing(pixels * (32 + 8 * width), 5)?);
+        let writing = median(gpu.time_writing(pixels * (32 + 8 * width), 5)?);
         let finder = InteriorFinder::new(&locator, Axis::Z, grid)?;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
         let pool = pool.map_err(|e| subsolid::Error::request(e.to_string()))?;
@@ -73,8 +73,8 @@ pub fn time() -> subsolid::Result<()> {
             1e6 * seconds / LAYERS as f64,
             1e6 * whole / LAYERS as f64,
             100.0 * left as f64 / pixels as f64,
-            pixels as f64 / floor * 1e-6,
-            100.0 * floor / seconds,
+            pixels as f64 / writing * 1e-6,
+            100.0 * writing / seconds,
             cpu * 1e-6,
             rate / cpu
         );

@@ -30,7 +30,7 @@ pub fn time() -> subsolid::Result<()> {
             runs.push(times.sum::<subsolid::Result<f64>>()?);
         }
         let seconds = median(runs.split_off(1));
-        let floor = median(gpu.time_writing(1000 * 4_000_000, 5)?);
+        let writing = median(gpu.time_writing(1000 * 4_000_000, 5)?);
         let cpu = |threads: usize| -> subsolid::Result<f64> {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             let pool = pool.map_err(|e| subsolid::Error::request(e.to_string()))?;
@@ -53,8 +53,8 @@ pub fn time() -> subsolid::Result<()> {
             "layers, {sampling:?}: {:.2} µs a layer, writing its bytes {:.2} µs ({:.1}%); CPU, 1 thread \
              {:.1} µs, 2 threads {:.1} µs ({:.1} times)",
             seconds * 1e3,
-            floor * 1e3,
-            100.0 * floor / seconds,
+            writing * 1e3,
+            100.0 * writing / seconds,
             one * 1e3,
             two * 1e3,
             two / seconds

@@ -45,7 +45,7 @@ pub fn time() -> subsolid::Result<()> {
             let left = device.locate(points)?.left;
             let whole = start.elapsed().as_secs_f64();
             // element, three parameters, residual
-            let floor = median(gpu.time_writing(36 * POINTS, 5)?);
+            let writing = median(gpu.time_writing(36 * POINTS, 5)?);
             let cpu = |threads: usize| -> subsolid::Result<f64> {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
                 let pool = pool.map_err(|e| subsolid::Error::request(e.to_string()))?;
@@ -60,8 +60,8 @@ pub fn time() -> subsolid::Result<()> {
                  {:.0} M/s ({:.1}%); {:.2}% left to the CPU, with them and copies {:.1} M/s; \
                  CPU, 2 threads {:.2} M/s ({:.0} times)",
                 rate * 1e-6,
-                POINTS as f64 / floor * 1e-6,
-                100.0 * floor / seconds,
+                POINTS as f64 / writing * 1e-6,
+                100.0 * writing / seconds,
                 100.0 * left as f64 / POINTS as f64,
                 POINTS as f64 / whole * 1e-6,
                 cpu * 1e-6,

@@ -217,14 +217,14 @@ fn row(
     let controls: Vec<Controls<'_>> =
         sets.iter().map(|positions| Controls { positions, attributes: &[] }).collect();
     let seconds = median(gpu.prepare(&plan)?.time(&controls, REPEATS)?);
-    let floor = median(gpu.time_writing(bytes, REPEATS)?);
+    let writing = median(gpu.time_writing(bytes, REPEATS)?);
     println!(
         "{name:34} {leaves:>9} {samples:>4} {:>4} {:>9.1} {:>9.1} {:>9.1} {:>7.1}%",
         if size == 12 { "f32" } else { "f64" },
         seconds * 1e6,
         points as f64 / seconds * 1e-9,
         bytes as f64 / seconds * 1e-9,
-        100.0 * floor / seconds
+        100.0 * writing / seconds
     );
     Ok(())
 }

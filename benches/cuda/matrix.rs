@@ -38,8 +38,8 @@ pub fn time() -> subsolid::Result<()> {
     }
     let spot = ("spot_quadrangulated", Scheme::Loop, [1, 3, 5, 6].as_slice());
     let cow = ("cow_boundary", Scheme::CatmullClark, [1, 3, 5, 6, 7, 8].as_slice());
-    let turned = ("spot_quadrangulated", Scheme::Sqrt3, [1, 4, 6, 8].as_slice());
-    for (name, scheme, all) in [spot, cow, turned] {
+    let rotated = ("spot_quadrangulated", Scheme::Sqrt3, [1, 4, 6, 8].as_slice());
+    for (name, scheme, all) in [spot, cow, rotated] {
         let mesh = subsolid::read_surface(format!("models/surfaces/{name}.obj"))?;
         let controls: Vec<[f32; 3]> = mesh.points.iter().map(|p| p.map(|x| x as f32)).collect();
         for &levels in all {
@@ -60,14 +60,14 @@ pub fn time() -> subsolid::Result<()> {
                 let times =
                     (0..REPEATS).map(|_| device.run(run)).collect::<subsolid::Result<Vec<_>>>()?;
                 let seconds = median(times);
-                let floor = median(gpu.time_writing(bytes, REPEATS)?);
+                let writing = median(gpu.time_writing(bytes, REPEATS)?);
                 println!(
                     "matrix, {scheme:?}, level {levels}, {faces} faces, {run:?}: {:.1} µs, {:.2} \
                      Gfaces/s; writing the last level {:.1} µs ({:.1}%)",
                     seconds * 1e6,
                     faces as f64 / seconds * 1e-9,
-                    floor * 1e6,
-                    100.0 * floor / seconds
+                    writing * 1e6,
+                    100.0 * writing / seconds
                 );
             }
         }

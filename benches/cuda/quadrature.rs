@@ -59,7 +59,7 @@ fn measure(
         runs.push(seconds);
     }
     let seconds = median(runs.split_off(1));
-    let floor = median(gpu.time_writing(bytes, 5)?);
+    let writing = median(gpu.time_writing(bytes, 5)?);
     println!(
         "quadrature, {shape} of {} cells, {:.1} M points, {} batches, {name}: {:.0} µs, {:.2} GB, \
          {:.0} GB/s; writing the bytes {:.0} µs ({:.1}%)",
@@ -69,8 +69,8 @@ fn measure(
         seconds * 1e6,
         bytes as f64 * 1e-9,
         bytes as f64 / seconds * 1e-9,
-        floor * 1e6,
-        100.0 * floor / seconds
+        writing * 1e6,
+        100.0 * writing / seconds
     );
     Ok(())
 }

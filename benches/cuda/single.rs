@@ -52,7 +52,7 @@ fn time_matrix<T: Real + DeviceRepr>(
         let times = (0..REPEATS).map(|_| device.run()).collect::<subsolid::Result<Vec<_>>>()?;
         let seconds = median(times);
         let bytes = device.bytes() + width * size_of::<T>() * device.len();
-        let floor = median(gpu.time_writing(bytes, REPEATS)?);
+        let writing = median(gpu.time_writing(bytes, REPEATS)?);
         println!(
             "{name}, f{}, {width} components: {} points, {:.1} µs, {:.1} Gpoint/s; {:.1} bytes a \
              point (compressed rows {:.1}), {:.0} GB/s, writing as many {:.1} µs ({:.1}%); product \
@@ -64,8 +64,8 @@ fn time_matrix<T: Real + DeviceRepr>(
             bytes as f64 / device.len() as f64,
             (matrix.bytes() + width * size_of::<T>() * device.len()) as f64 / device.len() as f64,
             bytes as f64 / seconds * 1e-9,
-            floor * 1e6,
-            100.0 * floor / seconds,
+            writing * 1e6,
+            100.0 * writing / seconds,
             product.as_secs_f64() * 1e3,
             brought.as_secs_f64() * 1e3
         );

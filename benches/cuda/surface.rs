@@ -24,14 +24,14 @@ pub fn time() -> subsolid::Result<()> {
             let times =
                 (0..REPEATS).map(|_| device.run(run)).collect::<subsolid::Result<Vec<_>>>()?;
             let seconds = median(times);
-            let floor = median(gpu.time_writing(bytes, REPEATS)?);
+            let writing = median(gpu.time_writing(bytes, REPEATS)?);
             println!(
                 "surface, level {levels}, {quads} quads, {run:?}: {:.1} µs, {:.1} Gfaces/s; writing \
                  the last level {:.1} µs ({:.1}%)",
                 seconds * 1e6,
                 quads as f64 / seconds * 1e-9,
-                floor * 1e6,
-                100.0 * floor / seconds
+                writing * 1e6,
+                100.0 * writing / seconds
             );
         }
     }

@@ -66,7 +66,7 @@ fn time_grid<T: Real + DeviceRepr>(
     let times = (0..REPEATS).map(|_| grid.evaluate()).collect::<subsolid::Result<Vec<_>>>()?;
     let seconds = median(times);
     let bytes = grid.len() * 3 * size_of::<T>() * if normals { 4 } else { 1 };
-    let floor = median(gpu.time_writing(bytes, REPEATS)?);
+    let writing = median(gpu.time_writing(bytes, REPEATS)?);
     println!(
         "limit grids, {name}, {n} x {n}{}, f{}: {} points, {:.1} µs, {:.1} Gpoint/s; writing {:.1} \
          µs ({:.1}%)",
@@ -75,8 +75,8 @@ fn time_grid<T: Real + DeviceRepr>(
         grid.len(),
         seconds * 1e6,
         grid.len() as f64 / seconds * 1e-9,
-        floor * 1e6,
-        100.0 * floor / seconds
+        writing * 1e6,
+        100.0 * writing / seconds
     );
     Ok(())
 }
@@ -104,14 +104,14 @@ pub fn time_static() -> subsolid::Result<()> {
         let seconds = median(times);
         // vertices of the level, each once
         let count = (mesh.faces.len() << (2 * levels)) + 2;
-        let floor = median(gpu.time_writing(12 * count, REPEATS)?);
+        let writing = median(gpu.time_writing(12 * count, REPEATS)?);
         println!(
             "static surface, level {levels}: {count} points, {:.1} µs, {:.1} Gpoint/s; writing \
              {:.1} µs ({:.1}%); set-up {:.2} ms, with the copy to the device {:.2} ms",
             seconds * 1e6,
             count as f64 / seconds * 1e-9,
-            floor * 1e6,
-            100.0 * floor / seconds,
+            writing * 1e6,
+            100.0 * writing / seconds,
             median(set_up) * 1e3,
             median(on_device) * 1e3
         );

@@ -1,5 +1,5 @@
 // Control points of one level from those of the level before: a sparse product in double
-// precision (src/refine: stencils), relative to the first point of each row: the accuracy
+// precision (src/scheme/stencils.rs), relative to the first point of each row: the accuracy
 // follows the size of the neighborhood, not its distance from 0.
 
 // points: [point][width]; row r of the level at `fine` is the sum of weights[i] times point

@@ -95,14 +95,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 // Edges of three corners and more: whether each is one; then, by the scan of these, which edges
 // they are, with the ends of their rows among `corners`. `firsts` has `sorted` behind the last.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    mark_crowded(const unsigned* __restrict__ firsts, unsigned edges, unsigned sorted,
+    mark_non_manifold(const unsigned* __restrict__ firsts, unsigned edges, unsigned sorted,
                  unsigned* __restrict__ marks) {
     const unsigned e = blockIdx.x * THREADS + threadIdx.x;
     if (e < edges) marks[e] = (e + 1 < edges ? firsts[e + 1] : sorted) - firsts[e] > 2;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    list_crowded(const unsigned* __restrict__ firsts, const unsigned* __restrict__ non_manifold_before,
+    list_non_manifold(const unsigned* __restrict__ firsts, const unsigned* __restrict__ non_manifold_before,
                  unsigned edges, unsigned sorted, uint3* __restrict__ non_manifold) {
     const unsigned e = blockIdx.x * THREADS + threadIdx.x;
     if (e >= edges || non_manifold_before[e + 1] == non_manifold_before[e]) return;
@@ -179,7 +179,7 @@ struct Star {
     }
 
     // Of three faces or more, or of two that run through it alike.
-    __device__ __forceinline__ bool is_crowded(unsigned edge) const {
+    __device__ __forceinline__ bool is_non_manifold(unsigned edge) const {
         if (!crowds) return false;
         const unsigned end = edge + 1 < edge_count ? firsts[edge + 1] : corner_count;
         const uint2 two = edge_corners[edge];
@@ -197,7 +197,7 @@ struct Star {
             side ^= 1;
             const unsigned own = owner(corner, side);
             last = edges[own];
-            if (is_open(last) || is_crowded(last) || met > count) return met;
+            if (is_open(last) || is_non_manifold(last) || met > count) return met;
             const uint2 two = edge_corners[last];
             const unsigned other = two.x == own ? two.y : two.x;
             side = vertices[other] == vertex;
@@ -211,28 +211,28 @@ struct Star {
     // through the vertex, no edge is open there and every sheet goes from one of its edges to the
     // other.
     __device__ __forceinline__ bool touches() const {
-        unsigned open = 0, first_crowded = NONE, second_crowded = NONE;
+        unsigned open = 0, first_edge = NONE, second_edge = NONE;
         for (unsigned i = 0; i < count; ++i) {
             for (unsigned side = 0; side < 2; ++side) {
                 const unsigned edge = edges[owner(corners[i], side)];
                 open += is_open(edge);
-                if (!is_crowded(edge) || edge == first_crowded || edge == second_crowded) continue;
-                if (second_crowded != NONE) return true;
-                if (first_crowded == NONE) first_crowded = edge;
-                else second_crowded = edge;
+                if (!is_non_manifold(edge) || edge == first_edge || edge == second_edge) continue;
+                if (second_edge != NONE) return true;
+                if (first_edge == NONE) first_edge = edge;
+                else second_edge = edge;
             }
         }
         unsigned last;
-        if (first_crowded == NONE && open == 0) return walk(corners[0], 0, last) != count;
-        if (first_crowded == NONE ? open != 2 : second_crowded == NONE || open > 0) return true;
+        if (first_edge == NONE && open == 0) return walk(corners[0], 0, last) != count;
+        if (first_edge == NONE ? open != 2 : second_edge == NONE || open > 0) return true;
         // every fan is met from both of its ends
         unsigned met = 0;
         for (unsigned i = 0; i < count; ++i) {
             for (unsigned side = 0; side < 2; ++side) {
                 const unsigned edge = edges[owner(corners[i], side)];
-                if (!is_open(edge) && !is_crowded(edge)) continue;
+                if (!is_open(edge) && !is_non_manifold(edge)) continue;
                 met += walk(corners[i], side, last);
-                if (first_crowded != NONE && last == edge) return true;
+                if (first_edge != NONE && last == edge) return true;
             }
         }
         return met != 2 * count;
@@ -246,7 +246,7 @@ struct Star {
     __device__ __forceinline__ bool is_fold() const {
         if (count != 2) return false;
         unsigned last;
-        return walk(corners[0], 0, last) == 2 && !is_open(last) && !is_crowded(last);
+        return walk(corners[0], 0, last) == 2 && !is_open(last) && !is_non_manifold(last);
     }
 };
 

@@ -99,7 +99,7 @@ pub trait Backend {
         None
     }
 
-    /// Seconds that writing `bytes` takes, once a repeat: the floor of every
+    /// Seconds that writing `bytes` takes, once a repeat: the least time of every
     /// evaluation with that much output.
     ///
     /// # Errors

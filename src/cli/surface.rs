@@ -80,7 +80,7 @@ enum SchemeName {
     CatmullClark,
     /// Four triangles from one
     Loop,
-    /// Three triangles from one, turned
+    /// Three triangles from one, rotated
     Sqrt3,
     /// Quads from polygons: midpoints, centroids, and vertices as they are
     Bilinear,

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::Errors;
 use crate::volume::Extreme;
 
 /// Mean, rms, 99th percentile and maximum of errors; 0 of none.
@@ -28,6 +27,25 @@ impl Statistics {
             maximum: factor * self.maximum,
         }
     }
+}
+
+/// Errors of some cells.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Errors {
+    /// How many cells (hexahedral children, of cells that are no hexahedra).
+    pub cells: usize,
+    /// How many limit points.
+    pub samples: usize,
+    /// In length units.
+    pub absolute: Statistics,
+    /// As parts of [`Comparison::diagonal`].
+    pub relative: Statistics,
+    /// In ulp of the largest coordinate of the cell's limit points.
+    pub ulp: Statistics,
+    /// The largest absolute error.
+    pub worst: Option<Extreme>,
+    /// The largest error in ulp.
+    pub worst_ulp: Option<Extreme>,
 }
 
 /// Errors of some elements.

@@ -17,6 +17,7 @@ mod high_order;
 mod lines;
 mod mesh_dataset;
 mod read;
+mod source;
 mod table;
 mod unfinished;
 mod write;
@@ -36,3 +37,10 @@ pub use write::{
     BezierPatch, Format, PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, WriteOptions,
     check_output, check_surface_output, write, write_arrays, write_bext, write_surface,
 };
+
+/// A name as part of a path in an archive or a directory: other signs than letters, digits, `-` and
+/// `_` become `_`.
+pub(crate) fn plain_name(name: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "-_".contains(c) { c } else { '_' };
+    name.chars().map(plain).collect()
+}

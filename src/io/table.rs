@@ -6,6 +6,7 @@ use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use super::lines::Lines;
+use super::source;
 use crate::error::{Error, Result};
 use crate::mesh::Attribute;
 
@@ -41,7 +42,7 @@ impl Table {
     /// If the file cannot be read or its header is another.
     pub fn open(path: impl AsRef<Path>, form: TableForm) -> Result<Self> {
         let path = path.as_ref().to_owned();
-        let file = File::open(&path).map_err(|e| Error::io(&path, e))?;
+        let file = source::open(&path)?;
         // hands on a line at a time, so that its number is that of the row read last
         let lines = Lines::new(BufReader::new(file));
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(lines);

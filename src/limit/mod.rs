@@ -1,6 +1,6 @@
 //! Limit evaluation in double precision: cell classes, canonical nets, structures.
 //!
-//! [`Solid`] understands a control mesh once, from its connectivity and creases
+//! [`Solid`] analyzes a control mesh once, from its connectivity and creases
 //! alone: which cells evaluate directly and how, and which are refined first, as
 //! often as it takes, only where it must. Afterwards the limit at any parameter
 //! is a short weighted sum of control points.

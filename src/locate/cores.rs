@@ -19,11 +19,11 @@ use nalgebra::Vector3;
 
 use super::closest::Closest;
 use super::frame::Frame;
-use super::hierarchy::{Box3, squared_distance};
-use super::nearest::{Best, Sides};
-use super::search::{self, Nearness};
+use super::hierarchy::{Box3, diagonal, squared_distance};
+use super::search::{self, Nearness, SHARED};
+use super::sides::{Best, Sides};
 use super::tricubic::{Points, bounds};
-use super::{SHARED, curve, diagonal, parameters};
+use super::{curve, parameters};
 use crate::bezier::{Nest, Part, Piece, Sibling};
 
 /// Deepest ring: parameters of points below are those of the core, to rounding.

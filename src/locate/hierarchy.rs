@@ -77,6 +77,11 @@ impl Node {
     }
 }
 
+/// Length of the diagonal of a box.
+pub fn diagonal([low, high]: &Box3) -> f64 {
+    (Vector3::from(*high) - Vector3::from(*low)).norm()
+}
+
 /// Squared distance of a box from a point, 0 inside.
 pub fn squared_distance([low, high]: &Box3, x: [f64; 3]) -> f64 {
     Vector3::from_fn(|d, _| (low[d] - x[d]).max(x[d] - high[d]).max(0.0)).norm_squared()

@@ -35,6 +35,7 @@
 //! halved until the distance is convex on them, where Newton's method finds the closest place,
 //! or until a bound leaves them out.
 
+mod boundary;
 mod closest;
 mod cores;
 mod curve;
@@ -48,6 +49,7 @@ mod parts;
 mod patch;
 mod pieces;
 mod search;
+mod sides;
 mod table;
 mod tricubic;
 
@@ -62,7 +64,6 @@ pub(crate) use {
     tricubic::{Half, basis, bounds, halves},
 };
 
-use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
@@ -70,15 +71,13 @@ use crate::limit::Solid;
 use crate::mesh::{Controls, check_coordinates};
 use crate::numbers::Precision;
 
+use boundary::Boundary;
 use cores::{Memory, Sought};
-use nearest::Boundary;
-use search::Nearness;
+use hierarchy::diagonal;
+use search::{Nearness, SHARED};
 
 /// Points of one task.
 const GRAIN: usize = 256;
-/// A point so near to two elements, as parts of their size, belongs to both, and so
-/// to the first.
-const SHARED: f64 = 1e-12;
 
 /// Options of a [`Locator`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -219,7 +218,7 @@ impl<'s> Locator<'s> {
     /// The closest place and the piece that it is in.
     pub(crate) fn nearest_piece(&self, point: [f64; 3]) -> Option<(u32, Place)> {
         check_coordinates(&[point], Precision::F64).ok()?;
-        self.find_piece(point).or_else(|| nearest::nearest(self, point))
+        self.find_piece(point).or_else(|| self.nearest_on_boundary(point))
     }
 
     /// The distance beyond which a point is not in any piece, in length units.
@@ -322,8 +321,4 @@ impl<'s> Locator<'s> {
 /// Puts two zeros between the bits of a number.
 fn spread(x: u16) -> u64 {
     (0..16).map(|bit| u64::from(x >> bit & 1) << (3 * bit)).sum()
-}
-
-fn diagonal([low, high]: &[[f64; 3]; 2]) -> f64 {
-    (Vector3::from(*high) - Vector3::from(*low)).norm()
 }

@@ -12,10 +12,11 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::Locator;
 use super::frame::Frame;
+use super::hierarchy::diagonal;
 use super::hierarchy::{Box3, Node};
 use super::tricubic::{Points, bounds, halves};
-use super::{Locator, diagonal};
 use crate::backend::device::{NONE, Part, SolidParts};
 use crate::bezier::{MOST_RINGS, Made, Piece, Pieces};
 use crate::error::Result;

@@ -32,7 +32,7 @@ impl SolidMesh {
         Ok(())
     }
 
-    /// The cells, with tetrahedra, wedges and polyhedra turned so that their faces
+    /// The cells, with tetrahedra, wedges and polyhedra reoriented so that their faces
     /// are outward; hexahedra stay as they are. The faces of a polyhedron may run
     /// in any direction each.
     ///

@@ -1,6 +1,5 @@
 //! What to evaluate.
 
-use super::wanted_quantities;
 use crate::limit::Orders;
 
 /// What to evaluate; combine with `|`. Positions and attributes always are.
@@ -48,16 +47,6 @@ impl Want {
             want = want | Self::SECOND;
         }
         want
-    }
-
-    /// Numbers of a result with attributes of these widths; rows of whole elements count as
-    /// results.
-    pub fn numbers_per_result(self, widths: &[usize]) -> usize {
-        let outputs = |input: usize| wanted_orders(self.of_input(input)).len();
-        let derived = wanted_quantities(self, widths);
-        3 * outputs(0)
-            + widths.iter().sum::<usize>() * outputs(1)
-            + derived.iter().map(|wanted| wanted.width).sum::<usize>()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Boxes that fill a leaf, or stand for all of it: on each the limit is one tricubic
 //! polynomial, but for what an explicit number of rings leaves.
 
+use super::scheme::{RING_TOLERANCE, Scheme};
 use super::series::{self, Ring};
-use super::{RING_TOLERANCE, Scheme};
 use crate::bezier::{Part, planar_parts, spatial_parts};
 use crate::limit::{LeafKind, Solid, Structure};
 

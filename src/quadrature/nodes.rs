@@ -1,8 +1,8 @@
 //! Quadrature points of a leaf: Gauss points in boxes that shrink towards its
 //! extraordinary edge or vertex.
 
-use super::Scheme;
 use super::boxes::{GaussBox, boxes};
+use super::scheme::Scheme;
 use crate::basis::gauss::{self, Rule};
 use crate::error::Result;
 use crate::limit::{AxisPermutation, LeafKind, Solid};

@@ -12,6 +12,7 @@ mod surfaces;
 
 mod evaluate;
 mod handedness;
+mod inputs;
 #[cfg(target_os = "linux")]
 mod interrupted;
 mod measures;

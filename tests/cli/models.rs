@@ -40,7 +40,7 @@ fn helps_with_examples() {
 }
 
 #[test]
-fn every_shape_is_written_and_understood() {
+fn every_shape_is_written_and_read_back() {
     let directory = tempdir().unwrap();
     for shape in Shape::NAMES {
         let name = shape.name;

@@ -29,7 +29,7 @@ fn parameters_that_make_no_sense_are_refused_by_line() {
 }
 
 #[test]
-fn cells_that_are_no_hexahedra_name_the_mend() {
+fn cells_that_are_no_hexahedra_are_refused_with_help() {
     let directory = tempdir().unwrap();
     let path = directory.path();
     fs::write(

@@ -19,6 +19,16 @@ pub fn run(directory: &Path, arguments: &str) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
+/// The same with bytes at standard input.
+pub fn piped(directory: &Path, arguments: &str, bytes: Vec<u8>) -> (i32, String, String) {
+    let given = std::env::var_os("SUBSOLID_PROGRAM").map(PathBuf::from);
+    let mut command = Command::new(given.unwrap_or_else(|| cargo_bin("subsolid")));
+    command.current_dir(directory).args(arguments.split_whitespace()).write_stdin(bytes);
+    let output = command.output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
 /// Runs what must succeed; returns stdout.
 pub fn done(directory: &Path, arguments: &str) -> String {
     let (code, stdout, stderr) = run(directory, arguments);

@@ -1,5 +1,6 @@
 //! Compiles the kernels and reads what the compiler says of them. It needs NVRTC, but no GPU.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use rayon::prelude::*;
@@ -43,8 +44,8 @@ impl fmt::Display for KernelReport {
     }
 }
 
-/// Compiles the kernels to machine code of an architecture, such as 90 for compute
-/// capability 9.0.
+/// Compiles the kernels to machine code of architectures, such as 90 for compute capability
+/// 9.0: the last one in all variants, the others in a selection.
 ///
 /// All kernels of evaluations are compiled in both precisions: for positions (3 components)
 /// with every choice of derivatives, and for attributes in widths 1 to 4, dense and strided,
@@ -52,22 +53,28 @@ impl fmt::Display for KernelReport {
 /// compiled for numbers that such a device gives them: layered kernels for all without
 /// derivatives, tensor kernels for most (fewer in double precision), and both for one or
 /// two otherwise. The published method's are compiled for positions in all variants without
-/// derivatives and with all of them, for attributes in one variant of each file.
+/// derivatives and with all of them, for attributes in one variant of each file. The selection
+/// holds every file in each of its precisions with every value of each of its macros.
 ///
 /// # Errors
-/// [`Error::Request`] if NVRTC is not installed or does not know the architecture. What is
+/// [`Error::Request`] if NVRTC is not installed or does not know an architecture. What is
 /// wrong with a kernel is no error, but a finding.
-pub fn check_kernels(architecture: u32) -> Result<Vec<KernelReport>> {
-    let target = nvrtc::target(architecture)?;
-    if target != Target::Cubin(architecture) {
-        return Err(Error::request(format!("NVRTC makes no code for sm_{architecture} itself"))
-            .with_help("install the NVRTC of a newer CUDA toolkit"));
+pub fn check_kernels(architectures: &[u32]) -> Result<Vec<KernelReport>> {
+    let mut jobs = Vec::new();
+    for (i, &architecture) in architectures.iter().enumerate() {
+        let target = nvrtc::target(architecture)?;
+        if target != Target::Cubin(architecture) {
+            let text = format!("NVRTC makes no code for sm_{architecture} itself");
+            return Err(Error::request(text).with_help("install the NVRTC of a newer CUDA toolkit"));
+        }
+        let all = all_variants(architecture);
+        let variants = if i + 1 == architectures.len() { all } else { selection(all) };
+        jobs.extend(variants.into_iter().map(|variant| (variant, architecture)));
     }
-    let mut variants = variants::<f32>(architecture);
-    variants.extend(self::variants::<f64>(architecture));
-    variants.push(Variant::new(&REFINE, Precision::F64));
-    let report = |variant: Variant| {
-        let (findings, code) = match nvrtc::compile(&variant, target) {
+    // the slowest first, so that no thread waits for another's at the end
+    jobs.sort_by_key(|(variant, _)| !std::ptr::eq(variant.source, &TENSOR));
+    let report = |(variant, architecture): (Variant, u32)| {
+        let (findings, code) = match nvrtc::compile(&variant, Target::Cubin(architecture)) {
             Ok(image) => (findings(&image.log), image.code),
             Err(error) => (vec![error.to_string()], Vec::new()),
         };
@@ -75,7 +82,37 @@ pub fn check_kernels(architecture: u32) -> Result<Vec<KernelReport>> {
         KernelReport { file, defines, architecture, findings, code }
     };
     // one at a time to each thread: some take a hundred times as long as others
-    Ok(variants.into_par_iter().with_max_len(1).map(report).collect())
+    Ok(jobs.into_par_iter().with_max_len(1).map(report).collect())
+}
+
+fn all_variants(architecture: u32) -> Vec<Variant> {
+    let mut variants = variants::<f32>(architecture);
+    variants.extend(self::variants::<f64>(architecture));
+    variants.push(Variant::new(&REFINE, Precision::F64));
+    variants
+}
+
+/// A file, its precision, and a macro with a value.
+type Value = (&'static str, usize, &'static str, usize);
+
+/// Variants that together hold every value of each macro of each file and precision: again and
+/// again the one that adds the most values, the last of them in the list where several do.
+fn selection(mut variants: Vec<Variant>) -> Vec<Variant> {
+    let values = |variant: &Variant| -> Vec<Value> {
+        let double = variant.defines.iter().find(|d| d.0 == "DOUBLE").map_or(0, |d| d.1);
+        let of = |&(name, value): &(_, _)| (variant.source.name, double, name, value);
+        variant.defines.iter().map(of).collect()
+    };
+    let mut held: HashSet<Value> = HashSet::new();
+    let mut selected = Vec::new();
+    loop {
+        let adds = |v: &Variant| values(v).iter().filter(|value| !held.contains(*value)).count();
+        let best = variants.iter().map(adds).enumerate().max_by_key(|&(_, count)| count);
+        let Some((index, 1..)) = best else { return selected };
+        let variant = variants.remove(index);
+        held.extend(values(&variant));
+        selected.push(variant);
+    }
 }
 
 /// All derivatives.
@@ -164,8 +201,8 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
             variants.push(super::edge_friend::variant(T::PRECISION, run, sharp, chaikin));
         }
         variants.push(super::surface::triangles_variant(T::PRECISION, run));
-        let turned = |open| super::surface::sqrt3_variant(T::PRECISION, run, open);
-        variants.extend([false, true].map(turned));
+        let sqrt3 = |open| super::surface::sqrt3_variant(T::PRECISION, run, open);
+        variants.extend([false, true].map(sqrt3));
         for size in [0, 3, 4] {
             let (uniform, chaikin) = (Some(false), Some(true));
             let kinds = [(false, None), (false, uniform), (false, chaikin), (true, uniform)];
@@ -198,8 +235,6 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
     }
     variants.extend(surfaces(T::PRECISION));
     variants.push(Variant::new(&WRITE_BANDWIDTH, T::PRECISION).with("WIDTH", 1).with("STRIDED", 0));
-    // the slowest first, so that no thread waits for another's at the end
-    variants.sort_by_key(|variant| !std::ptr::eq(variant.source, &TENSOR));
     variants
 }
 
@@ -327,6 +362,22 @@ mod tests {
         }
         let warning = "refine.cu(3): Warning #177-D: variable \"x\" was declared but never used";
         assert_eq!(findings(&format!("{good}\n{warning}")), [warning]);
+    }
+
+    #[test]
+    fn a_selection_holds_every_value_of_each_file_and_precision() {
+        let values = |variants: &[Variant]| -> HashSet<(&str, usize, &str, usize)> {
+            let of = |v: &Variant| {
+                let (file, double) = (v.source.name, v.defines[0].1);
+                v.defines.iter().map(move |d| (file, double, d.0, d.1)).collect::<Vec<_>>()
+            };
+            variants.iter().flat_map(of).collect()
+        };
+        let all = all_variants(80);
+        let selected = selection(all.clone());
+        assert_eq!(values(&selected), values(&all));
+        assert!(2 * selected.len() < all.len(), "{} of {}", selected.len(), all.len());
+        assert!(selected.iter().all(|variant| all.contains(variant)));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! A plan laid out for the device: flat arrays that the kernels of all batches share.
 
+mod arrays;
 mod nets;
 mod tables;
 
 use cudarc::driver::DeviceRepr;
 
 use super::device::matrix_units;
-use super::stacks::Stacks;
 use crate::backend::device::DeviceInfo;
 use crate::error::Result;
 use crate::kernel::Axis;
@@ -15,65 +15,7 @@ use crate::plan::{BatchKind, Facts, Kernel, Plan, Strategy, wanted_orders};
 use nets::Nets;
 use tables::Tables;
 
-pub(super) use nets::TensorLeaves;
-
-/// What a kernel knows of a batch; see `Batch` in `kernels/common/gather.cuh`.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub(super) struct Batch {
-    pub first_net: u64,
-    pub first_leaf: u32,
-    pub controls: u32,
-    pub counts: [u32; 3],
-    pub start: i32,
-    pub steps: [i32; 3],
-    pub axes: [u32; 3],
-    pub negate: u32,
-    pub tables: [u64; 10],
-    pub orders: [u8; 12],
-    pub places: u64,
-}
-
-// SAFETY: plain numbers, laid out as in CUDA C++.
-unsafe impl DeviceRepr for Batch {}
-
-/// All arrays of a plan on tensor samples.
-#[derive(Default)]
-pub(super) struct Layout<T> {
-    /// One a batch of the plan, and the kernel that it takes.
-    pub batches: Vec<Batch>,
-    pub kernels: Vec<Kernel>,
-    /// Ids of the nets, batch after batch. Those of tensor kernels stand in `offsets`
-    /// instead if all of them fit: 16 bits each, counted from the base of the head. Those
-    /// of whole layered leaves overlap, `[layer][line]` of each stack; those of parts of such
-    /// leaves are `[line][layer]`.
-    pub nets: Vec<u32>,
-    pub offsets: Vec<u16>,
-    /// Base, element and missing layers of the leaves of tensor kernels.
-    pub heads: Vec<[u32; 4]>,
-    /// Ids of the nets of bricks, 128 each of which 125 count, and their 16-bit offsets, as
-    /// above.
-    pub brick_nets: Vec<u32>,
-    pub brick_offsets: Vec<u16>,
-    /// Base; missing layers, a byte a leaf, in words 2 and 3; then elements.
-    pub brick_heads: Vec<[u32; 12]>,
-    /// What the tensor kernels run, by batch.
-    pub tensor: Vec<TensorLeaves>,
-    /// Whole layered leaves stack by stack, as all arrays have them; by batch, empty for others.
-    pub stacks: Vec<Stacks>,
-    /// By leaf, batch after batch.
-    pub elements: Vec<u32>,
-    pub ends: Vec<u8>,
-    /// Weights `[control][sample]` of all tables, one after another. Those of layered kernels
-    /// have their samples in the order of the results.
-    pub tables: Vec<T>,
-    /// Tables for tensor cores; see [`fragments`].
-    pub fragments: Vec<[u32; 4]>,
-    /// Weights `[order 3][sample][4]` of all axes, one after another.
-    pub axes: Vec<T>,
-    /// (local sample, result) in the order of the results, for tables.
-    pub places: Vec<[u32; 2]>,
-}
+pub(super) use arrays::{Batch, Layout};
 
 impl<T: Real + DeviceRepr> Layout<T> {
     /// Lays out a plan for the kernels that a strategy takes on a device.

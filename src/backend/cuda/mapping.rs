@@ -11,13 +11,13 @@ use rayon::prelude::*;
 use super::Cuda;
 use super::device::failed;
 use super::functions::Functions;
+use super::launch::Argument;
 use super::memory::{Buffer, timed_event};
 use crate::backend::device::{MappedArrays, MappingBatch, QuadratureMapping};
 use crate::error::{Error, Result};
 
 mod launches;
 
-use launches::Leaves;
 pub(super) use launches::variants;
 
 /// A batch on the device.
@@ -58,6 +58,27 @@ struct Results {
     // of the last evaluation: samples, and numbers of second derivatives of the position and of
     // first and second ones of basis functions
     sizes: [usize; 4],
+}
+
+/// Leaves of a batch; see `Batch` in `kernels/solid/mapping.cu`.
+#[derive(Clone, Copy)]
+struct Leaves {
+    control_ids: u64,
+    controls: u32,
+    samples: u32,
+    first: u32,
+    count: u32,
+}
+
+impl Leaves {
+    fn argument(self) -> Argument {
+        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        Argument::Words(Box::new([
+            self.control_ids,
+            pair(self.controls, self.samples),
+            pair(self.first, self.count),
+        ]))
+    }
 }
 
 impl DeviceMapping {

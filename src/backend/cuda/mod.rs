@@ -111,7 +111,7 @@ impl Cuda {
     }
 
     /// Seconds of copying `bytes` to page-locked memory of the host, once a repeat: the
-    /// floor of evaluations whose results go there.
+    /// least time of evaluations whose results go there.
     ///
     /// # Errors
     /// If the memory is not there.

@@ -4,174 +4,31 @@
 
 mod launches;
 mod layout;
+mod records;
 
-use crate::numbers::Real;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DeviceRepr};
 
 use super::Cuda;
 use super::device::failed;
-
 use super::functions::Functions;
 use super::graph::Graph;
 use super::memory::{Buffer, timed_event};
-use super::sources::{SURFACE_TABLE, SURFACE_TENSOR, Variant};
-use super::surface_points::{PointRows, Rows};
-use super::surface_refine::{DeviceLevels, Level};
+use super::sources::{SURFACE_TENSOR, Variant};
+use super::surface_points::Rows;
+use super::surface_refine::DeviceLevels;
 use crate::backend::Precision;
 use crate::error::{Error, Result};
-
+use crate::numbers::Real;
 use layout::lay_tables;
+use records::Tables;
+
+pub(super) use layout::table_variant;
+pub use records::{PatchBatch, Square, SurfaceLayout, TableBatch, TableWeights};
 
 /// Most samples along an edge that regular leaves take.
 pub const MOST_SAMPLES: usize = 128;
-
-/// Regular leaves with the same grid of samples; each writes `samples`² results, u fastest.
-#[derive(Clone, Debug)]
-pub struct PatchBatch<T> {
-    /// Samples along an edge, 1 to [`MOST_SAMPLES`].
-    pub samples: usize,
-    /// `[order][sample][4]`: weights of the four control points along an axis, and, if
-    /// normals are wanted, of the derivative.
-    pub weights: Vec<T>,
-    /// `[leaf][v 4][u 4]`: control points among those of all levels.
-    pub nets: Vec<u32>,
-    /// `[leaf]`: missing control points, bits 0 and 1 for the ends of u, 2 and 3 of v.
-    pub ends: Vec<u8>,
-    /// `[leaf]`: first result, a multiple of `samples`².
-    pub starts: Vec<u32>,
-}
-
-/// Leaves that are the product of one table with their control points.
-#[derive(Clone, Debug)]
-pub struct TableBatch<T> {
-    /// Control points of a leaf.
-    pub controls: usize,
-    /// Their weights.
-    pub weights: TableWeights<T>,
-    /// `[leaf][control]`: control points among those of all levels.
-    pub nets: Vec<u32>,
-    /// `[leaf]`: first result.
-    pub starts: Vec<u32>,
-    /// Samples whose normals come from tangents, and the weights `[2][control]` of these.
-    pub tangents: Vec<(u32, Vec<f64>)>,
-}
-
-/// Weights of the control points of leaves at their samples.
-#[derive(Clone, Debug)]
-pub enum TableWeights<T> {
-    /// Of any samples.
-    Own {
-        /// `[quantity][control][sample]`: positions and, if normals are wanted, derivatives
-        /// by u and v.
-        weights: Vec<T>,
-        /// `[sample]`: result, counted from the leaf's first; ascending.
-        places: Vec<u32>,
-    },
-    /// Of a square of samples, all that have i, j below its size; positions alone.
-    Square {
-        /// Which square.
-        square: usize,
-        /// u and v in the square of the leaf's (0, 0), of a step along i, along j.
-        start: [i32; 2],
-        /// See above.
-        along: [[i32; 2]; 2],
-    },
-}
-
-/// Weights that leaves share however their axes lie.
-#[derive(Clone, Copy, Debug)]
-pub struct Square<'a> {
-    /// Control points.
-    pub controls: usize,
-    /// Steps along an edge.
-    pub size: usize,
-    /// `[v size + 1][u size + 1][control]`.
-    pub weights: &'a [f64],
-}
-
-/// All that is evaluated in one go.
-#[derive(Clone, Debug)]
-pub struct SurfaceLayout<'a, T> {
-    /// Control points of the mesh.
-    pub controls: usize,
-    /// Local levels of refinement.
-    pub levels: Vec<Level<'a>>,
-    /// Regular leaves.
-    pub patches: Vec<PatchBatch<T>>,
-    /// All other leaves.
-    pub tables: Vec<TableBatch<T>>,
-    /// Weights that some of them share.
-    pub squares: Vec<Square<'a>>,
-    /// Single points; positions alone.
-    pub rows: PointRows<T>,
-    /// Number of results.
-    pub results: usize,
-    /// Whether derivatives and normals come along.
-    pub normals: bool,
-}
-
-/// See `Batch` in `kernels/surface/table.cu`.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-struct Batch {
-    net: u64,
-    weights: u64,
-    leaf: u32,
-    places: u32,
-    controls: u32,
-    samples: u32,
-    stride: u32,
-    leaves: u32,
-}
-
-/// See `Item` in `kernels/surface/table.cu`.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-struct Item {
-    batch: u32,
-    leaf: u32,
-    leaves: u32,
-    sample: u32,
-    threads: u32,
-    padding: u32,
-}
-
-/// See `Square` in `kernels/surface/table.cu`.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-struct SquareBatch {
-    from: u64,
-    to: u64,
-    controls: u32,
-    size: u32,
-    stride: u32,
-    unused: u32,
-    start: [i32; 2],
-    along: [[i32; 2]; 2],
-}
-
-/// See `Tangents` in `kernels/surface/table.cu`.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-struct Tangents {
-    net: u64,
-    weights: u64,
-    controls: u32,
-    result: u32,
-    stride: u32,
-    unused: u32,
-}
-
-// SAFETY: plain numbers, laid out as in CUDA C++.
-unsafe impl DeviceRepr for Batch {}
-// SAFETY: as above.
-unsafe impl DeviceRepr for Item {}
-// SAFETY: as above.
-unsafe impl DeviceRepr for SquareBatch {}
-// SAFETY: as above.
-unsafe impl DeviceRepr for Tangents {}
 
 struct Patches<T> {
     samples: usize,
@@ -180,17 +37,6 @@ struct Patches<T> {
     starts: Buffer<u32>,
     ends: Buffer<u8>,
     weights: Buffer<T>,
-}
-
-struct Tables<T> {
-    nets: Buffer<u32>,
-    starts: Buffer<u32>,
-    weights: Buffer<T>,
-    places: Buffer<u32>,
-    batches: Buffer<Batch>,
-    items: Buffer<Item>,
-    tangents: Buffer<Tangents>,
-    tangent_weights: Buffer<f64>,
 }
 
 /// Results on the device, copied to the host: `[result]` each, the last three empty if
@@ -223,7 +69,6 @@ pub struct DeviceGrids<T> {
 /// Streams of an evaluation.
 const STREAMS: usize = 4;
 const TENSOR_THREADS: u32 = 128;
-const TABLE_THREADS: u32 = 128;
 
 pub(super) fn tensor_variant(precision: Precision, samples: usize, normals: bool) -> Variant {
     Variant::new(&SURFACE_TENSOR, precision)
@@ -231,10 +76,6 @@ pub(super) fn tensor_variant(precision: Precision, samples: usize, normals: bool
         .with("NORMALS", usize::from(normals))
         .with("WIDTH", 3)
         .with("STRIDED", 0)
-}
-
-pub(super) fn table_variant(precision: Precision, normals: bool) -> Variant {
-    Variant::new(&SURFACE_TABLE, precision).with("NORMALS", usize::from(normals))
 }
 
 impl<T: Real + DeviceRepr> DeviceGrids<T> {

@@ -128,7 +128,7 @@ impl<'a> Subject<'a> {
         }
         let mut evaluator = contender.backend.prepare(&self.plan)?;
         let mut times = evaluator.time(&self.model.controls(), repeats)?;
-        drop(evaluator); // and its memory, before the ceiling takes as much
+        drop(evaluator); // and its memory, before the measurement of writing takes as much
         times.sort_by(f64::total_cmp);
         let (Some(&least), Some(&most)) = (times.first(), times.last()) else {
             return Err(Error::request("no time was measured"));

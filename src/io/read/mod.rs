@@ -25,6 +25,7 @@ pub use surface::{read_surface, read_surface_with_report};
 
 use std::path::Path;
 
+use crate::io::source;
 use crate::mesh::SolidMesh;
 use crate::{Error, Result};
 
@@ -67,8 +68,8 @@ pub fn read(path: impl AsRef<Path>) -> Result<SolidMesh> {
 
 /// Reads the control mesh in a file, and says what else the file held.
 ///
-/// The format follows from the content and, where that does not tell, from the
-/// extension. Cells are numbered as they stand in the file, volume cells only;
+/// The path `-` is standard input. The format follows from the content and, where that does not
+/// tell, from the extension. Cells are numbered as they stand in the file, volume cells only;
 /// their corners keep the order of the file, put into VTK's convention.
 ///
 /// # Errors
@@ -78,8 +79,8 @@ pub fn read(path: impl AsRef<Path>) -> Result<SolidMesh> {
 /// their other nodes are left out. What a *valid* solid
 /// demands beyond that is checked when its topology is built.
 pub fn read_with_report(path: impl AsRef<Path>) -> Result<(SolidMesh, ReadReport)> {
-    let path = path.as_ref();
-    let bytes = std::fs::read(path).map_err(|source| Error::io(path, source))?;
+    let bytes = source::bytes(path.as_ref())?;
+    let path = source::shown(path.as_ref());
     match format(path, &bytes)? {
         Format::VtkLegacy => vtk::legacy::read(path, &bytes),
         Format::VtkXml => vtk::pieces::read(path, &bytes),

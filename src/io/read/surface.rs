@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{ReadReport, obj, off, ply, stl};
+use crate::io::source;
 use crate::mesh::SurfaceMesh;
 use crate::{Error, Result};
 
@@ -17,7 +18,8 @@ pub fn read_surface(path: impl AsRef<Path>) -> Result<SurfaceMesh> {
 
 /// Reads the control mesh of a surface, and says what else the file held.
 ///
-/// PLY and OFF are known by their first word, the others by the extension. Faces keep
+/// The path `-` is standard input. PLY and OFF are known by their first word, the others by the
+/// extension, on standard input STL by its first word, and all else is OBJ. Faces keep
 /// the order and the corners of the file. The mesh is checked ([`SurfaceMesh::check`]).
 ///
 /// # Errors
@@ -25,8 +27,9 @@ pub fn read_surface(path: impl AsRef<Path>) -> Result<SurfaceMesh> {
 /// control mesh may (indices out of range, repeated vertices of a face, coordinates that
 /// are not finite).
 pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, ReadReport)> {
-    let path = path.as_ref();
-    let bytes = std::fs::read(path).map_err(|source| Error::io(path, source))?;
+    let bytes = source::bytes(path.as_ref())?;
+    let is_file = !source::is_standard_input(path.as_ref());
+    let path = source::shown(path.as_ref());
     let head = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let first = head.trim_ascii_start();
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
@@ -38,6 +41,8 @@ pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, 
         off::read(path, head)?
     } else {
         match extension.as_str() {
+            "" if !is_file && is_stl(&bytes) => stl::read(path, &bytes)?,
+            "" if !is_file => obj::read(path, head)?,
             "obj" => obj::read(path, head)?,
             "stl" => stl::read(path, &bytes)?,
             _ => {
@@ -60,4 +65,11 @@ fn located(path: &Path, error: Error) -> Error {
         }
         other => other,
     }
+}
+
+/// Whether bytes without a name are STL: by the word of its text form, or the length of its binary
+/// form, a header of 84 bytes and 50 a triangle.
+fn is_stl(bytes: &[u8]) -> bool {
+    let count = bytes.get(80..84).map(|n| u64::from(u32::from_le_bytes([n[0], n[1], n[2], n[3]])));
+    bytes.starts_with(b"solid ") || count.is_some_and(|n| bytes.len() as u64 == 84 + 50 * n)
 }

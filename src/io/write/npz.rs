@@ -9,6 +9,7 @@
 //! | `faces`, `face_ends` | polyhedra: u4 and (cells,) i8, see [`PolyhedronFaces`](crate::io::PolyhedronFaces) |
 //! | `point/NAME`, `cell/NAME`, `field/NAME` | (entries,) or (entries, width) of the named array |
 
+use std::collections::HashSet;
 use std::io::{self, Seek, Write};
 
 use zip::write::SimpleFileOptions;
@@ -16,6 +17,7 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::ZipTarget;
 use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells, Points};
+use crate::io::plain_name;
 
 const ORDER: char = if cfg!(target_endian = "big") { '>' } else { '<' };
 
@@ -35,7 +37,7 @@ pub fn write(out: &mut (impl Write + Seek), dataset: &Dataset, compress: bool) -
     ];
     for (group, arrays) in groups {
         for array in arrays {
-            push_array(&mut archive, group, array)?;
+            push_named(&mut archive, &format!("{group}/{}", plain_name(&array.name)), array)?;
         }
     }
     archive.finish()
@@ -49,7 +51,8 @@ pub fn write_arrays(
 ) -> io::Result<()> {
     let mut archive = Archive::new(out, compress);
     for array in arrays {
-        push_named(&mut archive, &array.name, array)?;
+        let parts: Vec<String> = array.name.split('/').map(plain_name).collect();
+        push_named(&mut archive, &parts.join("/"), array)?;
     }
     archive.finish()
 }
@@ -74,14 +77,6 @@ fn push_cells<W: Write + Seek>(archive: &mut Archive<W>, cells: &DatasetCells) -
     }
 }
 
-fn push_array<W: Write + Seek>(
-    archive: &mut Archive<W>,
-    group: &str,
-    array: &Array,
-) -> io::Result<()> {
-    push_named(archive, &format!("{group}/{}", array.name), array)
-}
-
 fn push_named<W: Write + Seek>(
     archive: &mut Archive<W>,
     name: &str,
@@ -103,13 +98,15 @@ fn push_named<W: Write + Seek>(
 pub(crate) struct Archive<W: Write + Seek> {
     zip: ZipWriter<ZipTarget<W>>,
     method: CompressionMethod,
+    /// Names of the arrays in lower case.
+    names: HashSet<String>,
 }
 
 impl<W: Write + Seek> Archive<W> {
     /// An archive without arrays.
     pub(crate) fn new(out: W, compress: bool) -> Self {
         let method = if compress { CompressionMethod::Deflated } else { CompressionMethod::Stored };
-        Self { zip: ZipWriter::new(ZipTarget::new(out)), method }
+        Self { zip: ZipWriter::new(ZipTarget::new(out)), method, names: HashSet::new() }
     }
 
     /// Adds an array in C order.
@@ -126,6 +123,12 @@ impl<W: Write + Seek> Archive<W> {
 
     /// Begins an array in C order, whose numbers are then given by [`Archive::append`].
     pub(crate) fn begin(&mut self, name: &str, number: &str, shape: &[usize]) -> io::Result<()> {
+        if !self.names.insert(name.to_lowercase()) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("two arrays would have the name {name:?}: rename one of them"),
+            ));
+        }
         let size = number[1..].parse().unwrap_or(8);
         let bytes = shape.iter().fold(size, |bytes: usize, &n| bytes.saturating_mul(n));
         // Also deflate adds a little to data that it cannot shrink.

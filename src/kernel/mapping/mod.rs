@@ -23,7 +23,8 @@ use super::simd::{Kernel, Simd};
 use crate::limit::AxisPermutation;
 use crate::numbers::Lanes;
 
-use stage::Stage;
+pub use stage::LeafMapOutput;
+use stage::{Finish, Stage};
 use sums::{Grid, Table};
 
 /// What leaves share that are mapped alike.
@@ -63,23 +64,6 @@ pub enum LeafSource<'a> {
         /// wanted.
         second: &'a [f64],
     },
-}
-
-/// Results, `[leaf][sample]` each.
-#[derive(Debug)]
-pub struct LeafMapOutput<'a> {
-    /// Positions, `[xyz]`.
-    pub points: &'a mut [f64],
-    /// `[xyz][uvw]`, by the axes of the elements.
-    pub jacobians: &'a mut [f64],
-    /// Their determinants.
-    pub determinants: &'a mut [f64],
-    /// Weights times determinants.
-    pub measures: &'a mut [f64],
-    /// `[uvw][xyz]`, not finite where the determinant is 0.
-    pub inverses: &'a mut [f64],
-    /// `[uu, vv, ww, uv, uw, vw][xyz]`, if wanted.
-    pub second: &'a mut [f64],
 }
 
 /// Working memory of [`LeafMap::evaluate`], one a thread.
@@ -207,33 +191,6 @@ impl Run<'_, '_> {
                         table.for_each::<L, N>(samples, &mut finish);
                     }
                 }
-            }
-        }
-    }
-}
-
-/// Takes the sums of one sample after the other to the results.
-struct Finish<'a, 'o, L> {
-    stage: Stage<L>,
-    origin: [L; 3],
-    weights: &'a [f64],
-    first: usize,
-    count: usize,
-    out: &'a mut LeafMapOutput<'o>,
-}
-
-impl<L: Lanes<f64>> Finish<'_, '_, L> {
-    /// `sums`: position and derivatives by u, v, w, and second ones if there are 10.
-    #[inline(always)]
-    unsafe fn sample<const N: usize>(&mut self, sample: usize, mut sums: [[L; 3]; N]) {
-        for d in 0..3 {
-            sums[0][d] = sums[0][d].add(self.origin[d]);
-        }
-        // SAFETY: by the caller, the level is there, and it is a sample of the results.
-        unsafe {
-            self.stage.push(&sums, L::splat(self.weights[sample]));
-            if self.stage.is_full() || sample + 1 == self.weights.len() {
-                self.stage.flush::<N>(self.out, self.first, self.count, sample + 1);
             }
         }
     }

@@ -2,10 +2,26 @@
 
 use std::marker::PhantomData;
 
-use super::LeafMapOutput;
 use crate::basis::bspline::SECOND_AXES;
 use crate::limit::AxisPermutation;
 use crate::numbers::{Lanes, MAX_LANES};
+
+/// Results, `[leaf][sample]` each.
+#[derive(Debug)]
+pub struct LeafMapOutput<'a> {
+    /// Positions, `[xyz]`.
+    pub points: &'a mut [f64],
+    /// `[xyz][uvw]`, by the axes of the elements.
+    pub jacobians: &'a mut [f64],
+    /// Their determinants.
+    pub determinants: &'a mut [f64],
+    /// Weights times determinants.
+    pub measures: &'a mut [f64],
+    /// `[uvw][xyz]`, not finite where the determinant is 0.
+    pub inverses: &'a mut [f64],
+    /// `[uu, vv, ww, uv, uw, vw][xyz]`, if wanted.
+    pub second: &'a mut [f64],
+}
 
 /// Results of some samples of as many leaves as a vector has lanes, array by array,
 /// `[sample][number][leaf]`: as many samples as lanes, so that squares of lanes fill them.
@@ -187,4 +203,31 @@ fn cross<L: Lanes<f64>>(a: [L; 3], b: [L; 3]) -> [L; 3] {
         a[2].mul(b[0]).sub(a[0].mul(b[2])),
         a[0].mul(b[1]).sub(a[1].mul(b[0])),
     ]
+}
+
+/// Takes the sums of one sample after the other to the results.
+pub struct Finish<'a, 'o, L> {
+    pub stage: Stage<L>,
+    pub origin: [L; 3],
+    pub weights: &'a [f64],
+    pub first: usize,
+    pub count: usize,
+    pub out: &'a mut LeafMapOutput<'o>,
+}
+
+impl<L: Lanes<f64>> Finish<'_, '_, L> {
+    /// `sums`: position and derivatives by u, v, w, and second ones if there are 10.
+    #[inline(always)]
+    pub unsafe fn sample<const N: usize>(&mut self, sample: usize, mut sums: [[L; 3]; N]) {
+        for d in 0..3 {
+            sums[0][d] = sums[0][d].add(self.origin[d]);
+        }
+        // SAFETY: by the caller, the level is there, and it is a sample of the results.
+        unsafe {
+            self.stage.push(&sums, L::splat(self.weights[sample]));
+            if self.stage.is_full() || sample + 1 == self.weights.len() {
+                self.stage.flush::<N>(self.out, self.first, self.count, sample + 1);
+            }
+        }
+    }
 }

@@ -3,7 +3,7 @@
 
 use super::super::axis::Axis;
 use super::super::slab::{combine, load_four};
-use super::Finish;
+use super::stage::Finish;
 use crate::basis::bspline::Order;
 use crate::numbers::Lanes;
 

@@ -10,7 +10,7 @@ mod least_determinant;
 use nalgebra::Matrix3;
 use rayon::prelude::*;
 
-use super::Want;
+use super::want::{Want, wanted_orders};
 use crate::numbers::{Precision, Real};
 
 /// Rows of a task.
@@ -167,6 +167,18 @@ impl Quantity {
                 out.iter_mut().zip(&row).for_each(|(to, &x)| *to = T::from_f64(x));
             }
         });
+    }
+}
+
+impl Want {
+    /// Numbers of a result with attributes of these widths; rows of whole elements count as
+    /// results.
+    pub fn numbers_per_result(self, widths: &[usize]) -> usize {
+        let outputs = |input: usize| wanted_orders(self.of_input(input)).len();
+        let derived = wanted_quantities(self, widths);
+        3 * outputs(0)
+            + widths.iter().sum::<usize>() * outputs(1)
+            + derived.iter().map(|wanted| wanted.width).sum::<usize>()
     }
 }
 

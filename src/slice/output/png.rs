@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::directory::LayerDirectory;
 use super::{Content, Cut, Output, Part};
+use crate::io::plain_name;
 use crate::slice::PixelGrid;
 use crate::slice::Setting;
 use crate::slice::image::{Bits, EncodedImage, Flip, ImageFormat};
@@ -199,8 +200,7 @@ fn folders(options: &ImageOptions, channels: &[Channel]) -> Result<Vec<String>> 
     let mut folders = vec![COVERAGE.to_owned()];
     for &(channel, _) in &options.attributes {
         let name = &channels[channel].name;
-        let plain = |c: char| if c.is_alphanumeric() || "-_".contains(c) { c } else { '_' };
-        let folder: String = name.chars().map(plain).collect();
+        let folder = plain_name(name);
         if folder.is_empty() || folders.iter().any(|f| f.eq_ignore_ascii_case(&folder)) {
             return Err(Error::request(format!(
                 "the images of attribute {name:?} have no folder of their own: {folder:?} is taken"

@@ -62,10 +62,10 @@ pub(crate) fn is_corner(sides: &mut [(u32, u32)], is_non_manifold: impl Fn(u32) 
     let count = sides.len() / 2;
     let mut parents: Vec<u32> = (0..count as u32).collect();
     let (mut sheets, mut open) = (count, 0);
-    let mut crowded: Vec<&[(u32, u32)]> = Vec::new();
+    let mut non_manifold: Vec<&[(u32, u32)]> = Vec::new();
     for side in sides.chunk_by(|a, b| a.0 == b.0) {
         match *side {
-            _ if is_non_manifold(side[0].0) => crowded.push(side),
+            _ if is_non_manifold(side[0].0) => non_manifold.push(side),
             [(_, a), (_, b)] => {
                 let [a, b] = [a, b].map(|i| root(&mut parents, i));
                 if a != b {
@@ -76,7 +76,7 @@ pub(crate) fn is_corner(sides: &mut [(u32, u32)], is_non_manifold: impl Fn(u32) 
             _ => open += 1,
         }
     }
-    let (first, second) = match crowded[..] {
+    let (first, second) = match non_manifold[..] {
         [] => return sheets > 1,
         [first, second] if open == 0 => (first, second),
         _ => return true,

@@ -91,7 +91,7 @@ fn a_link_stays_a_link() {
 }
 
 #[test]
-fn a_missing_directory_is_named_with_the_mend() {
+fn a_missing_directory_is_refused_with_help() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("missing").join("a.vtu");
     let report = report(write(&path, box_dataset(1), WriteOptions::default()));
@@ -118,7 +118,7 @@ fn a_directory_or_device_is_never_replaced() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_read_only_directory_is_refused_with_the_mend() {
+fn a_read_only_directory_is_refused_with_help() {
     use std::os::unix::fs::PermissionsExt;
     let directory = tempdir().unwrap();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o555)).unwrap();

@@ -1,48 +1,14 @@
 //! Nets of the leaves, each in the form that its kernel reads.
 
-use std::ops::Range;
-
 use rayon::prelude::*;
 
-use super::Layout;
+use super::arrays::{Layout, TensorLeaves};
 use crate::backend::cuda::bricks::{self, Brick};
 use crate::backend::cuda::stacks::{self, Stacks};
 use crate::limit::{Leaf, LeafKind, Solid};
 use crate::numbers::Real;
 use crate::plan::{BatchKind, Kernel, Plan};
 use cudarc::driver::DeviceRepr;
-
-/// How the leaves of a batch go to the tensor kernels.
-#[derive(Debug, Default)]
-pub struct TensorLeaves {
-    /// Leaves of the solid taken one by one, ascending.
-    pub singles: Vec<u32>,
-    /// First brick, and the least and the greatest element of each.
-    pub first_brick: usize,
-    pub bricks: Vec<[u32; 2]>,
-}
-
-impl TensorLeaves {
-    /// Whether an element of the batch is taken by itself.
-    pub fn is_single(&self, solid: &Solid, element: u32) -> bool {
-        let find = |&leaf: &u32| solid.leaves()[leaf as usize].element.cmp(&element);
-        self.singles.binary_search_by(find).is_ok()
-    }
-
-    /// The bricks with elements in a range, some perhaps outside it, and the single leaves.
-    pub fn runs(&self, solid: &Solid, range: &Range<usize>) -> [Range<usize>; 2] {
-        // bricks ascend by their first leaf; take all from the first that reaches the range
-        let reaches = |&[least, greatest]: &[u32; 2]| {
-            (least as usize) < range.end && greatest as usize >= range.start
-        };
-        let start = self.bricks.iter().position(reaches).unwrap_or(0);
-        let end = self.bricks.iter().rposition(reaches).map_or(start, |last| last + 1);
-        let element = |&leaf: &u32| solid.leaves()[leaf as usize].element as usize;
-        let first = self.singles.partition_point(|leaf| element(leaf) < range.start);
-        let last = self.singles.partition_point(|leaf| element(leaf) < range.end);
-        [start..end, first..last]
-    }
-}
 
 /// The leaves of all batches, in the order in which their kernels take them, and how their nets
 /// are written.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Batch, Layout};
+use super::arrays::{Batch, Layout};
 use crate::backend::cuda::fragments::fragments;
 use crate::numbers::Real;
 use crate::plan::{BatchKind, Kernel, Plan};

@@ -4,7 +4,7 @@ use super::super::functions::Shape;
 use super::super::launch::{Argument, Launch};
 use super::super::memory::Buffer;
 use super::super::sources::{MAPPING, Variant};
-use super::{Batch, DeviceMapping, Results};
+use super::{Batch, DeviceMapping, Leaves, Results};
 use crate::backend::Precision;
 use crate::error::{Error, Result};
 
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 const THREADS: usize = 64;
 /// Leaves of such a thread at most.
 const MOST_LEAVES: usize = 4;
-/// Warps of a block that turns derivatives, and leaves of each.
+/// Warps of a block that transforms derivatives, and leaves of each.
 const WARPS: u32 = 4;
 const LEAVES_A_WARP: u32 = 8;
 /// Bytes of the nets of a block with several groups of leaves.
@@ -26,27 +26,6 @@ fn variant(leaves: usize) -> Variant {
 /// All that are used.
 pub(in super::super) fn variants() -> [Variant; 2] {
     [1, MOST_LEAVES].map(variant)
-}
-
-/// Leaves of a batch; see `Batch` in `kernels/solid/mapping.cu`.
-#[derive(Clone, Copy)]
-pub(super) struct Leaves {
-    pub control_ids: u64,
-    pub controls: u32,
-    pub samples: u32,
-    pub first: u32,
-    pub count: u32,
-}
-
-impl Leaves {
-    fn argument(self) -> Argument {
-        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-        Argument::Words(Box::new([
-            self.control_ids,
-            pair(self.controls, self.samples),
-            pair(self.first, self.count),
-        ]))
-    }
 }
 
 impl DeviceMapping {

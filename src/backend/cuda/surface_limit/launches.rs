@@ -7,7 +7,8 @@ use cudarc::driver::DriverError;
 use super::super::functions::Shape;
 use super::super::launch::{Argument, Launch};
 use super::super::surface_points::Outputs;
-use super::{DeviceGrids, TABLE_THREADS, TENSOR_THREADS, table_variant, tensor_variant};
+use super::layout::{TABLE_THREADS, table_variant};
+use super::{DeviceGrids, TENSOR_THREADS, tensor_variant};
 use crate::error::Result;
 
 /// Lanes that share a normal by tangents; `SHARE` in `kernels/surface/table.cu`.

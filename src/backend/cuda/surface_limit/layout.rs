@@ -12,14 +12,22 @@ use super::super::functions::Functions;
 use super::super::launch::Argument;
 use super::super::memory::Buffer;
 use super::super::program::Kernels;
-use super::{
-    Batch, Item, Square, SquareBatch, SurfaceLayout, TABLE_THREADS, TableWeights, Tables, Tangents,
-    table_variant,
+use super::super::sources::{SURFACE_TABLE, Variant};
+use super::records::{
+    Batch, Item, Square, SquareBatch, SurfaceLayout, TableWeights, Tables, Tangents,
 };
+use crate::backend::Precision;
 use crate::error::Result;
 
 /// Blocks that lay out one square; `SQUARE_BLOCKS` in `kernels/surface/table.cu`.
 const SQUARE_BLOCKS: u32 = 32;
+
+/// Threads of a block of `kernels/surface/table.cu`.
+pub(super) const TABLE_THREADS: u32 = 128;
+
+pub fn table_variant(precision: Precision, normals: bool) -> Variant {
+    Variant::new(&SURFACE_TABLE, precision).with("NORMALS", usize::from(normals))
+}
 
 /// Lays all tables one after another, and cuts the work into blocks.
 pub(super) fn lay_tables<T: Real + DeviceRepr>(

@@ -15,6 +15,7 @@ use quick_xml::reader::Reader;
 use crate::io::CREASE_EDGES;
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
+use crate::io::source;
 use crate::mesh::{Attribute, SolidMesh};
 use crate::{Error, Result};
 
@@ -99,7 +100,7 @@ impl Index {
         let mut starts = Vec::with_capacity(self.pieces.len());
         let mut creases: Vec<Attribute> = Vec::new();
         for (piece, line) in &self.pieces {
-            let bytes = std::fs::read(piece).map_err(|e| {
+            let bytes = source::bytes(piece).map_err(|e| {
                 Error::file(path, Some(*line), format!("the piece {}: {e}", piece.display()))
                     .with_help("keep the pieces where the file names them, relative to its folder")
             })?;

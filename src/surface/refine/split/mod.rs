@@ -24,7 +24,7 @@ pub(in crate::surface) enum Lists {
     All,
 }
 
-fn split_crowded(coarse: &SurfaceTopology) -> Vec<u32> {
+fn split_non_manifold(coarse: &SurfaceTopology) -> Vec<u32> {
     coarse.non_manifold_edges.iter().flat_map(|&e| [2 * e, 2 * e + 1]).collect()
 }
 

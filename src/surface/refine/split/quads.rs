@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Columns, GRAIN, Lists, Navigate, Quads, SurfaceTopology, split_crowded};
+use super::{Columns, GRAIN, Lists, Navigate, Quads, SurfaceTopology, split_non_manifold};
 use crate::pages;
 use crate::topology::NONE;
 
@@ -85,7 +85,7 @@ fn counts_of_split(coarse: &SurfaceTopology) -> SurfaceTopology {
         edges: Vec::new(),
         edge_count: 2 * coarse.edge_count + coarse.corner_count,
         edge_corners: Vec::new(),
-        non_manifold_edges: split_crowded(coarse),
+        non_manifold_edges: split_non_manifold(coarse),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Columns, GRAIN, Lists, Navigate, SurfaceTopology, Triangles, split_crowded};
+use super::{Columns, GRAIN, Lists, Navigate, SurfaceTopology, Triangles, split_non_manifold};
 use crate::pages;
 use crate::topology::NONE;
 
@@ -55,7 +55,7 @@ pub(in crate::surface) fn split_to_triangles(
         corner_count: 4 * coarse.corner_count,
         edges: fine_edges,
         edge_corners,
-        non_manifold_edges: split_crowded(coarse),
+        non_manifold_edges: split_non_manifold(coarse),
     }
 }
 

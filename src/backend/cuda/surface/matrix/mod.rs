@@ -238,11 +238,11 @@ impl DeviceMatrix {
         let listed = Buffer::<u32>::empty(&self.stream, 3 * self.counts.non_manifold)?;
         let corners = self.vertices.len();
         let arguments = vec![firsts(), number(edges), number(corners), Argument::Address(marks)];
-        let mut launches = vec![kernels.items("mark_crowded", edges, THREADS, arguments)?];
+        let mut launches = vec![kernels.items("mark_non_manifold", edges, THREADS, arguments)?];
         self.space.scan(&self.functions, &mut launches, marks, edges, marks)?;
         let mut arguments = vec![firsts(), Argument::Address(marks), number(edges)];
         arguments.extend([number(corners), Argument::Address(listed.address(0))]);
-        launches.push(kernels.items("list_crowded", edges, THREADS, arguments)?);
+        launches.push(kernels.items("list_non_manifold", edges, THREADS, arguments)?);
         // SAFETY: all arrays live in `self` or here.
         unsafe { Program::new(launches).run(&self.stream) }?;
         Ok(listed.read(&self.stream)?.as_chunks::<3>().0.to_vec())

@@ -1,0 +1,71 @@
+//! Where bytes come from: regular files, and standard input, which has the path `-`.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use crate::{Error, Result};
+
+/// The path of standard input.
+const STANDARD_INPUT: &str = "-";
+
+/// Whether a path stands for standard input.
+pub(crate) fn is_standard_input(path: &Path) -> bool {
+    path == Path::new(STANDARD_INPUT)
+}
+
+/// How messages call a path.
+pub(crate) fn shown(path: &Path) -> &Path {
+    if is_standard_input(path) { Path::new("<standard input>") } else { path }
+}
+
+/// All bytes of a regular file or of standard input.
+///
+/// # Errors
+/// If the file cannot be read, or is no regular file: devices and pipes may never end.
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = match is_standard_input(path) {
+        true => std::io::stdin().lock().read_to_end(&mut bytes),
+        false => {
+            let mut file = open(path)?;
+            if let Ok(about) = file.metadata() {
+                bytes.reserve_exact(usize::try_from(about.len()).unwrap_or(0));
+            }
+            file.read_to_end(&mut bytes)
+        }
+    };
+    read.map_err(|source| Error::io(shown(path), source))?;
+    Ok(bytes)
+}
+
+/// Opens a regular file.
+///
+/// # Errors
+/// As [`bytes`].
+pub(crate) fn open(path: &Path) -> Result<File> {
+    // asked before opening, since opening a pipe waits for its writer
+    let about = std::fs::metadata(path).map_err(|source| Error::io(path, source))?;
+    if about.is_file() {
+        return File::open(path).map_err(|source| Error::io(path, source));
+    }
+    let what = if about.is_dir() { "a directory" } else { "no regular file" };
+    Err(Error::file(path, None, format!("this is {what}"))
+        .with_help("give a file; `-` reads a control mesh from standard input"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_never_end_is_refused() {
+        assert!(bytes(Path::new("models/bracket.vtk")).unwrap().starts_with(b"# vtk"));
+        assert!(bytes(Path::new("models")).unwrap_err().to_string().contains("a directory"));
+        if cfg!(unix) {
+            let refused = bytes(Path::new("/dev/zero")).unwrap_err().to_string();
+            assert!(refused.contains("no regular file"), "{refused}");
+        }
+        assert!(bytes(Path::new("models/none.vtk")).is_err());
+    }
+}

@@ -1,0 +1,105 @@
+//! The pieces that are searched for the closest place of a point outside.
+
+use rayon::prelude::*;
+
+use super::hierarchy::{Box3, Hierarchy, diagonal};
+use super::pieces::LocatorPieces;
+use super::sides::{Sides, patch_of};
+use super::tricubic::{Points, jet};
+use crate::bezier::Piece;
+use crate::limit::boundary::boundary_faces;
+use crate::topology::Orientation;
+
+/// Samples along each axis of a piece that descents begin from, and where folds are looked for.
+const STARTS: usize = 3;
+
+/// No place is nearer than the one found by more than this part of the solid's size.
+const SLACK: f64 = 1e-12;
+
+/// Pieces that may hold the closest place of a point outside.
+#[derive(Debug)]
+pub struct Boundary {
+    // [item]
+    pub items: Vec<Item>,
+    pub boxes: Vec<Box3>,
+    pub hierarchy: Hierarchy,
+    // what is as good as nearest, in length units
+    pub slack: f64,
+}
+
+/// A part of a piece.
+#[derive(Clone, Copy, Debug)]
+pub enum Item {
+    /// Sides of a piece.
+    Sides(u32, Sides),
+    /// A piece that may be folded.
+    Volume(u32),
+}
+
+impl Boundary {
+    pub fn new(pieces: &LocatorPieces<'_>) -> Self {
+        let solid = pieces.solid();
+        let mut of_element = vec![Sides::default(); solid.elements().len()];
+        for face in boundary_faces(solid, &Orientation::default()) {
+            of_element[face.element as usize].0 |= Sides::bit(face.axis, face.side);
+        }
+        let sides_of = |i: usize| {
+            let Piece { element, origin, size, .. } = pieces.pieces[i];
+            of_element[element as usize].of_box(origin, size)
+        };
+        let mut items = Vec::new();
+        for i in 0..pieces.len() {
+            let sides = sides_of(i);
+            if sides != Sides::default() {
+                items.push(Item::Sides(i as u32, sides));
+            }
+        }
+        items.extend(folded(pieces).into_iter().map(Item::Volume));
+        let bounds = |item: &Item| match *item {
+            Item::Sides(i, sides) if pieces.core(i as usize).is_none() => {
+                let points = &pieces.points[i as usize];
+                let patches = sides.iter().map(|(axis, side)| patch_of(points, axis, side));
+                patches.flatten().fold([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], |b, p| {
+                    [0, 1].map(|end: usize| {
+                        std::array::from_fn(|d| match end {
+                            0 => b[0][d].min(p[d]),
+                            _ => b[1][d].max(p[d]),
+                        })
+                    })
+                })
+            }
+            Item::Sides(i, _) | Item::Volume(i) => pieces.boxes[i as usize],
+        };
+        let boxes: Vec<Box3> = items.par_iter().map(bounds).collect();
+        let hierarchy = Hierarchy::new(&boxes);
+        let size = hierarchy.nodes.first().map_or(0.0, |root| diagonal(&[root.low, root.high]));
+        Self { items, boxes, hierarchy, slack: SLACK * size }
+    }
+}
+
+/// Pieces whose Jacobian has, at some sample, not the sign that most samples of the solid have.
+fn folded(pieces: &LocatorPieces<'_>) -> Vec<u32> {
+    let counts = |points: &Points| {
+        let mut signs = [0_usize; 2];
+        for t in samples() {
+            let [a, b, c] = jet(points, t).derivatives;
+            let determinant = a.cross(&b).dot(&c);
+            let rounding = 1e-9 * a.norm() * b.norm() * c.norm();
+            signs[0] += usize::from(determinant < -rounding);
+            signs[1] += usize::from(determinant > rounding);
+        }
+        signs
+    };
+    let signs: Vec<[usize; 2]> = pieces.points.par_iter().map(counts).collect();
+    let total = signs.iter().fold([0; 2], |a, b| [a[0] + b[0], a[1] + b[1]]);
+    let wrong = usize::from(total[0] >= total[1]);
+    (0..signs.len() as u32).filter(|&i| signs[i as usize][wrong] > 0).collect()
+}
+
+/// Parameters of samples of a piece.
+pub fn samples() -> impl Iterator<Item = [f64; 3]> {
+    (0..STARTS.pow(3)).map(|i| {
+        let at = [i % STARTS, i / STARTS % STARTS, i / (STARTS * STARTS)];
+        at.map(|i| i as f64 / (STARTS - 1) as f64)
+    })
+}

@@ -1,0 +1,84 @@
+//! Sides of pieces on the boundary, and the closest place on them so far.
+
+use nalgebra::Vector3;
+
+use super::closest::Closest;
+use super::parameters;
+use super::patch::{self, Patch};
+use super::tricubic::Points;
+use crate::bezier::Piece;
+
+/// Sides of an element, or of a box of its parameters: bit 2 · axis + side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sides(pub u8);
+
+impl Sides {
+    /// Those of these sides of an element on which a box of its parameters has a side.
+    pub fn of_box(self, origin: [f64; 3], size: [f64; 3]) -> Self {
+        let meets = |&(axis, side): &(usize, usize)| match side {
+            0 => origin[axis] == 0.0,
+            _ => origin[axis] + size[axis] == 1.0,
+        };
+        Self(self.iter().filter(meets).map(|(axis, side)| Self::bit(axis, side)).sum())
+    }
+
+    /// (axis, side) of each.
+    pub fn iter(self) -> impl Iterator<Item = (usize, usize)> {
+        (0..6).filter(move |bit| self.0 >> bit & 1 == 1).map(|bit| (bit / 2, bit % 2))
+    }
+
+    /// The bit of a side.
+    pub fn bit(axis: usize, side: usize) -> u8 {
+        1 << (2 * axis + side)
+    }
+}
+
+/// What is the closest so far, in the parameters of an element.
+#[derive(Clone, Copy, Debug)]
+pub struct Best {
+    /// The place; none yet if its distance is infinite.
+    pub place: Closest,
+    /// A place that is nearer by less than this is as good.
+    pub slack: f64,
+}
+
+impl Best {
+    /// Whether a place at this distance, or farther, need not be looked at.
+    pub fn rules_out(&self, distance: f64) -> bool {
+        distance >= self.place.distance - self.slack
+    }
+
+    /// Takes a place that is nearer.
+    pub fn offer(&mut self, place: Closest) {
+        if place.distance < self.place.distance {
+            self.place = place;
+        }
+    }
+
+    /// Looks at sides of an exact piece, which is a box of its element's parameters.
+    pub fn look_at(&mut self, points: &Points, piece: &Piece, sides: Sides, x: Vector3<f64>) {
+        for (axis, side) in sides.iter() {
+            let patch = patch_of(points, axis, side);
+            let found = patch::closest(&patch, x, self.place.distance, self.slack);
+            let Some(found) = found else { continue };
+            let mut t = [0.0; 3];
+            t[axis] = side as f64;
+            let [first, second] = along(axis);
+            [t[first], t[second]] = found.parameters;
+            let parameters = parameters::in_element(piece, t);
+            self.offer(Closest { parameters, distance: found.distance });
+        }
+    }
+}
+
+/// The side of a piece where `axis` is `side`, along its other axes in their order.
+pub fn patch_of(points: &Points, axis: usize, side: usize) -> Patch {
+    let fixed = (3 * side) << (2 * axis);
+    let [s, t] = along(axis).map(|d| 2 * d);
+    std::array::from_fn(|i| points[fixed | (i % 4) << s | (i / 4) << t].into())
+}
+
+/// The axes other than `axis`, in their order.
+fn along(axis: usize) -> [usize; 2] {
+    [[1, 2], [0, 2], [0, 1]][axis]
+}

@@ -1,0 +1,44 @@
+//! Where the quadrature points are: Gauss points, and rings towards extraordinary elements.
+
+use crate::basis::gauss;
+use crate::error::{Error, Result};
+
+/// Most rings: the smallest boxes are then 2⁻²⁰ of a leaf wide.
+pub const MOST_RINGS: usize = 20;
+
+/// What a sum over rings is right to where their number is not given: parts of the leaf's
+/// integral. In the sum around a vertex there is one around each of its extraordinary edges.
+pub const RING_TOLERANCE: f64 = 4e-9;
+
+/// Where the quadrature points are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scheme {
+    /// Gauss points along each axis of a box, 1 to 32.
+    pub gauss: usize,
+    /// Rings of boxes towards an extraordinary edge or vertex: 0 to [`MOST_RINGS`] of them,
+    /// and the Gauss points of what they leave (with 0, of the whole leaf); or with `None`
+    /// as many as integrals need to be right to [`RING_TOLERANCE`].
+    pub rings: Option<usize>,
+}
+
+impl Scheme {
+    /// Checks the numbers.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for Gauss points or rings out of range.
+    pub fn check(self) -> Result<()> {
+        gauss::rule(self.gauss)?;
+        if let Some(rings) = self.rings.filter(|&rings| rings > MOST_RINGS) {
+            return Err(Error::request(format!("{rings} rings of quadrature points"))
+                .with_help(format!("ask for 0 to {MOST_RINGS} rings")));
+        }
+        Ok(())
+    }
+}
+
+impl Default for Scheme {
+    /// 5 Gauss points, which integrate det J exactly, and as many rings as needed.
+    fn default() -> Self {
+        Self { gauss: 5, rings: None }
+    }
+}

@@ -1,0 +1,105 @@
+//! Where control meshes come from, and what names of arrays become.
+
+use std::fs;
+
+use subsolid::mesh::{Attribute, SolidMesh};
+
+use crate::program::{done, piped, refused};
+use crate::with_fan;
+
+fn model(name: &str) -> String {
+    format!("{}/models/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn standard_input_is_a_control_mesh() {
+    let directory = with_fan();
+    let here = directory.path();
+    let read = |name: &str| fs::read(here.join(name)).unwrap();
+    for name in ["bracket.vtk", "solids/car_box_2x2x6.mesh"] {
+        let file = model(name);
+        let (code, found, stderr) = piped(here, "info - --json -q", fs::read(&file).unwrap());
+        assert_eq!(code, 0, "{stderr}");
+        let path = |text: &str| text.replace(&file, "-").replace("<standard input>", "-");
+        assert_eq!(path(&found), path(&done(here, &format!("info {file} --json -q"))));
+    }
+    for name in ["surfaces/bishop.obj", "surfaces/spot_control_mesh.obj"] {
+        let file = model(name);
+        let (code, _, stderr) =
+            piped(here, "surface - --levels 1 -q -o a.obj", fs::read(&file).unwrap());
+        assert_eq!(code, 0, "{stderr}");
+        done(here, &format!("surface {file} --levels 1 -q -o b.obj"));
+        assert_eq!(read("a.obj"), read("b.obj"));
+        done(here, &format!("surface {file} --scheme loop --levels 0 -q -o c.stl"));
+        let job = "surface - --scheme loop --levels 1 -q -o d.obj";
+        let (code, _, stderr) = piped(here, job, read("c.stl"));
+        assert_eq!(code, 0, "{stderr}");
+        done(here, "surface c.stl --scheme loop --levels 1 -q -o e.obj");
+        assert_eq!(read("d.obj"), read("e.obj"));
+    }
+    let (code, _, stderr) = piped(here, "info -", fs::read(model("surfaces/bishop.obj")).unwrap());
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("<standard input>"), "{stderr}");
+}
+
+/// Devices, pipes and directories are refused at once, wherever a file is read.
+#[test]
+#[cfg(unix)]
+fn what_is_no_regular_file_is_refused() {
+    let directory = with_fan();
+    let here = directory.path();
+    let pipe = here.join("pipe.vtu");
+    let index = tempfile::NamedTempFile::with_suffix_in(".pvtu", here).unwrap();
+    let piece = "<VTKFile type=\"PUnstructuredGrid\"><PUnstructuredGrid>\n\
+                 <Piece Source=\"pipe.vtu\"/>\n</PUnstructuredGrid></VTKFile>\n";
+    fs::write(index.path(), piece).unwrap();
+    let index = index.path().file_name().unwrap().to_str().unwrap();
+    for (arguments, fragment) in [
+        ("info /dev/zero", "no regular file"),
+        ("info .", "a directory"),
+        ("info fan.vtu --creases /dev/zero", "no regular file"),
+        ("surface /dev/zero -o a.obj", "no regular file"),
+        ("evaluate fan.vtu --at /dev/zero -o a.csv", "no regular file"),
+    ] {
+        refused(here, arguments, fragment);
+    }
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for arguments in [
+        "info pipe.vtu".to_owned(),
+        format!("info {index}"),
+        "surface pipe.vtu -o a.obj".to_owned(),
+        "locate fan.vtu --points pipe.vtu -o a.csv".to_owned(),
+    ] {
+        let (code, _, stderr) = crate::program::run(here, &arguments);
+        assert_eq!(code, 2, "{arguments}: {stderr}");
+        assert!(stderr.contains("no regular file"), "{arguments}: {stderr}");
+    }
+}
+
+/// Names of attributes never lead out of an archive.
+#[test]
+fn names_in_archives_are_plain() {
+    let directory = with_fan();
+    let here = directory.path();
+    let mut mesh: SolidMesh = subsolid::read(here.join("fan.vtu")).unwrap();
+    let count = mesh.points.len();
+    let attribute = |name: &str| Attribute {
+        name: name.into(),
+        width: 1,
+        values: (0..count).map(|v| v as f64).collect(),
+    };
+    mesh.attributes = vec![attribute("../../evil"), attribute("/depth 1"), attribute("a.b")];
+    let write = |mesh: &SolidMesh, name: &str| {
+        subsolid::write(here.join(name), mesh, subsolid::WriteOptions::default()).unwrap();
+    };
+    write(&mesh, "named.vtu");
+    done(here, "evaluate named.vtu --samples 2 -o named.npz");
+    let archive = fs::read(here.join("named.npz")).unwrap();
+    let holds = |name: &str| archive.windows(name.len()).any(|w| w == name.as_bytes());
+    assert!(holds("point/______evil.npy") && holds("point/_depth_1.npy") && holds("a_b.npy"));
+    assert!(!holds(".."));
+    // names that differ in signs only
+    mesh.attributes = vec![attribute("a.b"), attribute("A b")];
+    write(&mesh, "same.vtu");
+    refused(here, "evaluate same.vtu --samples 2 -o same.npz", "rename one of them");
+}

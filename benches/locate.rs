@@ -3,6 +3,8 @@
 //! `cargo bench --bench locate -- FILE…` (the tripod of `models/solids` without any)
 //! prints a row a model, in Markdown. Points: one in eight of the pixels of all layers.
 //! Slowest of them: one by one, when first asked for, on the wall clock.
+//! Outside: points of a grid through three times the bounding box that the solid does not hold;
+//! the closest place of each.
 //! Pixels: 8 layers across z on 2000 pixels along the longer side; the median layer.
 //! Floor: the median time of writing the bytes of the layers' results, on
 //! the wall clock. One thread each; else its time on the processor, so that other work
@@ -11,12 +13,14 @@
 use std::path::Path;
 use std::time::Instant;
 
-use subsolid::locate::Locator;
+use subsolid::locate::{Located, Locator};
 use subsolid::slice::{Axis, InteriorFinder, PixelGrid};
 use subsolid::{Result, Solid};
 
 const ACROSS: usize = 2000;
 const LAYERS: usize = 8;
+/// Points outside along each axis.
+const OUTSIDE: usize = 20;
 
 fn main() {
     let mut files: Vec<String> =
@@ -26,9 +30,9 @@ fn main() {
     }
     println!(
         "| model | pieces | set-up (ms) | points (M/s) | 99.9 % of the points within (µs) | \
-         slowest (µs) | pixels inside | pixels (M/s) | attributes of width 3 (M/s) | floor (M pixels/s) |"
+         slowest (µs) | outside (µs a point) | pixels inside | pixels (M/s) | attributes of width 3 (M/s) | floor (M pixels/s) |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let pool = pool.expect("a thread can be started");
     for file in files {
@@ -94,15 +98,36 @@ fn row(file: &str) -> Result<String> {
     let (located, seconds) = timed(|| fresh.locate(&points));
     let rate = located.len() as f64 / seconds / 1e6;
     Ok(format!(
-        "{} | {:.0} | {rate:.2} | {:.0} | {:.0} | {inside} | {:.2} | {:.2} | {:.0}",
+        "{} | {:.0} | {rate:.2} | {:.0} | {:.0} | {:.1} | {inside} | {:.2} | {:.2} | {:.0}",
         locator.pieces().len(),
         1e3 * set_up,
         of_points(0.999),
         of_points(1.0),
+        outside(&fresh, low, high),
         median(rates),
         median(value_rates),
         median(floors),
     ))
+}
+
+/// Microseconds that the closest place of a point outside takes.
+fn outside(locator: &Locator<'_>, low: [f64; 3], high: [f64; 3]) -> f64 {
+    let points: Vec<[f64; 3]> = (0..OUTSIDE.pow(3))
+        .map(|i| [i % OUTSIDE, i / OUTSIDE % OUTSIDE, i / (OUTSIDE * OUTSIDE)])
+        .map(|at| {
+            std::array::from_fn(|d| {
+                let t = 3.0 * (at[d] as f64 + 0.5) / OUTSIDE as f64 - 1.0;
+                low[d] + t * (high[d] - low[d])
+            })
+        })
+        .collect();
+    let located = locator.locate(&points);
+    let pairs = points.iter().zip(&located);
+    let outside: Vec<[f64; 3]> =
+        pairs.filter(|(_, found)| **found == Located::Outside).map(|(&x, _)| x).collect();
+    let nearest = || outside.iter().filter_map(|&x| locator.nearest(x)).count();
+    let (found, seconds) = timed(nearest);
+    1e6 * seconds / found as f64
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

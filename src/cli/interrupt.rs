@@ -1,16 +1,21 @@
-//! Ends from outside: Ctrl-C, a closed terminal, `kill`. Files that are being written are
-//! removed first; then the signal does what it does to any program.
+//! Ends from outside: Ctrl-C, Ctrl-\, a closed terminal, `kill`. Files that are being written
+//! are removed first; then the signal does what it does to any program. Beyond a limit of file
+//! sizes (`ulimit -f`) a write fails, and the program says so.
 
 /// Sees to it that no signal that ends the program leaves unfinished files.
 #[cfg(unix)]
 pub fn clean_up() {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
+    if is_default(&libc::SIGXFSZ) {
+        // SAFETY: no handler is installed; writes return EFBIG instead of ending the program.
+        unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+    }
     let wait = || {
         // what is ignored (`nohup`, jobs in the background) stays so
-        let ends = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(is_default);
+        let ends = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(is_default);
         let Ok(mut ends) = Signals::new(ends) else { return };
         if let Some(signal) = ends.forever().next() {
             subsolid::io::remove_unfinished();

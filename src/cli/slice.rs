@@ -26,10 +26,13 @@ use super::{Console, Outcome};
 use outputs::{ImageArguments, OutputArguments};
 use values::{Span, WantedAttribute};
 
+/// Part of the model's height by which --origin may lie above its lowest point: rounding.
+const ORIGIN_SLACK: f64 = 1e-6;
+
 /// Cut the limit volume into layers, for additive manufacturing
 ///
-/// Layer k is the slab from k to k + 1 layer heights above the bottom of the model, and
-/// is cut in its middle. Layers are numbered from the bottom of the whole model whatever
+/// Layer k is the slab from k to k + 1 layer heights above the lowest point of the limit, or
+/// above --origin, and is cut in its middle. Layers are numbered from the bottom of the whole model whatever
 /// --range says, so that a part gives the files that the whole gives.
 #[derive(Args)]
 #[command(group = ArgGroup::new("outputs").args(["png", "svg", "cli", "vtp", "vtu"]).required(true)
@@ -50,6 +53,10 @@ pub struct Arguments {
     /// Height of a layer, in length units of the model
     #[arg(long, value_name = "H", allow_hyphen_values = true)]
     layer_height: f64,
+    /// Height of the bottom of layer 0, in length units of the model, at or below the lowest point
+    /// of the limit [default: the lowest point]
+    #[arg(long, value_name = "Z", allow_hyphen_values = true)]
+    origin: Option<f64>,
     /// Slice only layers whose middle lies from Z0 up to Z1; either may be left out
     #[arg(long, value_name = "Z0:Z1", allow_hyphen_values = true)]
     range: Option<Span>,
@@ -239,7 +246,19 @@ impl Arguments {
     }
 
     fn setting(&self, slicer: &Slicer, model_sha256: String) -> Result<Setting> {
-        let heights = slicer.heights();
+        let mut heights = slicer.heights();
+        if let Some(origin) = self.origin {
+            // rounded values of the lowest point itself are taken
+            let slack = ORIGIN_SLACK * (heights[1] - heights[0]);
+            if origin.is_nan() || origin > heights[0] + slack {
+                return Err(Error::request(format!(
+                    "--origin {origin} lies above the lowest point of the model, {}",
+                    heights[0]
+                ))
+                .with_help("give a height at or below it; --range leaves layers out"));
+            }
+            heights[0] = origin;
+        }
         let stack = Stack::new(heights, self.layer_height)?;
         let (low, high) = (stack.low(), heights[1]);
         if stack.middle(0) > high {

@@ -57,9 +57,7 @@ pub fn refused(path: impl AsRef<Path>, source: io::Error) -> Error {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             "choose a directory that you may write to"
         }
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "free space, or write to another disk; nothing was left behind"
-        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free space, or write to another disk",
         ErrorKind::FileTooLarge => {
             "raise the limit of file sizes (ulimit -f), or write to another file system"
         }

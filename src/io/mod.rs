@@ -31,6 +31,7 @@ pub use read::{
     ReadReport, read, read_creases, read_surface, read_surface_with_report, read_with_report,
 };
 pub(crate) use table::{Row, Table, TableForm, column_names, write_table_header};
+pub(crate) use unfinished::Unfinished;
 pub use unfinished::remove_unfinished;
 pub(crate) use write::{Archive, ZipTarget};
 pub use write::{

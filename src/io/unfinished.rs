@@ -5,9 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// Passes over a directory that files are put into meanwhile.
+const REMOVALS: usize = 100;
+
 static PATHS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A hidden file or directory that does not have its final name yet.
+/// A file or directory that does not have its final name yet, or that nothing lists yet.
 #[derive(Debug)]
 pub(crate) struct Unfinished(PathBuf);
 
@@ -26,6 +29,14 @@ impl Unfinished {
     }
 }
 
+impl Unfinished {
+    /// A file that is to be written at `path`, under its final name.
+    pub fn of(path: PathBuf) -> Self {
+        paths().insert(path.clone());
+        Self(path)
+    }
+}
+
 impl Drop for Unfinished {
     fn drop(&mut self) {
         paths().remove(&self.0);
@@ -39,14 +50,62 @@ pub fn remove_unfinished() {
     let paths = paths();
     for path in paths.iter() {
         // what is gone already needs no removal, and nobody is left to be told of others
-        let _ = match path.is_dir() {
-            true => std::fs::remove_dir_all(path),
-            false => std::fs::remove_file(path),
-        };
+        match path.is_dir() {
+            true => remove_directory(path),
+            false => drop(std::fs::remove_file(path)),
+        }
     }
     std::mem::forget(paths);
 }
 
+/// Removes a directory that other threads may still put files into. Under another name they
+/// do not find it; what was put there before is removed at the latest in a further pass.
+fn remove_directory(path: &Path) {
+    let mut hidden = path.as_os_str().to_owned();
+    hidden.push(".removed");
+    let hidden = PathBuf::from(hidden);
+    let path = if std::fs::rename(path, &hidden).is_ok() { &hidden } else { path };
+    for _ in 0..REMOVALS {
+        if std::fs::remove_dir_all(path).is_ok() || !path.exists() {
+            return;
+        }
+    }
+}
+
 fn paths() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     PATHS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    #[test]
+    fn directories_are_removed_while_files_are_put_into_them() {
+        let beside = tempfile::tempdir().unwrap();
+        for round in 0..50 {
+            let directory = beside.path().join(format!("pieces{round}"));
+            std::fs::create_dir(&directory).unwrap();
+            let stop = AtomicBool::new(false);
+            std::thread::scope(|scope| {
+                for thread in 0..4 {
+                    let (directory, stop) = (&directory, &stop);
+                    scope.spawn(move || {
+                        for i in 0.. {
+                            if stop.load(Ordering::Relaxed) {
+                                break;
+                            }
+                            let name = directory.join(format!("{thread}_{i}"));
+                            let _ = std::fs::write(name, b"piece");
+                        }
+                    });
+                }
+                std::thread::sleep(std::time::Duration::from_millis(2));
+                remove_directory(&directory);
+                stop.store(true, Ordering::Relaxed);
+            });
+        }
+        assert_eq!(std::fs::read_dir(beside.path()).unwrap().count(), 0);
+    }
 }

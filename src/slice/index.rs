@@ -30,11 +30,6 @@ impl IntervalIndex {
         Self { low, number, highest }
     }
 
-    /// Lowest and highest end, if there are intervals.
-    pub fn bounds(&self) -> Option<[f64; 2]> {
-        Some([*self.low.first()?, *self.highest.last()?.first()?])
-    }
-
     /// Numbers of all intervals that hold `height`, ascending.
     pub fn find(&self, height: f64, found: &mut Vec<u32>) {
         found.clear();

@@ -37,6 +37,7 @@ mod contour;
 mod coverage;
 mod device;
 mod dither;
+mod extreme;
 mod fingerprint;
 mod frame;
 mod image;

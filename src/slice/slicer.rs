@@ -3,6 +3,7 @@
 use super::bicubic::HEIGHT;
 use super::contour;
 use super::coverage::{Grey, Raster, Sampling};
+use super::extreme;
 use super::frame::{Axis, PixelGrid};
 use super::index::IntervalIndex;
 use super::layer::Layer;
@@ -54,6 +55,7 @@ pub struct Slicer {
     index: IntervalIndex,
     axis: Axis,
     tolerance: f64,
+    heights: [f64; 2],
     plane: [[f64; 2]; 2],
 }
 
@@ -82,11 +84,17 @@ impl Slicer {
         let ranges: Vec<[f64; 2]> =
             surface.patches.iter().map(|patch| surface.height_range(patch)).collect();
         let index = IntervalIndex::new(&ranges);
+        let patches = || surface.patches.iter().map(|patch| &patch.points);
+        let heights = [1.0, -1.0].map(|sign| {
+            let lowest =
+                extreme::lowest(patches().map(|p| extreme::heights(p, sign)), surface.grid);
+            sign * lowest
+        });
         let points = surface.patches.iter().flat_map(|patch| patch.points.0.as_flattened());
         let plane = points.fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], p| {
             [[0, 1].map(|d| low[d].min(p[d])), [0, 1].map(|d| high[d].max(p[d]))]
         });
-        Ok(Self { surface, index, axis: options.axis, tolerance, plane })
+        Ok(Self { surface, index, axis: options.axis, tolerance, heights, plane })
     }
 
     /// The axis that layers are stacked along.
@@ -106,10 +114,10 @@ impl Slicer {
         self.surface.error
     }
 
-    /// Heights between which the solid lies. They are those of Bézier points, so the
-    /// solid may end a little inside.
+    /// Heights of the lowest and the highest point of the limit, to about 2⁻³⁴ of the size; where
+    /// patches are approximations, to [`Slicer::surface_error`].
     pub fn heights(&self) -> [f64; 2] {
-        self.index.bounds().unwrap_or_default()
+        self.heights
     }
 
     /// Box in the plane's coordinates that holds every contour: low and high corner.

@@ -1,6 +1,6 @@
 //! `subsolid slice` as its users run it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
@@ -181,6 +181,74 @@ fn a_killed_job_goes_on() {
     assert!(whole_files(&at.join("killed")) == whole_files(&at.join("whole")));
 }
 
+/// Every file of a directory of layers is in its manifest.
+fn expect_listed(directory: &Path) {
+    let text = fs::read(directory.join("manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    let layers = manifest["layers"].as_array().unwrap().iter();
+    let files = layers.flat_map(|layer| layer["files"].as_array().unwrap());
+    let listed: BTreeSet<PathBuf> =
+        files.map(|file| file["path"].as_str().unwrap().into()).collect();
+    for name in relative(directory).into_keys().filter(|name| *name != Path::new("manifest.json")) {
+        assert!(listed.contains(&name), "{name:?} in {}", directory.display());
+    }
+}
+
+/// However long the program has run when it is stopped.
+#[test]
+#[cfg(unix)]
+fn a_stopped_job_leaves_listed_layers_only() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    for round in 0..12_u64 {
+        let name = format!("stopped{round}");
+        let slice = "slice tripod.vtu --layer-height 0.005 --pixel 0.02 --quiet --png";
+        let mut job = Process::new(assert_cmd::cargo::cargo_bin("subsolid"))
+            .current_dir(at)
+            .args(slice.split_whitespace().chain([name.as_str()]))
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let directory = at.join(&name);
+        let start = Instant::now();
+        while !directory.join("manifest.json").exists() {
+            assert!(start.elapsed() < Duration::from_secs(120), "nothing is written");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(37 * round));
+        // SAFETY: the process is a child that nobody has waited for.
+        unsafe { libc::kill(job.id() as libc::pid_t, libc::SIGTERM) };
+        job.wait().unwrap();
+        expect_listed(&directory);
+    }
+}
+
+#[test]
+fn layers_begin_at_the_lowest_point_or_at_the_origin() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let slice = "slice tripod.vtu --layer-height 0.05 --tolerance 1e-6";
+    let report = done(at, &format!("{slice} --svg lowest"));
+    let there = manifest(&at.join("lowest"));
+    let layers = there["layers"].as_array().unwrap();
+    assert_eq!(layers.len(), report["layers_of_model"].as_u64().unwrap() as usize);
+    // the first and the last layer have material
+    for layer in [&layers[0], &layers[layers.len() - 1]] {
+        assert!(layer["files"][0]["contours"].as_u64().unwrap() > 0, "{layer}");
+    }
+    let lowest = layers[0]["height"].as_f64().unwrap() - 0.025;
+    done(at, &format!("{slice} --svg below --origin {}", lowest - 0.1));
+    let below = manifest(&at.join("below"));
+    let below = below["layers"].as_array().unwrap();
+    let contours = |k: usize| below[k]["files"][0]["contours"].as_u64().unwrap();
+    assert!(contours(0) == 0 && contours(1) == 0 && contours(2) > 0);
+    refused(
+        at,
+        &format!("{slice} --svg above --origin {}", lowest + 0.1),
+        "--range leaves layers out",
+    );
+}
+
 /// The system refuses to write more, as on a full disk.
 #[test]
 #[cfg(unix)]
@@ -202,6 +270,12 @@ fn a_full_disk_leaves_whole_files_only() {
         let hidden = |name: &Path| name.file_name().unwrap().as_encoded_bytes()[0] == b'.';
         assert!(left.keys().all(|name| !hidden(name)), "{left:?}");
         assert!(!left.contains_key(Path::new("a.vtp")) && !left.contains_key(Path::new("a.cli")));
+        if let Some(directory) =
+            ["png", "svg"].into_iter().find(|d| outputs.contains(&format!("--{d} ")))
+        {
+            assert!(stderr.contains("--resume goes on"), "{outputs}: {stderr}");
+            expect_listed(&at.join(directory));
+        }
         for (name, bytes) in &left {
             let whole: &[u8] = match name.extension().unwrap().to_str().unwrap() {
                 "png" => b"IEND\xae\x42\x60\x82",

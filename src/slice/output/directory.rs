@@ -1,11 +1,12 @@
 //! A directory with files of a layer each, and their manifest.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{Content, Part};
-use crate::io::atomic;
+use crate::io::{Unfinished, atomic};
 use crate::slice::manifest::{FILE_NAME, LayerEntry, Manifest, Parameters};
 use crate::{Error, Result};
 
@@ -32,6 +33,10 @@ pub struct LayerDirectory {
     manifest: Manifest,
     layers: BTreeMap<usize, LayerEntry>,
     resume: bool,
+    // files that the manifest does not list yet, by their names there
+    unlisted: Mutex<BTreeMap<String, Unfinished>>,
+    // held while this is open; the system frees it however the program ends
+    _lock: Option<File>,
 }
 
 impl LayerDirectory {
@@ -39,8 +44,8 @@ impl LayerDirectory {
     /// manifest lists there stays; if `resume`, it is not made again.
     ///
     /// # Errors
-    /// [`Error::File`] if the directory cannot be written, or holds layers of other
-    /// parameters.
+    /// [`Error::File`] if the directory cannot be written, another program writes into it, or
+    /// it holds layers of other parameters.
     pub fn open(
         path: &Path,
         model: Option<String>,
@@ -48,6 +53,11 @@ impl LayerDirectory {
         folders: &[String],
         resume: bool,
     ) -> Result<Self> {
+        let create = |directory: &Path| {
+            fs::create_dir_all(directory).map_err(|e| atomic::refused(directory, e))
+        };
+        create(path)?;
+        let lock = lock(path)?;
         let mut layers = BTreeMap::new();
         if let Some(there) = Manifest::read(path)? {
             if let Some(difference) = parameters.difference(&there.parameters) {
@@ -65,13 +75,10 @@ impl LayerDirectory {
             let kept = there.layers.into_iter().filter(|entry| whole(entry));
             layers.extend(kept.map(|entry| (entry.index, entry)));
         }
-        let create = |directory: &Path| {
-            fs::create_dir_all(directory).map_err(|e| atomic::refused(directory, e))
-        };
-        create(path)?;
         folders.iter().try_for_each(|folder| create(&path.join(folder)))?;
         let manifest = Manifest::new(model, parameters);
-        let mut directory = Self { path: path.into(), manifest, layers, resume };
+        let (path, unlisted) = (path.into(), Mutex::default());
+        let mut directory = Self { path, manifest, layers, resume, unlisted, _lock: lock };
         directory.write(false)?;
         Ok(directory)
     }
@@ -81,12 +88,33 @@ impl LayerDirectory {
         self.resume && self.layers.contains_key(&layer)
     }
 
-    /// Writes a file, `name` with / between its parts; returns its length.
-    pub fn write_file(&self, name: &str, bytes: &[u8]) -> Result<u64> {
+    /// Writes a file of a layer, `name` with / between its parts; returns its length. It is removed
+    /// again unless its layer is listed.
+    ///
+    /// # Errors
+    /// [`Error::File`], which says how many layers are complete.
+    pub fn write_file(&self, layer: usize, name: &str, bytes: &[u8]) -> Result<u64> {
         use std::io::Write;
         let path = self.path.join(name);
-        atomic::write(&path, |out| out.write_all(bytes).map_err(|e| atomic::refused(&path, e)))?;
+        if !self.layers.contains_key(&layer) {
+            let unfinished = Unfinished::of(path.clone());
+            self.unlisted().insert(name.to_owned(), unfinished);
+        }
+        let written =
+            atomic::write(&path, |out| out.write_all(bytes).map_err(|e| atomic::refused(&path, e)));
+        written.map_err(|error| {
+            let help = error.help().unwrap_or_default().to_owned();
+            let complete = self.manifest.layers.len();
+            error.with_help(format!(
+                "{help}; {complete} layers are complete in {}, --resume goes on from them",
+                self.path.display()
+            ))
+        })?;
         Ok(bytes.len() as u64)
+    }
+
+    fn unlisted(&self) -> MutexGuard<'_, BTreeMap<String, Unfinished>> {
+        self.unlisted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lists a layer whose files are complete.
@@ -101,6 +129,52 @@ impl LayerDirectory {
     pub fn write(&mut self, complete: bool) -> Result<()> {
         self.manifest.complete = complete;
         self.manifest.layers = self.layers.values().cloned().collect();
-        self.manifest.write(&self.path)
+        self.manifest.write(&self.path)?;
+        let mut unlisted = self.unlisted();
+        if !unlisted.is_empty() {
+            let listed = self.layers.values().flat_map(|layer| &layer.files);
+            for file in listed {
+                unlisted.remove(&file.path);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for LayerDirectory {
+    /// Removes the files that no manifest lists.
+    fn drop(&mut self) {
+        for (name, _unfinished) in std::mem::take(&mut *self.unlisted()) {
+            let _ = fs::remove_file(self.path.join(name)); // it may not have been written
+        }
+    }
+}
+
+/// Locks a directory for this program alone, itself rather than by a file in it: no file can
+/// outlive the program. `None` where the file system has no such locks.
+fn lock(path: &Path) -> Result<Option<File>> {
+    let Ok(directory) = File::open(path) else { return Ok(None) };
+    match directory.try_lock() {
+        Ok(()) => Ok(Some(directory)),
+        Err(TryLockError::WouldBlock) => {
+            Err(Error::file(path, None, "another program writes layers into it")
+                .with_help("wait for its end, or choose another directory"))
+        }
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_at_a_time_writes_into_a_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let held = lock(directory.path()).unwrap();
+        assert!(held.is_some());
+        assert!(lock(directory.path()).is_err());
+        drop(held);
+        assert!(lock(directory.path()).unwrap().is_some());
     }
 }

@@ -131,7 +131,7 @@ impl PngStack {
     fn file(&self, folder: &str, cut: &Cut, levels: &[u16]) -> Result<FileEntry> {
         let EncodedImage { bytes, sum } = self.format.encode(levels, cut.index)?;
         let path = format!("{folder}/{}.png", cut.stack.file_stem(cut.index, self.axis));
-        let bytes = self.directory.write_file(&path, &bytes)?;
+        let bytes = self.directory.write_file(cut.index, &path, &bytes)?;
         Ok(FileEntry { path, bytes, level_sum: Some(sum), area: None, contours: None })
     }
 }

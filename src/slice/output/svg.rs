@@ -85,7 +85,7 @@ impl Output for SvgStack {
     fn make(&self, cut: &Cut) -> Result<Part> {
         let layer = cut.contours()?;
         let path = format!("{}.svg", cut.stack.file_stem(cut.index, self.axis));
-        let bytes = self.directory.write_file(&path, self.draw(layer).as_bytes())?;
+        let bytes = self.directory.write_file(cut.index, &path, self.draw(layer).as_bytes())?;
         let (area, contours) = (Some(layer.area()), Some(layer.contours.len()));
         let file = FileEntry { path, bytes, level_sum: None, area, contours };
         Ok(Part { index: cut.index, height: layer.height, content: Content::Files(vec![file]) })

@@ -93,6 +93,36 @@ fn a_box_far_from_the_origin_is_cut_like_any() {
     assert!(slicer.layer(0, far[2] + 4.0).contours.is_empty());
 }
 
+/// Of samples of the limit none is lower or higher, and some are close.
+#[test]
+fn heights_are_those_of_the_limit() {
+    let model = |name: &str| subsolid::read(format!("models/{name}")).unwrap();
+    for (name, mesh) in [
+        ("torus", shape("torus", &[8, 2, 1])),
+        ("cylinder", shape("cylinder", &[2, 1, 3])),
+        ("tripod", model("solids/tripod.vtk")),
+        ("bracket", model("bracket.vtk")),
+    ] {
+        let solid = Solid::new(&mesh).unwrap();
+        let plan = solid.plan(&Samples::grid(17), Want::POSITION).unwrap();
+        let limit = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
+        for axis in AXES {
+            let slicer = slicer(&mesh, axis, 1e-7);
+            let [low, high] = slicer.heights();
+            let along = (axis.number()..limit.positions.len()).step_by(3);
+            let heights = along.map(|i| limit.positions.get(i));
+            let [least, most] = heights
+                .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| {
+                    [low.min(x), high.max(x)]
+                });
+            let (size, slack) = (high - low, 1.1e-7 + slicer.surface_error());
+            assert!(low <= least + slack && high >= most - slack, "{name} {axis:?}");
+            assert!(least - low < 1e-3 * size && high - most < 1e-3 * size, "{name} {axis:?}");
+            assert!(!slicer.layer(0, low + 1e-5 * size).contours.is_empty(), "{name} {axis:?}");
+        }
+    }
+}
+
 #[test]
 fn slices_of_a_cylinder_are_all_alike() {
     let mesh = creased("cylinder", &[2, 1, 3]);

@@ -1,0 +1,149 @@
+//! The lowest point of patches.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::bicubic::{Bicubic, HEIGHT};
+
+/// Heights of the Bézier points `[v][u]` of a part of a patch.
+type Heights = [[f64; 4]; 4];
+
+/// Halvings after which the tolerance doubles: so many are needed only where surfaces are flat but
+/// for rounding.
+const PATIENCE: usize = 1 << 16;
+
+/// Height of the lowest point of all patches, at most `tolerance` too high.
+///
+/// A part lies above its lowest Bézier point and reaches down to its corners. The part with the
+/// lowest Bézier point is halved until no part may be lower than the lowest corner.
+pub fn lowest(patches: impl Iterator<Item = Heights>, mut tolerance: f64) -> f64 {
+    let mut least = f64::INFINITY;
+    let mut parts: BinaryHeap<Part> = patches
+        .map(|heights| {
+            least = least.min(lowest_corner(&heights));
+            Part::new(heights)
+        })
+        .collect();
+    parts.retain(|part| part.bound < least - tolerance);
+    let mut halvings = 0_usize;
+    while let Some(part) = parts.pop().filter(|part| part.bound < least - tolerance) {
+        halvings += 1;
+        if halvings.is_multiple_of(PATIENCE) {
+            tolerance *= 2.0;
+        }
+        for half in halves(&part.heights) {
+            least = least.min(lowest_corner(&half));
+            let half = Part::new(half);
+            if half.bound < least - tolerance {
+                parts.push(half);
+            }
+        }
+    }
+    least
+}
+
+/// Heights of a patch, upside down if `sign` is −1.
+pub fn heights(patch: &Bicubic, sign: f64) -> Heights {
+    patch.0.map(|row| row.map(|point| sign * point[HEIGHT]))
+}
+
+struct Part {
+    bound: f64,
+    heights: Heights,
+}
+
+impl Part {
+    fn new(heights: Heights) -> Self {
+        let bound = heights.as_flattened().iter().copied().fold(f64::INFINITY, f64::min);
+        Self { bound, heights }
+    }
+}
+
+impl PartialEq for Part {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Part {}
+
+impl PartialOrd for Part {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Part {
+    /// The lowest bound is the greatest: a heap gives it first.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.bound.total_cmp(&self.bound)
+    }
+}
+
+fn lowest_corner(heights: &Heights) -> f64 {
+    let [first, .., last] = heights;
+    first[0].min(first[3]).min(last[0]).min(last[3])
+}
+
+/// Halves along the parameter that the patch bends by more: a valley is halved across.
+fn halves(heights: &Heights) -> [Heights; 2] {
+    let columns = transposed(heights);
+    let bend = |rows: &Heights| {
+        let bends = rows.iter().flat_map(|row| row.windows(3));
+        bends.map(|w| (w[0] - 2.0 * w[1] + w[2]).abs()).fold(0.0, f64::max)
+    };
+    if bend(heights) >= bend(&columns) {
+        let rows = heights.map(halves_of);
+        [0, 1].map(|half| rows.map(|row| row[half]))
+    } else {
+        let rows = columns.map(halves_of);
+        [0, 1].map(|half| transposed(&rows.map(|row| row[half])))
+    }
+}
+
+fn transposed(heights: &Heights) -> Heights {
+    std::array::from_fn(|i| std::array::from_fn(|j| heights[j][i]))
+}
+
+/// Halves of a cubic polynomial by its Bézier coefficients (de Casteljau).
+fn halves_of([a, b, c, d]: [f64; 4]) -> [[f64; 4]; 2] {
+    let middle = |x: f64, y: f64| 0.5 * (x + y);
+    let (ab, bc, cd) = (middle(a, b), middle(b, c), middle(c, d));
+    let (abc, bcd) = (middle(ab, bc), middle(bc, cd));
+    let all = middle(abc, bcd);
+    [[a, ab, abc, all], [all, bcd, cd, d]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::basis::bernstein;
+
+    #[test]
+    fn equals_the_lowest_of_dense_samples() {
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        for _ in 0..200 {
+            let heights: Heights = std::array::from_fn(|_| std::array::from_fn(|_| random()));
+            let found = lowest([heights].into_iter(), 1e-12);
+            let n = 64;
+            let mut sampled = f64::INFINITY;
+            for (i, j) in (0..=n).flat_map(|i| (0..=n).map(move |j| (i, j))) {
+                let [bu, bv] = [i, j].map(|k| bernstein::cubic(f64::from(k) / f64::from(n)));
+                let sum =
+                    (0..4).map(|r| (0..4).map(|c| bv[r] * bu[c] * heights[r][c]).sum::<f64>());
+                sampled = sampled.min(sum.sum());
+            }
+            assert!(found <= sampled + 1e-12, "{found} {sampled}");
+            // curvature is at most 6 · 4 here, and samples are 1/64 apart
+            assert!(found > sampled - 48.0 / 8.0 / (64.0 * 64.0) * 4.0, "{found} {sampled}");
+        }
+        // (2 u − 1)² has its minimum 0 between all samples of a net
+        let valley: Heights = [[1.0, -1.0 / 3.0, -1.0 / 3.0, 1.0]; 4];
+        assert!(lowest([valley].into_iter(), 1e-14).abs() < 1e-14);
+        assert_eq!(lowest([[[2.0; 4]; 4], [[1.5; 4]; 4]].into_iter(), 0.0), 1.5);
+    }
+}

@@ -166,6 +166,7 @@ pub use evaluate::evaluate;
 pub use io::{WriteOptions, read, read_surface, write};
 pub use limit::Solid;
 pub use mesh::{SolidMesh, SurfaceMesh};
+pub use pages::physical_memory;
 pub use plan::{Plan, Samples, Want};
 pub use quadrature::Quadrature;
 pub use refine::refine_mesh;

@@ -26,6 +26,10 @@ pub struct ModelArguments {
     /// Tag boundary edges as sharp where their faces turn by more than this angle
     #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
     pub crease_angle: Option<f64>,
+    /// Most memory that compressed arrays of the model may unpack to, in GB [default: half of the
+    /// machine's]
+    #[arg(long, value_name = "GB", allow_hyphen_values = true)]
+    pub memory: Option<f64>,
     /// Refuse left-handed and folded hexahedra instead of warning of them
     #[arg(long)]
     pub strict: bool,
@@ -39,10 +43,19 @@ impl ModelArguments {
         refined(mesh, levels, rule, console)
     }
 
+    fn read_options(&self) -> Result<io::ReadOptions> {
+        let Some(gigabytes) = self.memory else { return Ok(io::ReadOptions::default()) };
+        if !(gigabytes.is_finite() && gigabytes > 0.0) {
+            return Err(Error::request(format!("--memory {gigabytes}"))
+                .with_help("give a positive number of GB"));
+        }
+        Ok(io::ReadOptions { most_unpacked: (gigabytes * 1e9) as u64 })
+    }
+
     /// Reads the model and tags it.
     pub fn read(&self, console: &Console) -> Result<SolidMesh> {
         let start = Instant::now();
-        let (mut mesh, report) = io::read_with_report(&self.model)?;
+        let (mut mesh, report) = io::read_with_options(&self.model, self.read_options()?)?;
         let counts = format!(
             "{}, {}",
             counted(mesh.points.len(), "vertex"),

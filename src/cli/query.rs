@@ -125,6 +125,7 @@ fn open(arguments: &Arguments, console: &Console) -> Result<Query> {
     let model = model::ModelArguments {
         model: path.clone(),
         creases: None,
+        memory: None,
         crease_angle: None,
         strict: false,
     };

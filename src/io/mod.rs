@@ -28,7 +28,8 @@ pub use dataset::{
 pub use high_order::hexahedron_order;
 pub use mesh_dataset::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
 pub use read::{
-    ReadReport, read, read_creases, read_surface, read_surface_with_report, read_with_report,
+    ReadOptions, ReadReport, read, read_creases, read_surface, read_surface_with_report,
+    read_with_options, read_with_report,
 };
 pub(crate) use table::{Row, Table, TableForm, column_names, write_table_header};
 pub(crate) use unfinished::Unfinished;

@@ -44,6 +44,7 @@ impl Model {
         let arguments = ModelArguments {
             model: path.to_path_buf(),
             creases: None,
+            memory: None,
             crease_angle: None,
             strict: false,
         };

@@ -66,6 +66,21 @@ pub fn read(path: impl AsRef<Path>) -> Result<SolidMesh> {
     Ok(read_with_report(path)?.0)
 }
 
+/// How a file is read.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadOptions {
+    /// Most bytes that the compressed arrays of a model may unpack to: a small file may claim
+    /// much. Half of the machine's memory by default, 8 GiB where the system does not tell.
+    pub most_unpacked: u64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        let half = crate::physical_memory().map(|bytes| bytes / 2);
+        Self { most_unpacked: half.unwrap_or(8 << 30) }
+    }
+}
+
 /// Reads the control mesh in a file, and says what else the file held.
 ///
 /// The path `-` is standard input. The format follows from the content and, where that does not
@@ -79,11 +94,22 @@ pub fn read(path: impl AsRef<Path>) -> Result<SolidMesh> {
 /// their other nodes are left out. What a *valid* solid
 /// demands beyond that is checked when its topology is built.
 pub fn read_with_report(path: impl AsRef<Path>) -> Result<(SolidMesh, ReadReport)> {
+    read_with_options(path, ReadOptions::default())
+}
+
+/// [`read_with_report`] with options.
+///
+/// # Errors
+/// As [`read_with_report`]; if compressed arrays unpack to more than the options allow.
+pub fn read_with_options(
+    path: impl AsRef<Path>,
+    options: ReadOptions,
+) -> Result<(SolidMesh, ReadReport)> {
     let bytes = source::bytes(path.as_ref())?;
     let path = source::shown(path.as_ref());
     match format(path, &bytes)? {
         Format::VtkLegacy => vtk::legacy::read(path, &bytes),
-        Format::VtkXml => vtk::pieces::read(path, &bytes),
+        Format::VtkXml => vtk::pieces::read(path, &bytes, options.most_unpacked),
         Format::Medit => medit::read(path, &bytes),
         Format::Mfem => mfem::read(path, &bytes),
         Format::Gmsh => gmsh::read(path, &bytes),

@@ -9,6 +9,7 @@ pub(crate) mod result;
 mod stencils;
 
 pub use adaptive::{AdaptiveLimits, adaptive_limits};
+#[cfg(feature = "cuda")]
 pub(crate) use limits::limits_of;
 
 use super::options::{Method, SurfaceOptions};
@@ -29,8 +30,10 @@ use crate::scheme::point::Point;
 use crate::scheme::{Shape, Split};
 use crate::topology::surface::{Columns, SurfaceTopology, non_manifold_edges};
 use crate::{Error, Result};
+pub(crate) use method::check_method;
 use method::decided;
-pub(crate) use method::{check_method, takes_edge_friend};
+#[cfg(feature = "cuda")]
+pub(crate) use method::takes_edge_friend;
 use std::sync::Arc;
 
 /// All levels of a refinement.

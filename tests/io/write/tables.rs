@@ -75,7 +75,7 @@ fn npz_gives_back_every_array() {
         assert_eq!(npz_array::<u8>(&path, "cell_types").1, [12; 27]);
         assert_eq!(npz_array::<f64>(&path, "point/frame").0, [64, 9]);
         assert_eq!(npz_array::<f64>(&path, "point/heat").0, [64]);
-        let ids = npz_array::<i64>(&path, "cell/cell id").1;
+        let ids = npz_array::<i64>(&path, "cell/cell_id").1;
         assert_eq!(ArrayData::I64(ids), dataset.cell_arrays[0].data);
         assert_eq!(npz_array::<i64>(&path, "field/crease_edges"), (vec![2, 2], vec![0, 1, 0, 4]));
         let sharpness = npz_array::<f64>(&path, "field/crease_sharpness").1;

@@ -1,9 +1,47 @@
-//! Binary data of `.vtu` files: raw or base64, plain or in zlib blocks.
+//! Binary data of VTK XML files: raw or base64, plain or in compressed blocks.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::io::Read;
 
 use flate2::read::ZlibDecoder;
+use lzma_rust2::XzReader;
+
+/// How blocks are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Compressor {
+    /// `vtkZLibDataCompressor`.
+    Zlib,
+    /// `vtkLZ4DataCompressor`: blocks of LZ4 without a frame.
+    Lz4,
+    /// `vtkLZMADataCompressor`: streams of xz.
+    Lzma,
+}
+
+/// Bytes that the compressed arrays of a model may still unpack to.
+#[derive(Debug)]
+pub(super) struct Budget {
+    left: Cell<u64>,
+}
+
+impl Budget {
+    /// Of `bytes` in all.
+    pub fn new(bytes: u64) -> Self {
+        Self { left: Cell::new(bytes) }
+    }
+
+    fn take(&self, bytes: usize) -> Result<(), String> {
+        let left = self.left.get();
+        let rest = left.checked_sub(bytes as u64).ok_or_else(|| {
+            format!(
+                "a block unpacks to {bytes} bytes, {left} are left of the memory for compressed \
+                 data (--memory)"
+            )
+        })?;
+        self.left.set(rest);
+        Ok(())
+    }
+}
 
 /// How a file stores its binary arrays.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,8 +50,8 @@ pub(super) struct Layout {
     pub big_endian: bool,
     /// Headers are 64-bit numbers, not 32-bit.
     pub wide_header: bool,
-    /// Arrays are split into zlib blocks.
-    pub compressed: bool,
+    /// Arrays are split into compressed blocks.
+    pub compressor: Option<Compressor>,
 }
 
 /// Bytes to take from the front, whatever their encoding.
@@ -108,8 +146,9 @@ impl Base64<'_> {
 pub(super) fn unpack<'a>(
     source: &mut Source<'a>,
     layout: Layout,
-) -> Result<Cow<'a, [u8]>, &'static str> {
-    const CUT: &str = "the binary data is cut short or malformed";
+    budget: &Budget,
+) -> Result<Cow<'a, [u8]>, String> {
+    let cut = || "the binary data is cut short or malformed".to_owned();
     let size = if layout.wide_header { 8 } else { 4 };
     let number = |bytes: &[u8]| {
         let fold = |value: u64, &byte: &u8| value << 8 | u64::from(byte);
@@ -118,33 +157,66 @@ pub(super) fn unpack<'a>(
         } else {
             bytes.iter().rev().fold(0, fold)
         };
-        usize::try_from(value).map_err(|_| CUT)
+        usize::try_from(value).map_err(|_| cut())
     };
-    let count = number(&source.take(size).ok_or(CUT)?)?;
-    if !layout.compressed {
-        return source.take(count).ok_or(CUT);
-    }
+    let count = number(&source.take(size).ok_or_else(cut)?)?;
+    let Some(compressor) = layout.compressor else {
+        return source.take(count).ok_or_else(cut);
+    };
     if count == 0 {
         return Ok(Cow::default());
     }
-    let block = number(&source.take(size).ok_or(CUT)?)?;
-    let last = number(&source.take(size).ok_or(CUT)?)?;
-    let sizes = source.take(count.saturating_mul(size)).ok_or(CUT)?;
+    let block = number(&source.take(size).ok_or_else(cut)?)?;
+    let last = number(&source.take(size).ok_or_else(cut)?)?;
+    let sizes = source.take(count.saturating_mul(size)).ok_or_else(cut)?;
     let mut bytes = Vec::new();
     for (index, packed) in sizes.chunks_exact(size).enumerate() {
-        let packed = source.take(number(packed)?).ok_or(CUT)?;
+        let packed = source.take(number(packed)?).ok_or_else(cut)?;
         let full = if index + 1 == count && last > 0 { last } else { block };
+        budget.take(full)?;
         let before = bytes.len();
-        ZlibDecoder::new(&packed[..])
-            .take(full as u64)
-            .read_to_end(&mut bytes)
-            .map_err(|_| "a compressed block is malformed")?;
+        compressor
+            .unpack(&packed, full, &mut bytes)
+            .ok_or_else(|| "a compressed block is malformed".to_owned())?;
         if bytes.len() - before != full {
-            return Err("a compressed block has another size than its header says");
+            return Err("a compressed block has another size than its header says".into());
         }
     }
     Ok(Cow::Owned(bytes))
 }
+
+/// Most bytes that a byte of LZ4 unpacks to.
+const LZ4_RATIO: usize = 255;
+
+impl Compressor {
+    /// Appends at most `full` bytes of a block.
+    fn unpack(self, packed: &[u8], full: usize, bytes: &mut Vec<u8>) -> Option<()> {
+        match self {
+            Self::Zlib => {
+                ZlibDecoder::new(packed).take(full as u64).read_to_end(bytes).ok()?;
+            }
+            Self::Lz4 => {
+                if full > packed.len().saturating_mul(LZ4_RATIO) {
+                    return None;
+                }
+                let start = bytes.len();
+                bytes.resize(start.checked_add(full)?, 0);
+                let count = lz4_flex::block::decompress_into(packed, &mut bytes[start..]).ok()?;
+                bytes.truncate(start + count);
+            }
+            Self::Lzma => {
+                // a dictionary need not be larger than what it serves
+                let most = u32::try_from(full / 1024).unwrap_or(u32::MAX);
+                let reader = XzReader::new_mem_limit(packed, false, most.max(LEAST_DICTIONARY));
+                reader.take(full as u64).read_to_end(bytes).ok()?;
+            }
+        }
+        Some(())
+    }
+}
+
+/// KiB that decoders of xz may take for any block: the dictionary of the highest preset and some.
+const LEAST_DICTIONARY: u32 = 80 << 10;
 
 #[cfg(test)]
 mod tests {

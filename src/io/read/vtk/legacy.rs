@@ -1,4 +1,4 @@
-//! Legacy `.vtk` files with an unstructured grid, ASCII or binary, versions 1.0
+//! Legacy `.vtk` files with an unstructured or structured grid, ASCII or binary, versions 1.0
 //! to 5.1 (see [`super`] for cell types and named arrays).
 //!
 //! Tolerated, because real files have it: CRLF, blanks at line ends, keywords and
@@ -9,6 +9,7 @@ use std::path::Path;
 use crate::mesh::SolidMesh;
 use crate::{Error, Result};
 
+use super::structured::{Extent, Frame, Kind};
 use super::values::Scalar;
 use super::{Faces, Grid};
 use crate::io::read::ReadReport;
@@ -24,7 +25,16 @@ pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh,
             "POINTS" => file.points()?,
             "CELLS" => file.cells()?,
             "CELL_TYPES" => file.cell_types()?,
+            "DIMENSIONS" if file.structured.is_some() => file.dimensions()?,
+            "ORIGIN" if file.structured.is_some() => file.frame.origin = file.triple("ORIGIN")?,
+            "SPACING" | "ASPECT_RATIO" if file.structured.is_some() => {
+                file.frame.spacing = file.triple("SPACING")?;
+            }
+            "X_COORDINATES" | "Y_COORDINATES" | "Z_COORDINATES" if file.structured.is_some() => {
+                file.coordinates()?;
+            }
             "POINT_DATA" => {
+                file.make_points()?;
                 let [count] = file.header("the number of points")?;
                 target = Target::Points(file.count(count)?);
             }
@@ -53,6 +63,11 @@ pub(super) struct Legacy<'a> {
     binary: bool,
     grid: Option<Grid>,
     types_line: Option<usize>,
+    // of a structured grid
+    structured: Option<Kind>,
+    extent: Option<Extent>,
+    frame: Frame,
+    axes: Vec<Vec<f64>>,
 }
 
 impl<'a> Legacy<'a> {
@@ -77,7 +92,17 @@ impl<'a> Legacy<'a> {
                 .with_help("line 3 of a legacy VTK file says how numbers are stored"));
         }
         let assembly = Assembly::new(path, 0);
-        let mut file = Self { text, binary, assembly, grid: None, types_line: None };
+        let mut file = Self {
+            text,
+            binary,
+            assembly,
+            grid: None,
+            types_line: None,
+            structured: None,
+            extent: None,
+            frame: Frame::default(),
+            axes: Vec::new(),
+        };
         // VTK writes field data before the data set in some versions.
         while file.text.accept("FIELD") {
             file.field(Target::Model)?;
@@ -90,13 +115,80 @@ impl<'a> Legacy<'a> {
                 .with_help("the file is malformed; export it again"));
         }
         let kind = file.text.expect("the kind of data set")?;
-        if !kind.eq_ignore_ascii_case(b"UNSTRUCTURED_GRID") {
-            return Err(file
-                .text
-                .error(format!("data set `{}`, an UNSTRUCTURED_GRID is needed", shown(kind)))
-                .with_help("export the volume mesh as an unstructured grid"));
-        }
+        file.structured = match kind.to_ascii_uppercase().as_slice() {
+            b"UNSTRUCTURED_GRID" => None,
+            b"STRUCTURED_GRID" => Some(Kind::Curvilinear),
+            b"RECTILINEAR_GRID" => Some(Kind::Rectilinear),
+            b"STRUCTURED_POINTS" => Some(Kind::Image),
+            _ => {
+                return Err(file
+                    .text
+                    .error(format!("data set `{}`, a volume grid is needed", shown(kind)))
+                    .with_help("export the volume mesh as an unstructured or structured grid"));
+            }
+        };
         Ok(file)
+    }
+
+    fn dimensions(&mut self) -> Result<()> {
+        let words = self.header::<3>("the numbers of points along the axes")?;
+        let mut size = [0; 3];
+        for (n, word) in size.iter_mut().zip(words) {
+            *n = self.count(word)?;
+        }
+        self.extent = Some(Extent::new(size, [0; 3]).map_err(|what| self.unfit(&what))?);
+        Ok(())
+    }
+
+    fn triple(&mut self, what: &str) -> Result<[f64; 3]> {
+        let mut values = [0.0; 3];
+        for value in &mut values {
+            *value = self.text.real(what)?;
+        }
+        Ok(values)
+    }
+
+    fn coordinates(&mut self) -> Result<()> {
+        let [count, scalar] = self.header("the number and type of coordinates")?;
+        let (count, scalar) = (self.count(count)?, self.scalar(scalar)?);
+        let values = self.reals(scalar, count, "coordinates")?;
+        self.axes.push(values);
+        Ok(())
+    }
+
+    /// Makes the points that a structured grid does not list.
+    fn make_points(&mut self) -> Result<()> {
+        let Some(kind) = self.structured else { return Ok(()) };
+        let Some(extent) = self.extent else {
+            return Err(self.unfit("a structured grid without DIMENSIONS"));
+        };
+        let line = Some(self.text.line());
+        if kind != Kind::Curvilinear && self.assembly.points() == 0 {
+            self.assembly.reserve_points(extent.points());
+            match kind {
+                Kind::Image => {
+                    for point in extent.image(&self.frame) {
+                        self.assembly.push_point(point, line)?;
+                    }
+                }
+                _ => {
+                    let axes = std::mem::take(&mut self.axes);
+                    let points = extent.rectilinear(&axes).map_err(|what| self.unfit(&what))?;
+                    for point in points {
+                        self.assembly.push_point(point, line)?;
+                    }
+                }
+            }
+        }
+        if self.assembly.points() != extent.points() {
+            let (have, need) = (self.assembly.points(), extent.points());
+            return Err(self.unfit(&format!("{have} points, the grid has {need}")));
+        }
+        Ok(())
+    }
+
+    fn unfit(&self, what: &str) -> Error {
+        self.text.error(what).with_help("export the grid again, or a part of it")
     }
 
     fn points(&mut self) -> Result<()> {
@@ -219,6 +311,12 @@ impl<'a> Legacy<'a> {
     }
 
     fn finish(mut self) -> Result<(SolidMesh, ReadReport)> {
+        if let Some(extent) = self.extent {
+            self.make_points()?;
+            self.grid = Some(extent.grid(0));
+        } else if self.structured.is_some() {
+            return Err(self.unfit("a structured grid without DIMENSIONS"));
+        }
         if let Some(grid) = &self.grid {
             grid.assemble(&mut self.assembly, self.types_line)?;
         }

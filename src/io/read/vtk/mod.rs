@@ -17,6 +17,7 @@ pub(super) mod legacy;
 mod legacy_arrays;
 mod outline;
 pub(super) mod pieces;
+mod structured;
 mod values;
 mod xml;
 

@@ -1,4 +1,4 @@
-//! The XML of a `.vtu` file: its pieces and arrays, before any number is decoded.
+//! The XML of a `.vtu`, `.vts`, `.vtr` or `.vti` file: its pieces and arrays, before any number is decoded.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -9,7 +9,8 @@ use quick_xml::reader::Reader;
 
 use crate::{Error, Result};
 
-use super::binary::Layout;
+use super::binary::{Compressor, Layout};
+use super::structured::{Extent, Frame, Kind};
 use super::values::Scalar;
 
 /// Where an array belongs.
@@ -17,6 +18,8 @@ use super::values::Scalar;
 pub(super) enum Section {
     Field,
     Points,
+    /// Of a rectilinear grid: one array an axis.
+    Coordinates,
     Cells,
     PointData,
     CellData,
@@ -51,6 +54,8 @@ pub(super) struct Array<'a> {
 pub(super) struct Piece {
     pub points: usize,
     pub cells: usize,
+    /// Of a structured grid.
+    pub extent: Option<Extent>,
     pub line: usize,
     /// Index of its first array.
     pub first_array: usize,
@@ -65,6 +70,10 @@ pub(super) struct Appended<'a> {
 /// The contents of a `.vtu` file in the order of the file.
 pub(super) struct Outline<'a> {
     pub layout: Layout,
+    /// Of a structured grid.
+    pub kind: Option<Kind>,
+    /// Of an image.
+    pub frame: Frame,
     pub pieces: Vec<Piece>,
     pub arrays: Vec<Array<'a>>,
     pub appended: Option<Appended<'a>>,
@@ -95,6 +104,8 @@ impl<'a> Outline<'a> {
             depth: 0,
             outline: Self {
                 layout: Layout::default(),
+                kind: None,
+                frame: Frame::default(),
                 pieces: Vec::new(),
                 arrays: Vec::new(),
                 appended: appended(rest),
@@ -102,7 +113,7 @@ impl<'a> Outline<'a> {
         };
         scan.run(xml)?;
         if scan.outline.pieces.is_empty() {
-            return Err(scan.fault("the file has no <Piece> of an <UnstructuredGrid>"));
+            return Err(scan.fault("the file has no <Piece> of a grid"));
         }
         Ok(scan.outline)
     }
@@ -140,7 +151,7 @@ impl<'a> Scan<'_, 'a> {
                 Event::End(_) if self.in_array && self.depth > 0 => self.depth -= 1,
                 Event::End(tag) => match tag.name().as_ref() {
                     "DataArray" | "Array" => self.in_array = false,
-                    "Points" | "Cells" | "PointData" | "CellData" | "FieldData" => {
+                    "Points" | "Coordinates" | "Cells" | "PointData" | "CellData" | "FieldData" => {
                         self.section = Section::None;
                     }
                     _ => {}
@@ -170,13 +181,26 @@ impl<'a> Scan<'_, 'a> {
         }
         match tag.name().as_ref() {
             "VTKFile" => self.file(tag)?,
+            "ImageData" => self.image(tag)?,
+            "Piece" if self.outline.kind.is_some() => {
+                let words = self.attribute(tag, "Extent")?.unwrap_or_default();
+                let extent = Extent::of_words(&words).map_err(|what| {
+                    self.error(what).with_help("write the grid again, or a part of it")
+                })?;
+                let first_array = self.outline.arrays.len();
+                let (points, cells) = (extent.points(), extent.cells());
+                let (extent, line) = (Some(extent), self.line);
+                self.outline.pieces.push(Piece { points, cells, extent, line, first_array });
+            }
             "Piece" => {
                 let points = self.number(tag, "NumberOfPoints", None)?;
                 let cells = self.number(tag, "NumberOfCells", None)?;
                 let first_array = self.outline.arrays.len();
-                self.outline.pieces.push(Piece { points, cells, line: self.line, first_array });
+                let (extent, line) = (None, self.line);
+                self.outline.pieces.push(Piece { points, cells, extent, line, first_array });
             }
             "Points" if has_content => self.section = Section::Points,
+            "Coordinates" if has_content => self.section = Section::Coordinates,
             "Cells" if has_content => self.section = Section::Cells,
             "PointData" if has_content => self.section = Section::PointData,
             "CellData" if has_content => self.section = Section::CellData,
@@ -193,25 +217,60 @@ impl<'a> Scan<'_, 'a> {
 
     fn file(&mut self, tag: &BytesStart) -> Result<()> {
         let kind = self.attribute(tag, "type")?.unwrap_or_default();
-        if kind != "UnstructuredGrid" {
-            return Err(self
-                .error(format!("a VTK file of type `{kind}`, UnstructuredGrid is needed"))
-                .with_help("export the volume mesh as .vtu or .pvtu"));
-        }
+        self.outline.kind = match kind.as_str() {
+            "UnstructuredGrid" => None,
+            "StructuredGrid" => Some(Kind::Curvilinear),
+            "RectilinearGrid" => Some(Kind::Rectilinear),
+            "ImageData" => Some(Kind::Image),
+            _ => {
+                return Err(self
+                    .error(format!("a VTK file of type `{kind}`, a volume grid is needed"))
+                    .with_help("export the volume mesh as .vtu, .pvtu, .vts, .vtr or .vti"));
+            }
+        };
         let order = self.attribute(tag, "byte_order")?;
         let header = self.attribute(tag, "header_type")?;
-        let compressor = self.attribute(tag, "compressor")?.filter(|name| !name.is_empty());
-        if let Some(name) = compressor.as_ref().filter(|name| *name != "vtkZLibDataCompressor") {
-            return Err(self
-                .error(format!("data compressed by `{name}`"))
-                .with_help("write the file with zlib compression or none"));
-        }
+        let compressor = match self.attribute(tag, "compressor")?.unwrap_or_default().as_str() {
+            "" => None,
+            "vtkZLibDataCompressor" => Some(Compressor::Zlib),
+            "vtkLZ4DataCompressor" => Some(Compressor::Lz4),
+            "vtkLZMADataCompressor" => Some(Compressor::Lzma),
+            name => {
+                return Err(self
+                    .error(format!("data compressed by `{name}`"))
+                    .with_help("write the file with zlib, LZ4 or LZMA compression or none"));
+            }
+        };
         self.outline.layout = Layout {
             big_endian: order.is_some_and(|order| order == "BigEndian"),
             wide_header: header.is_some_and(|header| header == "UInt64"),
-            compressed: compressor.is_some(),
+            compressor,
         };
         Ok(())
+    }
+
+    /// Takes the place of an image.
+    fn image(&mut self, tag: &BytesStart) -> Result<()> {
+        let frame = Frame::default();
+        self.outline.frame = Frame {
+            origin: self.reals(tag, "Origin", frame.origin)?,
+            spacing: self.reals(tag, "Spacing", frame.spacing)?,
+            direction: self.reals(tag, "Direction", frame.direction)?,
+        };
+        Ok(())
+    }
+
+    fn reals<const N: usize>(
+        &self,
+        tag: &BytesStart,
+        name: &str,
+        default: [f64; N],
+    ) -> Result<[f64; N]> {
+        let Some(words) = self.attribute(tag, name)? else { return Ok(default) };
+        let values: Option<Vec<f64>> =
+            words.split_ascii_whitespace().map(|word| word.parse().ok()).collect();
+        let values = values.and_then(|values| <[f64; N]>::try_from(values).ok());
+        values.ok_or_else(|| self.fault(&format!("{name}=\"{words}\" is not {N} numbers")))
     }
 
     fn array(&mut self, tag: &BytesStart) -> Result<()> {

@@ -19,14 +19,20 @@ use crate::io::source;
 use crate::mesh::{Attribute, SolidMesh};
 use crate::{Error, Result};
 
+use super::binary::Budget;
 use super::outline::Outline;
 use super::xml;
 
 /// Reads a `.vtu` or `.pvtu` file that is already in memory.
-pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
+pub(in crate::io::read) fn read(
+    path: &Path,
+    bytes: &[u8],
+    most_unpacked: u64,
+) -> Result<(SolidMesh, ReadReport)> {
+    let budget = Budget::new(most_unpacked);
     match Index::read(path, bytes)? {
-        Some(index) => index.mesh(path),
-        None => xml::read(path, bytes),
+        Some(index) => index.mesh(path, &budget),
+        None => xml::read(path, bytes, &budget),
     }
 }
 
@@ -95,7 +101,7 @@ impl Index {
     }
 
     /// The mesh of all pieces; `path` is the index.
-    pub fn mesh(&self, path: &Path) -> Result<(SolidMesh, ReadReport)> {
+    pub fn mesh(&self, path: &Path, budget: &Budget) -> Result<(SolidMesh, ReadReport)> {
         let mut assembly = Assembly::new(path, 0);
         let mut starts = Vec::with_capacity(self.pieces.len());
         let mut creases: Vec<Attribute> = Vec::new();
@@ -108,7 +114,7 @@ impl Index {
             starts.push(start);
             // Messages name the piece.
             assembly.path = piece;
-            xml::append(&mut assembly, piece, &Outline::read(piece, &bytes)?)?;
+            xml::append(&mut assembly, piece, &Outline::read(piece, &bytes)?, budget)?;
             for mut field in std::mem::take(&mut assembly.fields) {
                 if field.name == CREASE_EDGES {
                     let count = (assembly.points() - start) as f64;

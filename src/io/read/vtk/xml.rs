@@ -1,6 +1,6 @@
-//! VTK XML `.vtu` files: unstructured grids of one or more pieces, with ASCII,
-//! inline binary (base64) or appended (raw or base64) arrays, plain or compressed
-//! by zlib (see [`super`] for cell types and named arrays).
+//! VTK XML `.vtu` files, and structured grids `.vts`, `.vtr`, `.vti`: one or more pieces, with
+//! ASCII, inline binary (base64) or appended (raw or base64) arrays, plain or compressed
+//! by zlib, LZ4 or LZMA (see [`super`] for cell types and named arrays).
 //!
 //! Pieces within one file are joined one behind the other; their points are not
 //! merged. Pieces of a `.pvtu` are, see [`pieces`].
@@ -11,8 +11,9 @@ use std::path::Path;
 use crate::mesh::{Attribute, SolidMesh};
 use crate::{Error, Result};
 
-use super::binary::{Source, unpack};
+use super::binary::{Budget, Source, unpack};
 use super::outline::{Array, Outline, Section, Storage};
+use super::structured::Kind;
 use super::values::Scalar;
 use super::{Faces, Grid};
 use crate::io::read::ReadReport;
@@ -20,16 +21,21 @@ use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, shown};
 
 /// Reads a `.vtu` file that is already in memory.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
+pub(super) fn read(path: &Path, bytes: &[u8], budget: &Budget) -> Result<(SolidMesh, ReadReport)> {
     let outline = Outline::read(path, bytes)?;
     let mut assembly = Assembly::new(path, 0);
-    append(&mut assembly, path, &outline)?;
+    append(&mut assembly, path, &outline, budget)?;
     assembly.finish()
 }
 
 /// Appends the pieces and fields of a file to a mesh.
-pub(super) fn append(assembly: &mut Assembly, path: &Path, outline: &Outline) -> Result<()> {
-    let mut grid = Document { path, assembly, outline };
+pub(super) fn append(
+    assembly: &mut Assembly,
+    path: &Path,
+    outline: &Outline,
+    budget: &Budget,
+) -> Result<()> {
+    let mut grid = Document { path, assembly, outline, budget };
     for array in outline.arrays.iter().filter(|array| array.section == Section::Field) {
         if array.scalar.is_none() {
             grid.skip("field array", array);
@@ -46,14 +52,17 @@ pub(super) fn append(assembly: &mut Assembly, path: &Path, outline: &Outline) ->
     Ok(())
 }
 
-/// VTK's cell array that marks ghosts, and the bit of a cell that another piece owns.
+/// VTK's cell array that marks ghosts, the bit of a cell that another piece owns, and that of one
+/// that is blanked.
 const GHOSTS: &str = "vtkGhostType";
 const DUPLICATE: i64 = 1;
+const HIDDEN: i64 = 32;
 
 struct Document<'a, 'p> {
     path: &'a Path,
     assembly: &'a mut Assembly<'p>,
     outline: &'a Outline<'a>,
+    budget: &'a Budget,
 }
 
 impl Document<'_, '_> {
@@ -67,14 +76,39 @@ impl Document<'_, '_> {
         if piece.points == 0 && piece.cells == 0 {
             return Ok(());
         }
-        let Some(points) = of(Section::Points).next() else {
-            return Err(self.fault(piece.line, "a piece without points"));
-        };
-        self.points(points)?;
-        let count = self.assembly.points() - first_point;
-        if count != piece.points {
-            let message = format!("{count} points, the piece claims {}", piece.points);
-            return Err(self.fault(points.line, &message));
+        match self.outline.kind {
+            None | Some(Kind::Curvilinear) => {
+                let Some(points) = of(Section::Points).next() else {
+                    return Err(self.fault(piece.line, "a piece without points"));
+                };
+                self.points(points)?;
+                let count = self.assembly.points() - first_point;
+                if count != piece.points {
+                    let message = format!("{count} points, the piece claims {}", piece.points);
+                    return Err(self.fault(points.line, &message));
+                }
+            }
+            Some(Kind::Rectilinear) => {
+                let axes = of(Section::Coordinates).map(|array| self.reals(array));
+                let axes = axes.collect::<Result<Vec<_>>>()?;
+                let extent = piece.extent.ok_or_else(|| self.fault(piece.line, "no extent"))?;
+                let points = extent.rectilinear(&axes);
+                let points = points.map_err(|what| self.fault(piece.line, &what))?;
+                for point in points {
+                    self.assembly.push_point(point, Some(piece.line))?;
+                }
+            }
+            Some(Kind::Image) => {
+                let extent = piece.extent.ok_or_else(|| self.fault(piece.line, "no extent"))?;
+                for point in extent.image(&self.outline.frame) {
+                    self.assembly.push_point(point, Some(piece.line))?;
+                }
+            }
+        }
+        if let Some(extent) = piece.extent {
+            self.check_ghosts(index)?;
+            extent.grid(first_point).assemble(self.assembly, Some(piece.line))?;
+            return self.data(index, first_point);
         }
         let find = |name: &str| of(Section::Cells).find(|array| array.name == name);
         let required = |name: &str| {
@@ -110,15 +144,31 @@ impl Document<'_, '_> {
             let message = format!("{} cells, the piece claims {}", grid.types.len(), piece.cells);
             return Err(self.fault(types.line, &message));
         }
-        let ghosts = of(Section::CellData).find(|array| array.name == GHOSTS);
-        if let Some(ghosts) = ghosts
-            && self.integers(ghosts)?.iter().any(|&ghost| ghost & DUPLICATE != 0)
-        {
-            return Err(Error::file(self.path, Some(ghosts.line), "the piece has ghost cells")
-                .with_help("write the file without ghost levels; ghosts repeat cells of others"));
-        }
+        self.check_ghosts(index)?;
         grid.assemble(self.assembly, Some(types.line))?;
         self.data(index, first_point)
+    }
+
+    /// Refuses cells that other pieces own, or that are not to be seen.
+    fn check_ghosts(&self, piece: usize) -> Result<()> {
+        let arrays = self.outline.of_piece(piece).iter();
+        let mut arrays = arrays.filter(|array| array.section == Section::CellData);
+        let Some(ghosts) = arrays.find(|array| array.name == GHOSTS) else { return Ok(()) };
+        let values = self.integers(ghosts)?;
+        for (bit, what, help) in [
+            (
+                DUPLICATE,
+                "ghost cells",
+                "write it without ghost levels; ghosts repeat cells of others",
+            ),
+            (HIDDEN, "hidden cells", "write the cells that are not hidden as an unstructured grid"),
+        ] {
+            if values.iter().any(|&ghost| ghost & bit != 0) {
+                let message = format!("the piece has {what}");
+                return Err(Error::file(self.path, Some(ghosts.line), message).with_help(help));
+            }
+        }
+        Ok(())
     }
 
     fn points(&mut self, array: &Array) -> Result<()> {
@@ -218,7 +268,7 @@ impl Document<'_, '_> {
             }
             _ => Source::base64(array.text.as_bytes()),
         };
-        unpack(&mut source, self.outline.layout)
+        unpack(&mut source, self.outline.layout, self.budget)
             .map_err(|fault| self.fault(array.line, &format!("array `{}`: {fault}", array.name)))
     }
 

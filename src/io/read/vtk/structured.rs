@@ -1,0 +1,163 @@
+//! Structured grids as hexahedra: curvilinear and rectilinear grids, and images, whose pixels are
+//! points.
+
+use super::{Faces, Grid};
+
+/// Most points of a grid: those of images cost a file nothing.
+const MOST_POINTS: usize = 1 << 27;
+
+/// VTK_HEXAHEDRON.
+const HEXAHEDRON: i64 = 12;
+
+/// What kind of grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Points of its own.
+    Curvilinear,
+    /// Coordinates along three axes.
+    Rectilinear,
+    /// An origin and a spacing.
+    Image,
+}
+
+/// An image's place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    /// Of the point with index (0, 0, 0).
+    pub origin: [f64; 3],
+    /// Between neighbours along the axes.
+    pub spacing: [f64; 3],
+    /// Directions of the axes, row by row: axis d is column d.
+    pub direction: [f64; 9],
+}
+
+impl Default for Frame {
+    fn default() -> Self {
+        let direction = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        Self { origin: [0.0; 3], spacing: [1.0; 3], direction }
+    }
+}
+
+/// Number of points along the axes, and index of the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// Points along the axes.
+    pub size: [usize; 3],
+    /// Index of the first point.
+    pub first: [i64; 3],
+}
+
+impl Extent {
+    /// From sizes; the error says what is wrong.
+    pub fn new(size: [usize; 3], first: [i64; 3]) -> Result<Self, String> {
+        if size.iter().any(|&n| n < 2) {
+            let [a, b, c] = size;
+            return Err(format!("a grid of {a} × {b} × {c} points has no volume cells"));
+        }
+        let points = size.iter().try_fold(1_usize, |all, &n| all.checked_mul(n));
+        match points.filter(|&points| points <= MOST_POINTS) {
+            Some(_) => Ok(Self { size, first }),
+            None => Err(format!("a grid of more than {MOST_POINTS} points")),
+        }
+    }
+
+    /// From the first and the last index along each axis, in VTK's words.
+    pub fn of_words(words: &str) -> Result<Self, String> {
+        let numbers: Option<Vec<i64>> =
+            words.split_ascii_whitespace().map(|word| word.parse().ok()).collect();
+        let malformed = || format!("`{words}` is no extent: six whole numbers");
+        let &[a, b, c, d, e, f] = numbers.as_deref().unwrap_or_default() else {
+            return Err(malformed());
+        };
+        let size = |first: i64, last: i64| {
+            let cells = last.checked_sub(first).and_then(|n| usize::try_from(n).ok());
+            cells.and_then(|n| n.checked_add(1)).ok_or_else(malformed)
+        };
+        Self::new([size(a, b)?, size(c, d)?, size(e, f)?], [a, c, e])
+    }
+
+    /// Number of points.
+    pub fn points(&self) -> usize {
+        self.size.iter().product()
+    }
+
+    /// Number of cells.
+    pub fn cells(&self) -> usize {
+        self.size.iter().map(|n| n - 1).product()
+    }
+
+    /// Points of an image, first axis fastest.
+    pub fn image(&self, frame: &Frame) -> impl Iterator<Item = [f64; 3]> {
+        let (first, frame) = (self.first, *frame);
+        self.indices().map(move |index| {
+            let along: [f64; 3] =
+                std::array::from_fn(|d| frame.spacing[d] * (first[d] + index[d] as i64) as f64);
+            std::array::from_fn(|row| {
+                let axes = (0..3).map(|d| frame.direction[3 * row + d] * along[d]);
+                frame.origin[row] + axes.sum::<f64>()
+            })
+        })
+    }
+
+    /// Points of a rectilinear grid, first axis fastest; the error says which axis has another
+    /// number of coordinates.
+    pub fn rectilinear(&self, axes: &[Vec<f64>]) -> Result<impl Iterator<Item = [f64; 3]>, String> {
+        for (d, axis) in ["x", "y", "z"].into_iter().enumerate() {
+            let (have, need) = (axes.get(d).map_or(0, Vec::len), self.size[d]);
+            if have != need {
+                return Err(format!("{have} coordinates along {axis}, the grid has {need}"));
+            }
+        }
+        Ok(self.indices().map(|index| std::array::from_fn(|d| axes[d][index[d]])))
+    }
+
+    fn indices(&self) -> impl Iterator<Item = [usize; 3]> + use<> {
+        let [a, b, c] = self.size;
+        (0..c).flat_map(move |k| (0..b).flat_map(move |j| (0..a).map(move |i| [i, j, k])))
+    }
+
+    /// The cells.
+    pub fn grid(&self, first_point: usize) -> Grid {
+        let [a, b, _] = self.size;
+        let point = |i: usize, j: usize, k: usize| (i + a * (j + b * k)) as i64;
+        let mut corners = Vec::with_capacity(8 * self.cells());
+        for [i, j, k] in self.indices() {
+            if i + 1 < a && j + 1 < b && k + 1 < self.size[2] {
+                for k in [k, k + 1] {
+                    let ring = [(i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)];
+                    corners.extend(ring.map(|(i, j)| point(i, j, k)));
+                }
+            }
+        }
+        let cells = self.cells();
+        Grid {
+            ends: (1..=cells as i64).map(|cell| 8 * cell).collect(),
+            types: vec![HEXAHEDRON; cells],
+            corners,
+            faces: Faces::Absent,
+            lines: Vec::new(),
+            first_point,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_and_points_of_an_extent() {
+        let extent = Extent::of_words("1 2 -1 1 0 1").unwrap();
+        assert_eq!((extent.size, extent.points(), extent.cells()), ([2, 3, 2], 12, 2));
+        let grid = extent.grid(0);
+        assert_eq!(grid.corners[..8], [0, 1, 3, 2, 6, 7, 9, 8]);
+        assert_eq!((grid.ends.last(), grid.types.len()), (Some(&16), 2));
+        let frame = Frame { spacing: [0.5, 2.0, 1.0], ..Frame::default() };
+        let points: Vec<_> = extent.image(&frame).collect();
+        assert_eq!((points[0], points[11]), ([0.5, -2.0, 0.0], [1.0, 2.0, 1.0]));
+        assert!(extent.rectilinear(&[vec![0.0; 2], vec![0.0; 3]]).is_err());
+        for wrong in ["0 1 0 1 0", "0 1 0 1 0 0", "0 1 1 0 0 1", "0 9999 0 9999 0 9999", "a"] {
+            assert!(Extent::of_words(wrong).is_err(), "{wrong}");
+        }
+    }
+}

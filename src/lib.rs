@@ -150,6 +150,7 @@ pub mod mesh;
 pub mod numbers;
 mod pages;
 pub mod plan;
+pub mod process;
 pub mod quadrature;
 pub mod query;
 pub mod refine;

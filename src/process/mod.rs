@@ -3,7 +3,7 @@
 //! [`solid`]: distances through the volume, untangling. [`surface`]: normals, curvature flow,
 //! geodesic distances and denoising of triangle meshes. [`smooth_attribute`] works on both.
 //! All of it runs on the CPU in double precision; sums have a fixed order, so results are the
-//! same for any number of threads.
+//! same for any number of threads. See [`crate::guide::processing`].
 
 mod attribute;
 mod components;

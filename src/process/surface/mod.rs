@@ -24,7 +24,7 @@ fn triangles(mesh: &SurfaceMesh) -> Result<&[[u32; 3]]> {
     if mesh.faces.uniform_size() != Some(3) {
         let other = mesh.faces.iter().position(|face| face.len() != 3).unwrap_or_default();
         return Err(Error::mesh(format!("face {other} is no triangle"))
-            .with_help("cut the faces into triangles first"));
+            .with_help("cut the faces into triangles first: subsolid surface IN --scheme loop --levels 0 -o OUT"));
     }
     let all = mesh.faces.vertices().as_chunks().0;
     let flat = |face: &[u32; 3]| {

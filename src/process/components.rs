@@ -12,15 +12,13 @@ pub(super) fn check_reach<'a>(
     groups: impl Iterator<Item = &'a [u32]>,
     sources: impl Iterator<Item = u32>,
 ) -> Result<()> {
-    let mut parent: Vec<u32> = (0..count as u32).collect();
     let mut used = vec![false; count];
-    for group in groups {
-        for &v in group {
-            used[v as usize] = true;
-            let (a, b) = (root(&mut parent, group[0]), root(&mut parent, v));
-            parent[a.max(b) as usize] = a.min(b);
-        }
-    }
+    let parts = parts(
+        count,
+        groups.inspect(|group| {
+            group.iter().for_each(|&v| used[v as usize] = true);
+        }),
+    );
     let mut reached = vec![false; count];
     let mut any = false;
     for source in sources {
@@ -32,15 +30,15 @@ pub(super) fn check_reach<'a>(
             return Err(Error::request(format!("vertex {source} belongs to no cell or face"))
                 .with_help("measure from a vertex that does"));
         }
-        reached[root(&mut parent, source) as usize] = true;
+        reached[parts[source as usize] as usize] = true;
         any = true;
     }
     if !any {
         return Err(Error::request("there is nothing to measure the distance to")
             .with_help("name vertices or points, or another --to"));
     }
-    let mut is_lost = |v: &u32| used[*v as usize] && !reached[root(&mut parent, *v) as usize];
-    let lost: Vec<u32> = (0..count as u32).filter(|v| is_lost(v)).collect();
+    let is_lost = |&v: &u32| used[v as usize] && !reached[parts[v as usize] as usize];
+    let lost: Vec<u32> = (0..count as u32).filter(is_lost).collect();
     let Some(first) = lost.first() else { return Ok(()) };
     let more = lost.len() - 1;
     Err(Error::request(format!(
@@ -49,34 +47,35 @@ pub(super) fn check_reach<'a>(
     .with_help("name a vertex in every connected part, or take the parts one by one"))
 }
 
-fn root(parent: &mut [u32], mut v: u32) -> u32 {
-    while parent[v as usize] != v {
-        parent[v as usize] = parent[parent[v as usize] as usize];
-        v = parent[v as usize];
-    }
-    v
-}
-
-/// Takes from the values of each connected part their mean at its sources.
-pub(super) fn shift_parts<'a>(
-    values: &mut [f64],
-    groups: impl Iterator<Item = &'a [u32]>,
-    sources: &[u32],
-) {
-    let mut parent: Vec<u32> = (0..values.len() as u32).collect();
+/// For each vertex the least of its connected part; for one of no group itself.
+pub(super) fn parts<'a>(count: usize, groups: impl Iterator<Item = &'a [u32]>) -> Vec<u32> {
+    let mut parent: Vec<u32> = (0..count as u32).collect();
     for group in groups {
         for &v in group {
             let (a, b) = (root(&mut parent, group[0]), root(&mut parent, v));
             parent[a.max(b) as usize] = a.min(b);
         }
     }
+    (0..count as u32).map(|v| root(&mut parent, v)).collect()
+}
+
+/// Takes from the values of each of `parts` their mean at its sources.
+pub(super) fn shift_parts(values: &mut [f64], parts: &[u32], sources: &[u32]) {
     let mut sums = vec![(0.0, 0.0); values.len()];
     for &v in sources {
-        let (sum, count) = &mut sums[root(&mut parent, v) as usize];
+        let (sum, count) = &mut sums[parts[v as usize] as usize];
         (*sum, *count) = (*sum + values[v as usize], *count + 1.0);
     }
-    for (v, value) in (0..).zip(values) {
-        let (sum, count) = sums[root(&mut parent, v) as usize];
+    for (value, &part) in values.iter_mut().zip(parts) {
+        let (sum, count) = sums[part as usize];
         *value -= if count > 0.0 { sum / count } else { 0.0 };
     }
+}
+
+fn root(parent: &mut [u32], mut v: u32) -> u32 {
+    while parent[v as usize] != v {
+        parent[v as usize] = parent[parent[v as usize] as usize];
+        v = parent[v as usize];
+    }
+    v
 }

@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 use super::{corners, cotangent, triangles};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
-use crate::process::components::check_reach;
+use crate::process::components::{check_reach, parts, shift_parts};
 use crate::process::sparse::Factor;
 
 /// The factors of a surface, for distances to any sources.
@@ -16,6 +16,7 @@ pub struct Geodesics<'m> {
     faces: &'m [[u32; 3]],
     heat: Factor,
     poisson: Factor,
+    parts: Vec<u32>,
 }
 
 impl<'m> Geodesics<'m> {
@@ -32,18 +33,20 @@ impl<'m> Geodesics<'m> {
             [0, 1, 2].map(|i| (p[(i + 1) % 3] - p[i]).norm())
         });
         let time = (edges.sum::<f64>() / (3 * faces.len()) as f64).powi(2);
+        let parts = parts(count, faces.iter().map(|f| &f[..]));
         let mut used = vec![false; count];
         faces.iter().flatten().for_each(|&v| used[v as usize] = true);
-        // L is singular: constants of each part are held by a mass that is too small to matter
-        let factor = |mass: f64, stiffness: f64| {
+        let factor = |mass: f64, stiffness: f64, held: bool| {
             let all = |v: u32| Some(v as usize);
             let mut matrix = cotangent::matrix(points, faces, (mass, stiffness), all, |_, _, _| {});
-            for v in (0..count).filter(|&v| !used[v]) {
+            // L is singular: a vertex of each part is held at 0, exactly, for loads sum to 0
+            for v in (0..count).filter(|&v| !used[v] || held && parts[v] == v as u32) {
                 matrix.add(v, v, 1.0);
             }
             matrix.factor(count)
         };
-        Ok(Self { mesh, faces, heat: factor(1.0, time)?, poisson: factor(1e-10 / time, 1.0)? })
+        let (heat, poisson) = (factor(1.0, time, false)?, factor(0.0, 1.0, true)?);
+        Ok(Self { mesh, faces, heat, poisson, parts })
     }
 
     /// Distance of every vertex to the nearest of `sources`, in length units; 0 at vertices of
@@ -81,11 +84,7 @@ impl<'m> Geodesics<'m> {
         // each part is known but for a constant
         let mut used = vec![false; count];
         self.faces.iter().flatten().for_each(|&v| used[v as usize] = true);
-        crate::process::components::shift_parts(
-            &mut distance,
-            self.faces.iter().map(|f| &f[..]),
-            sources,
-        );
+        shift_parts(&mut distance, &self.parts, sources);
         distance
             .iter_mut()
             .zip(used)

@@ -37,7 +37,7 @@ fn a_sphere_shrinks_at_its_rate() {
         let mean = mesh.points.iter().map(radius).sum::<f64>() / mesh.points.len() as f64;
         errors.push((mean - (1.0f64 - 4.0 * time).sqrt()).abs());
     }
-    println!("error of the radius: {errors:.2e?}");
+    println!("error of the radius: {errors:.5?}");
     assert!(errors[2] < 2e-3, "{errors:?}");
     assert!(errors[1] < 0.65 * errors[0] && errors[2] < 0.65 * errors[1], "{errors:?}");
 }
@@ -77,7 +77,7 @@ fn distances_converge_at_first_order() {
                 let sum: f64 = found.iter().zip(exact).map(|(a, b)| (a - b).abs()).sum();
                 sum / exact.len() as f64
             });
-            println!("{name} {method}: mean errors {errors:.2e?}");
+            println!("{name} {method}: mean errors {errors:.5?}");
             assert!(errors[2] < 0.04, "{name} {method}: {errors:?}");
             let order = (errors[0] / errors[2]).log2() / 2.0;
             assert!(order > 0.7, "{name} {method}: order {order} of {errors:?}");

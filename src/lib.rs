@@ -69,6 +69,11 @@
 //! A [`query::Query`] answers which vertices, edges, faces and cells are at, in or next to
 //! which, from stored rows of elements sorted by position. See [`guide::queries`].
 //!
+//! # [`process`]: distances, smoothing, untangling
+//!
+//! Control meshes and surfaces are improved, and graded by distances, with the neighbours of
+//! queries and sparse factors. See [`guide::processing`].
+//!
 //! # [`limit`]: classes and structures
 //!
 //! A [`Solid`] sorts cells into classes by the stars of their vertices. *Regular* cells are
@@ -150,6 +155,7 @@ pub mod mesh;
 pub mod numbers;
 mod pages;
 pub mod plan;
+pub mod process;
 pub mod quadrature;
 pub mod query;
 pub mod refine;

@@ -8,7 +8,9 @@ mod boundary;
 mod compare;
 mod completions;
 mod console;
+mod denoise;
 mod devices;
+mod distance;
 mod evaluate;
 mod extract;
 mod info;
@@ -23,7 +25,10 @@ mod query;
 mod refine;
 mod shape;
 mod slice;
+mod smooth;
 mod surface;
+mod surface_model;
+mod untangle;
 
 use std::process::ExitCode;
 
@@ -68,6 +73,10 @@ enum Command {
     Quadrature(Reporting<quadrature::Arguments>),
     Locate(Reporting<locate::Arguments>),
     Query(Reporting<query::Arguments>),
+    Distance(Reporting<distance::Arguments>),
+    Smooth(Reporting<smooth::Arguments>),
+    Denoise(Reporting<denoise::Arguments>),
+    Untangle(Reporting<untangle::Arguments>),
     Compare(Reporting<compare::Arguments>),
     Bench(bench::Arguments),
     Devices(Reporting<devices::Arguments>),
@@ -133,6 +142,10 @@ fn run(cli: Cli, console: &Console) -> Result<Outcome> {
         Command::Quadrature(c) => quadrature::run(c.arguments, &console.reporting(c.json)),
         Command::Locate(c) => locate::run(c.arguments, &console.reporting(c.json)),
         Command::Query(c) => query::run(c.arguments, &console.reporting(c.json)),
+        Command::Distance(c) => distance::run(c.arguments, &console.reporting(c.json)),
+        Command::Smooth(c) => smooth::run(c.arguments, &console.reporting(c.json)),
+        Command::Denoise(c) => denoise::run(c.arguments, &console.reporting(c.json)),
+        Command::Untangle(c) => untangle::run(c.arguments, &console.reporting(c.json)),
         Command::Compare(c) => compare::run(c.arguments, &console.reporting(c.json)),
         Command::Bench(arguments) => bench::run(arguments, console),
         Command::Devices(c) => devices::run(c.arguments, &console.reporting(c.json)),

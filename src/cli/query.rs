@@ -7,9 +7,10 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use subsolid::query::{Op, Query, Strategy};
 use subsolid::topology::order::Element;
-use subsolid::{Error, Result, io};
+use subsolid::{Error, Result};
 
 use super::console::Console;
+use super::surface_model::{is_surface, read_surface};
 use super::{Outcome, model};
 
 /// Tell which vertices, edges, faces and cells are next to which
@@ -114,13 +115,8 @@ fn open(arguments: &Arguments, console: &Console) -> Result<Query> {
         Choice::Unordered => Strategy::Unordered,
     };
     let path = &arguments.model;
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    if ["obj", "ply", "off", "stl"].contains(&extension.as_str()) {
-        let (mesh, report) = io::read_surface_with_report(path)?;
-        if let Some(left_out) = report.left_out() {
-            console.warn(format!("{}: left out: {left_out}", path.display()));
-        }
-        return Query::of_surface(&mesh, strategy);
+    if is_surface(path) {
+        return Query::of_surface(&read_surface(path, console)?, strategy);
     }
     let model = model::ModelArguments {
         model: path.clone(),

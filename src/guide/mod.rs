@@ -8,6 +8,7 @@
 //! | [`slicing`] | layers for additive manufacturing |
 //! | [`location`] | from points in space back to cells and parameters |
 //! | [`quadrature`] | integration over solids, Bézier extraction |
+//! | [`processing`] | distances, smoothing, denoising, untangling |
 //! | [`queries`] | neighbours of vertices, edges, faces and cells |
 //! | [`files`] | formats, named arrays, tables |
 //! | [`exactness`] | what is exact, approximated, undefined and refused |
@@ -30,6 +31,8 @@ pub mod files {}
 pub mod glossary {}
 #[doc = include_str!("location.md")]
 pub mod location {}
+#[doc = include_str!("processing.md")]
+pub mod processing {}
 #[doc = include_str!("quadrature.md")]
 pub mod quadrature {}
 #[doc = include_str!("queries.md")]

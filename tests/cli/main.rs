@@ -17,6 +17,7 @@ mod inputs;
 mod interrupted;
 mod measures;
 mod models;
+mod process;
 mod quadrature;
 mod query;
 mod refusals;

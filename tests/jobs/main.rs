@@ -1,5 +1,5 @@
 //! The jobs on limits of solids: slices, location, quadrature, extraction;
-//! and queries of meshes.
+//! queries and processing of meshes.
 
 #[path = "../common/oracle/mod.rs"]
 mod oracle;
@@ -9,6 +9,7 @@ mod support;
 mod extraction;
 mod locate;
 mod pixels;
+mod process;
 mod quadrature;
 mod query;
 mod slice;

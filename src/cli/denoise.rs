@@ -1,0 +1,58 @@
+//! `subsolid denoise`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+use subsolid::process::surface::denoise;
+use subsolid::{Result, io};
+
+use super::model::ModelArguments;
+use super::surface_model::{read_surface, surface_output};
+use super::{Console, Outcome};
+
+/// Remove noise from a surface and keep its edges, by the bilateral filter
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid denoise scan.ply --sweeps 3 -o clean.ply
+  subsolid denoise scan.stl --rings 3 -o clean.stl")]
+pub struct Arguments {
+    /// Surface: .obj, .ply, .off or .stl
+    model: PathBuf,
+    /// Sweeps over all vertices
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    sweeps: usize,
+    /// Neighbors: vertices up to so many edges away
+    #[arg(long, value_name = "K", default_value_t = 2)]
+    rings: usize,
+    /// File to write: .obj, .ply, .vtp or .stl
+    #[arg(long, short, value_name = "OUT")]
+    output: PathBuf,
+}
+
+#[derive(Serialize)]
+struct Report {
+    output: String,
+    sweeps: usize,
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let Arguments { model, sweeps, rings, output } = arguments;
+    let model = ModelArguments { model, creases: None, crease_angle: None, strict: false };
+    let format = surface_output(&model, &output, 0)?;
+    let mut mesh = read_surface(&model.model, console)?;
+    let bar = console.bar(sweeps);
+    for _ in 0..sweeps {
+        mesh.points = denoise(&mesh, rings)?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    for loss in format.losses(&mesh) {
+        console.warn(format!("{}: left out {loss}", output.display()));
+    }
+    io::write_surface(&output, &mesh)?;
+    let report = Report { output: output.display().to_string(), sweeps };
+    console.report(&report, || format!("{}: {} sweeps", report.output, report.sweeps))?;
+    Ok(Outcome::Done)
+}

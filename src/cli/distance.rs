@@ -1,0 +1,197 @@
+//! `subsolid distance`
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Instant;
+
+use clap::Args;
+use serde::Serialize;
+use subsolid::mesh::{Attribute, SolidMesh};
+use subsolid::process::solid::{
+    Seed, boundary_patches, boundary_seeds, crease_seeds, point_seeds, volume_distance,
+};
+use subsolid::process::surface::{Geodesics, toplesets};
+use subsolid::scheme::VertexRule;
+use subsolid::{Error, Result, io};
+
+use super::console::{counted, since};
+use super::model::{ModelArguments, check_compress, warn_of_table};
+use super::surface_model::{is_surface, read_surface, surface_output};
+use super::{Console, Outcome};
+
+/// Store distances as an attribute of the vertices
+///
+/// Of a solid: through the volume of its control mesh, around holes. Of a surface of triangles:
+/// along it. Evaluation and slicing carry the attribute.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid distance part.vtk --to boundary --name depth -o graded.vtu
+  subsolid distance part.vtk --crease-angle 40 --to patch:17 -o bore.vtu
+  subsolid distance part.vtk --levels 1 --to point:0,0,5 -o far.vtu
+  subsolid distance skin.ply --to vertex:17,42 --method toplesets -o far.vtp")]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// What distances are measured to: vertex:17,42; of solids also boundary, creases,
+    /// patch:17 (the part of the boundary around vertices, as creases bound it), point:x,y,z and
+    /// attribute:NAME (vertices where it is not 0)
+    #[arg(long, value_name = "TARGET", default_value = "boundary")]
+    to: Target,
+    /// Name of the attribute; one of that name is replaced
+    #[arg(long, value_name = "NAME", default_value = "distance")]
+    name: String,
+    /// Refine a solid this often first: errors fall with the size of cells
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    levels: usize,
+    /// How distances on surfaces are found
+    #[arg(long, value_enum, default_value_t)]
+    method: Method,
+    /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .ply or .vtp
+    #[arg(long, short, value_name = "OUT")]
+    output: PathBuf,
+    /// Compress .vtu, .pvtu and .npz
+    #[arg(long)]
+    compress: bool,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, clap::ValueEnum)]
+enum Method {
+    /// Heat method: sparse Cholesky factors
+    #[default]
+    Heat,
+    /// Window updates level by level from the sources
+    Toplesets,
+}
+
+#[derive(Clone, Debug)]
+enum Target {
+    Boundary,
+    Creases,
+    Vertices(Vec<u32>),
+    Patches(Vec<u32>),
+    Point([f64; 3]),
+    Attribute(String),
+}
+
+impl FromStr for Target {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            "give boundary, creases, vertex:IDS, patch:IDS, point:x,y,z or attribute:NAME"
+                .to_string()
+        };
+        fn list<T: FromStr>(text: &str) -> Option<Vec<T>> {
+            text.split(',').map(|word| word.trim().parse().ok()).collect()
+        }
+        match text.split_once(':') {
+            None if text == "boundary" => Ok(Self::Boundary),
+            None if text == "creases" => Ok(Self::Creases),
+            Some(("vertex", ids)) => list(ids).map(Self::Vertices).ok_or_else(wrong),
+            Some(("patch", ids)) => list(ids).map(Self::Patches).ok_or_else(wrong),
+            Some(("point", point)) => {
+                let point = list(point).and_then(|x| <[f64; 3]>::try_from(x).ok());
+                point.map(Self::Point).ok_or_else(wrong)
+            }
+            Some(("attribute", name)) if !name.is_empty() => Ok(Self::Attribute(name.into())),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    output: String,
+    name: String,
+    targets: usize,
+    greatest: f64,
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    if is_surface(&arguments.model.model) {
+        return along_surface(&arguments, console);
+    }
+    let output = &arguments.output;
+    let format = arguments.model.check_output(output, &[])?;
+    check_compress(arguments.compress, format)?;
+    if arguments.method != Method::Heat {
+        return Err(Error::request("--method toplesets is for surfaces of triangles")
+            .with_help("leave it out: solids have the heat method"));
+    }
+    let mut mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
+    let seeds = seeds(&mesh, &arguments.to)?;
+    let start = Instant::now();
+    let values = volume_distance(&mesh, &seeds)?;
+    let report = report(&arguments, seeds.len(), &values);
+    console.status("Measured", format!("{} in {}", counted(values.len(), "vertex"), since(start)));
+    put(&mut mesh.attributes, &arguments.name, values);
+    warn_of_table(format, output, &mesh, console);
+    io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
+    tell(&report, console)
+}
+
+fn seeds(mesh: &SolidMesh, target: &Target) -> Result<Vec<Seed>> {
+    match target {
+        Target::Boundary => boundary_seeds(mesh),
+        Target::Creases => crease_seeds(mesh),
+        Target::Vertices(vertices) => Ok(vertices.iter().copied().map(Seed::on).collect()),
+        Target::Patches(vertices) => boundary_patches(mesh, vertices),
+        Target::Point(point) => point_seeds(mesh, *point),
+        Target::Attribute(name) => {
+            let found = mesh.attributes.iter().find(|attribute| &attribute.name == name);
+            let attribute = found.ok_or_else(|| {
+                let names: Vec<&str> = mesh.attributes.iter().map(|a| a.name.as_str()).collect();
+                Error::request(format!("no attribute is named \"{name}\"")).with_help(format!(
+                    "the mesh has {}",
+                    if names.is_empty() { "none".into() } else { names.join(", ") }
+                ))
+            })?;
+            let rows = attribute.values.chunks_exact(attribute.width.max(1));
+            let marked = (0..).zip(rows).filter(|(_, row)| row.iter().any(|&x| x != 0.0));
+            Ok(marked.map(|(v, _)| Seed::on(v)).collect())
+        }
+    }
+}
+
+fn along_surface(arguments: &Arguments, console: &Console) -> Result<Outcome> {
+    let output = &arguments.output;
+    let format = surface_output(&arguments.model, output, arguments.levels)?;
+    let mut mesh = read_surface(&arguments.model.model, console)?;
+    let Target::Vertices(sources) = &arguments.to else {
+        return Err(Error::request("on a surface distances are measured to vertices")
+            .with_help("give --to vertex:17,42"));
+    };
+    let start = Instant::now();
+    let values = match arguments.method {
+        Method::Heat => Geodesics::new(&mesh)?.distance(sources)?,
+        Method::Toplesets => toplesets(&mesh, sources)?,
+    };
+    let report = report(arguments, sources.len(), &values);
+    console.status("Measured", format!("{} in {}", counted(values.len(), "vertex"), since(start)));
+    put(&mut mesh.attributes, &arguments.name, values);
+    for loss in format.losses(&mesh) {
+        console.warn(format!("{}: left out {loss}", output.display()));
+    }
+    io::write_surface(output, &mesh)?;
+    tell(&report, console)
+}
+
+fn put(attributes: &mut Vec<Attribute>, name: &str, values: Vec<f64>) {
+    attributes.retain(|attribute| attribute.name != name);
+    attributes.push(Attribute { name: name.into(), width: 1, values });
+}
+
+fn report(arguments: &Arguments, targets: usize, values: &[f64]) -> Report {
+    let output = Path::new(&arguments.output).display().to_string();
+    let greatest = values.iter().copied().fold(0.0, f64::max);
+    Report { output, name: arguments.name.clone(), targets, greatest }
+}
+
+fn tell(report: &Report, console: &Console) -> Result<Outcome> {
+    let Report { output, name, targets, greatest } = report;
+    let targets = counted(*targets, "vertex");
+    console
+        .report(report, || format!("{output}: \"{name}\" to {targets}, greatest {greatest:.6}"))?;
+    Ok(Outcome::Done)
+}

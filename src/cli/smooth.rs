@@ -1,0 +1,109 @@
+//! `subsolid smooth`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+use subsolid::process::smooth_attribute;
+use subsolid::process::surface::curvature_flow;
+use subsolid::query::{Query, Strategy};
+use subsolid::scheme::VertexRule;
+use subsolid::topology::Topology;
+use subsolid::{Error, Result, io};
+
+use super::model::{ModelArguments, check_compress, warn_of_table};
+use super::surface_model::{is_surface, read_surface, surface_output};
+use super::{Console, Outcome};
+
+/// Smooth a surface by curvature flow, or an attribute of a solid
+///
+/// A surface of triangles moves along its mean curvature; where it ends it stays. Of a solid
+/// --attribute is smoothed: every step moves values towards the mean of their neighbors'.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid smooth scan.ply --time 0.01 --steps 3 -o smooth.ply
+  subsolid smooth part.vtu --attribute hardness --steps 10 -o smooth.vtu
+  subsolid smooth part.vtu --attribute hardness --fix-boundary -o smooth.vtu")]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Attribute to smooth, of a solid
+    #[arg(long, value_name = "NAME")]
+    attribute: Option<String>,
+    /// Steps
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    steps: usize,
+    /// Time of a step of curvature flow, in squared length units: a sphere of radius r has
+    /// radius √(r² − 4 time) after it
+    #[arg(long, value_name = "T", conflicts_with = "attribute")]
+    time: Option<f64>,
+    /// How far values move towards the mean of their neighbors' in a step, 0 to 1
+    #[arg(long, value_name = "F", default_value_t = 0.5)]
+    factor: f64,
+    /// Keep the values on the boundary
+    #[arg(long, requires = "attribute")]
+    fix_boundary: bool,
+    /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .obj, .ply, .vtp
+    /// or .stl
+    #[arg(long, short, value_name = "OUT")]
+    output: PathBuf,
+    /// Compress .vtu, .pvtu and .npz
+    #[arg(long)]
+    compress: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    output: String,
+    steps: usize,
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let output = &arguments.output;
+    let steps = arguments.steps;
+    if is_surface(&arguments.model.model) {
+        let format = surface_output(&arguments.model, output, 0)?;
+        let time = arguments.time.ok_or_else(|| {
+            Error::request("a surface is smoothed for a time").with_help("give --time")
+        })?;
+        let mut mesh = read_surface(&arguments.model.model, console)?;
+        let bar = console.bar(steps);
+        for _ in 0..steps {
+            mesh.points = curvature_flow(&mesh, time)?;
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        for loss in format.losses(&mesh) {
+            console.warn(format!("{}: left out {loss}", output.display()));
+        }
+        io::write_surface(output, &mesh)?;
+    } else {
+        let format = arguments.model.check_output(output, &[])?;
+        check_compress(arguments.compress, format)?;
+        let name = arguments.attribute.as_deref().ok_or_else(|| {
+            Error::request("a solid is not smoothed by curvature flow")
+                .with_help("give --attribute, or improve its cells by subsolid untangle")
+        })?;
+        let mut mesh = arguments.model.load(0, VertexRule::default(), console)?;
+        let query = Query::of_solid(&mesh, Strategy::Rows)?;
+        let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
+        let names: Vec<String> = mesh.attributes.iter().map(|a| a.name.clone()).collect();
+        let found = mesh.attributes.iter_mut().find(|attribute| attribute.name == name);
+        let attribute = found.ok_or_else(|| {
+            Error::request(format!("no attribute is named \"{name}\"")).with_help(format!(
+                "the mesh has {}",
+                if names.is_empty() { "none".into() } else { names.join(", ") }
+            ))
+        })?;
+        let fixed = |v: u32| arguments.fix_boundary && topology.is_boundary_vertex(v);
+        let how = (steps, arguments.factor);
+        attribute.values =
+            smooth_attribute(&query, &attribute.values, attribute.width, how, fixed)?;
+        warn_of_table(format, output, &mesh, console);
+        io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
+    }
+    let report = Report { output: output.display().to_string(), steps };
+    console.report(&report, || format!("{}: smoothed {} times", report.output, report.steps))?;
+    Ok(Outcome::Done)
+}

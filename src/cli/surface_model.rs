@@ -1,0 +1,47 @@
+//! Surfaces that processing starts from.
+
+use std::path::Path;
+
+use subsolid::io::SurfaceFormat;
+use subsolid::mesh::SurfaceMesh;
+use subsolid::{Error, Result, io};
+
+use super::Console;
+use super::model::ModelArguments;
+use super::surface::check_names;
+
+/// Whether a file is a surface, by the ending of its name.
+pub fn is_surface(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    ["obj", "ply", "off", "stl"].contains(&extension.as_str())
+}
+
+/// Reads a surface.
+pub fn read_surface(path: &Path, console: &Console) -> Result<SurfaceMesh> {
+    let (mesh, report) = io::read_surface_with_report(path)?;
+    if let Some(left_out) = report.left_out() {
+        console.warn(format!("{}: left out: {left_out}", path.display()));
+    }
+    Ok(mesh)
+}
+
+/// Refuses options of solids, and an output that cannot be written.
+pub fn surface_output(
+    model: &ModelArguments,
+    output: &Path,
+    levels: usize,
+) -> Result<SurfaceFormat> {
+    for (given, option) in [
+        (levels > 0, "--levels"),
+        (model.creases.is_some(), "--creases"),
+        (model.crease_angle.is_some(), "--crease-angle"),
+        (model.strict, "--strict"),
+    ] {
+        if given {
+            return Err(Error::request(format!("{option} is for solids"))
+                .with_help(format!("leave {option} out")));
+        }
+    }
+    check_names(&model.model, output)?;
+    io::check_surface_output(output)
+}

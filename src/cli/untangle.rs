@@ -1,0 +1,92 @@
+//! `subsolid untangle`
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use serde::Serialize;
+use subsolid::process::solid::{LeastDeterminant, Untangled, least_determinant, untangle};
+use subsolid::scheme::VertexRule;
+use subsolid::{Result, io};
+
+use super::console::{counted, since};
+use super::model::{ModelArguments, check_compress, warn_of_table};
+use super::{Console, Outcome};
+
+/// Unfold the control cells of a solid, and improve the worst
+///
+/// Moves inner vertices; the boundary, its creases and corners stay. The least scaled Jacobian
+/// of the control cells never falls. The report also bounds det J over the whole limit from
+/// below, by its Bézier coefficients.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid untangle part.vtk -o better.vtu
+  subsolid untangle part.vtk --json -o better.vtu")]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Refine this often first; cells that are no hexahedra need 1
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    levels: usize,
+    /// File to write: .vtu, .pvtu, .vtk, .csv or .npz
+    #[arg(long, short, value_name = "OUT")]
+    output: PathBuf,
+    /// Compress .vtu, .pvtu and .npz
+    #[arg(long)]
+    compress: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    output: String,
+    control: Untangled,
+    limit_before: LeastDeterminant,
+    limit_after: LeastDeterminant,
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let output = &arguments.output;
+    let format = arguments.model.check_output(output, &[])?;
+    check_compress(arguments.compress, format)?;
+    let mut mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
+    let limit_before = least_determinant(&mesh)?;
+    let start = Instant::now();
+    let bar = console.bar(64);
+    let control = untangle(&mut mesh, |_| bar.inc(1))?;
+    bar.finish_and_clear();
+    console.status("Moved", format!("{} in {}", counted(control.moved, "vertex"), since(start)));
+    if control.after.non_positive > 0 {
+        let cells = counted(control.after.non_positive, "cell");
+        let worst = control.after.cell;
+        console.warn(format!("{cells} are still folded or flat (the worst: cell {worst})"));
+    }
+    let limit_after = least_determinant(&mesh)?;
+    warn_of_table(format, output, &mesh, console);
+    io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
+    let output = output.display().to_string();
+    let report = Report { output, control, limit_before, limit_after };
+    console.report(&report, || text(&report))?;
+    Ok(Outcome::Done)
+}
+
+fn text(report: &Report) -> String {
+    let mut text = format!("{:<32} {:>12} {:>12}\n", "", "before", "after");
+    let Untangled { before, after, .. } = report.control;
+    let (first, last) = (report.limit_before, report.limit_after);
+    for (name, a, b) in [
+        ("least scaled Jacobian", before.least, after.least),
+        ("mean of the least of each cell", before.mean, after.mean),
+        ("bound of det J of the limit", first.bound, last.bound),
+    ] {
+        let _ = writeln!(text, "{name:<32} {a:>12.5} {b:>12.5}");
+    }
+    for (name, a, b) in [
+        ("control cells folded or flat", before.non_positive, after.non_positive),
+        ("limit cells without positive bound", first.non_positive, last.non_positive),
+    ] {
+        let _ = writeln!(text, "{name:<34} {a:>10} {b:>12}");
+    }
+    text
+}

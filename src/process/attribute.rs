@@ -1,0 +1,61 @@
+//! Laplace smoothing of attributes.
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::query::{Op, Query};
+
+/// Moves the values of every vertex `steps` times by `factor` of the way to the mean of those
+/// of its neighbours by edges (VV), all at once; vertices that are `fixed` keep theirs.
+///
+/// `values[vertex * width + component]`, in the ids of the mesh. Vertices without neighbours
+/// keep their values.
+///
+/// # Errors
+/// [`Error::Request`] if lengths disagree, or `factor` is outside 0 to 1.
+pub fn smooth_attribute(
+    query: &Query,
+    values: &[f64],
+    width: usize,
+    (steps, factor): (usize, f64),
+    fixed: impl Fn(u32) -> bool + Sync,
+) -> Result<Vec<f64>> {
+    use crate::topology::order::Element::Vertex;
+    let count = query.count(Vertex);
+    if width.checked_mul(count) != Some(values.len()) || width == 0 {
+        let values = values.len();
+        return Err(Error::request(format!(
+            "{values} values of width {width} for {count} vertices"
+        ))
+        .with_help("give one row of values a vertex"));
+    }
+    if !(0.0..=1.0).contains(&factor) {
+        return Err(Error::request(format!("a smoothing factor of {factor}"))
+            .with_help("give a factor from 0 to 1"));
+    }
+    let original = |id: usize| query.order().map_or(id as u32, |o| o.originals(Vertex)[id]);
+    let rows = query.rows(Op::VV)?;
+    let (mut now, mut next) = (vec![0.0; values.len()], vec![0.0; values.len()]);
+    for id in 0..count {
+        let from = original(id) as usize;
+        now[id * width..][..width].copy_from_slice(&values[from * width..][..width]);
+    }
+    for _ in 0..steps {
+        next.par_chunks_mut(width).with_min_len(1024).enumerate().for_each(|(id, next)| {
+            let (row, own) = (rows.row(id), &now[id * width..][..width]);
+            let weight = if row.is_empty() || fixed(original(id)) { 0.0 } else { factor };
+            for (c, next) in next.iter_mut().enumerate() {
+                let sum: f64 = row.iter().map(|&v| now[v as usize * width + c]).sum();
+                let mean = if weight > 0.0 { sum / row.len() as f64 } else { own[c] };
+                *next = own[c] + weight * (mean - own[c]);
+            }
+        });
+        std::mem::swap(&mut now, &mut next);
+    }
+    let mut smoothed = vec![0.0; values.len()];
+    for id in 0..count {
+        let to = original(id) as usize;
+        smoothed[to * width..][..width].copy_from_slice(&now[id * width..][..width]);
+    }
+    Ok(smoothed)
+}

@@ -1,0 +1,81 @@
+//! Vertices that sources reach.
+
+use crate::error::{Error, Result};
+
+/// Refuses sources that do not exist, and meshes where `groups` of vertices (cells or faces)
+/// join some vertex to no source; vertices of no group do not count.
+///
+/// # Errors
+/// [`Error::Request`] naming the vertex.
+pub(super) fn check_reach<'a>(
+    count: usize,
+    groups: impl Iterator<Item = &'a [u32]>,
+    sources: impl Iterator<Item = u32>,
+) -> Result<()> {
+    let mut used = vec![false; count];
+    let parts = parts(
+        count,
+        groups.inspect(|group| {
+            group.iter().for_each(|&v| used[v as usize] = true);
+        }),
+    );
+    let mut reached = vec![false; count];
+    let mut any = false;
+    for source in sources {
+        if source as usize >= count {
+            return Err(Error::request(format!("no vertex {source}"))
+                .with_help(format!("vertices run from 0 to {}", count.saturating_sub(1))));
+        }
+        if !used[source as usize] {
+            return Err(Error::request(format!("vertex {source} belongs to no cell or face"))
+                .with_help("measure from a vertex that does"));
+        }
+        reached[parts[source as usize] as usize] = true;
+        any = true;
+    }
+    if !any {
+        return Err(Error::request("there is nothing to measure the distance to")
+            .with_help("name vertices or points, or another --to"));
+    }
+    let is_lost = |&v: &u32| used[v as usize] && !reached[parts[v as usize] as usize];
+    let lost: Vec<u32> = (0..count as u32).filter(is_lost).collect();
+    let Some(first) = lost.first() else { return Ok(()) };
+    let more = lost.len() - 1;
+    Err(Error::request(format!(
+        "vertex {first} and {more} more are joined to nothing that the distance is measured to"
+    ))
+    .with_help("name a vertex in every connected part, or take the parts one by one"))
+}
+
+/// For each vertex the least of its connected part; for one of no group itself.
+pub(super) fn parts<'a>(count: usize, groups: impl Iterator<Item = &'a [u32]>) -> Vec<u32> {
+    let mut parent: Vec<u32> = (0..count as u32).collect();
+    for group in groups {
+        for &v in group {
+            let (a, b) = (root(&mut parent, group[0]), root(&mut parent, v));
+            parent[a.max(b) as usize] = a.min(b);
+        }
+    }
+    (0..count as u32).map(|v| root(&mut parent, v)).collect()
+}
+
+/// Takes from the values of each of `parts` their mean at its sources.
+pub(super) fn shift_parts(values: &mut [f64], parts: &[u32], sources: &[u32]) {
+    let mut sums = vec![(0.0, 0.0); values.len()];
+    for &v in sources {
+        let (sum, count) = &mut sums[parts[v as usize] as usize];
+        (*sum, *count) = (*sum + values[v as usize], *count + 1.0);
+    }
+    for (value, &part) in values.iter_mut().zip(parts) {
+        let (sum, count) = sums[part as usize];
+        *value -= if count > 0.0 { sum / count } else { 0.0 };
+    }
+}
+
+fn root(parent: &mut [u32], mut v: u32) -> u32 {
+    while parent[v as usize] != v {
+        parent[v as usize] = parent[parent[v as usize] as usize];
+        v = parent[v as usize];
+    }
+    v
+}

@@ -1,0 +1,14 @@
+//! Mesh processing: what users do to control meshes and surfaces before and after evaluation.
+//!
+//! [`solid`]: distances through the volume, untangling. [`surface`]: normals, curvature flow,
+//! geodesic distances and denoising of triangle meshes. [`smooth_attribute`] works on both.
+//! All of it runs on the CPU in double precision; sums have a fixed order, so results are the
+//! same for any number of threads. See [`crate::guide::processing`].
+
+mod attribute;
+mod components;
+pub mod solid;
+mod sparse;
+pub mod surface;
+
+pub use attribute::smooth_attribute;

@@ -1,0 +1,142 @@
+//! A lower bound of det J over the whole limit.
+//!
+//! det J = ∂u · (∂v × ∂w) of a tricubic piece is a polynomial of degree 8 in each parameter;
+//! it is nowhere less than its least Bézier coefficient (convex hull).
+
+use nalgebra::Vector3;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::bezier::Pieces;
+use crate::error::Result;
+use crate::limit::Solid;
+use crate::mesh::SolidMesh;
+
+/// Rings of exact pieces around extraordinary edges and vertices.
+const RINGS: usize = 2;
+
+/// The least Bézier coefficient of det J.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LeastDeterminant {
+    /// The coefficient, in cubed length units: det J with respect to the parameters of
+    /// elements is nowhere less.
+    pub bound: f64,
+    /// The element where it stands; in a mesh of hexahedra alone, the cell.
+    pub element: u32,
+    /// Elements with a coefficient that is not positive: those that may be folded.
+    pub non_positive: usize,
+}
+
+/// A lower bound of det J over the limit of a mesh; around extraordinary edges and vertices,
+/// inside two rings, that of the tricubic interpolation of the limit.
+///
+/// # Errors
+/// Those of [`Solid::new`].
+pub fn least_determinant(mesh: &SolidMesh) -> Result<LeastDeterminant> {
+    let solid = Solid::new(mesh)?;
+    let pieces = Pieces::new(&solid, RINGS)?;
+    let points = solid.refined_points(mesh.points.as_flattened(), 3);
+    let of_leaf = |leaf: &crate::limit::Leaf| {
+        let values = pieces.points(leaf, &points, 3);
+        let each = pieces.of(leaf).zip(values.chunks_exact(192));
+        let bounds = each.map(|(piece, values)| least(values) / piece.size.iter().product::<f64>());
+        (leaf.element, bounds.fold(f64::INFINITY, f64::min))
+    };
+    let leaves: Vec<(u32, f64)> = solid.leaves().par_iter().map(of_leaf).collect();
+    let mut found = LeastDeterminant { bound: f64::INFINITY, element: 0, non_positive: 0 };
+    for element in leaves.chunk_by(|a, b| a.0 == b.0) {
+        let least = element.iter().map(|leaf| leaf.1).fold(f64::INFINITY, f64::min);
+        found.non_positive += usize::from(least <= 0.0);
+        if least < found.bound {
+            (found.bound, found.element) = (least, element[0].0);
+        }
+    }
+    Ok(found)
+}
+
+/// Least Bézier coefficient of the determinant of a piece, `[w][v][u][3]`.
+fn least(points: &[f64]) -> f64 {
+    let at = |[u, v, w]: [usize; 3]| {
+        Vector3::from_column_slice(&points[3 * (16 * w + 4 * v + u)..][..3])
+    };
+    let [u, v, w] = [0, 1, 2].map(|axis| Polynomial::derivative(axis, at));
+    let cross = v.product(&w, |a, b| a.cross(&b));
+    let determinant = u.product(&cross, |a, b| a.dot(&b));
+    determinant.least()
+}
+
+/// A polynomial by its Bézier coefficients times the binomials of their places, which multiply
+/// as those of monomials do.
+struct Polynomial<T> {
+    degrees: [usize; 3],
+    // [w][v][u]
+    scaled: Vec<T>,
+}
+
+impl Polynomial<Vector3<f64>> {
+    /// Of a tricubic's derivative.
+    fn derivative(axis: usize, at: impl Fn([usize; 3]) -> Vector3<f64>) -> Self {
+        let mut degrees = [3; 3];
+        degrees[axis] = 2;
+        let scaled = places(degrees)
+            .map(|low| {
+                let mut high = low;
+                high[axis] += 1;
+                (at(high) - at(low)) * (3.0 * binomials(degrees, low))
+            })
+            .collect();
+        Self { degrees, scaled }
+    }
+}
+
+impl<T: Copy> Polynomial<T> {
+    fn product<U: Copy, V>(&self, other: &Polynomial<U>, times: impl Fn(T, U) -> V) -> Polynomial<V>
+    where
+        V: Copy + std::ops::AddAssign + Zero,
+    {
+        let degrees: [usize; 3] = std::array::from_fn(|d| self.degrees[d] + other.degrees[d]);
+        let mut scaled = vec![V::zero(); degrees.iter().map(|d| d + 1).product()];
+        for (a, &x) in places(self.degrees).zip(&self.scaled) {
+            for (b, &y) in places(other.degrees).zip(&other.scaled) {
+                let [i, j, k] = std::array::from_fn(|d| a[d] + b[d]);
+                scaled[(k * (degrees[1] + 1) + j) * (degrees[0] + 1) + i] += times(x, y);
+            }
+        }
+        Polynomial { degrees, scaled }
+    }
+}
+
+impl Polynomial<f64> {
+    fn least(&self) -> f64 {
+        let coefficients = places(self.degrees).zip(&self.scaled);
+        coefficients.map(|(at, x)| x / binomials(self.degrees, at)).fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// What sums begin with.
+trait Zero {
+    fn zero() -> Self;
+}
+impl Zero for f64 {
+    fn zero() -> Self {
+        0.0
+    }
+}
+impl Zero for Vector3<f64> {
+    fn zero() -> Self {
+        Self::zeros()
+    }
+}
+
+/// Places of coefficients, u fastest.
+fn places([u, v, w]: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
+    (0..=w).flat_map(move |k| (0..=v).flat_map(move |j| (0..=u).map(move |i| [i, j, k])))
+}
+
+fn binomials(degrees: [usize; 3], at: [usize; 3]) -> f64 {
+    (0..3).map(|d| binomial(degrees[d], at[d])).product()
+}
+
+fn binomial(n: usize, k: usize) -> f64 {
+    (0..k).fold(1.0, |c, i| c * (n - i) as f64 / (i + 1) as f64)
+}

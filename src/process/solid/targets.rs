@@ -1,0 +1,117 @@
+//! What distances are measured to.
+
+use crate::error::{Error, Result};
+use crate::mesh::SolidMesh;
+use crate::topology::{Sharpness, Topology};
+
+/// A vertex whose distance is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seed {
+    /// The vertex.
+    pub vertex: u32,
+    /// Its distance, at least 0; 0 on the target itself.
+    pub distance: f64,
+}
+
+impl Seed {
+    /// A vertex of the target.
+    pub fn on(vertex: u32) -> Self {
+        Self { vertex, distance: 0.0 }
+    }
+}
+
+/// All vertices of the boundary.
+///
+/// # Errors
+/// Those of [`SolidMesh::check`] and [`Topology::build`].
+pub fn boundary_seeds(mesh: &SolidMesh) -> Result<Vec<Seed>> {
+    let topology = topology(mesh)?;
+    let vertices = 0..mesh.points.len() as u32;
+    Ok(vertices.filter(|&v| topology.is_boundary_vertex(v)).map(Seed::on).collect())
+}
+
+/// All vertices of sharp edges, and sharp vertices.
+///
+/// # Errors
+/// As [`boundary_seeds`]; [`Error::Request`] if nothing is sharp.
+pub fn crease_seeds(mesh: &SolidMesh) -> Result<Vec<Seed>> {
+    let topology = topology(mesh)?;
+    Sharpness::resolve(&mesh.creases, &topology)?;
+    let edges = mesh.creases.edges.iter().filter(|crease| crease.sharpness > 0.0);
+    let corners = mesh.creases.corners.iter().filter(|corner| corner.sharpness > 0.0);
+    let mut vertices: Vec<u32> = edges.flat_map(|c| c.edge.map(|v| v.0)).collect();
+    vertices.extend(corners.map(|corner| corner.vertex.0));
+    vertices.sort_unstable();
+    vertices.dedup();
+    if vertices.is_empty() {
+        return Err(Error::request("the mesh has no creases to measure the distance to")
+            .with_help("give --creases or --crease-angle"));
+    }
+    Ok(vertices.into_iter().map(Seed::on).collect())
+}
+
+/// All vertices of the parts of the boundary, as creases bound them, that `vertices` lie in or
+/// on: the whole of a bore, of a flat side.
+///
+/// # Errors
+/// As [`boundary_seeds`]; [`Error::Request`] for a vertex that does not exist or lies inside.
+pub fn boundary_patches(mesh: &SolidMesh, vertices: &[u32]) -> Result<Vec<Seed>> {
+    let topology = topology(mesh)?;
+    let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
+    let mut seen = vec![false; topology.face_count()];
+    let mut stack = Vec::new();
+    for &v in vertices {
+        if v as usize >= mesh.points.len() || !topology.is_boundary_vertex(v) {
+            return Err(Error::request(format!("vertex {v} is not on the boundary"))
+                .with_help("name vertices of the boundary"));
+        }
+        stack.extend(topology.vertex_faces(v).iter().filter(|&&f| topology.is_boundary_face(f)));
+    }
+    let mut reached = vec![false; mesh.points.len()];
+    while let Some(face) = stack.pop() {
+        if std::mem::replace(&mut seen[face as usize], true) {
+            continue;
+        }
+        topology.face_vertices(face).iter().for_each(|&v| reached[v as usize] = true);
+        for &edge in topology.face_edges(face) {
+            if sharpness.edge(edge) == 0.0 {
+                let faces = topology.edge_faces(edge).iter();
+                stack.extend(faces.filter(|&&f| topology.is_boundary_face(f)));
+            }
+        }
+    }
+    let vertices = 0..mesh.points.len() as u32;
+    Ok(vertices.filter(|&v| reached[v as usize]).map(Seed::on).collect())
+}
+
+/// The vertices of all cells around the vertex next to a point, with their straight distances.
+///
+/// # Errors
+/// [`Error::Request`] for a point that is not finite, and for a mesh without cells.
+pub fn point_seeds(mesh: &SolidMesh, point: [f64; 3]) -> Result<Vec<Seed>> {
+    if !point.iter().all(|x| x.is_finite()) {
+        return Err(
+            Error::request(format!("a point at {point:?}")).with_help("give finite numbers")
+        );
+    }
+    let distance = |v: u32| {
+        let p = mesh.points[v as usize];
+        (0..3).map(|d| (p[d] - point[d]).powi(2)).sum::<f64>().sqrt()
+    };
+    let cells = || (0..mesh.cells.len()).map(|c| mesh.cells.vertices(c));
+    let nearest = cells()
+        .flatten()
+        .copied()
+        .min_by(|&a, &b| distance(a).total_cmp(&distance(b)).then(a.cmp(&b)));
+    let nearest = nearest.ok_or_else(|| Error::mesh("the mesh has no cells"))?;
+    let mut around: Vec<u32> =
+        cells().filter(|cell| cell.contains(&nearest)).flatten().copied().collect();
+    around.sort_unstable();
+    around.dedup();
+    Ok(around.into_iter().map(|v| Seed { vertex: v, distance: distance(v) }).collect())
+}
+
+fn topology(mesh: &SolidMesh) -> Result<Topology> {
+    mesh.check()?;
+    Topology::build(mesh.cells.clone(), mesh.points.len())
+}

@@ -1,0 +1,53 @@
+//! Bilateral denoising: Fleishman, Drori and Cohen-Or, "Bilateral mesh denoising" (2003).
+
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
+use super::normals::normal;
+use crate::error::{Error, Result};
+use crate::mesh::SurfaceMesh;
+use crate::query::{Op, Query, Strategy};
+
+/// Points after one sweep over the vertices within `rings` edges: each moves along its normal n
+/// by the mean of the heights h = n · (q − p) of its neighbors q, weighted by
+/// exp(−|q − p|² / 2σc²) exp(−h² / 2σs²). σc is the distance to the farthest edge neighbor, σs the
+/// standard deviation of heights. Vertices without a normal stay. Any polygons.
+///
+/// # Errors
+/// Those of [`Query::of_surface`]; [`Error::Request`] for 0 rings.
+pub fn denoise(mesh: &SurfaceMesh, rings: usize) -> Result<Vec<[f64; 3]>> {
+    if rings == 0 {
+        return Err(Error::request("denoising over 0 rings").with_help("ask for 1 ring or more"));
+    }
+    let query = Query::of_surface(mesh, Strategy::Unordered)?;
+    let (near, faces) = (query.rows(Op::VV)?, query.rows(Op::VF)?);
+    let at = |v: usize| Vector3::from(mesh.points[v]);
+    let moved = |v: usize| -> Result<[f64; 3]> {
+        let n = Vector3::from(normal(mesh, v, faces.row(v)));
+        if !n.x.is_finite() {
+            return Ok(mesh.points[v]);
+        }
+        let p = at(v);
+        let reach = near.row(v).iter().map(|&q| (at(q as usize) - p).norm()).fold(0.0, f64::max);
+        let ring = query.ring(v as u32, rings)?;
+        let ring: Vec<(f64, f64)> = ring
+            .iter()
+            .map(|&q| at(q as usize) - p)
+            .map(|d| (d.norm_squared(), n.dot(&d)))
+            .filter(|&(square, _)| square <= 4.0 * reach * reach)
+            .collect();
+        let count = ring.len().max(1) as f64;
+        let mean = ring.iter().map(|x| x.1).sum::<f64>() / count;
+        let variance = ring.iter().map(|x| (x.1 - mean).powi(2)).sum::<f64>() / count;
+        let variance = variance.max(1e-20 * reach * reach);
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for (square, height) in ring {
+            let far = -square / (2.0 * reach * reach);
+            let weight = (far - height * height / (2.0 * variance)).exp();
+            (sum, weights) = (sum + weight * height, weights + weight);
+        }
+        let by = if weights > 0.0 { sum / weights } else { 0.0 };
+        Ok((p + n * by).into())
+    };
+    (0..mesh.points.len()).into_par_iter().map(moved).collect()
+}

@@ -1,0 +1,65 @@
+//! Mean curvature flow.
+
+use super::{cotangent, triangles};
+use crate::error::{Error, Result};
+use crate::mesh::SurfaceMesh;
+use crate::query::{Op, Query, Strategy};
+
+/// Points after one implicit step of mean curvature flow for a `time` in squared length units:
+/// (M + time L) x' = M x, Desbrun et al., "Implicit fairing of irregular meshes using diffusion
+/// and curvature flow" (1999), eq. (8), with cotangent weights.
+///
+/// Points move at twice the mean curvature along the normal: a sphere of radius r comes to
+/// √(r² − 4 time). Vertices where the surface ends, and those of no face, stay.
+///
+/// # Errors
+/// [`Error::Mesh`] for a face that is no triangle or has no area; [`Error::Request`] for a time
+/// that is not positive and finite.
+pub fn curvature_flow(mesh: &SurfaceMesh, time: f64) -> Result<Vec<[f64; 3]>> {
+    if !(time > 0.0 && time.is_finite()) {
+        return Err(Error::request(format!("curvature flow for a time of {time}"))
+            .with_help("give a positive time in squared length units"));
+    }
+    let faces = triangles(mesh)?;
+    let query = Query::of_surface(mesh, Strategy::Unordered)?;
+    let mut free = vec![false; mesh.points.len()];
+    faces.iter().flatten().for_each(|&v| free[v as usize] = true);
+    let (sides, ends) = (query.rows(Op::EF)?, query.rows(Op::EV)?);
+    for e in (0..sides.len()).filter(|&e| sides.row(e).len() != 2) {
+        ends.row(e).iter().for_each(|&v| free[v as usize] = false);
+    }
+    let mut size = 0;
+    let number: Vec<Option<usize>> = free
+        .iter()
+        .map(|&free| {
+            size += usize::from(free);
+            free.then(|| size - 1)
+        })
+        .collect();
+    if size == 0 {
+        return Ok(mesh.points.clone());
+    }
+    let mut rhs = vec![[0.0; 3]; size];
+    let number_of = |v: u32| number[v as usize];
+    let matrix =
+        cotangent::matrix(&mesh.points, faces, (1.0, time), number_of, |row, v, weight| {
+            (0..3).for_each(|d| rhs[row][d] -= weight * mesh.points[v as usize][d]);
+        });
+    for face in faces {
+        let (_, area) = cotangent::triangle(&mesh.points, face);
+        for &v in face {
+            let Some(row) = number[v as usize] else { continue };
+            (0..3).for_each(|d| rhs[row][d] += area / 3.0 * mesh.points[v as usize][d]);
+        }
+    }
+    let factor = matrix.factor(size)?;
+    let columns = [0, 1, 2].map(|d| {
+        let column: Vec<f64> = rhs.iter().map(|row| row[d]).collect();
+        factor.solve(&column)
+    });
+    let moved = |(v, p): (usize, &[f64; 3])| match number[v] {
+        Some(row) => [columns[0][row], columns[1][row], columns[2][row]],
+        None => *p,
+    };
+    Ok(mesh.points.iter().enumerate().map(moved).collect())
+}

@@ -1,0 +1,94 @@
+//! Geodesic distance by the heat method: Crane, Weischedel and Wardetzky, "Geodesics in heat"
+//! (2013), Algorithm 1.
+
+use nalgebra::Vector3;
+
+use super::{corners, cotangent, triangles};
+use crate::error::Result;
+use crate::mesh::SurfaceMesh;
+use crate::process::components::{check_reach, parts, shift_parts};
+use crate::process::sparse::Factor;
+
+/// The factors of a surface, for distances to any sources.
+#[derive(Debug)]
+pub struct Geodesics<'m> {
+    mesh: &'m SurfaceMesh,
+    faces: &'m [[u32; 3]],
+    heat: Factor,
+    poisson: Factor,
+    parts: Vec<u32>,
+}
+
+impl<'m> Geodesics<'m> {
+    /// Factors the systems of a surface of triangles.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`](crate::Error::Mesh) for a face that is no triangle or has no area, and if
+    /// memory ends.
+    pub fn new(mesh: &'m SurfaceMesh) -> Result<Self> {
+        let faces = triangles(mesh)?;
+        let (points, count) = (&mesh.points, mesh.points.len());
+        let edges = faces.iter().flat_map(|face| {
+            let p = corners(points, face);
+            [0, 1, 2].map(|i| (p[(i + 1) % 3] - p[i]).norm())
+        });
+        let time = (edges.sum::<f64>() / (3 * faces.len()) as f64).powi(2);
+        let parts = parts(count, faces.iter().map(|f| &f[..]));
+        let mut used = vec![false; count];
+        faces.iter().flatten().for_each(|&v| used[v as usize] = true);
+        let factor = |mass: f64, stiffness: f64, held: bool| {
+            let all = |v: u32| Some(v as usize);
+            let mut matrix = cotangent::matrix(points, faces, (mass, stiffness), all, |_, _, _| {});
+            // L is singular: a vertex of each part is held at 0, exactly, for loads sum to 0
+            for v in (0..count).filter(|&v| !used[v] || held && parts[v] == v as u32) {
+                matrix.add(v, v, 1.0);
+            }
+            matrix.factor(count)
+        };
+        let (heat, poisson) = (factor(1.0, time, false)?, factor(0.0, 1.0, true)?);
+        Ok(Self { mesh, faces, heat, poisson, parts })
+    }
+
+    /// Distance of every vertex to the nearest of `sources`, in length units; 0 at vertices of
+    /// no face. The error falls with the length of edges (first order).
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) for sources that do not exist, and vertices
+    /// that no face joins to one.
+    pub fn distance(&self, sources: &[u32]) -> Result<Vec<f64>> {
+        let (points, count) = (&self.mesh.points, self.mesh.points.len());
+        check_reach(count, self.faces.iter().map(|f| &f[..]), sources.iter().copied())?;
+        let mut start = vec![0.0; count];
+        sources.iter().for_each(|&v| start[v as usize] = 1.0);
+        let u = self.heat.solve(&start);
+        let mut load = vec![0.0; count];
+        for face in self.faces {
+            let p = corners(points, face);
+            let (cotangents, _) = cotangent::triangle(points, face);
+            let values = face.map(|v| u[v as usize]);
+            let scale = values.iter().fold(0.0, |a: f64, x| a.max(x.abs()));
+            let normal = (p[1] - p[0]).cross(&(p[2] - p[0]));
+            let opposite = |i: usize| p[(i + 2) % 3] - p[(i + 1) % 3];
+            let sum: Vector3<f64> =
+                (0..3).map(|i| normal.cross(&opposite(i)) * (values[i] / scale)).sum();
+            let field = -sum.try_normalize(0.0).unwrap_or_default();
+            // integrated divergence: eq. of §3.2.2, with the sign of L
+            for i in 0..3 {
+                let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+                let flux = cotangents[k] * (p[j] - p[i]).dot(&field)
+                    + cotangents[j] * (p[k] - p[i]).dot(&field);
+                load[face[i] as usize] -= 0.5 * flux;
+            }
+        }
+        let mut distance = self.poisson.solve(&load);
+        // each part is known but for a constant
+        let mut used = vec![false; count];
+        self.faces.iter().flatten().for_each(|&v| used[v as usize] = true);
+        shift_parts(&mut distance, &self.parts, sources);
+        distance
+            .iter_mut()
+            .zip(used)
+            .for_each(|(d, used)| *d = if used { d.max(0.0) } else { 0.0 });
+        Ok(distance)
+    }
+}

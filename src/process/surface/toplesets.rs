@@ -1,0 +1,121 @@
+//! Geodesic distance by toplesets: Romero Calla, Fuentes Perez and Montenegro, "A minimalistic
+//! approach for fast computation of geodesic distances on triangular meshes" (2019).
+//!
+//! Vertices are sorted by their number of edges from the sources. Sweeps update them from the
+//! triangles at them, all at once, and go on until values stay. The update of a triangle is
+//! that of a front that is straight in it (Kimmel and Sethian 1998, by eq. (3) of the paper).
+
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
+use super::triangles;
+use crate::error::{Error, Result};
+use crate::mesh::SurfaceMesh;
+use crate::process::components::check_reach;
+use crate::query::{Op, Query, Strategy};
+
+/// Relative change below which values stay.
+const TOLERANCE: f64 = 1e-12;
+
+/// Distance of every vertex to the nearest of `sources`, in length units; 0 at vertices of no
+/// face.
+///
+/// # Errors
+/// [`Error::Mesh`] for a face that is no triangle or has no area; [`Error::Request`] for
+/// sources that do not exist, and vertices that no face joins to one.
+pub fn toplesets(mesh: &SurfaceMesh, sources: &[u32]) -> Result<Vec<f64>> {
+    let faces = triangles(mesh)?;
+    let count = mesh.points.len();
+    check_reach(count, faces.iter().map(|f| &f[..]), sources.iter().copied())?;
+    let query = Query::of_surface(mesh, Strategy::Unordered)?;
+    let (neighbors, at_vertex) = (query.rows(Op::VV)?, query.rows(Op::VF)?);
+    let mut level = vec![u32::MAX; count];
+    let mut order: Vec<u32> = Vec::with_capacity(count);
+    for &source in sources {
+        if std::mem::replace(&mut level[source as usize], 0) != 0 {
+            order.push(source);
+        }
+    }
+    let first = order.len();
+    let mut ends = vec![first];
+    while let Some(&end) = ends.last() {
+        let start = if ends.len() > 1 { ends[ends.len() - 2] } else { 0 };
+        for i in start..end {
+            for &v in neighbors.row(order[i] as usize) {
+                if level[v as usize] == u32::MAX {
+                    level[v as usize] = ends.len() as u32;
+                    order.push(v);
+                }
+            }
+        }
+        if order.len() == end {
+            break;
+        }
+        ends.push(order.len());
+    }
+    let mut distance = vec![f64::INFINITY; count];
+    order[..first].iter().for_each(|&v| distance[v as usize] = 0.0);
+    // levels low..high are swept: a level joins each time, and leaves when it no longer changes
+    let levels = ends.len();
+    let (mut low, mut high) = (1, 2.min(levels));
+    for _ in 0..10 * levels + 100 {
+        if low >= levels {
+            break;
+        }
+        let range = ends[low - 1]..ends[high - 1];
+        let updated: Vec<f64> = order[range.clone()]
+            .par_iter()
+            .with_min_len(256)
+            .map(|&v| {
+                let rows = at_vertex.row(v as usize).iter();
+                let candidates = rows.map(|&f| update(mesh, &faces[f as usize], v, &distance));
+                candidates.fold(distance[v as usize], f64::min)
+            })
+            .collect();
+        let mut changed = vec![false; high - low];
+        for (&v, new) in order[range].iter().zip(updated) {
+            let old = std::mem::replace(&mut distance[v as usize], new);
+            if !(old - new <= TOLERANCE * new) {
+                changed[level[v as usize] as usize - low] = true;
+            }
+        }
+        if high == levels || !changed[0] {
+            low += changed.iter().position(|&c| c).unwrap_or(changed.len());
+        }
+        high = (high + 1).min(levels).max((low + 1).min(levels));
+    }
+    order.iter().find(|&&v| !distance[v as usize].is_finite()).map_or(Ok(()), |v| {
+        Err(Error::mesh(format!("no distance reaches vertex {v}"))
+            .with_help("look for faces without area around it"))
+    })?;
+    distance.iter_mut().for_each(|d| *d = if d.is_finite() { *d } else { 0.0 });
+    Ok(distance)
+}
+
+/// The distance of a corner of a triangle from those of the other two.
+fn update(mesh: &SurfaceMesh, face: &[u32; 3], v: u32, distance: &[f64]) -> f64 {
+    let k = face.iter().position(|&other| other == v).unwrap_or(0);
+    let others = [face[(k + 1) % 3], face[(k + 2) % 3]];
+    let at = |v: u32| Vector3::from(mesh.points[v as usize]);
+    let [a, b] = others.map(|other| at(other) - at(v));
+    let [s, t] = others.map(|other| distance[other as usize]);
+    let straight = (s + a.norm()).min(t + b.norm());
+    if !s.is_finite() || !t.is_finite() {
+        return straight;
+    }
+    // Q: inverse of the Gram matrix of a and b
+    let (aa, ab, bb) = (a.dot(&a), a.dot(&b), b.dot(&b));
+    let determinant = aa * bb - ab * ab;
+    let (qa, qab, qb) = (bb / determinant, -ab / determinant, aa / determinant);
+    let sum = qa + 2.0 * qab + qb;
+    let half = s * (qa + qab) + t * (qab + qb);
+    let rest = s * s * qa + 2.0 * s * t * qab + t * t * qb - 1.0;
+    let discriminant = half * half - sum * rest;
+    if discriminant < 0.0 {
+        return straight;
+    }
+    let p = (half + discriminant.sqrt()) / sum;
+    // the front must come through the triangle
+    let (ca, cb) = (qa * (s - p) + qab * (t - p), qab * (s - p) + qb * (t - p));
+    if ca < 0.0 && cb < 0.0 { p } else { straight }
+}

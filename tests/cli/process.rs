@@ -1,0 +1,102 @@
+//! `subsolid distance`, `smooth`, `denoise` and `untangle` as their users run them.
+
+use std::fs;
+
+use crate::json;
+use crate::program::{done, refused};
+
+/// The corner of a cube: three triangles.
+const CORNER: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n";
+
+#[test]
+fn solids_are_graded_and_smoothed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    done(path, "shape box 4 4 4 -o box.vtu");
+    let report = json(path, "distance box.vtu --name depth --json -o depth.vtu");
+    assert_eq!((&report["name"], &report["targets"]), (&"depth".into(), &98.into()));
+    let greatest = report["greatest"].as_f64().unwrap();
+    assert!((greatest - 2.0).abs() < 0.6, "{greatest}");
+    // what is stored is evaluated, smoothed and measured from
+    done(path, "evaluate depth.vtu --samples 3 -o limit.vtu");
+    assert!(fs::read(path.join("limit.vtu")).unwrap().windows(5).any(|w| w == b"depth"));
+    done(path, "smooth depth.vtu --attribute depth --steps 2 --fix-boundary -o soft.vtu");
+    let marked = json(path, "distance soft.vtu --to attribute:depth --json -o again.vtu");
+    assert_eq!(marked["targets"], 27);
+    done(path, "distance box.vtu --crease-angle 40 --to creases -o edges.vtu");
+    done(path, "distance box.vtu --to point:2,2,2 --levels 1 -o point.vtu");
+}
+
+/// A box of 2 × 2 × 2 cells, its middle vertex outside.
+fn folded_box() -> String {
+    let grid = |n: usize| (0..n * n * n).map(move |i| [i % n, i / n % n, i / n / n]);
+    let mut text =
+        "# vtk DataFile Version 3.0\nbox\nASCII\nDATASET UNSTRUCTURED_GRID\n".to_string();
+    text += "POINTS 27 double\n";
+    for p in grid(3) {
+        let x = if p == [1, 1, 1] { "2.5".into() } else { p[0].to_string() };
+        text += &format!("{x} {} {}\n", p[1], p[2]);
+    }
+    text += "CELLS 8 72\n";
+    for [x, y, z] in grid(2) {
+        let at = |i: usize, j: usize, k: usize| 9 * (z + k) + 3 * (y + j) + x + i;
+        let ring = |k| [at(0, 0, k), at(1, 0, k), at(1, 1, k), at(0, 1, k)];
+        let corners = [ring(0), ring(1)].concat();
+        let corners: Vec<String> = corners.iter().map(usize::to_string).collect();
+        text += &format!("8 {}\n", corners.join(" "));
+    }
+    text + "CELL_TYPES 8\n" + &"12\n".repeat(8)
+}
+
+#[test]
+fn folded_solids_are_untangled() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    fs::write(path.join("folded.vtk"), folded_box()).unwrap();
+    refused(path, "distance folded.vtk -o depth.vtu", "flat or folded");
+    let report = json(path, "untangle folded.vtk --json -o good.vtk");
+    assert!(report["control"]["before"]["non_positive"].as_u64().unwrap() > 0);
+    assert_eq!(report["control"]["after"]["non_positive"], 0);
+    assert_eq!(report["control"]["moved"], 1);
+    done(path, "distance good.vtk -o depth.vtu");
+}
+
+#[test]
+fn surfaces_are_processed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    fs::write(path.join("corner.obj"), CORNER).unwrap();
+    for method in ["heat", "toplesets"] {
+        let command = format!("distance corner.obj --to vertex:0 --method {method} -o far.vtp");
+        done(path, &command);
+    }
+    done(path, "smooth corner.obj --time 0.1 --steps 2 -o flat.obj");
+    done(path, "denoise corner.obj --sweeps 1 -o clean.obj");
+}
+
+#[test]
+fn requests_without_an_answer_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    fs::write(path.join("corner.obj"), CORNER).unwrap();
+    fs::write(path.join("quad.obj"), "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n").unwrap();
+    done(path, "shape box 2 2 2 -o box.vtu");
+    for (command, fragment) in [
+        ("distance corner.obj -o far.vtp", "measured to vertices"),
+        ("distance corner.obj --to vertex:4 -o far.vtp", "no vertex 4"),
+        ("distance quad.obj --to vertex:0 -o far.vtp", "face 0 is no triangle"),
+        ("distance corner.obj --to vertex:0 --levels 1 -o far.vtp", "--levels is for solids"),
+        ("distance box.vtu --to vertex:27 -o far.vtu", "no vertex 27"),
+        ("distance box.vtu --to nowhere -o far.vtu", "vertex:IDS"),
+        ("distance box.vtu --to creases -o far.vtu", "no creases"),
+        ("distance box.vtu --to attribute:hot -o far.vtu", "no attribute is named \"hot\""),
+        ("distance box.vtu --method toplesets -o far.vtu", "for surfaces of triangles"),
+        ("distance box.vtu -o box.vtu", "is an input"),
+        ("smooth corner.obj -o out.obj", "--time"),
+        ("smooth corner.obj --time -1 -o out.obj", "time of -1"),
+        ("smooth box.vtu -o out.vtu", "--attribute"),
+        ("denoise corner.obj --rings 0 -o out.obj", "0 rings"),
+    ] {
+        refused(path, command, fragment);
+    }
+}

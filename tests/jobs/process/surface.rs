@@ -1,0 +1,159 @@
+//! Surfaces: spheres and planes.
+
+use subsolid::mesh::{Polygons, SurfaceMesh};
+use subsolid::process::surface::{Geodesics, curvature_flow, denoise, toplesets, vertex_normals};
+
+use super::{angle, sphere, square};
+use crate::oracle::random::Random;
+
+/// Max's weights are exact where all vertices lie on a sphere, whatever the triangles.
+#[test]
+fn normals_of_a_sphere_are_its_radii() {
+    let mut mesh = sphere(3);
+    let mut random = Random::new(5);
+    for p in &mut mesh.points {
+        let q = p.map(|x| x + random.between(-0.03, 0.03));
+        let length = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+        *p = q.map(|x| x / length);
+    }
+    for (p, n) in mesh.points.iter().zip(vertex_normals(&mesh).unwrap()) {
+        let error = (0..3).map(|d| (p[d] - n[d]).powi(2)).sum::<f64>().sqrt();
+        assert!(error < 1e-13, "{p:?} {n:?}");
+    }
+}
+
+/// A sphere of radius 1 has radius √(1 − 4t) after time t; implicit steps of τ come to
+/// r² with an error of order τ, the mesh adds its own.
+#[test]
+fn a_sphere_shrinks_at_its_rate() {
+    let mut errors = Vec::new();
+    for (levels, steps) in [(3, 4), (4, 8), (5, 16)] {
+        let mut mesh = sphere(levels);
+        let time = 0.05;
+        for _ in 0..steps {
+            mesh.points = curvature_flow(&mesh, time / f64::from(steps)).unwrap();
+        }
+        let radius = |p: &[f64; 3]| p.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let mean = mesh.points.iter().map(radius).sum::<f64>() / mesh.points.len() as f64;
+        errors.push((mean - (1.0f64 - 4.0 * time).sqrt()).abs());
+    }
+    println!("error of the radius: {errors:.5?}");
+    assert!(errors[2] < 2e-3, "{errors:?}");
+    assert!(errors[1] < 0.65 * errors[0] && errors[2] < 0.65 * errors[1], "{errors:?}");
+}
+
+/// Cotangents reproduce linear functions: a plane stays as it is, inner vertices too.
+#[test]
+fn a_plane_does_not_flow() {
+    let mesh = square(9);
+    let moved = curvature_flow(&mesh, 0.1).unwrap();
+    for (p, q) in mesh.points.iter().zip(moved) {
+        assert!((0..3).all(|d| (p[d] - q[d]).abs() < 1e-13), "{p:?} {q:?}");
+    }
+}
+
+/// Both methods on the plane and on the sphere; errors at least nearly halve with the edges.
+#[test]
+fn distances_converge_at_first_order() {
+    let plane = |n: usize| {
+        let mesh = square(n);
+        let exact: Vec<f64> = mesh.points.iter().map(|p| p[0].hypot(p[1])).collect();
+        (mesh, exact)
+    };
+    let round = |levels: usize| {
+        let mesh = sphere(levels);
+        let exact: Vec<f64> = mesh.points.iter().map(|&p| angle(p, mesh.points[0])).collect();
+        (mesh, exact)
+    };
+    type Method = fn(&SurfaceMesh) -> Vec<f64>;
+    let heat: Method = |mesh| Geodesics::new(mesh).unwrap().distance(&[0]).unwrap();
+    let sets: Method = |mesh| toplesets(mesh, &[0]).unwrap();
+    for (name, meshes) in
+        [("plane", [plane(12), plane(24), plane(48)]), ("sphere", [round(3), round(4), round(5)])]
+    {
+        for (method, run) in [("heat", heat), ("toplesets", sets)] {
+            let errors = meshes.each_ref().map(|(mesh, exact)| {
+                let found = run(mesh);
+                let sum: f64 = found.iter().zip(exact).map(|(a, b)| (a - b).abs()).sum();
+                sum / exact.len() as f64
+            });
+            println!("{name} {method}: mean errors {errors:.5?}");
+            assert!(errors[2] < 0.04, "{name} {method}: {errors:?}");
+            let order = (errors[0] / errors[2]).log2() / 2.0;
+            assert!(order > 0.7, "{name} {method}: order {order} of {errors:?}");
+        }
+    }
+}
+
+/// Noise on a sphere falls; the same bits for any number of threads.
+#[test]
+fn denoising_takes_noise_off() {
+    let mut mesh = sphere(4);
+    let mut random = Random::new(11);
+    for p in &mut mesh.points {
+        let by = 1.0 + random.between(-0.01, 0.01);
+        *p = p.map(|x| by * x);
+    }
+    let noise = |mesh: &SurfaceMesh| {
+        let radii: Vec<f64> =
+            mesh.points.iter().map(|p| p.iter().map(|x| x * x).sum::<f64>().sqrt()).collect();
+        let mean = radii.iter().sum::<f64>() / radii.len() as f64;
+        (radii.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / radii.len() as f64).sqrt()
+    };
+    let before = noise(&mesh);
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    for _ in 0..3 {
+        let points = denoise(&mesh, 2).unwrap();
+        assert!(alone.install(|| denoise(&mesh, 2).unwrap()) == points);
+        mesh.points = points;
+    }
+    assert!(noise(&mesh) < 0.4 * before, "{before} to {}", noise(&mesh));
+}
+
+#[test]
+fn wrong_surfaces_are_refused() {
+    let refused = |points: Vec<[f64; 3]>, faces: &[&[u32]]| {
+        let mut polygons = Polygons::default();
+        faces.iter().for_each(|face| polygons.push(face));
+        curvature_flow(&SurfaceMesh::new(points, polygons), 0.1).unwrap_err().to_string()
+    };
+    let corner = vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    assert!(refused(corner.clone(), &[&[0, 1, 2, 3]]).contains("face 0 is no triangle"));
+    let line = (0..4).map(|i| [f64::from(i), 0.0, 0.0]).collect();
+    assert!(refused(line, &[&[0, 1, 2], &[1, 2, 3]]).contains("face 0 and 1 more have no area"));
+    let mesh = square(2);
+    let far = toplesets(&mesh, &[9]).unwrap_err().to_string();
+    assert!(far.contains("no vertex 9"), "{far}");
+    let mut two = square(2);
+    two.points.extend([[5.0, 0.0, 0.0], [6.0, 0.0, 0.0], [5.0, 1.0, 0.0]]);
+    two.faces.push(&[9, 10, 11]);
+    let lost = Geodesics::new(&two).unwrap().distance(&[0]).unwrap_err().to_string();
+    assert!(lost.contains("vertex 9 and 2 more"), "{lost}");
+    // and with a source in each part
+    let both = Geodesics::new(&two).unwrap().distance(&[0, 9]).unwrap();
+    assert!(both[9].abs() < 1e-12 && (both[10] - 1.0).abs() < 0.2, "{both:?}");
+}
+
+/// Distances from vertex 0 along `sphere(4)` by potpourri3d's MeshHeatMethodDistanceSolver
+/// without its robust Laplacian (Python package of geometry-central): (vertex, distance).
+const POTPOURRI: [(usize, f64); 8] = [
+    (1, 3.0855368240358407),
+    (2, 1.5398843577063295),
+    (9, 2.337142788401185),
+    (40, 1.54448969847569),
+    (200, 2.638109087126071),
+    (500, 2.0644103596926504),
+    (777, 2.544888925399172),
+    (1000, 1.2463509950562095),
+];
+
+/// Both take the squared mean length of edges as the time; ours is the mean over corners of
+/// triangles, the same on a closed surface.
+#[test]
+fn heat_distances_are_those_of_another_program() {
+    let mesh = sphere(4);
+    let found = Geodesics::new(&mesh).unwrap().distance(&[0]).unwrap();
+    for (v, distance) in POTPOURRI {
+        assert!((found[v] - distance).abs() < 1e-6, "vertex {v}: {} for {distance}", found[v]);
+    }
+}

@@ -9,6 +9,7 @@
 //! | [`location`] | from points in space back to cells and parameters |
 //! | [`quadrature`] | integration over solids, Bézier extraction |
 //! | [`queries`] | neighbours of vertices, edges, faces and cells |
+//! | [`python`] | arrays, matrices, gradients and pictures in Python |
 //! | [`files`] | formats, named arrays, tables |
 //! | [`exactness`] | what is exact, approximated, undefined and refused |
 //! | [`adding_a_scheme`], [`adding_a_backend`], [`adding_a_quantity`], [`adding_a_format`] | how to extend the engine |
@@ -30,6 +31,8 @@ pub mod files {}
 pub mod glossary {}
 #[doc = include_str!("location.md")]
 pub mod location {}
+#[doc = include_str!("python.md")]
+pub mod python {}
 #[doc = include_str!("quadrature.md")]
 pub mod quadrature {}
 #[doc = include_str!("queries.md")]

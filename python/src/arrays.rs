@@ -65,7 +65,7 @@ pub fn floats_warned<'py>(
 }
 
 fn is_aligned(array: &Bound<'_, PyArrayDyn<f64>>) -> bool {
-    array.data() as usize % align_of::<f64>() == 0
+    (array.data() as usize).is_multiple_of(align_of::<f64>())
 }
 
 fn read_only<'py>(

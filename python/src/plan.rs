@@ -109,18 +109,18 @@ impl PyPlan {
     ) -> PyResult<()> {
         let rows = self.plan().result_count(&self.all());
         match self.precision {
-            Precision::F64 => self.into_array::<f64>(py, given, out, rows, |values| match values {
+            Precision::F64 => self.fill_array::<f64>(py, given, out, rows, |values| match values {
                 Values::F64(numbers) => Some(numbers),
                 Values::F32(_) => None,
             }),
-            Precision::F32 => self.into_array::<f32>(py, given, out, rows, |values| match values {
+            Precision::F32 => self.fill_array::<f32>(py, given, out, rows, |values| match values {
                 Values::F32(numbers) => Some(numbers),
                 Values::F64(_) => None,
             }),
         }
     }
 
-    fn into_array<T: numpy::Element + Copy + Send + Sync>(
+    fn fill_array<T: numpy::Element + Copy + Send + Sync>(
         &self,
         py: Python<'_>,
         given: &Moved<'_>,
@@ -141,7 +141,7 @@ impl PyPlan {
         if array.shape() != [rows, 3] {
             return Err(wrong(format!("has the shape {:?}", array.shape())));
         }
-        if !array.is_c_contiguous() || array.data() as usize % align_of::<T>() != 0 {
+        if !array.is_c_contiguous() || !(array.data() as usize).is_multiple_of(align_of::<T>()) {
             return Err(wrong("is not C-contiguous".into()));
         }
         let mut array = array

@@ -16,6 +16,9 @@ use crate::cells::{Analyzed, SourceCell};
 use crate::errors::{IntoPython, refused};
 use crate::model::Moved;
 
+/// Lower left corner, edge length of a pixel, columns and rows.
+type Pixels = ((f64, f64), f64, (usize, usize));
+
 /// Most pixels of a layer.
 const MOST_PIXELS: f64 = (1_u64 << 32) as f64;
 
@@ -167,7 +170,7 @@ impl PySlices {
     /// Lower left corner of the pixels in the plane's coordinates, edge length of a pixel, and
     /// (columns, rows); None without pixels.
     #[getter]
-    fn pixels(&self) -> Option<((f64, f64), f64, (usize, usize))> {
+    fn pixels(&self) -> Option<Pixels> {
         let grid = self.grid?;
         Some(((grid.origin[0], grid.origin[1]), grid.pitch, (grid.size[0], grid.size[1])))
     }

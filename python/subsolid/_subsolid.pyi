@@ -6,6 +6,22 @@ import numpy.typing as npt
 
 from ._types import Floats, Ids, Layer, Places, QuadratureBatch
 
+__all__ = [
+    "Batches",
+    "Limit",
+    "Locator",
+    "Pieces",
+    "Plan",
+    "Quadrature",
+    "Slices",
+    "Solid",
+    "Surface",
+    "devices",
+    "read",
+    "read_surface",
+    "set_threads",
+]
+
 _Path = Union[str, PathLike[str]]
 _Numbers = npt.ArrayLike
 _Cells = Union[npt.ArrayLike, dict[str, Any]]

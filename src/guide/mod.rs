@@ -10,6 +10,7 @@
 //! | [`quadrature`] | integration over solids, Bézier extraction |
 //! | [`processing`] | distances, smoothing, denoising, untangling |
 //! | [`queries`] | neighbours of vertices, edges, faces and cells |
+//! | [`python`] | arrays, matrices, gradients and pictures in Python |
 //! | [`files`] | formats, named arrays, tables |
 //! | [`exactness`] | what is exact, approximated, undefined and refused |
 //! | [`adding_a_scheme`], [`adding_a_backend`], [`adding_a_quantity`], [`adding_a_format`] | how to extend the engine |
@@ -33,6 +34,8 @@ pub mod glossary {}
 pub mod location {}
 #[doc = include_str!("processing.md")]
 pub mod processing {}
+#[doc = include_str!("python.md")]
+pub mod python {}
 #[doc = include_str!("quadrature.md")]
 pub mod quadrature {}
 #[doc = include_str!("queries.md")]

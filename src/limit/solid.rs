@@ -124,6 +124,25 @@ impl Solid {
         &self.stencils
     }
 
+    /// Stencils of each level but the mesh's own over the vertices of the mesh.
+    pub(crate) fn vertex_stencils(&self) -> Vec<Stencils> {
+        let mut levels: Vec<Stencils> = Vec::with_capacity(self.stencils.len());
+        for stencils in &self.stencils {
+            let next = match levels.last() {
+                None => stencils.clone(),
+                Some(coarse) => Stencils::build(stencils.len(), |r, row| {
+                    for (point, weight) in stencils.row(r) {
+                        for (vertex, inner) in coarse.row(point as usize) {
+                            row.add(vertex, weight * inner);
+                        }
+                    }
+                }),
+            };
+            levels.push(next);
+        }
+        levels
+    }
+
     /// Values at the points of all levels (`[point][component]`) from those at
     /// the control points, which they are themselves where nothing is refined.
     ///

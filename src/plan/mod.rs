@@ -8,15 +8,18 @@
 //!
 //! Samples of an element are ordered u fastest, then v, then w.
 
+mod adjoint;
 mod batch;
 mod cost;
 mod pattern;
 mod quantity;
 mod route;
+mod rows;
 mod samples;
 mod table;
 mod want;
 
+pub use adjoint::Adjoint;
 pub use batch::{Batch, BatchKind, TableId};
 pub use cost::Cost;
 pub use pattern::{Axis, AxisId, Order as SampleOrder, Patterns};

@@ -30,21 +30,7 @@ pub struct Columns {
 impl Pull {
     /// Multiplies the stencils of a solid's levels.
     pub fn new(solid: &Solid) -> Self {
-        let mut levels: Vec<Stencils> = Vec::new();
-        for stencils in solid.stencils() {
-            let next = match levels.last() {
-                None => stencils.clone(),
-                Some(coarse) => Stencils::build(stencils.len(), |r, row| {
-                    for (point, weight) in stencils.row(r) {
-                        for (vertex, inner) in coarse.row(point as usize) {
-                            row.add(vertex, weight * inner);
-                        }
-                    }
-                }),
-            };
-            levels.push(next);
-        }
-        Self { levels }
+        Self { levels: solid.vertex_stencils() }
     }
 
     /// The vertices that the control points `net` (indices into the points of all

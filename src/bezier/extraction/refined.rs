@@ -72,20 +72,6 @@ impl Rows {
 /// Rows of the points of all levels but the mesh's own.
 pub fn refined_rows(solid: &Solid) -> Rows {
     let mut rows = Rows::default();
-    let mut coarse: Option<Stencils> = None; // of the level before, over the vertices
-    for stencils in solid.stencils() {
-        let level = match &coarse {
-            None => stencils.clone(),
-            Some(coarse) => Stencils::build(stencils.len(), |r, row| {
-                for (point, weight) in stencils.row(r) {
-                    for (vertex, w) in coarse.row(point as usize) {
-                        row.add(vertex, weight * w);
-                    }
-                }
-            }),
-        };
-        rows.push(&level);
-        coarse = Some(level);
-    }
+    solid.vertex_stencils().iter().for_each(|level| rows.push(level));
     rows
 }

@@ -1,0 +1,175 @@
+//! Jobs on solids: location, layers, quadrature.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use subsolid::quadrature::Scheme;
+use subsolid::slice::Axis;
+
+use crate::errors::refused;
+use crate::locate::{PyLocator, locate};
+use crate::model::Moved;
+use crate::quadrature::PyQuadrature;
+use crate::slice::PySlices;
+use crate::solid::PySolid;
+
+#[pymethods]
+impl PySolid {
+    /// Prepares the location of points in space, for many calls.
+    ///
+    /// Args:
+    ///     points: Control points, (vertices, 3); those of the solid if None.
+    ///     tolerance: Points farther outside are outside, as a part of the size of a cell.
+    #[pyo3(signature = (points=None, *, tolerance=1e-9))]
+    fn locator(
+        &self,
+        py: Python<'_>,
+        points: Option<Bound<'_, PyAny>>,
+        tolerance: f64,
+    ) -> PyResult<PyLocator> {
+        let given = Moved::new(points.as_ref(), None, self.shared.mesh.points.len())?;
+        PyLocator::new(py, self.shared.clone(), &given, tolerance)
+    }
+
+    /// Cells and parameters of points in space, once.
+    ///
+    /// Args:
+    ///     x: Points, (n, 3), in length units.
+    ///     nearest: For points outside, the closest place of the solid.
+    ///     tolerance: As in locator.
+    ///
+    /// Returns:
+    ///     Places; the cell is -1 where a point is outside.
+    #[pyo3(signature = (x, *, nearest=false, tolerance=1e-9))]
+    fn locate<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        nearest: bool,
+        tolerance: f64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let given = Moved::new(None, None, self.shared.mesh.points.len())?;
+        let locator = PyLocator::new(py, self.shared.clone(), &given, tolerance)?;
+        locate(py, &locator, x, nearest)
+    }
+
+    /// Layers of the limit, cut exactly, one after the other.
+    ///
+    /// Args:
+    ///     layer_height: Height of a layer, in length units.
+    ///     axis: "x", "y" or "z": the axis that layers are stacked along.
+    ///     pixel: Edge length of a pixel; None for contours alone.
+    ///     planes: Planes within a layer that coverage is the mean of.
+    ///     antialias: Whether pixels count their covered part, or their centre.
+    ///     attributes: Whether attributes are evaluated at the pixels.
+    ///     tolerance: How far contours may be from the limit, in length units.
+    ///     points: Control points, (vertices, 3); those of the solid if None.
+    ///
+    /// Returns:
+    ///     An iterable of Layers that holds one at a time; it also takes indices.
+    #[pyo3(signature = (layer_height, *, axis="z", pixel=None, planes=1, antialias=true, attributes=true, tolerance=None, points=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn slice(
+        &self,
+        py: Python<'_>,
+        layer_height: f64,
+        axis: &str,
+        pixel: Option<f64>,
+        planes: usize,
+        antialias: bool,
+        attributes: bool,
+        tolerance: Option<f64>,
+        points: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<PySlices> {
+        let axis = match axis {
+            "x" => Axis::X,
+            "y" => Axis::Y,
+            "z" => Axis::Z,
+            _ => return Err(refused(format!("axis={axis:?}"), "give \"x\", \"y\" or \"z\"")),
+        };
+        if planes == 0 || planes > 4096 {
+            return Err(refused(format!("planes={planes}"), "ask for 1 to 4096 planes a layer"));
+        }
+        let given = Moved::new(points.as_ref(), None, self.shared.mesh.points.len())?;
+        let attributes = attributes && pixel.is_some();
+        let look = (planes, antialias);
+        PySlices::new(
+            py,
+            &self.shared,
+            &given,
+            (layer_height, axis, tolerance),
+            pixel,
+            look,
+            attributes,
+        )
+    }
+
+    /// Quadrature points and basis functions of all cells.
+    ///
+    /// Args:
+    ///     gauss: Gauss points along each axis of a box, 1 to 32.
+    ///     rings: Rings of boxes towards extraordinary edges and vertices; as many as integrals
+    ///         need to be right to 4e-9 if None.
+    ///     second: Also second derivatives of the basis functions.
+    #[pyo3(signature = (gauss=5, *, rings=None, second=false))]
+    fn quadrature(
+        slf: &Bound<'_, Self>,
+        gauss: usize,
+        rings: Option<usize>,
+        second: bool,
+    ) -> PyResult<PyQuadrature> {
+        let shared = slf.get().shared.clone();
+        PyQuadrature::new(slf.py(), shared, slf.clone().unbind(), Scheme { gauss, rings }, second)
+    }
+
+    /// The limit as a pyvista.UnstructuredGrid.
+    ///
+    /// Args:
+    ///     cells: "lagrange" for one cubic cell each, "bezier" for exact Bézier cells, "control"
+    ///         for the control mesh, or samples along each axis for plain hexahedra.
+    ///     rings: Rings of Bézier cells towards extraordinary edges and vertices.
+    ///
+    /// Raises:
+    ///     Error: If PyVista is missing.
+    #[pyo3(signature = (cells=None, *, rings=3))]
+    fn to_pyvista<'py>(
+        slf: &Bound<'py, Self>,
+        cells: Option<Bound<'py, PyAny>>,
+        rings: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let module = slf.py().import("subsolid._pyvista")?;
+        module.call_method1("to_pyvista", (slf, cells, rings))
+    }
+
+    /// Shows the limit by PyVista, or makes a picture of it.
+    ///
+    /// Args:
+    ///     color: "class", "quality" (least scaled Jacobian of each cell), the name of an
+    ///         attribute, or None.
+    ///     clip: "x", "y" or "z" to cut it open in the middle.
+    ///     samples: Samples along each axis of a cell.
+    ///     screenshot: Name of a picture to write instead of showing a window.
+    ///     show: False to return the plotter.
+    #[pyo3(signature = (color=None, *, clip=None, samples=5, screenshot=None, show=true))]
+    fn plot<'py>(
+        slf: &Bound<'py, Self>,
+        color: Option<Bound<'py, PyAny>>,
+        clip: Option<Bound<'py, PyAny>>,
+        samples: usize,
+        screenshot: Option<Bound<'py, PyAny>>,
+        show: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let module = slf.py().import("subsolid._pyvista")?;
+        let options = PyDict::new(slf.py());
+        options.set_item("color", color)?;
+        options.set_item("clip", clip)?;
+        options.set_item("samples", samples)?;
+        options.set_item("screenshot", screenshot)?;
+        options.set_item("show", show)?;
+        module.call_method("plot", (slf,), Some(&options))
+    }
+
+    /// A table for notebooks.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("subsolid._html")?.call_method1("table", (slf,))
+    }
+}

@@ -1,0 +1,103 @@
+//! Python bindings of [`subsolid`]: thin classes over the library.
+//!
+//! Arrays come in borrowed and go out moved or lent, never copied where that can be helped; work
+//! runs without Python's lock. What depends on optional packages of Python is written in Python,
+//! beside the compiled module.
+
+mod arrays;
+mod cells;
+mod dataset;
+mod errors;
+mod jobs;
+mod limit;
+mod locate;
+mod matrix;
+mod model;
+mod plan;
+mod quadrature;
+mod query;
+mod request;
+mod slice;
+mod solid;
+mod surface;
+
+use pyo3::prelude::*;
+
+/// The compiled part of the package; import subsolid instead.
+#[pymodule]
+mod _subsolid {
+    use std::path::PathBuf;
+
+    use pyo3::prelude::*;
+    use pyo3::types::PyDict;
+    use subsolid::backend;
+
+    use crate::errors::{IntoPython, refused};
+
+    #[pymodule_export]
+    use crate::limit::PyLimit;
+    #[pymodule_export]
+    use crate::locate::PyLocator;
+    #[pymodule_export]
+    use crate::plan::{PyPieces, PyPlan};
+    #[pymodule_export]
+    use crate::quadrature::{PyBatches, PyQuadrature};
+    #[pymodule_export]
+    use crate::slice::PySlices;
+    #[pymodule_export]
+    use crate::solid::PySolid;
+    #[pymodule_export]
+    use crate::surface::PySurface;
+
+    /// Reads a control mesh: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm, .inp.
+    ///
+    /// What else the file holds is named in a UserWarning.
+    ///
+    /// Args:
+    ///     path: Name of the file.
+    ///     crease_angle: Makes boundary edges sharp whose faces turn by more degrees.
+    #[pyfunction]
+    #[pyo3(signature = (path, *, crease_angle=None))]
+    fn read(py: Python<'_>, path: PathBuf, crease_angle: Option<f64>) -> PyResult<PySolid> {
+        let (mut mesh, report) = py.detach(|| subsolid::io::read_with_report(&path)).py()?;
+        if let Some(left_out) = report.left_out() {
+            let message = format!("{}: left out: {left_out}", path.display());
+            py.import("warnings")?.call_method1("warn", (message,))?;
+        }
+        if let Some(degrees) = crease_angle {
+            subsolid::refine::crease_by_angle(&mut mesh, degrees).py()?;
+        }
+        PySolid::build(py, mesh, PyDict::new(py).unbind())
+    }
+
+    /// Reads a surface: .obj (with crease tags), .ply, .off or .stl.
+    #[pyfunction]
+    fn read_surface(py: Python<'_>, path: PathBuf) -> PyResult<PySurface> {
+        let (mesh, report) = py.detach(|| subsolid::io::read_surface_with_report(&path)).py()?;
+        if let Some(left_out) = report.left_out() {
+            let message = format!("{}: left out: {left_out}", path.display());
+            py.import("warnings")?.call_method1("warn", (message,))?;
+        }
+        mesh.check().py()?;
+        Ok(PySurface { mesh })
+    }
+
+    /// Names of the GPUs that backend="cuda:N" can take; empty without a driver.
+    #[pyfunction]
+    fn devices() -> Vec<String> {
+        let found = backend::devices().unwrap_or_default();
+        found.iter().map(|device| device.name.clone()).collect()
+    }
+
+    /// Sets the number of threads of all calls that name none; before the first of them.
+    #[pyfunction]
+    fn set_threads(count: usize) -> PyResult<()> {
+        if count == 0 || count > 4096 {
+            return Err(refused(format!("{count} threads"), "ask for 1 to 4096"));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build_global();
+        pool.map_err(|_| {
+            refused("the threads are at work already", "set them before anything else is called")
+        })
+    }
+}

@@ -1,0 +1,179 @@
+//! Results of an evaluation.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use subsolid::Limit;
+use subsolid::backend::{Precision, Values};
+use subsolid::plan::Quantity;
+
+use crate::arrays::{lent, moved};
+use crate::cells::PlanCell;
+use crate::errors::refused;
+use crate::request::DERIVATIVES;
+
+/// Points of the limit, with what was asked for besides.
+///
+/// All arrays are views of the results, without copies; they stay valid as long as they are
+/// referred to. Results of a cell are consecutive, u fastest, then v, then w; those of places
+/// (cells=..., uvw=...) stand in the order of the places.
+#[pyclass(frozen, name = "Limit", module = "subsolid")]
+pub struct PyLimit {
+    limit: Mutex<Limit>,
+    /// What the results are of: an `out` must be of the same.
+    pub plan: Arc<PlanCell>,
+    pub precision: Precision,
+    /// Name and width of each attribute.
+    pub attributes: Vec<(String, usize)>,
+}
+
+impl PyLimit {
+    pub fn new(
+        limit: Limit,
+        plan: Arc<PlanCell>,
+        precision: Precision,
+        attributes: Vec<(String, usize)>,
+    ) -> Self {
+        Self { limit: Mutex::new(limit), plan, precision, attributes }
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, Limit> {
+        self.limit.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An array of results: `width` numbers each, as the last axes `shape`.
+fn view<'py>(
+    owner: &Bound<'py, PyLimit>,
+    values: &Values,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyAny>> {
+    let width = shape.iter().product::<usize>().max(1);
+    let mut all = vec![values.len() / width];
+    all.extend_from_slice(shape);
+    let owner = owner.clone().into_any();
+    // SAFETY: the buffer belongs to the object, and is evaluated into again only for results of
+    // the same plan, precision and attributes, which have the same lengths: it stays in place
+    unsafe {
+        match values {
+            Values::F64(numbers) => Ok(lent(owner, numbers, &all[..], true)?.into_any()),
+            Values::F32(numbers) => Ok(lent(owner, numbers, &all[..], true)?.into_any()),
+        }
+    }
+}
+
+fn components(width: usize) -> Vec<usize> {
+    if width == 1 { vec![] } else { vec![width] }
+}
+
+#[pymethods]
+impl PyLimit {
+    /// Positions, (n, 3), in length units.
+    #[getter]
+    fn points<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        view(slf, &slf.get().lock().positions, &[3])
+    }
+
+    /// Derivatives of the position by "u", "v", "w", then "uu", "vv", "ww", "uv", "uw", "vw", as
+    /// far as they were asked for, each (n, 3). NaN where one does not exist, which is on
+    /// extraordinary edges and vertices only.
+    #[getter]
+    fn derivatives<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(slf.py());
+        let limit = slf.get().lock();
+        for (name, values) in DERIVATIVES.iter().zip(&limit.derivatives) {
+            all.set_item(name, view(slf, values, &[3])?)?;
+        }
+        Ok(all)
+    }
+
+    /// Attributes by name, each (n,) or (n, width).
+    #[getter]
+    fn attributes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(slf.py());
+        let this = slf.get();
+        let limit = this.lock();
+        for ((name, width), values) in this.attributes.iter().zip(&limit.attributes) {
+            all.set_item(name, view(slf, values, &components(*width))?)?;
+        }
+        Ok(all)
+    }
+
+    /// Derivatives of attributes: by name, then like those of the position.
+    #[getter]
+    fn attribute_derivatives<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(slf.py());
+        let this = slf.get();
+        let limit = this.lock();
+        for ((name, width), derivatives) in this.attributes.iter().zip(&limit.attribute_derivatives)
+        {
+            let own = PyDict::new(slf.py());
+            for (derivative, values) in DERIVATIVES.iter().zip(derivatives) {
+                own.set_item(derivative, view(slf, values, &components(*width))?)?;
+            }
+            all.set_item(name, own)?;
+        }
+        Ok(all)
+    }
+
+    /// Determinants of the Jacobian d(x, y, z)/d(u, v, w), (n,), in cubed length units.
+    ///
+    /// Raises:
+    ///     Error: If they were not asked for, by jacobian=True.
+    #[getter]
+    fn det_j<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let limit = slf.get().lock();
+        let values = limit.quantity(Quantity::Determinant, None).ok_or_else(|| {
+            refused("the limit has no determinants", "evaluate with jacobian=True")
+        })?;
+        view(slf, values, &[])
+    }
+
+    /// Gradients of the attributes in space by name, (n, 3) or (n, width, 3), per length unit;
+    /// empty unless asked for by gradients=True.
+    #[getter]
+    fn gradients<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(slf.py());
+        let this = slf.get();
+        let limit = this.lock();
+        for (i, (name, width)) in this.attributes.iter().enumerate() {
+            if let Some(values) = limit.quantity(Quantity::Gradient, Some(i)) {
+                let mut shape = components(*width);
+                shape.push(3);
+                all.set_item(name, view(slf, values, &shape)?)?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// 1 for each result some of whose derivatives or gradients does not exist, else 0; (n,)
+    /// uint8.
+    #[getter]
+    fn undefined<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let undefined = slf.get().lock().undefined_derivatives();
+        let count = undefined.len();
+        Ok(moved(slf.py(), undefined, &[count])?.into_any())
+    }
+
+    /// First element, and the one after the last. In a mesh of hexahedra elements are cells.
+    #[getter]
+    fn elements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let elements = self.lock().elements.clone();
+        (elements.start, elements.end).into_pyobject(py)
+    }
+
+    fn __len__(&self) -> usize {
+        self.lock().len()
+    }
+
+    fn __repr__(&self) -> String {
+        let limit = self.lock();
+        let names: Vec<&str> = self.attributes.iter().map(|(name, _)| &**name).collect();
+        format!(
+            "<subsolid.Limit: {} points, {} derivatives, attributes {names:?}>",
+            limit.len(),
+            limit.derivatives.len()
+        )
+    }
+}

@@ -1,0 +1,208 @@
+//! What to evaluate where, and on what, from the arguments of Python.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use subsolid::backend::{Backend, Choice, Precision, Strategy, choose};
+use subsolid::basis::bspline::Order;
+use subsolid::limit::{Orders, Solid};
+use subsolid::plan::{Cost, Location, Samples, Want};
+
+use crate::arrays::{floats, ids, rows, slice};
+use crate::errors::{IntoPython, refused};
+
+/// Names of derivatives, in the order of results.
+pub const DERIVATIVES: [&str; 9] = ["u", "v", "w", "uu", "vv", "ww", "uv", "uw", "vw"];
+
+/// Samples of the options `samples`, `gauss`, `cells`, `uvw` and `corners`.
+pub fn samples(
+    solid: &Solid,
+    samples: Option<&Bound<'_, PyAny>>,
+    gauss: Option<usize>,
+    cells: Option<&Bound<'_, PyAny>>,
+    uvw: Option<&Bound<'_, PyAny>>,
+    corners: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Samples> {
+    match (samples, gauss, cells, uvw) {
+        (Some(samples), None, None, None) => {
+            if let Ok(n) = samples.extract::<usize>() {
+                return match n {
+                    0 => {
+                        Err(refused("0 samples an axis", "ask for 1 to 64 samples along each axis"))
+                    }
+                    n => Ok(Samples::grid(n)),
+                };
+            }
+            let array = floats(samples, "samples")?;
+            Ok(Samples::Tensor(slice(&array)?.to_vec()))
+        }
+        (None, Some(n), None, None) => Samples::gauss(n).py(),
+        (None, None, Some(cells), Some(uvw)) => {
+            Ok(Samples::Points(locations(solid, cells, uvw, corners)?))
+        }
+        _ => Err(refused(
+            "samples that are not given in one way",
+            "give samples=8 (or parameters along an axis), or gauss=4, or cells=... with uvw=...",
+        )),
+    }
+}
+
+/// Places in cells; `corners` name the hexahedral child of cells that are no hexahedra, −1
+/// where they are.
+pub fn locations(
+    solid: &Solid,
+    cells: &Bound<'_, PyAny>,
+    uvw: &Bound<'_, PyAny>,
+    corners: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Vec<Location>> {
+    let cells = ids(cells, "cells", 0)?.0;
+    let corners = corners.map(|corners| ids(corners, "corners", -1)).transpose()?;
+    let array = floats(uvw, "uvw")?;
+    let parameters = rows::<3>(&array, "uvw")?;
+    let counts = [Some(parameters.len()), corners.as_ref().map(|(c, _)| c.len())];
+    if counts.into_iter().flatten().any(|count| count != cells.len()) {
+        return Err(refused(
+            format!("{} cells, but {} (u, v, w) or as many corners", cells.len(), parameters.len()),
+            "give equally many of each",
+        ));
+    }
+    let elements = solid.elements();
+    let first = |cell: i64| elements.partition_point(|e| i64::from(e.cell) < cell);
+    let count = solid.topology().cell_count();
+    (0..cells.len())
+        .map(|i| {
+            let cell = cells[i];
+            if cell >= count as i64 {
+                return Err(refused(
+                    format!("sample {i} names cell {cell}, there are {count}"),
+                    "count cells from 0",
+                ));
+            }
+            let corner = corners.as_ref().map_or(-1, |(corners, _)| corners[i]);
+            let own = first(cell)..first(cell + 1);
+            let is_it = |&e: &usize| elements[e].corner.map_or(-1, i64::from) == corner;
+            let element = own.clone().find(is_it).ok_or_else(|| {
+                let is_hexahedron = elements[own.start].corner.is_none();
+                refused(
+                    format!("sample {i} names corner {corner} of cell {cell}"),
+                    match is_hexahedron {
+                        true => "the cell is a hexahedron: give the corner -1, or no corners",
+                        false => {
+                            "the cell is no hexahedron: give one of its corners from 0 on, \
+                                  by corners=..."
+                        }
+                    },
+                )
+            })?;
+            Ok(Location { element: element as u32, parameters: parameters[i] })
+        })
+        .collect()
+}
+
+/// Derivatives and quantities.
+pub fn want(
+    derivatives: usize,
+    gradients: bool,
+    jacobian: bool,
+    attributes: bool,
+) -> PyResult<Want> {
+    let mut want = match (derivatives, attributes) {
+        (0, _) => Want::POSITION,
+        (1, false) => Want::FIRST,
+        (1, true) => Want::ATTRIBUTE_FIRST,
+        (2, false) => Want::SECOND | Want::FIRST,
+        (2, true) => Want::ATTRIBUTE_SECOND,
+        _ => {
+            return Err(refused(format!("derivatives={derivatives}"), "ask for 0, 1 or 2"));
+        }
+    };
+    if gradients {
+        want = want | Want::GRADIENT;
+    }
+    if jacobian {
+        want = want | Want::DETERMINANT;
+    }
+    Ok(want)
+}
+
+/// The derivative of a name, `None` for values.
+pub fn orders(name: Option<&str>) -> PyResult<Orders> {
+    use Order::{First, Second, Value};
+    let mut orders = [Value; 3];
+    let name = name.unwrap_or("");
+    if !name.is_empty() && !DERIVATIVES.contains(&name) {
+        return Err(refused(
+            format!("the derivative {name:?}"),
+            &format!("give None or one of {}", DERIVATIVES.join(", ")),
+        ));
+    }
+    for letter in name.bytes() {
+        let order = &mut orders[usize::from(letter - b'u')];
+        *order = if *order == Value { First } else { Second };
+    }
+    Ok(orders)
+}
+
+/// A precision of a name.
+pub fn precision(name: &str) -> PyResult<Precision> {
+    match name {
+        "f64" | "float64" => Ok(Precision::F64),
+        "f32" | "float32" => Ok(Precision::F32),
+        _ => Err(refused(format!("the precision {name:?}"), "give \"f64\" or \"f32\"")),
+    }
+}
+
+/// The processor of a name; `auto` takes the one that ends a job of this cost first.
+pub fn backend(name: &str, precision: Precision, cost: &Cost) -> PyResult<Box<dyn Backend>> {
+    let choice: Choice = name.parse().py()?;
+    let choice = match choice {
+        Choice::Auto if cost.suits_cpu(rayon::current_num_threads()) => Choice::Cpu,
+        choice => choice,
+    };
+    choose(choice, precision, Strategy::Auto).py()
+}
+
+/// Threads of a call: those of the program, or so many of their own.
+#[derive(Clone, Default)]
+pub struct Threads(Option<Arc<ThreadPool>>);
+
+impl Threads {
+    pub fn new(count: Option<usize>) -> PyResult<Self> {
+        let Some(count) = count else { return Ok(Self(None)) };
+        if count == 0 || count > 4096 {
+            return Err(refused(format!("threads={count}"), "ask for 1 to 4096 threads, or None"));
+        }
+        let pool = ThreadPoolBuilder::new().num_threads(count).build();
+        let pool = pool.map_err(|e| refused(format!("{count} threads: {e}"), "ask for fewer"))?;
+        Ok(Self(Some(Arc::new(pool))))
+    }
+
+    /// Runs `work` without Python's lock.
+    pub fn run<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
+        py.detach(|| self.here(work))
+    }
+
+    /// The same on what a mutex holds. It is locked before the threads are entered: one that
+    /// waits for shared work takes up other work, which might lock it again.
+    pub fn run_locked<M: Send, T: Send>(
+        &self,
+        py: Python<'_>,
+        mutex: &Mutex<M>,
+        work: impl FnOnce(&mut M) -> T + Send,
+    ) -> T {
+        py.detach(|| {
+            let mut held = mutex.lock().unwrap_or_else(PoisonError::into_inner);
+            let held = &mut *held;
+            self.here(|| work(held))
+        })
+    }
+
+    /// Runs `work` on these threads; Python's lock must not be held.
+    pub fn here<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        match &self.0 {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+}

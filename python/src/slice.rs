@@ -1,0 +1,177 @@
+//! Layers, one at a time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use subsolid::mesh::Controls;
+use subsolid::slice::{
+    Axis, Layer, LayerSource, PixelGrid, Setting, SliceOptions, Slicer, SolidSource, Stack,
+};
+
+use crate::arrays::moved;
+use crate::cells::{Analyzed, SourceCell};
+use crate::errors::{IntoPython, refused};
+use crate::model::Moved;
+
+/// Lower left corner, edge length of a pixel, columns and rows.
+type Pixels = ((f64, f64), f64, (usize, usize));
+
+/// Most pixels of a layer.
+const MOST_PIXELS: f64 = (1_u64 << 32) as f64;
+
+/// The layers of a solid: an iterator that also has a length and takes indices. Made by
+/// Solid.slice.
+#[pyclass(frozen, name = "Slices", module = "subsolid")]
+pub struct PySlices {
+    source: SourceCell,
+    stack: Stack,
+    grid: Option<PixelGrid>,
+    planes: usize,
+    antialias: bool,
+    next: AtomicUsize,
+}
+
+impl PySlices {
+    pub fn new(
+        py: Python<'_>,
+        shared: &Arc<Analyzed>,
+        given: &Moved<'_>,
+        (height, axis, tolerance): (f64, Axis, Option<f64>),
+        pixel: Option<f64>,
+        (planes, antialias): (usize, bool),
+        attributes: bool,
+    ) -> PyResult<Self> {
+        let mut controls = given.controls(shared.mesh.controls())?;
+        if !attributes {
+            controls = Controls { attributes: &[], ..controls };
+        }
+        let source = py.detach(|| {
+            SourceCell::try_new(shared.clone(), |shared| {
+                let options = SliceOptions { axis, tolerance };
+                let slicer = Slicer::new(&shared.solid, controls, options)?;
+                SolidSource::new(&shared.solid, controls, slicer)
+            })
+        });
+        let source = source.py()?;
+        let (heights, [low, high], tolerance) = source.with_dependent(|_, source| {
+            let slicer = source.slicer();
+            (slicer.heights(), slicer.plane_box(), slicer.tolerance())
+        });
+        let stack = Stack::new(heights, height).py()?;
+        let setting = Setting {
+            model: None,
+            model_sha256: String::new(),
+            unit_mm: 1.0,
+            axis,
+            stack,
+            plane: [low, high],
+            tolerance,
+        };
+        if let Some(pitch) = pixel.filter(|&pitch| pitch > 0.0) {
+            let pixels = (high[0] - low[0]) / pitch * ((high[1] - low[1]) / pitch);
+            if pixels.is_nan() || pixels > MOST_PIXELS {
+                return Err(refused(
+                    format!("pixels of size {pitch} make layers of {pixels:.1e} pixels"),
+                    "give larger pixels",
+                ));
+            }
+        }
+        let grid = pixel.map(|pitch| setting.grid(pitch, None)).transpose().py()?;
+        Ok(Self { source, stack, grid, planes, antialias, next: AtomicUsize::new(0) })
+    }
+
+    fn layer<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        py.check_signals()?;
+        let height = self.stack.middle(index);
+        type Cut = (Layer, Option<Vec<u16>>, Vec<f64>);
+        let cut = |source: &SolidSource<'_>| -> subsolid::Result<Cut> {
+            let layer = source.contours(index, height)?;
+            let Some(grid) = &self.grid else { return Ok((layer, None, Vec::new())) };
+            let planes = self.stack.planes(index, self.planes);
+            let coverage = source.coverage(&planes, grid, self.antialias)?;
+            let values = match source.channels() {
+                [] => Vec::new(),
+                _ => source.attributes(height, grid, &coverage)?,
+            };
+            Ok((layer, Some(coverage), values))
+        };
+        let (layer, coverage, values) =
+            py.detach(|| self.source.with_dependent(|_, source| cut(source))).py()?;
+        let area = layer.area();
+        let (contours, depths) = (PyList::empty(py), PyList::empty(py));
+        for contour in layer.contours {
+            let n = contour.points.len();
+            contours.append(moved(py, contour.points.into_flattened(), &[n, 2])?)?;
+            depths.append(contour.depth)?;
+        }
+        let attributes = PyDict::new(py);
+        let mut image = None;
+        if let (Some(coverage), Some(grid)) = (coverage, &self.grid) {
+            let shape = [grid.size[1], grid.size[0]];
+            let channels: Vec<String> = self.source.with_dependent(|_, source| {
+                source.channels().iter().map(|channel| channel.name.clone()).collect()
+            });
+            for (c, channel) in channels.iter().enumerate() {
+                let mut own = values.iter().skip(c).step_by(channels.len());
+                let pixel = |&covered: &u16| match covered {
+                    0 => f64::NAN,
+                    _ => own.next().copied().unwrap_or(f64::NAN),
+                };
+                let pixels = coverage.iter().map(pixel).collect();
+                attributes.set_item(channel, moved(py, pixels, &shape)?)?;
+            }
+            image = Some(moved(py, coverage, &shape)?);
+        }
+        let class = py.import("subsolid._types")?.getattr("Layer")?;
+        class.call1((index, height, contours, depths, area, image, attributes))
+    }
+}
+
+#[pymethods]
+impl PySlices {
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        if index >= self.stack.count() {
+            self.next.store(self.stack.count(), Ordering::Relaxed);
+            return Ok(None);
+        }
+        self.layer(py, index).map(Some)
+    }
+
+    fn __len__(&self) -> usize {
+        self.stack.count()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyAny>> {
+        let count = self.stack.count();
+        let from_end =
+            if index < 0 { count.checked_sub(index.unsigned_abs()) } else { Some(index as usize) };
+        match from_end.filter(|&at| at < count) {
+            Some(at) => self.layer(py, at),
+            None => Err(PyIndexError::new_err(format!("layer {index} of {count}"))),
+        }
+    }
+
+    /// Heights of the layers' middles, in length units, (n,).
+    #[getter]
+    fn heights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let heights: Vec<f64> = (0..self.stack.count()).map(|k| self.stack.middle(k)).collect();
+        let count = heights.len();
+        Ok(moved(py, heights, &[count])?.into_any())
+    }
+
+    /// Lower left corner of the pixels in the plane's coordinates, edge length of a pixel, and
+    /// (columns, rows); None without pixels.
+    #[getter]
+    fn pixels(&self) -> Option<Pixels> {
+        let grid = self.grid?;
+        Some(((grid.origin[0], grid.origin[1]), grid.pitch, (grid.size[0], grid.size[1])))
+    }
+}

@@ -1,0 +1,511 @@
+//! Solids: a control mesh, and everything that is asked of it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use numpy::PyArrayDyn;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use subsolid::backend::{Backend, Cpu};
+use subsolid::io::{Array, Dataset, WriteOptions};
+use subsolid::limit::{Solid, Summary};
+use subsolid::mesh::SolidMesh;
+use subsolid::plan::{Samples, Want};
+use subsolid::scheme::VertexRule;
+use subsolid::surface::boundary_surface;
+use subsolid::volume::{self, Quality, class_number};
+
+use crate::arrays::{dictionary, floats, lent, moved, slice};
+use crate::cells::Analyzed;
+use crate::dataset::{arrays_of, dataset_of};
+use crate::errors::{IntoPython, refused};
+use crate::limit::PyLimit;
+use crate::matrix::csr;
+use crate::model::{attributes, attributes_of, cells, cells_of, creases, creases_of, points};
+use crate::plan::PyPlan;
+use crate::request::{self, Threads, locations, orders, precision};
+use crate::surface::PySurface;
+
+/// A Catmull-Clark solid: the limit of a control mesh of hexahedra, wedges, tetrahedra or
+/// polyhedra.
+///
+/// A solid does not change. Evaluate it anywhere; plan an evaluation to repeat it for moved
+/// control points.
+///
+/// Args:
+///     points: Control points, (vertices, 3), in any length unit.
+///     cells: Vertices of the cells in VTK's order: (n, 8) for hexahedra, (n, 6) for wedges,
+///         (n, 4) for tetrahedra; or a dictionary of such arrays by "hexahedron", "wedge",
+///         "tetra", and "polyhedron" for lists of faces.
+///     creases: Sharp boundary edges: a pair of edges (n, 2) and a sharpness for each, or one
+///         for all; numpy.inf for ever.
+///     corners: Sharp boundary vertices: a pair of vertices (n,) and sharpness.
+///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
+///     cell_data: Values of the cells by name, (cells,) or (cells, width). They are kept and
+///         written, and passed on by refine.
+///     crease_angle: Makes boundary edges sharp whose faces turn by more degrees.
+///
+/// Raises:
+///     Error: If this is no valid control mesh; elements says where.
+#[pyclass(frozen, name = "Solid", module = "subsolid")]
+pub struct PySolid {
+    pub shared: Arc<Analyzed>,
+    cell_data: Py<PyDict>,
+}
+
+impl PySolid {
+    pub fn build(py: Python<'_>, mesh: SolidMesh, cell_data: Py<PyDict>) -> PyResult<Self> {
+        let made = py.detach(|| -> subsolid::Result<Analyzed> {
+            mesh.check()?;
+            let solid = Solid::new(&mesh)?;
+            Ok(Analyzed { mesh, solid })
+        });
+        Ok(Self { shared: Arc::new(made.py()?), cell_data })
+    }
+
+    fn cell_arrays(&self, py: Python<'_>) -> PyResult<Vec<Array>> {
+        let mut all = Vec::new();
+        for (name, values) in self.cell_data.bind(py) {
+            let array = floats(&values, "cell data")?;
+            let cells = self.shared.mesh.cells.len().max(1);
+            let numbers = slice(&array)?.to_vec();
+            all.push(Array::new(name.extract::<String>()?, numbers.len() / cells, numbers));
+        }
+        Ok(all)
+    }
+}
+
+/// Checks and copies data of cells.
+fn cell_data(
+    py: Python<'_>,
+    given: Option<&Bound<'_, PyDict>>,
+    cells: usize,
+) -> PyResult<Py<PyDict>> {
+    let attributes = attributes(given, cells, false);
+    let attributes = attributes.map_err(|_| {
+        refused(
+            "cell_data does not fit the cells",
+            &format!("give arrays of shape ({cells},) or ({cells}, width)"),
+        )
+    })?;
+    Ok(attributes_of(py, &attributes)?.unbind())
+}
+
+#[pymethods]
+impl PySolid {
+    #[new]
+    #[pyo3(signature = (points, cells, *, creases=None, corners=None, attributes=None, cell_data=None, crease_angle=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        py: Python<'_>,
+        points: Bound<'_, PyAny>,
+        cells: Bound<'_, PyAny>,
+        creases: Option<Bound<'_, PyAny>>,
+        corners: Option<Bound<'_, PyAny>>,
+        attributes: Option<Bound<'_, PyDict>>,
+        cell_data: Option<Bound<'_, PyDict>>,
+        crease_angle: Option<f64>,
+    ) -> PyResult<Self> {
+        let points = self::points(&points, "points")?;
+        let cells = self::cells(&cells)?;
+        let attributes = self::attributes(attributes.as_ref(), points.len(), false)?;
+        let creases = self::creases(creases.as_ref(), corners.as_ref())?;
+        let data = self::cell_data(py, cell_data.as_ref(), cells.len())?;
+        let mut mesh = SolidMesh { points, cells, creases, attributes };
+        if let Some(degrees) = crease_angle {
+            mesh.check().py()?;
+            subsolid::refine::crease_by_angle(&mut mesh, degrees).py()?;
+        }
+        Self::build(py, mesh, data)
+    }
+
+    /// The same cells, creases and attributes with other control points, (vertices, 3).
+    fn with_points(&self, py: Python<'_>, points: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut mesh = self.shared.mesh.clone();
+        let moved = self::points(points, "points")?;
+        if moved.len() != mesh.points.len() {
+            return Err(refused(
+                format!("{} points for {} vertices", moved.len(), mesh.points.len()),
+                "give one for each vertex",
+            ));
+        }
+        mesh.points = moved;
+        Self::build(py, mesh, self.cell_data.clone_ref(py))
+    }
+
+    /// Control points, (vertices, 3), read-only.
+    #[getter]
+    fn points<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let points = &slf.get().shared.mesh.points;
+        // SAFETY: a mesh never changes, and lives as long as the solid
+        let array = unsafe {
+            lent(slf.clone().into_any(), points.as_flattened(), [points.len(), 3], false)
+        };
+        Ok(array?.into_any())
+    }
+
+    /// Cells: (n, 8) if all are hexahedra, else a dictionary by kinds; a copy.
+    #[getter]
+    fn cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        cells_of(py, &self.shared.mesh.cells)
+    }
+
+    /// Sharp edges (n, 2) and their sharpness (n,).
+    #[getter]
+    fn creases<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let [edges, _] = creases_of(py, &self.shared.mesh.creases)?;
+        Ok(edges)
+    }
+
+    /// Sharp vertices (n,) and their sharpness (n,).
+    #[getter]
+    fn corners<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let [_, corners] = creases_of(py, &self.shared.mesh.creases)?;
+        Ok(corners)
+    }
+
+    /// Attributes of the control points by name; copies.
+    #[getter]
+    fn attributes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        attributes_of(py, &self.shared.mesh.attributes)
+    }
+
+    /// Data of the cells by name; copies.
+    #[getter]
+    fn cell_data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.cell_data.bind(py).copy()
+    }
+
+    /// Number of control points.
+    #[getter]
+    fn n_points(&self) -> usize {
+        self.shared.mesh.points.len()
+    }
+
+    /// Number of cells.
+    #[getter]
+    fn n_cells(&self) -> usize {
+        self.shared.mesh.cells.len()
+    }
+
+    /// Class of each cell, (cells,) uint8: 0 regular, 1 layered, 2 irregular, 3 refined first.
+    #[getter]
+    fn classes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<u8>>> {
+        let classes: Vec<u8> =
+            self.shared.solid.classes().iter().map(|&class| class_number(class)).collect();
+        let count = classes.len();
+        moved(py, classes, &[count])
+    }
+
+    /// Counts, valences, classes and structures as a dictionary; that of `subsolid info --json`.
+    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let Analyzed { mesh, solid } = &*self.shared;
+        dictionary(py, &Summary::new(mesh, solid).py()?)
+    }
+
+    /// Jacobian determinants and scaled Jacobians over samples as a dictionary, cells of poor
+    /// quality included; that of `subsolid evaluate --quality --json`.
+    ///
+    /// Args:
+    ///     samples: Samples along each axis of a cell; 8 if nothing is given.
+    ///     gauss: Gauss points along each axis instead.
+    #[pyo3(signature = (samples=None, *, gauss=None))]
+    fn quality<'py>(
+        &self,
+        py: Python<'py>,
+        samples: Option<Bound<'py, PyAny>>,
+        gauss: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let solid = &self.shared.solid;
+        let samples = match (&samples, gauss) {
+            (None, None) => Samples::grid(8),
+            _ => request::samples(solid, samples.as_ref(), gauss, None, None, None)?,
+        };
+        let shared = &self.shared;
+        let plan = solid.plan(&samples, Want::DETERMINANT).py()?;
+        let backend = Cpu::default();
+        let mut evaluator = backend.prepare(&plan).py()?;
+        let (mut quality, mut limit) = (Quality::default(), subsolid::Limit::default());
+        let controls = subsolid::mesh::Controls { positions: &shared.mesh.points, attributes: &[] };
+        for range in plan.pieces(1_000_000) {
+            py.check_signals()?;
+            evaluator.evaluate(controls, range, &mut limit).py()?;
+            quality.add(&plan, &limit);
+        }
+        dictionary(py, &quality)
+    }
+
+    /// Refines the control mesh, with creases and attributes; the limit stays the same.
+    ///
+    /// Args:
+    ///     levels: Number of refinements.
+    ///     vertex_rule: "layer-consistent", or "joy-maccracken" for interchange with other
+    ///         programs.
+    ///
+    /// Returns:
+    ///     A solid. Children of hexahedron c are cells 8c to 8c + 7 where all are hexahedra.
+    #[pyo3(signature = (levels=1, *, vertex_rule="layer-consistent"))]
+    fn refine(&self, py: Python<'_>, levels: usize, vertex_rule: &str) -> PyResult<Self> {
+        let rule = match vertex_rule {
+            "layer-consistent" => VertexRule::LayerConsistent,
+            "joy-maccracken" => VertexRule::JoyMacCracken,
+            _ => {
+                return Err(refused(
+                    format!("vertex_rule={vertex_rule:?}"),
+                    "give \"layer-consistent\" or \"joy-maccracken\"",
+                ));
+            }
+        };
+        let shared = &self.shared;
+        let cells = subsolid::refine::refined_cell_count(&shared.mesh, levels);
+        if cells >= 1 << 31 {
+            return Err(refused(
+                format!("{levels} levels have {cells} cells"),
+                "ask for fewer levels",
+            ));
+        }
+        let data = self.cell_data.bind(py);
+        if !data.is_empty() && levels > 0 && !shared.mesh.cells.all_hexahedra() {
+            return Err(refused(
+                "cell_data of cells that are no hexahedra is not passed on",
+                "refine a solid without cell_data",
+            ));
+        }
+        let mesh = py.detach(|| subsolid::refine_mesh(&shared.mesh, levels, rule)).py()?;
+        let refined = PyDict::new(py);
+        let times = 8_usize.pow(levels as u32);
+        for (name, values) in data {
+            let repeated = py.import("numpy")?.call_method1("repeat", (values, times, 0))?;
+            refined.set_item(name, repeated)?;
+        }
+        Self::build(py, mesh, refined.unbind())
+    }
+
+    /// The surface that bounds the solid, with its creases and attributes.
+    fn boundary(&self, py: Python<'_>) -> PyResult<PySurface> {
+        let shared = &self.shared;
+        Ok(PySurface { mesh: py.detach(|| boundary_surface(&shared.mesh)).py()? })
+    }
+
+    /// Writes the control mesh: .vtu, .pvtu, .vtk, .npz, or .csv for points alone. The file
+    /// appears under its name when it is complete.
+    ///
+    /// Args:
+    ///     path: Name of the file.
+    ///     compress: Compress .vtu, .pvtu and .npz.
+    #[pyo3(signature = (path, *, compress=false))]
+    fn write(&self, py: Python<'_>, path: PathBuf, compress: bool) -> PyResult<()> {
+        let mut dataset = Dataset::from(&self.shared.mesh);
+        dataset.cell_arrays = self.cell_arrays(py)?;
+        py.detach(|| subsolid::write(path, dataset, WriteOptions { compress })).py()
+    }
+
+    /// Plans an evaluation, for moved control points again and again.
+    ///
+    /// Args:
+    ///     samples: Samples along each axis of a cell, end points included; or their parameters,
+    ///         ascending in [0, 1].
+    ///     gauss: Gauss points along each axis instead.
+    ///     cells, uvw: Places instead: cells (n,) and parameters (n, 3) in [0, 1].
+    ///     corners: Of places in cells that are no hexahedra, the corner whose hexahedral child
+    ///         is meant; −1 in hexahedra.
+    ///     derivatives: 0, 1 or 2: how often positions are differentiated.
+    ///     attribute_derivatives: Differentiate attributes as well.
+    ///     gradients: Also gradients of attributes in space.
+    ///     jacobian: Also determinants of the Jacobian.
+    ///     precision: "f64" or "f32".
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N".
+    ///     threads: Threads of the CPU; all if None.
+    #[pyo3(signature = (samples=None, *, gauss=None, cells=None, uvw=None, corners=None, derivatives=0, attribute_derivatives=false, gradients=false, jacobian=false, precision="f64", backend="auto", threads=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn plan(
+        slf: &Bound<'_, Self>,
+        samples: Option<Bound<'_, PyAny>>,
+        gauss: Option<usize>,
+        cells: Option<Bound<'_, PyAny>>,
+        uvw: Option<Bound<'_, PyAny>>,
+        corners: Option<Bound<'_, PyAny>>,
+        derivatives: usize,
+        attribute_derivatives: bool,
+        gradients: bool,
+        jacobian: bool,
+        precision: &str,
+        backend: &str,
+        threads: Option<usize>,
+    ) -> PyResult<PyPlan> {
+        let this = slf.get();
+        let samples = request::samples(
+            &this.shared.solid,
+            samples.as_ref(),
+            gauss,
+            cells.as_ref(),
+            uvw.as_ref(),
+            corners.as_ref(),
+        )?;
+        let want = request::want(derivatives, gradients, jacobian, attribute_derivatives)?;
+        let precision = self::precision(precision)?;
+        let threads = Threads::new(threads)?;
+        PyPlan::new(slf.py(), slf.clone().unbind(), &samples, want, (backend, precision), threads)
+    }
+
+    /// Evaluates the limit once. Options are those of plan; out is that of Plan.evaluate.
+    #[pyo3(signature = (samples=None, *, gauss=None, cells=None, uvw=None, corners=None, derivatives=0, attribute_derivatives=false, gradients=false, jacobian=false, precision="f64", backend="auto", threads=None, out=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn evaluate<'py>(
+        slf: &Bound<'py, Self>,
+        samples: Option<Bound<'py, PyAny>>,
+        gauss: Option<usize>,
+        cells: Option<Bound<'py, PyAny>>,
+        uvw: Option<Bound<'py, PyAny>>,
+        corners: Option<Bound<'py, PyAny>>,
+        derivatives: usize,
+        attribute_derivatives: bool,
+        gradients: bool,
+        jacobian: bool,
+        precision: &str,
+        backend: &str,
+        threads: Option<usize>,
+        out: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        if out.as_ref().is_some_and(|out| out.cast::<PyLimit>().is_ok()) {
+            return Err(refused(
+                "out is a Limit, which belongs to a plan",
+                "plan the evaluation, and give the limit to Plan.evaluate",
+            ));
+        }
+        let plan = Self::plan(
+            slf,
+            samples,
+            gauss,
+            cells,
+            uvw,
+            corners,
+            derivatives,
+            attribute_derivatives,
+            gradients,
+            jacobian,
+            precision,
+            backend,
+            threads,
+        )?;
+        let options = PyDict::new(py);
+        options.set_item("out", out)?;
+        Bound::new(py, plan)?.call_method("evaluate", (), Some(&options))
+    }
+
+    /// Weights of the control points at places: points = B @ controls.
+    ///
+    /// Args:
+    ///     cells, uvw: Cells (n,) and parameters (n, 3) in [0, 1].
+    ///     derivative: None for values, or "u", "v", "w", "uu", "vv", "ww", "uv", "uw", "vw".
+    ///     corners: As in plan.
+    ///
+    /// Returns:
+    ///     scipy.sparse.csr_matrix of shape (n, vertices).
+    #[pyo3(signature = (cells, uvw, derivative=None, *, corners=None))]
+    fn basis_matrix<'py>(
+        &self,
+        py: Python<'py>,
+        cells: &Bound<'py, PyAny>,
+        uvw: &Bound<'py, PyAny>,
+        derivative: Option<&str>,
+        corners: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let solid = &self.shared.solid;
+        let places = locations(solid, cells, uvw, corners.as_ref())?;
+        let orders = orders(derivative)?;
+        let rows = py.detach(|| solid.basis_rows(&places, orders));
+        csr(py, &rows.py()?, self.n_points())
+    }
+
+    /// Bézier extraction operators as arrays by name; those of `subsolid extract`.
+    ///
+    /// Args:
+    ///     rings: Rings of pieces towards extraordinary edges and vertices.
+    ///     refined_points: Keep refined points as control points, with rows over the vertices.
+    #[pyo3(signature = (rings=2, *, refined_points=false))]
+    fn extract<'py>(
+        &self,
+        py: Python<'py>,
+        rings: usize,
+        refined_points: bool,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        use subsolid::bezier::{Extraction, Pieces};
+        let Analyzed { mesh, solid } = &*self.shared;
+        let arrays = py.detach(|| -> subsolid::Result<_> {
+            let pieces = Pieces::new(solid, rings)?;
+            let mut extraction = Extraction::new(&pieces)?;
+            if !refined_points {
+                extraction = extraction.expanded(1 << 32)?;
+            }
+            let bounds = pieces.error_bounds(&mesh.points)?;
+            extraction.arrays(solid, mesh.controls(), &bounds)
+        });
+        arrays_of(py, arrays.py()?)
+    }
+
+    /// Neighbours: rows of one kind of elements for each of another.
+    ///
+    /// Args:
+    ///     op: Two letters of V (vertices), E (edges), F (faces), C (cells): "VC" has the cells
+    ///         of each vertex.
+    ///
+    /// Returns:
+    ///     offsets (n + 1,) and ids: row r is ids[offsets[r]:offsets[r + 1]], ascending.
+    fn query<'py>(&self, py: Python<'py>, op: &str) -> PyResult<Bound<'py, PyTuple>> {
+        let mesh = &self.shared.mesh;
+        crate::query::rows(py, op, || {
+            subsolid::query::Query::of_solid(mesh, subsolid::query::Strategy::Unordered)
+        })
+    }
+
+    /// Cells for a viewer, as arrays: what to_pyvista makes a grid of.
+    #[pyo3(signature = (cells, rings=3))]
+    fn _dataset<'py>(
+        &self,
+        py: Python<'py>,
+        cells: &Bound<'py, PyAny>,
+        rings: usize,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let Analyzed { mesh, solid } = &*self.shared;
+        let name = cells.extract::<String>().ok();
+        let elements = 0..solid.elements().len();
+        let evaluated = |n: usize| -> subsolid::Result<Dataset> {
+            let plan = solid.plan(&Samples::grid(n), Want::POSITION)?;
+            let limit = Cpu::default().evaluate(&plan, mesh.controls())?;
+            match name {
+                Some(_) => volume::lagrange(&plan, &limit, &mesh.attributes, true),
+                None => volume::hexahedra(&plan, &limit, &mesh.attributes, true),
+            }
+        };
+        let dataset = match name.as_deref() {
+            Some("lagrange") => py.detach(|| evaluated(4)),
+            Some("bezier") => py.detach(|| {
+                let bezier = volume::Bezier::new(solid, rings)?;
+                Ok(bezier.piece(mesh.controls(), elements)?.dataset)
+            }),
+            Some("control") => Ok(Dataset::from(mesh)),
+            Some(other) => {
+                return Err(refused(
+                    format!("cells={other:?}"),
+                    "give \"lagrange\", \"bezier\", \"control\", or samples along each axis",
+                ));
+            }
+            None => {
+                let n: usize = cells.extract().map_err(|_| {
+                    refused(
+                        "cells of another kind",
+                        "give \"lagrange\", \"bezier\", \"control\", or samples along each axis",
+                    )
+                })?;
+                py.detach(|| evaluated(n))
+            }
+        };
+        dataset_of(py, dataset.py()?)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<subsolid.Solid: {} vertices, {} cells>", self.n_points(), self.n_cells())
+    }
+}

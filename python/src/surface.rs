@@ -1,0 +1,248 @@
+//! Subdivision surfaces.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use subsolid::SurfaceMesh;
+use subsolid::surface::limit::{Faces, GridLimit, LimitSurface};
+use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan, vertex_limits};
+
+use crate::arrays::{lent, moved};
+use crate::errors::{IntoPython, refused};
+use crate::matrix::csr;
+use crate::model::{attributes, attributes_of, creases, creases_of, points, polygons};
+
+/// A subdivision surface: a control mesh of polygons, by Catmull-Clark, Loop, √3 or bilinear
+/// subdivision.
+///
+/// Args:
+///     points: Control points, (vertices, 3).
+///     faces: (n, corners), or a list of lists of vertices.
+///     creases: Sharp edges: a pair of edges (n, 2) and a sharpness for each, or one for all.
+///     corners: Sharp vertices: a pair of vertices (n,) and sharpness.
+///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
+///     holes: Faces that are refined but left out of results.
+#[pyclass(frozen, name = "Surface", module = "subsolid")]
+pub struct PySurface {
+    pub mesh: SurfaceMesh,
+}
+
+fn scheme(name: &str) -> PyResult<Scheme> {
+    match name {
+        "catmull-clark" => Ok(Scheme::CatmullClark),
+        "loop" => Ok(Scheme::Loop),
+        "sqrt3" => Ok(Scheme::Sqrt3),
+        "bilinear" => Ok(Scheme::Bilinear),
+        _ => Err(refused(
+            format!("scheme={name:?}"),
+            "give \"catmull-clark\", \"loop\", \"sqrt3\" or \"bilinear\"",
+        )),
+    }
+}
+
+impl PySurface {
+    fn options(&self, scheme: Scheme, levels: usize) -> PyResult<SurfaceOptions> {
+        if levels > 16 {
+            return Err(refused(format!("{levels} levels"), "ask for at most 16"));
+        }
+        // the one way that numbers the vertices as the stencils do
+        Ok(SurfaceOptions { scheme, levels, method: Method::Matrix, crease_rule: None })
+    }
+}
+
+#[pymethods]
+impl PySurface {
+    #[new]
+    #[pyo3(signature = (points, faces, *, creases=None, corners=None, attributes=None, holes=None))]
+    fn new(
+        points: &Bound<'_, PyAny>,
+        faces: &Bound<'_, PyAny>,
+        creases: Option<Bound<'_, PyAny>>,
+        corners: Option<Bound<'_, PyAny>>,
+        attributes: Option<Bound<'_, PyDict>>,
+        holes: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let mut mesh = SurfaceMesh::new(self::points(points, "points")?, polygons(faces)?);
+        mesh.creases = self::creases(creases.as_ref(), corners.as_ref())?;
+        mesh.attributes = self::attributes(attributes.as_ref(), mesh.points.len(), false)?;
+        if let Some(holes) = holes {
+            mesh.holes = crate::arrays::plain_ids(&holes, "holes")?.0;
+        }
+        mesh.check().py()?;
+        Ok(Self { mesh })
+    }
+
+    /// Control points, (vertices, 3), read-only.
+    #[getter]
+    fn points<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let points = &slf.get().mesh.points;
+        // SAFETY: a surface never changes
+        let array = unsafe {
+            lent(slf.clone().into_any(), points.as_flattened(), [points.len(), 3], false)
+        };
+        Ok(array?.into_any())
+    }
+
+    /// Faces: (n, corners) if all are of one size, else a list of lists; a copy.
+    #[getter]
+    fn faces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let faces = &self.mesh.faces;
+        match faces.uniform_size() {
+            Some(size) => {
+                let ids = faces.vertices().iter().map(|&v| i64::from(v)).collect();
+                Ok(moved(py, ids, &[faces.len(), size])?.into_any())
+            }
+            None => Ok(PyList::new(py, faces.iter().map(<[u32]>::to_vec))?.into_any()),
+        }
+    }
+
+    /// Sharp edges (n, 2) and their sharpness (n,).
+    #[getter]
+    fn creases<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let [edges, _] = creases_of(py, &self.mesh.creases)?;
+        Ok(edges)
+    }
+
+    /// Sharp vertices (n,) and their sharpness (n,).
+    #[getter]
+    fn corners<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let [_, corners] = creases_of(py, &self.mesh.creases)?;
+        Ok(corners)
+    }
+
+    /// Attributes of the control points by name; copies.
+    #[getter]
+    fn attributes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        attributes_of(py, &self.mesh.attributes)
+    }
+
+    /// Number of control points.
+    #[getter]
+    fn n_points(&self) -> usize {
+        self.mesh.points.len()
+    }
+
+    /// Number of faces.
+    #[getter]
+    fn n_faces(&self) -> usize {
+        self.mesh.faces.len()
+    }
+
+    /// Refines the mesh, with creases and attributes.
+    #[pyo3(signature = (levels=1, *, scheme="catmull-clark"))]
+    fn refine(&self, py: Python<'_>, levels: usize, scheme: &str) -> PyResult<Self> {
+        let options = self.options(self::scheme(scheme)?, levels)?;
+        let mesh = py.detach(|| subsolid::surface::refine_surface(&self.mesh, &options)).py()?;
+        Ok(Self { mesh })
+    }
+
+    /// Weights of the control points in the vertices of a level: points = S @ controls, as a
+    /// scipy.sparse.csr_matrix of shape (refined vertices, vertices).
+    #[pyo3(signature = (levels=1, *, scheme="catmull-clark"))]
+    fn stencils<'py>(
+        &self,
+        py: Python<'py>,
+        levels: usize,
+        scheme: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = self.options(self::scheme(scheme)?, levels)?;
+        let matrices =
+            py.detach(|| SurfacePlan::new(&self.mesh, &options)?.level_matrices()).py()?;
+        let mut columns = self.mesh.points.len();
+        let mut product: Option<Bound<'py, PyAny>> = None;
+        for level in &matrices {
+            let matrix = csr(py, level, columns)?;
+            columns = level.len();
+            product = Some(match product {
+                Some(before) => matrix.call_method1("__matmul__", (before,))?,
+                None => matrix,
+            });
+        }
+        match product {
+            Some(product) => Ok(product),
+            None => {
+                let options = PyDict::new(py);
+                options.set_item("format", "csr")?;
+                py.import("scipy.sparse")?.call_method("eye", (columns,), Some(&options))
+            }
+        }
+    }
+
+    /// Limit positions (vertices, 3) and unit normals (vertices, 3) of the vertices, for
+    /// Catmull-Clark and Loop; normals are NaN where there is no tangent plane.
+    #[pyo3(signature = (*, scheme="catmull-clark"))]
+    fn limit<'py>(&self, py: Python<'py>, scheme: &str) -> PyResult<Bound<'py, PyTuple>> {
+        let scheme = self::scheme(scheme)?;
+        let limits = py.detach(|| vertex_limits(&self.mesh, scheme)).py()?;
+        let n = limits.positions.len();
+        (
+            moved(py, limits.positions.into_flattened(), &[n, 3])?,
+            moved(py, limits.normals.into_flattened(), &[n, 3])?,
+        )
+            .into_pyobject(py)
+    }
+
+    /// Limit points of a grid on every face, by Catmull-Clark or Loop.
+    ///
+    /// Args:
+    ///     samples: Samples along each edge, 1 to 64. On quads n × n, u fastest; on triangles
+    ///         rows of n, n − 1, … 1. A polygon counts as one quad a corner.
+    ///
+    /// Returns:
+    ///     Positions (quads, samples of one, 3) and unit normals of the same shape.
+    #[pyo3(signature = (samples=8, *, scheme="catmull-clark"))]
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        samples: usize,
+        scheme: &str,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let scheme = self::scheme(scheme)?;
+        let (limit, count) = py
+            .detach(|| -> subsolid::Result<_> {
+                let mesh = &self.mesh;
+                let ends = mesh.faces.ends().map(|end| end as u32);
+                let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
+                let faces = Faces {
+                    vertex_count: mesh.points.len(),
+                    offsets: &offsets,
+                    corners: mesh.faces.vertices(),
+                    creases: &mesh.creases,
+                    crease_rule: mesh.crease_rule,
+                };
+                let surface = LimitSurface::new(&faces, scheme)?;
+                let grid = surface.grid(samples, true)?;
+                let mut limit = GridLimit::default();
+                let refined = surface.refined_points(&mesh.points)?;
+                grid.evaluate(&refined, 0..surface.elements().len(), &mut limit)?;
+                Ok((limit, surface.elements().len()))
+            })
+            .py()?;
+        let each = limit.positions.len() / (3 * count.max(1));
+        let shape = [count, each, 3];
+        (moved(py, limit.positions, &shape)?, moved(py, limit.normals, &shape)?).into_pyobject(py)
+    }
+
+    /// Neighbours: as Solid.query, with V, E and F.
+    fn query<'py>(&self, py: Python<'py>, op: &str) -> PyResult<Bound<'py, PyTuple>> {
+        crate::query::rows(py, op, || {
+            subsolid::query::Query::of_surface(&self.mesh, subsolid::query::Strategy::Unordered)
+        })
+    }
+
+    /// Writes the mesh: .obj, .ply, .vtp or .stl. What the format cannot hold raises a
+    /// UserWarning.
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let format = subsolid::io::check_surface_output(&path).py()?;
+        for loss in format.losses(&self.mesh) {
+            let message = format!("{}: left out {loss}", path.display());
+            py.import("warnings")?.call_method1("warn", (message,))?;
+        }
+        py.detach(|| subsolid::io::write_surface(&path, &self.mesh)).py()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<subsolid.Surface: {} vertices, {} faces>", self.n_points(), self.n_faces())
+    }
+}

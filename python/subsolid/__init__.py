@@ -1,0 +1,57 @@
+"""Limits of Catmull-Clark solids and subdivision surfaces as NumPy arrays.
+
+    import subsolid
+    solid = subsolid.read("models/bracket.vtk")
+    limit = solid.evaluate(samples=8, derivatives=1)
+    limit.points  # (cells * 512, 3)
+"""
+
+from __future__ import annotations
+
+from ._convert import from_meshio, from_pyvista
+from ._error import CopyWarning, Error
+from ._subsolid import (
+    Batches,
+    Limit,
+    Locator,
+    Pieces,
+    Plan,
+    Quadrature,
+    Slices,
+    Solid,
+    Surface,
+    devices,
+    read,
+    read_surface,
+    set_threads,
+)
+from ._types import Layer, Places, QuadratureBatch
+
+__version__ = "0.1.0"
+
+#: Names of the numbers in Solid.classes.
+CLASS_NAMES = ("regular", "layered", "irregular", "refined")
+
+__all__ = [
+    "CLASS_NAMES",
+    "Batches",
+    "CopyWarning",
+    "Error",
+    "Layer",
+    "Limit",
+    "Locator",
+    "Pieces",
+    "Places",
+    "Plan",
+    "Quadrature",
+    "QuadratureBatch",
+    "Slices",
+    "Solid",
+    "Surface",
+    "devices",
+    "from_meshio",
+    "from_pyvista",
+    "read",
+    "read_surface",
+    "set_threads",
+]

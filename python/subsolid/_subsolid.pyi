@@ -1,0 +1,327 @@
+from os import PathLike
+from typing import Any, Literal, Optional, Sequence, TypeVar, Union, final, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from ._types import Floats, Ids, Layer, Places, QuadratureBatch
+
+__all__ = [
+    "Batches",
+    "Limit",
+    "Locator",
+    "Pieces",
+    "Plan",
+    "Quadrature",
+    "Slices",
+    "Solid",
+    "Surface",
+    "devices",
+    "read",
+    "read_surface",
+    "set_threads",
+]
+
+_Path = Union[str, PathLike[str]]
+_Numbers = npt.ArrayLike
+_Cells = Union[npt.ArrayLike, dict[str, Any]]
+_Tags = tuple[npt.ArrayLike, npt.ArrayLike]
+_Data = dict[str, Any]
+_Array = npt.NDArray[Any]
+_Derivative = Literal["u", "v", "w", "uu", "vv", "ww", "uv", "uw", "vw"]
+_Precision = Literal["f64", "f32", "float64", "float32"]
+_Scheme = Literal["catmull-clark", "loop", "sqrt3", "bilinear"]
+_Out = TypeVar("_Out", Limit, _Array)
+
+def read(path: _Path, *, crease_angle: Optional[float] = None) -> Solid: ...
+def read_surface(path: _Path) -> Surface: ...
+def devices() -> list[str]: ...
+def set_threads(count: int) -> None: ...
+@final
+class Solid:
+    def __new__(
+        cls,
+        points: _Numbers,
+        cells: _Cells,
+        *,
+        creases: Optional[_Tags] = None,
+        corners: Optional[_Tags] = None,
+        attributes: Optional[_Data] = None,
+        cell_data: Optional[_Data] = None,
+        crease_angle: Optional[float] = None,
+    ) -> Solid: ...
+    def with_points(self, points: _Numbers) -> Solid: ...
+    @property
+    def points(self) -> Floats: ...
+    @property
+    def cells(self) -> Any: ...
+    @property
+    def creases(self) -> tuple[Ids, Floats]: ...
+    @property
+    def corners(self) -> tuple[Ids, Floats]: ...
+    @property
+    def attributes(self) -> dict[str, Floats]: ...
+    @property
+    def cell_data(self) -> dict[str, Floats]: ...
+    @property
+    def n_points(self) -> int: ...
+    @property
+    def n_cells(self) -> int: ...
+    @property
+    def classes(self) -> npt.NDArray[np.uint8]: ...
+    def info(self) -> dict[str, Any]: ...
+    def quality(
+        self, samples: Optional[_Numbers] = None, *, gauss: Optional[int] = None
+    ) -> dict[str, Any]: ...
+    def refine(
+        self,
+        levels: int = 1,
+        *,
+        vertex_rule: Literal["layer-consistent", "joy-maccracken"] = "layer-consistent",
+    ) -> Solid: ...
+    def boundary(self) -> Surface: ...
+    def write(self, path: _Path, *, compress: bool = False) -> None: ...
+    def plan(
+        self,
+        samples: Optional[_Numbers] = None,
+        *,
+        gauss: Optional[int] = None,
+        cells: Optional[_Numbers] = None,
+        uvw: Optional[_Numbers] = None,
+        corners: Optional[_Numbers] = None,
+        derivatives: int = 0,
+        attribute_derivatives: bool = False,
+        gradients: bool = False,
+        jacobian: bool = False,
+        precision: _Precision = "f64",
+        backend: str = "auto",
+        threads: Optional[int] = None,
+    ) -> Plan: ...
+    @overload
+    def evaluate(
+        self,
+        samples: Optional[_Numbers] = None,
+        *,
+        gauss: Optional[int] = None,
+        cells: Optional[_Numbers] = None,
+        uvw: Optional[_Numbers] = None,
+        corners: Optional[_Numbers] = None,
+        derivatives: int = 0,
+        attribute_derivatives: bool = False,
+        gradients: bool = False,
+        jacobian: bool = False,
+        precision: _Precision = "f64",
+        backend: str = "auto",
+        threads: Optional[int] = None,
+        out: None = None,
+    ) -> Limit: ...
+    @overload
+    def evaluate(
+        self,
+        samples: Optional[_Numbers] = None,
+        *,
+        gauss: Optional[int] = None,
+        cells: Optional[_Numbers] = None,
+        uvw: Optional[_Numbers] = None,
+        corners: Optional[_Numbers] = None,
+        derivatives: int = 0,
+        attribute_derivatives: bool = False,
+        gradients: bool = False,
+        jacobian: bool = False,
+        precision: _Precision = "f64",
+        backend: str = "auto",
+        threads: Optional[int] = None,
+        out: _Array,
+    ) -> _Array: ...
+    def basis_matrix(
+        self,
+        cells: _Numbers,
+        uvw: _Numbers,
+        derivative: Optional[_Derivative] = None,
+        *,
+        corners: Optional[_Numbers] = None,
+    ) -> Any: ...
+    def extract(self, rings: int = 2, *, refined_points: bool = False) -> dict[str, _Array]: ...
+    def query(self, op: str) -> tuple[Ids, Ids]: ...
+    def _dataset(self, cells: Any, rings: int = 3) -> dict[str, Any]: ...
+    def locator(
+        self, points: Optional[_Numbers] = None, *, tolerance: float = 1e-9
+    ) -> Locator: ...
+    def locate(
+        self, x: _Numbers, *, nearest: bool = False, tolerance: float = 1e-9
+    ) -> Places: ...
+    def slice(
+        self,
+        layer_height: float,
+        *,
+        axis: Literal["x", "y", "z"] = "z",
+        pixel: Optional[float] = None,
+        planes: int = 1,
+        antialias: bool = True,
+        attributes: bool = True,
+        tolerance: Optional[float] = None,
+        points: Optional[_Numbers] = None,
+    ) -> Slices: ...
+    def quadrature(
+        self, gauss: int = 5, *, rings: Optional[int] = None, second: bool = False
+    ) -> Quadrature: ...
+    def to_pyvista(
+        self,
+        cells: Union[Literal["lagrange", "bezier", "control"], int, None] = None,
+        *,
+        rings: int = 3,
+    ) -> Any: ...
+    def plot(
+        self,
+        color: Optional[str] = None,
+        *,
+        clip: Optional[Literal["x", "y", "z"]] = None,
+        samples: int = 5,
+        screenshot: Optional[_Path] = None,
+        show: bool = True,
+    ) -> Any: ...
+    def _repr_html_(self) -> str: ...
+    def __repr__(self) -> str: ...
+
+@final
+class Plan:
+    @overload
+    def evaluate(
+        self,
+        points: Optional[_Numbers] = None,
+        *,
+        attributes: Optional[_Data] = None,
+        out: None = None,
+    ) -> Limit: ...
+    @overload
+    def evaluate(
+        self,
+        points: Optional[_Numbers] = None,
+        *,
+        attributes: Optional[_Data] = None,
+        out: _Out,
+    ) -> _Out: ...
+    def pieces(
+        self, points: Optional[_Numbers] = None, *, results: int = 2_000_000
+    ) -> Pieces: ...
+    def adjoint(
+        self, gradient: _Numbers, *, derivatives: Optional[_Data] = None
+    ) -> Floats: ...
+    def basis_matrix(self, derivative: Optional[_Derivative] = None) -> Any: ...
+    def places(self) -> tuple[Ids, Floats, Ids]: ...
+    @property
+    def solid(self) -> Solid: ...
+    @property
+    def backend(self) -> str: ...
+    @property
+    def precision(self) -> str: ...
+    @property
+    def derivatives(self) -> list[str]: ...
+    def __len__(self) -> int: ...
+    def __repr__(self) -> str: ...
+
+@final
+class Pieces:
+    def __iter__(self) -> Pieces: ...
+    def __next__(self) -> Limit: ...
+    def __len__(self) -> int: ...
+
+@final
+class Limit:
+    @property
+    def points(self) -> _Array: ...
+    @property
+    def derivatives(self) -> dict[str, _Array]: ...
+    @property
+    def attributes(self) -> dict[str, _Array]: ...
+    @property
+    def attribute_derivatives(self) -> dict[str, dict[str, _Array]]: ...
+    @property
+    def det_j(self) -> _Array: ...
+    @property
+    def gradients(self) -> dict[str, _Array]: ...
+    @property
+    def undefined(self) -> npt.NDArray[np.uint8]: ...
+    @property
+    def elements(self) -> tuple[int, int]: ...
+    def __len__(self) -> int: ...
+    def __repr__(self) -> str: ...
+
+@final
+class Locator:
+    def locate(self, x: _Numbers, *, nearest: bool = False) -> Places: ...
+
+@final
+class Slices:
+    def __iter__(self) -> Slices: ...
+    def __next__(self) -> Layer: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: int, /) -> Layer: ...
+    @property
+    def heights(self) -> Floats: ...
+    @property
+    def pixels(self) -> Optional[tuple[tuple[float, float], float, tuple[int, int]]]: ...
+
+@final
+class Quadrature:
+    def batches(
+        self, points: Optional[_Numbers] = None, *, max_points: int = 20_000
+    ) -> Batches: ...
+    def mass(self, *, points: Optional[_Numbers] = None, density: float = 1.0) -> Any: ...
+    def stiffness(
+        self, *, points: Optional[_Numbers] = None, conductivity: float = 1.0
+    ) -> Any: ...
+    def elasticity(
+        self,
+        *,
+        points: Optional[_Numbers] = None,
+        young: float = 1.0,
+        poisson: float = 0.3,
+    ) -> Any: ...
+    @property
+    def solid(self) -> Solid: ...
+    @property
+    def n_vertices(self) -> int: ...
+    def __len__(self) -> int: ...
+
+@final
+class Batches:
+    def __iter__(self) -> Batches: ...
+    def __next__(self) -> QuadratureBatch: ...
+    def __len__(self) -> int: ...
+
+@final
+class Surface:
+    def __new__(
+        cls,
+        points: _Numbers,
+        faces: Union[_Numbers, Sequence[Sequence[int]]],
+        *,
+        creases: Optional[_Tags] = None,
+        corners: Optional[_Tags] = None,
+        attributes: Optional[_Data] = None,
+        holes: Optional[_Numbers] = None,
+    ) -> Surface: ...
+    @property
+    def points(self) -> Floats: ...
+    @property
+    def faces(self) -> Union[Ids, list[list[int]]]: ...
+    @property
+    def creases(self) -> tuple[Ids, Floats]: ...
+    @property
+    def corners(self) -> tuple[Ids, Floats]: ...
+    @property
+    def attributes(self) -> dict[str, Floats]: ...
+    @property
+    def n_points(self) -> int: ...
+    @property
+    def n_faces(self) -> int: ...
+    def refine(self, levels: int = 1, *, scheme: _Scheme = "catmull-clark") -> Surface: ...
+    def stencils(self, levels: int = 1, *, scheme: _Scheme = "catmull-clark") -> Any: ...
+    def limit(self, *, scheme: _Scheme = "catmull-clark") -> tuple[Floats, Floats]: ...
+    def evaluate(
+        self, samples: int = 8, *, scheme: _Scheme = "catmull-clark"
+    ) -> tuple[Floats, Floats]: ...
+    def query(self, op: str) -> tuple[Ids, Ids]: ...
+    def write(self, path: _Path) -> None: ...
+    def __repr__(self) -> str: ...

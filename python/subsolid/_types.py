@@ -1,0 +1,82 @@
+"""Plain records that calls return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+
+
+class Places(NamedTuple):
+    """Where points in space are."""
+
+    #: Cells, (n,); -1 where a point is outside.
+    cells: Ids
+    #: Parameters in the cell, (n, 3); NaN outside.
+    uvw: Floats
+    #: Distances of the limit there from the points, (n,), in length units; inf outside.
+    distances: Floats
+    #: Corners whose hexahedral child is meant, (n,); -1 in hexahedra.
+    corners: Ids
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """One layer of a solid."""
+
+    #: Number of the layer.
+    index: int
+    #: Height of its middle, in length units.
+    height: float
+    #: Closed curves, each (n, 2), with the material to their left.
+    contours: list[Floats]
+    #: How many contours enclose each: even for outer ones, odd for holes.
+    depths: list[int]
+    #: Area of the material.
+    area: float
+    #: Covered part of each pixel, (rows, columns) uint16, 65535 for all; row 0 is the lowest.
+    #: None without pixels.
+    coverage: Optional[npt.NDArray[np.uint16]]
+    #: Channels of the attributes by name, (rows, columns); NaN where nothing is covered.
+    attributes: dict[str, Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class QuadratureBatch:
+    """Leaves (cells, or parts of them) with equal basis functions.
+
+    n leaves, s quadrature points each, c control points each.
+    """
+
+    #: Cells, (n,).
+    cells: Ids
+    #: Corners whose hexahedral child is meant, (n,); -1 in hexahedra.
+    corners: Ids
+    #: Control points, (n, c).
+    control_ids: Ids
+    #: Parameters in the cells, (n, s, 3).
+    parameters: Floats
+    #: Basis functions N, (s, c); each row sums to 1.
+    values: Floats
+    #: dN/d(u, v, w), (s, 3, c).
+    gradients: Floats
+    #: Second derivatives by uu, vv, ww, uv, uw, vw, (s, 6, c); None unless asked for.
+    second: Optional[Floats]
+    #: Points in space, (n, s, 3).
+    points: Floats
+    #: Weights in space, (n, s): they sum to the volume.
+    weights: Floats
+    #: d(x, y, z)/d(u, v, w), (n, s, 3, 3).
+    jacobians: Floats
+    #: Their determinants, (n, s).
+    det_j: Floats
+    #: d(u, v, w)/d(x, y, z), (n, s, 3, 3).
+    inverse_jacobians: Floats
+    #: dN/d(x, y, z), (n, s, 3, c).
+    physical_gradients: Floats
+

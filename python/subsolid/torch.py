@@ -1,0 +1,61 @@
+"""Limits as differentiable functions of PyTorch.
+
+    import torch
+    from subsolid.torch import evaluate
+    plan = solid.plan(gauss=3, derivatives=1)
+    points, d_u, d_v, d_w = evaluate(plan, controls)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+import torch
+
+from ._error import Error
+
+if TYPE_CHECKING:
+    from ._subsolid import Plan
+
+__all__ = ["evaluate"]
+
+
+class _Evaluate(torch.autograd.Function):  # type: ignore[misc]
+    @staticmethod
+    def forward(ctx: Any, plan: Plan, controls: Any) -> Any:
+        ctx.plan = plan
+        points = np.ascontiguousarray(controls.detach().numpy())
+        limit = plan.evaluate(points)
+        arrays = [limit.points, *limit.derivatives.values()]
+        return tuple(torch.from_numpy(array) for array in arrays)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        values, *others = (np.ascontiguousarray(g.detach().numpy()) for g in gradients)
+        derivatives = dict(zip(ctx.plan.derivatives, others))
+        back = ctx.plan.adjoint(values, derivatives=derivatives)
+        return None, torch.from_numpy(back)
+
+
+def evaluate(plan: Plan, controls: Any) -> Union[Any, tuple[Any, ...]]:
+    """Evaluates a plan so that gradients flow back to the control points.
+
+    Args:
+        plan: A plan in double precision.
+        controls: Control points, a tensor of shape (vertices, 3) and type float64 on the CPU.
+
+    Returns:
+        Positions (n, 3); with derivatives a tuple of positions and each derivative.
+
+    Raises:
+        Error: For another type, device or precision.
+    """
+    if not isinstance(controls, torch.Tensor) or controls.dtype != torch.float64:
+        raise Error("controls are no tensor of float64", "convert them: controls.double()")
+    if controls.device.type != "cpu":
+        raise Error(f"controls are on {controls.device}", "bring them home: controls.cpu()")
+    if plan.precision != "f64":
+        raise Error("gradients of a plan in single precision", 'plan with precision="f64"')
+    results = _Evaluate.apply(plan, controls)
+    return results[0] if len(results) == 1 else results

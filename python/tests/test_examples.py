@@ -1,0 +1,56 @@
+"""The examples, at small sizes."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+from typing import Any
+
+import pytest
+
+EXAMPLES = pathlib.Path(__file__).parents[1] / "examples"
+
+
+@pytest.fixture(autouse=True)
+def path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(EXAMPLES), *sys.path])
+
+
+def test_evaluate_and_look(tmp_path: Any) -> None:
+    pytest.importorskip("pyvista")
+    from evaluate_and_look import main
+
+    assert main(tmp_path, samples=3) > 0
+    assert (tmp_path / "classes.png").stat().st_size > 5000
+
+
+def test_fit_points() -> None:
+    pytest.importorskip("scipy")
+    from fit_points import main
+
+    coarse = main(cells=3, samples=5)
+    assert coarse < 1e-2
+    assert main(cells=5, samples=5) < coarse / 2
+
+
+def test_optimize_volume() -> None:
+    pytest.importorskip("scipy")
+    from optimize_volume import main
+
+    wanted, reached = main(steps=20)
+    assert abs(reached - wanted) < 1e-2 * wanted
+
+
+def test_elasticity() -> None:
+    pytest.importorskip("scipy")
+    from elasticity import main
+
+    assert abs(main() - 1) < 1e-9
+
+
+def test_graded_lattice(tmp_path: Any) -> None:
+    from graded_lattice import main
+
+    areas = main(tmp_path, n=2, pixel=0.2)
+    assert len(areas) == 10 and all(area > 0 for area in areas)
+    assert len(list(tmp_path.glob("*.npy"))) == 10

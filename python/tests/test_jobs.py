@@ -1,0 +1,147 @@
+"""Location, layers, surfaces, queries, extraction, pictures."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from boxes import box
+
+import subsolid
+
+
+def test_places_lead_back(bracket: subsolid.Solid) -> None:
+    rng = np.random.default_rng(6)
+    cells = rng.integers(0, bracket.n_cells, 300)
+    uvw = rng.uniform(0.05, 0.95, (300, 3))
+    x = np.array(bracket.evaluate(cells=cells, uvw=uvw).points)
+    locator = bracket.locator()
+    places = locator.locate(x)
+    assert np.array_equal(places.cells, cells)
+    assert np.abs(places.uvw - uvw).max() < 1e-6
+    assert places.distances.max() < 1e-9
+    far = locator.locate(np.array([[1e3, 0.0, 0.0], [np.nan, 0, 0]]))
+    assert far.cells.tolist() == [-1, -1] and np.isnan(far.uvw).all()
+    near = bracket.locate(np.array([[1e3, 0.0, 0.0]]), nearest=True)
+    assert near.cells[0] >= 0 and 900 < near.distances[0] < 1100
+
+
+def test_layers_of_a_box_are_rectangles() -> None:
+    points, cells = box(3, 2, 2)
+    solid = subsolid.Solid(points, cells, crease_angle=40.0, attributes={"x": points[:, 0]})
+    layers = solid.slice(0.5, pixel=0.25, planes=2)
+    assert len(layers) == 4
+    assert np.allclose(layers.heights, [0.25, 0.75, 1.25, 1.75])
+    seen = 0
+    for layer in layers:
+        assert layer.index == seen and abs(layer.area - 6.0) < 1e-12
+        assert len(layer.contours) == 1 and layer.depths == [0]
+        assert layer.coverage is not None and layer.coverage.shape == (8, 12)
+        assert (layer.coverage == 65535).all()
+        expected = np.broadcast_to(0.125 + 0.25 * np.arange(12), (8, 12))
+        assert np.abs(layer.attributes["x"] - expected).max() < 1e-9
+        seen += 1
+    assert seen == 4
+    assert layers[-1].index == 3
+    with pytest.raises(IndexError):
+        layers[4]
+
+
+
+
+def test_the_boundary_is_that_of_the_solid(bracket: subsolid.Solid) -> None:
+    surface = bracket.boundary()
+    positions, normals = surface.limit()
+    assert positions.shape == normals.shape == (surface.n_points, 3)
+    lengths = np.linalg.norm(normals, axis=1)
+    assert np.abs(lengths[np.isfinite(lengths)] - 1).max() < 1e-12
+    near = bracket.locate(positions[:50], nearest=True)
+    assert near.distances.max() < 1e-8
+    grid, _ = surface.evaluate(3)
+    assert grid.shape == (surface.n_faces, 9, 3)
+
+
+def test_surfaces_are_written_and_read(bracket: subsolid.Solid, tmp_path: Any) -> None:
+    surface = bracket.boundary()
+    surface.write(tmp_path / "skin.obj")
+    again = subsolid.read_surface(tmp_path / "skin.obj")
+    assert np.array_equal(again.faces, surface.faces)
+    mixed = subsolid.Surface(np.eye(4, 3), [[0, 1, 2], [0, 2, 3]])
+    assert mixed.n_faces == 2 and mixed.refine(1, scheme="loop").n_faces == 8
+    with pytest.raises(subsolid.Error, match="scheme"):
+        mixed.refine(1, scheme="butterfly")  # type: ignore[arg-type]
+    with pytest.raises(subsolid.Error, match="face 0 names vertex 9"):
+        subsolid.Surface(np.eye(4, 3), [[0, 1, 9]])
+
+
+def test_neighbours() -> None:
+    points, cells = box(2, 2, 2)
+    solid = subsolid.Solid(points, cells)
+    offsets, ids = solid.query("VC")
+    assert offsets[-1] == len(ids) == 64
+    assert ids[offsets[13] : offsets[14]].tolist() == list(range(8))  # the middle vertex
+    offsets, ids = solid.query("CC")
+    assert np.diff(offsets).tolist() == [3] * 8
+    offsets, ids = solid.boundary().query("VF")
+    assert np.diff(offsets).sum() == 24 * 4
+    with pytest.raises(subsolid.Error, match="no query"):
+        solid.query("XY")
+
+
+def test_operators_give_the_limit(bracket: subsolid.Solid) -> None:
+    arrays = bracket.extract(rings=1)
+    piece = int(np.flatnonzero(arrays["exact"])[0])
+    o, n = arrays["operator"][piece], arrays["net"][piece]
+    controls = arrays["controls"][slice(*arrays["net_offsets"][n : n + 2])]
+    operator = arrays["operators"][slice(*arrays["operator_offsets"][o : o + 2])]
+    bezier = operator.reshape(64, -1) @ bracket.points[controls]
+    corner = arrays["origin"][piece]
+    expected = bracket.evaluate(cells=[arrays["cell"][piece]], uvw=[corner]).points
+    assert np.abs(bezier[0] - expected).max() < 1e-12
+
+
+def test_cells_for_viewers(graded: subsolid.Solid, tmp_path: Any) -> None:
+    pytest.importorskip("pyvista")
+    lagrange = graded.to_pyvista()
+    assert lagrange.n_cells == graded.n_cells and set(lagrange.celltypes) == {72}
+    bezier = graded.to_pyvista("bezier", rings=1)
+    assert set(bezier.celltypes) == {79} and bezier.n_cells >= graded.n_cells
+    plain = graded.to_pyvista(3)
+    assert plain.n_cells == 8 * graded.n_cells
+    assert set(graded.attributes) <= set(plain.point_data.keys())
+    volume = abs(plain.compute_cell_sizes()["Volume"].sum())
+    exact = sum(b.weights.sum() for b in graded.quadrature(gauss=3, rings=1).batches())
+    assert abs(volume - exact) < 0.02 * exact
+    with pytest.raises(subsolid.Error, match="cells="):
+        graded.to_pyvista("cubes")  # type: ignore[arg-type]
+
+
+def test_pictures(graded: subsolid.Solid, tmp_path: Any) -> None:
+    pytest.importorskip("pyvista")
+    picture = tmp_path / "bracket.png"
+    graded.plot("class", clip="x", samples=2, screenshot=picture)
+    assert picture.stat().st_size > 5000
+    graded.plot("quality", samples=2, screenshot=picture)
+    with pytest.raises(subsolid.Error, match="color="):
+        graded.plot("taste", samples=2, screenshot=picture)
+
+
+def test_tables_for_notebooks(graded: subsolid.Solid) -> None:
+    html = graded._repr_html_()
+    assert html.startswith("<table>") and "layered" in html
+
+
+def test_interrupts_end_work_between_pieces(bracket: subsolid.Solid) -> None:
+    plan = bracket.refine(1).plan(samples=4)
+    timer = threading.Timer(0.05, lambda: signal.raise_signal(signal.SIGINT))
+    timer.start()
+    count = 0
+    with pytest.raises(KeyboardInterrupt):
+        for _ in range(1000):
+            for _ in plan.pieces(results=2000):
+                count += 1
+    timer.join()
+    assert count < 1_000_000

@@ -1,0 +1,147 @@
+"""Control meshes: in, out, and refused."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from boxes import box
+
+import subsolid
+
+
+def test_a_mesh_goes_in_and_comes_out() -> None:
+    points, cells = box(2, 2, 3)
+    edges = np.array([[0, 1], [1, 2]])
+    solid = subsolid.Solid(
+        points, cells, creases=(edges, [np.inf, 1.5]), corners=([26], 2.0),
+        attributes={"t": np.arange(len(points), dtype=float), "d": points},
+        cell_data={"material": np.arange(12)},
+    )
+    assert np.array_equal(solid.points, points) and np.array_equal(solid.cells, cells)
+    assert np.array_equal(solid.creases[0], edges)
+    assert solid.creases[1].tolist() == [np.inf, 1.5]
+    assert solid.corners[0].tolist() == [26] and solid.corners[1].tolist() == [2.0]
+    assert solid.attributes["d"].shape == (36, 3)
+    assert not solid.points.flags.writeable
+    fine = solid.refine()
+    assert fine.n_cells == 96
+    assert np.array_equal(fine.cell_data["material"], np.repeat(np.arange(12.0), 8))
+
+
+def test_files_hold_what_was_written(tmp_path: Any) -> None:
+    points, cells = box(2, 2, 2)
+    solid = subsolid.Solid(points, cells, creases=([[0, 1]], np.inf), attributes={"t": points})
+    for name in ("mesh.vtu", "mesh.vtk"):
+        solid.write(tmp_path / name)
+        again = subsolid.read(tmp_path / name)
+        assert np.array_equal(again.points, points)
+        assert np.array_equal(again.cells, cells)
+        assert again.creases[1].tolist() == [np.inf]
+        assert np.array_equal(again.attributes["t"], points)
+
+
+def test_the_box_has_the_classes_of_the_paper() -> None:
+    points, cells = box(2, 2, 6)
+    solid = subsolid.Solid(points, cells)
+    assert np.bincount(solid.classes, minlength=4).tolist() == [0, 16, 8, 0]
+    fine = solid.refine(1)
+    assert np.bincount(fine.classes, minlength=4).tolist() == [40 + 88, 56, 8, 0]
+    assert solid.info()["classes"]["layered"] == 16
+
+
+def test_info_and_quality_are_those_of_the_program(command: Any, models: Any, bracket: subsolid.Solid) -> None:
+    import json
+    import subprocess
+
+    assert json.loads(command("info", models / "bracket.vtk", "--json")) == bracket.info()
+    try:
+        text = command("evaluate", models / "bracket.vtk", "--gauss", 3, "--quality", "--json")
+    except subprocess.CalledProcessError as done:  # 1 says that the quality is poor
+        text = done.stdout
+    assert json.loads(text)["quality"] == bracket.quality(gauss=3)
+
+
+def test_refinement_keeps_the_limit() -> None:
+    points, cells = box(2, 2, 3, np.random.default_rng(5))
+    solid = subsolid.Solid(points, cells, crease_angle=40.0)
+    fine = solid.refine(1)
+    # cell 0's child at corner 6 (VTK) begins at its middle
+    middle = solid.evaluate(cells=[0], uvw=[[0.5, 0.5, 0.5]]).points
+    corner = fine.evaluate(cells=[0], uvw=[[1.0, 1.0, 1.0]]).points
+    assert np.abs(middle - corner).max() < 1e-13
+
+
+def test_polyhedra_wedges_and_tetrahedra() -> None:
+    wedge = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1.0]])
+    as_wedge = subsolid.Solid(wedge, {"wedge": [[0, 1, 2, 3, 4, 5]]})
+    faces = [[0, 2, 1], [3, 4, 5], [0, 1, 4, 3], [1, 2, 5, 4], [2, 0, 3, 5]]
+    as_polyhedron = subsolid.Solid(wedge, {"polyhedron": [faces]})
+    middle = np.full((1, 3), 1.0)
+    found = [s.evaluate(cells=[0], corners=[0], uvw=middle).points for s in (as_wedge, as_polyhedron)]
+    assert np.abs(found[0] - found[1]).max() < 1e-13
+    assert as_wedge.n_cells == 1 and list(as_wedge.cells) == ["wedge"]
+
+
+POINTS, CELLS = box(1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((POINTS[:, :2], CELLS), {}, r"points has the shape \[8, 2\]"),
+        ((POINTS, CELLS[:, :7]), {}, r"cells have the shape \[1, 7\]"),
+        ((POINTS, CELLS - 1), {}, "cells names -1 at place 0"),
+        ((POINTS, CELLS + 1), {}, "cell 0 names vertex 8"),
+        ((POINTS, CELLS.astype(float)), {}, "cells has the type float64"),
+        ((POINTS * np.nan, CELLS), {}, "vertex 0"),
+        ((POINTS.astype(complex), CELLS), {}, "points has the type complex128"),
+        ((POINTS, [[0, 1, 2, 3, 4, 5, 6, 6]]), {}, "cell 0"),
+        (("points", CELLS), {}, "points has the type"),
+        ((POINTS, CELLS), {"creases": ([[0, 6]], 1.0)}, "0 and 6|0, 6|6"),
+        ((POINTS, CELLS), {"creases": ([[0, 1]], -1.0)}, "sharpness"),
+        ((POINTS, CELLS), {"creases": [[0, 1]]}, "creases of another form"),
+        ((POINTS, CELLS), {"corners": ([0, 1], [1.0])}, "1 sharpnesses for 2"),
+        ((POINTS, CELLS), {"attributes": {"t": [1.0]}}, "attribute \"t\""),
+        ((POINTS, CELLS), {"cell_data": {"t": [1.0, 2.0]}}, "cell_data"),
+        ((POINTS, CELLS), {"crease_angle": float("nan")}, "NaN|nan|angle"),
+    ],
+)
+def test_bad_meshes_are_refused_in_words(arguments: Any, options: Any, message: str) -> None:
+    with pytest.raises(subsolid.Error, match=message):
+        subsolid.Solid(*arguments, **options)
+
+
+def test_errors_name_elements_and_help() -> None:
+    with pytest.raises(ValueError) as caught:
+        subsolid.Solid(POINTS, CELLS + 1)
+    error = caught.value
+    assert isinstance(error, subsolid.Error)
+    assert ("cell", 0) in error.elements and ("vertex", 8) in error.elements
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.elements, again.help, str(again)) == (error.elements, error.help, str(error))
+    with pytest.raises(subsolid.Error) as caught:
+        subsolid.read("missing.vtk")
+    assert caught.value.help is not None and "help:" in str(caught.value)
+
+
+def test_meshes_of_other_packages(bracket: subsolid.Solid, tmp_path: Any) -> None:
+    meshio = pytest.importorskip("meshio")
+    pyvista = pytest.importorskip("pyvista")
+    points, cells = box(2, 3, 2)
+    mesh = meshio.Mesh(points, [("hexahedron", cells)], point_data={"t": points[:, 0]},
+                       cell_data={"m": [np.arange(12)]})
+    solid = subsolid.from_meshio(mesh)
+    assert np.array_equal(solid.cells, cells) and solid.cell_data["m"][3] == 3.0
+    grid = solid.to_pyvista("control")
+    assert isinstance(grid, pyvista.UnstructuredGrid)
+    again = subsolid.from_pyvista(grid)
+    assert np.array_equal(again.cells, cells)
+    assert np.array_equal(again.attributes["t"], points[:, 0])
+    assert again.cell_data["m"].tolist() == solid.cell_data["m"].tolist()
+    voxels = subsolid.from_pyvista(pyvista.ImageData(dimensions=(3, 4, 3)))
+    assert np.array_equal(np.sort(voxels.cells, axis=1), np.sort(cells, axis=1))
+    with pytest.raises(subsolid.Error, match="VTK types"):
+        subsolid.from_pyvista(pyvista.Sphere().cast_to_unstructured_grid())

@@ -1,0 +1,338 @@
+//! The transpose of an evaluation: from gradients at the results to gradients at the control
+//! points.
+//!
+//! # Theory
+//! A plan computes results r = B p from control points p, one matrix B for each derivative. For a
+//! function f of the results, df/dp = Bᵀ df/dr: what optimization and fitting need of an
+//! evaluation. B is never stored.
+//!
+//! # Practice
+//! Leaves of one kind share their weights W `[sample][control]`. Each leaf computes Wᵀ g for its
+//! own net; each point of any level then gathers from the nets that hold it, and each level from
+//! the finer one. All sums run in one order, so results repeat bit by bit with any number of
+//! threads.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::{Plan, Samples, wanted_orders};
+use crate::error::{Error, Result};
+use crate::limit::{Leaf, LeafKind, Orders, Solid};
+use crate::scheme::Stencils;
+
+/// The transpose of a plan, for gradients of any width; see the module's introduction.
+#[derive(Debug)]
+pub struct Adjoint {
+    orders: usize,
+    results: usize,
+    vertices: usize,
+    tables: Vec<Weights>,
+    leaves: Vec<LeafWork>,
+    // of each point of any level: places in the nets of the leaves, one after another
+    sources: Rows,
+    // of each coarse point of a level: finer points and weights
+    levels: Vec<(Rows, Vec<f64>)>,
+    level_starts: Vec<usize>,
+}
+
+/// Weights of a leaf's net at its samples.
+#[derive(Debug)]
+struct Weights {
+    controls: usize,
+    /// Results relative to the first of the leaf's.
+    results: Vec<u32>,
+    /// `[order][sample][control]`; NaN where a derivative does not exist.
+    weights: Vec<f64>,
+}
+
+#[derive(Debug)]
+struct LeafWork {
+    table: u32,
+    /// First result of its element; 0 for scattered samples.
+    first: usize,
+}
+
+/// Rows of indices.
+#[derive(Debug)]
+struct Rows {
+    /// Row r: `items[starts[r]..starts[r + 1]]`.
+    starts: Vec<usize>,
+    items: Vec<usize>,
+}
+
+impl Adjoint {
+    /// Prepares the transpose of what `plan` evaluates, for its control points and attributes.
+    pub fn new(plan: &Plan<'_>) -> Self {
+        let solid = plan.solid();
+        let orders = wanted_orders(plan.want());
+        let (leaves, tables, used) = match plan.samples() {
+            Samples::Tensor(parameters) => of_tensor(plan, parameters, &orders),
+            Samples::Points(_) => of_points(plan, &orders),
+        };
+        let nets = used.iter().flat_map(|&leaf| solid.net(&solid.leaves()[leaf as usize]));
+        // places of missing layers hold no point
+        let sources = Rows::new(solid.point_count(), nets.map(|&point| point as usize));
+        let levels = solid.stencils().iter().zip(solid.level_starts().windows(2));
+        let levels = levels.map(|(stencils, starts)| transposed(stencils, starts[1] - starts[0]));
+        Self {
+            orders: orders.len(),
+            results: plan.result_count(&(0..solid.elements().len())),
+            vertices: solid.topology().vertex_count(),
+            tables,
+            leaves,
+            sources,
+            levels: levels.collect(),
+            level_starts: solid.level_starts().to_vec(),
+        }
+    }
+
+    /// Σ Bᵀ g over gradients g of the values, then of the derivatives in the order of
+    /// [`wanted_orders`], each `[result][width]`; those left out at the end are 0. The result is
+    /// `[vertex][width]`. It is NaN at the control points of a result whose derivative does not
+    /// exist, unless its gradient is 0.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for more gradients than the plan has, or of other lengths.
+    pub fn apply(&self, gradients: &[&[f64]], width: usize) -> Result<Vec<f64>> {
+        let expected = self.results * width;
+        if gradients.len() > self.orders || gradients.iter().any(|g| g.len() != expected) {
+            let lengths: Vec<usize> = gradients.iter().map(|g| g.len()).collect();
+            return Err(Error::request(format!(
+                "gradients of {lengths:?} numbers for {} results of width {width}, each in at \
+                 most {} orders",
+                self.results, self.orders
+            )));
+        }
+        let controls = |leaf: &LeafWork| self.tables[leaf.table as usize].controls;
+        let mut nets = vec![0.0; width * self.leaves.iter().map(controls).sum::<usize>()];
+        let mut rest = nets.as_mut_slice();
+        let mut work = Vec::with_capacity(self.leaves.len());
+        for leaf in &self.leaves {
+            let Some(own) = rest.split_off_mut(..width * controls(leaf)) else { break };
+            work.push((leaf, own));
+        }
+        work.into_par_iter().for_each(|(leaf, own)| {
+            self.tables[leaf.table as usize].apply(leaf.first, gradients, width, own);
+        });
+        let mut points = vec![0.0; width * self.sources.len()];
+        self.sources.gather(&nets, width, None, &mut points);
+        for (level, (rows, weights)) in self.levels.iter().enumerate().rev() {
+            let [start, end] = [self.level_starts[level], self.level_starts[level + 1]];
+            let (coarse, fine) = points[width * start..].split_at_mut(width * (end - start));
+            rows.gather(fine, width, Some(weights), coarse);
+        }
+        points.truncate(width * self.vertices);
+        Ok(points)
+    }
+}
+
+impl Weights {
+    fn new(solid: &Solid, leaf: &Leaf, samples: &[(u32, [f64; 3])], orders: &[Orders]) -> Self {
+        let controls = solid.net(leaf).len();
+        let mut weights = Vec::with_capacity(orders.len() * samples.len() * controls);
+        for &orders in orders {
+            for &(_, local) in samples {
+                match solid.weights(leaf, local, orders) {
+                    Some(row) => weights.extend(row),
+                    None => weights.extend(std::iter::repeat_n(f64::NAN, controls)),
+                }
+            }
+        }
+        let results = samples.iter().map(|&(result, _)| result).collect();
+        Self { controls, results, weights }
+    }
+
+    /// Adds Wᵀ g to `out`, `[control][width]`.
+    fn apply(&self, first: usize, gradients: &[&[f64]], width: usize, out: &mut [f64]) {
+        let tables = self.weights.chunks_exact((self.controls * self.results.len()).max(1));
+        for (table, gradient) in tables.zip(gradients) {
+            let rows = table.chunks_exact(self.controls);
+            for (row, &result) in rows.zip(&self.results) {
+                let gradient = &gradient[(first + result as usize) * width..][..width];
+                if gradient.iter().all(|&g| g == 0.0) {
+                    continue; // also where a derivative does not exist
+                }
+                for (out, weight) in out.chunks_exact_mut(width.max(1)).zip(row) {
+                    out.iter_mut().zip(gradient).for_each(|(out, g)| *out += weight * g);
+                }
+            }
+        }
+    }
+}
+
+type Parts = (Vec<LeafWork>, Vec<Weights>, Vec<u32>);
+
+fn of_tensor(plan: &Plan<'_>, parameters: &[f64], orders: &[Orders]) -> Parts {
+    let solid = plan.solid();
+    let mut used: Vec<u32> = plan.batches().iter().flat_map(|b| b.leaves.clone()).collect();
+    used.sort_unstable();
+    used.dedup();
+    let mut tables: HashMap<(LeafKind, u8, [u16; 3]), u32> = HashMap::new();
+    let mut firsts: Vec<(u32, [f64; 3])> = Vec::new();
+    let leaves = used.iter().map(|&index| {
+        let leaf = &solid.leaves()[index as usize];
+        let table = *tables.entry((leaf.kind, leaf.depth, leaf.origin)).or_insert_with(|| {
+            firsts.push((index, [0.0; 3]));
+            firsts.len() as u32 - 1
+        });
+        LeafWork { table, first: leaf.element as usize * plan.samples_per_element() }
+    });
+    let leaves = leaves.collect();
+    let n = parameters.len();
+    let tables = firsts.par_iter().map(|&(index, _)| {
+        let leaf = &solid.leaves()[index as usize];
+        let samples: Vec<(u32, [f64; 3])> = (0..n.pow(3))
+            .filter_map(|i| {
+                let p = [i % n, i / n % n, i / n / n].map(|i| parameters[i]);
+                let (found, local) = solid.locate(leaf.element as usize, p);
+                (found == index as usize).then_some((i as u32, local))
+            })
+            .collect();
+        Weights::new(solid, leaf, &samples, orders)
+    });
+    (leaves, tables.collect(), used)
+}
+
+fn of_points(plan: &Plan<'_>, orders: &[Orders]) -> Parts {
+    let solid = plan.solid();
+    let groups: Vec<_> = plan.points().chunk_by(|a, b| a.leaf == b.leaf).collect();
+    let used: Vec<u32> = groups.iter().map(|group| group[0].leaf).collect();
+    let tables = groups.par_iter().map(|group| {
+        let samples: Vec<_> = group.iter().map(|point| (point.row, point.local)).collect();
+        Weights::new(solid, &solid.leaves()[group[0].leaf as usize], &samples, orders)
+    });
+    let leaves = (0..groups.len() as u32).map(|table| LeafWork { table, first: 0 }).collect();
+    (leaves, tables.collect(), used)
+}
+
+impl Rows {
+    /// Of each of `count` rows the places in `owners` that name it, ascending. Owners past the
+    /// last row have none.
+    fn new(count: usize, owners: impl Iterator<Item = usize> + Clone) -> Self {
+        let mut starts = vec![0; count + 1];
+        owners.clone().filter(|&row| row < count).for_each(|row| starts[row + 1] += 1);
+        (0..count).for_each(|row| starts[row + 1] += starts[row]);
+        let mut items = vec![0; starts[count]];
+        let mut next = starts.clone();
+        for (place, row) in owners.enumerate().filter(|&(_, row)| row < count) {
+            items[next[row]] = place;
+            next[row] += 1;
+        }
+        Self { starts, items }
+    }
+
+    fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Adds to each row the values of its items, by `weights` `[item]` or by 1.
+    fn gather(&self, values: &[f64], width: usize, weights: Option<&[f64]>, out: &mut [f64]) {
+        out.par_chunks_mut(width.max(1)).with_min_len(256).enumerate().for_each(|(row, out)| {
+            for at in self.starts[row]..self.starts[row + 1] {
+                let value = &values[self.items[at] * width..][..width];
+                let weight = weights.map_or(1.0, |weights| weights[at]);
+                out.iter_mut().zip(value).for_each(|(out, x)| *out += weight * x);
+            }
+        });
+    }
+}
+
+/// The columns of stencils over `count` coarse points.
+fn transposed(stencils: &Stencils, count: usize) -> (Rows, Vec<f64>) {
+    let (ends, columns, weights) = stencils.arrays();
+    let entries = Rows::new(count, columns.iter().map(|&column| column as usize));
+    let own = entries.items.iter().map(|&entry| weights[entry]).collect();
+    let row = |&entry: &usize| ends.partition_point(|&end| end <= entry);
+    let items = entries.items.iter().map(row).collect();
+    (Rows { starts: entries.starts, items }, own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::shape::Shape;
+    use crate::plan::{Location, Want};
+
+    /// Against the rows of the basis, transposed in plain loops.
+    #[test]
+    fn gradients_go_back_by_the_transposed_rows() {
+        let mut fan = Shape::Fan { valence: 5, layers: 1, rings: 1 }.build().unwrap();
+        fan.creases.push_edge(0, 1, 2.5);
+        let car = Shape::Box { cells: [2, 2, 3] }.build().unwrap();
+        for mesh in [fan, car] {
+            let solid = Solid::new(&mesh).unwrap();
+            let elements = solid.elements().len();
+            let tensor = vec![0.1, 0.45, 0.9];
+            let grid: Vec<Location> = (0..elements * 27)
+                .map(|i| {
+                    let parameters = [i % 3, i / 3 % 3, i / 9 % 3].map(|k| tensor[k]);
+                    Location { element: (i / 27) as u32, parameters }
+                })
+                .collect();
+            for samples in [Samples::Tensor(tensor.clone()), Samples::Points(grid.clone())] {
+                let plan = solid.plan(&samples, Want::SECOND | Want::FIRST).unwrap();
+                let orders = wanted_orders(plan.want());
+                let wave = |i: usize| (i as f64 * 0.7).sin();
+                let gradients: Vec<Vec<f64>> = (0..orders.len())
+                    .map(|o| (0..2 * grid.len()).map(|i| wave(i + 1000 * o)).collect())
+                    .collect();
+                let slices: Vec<&[f64]> = gradients.iter().map(Vec::as_slice).collect();
+                let found = Adjoint::new(&plan).apply(&slices, 2).unwrap();
+                let mut expected = vec![0.0; 2 * mesh.points.len()];
+                let mut sizes = expected.clone();
+                for (orders, gradient) in orders.into_iter().zip(&gradients) {
+                    let rows = solid.basis_rows(&grid, orders).unwrap();
+                    for r in 0..grid.len() {
+                        for (vertex, weight) in rows.row(r) {
+                            for k in 0..2 {
+                                let term = weight * gradient[2 * r + k];
+                                expected[2 * vertex as usize + k] += term;
+                                sizes[2 * vertex as usize + k] += term.abs();
+                            }
+                        }
+                    }
+                }
+                for ((found, expected), size) in found.iter().zip(&expected).zip(&sizes) {
+                    assert!((found - expected).abs() <= 1e-13 * size, "{found} {expected}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_gradients_are_refused() {
+        let solid = Solid::new(&Shape::Box { cells: [1, 1, 1] }.build().unwrap()).unwrap();
+        let plan = solid.plan(&Samples::grid(2), Want::POSITION).unwrap();
+        let adjoint = Adjoint::new(&plan);
+        assert!(adjoint.apply(&[&[0.0; 24]], 3).is_ok());
+        assert!(adjoint.apply(&[&[0.0; 23]], 3).is_err());
+        assert!(adjoint.apply(&[&[0.0; 24], &[0.0; 24]], 3).is_err());
+    }
+
+    /// Rows reproduce the evaluation.
+    #[test]
+    fn rows_times_control_points_are_the_limit() {
+        let mesh = crate::read("models/bracket.vtk").unwrap();
+        let solid = Solid::new(&mesh).unwrap();
+        let places: Vec<Location> = (0..solid.elements().len() as u32)
+            .map(|element| Location { element, parameters: [0.3, 0.6, 0.05] })
+            .collect();
+        let want = Want::FIRST | Want::SECOND;
+        let plan = solid.plan(&Samples::Points(places.clone()), want).unwrap();
+        let limit =
+            crate::Backend::evaluate(&crate::backend::Cpu::default(), &plan, mesh.controls());
+        let limit = limit.unwrap();
+        let values = std::iter::once(&limit.positions).chain(&limit.derivatives);
+        for (orders, values) in wanted_orders(want).into_iter().zip(values) {
+            let rows = solid.basis_rows(&places, orders).unwrap();
+            for r in 0..places.len() {
+                for d in 0..3 {
+                    let sum: f64 = rows.row(r).map(|(v, w)| w * mesh.points[v as usize][d]).sum();
+                    let size: f64 = rows.row(r).map(|(_, w)| w.abs()).sum();
+                    assert!((sum - values.get(3 * r + d)).abs() < 1e-13 * (1.0 + size) * 10.0);
+                }
+            }
+        }
+    }
+}

@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 use super::{corners, cotangent, triangles};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
+use crate::process::HEAT_TIME;
 use crate::process::components::{check_reach, parts, shift_parts};
 use crate::process::sparse::Factor;
 
@@ -32,7 +33,7 @@ impl<'m> Geodesics<'m> {
             let p = corners(points, face);
             [0, 1, 2].map(|i| (p[(i + 1) % 3] - p[i]).norm())
         });
-        let time = (edges.sum::<f64>() / (3 * faces.len()) as f64).powi(2);
+        let time = HEAT_TIME * (edges.sum::<f64>() / (3 * faces.len()) as f64).powi(2);
         let parts = parts(count, faces.iter().map(|f| &f[..]));
         let mut used = vec![false; count];
         faces.iter().flatten().for_each(|&v| used[v as usize] = true);

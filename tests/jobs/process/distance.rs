@@ -41,7 +41,7 @@ fn distance_in_a_box_converges() {
     let inside = |p: &[f64; 3]| p.iter().map(|&x| x.min(1.0 - x)).fold(1.0, f64::min);
     let center = [0.5; 3];
     let from_center = |p: &[f64; 3]| p.iter().map(|x| (x - 0.5) * (x - 0.5)).sum::<f64>().sqrt();
-    let sizes = [4, 8, 16];
+    let sizes = [8, 16, 24];
     let boundary = sizes.map(|n| {
         let mesh = unit(n);
         let found = volume_distance(&mesh, &boundary_seeds(&mesh).unwrap()).unwrap();
@@ -53,7 +53,7 @@ fn distance_in_a_box_converges() {
         mean_error(&mesh, &found, from_center)
     });
     for (name, errors) in [("boundary", boundary), ("point", point)] {
-        let order = (errors[0] / errors[2]).log2() / 2.0;
+        let order = (errors[0] / errors[2]).ln() / 3f64.ln();
         println!("{name}: mean errors {errors:.5?}, order {order:.2}");
         assert!(order > 0.7 && errors[2] < 0.03, "{name}: order {order} of {errors:?}");
     }

@@ -85,20 +85,16 @@ fn distances_converge_at_first_order() {
     }
 }
 
-/// Noise on a sphere falls; the same bits for any number of threads.
+/// Noise on a plane falls; the same bits for any number of threads.
 #[test]
 fn denoising_takes_noise_off() {
-    let mut mesh = sphere(4);
+    let mut mesh = square(24);
     let mut random = Random::new(11);
-    for p in &mut mesh.points {
-        let by = 1.0 + random.between(-0.01, 0.01);
-        *p = p.map(|x| by * x);
-    }
+    mesh.points.iter_mut().for_each(|p| p[2] = random.between(-0.004, 0.004));
+    let inner = |p: &[f64; 3]| p[..2].iter().all(|x| (0.1..0.9).contains(x));
     let noise = |mesh: &SurfaceMesh| {
-        let radii: Vec<f64> =
-            mesh.points.iter().map(|p| p.iter().map(|x| x * x).sum::<f64>().sqrt()).collect();
-        let mean = radii.iter().sum::<f64>() / radii.len() as f64;
-        (radii.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / radii.len() as f64).sqrt()
+        let heights: Vec<f64> = mesh.points.iter().filter(|p| inner(p)).map(|p| p[2]).collect();
+        (heights.iter().map(|z| z * z).sum::<f64>() / heights.len() as f64).sqrt()
     };
     let before = noise(&mesh);
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
@@ -129,31 +125,29 @@ fn wrong_surfaces_are_refused() {
     two.faces.push(&[9, 10, 11]);
     let lost = Geodesics::new(&two).unwrap().distance(&[0]).unwrap_err().to_string();
     assert!(lost.contains("vertex 9 and 2 more"), "{lost}");
-    // and with a source in each part
+    // and with a source in each part; heat crosses the one triangle along its diagonal
     let both = Geodesics::new(&two).unwrap().distance(&[0, 9]).unwrap();
-    assert!(both[9].abs() < 1e-12 && (both[10] - 1.0).abs() < 0.2, "{both:?}");
+    assert!(both[9].abs() < 1e-12 && (both[10] - 0.5f64.sqrt()).abs() < 1e-12, "{both:?}");
 }
 
-/// Distances from vertex 0 along `sphere(4)` by potpourri3d's MeshHeatMethodDistanceSolver
-/// without its robust Laplacian (Python package of geometry-central): (vertex, distance).
-const POTPOURRI: [(usize, f64); 8] = [
-    (1, 3.0855368240358407),
-    (2, 1.5398843577063295),
-    (9, 2.337142788401185),
-    (40, 1.54448969847569),
-    (200, 2.638109087126071),
-    (500, 2.0644103596926504),
-    (777, 2.544888925399172),
-    (1000, 1.2463509950562095),
+/// Distances from vertex 0 along `sphere(2)` by MeshHeatMethodDistanceSolver of the Python
+/// package potpourri3d (geometry-central), t_coef 4, use_robust off: (vertex, distance).
+const POTPOURRI: [(usize, f64); 6] = [
+    (1, 2.9421093634229454),
+    (2, 1.458829596994886),
+    (9, 2.2722493529902117),
+    (40, 1.4762749897143768),
+    (50, 1.06059384883003),
+    (65, 1.060593848830029),
 ];
 
-/// Both take the squared mean length of edges as the time; ours is the mean over corners of
-/// triangles, the same on a closed surface.
+/// It adds 10⁻⁶ to the diagonal of its singular Poisson matrix, where here a vertex is held: that
+/// makes a difference of 7.1e-6 at most (the same algorithm in SciPy, with and without).
 #[test]
 fn heat_distances_are_those_of_another_program() {
-    let mesh = sphere(4);
+    let mesh = sphere(2);
     let found = Geodesics::new(&mesh).unwrap().distance(&[0]).unwrap();
     for (v, distance) in POTPOURRI {
-        assert!((found[v] - distance).abs() < 1e-6, "vertex {v}: {} for {distance}", found[v]);
+        assert!((found[v] - distance).abs() < 1e-5, "vertex {v}: {} for {distance}", found[v]);
     }
 }

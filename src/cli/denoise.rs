@@ -39,7 +39,8 @@ struct Report {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let Arguments { model, sweeps, rings, output } = arguments;
-    let model = ModelArguments { model, creases: None, crease_angle: None, strict: false };
+    let model =
+        ModelArguments { model, creases: None, memory: None, crease_angle: None, strict: false };
     let format = surface_output(&model, &output, 0)?;
     let mut mesh = read_surface(&model.model, console)?;
     let bar = console.bar(sweeps);

@@ -22,20 +22,34 @@ pub(crate) fn shown(path: &Path) -> &Path {
 /// All bytes of a regular file or of standard input.
 ///
 /// # Errors
-/// If the file cannot be read, or is no regular file: devices and pipes may never end.
+/// If the file cannot be read, or is no regular file: devices and pipes may never end. If standard
+/// input has more than half of the machine's memory.
 pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>> {
+    if !is_standard_input(path) {
+        return file_bytes(path);
+    }
+    let most = crate::physical_memory().map_or(8 << 30, |bytes| bytes / 2);
     let mut bytes = Vec::new();
-    let read = match is_standard_input(path) {
-        true => std::io::stdin().lock().read_to_end(&mut bytes),
-        false => {
-            let mut file = open(path)?;
-            if let Ok(about) = file.metadata() {
-                bytes.reserve_exact(usize::try_from(about.len()).unwrap_or(0));
-            }
-            file.read_to_end(&mut bytes)
-        }
-    };
+    let read = std::io::stdin().lock().take(most + 1).read_to_end(&mut bytes);
     read.map_err(|source| Error::io(shown(path), source))?;
+    if bytes.len() as u64 > most {
+        return Err(Error::file(shown(path), None, format!("more than {most} bytes"))
+            .with_help("this is half of the memory; write the mesh to a file"));
+    }
+    Ok(bytes)
+}
+
+/// All bytes of a regular file.
+///
+/// # Errors
+/// As [`bytes`].
+pub(crate) fn file_bytes(path: &Path) -> Result<Vec<u8>> {
+    let mut file = open(path)?;
+    let mut bytes = Vec::new();
+    if let Ok(about) = file.metadata() {
+        bytes.reserve_exact(usize::try_from(about.len()).unwrap_or(0));
+    }
+    file.read_to_end(&mut bytes).map_err(|source| Error::io(path, source))?;
     Ok(bytes)
 }
 

@@ -37,6 +37,17 @@ fn standard_input_is_a_control_mesh() {
         done(here, "surface c.stl --scheme loop --levels 1 -q -o e.obj");
         assert_eq!(read("d.obj"), read("e.obj"));
     }
+    // one mesh, and nothing beside it
+    let mesh = || fs::read(model("bracket.vtk")).unwrap();
+    let (code, _, stderr) = piped(here, "info - --creases -", mesh());
+    assert_eq!(code, 2, "{stderr}");
+    let index = "<VTKFile type=\"PUnstructuredGrid\"><PUnstructuredGrid>\n\
+                 <Piece Source=\"-\"/>\n</PUnstructuredGrid></VTKFile>\n";
+    fs::write(here.join("d.pvtu"), index).unwrap();
+    for (arguments, bytes) in [("info d.pvtu", mesh()), ("info -", index.as_bytes().to_vec())] {
+        let (code, _, stderr) = piped(here, arguments, bytes);
+        assert_eq!(code, 2, "{arguments}: {stderr}");
+    }
     let (code, _, stderr) = piped(here, "info -", fs::read(model("surfaces/bishop.obj")).unwrap());
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("<standard input>"), "{stderr}");

@@ -20,7 +20,7 @@ use super::sharpness::{check_sharpness, push_crease};
 /// negative or not a number, or an edge or corner is listed twice.
 pub fn read_creases(path: impl AsRef<Path>) -> Result<Creases> {
     let path = path.as_ref();
-    let bytes = source::bytes(path)?;
+    let bytes = source::file_bytes(path)?;
     let malformed = |line: Option<usize>, message: String| {
         Error::file(path, line, message).with_help(
             "the header is `kind,v0,v1,sharpness`; rows: `edge,0,1,inf`, `corner,26,,1.5`",

@@ -51,7 +51,8 @@ pub fn write_arrays(
 ) -> io::Result<()> {
     let mut archive = Archive::new(out, compress);
     for array in arrays {
-        let parts: Vec<String> = array.name.split('/').map(plain_name).collect();
+        let parts: Vec<String> =
+            array.name.split('/').filter(|part| !part.is_empty()).map(plain_name).collect();
         push_named(&mut archive, &parts.join("/"), array)?;
     }
     archive.finish()

@@ -31,6 +31,10 @@ pub(in crate::io::read) fn read(
 ) -> Result<(SolidMesh, ReadReport)> {
     let budget = Budget::new(most_unpacked);
     match Index::read(path, bytes)? {
+        Some(_) if path == source::shown(Path::new("-")) => {
+            Err(Error::file(path, None, "a .pvtu has no folder for its pieces here")
+                .with_help("give its path"))
+        }
         Some(index) => index.mesh(path, &budget),
         None => xml::read(path, bytes, &budget),
     }
@@ -106,7 +110,7 @@ impl Index {
         let mut starts = Vec::with_capacity(self.pieces.len());
         let mut creases: Vec<Attribute> = Vec::new();
         for (piece, line) in &self.pieces {
-            let bytes = source::bytes(piece).map_err(|e| {
+            let bytes = source::file_bytes(piece).map_err(|e| {
                 Error::file(path, Some(*line), format!("the piece {}: {e}", piece.display()))
                     .with_help("keep the pieces where the file names them, relative to its folder")
             })?;

@@ -117,7 +117,7 @@ impl<'a> Energy<'a> {
             } else {
                 self.epsilon.powi(2) / (2.0 * (root - determinant))
             };
-            if !(chi > 0.0) {
+            if chi.is_nan() || chi <= 0.0 {
                 return (f64::INFINITY, gradients);
             }
             let slope =

@@ -96,14 +96,13 @@ fn unfold(
     mut progress: impl FnMut(&[[f64; 3]]),
 ) -> Vec<[f64; 3]> {
     let mut points = start.to_vec();
-    let mut least = energy.least_determinant(&points);
     (energy.epsilon, energy.power) = (1.0, 1);
     for _ in 0..ROUNDS {
         let (value, _) = energy.value_and_gradient(&points);
         let reach = 0.1 * shortest(energy);
         let reached =
             minimize(&mut points, STEPS, reach, |points| energy.value_and_gradient(points));
-        least = energy.least_determinant(&points);
+        let least = energy.least_determinant(&points);
         progress(&points);
         if least > 0.0 {
             break;
@@ -117,7 +116,6 @@ fn unfold(
         let next = if least < mu { 2.0 * (mu * (mu - least)).sqrt() } else { 1e-10 };
         energy.epsilon = next.clamp(1e-10, energy.epsilon);
     }
-    let _ = least;
     points
 }
 

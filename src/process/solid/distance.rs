@@ -26,7 +26,7 @@ type Cells = Vec<[Sample; 8]>;
 /// direction and cells are boxes it is exact up to rounding.
 ///
 /// # Errors
-/// [`Error::Mesh`] for cells that are no hexahedra, flat or folded ones;
+/// [`Error::Mesh`] for cells that are no hexahedra, and those flat or folded at their Gauss points;
 /// [`Error::Request`] for seeds that do not exist, and for vertices that no cell joins to a
 /// seed, or that are more than about 700 cells away.
 pub fn volume_distance(mesh: &SolidMesh, seeds: &[Seed]) -> Result<Vec<f64>> {

@@ -38,7 +38,7 @@ pub struct Untangled {
 /// folded.
 ///
 /// Vertices of the boundary, and so creases and corners, stay. The least scaled Jacobian never
-/// falls: if nothing better is found, all stay. It does not matter whether cells are listed
+/// falls, and where the boundary fixes it the mean rises; if nothing better is found, all stay. It does not matter whether cells are listed
 /// right-handed.
 ///
 /// # Errors
@@ -78,7 +78,8 @@ pub fn untangle(mesh: &mut SolidMesh, mut progress: impl FnMut(usize)) -> Result
             let reach = 0.1 * shortest(&energy);
             minimize(&mut points, 2 * STEPS, reach, |points| energy.value_and_gradient(points));
             let now = quality(&points);
-            if now.least > found.least {
+            // where the boundary fixes the worst, the others
+            if (now.least, now.mean) > (found.least, found.mean) {
                 (best, found) = (points, now);
             }
             progress(found.non_positive);

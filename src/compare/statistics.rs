@@ -38,7 +38,7 @@ pub struct Errors {
     pub samples: usize,
     /// In length units.
     pub absolute: Statistics,
-    /// As parts of [`Comparison::diagonal`].
+    /// As parts of `Comparison::diagonal`.
     pub relative: Statistics,
     /// In ulp of the largest coordinate of the cell's limit points.
     pub ulp: Statistics,

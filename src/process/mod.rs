@@ -12,8 +12,3 @@ mod sparse;
 pub mod surface;
 
 pub use attribute::smooth_attribute;
-
-/// Time for which heat flows, over the squared mean length of edges. Crane et al. (2013), §3.2.4,
-/// take 1; then heat on right triangles prefers some directions, and the error of distances in
-/// a plane stays at 2 % however small they are. At 4 it falls at first order.
-const HEAT_TIME: f64 = 4.0;

@@ -34,7 +34,7 @@ fn folded_box() -> String {
         "# vtk DataFile Version 3.0\nbox\nASCII\nDATASET UNSTRUCTURED_GRID\n".to_string();
     text += "POINTS 27 double\n";
     for p in grid(3) {
-        let x = if p == [1, 1, 1] { "2.5".into() } else { p[0].to_string() };
+        let x = if p == [1, 1, 1] { "3.5".into() } else { p[0].to_string() };
         text += &format!("{x} {} {}\n", p[1], p[2]);
     }
     text += "CELLS 8 72\n";

@@ -2,8 +2,8 @@
 //!
 //! Crane, Weischedel and Wardetzky, "Geodesics in heat" (2013), Algorithm 1, on trilinear
 //! hexahedra: heat flows from the seeds for a time t, its normalized gradients X are those of
-//! the distance, which follows from a Poisson equation. t is four times the squared mean length
-//! of edges ([`HEAT_TIME`]). Both systems take the seeds' values as given (Dirichlet) and let nothing
+//! the distance, which follows from a Poisson equation. t is the square of the mean length of
+//! edges (§3.2.4). Both systems take the seeds' values as given (Dirichlet) and let nothing
 //! pass elsewhere on the boundary, so distances go around holes.
 
 use nalgebra::Vector3;
@@ -13,7 +13,6 @@ use super::trilinear::{Sample, samples};
 use super::{Seed, hexahedra};
 use crate::error::{Error, Result};
 use crate::mesh::SolidMesh;
-use crate::process::HEAT_TIME;
 use crate::process::components::check_reach;
 use crate::process::sparse::Symmetric;
 
@@ -27,9 +26,9 @@ type Cells = Vec<[Sample; 8]>;
 /// direction and cells are boxes it is exact up to rounding.
 ///
 /// # Errors
-/// [`Error::Mesh`] for cells that are no hexahedra, flat or folded ones;
+/// [`Error::Mesh`] for cells that are no hexahedra, and those flat or folded at their Gauss points;
 /// [`Error::Request`] for seeds that do not exist, and for vertices that no cell joins to a
-/// seed, or that are more than about 1400 cells away.
+/// seed, or that are more than about 700 cells away.
 pub fn volume_distance(mesh: &SolidMesh, seeds: &[Seed]) -> Result<Vec<f64>> {
     mesh.check()?;
     let hexes = hexahedra(mesh)?;
@@ -41,7 +40,7 @@ pub fn volume_distance(mesh: &SolidMesh, seeds: &[Seed]) -> Result<Vec<f64>> {
         let value = &mut known[seed.vertex as usize];
         *value = value.min(seed.distance);
     }
-    let time = HEAT_TIME * mean_edge(mesh, hexes).powi(2);
+    let time = mean_edge(mesh, hexes).powi(2);
     let system = System::new(hexes, &known, count);
 
     let heat: Vec<f64> = known.iter().map(|d| (-d / time.sqrt()).exp()).collect();

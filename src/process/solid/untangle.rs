@@ -38,7 +38,7 @@ pub struct Untangled {
 /// folded.
 ///
 /// Vertices of the boundary, and so creases and corners, stay. The least scaled Jacobian never
-/// falls: if nothing better is found, all stay. It does not matter whether cells are listed
+/// falls, and where the boundary fixes it the mean rises; if nothing better is found, all stay. It does not matter whether cells are listed
 /// right-handed.
 ///
 /// # Errors
@@ -78,7 +78,8 @@ pub fn untangle(mesh: &mut SolidMesh, mut progress: impl FnMut(usize)) -> Result
             let reach = 0.1 * shortest(&energy);
             minimize(&mut points, 2 * STEPS, reach, |points| energy.value_and_gradient(points));
             let now = quality(&points);
-            if now.least > found.least {
+            // where the boundary fixes the worst, the others
+            if (now.least, now.mean) > (found.least, found.mean) {
                 (best, found) = (points, now);
             }
             progress(found.non_positive);
@@ -96,14 +97,13 @@ fn unfold(
     mut progress: impl FnMut(&[[f64; 3]]),
 ) -> Vec<[f64; 3]> {
     let mut points = start.to_vec();
-    let mut least = energy.least_determinant(&points);
     (energy.epsilon, energy.power) = (1.0, 1);
     for _ in 0..ROUNDS {
         let (value, _) = energy.value_and_gradient(&points);
         let reach = 0.1 * shortest(energy);
         let reached =
             minimize(&mut points, STEPS, reach, |points| energy.value_and_gradient(points));
-        least = energy.least_determinant(&points);
+        let least = energy.least_determinant(&points);
         progress(&points);
         if least > 0.0 {
             break;
@@ -117,7 +117,6 @@ fn unfold(
         let next = if least < mu { 2.0 * (mu * (mu - least)).sqrt() } else { 1e-10 };
         energy.epsilon = next.clamp(1e-10, energy.epsilon);
     }
-    let _ = least;
     points
 }
 

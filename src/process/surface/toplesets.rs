@@ -75,8 +75,7 @@ pub fn toplesets(mesh: &SurfaceMesh, sources: &[u32]) -> Result<Vec<f64>> {
         let mut changed = vec![false; high - low];
         for (&v, new) in order[range].iter().zip(updated) {
             let old = std::mem::replace(&mut distance[v as usize], new);
-            let is_settled = old - new <= TOLERANCE * new; // not where both are infinite
-            if !is_settled {
+            if old > new + TOLERANCE * new {
                 changed[level[v as usize] as usize - low] = true;
             }
         }

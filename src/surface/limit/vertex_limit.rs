@@ -24,7 +24,7 @@ pub struct VertexLimits {
 /// Faces that are holes still serve their neighbours: give the mesh with them.
 ///
 /// # Errors
-/// [`Error::Request`] for √3, whose limit has no masks here; those of
+/// [`Error::Request`](crate::Error::Request) for √3, whose limit has no masks here; those of
 /// [`LimitSurface::new`].
 pub fn vertex_limits(mesh: &SurfaceMesh, scheme: Scheme) -> Result<VertexLimits> {
     let topology = limit_topology(mesh, scheme)?;

@@ -136,12 +136,17 @@ def test_tables_for_notebooks(graded: subsolid.Solid) -> None:
 
 def test_interrupts_end_work_between_pieces(bracket: subsolid.Solid) -> None:
     plan = bracket.refine(1).plan(samples=4)
+    # a program that was started in the background ignores the signal
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.05, lambda: signal.raise_signal(signal.SIGINT))
     timer.start()
     count = 0
-    with pytest.raises(KeyboardInterrupt):
-        for _ in range(1000):
-            for _ in plan.pieces(results=2000):
-                count += 1
-    timer.join()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            for _ in range(1000):
+                for _ in plan.pieces(results=2000):
+                    count += 1
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
     assert count < 1_000_000

@@ -13,18 +13,24 @@ pub fn clean_up() {
         // SAFETY: no handler is installed; writes return EFBIG instead of ending the program.
         unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
     }
-    let wait = || {
-        // what is ignored (`nohup`, jobs in the background) stays so
-        let ends = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(is_default);
-        let Ok(mut ends) = Signals::new(ends) else { return };
+    // What is ignored (`nohup`, jobs in the background) stays so.
+    let mut signals = vec![SIGINT, SIGTERM, SIGHUP, SIGQUIT];
+    signals.retain(is_default);
+    // Before the thread starts, so that no file is created while a signal still ends the program.
+    let Ok(mut ends) = Signals::new(&signals) else { return };
+    let wait = move || {
         if let Some(signal) = ends.forever().next() {
             subsolid::io::remove_unfinished();
             // ends the program with the status of the signal
             let _ = emulate_default_handler(signal);
         }
     };
-    // without it signals do what they do to any program
-    let _ = std::thread::Builder::new().spawn(wait);
+    if std::thread::Builder::new().spawn(wait).is_err() {
+        for signal in signals {
+            // SAFETY: the default action takes the place of a handler that nobody listens to.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+    }
 }
 
 /// Whether a signal does what it does to any program.

@@ -1,4 +1,5 @@
-//! What the program says: reports on stdout, everything else on stderr.
+//! What the program says: reports on stdout, everything else on stderr. Where a file goes to
+//! stdout, reports go to stderr.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
@@ -14,12 +15,14 @@ use subsolid::{Error, Result};
 pub struct Console {
     quiet: bool,
     json: bool,
+    /// Whether stdout takes a file.
+    prints_file: bool,
 }
 
 impl Console {
     /// A console for people, that says errors only if `quiet`.
-    pub fn new(quiet: bool) -> Self {
-        Self { quiet, json: false }
+    pub fn new(quiet: bool, prints_file: bool) -> Self {
+        Self { quiet, json: false, prints_file }
     }
 
     /// The same with reports as `json`.
@@ -67,7 +70,12 @@ impl Console {
                 .map_err(|e| Error::request(format!("the report has no JSON form: {e}")))?,
             false => text(),
         };
-        self.print(format!("{}\n", text.trim_end()).as_bytes())
+        let text = format!("{}\n", text.trim_end());
+        if self.prints_file {
+            let _ = stderr().write_all(text.as_bytes());
+            return Ok(());
+        }
+        self.print(text.as_bytes())
     }
 
     /// Bytes for stdout; a reader that goes away is no error.

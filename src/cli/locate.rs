@@ -82,7 +82,7 @@ struct Report {
 pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     if let Some(output) = &a.output {
         let format = a.model.check_output(output, &[&a.points])?;
-        if format != io::Format::Csv {
+        if format != io::Format::Csv && output.as_os_str() != "-" {
             return Err(Error::request("locate writes a table")
                 .with_help("end the name of the output in .csv"));
         }

@@ -30,9 +30,11 @@ mod surface;
 mod surface_model;
 mod untangle;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use subsolid::io::atomic::is_standard_output;
 use subsolid::{Error, Result};
 
 use console::Console;
@@ -96,6 +98,9 @@ struct Reporting<A: Args> {
     json: bool,
 }
 
+/// The option that names the file to write.
+const OUTPUT: &str = "output";
+
 /// How a subcommand ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
@@ -106,8 +111,8 @@ enum Outcome {
 /// Runs the program.
 pub fn main() -> ExitCode {
     interrupt::clean_up();
-    let cli = parse();
-    let console = Console::new(cli.quiet);
+    let (cli, prints_file) = parse();
+    let console = Console::new(cli.quiet, prints_file);
     match run(cli, &console) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::PoorQuality) => ExitCode::from(1),
@@ -118,15 +123,22 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Reads the command line; refuses wrong ones with exit code 2.
-fn parse() -> Cli {
-    // a number below zero is a value, if a wrong one, and no option
+/// Reads the command line, and whether it sends a file to standard output; refuses wrong ones with
+/// exit code 2.
+fn parse() -> (Cli, bool) {
+    // a number below zero is a value, if a wrong one, and no option; so is the output `-.csv`
     let take = |argument: Arg| {
         let takes_values = argument.get_action().takes_values();
-        argument.allow_negative_numbers(takes_values)
+        let is_output = argument.get_id() == OUTPUT;
+        argument.allow_negative_numbers(takes_values).allow_hyphen_values(is_output)
     };
     let command = Cli::command().mut_args(take).mut_subcommands(|command| command.mut_args(take));
-    Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
+    let matches = command.get_matches();
+    let output = matches.subcommand().and_then(|(_, command)| {
+        command.try_get_one::<PathBuf>(OUTPUT).ok().flatten().map(is_standard_output)
+    });
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    (cli, output.unwrap_or(false))
 }
 
 fn run(cli: Cli, console: &Console) -> Result<Outcome> {

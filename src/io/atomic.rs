@@ -1,9 +1,9 @@
 //! Files that are either whole or not there: written beside their final name,
-//! then renamed.
+//! then renamed. Standard output gets a file when it is whole.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
-use std::io::{self, BufWriter, ErrorKind};
+use std::io::{self, BufWriter, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
@@ -19,6 +19,9 @@ const BUFFER: usize = 1 << 18; // bytes
 /// permissions that any program would give it, or those of the file it replaces. A
 /// program that is stopped calls [`super::remove_unfinished`].
 ///
+/// The path `-`, or `-` and an ending (`-.csv`), is standard output: it gets all of the file, or
+/// nothing. A reader that goes away is no error.
+///
 /// # Errors
 /// What `content` returns, or [`Error::File`] with the path and how to fix it.
 pub fn write(
@@ -26,17 +29,60 @@ pub fn write(
     content: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
 ) -> Result<()> {
     let path = path.as_ref();
+    if is_standard_output(path) {
+        let mut file = filled(path, unnamed(path)?, content)?;
+        return print(&mut file).map_err(|e| refused(path, e));
+    }
     let target = Target::find(path)?;
     let (beside, _unfinished) = target.create_beside(path)?;
     let (file, beside) = beside.into_parts();
-    let mut writer = BufWriter::with_capacity(BUFFER, file);
-    content(&mut writer)?;
-    let file = writer.into_inner().map_err(|e| refused(path, e.into_error()))?;
+    let file = filled(path, file, content)?;
     if let Some(replaced) = &target.replaced {
         file.set_permissions(replaced.permissions()).map_err(|e| refused(path, e))?;
     }
     file.sync_all().map_err(|e| refused(path, e))?;
     beside.persist(&target.path).map_err(|e| refused(path, e.error))
+}
+
+/// `file` with its content, on its way to `path`.
+fn filled(
+    path: &Path,
+    file: File,
+    content: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
+) -> Result<File> {
+    let mut writer = BufWriter::with_capacity(BUFFER, file);
+    content(&mut writer)?;
+    writer.into_inner().map_err(|e| refused(path, e.into_error()))
+}
+
+/// Copies a file to standard output.
+fn print(file: &mut File) -> io::Result<()> {
+    file.rewind()?;
+    let mut to = io::stdout().lock();
+    match io::copy(file, &mut to).and_then(|_| to.flush()) {
+        Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
+        done => done,
+    }
+}
+
+/// Whether a path stands for standard output: `-`, or `-` and the ending of a format.
+pub fn is_standard_output(path: impl AsRef<Path>) -> bool {
+    let path = path.as_ref().as_os_str().as_encoded_bytes();
+    path == b"-" || path.starts_with(b"-.") && !path.contains(&b'/')
+}
+
+/// A file without a name for parts of what goes to `path`, on the same disk. It is gone when it is
+/// closed.
+///
+/// # Errors
+/// [`Error::File`] if the directory takes no file.
+pub(crate) fn unnamed(path: &Path) -> Result<File> {
+    let file = match is_standard_output(path) {
+        true => tempfile::tempfile(),
+        false => tempfile::tempfile_in(directory_of(path)),
+    };
+    // The kind alone: the error itself names the hidden file.
+    file.map_err(|e| refused(path, e.kind().into()))
 }
 
 /// Checks, before any work is done for it, that a file can be written at `path`:
@@ -47,11 +93,18 @@ pub fn write(
 /// [`Error::File`] with the path and how to fix it.
 pub fn check(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
-    Target::find(path)?.create_beside(path).map(drop)
+    match is_standard_output(path) {
+        true => Ok(()),
+        false => Target::find(path)?.create_beside(path).map(drop),
+    }
 }
 
 /// A refusal of the operating system to write `path`, with how to fix it.
 pub fn refused(path: impl AsRef<Path>, source: io::Error) -> Error {
+    let path = match path.as_ref() {
+        path if is_standard_output(path) => Path::new("<standard output>"),
+        path => path,
+    };
     let help = match source.kind() {
         ErrorKind::NotFound => "create its directory first",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {

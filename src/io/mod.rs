@@ -34,6 +34,14 @@ pub use read::{
 pub(crate) use table::{Row, Table, TableForm, column_names, write_table_header};
 pub(crate) use unfinished::Unfinished;
 pub use unfinished::remove_unfinished;
+/// Control meshes from and to the data model of the crate [`vtkio`](::vtkio), for Rust programs
+/// that live on it. Its own readers and writers play no part here: a [`::vtkio::model::Vtk`] may
+/// come from anywhere.
+#[cfg(feature = "vtkio")]
+pub mod vtkio {
+    pub use super::read::vtkio::{solid, surface};
+    pub use super::write::vtkio::{from_solid, from_surface};
+}
 pub(crate) use write::{Archive, ZipTarget};
 pub use write::{
     BezierPatch, Format, PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, WriteOptions,

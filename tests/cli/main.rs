@@ -22,6 +22,7 @@ mod quadrature;
 mod query;
 mod refusals;
 mod slice;
+mod standard_output;
 mod surface;
 
 use std::fs;

@@ -4,4 +4,6 @@ mod exchange;
 mod fuzz_read;
 mod read;
 mod samples;
+#[cfg(feature = "vtkio")]
+mod vtkio;
 mod write;

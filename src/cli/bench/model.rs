@@ -48,7 +48,7 @@ impl Model {
             crease_angle: None,
             strict: false,
         };
-        let mut mesh = arguments.load(level, VertexRule::default(), &Console::new(true))?;
+        let mut mesh = arguments.load(level, VertexRule::default(), &Console::new(true, false))?;
         mesh.attributes.clear();
         let solid = Solid::new(&mesh)?;
         let sets = (0..SETS).map(|set| jittered(&mesh, set)).collect();

@@ -282,6 +282,15 @@ impl<'a> Assembly<'a> {
         Ok((self.mesh, report))
     }
 
+    /// Points, attributes and creases alone, for faces over them, and what was not read.
+    #[cfg(feature = "vtkio")]
+    pub fn into_vertices(mut self) -> Result<(SolidMesh, ReadReport)> {
+        self.check_attributes()?;
+        self.take_sharpness()?;
+        let skipped = self.skipped.iter().map(|(what, &count)| entry(what, count)).collect();
+        Ok((self.mesh, ReadReport { skipped }))
+    }
+
     fn check_indices(&self) -> Result<()> {
         let count = self.mesh.points.len();
         for (cell, &line) in self.lines.iter().enumerate() {

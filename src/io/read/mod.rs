@@ -22,6 +22,8 @@ mod weld;
 
 pub use creases::read_creases;
 pub use surface::{read_surface, read_surface_with_report};
+#[cfg(feature = "vtkio")]
+pub use vtk::vtkio;
 
 use std::path::Path;
 

@@ -11,6 +11,8 @@ mod pvtu;
 mod stl;
 mod surface;
 mod vtk;
+#[cfg(feature = "vtkio")]
+pub mod vtkio;
 mod vtp;
 mod vtu;
 mod xml;
@@ -24,6 +26,7 @@ pub use surface::{SurfaceFormat, check_surface_output, write_surface};
 pub(crate) use zip_target::ZipTarget;
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
@@ -71,7 +74,8 @@ impl Format {
 }
 
 /// Format of an output file, refused before any work is done for it if its ending
-/// is unknown or nothing can be written there.
+/// is unknown or nothing can be written there. Standard output ([`atomic::write`]) is `.vtu`
+/// unless an ending follows the `-`, and takes no `.pvtu`.
 ///
 /// # Errors
 /// [`Error::Request`] for the ending, listing the known ones; [`Error::File`] for
@@ -79,8 +83,19 @@ impl Format {
 pub fn check_output(path: impl AsRef<Path>) -> Result<Format> {
     let path = path.as_ref();
     let format = format_of(path)?;
+    if format == Format::Pvtu {
+        pvtu::check(path)?;
+    }
     atomic::check(path)?;
     Ok(format)
+}
+
+/// Ending of a path, without the dot; `standard` for standard output that names none.
+fn ending<'p>(path: &'p Path, standard: &'p str) -> &'p OsStr {
+    match path == Path::new("-") {
+        true => OsStr::new(standard),
+        false => path.extension().unwrap_or_default(),
+    }
 }
 
 /// Writes `data` (a [`Dataset`] or a [`SolidMesh`](crate::mesh::SolidMesh)) in the
@@ -145,7 +160,7 @@ fn write_file(
 }
 
 fn format_of(path: &Path) -> Result<Format> {
-    let extension = path.extension().unwrap_or_default();
+    let extension = ending(path, Format::Vtu.extension());
     Format::ALL
         .into_iter()
         .find(|format| extension.eq_ignore_ascii_case(format.extension()))

@@ -64,9 +64,8 @@ impl PolylineWriter {
             let name = xml::escape(name);
             let attributes =
                 format!("type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{width}\"");
-            let file = tempfile::tempfile_in(atomic::directory_of(&path))
-                .map_err(|e| atomic::refused(&path, e.kind().into()))?;
-            Ok(Section { attributes, width, file: BufWriter::new(file), bytes: 0 })
+            let file = BufWriter::new(atomic::unnamed(&path)?);
+            Ok(Section { attributes, width, file, bytes: 0 })
         };
         let mut sections = vec![
             section("Float64", "Points", 3)?,

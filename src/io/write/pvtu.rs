@@ -42,6 +42,15 @@ struct Layout {
     cell_arrays: Vec<String>,
 }
 
+/// Refuses standard output.
+pub(super) fn check(path: &Path) -> Result<()> {
+    match atomic::is_standard_output(path) {
+        true => Err(Error::request("a .pvtu and its pieces are several files")
+            .with_help("give a name instead of standard output, or -.vtu")),
+        false => Ok(()),
+    }
+}
+
 impl PieceWriter {
     /// Starts the pieces of `path`, which ends in `.pvtu`.
     ///
@@ -50,6 +59,7 @@ impl PieceWriter {
     /// exists and holds anything but earlier pieces.
     pub fn create(path: impl AsRef<Path>, options: WriteOptions) -> Result<Self> {
         let path = path.as_ref().to_owned();
+        check(&path)?;
         atomic::check(&path)?;
         let Some(name) = path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else {
             return Err(Error::file(&path, None, "pieces need a name in Unicode")

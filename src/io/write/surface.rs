@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use super::{obj, ply, stl, vtp};
+use super::{ending, obj, ply, stl, vtp};
 use crate::io::atomic;
 use crate::mesh::{Attribute, NORMALS, SurfaceMesh};
 use crate::{Error, Result};
@@ -68,14 +68,15 @@ impl SurfaceFormat {
 }
 
 /// Format of an output file, refused before any work is done for it if its ending is
-/// unknown or nothing can be written there.
+/// unknown or nothing can be written there. Standard output ([`atomic::write`]) is `.obj` unless
+/// an ending follows the `-`.
 ///
 /// # Errors
 /// [`Error::Request`] for the ending, listing the known ones; [`Error::File`] for a
 /// directory that is missing or does not take files.
 pub fn check_surface_output(path: impl AsRef<Path>) -> Result<SurfaceFormat> {
     let path = path.as_ref();
-    let extension = path.extension().unwrap_or_default();
+    let extension = ending(path, SurfaceFormat::Obj.extension());
     let format = SurfaceFormat::ALL
         .into_iter()
         .find(|format| extension.eq_ignore_ascii_case(format.extension()))

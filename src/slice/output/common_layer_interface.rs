@@ -54,8 +54,7 @@ impl CommonLayerInterface {
     ) -> Result<Self> {
         let path = path.as_ref().to_owned();
         atomic::check(&path)?;
-        let beside = tempfile::tempfile_in(atomic::directory_of(&path));
-        let body = BufWriter::new(beside.map_err(|e| atomic::refused(&path, e.kind().into()))?);
+        let body = BufWriter::new(atomic::unnamed(&path)?);
         let decimals = decimals(setting.tolerance);
         let head = head(setting, layers, encoding, decimals);
         let mut file = Self { path, encoding, decimals, head, body };

@@ -5,6 +5,7 @@
 //! rejects legacy files common among hexahedral meshers (blanks behind the version
 //! or the cell types), gives no line numbers, knows neither the face arrays of
 //! polyhedra nor field data in `.vtu` files, and stops quietly at damaged sections.
+//! Programs that hold its data model convert it ([`vtkio`], with the feature of that name).
 //!
 //! Named arrays: point array `corner_sharpness` (1 component, 0 = smooth), field
 //! arrays `crease_edges` (2 components, vertex ids) and `crease_sharpness`
@@ -19,6 +20,8 @@ mod outline;
 pub(super) mod pieces;
 mod structured;
 mod values;
+#[cfg(feature = "vtkio")]
+pub mod vtkio;
 mod xml;
 
 use crate::Result;

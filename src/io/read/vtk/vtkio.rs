@@ -1,0 +1,317 @@
+//! Control meshes from the data model of the crate `vtkio`.
+
+use std::path::Path;
+
+use ::vtkio::model::{
+    self, Attributes, DataArray, DataSet, ElementType, FieldArray, IOBuffer, Piece, VertexNumbers,
+    Vtk,
+};
+
+use super::structured::{Extent, Frame};
+use super::{Faces, Grid};
+use crate::Result;
+use crate::io::read::ReadReport;
+use crate::io::read::assemble::Assembly;
+use crate::mesh::{Attribute, SolidMesh, SurfaceMesh};
+
+/// The control mesh in an unstructured, structured or rectilinear grid or an image of `vtk`, and
+/// what else it holds.
+///
+/// As for files: numeric point arrays become attributes, `corner_sharpness`, `crease_edges` and
+/// `crease_sharpness` become creases (the last two in a field of the point data), high-order cells
+/// are taken by their corners. Pieces follow each other.
+///
+/// # Errors
+/// If a piece is a file that was not loaded, numbers of values do not fit, or the data is no mesh
+/// of volume cells.
+pub fn solid(vtk: &Vtk) -> Result<(SolidMesh, ReadReport)> {
+    let mut assembly = Assembly::new(name(vtk), 0);
+    append(&mut assembly, &vtk.data)?;
+    assembly.finish()
+}
+
+/// The control mesh in the polygons of `vtk`, and what else it holds. Point arrays become attributes
+/// and creases as those of [`solid`] do. Pieces follow each other.
+///
+/// # Errors
+/// If the data is no polygon data, a piece is a file that was not loaded, numbers of values do not
+/// fit, or [`SurfaceMesh::check`] refuses the mesh.
+pub fn surface(vtk: &Vtk) -> Result<(SurfaceMesh, ReadReport)> {
+    // An assembly without cells: points and arrays are those of solids.
+    let mut assembly = Assembly::new(name(vtk), 0);
+    let mut faces = Vec::new();
+    append_polygons(&mut assembly, &vtk.data, &mut faces)?;
+    let (SolidMesh { points, creases, attributes, .. }, report) = assembly.into_vertices()?;
+    let mut mesh = SurfaceMesh { points, creases, attributes, ..SurfaceMesh::default() };
+    for face in &faces {
+        mesh.faces.push(face);
+    }
+    mesh.check()?;
+    Ok((mesh, report))
+}
+
+fn name(vtk: &Vtk) -> &Path {
+    vtk.file_path.as_deref().unwrap_or(Path::new("<vtkio>"))
+}
+
+fn append(assembly: &mut Assembly, data: &DataSet) -> Result<()> {
+    match data {
+        DataSet::UnstructuredGrid { pieces, .. } => {
+            each(assembly, pieces, append, |assembly, piece| {
+                let first_point = push_points(assembly, &piece.points)?;
+                let grid = grid(&piece.cells, first_point);
+                grid.assemble(assembly, None)?;
+                push_arrays(assembly, &piece.data, first_point)
+            })
+        }
+        DataSet::StructuredGrid { pieces, .. } => {
+            each(assembly, pieces, append, |assembly, piece| {
+                let extent = extent(assembly, &piece.extent)?;
+                let first_point = push_points(assembly, &piece.points)?;
+                let (have, need) = (assembly.points() - first_point, extent.points());
+                if have != need {
+                    return Err(assembly
+                        .error(None, format!("{have} points, the extent has {need}"))
+                        .with_help("give each point of the extent its coordinates"));
+                }
+                structured(assembly, &extent, &piece.data, first_point)
+            })
+        }
+        DataSet::RectilinearGrid { pieces, .. } => {
+            each(assembly, pieces, append, |assembly, piece| {
+                let extent = extent(assembly, &piece.extent)?;
+                let axes = [&piece.coords.x, &piece.coords.y, &piece.coords.z];
+                let axes: Vec<_> = axes
+                    .map(|axis| reals(assembly, "coordinates", axis))
+                    .into_iter()
+                    .collect::<Result<_>>()?;
+                let first_point = assembly.points();
+                let points = extent.rectilinear(&axes).map_err(|e| assembly.error(None, e))?;
+                push_all(assembly, points)?;
+                structured(assembly, &extent, &piece.data, first_point)
+            })
+        }
+        DataSet::ImageData { origin, spacing, pieces, .. } => {
+            let frame = Frame {
+                origin: origin.map(f64::from),
+                spacing: spacing.map(f64::from),
+                ..Frame::default()
+            };
+            each(assembly, pieces, append, |assembly, piece| {
+                let extent = extent(assembly, &piece.extent)?;
+                let first_point = assembly.points();
+                push_all(assembly, extent.image(&frame))?;
+                structured(assembly, &extent, &piece.data, first_point)
+            })
+        }
+        DataSet::PolyData { .. } => Err(assembly
+            .error(None, "polygons are a surface, not a solid")
+            .with_help("read them by `io::vtkio::surface`")),
+        DataSet::Field { .. } => Err(assembly
+            .error(None, "a field alone is no mesh")
+            .with_help("give an unstructured grid")),
+    }
+}
+
+fn append_polygons(
+    assembly: &mut Assembly,
+    data: &DataSet,
+    faces: &mut Vec<Vec<u32>>,
+) -> Result<()> {
+    let DataSet::PolyData { pieces, .. } = data else {
+        return Err(assembly
+            .error(None, "the data holds no polygons")
+            .with_help("give polygon data; solids are read by `io::vtkio::solid`"));
+    };
+    // Both closures need the faces; they run one after the other.
+    let faces = std::cell::RefCell::new(faces);
+    each(
+        assembly,
+        pieces,
+        |assembly, data| append_polygons(assembly, data, &mut faces.borrow_mut()),
+        |assembly, piece| {
+            let first_point = push_points(assembly, &piece.points)?;
+            for (what, cells) in [
+                ("vertices", &piece.verts),
+                ("lines", &piece.lines),
+                ("triangle strips", &piece.strips),
+            ] {
+                let count = cells.as_ref().map_or(0, VertexNumbers::num_cells);
+                assembly.skip_many(what, count);
+            }
+            let (corners, ends) = piece.polys.as_ref().map(vertex_numbers).unwrap_or_default();
+            let mut start = 0;
+            for (face, &end) in ends.iter().enumerate() {
+                let list = super::slice(&corners, start, end).ok_or_else(|| {
+                    assembly
+                        .error(None, format!("face {face} ends at {end} of the connectivity"))
+                        .with_help("offsets must ascend and stay within the connectivity")
+                })?;
+                start = end;
+                let vertex = |&given: &i64| {
+                    let vertex =
+                        usize::try_from(given).ok().and_then(|v| v.checked_add(first_point));
+                    vertex.filter(|&v| v < assembly.points()).map(|v| v as u32).ok_or_else(|| {
+                        assembly
+                            .error(None, format!("face {face} names vertex {given}"))
+                            .with_help("vertices are numbered from 0 to their count less 1")
+                    })
+                };
+                faces.borrow_mut().push(list.iter().map(vertex).collect::<Result<_>>()?);
+            }
+            push_arrays(assembly, &piece.data, first_point)
+        },
+    )
+}
+
+/// Visits the pieces of a grid: `inline` those with their data, `loaded` those of other files.
+fn each<P>(
+    assembly: &mut Assembly,
+    pieces: &[Piece<P>],
+    mut loaded: impl FnMut(&mut Assembly, &DataSet) -> Result<()>,
+    mut inline: impl FnMut(&mut Assembly, &P) -> Result<()>,
+) -> Result<()> {
+    pieces.iter().try_for_each(|piece| match piece {
+        Piece::Inline(piece) => inline(assembly, piece),
+        Piece::Loaded(data) => loaded(assembly, data),
+        Piece::Source(path, _) => Err(assembly
+            .error(None, format!("the piece `{path}` is not loaded"))
+            .with_help("call `Vtk::load_all_pieces` first")),
+    })
+}
+
+fn structured(
+    assembly: &mut Assembly,
+    extent: &Extent,
+    data: &Attributes,
+    first_point: usize,
+) -> Result<()> {
+    extent.grid(first_point).assemble(assembly, None)?;
+    push_arrays(assembly, data, first_point)
+}
+
+fn extent(assembly: &Assembly, extent: &model::Extent) -> Result<Extent> {
+    let (size, first) = match extent {
+        model::Extent::Dims(size) => (size.map(|n| n as usize), [0; 3]),
+        model::Extent::Ranges(ranges) => (
+            std::array::from_fn(|d| {
+                let points = i64::from(*ranges[d].end()) - i64::from(*ranges[d].start()) + 1;
+                usize::try_from(points).unwrap_or(0)
+            }),
+            std::array::from_fn(|d| i64::from(*ranges[d].start())),
+        ),
+    };
+    Extent::new(size, first).map_err(|message| assembly.error(None, message))
+}
+
+/// Appends points; returns the id of the first.
+fn push_points(assembly: &mut Assembly, buffer: &IOBuffer) -> Result<usize> {
+    let first_point = assembly.points();
+    let values = reals(assembly, "points", buffer)?;
+    let (points, rest) = values.as_chunks::<3>();
+    if !rest.is_empty() {
+        let count = values.len();
+        return Err(assembly
+            .error(None, format!("{count} coordinates are no points"))
+            .with_help("give three values a point"));
+    }
+    push_all(assembly, points.iter().copied())?;
+    Ok(first_point)
+}
+
+fn push_all(assembly: &mut Assembly, mut points: impl Iterator<Item = [f64; 3]>) -> Result<()> {
+    points.try_for_each(|point| assembly.push_point(point, None))
+}
+
+fn reals(assembly: &Assembly, what: &str, buffer: &IOBuffer) -> Result<Vec<f64>> {
+    buffer.cast_into().ok_or_else(|| {
+        assembly
+            .error(None, format!("{what}: values of type {} are no numbers", buffer.scalar_type()))
+            .with_help("give integers or reals")
+    })
+}
+
+/// The cells of a grid. Polyhedra are face streams in `vtkio`'s legacy form, and have no faces in
+/// the other.
+fn grid(cells: &model::Cells, first_point: usize) -> Grid {
+    let (corners, ends) = vertex_numbers(&cells.cell_verts);
+    let types = cells.types.iter().map(|&cell_type| i64::from(cell_type as u8)).collect();
+    let faces = match cells.cell_verts {
+        VertexNumbers::Legacy { .. } => Faces::InCells,
+        VertexNumbers::XML { .. } => Faces::Absent,
+    };
+    Grid { corners, ends, types, faces, lines: Vec::new(), first_point }
+}
+
+/// Vertices of all cells, and the end of each cell among them.
+fn vertex_numbers(cells: &VertexNumbers) -> (Vec<i64>, Vec<i64>) {
+    // What exceeds 63 bits is refused as a vertex below 0.
+    let signed = |&n: &u64| i64::try_from(n).unwrap_or(-1);
+    match cells {
+        VertexNumbers::XML { connectivity, offsets } => {
+            // Files of legacy version 5 begin with the start of the first cell.
+            let ends = offsets.strip_prefix(&[0]).unwrap_or(offsets);
+            (connectivity.iter().map(signed).collect(), ends.iter().map(signed).collect())
+        }
+        VertexNumbers::Legacy { vertices, .. } => {
+            let (mut corners, mut ends) = (Vec::new(), Vec::new());
+            let mut rest = &vertices[..];
+            while let Some((&count, others)) = rest.split_first() {
+                let (cell, others) = others.split_at(others.len().min(count as usize));
+                corners.extend(cell.iter().map(|&v| i64::from(v)));
+                // A list that is cut short ends beyond the corners, and is refused.
+                ends.push(corners.len() as i64 + i64::from(count) - cell.len() as i64);
+                rest = others;
+            }
+            (corners, ends)
+        }
+    }
+}
+
+fn push_arrays(assembly: &mut Assembly, data: &Attributes, first_point: usize) -> Result<()> {
+    for attribute in &data.cell {
+        assembly.skip(&format!("cell array `{}`", attribute.name()));
+    }
+    for attribute in &data.point {
+        match attribute {
+            model::Attribute::DataArray(DataArray {
+                name, elem: ElementType::LookupTable, ..
+            }) => {
+                assembly.skip(&format!("lookup table `{name}`"));
+            }
+            model::Attribute::DataArray(array) => {
+                let width = array.elem.num_comp() as usize;
+                push_array(assembly, &array.name, width, &array.data, first_point)?;
+            }
+            model::Attribute::Field { data_array, .. } => {
+                for FieldArray { name, elem, data } in data_array {
+                    let width = *elem as usize;
+                    let points = assembly.points() - first_point;
+                    if data.len() == points.saturating_mul(width) {
+                        push_array(assembly, name, width, data, first_point)?;
+                    } else {
+                        let values = reals(assembly, name, data)?;
+                        let field = Attribute { name: name.clone(), width, values };
+                        assembly.push_field(field, None)?;
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn push_array(
+    assembly: &mut Assembly,
+    name: &str,
+    width: usize,
+    data: &IOBuffer,
+    first_point: usize,
+) -> Result<()> {
+    if matches!(data, IOBuffer::Bit(_)) {
+        assembly.skip(&format!("vertex array `{name}` of bits"));
+        return Ok(());
+    }
+    let values = reals(assembly, name, data)?;
+    assembly.push_attribute(Attribute { name: name.into(), width, values }, first_point, None)
+}

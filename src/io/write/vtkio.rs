@@ -1,0 +1,137 @@
+//! Control meshes in the data model of the crate `vtkio`.
+
+use ::vtkio::model::{
+    Attribute, Attributes, ByteOrder, CellType, Cells, DataArray, DataSet, FieldArray, IOBuffer,
+    PolyDataPiece, UnstructuredGridPiece, Version, VertexNumbers, Vtk,
+};
+
+use crate::io::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
+use crate::mesh::{self, BoundaryRule, CellKind, CreaseRule, Creases, SolidMesh, SurfaceMesh};
+use crate::{Error, Result};
+
+/// `mesh` as an unstructured grid of one piece, polyhedra as face streams. Attributes and
+/// `corner_sharpness` are point arrays; `crease_edges` and `crease_sharpness` are arrays of a field
+/// in the point data, as [`solid`](crate::io::vtkio::solid) takes them.
+///
+/// # Errors
+/// If lists of cells exceed 2³² numbers, or a corner names no vertex.
+pub fn from_solid(mesh: &SolidMesh) -> Result<Vtk> {
+    let mut vertices = Vec::new();
+    let mut types = Vec::with_capacity(mesh.cells.len());
+    for c in 0..mesh.cells.len() {
+        let kind = mesh.cells.kind(c);
+        let count_at = vertices.len();
+        vertices.push(0);
+        if kind == CellKind::Polyhedron {
+            vertices.push(0);
+            mesh.cells.for_each_face(c, |face| {
+                vertices[count_at + 1] += 1;
+                vertices.push(face.len() as u32);
+                vertices.extend_from_slice(face);
+            });
+        } else {
+            vertices.extend_from_slice(mesh.cells.vertices(c));
+        }
+        vertices[count_at] = (vertices.len() - count_at - 1) as u32;
+        types.push(match kind {
+            CellKind::Hexahedron => CellType::Hexahedron,
+            CellKind::Tetrahedron => CellType::Tetra,
+            CellKind::Wedge => CellType::Wedge,
+            CellKind::Polyhedron => CellType::Polyhedron,
+        });
+    }
+    let mut point: Vec<Attribute> = mesh.attributes.iter().map(array).collect();
+    point.extend(sharpness(&mesh.creases, mesh.points.len())?);
+    let cell_verts = legacy(vertices, mesh.cells.len())?;
+    Ok(file(UnstructuredGridPiece {
+        points: points(&mesh.points),
+        cells: Cells { cell_verts, types },
+        data: Attributes { point, cell: Vec::new() },
+    }))
+}
+
+/// `mesh` as polygons of one piece, attributes, corners and creases as in [`from_solid`].
+///
+/// # Errors
+/// If the mesh holds what polygon data cannot (holes, texture coordinates, other rules than the
+/// defaults), lists of faces exceed 2³² numbers, or a corner names no vertex.
+pub fn from_surface(mesh: &SurfaceMesh) -> Result<Vtk> {
+    let losses = [
+        ("holes", !mesh.holes.is_empty()),
+        ("texture coordinates", mesh.uv.is_some()),
+        ("the crease rule", mesh.crease_rule != CreaseRule::default()),
+        ("the boundary rule", mesh.boundary != BoundaryRule::default()),
+    ];
+    let losses: Vec<_> = losses.into_iter().filter(|loss| loss.1).map(|loss| loss.0).collect();
+    if !losses.is_empty() {
+        return Err(Error::mesh(format!("polygon data cannot hold {}", losses.join(", ")))
+            .with_help("take them out of the mesh and keep them beside"));
+    }
+    let mut point: Vec<Attribute> = mesh.attributes.iter().map(array).collect();
+    point.extend(sharpness(&mesh.creases, mesh.points.len())?);
+    let faces = mesh
+        .faces
+        .iter()
+        .flat_map(|face| std::iter::once(face.len() as u32).chain(face.iter().copied()));
+    Ok(file(PolyDataPiece {
+        points: points(&mesh.points),
+        polys: Some(legacy(faces.collect(), mesh.faces.len())?),
+        data: Attributes { point, cell: Vec::new() },
+        ..PolyDataPiece::default()
+    }))
+}
+
+fn file(piece: impl Into<DataSet>) -> Vtk {
+    Vtk {
+        version: Version::Auto,
+        title: "subsolid".into(),
+        byte_order: ByteOrder::BigEndian,
+        data: piece.into(),
+        file_path: None,
+    }
+}
+
+fn points(points: &[[f64; 3]]) -> IOBuffer {
+    IOBuffer::F64(points.as_flattened().to_vec())
+}
+
+fn array(attribute: &mesh::Attribute) -> Attribute {
+    let array = DataArray::new(&attribute.name, attribute.width as u32);
+    Attribute::DataArray(array.with_buf(IOBuffer::F64(attribute.values.clone())))
+}
+
+/// Lists of cells: the length of each, then its numbers.
+fn legacy(vertices: Vec<u32>, cells: usize) -> Result<VertexNumbers> {
+    match u32::try_from(vertices.len()) {
+        Ok(_) => Ok(VertexNumbers::Legacy { num_cells: cells as u32, vertices }),
+        Err(_) => {
+            Err(Error::mesh("the cells have more than 4294967295 corners")
+                .with_help("split the mesh"))
+        }
+    }
+}
+
+/// Arrays of the corners and creases, where there are any.
+fn sharpness(creases: &Creases, points: usize) -> Result<Vec<Attribute>> {
+    let mut arrays = Vec::new();
+    if !creases.corners.is_empty() {
+        let mut values = vec![0.0; points];
+        for corner in &creases.corners {
+            let Some(value) = values.get_mut(corner.vertex.index()) else {
+                return Err(Error::mesh(format!("a corner names {}", corner.vertex))
+                    .with_help("name a vertex of the mesh"));
+            };
+            *value = corner.sharpness;
+        }
+        arrays.push(array(&mesh::Attribute { name: CORNER_SHARPNESS.into(), width: 1, values }));
+    }
+    if !creases.edges.is_empty() {
+        let edges = creases.edges.iter().flat_map(|crease| crease.edge.map(|v| v.0)).collect();
+        let sharpness = creases.edges.iter().map(|crease| crease.sharpness).collect();
+        arrays.push(Attribute::field("creases").with_field_data([
+            FieldArray::new(CREASE_EDGES, 2).with_buf(IOBuffer::U32(edges)),
+            FieldArray::new(CREASE_SHARPNESS, 1).with_buf(IOBuffer::F64(sharpness)),
+        ]));
+    }
+    Ok(arrays)
+}

@@ -1,0 +1,77 @@
+//! Files that go to standard output.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use crate::program::refused;
+use crate::{names, with_fan};
+
+fn output(directory: &Path, arguments: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_subsolid"));
+    command.current_dir(directory).args(arguments.split_whitespace()).output().unwrap()
+}
+
+/// Standard output gets the bytes of the file, and reports go to standard error.
+#[test]
+fn standard_output_gets_the_file() {
+    let directory = with_fan();
+    let here = directory.path();
+    fs::write(here.join("at.csv"), "element,u,v,w\n0,0.5,0.5,0.5\n").unwrap();
+    fs::write(here.join("xyz.csv"), "x,y,z\n0.1,0.1,0.1\n").unwrap();
+    for (job, to, file) in [
+        ("evaluate fan.vtu --samples 2", "-", "a.vtu"),
+        ("evaluate fan.vtu --samples 2 --json", "-.npz", "b.npz"),
+        ("evaluate fan.vtu --at at.csv", "-.csv", "c.csv"),
+        ("refine fan.vtu", "-.vtk", "d.vtk"),
+        ("boundary fan.vtu", "-", "e.obj"),
+        ("boundary fan.vtu", "-.stl", "f.stl"),
+        ("locate fan.vtu xyz.csv", "-", "g.csv"),
+        ("extract fan.vtu", "-.bext", "h.bext"),
+        ("shape fan 4 1 1", "-", "i.vtu"),
+        ("distance fan.vtu --to boundary --name depth", "-", "j.vtu"),
+    ] {
+        let written = output(here, &format!("{job} -o {file}"));
+        assert!(written.status.success(), "{job}: {written:?}");
+        let before = names(here);
+        let printed = output(here, &format!("{job} -o {to}"));
+        assert!(printed.status.success(), "{job}: {printed:?}");
+        assert!(printed.stdout == fs::read(here.join(file)).unwrap(), "{job} -o {to}");
+        assert_eq!(names(here), before, "{job}");
+        if job.ends_with("--json") {
+            let report = String::from_utf8(printed.stderr).unwrap();
+            assert!(report.contains("\"output\": \"-.npz\""), "{report}");
+        }
+    }
+}
+
+#[test]
+fn what_fails_prints_nothing() {
+    let directory = with_fan();
+    let here = directory.path();
+    refused(here, "evaluate fan.vtu -o -.pvtu", "several files");
+    refused(here, "evaluate fan.vtu -o -.xyz", "unknown output format");
+    refused(here, "evaluate fan.vtu -o - --at none.csv", "none.csv");
+    // found while the file is made
+    fs::write(here.join("at.csv"), "element,u,v,w\n0,0.5,0.5,0.5\n0,0.5,0.5,no\n").unwrap();
+    let failed = output(here, "evaluate fan.vtu --at at.csv -o -.csv");
+    assert_eq!(failed.status.code(), Some(2));
+    assert!(failed.stdout.is_empty());
+}
+
+/// `subsolid … | head -1` ends quietly.
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let directory = with_fan();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_subsolid"))
+        .current_dir(directory.path())
+        .args(["evaluate", "fan.vtu", "--samples", "8", "-q", "-o", "-.csv"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(program.stdout.take());
+    let ended = program.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(0));
+    assert!(ended.stderr.is_empty(), "{ended:?}");
+}

@@ -1,0 +1,181 @@
+//! Control meshes in the data model of the crate `vtkio`.
+
+use std::path::Path;
+
+use subsolid::io;
+use subsolid::mesh::{SolidMesh, SurfaceMesh};
+use vtkio::model::{
+    Attribute, Attributes, ByteOrder, Coordinates, DataArray, DataSet, Extent, IOBuffer,
+    ImageDataPiece, Piece, PolyDataPiece, RectilinearGridPiece, StructuredGridPiece,
+    UnstructuredGridPiece, Version, VertexNumbers, Vtk,
+};
+
+fn model(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name)
+}
+
+fn vtk(data: impl Into<DataSet>) -> Vtk {
+    Vtk {
+        version: Version::Auto,
+        title: String::new(),
+        byte_order: ByteOrder::BigEndian,
+        data: data.into(),
+        file_path: None,
+    }
+}
+
+fn refusal<T: std::fmt::Debug>(result: subsolid::Result<T>) -> String {
+    result.unwrap_err().to_string()
+}
+
+#[test]
+fn solids_come_back() {
+    let mut creased = io::read(model("bracket.vtk")).unwrap();
+    creased.creases.push_edge(0, 1, 2.5);
+    creased.creases.push_corner(3, f64::INFINITY);
+    for mesh in [io::read(model("graded_bracket.vtu")).unwrap(), creased] {
+        let (back, report) = io::vtkio::solid(&io::vtkio::from_solid(&mesh).unwrap()).unwrap();
+        assert_eq!(back, mesh);
+        assert_eq!(report.skipped, [""; 0]);
+    }
+}
+
+/// By a file that `vtkio` writes and both read.
+#[test]
+fn files_of_the_crate_are_the_same_mesh() {
+    let mesh = io::read(model("bracket.vtk")).unwrap();
+    let mut bytes = Vec::new();
+    io::vtkio::from_solid(&mesh).unwrap().write_legacy(&mut bytes).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.vtk");
+    std::fs::write(&path, &bytes).unwrap();
+    assert_eq!(io::read(&path).unwrap(), mesh);
+    let parsed = Vtk::parse_legacy_be(&bytes[..]).unwrap();
+    assert_eq!(io::vtkio::solid(&parsed).unwrap().0, mesh);
+}
+
+#[test]
+fn polyhedra_and_wedges_come_back() {
+    let mut mesh = SolidMesh::default();
+    mesh.points = vec![
+        [0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.0, 0.0, 1.0],
+        [1.0, 0.0, 1.0],
+        [0.0, 1.0, 1.0],
+        [0.5, 0.5, 2.0],
+    ];
+    mesh.cells.push(subsolid::mesh::CellKind::Wedge, &[0, 2, 1, 3, 5, 4]);
+    let faces: [&[u32]; 4] = [&[3, 5, 4], &[3, 4, 6], &[4, 5, 6], &[5, 3, 6]];
+    mesh.cells.push_polyhedron(faces);
+    let (back, _) = io::vtkio::solid(&io::vtkio::from_solid(&mesh).unwrap()).unwrap();
+    assert_eq!(back, mesh);
+}
+
+#[test]
+fn surfaces_come_back_or_are_refused() {
+    let mesh = io::read_surface(model("surfaces/bishop.obj")).unwrap();
+    let mut plain = SurfaceMesh::new(mesh.points.clone(), mesh.faces.clone());
+    plain.creases.push_edge(0, 1, 1.5);
+    let (back, _) = io::vtkio::surface(&io::vtkio::from_surface(&plain).unwrap()).unwrap();
+    assert_eq!(back, plain);
+    plain.holes.push(3);
+    assert!(refusal(io::vtkio::from_surface(&plain)).contains("cannot hold holes"));
+}
+
+/// A grid of 2 × 1 × 1 cells in each of the three structured forms.
+#[test]
+fn structured_grids_are_hexahedra() {
+    let extent = Extent::Dims([3, 2, 2]);
+    let heat = DataArray::scalars("heat", 1).with_vec((0..12).collect::<Vec<i32>>());
+    let data = Attributes { point: vec![Attribute::DataArray(heat)], cell: Vec::new() };
+    let image = DataSet::ImageData {
+        extent: extent.clone(),
+        origin: [1.0, 0.0, 0.0],
+        spacing: [0.5, 2.0, 1.0],
+        meta: None,
+        pieces: vec![Piece::Inline(Box::new(ImageDataPiece {
+            extent: extent.clone(),
+            data: data.clone(),
+        }))],
+    };
+    let coords = Coordinates {
+        x: vec![1.0_f64, 1.5, 2.0].into(),
+        y: vec![0_i32, 2].into(),
+        z: vec![0.0_f32, 1.0].into(),
+    };
+    let rectilinear = RectilinearGridPiece { extent: extent.clone(), coords, data: data.clone() };
+    let (mesh, _) = io::vtkio::solid(&vtk(image)).unwrap();
+    assert_eq!(mesh.points[4], [1.5, 2.0, 0.0]);
+    assert_eq!(
+        mesh.cells.hexahedra().unwrap(),
+        [[0, 1, 4, 3, 6, 7, 10, 9], [1, 2, 5, 4, 7, 8, 11, 10]]
+    );
+    assert_eq!(mesh.attributes[0].values[11], 11.0);
+    assert_eq!(io::vtkio::solid(&vtk(rectilinear)).unwrap().0, mesh);
+    let points = IOBuffer::F64(mesh.points.as_flattened().to_vec());
+    let curved = StructuredGridPiece { extent, points, data };
+    assert_eq!(io::vtkio::solid(&vtk(curved)).unwrap().0, mesh);
+}
+
+/// Hostile data is refused in words.
+#[test]
+fn wrong_data_is_refused() {
+    let mesh = io::read(model("bracket.vtk")).unwrap();
+    let changed = |change: &dyn Fn(&mut UnstructuredGridPiece)| {
+        let good = io::vtkio::from_solid(&mesh).unwrap();
+        let DataSet::UnstructuredGrid { mut pieces, .. } = good.data else { panic!() };
+        let Piece::Inline(piece) = &mut pieces[0] else { panic!() };
+        change(piece);
+        refusal(io::vtkio::solid(&vtk(DataSet::UnstructuredGrid { meta: None, pieces })))
+    };
+    let legacy = |vertices: Vec<u32>| VertexNumbers::Legacy { num_cells: 9, vertices };
+    for (fragment, message) in [
+        ("no points", changed(&|piece| piece.points = vec![1.0_f64; 4].into())),
+        ("are no numbers", changed(&|piece| piece.points = IOBuffer::Bit(vec![1; 3]))),
+        ("(NaN, 0, 0)", changed(&|piece| piece.points = vec![f64::NAN, 0.0, 0.0].into())),
+        ("types", changed(&|piece| piece.cells.types.truncate(1))),
+        (
+            "connectivity",
+            changed(&|piece| {
+                piece.cells.types.truncate(1);
+                piece.cells.cell_verts = legacy(vec![8, 0, 1]);
+            }),
+        ),
+        (
+            "names vertex",
+            changed(&|piece| {
+                piece.cells.types.truncate(1);
+                piece.cells.cell_verts = legacy(vec![8, 0, 1, 2, 3, 4, 5, 6, u32::MAX]);
+            }),
+        ),
+        (
+            "names vertex",
+            changed(&|piece| {
+                piece.cells.types.truncate(1);
+                let connectivity = vec![0, 1, 2, 3, 4, 5, 6, u64::MAX];
+                piece.cells.cell_verts = VertexNumbers::XML { connectivity, offsets: vec![0, 8] };
+            }),
+        ),
+        (
+            "values",
+            changed(&|piece| {
+                let short = DataArray::scalars("heat", 1).with_vec(vec![1.0_f64]);
+                piece.data.point.push(Attribute::DataArray(short));
+            }),
+        ),
+    ] {
+        assert!(message.contains(fragment), "{message}");
+    }
+    let source =
+        DataSet::UnstructuredGrid { meta: None, pieces: vec![Piece::Source("a.vtu".into(), None)] };
+    assert!(refusal(io::vtkio::solid(&vtk(source))).contains("`a.vtu` is not loaded"));
+    let polygons = || vtk(PolyDataPiece::default());
+    assert!(refusal(io::vtkio::solid(&polygons())).contains("are a surface"));
+    assert!(refusal(io::vtkio::surface(&polygons())).contains("no faces"));
+    let extent = Extent::Ranges([5..=i32::MIN, 0..=1, 0..=1]);
+    let empty =
+        StructuredGridPiece { extent, points: IOBuffer::default(), data: Attributes::new() };
+    assert!(refusal(io::vtkio::solid(&vtk(empty))).contains("no volume cells"));
+}

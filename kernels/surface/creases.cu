@@ -146,30 +146,35 @@ struct Held {
     double* weights; // [vertex]: smooth, along, still
 };
 
-// Visits the entries of a level at a vertex of the control mesh: entry and end.
-template <typename Visit>
-__device__ __forceinline__ void at_control(const Control& control, unsigned vertex,
-                                           unsigned depth, Visit visit) {
-    for (unsigned i = control.starts[vertex]; i < control.starts[vertex + 1]; ++i) {
-        const unsigned item = control.items[i];
-        if (depth == 0) visit(item >> 1, item & 1);
-        else visit(item << (depth - 1), 0u);
+// Entries of a level at a vertex that is `age` levels old. At its first level they are 2 entry + end:
+// `items`, or without items those of the halves `begin` to `end` of an edge, which end there.
+struct Around {
+    const unsigned* items;
+    unsigned begin, end, age;
+
+    template <typename Visit>
+    __device__ __forceinline__ void operator()(Visit visit) const {
+#pragma unroll 1
+        for (unsigned i = begin; i < end; ++i) {
+            const unsigned item = items != nullptr ? items[i] : 2 * i + 1;
+            if (age == 0) visit(item >> 1, item & 1);
+            else visit(item << (age - 1), 0u);
+        }
     }
+};
+
+__device__ __forceinline__ Around at_control(const Control& control, unsigned vertex,
+                                             unsigned depth) {
+    return {control.items, control.starts[vertex], control.starts[vertex + 1], depth};
 }
 
-// The same at the middle of entry j of `born` - 1.
-template <typename Visit>
-__device__ __forceinline__ void at_middle(unsigned j, unsigned born, unsigned depth,
-                                          Visit visit) {
-    for (unsigned half = 2 * j; half < 2 * j + 2; ++half) {
-        if (depth == born) visit(half, 1u);
-        else visit((2 * half + 1) << (depth - born - 1), 0u);
-    }
+// At the middle of entry j of level `born` - 1.
+__device__ __forceinline__ Around at_middle(unsigned j, unsigned born, unsigned depth) {
+    return {nullptr, 2 * j, 2 * j + 2, depth - born};
 }
 
 // Semi-sharp entries around a vertex, if Chaikin's rule looks at them.
-template <typename Around>
-__device__ __forceinline__ Halves halves_of(const Sharp& sharp, Around around) {
+__device__ __forceinline__ Halves halves_of(const Sharp& sharp, const Around& around) {
     Halves halves;
 #if CHAIKIN
     around([&](unsigned entry, unsigned) { halves.meet(sharp.sharpness[entry]); });
@@ -177,9 +182,8 @@ __device__ __forceinline__ Halves halves_of(const Sharp& sharp, Around around) {
     return halves;
 }
 
-template <typename Around>
 __device__ __forceinline__ void weigh(const Sharp& sharp, const Held& held, unsigned i,
-                                      unsigned vertex, double pin, Around around) {
+                                      unsigned vertex, double pin, const Around& around) {
     const Halves halves = halves_of(sharp, around);
     VertexSharpness all;
     all.tag(pin);
@@ -196,10 +200,9 @@ __device__ __forceinline__ void weigh(const Sharp& sharp, const Held& held, unsi
     held.weights[3 * i + 2] = weights.still;
 }
 
-// Sharpness of the half of an entry at one of its ends.
-__device__ __forceinline__ double half_at(const Sharp& sharp, const Control& control,
-                                          unsigned entry, unsigned end, unsigned depth) {
-    const double s = sharp.sharpness[entry];
+// Entries at an end of an entry, if Chaikin's rule looks at them.
+__device__ __forceinline__ Around at_end(const Control& control, unsigned entry, unsigned end,
+                                         unsigned depth) {
 #if CHAIKIN
     // up to the level where this end was new
     unsigned at = depth;
@@ -209,18 +212,12 @@ __device__ __forceinline__ double half_at(const Sharp& sharp, const Control& con
         j >>= 1;
         --at;
     }
-    if (at > 0) {
-        const auto around = [&](auto visit) { at_middle(j >> 1, at, depth, visit); };
-        return halves_of(sharp, around).of(s);
-    }
+    if (at > 0) return at_middle(j >> 1, at, depth);
     // of an edge of the control mesh
     const uint2 ends = control.ends[j];
-    const auto around = [&](auto visit) {
-        at_control(control, end == 0 ? ends.x : ends.y, depth, visit);
-    };
-    return halves_of(sharp, around).of(s);
+    return at_control(control, end == 0 ? ends.x : ends.y, depth);
 #else
-    return Halves{}.of(s);
+    return {};
 #endif
 }
 
@@ -233,42 +230,44 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     unsigned i = blockIdx.x * THREADS + threadIdx.x;
     const unsigned entries = control.sharp_count << depth;
     const unsigned middles = entries - control.sharp_count;
-    if (i < control.held_count) {
-        const unsigned v = control.held[i];
-        double pin = control.pins[v];
-        for (unsigned k = 0; k < depth; ++k) pin = pin > 1.0 ? pin - 1.0 : 0.0;
-        weigh(sharp, held, i, v, pin,
-              [&](auto visit) { at_control(control, v, depth, visit); });
-        return;
-    }
-    i -= control.held_count;
-    if (i < middles) {
-        unsigned born = 1, j = i;
-        while (j >= control.sharp_count << (born - 1)) {
-            j -= control.sharp_count << (born - 1);
-            ++born;
+    if (i < control.held_count + middles) {
+        unsigned vertex = 0;
+        double pin = 0.0;
+        Around around;
+        if (i < control.held_count) {
+            vertex = control.held[i];
+            pin = control.pins[vertex];
+            for (unsigned k = 0; k < depth; ++k) pin = pin > 1.0 ? pin - 1.0 : 0.0;
+            around = at_control(control, vertex, depth);
+        } else {
+            unsigned born = 1, j = i - control.held_count;
+            while (j >= control.sharp_count << (born - 1)) {
+                j -= control.sharp_count << (born - 1);
+                ++born;
+            }
+            around = at_middle(j, born, depth);
+            around([&](unsigned entry, unsigned end) {
+                const uint2 ends = sharp.ends[entry];
+                vertex = end == 0 ? ends.x : ends.y;
+            });
         }
-        unsigned entry = 0, end = 0;
-        at_middle(j, born, depth, [&](unsigned at, unsigned side) {
-            entry = at;
-            end = side;
-        });
-        const uint2 ends = sharp.ends[entry];
-        weigh(sharp, held, control.held_count + i, end == 0 ? ends.x : ends.y, 0.0,
-              [&](auto visit) { at_middle(j, born, depth, visit); });
+        weigh(sharp, held, i, vertex, pin, around);
         return;
     }
-    i -= middles;
+    i -= control.held_count + middles;
     if (i >= entries) return;
     const double s = sharp.sharpness[i];
-    double halves[2] = {0.0, 0.0};
+    double first = 0.0, second = 0.0; // sharpness of the halves
     if (s > 0.0) {
+        // One after the other, so that registers suffice.
 #pragma unroll 1
         for (unsigned end = 0; end < 2; ++end) {
-            halves[end] = half_at(sharp, control, i, end, depth);
+            const double half = halves_of(sharp, at_end(control, i, end, depth)).of(s);
+            first = end == 0 ? half : first;
+            second = half;
         }
     }
-    sharp.weights[i] = edge_weight(s, halves[0], halves[1]);
+    sharp.weights[i] = edge_weight(s, first, second);
     if (next.edges == nullptr) return;
     const unsigned edge = sharp.edges[i];
     const uint2 ends = sharp.ends[i];
@@ -276,6 +275,6 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     for (unsigned end = 0; end < 2; ++end) {
         next.edges[2 * i + end] = 2 * edge + end;
         next.ends[2 * i + end] = make_uint2(end == 0 ? ends.x : ends.y, first_edge_point + edge);
-        next.sharpness[2 * i + end] = halves[end];
+        next.sharpness[2 * i + end] = end == 0 ? first : second;
     }
 }

@@ -81,7 +81,7 @@ impl<'p> Tally<'p> {
 
     /// Adds the leaves of a batch in a range of elements, as far as they are the launch's
     /// own; returns how many.
-    pub fn add_batch(
+    pub(crate) fn add_batch(
         &mut self,
         batch: &Batch,
         elements: &Range<usize>,
@@ -99,7 +99,7 @@ impl<'p> Tally<'p> {
     }
 
     /// Adds a batch's weight tables, unless they were.
-    pub fn add_tables(&mut self, batch: &Batch) {
+    pub(crate) fn add_tables(&mut self, batch: &Batch) {
         for &table in batch.tables.iter().take(self.sizes.outputs) {
             if !std::mem::replace(&mut self.tables[table as usize], true) {
                 self.weights += self.plan.tables()[table as usize].weights.len();
@@ -109,12 +109,12 @@ impl<'p> Tally<'p> {
 
     /// Adds weights that are no tables of the plan.
     #[allow(dead_code, reason = "backends for devices use it")]
-    pub fn add_weights(&mut self, count: usize) {
+    pub(crate) fn add_weights(&mut self, count: usize) {
         self.weights += count;
     }
 
     /// Adds a leaf with some samples.
-    pub fn add_leaf(&mut self, leaf: &Leaf, samples: usize) {
+    pub(crate) fn add_leaf(&mut self, leaf: &Leaf, samples: usize) {
         let net = self.plan.solid().net(leaf);
         self.work.leaves += 1;
         self.work.samples += samples;

@@ -18,7 +18,7 @@ pub fn cubic<T: Real>(u: T) -> [T; 4] {
 
 /// Weights of the first derivative with respect to `u`; they sum to 0.
 #[inline]
-pub fn cubic_derivative<T: Real>(u: T) -> [T; 4] {
+pub(crate) fn cubic_derivative<T: Real>(u: T) -> [T; 4] {
     let (half, two, zero) = (T::from_f64(0.5), T::from_f64(2.0), T::from_f64(0.0));
     let s = T::from_f64(1.0) - u;
     let near = |t: T| t * (T::from_f64(1.5) * t - two);
@@ -27,7 +27,7 @@ pub fn cubic_derivative<T: Real>(u: T) -> [T; 4] {
 
 /// Weights of the second derivative with respect to `u`; they sum to 0.
 #[inline]
-pub fn cubic_second<T: Real>(u: T) -> [T; 4] {
+pub(crate) fn cubic_second<T: Real>(u: T) -> [T; 4] {
     let (two, three) = (T::from_f64(2.0), T::from_f64(3.0));
     let s = T::from_f64(1.0) - u;
     [s, three * u - two, three * s - two, u]

@@ -4,12 +4,12 @@ use crate::basis::bernstein::FROM_BSPLINE;
 use crate::limit::Ends;
 
 /// `values` at the points of a net, `[point][width]`.
-pub fn net_values(net: &[u32], values: &[f64], width: usize) -> Vec<f64> {
+pub(crate) fn net_values(net: &[u32], values: &[f64], width: usize) -> Vec<f64> {
     net.iter().flat_map(|&v| &values[v as usize * width..][..width]).copied().collect()
 }
 
 /// Bézier points along the layers of `[layer 4][line][width]`, phantoms filled in.
-pub fn bezier_layers(mut net: Vec<f64>, width: usize, ends: Ends) -> Vec<f64> {
+pub(crate) fn bezier_layers(mut net: Vec<f64>, width: usize, ends: Ends) -> Vec<f64> {
     debug_assert_eq!(net.len() % (4 * width), 0, "four layers");
     let stride = net.len() / 4;
     to_bezier(&mut net, stride, ends);
@@ -17,7 +17,7 @@ pub fn bezier_layers(mut net: Vec<f64>, width: usize, ends: Ends) -> Vec<f64> {
 }
 
 /// Bézier points `[w][v][u][width]` of a tensor net of that layout.
-pub fn tensor_points(mut net: Vec<f64>, width: usize, ends: Ends) -> Vec<f64> {
+pub(crate) fn tensor_points(mut net: Vec<f64>, width: usize, ends: Ends) -> Vec<f64> {
     for d in 0..3 {
         to_bezier(&mut net, width << (2 * d), ends >> (2 * d) & 3);
     }
@@ -26,7 +26,7 @@ pub fn tensor_points(mut net: Vec<f64>, width: usize, ends: Ends) -> Vec<f64> {
 
 /// B-spline control values to Bézier points along the axis of `stride`; `ends` says
 /// which ends are phantoms, p₋₁ = 2p₀ − p₁.
-pub fn to_bezier(values: &mut [f64], stride: usize, ends: Ends) {
+pub(crate) fn to_bezier(values: &mut [f64], stride: usize, ends: Ends) {
     for line in (0..values.len()).filter(|i| (i / stride).is_multiple_of(4)) {
         let mut p: [f64; 4] = std::array::from_fn(|i| values[line + i * stride]);
         if ends & 1 == 1 {

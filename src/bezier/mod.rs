@@ -92,7 +92,7 @@ impl<'s> Pieces<'s> {
     }
 
     /// The number of rings.
-    pub fn rings_around(&self) -> usize {
+    pub(crate) fn rings_around(&self) -> usize {
         self.rings
     }
 

@@ -52,7 +52,7 @@ pub(crate) enum Sibling<'s> {
 
 impl<'s> Nest<'s> {
     /// Around a point: values `[control][width]` at the net of a spatial structure.
-    pub fn at_point(
+    pub(crate) fn at_point(
         structure: &'s Structure,
         values: &[f64],
         width: usize,
@@ -65,7 +65,7 @@ impl<'s> Nest<'s> {
 
     /// Around an edge: values `[layer 4][line][width]` at the layered net of a planar
     /// structure; `ends` says which layers are missing.
-    pub fn along_edge(
+    pub(crate) fn along_edge(
         structure: &'s Structure,
         values: Vec<f64>,
         width: usize,
@@ -81,12 +81,12 @@ impl<'s> Nest<'s> {
     }
 
     /// Whether it is around an edge.
-    pub fn is_edge(&self) -> bool {
+    pub(crate) fn is_edge(&self) -> bool {
         self.structure.dimension() == 2
     }
 
     /// The axis of the element along the edge, and whether the edge runs against it.
-    pub fn edge_axis(&self) -> (usize, bool) {
+    pub(crate) fn edge_axis(&self) -> (usize, bool) {
         (self.permutation.axes[2] as usize, self.permutation.flips[2])
     }
 
@@ -152,7 +152,7 @@ impl<'s> Nest<'s> {
     }
 
     /// Takes the same off all values: `offset` `[width]`.
-    pub fn move_back(&mut self, offset: &[f64]) {
+    pub(crate) fn move_back(&mut self, offset: &[f64]) {
         for c in 0..self.net.ncols() {
             let by = offset[c % self.width];
             self.net.col_as_slice_mut(c).iter_mut().for_each(|x| *x -= by);

@@ -13,7 +13,7 @@ pub struct Part {
 }
 
 impl Part {
-    pub const WHOLE: Self = Self { origin: [0.0; 3], size: [1.0; 3], exact: true };
+    pub(crate) const WHOLE: Self = Self { origin: [0.0; 3], size: [1.0; 3], exact: true };
 
     /// The part seen in the axes that `permutation` makes local.
     pub fn permuted(&self, permutation: AxisPermutation) -> Self {
@@ -39,7 +39,7 @@ impl Part {
     }
 
     /// This part of another.
-    pub fn within_part(&self, outer: &Self) -> Self {
+    pub(crate) fn within_part(&self, outer: &Self) -> Self {
         Self {
             origin: std::array::from_fn(|d| outer.origin[d] + outer.size[d] * self.origin[d]),
             size: std::array::from_fn(|d| outer.size[d] * self.size[d]),
@@ -49,7 +49,7 @@ impl Part {
 }
 
 /// The parts of a planar structure: three a ring, and last the one that remains.
-pub fn planar_parts(rings: usize) -> Vec<Part> {
+pub(crate) fn planar_parts(rings: usize) -> Vec<Part> {
     let square = |child: usize, s: f64, exact: bool| {
         let origin = [(child & 1) as f64 * s, (child >> 1) as f64 * s, 0.0];
         Part { origin, size: [s, s, 1.0], exact }
@@ -65,7 +65,7 @@ pub fn planar_parts(rings: usize) -> Vec<Part> {
 
 /// The parts of a spatial structure, ring by ring; parts with an extraordinary edge have
 /// rings of their own, `along_edges` of the ring that they are in.
-pub fn spatial_parts(
+pub(crate) fn spatial_parts(
     structure: &Structure,
     rings: usize,
     along_edges: impl Fn(usize) -> usize,

@@ -50,7 +50,7 @@ pub struct Errors {
 
 /// Errors of some elements.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     pub cells: usize,
     absolute: Sums,
     ulp: Sums,

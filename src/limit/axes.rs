@@ -7,7 +7,7 @@ pub(super) struct Axes(u8);
 
 impl Axes {
     /// As the local ones.
-    pub const PARALLEL: Self = Self(0);
+    pub(crate) const PARALLEL: Self = Self(0);
 
     /// By the own corner of the local origin and what a step along each local axis
     /// changes of it; `None` if these are no three axes.
@@ -37,7 +37,7 @@ impl Axes {
 
     /// Own `corners` (binary) in the order of the local axes.
     #[inline(always)]
-    pub fn arrange(self, corners: &[u32; 8]) -> [u32; 8] {
+    pub(crate) fn arrange(self, corners: &[u32; 8]) -> [u32; 8] {
         if self == Self::PARALLEL {
             return *corners;
         }

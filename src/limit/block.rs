@@ -12,7 +12,7 @@ impl Structure {
     ///
     /// Quicker by far than one by one: points of one sibling at one depth share its
     /// rows, points of one depth the power of the local subdivision matrix.
-    pub fn weights_at(&self, points: &[[f64; 3]], orders: Orders) -> Mat<f64> {
+    pub(crate) fn weights_at(&self, points: &[[f64; 3]], orders: Orders) -> Mat<f64> {
         let mut weights = Mat::zeros(points.len(), self.controls);
         let mut placed: Vec<(usize, Place)> = Vec::with_capacity(points.len());
         let mut centre = None;

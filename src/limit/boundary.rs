@@ -12,7 +12,7 @@ use crate::topology::{Orientation, Topology};
 pub const UNIT: u32 = 1 << 30;
 
 /// A name in an order that depends on the mesh alone: an entity, a place on it.
-pub type Key = (u64, u64);
+pub(crate) type Key = (u64, u64);
 
 // kinds of entities, above their numbers
 const VERTEX: u64 = 0;
@@ -24,7 +24,7 @@ const INSIDE: u64 = 4 << 60;
 /// A face of an element on the boundary, with parameters (s, t) that are
 /// right-handed seen from outside.
 #[derive(Clone, Copy, Debug)]
-pub struct BoundaryFace {
+pub(crate) struct BoundaryFace {
     /// The element.
     pub element: u32,
     /// Axis of the element that is constant on the face.
@@ -62,7 +62,7 @@ impl Border {
 
 /// A stretch of a line.
 #[derive(Clone, Copy, Debug)]
-pub struct Stretch {
+pub(crate) struct Stretch {
     line: u64,
     base: u64,
     /// Places where it starts and ends.

@@ -1,4 +1,4 @@
 //! Keys of nets.
 
 /// A canonical description of local topology.
-pub type Key = Vec<u16>;
+pub(crate) type Key = Vec<u16>;

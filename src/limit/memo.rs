@@ -10,7 +10,7 @@ use super::key::Key;
 
 /// The start of the walk with the smallest key, for every key of a first walk.
 #[derive(Default)]
-pub struct Memo {
+pub(crate) struct Memo {
     best: RwLock<HashMap<Key, usize>>,
 }
 

@@ -91,7 +91,7 @@ pub fn planar(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Planar {
 
 /// The walk with the smaller key of those from two `starts`, and which start it is;
 /// `memo` has what came of such walks before.
-pub fn least_planar(
+pub(crate) fn least_planar(
     walker: &Walker,
     sharpness: &Sharpness,
     starts: &[Frame; 2],
@@ -208,7 +208,7 @@ pub fn spatial(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Spatial
 /// The walk with the smallest key among those from `starts`; walks that lose are
 /// left as soon as they do. Which start won comes with it; `memo` has what came of such
 /// walks before.
-pub fn least_spatial(
+pub(crate) fn least_spatial(
     walker: &Walker,
     sharpness: &Sharpness,
     starts: &[Frame; 6],
@@ -300,7 +300,7 @@ impl Walk {
 }
 
 /// A spatial key taken apart: cells (binary corners), sharp edges, pinned vertices.
-pub fn spatial_parts(key: &Key) -> (Vec<[u16; 8]>, Vec<[u16; 2]>, Vec<u16>) {
+pub(crate) fn spatial_parts(key: &Key) -> (Vec<[u16; 8]>, Vec<[u16; 2]>, Vec<u16>) {
     let mut parts = key.split(|&x| x == END);
     let mut part = || parts.next().unwrap_or(&[]);
     let cells = part().chunks_exact(8).map(|c| std::array::from_fn(|i| c[i])).collect();

@@ -89,7 +89,7 @@ impl Solid {
     }
 
     /// The indices of an element's leaves among [`Solid::leaves`].
-    pub fn leaf_range(&self, element: usize) -> std::ops::Range<usize> {
+    pub(crate) fn leaf_range(&self, element: usize) -> std::ops::Range<usize> {
         let start = if element == 0 { 0 } else { self.leaf_ends[element - 1] as usize };
         start..self.leaf_ends[element] as usize
     }
@@ -115,7 +115,7 @@ impl Solid {
     }
 
     /// First point of each level, then the number of all points.
-    pub fn level_starts(&self) -> &[usize] {
+    pub(crate) fn level_starts(&self) -> &[usize] {
         &self.level_starts
     }
 

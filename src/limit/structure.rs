@@ -132,13 +132,17 @@ impl Structure {
 
     /// The planar structure of the layered part that is sibling `child` (binary, not 0) of a
     /// cell split `depth` ≥ 1 times, and how its axes lie; `None` for a tensor-product spline.
-    pub fn layered_sibling(&self, depth: usize, child: usize) -> Option<(&Self, AxisPermutation)> {
+    pub(crate) fn layered_sibling(
+        &self,
+        depth: usize,
+        child: usize,
+    ) -> Option<(&Self, AxisPermutation)> {
         self.owner(depth)?.sibling_planar(child)
     }
 
     /// The planar structure of the layered part at offset `child` (binary, not 0), and how its
     /// axes lie; `None` if that part is a tensor-product spline.
-    pub fn sibling_planar(&self, child: usize) -> Option<(&Self, AxisPermutation)> {
+    pub(crate) fn sibling_planar(&self, child: usize) -> Option<(&Self, AxisPermutation)> {
         match &self.siblings.get(child.checked_sub(1)?)?.kind {
             SiblingKind::Tensor | SiblingKind::BoxSpline { .. } => None,
             SiblingKind::Layered { planar, permutation } => Some((planar, *permutation)),

@@ -35,7 +35,7 @@ impl Polygons {
     ///
     /// # Panics
     /// If the ends descend, or do not end with the last vertex.
-    pub fn from_parts(ends: Vec<u32>, vertices: Vec<u32>) -> Self {
+    pub(crate) fn from_parts(ends: Vec<u32>, vertices: Vec<u32>) -> Self {
         assert!(ends.is_sorted(), "ends of polygons descend");
         assert_eq!(ends.last().map_or(0, |&end| end as usize), vertices.len());
         let size = ends.first().map_or(0, |&end| end as usize);
@@ -99,7 +99,7 @@ impl Polygons {
     }
 
     /// The same, without the polygons.
-    pub fn into_vertices(self) -> Vec<u32> {
+    pub(crate) fn into_vertices(self) -> Vec<u32> {
         self.vertices
     }
 

@@ -55,7 +55,7 @@ pub trait Real:
 }
 
 /// Numbers of the widest vector, `[f32; 16]`: tables and buffers are padded to it.
-pub const MAX_LANES: usize = 16;
+pub(crate) const MAX_LANES: usize = 16;
 
 /// A vector of `COUNT` numbers.
 ///

@@ -41,7 +41,7 @@ pub enum BatchKind {
 
 impl Batch {
     /// The leaves that belong to the elements in `range`.
-    pub fn leaves_in(&self, solid: &Solid, range: &Range<usize>) -> &[u32] {
+    pub(crate) fn leaves_in(&self, solid: &Solid, range: &Range<usize>) -> &[u32] {
         let position = |element: usize| {
             let before = |&leaf: &u32| (solid.leaves()[leaf as usize].element as usize) < element;
             self.leaves.partition_point(before)

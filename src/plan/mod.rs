@@ -148,7 +148,7 @@ impl<'s> Plan<'s> {
     }
 
     /// Number of rows of a quantity for the elements in `range`.
-    pub fn row_count(&self, quantity: Quantity, range: &Range<usize>) -> usize {
+    pub(crate) fn row_count(&self, quantity: Quantity, range: &Range<usize>) -> usize {
         if quantity.is_per_element() { range.len() } else { self.result_count(range) }
     }
 
@@ -175,7 +175,7 @@ impl<'s> Plan<'s> {
     ///
     /// # Errors
     /// [`Error::Request`] if it does not, or if scattered samples are asked for a part.
-    pub fn check_range(&self, range: &Range<usize>) -> Result<()> {
+    pub(crate) fn check_range(&self, range: &Range<usize>) -> Result<()> {
         let count = self.solid.elements().len();
         let whole = *range == (0..count);
         if range.start > range.end

@@ -29,7 +29,7 @@ pub struct Batch {
 
 /// What the leaves of a table share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TableKey {
+pub(crate) struct TableKey {
     /// With its local axes as the element's.
     pub kind: LeafKind,
     pub depth: u8,
@@ -51,7 +51,7 @@ pub fn net(solid: &Solid, leaf: &Leaf, slots: &[usize]) -> Vec<u32> {
 }
 
 /// The tables that the leaves of a solid use, and which each of them uses.
-pub fn table_keys(solid: &Solid) -> (Vec<TableKey>, Vec<usize>) {
+pub(crate) fn table_keys(solid: &Solid) -> (Vec<TableKey>, Vec<usize>) {
     let mut tables: HashMap<TableKey, usize> = HashMap::new();
     let mut keys: Vec<TableKey> = Vec::new();
     let table_of: Vec<usize> = solid

@@ -8,7 +8,7 @@ use crate::limit::{LeafKind, Solid, Structure};
 
 /// A box with its Gauss points.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GaussBox {
+pub(crate) struct GaussBox {
     /// Where it is, in the leaf's local axes.
     pub part: Part,
     /// How often it counts.

@@ -13,7 +13,7 @@ const GRID: f64 = (1_u64 << 40) as f64;
 
 /// Stencils of the points of every finer level over the vertices of the mesh.
 #[derive(Debug, Default)]
-pub struct Pull {
+pub(crate) struct Pull {
     // of level l + 1
     levels: Vec<Stencils>,
 }

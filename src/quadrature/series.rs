@@ -21,7 +21,7 @@ use faer::linalg::solvers::SolveLstsq;
 
 /// A ring that stands in a sum.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ring {
+pub(crate) struct Ring {
     /// Which one, from 1 inwards.
     pub number: usize,
     /// How often it counts, > 0.

@@ -50,10 +50,10 @@ pub enum Op {
 
 impl Op {
     /// Queries of surfaces.
-    pub const SURFACE: [Self; 9] =
+    pub(crate) const SURFACE: [Self; 9] =
         [Self::VV, Self::VE, Self::VF, Self::EV, Self::EE, Self::EF, Self::FV, Self::FE, Self::FF];
     /// Queries of solids.
-    pub const SOLID: [Self; 14] = [
+    pub(crate) const SOLID: [Self; 14] = [
         Self::VV,
         Self::VE,
         Self::VF,

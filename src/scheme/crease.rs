@@ -44,7 +44,7 @@ impl Sharp {
 
 /// What is sharp at a vertex, at this level and the next.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct VertexSharpness {
+pub(crate) struct VertexSharpness {
     now: Sharp,
     next: Sharp,
     // elements whose sharpness falls to 0 in this step, and its sum
@@ -100,7 +100,7 @@ use crate::mesh::CreaseRule;
 
 /// Weights of the three rules at a vertex; they add up to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct VertexBlend {
+pub(crate) struct VertexBlend {
     /// Of the smooth rule.
     pub smooth: f64,
     /// Of the crease rule (e₁ + 6P + e₂)/8.
@@ -135,15 +135,15 @@ pub fn edge_weight(sharpness: f64, halves: [f64; 2]) -> f64 {
 }
 
 /// Whether the halves of an edge do not matter to [`edge_weight`]: by either rule both are sharp.
-pub fn stays_sharp(sharpness: f64) -> bool {
+pub(crate) fn stays_sharp(sharpness: f64) -> bool {
     0.75 * sharpness > 1.0
 }
 
 /// Weight of the vertex in the crease rule (e₁ + 6P + e₂)/8.
-pub const ALONG_OWN: f64 = 0.75;
+pub(crate) const ALONG_OWN: f64 = 0.75;
 
 /// Weight of each of the two other ends in the crease rule.
-pub const ALONG_END: f64 = 0.125;
+pub(crate) const ALONG_END: f64 = 0.125;
 
 /// The sharpness one level further down by the uniform rule: 1 less, never below 0;
 /// infinite stays infinite.

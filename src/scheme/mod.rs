@@ -74,7 +74,7 @@ impl Split {
     }
 
     /// Whether faces of one step are parts of a face of the step before.
-    pub fn is_nested(self) -> bool {
+    pub(crate) fn is_nested(self) -> bool {
         self != Self::ThreeTriangles
     }
 }

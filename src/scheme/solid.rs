@@ -33,7 +33,7 @@ pub(crate) struct Rules<'a> {
 
 impl Rules<'_> {
     /// Cell point: the mean C of the cell's vertices.
-    pub fn cell_point(&self, cell: u32, row: &mut RowBuilder) {
+    pub(crate) fn cell_point(&self, cell: u32, row: &mut RowBuilder) {
         self.add_cell(cell, 1.0, row);
     }
 

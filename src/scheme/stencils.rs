@@ -107,7 +107,7 @@ impl Stencils {
     }
 
     /// [`Stencils::apply`] into a slice of `len() * width` values.
-    pub fn apply_into(&self, values: &[f64], width: usize, refined: &mut [f64]) {
+    pub(crate) fn apply_into(&self, values: &[f64], width: usize, refined: &mut [f64]) {
         if width == 0 {
             return;
         }
@@ -153,7 +153,7 @@ impl RowBuilder {
     }
 
     /// Adds `weight` spread evenly over `vertices`.
-    pub fn add_mean(&mut self, vertices: &[u32], weight: f64) {
+    pub(crate) fn add_mean(&mut self, vertices: &[u32], weight: f64) {
         let each = weight / vertices.len() as f64;
         vertices.iter().for_each(|&v| self.add(v, each));
     }

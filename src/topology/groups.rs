@@ -87,7 +87,7 @@ impl<'a, T> Chunk<'a, T> {
     }
 
     /// Number of items of all of them.
-    pub fn item_count(&self) -> usize {
+    pub(crate) fn item_count(&self) -> usize {
         self.items.len()
     }
 

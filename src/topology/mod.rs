@@ -87,7 +87,7 @@ impl Topology {
     }
 
     /// Edges of a face; edge `k` joins vertices `k` and `k + 1` of its cycle.
-    pub fn face_edges(&self, face: u32) -> &[u32] {
+    pub(crate) fn face_edges(&self, face: u32) -> &[u32] {
         self.face_edges.row(face as usize)
     }
 
@@ -143,7 +143,7 @@ impl Topology {
     }
 
     /// Whether an edge has as many faces as those of a grid: 4, 3 on the boundary.
-    pub fn has_grid_valence(&self, edge: u32) -> bool {
+    pub(crate) fn has_grid_valence(&self, edge: u32) -> bool {
         self.grid_edge[edge as usize]
     }
 
@@ -153,7 +153,7 @@ impl Topology {
     }
 
     /// The edge between two vertices, if there is one.
-    pub fn edge_between(&self, a: u32, b: u32) -> Option<u32> {
+    pub(crate) fn edge_between(&self, a: u32, b: u32) -> Option<u32> {
         let edges = self.vertex_edges.row(a as usize);
         edges.iter().copied().find(|&e| self.other_end(e, a) == b)
     }
@@ -164,7 +164,7 @@ impl Topology {
     }
 
     /// Whether every cell at a vertex is a hexahedron.
-    pub fn has_hexahedral_star(&self, vertex: u32) -> bool {
+    pub(crate) fn has_hexahedral_star(&self, vertex: u32) -> bool {
         let is_hexahedron = |&c: &u32| self.cells.kind(c as usize) == CellKind::Hexahedron;
         self.all_hexahedra || self.vertex_cells(vertex).iter().all(is_hexahedron)
     }

@@ -76,12 +76,12 @@ impl Orientation {
     }
 
     /// Whether a cell is mirrored.
-    pub fn is_mirrored(&self, cell: u32) -> bool {
+    pub(crate) fn is_mirrored(&self, cell: u32) -> bool {
         self.mirrored.get(cell as usize).is_some_and(|&mirrored| mirrored)
     }
 
     /// The vertices of a boundary face, counter-clockwise seen from outside.
-    pub fn outward_cycle<'a>(
+    pub(crate) fn outward_cycle<'a>(
         &self,
         topology: &'a Topology,
         face: u32,

@@ -35,7 +35,7 @@ impl Rows {
     }
 
     /// Rows from the end of each row and all items.
-    pub fn from_parts(ends: Vec<u32>, items: Vec<u32>) -> Self {
+    pub(crate) fn from_parts(ends: Vec<u32>, items: Vec<u32>) -> Self {
         debug_assert_eq!(ends.last().map_or(0, |&e| e as usize), items.len());
         Self { width: 0, ends, items }
     }

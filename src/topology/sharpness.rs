@@ -70,7 +70,7 @@ impl Sharpness {
     }
 
     /// Whether nothing is sharp.
-    pub fn is_smooth(&self) -> bool {
+    pub(crate) fn is_smooth(&self) -> bool {
         self.edges.is_empty() && self.vertices.is_empty()
     }
 }

@@ -12,7 +12,7 @@ pub const DERIVATIVES: [&str; 9] = ["u", "v", "w", "uu", "vv", "ww", "uv", "uw",
 
 /// Which results become points: all of them in their order, or those listed.
 #[derive(Clone, Copy)]
-pub enum Pick<'a> {
+pub(crate) enum Pick<'a> {
     All,
     Listed(&'a [u32]),
 }
@@ -56,7 +56,7 @@ pub fn point_arrays(limit: &Limit, attributes: &[Attribute], pick: Pick<'_>) -> 
 }
 
 /// Arrays of the elements: quantities that have one row each, every row `times`.
-pub fn element_arrays(limit: &Limit, attributes: &[Attribute], times: usize) -> Vec<Array> {
+pub(crate) fn element_arrays(limit: &Limit, attributes: &[Attribute], times: usize) -> Vec<Array> {
     let rows: Vec<u32> =
         (0..limit.elements.len() as u32).flat_map(|e| std::iter::repeat_n(e, times)).collect();
     let per_element = limit.quantities.iter().filter(|d| d.wanted.quantity.is_per_element());

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use crate::limit::{Element, VTK_CORNER};
 
 /// Which point each grid sample of each element is.
-pub struct Weld {
+pub(crate) struct Weld {
     /// `ids[element * samples + sample]`: its point.
     pub ids: Vec<u32>,
     /// The first sample of every point.

@@ -261,7 +261,7 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
     }
 
     /// Quads of the last level.
-    pub fn quad_count(&self) -> usize {
+    pub(crate) fn quad_count(&self) -> usize {
         self.levels.last().map_or(0, |level| level.quads)
     }
 }

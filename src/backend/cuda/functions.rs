@@ -112,7 +112,7 @@ impl Function {
 
     /// Lets blocks have so much dynamic shared memory; returns how many of them a
     /// multiprocessor holds.
-    pub fn occupancy(&self, threads: u32, shared: u32) -> Result<u32> {
+    pub(crate) fn occupancy(&self, threads: u32, shared: u32) -> Result<u32> {
         let set = || {
             self.stream.context().bind_to_thread()?;
             let own = self.function.shared_size_bytes()?;

@@ -14,7 +14,7 @@ unsafe impl Send for Graph {}
 impl Graph {
     /// Records what `enqueue` puts on a stream, and on others that it forks and joins;
     /// nothing of it runs.
-    pub fn capture(
+    pub(crate) fn capture(
         stream: &Arc<CudaStream>,
         enqueue: impl FnOnce() -> Result<(), DriverError>,
     ) -> Result<Option<Self>, DriverError> {

@@ -47,7 +47,7 @@ enum Listed {
 unsafe impl DeviceRepr for ParameterBox {}
 
 /// A solid's parts and attributes on the device, ready for layers.
-pub struct DevicePixels {
+pub(crate) struct DevicePixels {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     ring: Ring,

@@ -56,7 +56,7 @@ pub(super) fn variant(bits: usize, centre: bool) -> Variant {
 }
 
 /// A solid's boundary on the device, ready for layers.
-pub struct DeviceLayers {
+pub(crate) struct DeviceLayers {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     ring: Ring,

@@ -40,7 +40,7 @@ impl<T: Real + DeviceRepr> Layout<T> {
     }
 
     /// Most control points a line of layered batches has.
-    pub fn most_controls(&self, kernel: Kernel) -> u32 {
+    pub(crate) fn most_controls(&self, kernel: Kernel) -> u32 {
         let own = self.batches.iter().zip(&self.kernels).filter(|&(_, &k)| k == kernel);
         own.map(|(batch, _)| batch.controls).max().unwrap_or(0)
     }

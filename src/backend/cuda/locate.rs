@@ -27,7 +27,7 @@ pub(super) fn variant() -> Variant {
 }
 
 /// A solid's parts on the device, ready for points.
-pub struct DevicePlaces {
+pub(crate) struct DevicePlaces {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     ring: Ring,

@@ -37,7 +37,7 @@ struct Batch {
 }
 
 /// Batches on the device, for any positions of the control points.
-pub struct DeviceMapping {
+pub(crate) struct DeviceMapping {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     batches: Vec<Batch>,

@@ -43,7 +43,7 @@ impl<T: DeviceRepr + Default + Copy> Buffer<T> {
     }
 
     /// Copies another array to the front of this one.
-    pub fn copy_from(&mut self, stream: &Arc<CudaStream>, other: &Self) -> Result<()> {
+    pub(crate) fn copy_from(&mut self, stream: &Arc<CudaStream>, other: &Self) -> Result<()> {
         let mut front = self.slice.slice_mut(..other.len);
         let from = other.slice.slice(..other.len);
         stream.memcpy_dtod(&from, &mut front).map_err(failed("a copy on the device failed"))
@@ -58,7 +58,7 @@ impl<T: DeviceRepr + Default + Copy> Buffer<T> {
     }
 
     /// One number, copied to the host.
-    pub fn read_at(&self, stream: &Arc<CudaStream>, at: usize) -> Result<T> {
+    pub(crate) fn read_at(&self, stream: &Arc<CudaStream>, at: usize) -> Result<T> {
         let value = stream.clone_dtoh(&self.slice.slice(at..at + 1));
         let value = value.map_err(failed("a copy from the device failed"))?;
         stream.synchronize().map_err(failed("the evaluation failed"))?;

@@ -52,7 +52,7 @@ impl DevicePoints<'_> {
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) with the driver's words if a kernel failed.
-    pub fn synchronize(&self) -> Result<()> {
+    pub(crate) fn synchronize(&self) -> Result<()> {
         self.stream.synchronize().map_err(failed("the evaluation failed"))
     }
 

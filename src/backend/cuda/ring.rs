@@ -57,7 +57,7 @@ impl Ring {
     }
 
     /// Begins to copy.
-    pub fn deliver(&mut self) -> Delivery<'_, '_> {
+    pub(crate) fn deliver(&mut self) -> Delivery<'_, '_> {
         Delivery { ring: self, pending: VecDeque::new(), next: 0 }
     }
 

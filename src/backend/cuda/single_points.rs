@@ -6,7 +6,7 @@ use cudarc::driver::DeviceRepr;
 /// A point of a regular leaf.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct RegularPoint<const AXES: usize> {
+pub(crate) struct RegularPoint<const AXES: usize> {
     /// Parameters within the leaf.
     pub local: [f64; AXES],
     /// Which net.

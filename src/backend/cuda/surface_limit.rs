@@ -52,7 +52,7 @@ pub struct SurfacePoints<T> {
 }
 
 /// Grids of points on a device; an evaluation is one CUDA graph.
-pub struct DeviceGrids<T> {
+pub(crate) struct DeviceGrids<T> {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     // beside it, for kernels that fill the gaps of others

@@ -116,7 +116,7 @@ impl<T: Real + DeviceRepr> Rows<T> {
 
 /// Single points and all that they need.
 #[derive(Clone, Debug)]
-pub struct PointLayout<'a, T> {
+pub(crate) struct PointLayout<'a, T> {
     /// Control points of the mesh.
     pub controls: usize,
     /// Local levels of refinement.
@@ -137,7 +137,7 @@ pub struct PointLayout<'a, T> {
 }
 
 /// Single points on a device.
-pub struct DeviceSinglePoints<T> {
+pub(crate) struct DeviceSinglePoints<T> {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     levels: DeviceLevels,

@@ -25,7 +25,7 @@ pub const ENTRIES: usize = 4;
 /// Rows that a warp sums; `Block` in `kernels/surface/product.cu`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
-pub struct RowBlock {
+pub(crate) struct RowBlock {
     /// First group of weights, of [`BLOCK_ROWS`] × [`ENTRIES`] each.
     pub weights: u32,
     /// First group of columns, of [`ENTRIES`] each.
@@ -49,7 +49,7 @@ unsafe impl DeviceRepr for RowBlock {}
 
 /// A sparse matrix in blocks of rows.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct BlockMatrix<T> {
+pub(crate) struct BlockMatrix<T> {
     /// Every row is in one of them.
     pub blocks: Vec<RowBlock>,
     /// `[group]` of columns.
@@ -83,7 +83,7 @@ struct Part<T> {
 }
 
 /// A sparse matrix on the device, with control points and what it makes of them.
-pub struct DeviceProduct<T> {
+pub(crate) struct DeviceProduct<T> {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     blocks: Buffer<RowBlock>,

@@ -44,7 +44,7 @@ use refined::refined_rows;
 pub use refined::Rows;
 
 /// Bézier points of a tricubic piece.
-pub const BEZIER_POINTS: usize = 64;
+pub(crate) const BEZIER_POINTS: usize = 64;
 
 /// The extraction operators of a solid; see the module's introduction.
 #[derive(Clone, Debug)]

@@ -70,7 +70,7 @@ impl Rows {
 }
 
 /// Rows of the points of all levels but the mesh's own.
-pub fn refined_rows(solid: &Solid) -> Rows {
+pub(crate) fn refined_rows(solid: &Solid) -> Rows {
     let mut rows = Rows::default();
     solid.vertex_stencils().iter().for_each(|level| rows.push(level));
     rows

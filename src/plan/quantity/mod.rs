@@ -101,7 +101,7 @@ impl Quantity {
     }
 
     /// Whether it has a row an element; otherwise a row a result.
-    pub fn is_per_element(self) -> bool {
+    pub(crate) fn is_per_element(self) -> bool {
         self.rule().per_element
     }
 

@@ -46,7 +46,7 @@ impl<'a> Energy<'a> {
     }
 
     /// Takes the mean lengths of each cell's edges as the wanted ones.
-    pub fn set_lengths(&mut self, points: &[[f64; 3]]) {
+    pub(crate) fn set_lengths(&mut self, points: &[[f64; 3]]) {
         let lengths = |hex: &[u32; 8]| {
             let mut sums = [0.0; 3];
             for (i, (to, axes)) in NEIGHBORS.iter().zip(&AXES).enumerate() {
@@ -75,7 +75,7 @@ impl<'a> Energy<'a> {
 
     /// The energy, infinite where it does not exist, and its gradient `[vertex]`, 0 at those
     /// that may not move.
-    pub fn value_and_gradient(&self, points: &[[f64; 3]]) -> (f64, Vec<[f64; 3]>) {
+    pub(crate) fn value_and_gradient(&self, points: &[[f64; 3]]) -> (f64, Vec<[f64; 3]>) {
         let cells: Vec<(f64, [Vector3<f64>; 8])> = self
             .hexes
             .par_iter()

@@ -119,27 +119,27 @@ impl<'t> Connectivity<'t> {
     }
 
     /// The side before a side of its face.
-    pub fn previous_side(&self, side: u32) -> u32 {
+    pub(crate) fn previous_side(&self, side: u32) -> u32 {
         self.topology.columns.previous(side)
     }
 
     /// Edge of a side.
-    pub fn side_edge(&self, side: u32) -> u32 {
+    pub(crate) fn side_edge(&self, side: u32) -> u32 {
         self.topology.edges[side as usize]
     }
 
     /// Face of a side.
-    pub fn side_face(&self, side: u32) -> u32 {
+    pub(crate) fn side_face(&self, side: u32) -> u32 {
         self.topology.columns.face(side)
     }
 
     /// Ends of an edge, the smaller first.
-    pub fn edge_ends(&self, edge: u32) -> [u32; 2] {
+    pub(crate) fn edge_ends(&self, edge: u32) -> [u32; 2] {
         self.topology.edge_ends(edge)
     }
 
     /// Sides of an edge, ascending.
-    pub fn edge_sides(&self, edge: u32) -> &[u32] {
+    pub(crate) fn edge_sides(&self, edge: u32) -> &[u32] {
         let sides = &self.topology.edge_corners[edge as usize];
         match self.topology.non_manifold_edges.binary_search(&edge) {
             Ok(at) => self.non_manifold.row(at),
@@ -168,7 +168,7 @@ impl<'t> Connectivity<'t> {
 
     /// Takes over what Chaikin's rule needs of refined vertices from the coarse level: this part
     /// of the surface may lack some of their edges.
-    pub fn refine_semi_sharp(&mut self, coarse: &Connectivity, points: &[Source]) {
+    pub(crate) fn refine_semi_sharp(&mut self, coarse: &Connectivity, points: &[Source]) {
         if !coarse.is_chaikin() {
             return;
         }
@@ -214,7 +214,7 @@ impl<'t> Connectivity<'t> {
     }
 
     /// Whether an edge has more than two faces, or two that run through it alike.
-    pub fn is_non_manifold(&self, edge: u32) -> bool {
+    pub(crate) fn is_non_manifold(&self, edge: u32) -> bool {
         let corner = |side: u32| self.topology.vertex(side);
         match *self.edge_sides(edge) {
             [a, b] => corner(a) == corner(b),
@@ -225,7 +225,7 @@ impl<'t> Connectivity<'t> {
 
     /// Sharpness of an edge, ≥ 0; infinite where the surface ends or is no oriented manifold, and
     /// by a linear scheme.
-    pub fn edge_sharpness(&self, edge: u32) -> f64 {
+    pub(crate) fn edge_sharpness(&self, edge: u32) -> f64 {
         let is_end = self.edge_sides(edge).len() == 1;
         if is_end || self.linear || self.is_non_manifold(edge) {
             return f64::INFINITY;
@@ -235,7 +235,7 @@ impl<'t> Connectivity<'t> {
 
     /// Sharpness of the half of an edge at one of its ends, one level on: by Chaikin's rule
     /// that of the edge first blends with the mean of the other semi-sharp edges there.
-    pub fn half_sharpness(&self, edge: u32, end: u32) -> f64 {
+    pub(crate) fn half_sharpness(&self, edge: u32, end: u32) -> f64 {
         let mut sharpness = self.edge_sharpness(edge);
         if let Some(&(count, sum)) = self.semi_sharp.get(end as usize) {
             sharpness = self.crease_rule.blended(sharpness, count, sum);
@@ -244,7 +244,7 @@ impl<'t> Connectivity<'t> {
     }
 
     /// Sharpness of a vertex by its own tag, ≥ 0; infinite by a linear scheme.
-    pub fn vertex_sharpness(&self, vertex: u32) -> f64 {
+    pub(crate) fn vertex_sharpness(&self, vertex: u32) -> f64 {
         if self.linear {
             return f64::INFINITY;
         }
@@ -252,7 +252,7 @@ impl<'t> Connectivity<'t> {
     }
 
     /// Whether no edge and no vertex has a sharpness of its own that has to be passed on.
-    pub fn is_smooth(&self) -> bool {
+    pub(crate) fn is_smooth(&self) -> bool {
         self.linear || self.edge_sharpness.is_empty() && self.vertex_sharpness.is_empty()
     }
 

@@ -126,7 +126,7 @@ impl SurfaceGrid<'_> {
 
     /// The table of a leaf (an index into [`LimitSurface::leaves`]); `None` for a regular
     /// quad, which is a tensor product.
-    pub fn leaf_table(&self, leaf: usize) -> Option<&Table> {
+    pub(crate) fn leaf_table(&self, leaf: usize) -> Option<&Table> {
         self.tables.get(self.leaf_tables[leaf] as usize)
     }
 

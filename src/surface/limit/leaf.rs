@@ -83,7 +83,7 @@ impl Affine {
     }
 
     /// Whether local axes turn the other way.
-    pub fn is_mirrored(&self) -> bool {
+    pub(crate) fn is_mirrored(&self) -> bool {
         let [[a, b], [c, d]] = self.matrix;
         a * d - b * c < 0.0
     }

@@ -67,7 +67,7 @@ impl LimitSurface {
     }
 
     /// The indices of an element's leaves among [`LimitSurface::leaves`].
-    pub fn leaf_range(&self, element: usize) -> std::ops::Range<usize> {
+    pub(crate) fn leaf_range(&self, element: usize) -> std::ops::Range<usize> {
         self.leaf_starts[element] as usize..self.leaf_starts[element + 1] as usize
     }
 

@@ -56,18 +56,18 @@ impl Connectivity<'_> {
     }
 
     /// The frame of the same face from the corner `steps` further, turned with it.
-    pub fn advanced(&self, frame: Frame, steps: usize) -> Frame {
+    pub(crate) fn advanced(&self, frame: Frame, steps: usize) -> Frame {
         Frame { corner: self.position(frame, steps) as u32, ..frame }
     }
 
     /// The edge from the origin along u.
-    pub fn u_edge(&self, frame: Frame) -> u32 {
+    pub(crate) fn u_edge(&self, frame: Frame) -> u32 {
         let from = if frame.mirrored { self.position(frame, 1) } else { frame.corner as usize };
         self.side_edge((self.face_start(frame.face as usize) + from) as u32)
     }
 
     /// The edge from the origin along v.
-    pub fn v_edge(&self, frame: Frame) -> u32 {
+    pub(crate) fn v_edge(&self, frame: Frame) -> u32 {
         self.u_edge(frame.swapped())
     }
 
@@ -78,7 +78,7 @@ impl Connectivity<'_> {
     }
 
     /// Whether an edge is sharp for ever.
-    pub fn is_wall(&self, edge: u32) -> bool {
+    pub(crate) fn is_wall(&self, edge: u32) -> bool {
         self.edge_sharpness(edge) == f64::INFINITY
     }
 
@@ -134,7 +134,7 @@ impl Connectivity<'_> {
     }
 
     /// Number of faces in one fan around a vertex, from its first corner on.
-    pub fn fan_len(&self, vertex: u32) -> usize {
+    pub(crate) fn fan_len(&self, vertex: u32) -> usize {
         let Some(&corner) = self.vertex_corners.row(vertex as usize).first() else { return 0 };
         let face = self.side_face(corner);
         let start = self.face_start(face as usize) as u32;
@@ -143,7 +143,7 @@ impl Connectivity<'_> {
 
     /// Whether the limit around a corner of a face is that of a regular mesh, possibly
     /// with a straight boundary through the vertex or a corner of the boundary at it.
-    pub fn is_regular_corner(&self, rule: Rule, frame: Frame) -> bool {
+    pub(crate) fn is_regular_corner(&self, rule: Rule, frame: Frame) -> bool {
         let quads = self.face(frame.face as usize).len() == 4;
         let (smooth, crease) = if quads { (4, 2) } else { (6, 3) };
         match rule {

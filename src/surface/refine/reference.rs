@@ -30,7 +30,7 @@ fn add_row(matrix: &Stencils, r: usize, weight: f64, row: &mut RowBuilder) {
 }
 
 /// Face points f = Mᵀ P, every value of column i mapped to 1/c (Mlakar et al., Eq. 3).
-pub fn face_points(matrix: &SurfaceTopology) -> Stencils {
+pub(crate) fn face_points(matrix: &SurfaceTopology) -> Stencils {
     Stencils::build(matrix.face_count, |f, row| {
         let corners = matrix.columns.corners(f as u32);
         let weight = 1.0 / corners.len() as f64;
@@ -90,7 +90,7 @@ pub fn linear(matrix: &SurfaceTopology) -> Stencils {
 }
 
 /// Loop: vertex points, edge points. The faces are triangles.
-pub fn triangles_to_triangles(matrix: &SurfaceTopology, sharpness: &Sharpness) -> Stencils {
+pub(crate) fn triangles_to_triangles(matrix: &SurfaceTopology, sharpness: &Sharpness) -> Stencils {
     let neighbours = matrix.neighbours();
     let vertices = Stencils::build(matrix.vertex_count, |v, row| {
         let around = neighbours.row(v);

@@ -147,11 +147,6 @@ impl Sharpness {
         Self { edges, corners, held }
     }
 
-    /// Whether nothing is sharp.
-    pub fn is_smooth(&self) -> bool {
-        self.edges.is_empty() && self.corners.is_empty()
-    }
-
     /// The next level's: the halves of edge e are 2e at its smaller end and 2e + 1, and
     /// join it to vertex `first_edge_point` + e.
     pub(in crate::surface) fn refined(&self, first_edge_point: u32, rule: CreaseRule) -> Self {

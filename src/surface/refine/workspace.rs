@@ -42,7 +42,7 @@ impl<T: Real> Workspace<T> {
     }
 
     /// The points of the last evaluation, alone.
-    pub fn into_points(mut self) -> Vec<Point<T>> {
+    pub(crate) fn into_points(mut self) -> Vec<Point<T>> {
         self.fine.truncate(self.count);
         self.fine
     }

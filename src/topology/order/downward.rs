@@ -105,7 +105,7 @@ impl Downward {
 
     /// Calls `visit` with every element that element `id` of `kind` has, itself included; with
     /// some more than once.
-    pub fn closure(&self, kind: Element, id: u32, visit: &mut impl FnMut(Element, u32)) {
+    pub(crate) fn closure(&self, kind: Element, id: u32, visit: &mut impl FnMut(Element, u32)) {
         visit(kind, id);
         match kind {
             Element::Vertex => {}
@@ -127,7 +127,7 @@ impl Downward {
     /// The same incidence in the numbering of `order`; cycles keep their starts and
     /// directions, edges the order of their ends.
     #[must_use]
-    pub fn renumbered(&self, order: &Order) -> Self {
+    pub(crate) fn renumbered(&self, order: &Order) -> Self {
         let rows = |rows: &Rows, of: Element, to: Element| {
             let mut new = Rows::with_capacity(rows.len(), rows.items().len());
             for &old in order.originals(of) {

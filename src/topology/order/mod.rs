@@ -27,7 +27,7 @@ use crate::topology::NONE;
 use curve::Curve;
 
 /// Faces or cells that a patch has at most.
-pub const PATCH_SIZE: usize = 512;
+pub(crate) const PATCH_SIZE: usize = 512;
 
 /// A numbering of all elements, and its patches.
 #[derive(Clone, Debug)]

@@ -213,7 +213,7 @@ impl SurfaceTopology {
     }
 
     /// End vertices of an edge, the smaller first.
-    pub fn edge_ends(&self, edge: u32) -> [u32; 2] {
+    pub(crate) fn edge_ends(&self, edge: u32) -> [u32; 2] {
         let [corner, _] = self.edge_corners[edge as usize];
         let (a, b) = (self.vertex(corner), self.vertex(self.columns.next(corner)));
         [a.min(b), a.max(b)]
@@ -231,7 +231,7 @@ impl SurfaceTopology {
     }
 
     /// The edge of two vertices, if there is one: edges of a built topology ascend by their ends.
-    pub fn edge_between(&self, a: u32, b: u32) -> Option<u32> {
+    pub(crate) fn edge_between(&self, a: u32, b: u32) -> Option<u32> {
         let (ends, mut low, mut high) = ([a.min(b), a.max(b)], 0, self.edge_count() as u32);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -241,7 +241,7 @@ impl SurfaceTopology {
     }
 
     /// All corners of each of the non-manifold edges, ascending.
-    pub fn non_manifold_corners(&self) -> Rows {
+    pub(crate) fn non_manifold_corners(&self) -> Rows {
         let edges = &self.non_manifold_edges;
         if edges.is_empty() {
             return Rows::default();
@@ -264,7 +264,7 @@ impl SurfaceTopology {
     }
 
     /// Whether every edge of two faces is run through once in each direction.
-    pub fn is_oriented(&self) -> bool {
+    pub(crate) fn is_oriented(&self) -> bool {
         self.non_manifold_edges.is_empty()
             && self
                 .edge_corners

@@ -68,7 +68,7 @@ pub struct Layout<T> {
 
 /// How the leaves of a batch go to the tensor kernels.
 #[derive(Debug, Default)]
-pub struct TensorLeaves {
+pub(crate) struct TensorLeaves {
     /// Leaves of the solid taken one by one, ascending.
     pub singles: Vec<u32>,
     /// First brick, and the least and the greatest element of each.
@@ -78,7 +78,7 @@ pub struct TensorLeaves {
 
 impl TensorLeaves {
     /// Whether an element of the batch is taken by itself.
-    pub fn is_single(&self, solid: &Solid, element: u32) -> bool {
+    pub(crate) fn is_single(&self, solid: &Solid, element: u32) -> bool {
         let find = |&leaf: &u32| solid.leaves()[leaf as usize].element.cmp(&element);
         self.singles.binary_search_by(find).is_ok()
     }

@@ -111,7 +111,7 @@ impl Family {
     }
 
     /// Whether several blocks add to one result.
-    pub fn is_tiled(self) -> bool {
+    pub(crate) fn is_tiled(self) -> bool {
         !matches!(self, Self::Reg64 | Self::Reg48)
     }
 }

@@ -107,7 +107,7 @@ impl Creases {
     }
 
     /// How many of the tags have an edge.
-    pub fn found_tags(&self, matrix: &DeviceMatrix) -> Result<usize> {
+    pub(crate) fn found_tags(&self, matrix: &DeviceMatrix) -> Result<usize> {
         Ok(self.counts.read_at(&matrix.stream, 1)? as usize)
     }
 
@@ -125,7 +125,7 @@ impl Creases {
     }
 
     /// `Creases` in `kernels/surface/first_friends.cu`.
-    pub fn edge_arrays(&self) -> [u64; 4] {
+    pub(crate) fn edge_arrays(&self) -> [u64; 4] {
         let [_, _, entries, _] = self.levels[0].sharp_arrays();
         let rows = [&self.rows.starts, &self.rows.items].map(|rows| rows.address(0));
         [self.sharpness.address(0), rows[0], rows[1], entries]
@@ -266,7 +266,7 @@ impl Creases {
 
     /// Edges that are still sharp after the last level by their tags: their ends, and their
     /// sharpness. `is_natural`: which edges of the control mesh are sharp without.
-    pub fn remaining(
+    pub(crate) fn remaining(
         &self,
         matrix: &DeviceMatrix,
         levels: usize,

@@ -132,7 +132,7 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
     ///
     /// # Errors
     /// [`Error::Request`] if the copy fails.
-    pub fn found_tags(&self) -> Result<usize> {
+    pub(crate) fn found_tags(&self) -> Result<usize> {
         let creases = self.rooms.creases.as_ref();
         creases.map_or(Ok(0), |creases| creases.found_tags(&self.matrix))
     }
@@ -322,7 +322,7 @@ fn pinned(matrix: &DeviceMatrix, tags: &CreaseTags) -> Result<Vec<(u32, f64)>> {
 
 impl<T> SurfaceFriends<T> {
     /// Open edges of the control mesh: ghost quads of the first level.
-    pub fn ghost_count(&self) -> usize {
+    pub(crate) fn ghost_count(&self) -> usize {
         self.rooms.expected.open
     }
 

@@ -59,7 +59,7 @@ impl Ghosts {
     }
 
     /// Loops that the last run has found.
-    pub fn found_loops(&self, matrix: &DeviceMatrix) -> Result<usize> {
+    pub(crate) fn found_loops(&self, matrix: &DeviceMatrix) -> Result<usize> {
         Ok(self.marks.read_at(&matrix.stream, self.open)? as usize)
     }
 

@@ -104,7 +104,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
     ///
     /// # Errors
     /// [`Error::Request`] if the copy fails.
-    pub fn found_tags(&self) -> Result<usize> {
+    pub(crate) fn found_tags(&self) -> Result<usize> {
         self.creases.as_ref().map_or(Ok(0), |creases| creases.found_tags(&self.matrix))
     }
 
@@ -113,7 +113,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
     ///
     /// # Errors
     /// [`Error::Request`] if a copy fails.
-    pub fn remaining_creases(&self) -> Result<Vec<([u32; 2], f64)>> {
+    pub(crate) fn remaining_creases(&self) -> Result<Vec<([u32; 2], f64)>> {
         let Some(creases) = &self.creases else { return Ok(Vec::new()) };
         let corners = self.matrix.edge_corners()?;
         let non_manifold = self.matrix.non_manifold_edges()?;

@@ -49,22 +49,22 @@ impl SharpLevel {
         })
     }
 
-    pub fn sharp_count(&self) -> usize {
+    pub(crate) fn sharp_count(&self) -> usize {
         self.edges.len()
     }
 
-    pub fn held_count(&self) -> usize {
+    pub(crate) fn held_count(&self) -> usize {
         self.held.len()
     }
 
     /// `Sharp` in `kernels/surface/creases.cu`.
-    pub fn sharp_arrays(&self) -> [u64; 4] {
+    pub(crate) fn sharp_arrays(&self) -> [u64; 4] {
         let numbers = [&self.sharpness, &self.midpoints].map(|numbers| numbers.address(0));
         [self.edges.address(0), self.edge_ends.address(0), numbers[0], numbers[1]]
     }
 
     /// `Held` in `kernels/surface/creases.cu`.
-    pub fn held_arrays(&self) -> [u64; 3] {
+    pub(crate) fn held_arrays(&self) -> [u64; 3] {
         [self.held.address(0), self.held_ends.address(0), self.weights.address(0)]
     }
 
@@ -74,7 +74,7 @@ impl SharpLevel {
     }
 
     /// Ends and sharpness of the edges, copied to the host.
-    pub fn ends_and_sharpness(
+    pub(crate) fn ends_and_sharpness(
         &self,
         stream: &Arc<CudaStream>,
     ) -> Result<(Vec<[u32; 2]>, Vec<f64>)> {

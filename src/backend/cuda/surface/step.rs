@@ -33,7 +33,7 @@ impl Step<'_> {
     }
 
     /// Whether the next level is the last.
-    pub fn is_last(&self) -> bool {
+    pub(crate) fn is_last(&self) -> bool {
         self.depth + 2 == self.counts.len()
     }
 

@@ -25,7 +25,7 @@ const SQUARE_BLOCKS: u32 = 32;
 /// Threads of a block of `kernels/surface/table.cu`.
 pub(super) const TABLE_THREADS: u32 = 128;
 
-pub fn table_variant(precision: Precision, normals: bool) -> Variant {
+pub(crate) fn table_variant(precision: Precision, normals: bool) -> Variant {
     Variant::new(&SURFACE_TABLE, precision).with("NORMALS", usize::from(normals))
 }
 

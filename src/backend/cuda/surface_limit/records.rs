@@ -121,7 +121,7 @@ pub struct Item {
 /// See `Square` in `kernels/surface/table.cu`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-pub struct SquareBatch {
+pub(crate) struct SquareBatch {
     pub from: u64,
     pub to: u64,
     pub controls: u32,

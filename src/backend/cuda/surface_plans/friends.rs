@@ -67,12 +67,12 @@ impl<T> Friends<T> {
     }
 
     /// Quads of level 1, ghosts included.
-    pub fn first_quads(&self) -> usize {
+    pub(crate) fn first_quads(&self) -> usize {
         self.real_quads + self.friends.ghost_count()
     }
 
     /// Quads of level 1 that are no ghosts.
-    pub fn real_quads(&self) -> usize {
+    pub(crate) fn real_quads(&self) -> usize {
         self.real_quads
     }
 

@@ -54,7 +54,7 @@ where
 
     /// Points of the first vertices, of any valence: `star` gives the corners at a vertex
     /// and a shift for them.
-    pub fn any_valence<'s>(
+    pub(crate) fn any_valence<'s>(
         &self,
         out: &mut [Point<T>],
         star: impl Fn(usize) -> (&'s [u32], u32) + Sync,
@@ -70,7 +70,7 @@ where
     }
 
     /// Points of the vertices from `first` on, all of valence 4.
-    pub fn valence_4(
+    pub(crate) fn valence_4(
         &self,
         out: &mut [Point<T>],
         first: usize,

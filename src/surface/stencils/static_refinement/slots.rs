@@ -131,7 +131,11 @@ impl Slots {
 
     /// Slot of a place on the edge of its element; `None` inside. `inner`: slot of a place
     /// with i, j < m within its element.
-    pub fn of_border(&self, place: GridPlace, inner: impl Fn(GridPlace) -> u32) -> Option<u32> {
+    pub(crate) fn of_border(
+        &self,
+        place: GridPlace,
+        inner: impl Fn(GridPlace) -> u32,
+    ) -> Option<u32> {
         let size = self.size(place.element);
         let at_border = |x: u32| x == 0 || x == size;
         if !at_border(place.i) && !at_border(place.j) {

@@ -56,7 +56,7 @@ pub struct MatrixCounts {
 impl MatrixCounts {
     /// Whether the surface has no edge of more than two faces, no touching sheets, and all faces
     /// run alike.
-    pub fn is_manifold(&self) -> bool {
+    pub(crate) fn is_manifold(&self) -> bool {
         [self.non_manifold, self.alike, self.touching] == [0; 3]
     }
 

@@ -91,6 +91,7 @@ pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
     }
     let rules = options.scheme.rules();
     match options.method {
+        Method::Auto if !rules.has_matrix_pass() => options.levels >= 1,
         Method::Auto | Method::Matrix => {
             options.levels >= 1
                 && !rules.is_linear()

@@ -16,7 +16,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
 use super::console::{counted, since};
-use super::model::{ModelArguments, check_compress};
+use super::model::{ModelArguments, check_compress, takes_table};
 use super::processor::ProcessorArguments;
 use super::{Console, Outcome};
 
@@ -174,7 +174,8 @@ impl Arguments {
                 return Err(Error::request("--at writes a table, which has no --cells")
                     .with_help("leave --cells out, or give --samples"));
             }
-            if format.is_some_and(|format| format != io::Format::Csv) {
+            let output = self.output.as_deref().zip(format);
+            if output.is_some_and(|(path, format)| !takes_table(path, format)) {
                 return Err(Error::request("--at writes a table of values")
                     .with_help("end the name of the output in .csv"));
             }

@@ -16,10 +16,10 @@ use subsolid::locate::{
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Cost, Location, Samples, Want};
 use subsolid::scheme::VertexRule;
-use subsolid::{Error, Result, io};
+use subsolid::{Error, Result};
 
 use super::console::{counted, since};
-use super::model::ModelArguments;
+use super::model::{ModelArguments, takes_table};
 use super::processor::Processor;
 use super::{Console, Outcome};
 
@@ -82,7 +82,7 @@ struct Report {
 pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     if let Some(output) = &a.output {
         let format = a.model.check_output(output, &[&a.points])?;
-        if format != io::Format::Csv && output.as_os_str() != "-" {
+        if !takes_table(output, format) {
             return Err(Error::request("locate writes a table")
                 .with_help("end the name of the output in .csv"));
         }

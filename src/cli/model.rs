@@ -130,6 +130,11 @@ pub fn refined(
     Ok(mesh)
 }
 
+/// Whether an output can be a table alone: standard output is one if its name says nothing else.
+pub fn takes_table(output: &Path, format: io::Format) -> bool {
+    format == io::Format::Csv || output == Path::new("-")
+}
+
 /// Refuses `--compress` where the format of the output takes none.
 pub fn check_compress(compress: bool, format: io::Format) -> Result<()> {
     if compress && matches!(format, io::Format::Vtk | io::Format::Csv) {

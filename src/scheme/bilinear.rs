@@ -21,6 +21,10 @@ impl SurfaceScheme for Bilinear {
         Split::Quads
     }
 
+    fn has_matrix_pass(&self) -> bool {
+        true
+    }
+
     fn is_linear(&self) -> bool {
         true
     }

@@ -69,6 +69,10 @@ impl SurfaceScheme for CatmullClark {
         Split::Quads
     }
 
+    fn has_matrix_pass(&self) -> bool {
+        true
+    }
+
     fn has_edge_friend(&self) -> bool {
         true
     }

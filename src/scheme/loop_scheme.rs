@@ -48,6 +48,10 @@ impl SurfaceScheme for Loop {
         Split::FourTriangles
     }
 
+    fn has_matrix_pass(&self) -> bool {
+        true
+    }
+
     fn limit(&self) -> Option<&'static dyn LimitScheme> {
         Some(&Loop)
     }

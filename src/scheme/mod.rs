@@ -141,6 +141,12 @@ pub trait SurfaceScheme: Sync {
         false
     }
 
+    /// Whether the passes over the mesh matrix (`surface/refine`) know these masks. Without them
+    /// every level is refined by its stencils, which take the masks of [`Self::limit`].
+    fn has_matrix_pass(&self) -> bool {
+        false
+    }
+
     /// Whether edge-friend refines by these masks, which are written into it.
     fn has_edge_friend(&self) -> bool {
         false

@@ -58,4 +58,8 @@ impl SurfaceScheme for Sqrt3 {
     fn split(&self) -> Split {
         Split::ThreeTriangles
     }
+
+    fn has_matrix_pass(&self) -> bool {
+        true
+    }
 }

@@ -17,16 +17,16 @@ fn output(directory: &Path, arguments: &str) -> Output {
 fn standard_output_gets_the_file() {
     let directory = with_fan();
     let here = directory.path();
-    fs::write(here.join("at.csv"), "element,u,v,w\n0,0.5,0.5,0.5\n").unwrap();
+    fs::write(here.join("at.csv"), "cell,u,v,w\n0,0.5,0.5,0.5\n").unwrap();
     fs::write(here.join("xyz.csv"), "x,y,z\n0.1,0.1,0.1\n").unwrap();
     for (job, to, file) in [
         ("evaluate fan.vtu --samples 2", "-", "a.vtu"),
         ("evaluate fan.vtu --samples 2 --json", "-.npz", "b.npz"),
-        ("evaluate fan.vtu --at at.csv", "-.csv", "c.csv"),
+        ("evaluate fan.vtu --at at.csv", "-", "c.csv"),
         ("refine fan.vtu", "-.vtk", "d.vtk"),
         ("boundary fan.vtu", "-", "e.obj"),
         ("boundary fan.vtu", "-.stl", "f.stl"),
-        ("locate fan.vtu xyz.csv", "-", "g.csv"),
+        ("locate fan.vtu --points xyz.csv", "-", "g.csv"),
         ("extract fan.vtu", "-.bext", "h.bext"),
         ("shape fan 4 1 1", "-", "i.vtu"),
         ("distance fan.vtu --to boundary --name depth", "-", "j.vtu"),
@@ -53,7 +53,7 @@ fn what_fails_prints_nothing() {
     refused(here, "evaluate fan.vtu -o -.xyz", "unknown output format");
     refused(here, "evaluate fan.vtu -o - --at none.csv", "none.csv");
     // found while the file is made
-    fs::write(here.join("at.csv"), "element,u,v,w\n0,0.5,0.5,0.5\n0,0.5,0.5,no\n").unwrap();
+    fs::write(here.join("at.csv"), "cell,u,v,w\n0,0.5,0.5,0.5\n0,0.5,0.5,no\n").unwrap();
     let failed = output(here, "evaluate fan.vtu --at at.csv -o -.csv");
     assert_eq!(failed.status.code(), Some(2));
     assert!(failed.stdout.is_empty());

@@ -15,7 +15,8 @@ const CACHED: u128 = 1 << 19;
 /// Refuses methods that do not know the scheme.
 ///
 /// # Errors
-/// [`Error::Request`] for edge-friend and static refinement of other schemes than Catmull-Clark.
+/// [`Error::Request`] for edge-friend and static refinement of other schemes than Catmull-Clark,
+/// and for the mesh matrix with masks that its passes do not know.
 pub(crate) fn check_method(options: &SurfaceOptions) -> Result<()> {
     let refused = |what: &str| {
         Err(Error::request(format!("{what} refines Catmull-Clark surfaces only"))
@@ -25,6 +26,10 @@ pub(crate) fn check_method(options: &SurfaceOptions) -> Result<()> {
     match options.method {
         Method::EdgeFriend if !rules.has_edge_friend() => refused("edge-friend"),
         Method::Static if !rules.has_static_refinement() => refused("static refinement"),
+        Method::Matrix if !rules.has_matrix_pass() => {
+            Err(Error::request(format!("the mesh matrix has no pass for {}", rules.name()))
+                .with_help("use --method single for this scheme"))
+        }
         _ => Ok(()),
     }
 }
@@ -49,6 +54,9 @@ pub(super) fn decided(
 ) -> Result<SurfaceOptions> {
     if options.method != Method::Auto {
         return Ok(*options);
+    }
+    if !options.scheme.rules().has_matrix_pass() {
+        return Ok(SurfaceOptions { method: Method::Single, ..*options });
     }
     let is_small = refined_counts(mesh, options).faces <= CACHED;
     let fits = options.levels > 0 && is_small && takes_edge_friend(options, mesh, topology);

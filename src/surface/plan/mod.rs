@@ -18,6 +18,7 @@ use super::refine::catmull_clark::CatmullClark;
 use super::refine::edge_friend::EdgeFriend;
 use super::refine::memory::check_ids;
 use super::refine::reference;
+use super::refine::sharpness::Sharpness;
 use super::refine::sqrt3::Sqrt3;
 use super::refine::triangles::Loop;
 use super::stencils::SurfaceStencils;
@@ -27,7 +28,7 @@ use crate::mesh::SurfaceMesh;
 use crate::numbers::Real;
 use crate::scheme::Stencils;
 use crate::scheme::point::Point;
-use crate::scheme::{Shape, Split};
+use crate::scheme::{LimitScheme, Shape, Split};
 use crate::topology::surface::{Columns, SurfaceTopology, non_manifold_edges};
 use crate::{Error, Result};
 pub(crate) use method::check_method;
@@ -227,23 +228,34 @@ impl SurfacePlan {
     pub fn level_matrices(&self) -> Result<Vec<Stencils>> {
         Ok(match &self.levels {
             Levels::Quads(levels) => {
+                let masks = self.masks()?;
                 let levels = levels.whole_matrices().zip(levels.sharpness());
-                if self.options.scheme.rules().is_linear() {
-                    levels.map(|(m, _)| reference::linear(&m)).collect()
-                } else {
-                    levels.map(|(m, s)| reference::catmull_clark(&m, s)).collect()
-                }
+                levels.map(|(m, s)| reference::quads(&m, self.felt(s), masks)).collect()
             }
             Levels::FourTriangles(levels) => {
+                let masks = self.masks()?;
                 let levels = levels.matrices().iter().zip(levels.sharpness());
                 let levels = levels.take(self.options.levels);
-                levels.map(|(m, s)| reference::triangles_to_triangles(m, s)).collect()
+                levels.map(|(m, s)| reference::four_triangles(m, self.felt(s), masks)).collect()
             }
             Levels::ThreeTriangles(levels) => levels.levels.iter().map(reference::sqrt3).collect(),
             Levels::EdgeFriend(_) => {
                 return Err(Error::request("edge-friend has no matrices")
                     .with_help("plan with --method matrix"));
             }
+        })
+    }
+
+    /// The sharpness that has an effect: none in a linear scheme.
+    fn felt<'s>(&self, sharpness: &'s Sharpness) -> &'s Sharpness {
+        static SMOOTH: Sharpness = Sharpness::SMOOTH;
+        if self.options.scheme.rules().is_linear() { &SMOOTH } else { sharpness }
+    }
+
+    fn masks(&self) -> Result<&'static dyn LimitScheme> {
+        let rules = self.options.scheme.rules();
+        rules.limit().ok_or_else(|| {
+            Error::request(format!("{} has no masks of level matrices", rules.name()))
         })
     }
 

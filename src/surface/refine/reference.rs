@@ -6,9 +6,7 @@
 //! multiplies the levels' matrices once more to evaluate all levels as one
 //! ([`SingleMatrix::then`](crate::surface::SingleMatrix::then)).
 
-use crate::scheme::catmull_clark::{CatmullClark, RingMask, ring_mask};
 use crate::scheme::crease::{ALONG_END, ALONG_OWN};
-use crate::scheme::loop_scheme::Loop;
 use crate::scheme::sqrt3::{END_THIRD, LINE, THIRD, vertex_mask};
 use crate::scheme::{LimitScheme, RowBuilder, Stencils};
 use crate::surface::refine::sharpness::Sharpness;
@@ -26,7 +24,9 @@ pub fn product(a: &Stencils, b: &Stencils) -> Stencils {
 }
 
 fn add_row(matrix: &Stencils, r: usize, weight: f64, row: &mut RowBuilder) {
-    matrix.row(r).for_each(|(column, value)| row.add(column, weight * value));
+    if weight != 0.0 {
+        matrix.row(r).for_each(|(column, value)| row.add(column, weight * value));
+    }
 }
 
 /// Face points f = Mᵀ P, every value of column i mapped to 1/c (Mlakar et al., Eq. 3).
@@ -52,19 +52,23 @@ fn edge_faces(matrix: &SurfaceTopology) -> Stencils {
     })
 }
 
-/// Catmull-Clark: vertex points, face points, edge points.
-pub fn catmull_clark(matrix: &SurfaceTopology, sharpness: &Sharpness) -> Stencils {
+/// Quads from polygons: vertex points, face points, edge points.
+pub fn quads(
+    matrix: &SurfaceTopology,
+    sharpness: &Sharpness,
+    scheme: &dyn LimitScheme,
+) -> Stencils {
     let f = face_points(matrix);
     let mid = midpoints(matrix);
     let across = product(&edge_faces(matrix), &f);
-    let mask = CatmullClark.edge_mask();
+    let mask = scheme.edge_mask();
     let edges = Stencils::build(matrix.edge_count(), |e, row| {
         add_row(&mid, e, mask.ends, row);
         add_row(&across, e, 2.0 * mask.face, row);
     });
     let neighbours = matrix.neighbours();
     let stars = matrix.vertex_corners();
-    // P_sub = I P (1 − 2/n) + E P / n² + M f / n² (Eq. 11)
+    // P_sub = I P own + E P ring + M f face (Mlakar et al., Eq. 11)
     let mapped = Stencils::build(matrix.vertex_count, |v, row| {
         stars.row(v).iter().for_each(|&c| row.add(matrix.columns.face(c), 1.0));
     });
@@ -74,36 +78,42 @@ pub fn catmull_clark(matrix: &SurfaceTopology, sharpness: &Sharpness) -> Stencil
         if n == 0 {
             return row.add(v as u32, 1.0);
         }
-        let RingMask { own, ring } = ring_mask(n);
-        row.add(v as u32, own);
-        neighbours.row(v).iter().for_each(|&w| row.add(w, ring));
-        add_row(&around, v, ring, row);
+        // Half of a midpoint is the vertex, half the neighbour.
+        let mask = scheme.vertex_mask(n, n, 1.0);
+        row.add(v as u32, mask.own + n as f64 * (mask.midpoint / 2.0));
+        let ring = mask.neighbour + mask.midpoint / 2.0;
+        if ring != 0.0 {
+            neighbours.row(v).iter().for_each(|&w| row.add(w, ring));
+        }
+        add_row(&around, v, mask.face, row);
     });
     let edges = held_edges(edges, &mid, sharpness);
     Stencils::joined(vec![held_vertices(vertices, sharpness), f, edges])
 }
 
-/// Linear: vertices as they are, face points, midpoints.
-pub fn linear(matrix: &SurfaceTopology) -> Stencils {
-    let vertices = Stencils::build(matrix.vertex_count, |v, row| row.add(v as u32, 1.0));
-    Stencils::joined(vec![vertices, face_points(matrix), midpoints(matrix)])
-}
-
-/// Loop: vertex points, edge points. The faces are triangles.
-pub(crate) fn triangles_to_triangles(matrix: &SurfaceTopology, sharpness: &Sharpness) -> Stencils {
+/// Four triangles from one: vertex points, edge points.
+pub fn four_triangles(
+    matrix: &SurfaceTopology,
+    sharpness: &Sharpness,
+    scheme: &dyn LimitScheme,
+) -> Stencils {
     let neighbours = matrix.neighbours();
     let vertices = Stencils::build(matrix.vertex_count, |v, row| {
         let around = neighbours.row(v);
-        let mask = Loop.vertex_mask(around.len(), around.len(), 1.0);
+        let mask = scheme.vertex_mask(around.len(), around.len(), 1.0);
         row.add(v as u32, mask.own);
-        around.iter().for_each(|&w| row.add(w, mask.neighbour));
+        if mask.neighbour != 0.0 {
+            around.iter().for_each(|&w| row.add(w, mask.neighbour));
+        }
     });
     // the third vertex of each triangle at an edge (their G)
-    let mask = Loop.edge_mask();
+    let mask = scheme.edge_mask();
     let edges = Stencils::build(matrix.edge_count(), |e, row| {
         row.add_mean(&matrix.edge_ends(e as u32), mask.ends);
-        for c in matrix.edge_corners[e].into_iter().filter(|&c| c != NONE) {
-            row.add(matrix.vertex(matrix.columns.previous(c)), mask.across);
+        if mask.across != 0.0 {
+            for c in matrix.edge_corners[e].into_iter().filter(|&c| c != NONE) {
+                row.add(matrix.vertex(matrix.columns.previous(c)), mask.across);
+            }
         }
     });
     let mid = midpoints(matrix);

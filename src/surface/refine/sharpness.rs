@@ -71,6 +71,10 @@ pub(in crate::surface) fn boundary_corners(
 }
 
 impl Sharpness {
+    /// Nothing is sharp.
+    pub(crate) const SMOOTH: Self =
+        Self { edges: Vec::new(), corners: Vec::new(), held: Vec::new() };
+
     /// Sharpness of a control mesh; of several tags at one place the last counts.
     ///
     /// # Errors

@@ -53,6 +53,9 @@ fn decided(mesh: &SurfaceMesh, options: &SurfaceOptions) -> SurfaceOptions {
     if options.method != Method::Auto {
         return *options;
     }
+    if !options.scheme.rules().has_matrix_pass() {
+        return SurfaceOptions { method: Method::Single, ..*options };
+    }
     let fits = options.levels >= 2 && takes_edge_friend(options, mesh, &SurfaceTopology::of(mesh));
     let method = if fits { Method::EdgeFriend } else { Method::Matrix };
     SurfaceOptions { method, ..*options }

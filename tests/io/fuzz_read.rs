@@ -5,7 +5,7 @@
 
 use crate::samples::{self, Sample, Scratch};
 use proptest::prelude::*;
-use subsolid::io::{read, read_creases};
+use subsolid::io::{read, read_creases, read_surface};
 
 /// One damage; places are fractions of the file.
 #[derive(Clone, Debug)]
@@ -111,10 +111,7 @@ fn apply(bytes: &mut Vec<u8>, damage: &Damage) {
 
 /// What was read must be sound: the checks of the readers hold.
 fn check(sample: &Sample, damages: &[Damage], scratch: &Scratch) {
-    let mut bytes = sample.bytes.clone();
-    for damage in damages {
-        apply(&mut bytes, damage);
-    }
+    let bytes = damaged(&sample.bytes, damages);
     let Ok(mesh) = read(scratch.file(sample.name, &bytes)) else { return };
     assert!(!mesh.points.is_empty() && !mesh.cells.is_empty());
     assert!(mesh.points.iter().flatten().all(|x| x.is_finite()));
@@ -126,10 +123,22 @@ fn check(sample: &Sample, damages: &[Damage], scratch: &Scratch) {
     }
 }
 
-#[test]
-fn damaged_files_are_read_or_refused() {
+/// The same for surfaces.
+fn check_surface(sample: &Sample, damages: &[Damage], scratch: &Scratch) {
+    let bytes = damaged(&sample.bytes, damages);
+    let Ok(mesh) = read_surface(scratch.file(sample.name, &bytes)) else { return };
+    mesh.check().unwrap();
+}
+
+fn damaged(bytes: &[u8], damages: &[Damage]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    damages.iter().for_each(|damage| apply(&mut bytes, damage));
+    bytes
+}
+
+/// Runs `check` on damages of each sample.
+fn each(samples: Vec<Sample>, check: fn(&Sample, &[Damage], &Scratch)) {
     let scratch = Scratch::new();
-    let samples: Vec<Sample> = samples::texts().into_iter().chain(samples::from_vtk()).collect();
     for sample in &samples {
         let mut runner = proptest::test_runner::TestRunner::default();
         runner
@@ -142,14 +151,52 @@ fn damaged_files_are_read_or_refused() {
 }
 
 #[test]
+fn damaged_texts_are_read_or_refused() {
+    each(samples::texts(), check);
+}
+
+#[test]
+fn damaged_files_of_vtk_are_read_or_refused() {
+    each(samples::from_vtk(), check);
+}
+
+#[test]
+fn damaged_structured_grids_are_read_or_refused() {
+    each(samples::structured_from_vtk(), check);
+}
+
+#[test]
+fn damaged_surfaces_are_read_or_refused() {
+    each(samples::surfaces(), check_surface);
+}
+
+/// The index alone is damaged: its pieces are files of their own.
+#[test]
+fn damaged_indices_of_pieces_are_read_or_refused() {
+    let scratch = Scratch::new();
+    scratch.file("a.vtu", samples::vtu());
+    let index = "<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\"><PUnstructuredGrid \
+                 GhostLevel=\"0\">\n<PPoints><PDataArray type=\"Float64\" \
+                 NumberOfComponents=\"3\"/></PPoints>\n<Piece Source=\"a.vtu\"/>\n\
+                 <Piece Source=\"a.vtu\"/>\n</PUnstructuredGrid></VTKFile>\n";
+    let mut runner = proptest::test_runner::TestRunner::default();
+    runner
+        .run(&prop::collection::vec(damage(), 1..5), |damages| {
+            let sample = Sample { name: "index.pvtu", bytes: index.into() };
+            check(&sample, &damages, &scratch);
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
 fn damaged_crease_tables_are_read_or_refused() {
     let scratch = Scratch::new();
     let table = b"kind,v0,v1,sharpness\nedge,0,1,inf\nedge,1,2,2.5\ncorner,26,,1.5\n";
     let mut runner = proptest::test_runner::TestRunner::default();
     runner
         .run(&prop::collection::vec(damage(), 1..5), |damages| {
-            let mut bytes = table.to_vec();
-            damages.iter().for_each(|damage| apply(&mut bytes, damage));
+            let bytes = damaged(table, &damages);
             if let Ok(creases) = read_creases(scratch.file("creases.csv", &bytes)) {
                 assert!(creases.edges.iter().all(|c| c.sharpness > 0.0 && c.edge[0] < c.edge[1]));
                 assert!(creases.corners.iter().all(|c| c.sharpness > 0.0));

@@ -173,6 +173,59 @@ pub fn from_vtk() -> Vec<Sample> {
     .into()
 }
 
+/// A structured grid in every form, and every compression, as VTK itself writes it.
+pub fn structured_from_vtk() -> Vec<Sample> {
+    [
+        "curvilinear_binary.vtk",
+        "curvilinear_zlib.vts",
+        "image_binary.vtk",
+        "image_lzma.vti",
+        "rectilinear_ascii.vtk",
+        "rectilinear_lz4.vtr",
+    ]
+    .map(|name| {
+        let path = format!("{}/models/formats/{name}", env!("CARGO_MANIFEST_DIR"));
+        Sample { name, bytes: std::fs::read(path).unwrap() }
+    })
+    .into()
+}
+
+/// An open box with tags, texture coordinates, normals and a hole.
+const OBJ: &str = "# a box\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
+    vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvn 0 0 1\ng sides\nf 1/1/1 4/4/1 3/3/1 2/2/1\nf 5 6 7 8\n\
+    f 1//1 2//1 6//1 5//1\nf -6 -5 -1\nf 3 8 7\nt interpolateboundary 1/0/0 1\n\
+    t crease 2/1/0 0 1 2.5\nt corner 1/1/0 4 10\nt hole 1/0/0 1\n\
+    t facevaryinginterpolateboundary 1/0/0 3\nt smoothtriangles 0/0/1 1\n";
+
+const PLY: &str = "ply\nformat ascii 1.0\ncomment two triangles\nelement vertex 4\n\
+    property float x\nproperty float y\nproperty float z\nproperty uchar red\nelement face 2\n\
+    property list uchar int vertex_indices\nend_header\n0 0 0 1\n1 0 0 2\n1 1 0 3\n0 1 0 4\n\
+    3 0 1 2\n3 0 2 3\n";
+
+const STL: &str = "solid one\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n\
+    vertex 0 1 0\nendloop\nendfacet\nfacet normal 0 0 1\nouter loop\nvertex 1 0 0\n\
+    vertex 1 1 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid one\n";
+
+/// Small surfaces in every format, binary ones as this crate writes them.
+pub fn surfaces() -> Vec<Sample> {
+    let mut samples: Vec<Sample> = [
+        ("box.obj", OBJ),
+        ("square.ply", PLY),
+        ("square.off", "OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n"),
+        ("square.stl", STL),
+    ]
+    .map(|(name, text)| Sample { name, bytes: text.into() })
+    .into();
+    let scratch = Scratch::new();
+    let mesh = subsolid::read_surface(scratch.file("square.off", &samples[2].bytes)).unwrap();
+    for name in ["binary.ply", "binary.stl"] {
+        let path = scratch.0.path().join(name);
+        subsolid::io::write_surface(&path, &mesh).unwrap();
+        samples.push(Sample { name, bytes: std::fs::read(path).unwrap() });
+    }
+    samples
+}
+
 /// A scratch folder to write samples into.
 pub struct Scratch(tempfile::TempDir);
 

@@ -157,6 +157,27 @@ impl<'s> LocatorPieces<'s> {
         }
     }
 
+    /// An attribute at places of one piece, to rounding as [`Self::attribute_at`] gives it:
+    /// `values[place][width]`.
+    pub fn attributes_at(
+        &self,
+        attribute: &AttributePieces,
+        piece: usize,
+        parameters: &[[f64; 3]],
+        values: &mut [f64],
+    ) {
+        let width = attribute.width;
+        if self.pieces[piece].exact {
+            let points = &attribute.points[piece * 64 * width..][..64 * width];
+            let piece = &self.pieces[piece];
+            pulp::Arch::new().dispatch(Scattered { piece, points, width, parameters, values });
+            return;
+        }
+        for (&p, values) in parameters.iter().zip(values.chunks_exact_mut(width)) {
+            self.attribute_at(attribute, piece, p, values);
+        }
+    }
+
     /// The leaf that a piece is part of.
     pub fn leaf(&self, piece: usize) -> &'s Leaf {
         &self.solid().leaves()[self.leaves[piece] as usize]
@@ -171,6 +192,66 @@ impl<'s> LocatorPieces<'s> {
     pub(super) fn limit(&self, piece: usize) -> LimitMap<'_> {
         LimitMap::new(self.solid(), self.leaf(piece), &self.refined)
     }
+}
+
+/// Places evaluated together.
+const LANES: usize = 8;
+
+/// An attribute at places of an exact piece, compiled for the widest vectors that the machine has.
+struct Scattered<'a> {
+    piece: &'a Piece,
+    /// `[w][v][u][width]`
+    points: &'a [f64],
+    width: usize,
+    parameters: &'a [[f64; 3]],
+    values: &'a mut [f64],
+}
+
+impl pulp::NullaryFnOnce for Scattered<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { piece, points, width, parameters, values } = self;
+        let groups = parameters.chunks(LANES).zip(values.chunks_mut(LANES * width));
+        for (places, values) in groups {
+            // Lanes beyond the last place repeat it.
+            let mut basis = [[[0.0; LANES]; 4]; 3];
+            for lane in 0..LANES {
+                let t = in_piece(piece, places[lane.min(places.len() - 1)]);
+                for d in 0..3 {
+                    let [weights, _] = super::tricubic::basis(t[d]);
+                    (0..4).for_each(|n| basis[d][n][lane] = weights[n]);
+                }
+            }
+            for component in 0..width {
+                let found = contracted(&basis, |place| points[place * width + component]);
+                for (value, found) in values[component..].iter_mut().step_by(width).zip(found) {
+                    *value = found;
+                }
+            }
+        }
+    }
+}
+
+/// Σ uᵢ vⱼ wₖ x(i, j, k) in every lane, along u, then v, then w.
+#[inline(always)]
+fn contracted([u, v, w]: &[[[f64; LANES]; 4]; 3], x: impl Fn(usize) -> f64) -> [f64; LANES] {
+    let mut all = [0.0; LANES];
+    for (k, w) in w.iter().enumerate() {
+        let mut layer = [0.0; LANES];
+        for (j, v) in v.iter().enumerate() {
+            let [p, q, r, s]: [f64; 4] = std::array::from_fn(|i| x(16 * k + 4 * j + i));
+            for lane in 0..LANES {
+                let line = u[0][lane] * p + u[1][lane] * q + (u[2][lane] * r + u[3][lane] * s);
+                layer[lane] += v[lane] * line;
+            }
+        }
+        for lane in 0..LANES {
+            all[lane] += w[lane] * layer[lane];
+        }
+    }
+    all
 }
 
 /// Pieces of some leaves, every array `[piece]`.

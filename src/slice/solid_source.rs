@@ -1,7 +1,7 @@
 //! Layers of a solid: contours and pixels by a slicer, attributes by a locator.
 
 use super::coverage::Sampling;
-use super::interior::{InteriorFinder, InteriorValues};
+use super::interior::{InteriorFinder, InteriorValues, interleaved};
 use super::source::{Channel, LayerSource, PixelPlaces};
 use super::{Layer, PixelGrid, Slicer};
 use crate::error::{Error, Result};
@@ -86,24 +86,9 @@ impl Channel {
 }
 
 impl Inside<'_> {
-    /// Attributes `[attribute][pixel][width]` of pixels as channels, `[pixel][channel]`.
-    pub fn channels(&self, values: &[Vec<f64>]) -> Vec<f64> {
-        let channels = self.attributes.iter().map(|attribute| attribute.width).sum::<usize>();
-        let mut all = vec![0.0; values.iter().map(Vec::len).sum()];
-        let mut first = 0;
-        for (values, attribute) in values.iter().zip(&self.attributes) {
-            let width = attribute.width;
-            for (all, own) in all.chunks_exact_mut(channels).zip(values.chunks_exact(width)) {
-                all[first..first + width].copy_from_slice(own);
-            }
-            first += width;
-        }
-        all
-    }
-
     /// A layer in the words of the mesh.
     pub fn places(&self, found: InteriorValues) -> PixelPlaces {
-        let values = self.channels(&found.values);
+        let values = interleaved(found.values, &self.attributes);
         let elements = self.locator.pieces().solid().elements();
         let elements = found.interior.elements.iter().map(|&element| &elements[element as usize]);
         PixelPlaces {
@@ -130,10 +115,7 @@ impl LayerSource for SolidSource<'_> {
         let inside = self.inside()?;
         let finder = InteriorFinder::new(&inside.locator, self.slicer.axis(), *grid)?;
         let mask: Vec<u8> = coverage.iter().map(|&covered| u8::from(covered > 0)).collect();
-        let interior = finder.covered(height, &mask)?;
-        let attributes = inside.attributes.iter();
-        let values = attributes.map(|attribute| finder.values(&interior, attribute));
-        Ok(inside.channels(&values.collect::<Vec<_>>()))
+        finder.covered_values(height, &mask, &inside.attributes)
     }
 
     fn places(&self, height: f64, grid: &PixelGrid) -> Result<PixelPlaces> {

@@ -48,6 +48,8 @@ use crate::locate::{AttributePieces, Locator};
 
 /// Rows of a band: what one task works on.
 const BAND: usize = 64;
+/// Pixels whose attributes one task evaluates.
+const CHUNK: usize = 4096;
 /// No piece.
 const NONE: u32 = u32::MAX;
 
@@ -107,41 +109,82 @@ impl<'l, 's> InteriorFinder<'l, 's> {
     /// # Errors
     /// [`Error::Request`] if the mask does not have a byte for every pixel.
     pub fn covered(&self, height: f64, mask: &[u8]) -> Result<Interior> {
+        self.check_mask(mask)?;
+        Ok(self.rows(height, 0..self.grid.size[1], Some(mask)))
+    }
+
+    /// Attribute values of the pixels of [`InteriorFinder::covered`], `[pixel][component]`, the
+    /// components of all attributes one after the other. Nothing else of the layer is kept.
+    ///
+    /// # Errors
+    /// As [`InteriorFinder::covered`].
+    pub fn covered_values(
+        &self,
+        height: f64,
+        mask: &[u8],
+        attributes: &[AttributePieces],
+    ) -> Result<Vec<f64>> {
+        self.check_mask(mask)?;
+        let evaluate = |band: Interior| {
+            let values: Vec<_> =
+                attributes.iter().map(|attribute| self.values(&band, attribute)).collect();
+            interleaved(values, attributes)
+        };
+        Ok(self.bands(height, 0..self.grid.size[1], Some(mask), evaluate).concat())
+    }
+
+    fn check_mask(&self, mask: &[u8]) -> Result<()> {
         let [columns, rows] = self.grid.size;
-        if mask.len() != columns * rows {
-            return Err(Error::request(format!(
-                "a mask of {} bytes for {columns} x {rows} pixels",
-                mask.len()
-            )));
+        if mask.len() == columns * rows {
+            return Ok(());
         }
-        Ok(self.rows(height, 0..rows, Some(mask)))
+        let bytes = mask.len();
+        Err(Error::request(format!("a mask of {bytes} bytes for {columns} x {rows} pixels")))
     }
 
     /// Attribute values of pixels, `[pixel][width]`.
     pub fn values(&self, interior: &Interior, attribute: &AttributePieces) -> Vec<f64> {
         let width = attribute.width;
         let mut values = vec![0.0; interior.len() * width];
-        values.par_chunks_mut(width * 1024).enumerate().for_each(|(chunk, values)| {
-            for (i, value) in values.chunks_exact_mut(width).enumerate() {
-                let i = chunk * 1024 + i;
-                let (piece, p) = (interior.pieces[i] as usize, interior.parameters[i]);
-                self.locator.pieces().attribute_at(attribute, piece, p, value);
+        let chunks = values.par_chunks_mut(width * CHUNK);
+        let chunks = chunks.zip(interior.pieces.par_chunks(CHUNK));
+        chunks.zip(interior.parameters.par_chunks(CHUNK)).for_each(|((values, pieces), places)| {
+            let mut start = 0;
+            // Pixels that follow each other are mostly in one piece.
+            for run in pieces.chunk_by(|a, b| a == b) {
+                let end = start + run.len();
+                self.locator.pieces().attributes_at(
+                    attribute,
+                    run[0] as usize,
+                    &places[start..end],
+                    &mut values[start * width..end * width],
+                );
+                start = end;
             }
         });
         values
     }
 
-    fn rows(&self, height: f64, rows: Range<usize>, mask: Option<&[u8]>) -> Interior {
+    /// What `each` makes of the interiors of bands of rows, from the lowest.
+    fn bands<T: Send>(
+        &self,
+        height: f64,
+        rows: Range<usize>,
+        mask: Option<&[u8]>,
+        each: impl Fn(Interior) -> T + Sync,
+    ) -> Vec<T> {
         let plane = Plane { axis: self.axis, height, grid: &self.grid };
         let parts = parts::parts(self.locator, &plane);
         let starts: Vec<usize> = rows.clone().step_by(BAND).collect();
-        let bands: Vec<Interior> = starts
-            .par_iter()
-            .map(|&start| {
-                let rows = start..rows.end.min(start + BAND);
-                band::interior(self.locator, &plane, &parts, rows, mask)
-            })
-            .collect();
+        let band = |&start: &usize| {
+            let rows = start..rows.end.min(start + BAND);
+            each(band::interior(self.locator, &plane, &parts, rows, mask))
+        };
+        starts.par_iter().map(band).collect()
+    }
+
+    fn rows(&self, height: f64, rows: Range<usize>, mask: Option<&[u8]>) -> Interior {
+        let bands = self.bands(height, rows, mask, |band| band);
         let mut all = Interior::default();
         let count = bands.iter().map(Interior::len).sum();
         all.pixels.reserve_exact(count);
@@ -156,6 +199,24 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         }
         all
     }
+}
+
+/// Values `[attribute][pixel][width]` as `[pixel][component]`.
+pub fn interleaved(mut values: Vec<Vec<f64>>, attributes: &[AttributePieces]) -> Vec<f64> {
+    if values.len() == 1 {
+        return values.swap_remove(0);
+    }
+    let components = attributes.iter().map(|attribute| attribute.width).sum::<usize>();
+    let mut all = vec![0.0; values.iter().map(Vec::len).sum()];
+    let mut first = 0;
+    for (values, attribute) in values.iter().zip(attributes) {
+        let width = attribute.width;
+        for (all, own) in all.chunks_exact_mut(components).zip(values.chunks_exact(width)) {
+            all[first..first + width].copy_from_slice(own);
+        }
+        first += width;
+    }
+    all
 }
 
 /// Refuses grids that no layer can have.

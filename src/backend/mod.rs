@@ -24,7 +24,7 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::mesh::{Attribute, Controls, SurfaceMesh, check_coordinates};
+use crate::mesh::{Attribute, Controls, SurfaceMesh, check_attributes, check_coordinates};
 pub use crate::numbers::Precision;
 pub use crate::plan::Strategy;
 use crate::plan::{Plan, Want};
@@ -164,5 +164,6 @@ pub(crate) fn check_controls(
             "control points or attributes that are not one for each of {vertices} vertices"
         )));
     }
-    check_coordinates(controls.positions, precision)
+    check_coordinates(controls.positions, precision)?;
+    check_attributes(controls.attributes, precision)
 }

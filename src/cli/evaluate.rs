@@ -142,6 +142,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let _starting = start(a.processor.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     a.check_attributes(&mesh)?;
+    if let Some(format) = format {
+        io::check_names(format, &mesh.attributes)?;
+    }
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
     let structures = solid.planar_structures().len() + solid.spatial_structures().len();

@@ -45,7 +45,8 @@ pub mod vtkio {
 pub(crate) use write::{Archive, ZipTarget};
 pub use write::{
     BezierPatch, Format, PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, WriteOptions,
-    check_output, check_surface_output, write, write_arrays, write_bext, write_surface,
+    check_names, check_output, check_surface_output, write, write_arrays, write_bext,
+    write_surface,
 };
 
 /// A name as part of a path in an archive or a directory: other signs than letters, digits, `-` and

@@ -21,7 +21,7 @@ pub use cells::{CellKind, Cells};
 pub use controls::Controls;
 pub use creases::{Corner, Crease, CreaseRule, Creases};
 pub use handedness::Handedness;
-pub(crate) use range::check_coordinates;
+pub(crate) use range::{check_attributes, check_coordinates};
 
 pub use ids::{CellId, EdgeId, FaceId, VertexId};
 pub use surface::{BoundaryRule, FaceVarying, LinearInterpolation, NORMALS, Polygons, SurfaceMesh};

@@ -1,8 +1,9 @@
-//! Coordinates whose products overflow or vanish.
+//! Coordinates whose products overflow or vanish, and attributes that do.
 
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
+use crate::mesh::Attribute;
 use crate::numbers::Precision;
 
 /// Points a thread looks at.
@@ -74,6 +75,37 @@ pub(crate) fn check_coordinates(points: &[[f64; 3]], precision: Precision) -> Re
     Ok(())
 }
 
+/// Checks that the values of attributes neither overflow nor vanish in single precision, nor their
+/// derivatives in models of any size that [`check_coordinates`] lets pass. What is infinite or not
+/// a number passes, as it stands for itself.
+///
+/// # Errors
+/// [`Error::Mesh`] naming the attribute and the vertex, and how to fix it.
+pub(crate) fn check_attributes(attributes: &[Attribute], precision: Precision) -> Result<()> {
+    if precision == Precision::F64 {
+        return Ok(());
+    }
+    let most = most(precision);
+    for Attribute { name, width, values } in attributes {
+        let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
+        let largest = values.par_iter().with_min_len(GRAIN).map(|&x| finite(x));
+        let largest = largest.reduce(|| 0.0, f64::max);
+        let refused = if largest > most {
+            let at = values.iter().position(|&x| finite(x) > most).unwrap_or_default();
+            let (vertex, value) = (at / width.max(&1), values[at]);
+            format!("`{name}` is {value:e} at vertex {vertex}: beyond {most:e} results overflow")
+        } else if largest > 0.0 && largest < most.recip() {
+            let least = most.recip();
+            format!("`{name}` is {largest:e} at most: below {least:e} results vanish")
+        } else {
+            continue;
+        };
+        return Err(Error::mesh(format!("{refused} in single precision"))
+            .with_help("give the attribute in another unit, or take f64"));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,5 +133,23 @@ mod tests {
         // no size at all, far away or not
         assert!(check(&[[1e5; 3]; 4], Precision::F32).is_ok());
         assert!(check(&[], Precision::F32).is_ok());
+    }
+
+    #[test]
+    fn attributes_in_range_pass() {
+        let check = |values: &[f64], precision| {
+            let heat = Attribute { name: "heat".into(), width: 1, values: values.into() };
+            check_attributes(&[heat], precision)
+        };
+        for (values, fits) in [
+            (&[0.0, 0.0][..], true),
+            (&[0.0, 1e-30, 5.0], true),
+            (&[f64::NAN, f64::INFINITY, 1.0], true),
+            (&[1.0, -1e19], false),
+            (&[0.0, 1e-19, -1e-30], false),
+        ] {
+            assert_eq!(check(values, Precision::F32).is_ok(), fits, "{values:?}");
+            assert!(check(values, Precision::F64).is_ok());
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use subsolid::mesh::{Attribute, SolidMesh};
 
-use crate::program::{done, piped, refused};
+use crate::program::{done, piped, refused, run};
 use crate::with_fan;
 
 fn model(name: &str) -> String {
@@ -109,8 +109,16 @@ fn names_in_archives_are_plain() {
     let holds = |name: &str| archive.windows(name.len()).any(|w| w == name.as_bytes());
     assert!(holds("point/______evil.npy") && holds("point/_depth_1.npy") && holds("a_b.npy"));
     assert!(!holds(".."));
-    // names that differ in signs only
+    // names that differ in signs only, before anything is evaluated
     mesh.attributes = vec![attribute("a.b"), attribute("A b")];
     write(&mesh, "same.vtu");
     refused(here, "evaluate same.vtu --samples 2 -o same.npz", "rename one of them");
+    let (_, _, stderr) = run(here, "evaluate same.vtu --samples 2 -o same.npz");
+    assert!(!stderr.contains("Analyzed"), "{stderr}");
+    // values that single precision does not hold
+    mesh.attributes = vec![attribute("heat")];
+    mesh.attributes[0].values[3] = 1e19;
+    write(&mesh, "large.vtu");
+    refused(here, "evaluate large.vtu --samples 2 --precision f32 -o a.vtu", "vertex 3");
+    done(here, "evaluate large.vtu --samples 2 -o a.vtu");
 }

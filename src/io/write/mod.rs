@@ -26,6 +26,7 @@ pub use surface::{SurfaceFormat, check_surface_output, write_surface};
 pub(crate) use zip_target::ZipTarget;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -33,6 +34,8 @@ use std::path::Path;
 
 use super::atomic;
 use super::dataset::{Array, Dataset, check_arrays};
+use super::plain_name;
+use crate::mesh::Attribute;
 use crate::{Error, Result};
 
 /// How to write.
@@ -88,6 +91,25 @@ pub fn check_output(path: impl AsRef<Path>) -> Result<Format> {
     }
     atomic::check(path)?;
     Ok(format)
+}
+
+/// Checks, before any work is done for it, that a format keeps the attributes of a mesh apart:
+/// names in `.npz` differ in more than signs and the case of letters.
+///
+/// # Errors
+/// [`Error::Request`] naming two attributes.
+pub fn check_names(format: Format, attributes: &[Attribute]) -> Result<()> {
+    let mut known = HashMap::new();
+    for Attribute { name, .. } in attributes.iter().filter(|_| format == Format::Npz) {
+        let plain = plain_name(name).to_lowercase();
+        if let Some(other) = known.insert(plain.clone(), name) {
+            return Err(Error::request(format!(
+                "attributes `{other}` and `{name}` would both be `{plain}` in an .npz file"
+            ))
+            .with_help("rename one of them, or write another format"));
+        }
+    }
+    Ok(())
 }
 
 /// Ending of a path, without the dot; `standard` for standard output that names none.

@@ -161,25 +161,9 @@ pub unsafe fn lent<'py, T: Element, D: Dimension>(
 /// A report as a dictionary.
 pub fn dictionary<'py>(
     py: Python<'py>,
-    report: &impl SerdeSerialize,
+    report: &impl serde::Serialize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let text = report.json().map_err(|e| refused(format!("a report: {e}"), "report this"))?;
+    let text = serde_json::to_string(report)
+        .map_err(|e| refused(format!("a report: {e}"), "report this"))?;
     py.import("json")?.call_method1("loads", (text,))
-}
-
-/// Whatever the library can serialize.
-pub trait SerdeSerialize {
-    fn json(&self) -> Result<String, serde_json::Error>;
-}
-
-impl SerdeSerialize for subsolid::limit::Summary {
-    fn json(&self) -> Result<String, serde_json::Error> {
-        serde_json::to_string(self)
-    }
-}
-
-impl SerdeSerialize for subsolid::volume::Quality {
-    fn json(&self) -> Result<String, serde_json::Error> {
-        serde_json::to_string(self)
-    }
 }

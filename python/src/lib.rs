@@ -14,6 +14,7 @@ mod locate;
 mod matrix;
 mod model;
 mod plan;
+mod process;
 mod quadrature;
 mod query;
 mod request;

@@ -63,6 +63,11 @@ impl PySolid {
         Ok(Self { shared: Arc::new(made.py()?), cell_data })
     }
 
+    /// Another mesh of the same cells.
+    pub fn with_mesh(&self, py: Python<'_>, mesh: SolidMesh) -> PyResult<Self> {
+        Self::build(py, mesh, self.cell_data.clone_ref(py))
+    }
+
     fn cell_arrays(&self, py: Python<'_>) -> PyResult<Vec<Array>> {
         let mut all = Vec::new();
         for (name, values) in self.cell_data.bind(py) {
@@ -130,7 +135,7 @@ impl PySolid {
             ));
         }
         mesh.points = moved;
-        Self::build(py, mesh, self.cell_data.clone_ref(py))
+        self.with_mesh(py, mesh)
     }
 
     /// Control points, (vertices, 3), read-only.

@@ -1,0 +1,225 @@
+//! Mesh processing: distances, smoothing, untangling.
+
+use numpy::PyArrayDyn;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use subsolid::SurfaceMesh;
+use subsolid::process::smooth_attribute;
+use subsolid::process::solid::{
+    Seed, boundary_patches, boundary_seeds, crease_seeds, least_determinant, point_seeds, untangle,
+    volume_distance,
+};
+use subsolid::process::surface::{Geodesics, curvature_flow, denoise, toplesets, vertex_normals};
+use subsolid::query::{Query, Strategy};
+use subsolid::topology::Topology;
+
+use crate::arrays::{dictionary, moved, plain_ids};
+use crate::errors::{IntoPython, refused};
+use crate::model;
+use crate::solid::PySolid;
+use crate::surface::PySurface;
+
+type Floats<'py> = PyResult<Bound<'py, PyArrayDyn<f64>>>;
+
+#[pymethods]
+impl PySolid {
+    /// Distance of every control point through the volume, around holes: the heat method on the
+    /// control mesh; errors fall with the size of cells. That of `subsolid distance`.
+    ///
+    /// Args:
+    ///     to: "boundary" or "creases", unless one of the others is given.
+    ///     vertices: Ids of the vertices that distances are measured to.
+    ///     patches: Vertices of boundary patches, as creases bound them, to measure to.
+    ///     point: A point (x, y, z) to measure to.
+    ///
+    /// Returns:
+    ///     Distances, (vertices,), in length units.
+    ///
+    /// Raises:
+    ///     Error: For a vertex that does not exist, a target that is empty, or vertices that it
+    ///         does not reach.
+    #[pyo3(signature = (to="boundary", *, vertices=None, patches=None, point=None))]
+    fn distance<'py>(
+        &self,
+        py: Python<'py>,
+        to: &str,
+        vertices: Option<Bound<'py, PyAny>>,
+        patches: Option<Bound<'py, PyAny>>,
+        point: Option<[f64; 3]>,
+    ) -> Floats<'py> {
+        let mesh = &self.shared.mesh;
+        let given = [vertices.is_some(), patches.is_some(), point.is_some()];
+        if given.iter().filter(|&&given| given).count() > 1 {
+            return Err(refused("several targets", "give one of vertices, patches and point"));
+        }
+        let ids = |value: &Bound<'py, PyAny>, what| Ok::<_, PyErr>(plain_ids(value, what)?.0);
+        let seeds: Vec<Seed> = match (&vertices, &patches, point, to) {
+            (Some(vertices), ..) => ids(vertices, "vertices")?.into_iter().map(Seed::on).collect(),
+            (_, Some(patches), ..) => boundary_patches(mesh, &ids(patches, "patches")?).py()?,
+            (.., Some(point), _) => point_seeds(mesh, point).py()?,
+            (.., "boundary") => boundary_seeds(mesh).py()?,
+            (.., "creases") => crease_seeds(mesh).py()?,
+            _ => {
+                return Err(refused(
+                    format!("to={to:?}"),
+                    "give \"boundary\" or \"creases\", or vertices=, patches= or point=",
+                ));
+            }
+        };
+        let values = py.detach(|| volume_distance(mesh, &seeds)).py()?;
+        let count = values.len();
+        moved(py, values, &[count])
+    }
+
+    /// An attribute, smoothed: every step moves values towards the mean of their neighbors'.
+    ///
+    /// Args:
+    ///     name: Name of the attribute.
+    ///     steps: Number of steps.
+    ///     factor: How far they move, 0 to 1.
+    ///     fix_boundary: Whether values at boundary vertices stay.
+    ///
+    /// Returns:
+    ///     The values, (vertices,) or (vertices, width).
+    #[pyo3(signature = (name, steps=1, *, factor=0.5, fix_boundary=false))]
+    fn smooth_attribute<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        steps: usize,
+        factor: f64,
+        fix_boundary: bool,
+    ) -> Floats<'py> {
+        let mesh = &self.shared.mesh;
+        let found = mesh.attributes.iter().find(|attribute| attribute.name == name);
+        let attribute = found.ok_or_else(|| {
+            let names: Vec<_> = mesh.attributes.iter().map(|a| format!("{:?}", a.name)).collect();
+            let help = match names.is_empty() {
+                true => "the solid has none".into(),
+                false => format!("the solid has {}", names.join(", ")),
+            };
+            refused(format!("no attribute is named {name:?}"), &help)
+        })?;
+        let width = attribute.width;
+        let smooth = || {
+            let query = Query::of_solid(mesh, Strategy::Rows)?;
+            let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
+            let fixed = |v: u32| fix_boundary && topology.is_boundary_vertex(v);
+            smooth_attribute(&query, &attribute.values, width, (steps, factor), fixed)
+        };
+        let values = py.detach(smooth).py()?;
+        let shape = [values.len() / width, width];
+        moved(py, values, if width == 1 { &shape[..1] } else { &shape })
+    }
+
+    /// Moves inner control points so that no control cell is folded and the worst improves;
+    /// those of the boundary stay. That of `subsolid untangle`, for hexahedra.
+    ///
+    /// Returns:
+    ///     The solid, and a dictionary: scaled Jacobians of the control cells ("control") and
+    ///     bounds of det J of the limit ("limit_before", "limit_after").
+    fn untangle<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let work = || {
+            let mut mesh = self.shared.mesh.clone();
+            let limit_before = least_determinant(&mesh)?;
+            let control = untangle(&mut mesh, |_| ())?;
+            let limit_after = least_determinant(&mesh)?;
+            Ok((mesh, control, limit_before, limit_after))
+        };
+        let (mesh, control, before, after) = py.detach(work).py()?;
+        let report = PyDict::new(py);
+        report.set_item("control", dictionary(py, &control)?)?;
+        report.set_item("limit_before", dictionary(py, &before)?)?;
+        report.set_item("limit_after", dictionary(py, &after)?)?;
+        (self.with_mesh(py, mesh)?, report).into_pyobject(py)
+    }
+
+    /// The same solid with more attributes; one of a name that is taken replaces it.
+    ///
+    /// Args:
+    ///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
+    fn with_attributes(&self, py: Python<'_>, attributes: Bound<'_, PyDict>) -> PyResult<Self> {
+        let mut mesh = self.shared.mesh.clone();
+        let given = model::attributes(Some(&attributes), mesh.points.len(), false)?;
+        mesh.attributes.retain(|known| given.iter().all(|new| new.name != known.name));
+        mesh.attributes.extend(given);
+        self.with_mesh(py, mesh)
+    }
+}
+
+#[pymethods]
+impl PySurface {
+    /// Geodesic distance of every vertex to the nearest of some, along triangles.
+    ///
+    /// Args:
+    ///     vertices: Ids of the vertices that distances are measured to.
+    ///     method: "heat" (Crane et al. 2013) or "toplesets" (Romero Calla et al. 2019).
+    ///
+    /// Returns:
+    ///     Distances, (vertices,), in length units.
+    #[pyo3(signature = (vertices, *, method="heat"))]
+    fn distance<'py>(
+        &self,
+        py: Python<'py>,
+        vertices: &Bound<'py, PyAny>,
+        method: &str,
+    ) -> Floats<'py> {
+        let (sources, _) = plain_ids(vertices, "vertices")?;
+        let mesh = &self.mesh;
+        let values = match method {
+            "heat" => py.detach(|| Geodesics::new(mesh)?.distance(&sources)).py()?,
+            "toplesets" => py.detach(|| toplesets(mesh, &sources)).py()?,
+            _ => {
+                let help = "give \"heat\" or \"toplesets\"";
+                return Err(refused(format!("method={method:?}"), help));
+            }
+        };
+        let count = values.len();
+        moved(py, values, &[count])
+    }
+
+    /// The surface after implicit mean curvature flow (Desbrun et al. 1999), for triangles.
+    ///
+    /// Args:
+    ///     time: Time of a step, in squared length units: a sphere of radius r has the radius
+    ///         sqrt(r² - 4 time) after it.
+    ///     steps: Number of steps.
+    #[pyo3(signature = (time, steps=1))]
+    fn smooth(&self, py: Python<'_>, time: f64, steps: usize) -> PyResult<Self> {
+        self.stepped(py, steps, |mesh| curvature_flow(mesh, time))
+    }
+
+    /// The surface without noise: bilateral filtering (Fleishman et al. 2003), any polygons.
+    ///
+    /// Args:
+    ///     sweeps: Sweeps over all vertices.
+    ///     rings: Neighbors are vertices up to so many edges away.
+    #[pyo3(signature = (sweeps=3, *, rings=2))]
+    fn denoise(&self, py: Python<'_>, sweeps: usize, rings: usize) -> PyResult<Self> {
+        self.stepped(py, sweeps, |mesh| denoise(mesh, rings))
+    }
+
+    /// Unit normals of the control points (Max 1999), (vertices, 3); NaN where there is none.
+    fn normals<'py>(&self, py: Python<'py>) -> Floats<'py> {
+        let normals = py.detach(|| vertex_normals(&self.mesh)).py()?;
+        let count = normals.len();
+        moved(py, normals.into_flattened(), &[count, 3])
+    }
+}
+
+impl PySurface {
+    /// The surface after steps that move its points; Ctrl-C ends it between two.
+    fn stepped(
+        &self,
+        py: Python<'_>,
+        steps: usize,
+        step: impl Fn(&SurfaceMesh) -> subsolid::Result<Vec<[f64; 3]>> + Sync,
+    ) -> PyResult<Self> {
+        let mut mesh = self.mesh.clone();
+        for _ in 0..steps {
+            py.check_signals()?;
+            mesh.points = py.detach(|| step(&mesh)).py()?;
+        }
+        Ok(Self { mesh })
+    }
+}

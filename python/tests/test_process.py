@@ -1,0 +1,119 @@
+"""Mesh processing: against the program, planes and spheres."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from boxes import box
+
+import subsolid
+
+
+def sphere(n: int) -> subsolid.Surface:
+    """A unit sphere of 8 n² triangles."""
+    corners = np.vstack([np.eye(3), -np.eye(3)])
+    faces = [[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]]
+    points: dict[tuple[float, ...], int] = {}
+    triangles = []
+    for face in faces:
+        a, b, c = corners[face]
+        ids = {}
+        for i in range(n + 1):
+            for j in range(n + 1 - i):
+                p = (a * (n - i - j) + b * i + c * j) / n
+                p /= np.linalg.norm(p)
+                ids[i, j] = points.setdefault(tuple(np.round(p, 12) + 0.0), len(points))
+        for i in range(n):
+            for j in range(n - i):
+                triangles.append([ids[i, j], ids[i + 1, j], ids[i, j + 1]])
+                if i + j < n - 1:
+                    triangles.append([ids[i + 1, j], ids[i + 1, j + 1], ids[i, j + 1]])
+    return subsolid.Surface(np.array(list(points)), np.array(triangles))
+
+
+def test_distances_are_those_of_the_program(
+    command: Any, models: Any, tmp_path: Any, graded: subsolid.Solid
+) -> None:
+    for to, option in [("boundary", {}), ("vertex:3,40", {"vertices": [3, 40]}),
+                       ("point:1,0,1", {"point": (1.0, 0.0, 1.0)})]:
+        out = tmp_path / "d.npz"
+        command("distance", models / "graded_bracket.vtu", "--to", to, "-o", out)
+        assert np.array_equal(np.load(out)["point/distance"], graded.distance(**option)), to
+
+
+def test_a_graded_solid_carries_its_depth() -> None:
+    points, cells = box(6, 6, 6)
+    solid = subsolid.Solid(points, cells)
+    depth = solid.distance()
+    exact = np.minimum(points, 6 - points).min(axis=1)
+    assert np.abs(depth - exact).max() < 0.6 and depth[exact == 0].max() < 0.05
+    graded = solid.with_attributes({"depth": depth})
+    assert np.array_equal(graded.attributes["depth"], depth)
+    again = graded.with_attributes({"depth": exact})
+    assert list(again.attributes) == ["depth"]
+    smoothed = graded.smooth_attribute("depth", 3, fix_boundary=True)
+    assert np.array_equal(smoothed[exact == 0], depth[exact == 0])
+    inner = exact > 0
+    assert np.ptp(smoothed[inner]) < np.ptp(depth[inner])
+
+
+def test_folded_cells_are_untangled() -> None:
+    points, cells = box(4, 4, 4)
+    middle = int(np.argmin(np.abs(points - 2).sum(axis=1)))
+    points[middle] += 1.7
+    folded = subsolid.Solid(points, cells, crease_angle=40)
+    better, report = folded.untangle()
+    assert report["control"]["before"]["non_positive"] > 0
+    assert report["control"]["after"]["non_positive"] == 0
+    assert report["control"]["after"]["least"] > 0.9
+    assert report["limit_after"]["bound"] > report["limit_before"]["bound"]
+    moved = np.any(better.points != folded.points, axis=1)
+    assert not moved[(points == 0).any(axis=1) | (points == 4).any(axis=1)].any()
+
+
+def test_spheres_keep_their_geometry() -> None:
+    ball = sphere(16)
+    points = np.asarray(ball.points)
+    assert np.abs(ball.normals() - points).max() < 0.02
+    shrunk = ball.smooth(0.01, 5)
+    radius = np.linalg.norm(shrunk.points, axis=1)
+    assert np.abs(radius - np.sqrt(1 - 4 * 0.05)).max() < 0.02
+    rng = np.random.default_rng(1)
+    noisy = subsolid.Surface(points * (1 + 0.01 * rng.standard_normal((len(points), 1))), ball.faces)
+    clean = noisy.denoise(3)
+    before, after = (np.linalg.norm(s.points, axis=1).std() for s in (noisy, clean))
+    assert after < 0.7 * before
+
+
+def test_distances_along_spheres_converge() -> None:
+    for method, order in [("heat", 0.9), ("toplesets", 0.6)]:
+        errors = []
+        for n in (16, 32):
+            ball = sphere(n)
+            angles = np.arccos(np.clip(ball.points @ ball.points[0], -1, 1))
+            errors.append(np.abs(ball.distance([0], method=method) - angles).max())
+        assert errors[0] < 0.06 and np.log2(errors[0] / errors[1]) > order, method
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda solid: solid.distance("skin"),
+        lambda solid: solid.distance(vertices=[10**6]),
+        lambda solid: solid.distance(vertices=[-1]),
+        lambda solid: solid.distance(vertices=[1], point=(0.0, 0.0, 0.0)),
+        lambda solid: solid.smooth_attribute("none"),
+        lambda solid: solid.with_attributes({"a": [1.0]}),
+        lambda solid: solid.boundary().distance([0]),
+        lambda solid: solid.boundary().denoise(rings=0),
+        lambda solid: sphere(2).distance([0], method="flood"),
+        lambda solid: sphere(2).smooth(-1.0),
+    ],
+)
+def test_what_cannot_be_done_is_refused(wrong: Any) -> None:
+    points, cells = box(2, 2, 2)
+    with pytest.raises(subsolid.Error) as refused:
+        wrong(subsolid.Solid(points, cells))
+    assert refused.value.help

@@ -8,6 +8,7 @@ mod arrays;
 mod cells;
 mod dataset;
 mod errors;
+mod evaluate;
 mod jobs;
 mod limit;
 mod locate;

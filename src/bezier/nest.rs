@@ -173,6 +173,18 @@ impl<'s> Nest<'s> {
         largest.sqrt()
     }
 
+    /// The least of n · p over the control points p, for positions: no limit of it lies below.
+    pub(crate) fn least_along(&self, [x, y, z]: [f64; 3]) -> f64 {
+        let mut least = f64::INFINITY;
+        for group in 0..self.net.ncols() / self.width {
+            let [xs, ys, zs] = [0, 1, 2].map(|c| self.net.col_as_slice(group * self.width + c));
+            for ((px, py), pz) in xs.iter().zip(ys).zip(zs) {
+                least = least.min(x * px + y * py + z * pz);
+            }
+        }
+        least
+    }
+
     /// Bytes of its values.
     pub fn bytes(&self) -> usize {
         size_of::<f64>() * self.net.nrows() * self.net.ncols()

@@ -23,6 +23,10 @@ pub struct Boundary {
     pub items: Vec<Item>,
     pub boxes: Vec<Box3>,
     pub hierarchy: Hierarchy,
+    // points of the solid in the items
+    corners: Vec<[f64; 3]>,
+    // [item + 1] first of its corners
+    first_corners: Vec<u32>,
     // what is as good as nearest, in length units
     pub slack: f64,
 }
@@ -72,8 +76,30 @@ impl Boundary {
         };
         let boxes: Vec<Box3> = items.par_iter().map(bounds).collect();
         let hierarchy = Hierarchy::new(&boxes);
+        let (mut corners, mut first_corners) = (Vec::new(), vec![0]);
+        for item in &items {
+            match *item {
+                Item::Sides(i, sides) => match pieces.core(i as usize) {
+                    None => {
+                        let points = &pieces.points[i as usize];
+                        let patches = sides.iter().map(|(axis, side)| patch_of(points, axis, side));
+                        let ends = patches.flat_map(|p| [p[0], p[3], p[12], p[15]]);
+                        corners.extend(ends.map(<[f64; 3]>::from));
+                    }
+                    Some(core) => corners.push(core.origin()),
+                },
+                Item::Volume(_) => {}
+            }
+            first_corners.push(corners.len() as u32);
+        }
         let size = hierarchy.nodes.first().map_or(0.0, |root| diagonal(&[root.low, root.high]));
-        Self { items, boxes, hierarchy, slack: SLACK * size }
+        Self { items, boxes, hierarchy, corners, first_corners, slack: SLACK * size }
+    }
+
+    /// Points of the solid in an item: the closest place is no farther than any of them.
+    pub fn corners_of(&self, item: u32) -> &[[f64; 3]] {
+        let item = item as usize;
+        &self.corners[self.first_corners[item] as usize..self.first_corners[item + 1] as usize]
     }
 }
 

@@ -108,6 +108,11 @@ impl<'s> Core<'s> {
         Self { nest, origin, curve, radius, ring: OnceLock::new() }
     }
 
+    /// A point of the core.
+    pub fn origin(&self) -> [f64; 3] {
+        self.origin
+    }
+
     /// The place closest to `x` in the element's parameters, if it is nearer than
     /// `nearness.most`; the first found that is near enough.
     pub fn search(&self, x: [f64; 3], sought: &Sought<'_>) -> Option<Closest> {
@@ -125,7 +130,7 @@ impl<'s> Core<'s> {
         best: &mut Option<Closest>,
     ) -> bool {
         let x = (Vector3::from(x) - Vector3::from(self.origin)).into();
-        let on_core = self.nearest_on_core(x);
+        let (on_core, _) = self.nearest_on_core(x);
         let Nearness { enough, most } = sought.nearness;
         if on_core.distance > self.radius + most {
             return false;
@@ -194,11 +199,24 @@ impl<'s> Core<'s> {
         best: &mut Best,
     ) {
         let x = Vector3::from(x) - Vector3::from(self.origin);
-        let on_core = self.nearest_on_core(x.into());
+        // the limit lies in the hull of its control points: all beyond a plane that is far enough
+        let beyond = |n: Vector3<f64>| self.nest.least_along(n.into()) - n.dot(&x);
+        let middle = self.curve.map_or(Vector3::zeros(), |[a, b, c, d]| {
+            [a, b, c, d].map(Vector3::from).iter().sum::<Vector3<f64>>() / 4.0
+        });
+        let towards = (middle - x).try_normalize(0.0).unwrap_or_default();
+        if best.rules_out(beyond(best.towards)) || best.rules_out(beyond(towards)) {
+            return;
+        }
+        let (on_core, away) = self.nearest_on_core(x.into());
         if best.rules_out(on_core.distance - self.radius) {
             return;
         }
-        best.offer(on_core);
+        best.offer(on_core, away);
+        let towards = away.try_normalize(0.0).unwrap_or_default();
+        if self.curve.is_some() && best.rules_out(beyond(towards)) {
+            return;
+        }
         if rings == 0 || self.radius <= rounding.max(best.slack) {
             return;
         }
@@ -239,17 +257,19 @@ impl<'s> Core<'s> {
         }
     }
 
-    /// The place of the core that is closest to `x`, which is less `origin`.
-    fn nearest_on_core(&self, x: [f64; 3]) -> Closest {
+    /// The place of the core that is closest to `x`, which is less `origin`; and the vector from
+    /// `x` to it.
+    fn nearest_on_core(&self, x: [f64; 3]) -> (Closest, Vector3<f64>) {
         let mut parameters = self.nest.origin();
         let Some(curve) = &self.curve else {
-            return Closest { parameters, distance: Vector3::from(x).norm() };
+            let away = -Vector3::from(x);
+            return (Closest { parameters, distance: away.norm() }, away);
         };
-        let (t, distance) = curve::nearest(curve, x);
+        let (t, away) = curve::nearest(curve, x);
         let (axis, against) = self.nest.edge_axis();
         let size = self.nest.part.size[axis];
         parameters[axis] += if against { -t * size } else { t * size };
-        Closest { parameters, distance }
+        (Closest { parameters, distance: away.norm() }, away)
     }
 
     fn split(&self) -> Ring<'s> {

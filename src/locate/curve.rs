@@ -9,13 +9,14 @@ const HALVINGS: u32 = 5;
 /// Steps of Newton's method at most.
 const STEPS: usize = 12;
 
-/// The curve's parameter in [0, 1] and the distance there.
-pub fn nearest(curve: &[[f64; 3]; 4], x: [f64; 3]) -> (f64, f64) {
-    let mut search = Search { curve, x, squared: f64::INFINITY, parameter: 0.0 };
+/// The curve's parameter in [0, 1], and the vector from `x` to the curve there.
+pub fn nearest(curve: &[[f64; 3]; 4], x: [f64; 3]) -> (f64, Vector3<f64>) {
+    let away = Vector3::zeros();
+    let mut search = Search { curve, x, squared: f64::INFINITY, away, parameter: 0.0 };
     search.offer(0.0);
     search.offer(1.0);
     search.halve(curve, 0.0, 1.0, HALVINGS);
-    (search.parameter, search.squared.sqrt())
+    (search.parameter, search.away)
 }
 
 struct Search<'a> {
@@ -23,6 +24,7 @@ struct Search<'a> {
     x: [f64; 3],
     // the closest so far
     squared: f64,
+    away: Vector3<f64>,
     parameter: f64,
 }
 
@@ -32,7 +34,7 @@ impl Search<'_> {
         let away = point - Vector3::from(self.x);
         let squared = away.norm_squared();
         if squared < self.squared {
-            (self.squared, self.parameter) = (squared, t);
+            (self.squared, self.away, self.parameter) = (squared, away, t);
         }
     }
 
@@ -44,7 +46,7 @@ impl Search<'_> {
         if squared_distance(&bounds, self.x) >= self.squared {
             return;
         }
-        if halvings == 0 {
+        if halvings == 0 || converges(part, self.x.into()) {
             let t = self.descend(low, high);
             self.offer(t);
             return;
@@ -86,6 +88,25 @@ impl Search<'_> {
     }
 }
 
+/// Whether Newton's method finds the closest place of this part from anywhere in it: the second
+/// derivative of half the squared distance is positive and varies by less than a factor of 2.
+fn converges(part: &[[f64; 3]; 4], x: Vector3<f64>) -> bool {
+    let [a, b, c, d] = part.map(Vector3::from);
+    let middle = (a + d) * 0.5;
+    let radius = [a, b, c, d].map(|p| (p - middle).norm_squared()).into_iter().fold(0.0, f64::max);
+    let (away, radius) = (middle - x, radius.sqrt());
+    let mean = d - a;
+    let off = [b - a, c - b, d - c].map(|first| (3.0 * first - mean).norm_squared());
+    let (length, off) = (mean.norm(), off.into_iter().fold(0.0, f64::max).sqrt());
+    let bends = [a - 2.0 * b + c, b - 2.0 * c + d].map(|second| {
+        let (value, slack) = (6.0 * away.dot(&second), 6.0 * radius * second.norm());
+        (value - slack, value + slack)
+    });
+    let least = (length - off).max(0.0).powi(2) + bends[0].0.min(bends[1].0);
+    let most = (length + off).powi(2) + bends[0].1.max(bends[1].1);
+    least > 0.0 && most < 2.0 * least
+}
+
 /// The curve and its first two derivatives.
 fn jet(curve: &[[f64; 3]; 4], t: f64) -> [Vector3<f64>; 3] {
     let s = 1.0 - t;
@@ -111,7 +132,8 @@ mod tests {
         };
         for _ in 0..200 {
             let x = [4.0 * random() - 0.5, 2.0 * random() - 1.0, random()];
-            let (t, distance) = nearest(&curve, x);
+            let (t, away) = nearest(&curve, x);
+            let distance = away.norm();
             assert!(((jet(&curve, t)[0] - Vector3::from(x)).norm() - distance).abs() < 1e-15);
             let least = (0..=4000)
                 .map(|i| (jet(&curve, f64::from(i) / 4000.0)[0] - Vector3::from(x)).norm())
@@ -121,7 +143,8 @@ mod tests {
         // on the curve it is found to rounding
         for i in 0..=20 {
             let t = f64::from(i) / 20.0;
-            let (found, distance) = nearest(&curve, jet(&curve, t)[0].into());
+            let (found, away) = nearest(&curve, jet(&curve, t)[0].into());
+            let distance = away.norm();
             assert!((found - t).abs() < 1e-13 && distance < 1e-14, "{t} {found} {distance}");
         }
     }

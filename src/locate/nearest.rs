@@ -31,9 +31,10 @@ fn nearest(locator: &Locator<'_>, x: [f64; 3]) -> Option<(u32, Place)> {
     }
     let boundary = &locator.boundary;
     let nodes = &boundary.hierarchy.nodes;
-    let none = Closest { parameters: [0.0; 3], distance: f64::INFINITY };
-    let slack = boundary.slack + locator.rounding;
-    let mut best = Best { place: none, slack };
+    // rounding of x counts once it is far away
+    let far = x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    let slack = boundary.slack + locator.rounding + 4.0 * f64::EPSILON * far;
+    let mut best = Best::none(slack);
     let mut piece = None;
     let mut queue = BinaryHeap::new();
     // squared distances are ≥ 0, so that their bits are in their order
@@ -44,7 +45,13 @@ fn nearest(locator: &Locator<'_>, x: [f64; 3]) -> Option<(u32, Place)> {
             break;
         }
         let node = &nodes[at];
-        for &item in &boundary.hierarchy.items[node.first as usize..][..node.count as usize] {
+        let items = &boundary.hierarchy.items[node.first as usize..][..node.count as usize];
+        for &item in items {
+            let corners = boundary.corners_of(item).iter();
+            let squares = corners.map(|&p| squared_distance(&[p, p], x));
+            best.bound_by(squares.fold(f64::INFINITY, f64::min).sqrt());
+        }
+        for &item in items {
             if best.rules_out(squared_distance(&boundary.boxes[item as usize], x).sqrt()) {
                 continue;
             }
@@ -78,7 +85,8 @@ fn look_at(locator: &Locator<'_>, item: Item, x: [f64; 3], best: &mut Best) -> u
             i
         }
         Item::Volume(i) => {
-            best.offer(in_volume(locator, i as usize, x));
+            // it may be anywhere in the piece: a plane through it proves nothing that is often so
+            best.offer(in_volume(locator, i as usize, x), Vector3::zeros());
             i
         }
     }

@@ -11,7 +11,9 @@
 //! points prove. Otherwise the part is halved. A part is left out
 //! when the plane of its nearest Bézier point, seen from x, is farther than the best so far:
 //! |p − x| ≥ n·(p − x) for every unit vector n. That bound is off by the square of the part's
-//! size only, unlike the distance of its box.
+//! size only, unlike the distance of its box. Two vectors n are tried: towards the middle of the
+//! part, and towards the best place so far, whose plane leaves out all that meets there at once,
+//! around an edge or a corner of the solid.
 
 use nalgebra::{Matrix2, Vector2, Vector3};
 
@@ -24,6 +26,12 @@ const HALVINGS: u32 = 100;
 const STEPS: usize = 40;
 /// The decrease that a step must bring, as a part of what its slope promises (Armijo).
 const DECREASE: f64 = 1e-4;
+/// Of half the squared distance, as a part of it.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+/// Steps at most whose decrease is less than rounding.
+const HIDDEN: u32 = 2;
+/// The square of such a step is below rounding, and with it what is off after it.
+const SETTLED: f64 = 1e-8;
 
 /// The closest place so far.
 #[derive(Clone, Copy, Debug)]
@@ -32,13 +40,22 @@ pub struct Found {
     pub parameters: [f64; 2],
     /// How far it is.
     pub distance: f64,
+    /// The vector to it.
+    pub away: Vector3<f64>,
 }
 
 /// The place of `patch` that is closest to `x`, if it is nearer than `most`. Nothing of the patch
-/// is nearer by more than `slack`.
-pub fn closest(patch: &Patch, x: Vector3<f64>, most: f64, slack: f64) -> Option<Found> {
+/// is nearer by more than `slack`. `towards` is a unit vector along which the patch is likely to be
+/// farther than `most`, or 0.
+pub fn closest(
+    patch: &Patch,
+    x: Vector3<f64>,
+    most: f64,
+    towards: Vector3<f64>,
+    slack: f64,
+) -> Option<Found> {
     let all = Square { low: [0.0; 2], size: [1.0; 2] };
-    let mut search = Search { patch, x, slack, most, found: None, within: all };
+    let mut search = Search { patch, x, slack, most, towards, found: None, within: all };
     search.part(patch, all, HALVINGS);
     search.found
 }
@@ -49,6 +66,8 @@ struct Search<'a> {
     slack: f64,
     // the best distance so far
     most: f64,
+    // the unit vector to the best place so far, of this patch or another one
+    towards: Vector3<f64>,
     found: Option<Found>,
     // where it is stationary
     within: Square,
@@ -82,7 +101,7 @@ impl Square {
 impl Search<'_> {
     /// Looks at the part with these Bézier points.
     fn part(&mut self, points: &Patch, square: Square, halvings: u32) {
-        if least_distance(points, self.x) >= self.most - self.slack {
+        if self.is_beyond(points, self.towards) || self.is_beyond(points, self.middle(points)) {
             return;
         }
         let is_settled =
@@ -92,8 +111,12 @@ impl Search<'_> {
             let found = descend(self.patch, self.x, square, start);
             if found.distance < self.most {
                 self.most = found.distance;
+                self.towards = found.away.try_normalize(0.0).unwrap_or_default();
                 self.found = Some(found);
                 self.within = square;
+                if self.is_beyond(points, self.towards) {
+                    return;
+                }
             }
         }
         if halvings == 0 || has_one_minimum(points, self.x) {
@@ -115,14 +138,17 @@ impl Search<'_> {
             self.part(&points, square, halvings - 1);
         }
     }
-}
+    /// The unit vector from `x` to the middle of the part.
+    fn middle(&self, points: &Patch) -> Vector3<f64> {
+        let middle = (points[0] + points[3] + points[12] + points[15]) * 0.25;
+        (middle - self.x).try_normalize(0.0).unwrap_or_default()
+    }
 
-/// A distance from `x` that no point of the part is nearer than.
-pub fn least_distance(points: &Patch, x: Vector3<f64>) -> f64 {
-    let middle = (points[0] + points[3] + points[12] + points[15]) * 0.25;
-    let Some(towards) = (middle - x).try_normalize(0.0) else { return 0.0 };
-    let least = |least: f64, p: &Vector3<f64>| least.min(towards.dot(&(p - x)));
-    points.iter().fold(f64::INFINITY, least).max(0.0)
+    /// Whether a plane across the unit vector `n` has the part beyond it, no nearer than the best.
+    fn is_beyond(&self, points: &Patch, n: Vector3<f64>) -> bool {
+        let least = points.iter().fold(f64::INFINITY, |least, p| least.min(n.dot(p)));
+        least - n.dot(&self.x) >= self.most - self.slack
+    }
 }
 
 /// Newton's method from `start`, held in the square.
@@ -131,6 +157,7 @@ fn descend(patch: &Patch, x: Vector3<f64>, square: Square, start: [f64; 2]) -> F
     let mut jet = Jet::of(patch, at);
     let mut away = jet.point - x;
     let mut half_square = 0.5 * away.norm_squared();
+    let mut hidden = 0;
     for _ in 0..STEPS {
         let gradient = Vector2::new(away.dot(&jet.first[0]), away.dot(&jet.first[1]));
         // held where the distance falls only beyond the side
@@ -139,6 +166,22 @@ fn descend(patch: &Patch, x: Vector3<f64>, square: Square, start: [f64; 2]) -> F
                 || at[d] >= square.high(d) && gradient[d] <= 0.0)
         });
         let Some(step) = feasible_step(&jet, away, gradient, free, at, square) else { break };
+        // a decrease that rounding hides cannot be checked, and the next step is as good as none
+        if -gradient.dot(&step) <= ROUNDING * half_square {
+            let next = square.clamp([0, 1].map(|d| at[d] + step[d]));
+            let next_jet = Jet::of(patch, next);
+            let next_away = next_jet.point - x;
+            let next_half = 0.5 * next_away.norm_squared();
+            if next_half > half_square * (1.0 + ROUNDING) {
+                break;
+            }
+            (at, jet, away, half_square) = (next, next_jet, next_away, next_half);
+            hidden += 1;
+            if hidden == HIDDEN || step.amax() <= SETTLED {
+                break;
+            }
+            continue;
+        }
         let mut length = 1.0;
         let next = loop {
             let next = square.clamp([0, 1].map(|d| at[d] + length * step[d]));
@@ -158,7 +201,7 @@ fn descend(patch: &Patch, x: Vector3<f64>, square: Square, start: [f64; 2]) -> F
         let Some(next) = next else { break };
         (at, jet, away, half_square) = next;
     }
-    Found { parameters: at, distance: away.norm() }
+    Found { parameters: at, distance: away.norm(), away }
 }
 
 /// A step that does not lead out of the square where the place is at its side: what would is held.
@@ -275,12 +318,9 @@ fn has_one_minimum(points: &Patch, x: Vector3<f64>) -> bool {
             });
         least > 0.0 || most < 0.0
     };
-    match (is_monotone(&u), is_monotone(&v)) {
-        (true, true) => true,
-        (true, false) => vv > 0.0,
-        (false, true) => uu > 0.0,
-        (false, false) => uu > 0.0 && vv > 0.0 && uu * vv > uv * uv,
-    }
+    let is_convex = uu > 0.0 && vv > 0.0 && uu * vv > uv * uv;
+    is_convex
+        || if is_monotone(&u) { vv > 0.0 || is_monotone(&v) } else { uu > 0.0 && is_monotone(&v) }
 }
 
 /// The direction, 0 along s and 1 along t, in which a part is longer.
@@ -383,7 +423,8 @@ mod tests {
                 let patch = bent(amount, &mut state);
                 let distance = [0.3, 1.0, 5.0][case % 3];
                 let x = Vector3::from_fn(|_, _| 0.5 + distance * (2.0 * random(&mut state) - 1.0));
-                let found = closest(&patch, x, f64::INFINITY, 1e-12).expect("no limit");
+                let found =
+                    closest(&patch, x, f64::INFINITY, Vector3::zeros(), 1e-12).expect("no limit");
                 let distance = |p: [f64; 2]| (Jet::of(&patch, p).point - x).norm();
                 assert!((distance(found.parameters) - found.distance).abs() < 1e-13);
                 let n = 100;
@@ -395,13 +436,33 @@ mod tests {
         }
     }
 
+    /// From far above a place of a bulge the place is found again, as exactly as the point says it.
+    #[test]
+    fn feet_of_far_normals_are_found() {
+        let patch: Patch = std::array::from_fn(|i| {
+            let [s, t] = [i % 4, i / 4].map(|i| i as f64 / 3.0);
+            Vector3::new(s, t, 0.3 * (s - s * s) + 0.2 * (t - t * t) + 0.05 * s * t)
+        });
+        for k in 0..60 {
+            let p = [0.1 + 0.013 * f64::from(k), 0.9 - 0.012 * f64::from(k)];
+            let jet = Jet::of(&patch, p);
+            let normal = jet.first[0].cross(&jet.first[1]).normalize();
+            for distance in [0.1, 1.0, 10.0, 100.0, 1000.0] {
+                let x = jet.point + distance * normal;
+                let found = closest(&patch, x, f64::INFINITY, Vector3::zeros(), 1e-12).unwrap();
+                let off = (0..2).map(|d| (found.parameters[d] - p[d]).abs()).fold(0.0, f64::max);
+                assert!(off < 1e-13 * (1.0 + distance), "{p:?}, {distance}: off by {off:e}");
+            }
+        }
+    }
+
     #[test]
     fn what_is_no_nearer_is_not_looked_for() {
         let patch = bent(0.0, &mut 1);
         let x = Vector3::new(0.25, 0.5, 2.0);
-        let found = closest(&patch, x, 3.0, 0.0).expect("2 is less than 3");
+        let found = closest(&patch, x, 3.0, Vector3::zeros(), 0.0).expect("2 is less than 3");
         assert!((found.distance - 2.0).abs() < 1e-15);
         assert!((found.parameters[0] - 0.25).abs() < 1e-12);
-        assert!(closest(&patch, x, 1.9, 0.0).is_none());
+        assert!(closest(&patch, x, 1.9, Vector3::zeros(), 0.0).is_none());
     }
 }

@@ -38,20 +38,37 @@ impl Sides {
 pub struct Best {
     /// The place; none yet if its distance is infinite.
     pub place: Closest,
+    /// The unit vector from the point asked for to the place; 0 without one.
+    pub towards: Vector3<f64>,
+    /// Some place is nearer than this, whether it is looked at yet or not.
+    pub bound: f64,
     /// A place that is nearer by less than this is as good.
     pub slack: f64,
 }
 
 impl Best {
-    /// Whether a place at this distance, or farther, need not be looked at.
-    pub fn rules_out(&self, distance: f64) -> bool {
-        distance >= self.place.distance - self.slack
+    /// No place yet.
+    pub fn none(slack: f64) -> Self {
+        let place = Closest { parameters: [0.0; 3], distance: f64::INFINITY };
+        Self { place, towards: Vector3::zeros(), bound: f64::INFINITY, slack }
     }
 
-    /// Takes a place that is nearer.
-    pub fn offer(&mut self, place: Closest) {
+    /// Says that a place at this distance exists, which is yet to be looked at.
+    pub fn bound_by(&mut self, distance: f64) {
+        // beyond it, so that the place itself is not ruled out
+        self.bound = self.bound.min(distance + 2.0 * self.slack);
+    }
+
+    /// Whether a place at this distance, or farther, need not be looked at.
+    pub fn rules_out(&self, distance: f64) -> bool {
+        distance >= self.place.distance.min(self.bound) - self.slack
+    }
+
+    /// Takes a place that is nearer; `away` is the vector from the point asked for.
+    pub fn offer(&mut self, place: Closest, away: Vector3<f64>) {
         if place.distance < self.place.distance {
             self.place = place;
+            self.towards = away.try_normalize(0.0).unwrap_or_default();
         }
     }
 
@@ -59,14 +76,16 @@ impl Best {
     pub fn look_at(&mut self, points: &Points, piece: &Piece, sides: Sides, x: Vector3<f64>) {
         for (axis, side) in sides.iter() {
             let patch = patch_of(points, axis, side);
-            let found = patch::closest(&patch, x, self.place.distance, self.slack);
-            let Some(found) = found else { continue };
+            let most = self.place.distance.min(self.bound);
+            let Some(found) = patch::closest(&patch, x, most, self.towards, self.slack) else {
+                continue;
+            };
             let mut t = [0.0; 3];
             t[axis] = side as f64;
             let [first, second] = along(axis);
             [t[first], t[second]] = found.parameters;
             let parameters = parameters::in_element(piece, t);
-            self.offer(Closest { parameters, distance: found.distance });
+            self.offer(Closest { parameters, distance: found.distance }, found.away);
         }
     }
 }

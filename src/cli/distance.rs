@@ -120,6 +120,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             .with_help("leave it out: solids have the heat method"));
     }
     let mut mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
+    let others = mesh.attributes.iter().map(|attribute| attribute.name.as_str());
+    let others = others.filter(|other| *other != arguments.name);
+    io::check_names(format, others.chain([arguments.name.as_str()]))?;
     let seeds = seeds(&mesh, &arguments.to)?;
     let start = Instant::now();
     let values = volume_distance(&mesh, &seeds)?;

@@ -16,7 +16,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
 use super::console::{counted, since};
-use super::model::{ModelArguments, check_compress, takes_table};
+use super::model::{ModelArguments, check_compress, check_names, takes_table};
 use super::processor::ProcessorArguments;
 use super::{Console, Outcome};
 
@@ -143,7 +143,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     a.check_attributes(&mesh)?;
     if let Some(format) = format {
-        io::check_names(format, &mesh.attributes)?;
+        check_names(format, &mesh)?;
     }
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;

@@ -135,6 +135,11 @@ pub fn takes_table(output: &Path, format: io::Format) -> bool {
     format == io::Format::Csv || output == Path::new("-")
 }
 
+/// Refuses attributes that the format of the output does not keep apart.
+pub fn check_names(format: io::Format, mesh: &SolidMesh) -> Result<()> {
+    io::check_names(format, mesh.attributes.iter().map(|attribute| attribute.name.as_str()))
+}
+
 /// Refuses `--compress` where the format of the output takes none.
 pub fn check_compress(compress: bool, format: io::Format) -> Result<()> {
     if compress && matches!(format, io::Format::Vtk | io::Format::Csv) {

@@ -12,7 +12,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::{Result, io};
 
 use super::console::{counted, since};
-use super::model::{ModelArguments, check_compress, refined, warn_of_table};
+use super::model::{ModelArguments, check_compress, check_names, refined, warn_of_table};
 use super::{Console, Outcome};
 
 /// Refine a control mesh, with its creases and attributes
@@ -70,6 +70,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         console.status("Reoriented", counted(changed, "cell"));
     }
     arguments.model.check_handedness(&mesh, console)?;
+    check_names(format, &mesh)?;
     let mesh = refined(mesh, arguments.levels, rule, console)?;
     warn_of_table(format, output, &mesh, console);
     let start = Instant::now();

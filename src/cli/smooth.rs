@@ -11,7 +11,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::topology::Topology;
 use subsolid::{Error, Result, io};
 
-use super::model::{ModelArguments, check_compress, warn_of_table};
+use super::model::{ModelArguments, check_compress, check_names, warn_of_table};
 use super::surface_model::{is_surface, read_surface, surface_output};
 use super::{Console, Outcome};
 
@@ -86,6 +86,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
                 .with_help("give --attribute, or improve its cells by subsolid untangle")
         })?;
         let mut mesh = arguments.model.load(0, VertexRule::default(), console)?;
+        check_names(format, &mesh)?;
         let query = Query::of_solid(&mesh, Strategy::Rows)?;
         let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
         let names: Vec<String> = mesh.attributes.iter().map(|a| a.name.clone()).collect();

@@ -11,7 +11,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::{Result, io};
 
 use super::console::{counted, since};
-use super::model::{ModelArguments, check_compress, warn_of_table};
+use super::model::{ModelArguments, check_compress, check_names, warn_of_table};
 use super::{Console, Outcome};
 
 /// Unfold the control cells of a solid, and improve the worst
@@ -51,6 +51,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let format = arguments.model.check_output(output, &[])?;
     check_compress(arguments.compress, format)?;
     let mut mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
+    check_names(format, &mesh)?;
     let limit_before = least_determinant(&mesh)?;
     let start = Instant::now();
     let bar = console.bar(64);

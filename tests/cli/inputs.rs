@@ -115,6 +115,23 @@ fn names_in_archives_are_plain() {
     refused(here, "evaluate same.vtu --samples 2 -o same.npz", "rename one of them");
     let (_, _, stderr) = run(here, "evaluate same.vtu --samples 2 -o same.npz");
     assert!(!stderr.contains("Analyzed"), "{stderr}");
+    for command in [
+        "refine same.vtu --levels 1",
+        "untangle same.vtu",
+        "smooth same.vtu --attribute a.b",
+        "distance same.vtu",
+    ] {
+        let command = format!("{command} -o same.npz");
+        refused(here, &command, "rename one of them");
+        let (_, _, stderr) = run(here, &command);
+        let work = ["Refined", "Moved", "Measured"];
+        assert!(!work.iter().any(|word| stderr.contains(word)), "{command}: {stderr}");
+    }
+    // the name of a result and that of an attribute
+    mesh.attributes = vec![attribute("a.b")];
+    write(&mesh, "one.vtu");
+    refused(here, "distance one.vtu --name a_b -o one.npz", "rename one of them");
+    done(here, "distance one.vtu --name a.b -o one.npz");
     // values that single precision does not hold
     mesh.attributes = vec![attribute("heat")];
     mesh.attributes[0].values[3] = 1e19;

@@ -28,6 +28,65 @@ fn no_signal_leaves_unfinished_files() {
     }
 }
 
+/// Whenever the program is stopped, what stands under a final name is whole: all files, or the
+/// images so far with the manifest.
+#[test]
+fn only_whole_files_are_left_at_any_time() {
+    for (arguments, output) in [
+        ("evaluate fan.vtu --samples 12 -o a.vtu", "a.vtu"),
+        ("evaluate fan.vtu --samples 12 -o a.npz", "a.npz"),
+        ("refine fan.vtu --levels 3 -o a.vtk", "a.vtk"),
+        ("boundary fan.vtu -o a.ply", "a.ply"),
+        ("quadrature fan.vtu --gauss 6 -o a.npz", "a.npz"),
+        ("extract fan.vtu -o a.bext", "a.bext"),
+        ("distance fan.vtu -o a.vtu", "a.vtu"),
+        ("slice fan.vtu --layer-height 0.01 --cli a.cli", "a.cli"),
+        ("slice fan.vtu --layer-height 0.05 --pixel 0.01 --png layers", "layers"),
+    ] {
+        let fan = with_fan();
+        let path = fan.path();
+        let before = names(path);
+        let spawn = || {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_subsolid"));
+            command.args(arguments.split(' ')).current_dir(path);
+            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        };
+        let start = Instant::now();
+        assert_eq!(spawn().wait().unwrap().code(), Some(0), "{arguments}");
+        let duration = start.elapsed();
+        let finished = names(path);
+        let whole = std::fs::read(path.join(output)).unwrap_or_default();
+        for part in [0.2, 0.5, 0.8, 0.95] {
+            for name in names(path).iter().filter(|name| !before.contains(name)) {
+                match name.is_dir() {
+                    true => std::fs::remove_dir_all(name).unwrap(),
+                    false => std::fs::remove_file(name).unwrap(),
+                }
+            }
+            let mut program = spawn();
+            std::thread::sleep(duration.mul_f64(part));
+            // SAFETY: the process is a child that nobody has waited for.
+            assert_eq!(unsafe { libc::kill(program.id() as i32, libc::SIGTERM) }, 0);
+            program.wait().unwrap();
+            for name in names(path) {
+                assert!(finished.contains(&name), "{arguments}: {}", name.display());
+            }
+            if let Ok(left) = std::fs::read(path.join(output)) {
+                assert!(left == whole, "{arguments}: a part of {output}");
+            }
+            if path.join(output).is_dir() {
+                let manifest = path.join(output).join("manifest.json");
+                let manifest = std::fs::read_to_string(manifest).unwrap_or_default();
+                for image in names(&path.join(output)) {
+                    let image = image.file_name().unwrap().to_str().unwrap().to_owned();
+                    let known = image == "manifest.json" || manifest.contains(&image);
+                    assert!(known, "{arguments}: {image} is not listed");
+                }
+            }
+        }
+    }
+}
+
 /// `nohup` and jobs in the background ignore signals: the program goes on.
 #[test]
 fn ignored_signals_stay_ignored() {

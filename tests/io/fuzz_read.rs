@@ -5,7 +5,12 @@
 
 use crate::samples::{self, Sample, Scratch};
 use proptest::prelude::*;
+use std::time::{Duration, Instant};
 use subsolid::io::{read, read_creases, read_surface};
+use subsolid::locate::PointTable;
+
+/// Far more than a reader takes for a file of some kilobytes, on a busy machine too.
+const MOST_TIME: Duration = Duration::from_secs(10);
 
 /// One damage; places are fractions of the file.
 #[derive(Clone, Debug)]
@@ -112,7 +117,10 @@ fn apply(bytes: &mut Vec<u8>, damage: &Damage) {
 /// What was read must be sound: the checks of the readers hold.
 fn check(sample: &Sample, damages: &[Damage], scratch: &Scratch) {
     let bytes = damaged(&sample.bytes, damages);
-    let Ok(mesh) = read(scratch.file(sample.name, &bytes)) else { return };
+    let start = Instant::now();
+    let read = read(scratch.file(sample.name, &bytes));
+    assert!(start.elapsed() < MOST_TIME, "{}: {:?}", sample.name, start.elapsed());
+    let Ok(mesh) = read else { return };
     assert!(!mesh.points.is_empty() && !mesh.cells.is_empty());
     assert!(mesh.points.iter().flatten().all(|x| x.is_finite()));
     for cell in 0..mesh.cells.len() {
@@ -126,7 +134,10 @@ fn check(sample: &Sample, damages: &[Damage], scratch: &Scratch) {
 /// The same for surfaces.
 fn check_surface(sample: &Sample, damages: &[Damage], scratch: &Scratch) {
     let bytes = damaged(&sample.bytes, damages);
-    let Ok(mesh) = read_surface(scratch.file(sample.name, &bytes)) else { return };
+    let start = Instant::now();
+    let read = read_surface(scratch.file(sample.name, &bytes));
+    assert!(start.elapsed() < MOST_TIME, "{}: {:?}", sample.name, start.elapsed());
+    let Ok(mesh) = read else { return };
     mesh.check().unwrap();
 }
 
@@ -200,6 +211,23 @@ fn damaged_crease_tables_are_read_or_refused() {
             if let Ok(creases) = read_creases(scratch.file("creases.csv", &bytes)) {
                 assert!(creases.edges.iter().all(|c| c.sharpness > 0.0 && c.edge[0] < c.edge[1]));
                 assert!(creases.corners.iter().all(|c| c.sharpness > 0.0));
+            }
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn damaged_tables_of_points_are_read_or_refused() {
+    let scratch = Scratch::new();
+    let table = b"# of a probe\nx,y,z\n0.5,0.25,1\n-1e-3, 2 ,3\n1,1,1\n";
+    let mut runner = proptest::test_runner::TestRunner::default();
+    runner
+        .run(&prop::collection::vec(damage(), 1..5), |damages| {
+            let path = scratch.file("points.csv", damaged(table, &damages));
+            let points = PointTable::open(path).and_then(|mut table| table.read(usize::MAX));
+            if let Ok(points) = points {
+                assert!(points.iter().flatten().all(|x| x.is_finite()));
             }
             Ok(())
         })

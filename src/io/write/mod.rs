@@ -35,7 +35,6 @@ use std::path::Path;
 use super::atomic;
 use super::dataset::{Array, Dataset, check_arrays};
 use super::plain_name;
-use crate::mesh::Attribute;
 use crate::{Error, Result};
 
 /// How to write.
@@ -93,14 +92,17 @@ pub fn check_output(path: impl AsRef<Path>) -> Result<Format> {
     Ok(format)
 }
 
-/// Checks, before any work is done for it, that a format keeps the attributes of a mesh apart:
+/// Checks, before any work is done for it, that a format keeps attributes of these names apart:
 /// names in `.npz` differ in more than signs and the case of letters.
 ///
 /// # Errors
 /// [`Error::Request`] naming two attributes.
-pub fn check_names(format: Format, attributes: &[Attribute]) -> Result<()> {
+pub fn check_names<'n>(format: Format, names: impl IntoIterator<Item = &'n str>) -> Result<()> {
+    if format != Format::Npz {
+        return Ok(());
+    }
     let mut known = HashMap::new();
-    for Attribute { name, .. } in attributes.iter().filter(|_| format == Format::Npz) {
+    for name in names {
         let plain = plain_name(name).to_lowercase();
         if let Some(other) = known.insert(plain.clone(), name) {
             return Err(Error::request(format!(

@@ -1,0 +1,107 @@
+//! Evaluation of solids: planned, or at once.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::refused;
+use crate::limit::PyLimit;
+use crate::plan::PyPlan;
+use crate::request::{self, Threads, precision};
+use crate::solid::PySolid;
+
+#[pymethods]
+impl PySolid {
+    /// Plans an evaluation, for moved control points again and again.
+    ///
+    /// Args:
+    ///     samples: Samples along each axis of a cell, end points included; or their parameters,
+    ///         ascending in [0, 1].
+    ///     gauss: Gauss points along each axis instead.
+    ///     cells, uvw: Places instead: cells (n,) and parameters (n, 3) in [0, 1].
+    ///     corners: Of places in cells that are no hexahedra, the corner whose hexahedral child
+    ///         is meant; −1 in hexahedra.
+    ///     derivatives: 0, 1 or 2: how often positions are differentiated.
+    ///     attribute_derivatives: Differentiate attributes as well.
+    ///     gradients: Also gradients of attributes in space.
+    ///     jacobian: Also determinants of the Jacobian.
+    ///     precision: "f64" or "f32".
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N".
+    ///     threads: Threads of the CPU; all if None.
+    #[pyo3(signature = (samples=None, *, gauss=None, cells=None, uvw=None, corners=None, derivatives=0, attribute_derivatives=false, gradients=false, jacobian=false, precision="f64", backend="auto", threads=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn plan(
+        slf: &Bound<'_, Self>,
+        samples: Option<Bound<'_, PyAny>>,
+        gauss: Option<usize>,
+        cells: Option<Bound<'_, PyAny>>,
+        uvw: Option<Bound<'_, PyAny>>,
+        corners: Option<Bound<'_, PyAny>>,
+        derivatives: usize,
+        attribute_derivatives: bool,
+        gradients: bool,
+        jacobian: bool,
+        precision: &str,
+        backend: &str,
+        threads: Option<usize>,
+    ) -> PyResult<PyPlan> {
+        let this = slf.get();
+        let samples = request::samples(
+            &this.shared.solid,
+            samples.as_ref(),
+            gauss,
+            cells.as_ref(),
+            uvw.as_ref(),
+            corners.as_ref(),
+        )?;
+        let want = request::want(derivatives, gradients, jacobian, attribute_derivatives)?;
+        let precision = self::precision(precision)?;
+        let threads = Threads::new(threads)?;
+        PyPlan::new(slf.py(), slf.clone().unbind(), &samples, want, (backend, precision), threads)
+    }
+
+    /// Evaluates the limit once. Options are those of plan; out is that of Plan.evaluate.
+    #[pyo3(signature = (samples=None, *, gauss=None, cells=None, uvw=None, corners=None, derivatives=0, attribute_derivatives=false, gradients=false, jacobian=false, precision="f64", backend="auto", threads=None, out=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn evaluate<'py>(
+        slf: &Bound<'py, Self>,
+        samples: Option<Bound<'py, PyAny>>,
+        gauss: Option<usize>,
+        cells: Option<Bound<'py, PyAny>>,
+        uvw: Option<Bound<'py, PyAny>>,
+        corners: Option<Bound<'py, PyAny>>,
+        derivatives: usize,
+        attribute_derivatives: bool,
+        gradients: bool,
+        jacobian: bool,
+        precision: &str,
+        backend: &str,
+        threads: Option<usize>,
+        out: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        if out.as_ref().is_some_and(|out| out.cast::<PyLimit>().is_ok()) {
+            return Err(refused(
+                "out is a Limit, which belongs to a plan",
+                "plan the evaluation, and give the limit to Plan.evaluate",
+            ));
+        }
+        let plan = Self::plan(
+            slf,
+            samples,
+            gauss,
+            cells,
+            uvw,
+            corners,
+            derivatives,
+            attribute_derivatives,
+            gradients,
+            jacobian,
+            precision,
+            backend,
+            threads,
+        )?;
+        let options = PyDict::new(py);
+        options.set_item("out", out)?;
+        Bound::new(py, plan)?.call_method("evaluate", (), Some(&options))
+    }
+}

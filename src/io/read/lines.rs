@@ -166,7 +166,7 @@ impl<'a> Text<'a> {
     /// The next word as an index of at least `first` (0 or 1), returned 0-based.
     pub fn index(&mut self, first: u32, what: &str) -> Result<u32> {
         let given = self.integer(what)?;
-        u32::try_from(given - i64::from(first)).map_err(|_| {
+        u32::try_from(given.saturating_sub(i64::from(first))).map_err(|_| {
             let place = if given < i64::from(first) { "below the first" } else { "too large" };
             self.error(format!("{what} {given} is {place}"))
                 .with_help(format!("indices of this format start at {first}"))
@@ -231,6 +231,13 @@ mod tests {
         assert_eq!(text.real("x").unwrap(), -45.0);
         assert_eq!(text.real("x").unwrap(), 100.0);
         assert!(text.real("x").unwrap_err().to_string().contains("a:4: the file ends where x"));
+    }
+
+    #[test]
+    fn the_least_integer_is_below_the_first_index() {
+        let mut text = Text::new(Path::new("a"), b"-9223372036854775808");
+        let error = text.index(1, "vertex").unwrap_err().to_string();
+        assert!(error.contains("vertex -9223372036854775808 is below the first"), "{error}");
     }
 
     #[test]

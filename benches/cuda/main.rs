@@ -10,6 +10,7 @@ mod layers;
 mod locate;
 mod matrix;
 mod quadrature;
+mod query;
 mod single;
 mod surface;
 mod surface_limit;
@@ -169,6 +170,9 @@ fn main() -> subsolid::Result<()> {
     }
     if asked("quadrature") {
         quadrature::time()?;
+    }
+    if asked("query") {
+        query::time()?;
     }
 
     for argument in arguments.iter().filter(|a| !a.starts_with('=')) {

@@ -1,4 +1,5 @@
-// Stable ranks of digits and sums over blocks: what sorts and scans are made of.
+// Stable ranks of digits, sums over blocks, searches in sorted lists: what sorts and scans are
+// made of.
 #pragma once
 
 constexpr unsigned WARP = 32;
@@ -60,6 +61,18 @@ __device__ __forceinline__ unsigned sum_before(unsigned value, unsigned& total,
     __syncthreads();
     total = sums[THREADS / WARP - 1];
     return sum - value + (warp_id() == 0 ? 0 : sums[warp_id() - 1]);
+}
+
+// The first entry of a sorted list that is not below.
+__device__ __forceinline__ unsigned lower_bound(const unsigned* __restrict__ keys, unsigned count,
+                                                unsigned bound) {
+    unsigned low = 0, high = count;
+    while (low < high) {
+        const unsigned middle = (low + high) / 2;
+        if (keys[middle] < bound) low = middle + 1;
+        else high = middle;
+    }
+    return low;
 }
 
 // A block of 1024 threads sorts up to 8192 items in registers: item k of a thread is number

@@ -110,18 +110,6 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     non_manifold[non_manifold_before[e]] = make_uint3(e, firsts[e], end);
 }
 
-// The first entry of a sorted list that is not below.
-__device__ __forceinline__ unsigned lower_bound(const unsigned* __restrict__ keys, unsigned count,
-                                                unsigned bound) {
-    unsigned low = 0, high = count;
-    while (low < high) {
-        const unsigned middle = (low + high) / 2;
-        if (keys[middle] < bound) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
 // Rows from items sorted by vertex: where each row starts, and where the last one ends; the
 // items; with `ends`, the vertices at the other ends of the half edges that the items are.
 extern "C" __global__ void __launch_bounds__(THREADS)

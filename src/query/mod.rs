@@ -27,6 +27,8 @@ mod rows;
 
 pub use fan::Fan;
 pub use op::Op;
+#[cfg(feature = "cuda")]
+pub(crate) use rows::too_many;
 
 use std::sync::OnceLock;
 
@@ -141,7 +143,7 @@ impl Query {
 
     /// The queries that the mesh has.
     pub fn ops(&self) -> &'static [Op] {
-        if self.mesh.top() == Element::Cell { &Op::SOLID } else { &Op::SURFACE }
+        Op::of_top(self.mesh.top())
     }
 
     /// Calls `visit(id, row)` for every element that `op` is of, in parallel, with ids of the
@@ -267,12 +269,7 @@ impl Query {
     }
 
     fn check_op(&self, op: Op) -> Result<()> {
-        if self.ops().contains(&op) {
-            return Ok(());
-        }
-        let mesh = if self.mesh.top() == Element::Cell { "solid" } else { "surface" };
-        Err(Error::request(format!("a {mesh} has no query {op}"))
-            .with_help(format!("queries of a {mesh}: {}", op::names(self.ops()))))
+        op.check_of(self.mesh.top())
     }
 
     fn check_id(&self, kind: Element, id: u32) -> Result<()> {

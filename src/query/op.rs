@@ -89,6 +89,25 @@ impl Op {
         Self::CC,
     ];
 
+    /// The queries of a mesh whose elements of the highest dimension are of kind `top`.
+    pub(crate) fn of_top(top: Element) -> &'static [Self] {
+        if top == Element::Cell { &Self::SOLID } else { &Self::SURFACE }
+    }
+
+    /// Refuses a query that such a mesh does not have.
+    ///
+    /// # Errors
+    /// [`Error::Request`] with those that it has.
+    pub(crate) fn check_of(self, top: Element) -> Result<()> {
+        let ops = Self::of_top(top);
+        if ops.contains(&self) {
+            return Ok(());
+        }
+        let mesh = if top == Element::Cell { "solid" } else { "surface" };
+        Err(Error::request(format!("a {mesh} has no query {self}"))
+            .with_help(format!("queries of a {mesh}: {}", names(ops))))
+    }
+
     /// Kind of the elements that have rows.
     pub fn from(self) -> Element {
         Element::ALL[self as usize / 4]
@@ -97,6 +116,15 @@ impl Op {
     /// Kind of the elements in the rows.
     pub fn to(self) -> Element {
         Element::ALL[self as usize % 4]
+    }
+
+    /// Kind of the elements that two adjacent ones have in common.
+    pub(crate) fn common(self) -> Element {
+        match self {
+            Self::EE => Element::Vertex,
+            Self::VV | Self::FF => Element::Edge,
+            _ => Element::Face,
+        }
     }
 }
 
@@ -126,7 +154,7 @@ impl FromStr for Op {
 }
 
 /// Names of queries in one line.
-pub(super) fn names(ops: &[Op]) -> String {
+fn names(ops: &[Op]) -> String {
     ops.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 

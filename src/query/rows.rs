@@ -23,11 +23,7 @@ pub(super) fn rows(mesh: &Downward, op: Op) -> Result<Rows> {
         return Ok(down(mesh, op, to, from)?.transpose(mesh.count(from)));
     }
     // adjacent: through the elements of one kind that two have in common
-    let via = match op {
-        Op::EE => Element::Vertex,
-        Op::VV | Op::FF => Element::Edge,
-        _ => Element::Face,
-    };
+    let via = op.common();
     let (there, back) = if from > via {
         let there = down(mesh, op, from, via)?;
         let back = there.transpose(mesh.count(via));
@@ -39,7 +35,7 @@ pub(super) fn rows(mesh: &Downward, op: Op) -> Result<Rows> {
     // each element at `common` is next to the others: before memory fills
     let pairs = back.iter().map(|near| near.len() as u64 * near.len().saturating_sub(1) as u64);
     if pairs.sum::<u64>() > u64::from(u32::MAX) {
-        return Err(too_many(op));
+        return Err(too_many(&op.to_string()));
     }
     gather(op, mesh.count(from), |id, row| {
         for &common in there.row(id as usize) {
@@ -79,7 +75,7 @@ fn gather(op: Op, count: usize, fill: impl Fn(u32, &mut Vec<u32>) + Sync) -> Res
     };
     let chunks: Vec<_> = (0..count.div_ceil(GRAIN)).into_par_iter().map(chunk).collect();
     if chunks.iter().map(|(_, items)| items.len()).sum::<usize>() > u32::MAX as usize {
-        return Err(too_many(op));
+        return Err(too_many(&op.to_string()));
     }
     let mut end = 0;
     let ends = chunks.iter().flat_map(|(lengths, _)| lengths).map(|length| {
@@ -91,7 +87,8 @@ fn gather(op: Op, count: usize, fill: impl Fn(u32, &mut Vec<u32>) + Sync) -> Res
     Ok(Rows::from_parts(ends, items.concat()))
 }
 
-fn too_many(op: Op) -> Error {
-    Error::request(format!("the rows of {op} have 2^32 entries or more"))
+/// Rows that 32 bits do not number.
+pub(crate) fn too_many(name: &str) -> Error {
+    Error::request(format!("the rows of {name} have 2^32 entries or more"))
         .with_help("some element has very many neighbours; visit them by two other queries in turn")
 }

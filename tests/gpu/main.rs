@@ -13,10 +13,15 @@ mod matrix;
 mod oracle;
 mod program;
 mod quadrature;
+mod query;
+#[path = "../common/query/mod.rs"]
+mod query_meshes;
 #[path = "../common/program.rs"]
 mod runs;
 mod single;
 mod sort;
+#[path = "../common/support/mod.rs"]
+mod support;
 mod surface;
 mod surface_backend;
 mod surface_limit;

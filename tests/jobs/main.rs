@@ -12,4 +12,6 @@ mod pixels;
 mod process;
 mod quadrature;
 mod query;
+#[path = "../common/query/mod.rs"]
+mod query_meshes;
 mod slice;

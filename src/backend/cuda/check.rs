@@ -12,8 +12,8 @@ use super::evaluator::MOST_POINTS;
 use super::launch::Pass;
 use super::nvrtc::{self, Target};
 use super::sources::{
-    BRICKS, CLEAR, IRR, LAY, LAYERED, ORIGIN, PARTIAL, POINTS, QUANTITIES, REFINE, REG, Source,
-    TABLE, TABLE_MMA, TENSOR, Variant, WRITE_BANDWIDTH,
+    BRICKS, CLEAR, IRR, LAY, LAYERED, ORDER, ORIGIN, PARTIAL, POINTS, QUANTITIES, REFINE, REG,
+    ROWS, Source, TABLE, TABLE_MMA, TENSOR, Variant, WRITE_BANDWIDTH,
 };
 use crate::backend::Precision;
 use crate::error::{Error, Result};
@@ -78,7 +78,7 @@ pub fn check_kernels(architectures: &[u32]) -> Result<Vec<KernelReport>> {
             Ok(image) => (findings(&image.log), image.code),
             Err(error) => (vec![error.to_string()], Vec::new()),
         };
-        let Variant { source: Source { name: file, .. }, defines } = variant;
+        let Variant { source: Source { name: file, .. }, defines, .. } = variant;
         KernelReport { file, defines, architecture, findings, code }
     };
     // one at a time to each thread: some take a hundred times as long as others
@@ -229,10 +229,12 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
             variants.extend([0, 3, 4].map(matrix));
         }
         variants.push(super::locate::variant());
+        variants.extend([&ORDER, &ROWS].map(|source| Variant::new(source, T::PRECISION)));
         variants.push(super::interiors::variant());
         let slices = [(8, 0), (8, 1), (16, 0), (16, 1)].into_iter();
         variants.extend(slices.map(|(bits, centre)| super::layers::variant(bits, centre == 1)));
     }
+    variants.extend(super::query::variants(T::PRECISION));
     variants.extend(surfaces(T::PRECISION));
     variants.push(Variant::new(&WRITE_BANDWIDTH, T::PRECISION).with("WIDTH", 1).with("STRIDED", 0));
     variants

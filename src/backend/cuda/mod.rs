@@ -31,6 +31,7 @@ mod points;
 mod program;
 mod published;
 mod quantities;
+pub mod query;
 mod ring;
 mod scattered;
 pub mod single_points;

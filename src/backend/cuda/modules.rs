@@ -82,6 +82,7 @@ impl Modules {
         let mut hash = DefaultHasher::new();
         variant.source.text.hash(&mut hash);
         HEADERS.iter().for_each(|header| header.text.hash(&mut hash));
+        variant.text.hash(&mut hash);
         nvrtc::options(variant, self.target).hash(&mut hash);
         self.version.hash(&mut hash);
         env!("CARGO_PKG_VERSION").hash(&mut hash);

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use cudarc::nvrtc::{result, sys};
 
-use super::sources::{HEADERS, Variant};
+use super::sources::{HEADERS, TEXT, Variant};
 use crate::error::{Error, Result};
 
 /// Compiled kernels.
@@ -73,6 +73,10 @@ pub(super) fn compile(variant: &Variant, target: Target) -> Result<Image> {
     for header in HEADERS {
         headers.push(text(header.text)?);
         names.push(text(header.name)?);
+    }
+    if let Some(own) = &variant.text {
+        headers.push(text(own)?);
+        names.push(text(TEXT)?);
     }
     let pointers = |list: &[CString]| list.iter().map(|s| s.as_ptr()).collect::<Vec<_>>();
     let (header_list, name_list) = (pointers(&headers), pointers(&names));

@@ -1,5 +1,7 @@
 //! The kernels' texts, and the variants that are compiled from them.
 
+use std::sync::Arc;
+
 use crate::backend::Precision;
 
 /// A file of `kernels/`.
@@ -36,6 +38,8 @@ pub(super) const HEADERS: &[Source] = &[
     source!("solid/nets.cuh"),
     source!("surface/normal.cuh"),
     source!("solid/orders.cuh"),
+    source!("query/incidence.cuh"),
+    source!("query/query.cuh"),
     source!("common/single_points.cuh"),
     source!("common/sort.cuh"),
     source!("common/stage.cuh"),
@@ -83,6 +87,12 @@ pub(super) static SHARP: Source = source!("surface/sharp.cu", exact: true);
 pub(super) static LAYERS: Source = source!("slice/layers.cu", exact: true);
 pub(super) static INTERIORS: Source = source!("slice/interiors.cu");
 pub(super) static LOCATE: Source = source!("locate/locate.cu");
+pub(super) static ORDER: Source = source!("query/order.cu", exact: true);
+pub(super) static ROWS: Source = source!("query/rows.cu");
+pub(super) static OPERATOR: Source = source!("query/operator.cu", exact: true);
+/// Texts of operators.
+pub(super) static SUM: Source = source!("query/sum.cuh", exact: true);
+pub(super) static SMOOTH: Source = source!("query/smooth.cuh", exact: true);
 pub(super) static WRITE_BANDWIDTH: Source = source!("common/write_bandwidth.cu");
 
 /// A kernel file with the numbers that it is compiled for.
@@ -91,12 +101,23 @@ pub(super) struct Variant {
     pub source: &'static Source,
     /// Macros and their values.
     pub defines: Vec<(&'static str, usize)>,
+    /// What the file includes as [`TEXT`], for files that do.
+    pub text: Option<Arc<str>>,
 }
+
+/// The name of a text that is a variant's own.
+pub(super) const TEXT: &str = "query/text.cuh";
 
 impl Variant {
     pub fn new(source: &'static Source, precision: Precision) -> Self {
         let double = usize::from(precision == Precision::F64);
-        Self { source, defines: vec![("DOUBLE", double)] }
+        Self { source, defines: vec![("DOUBLE", double)], text: None }
+    }
+
+    #[must_use]
+    pub fn with_text(mut self, text: &str) -> Self {
+        self.text = Some(text.into());
+        self
     }
 
     #[must_use]

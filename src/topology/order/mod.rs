@@ -30,7 +30,7 @@ use curve::Curve;
 pub(crate) const PATCH_SIZE: usize = 512;
 
 /// A numbering of all elements, and its patches.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     // [kind][new id]: original id
     originals: [Vec<u32>; 4],
@@ -75,40 +75,45 @@ impl Order {
         let rank = inverse(&tops);
         let patches = patch_of_top.last().map_or(0, |&last| last + 1);
 
-        let mut order = Self {
-            originals: Default::default(),
-            new_ids: Default::default(),
-            starts: Default::default(),
-        };
         let least = least_tops(mesh, top, &rank);
-        let mut isolated = 0;
+        let (mut originals, mut starts) = <([Vec<u32>; 4], [Vec<u32>; 4])>::default();
         for kind in Element::ALL {
             let k = kind as usize;
             let owner = |id: u32| match least[k][id as usize].load(Relaxed) {
                 NONE => NONE,
                 top => patch_of_top[top as usize],
             };
-            let sorted = match kind == top {
+            originals[k] = match kind == top {
                 true => tops.clone(),
                 false => sorted(mesh.count(kind), |id| (owner(id), key(kind, id))),
             };
             let mut counts = vec![0; patches as usize];
-            let owned = sorted.iter().map(|&id| owner(id)).take_while(|&patch| patch != NONE);
+            let owned = originals[k].iter().map(|&id| owner(id)).take_while(|&patch| patch != NONE);
             owned.for_each(|patch| counts[patch as usize] += 1);
-            let mut starts = vec![0];
-            starts.extend(crate::topology::groups::scan(counts.into_iter()));
-            if kind == Element::Vertex {
-                isolated = sorted.len() - starts[patches as usize] as usize;
-            }
-            for patch in 0..isolated.div_ceil(patch_size) {
-                let last = starts[patches as usize];
-                let vertices = isolated.min((patch + 1) * patch_size) as u32;
-                starts.push(last + if kind == Element::Vertex { vertices } else { 0 });
-            }
-            order.new_ids[k] = inverse(&sorted);
-            (order.originals[k], order.starts[k]) = (sorted, starts);
+            starts[k].push(0);
+            starts[k].extend(crate::topology::groups::scan(counts.into_iter()));
         }
-        Ok(order)
+        Ok(Self::from_sorted(originals, starts, patch_size))
+    }
+
+    /// An order from the sorted ids of each kind, and the first element that each patch with
+    /// faces owns, with one more at the end.
+    pub(crate) fn from_sorted(
+        originals: [Vec<u32>; 4],
+        mut starts: [Vec<u32>; 4],
+        patch_size: usize,
+    ) -> Self {
+        let last = |starts: &Vec<u32>| starts.last().copied().unwrap_or(0);
+        let isolated = originals[0].len() - last(&starts[0]) as usize;
+        for (k, starts) in starts.iter_mut().enumerate() {
+            let last = last(starts);
+            for patch in 0..isolated.div_ceil(patch_size) {
+                let vertices = isolated.min((patch + 1) * patch_size) as u32;
+                starts.push(last + if k == 0 { vertices } else { 0 });
+            }
+        }
+        let new_ids = std::array::from_fn(|k| inverse(&originals[k]));
+        Self { originals, new_ids, starts }
     }
 
     /// Number of patches.

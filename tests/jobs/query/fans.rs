@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use subsolid::query::{Fan, Op, Query};
 
-use super::brute::Brute;
-use super::{STRATEGIES, solids, surfaces};
+use super::STRATEGIES;
+use crate::query_meshes::brute::Brute;
+use crate::query_meshes::{solids, surfaces};
 use crate::support::meshes;
 
 /// Whether sectors at a centre form one ring or one fan: no spoke of three, all connected.

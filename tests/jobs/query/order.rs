@@ -6,8 +6,8 @@ use subsolid::topology::Topology;
 use subsolid::topology::order::{Downward, Element, Order};
 use subsolid::topology::surface::{Columns, SurfaceTopology};
 
-use super::brute::Brute;
-use super::{solids, surfaces, triangles};
+use crate::query_meshes::brute::Brute;
+use crate::query_meshes::{solids, surfaces, triangles};
 
 fn check(name: &str, mesh: &Downward, points: &[[f64; 3]], brute: &Brute, size: usize) {
     let order = Order::new(mesh, points, size).unwrap();

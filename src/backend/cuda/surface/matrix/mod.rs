@@ -193,6 +193,13 @@ impl DeviceMatrix {
         Ok(self.counts)
     }
 
+    /// `vertices[corner]`, `edges[corner]` and the first two corners of each edge.
+    pub(in crate::backend::cuda) fn into_corners(
+        self,
+    ) -> (Buffer<u32>, Buffer<u32>, Buffer<[u32; 2]>) {
+        (self.vertices, self.edges, self.edge_corners)
+    }
+
     /// `edges[corner]`, copied to the host.
     ///
     /// # Errors

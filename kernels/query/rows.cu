@@ -1,0 +1,184 @@
+// Rows of every query from the incidence of a mesh: unions, transposes and products, each row
+// ascending without repetitions.
+//
+//     measure_down > scan > gather_down     what elements have of a lower kind
+//     expand > sort > start_rows            transposes: sorts keep the order of equal items
+//     measure_near > scan > gather_near     elements next to one another, through a third kind
+//     scan > compact                        where rows had repetitions
+//
+// Plain reference: src/query/rows.rs, row by row (tests/gpu/query.rs).
+#include "common/sort.cuh"
+#include "query/incidence.cuh"
+
+constexpr unsigned THREADS = 256;
+
+__device__ __forceinline__ unsigned thread_id() { return blockIdx.x * THREADS + threadIdx.x; }
+
+// What the host wants to know of rows.
+struct Tally {
+    unsigned long long entries;  // with repetitions
+    unsigned long long repeated;
+};
+
+// Adds the numbers of the block's threads; all of them call it.
+__device__ __forceinline__ void add_all(unsigned number, unsigned long long* sum) {
+    unsigned long long all = number;
+#pragma unroll
+    for (unsigned step = WARP / 2; step > 0; step /= 2) {
+        all += __shfl_xor_sync(WHOLE_WARP, all, step);
+    }
+    if (lane_id() == 0 && all > 0) atomicAdd(sum, all);
+}
+
+// Moves the item at `root` down a heap whose greatest item is the first.
+__device__ __forceinline__ void sift(unsigned* items, unsigned root, unsigned count) {
+    const unsigned item = items[root];
+    while (true) {
+        unsigned child = 2 * root + 1;
+        if (child >= count) break;
+        if (child + 1 < count && items[child + 1] > items[child]) ++child;
+        if (items[child] <= item) break;
+        items[root] = items[child];
+        root = child;
+    }
+    items[root] = item;
+}
+
+// Sorts a row and drops repetitions; returns how many items stay.
+__device__ __forceinline__ unsigned tidy(unsigned* items, unsigned count) {
+    constexpr unsigned SHORT = 48;
+    if (count <= SHORT) {
+        for (unsigned i = 1; i < count; ++i) {
+            const unsigned item = items[i];
+            unsigned k = i;
+            for (; k > 0 && items[k - 1] > item; --k) items[k] = items[k - 1];
+            items[k] = item;
+        }
+    } else {
+        for (unsigned i = count / 2; i > 0; --i) sift(items, i - 1, count);
+        for (unsigned last = count - 1; last > 0; --last) {
+            const unsigned greatest = items[0];
+            items[0] = items[last];
+            sift(items, 0, last);
+            items[last] = greatest;
+        }
+    }
+    unsigned kept = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        if (i == 0 || items[i] != items[kept - 1]) items[kept++] = items[i];
+    }
+    return kept;
+}
+
+// Calls visit(id) with what an element has of a lower kind.
+template <class Visit>
+__device__ __forceinline__ void visit_down(const Incidence& mesh, unsigned from, unsigned to,
+                                           unsigned id, Visit visit) {
+    if (from == CELL && to == FACE) {
+        const unsigned end = mesh.cell_starts[id + 1];
+        for (unsigned i = mesh.cell_starts[id]; i < end; ++i) visit(mesh.cell_faces[i]);
+        return;
+    }
+    visit_closure(mesh, from, id, [&](unsigned kind, unsigned element) {
+        if (kind == to) visit(element);
+    });
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    measure_down(Incidence mesh, unsigned from, unsigned to, unsigned count,
+                 unsigned* __restrict__ lengths, Tally* tally) {
+    const unsigned id = thread_id();
+    unsigned length = 0;
+    if (id < count) {
+        visit_down(mesh, from, to, id, [&](unsigned) { ++length; });
+        lengths[id] = length;
+    }
+    add_all(length, &tally->entries);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    gather_down(Incidence mesh, unsigned from, unsigned to, unsigned count,
+                const unsigned* __restrict__ starts, unsigned* items,
+                unsigned* __restrict__ lengths, Tally* tally) {
+    const unsigned id = thread_id();
+    unsigned repeated = 0;
+    if (id < count) {
+        unsigned* const row = items + starts[id];
+        unsigned length = 0;
+        visit_down(mesh, from, to, id, [&](unsigned element) { row[length++] = element; });
+        lengths[id] = tidy(row, length);
+        repeated = length - lengths[id];
+    }
+    add_all(repeated, &tally->repeated);
+}
+
+// Calls visit(id) with the others in the rows back of what an element has; with `through` also
+// with these.
+template <class Visit>
+__device__ __forceinline__ void visit_near(Lists there, Lists back, unsigned through, unsigned id,
+                                           Visit visit) {
+    const unsigned end = there.starts[id + 1];
+    for (unsigned i = there.starts[id]; i < end; ++i) {
+        const unsigned common = there.items[i], last = back.starts[common + 1];
+        if (through) visit(common);
+        for (unsigned k = back.starts[common]; k < last; ++k) {
+            if (back.items[k] != id) visit(back.items[k]);
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    measure_near(Lists there, Lists back, unsigned through, unsigned count,
+                 unsigned* __restrict__ lengths, Tally* tally) {
+    const unsigned id = thread_id();
+    unsigned length = 0;
+    if (id < count) {
+        visit_near(there, back, through, id, [&](unsigned) { ++length; });
+        lengths[id] = length;
+    }
+    add_all(length, &tally->entries);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    gather_near(Lists there, Lists back, unsigned through, unsigned count,
+                const unsigned* __restrict__ starts, unsigned* items,
+                unsigned* __restrict__ lengths, Tally* tally) {
+    const unsigned id = thread_id();
+    unsigned repeated = 0;
+    if (id < count) {
+        unsigned* const row = items + starts[id];
+        unsigned length = 0;
+        visit_near(there, back, through, id, [&](unsigned other) { row[length++] = other; });
+        lengths[id] = tidy(row, length);
+        repeated = length - lengths[id];
+    }
+    add_all(repeated, &tally->repeated);
+}
+
+// Rows without the room that repetitions had.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    compact(Lists rows, const unsigned* __restrict__ starts, unsigned count,
+            unsigned* __restrict__ items) {
+    const unsigned id = thread_id();
+    if (id >= count) return;
+    const unsigned from = rows.starts[id], to = starts[id];
+    for (unsigned k = 0; k < starts[id + 1] - to; ++k) items[to + k] = rows.items[from + k];
+}
+
+// The row that each item stands in.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    expand(const unsigned* __restrict__ starts, unsigned count, unsigned* __restrict__ rows) {
+    const unsigned id = thread_id();
+    if (id >= count) return;
+    for (unsigned i = starts[id]; i < starts[id + 1]; ++i) rows[i] = id;
+}
+
+// Rows from items sorted by the row they go to: where each starts; one more at the end.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    start_rows(const unsigned* __restrict__ sorted, const unsigned* __restrict__ values,
+               unsigned entries, unsigned count, unsigned* __restrict__ starts,
+               unsigned* __restrict__ items) {
+    const unsigned i = thread_id();
+    if (i < entries) items[i] = values[i];
+    if (i <= count) starts[i] = lower_bound(sorted, entries, i);
+}

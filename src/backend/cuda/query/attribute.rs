@@ -1,0 +1,167 @@
+//! Attributes on the device, in the order of a mesh.
+
+use cudarc::driver::DeviceRepr;
+
+use super::DeviceQuery;
+use super::steps::{array, number};
+use crate::backend::cuda::launch::Argument;
+use crate::backend::cuda::memory::Buffer;
+use crate::backend::cuda::sources::ORDER;
+use crate::error::{Error, Result};
+use crate::topology::order::Element;
+
+/// How the components of an attribute lie in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// All components of an element side by side: an array of structures.
+    #[default]
+    Interleaved,
+    /// All elements of a component side by side: a structure of arrays.
+    Planar,
+}
+
+/// Numbers at the elements of a kind, in the order of a [`DeviceQuery`].
+///
+/// `T`: `f32`, `f64`, `u32`, `i32` or another type of a multiple of 4 bytes.
+#[derive(Debug)]
+pub struct DeviceAttribute<T> {
+    pub(super) kind: Element,
+    pub(super) count: usize,
+    pub(super) width: usize,
+    pub(super) layout: Layout,
+    pub(super) values: Buffer<T>,
+}
+
+impl<T> DeviceAttribute<T> {
+    /// Steps from one element, and from one component, to the next.
+    pub(super) fn strides(&self) -> [usize; 2] {
+        match self.layout {
+            Layout::Interleaved => [self.width, 1],
+            Layout::Planar => [1, self.count],
+        }
+    }
+
+    /// Kind of the elements.
+    pub fn kind(&self) -> Element {
+        self.kind
+    }
+
+    /// Number of components.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// How components lie in memory.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+}
+
+impl DeviceQuery {
+    /// Brings `values[element * width + component]`, in the ids of the mesh, to the device.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there is not one row of values for each element, or too little
+    /// memory.
+    pub fn attribute<T: DeviceRepr + Default + Copy>(
+        &self,
+        kind: Element,
+        width: usize,
+        layout: Layout,
+        values: &[T],
+    ) -> Result<DeviceAttribute<T>> {
+        let attribute = self.empty_attribute::<T>(kind, width, layout)?;
+        if values.len() != attribute.count * width {
+            return Err(Error::request(format!(
+                "{} values of width {width} for {} elements",
+                values.len(),
+                attribute.count
+            ))
+            .with_help(format!("give one row of values for each {}", kind.name())));
+        }
+        let given = self.steps.of(values)?;
+        let ids = self.order.as_ref().map(|order| &order.originals[kind as usize]);
+        let of_mesh = (given.address(0), [width, 1]);
+        let here = (attribute.values.address(0), attribute.strides());
+        self.move_values::<T>(of_mesh, ids, attribute.count, width, here)?;
+        Ok(attribute)
+    }
+
+    /// An attribute of unspecified values.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a width of 0, values of another size than a multiple of 4 bytes,
+    /// more than 2³² values, or too little memory.
+    pub fn empty_attribute<T: DeviceRepr + Default + Copy>(
+        &self,
+        kind: Element,
+        width: usize,
+        layout: Layout,
+    ) -> Result<DeviceAttribute<T>> {
+        let count = self.count(kind);
+        let too_many = width.checked_mul(count.max(1)).is_none_or(|n| n > u32::MAX as usize);
+        if width == 0 || !size_of::<T>().is_multiple_of(4) || too_many {
+            return Err(Error::request(format!(
+                "an attribute of {width} components of {} bytes for {count} elements",
+                size_of::<T>()
+            ))
+            .with_help("give 1 component or more, of a multiple of 4 bytes, 2^32 values at most"));
+        }
+        let values = self.steps.empty(width * count)?;
+        Ok(DeviceAttribute { kind, count, width, layout, values })
+    }
+
+    /// The values of an attribute, `[element][component]` by the ids of the mesh, copied to the
+    /// host.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails, or the attribute is another mesh's.
+    pub fn read<T: DeviceRepr + Default + Copy>(
+        &self,
+        attribute: &DeviceAttribute<T>,
+    ) -> Result<Vec<T>> {
+        self.check_attribute(attribute.kind, attribute.count)?;
+        let (count, width) = (attribute.count, attribute.width);
+        let restored = self.steps.empty::<T>(count * width)?;
+        let ids = self.order.as_ref().map(|order| &order.new_ids[attribute.kind as usize]);
+        let here = (attribute.values.address(0), attribute.strides());
+        self.move_values::<T>(here, ids, count, width, (restored.address(0), [width, 1]))?;
+        restored.read(&self.steps.stream)
+    }
+
+    pub(super) fn check_attribute(&self, kind: Element, count: usize) -> Result<()> {
+        if self.count(kind) == count {
+            return Ok(());
+        }
+        Err(Error::request(format!(
+            "an attribute of {count} elements for a mesh of {} of that kind ({})",
+            self.count(kind),
+            kind.name()
+        ))
+        .with_help("use attributes with the query that made them"))
+    }
+
+    /// Copies values of elements `ids` to places of their own: `to[i] = from[ids[i]]`.
+    fn move_values<T>(
+        &self,
+        (from, from_steps): (u64, [usize; 2]),
+        ids: Option<&Buffer<u32>>,
+        count: usize,
+        width: usize,
+        (to, to_steps): (u64, [usize; 2]),
+    ) -> Result<()> {
+        let arguments = vec![
+            Argument::Address(from),
+            number(from_steps[0]),
+            number(from_steps[1]),
+            ids.map_or(Argument::Address(0), array),
+            number(count),
+            number(width),
+            number(size_of::<T>() / 4),
+            Argument::Address(to),
+            number(to_steps[0]),
+            number(to_steps[1]),
+        ];
+        self.steps.each(&ORDER, "move_values", count, arguments)
+    }
+}

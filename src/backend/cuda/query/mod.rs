@@ -1,0 +1,229 @@
+//! Mesh queries on the device, by `kernels/query`.
+//!
+//! A [`DeviceQuery`] brings a mesh to a GPU, sorts its elements there ([`Order`], with the ids
+//! of the CPU) and stores rows of neighbours when an operator is first used. Attributes lie in
+//! the order, so that neighbours are near in memory, whatever the order of the file.
+//! A [`DeviceOperator`] visits every element with its row: users write it in CUDA C++
+//! (`kernels/query/query.cuh` says how).
+//!
+//! ```no_run
+//! use subsolid::backend::cuda::query::{DeviceQuery, Layout};
+//! use subsolid::backend::{Cuda, Precision};
+//! use subsolid::query::{Op, Strategy};
+//! use subsolid::topology::order::Element;
+//!
+//! let gpu = Cuda::new(0, Precision::F32)?;
+//! let mesh = subsolid::read("models/bracket.vtk")?;
+//! let mut query = DeviceQuery::of_solid(&gpu, &mesh, Strategy::Rows)?;
+//! let ones = vec![1.0_f32; mesh.points.len()];
+//! let ones = query.attribute(Element::Vertex, 1, Layout::Interleaved, &ones)?;
+//! let corners = query.empty_attribute::<f32>(Element::Cell, 1, Layout::Interleaved)?;
+//! let sum = query.operator(
+//!     Op::CV,
+//!     "struct Arguments { Attribute<const float> values; Attribute<float> sums; };
+//!      template <class Row>
+//!      __device__ void visit(unsigned id, const Row& row, const Arguments& arguments) {
+//!          float sum = 0;
+//!          for (unsigned i = 0; i < row.size(); ++i) sum += arguments.values(row[i]);
+//!          arguments.sums(id) = sum;
+//!      }",
+//!     2,
+//! )?;
+//! query.run(&sum, &[(&ones).into(), (&corners).into()])?;
+//! assert!(query.read(&corners)?.iter().all(|&corners| corners == 8.0));
+//! # Ok::<(), subsolid::Error>(())
+//! ```
+
+mod attribute;
+mod incidence;
+mod operator;
+mod order;
+mod rows;
+mod smooth;
+mod steps;
+
+pub use attribute::{DeviceAttribute, Layout};
+pub(in crate::backend::cuda) use operator::variants;
+pub use operator::{DeviceOperator, OperatorArgument};
+
+use super::Cuda;
+use crate::error::{Error, Result};
+use crate::mesh::{SolidMesh, SurfaceMesh};
+use crate::query::{Op, Strategy};
+use crate::topology::order::{Downward, Element, Order, PATCH_SIZE};
+use crate::topology::{Rows, Topology};
+use incidence::{Incidence, Lists};
+use order::DeviceOrder;
+use steps::Steps;
+
+/// Answers queries about one mesh on a GPU.
+pub struct DeviceQuery {
+    steps: Steps,
+    // in the order
+    mesh: Incidence,
+    order: Option<DeviceOrder>,
+    // [op]
+    rows: [Option<Lists>; 16],
+    // [k - 2]: rows of vertices up to k edges away
+    rings: Vec<Lists>,
+}
+
+impl DeviceQuery {
+    /// Queries of a surface: manifold or not, of any polygons, holes included. Edges, order and
+    /// rows are found on the device.
+    ///
+    /// # Errors
+    /// As [`SurfaceMesh::check`]; [`Error::Request`] for [`Strategy::Patches`], a mesh without
+    /// faces, or too little memory.
+    pub fn of_surface(gpu: &Cuda, mesh: &SurfaceMesh, strategy: Strategy) -> Result<Self> {
+        mesh.check()?;
+        mesh.check_control()?;
+        let steps = Steps::new(gpu)?;
+        let incidence = Incidence::of_surface(gpu, &steps, mesh)?;
+        Self::of_incidence(steps, incidence, &mesh.points, strategy)
+    }
+
+    /// Queries of a solid of any cells. The host finds the faces and edges, the device the order
+    /// and the rows.
+    ///
+    /// # Errors
+    /// As [`SolidMesh::check`] and [`Topology::build`]; [`Error::Request`] for
+    /// [`Strategy::Patches`] or too little memory.
+    pub fn of_solid(gpu: &Cuda, mesh: &SolidMesh, strategy: Strategy) -> Result<Self> {
+        mesh.check()?;
+        let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
+        Self::new(gpu, &Downward::of_solid(&topology), &mesh.points, strategy)
+    }
+
+    /// Queries of any incidence over `points`.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there is not one point for each vertex, for [`Strategy::Patches`],
+    /// or too little memory.
+    pub fn new(
+        gpu: &Cuda,
+        mesh: &Downward,
+        points: &[[f64; 3]],
+        strategy: Strategy,
+    ) -> Result<Self> {
+        let steps = Steps::new(gpu)?;
+        let incidence = Incidence::of(&steps, mesh)?;
+        Self::of_incidence(steps, incidence, points, strategy)
+    }
+
+    fn of_incidence(
+        mut steps: Steps,
+        mesh: Incidence,
+        points: &[[f64; 3]],
+        strategy: Strategy,
+    ) -> Result<Self> {
+        if points.len() != mesh.vertex_count {
+            let (points, vertices) = (points.len(), mesh.vertex_count);
+            return Err(Error::request(format!("{points} points for {vertices} vertices"))
+                .with_help("give one point for each vertex"));
+        }
+        let (mesh, order) = match strategy {
+            Strategy::Unordered => (mesh, None),
+            Strategy::Rows => {
+                let points = steps.of(points)?;
+                let order = DeviceOrder::new(&mut steps, &mesh, &points, PATCH_SIZE)?;
+                (order.renumber(&mut steps, &mesh)?, Some(order))
+            }
+            Strategy::Patches => {
+                return Err(Error::request("the GPU has no queries patch by patch")
+                    .with_help("use stored rows, or the CPU"));
+            }
+        };
+        steps.synchronize()?;
+        Ok(Self { steps, mesh, order, rows: Default::default(), rings: Vec::new() })
+    }
+
+    /// The order of the elements, copied to the host; none for [`Strategy::Unordered`].
+    ///
+    /// # Errors
+    /// [`Error::Request`] if a copy fails.
+    pub fn order(&self) -> Result<Option<Order>> {
+        self.order.as_ref().map(|order| order.read(&self.steps)).transpose()
+    }
+
+    /// Number of elements of a kind; a surface has no cells.
+    pub fn count(&self, kind: Element) -> usize {
+        self.mesh.count(kind)
+    }
+
+    /// The queries that the mesh has.
+    pub fn ops(&self) -> &'static [Op] {
+        Op::of_top(self.mesh.top())
+    }
+
+    /// Stores the rows of `op`, if they are not there yet.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the mesh has no such query, its rows 2³² entries or more, or the
+    /// device has too little memory.
+    pub fn store(&mut self, op: Op) -> Result<()> {
+        self.stored(op).map(drop)
+    }
+
+    /// Stores the rows of `op` again, for timing.
+    ///
+    /// # Errors
+    /// As [`DeviceQuery::store`].
+    pub fn rebuild(&mut self, op: Op) -> Result<()> {
+        self.rows[op as usize] = None;
+        self.store(op)?;
+        self.steps.synchronize()
+    }
+
+    fn stored(&mut self, op: Op) -> Result<&Lists> {
+        op.check_of(self.mesh.top())?;
+        let rows = match self.rows[op as usize].take() {
+            Some(rows) => rows,
+            None => rows::rows(&mut self.steps, &self.mesh, op)?,
+        };
+        Ok(self.rows[op as usize].insert(rows))
+    }
+
+    /// Rows of the vertices one to `k` edges away, `k` ≥ 1.
+    fn stored_ring(&mut self, k: usize) -> Result<&Lists> {
+        self.store(Op::VV)?;
+        let Some(neighbours) = &self.rows[Op::VV as usize] else {
+            return Err(Error::request("no rows of vertices"));
+        };
+        while self.rings.len() + 1 < k {
+            let last = self.rings.last().unwrap_or(neighbours);
+            let ring = rows::wider_ring(&mut self.steps, last, neighbours)?;
+            self.rings.push(ring);
+        }
+        Ok(if k < 2 { neighbours } else { &self.rings[k - 2] })
+    }
+
+    /// All rows of `op` by ids of the order, copied to the host.
+    ///
+    /// # Errors
+    /// As [`DeviceQuery::store`].
+    pub fn rows(&mut self, op: Op) -> Result<Rows> {
+        self.store(op)?;
+        match &self.rows[op as usize] {
+            Some(rows) => rows.read(&self.steps),
+            None => Err(Error::request(format!("no rows of {op}"))),
+        }
+    }
+
+    /// The k-ring of every vertex by ids of the order, copied to the host: the vertices one to
+    /// `k` edges away.
+    ///
+    /// # Errors
+    /// As [`DeviceQuery::store`]; [`Error::Request`] for 0 rings.
+    pub fn rings(&mut self, k: usize) -> Result<Rows> {
+        if k == 0 {
+            return Err(Error::request("rings of 0 edges").with_help("ask for 1 or more"));
+        }
+        self.stored_ring(k)?;
+        let rows = if k == 1 { self.rows[Op::VV as usize].as_ref() } else { self.rings.get(k - 2) };
+        match rows {
+            Some(rows) => rows.read(&self.steps),
+            None => Err(Error::request("no rows of vertices")),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Operators: what is done with every element and its row.
+
+use std::marker::PhantomData;
+
+use cudarc::driver::DeviceRepr;
+
+use super::steps::{THREADS, array, number};
+use super::{DeviceAttribute, DeviceQuery};
+use crate::backend::Precision;
+use crate::backend::cuda::device::failed;
+use crate::backend::cuda::launch::Argument;
+use crate::backend::cuda::memory::timed_event;
+use crate::backend::cuda::program::Kernels;
+use crate::backend::cuda::sources::{OPERATOR, SMOOTH, SUM, Variant};
+use crate::error::{Error, Result};
+use crate::numbers::Real;
+use crate::query::Op;
+use crate::topology::order::Element;
+
+/// A compiled operator over the rows of one query.
+#[derive(Clone, Debug)]
+pub struct DeviceOperator {
+    pub(super) op: Op,
+    pub(super) variant: Variant,
+    words: usize,
+}
+
+/// An argument of an operator: an attribute, a `f64` or a `u64`, as the members of its structure
+/// have them.
+#[derive(Clone, Debug)]
+pub struct OperatorArgument<'a> {
+    words: Vec<u64>,
+    attribute: Option<(Element, usize)>,
+    lives: PhantomData<&'a ()>,
+}
+
+impl<'a, T> From<&'a DeviceAttribute<T>> for OperatorArgument<'a>
+where
+    T: DeviceRepr + Default + Copy,
+{
+    fn from(attribute: &'a DeviceAttribute<T>) -> Self {
+        let [id, component] = attribute.strides().map(|step| step as u64);
+        Self {
+            words: vec![attribute.values.address(0), id | component << 32],
+            attribute: Some((attribute.kind, attribute.count)),
+            lives: PhantomData,
+        }
+    }
+}
+
+impl From<f64> for OperatorArgument<'_> {
+    fn from(number: f64) -> Self {
+        Self { words: vec![number.to_bits()], attribute: None, lives: PhantomData }
+    }
+}
+
+impl From<u64> for OperatorArgument<'_> {
+    fn from(number: u64) -> Self {
+        Self { words: vec![number], attribute: None, lives: PhantomData }
+    }
+}
+
+/// The variant of an operator whose arguments have so many words.
+pub(super) fn variant(text: &str, words: usize, precision: Precision) -> Variant {
+    Variant::new(&OPERATOR, precision).with("WORDS", words).with_text(text)
+}
+
+/// Words of an attribute's argument.
+const ATTRIBUTE: usize = 2;
+
+/// The operators of this program.
+pub(in crate::backend::cuda) fn variants(precision: Precision) -> Vec<Variant> {
+    vec![
+        variant(SUM.text, 2 * ATTRIBUTE, precision),
+        variant(SMOOTH.text, 3 * ATTRIBUTE + 2, precision),
+    ]
+}
+
+impl DeviceQuery {
+    /// Compiles an operator over the rows of `op`: CUDA C++ as `kernels/query/query.cuh` says.
+    /// `words`: the size of its structure `Arguments` in 8 bytes, 2 for an attribute and 1 for a
+    /// number.
+    ///
+    /// # Errors
+    /// [`Error::Request`] with the compiler's words if it does not compile, if the structure has
+    /// another size, or if the mesh has no such query.
+    pub fn operator(&self, op: Op, text: &str, words: usize) -> Result<DeviceOperator> {
+        self.compiled(op, text, words, Precision::F32)
+    }
+
+    pub(super) fn compiled(
+        &self,
+        op: Op,
+        text: &str,
+        words: usize,
+        precision: Precision,
+    ) -> Result<DeviceOperator> {
+        op.check_of(self.mesh.top())?;
+        let operator = DeviceOperator { op, variant: variant(text, words, precision), words };
+        self.steps.functions.get(&operator.variant, "visit_rows")?;
+        Ok(operator)
+    }
+
+    /// An operator that sums an attribute of width 1 over the rows of `op`: arguments are the
+    /// attribute of the elements in the rows, and that of the elements that have them.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the mesh has no such query.
+    pub fn sum<T: Real>(&self, op: Op) -> Result<DeviceOperator> {
+        self.compiled(op, SUM.text, 2 * ATTRIBUTE, T::PRECISION)
+    }
+
+    /// Visits every element with its row; returns the seconds that it took on the device, where
+    /// the results stay. Stores the rows if they are not there.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if arguments have another size than the operator's, an attribute is
+    /// another mesh's, or a kernel fails.
+    pub fn run(
+        &mut self,
+        operator: &DeviceOperator,
+        arguments: &[OperatorArgument<'_>],
+    ) -> Result<f64> {
+        self.store(operator.op)?;
+        let start = timed_event(&self.steps.stream)?;
+        self.visit(operator, arguments)?;
+        let end = timed_event(&self.steps.stream)?;
+        let elapsed = start.elapsed_ms(&end).map_err(failed("the kernels failed"))?;
+        Ok(f64::from(elapsed) * 1e-3)
+    }
+
+    /// Puts a visit of all elements on the stream; the rows are stored.
+    pub(super) fn visit(
+        &self,
+        operator: &DeviceOperator,
+        arguments: &[OperatorArgument<'_>],
+    ) -> Result<()> {
+        for argument in arguments {
+            argument.attribute.map_or(Ok(()), |(kind, count)| self.check_attribute(kind, count))?;
+        }
+        let words: Vec<u64> = arguments.iter().flat_map(|a| a.words.iter().copied()).collect();
+        if words.len() != operator.words {
+            return Err(Error::request(format!(
+                "arguments of {} words for an operator of {}",
+                words.len(),
+                operator.words
+            ))
+            .with_help("an attribute has 2 words, a number has 1"));
+        }
+        let Some(rows) = &self.rows[operator.op as usize] else {
+            return Err(Error::request(format!("no rows of {}", operator.op)));
+        };
+        let kernels = Kernels::new(&self.steps.functions, operator.variant.clone());
+        let arguments = vec![
+            array(&rows.starts),
+            array(&rows.items),
+            number(rows.count),
+            Argument::Words(words.into()),
+        ];
+        let launch = kernels.items("visit_rows", rows.count, THREADS, arguments)?;
+        self.steps.enqueue(&[launch])
+    }
+}

@@ -1,5 +1,7 @@
 //! `subsolid quadrature`
 
+mod boundary;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -44,7 +46,8 @@ Examples:
   subsolid quadrature model.mesh --gauss 4 -o quadrature.npz
   subsolid quadrature model.mesh --gauss 3 --rings 2 --second --physical-gradients -o all.npz
   subsolid quadrature model.mesh --gauss 4 --quality --json
-  subsolid quadrature model.mesh --gauss 3 -o points.vtu")]
+  subsolid quadrature model.mesh --gauss 3 -o points.vtu
+  subsolid quadrature model.mesh --gauss 5 --crease-angle 40 --boundary=0,3 -o loads.npz")]
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
@@ -58,6 +61,17 @@ pub struct Arguments {
     /// points of its own; unless given, as many as integrals need to be right to 4e-9
     #[arg(long, value_name = "K")]
     rings: Option<usize>,
+    /// Points on the boundary instead, with normals and the measure of the surface: on all of
+    /// it, or on SIDES between sharp edges, by number (see the report of --boundary alone)
+    #[arg(
+        long,
+        value_name = "SIDES",
+        num_args = 0..,
+        require_equals = true,
+        value_delimiter = ',',
+        conflicts_with_all = ["quality", "force"]
+    )]
+    boundary: Option<Vec<u32>>,
     /// Second derivatives of the basis functions, too
     #[arg(long, requires = "output")]
     second: bool,
@@ -80,7 +94,7 @@ pub struct Arguments {
     backend: Choice,
     /// File to write: .npz (everything), .vtu or .pvtu (the points with their weights and
     /// Jacobians)
-    #[arg(long, short, value_name = "OUT", required_unless_present = "quality")]
+    #[arg(long, short, value_name = "OUT", required_unless_present_any = ["quality", "boundary"])]
     output: Option<PathBuf>,
 }
 
@@ -89,11 +103,17 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let format = a.output.as_ref().map(|output| a.check_output(output)).transpose()?;
     let scheme = Scheme { gauss: a.gauss, rings: a.rings };
     scheme.check()?;
-    let _starting = start(a.backend)?;
+    if a.boundary.is_some() {
+        boundary::check_backend(a.backend)?;
+    }
+    let _starting = if a.boundary.is_none() { Some(start(a.backend)?) } else { None };
     let want = if a.second { Want::FIRST | Want::SECOND } else { Want::FIRST };
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
+    if let Some(sides) = &a.boundary {
+        return boundary::run(a, sides, (&mesh, &solid), (scheme, want), console);
+    }
     check_memory(&solid, scheme, want)?;
     let quadrature = Quadrature::new(&solid, scheme, want)?;
     let batches = quadrature.batches().len();

@@ -27,6 +27,8 @@ const INSIDE: u64 = 4 << 60;
 pub(crate) struct BoundaryFace {
     /// The element.
     pub element: u32,
+    /// The face of the mesh that it is, or lies in.
+    pub face: u32,
     /// Axis of the element that is constant on the face.
     pub axis: usize,
     /// End of that axis, 0 or 1.
@@ -154,7 +156,7 @@ pub fn boundary_faces(solid: &Solid, orientation: &Orientation) -> Vec<BoundaryF
                             topology,
                             (number, mirrored),
                             &element.corners,
-                            k,
+                            (k, face),
                         ));
                     }
                 }
@@ -178,7 +180,7 @@ fn hexahedron_face(
     topology: &Topology,
     (element, mirrored): (u32, bool),
     corners: &[u32; 8],
-    k: usize,
+    (k, face): (usize, u32),
 ) -> BoundaryFace {
     let (axis, side) = (k / 2, k % 2);
     let along = axes_along(axis, side, mirrored);
@@ -191,7 +193,7 @@ fn hexahedron_face(
         border(vertex(0, 1), vertex(1, 1)),
         border(vertex(0, 0), vertex(0, 1)),
     ];
-    BoundaryFace { element, axis, side, along, borders }
+    BoundaryFace { element, face, axis, side, along, borders }
 }
 
 /// The whole edge from a to b.
@@ -236,7 +238,7 @@ fn push_corner_faces(
             let [half_s, half_t] = ends.map(|v| half_edge_border(topology, vertex, v));
             let [spoke_s, spoke_t] = ends.map(|v| spoke_border(topology, face, vertex, v));
             let borders = [half_s, spoke_s, spoke_t, half_t];
-            faces.push(BoundaryFace { element, axis, side: 0, along, borders });
+            faces.push(BoundaryFace { element, face, axis, side: 0, along, borders });
         }
     }
 }

@@ -5,8 +5,11 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::basis::slots;
+use super::boxes::Side;
 use super::pull::Pull;
+use crate::limit::boundary::boundary_faces;
 use crate::limit::{AxisPermutation, Leaf, LeafKind, Solid};
+use crate::topology::Orientation;
 
 /// Leaves whose basis functions are the same at the same quadrature points.
 #[derive(Clone, Debug)]
@@ -16,8 +19,12 @@ pub struct Batch {
     pub(super) table: usize,
     /// How the leaves' local axes lie in their elements.
     pub(super) permutation: AxisPermutation,
+    /// Which face of their elements, in the elements' axes; none for whole leaves.
+    pub side: Option<Side>,
     /// Leaves, as ascending indices into [`Solid::leaves`].
     pub leaves: Vec<u32>,
+    /// The faces of the mesh that the leaves' faces lie in; none for whole leaves.
+    pub faces: Vec<u32>,
     /// Number of control points.
     pub controls: usize,
     /// Vertices of the mesh, `[leaf][control]`; different ones in a row.
@@ -33,6 +40,44 @@ pub(crate) struct TableKey {
     /// With its local axes as the element's.
     pub kind: LeafKind,
     pub depth: u8,
+    /// One face of the leaves, or all of them.
+    pub face: Option<Side>,
+}
+
+/// A leaf, or a face of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Item {
+    pub leaf: u32,
+    /// In the axes of the leaf's element, and the face of the mesh that it lies in.
+    pub face: Option<(Side, u32)>,
+}
+
+impl Item {
+    /// All leaves of a solid.
+    pub fn leaves(solid: &Solid) -> Vec<Self> {
+        (0..solid.leaves().len() as u32).map(|leaf| Self { leaf, face: None }).collect()
+    }
+
+    /// All faces of leaves on the boundary, in faces of the mesh to keep.
+    pub fn boundary(solid: &Solid, keep: impl Fn(u32) -> bool) -> Vec<Self> {
+        let mut faces: Vec<Vec<(Side, u32)>> = vec![Vec::new(); solid.elements().len()];
+        for face in boundary_faces(solid, &Orientation::default()) {
+            if keep(face.face) {
+                let side = Side { axis: face.axis as u8, end: face.side as u8 };
+                faces[face.element as usize].push((side, face.face));
+            }
+        }
+        let of = |(index, leaf): (u32, &Leaf)| {
+            let size = f64::from(leaf.depth).exp2().recip();
+            let met = |&(side, _): &(Side, u32)| {
+                let origin = f64::from(leaf.origin[usize::from(side.axis)]) * size;
+                if side.end == 0 { origin == 0.0 } else { origin + size == 1.0 }
+            };
+            let own = faces[leaf.element as usize].iter().copied().filter(met);
+            own.map(|face| Self { leaf: index, face: Some(face) }).collect::<Vec<_>>()
+        };
+        (0..).zip(solid.leaves()).flat_map(of).collect()
+    }
 }
 
 /// Tables, and the batches that use them.
@@ -50,15 +95,17 @@ pub fn net(solid: &Solid, leaf: &Leaf, slots: &[usize]) -> Vec<u32> {
     slots.iter().map(|&slot| net[slot]).collect()
 }
 
-/// The tables that the leaves of a solid use, and which each of them uses.
-pub(crate) fn table_keys(solid: &Solid) -> (Vec<TableKey>, Vec<usize>) {
+/// The tables that items of a solid use, and which each of them uses.
+pub(crate) fn table_keys(solid: &Solid, items: &[Item]) -> (Vec<TableKey>, Vec<usize>) {
     let mut tables: HashMap<TableKey, usize> = HashMap::new();
     let mut keys: Vec<TableKey> = Vec::new();
-    let table_of: Vec<usize> = solid
-        .leaves()
+    let table_of: Vec<usize> = items
         .iter()
-        .map(|leaf| {
-            let key = TableKey { kind: without_permutation(leaf.kind).0, depth: leaf.depth };
+        .map(|item| {
+            let leaf = &solid.leaves()[item.leaf as usize];
+            let (kind, permutation) = without_permutation(leaf.kind);
+            let face = item.face.map(|(side, _)| side.local(permutation));
+            let key = TableKey { kind, depth: leaf.depth, face };
             *tables.entry(key).or_insert_with(|| {
                 keys.push(key);
                 keys.len() - 1
@@ -68,17 +115,18 @@ pub(crate) fn table_keys(solid: &Solid) -> (Vec<TableKey>, Vec<usize>) {
     (keys, table_of)
 }
 
-/// Sorts all leaves, the batches in the order of kind, depth and first leaf.
-pub fn sort(solid: &Solid, pull: &Pull) -> Sorted {
-    let (keys, table_of) = table_keys(solid);
+/// Sorts items, the batches in the order of kind, depth, face and first leaf.
+pub fn sort(solid: &Solid, pull: &Pull, items: &[Item]) -> Sorted {
+    let (keys, table_of) = table_keys(solid, items);
     let slots: Vec<Vec<usize>> = keys.iter().map(|key| slots(solid, key.kind)).collect();
 
     let vertices = solid.topology().vertex_count() as u32;
     // ids of a leaf, and its weights' fingerprint if they are not its own net
-    let found: Vec<(Option<u128>, Vec<u32>)> = (0..solid.leaves().len())
+    let found: Vec<(Option<u128>, Vec<u32>)> = (0..items.len())
         .into_par_iter()
         .map(|index| {
-            let net = net(solid, &solid.leaves()[index], &slots[table_of[index]]);
+            let leaf = &solid.leaves()[items[index].leaf as usize];
+            let net = net(solid, leaf, &slots[table_of[index]]);
             if net.iter().all(|&point| point < vertices) && all_different(&net) {
                 return (None, net);
             }
@@ -89,15 +137,24 @@ pub fn sort(solid: &Solid, pull: &Pull) -> Sorted {
     let mut by_key: HashMap<(usize, AxisPermutation, usize, Option<u128>), usize> = HashMap::new();
     let mut batches: Vec<Batch> = Vec::new();
     for (index, (print, ids)) in found.into_iter().enumerate() {
-        let table = table_of[index];
-        let permutation = without_permutation(solid.leaves()[index].kind).1;
+        let (table, Item { leaf, face }) = (table_of[index], items[index]);
+        let permutation = without_permutation(solid.leaves()[leaf as usize].kind).1;
         let at = *by_key.entry((table, permutation, ids.len(), print)).or_insert_with(|| {
             let (controls, is_pulled) = (ids.len(), print.is_some());
-            let (leaves, control_ids) = (Vec::new(), Vec::new());
-            batches.push(Batch { table, permutation, leaves, controls, control_ids, is_pulled });
+            batches.push(Batch {
+                table,
+                permutation,
+                side: face.map(|(side, _)| side),
+                leaves: Vec::new(),
+                faces: Vec::new(),
+                controls,
+                control_ids: Vec::new(),
+                is_pulled,
+            });
             batches.len() - 1
         });
-        batches[at].leaves.push(index as u32);
+        batches[at].leaves.push(leaf);
+        batches[at].faces.extend(face.map(|(_, face)| face));
         batches[at].control_ids.extend(ids);
     }
     let rank = |kind: LeafKind| match kind {
@@ -107,7 +164,7 @@ pub fn sort(solid: &Solid, pull: &Pull) -> Sorted {
     };
     batches.sort_by_key(|b| {
         let key = keys[b.table];
-        (b.is_pulled, rank(key.kind), key.depth, b.leaves[0])
+        (b.is_pulled, rank(key.kind), key.depth, b.side, b.leaves[0])
     });
     Sorted { keys, slots, batches }
 }

@@ -1,10 +1,10 @@
-//! Boxes that fill a leaf, or stand for all of it: on each the limit is one tricubic
-//! polynomial, but for what an explicit number of rings leaves.
+//! Boxes that fill a leaf or one of its faces, or stand for all of it: on each the limit is one
+//! tricubic polynomial, but for what an explicit number of rings leaves.
 
 use super::scheme::{RING_TOLERANCE, Scheme};
 use super::series::{self, Ring};
 use crate::bezier::{Part, planar_parts, spatial_parts};
-use crate::limit::{LeafKind, Solid, Structure};
+use crate::limit::{AxisPermutation, LeafKind, Solid, Structure};
 
 /// A box with its Gauss points.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +32,59 @@ impl GaussBox {
 
 /// Below each of these shares of a leaf a box has one Gauss point less along each axis.
 const SHARES: [f64; 3] = [2e-3, 1e-5, 1e-7];
+
+/// A face of a leaf or of an element, in its axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Side {
+    /// Axis that is constant on the face, 0 to 2.
+    pub axis: u8,
+    /// Its end: 0 or 1.
+    pub end: u8,
+}
+
+impl Side {
+    /// The face in the local axes of what lies in an element as `permutation` says.
+    pub(crate) fn local(self, permutation: AxisPermutation) -> Self {
+        let d = permutation.axes.iter().position(|&axis| axis == self.axis).unwrap_or(0);
+        Self { axis: d as u8, end: self.end ^ u8::from(permutation.flips[d]) }
+    }
+
+    fn axis(self) -> usize {
+        usize::from(self.axis)
+    }
+
+    /// Whether child `child` (binary) of a leaf lies on the face.
+    fn has_child(self, child: usize) -> bool {
+        child >> self.axis & 1 == usize::from(self.end)
+    }
+
+    /// Whether a part of a leaf has a side on the face.
+    fn meets(self, part: &Part) -> bool {
+        let d = self.axis();
+        match self.end {
+            0 => part.origin[d] == 0.0,
+            _ => part.origin[d] + part.size[d] == 1.0,
+        }
+    }
+}
+
+/// The boxes of which the sides fill a face of a leaf, in its local axes.
+pub fn face_boxes(solid: &Solid, kind: LeafKind, face: Side, scheme: Scheme) -> Vec<GaussBox> {
+    match (kind, scheme.rings) {
+        (LeafKind::Layered(s, ..), None) => {
+            let structure = &solid.planar_structures()[s as usize];
+            planar_face_boxes(structure, face, scheme.gauss, 1.0)
+        }
+        (LeafKind::Irregular(s, _), None) => {
+            spatial_face_boxes(&solid.spatial_structures()[s as usize], face, scheme.gauss)
+        }
+        _ => {
+            let mut boxes = boxes(solid, kind, scheme);
+            boxes.retain(|b| face.meets(&b.part));
+            boxes
+        }
+    }
+}
 
 /// The boxes of a leaf, in its local axes.
 pub fn boxes(solid: &Solid, kind: LeafKind, scheme: Scheme) -> Vec<GaussBox> {
@@ -79,6 +132,75 @@ fn planar_boxes(structure: &Structure, gauss: usize, share: f64) -> Vec<GaussBox
     rings.iter().flat_map(own).collect()
 }
 
+/// The boxes at a face of a leaf at an extraordinary edge. Across the edge rings shrink like
+/// areas; on the faces through it like lengths; away from it they are not needed.
+fn planar_face_boxes(structure: &Structure, face: Side, gauss: usize, share: f64) -> Vec<GaussBox> {
+    if face.axis == 2 {
+        return planar_boxes(structure, gauss, share);
+    }
+    let own = |ring: &Ring, children: f64| {
+        let size = 0.5_f64.powi(ring.number as i32);
+        let &Ring { weight, is_closing, .. } = ring;
+        let share = share * ring.share / children;
+        (1..4).filter(move |&child| face.has_child(child)).map(move |child| {
+            let [u, v, _] = corner(child, size);
+            let part = Part { origin: [u, v, 0.0], size: [size, size, 1.0], exact: true };
+            GaussBox::new(part, weight, share, is_closing, gauss)
+        })
+    };
+    if face.end == 1 {
+        return own(&Ring::FIRST, 2.0).collect();
+    }
+    let tolerance = RING_TOLERANCE / share;
+    let decay = structure.powers().decay();
+    let rings = series::rings(decay, 0.5, structure.first_steps(), tolerance);
+    rings.iter().flat_map(|ring| own(ring, 1.0)).collect()
+}
+
+/// The boxes at a face of a leaf at an extraordinary vertex.
+fn spatial_face_boxes(structure: &Structure, face: Side, gauss: usize) -> Vec<GaussBox> {
+    let rings = match face.end {
+        1 => vec![Ring::FIRST],
+        _ => {
+            let largest = structure.powers().decay().powi(2);
+            series::rings(largest, 0.25, structure.first_steps(), RING_TOLERANCE)
+        }
+    };
+    let mut boxes = Vec::new();
+    for ring in rings {
+        let size = 0.5_f64.powi(ring.number as i32);
+        let share = ring.share / 3.0;
+        for child in (1..8).filter(|&child| face.has_child(child)) {
+            let own = match structure.layered_sibling(ring.number, child) {
+                None => vec![GaussBox::new(Part::WHOLE, 1.0, share, false, gauss)],
+                Some((planar, permutation)) => {
+                    let permuted =
+                        |b: GaussBox| GaussBox { part: b.part.permuted(permutation), ..b };
+                    let own = planar_face_boxes(planar, face.local(permutation), gauss, share);
+                    own.into_iter().map(permuted).collect()
+                }
+            };
+            boxes.extend(within(own, &ring, corner(child, size), size));
+        }
+    }
+    boxes
+}
+
+/// Boxes of a child of a ring as boxes of the leaf.
+fn within(
+    boxes: Vec<GaussBox>,
+    ring: &Ring,
+    origin: [f64; 3],
+    size: f64,
+) -> impl Iterator<Item = GaussBox> {
+    boxes.into_iter().map(move |b| GaussBox {
+        part: b.part.within(origin, size),
+        weight: ring.weight * b.weight,
+        is_remainder: ring.is_closing || b.is_remainder,
+        ..b
+    })
+}
+
 /// As many rings around an extraordinary vertex as it takes.
 fn spatial_boxes(structure: &Structure, gauss: usize) -> Vec<GaussBox> {
     let largest = structure.powers().decay().powi(3);
@@ -96,12 +218,7 @@ fn spatial_boxes(structure: &Structure, gauss: usize) -> Vec<GaussBox> {
                     planar_boxes(planar, gauss, share).into_iter().map(permuted).collect()
                 }
             };
-            boxes.extend(own.into_iter().map(|b| GaussBox {
-                part: b.part.within(origin, size),
-                weight: ring.weight * b.weight,
-                is_remainder: ring.is_closing || b.is_remainder,
-                ..b
-            }));
+            boxes.extend(within(own, &ring, origin, size));
         }
     }
     boxes

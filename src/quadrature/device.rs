@@ -34,6 +34,10 @@ impl<'q> DeviceQuadrature<'q> {
             return Err(Error::request(format!("{count} control points for {vertices} vertices")));
         }
         check_coordinates(controls.positions, Precision::F64)?;
+        if quadrature.is_boundary() {
+            return Err(Error::request("a GPU has no quadrature of the boundary")
+                .with_help("evaluate it on the CPU: --backend cpu"));
+        }
         let left_handed = quadrature.is_left_handed(controls.positions);
         let side = if left_handed { -1.0 } else { 1.0 };
         let count = quadrature.batches().len();
@@ -109,6 +113,7 @@ impl<'q> DeviceQuadrature<'q> {
             jacobians: matrices(&arrays.jacobians),
             determinants: arrays.determinants,
             measures: arrays.measures,
+            normals: Vec::new(),
             inverse_jacobians: matrices(&arrays.inverse_jacobians),
             second: rows(&arrays.second).as_chunks::<6>().0.to_vec(),
             leaves,

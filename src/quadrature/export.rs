@@ -4,7 +4,9 @@ use std::io::{self, Seek, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use super::{Mapped, Physical, PhysicalDerivatives, Quadrature, Report};
+use super::{
+    BoundaryReport, Mapped, Mapping, Physical, PhysicalDerivatives, Quadrature, Report, SideReport,
+};
 use crate::error::{Error, Result};
 use crate::io::{Archive, Array, Dataset, atomic};
 use crate::limit::{Element, LeafKind};
@@ -76,6 +78,75 @@ pub fn write_npz(
     atomic::write(path, |out| write(out, mapping, controls, report, options).map_err(refused))
 }
 
+/// Writes a quadrature of the boundary as [`write_npz`] does one of the volume, with these arrays
+/// besides or instead of those of cells. `sides`: the side of every face of the mesh.
+///
+/// | array | shape | meaning |
+/// |---|---|---|
+/// | `side/ids`, `side/faces` | (sides,) u4 | number of a side; faces of the mesh on it |
+/// | `side/area`, `side/centroid`, `side/normal` | (sides,), (sides, 3) twice | ∫ 1, its centre, ∫ n |
+/// | `batch/b/axis`, `end` | () u1 | the face of the element: the parameter that is constant, 0 or 1 there |
+/// | `batch/b/faces`, `sides` | (leaves,) u4 | face of the mesh, and its side |
+/// | `batch/b/weights` | (samples,) | in the face's two parameters; their sum is size² |
+/// | `batch/b/measures` | (leaves, samples) | of the surface; they sum to its area |
+/// | `batch/b/normals` | (leaves, samples, 3) | outward unit normals |
+///
+/// # Errors
+/// As [`write_npz`]; [`Error::Request`] for a quadrature of the volume.
+pub fn write_boundary_npz(
+    path: impl AsRef<Path>,
+    mapping: &Mapping<'_>,
+    controls: Controls<'_>,
+    (report, sides): (&BoundaryReport, &[u32]),
+    options: ExportOptions,
+) -> Result<()> {
+    let path = path.as_ref();
+    mapping.quadrature().check_boundary()?;
+    let refused = |e: io::Error| e.downcast::<Error>().unwrap_or_else(|e| atomic::refused(path, e));
+    atomic::write(path, |out| {
+        write_boundary(out, mapping, controls, (report, sides), options).map_err(refused)
+    })
+}
+
+fn write_boundary(
+    out: &mut (impl Write + Seek),
+    mapping: &Mapping<'_>,
+    controls: Controls<'_>,
+    (report, sides): (&BoundaryReport, &[u32]),
+    options: ExportOptions,
+) -> io::Result<()> {
+    let quadrature = mapping.quadrature();
+    let mut archive = begin(out, quadrature, controls, options)?;
+    let rows = &report.sides;
+    let integers = |of: fn(&SideReport) -> u32| rows.iter().map(of).collect::<Vec<u32>>();
+    for (name, column) in [("ids", integers(|s| s.side)), ("faces", integers(|s| s.faces as u32))] {
+        let bytes = bytemuck::cast_slice(&column);
+        archive.push(&format!("side/{name}"), "u4", &[rows.len()], bytes)?;
+    }
+    let areas: Vec<f64> = rows.iter().map(|s| s.area).collect();
+    reals(&mut archive, "side/area", &[rows.len()], &areas)?;
+    let vectors = |of: fn(&SideReport) -> [f64; 3]| rows.iter().flat_map(of).collect::<Vec<f64>>();
+    for (name, column) in [("centroid", vectors(|s| s.centroid)), ("normal", vectors(|s| s.normal))]
+    {
+        reals(&mut archive, &format!("side/{name}"), &[rows.len(), 3], &column)?;
+    }
+    let mut work = Work::default();
+    for (b, batch) in quadrature.batches().iter().enumerate() {
+        push_tables(&mut archive, quadrature, b)?;
+        let name = |array: &str| format!("batch/{b}/{array}");
+        if let Some(side) = batch.side {
+            archive.push(&name("axis"), "u1", &[], &[side.axis])?;
+            archive.push(&name("end"), "u1", &[], &[side.end])?;
+        }
+        let count = [batch.faces.len()];
+        archive.push(&name("faces"), "u4", &count, bytemuck::cast_slice(&batch.faces))?;
+        let own: Vec<u32> = batch.faces.iter().map(|&face| sides[face as usize]).collect();
+        archive.push(&name("sides"), "u4", &count, bytemuck::cast_slice(&own))?;
+        push_physical(&mut archive, mapping, b, options, &mut work)?;
+    }
+    archive.finish()
+}
+
 fn write(
     out: &mut (impl Write + Seek),
     mapping: &dyn Physical<'_>,
@@ -84,18 +155,7 @@ fn write(
     options: ExportOptions,
 ) -> io::Result<()> {
     let quadrature = mapping.quadrature();
-    let mut archive = Archive::new(out, options.compress);
-    let scheme = quadrature.scheme();
-    let rings = scheme.rings.map_or(-1, |rings| rings as i32);
-    for (name, number) in [
-        ("batches", quadrature.batches().len() as i32),
-        ("gauss", scheme.gauss as i32),
-        ("rings", rings),
-    ] {
-        integer(&mut archive, name, number)?;
-    }
-    let points = controls.positions;
-    archive.push("control_points", "f8", &[points.len(), 3], bytemuck::cast_slice(points))?;
+    let mut archive = begin(out, quadrature, controls, options)?;
     let columns = [
         ("volume", report.cells.iter().map(|c| c.volume).collect::<Vec<f64>>()),
         (
@@ -113,6 +173,28 @@ fn write(
         push_physical(&mut archive, mapping, batch, options, &mut work)?;
     }
     archive.finish()
+}
+
+/// An archive that starts with the scheme and the control points.
+fn begin<W: Write + Seek>(
+    out: W,
+    quadrature: &Quadrature<'_>,
+    controls: Controls<'_>,
+    options: ExportOptions,
+) -> io::Result<Archive<W>> {
+    let mut archive = Archive::new(out, options.compress);
+    let scheme = quadrature.scheme();
+    let rings = scheme.rings.map_or(-1, |rings| rings as i32);
+    for (name, number) in [
+        ("batches", quadrature.batches().len() as i32),
+        ("gauss", scheme.gauss as i32),
+        ("rings", rings),
+    ] {
+        integer(&mut archive, name, number)?;
+    }
+    let points = controls.positions;
+    archive.push("control_points", "f8", &[points.len(), 3], bytemuck::cast_slice(points))?;
+    Ok(archive)
 }
 
 fn integer<W: Write + Seek>(archive: &mut Archive<W>, name: &str, number: i32) -> io::Result<()> {
@@ -141,6 +223,7 @@ fn push_tables<W: Write + Seek>(
     let (leaves, samples, controls) = (batch.leaves.len(), nodes.len(), batch.controls);
     let (kind, depth) = quadrature.kind(b);
     let size = f64::from(depth).exp2().recip();
+    let dimension = if quadrature.is_boundary() { 2 } else { 3 };
     archive.push(&name("kind"), "u1", &[], &[kind_number(kind)])?;
     integer(archive, &name("exact_samples"), nodes.exact as i32)?;
     reals(archive, &name("size"), &[], &[size])?;
@@ -155,7 +238,7 @@ fn push_tables<W: Write + Seek>(
     archive.push(&name("control_ids"), "u4", &[leaves, controls], ids)?;
     let parameters = quadrature.parameters(b);
     reals(archive, &name("parameters"), &[samples, 3], parameters.as_flattened())?;
-    let weights: Vec<f64> = nodes.weights.iter().map(|w| size.powi(3) * w).collect();
+    let weights: Vec<f64> = nodes.weights.iter().map(|w| size.powi(dimension) * w).collect();
     reals(archive, &name("weights"), &[samples], &weights)?;
     reals(archive, &name("basis"), &[samples, controls], &basis.values)?;
     reals(archive, &name("gradients"), &[samples, 3, controls], &basis.gradients)?;
@@ -194,14 +277,16 @@ fn push_physical<W: Write + Seek>(
     let batch = &quadrature.batches()[b];
     let (samples, controls) = (quadrature.samples(b), batch.controls);
     type Values = fn(&Mapped) -> &[f64];
-    let arrays: [(&str, &[usize], Values); 4] = [
+    let arrays: [(&str, &[usize], Values); 5] = [
         ("points", &[3], |m| m.points.as_flattened()),
         ("determinants", &[], |m| &m.determinants),
         ("measures", &[], |m| &m.measures),
         ("inverse_jacobians", &[3, 3], |m| m.inverse_jacobians.as_flattened().as_flattened()),
+        ("normals", &[3], |m| m.normals.as_flattened()),
     ];
+    let arrays = &arrays[..if quadrature.is_boundary() { 5 } else { 4 }];
     let shape = |inner: &[usize]| [&[batch.leaves.len(), samples], inner].concat();
-    for (name, inner, values) in arrays {
+    for &(name, inner, values) in arrays {
         archive.begin(&format!("batch/{b}/{name}"), "f8", &shape(inner))?;
         for leaves in ranges(batch.leaves.len(), 23 * samples) {
             mapping.map(b, leaves, &mut work.mapped).map_err(io::Error::other)?;
@@ -239,7 +324,8 @@ fn ranges(leaves: usize, numbers: usize) -> impl Iterator<Item = Range<usize>> {
 /// `class`, `u`, `v`, `w` (of the element), `weight`, `det_j`, `measure` (their product, or
 /// minus it if all cells are left-handed),
 /// `inverse_jacobian` (9 components, `[uvw][xyz]`) and `remainder`, 1 where the point lies
-/// in a remainder. Basis functions are in the archive only.
+/// in a remainder; of a quadrature of the boundary also `normal` (3 components) and `face`, and
+/// `measure` is that of the surface. Basis functions are in the archive only.
 ///
 /// # Errors
 /// If a device fails.
@@ -249,14 +335,23 @@ pub fn points(mapping: &dyn Physical<'_>, pieces: &[(usize, Range<usize>)]) -> R
     let mut mapped = Mapped::default();
     let (mut positions, mut inverses) = (Vec::<[f64; 3]>::new(), Vec::new());
     let (mut cells, mut classes, mut remainders) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut normals, mut faces) = (Vec::new(), Vec::new());
+    let dimension = if quadrature.is_boundary() { 2 } else { 3 };
     let mut columns: [Vec<f64>; 6] = Default::default();
     for (b, leaves) in pieces {
         mapping.map(*b, leaves.clone(), &mut mapped)?;
         positions.extend_from_slice(&mapped.points);
         inverses.extend_from_slice(mapped.inverse_jacobians.as_flattened().as_flattened());
+        normals.extend_from_slice(mapped.normals.as_flattened());
         let (nodes, parameters) = (quadrature.nodes(*b), quadrature.parameters(*b));
+        let batch = &quadrature.batches()[*b];
+        if quadrature.is_boundary() {
+            for &face in &batch.faces[leaves.clone()] {
+                faces.extend(std::iter::repeat_n(face as i32, nodes.len()));
+            }
+        }
         let size = f64::from(quadrature.kind(*b).1).exp2().recip();
-        for &leaf in &quadrature.batches()[*b].leaves[leaves.clone()] {
+        for &leaf in &batch.leaves[leaves.clone()] {
             let (cell, origin) = (quadrature.element(leaf).cell, quadrature.origin(leaf));
             let class = class_number(solid.classes()[cell as usize]);
             for (s, local) in parameters.iter().enumerate() {
@@ -264,7 +359,7 @@ pub fn points(mapping: &dyn Physical<'_>, pieces: &[(usize, Range<usize>)]) -> R
                 classes.push(class);
                 remainders.push(u8::from(s >= nodes.exact));
                 (0..3).for_each(|d| columns[d].push(origin[d] + size * local[d]));
-                columns[3].push(size.powi(3) * nodes.weights[s]);
+                columns[3].push(size.powi(dimension) * nodes.weights[s]);
             }
         }
         columns[4].extend_from_slice(&mapped.determinants);
@@ -277,5 +372,9 @@ pub fn points(mapping: &dyn Physical<'_>, pieces: &[(usize, Range<usize>)]) -> R
     dataset.point_arrays.extend(columns.map(|(name, values)| Array::new(name, 1, values)));
     dataset.point_arrays.push(Array::new("inverse_jacobian", 9, inverses));
     dataset.point_arrays.push(Array::new("remainder", 1, remainders));
+    if quadrature.is_boundary() {
+        dataset.point_arrays.push(Array::new("normal", 3, normals));
+        dataset.point_arrays.push(Array::new("face", 1, faces));
+    }
     Ok(dataset)
 }

@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
+use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::{Quadrature, batch};
+use super::{Quadrature, Side, batch};
 use crate::basis::gauss;
 use crate::error::{Error, Result};
 use crate::kernel::{Axis, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
@@ -45,6 +46,9 @@ pub struct Mapped {
     ///
     /// [`Physical::left_handed`]: super::Physical::left_handed
     pub measures: Vec<f64>,
+    /// Outward unit normals of a quadrature of the boundary, whose measures are those of the
+    /// surface: they sum to its area. Empty otherwise.
+    pub normals: Vec<[f64; 3]>,
     /// Inverse Jacobians d(u, v, w)/d(x, y, z): `[uvw][xyz]`. Not finite where the
     /// determinant is 0.
     pub inverse_jacobians: Vec<[[f64; 3]; 3]>,
@@ -95,9 +99,11 @@ impl<'q> Mapping<'q> {
         mapped.begin(batch, leaves.clone(), samples, !basis.second.is_empty());
         // weights by the element's parameters
         let side = if self.left_handed { -1.0 } else { 1.0 };
-        let scale = side * f64::from(depth).exp2().powi(-3);
+        let dimension = if table.key.face.is_some() { 2 } else { 3 };
+        let scale = side * f64::from(depth).exp2().powi(-dimension);
         let weights: Vec<f64> = table.nodes.weights.iter().map(|w| scale * w).collect();
         let axis = match table.key.kind {
+            _ if table.key.face.is_some() => None,
             // schemes are checked, so that there is such a rule
             LeafKind::Regular(ends) => gauss::rule(quadrature.scheme.gauss)
                 .and_then(|rule| Axis::new(&rule.points))
@@ -153,6 +159,9 @@ impl<'q> Mapping<'q> {
                     map.evaluate(simd, scratch, &self.points, nets, out);
                 },
             );
+        if let Some(face) = quadrature.batches[batch].side {
+            mapped.turn_to(face, &weights, samples);
+        }
         if self.origin != [0.0; 3] {
             let origin = self.origin;
             mapped.points.par_iter_mut().for_each(|p| (0..3).for_each(|d| p[d] += origin[d]));
@@ -170,8 +179,27 @@ impl Mapped {
         self.jacobians.resize(count, [[0.0; 3]; 3]);
         self.determinants.resize(count, 0.0);
         self.measures.resize(count, 0.0);
+        self.normals.clear();
         self.inverse_jacobians.resize(count, [[0.0; 3]; 3]);
         self.second.resize(if second { count } else { 0 }, [[0.0; 3]; 6]);
+    }
+}
+
+impl Mapped {
+    /// Normals and measures of the surface, on a face of the elements. `weights` are negative if
+    /// all cells are left-handed.
+    fn turn_to(&mut self, face: Side, weights: &[f64], samples: usize) {
+        let outwards = if face.end == 1 { 1.0 } else { -1.0 };
+        let [a, b] = [(face.axis + 1) % 3, (face.axis + 2) % 3].map(usize::from);
+        self.normals.resize(self.points.len(), [0.0; 3]);
+        let places = (&mut self.normals, &mut self.measures, &self.jacobians);
+        places.into_par_iter().enumerate().for_each(|(i, (normal, measure, jacobian))| {
+            let column = |c: usize| Vector3::from([0, 1, 2].map(|d| jacobian[d][c]));
+            let weight = weights[i % samples];
+            let area = column(a).cross(&column(b)) * (outwards * weight);
+            *measure = area.norm();
+            *normal = (area / *measure).into();
+        });
     }
 }
 

@@ -69,17 +69,22 @@ mod pull;
 mod report;
 mod scheme;
 mod series;
+mod sides;
+mod surface;
 
 pub use basis::Basis;
 pub use batch::Batch;
+pub use boxes::Side;
 pub use device::DeviceQuadrature;
-pub use export::{ExportOptions, points, write_npz};
+pub use export::{ExportOptions, points, write_boundary_npz, write_npz};
 pub use gradients::{PhysicalDerivatives, physical_derivatives};
 pub use mapping::{Mapped, Mapping};
 pub use nodes::Nodes;
 pub use physical::Physical;
 pub use report::{CellReport, Report};
 pub use scheme::{MOST_RINGS, RING_TOLERANCE, Scheme};
+pub use sides::sides;
+pub use surface::{BoundaryReport, SideReport};
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -91,7 +96,7 @@ use crate::limit::{AxisPermutation, Element, Leaf, LeafKind, Solid};
 use crate::mesh::Handedness;
 use crate::plan::Want;
 
-use batch::TableKey;
+use batch::{Item, TableKey};
 use pull::Pull;
 
 /// Quadrature points and basis functions of all cells of a solid, for any control
@@ -101,6 +106,7 @@ pub struct Quadrature<'s> {
     solid: &'s Solid,
     scheme: Scheme,
     want: Want,
+    is_boundary: bool,
     pull: Pull,
     tables: Vec<Table>,
     batches: Vec<Batch>,
@@ -122,20 +128,44 @@ impl<'s> Quadrature<'s> {
     /// # Errors
     /// [`Error::Request`] for Gauss points or rings out of range.
     pub fn new(solid: &'s Solid, scheme: Scheme, want: Want) -> Result<Self> {
+        Self::of(solid, (&Item::leaves(solid), false), scheme, want)
+    }
+
+    /// Prepares the basis functions on the boundary: on the faces of the mesh that `keep`
+    /// returns true for. Leaves of the batches are then faces of leaves ([`Batch::side`]),
+    /// with weights of their own parameters, and a [`Mapping`] gives normals.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for Gauss points or rings out of range.
+    pub fn boundary(
+        solid: &'s Solid,
+        scheme: Scheme,
+        want: Want,
+        keep: impl Fn(u32) -> bool,
+    ) -> Result<Self> {
+        Self::of(solid, (&Item::boundary(solid, keep), true), scheme, want)
+    }
+
+    fn of(
+        solid: &'s Solid,
+        (items, is_boundary): (&[Item], bool),
+        scheme: Scheme,
+        want: Want,
+    ) -> Result<Self> {
         scheme.check()?;
         let pull = Pull::new(solid);
-        let batch::Sorted { keys, slots, batches } = batch::sort(solid, &pull);
+        let batch::Sorted { keys, slots, batches } = batch::sort(solid, &pull, items);
         let want = want | Want::FIRST;
         let tables: Result<Vec<Table>> = keys
             .into_par_iter()
             .zip(slots)
             .map(|(key, slots)| {
-                let nodes = Nodes::new(solid, key.kind, scheme)?;
+                let nodes = Nodes::new(solid, key, scheme)?;
                 let basis = Basis::new(solid, key.kind, key.depth, &nodes, want);
                 Ok(Table { key, slots, nodes, basis })
             })
             .collect();
-        Ok(Self { solid, scheme, want, pull, tables: tables?, batches })
+        Ok(Self { solid, scheme, want, is_boundary, pull, tables: tables?, batches })
     }
 
     /// The solid prepared for.
@@ -156,10 +186,10 @@ impl<'s> Quadrature<'s> {
     /// Bytes that the tables of a solid would need in memory.
     pub fn estimate(solid: &Solid, scheme: Scheme, want: Want) -> usize {
         let rows = if want.contains(Want::SECOND) { 10 } else { 4 };
-        let tables = batch::table_keys(solid).0;
+        let tables = batch::table_keys(solid, &Item::leaves(solid)).0;
         let numbers = |key: &TableKey| {
             let controls = basis::slots(solid, key.kind).len();
-            let samples = nodes::sample_count(solid, key.kind, scheme);
+            let samples = nodes::sample_count(solid, *key, scheme);
             samples * (4 + rows * controls)
         };
         8 * tables.iter().map(numbers).sum::<usize>()
@@ -208,6 +238,20 @@ impl<'s> Quadrature<'s> {
             basis = Cow::Owned(basis.permuted(batch.permutation));
         }
         basis
+    }
+
+    /// Whether the quadrature points are those of [`Quadrature::boundary`].
+    pub fn is_boundary(&self) -> bool {
+        self.is_boundary
+    }
+
+    /// Refuses a quadrature of the volume.
+    fn check_boundary(&self) -> Result<()> {
+        if self.is_boundary {
+            return Ok(());
+        }
+        Err(Error::request("a quadrature of the volume, where one of the boundary is wanted")
+            .with_help("make it with Quadrature::boundary"))
     }
 
     /// The element of a leaf.

@@ -1,20 +1,22 @@
-//! Quadrature points of a leaf: Gauss points in boxes that shrink towards its
-//! extraordinary edge or vertex.
+//! Quadrature points of a leaf, or of one of its faces: Gauss points in boxes that shrink
+//! towards its extraordinary edge or vertex.
 
-use super::boxes::{GaussBox, boxes};
+use super::batch::TableKey;
+use super::boxes::{GaussBox, Side, boxes, face_boxes};
 use super::scheme::Scheme;
 use crate::basis::gauss::{self, Rule};
 use crate::error::Result;
-use crate::limit::{AxisPermutation, LeafKind, Solid};
+use crate::limit::{AxisPermutation, Solid};
 
-/// Quadrature points of all leaves of one kind.
+/// Quadrature points of all leaves of one kind, or of one face of each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nodes {
-    /// Parameters within the leaf, `[sample][axis]`, each in (0, 1), by its local axes,
-    /// which have the extraordinary edge or vertex at the origin. Box by box; in a box
-    /// the first axis fastest.
+    /// Parameters within the leaf, `[sample][axis]`, each in (0, 1) but for one that is 0 or 1
+    /// all over a face, by its local axes, which have the extraordinary edge or vertex at the
+    /// origin. Box by box; in a box the first axis fastest.
     pub parameters: Vec<[f64; 3]>,
-    /// Weights in the leaf's parameter space, `[sample]`; they are > 0 and sum to 1.
+    /// Weights in the parameter space of the leaf or of the face, `[sample]`; they are > 0 and
+    /// sum to 1.
     pub weights: Vec<f64>,
     /// How many of the samples lie in boxes that stand for themselves alone and on which
     /// the limit is one tricubic polynomial. Those that follow integrate the remainder,
@@ -27,11 +29,12 @@ impl Nodes {
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for a number of Gauss points out of range.
-    pub(super) fn new(solid: &Solid, kind: LeafKind, scheme: Scheme) -> Result<Self> {
+    pub(super) fn new(solid: &Solid, key: TableKey, scheme: Scheme) -> Result<Self> {
         let rules: Result<Vec<Rule>> = (1..=scheme.gauss).map(gauss::rule).collect();
         let rules = rules?;
-        let mut boxes = boxes(solid, kind, scheme);
+        let mut boxes = boxes_of(solid, key, scheme);
         boxes.sort_by_key(|b| b.is_remainder); // stable: inwards
+        let samples = |b: &GaussBox| samples(b, key.face);
         let count = boxes.iter().map(samples).sum();
         let mut nodes = Self {
             parameters: Vec::with_capacity(count),
@@ -40,11 +43,18 @@ impl Nodes {
         };
         for GaussBox { part, weight, gauss: n, .. } in boxes {
             let rule = &rules[n - 1];
-            for i in 0..n.pow(3) {
-                let at = [i % n, i / n % n, i / (n * n)];
-                let place = |d: usize| part.origin[d] + part.size[d] * rule.points[at[d]];
+            // a face has no extent along its axis
+            let flat = |d: usize| key.face.filter(|face| usize::from(face.axis) == d);
+            let counts = [0, 1, 2].map(|d| if flat(d).is_some() { 1 } else { n });
+            for i in 0..counts.iter().product() {
+                let at = [i % counts[0], i / counts[0] % counts[1], i / (counts[0] * counts[1])];
+                let place = |d: usize| match flat(d) {
+                    Some(face) => f64::from(face.end),
+                    None => part.origin[d] + part.size[d] * rule.points[at[d]],
+                };
                 nodes.parameters.push(std::array::from_fn(place));
-                let own: f64 = (0..3).map(|d| part.size[d] * rule.weights[at[d]]).product();
+                let along = (0..3).filter(|&d| flat(d).is_none());
+                let own: f64 = along.map(|d| part.size[d] * rule.weights[at[d]]).product();
                 nodes.weights.push(weight * own);
             }
         }
@@ -80,20 +90,32 @@ impl Nodes {
     }
 }
 
-/// How many quadrature points a leaf of this kind has.
-pub(super) fn sample_count(solid: &Solid, kind: LeafKind, scheme: Scheme) -> usize {
-    boxes(solid, kind, scheme).iter().map(samples).sum()
+/// How many quadrature points a leaf, or a face of it, has.
+pub(super) fn sample_count(solid: &Solid, key: TableKey, scheme: Scheme) -> usize {
+    boxes_of(solid, key, scheme).iter().map(|b| samples(b, key.face)).sum()
 }
 
-fn samples(b: &GaussBox) -> usize {
-    b.gauss.pow(3)
+fn boxes_of(solid: &Solid, key: TableKey, scheme: Scheme) -> Vec<GaussBox> {
+    match key.face {
+        Some(face) => face_boxes(solid, key.kind, face, scheme),
+        None => boxes(solid, key.kind, scheme),
+    }
+}
+
+fn samples(b: &GaussBox, face: Option<Side>) -> usize {
+    b.gauss.pow(if face.is_some() { 2 } else { 3 })
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::RING_TOLERANCE;
     use super::*;
+    use crate::limit::LeafKind;
     use crate::mesh::shape::Shape;
+
+    fn nodes(solid: &Solid, kind: LeafKind, face: Option<Side>, scheme: Scheme) -> Nodes {
+        Nodes::new(solid, TableKey { kind, depth: 0, face }, scheme).unwrap()
+    }
 
     #[test]
     fn boxes_fill_the_leaf_and_shrink() {
@@ -103,7 +125,7 @@ mod tests {
         for leaf in solid.leaves() {
             for rings in 0..5 {
                 let scheme = Scheme { gauss: 2, rings: Some(rings) };
-                let nodes = Nodes::new(&solid, leaf.kind, scheme).unwrap();
+                let nodes = nodes(&solid, leaf.kind, None, scheme);
                 assert!((nodes.weights.iter().sum::<f64>() - 1.0).abs() < 1e-14);
                 assert!(nodes.parameters.iter().flatten().all(|&u| 0.0 < u && u < 1.0));
                 let places = nodes.permuted(AxisPermutation::to_corner(5)[1]);
@@ -154,7 +176,7 @@ mod tests {
         ] {
             let solid = Solid::new(&shape.build().unwrap()).unwrap();
             for leaf in solid.leaves() {
-                let nodes = Nodes::new(&solid, leaf.kind, Scheme::default()).unwrap();
+                let nodes = nodes(&solid, leaf.kind, None, Scheme::default());
                 assert!(nodes.parameters.iter().flatten().all(|&u| 0.0 < u && u < 1.0));
                 assert!(nodes.weights.iter().all(|&weight| weight > 0.0));
                 for power in 0..4 {

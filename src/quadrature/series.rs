@@ -32,6 +32,11 @@ pub(crate) struct Ring {
     pub is_closing: bool,
 }
 
+impl Ring {
+    /// The first ring, for itself alone.
+    pub const FIRST: Self = Self { number: 1, weight: 1.0, share: 1.0, is_closing: false };
+}
+
 /// Which rings close a sum, from the first that is left on.
 const PATTERNS: [&[usize]; 6] =
     [&[0], &[0, 1], &[0, 1, 3], &[0, 1, 2, 4], &[0, 1, 3, 7], &[0, 1, 2, 4, 8]];

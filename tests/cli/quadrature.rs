@@ -174,3 +174,64 @@ fn bad_requests_are_refused() {
     refused(here, "quadrature fan.vtu --gauss 3 -o fan.vtu", "is an input");
     refused(here, "quadrature none.vtu --gauss 3 -o q.npz", "none.vtu");
 }
+
+/// Sides have numbers that select them, and the archive what the table says.
+#[test]
+fn boundaries_have_sides_normals_and_areas() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    done(here, "shape box 2 3 4 -o box.vtu");
+    let sides = |command: &str| -> Vec<(u64, f64)> {
+        let report: Value = serde_json::from_str(&done(here, command)).unwrap();
+        let of = |side: &Value| (side["side"].as_u64().unwrap(), side["area"].as_f64().unwrap());
+        report["sides"].as_array().unwrap().iter().map(of).collect()
+    };
+    let all = sides("quadrature box.vtu --gauss 3 --crease-angle 40 --boundary --json");
+    let mut areas: Vec<f64> = all.iter().map(|side| side.1.round()).collect();
+    areas.sort_unstable_by(f64::total_cmp);
+    assert_eq!(areas, [6.0, 6.0, 8.0, 8.0, 12.0, 12.0]);
+    let two = sides(
+        "quadrature box.vtu --gauss 3 --crease-angle 40 --boundary=1,4 --physical-gradients \
+         -o two.npz --json",
+    );
+    assert_eq!(two, [all[1], all[4]]);
+    let path = here.join("two.npz");
+    assert_eq!(array::<u32>(&path, "side/ids"), (vec![2], vec![1, 4]));
+    assert_eq!(array::<f64>(&path, "side/centroid").0, [2, 3]);
+    let (mut area, mut normal) = (0.0, [0.0; 3]);
+    for b in 0..array::<i32>(&path, "batches").1[0] {
+        let name = |array: &str| format!("batch/{b}/{array}");
+        let (shape, measures) = array::<f64>(&path, &name("measures"));
+        let (leaves, samples) = (shape[0], shape[1]);
+        let (shape, normals) = array::<f64>(&path, &name("normals"));
+        assert_eq!(shape, [leaves, samples, 3]);
+        let (_, weights) = array::<f64>(&path, &name("weights"));
+        assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-14);
+        let (_, parameters) = array::<f64>(&path, &name("parameters"));
+        let axis = usize::from(array::<u8>(&path, &name("axis")).1[0]);
+        let end = f64::from(array::<u8>(&path, &name("end")).1[0]);
+        assert!(parameters.chunks_exact(3).all(|p| p[axis] == end));
+        assert!(array::<u32>(&path, &name("sides")).1.iter().all(|side| [1, 4].contains(side)));
+        assert_eq!(array::<u32>(&path, &name("faces")).0, [leaves]);
+        let controls = array::<u32>(&path, &name("control_ids")).0[1];
+        let shape = array::<f64>(&path, &name("physical_gradients")).0;
+        assert_eq!(shape, [leaves, samples, 3, controls]);
+        for (measure, n) in measures.iter().zip(normals.as_chunks::<3>().0) {
+            area += measure;
+            (0..3).for_each(|d| normal[d] += measure * n[d]);
+        }
+    }
+    assert!((area - all[1].1 - all[4].1).abs() < 1e-12);
+    done(here, "quadrature box.vtu --gauss 2 --boundary -o skin.vtu");
+    done(here, "quadrature box.vtu --gauss 2 --boundary -o skin.pvtu");
+    let skin = fs::read(here.join("skin.vtu")).unwrap();
+    assert!(skin.windows(13).any(|bytes| bytes == b"Name=\"normal\""));
+    refused(here, "quadrature box.vtu --gauss 2 --boundary=1 -o q.npz", "no side 1");
+    refused(here, "quadrature box.vtu --gauss 2 --boundary=x -o q.npz", "x");
+    refused(here, "quadrature box.vtu --gauss 2 --boundary --quality", "--quality");
+    refused(
+        here,
+        "quadrature box.vtu --gauss 2 --boundary --backend cuda -o q.npz",
+        "no quadrature of the boundary",
+    );
+}

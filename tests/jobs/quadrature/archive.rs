@@ -11,7 +11,9 @@ use subsolid::Quadrature;
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
-use subsolid::quadrature::{ExportOptions, Mapping, Report, Scheme, write_npz};
+use subsolid::quadrature::{
+    BoundaryReport, ExportOptions, Mapping, Report, Scheme, sides, write_boundary_npz, write_npz,
+};
 
 /// What the tests use of an archive.
 pub struct Archive {
@@ -29,6 +31,9 @@ pub struct Batch {
     pub points: Vec<f64>,
     pub measures: Vec<f64>,
     pub inverse_jacobians: Vec<f64>,
+    /// Of a quadrature of the boundary: outward normals, and the side of every leaf.
+    pub normals: Vec<f64>,
+    pub sides: Vec<u32>,
 }
 
 /// Array `name` of an archive: its shape and values.
@@ -70,6 +75,17 @@ impl Archive {
             assert_eq!(shape, [leaves, samples, 3, 3]);
             let (shape, control_ids) = array(&mut zip, &format!("batch/{b}/control_ids"));
             assert_eq!(shape, [leaves, controls]);
+            let name = format!("batch/{b}/normals");
+            let is_boundary = zip.by_name(&format!("{name}.npy")).is_ok();
+            let (mut normals, mut sides) = (Vec::new(), Vec::new());
+            if is_boundary {
+                let (shape, found) = array::<f64>(&mut zip, &name);
+                assert_eq!(shape, [leaves, samples, 3]);
+                normals = found;
+                let (shape, found) = array::<u32>(&mut zip, &format!("batch/{b}/sides"));
+                assert_eq!(shape, [leaves]);
+                sides = found;
+            }
             Batch {
                 leaves,
                 samples,
@@ -80,6 +96,8 @@ impl Archive {
                 points,
                 measures,
                 inverse_jacobians,
+                normals,
+                sides,
             }
         });
         Self { control_points, batches: batches.collect() }
@@ -97,6 +115,44 @@ impl Archive {
         let options = ExportOptions::default();
         write_npz(&path, &mapping, mesh.controls(), &report, options).unwrap();
         Self::read(&path)
+    }
+
+    /// Of the boundary of a mesh, through a file.
+    pub fn of_boundary(mesh: &SolidMesh, scheme: Scheme) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("boundary.npz");
+        let solid = Solid::new(mesh).unwrap();
+        let quadrature = Quadrature::boundary(&solid, scheme, Want::FIRST, |_| true).unwrap();
+        let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
+        let (side, _) = sides(solid.topology(), &mesh.creases);
+        let report = BoundaryReport::new(&mapping, &side, mesh.points[0]).unwrap();
+        let options = ExportOptions::default();
+        write_boundary_npz(&path, &mapping, mesh.controls(), (&report, &side), options).unwrap();
+        Self::read(&path)
+    }
+
+    /// ∫ Nᵢ t(side, point, normal) over the boundary, `[vertex][width]`.
+    pub fn loads<const N: usize>(
+        &self,
+        traction: impl Fn(u32, [f64; 3], [f64; 3]) -> [f64; N],
+    ) -> Vec<f64> {
+        let mut loads = vec![0.0; N * self.control_points.len()];
+        for batch in &self.batches {
+            let n = batch.controls;
+            for at in 0..batch.leaves * batch.samples {
+                let (leaf, s) = (at / batch.samples, at % batch.samples);
+                let three = |from: &[f64]| std::array::from_fn(|d| from[3 * at + d]);
+                let (point, normal) = (three(&batch.points), three(&batch.normals));
+                let load = traction(batch.sides[leaf], point, normal);
+                for (c, &id) in batch.control_ids[leaf * n..][..n].iter().enumerate() {
+                    let weight = batch.measures[at] * batch.basis[n * s + c];
+                    for d in 0..N {
+                        loads[N * id as usize + d] += weight * load[d];
+                    }
+                }
+            }
+        }
+        loads
     }
 
     /// Calls `f` with the ids of every leaf and, one after the other, its samples.

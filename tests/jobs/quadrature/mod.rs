@@ -3,6 +3,7 @@
 
 mod archive;
 mod basis;
+mod boundary;
 mod lanes;
 mod solve;
 mod system;

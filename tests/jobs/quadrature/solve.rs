@@ -32,7 +32,7 @@ fn on_boundary(mesh: &SolidMesh) -> Vec<bool> {
 }
 
 /// Largest difference.
-fn distance(found: &[f64], expected: &[f64]) -> f64 {
+pub fn distance(found: &[f64], expected: &[f64]) -> f64 {
     found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
@@ -57,7 +57,7 @@ fn elastic_error(archive: &Archive, mesh: &SolidMesh) -> f64 {
     distance(&matrix.solve(&loads, &on_boundary(mesh), &expected), &expected)
 }
 
-fn creased(mut mesh: SolidMesh) -> SolidMesh {
+pub fn creased(mut mesh: SolidMesh) -> SolidMesh {
     crease_by_angle(&mut mesh, 40.0).unwrap();
     mesh
 }

@@ -21,10 +21,10 @@ fn report(mesh: &SolidMesh, scheme: Scheme) -> Report {
 }
 
 /// Refinements of the boundary; the rest is wrong by less than 1e-11 of the volume.
-const LEVELS: usize = 16;
+pub const LEVELS: usize = 16;
 
 /// Shapes and models as they are, and some with their points moved at random.
-fn all() -> Vec<(String, SolidMesh)> {
+pub fn all() -> Vec<(String, SolidMesh)> {
     let mut all = shapes();
     all.extend(models());
     all.extend([3, 6, 8, 11].map(|n| (format!("fan of valence {n}"), fan(n, 2, 2))));

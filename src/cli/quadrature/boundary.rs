@@ -1,0 +1,119 @@
+//! `subsolid quadrature --boundary`
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde::Serialize;
+use subsolid::backend::Choice;
+use subsolid::io::{self, Format, PieceWriter, WriteOptions};
+use subsolid::limit::Solid;
+use subsolid::mesh::SolidMesh;
+use subsolid::plan::Want;
+use subsolid::quadrature::{
+    BoundaryReport, ExportOptions, Mapping, Quadrature, Scheme, points, sides, write_boundary_npz,
+};
+use subsolid::{Error, Result};
+
+use super::super::Outcome;
+use super::super::console::{Console, counted, since};
+use super::{Arguments, PIECE};
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    output: Option<String>,
+    gauss: usize,
+    /// `null` where it is as many as needed.
+    rings: Option<usize>,
+    batches: usize,
+    #[serde(flatten)]
+    report: &'a BoundaryReport,
+}
+
+/// Refuses a processor that has no quadrature of the boundary.
+pub fn check_backend(backend: Choice) -> Result<()> {
+    match backend {
+        Choice::Cuda(_) => Err(Error::request("a GPU has no quadrature of the boundary")
+            .with_help("leave --backend out, or give cpu")),
+        _ => Ok(()),
+    }
+}
+
+/// Writes the quadrature of some sides, or of all.
+pub fn run(
+    a: &Arguments,
+    wanted: &[u32],
+    (mesh, solid): (&SolidMesh, &Solid),
+    (scheme, want): (Scheme, Want),
+    console: &Console,
+) -> Result<Outcome> {
+    let (side, count) = sides(solid.topology(), &mesh.creases);
+    if let Some(missing) = wanted.iter().find(|&&w| w as usize >= count) {
+        return Err(Error::request(format!("the boundary has no side {missing}")).with_help(
+            format!(
+                "it has {count}, numbered from 0 and told apart by sharp edges; --crease-angle 40 \
+                 makes edges sharp"
+            ),
+        ));
+    }
+    let keep = |face: u32| wanted.is_empty() || wanted.contains(&side[face as usize]);
+    let start = Instant::now();
+    let quadrature = Quadrature::boundary(solid, scheme, want, keep)?;
+    let mapping = Mapping::new(&quadrature, mesh.controls())?;
+    let origin = mesh.points.first().copied().unwrap_or_default();
+    let report = BoundaryReport::new(&mapping, &side, origin)?;
+    let samples = counted(report.samples, "quadrature point");
+    console.status("Evaluated", format!("{samples} in {}", since(start)));
+    console
+        .status("Area", format!("{:.12} on {}", report.area, counted(report.sides.len(), "side")));
+    let summary = Summary {
+        output: a.output.as_ref().map(|path| path.display().to_string()),
+        gauss: a.gauss,
+        rings: a.rings,
+        batches: quadrature.batches().len(),
+        report: &report,
+    };
+    console.report(&summary, || text(&report))?;
+    if let Some(output) = &a.output {
+        let start = Instant::now();
+        write(a, output, &mapping, mesh, (&report, &side))?;
+        console.status("Wrote", format!("{} in {}", output.display(), since(start)));
+    }
+    Ok(Outcome::Done)
+}
+
+fn write(
+    a: &Arguments,
+    output: &Path,
+    mapping: &Mapping<'_>,
+    mesh: &SolidMesh,
+    of_sides: (&BoundaryReport, &[u32]),
+) -> Result<()> {
+    let options = WriteOptions { compress: a.compress };
+    match a.check_output(output)? {
+        Format::Npz => {
+            let options =
+                ExportOptions { physical_derivatives: a.physical_gradients, compress: a.compress };
+            write_boundary_npz(output, mapping, mesh.controls(), of_sides, options)
+        }
+        Format::Pvtu => {
+            let mut writer = PieceWriter::create(output, options)?;
+            for piece in mapping.quadrature().pieces(PIECE) {
+                writer.push(&points(mapping, &[piece])?)?;
+            }
+            writer.finish()
+        }
+        _ => io::write(output, points(mapping, &mapping.quadrature().pieces(PIECE))?, options),
+    }
+}
+
+fn text(report: &BoundaryReport) -> String {
+    let mut text = String::from("side    faces  area           centroid\n");
+    for side in &report.sides {
+        let [x, y, z] = side.centroid;
+        text += &format!(
+            "{:<7} {:<6} {:<14.8} {x:.6} {y:.6} {z:.6}\n",
+            side.side, side.faces, side.area
+        );
+    }
+    text
+}

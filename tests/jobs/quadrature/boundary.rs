@@ -1,0 +1,186 @@
+//! Quadratures of the boundary: closed surfaces, areas, and loads that solve problems.
+
+use rayon::prelude::*;
+
+use subsolid::Quadrature;
+use subsolid::limit::Solid;
+use subsolid::mesh::SolidMesh;
+use subsolid::plan::Want;
+use subsolid::quadrature::{BoundaryReport, Mapped, Mapping, Scheme, sides};
+use subsolid::refine::refine_mesh;
+use subsolid::scheme::VertexRule;
+use subsolid::topology::{NONE, Topology};
+
+use super::archive::Archive;
+use super::solve::{creased, distance};
+use super::system::{elasticity, poisson};
+use super::volume::{LEVELS, all};
+use crate::oracle::{convert, flux};
+use crate::support::meshes::{INF, block, crease_box_edges, fan};
+
+fn report(mesh: &SolidMesh, scheme: Scheme) -> BoundaryReport {
+    let solid = Solid::new(mesh).unwrap();
+    let quadrature = Quadrature::boundary(&solid, scheme, Want::FIRST, |_| true).unwrap();
+    let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
+    let (side, _) = sides(solid.topology(), &mesh.creases);
+    BoundaryReport::new(&mapping, &side, mesh.points[0]).unwrap()
+}
+
+/// ∮ n = 0 and ∮ x · n / 3 is the volume, which other code evaluates as a surface.
+#[test]
+fn boundaries_close_around_the_volume() {
+    all().par_iter().for_each(|(name, mesh)| {
+        let expected = flux::volume(&convert::solid(mesh).skin(), LEVELS);
+        let report = report(mesh, Scheme::default());
+        let open = report.normal.iter().map(|x| x.abs()).fold(0.0, f64::max) / report.area;
+        let error = report.flux / expected - 1.0;
+        println!("{name}: normals {open:.1e}, volume {error:.1e}, {} samples", report.samples);
+        assert!(open < 1e-9, "{name}: {open:e}");
+        assert!(error.abs() < 2e-9, "{name}: {error:e}");
+    });
+}
+
+/// Flat faces have no rings that stand for others: all is exact.
+#[test]
+fn a_creased_box_has_the_sides_of_a_box() {
+    let mut mesh = block([3, 2, 4]);
+    crease_box_edges(&mut mesh, INF);
+    let report = report(&mesh, Scheme { gauss: 3, rings: None });
+    assert_eq!((report.samples, report.sides.len()), (9 * 52, 6));
+    assert!((report.area - 52.0).abs() < 1e-12 && (report.flux - 24.0).abs() < 1e-12);
+    for side in &report.sides {
+        let axis = (0..3).find(|&d| side.normal[d].abs() > 1.0).unwrap();
+        assert!((side.normal[axis].abs() - side.area).abs() < 1e-12);
+        let outwards = if side.centroid[axis] == 0.0 { -1.0 } else { 1.0 };
+        assert_eq!(side.normal[axis].signum(), outwards);
+        assert!((side.area - side.faces as f64).abs() < 1e-12);
+    }
+}
+
+/// The area of the limit is that of the limit of the refined mesh: other leaves, other rings.
+#[test]
+fn areas_stay_when_the_mesh_is_refined() {
+    for (name, mesh, bound) in [
+        ("smooth box", block([2, 2, 3]), 1e-7),
+        ("fan of valence 5", fan(5, 2, 2), 1e-7),
+        ("creased fan", creased(fan(3, 2, 2)), 1e-9),
+    ] {
+        let refined = refine_mesh(&mesh, 1, VertexRule::default()).unwrap();
+        let scheme = Scheme { gauss: 10, rings: None };
+        let areas = [&mesh, &refined].map(|mesh| report(mesh, scheme).area);
+        println!("{name}: {areas:?}");
+        assert!((areas[1] / areas[0] - 1.0).abs() < bound, "{name}: {areas:?}");
+    }
+}
+
+/// Points lie on the boundary where parameters say, and normals are unit vectors across the
+/// surface.
+#[test]
+fn points_and_normals_are_those_of_the_limit() {
+    let mesh = fan(5, 2, 2);
+    let solid = Solid::new(&mesh).unwrap();
+    let scheme = Scheme { gauss: 2, rings: Some(2) };
+    let quadrature = Quadrature::boundary(&solid, scheme, Want::FIRST, |_| true).unwrap();
+    let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
+    let mut mapped = Mapped::default();
+    for (b, leaves) in quadrature.pieces(1 << 20) {
+        mapping.evaluate(b, leaves.clone(), &mut mapped).unwrap();
+        let batch = &quadrature.batches()[b];
+        let side = batch.side.unwrap();
+        let axis = usize::from(side.axis);
+        let (parameters, basis) = (quadrature.parameters(b), quadrature.basis(b));
+        assert!(parameters.iter().all(|p| p[axis] == f64::from(side.end)));
+        for (i, leaf) in leaves.enumerate() {
+            let ids = &batch.control_ids[leaf * basis.controls..][..basis.controls];
+            for s in 0..basis.samples {
+                let at = i * basis.samples + s;
+                let row = &basis.values[s * basis.controls..][..basis.controls];
+                for d in 0..3 {
+                    let terms = row.iter().zip(ids).map(|(n, &id)| n * mesh.points[id as usize][d]);
+                    assert!((terms.sum::<f64>() - mapped.points[at][d]).abs() < 1e-12);
+                }
+                let normal = mapped.normals[at];
+                let dot = |a: [f64; 3], b: [f64; 3]| (0..3).map(|d| a[d] * b[d]).sum::<f64>();
+                assert!((dot(normal, normal) - 1.0).abs() < 1e-14);
+                for along in (0..3).filter(|&c| c != axis) {
+                    let column = [0, 1, 2].map(|d| mapped.jacobians[at][d][along]);
+                    assert!(dot(normal, column).abs() < 1e-13);
+                }
+                let across = [0, 1, 2].map(|d| mapped.jacobians[at][d][axis]);
+                let outwards = if side.end == 1 { 1.0 } else { -1.0 };
+                assert!(dot(normal, across) * outwards > 0.0);
+            }
+        }
+    }
+}
+
+/// Left-handed cells have the same outward normals.
+#[test]
+fn left_handed_cells_have_outward_normals() {
+    let mesh = fan(3, 2, 2);
+    let mut mirrored = mesh.clone();
+    mirrored.points.iter_mut().for_each(|p| p[2] = -p[2]);
+    let [plain, mirrored] = [mesh, mirrored].map(|mesh| report(&mesh, Scheme::default()));
+    assert!((mirrored.flux / plain.flux - 1.0).abs() < 1e-12);
+    assert!((mirrored.area / plain.area - 1.0).abs() < 1e-12);
+}
+
+/// For every vertex whether it lies on side 0.
+fn on_first_side(mesh: &SolidMesh) -> Vec<bool> {
+    let topology = Topology::build(mesh.cells.clone(), mesh.points.len()).unwrap();
+    let (side, count) = sides(&topology, &mesh.creases);
+    assert!(count > 1, "a side that is free");
+    let mut fixed = vec![false; mesh.points.len()];
+    for (face, _) in (0..).zip(&side).filter(|&(_, &s)| s == 0 && s != NONE) {
+        topology.face_vertices(face).iter().for_each(|&v| fixed[v as usize] = true);
+    }
+    fixed
+}
+
+/// Linear fields come out, to 1e-10 of their largest value, where one side is held and the others
+/// have their fluxes or tractions.
+#[test]
+fn mixed_conditions_pass_the_patch_test() {
+    let bracket = subsolid::read("models/bracket.vtk").unwrap();
+    for (name, mesh, rings) in [
+        ("creased box", creased(block([3, 3, 3])), 0),
+        ("bracket", creased(bracket), 14),
+        ("fan of valence 3", creased(fan(3, 3, 3)), 14),
+    ] {
+        let scheme = Scheme { gauss: 5, rings: Some(rings) };
+        let (volume, boundary) = (Archive::of(&mesh, scheme), Archive::of_boundary(&mesh, scheme));
+        let fixed = on_first_side(&mesh);
+        assert!(fixed.contains(&false), "an unknown");
+
+        let slope = [0.5, -0.3, 0.7];
+        let temperature = |p: &[f64; 3]| 1.0 + (0..3).map(|d| slope[d] * p[d]).sum::<f64>();
+        let expected: Vec<f64> = volume.control_points.iter().map(temperature).collect();
+        let heat = boundary.loads(|side, _, n| {
+            let flux: f64 = (0..3).map(|d| slope[d] * n[d]).sum();
+            [if side == 0 { 0.0 } else { flux }]
+        });
+        let (matrix, _) = poisson(&volume, |_| 0.0);
+        let largest = |values: &[f64]| values.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let found = matrix.solve(&heat, &fixed, &expected);
+        let error = distance(&found, &expected) / largest(&expected);
+        println!("{name}: temperature {error:.1e}");
+        assert!(error < 1e-10, "{name}: {error:e}");
+
+        let [lambda, mu] = [1.2, 0.8];
+        let gradient = [[0.2, -0.4, 0.0], [0.3, 0.1, -0.6], [-0.2, 0.3, 0.5]];
+        let moved = |p: &[f64; 3]| gradient.map(|row| (0..3).map(|d| row[d] * p[d]).sum::<f64>());
+        let expected: Vec<f64> = volume.control_points.iter().flat_map(moved).collect();
+        let trace = gradient[0][0] + gradient[1][1] + gradient[2][2];
+        let loads = boundary.loads(|side, _, n| {
+            let row = |r: usize| {
+                let shear = (0..3).map(|c| mu * (gradient[r][c] + gradient[c][r]) * n[c]);
+                lambda * trace * n[r] + shear.sum::<f64>()
+            };
+            if side == 0 { [0.0; 3] } else { [row(0), row(1), row(2)] }
+        });
+        let found = elasticity(&volume, [lambda, mu]).solve(&loads, &fixed, &expected);
+        let error = distance(&found, &expected) / largest(&expected);
+        println!("{name}: displacement {error:.1e}");
+        assert!(error < 1e-10, "{name}: {error:e}");
+    }
+}

@@ -114,7 +114,7 @@
 //! cells) take the limit as tricubic [`bezier::Pieces`]. Isogeometric programs take them as
 //! operators over the control points: [`bezier::Extraction`].
 //!
-//! # [`locate`], [`mod@slice`], [`quadrature`], [`compare`], [`volume`]: jobs
+//! # [`locate`], [`mod@slice`], [`quadrature`], [`assembly`], [`compare`], [`volume`]: jobs
 //!
 //! A [`locate::Locator`] finds the element and (u, v, w) of a point in space;
 //! [`slice::InteriorFinder`] does so for all pixels of a layer. A [`slice::Slicer`] cuts the
@@ -122,6 +122,7 @@
 //! [`slice::Job`] makes files of a stack of layers. [`Quadrature`] holds the basis functions
 //! of the mesh's vertices at quadrature points, one table for all cells that share it, and
 //! computes Jacobians, volumes and derivatives in space from control points.
+//! [`assembly`] sums them to the matrices and loads of finite elements.
 //! [`compare::compare`] compares two evaluations, for example single with double precision:
 //! mean, rms, 99th percentile and maximum of the distances, overall and by class. [`volume`]
 //! turns limit points into cells that VTK and ParaView read, tables, or a quality report.
@@ -140,6 +141,7 @@
 //! to fix it. Bad input never panics.
 #![warn(missing_docs)]
 
+pub mod assembly;
 pub mod backend;
 pub mod basis;
 pub mod bezier;

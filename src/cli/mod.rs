@@ -3,6 +3,7 @@
 //! Exit codes: 0 done; 1 done, but `--quality` (or `quadrature`) found samples whose
 //! Jacobian is not positive; 2 refused, with one message that says what is wrong and how to fix it.
 
+mod assemble;
 mod bench;
 mod boundary;
 mod compare;
@@ -73,6 +74,7 @@ enum Command {
     Extract(Reporting<extract::Arguments>),
     Slice(Reporting<slice::Arguments>),
     Quadrature(Reporting<quadrature::Arguments>),
+    Assemble(Reporting<assemble::Arguments>),
     Locate(Reporting<locate::Arguments>),
     Query(Reporting<query::Arguments>),
     Distance(Reporting<distance::Arguments>),
@@ -152,6 +154,7 @@ fn run(cli: Cli, console: &Console) -> Result<Outcome> {
         Command::Extract(c) => extract::run(c.arguments, &console.reporting(c.json)),
         Command::Slice(c) => slice::run(c.arguments, &console.reporting(c.json)),
         Command::Quadrature(c) => quadrature::run(c.arguments, &console.reporting(c.json)),
+        Command::Assemble(c) => assemble::run(c.arguments, &console.reporting(c.json)),
         Command::Locate(c) => locate::run(c.arguments, &console.reporting(c.json)),
         Command::Query(c) => query::run(c.arguments, &console.reporting(c.json)),
         Command::Distance(c) => distance::run(c.arguments, &console.reporting(c.json)),

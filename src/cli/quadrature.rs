@@ -222,7 +222,7 @@ fn write(
 }
 
 /// Refuses tables that would fill the memory.
-fn check_memory(solid: &Solid, scheme: Scheme, want: Want) -> Result<()> {
+pub fn check_memory(solid: &Solid, scheme: Scheme, want: Want) -> Result<()> {
     let Some(memory) = physical().map(u128::from) else { return Ok(()) };
     let need = |scheme| Quadrature::estimate(solid, scheme, want) as u128;
     if need(scheme) <= memory / 2 {
@@ -249,7 +249,7 @@ fn volume(report: &Report) -> String {
     )
 }
 
-fn refusal(quality: &Quality) -> Error {
+pub fn refusal(quality: &Quality) -> Error {
     let cells = quality.non_positive.len();
     let ids: Vec<String> = quality.non_positive.keys().take(8).map(u32::to_string).collect();
     let more = if cells > ids.len() { ", …" } else { "" };

@@ -246,7 +246,7 @@ impl<'s> Quadrature<'s> {
     }
 
     /// Refuses a quadrature of the volume.
-    fn check_boundary(&self) -> Result<()> {
+    pub(crate) fn check_boundary(&self) -> Result<()> {
         if self.is_boundary {
             return Ok(());
         }

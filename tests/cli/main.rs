@@ -10,6 +10,7 @@ mod support;
 #[path = "../common/surfaces.rs"]
 mod surfaces;
 
+mod assemble;
 mod evaluate;
 mod handedness;
 mod inputs;

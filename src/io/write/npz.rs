@@ -153,7 +153,8 @@ impl<W: Write + Seek> Archive<W> {
 /// Header of a version 1.0 `.npy` file: the magic, its length, a Python dictionary
 /// padded so that the numbers start at a multiple of 64 bytes.
 fn npy_header(number: &str, shape: &[usize]) -> Vec<u8> {
-    let order = if number.ends_with('1') { '|' } else { ORDER };
+    // bytes and strings have no order
+    let order = if number.ends_with('1') || number.starts_with('S') { '|' } else { ORDER };
     let shape: String = shape.iter().map(|n| format!("{n},")).collect();
     let mut dictionary =
         format!("{{'descr': '{order}{number}', 'fortran_order': False, 'shape': ({shape}), }}");

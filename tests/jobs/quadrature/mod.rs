@@ -2,6 +2,7 @@
 //! else.
 
 mod archive;
+mod assembly;
 mod basis;
 mod boundary;
 mod lanes;

@@ -59,6 +59,24 @@ impl Matrix {
         }
     }
 
+    /// The product with a vector.
+    pub fn times(&self, vector: &[f64]) -> Vec<f64> {
+        let n = self.width;
+        let mut product = vec![0.0; vector.len()];
+        for row in 0..self.starts.len() - 1 {
+            for at in self.starts[row]..self.starts[row + 1] {
+                let column = self.columns[at] as usize;
+                for a in 0..n {
+                    for b in 0..n {
+                        let value = self.values[(at * n + a) * n + b];
+                        product[n * row + a] += value * vector[n * column + b];
+                    }
+                }
+            }
+        }
+        product
+    }
+
     /// Solves with the values of `fixed` vertices given; all are `[vertex][width]`.
     pub fn solve(&self, loads: &[f64], fixed: &[bool], given: &[f64]) -> Vec<f64> {
         let n = self.width;

@@ -1,0 +1,76 @@
+//! Loads: integrals of basis functions times forces.
+
+use rayon::prelude::*;
+
+use crate::error::Result;
+use crate::quadrature::{Mapped, Mapping, Physical};
+
+/// Quadrature points of a piece.
+const PIECE: usize = 1 << 14;
+
+/// ∫ Nₐ t over the boundary, `[vertex][xyz]`: `traction(face, point, normal)` is the force on an
+/// area unit, at a point of a face of the mesh.
+///
+/// # Errors
+/// [`Error::Request`](crate::Error::Request) for a quadrature of the volume.
+pub fn surface_load(
+    mapping: &Mapping<'_>,
+    traction: impl Fn(u32, [f64; 3], [f64; 3]) -> [f64; 3] + Sync,
+) -> Result<Vec<[f64; 3]>> {
+    let quadrature = mapping.quadrature();
+    quadrature.check_boundary()?;
+    load(mapping, |mapped, i, s, samples| {
+        let at = i * samples + s;
+        let face = quadrature.batches()[mapped.batch].faces[mapped.leaves.start + i];
+        traction(face, mapped.points[at], mapped.normals[at])
+    })
+}
+
+/// ∫ Nₐ f over the volume, `[vertex][xyz]`: `force(point)` is the force on a volume unit.
+///
+/// # Errors
+/// If a device fails.
+pub fn body_load<'q>(
+    mapping: &(impl Physical<'q> + ?Sized),
+    force: impl Fn([f64; 3]) -> [f64; 3] + Sync,
+) -> Result<Vec<[f64; 3]>> {
+    load(mapping, |mapped, i, s, samples| force(mapped.points[i * samples + s]))
+}
+
+/// Sums in the order of the pieces.
+fn load<'q>(
+    mapping: &(impl Physical<'q> + ?Sized),
+    force: impl Fn(&Mapped, usize, usize, usize) -> [f64; 3] + Sync,
+) -> Result<Vec<[f64; 3]>> {
+    let quadrature = mapping.quadrature();
+    let of_piece = |mapped: &mut Mapped, (batch, leaves): (usize, std::ops::Range<usize>)| {
+        mapping.map(batch, leaves.clone(), mapped)?;
+        let basis = quadrature.basis(batch);
+        let (samples, controls) = (basis.samples, basis.controls);
+        let mut own = vec![[0.0; 3]; leaves.len() * controls];
+        for (i, sums) in own.chunks_exact_mut(controls).enumerate() {
+            for s in 0..samples {
+                let force =
+                    force(mapped, i, s, samples).map(|f| f * mapped.measures[i * samples + s]);
+                let values = &basis.values[s * controls..][..controls];
+                for (sum, n) in sums.iter_mut().zip(values) {
+                    (0..3).for_each(|d| sum[d] += n * force[d]);
+                }
+            }
+        }
+        let ids = &quadrature.batches()[batch].control_ids;
+        Ok((&ids[leaves.start * controls..leaves.end * controls], own))
+    };
+    let pieces = quadrature.pieces(PIECE);
+    let mut load = vec![[0.0; 3]; quadrature.solid().topology().vertex_count()];
+    for group in pieces.chunks(256) {
+        let found: Vec<_> =
+            group.par_iter().cloned().map_init(Mapped::default, of_piece).collect::<Result<_>>()?;
+        for (ids, own) in found {
+            for (&id, sum) in ids.iter().zip(own) {
+                (0..3).for_each(|d| load[id as usize][d] += sum[d]);
+            }
+        }
+    }
+    Ok(load)
+}

@@ -1,0 +1,185 @@
+//! Sparse symmetric matrices over the vertices of a mesh.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::element::Element;
+use crate::quadrature::Quadrature;
+
+/// Which vertices share a leaf.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    // columns of row r: columns[starts[r]..starts[r + 1]], ascending
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+}
+
+impl Pattern {
+    /// Of all leaves of a quadrature.
+    pub fn of(quadrature: &Quadrature<'_>) -> Self {
+        let vertices = quadrature.solid().topology().vertex_count();
+        let nets = || {
+            quadrature.batches().iter().flat_map(|b| b.control_ids.chunks_exact(b.controls.max(1)))
+        };
+        let all: Vec<&[u32]> = nets().collect();
+        let mut ends = vec![0_usize; vertices + 1];
+        all.iter().flat_map(|net| *net).for_each(|&v| ends[v as usize + 1] += 1);
+        for v in 0..vertices {
+            ends[v + 1] += ends[v];
+        }
+        let starts = ends.clone();
+        let mut at_vertex = vec![0_u32; starts[vertices]];
+        for (n, net) in (0..).zip(&all) {
+            for &v in *net {
+                at_vertex[ends[v as usize]] = n;
+                ends[v as usize] += 1;
+            }
+        }
+        let rows: Vec<Vec<u32>> = (0..vertices)
+            .into_par_iter()
+            .with_min_len(64)
+            .map_init(
+                || (vec![u32::MAX; vertices], Vec::new()),
+                |(seen, row): &mut (Vec<u32>, Vec<u32>), v| {
+                    row.clear();
+                    for &n in &at_vertex[starts[v]..starts[v + 1]] {
+                        for &other in all[n as usize] {
+                            if std::mem::replace(&mut seen[other as usize], v as u32) != v as u32 {
+                                row.push(other);
+                            }
+                        }
+                    }
+                    row.sort_unstable();
+                    row.clone()
+                },
+            )
+            .collect();
+        let mut starts = vec![0];
+        starts.extend(rows.iter().scan(0, |end, row| {
+            *end += row.len();
+            Some(*end)
+        }));
+        Self { starts, columns: rows.concat() }
+    }
+}
+
+/// A sparse symmetric matrix, of one or three unknowns a vertex.
+#[derive(Clone, Debug)]
+pub struct Matrix {
+    pattern: Arc<Pattern>,
+    width: usize,
+    // [entry of the pattern][width][width]
+    values: Vec<f64>,
+}
+
+impl Matrix {
+    pub(super) fn zeros(pattern: Arc<Pattern>, width: usize) -> Self {
+        let values = vec![0.0; pattern.columns.len() * width * width];
+        Self { pattern, width, values }
+    }
+
+    /// Number of rows, and of columns.
+    pub fn size(&self) -> usize {
+        self.width * (self.pattern.starts.len() - 1)
+    }
+
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// All entries, in blocks of `width` × `width`.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Calls `visit` with the columns and the values of each row, in order; columns ascend.
+    ///
+    /// # Errors
+    /// What `visit` returns.
+    pub fn for_each_row<E>(
+        &self,
+        mut visit: impl FnMut(&[u32], &[f64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let w = self.width;
+        let (mut columns, mut values) = (Vec::new(), Vec::new());
+        for v in 0..self.pattern.starts.len() - 1 {
+            let range = self.pattern.starts[v]..self.pattern.starts[v + 1];
+            columns.clear();
+            for &column in &self.pattern.columns[range.clone()] {
+                columns.extend((0..w).map(|j| (w * column as usize + j) as u32));
+            }
+            for i in 0..w {
+                values.clear();
+                for entry in range.clone() {
+                    values.extend_from_slice(&self.values[(entry * w + i) * w..][..w]);
+                }
+                visit(&columns, &values)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The product with a vector.
+    ///
+    /// # Panics
+    /// If the vector has another size.
+    pub fn times(&self, vector: &[f64]) -> Vec<f64> {
+        assert_eq!(vector.len(), self.size(), "a number a column");
+        let mut product = Vec::with_capacity(vector.len());
+        let added: Result<(), std::convert::Infallible> = self.for_each_row(|columns, values| {
+            let terms = columns.iter().zip(values).map(|(&c, x)| x * vector[c as usize]);
+            product.push(terms.sum());
+            Ok(())
+        });
+        match added {
+            Ok(()) => product,
+        }
+    }
+
+    /// Adds matrix `m` of elements, each row in their order.
+    pub(super) fn add(&mut self, elements: &[Vec<Element<'_>>], m: usize) {
+        let Self { pattern, width, values } = self;
+        let (block, vertices) = (*width * *width, pattern.starts.len() - 1);
+        let step = vertices.div_ceil(4 * rayon::current_num_threads()).max(1);
+        let mut parts: Vec<(usize, &mut [f64])> = Vec::new();
+        let mut rest = values.as_mut_slice();
+        for first in (0..vertices).step_by(step) {
+            let last = (first + step).min(vertices);
+            let count = (pattern.starts[last] - pattern.starts[first]) * block;
+            let (part, others) = std::mem::take(&mut rest).split_at_mut(count);
+            parts.push((first, part));
+            rest = others;
+        }
+        let pattern = &**pattern;
+        parts.into_par_iter().for_each(|(first, part)| {
+            let base = pattern.starts[first];
+            for element in elements.iter().flatten() {
+                let controls = element.ids.len();
+                for (a, &row) in element.ids.iter().enumerate() {
+                    let row = row as usize;
+                    if !(first..first + step).contains(&row) {
+                        continue;
+                    }
+                    let from = &element.matrices[m][a * controls * block..][..controls * block];
+                    let mut at = pattern.starts[row];
+                    for &b in &element.ascending {
+                        let column = element.ids[b as usize];
+                        while pattern.columns[at] != column {
+                            at += 1;
+                        }
+                        let to = &mut part[(at - base) * block..][..block];
+                        let from = &from[b as usize * block..][..block];
+                        to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+                    }
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,179 @@
+//! Matrices and loads of finite elements over a Catmull-Clark solid: mass, stiffness of
+//! Poisson's equation, linear elasticity, tractions and body forces.
+//!
+//! Unknowns are the vertices of the control mesh, or three a vertex. All are sums over the
+//! points of a [`Quadrature`](crate::Quadrature), with weights `w` (of the volume, or of the
+//! surface), basis functions `N` and their derivatives in space:
+//!
+//! | | entry of vertices a, b | |
+//! |---|---|---|
+//! | [`Operator::Mass`] | ρ Σ w Nₐ N_b | one unknown a vertex |
+//! | [`Operator::Stiffness`] | κ Σ w ∇Nₐ · ∇N_b | one |
+//! | [`Operator::Elasticity`] | Σ w (λ ∂ᵢNₐ ∂ⱼN_b + μ ∂ⱼNₐ ∂ᵢN_b + μ δᵢⱼ ∇Nₐ · ∇N_b) | 3a + i, 3b + j |
+//!
+//! λ = E ν / ((1 + ν)(1 − 2ν)), μ = E / (2 (1 + ν)). Matrices are exactly symmetric and have the
+//! same bits for any number of threads. Work goes piece by piece, so that memory stays near
+//! that of the matrices.
+//!
+//! ```
+//! use subsolid::assembly::{Operator, assemble};
+//! use subsolid::quadrature::{Mapping, Scheme};
+//! use subsolid::{Quadrature, Solid, Want};
+//!
+//! let mesh = subsolid::read("models/bracket.vtk")?;
+//! let solid = Solid::new(&mesh)?;
+//! let quadrature = Quadrature::new(&solid, Scheme { gauss: 3, rings: Some(1) }, Want::FIRST)?;
+//! let mapping = Mapping::new(&quadrature, mesh.controls())?;
+//! let mass = assemble(&mapping, &[Operator::Mass { density: 7.8e3 }])?.remove(0);
+//! let kilograms: f64 = mass.values().iter().sum();
+//! assert!(kilograms > 0.0);
+//! # Ok::<(), subsolid::Error>(())
+//! ```
+
+mod element;
+mod loads;
+mod matrix;
+mod write;
+
+pub use loads::{body_load, surface_load};
+pub use matrix::Matrix;
+pub use write::{MatrixFormat, write_matrix};
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::quadrature::{Mapped, Physical, PhysicalDerivatives, Quadrature};
+use element::Element;
+use matrix::Pattern;
+
+/// A bilinear form.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Operator {
+    /// Mass, by the density.
+    Mass {
+        /// Mass of a cubed length unit.
+        density: f64,
+    },
+    /// Stiffness of Poisson's equation.
+    Stiffness {
+        /// Conductivity, > 0.
+        conductivity: f64,
+    },
+    /// Isotropic linear elasticity.
+    Elasticity {
+        /// Young's modulus E, > 0.
+        young: f64,
+        /// Poisson's ratio ν, above −1 and below 0.5.
+        poisson: f64,
+    },
+}
+
+impl Operator {
+    /// Unknowns of a vertex.
+    pub fn width(self) -> usize {
+        match self {
+            Self::Elasticity { .. } => 3,
+            _ => 1,
+        }
+    }
+
+    fn check(self) -> Result<()> {
+        let refused = |what: String, help: &str| Err(Error::request(what).with_help(help));
+        match self {
+            Self::Mass { density: x } | Self::Stiffness { conductivity: x } => {
+                if x.is_finite() && x > 0.0 {
+                    return Ok(());
+                }
+                refused(format!("a material of {x}"), "give a positive number")
+            }
+            Self::Elasticity { young, poisson } => {
+                if young.is_finite() && young > 0.0 && poisson > -1.0 && poisson < 0.5 {
+                    return Ok(());
+                }
+                refused(
+                    format!("elasticity of modulus {young} and ratio {poisson}"),
+                    "give a modulus above 0, and a ratio above -1 and below 0.5",
+                )
+            }
+        }
+    }
+}
+
+/// Quadrature points of a piece: its derivatives take some 10 MB.
+const PIECE: usize = 4096;
+
+/// Most element matrices that wait to be added, in numbers.
+const WAITING: usize = 1 << 24;
+
+/// The matrices of some operators, from one pass over the quadrature points.
+///
+/// # Errors
+/// [`Error::Request`] for material constants out of range or a quadrature of the boundary; if a
+/// device fails.
+pub fn assemble<'q>(
+    mapping: &(impl Physical<'q> + ?Sized),
+    operators: &[Operator],
+) -> Result<Vec<Matrix>> {
+    operators.iter().try_for_each(|operator| operator.check())?;
+    let quadrature = mapping.quadrature();
+    if quadrature.is_boundary() {
+        return Err(Error::request(
+            "a quadrature of the boundary, where one of the volume is wanted",
+        )
+        .with_help("make it with Quadrature::new"));
+    }
+    let pattern = Arc::new(Pattern::of(quadrature));
+    let mut matrices: Vec<Matrix> =
+        operators.iter().map(|operator| Matrix::zeros(pattern.clone(), operator.width())).collect();
+    for group in groups(quadrature, operators) {
+        let found: Vec<Vec<Element<'_>>> = group
+            .into_par_iter()
+            .map_init(Default::default, |(mapped, derivatives), (batch, leaves)| {
+                let basis = quadrature.basis(batch);
+                let (mapped, derivatives): (&mut Mapped, &mut PhysicalDerivatives) =
+                    (mapped, derivatives);
+                mapping.map_with_derivatives(
+                    (batch, leaves.clone()),
+                    &basis,
+                    mapped,
+                    derivatives,
+                )?;
+                let ids = &quadrature.batches()[batch].control_ids;
+                let own = leaves.enumerate().map(|(i, leaf)| {
+                    let ids = &ids[leaf * basis.controls..][..basis.controls];
+                    Element::new(ids, i, &basis, (mapped, derivatives), operators)
+                });
+                Ok(own.collect())
+            })
+            .collect::<Result<_>>()?;
+        for (m, matrix) in matrices.iter_mut().enumerate() {
+            matrix.add(&found, m);
+        }
+    }
+    Ok(matrices)
+}
+
+/// A batch, and a range of its leaves.
+type Piece = (usize, std::ops::Range<usize>);
+
+/// Pieces whose element matrices wait together.
+fn groups(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Vec<Vec<Piece>> {
+    let widths: usize = operators.iter().map(|operator| operator.width().pow(2)).sum();
+    let mut groups: Vec<Vec<Piece>> = Vec::new();
+    let mut waiting = usize::MAX;
+    for piece in quadrature.pieces(PIECE) {
+        let controls = quadrature.batches()[piece.0].controls;
+        let numbers = piece.1.len() * controls * controls * widths;
+        if waiting.saturating_add(numbers) > WAITING {
+            groups.push(Vec::new());
+            waiting = 0;
+        }
+        waiting += numbers;
+        if let Some(last) = groups.last_mut() {
+            last.push(piece);
+        }
+    }
+    groups
+}

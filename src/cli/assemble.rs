@@ -1,0 +1,314 @@
+//! `subsolid assemble`
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use subsolid::assembly::{MatrixFormat, Operator, assemble, body_load, surface_load, write_matrix};
+use subsolid::io::{self, Array, WriteOptions};
+use subsolid::limit::Solid;
+use subsolid::mesh::SolidMesh;
+use subsolid::plan::Want;
+use subsolid::quadrature::{Mapping, Physical, Quadrature, Report, Scheme, sides};
+use subsolid::scheme::VertexRule;
+use subsolid::topology::NONE;
+use subsolid::{Error, Result};
+
+use super::console::since;
+use super::memory::{gigabytes, physical};
+use super::model::ModelArguments;
+use super::quadrature::{check_memory, refusal};
+use super::{Console, Outcome};
+
+/// Write matrices and loads of finite elements: mass, stiffness, elasticity
+///
+/// Unknowns are the vertices of the control mesh; those of elasticity 3 v + d, displacement d of
+/// vertex v. Sides are the parts of the boundary between sharp edges, as `quadrature --boundary`
+/// numbers them. The folder gets mass, stiffness, elasticity (.npz or .mtx) and model.npz:
+/// points, load (vertices, 3), and the vertices of each side.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid assemble part.vtk --stiffness --mass -o heat
+  subsolid assemble beam.vtk --crease-angle 40 --elasticity 210e9,0.3 --load 5=0,0,-1e5 -o beam
+  subsolid assemble part.vtk --elasticity 70e9,0.33 --body 0,0,-26500 --format mtx -o part")]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Refine the model so often first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    levels: usize,
+    /// Gauss points along each axis of a box, 1 to 32
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    gauss: usize,
+    /// Rings of boxes towards an extraordinary edge or vertex, 0 to 20; unless given, as many as
+    /// integrals need to be right to 4e-9
+    #[arg(long, value_name = "K")]
+    rings: Option<usize>,
+    /// Mass matrix, by the density
+    #[arg(long, value_name = "RHO", num_args = 0..=1, require_equals = true,
+          default_missing_value = "1")]
+    mass: Option<f64>,
+    /// Stiffness matrix of Poisson's equation, by the conductivity
+    #[arg(long, value_name = "K", num_args = 0..=1, require_equals = true,
+          default_missing_value = "1")]
+    stiffness: Option<f64>,
+    /// Matrix of linear elasticity, by Young's modulus and Poisson's ratio
+    #[arg(long, value_name = "E,NU")]
+    elasticity: Option<Numbers<2>>,
+    /// Force on an area unit of a side
+    #[arg(long, value_name = "SIDE=FX,FY,FZ", allow_hyphen_values = true)]
+    load: Vec<SideLoad>,
+    /// Force on a volume unit
+    #[arg(long, value_name = "FX,FY,FZ", allow_hyphen_values = true)]
+    body: Option<Numbers<3>>,
+    /// Format of the matrices
+    #[arg(long, value_enum, default_value_t = Format::Npz)]
+    format: Format,
+    /// Compress .npz files
+    #[arg(long)]
+    compress: bool,
+    /// Folder to write to
+    #[arg(long, short, value_name = "DIR")]
+    output: PathBuf,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// Compressed sparse rows for scipy.sparse.load_npz
+    Npz,
+    /// Matrix Market: the lower triangle as text
+    Mtx,
+}
+
+/// Numbers with commas between them.
+#[derive(Clone, Copy)]
+struct Numbers<const N: usize>([f64; N]);
+
+impl<const N: usize> FromStr for Numbers<N> {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let numbers: Vec<f64> = text
+            .split(',')
+            .map(|number| number.trim().parse::<f64>().ok().filter(|x| x.is_finite()))
+            .collect::<Option<_>>()
+            .ok_or(format!("give {N} numbers with commas between them"))?;
+        let count = numbers.len();
+        numbers.try_into().map(Self).map_err(|_| format!("{count} numbers instead of {N}"))
+    }
+}
+
+/// A traction on a side.
+#[derive(Clone, Copy)]
+struct SideLoad {
+    side: u32,
+    traction: [f64; 3],
+}
+
+impl FromStr for SideLoad {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let (side, numbers) = text.split_once('=').ok_or("give SIDE=FX,FY,FZ")?;
+        let side = side.parse().map_err(|_| format!("\"{side}\" is no number of a side"))?;
+        Ok(Self { side, traction: numbers.parse::<Numbers<3>>()?.0 })
+    }
+}
+
+#[derive(Serialize)]
+struct Summary {
+    output: PathBuf,
+    vertices: usize,
+    samples: usize,
+    volume: f64,
+    sides: usize,
+    matrices: Vec<MatrixSummary>,
+    /// Sum of all loads.
+    force: [f64; 3],
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct MatrixSummary {
+    name: &'static str,
+    rows: usize,
+    entries: usize,
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let a = &arguments;
+    let scheme = Scheme { gauss: a.gauss, rings: a.rings };
+    scheme.check()?;
+    let operators = a.operators();
+    if operators.is_empty() && a.load.is_empty() && a.body.is_none() {
+        return Err(Error::request("nothing to assemble")
+            .with_help("give --mass, --stiffness, --elasticity E,NU, --load or --body"));
+    }
+    if a.output.exists() && !a.output.is_dir() {
+        return Err(Error::request(format!("{} is no folder", a.output.display()))
+            .with_help("give the name of a folder; it is made if it is not there"));
+    }
+    let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
+    let start = Instant::now();
+    let solid = Solid::new(&mesh)?;
+    let (side, count) = sides(solid.topology(), &mesh.creases);
+    a.check_sides(count)?;
+    check_memory(&solid, scheme, Want::FIRST)?;
+    let quadrature = Quadrature::new(&solid, scheme, Want::FIRST)?;
+    a.check_matrices(&quadrature, &operators)?;
+    let mapping = Mapping::new(&quadrature, mesh.controls())?;
+    let report = Report::new(&mapping)?;
+    if !report.quality.non_positive.is_empty() {
+        return Err(refusal(&report.quality));
+    }
+    if report.left_handed {
+        console.warn("all cells are left-handed: integrals are those of |det J|");
+    }
+    let forms: Vec<Operator> = operators.iter().map(|(_, operator)| *operator).collect();
+    let matrices = assemble(&mapping, &forms)?;
+    let load = a.loads(&solid, &mesh, &mapping, (&side, scheme))?;
+    console.status("Assembled", format!("{} matrices in {}", matrices.len(), since(start)));
+
+    let made = !a.output.exists();
+    let written = a.write(&mesh, &solid, (&operators, &matrices), &load, (&side, count));
+    if let (Err(_), true) = (&written, made) {
+        // only if nothing else stands there
+        let _ = std::fs::remove_dir(&a.output);
+    }
+    written?;
+    console.status("Wrote", format!("{} in {}", a.output.display(), since(start)));
+    let named = operators.iter().zip(&matrices);
+    let summary = Summary {
+        output: a.output.clone(),
+        vertices: mesh.points.len(),
+        samples: report.samples,
+        volume: report.volume,
+        sides: count,
+        matrices: named
+            .map(|((name, _), m)| MatrixSummary { name, rows: m.size(), entries: m.len() })
+            .collect(),
+        force: [0, 1, 2].map(|d| load.iter().flatten().map(|force| force[d]).sum()),
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    if console.json() {
+        console.report(&summary, String::new)?;
+    }
+    Ok(Outcome::Done)
+}
+
+impl Arguments {
+    /// The operators, with the names of their files.
+    fn operators(&self) -> Vec<(&'static str, Operator)> {
+        let mass = self.mass.map(|density| ("mass", Operator::Mass { density }));
+        let stiffness =
+            self.stiffness.map(|conductivity| ("stiffness", Operator::Stiffness { conductivity }));
+        let elasticity = self.elasticity.map(|Numbers([young, poisson])| {
+            ("elasticity", Operator::Elasticity { young, poisson })
+        });
+        [mass, stiffness, elasticity].into_iter().flatten().collect()
+    }
+
+    fn check_sides(&self, count: usize) -> Result<()> {
+        let Some(missing) = self.load.iter().find(|load| load.side as usize >= count) else {
+            return Ok(());
+        };
+        Err(Error::request(format!("the boundary has no side {}", missing.side)).with_help(
+            format!(
+                "it has {count}, numbered from 0 and told apart by sharp edges: see quadrature \
+             --boundary; --crease-angle 40 makes edges sharp"
+            ),
+        ))
+    }
+
+    /// Refuses matrices that would fill the memory.
+    fn check_matrices(
+        &self,
+        quadrature: &Quadrature<'_>,
+        operators: &[(&str, Operator)],
+    ) -> Result<()> {
+        let Some(memory) = physical().map(u128::from) else { return Ok(()) };
+        // a vertex shares leaves with 343 others at most where cells are regular
+        let vertices = quadrature.solid().topology().vertex_count() as u128;
+        let blocks: u128 = operators.iter().map(|(_, o)| o.width().pow(2) as u128).sum();
+        let need = vertices * 343 * (4 + 8 * blocks);
+        if need <= memory / 2 {
+            return Ok(());
+        }
+        let (need, memory) = (gigabytes(need), gigabytes(memory));
+        Err(Error::request(format!("the matrices need about {need}, this machine has {memory}"))
+            .with_help("ask for one at a time, or take fewer --levels"))
+    }
+
+    /// The loads, if there are any.
+    fn loads(
+        &self,
+        solid: &Solid,
+        mesh: &SolidMesh,
+        volume: &dyn Physical<'_>,
+        (side, scheme): (&[u32], Scheme),
+    ) -> Result<Option<Vec<[f64; 3]>>> {
+        if self.load.is_empty() && self.body.is_none() {
+            return Ok(None);
+        }
+        let mut load = vec![[0.0; 3]; mesh.points.len()];
+        let mut add = |other: Vec<[f64; 3]>| {
+            load.iter_mut().zip(other).for_each(|(to, from)| {
+                (0..3).for_each(|d| to[d] += from[d]);
+            });
+        };
+        if !self.load.is_empty() {
+            let loaded = |face: u32| self.load.iter().any(|l| l.side == side[face as usize]);
+            let boundary = Quadrature::boundary(solid, scheme, Want::FIRST, loaded)?;
+            let mapping = Mapping::new(&boundary, mesh.controls())?;
+            add(surface_load(&mapping, |face, _, _| {
+                let own = self.load.iter().filter(|l| l.side == side[face as usize]);
+                own.fold([0.0; 3], |sum, l| [0, 1, 2].map(|d| sum[d] + l.traction[d]))
+            })?);
+        }
+        if let Some(Numbers(force)) = self.body {
+            add(body_load(volume, |_| force)?);
+        }
+        Ok(Some(load))
+    }
+
+    fn write(
+        &self,
+        mesh: &SolidMesh,
+        solid: &Solid,
+        (operators, matrices): (&[(&str, Operator)], &[subsolid::assembly::Matrix]),
+        load: &Option<Vec<[f64; 3]>>,
+        (side, count): (&[u32], usize),
+    ) -> Result<()> {
+        std::fs::create_dir_all(&self.output).map_err(|e| io::atomic::refused(&self.output, e))?;
+        let (format, ending) = match self.format {
+            Format::Npz => (MatrixFormat::Npz, "npz"),
+            Format::Mtx => (MatrixFormat::MatrixMarket, "mtx"),
+        };
+        for ((name, _), matrix) in operators.iter().zip(matrices) {
+            let path = self.output.join(format!("{name}.{ending}"));
+            write_matrix(path, matrix, format, self.compress)?;
+        }
+        let mut arrays = vec![Array::new("points", 3, mesh.points.as_flattened().to_vec())];
+        if let Some(load) = load {
+            arrays.push(Array::new("load", 3, load.as_flattened().to_vec()));
+        }
+        let mut vertices: Vec<Vec<i32>> = vec![Vec::new(); count];
+        for (face, &side) in (0..).zip(side).filter(|&(_, &side)| side != NONE) {
+            let own = solid.topology().face_vertices(face).iter().map(|&v| v as i32);
+            vertices[side as usize].extend(own);
+        }
+        for (side, mut own) in vertices.into_iter().enumerate() {
+            own.sort_unstable();
+            own.dedup();
+            arrays.push(Array::new(format!("side/{side}"), 1, own));
+        }
+        self.write_arrays(&self.output.join("model.npz"), &arrays)
+    }
+
+    fn write_arrays(&self, path: &Path, arrays: &[Array]) -> Result<()> {
+        io::write_arrays(path, arrays, WriteOptions { compress: self.compress })
+    }
+}

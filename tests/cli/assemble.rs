@@ -1,0 +1,150 @@
+//! `subsolid assemble` as its users run it: a cantilever solved from the files alone.
+
+use std::fs;
+use std::io::{Cursor, Read};
+use std::path::Path;
+
+use faer::linalg::solvers::Solve;
+use faer::sparse::{SparseColMat, Triplet};
+use faer::{Mat, Side};
+use npyz::{Deserialize, NpyFile};
+use serde_json::Value;
+use tempfile::tempdir;
+
+use crate::program::{done, refused};
+
+fn array<T: Deserialize>(path: &Path, name: &str) -> Vec<T> {
+    let mut archive = zip::ZipArchive::new(fs::File::open(path).unwrap()).unwrap();
+    let mut bytes = Vec::new();
+    let mut entry =
+        archive.by_name(&format!("{name}.npy")).unwrap_or_else(|e| panic!("{name}: {e}"));
+    entry.read_to_end(&mut bytes).unwrap();
+    NpyFile::new(Cursor::new(bytes)).unwrap().into_vec().unwrap()
+}
+
+/// Entries of a matrix in SciPy's format.
+fn entries(path: &Path) -> Vec<(usize, usize, f64)> {
+    let (starts, columns) = (array::<i32>(path, "indptr"), array::<i32>(path, "indices"));
+    let (values, shape) = (array::<f64>(path, "data"), array::<i64>(path, "shape"));
+    assert_eq!(starts.len() as i64, shape[0] + 1);
+    let mut all = Vec::new();
+    for (row, range) in starts.windows(2).enumerate() {
+        for at in range[0] as usize..range[1] as usize {
+            all.push((row, columns[at] as usize, values[at]));
+        }
+    }
+    all
+}
+
+/// Entries of a symmetric Matrix Market file.
+fn market(path: &Path) -> Vec<(usize, usize, f64)> {
+    let text = fs::read_to_string(path).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("%%MatrixMarket matrix coordinate real symmetric"));
+    let sizes: Vec<usize> = lines.next().unwrap().split(' ').map(|n| n.parse().unwrap()).collect();
+    let mut all = Vec::new();
+    for line in lines {
+        let words: Vec<&str> = line.split(' ').collect();
+        let at = |i: usize| words[i].parse::<usize>().unwrap() - 1;
+        let value = words[2].parse().unwrap();
+        assert!(at(0) >= at(1));
+        all.push((at(0), at(1), value));
+    }
+    assert_eq!((sizes[0], sizes[2]), (sizes[1], all.len()));
+    let upper: Vec<_> = all.iter().filter(|e| e.0 != e.1).map(|&(r, c, x)| (c, r, x)).collect();
+    all.extend(upper);
+    all.sort_unstable_by_key(|entry| (entry.0, entry.1));
+    all
+}
+
+/// Mean deflection of the free end of a cantilever, relative to Timoshenko's.
+fn deflection(here: &Path, levels: usize) -> f64 {
+    let command = format!(
+        "assemble beam.vtk --crease-angle 40 --levels {levels} --elasticity 1000,0 \
+         --load 5=0,0.01,0 -o beam{levels} --json"
+    );
+    let report: Value = serde_json::from_str(&done(here, &command)).unwrap();
+    assert!((report["force"][1].as_f64().unwrap() - 0.04).abs() < 1e-14);
+    let folder = here.join(format!("beam{levels}"));
+    let points = array::<f64>(&folder.join("model.npz"), "points");
+    let load = array::<f64>(&folder.join("model.npz"), "load");
+    let held = array::<i32>(&folder.join("model.npz"), "side/0");
+    let free_end = array::<i32>(&folder.join("model.npz"), "side/5");
+    assert!(held.iter().all(|&v| points[3 * v as usize + 2] == 0.0));
+    let mut number: Vec<Option<usize>> = vec![None; points.len()];
+    let mut count = 0;
+    for (v, number) in number.iter_mut().enumerate() {
+        if !held.contains(&((v / 3) as i32)) {
+            *number = Some(count);
+            count += 1;
+        }
+    }
+    let triplets: Vec<Triplet<usize, usize, f64>> = entries(&folder.join("elasticity.npz"))
+        .into_iter()
+        .filter_map(|(r, c, x)| Some(Triplet::new(number[r]?, number[c]?, x)))
+        .filter(|t| t.row >= t.col)
+        .collect();
+    let matrix = SparseColMat::try_new_from_triplets(count, count, &triplets).unwrap();
+    let mut x = Mat::zeros(count, 1);
+    for (n, force) in number.iter().zip(&load) {
+        if let Some(n) = n {
+            x[(*n, 0)] = *force;
+        }
+    }
+    matrix.sp_cholesky(Side::Lower).unwrap().solve_in_place(&mut x);
+    // corners of the end: the boundary's control points carry linear fields
+    let sum: f64 = free_end.iter().map(|&v| x[(number[3 * v as usize + 1].unwrap(), 0)]).sum();
+    let (force, length, modulus, inertia) = (0.04, 20.0_f64, 1000.0, 16.0 / 12.0);
+    let bending = force * length.powi(3) / (3.0 * modulus * inertia);
+    let shear = force * length / (5.0 / 6.0 * modulus / 2.0 * 4.0);
+    sum / free_end.len() as f64 / (bending + shear)
+}
+
+#[test]
+fn a_cantilever_bends_as_beam_theory_says() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    done(here, "shape box 2 2 20 -o beam.vtk");
+    let ratios = [0, 1].map(|levels| deflection(here, levels));
+    println!("{ratios:?}");
+    assert!(ratios.iter().all(|ratio| (ratio - 1.0).abs() < 0.01), "{ratios:?}");
+}
+
+#[test]
+fn both_formats_hold_the_same_matrix() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    done(here, "shape fan 5 2 2 -o fan.vtk");
+    let forms = "--gauss 2 --rings 1 --mass=7.5 --stiffness --elasticity 3,0.25";
+    done(here, &format!("assemble fan.vtk {forms} -o npz"));
+    done(here, &format!("assemble fan.vtk {forms} --compress -o small"));
+    done(here, &format!("assemble fan.vtk {forms} --format mtx -o mtx"));
+    for name in ["mass", "stiffness", "elasticity"] {
+        let of = |folder: &str| entries(&here.join(folder).join(format!("{name}.npz")));
+        let all = of("npz");
+        assert!(all == of("small") && all == market(&here.join("mtx").join(format!("{name}.mtx"))));
+    }
+    let names: Vec<String> = ["npz", "mtx"]
+        .iter()
+        .flat_map(|folder| fs::read_dir(here.join(folder)).unwrap())
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(names.len(), 8, "{names:?}");
+}
+
+#[test]
+fn bad_requests_are_refused() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    done(here, "shape box 2 2 2 -o box.vtk");
+    refused(here, "assemble box.vtk -o out", "nothing to assemble");
+    refused(here, "assemble box.vtk --elasticity 1 -o out", "1 numbers instead of 2");
+    refused(here, "assemble box.vtk --elasticity 1,0.5 -o out", "ratio 0.5");
+    refused(here, "assemble box.vtk --mass=-1 -o out", "a material of -1");
+    refused(here, "assemble box.vtk --load 1=0,0,1 -o out", "no side 1");
+    refused(here, "assemble box.vtk --load x=0,0,1 -o out", "no number of a side");
+    refused(here, "assemble box.vtk --body 0,nan,1 -o out", "3 numbers");
+    refused(here, "assemble box.vtk --mass -o box.vtk", "is no folder");
+    refused(here, "assemble box.vtk --mass", "--output");
+    assert!(!here.join("out").exists());
+}

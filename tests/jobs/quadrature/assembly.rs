@@ -1,0 +1,156 @@
+//! Assembled matrices and loads against those that the tests sum from archives.
+
+use subsolid::Quadrature;
+use subsolid::assembly::{Matrix, Operator, assemble, body_load, surface_load};
+use subsolid::limit::Solid;
+use subsolid::mesh::SolidMesh;
+use subsolid::plan::Want;
+use subsolid::quadrature::{Mapping, Scheme};
+
+use super::archive::Archive;
+use super::solve::{creased, distance};
+use super::system::{elasticity, poisson};
+use crate::support::meshes::{block, fan, mixed, perturbed};
+
+const SCHEME: Scheme = Scheme { gauss: 3, rings: Some(2) };
+const ALL: [Operator; 3] = [
+    Operator::Mass { density: 2.5 },
+    Operator::Stiffness { conductivity: 1.0 },
+    Operator::Elasticity { young: 10.0, poisson: 0.3 },
+];
+
+/// λ and μ of the elasticity above.
+const LAME: [f64; 2] = [10.0 * 0.3 / (1.3 * 0.4), 10.0 / 2.6];
+
+fn meshes() -> Vec<(&'static str, SolidMesh)> {
+    vec![
+        ("box", perturbed(&block([3, 2, 2]), 0.05, 1)),
+        ("fan", creased(fan(5, 2, 2))),
+        ("mixed", mixed()),
+    ]
+}
+
+fn assembled(mesh: &SolidMesh, operators: &[Operator]) -> Vec<Matrix> {
+    let solid = Solid::new(mesh).unwrap();
+    let quadrature = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
+    assemble(&Mapping::new(&quadrature, mesh.controls()).unwrap(), operators).unwrap()
+}
+
+fn vector(len: usize) -> Vec<f64> {
+    (0..len).map(|i| ((i * 7919 + 13) % 101) as f64 / 50.0 - 1.0).collect()
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+}
+
+#[test]
+fn matrices_are_those_of_another_program() {
+    for (name, mesh) in meshes() {
+        let archive = Archive::of(&mesh, SCHEME);
+        let [mass, stiffness, elastic] = assembled(&mesh, &ALL).try_into().unwrap();
+        let x = vector(mesh.points.len());
+        let expected = poisson(&archive, |_| 0.0).0.times(&x);
+        let error = distance(&stiffness.times(&x), &expected) / largest(&expected);
+        assert!(error < 1e-13, "{name}: stiffness {error:e}");
+
+        let three = vector(3 * mesh.points.len());
+        let expected = elasticity(&archive, LAME).times(&three);
+        let error = distance(&elastic.times(&three), &expected) / largest(&expected);
+        assert!(error < 1e-13, "{name}: elasticity {error:e}");
+
+        // M x is the load of the field Σ xₐ Nₐ: here of a linear one
+        let field: Vec<f64> = mesh.points.iter().map(|p| 2.5 * (p[0] - 0.5 * p[2])).collect();
+        let linear: Vec<f64> = mesh.points.iter().map(|p| p[0] - 0.5 * p[2]).collect();
+        let (_, expected) = poisson(&archive, |p| 2.5 * (p[0] - 0.5 * p[2]));
+        let error = distance(&mass.times(&linear), &expected) / largest(&field);
+        assert!(error < 1e-13, "{name}: mass {error:e}");
+    }
+}
+
+#[test]
+fn matrices_are_symmetric_and_keep_rigid_motions() {
+    for (name, mesh) in meshes() {
+        for matrix in assembled(&mesh, &ALL) {
+            let mut rows: Vec<Vec<(u32, f64)>> = Vec::new();
+            let collected: Result<(), ()> = matrix.for_each_row(|columns, values| {
+                assert!(columns.is_sorted_by(|a, b| a < b));
+                rows.push(columns.iter().copied().zip(values.iter().copied()).collect());
+                Ok(())
+            });
+            collected.unwrap();
+            assert_eq!(rows.len(), matrix.size());
+            for (r, row) in (0..).zip(&rows) {
+                for &(c, value) in row {
+                    let other = &rows[c as usize];
+                    let at = other.binary_search_by_key(&r, |entry| entry.0).unwrap();
+                    assert!(other[at].1 == value, "{name}: ({r}, {c})");
+                }
+            }
+        }
+        let [_, stiffness, elastic] = assembled(&mesh, &ALL).try_into().unwrap();
+        let ones = vec![1.0; mesh.points.len()];
+        let scale = largest(stiffness.values());
+        assert!(largest(&stiffness.times(&ones)) < 1e-13 * scale, "{name}");
+        let turned: Vec<f64> =
+            mesh.points.iter().flat_map(|&[x, y, z]| [0.3 * y + z, -0.3 * x, 1.0 - x]).collect();
+        let scale = largest(elastic.values()) * largest(&turned);
+        assert!(largest(&elastic.times(&turned)) < 1e-13 * scale, "{name}");
+    }
+}
+
+#[test]
+fn threads_change_no_bit() {
+    let mesh = creased(fan(3, 3, 2));
+    let of = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| assembled(&mesh, &ALL))
+    };
+    for (one, three) in of(1).iter().zip(&of(3)) {
+        assert!(one.values() == three.values());
+    }
+}
+
+#[test]
+fn loads_add_up_to_the_forces() {
+    let mesh = creased(fan(5, 2, 2));
+    let solid = Solid::new(&mesh).unwrap();
+    let scheme = Scheme::default();
+    let boundary = Quadrature::boundary(&solid, scheme, Want::FIRST, |_| true).unwrap();
+    let on_boundary = Mapping::new(&boundary, mesh.controls()).unwrap();
+    // a pressure of 1 + z: its force is −∫ (0, 0, 1) over the volume
+    let pressure = surface_load(&on_boundary, |_, p, n| n.map(|x| -(1.0 + p[2]) * x)).unwrap();
+    let volume = Quadrature::new(&solid, scheme, Want::FIRST).unwrap();
+    let in_volume = Mapping::new(&volume, mesh.controls()).unwrap();
+    let weight = body_load(&in_volume, |_| [0.0, 0.0, -1.0]).unwrap();
+    let sum = |load: &[[f64; 3]], d: usize| load.iter().map(|f| f[d]).sum::<f64>();
+    for d in 0..3 {
+        let (a, b) = (sum(&pressure, d), sum(&weight, d));
+        assert!((a - b).abs() < 1e-8 * sum(&weight, 2).abs(), "{d}: {a} {b}");
+    }
+    // and its moments about the x axis
+    let moment = |load: &[[f64; 3]]| -> f64 {
+        load.iter().zip(&mesh.points).map(|(f, p)| p[1] * f[2] - p[2] * f[1]).sum()
+    };
+    let (a, b) = (moment(&pressure), moment(&weight));
+    assert!((a - b).abs() < 1e-8 * sum(&weight, 2).abs(), "{a} {b}");
+    assert!(surface_load(&in_volume, |_, _, _| [0.0; 3]).is_err());
+    let error = assemble(&on_boundary, &ALL).unwrap_err();
+    assert!(error.to_string().contains("of the boundary"), "{error}");
+}
+
+#[test]
+fn materials_out_of_range_are_refused() {
+    let mesh = block([1, 1, 1]);
+    let solid = Solid::new(&mesh).unwrap();
+    let quadrature = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
+    let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
+    for bad in [
+        Operator::Mass { density: 0.0 },
+        Operator::Stiffness { conductivity: f64::NAN },
+        Operator::Elasticity { young: 1.0, poisson: 0.5 },
+        Operator::Elasticity { young: -1.0, poisson: 0.3 },
+    ] {
+        assert!(assemble(&mapping, &[bad]).is_err(), "{bad:?}");
+    }
+}

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use subsolid::backend::{Precision, Values};
+use subsolid::backend::{Precision, ResultBuffer, Values};
 use subsolid::plan::{Adjoint, Cost, Location, Samples, Want};
 use subsolid::{Limit, Plan};
 
@@ -100,7 +100,7 @@ impl PyPlan {
         result.py()
     }
 
-    /// Evaluates into an array, by way of memory that is kept.
+    /// Evaluates into an array.
     fn evaluate_into_array(
         &self,
         py: Python<'_>,
@@ -109,24 +109,18 @@ impl PyPlan {
     ) -> PyResult<()> {
         let rows = self.plan().result_count(&self.all());
         match self.precision {
-            Precision::F64 => self.fill_array::<f64>(py, given, out, rows, |values| match values {
-                Values::F64(numbers) => Some(numbers),
-                Values::F32(_) => None,
-            }),
-            Precision::F32 => self.fill_array::<f32>(py, given, out, rows, |values| match values {
-                Values::F32(numbers) => Some(numbers),
-                Values::F64(_) => None,
-            }),
+            Precision::F64 => self.fill_array::<f64>(py, given, out, rows, Values::F64),
+            Precision::F32 => self.fill_array::<f32>(py, given, out, rows, Values::F32),
         }
     }
 
-    fn fill_array<T: numpy::Element + Copy + Send + Sync>(
+    fn fill_array<T: numpy::Element + Sync>(
         &self,
         py: Python<'_>,
         given: &Moved<'_>,
         out: &Bound<'_, PyAny>,
         rows: usize,
-        numbers: impl Fn(&Values) -> Option<&[T]> + Send + Sync,
+        values: fn(ResultBuffer<T>) -> Values,
     ) -> PyResult<()> {
         let wrong = |why: String| {
             let name = if size_of::<T>() == 4 { "float32" } else { "float64" };
@@ -150,12 +144,14 @@ impl PyPlan {
         let to = array.as_slice_mut().map_err(|_| wrong("is not C-contiguous".into()))?;
         let controls = given.controls(self.shared().mesh.controls())?;
         let all = self.all();
+        // SAFETY: nothing else uses the array until the buffer is dropped, below
+        let buffer = unsafe { ResultBuffer::over(to.as_mut_ptr(), to.len()) };
         let result = self.threads.run_locked(py, &self.evaluator, |(cell, limit)| {
-            cell.with_dependent_mut(|_, prepared| prepared.0.evaluate(controls, all, limit))?;
-            if let Some(numbers) = numbers(&limit.positions) {
-                to.copy_from_slice(numbers);
-            }
-            Ok(())
+            limit.positions = values(buffer);
+            let done =
+                cell.with_dependent_mut(|_, prepared| prepared.0.evaluate(controls, all, limit));
+            limit.positions = Values::default();
+            done
         });
         result.py()
     }

@@ -21,25 +21,42 @@ if TYPE_CHECKING:
 __all__ = ["evaluate"]
 
 
+def _array(tensor: Any) -> Any:
+    return np.ascontiguousarray(tensor.detach().numpy())
+
+
+# An evaluation is linear: the gradient of each of these functions is the other, which makes
+# gradients of gradients right.
+
+
 class _Evaluate(torch.autograd.Function):  # type: ignore[misc]
     @staticmethod
     def forward(ctx: Any, plan: Plan, controls: Any) -> Any:
         ctx.plan = plan
-        points = np.ascontiguousarray(controls.detach().numpy())
-        limit = plan.evaluate(points)
+        limit = plan.evaluate(_array(controls))
         arrays = [limit.points, *limit.derivatives.values()]
         return tuple(torch.from_numpy(array) for array in arrays)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        values, *others = (np.ascontiguousarray(g.detach().numpy()) for g in gradients)
-        derivatives = dict(zip(ctx.plan.derivatives, others))
-        back = ctx.plan.adjoint(values, derivatives=derivatives)
-        return None, torch.from_numpy(back)
+        return None, _Adjoint.apply(ctx.plan, *gradients)
+
+
+class _Adjoint(torch.autograd.Function):  # type: ignore[misc]
+    @staticmethod
+    def forward(ctx: Any, plan: Plan, *gradients: Any) -> Any:
+        ctx.plan = plan
+        values, *others = map(_array, gradients)
+        derivatives = dict(zip(plan.derivatives, others))
+        return torch.from_numpy(plan.adjoint(values, derivatives=derivatives))
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        return (None, *_Evaluate.apply(ctx.plan, gradient))
 
 
 def evaluate(plan: Plan, controls: Any) -> Union[Any, tuple[Any, ...]]:
-    """Evaluates a plan so that gradients flow back to the control points.
+    """Evaluates a plan so that gradients of any order flow back to the control points.
 
     Args:
         plan: A plan in double precision.

@@ -33,11 +33,14 @@ def test_fit_points() -> None:
     assert main(cells=5, samples=5) < coarse / 2
 
 
-def test_optimize_volume() -> None:
+@pytest.mark.parametrize("use_torch", [False, True])
+def test_optimize_volume(use_torch: bool) -> None:
     pytest.importorskip("scipy")
+    if use_torch:
+        pytest.importorskip("torch")
     from optimize_volume import main
 
-    wanted, reached = main(steps=20)
+    wanted, reached = main(steps=20, use_torch=use_torch)
     assert abs(reached - wanted) < 1e-2 * wanted
 
 

@@ -5,6 +5,7 @@ by the adjoint of the plan.
 from __future__ import annotations
 
 import pathlib
+from typing import Optional
 
 import numpy as np
 from scipy.optimize import minimize
@@ -21,9 +22,13 @@ except ImportError:
 
 
 def main(
-    model: str = "bracket.vtk", gauss: int = 3, steps: int = 50, use_torch: bool = torch is not None
+    model: str = "bracket.vtk",
+    gauss: int = 3,
+    steps: int = 50,
+    use_torch: bool = torch is not None,
+    picture: Optional[pathlib.Path] = None,
 ) -> tuple[float, float]:
-    """Returns the volume wanted, and the one reached."""
+    """Returns the volume wanted, and the one reached; draws how far control points have moved."""
     solid = subsolid.read(MODELS / model)
     plan = solid.plan(gauss=gauss, derivatives=1)
     line = 0.5 * np.polynomial.legendre.leggauss(gauss)[1]
@@ -61,6 +66,10 @@ def main(
     found = minimize(objective, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": steps})
     reached = volume(found.x.reshape(-1, 3))[0]
     print(f"volume {reached:.6f}, wanted {wanted:.6f}, {found.nit} steps")
+    if picture is not None:
+        points = found.x.reshape(-1, 3)
+        moved = {"moved": np.linalg.norm(points - start, axis=1)}
+        solid.with_points(points).with_attributes(moved).plot("moved", screenshot=picture)
     return wanted, reached
 
 

@@ -24,6 +24,23 @@ def test_evaluate_and_look(tmp_path: Any) -> None:
     assert (tmp_path / "classes.png").stat().st_size > 5000
 
 
+def test_pictures(tmp_path: Any) -> None:
+    for package in ("pyvista", "scipy", "PIL"):
+        pytest.importorskip(package)
+    import pyvista
+    from pictures import main
+
+    before = pyvista.OFF_SCREEN
+    try:
+        main(tmp_path)
+    finally:
+        pyvista.OFF_SCREEN = before
+        pyvista.global_theme.restore_defaults()
+    sizes = {file.stem: file.stat().st_size for file in tmp_path.glob("*.png")}
+    assert set(sizes) == {"classes", "hardness", "fit", "volume", "elasticity", "lattice"}
+    assert all(5000 < size < 60_000 for size in sizes.values()), sizes
+
+
 def test_fit_points() -> None:
     pytest.importorskip("scipy")
     from fit_points import main

@@ -37,6 +37,40 @@ struct AdjointLeaf {
 // SAFETY: plain numbers, laid out as in CUDA C++.
 unsafe impl DeviceRepr for AdjointLeaf {}
 
+/// What the leaves need, before it is brought to the device.
+#[derive(Default)]
+struct Arrays {
+    leaves: Vec<AdjointLeaf>,
+    weights: Vec<f64>,
+    samples: Vec<u32>,
+    places: usize,
+}
+
+impl Arrays {
+    fn of(adjoint: &Adjoint) -> Self {
+        let mut all = Self::default();
+        let mut tables = Vec::with_capacity(adjoint.tables.len());
+        for table in &adjoint.tables {
+            tables.push(AdjointLeaf {
+                weights: all.weights.len() as u64,
+                samples: all.samples.len() as u64,
+                controls: table.controls as u32,
+                count: table.results.len() as u32,
+                ..AdjointLeaf::default()
+            });
+            all.weights.extend_from_slice(&table.weights);
+            all.samples.extend_from_slice(&table.results);
+        }
+        for leaf in &adjoint.leaves {
+            let table = tables[leaf.table as usize];
+            let (place, first) = (all.places as u64, leaf.first as u64);
+            all.leaves.push(AdjointLeaf { place, first, ..table });
+            all.places += table.controls as usize;
+        }
+        all
+    }
+}
+
 /// Rows of indices, with a weight each or none.
 struct DeviceRows {
     starts: Buffer<u64>,
@@ -82,26 +116,7 @@ impl Gradient<'_> {
 impl DeviceAdjoint {
     pub(super) fn new(functions: Arc<Functions>, adjoint: &Adjoint) -> Result<Self> {
         let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
-        let (mut weights, mut samples, mut tables) = (Vec::new(), Vec::new(), Vec::new());
-        for table in &adjoint.tables {
-            tables.push(AdjointLeaf {
-                weights: weights.len() as u64,
-                samples: samples.len() as u64,
-                controls: table.controls as u32,
-                count: table.results.len() as u32,
-                ..AdjointLeaf::default()
-            });
-            weights.extend_from_slice(&table.weights);
-            samples.extend_from_slice(&table.results);
-        }
-        let mut places = 0;
-        let leaf = |leaf: &crate::plan::adjoint::LeafWork| {
-            let table = tables[leaf.table as usize];
-            let place = places as u64;
-            places += table.controls as usize;
-            AdjointLeaf { place, first: leaf.first as u64, ..table }
-        };
-        let leaves: Vec<AdjointLeaf> = adjoint.leaves.iter().map(leaf).collect();
+        let Arrays { leaves, weights, samples, places } = Arrays::of(adjoint);
         let rows = |rows: &Rows, weights: Option<&[f64]>| {
             let long = |numbers: &[usize]| numbers.iter().map(|&x| x as u64).collect::<Vec<_>>();
             Ok(DeviceRows {
@@ -260,5 +275,77 @@ impl DeviceAdjoint {
             gather(rows, points.address::<f64>(fine), points.address::<f64>(coarse))?;
         }
         Ok(launches)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limit::Solid;
+    use crate::mesh::shape::Shape;
+    use crate::plan::{Samples, Want, wanted_orders};
+
+    /// The loops of `leaf_gradients`.
+    fn leaf_gradients(arrays: &Arrays, gradients: &[Vec<f64>], width: usize) -> Vec<f64> {
+        let mut nets = vec![0.0; arrays.places * width];
+        for leaf in &arrays.leaves {
+            for c in 0..leaf.controls as usize {
+                let net = &mut nets[(leaf.place as usize + c) * width..][..width];
+                let mut weight = leaf.weights as usize + c;
+                for gradient in gradients {
+                    for s in 0..leaf.count as usize {
+                        let sample = arrays.samples[leaf.samples as usize + s] as usize;
+                        let own = &gradient[(leaf.first as usize + sample) * width..][..width];
+                        if own.iter().any(|&g| g != 0.0) {
+                            let weight = arrays.weights[weight];
+                            net.iter_mut().zip(own).for_each(|(sum, g)| *sum += weight * g);
+                        }
+                        weight += leaf.controls as usize;
+                    }
+                }
+            }
+        }
+        nets
+    }
+
+    /// The loops of `gather_gradients`.
+    fn gather(rows: &Rows, weights: Option<&[f64]>, from: &[f64], width: usize, to: &mut [f64]) {
+        for (at, sum) in to.iter_mut().enumerate() {
+            let (row, component) = (at / width, at % width);
+            for i in rows.starts[row]..rows.starts[row + 1] {
+                let value = from[rows.items[i] * width + component];
+                *sum += weights.map_or(value, |weights| weights[i] * value);
+            }
+        }
+    }
+
+    /// What the kernels do with these arrays has the bits of the CPU.
+    #[test]
+    fn arrays_of_the_device_make_the_gradients_of_the_host() {
+        let mesh = Shape::Fan { valence: 5, layers: 1, rings: 1 }.build().unwrap();
+        let solid = Solid::new(&mesh).unwrap();
+        let width = 2;
+        for samples in [Samples::Tensor(vec![0.1, 0.6]), Samples::gauss(3).unwrap()] {
+            let plan = solid.plan(&samples, Want::FIRST).unwrap();
+            let results = plan.result_count(&(0..solid.elements().len()));
+            let gradients: Vec<Vec<f64>> = (0..wanted_orders(plan.want()).len())
+                .map(|o| (0..width * results).map(|i| ((7 * i + o) as f64).sin()).collect())
+                .collect();
+            let slices: Vec<&[f64]> = gradients.iter().map(Vec::as_slice).collect();
+            let adjoint = Adjoint::new(&plan);
+            assert!(!adjoint.levels.is_empty());
+            let nets = leaf_gradients(&Arrays::of(&adjoint), &gradients, width);
+            let mut points = vec![0.0; (adjoint.sources.starts.len() - 1) * width];
+            gather(&adjoint.sources, None, &nets, width, &mut points);
+            for (level, (rows, weights)) in adjoint.levels.iter().enumerate().rev() {
+                let [coarse, fine] = [0, 1].map(|l| adjoint.level_starts[level + l] * width);
+                let numbers = (rows.starts.len() - 1) * width;
+                let (before, finer) = points.split_at_mut(fine);
+                let to = &mut before[coarse..coarse + numbers];
+                gather(rows, Some(weights), finer, width, to);
+            }
+            points.truncate(width * adjoint.vertices);
+            assert_eq!(points, adjoint.apply(&slices, width).unwrap());
+        }
     }
 }

@@ -7,8 +7,9 @@ use bytemuck::Pod;
 
 use crate::pages;
 
-/// Numbers in a row: a vector of the program's own, or memory of the host that a device lends
-/// because it copies there without help. Reads as a slice; a clone is a vector.
+/// Numbers in a row: a vector of the program's own, memory of the host that a device lends
+/// because it copies there without help, or memory of the caller. Reads as a slice; a clone is a
+/// vector.
 pub struct ResultBuffer<T>(Memory<T>);
 
 enum Memory<T> {
@@ -17,7 +18,20 @@ enum Memory<T> {
     /// So many numbers at the front.
     #[allow(dead_code, reason = "backends for devices use it")]
     Lent(Box<dyn Lent>, usize),
+    /// So many numbers at the front.
+    Borrowed(Borrowed<T>, usize),
 }
+
+/// Memory of the caller.
+struct Borrowed<T> {
+    start: *mut T,
+    len: usize,
+}
+
+// SAFETY: used as a mutable slice would be, by the promise of `ResultBuffer::over`.
+unsafe impl<T: Send> Send for Borrowed<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Borrowed<T> {}
 
 /// Where new numbers begin, in bytes: results that begin on a cache line are streamed there
 /// at once, others on a detour.
@@ -30,6 +44,18 @@ pub(crate) trait Lent: Send + Sync {
     fn bytes_mut(&mut self) -> &mut [u8];
 }
 
+impl<T> ResultBuffer<T> {
+    /// Room for `len` numbers in memory of the caller, which results are written to as long as
+    /// they fit there, whatever the processor.
+    ///
+    /// # Safety
+    /// `start` is aligned, and `len` initialized numbers there may be read and written by this
+    /// value alone until it is dropped.
+    pub unsafe fn over(start: *mut T, len: usize) -> Self {
+        Self(Memory::Borrowed(Borrowed { start, len }, len))
+    }
+}
+
 impl<T: Pod> ResultBuffer<T> {
     /// Makes room for `len` numbers, old contents unspecified: in lent memory that is here
     /// already and large enough, else in a vector, from a cache line on.
@@ -39,6 +65,7 @@ impl<T: Pod> ResultBuffer<T> {
                 vector.resize(*first + len, T::zeroed());
             }
             Memory::Lent(bytes, used) if len * size_of::<T>() <= bytes.bytes().len() => *used = len,
+            Memory::Borrowed(memory, used) if len <= memory.len => *used = len,
             _ => {
                 // the old ones are given back first
                 self.0 = Memory::default();
@@ -51,8 +78,8 @@ impl<T: Pod> ResultBuffer<T> {
         self
     }
 
-    /// The same in memory that `lend` lends, given the number of bytes, unless it refuses; and
-    /// whether the memory is lent.
+    /// The same in memory that `lend` lends, given the number of bytes, unless it refuses or the
+    /// caller's memory is large enough; and whether the memory is lent.
     #[allow(dead_code, reason = "backends for devices use it")]
     pub(crate) fn reserve_lent(
         &mut self,
@@ -60,7 +87,11 @@ impl<T: Pod> ResultBuffer<T> {
         lend: impl FnOnce(usize) -> Option<Box<dyn Lent>>,
     ) -> (&mut [T], bool) {
         let bytes = len * size_of::<T>();
-        let enough = matches!(&self.0, Memory::Lent(lent, _) if bytes <= lent.bytes().len());
+        let enough = match &self.0 {
+            Memory::Own(..) => false,
+            Memory::Lent(lent, _) => bytes <= lent.bytes().len(),
+            Memory::Borrowed(memory, _) => len <= memory.len,
+        };
         if !enough && bytes > 0 {
             // what is here is given back first
             self.0 = Memory::default();
@@ -80,6 +111,10 @@ impl<T: Pod> Deref for ResultBuffer<T> {
         match &self.0 {
             Memory::Own(vector, first) => &vector[*first..],
             Memory::Lent(lent, len) => bytemuck::cast_slice(&lent.bytes()[..len * size_of::<T>()]),
+            // SAFETY: by the caller of `over`; no more is in use than there is.
+            Memory::Borrowed(memory, len) => unsafe {
+                std::slice::from_raw_parts(memory.start, *len)
+            },
         }
     }
 }
@@ -91,6 +126,10 @@ impl<T: Pod> DerefMut for ResultBuffer<T> {
             Memory::Lent(lent, len) => {
                 bytemuck::cast_slice_mut(&mut lent.bytes_mut()[..*len * size_of::<T>()])
             }
+            // SAFETY: as above.
+            Memory::Borrowed(memory, len) => unsafe {
+                std::slice::from_raw_parts_mut(memory.start, *len)
+            },
         }
     }
 }
@@ -171,6 +210,22 @@ mod tests {
         // larger ones without a lender are a vector
         assert_eq!(numbers.reserve(100).len(), 100);
         assert!(!numbers.reserve_lent(200, |_| None).1 && numbers.len() == 200);
+    }
+
+    #[test]
+    fn memory_of_the_caller_is_used_while_it_is_large_enough() {
+        let never = |_: usize| -> Option<Box<dyn Lent>> { panic!("there is enough") };
+        let mut memory = [0.0; 4];
+        // SAFETY: the array is not used below before the buffer is dropped
+        let mut numbers = unsafe { ResultBuffer::over(memory.as_mut_ptr(), 4) };
+        numbers.reserve(3).copy_from_slice(&[1.0, 2.0, 3.0]);
+        assert_eq!(numbers.len(), 3);
+        let (to, lent) = numbers.reserve_lent(4, never);
+        to[3] = 4.0;
+        assert!(!lent);
+        assert_eq!(numbers.reserve(5).len(), 5);
+        drop(numbers);
+        assert_eq!(memory, [1.0, 2.0, 3.0, 4.0]);
     }
 
     #[test]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pathlib
+from typing import Optional
+
 import numpy as np
 from fit_points import box
 from scipy.sparse.linalg import spsolve
@@ -9,8 +12,9 @@ from scipy.sparse.linalg import spsolve
 import subsolid
 
 
-def main(cells: int = 3, strain: float = 0.01) -> float:
-    """Returns the reaction force over that of the theory, young * strain * area."""
+def main(cells: int = 3, strain: float = 0.01, picture: Optional[pathlib.Path] = None) -> float:
+    """Returns the reaction force over that of the theory, young * strain * area; draws the bar with
+    its displacement 20 times as large."""
     points, hexahedra = box(cells)
     solid = subsolid.Solid(points, hexahedra, crease_angle=40.0)
     young, poisson = 200.0, 0.3
@@ -29,6 +33,11 @@ def main(cells: int = 3, strain: float = 0.01) -> float:
     ratio = float(force / (young * strain * 4.0))
     bent = solid.with_points(points + displacement.reshape(-1, 3))
     print(f"force / theory = {ratio:.12f}; {bent}")
+    if picture is not None:
+        moved = displacement.reshape(-1, 3)
+        much = solid.with_points(points + 20 * moved)
+        much = much.with_attributes({"displacement": np.linalg.norm(moved, axis=1)})
+        much.plot("displacement", screenshot=picture)
     return ratio
 
 

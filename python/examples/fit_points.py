@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pathlib
+from typing import Optional
+
 import numpy as np
 from scipy.sparse import identity, vstack
 from scipy.sparse.linalg import lsqr
@@ -27,8 +30,8 @@ def twist(points: np.ndarray) -> np.ndarray:
     return np.stack([cos * x - sin * y, sin * x + cos * y, points[:, 2]], axis=1)
 
 
-def main(cells: int = 4, samples: int = 6) -> float:
-    """Returns the root mean square of the distances that are left."""
+def main(cells: int = 4, samples: int = 6, picture: Optional[pathlib.Path] = None) -> float:
+    """Returns the root mean square of the distances that are left; draws them, as a power of 10."""
     points, hexahedra = box(cells)
     solid = subsolid.Solid(points, hexahedra, crease_angle=40.0)
     plan = solid.plan(samples=samples)
@@ -40,9 +43,18 @@ def main(cells: int = 4, samples: int = 6) -> float:
         lsqr(system, np.concatenate([cloud[:, d], 1e-6 * points[:, d]]), atol=1e-12, btol=1e-12)[0]
         for d in range(3)
     ]
-    left = plan.evaluate(np.stack(fitted, axis=1).copy(order="C")).points - cloud
+    moved = np.stack(fitted, axis=1).copy(order="C")
+    left = plan.evaluate(moved).points - cloud
     rms = float(np.sqrt((left**2).sum(axis=1).mean()))
     print(f"{len(cloud)} points, {len(points)} control points, distance {rms:.2e}")
+    if picture is not None:
+        import pyvista
+
+        plotter = solid.with_points(moved).plot(show=False)
+        distance = np.log10(np.maximum(np.linalg.norm(left, axis=1), 1e-9))
+        shown = pyvista.PolyData(cloud[::3])
+        plotter.add_mesh(shown, scalars=distance[::3], point_size=6, scalar_bar_args={"title": "log10 distance"})
+        plotter.show(screenshot=picture)
     return rms
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import pathlib
 import sys
+from typing import Optional
 
 import numpy as np
 
@@ -33,9 +34,13 @@ def lattice(n: int) -> subsolid.Solid:
     return subsolid.Solid(points, cells, attributes={"density": points[:, 2] / points[:, 2].max()})
 
 
-def main(directory: pathlib.Path, n: int = 3, pixel: float = 0.05) -> list[float]:
-    """Writes layers as .npy of 16 bits; returns their areas."""
+def main(
+    directory: pathlib.Path, n: int = 3, pixel: float = 0.05, picture: Optional[pathlib.Path] = None
+) -> list[float]:
+    """Writes layers as .npy of 16 bits; returns their areas; draws the lattice."""
     solid = lattice(n)
+    if picture is not None:
+        solid.plot("density", screenshot=picture)
     areas = []
     for layer in solid.slice(0.3, pixel=pixel):
         assert layer.coverage is not None

@@ -59,8 +59,9 @@ impl PySolid {
         PyPlan::new(slf.py(), slf.clone().unbind(), &samples, want, (backend, precision), threads)
     }
 
-    /// Evaluates the limit once. Options are those of plan; out is that of Plan.evaluate.
-    #[pyo3(signature = (samples=None, *, gauss=None, cells=None, uvw=None, corners=None, derivatives=0, attribute_derivatives=false, gradients=false, jacobian=false, precision="f64", backend="auto", threads=None, out=None))]
+    /// Evaluates the limit once. Options are those of plan; out and device_output are those of
+    /// Plan.evaluate, and device_output takes a GPU unless backend names one.
+    #[pyo3(signature = (samples=None, *, gauss=None, cells=None, uvw=None, corners=None, derivatives=0, attribute_derivatives=false, gradients=false, jacobian=false, precision="f64", backend="auto", threads=None, out=None, device_output=false))]
     #[allow(clippy::too_many_arguments)]
     fn evaluate<'py>(
         slf: &Bound<'py, Self>,
@@ -77,6 +78,7 @@ impl PySolid {
         backend: &str,
         threads: Option<usize>,
         out: Option<Bound<'py, PyAny>>,
+        device_output: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         if out.as_ref().is_some_and(|out| out.cast::<PyLimit>().is_ok()) {
@@ -85,6 +87,7 @@ impl PySolid {
                 "plan the evaluation, and give the limit to Plan.evaluate",
             ));
         }
+        let backend = if device_output && backend == "auto" { "cuda" } else { backend };
         let plan = Self::plan(
             slf,
             samples,
@@ -102,6 +105,7 @@ impl PySolid {
         )?;
         let options = PyDict::new(py);
         options.set_item("out", out)?;
+        options.set_item("device_output", device_output)?;
         Bound::new(py, plan)?.call_method("evaluate", (), Some(&options))
     }
 }

@@ -7,6 +7,8 @@
 mod arrays;
 mod cells;
 mod dataset;
+mod device;
+mod dlpack;
 mod errors;
 mod evaluate;
 mod jobs;
@@ -36,6 +38,8 @@ mod _subsolid {
 
     use crate::errors::{IntoPython, refused};
 
+    #[pymodule_export]
+    use crate::device::{PyDeviceArray, PyDeviceLimit};
     #[pymodule_export]
     use crate::limit::PyLimit;
     #[pymodule_export]

@@ -3,15 +3,18 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use subsolid::backend::{Precision, Values};
+use subsolid::backend::cuda::{DeviceAdjoint, ForeignArray, Gradient};
+use subsolid::backend::{Precision, ResultBuffer, Values};
+use subsolid::mesh::Controls;
 use subsolid::plan::{Adjoint, Cost, Location, Samples, Want};
 use subsolid::{Limit, Plan};
 
 use crate::arrays::{floats_warned, moved, slice};
 use crate::cells::{Analyzed, EvaluatorCell, PlanCell, Prepared};
+use crate::device::{Held, OnDevice, PyDeviceArray, PyDeviceLimit};
 use crate::errors::{IntoPython, refused};
 use crate::limit::PyLimit;
 use crate::matrix::csr;
@@ -28,9 +31,51 @@ pub struct PyPlan {
     pub cell: Arc<PlanCell>,
     evaluator: Mutex<(EvaluatorCell, Limit)>,
     adjoint: OnceLock<Adjoint>,
+    device_adjoint: Mutex<Option<Arc<DeviceAdjoint>>>,
+    device: Option<DeviceStream>,
     name: String,
     precision: Precision,
     threads: Threads,
+}
+
+/// The GPU of a plan, and the stream of its uploads.
+#[derive(Clone, Copy)]
+struct DeviceStream {
+    ordinal: usize,
+    stream: usize,
+}
+
+/// Control points of a call, on the host or, their positions, on the plan's GPU.
+struct Given<'py> {
+    moved: Moved<'py>,
+    held: Option<Held>,
+}
+
+impl Given<'_> {
+    fn foreign(&self) -> Option<ForeignArray> {
+        self.held.as_ref().map(|held| held.array)
+    }
+}
+
+/// Evaluates control points, or `foreign` ones in place of their positions.
+fn evaluate(
+    cell: &mut EvaluatorCell,
+    controls: Controls<'_>,
+    foreign: Option<ForeignArray>,
+    range: Range<usize>,
+    limit: &mut Limit,
+) -> subsolid::Result<()> {
+    cell.with_dependent_mut(|_, prepared| {
+        let Some(foreign) = foreign else { return prepared.0.evaluate(controls, range, limit) };
+        let device = prepared.0.on_device().ok_or_else(not_there)?;
+        // SAFETY: its owner keeps it, by what `Held` has
+        unsafe { device.upload_positions(foreign, controls) }?;
+        device.fetch(range, limit)
+    })
+}
+
+fn not_there() -> subsolid::Error {
+    subsolid::Error::request("the plan is not on a GPU").with_help("plan with backend=\"cuda\"")
 }
 
 impl PyPlan {
@@ -60,8 +105,22 @@ impl PyPlan {
         let evaluator = EvaluatorCell::try_new(cell.clone(), |cell| {
             backend.prepare(cell.borrow_dependent()).map(Prepared)
         });
-        let evaluator = Mutex::new((evaluator.py()?, Limit::default()));
-        Ok(Self { solid, cell, evaluator, adjoint: OnceLock::new(), name, precision, threads })
+        let mut evaluator = evaluator.py()?;
+        let device = evaluator.with_dependent_mut(|_, prepared| {
+            let device = prepared.0.on_device()?;
+            Some(DeviceStream { ordinal: device.ordinal(), stream: device.stream() as usize })
+        });
+        Ok(Self {
+            solid,
+            cell,
+            evaluator: Mutex::new((evaluator, Limit::default())),
+            adjoint: OnceLock::new(),
+            device_adjoint: Mutex::new(None),
+            device,
+            name,
+            precision,
+            threads,
+        })
     }
 
     fn plan(&self) -> &Plan<'_> {
@@ -86,47 +145,87 @@ impl PyPlan {
         Ok(controls.attributes.iter().map(|a| (a.name.clone(), a.width)).collect())
     }
 
+    /// Control points of a call.
+    fn given<'py>(
+        &self,
+        points: Option<&Bound<'py, PyAny>>,
+        attributes: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Given<'py>> {
+        let vertices = self.vertices();
+        let Some(on_device) = points.and_then(|points| OnDevice::of(points, "points")) else {
+            return Ok(Given { moved: Moved::new(points, attributes, vertices)?, held: None });
+        };
+        let device = self.device.ok_or_else(|| on_device.unexpected(&self.name))?;
+        let held = on_device.hold(device.ordinal, device.stream, self.precision)?;
+        if held.shape != [vertices, 3] {
+            return Err(refused(
+                format!("points on a GPU have the shape {:?}", held.shape),
+                &format!("give an array of shape ({vertices}, 3)"),
+            ));
+        }
+        Ok(Given { moved: Moved::new(None, attributes, vertices)?, held: Some(held) })
+    }
+
     fn evaluate_range(
         &self,
         py: Python<'_>,
-        given: &Moved<'_>,
+        given: &Given<'_>,
         range: Range<usize>,
         limit: &mut Limit,
     ) -> PyResult<()> {
-        let controls = given.controls(self.shared().mesh.controls())?;
+        let controls = given.moved.controls(self.shared().mesh.controls())?;
+        let foreign = given.foreign();
         let result = self.threads.run_locked(py, &self.evaluator, |(cell, _)| {
-            cell.with_dependent_mut(|_, prepared| prepared.0.evaluate(controls, range, limit))
+            evaluate(cell, controls, foreign, range, limit)
         });
         result.py()
     }
 
-    /// Evaluates into an array, by way of memory that is kept.
+    /// Evaluates on the plan's GPU, where the results stay.
+    fn evaluate_on_device(&self, py: Python<'_>, given: &Given<'_>) -> PyResult<PyDeviceLimit> {
+        if self.device.is_none() {
+            return Err(refused(
+                format!("device_output=True for a plan on the {}", self.name),
+                "plan with backend=\"cuda\"",
+            ));
+        }
+        let controls = given.moved.controls(self.shared().mesh.controls())?;
+        let (foreign, all) = (given.foreign(), self.all());
+        let points = self.threads.run_locked(py, &self.evaluator, |(cell, _)| {
+            cell.with_dependent_mut(|_, prepared| {
+                let device = prepared.0.on_device().ok_or_else(not_there)?;
+                match foreign {
+                    // SAFETY: its owner keeps it, by what `Held` has
+                    Some(foreign) => unsafe { device.upload_positions(foreign, controls) }?,
+                    None => device.upload(controls)?,
+                }
+                device.launch(all)
+            })
+        });
+        Ok(PyDeviceLimit::new(points.py()?, self.cell.clone(), self.named(&given.moved)?))
+    }
+
+    /// Evaluates into an array.
     fn evaluate_into_array(
         &self,
         py: Python<'_>,
-        given: &Moved<'_>,
+        given: &Given<'_>,
         out: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let rows = self.plan().result_count(&self.all());
         match self.precision {
-            Precision::F64 => self.fill_array::<f64>(py, given, out, rows, |values| match values {
-                Values::F64(numbers) => Some(numbers),
-                Values::F32(_) => None,
-            }),
-            Precision::F32 => self.fill_array::<f32>(py, given, out, rows, |values| match values {
-                Values::F32(numbers) => Some(numbers),
-                Values::F64(_) => None,
-            }),
+            Precision::F64 => self.fill_array::<f64>(py, given, out, rows, Values::F64),
+            Precision::F32 => self.fill_array::<f32>(py, given, out, rows, Values::F32),
         }
     }
 
-    fn fill_array<T: numpy::Element + Copy + Send + Sync>(
+    fn fill_array<T: numpy::Element + Sync>(
         &self,
         py: Python<'_>,
-        given: &Moved<'_>,
+        given: &Given<'_>,
         out: &Bound<'_, PyAny>,
         rows: usize,
-        numbers: impl Fn(&Values) -> Option<&[T]> + Send + Sync,
+        values: fn(ResultBuffer<T>) -> Values,
     ) -> PyResult<()> {
         let wrong = |why: String| {
             let name = if size_of::<T>() == 4 { "float32" } else { "float64" };
@@ -148,16 +247,43 @@ impl PyPlan {
             .try_readwrite()
             .map_err(|_| wrong("is read-only, or the points themselves, or in use".into()))?;
         let to = array.as_slice_mut().map_err(|_| wrong("is not C-contiguous".into()))?;
-        let controls = given.controls(self.shared().mesh.controls())?;
-        let all = self.all();
+        let controls = given.moved.controls(self.shared().mesh.controls())?;
+        let (foreign, all) = (given.foreign(), self.all());
+        // SAFETY: nothing else uses the array until the buffer is dropped, below
+        let buffer = unsafe { ResultBuffer::over(to.as_mut_ptr(), to.len()) };
         let result = self.threads.run_locked(py, &self.evaluator, |(cell, limit)| {
-            cell.with_dependent_mut(|_, prepared| prepared.0.evaluate(controls, all, limit))?;
-            if let Some(numbers) = numbers(&limit.positions) {
-                to.copy_from_slice(numbers);
-            }
-            Ok(())
+            limit.positions = values(buffer);
+            let done = evaluate(cell, controls, foreign, all, limit);
+            limit.positions = Values::default();
+            done
         });
         result.py()
+    }
+
+    fn host_adjoint(&self) -> &Adjoint {
+        // made outside the threads, see `Threads::run_locked`
+        self.adjoint.get_or_init(|| self.threads.here(|| Adjoint::new(self.plan())))
+    }
+
+    /// The transpose on the plan's GPU, and the number of that.
+    fn device_adjoint(
+        &self,
+        py: Python<'_>,
+        device: DeviceStream,
+    ) -> PyResult<(usize, Arc<DeviceAdjoint>)> {
+        let made = py.detach(|| -> subsolid::Result<_> {
+            let mut known = self.device_adjoint.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(adjoint) = &*known {
+                return Ok(adjoint.clone());
+            }
+            let adjoint = self.host_adjoint();
+            let mut evaluator = self.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
+            let made = evaluator.0.with_dependent_mut(|_, prepared| {
+                prepared.0.on_device().ok_or_else(not_there)?.adjoint(adjoint)
+            });
+            Ok(known.insert(Arc::new(made?)).clone())
+        });
+        Ok((device.ordinal, made.py()?))
     }
 
     /// Where results are.
@@ -190,23 +316,40 @@ impl PyPlan {
     ///         those of the solid if None.
     ///     out: A Limit of this plan, whose memory is used again, arrays of it included; or a
     ///         writable array (n, 3) that takes the positions.
+    ///     device_output: Leave the results on the plan's GPU.
+    ///
+    /// Points may also be on the plan's GPU, as anything with __dlpack__ or
+    /// __cuda_array_interface__, of the plan's precision and C-contiguous. They have been read
+    /// when this returns, and are not checked: what is no number there makes results that are
+    /// none.
     ///
     /// Returns:
-    ///     The limit, or out.
+    ///     The limit, or out; with device_output a DeviceLimit.
     ///
     /// Raises:
-    ///     Error: For arrays that do not fit, or numbers that are not finite.
-    #[pyo3(signature = (points=None, *, attributes=None, out=None))]
+    ///     Error: For arrays that do not fit, numbers that are not finite, or a plan that is on
+    ///         no GPU where one is wanted.
+    #[pyo3(signature = (points=None, *, attributes=None, out=None, device_output=false))]
     fn evaluate<'py>(
         slf: &Bound<'py, Self>,
         points: Option<&Bound<'py, PyAny>>,
         attributes: Option<&Bound<'py, PyDict>>,
         out: Option<&Bound<'py, PyAny>>,
+        device_output: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
-        let given = Moved::new(points, attributes, this.vertices())?;
+        let given = this.given(points, attributes)?;
+        if device_output {
+            if out.is_some() {
+                return Err(refused(
+                    "out together with device_output=True",
+                    "give one of them: results on the device have memory of their own",
+                ));
+            }
+            return Ok(Bound::new(py, this.evaluate_on_device(py, &given)?)?.into_any());
+        }
         let Some(out) = out else {
-            let named = this.named(&given)?;
+            let named = this.named(&given.moved)?;
             let mut limit = Limit::default();
             this.evaluate_range(py, &given, this.all(), &mut limit)?;
             let limit = PyLimit::new(limit, this.cell.clone(), this.precision, named);
@@ -219,15 +362,15 @@ impl PyPlan {
         let target = limit.get();
         let same = Arc::ptr_eq(&target.plan, &this.cell)
             && target.precision == this.precision
-            && target.attributes == this.named(&given)?;
+            && target.attributes == this.named(&given.moved)?;
         if !same {
             return Err(refused(
                 "out is the limit of another plan, precision or set of attributes",
                 "give a limit that this plan made",
             ));
         }
-        let controls = given.controls(this.shared().mesh.controls())?;
-        let all = this.all();
+        let controls = given.moved.controls(this.shared().mesh.controls())?;
+        let (foreign, all) = (given.foreign(), this.all());
         let result = py.detach(|| {
             // both are locked before the threads are entered, see `Threads::run_locked`
             let mut limit = target.lock();
@@ -237,7 +380,7 @@ impl PyPlan {
             }
             let mut evaluator = this.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
             let (limit, cell) = (&mut *limit, &mut evaluator.0);
-            this.threads.here(|| cell.with_dependent_mut(|_, p| p.0.evaluate(controls, all, limit)))
+            this.threads.here(|| evaluate(cell, controls, foreign, all, limit))
         });
         result.py()?;
         Ok(out.clone())
@@ -259,6 +402,9 @@ impl PyPlan {
         results: usize,
     ) -> PyResult<PyPieces> {
         let this = slf.get();
+        if let Some(on_device) = points.as_ref().and_then(|p| OnDevice::of(p, "points")) {
+            return Err(on_device.unexpected("host, piece by piece"));
+        }
         Moved::new(points.as_ref(), None, this.vertices())?;
         let scattered = matches!(this.plan().samples(), Samples::Points(_));
         let ranges =
@@ -276,24 +422,36 @@ impl PyPlan {
     }
 
     /// Gradients at the control points from gradients at the results: the transpose of the
-    /// evaluation, Bᵀ g. The sums run in one order, so the result repeats bit by bit.
+    /// evaluation, Bᵀ g. The sums run in one order, so the result repeats bit by bit, on the CPU
+    /// and on the GPU, where a plan on it works, in double precision.
     ///
     /// Args:
     ///     gradient: Gradient with respect to the values, (n,) or (n, width); width 3 for
-    ///         positions.
+    ///         positions. Of a plan on a GPU it may be there, as points of evaluate.
     ///     derivatives: Gradients with respect to derivatives by name ("u", "v", ...), of the
     ///         same shape.
     ///
     /// Returns:
-    ///     (vertices,) or (vertices, width).
+    ///     (vertices,) or (vertices, width); a DeviceArray if the gradient is on the GPU.
     #[pyo3(signature = (gradient, *, derivatives=None))]
     fn adjoint<'py>(
         &self,
         py: Python<'py>,
         gradient: &Bound<'py, PyAny>,
         derivatives: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let values = floats_warned(gradient, "gradient", true)?;
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let device = self.device.map(|device| self.device_adjoint(py, device)).transpose()?;
+        let take = |value: &Bound<'py, PyAny>, what: &str| -> PyResult<GivenGradient<'py>> {
+            let Some(on_device) = OnDevice::of(value, what) else {
+                return Ok(GivenGradient::Host(floats_warned(value, what, true)?));
+            };
+            let Some((ordinal, adjoint)) = &device else {
+                return Err(on_device.unexpected(&self.name));
+            };
+            let stream = adjoint.stream() as usize;
+            Ok(GivenGradient::Device(on_device.hold(*ordinal, stream, self.precision)?))
+        };
+        let values = take(gradient, "gradient")?;
         let rows = self.plan().result_count(&self.all());
         let shape = values.shape().to_vec();
         if shape.is_empty() || shape.len() > 2 || shape[0] != rows {
@@ -314,7 +472,7 @@ impl PyPlan {
                     "plan with derivatives=1 or 2",
                 )
             })?;
-            let array = floats_warned(&array, "a gradient of derivatives", true)?;
+            let array = take(&array, "a gradient of derivatives")?;
             if array.shape() != &shape[..] {
                 return Err(refused(
                     format!(
@@ -328,23 +486,37 @@ impl PyPlan {
         }
         let last = arrays.iter().map(|(at, _)| at + 1).max().unwrap_or(0);
         let zeros = if last > arrays.len() { vec![0.0; rows * width] } else { Vec::new() };
-        let mut gradients = vec![slice(&values)?];
+        let mut gradients = vec![values.gradient()?];
         for at in 0..last {
             let given = arrays.iter().find(|(own, _)| *own == at);
             gradients.push(match given {
-                Some((_, array)) => slice(array)?,
-                None => &zeros,
+                Some((_, array)) => array.gradient()?,
+                None => Gradient::Host(&zeros),
             });
         }
-        let result = py.detach(|| {
-            // made outside the threads, see `Threads::run_locked`
-            let make = || self.threads.here(|| Adjoint::new(self.plan()));
-            let adjoint = self.adjoint.get_or_init(make);
-            self.threads.here(|| adjoint.apply(&gradients, width))
-        });
         let vertices = self.vertices();
-        let shape = if shape.len() == 1 { vec![vertices] } else { vec![vertices, width] };
-        moved(py, result.py()?, &shape)
+        let last = &shape[1..];
+        let shape: Vec<usize> = std::iter::once(vertices).chain(last.iter().copied()).collect();
+        let Some((_, adjoint)) = device else {
+            // without a GPU, all of them are on the host
+            let gradients: subsolid::Result<Vec<&[f64]>> =
+                gradients.into_iter().map(on_host).collect();
+            let gradients = gradients.py()?;
+            let result = py.detach(|| {
+                let adjoint = self.host_adjoint();
+                self.threads.here(|| adjoint.apply(&gradients, width))
+            });
+            return Ok(moved(py, result.py()?, &shape)?.into_any());
+        };
+        // SAFETY: owners keep what is on the device, by what `Held` has
+        let result = py.detach(|| unsafe { adjoint.apply(&gradients, width) });
+        let (memory, array) = result.py()?;
+        if let GivenGradient::Device(_) = values {
+            let result = PyDeviceArray::new(&memory, array, last, Precision::F64);
+            return Ok(Bound::new(py, result)?.into_any());
+        }
+        let numbers = py.detach(|| memory.read(&array, Precision::F64)).py()?;
+        Ok(moved(py, numbers, &shape)?.into_any())
     }
 
     /// The evaluation as a sparse matrix B: points = B @ controls.
@@ -424,6 +596,35 @@ impl PyPlan {
     }
 }
 
+fn on_host(gradient: Gradient<'_>) -> subsolid::Result<&[f64]> {
+    match gradient {
+        Gradient::Host(numbers) => Ok(numbers),
+        Gradient::Device(_) => Err(not_there()),
+    }
+}
+
+/// A gradient of a call.
+enum GivenGradient<'py> {
+    Host(PyReadonlyArrayDyn<'py, f64>),
+    Device(Held),
+}
+
+impl GivenGradient<'_> {
+    fn shape(&self) -> &[usize] {
+        match self {
+            Self::Host(array) => array.shape(),
+            Self::Device(held) => &held.shape,
+        }
+    }
+
+    fn gradient(&self) -> PyResult<Gradient<'_>> {
+        Ok(match self {
+            Self::Host(array) => Gradient::Host(slice(array)?),
+            Self::Device(held) => Gradient::Device(held.array),
+        })
+    }
+}
+
 /// Iterator of the limits of element ranges.
 #[pyclass(frozen, name = "Pieces", module = "subsolid")]
 pub struct PyPieces {
@@ -444,10 +645,10 @@ impl PyPieces {
         let Some(range) = next else { return Ok(None) };
         let plan = self.plan.get();
         let points = self.points.as_ref().map(|points| points.bind(py));
-        let given = Moved::new(points, None, plan.vertices())?;
+        let given = plan.given(points, None)?;
         let mut limit = Limit::default();
         plan.evaluate_range(py, &given, range, &mut limit)?;
-        let named = plan.named(&given)?;
+        let named = plan.named(&given.moved)?;
         Ok(Some(PyLimit::new(limit, plan.cell.clone(), plan.precision, named)))
     }
 

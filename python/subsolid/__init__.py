@@ -12,6 +12,8 @@ from ._convert import from_meshio, from_pyvista
 from ._error import CopyWarning, Error
 from ._subsolid import (
     Batches,
+    DeviceArray,
+    DeviceLimit,
     Limit,
     Locator,
     Pieces,
@@ -36,6 +38,8 @@ __all__ = [
     "CLASS_NAMES",
     "Batches",
     "CopyWarning",
+    "DeviceArray",
+    "DeviceLimit",
     "Error",
     "Layer",
     "Limit",

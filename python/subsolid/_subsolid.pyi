@@ -4,10 +4,12 @@ from typing import Any, Literal, Optional, Sequence, TypeVar, Union, final, over
 import numpy as np
 import numpy.typing as npt
 
-from ._types import Floats, Ids, Layer, Places, QuadratureBatch
+from ._types import CudaArray, DlpackArray, Floats, Ids, Layer, Places, QuadratureBatch
 
 __all__ = [
     "Batches",
+    "DeviceArray",
+    "DeviceLimit",
     "Limit",
     "Locator",
     "Pieces",
@@ -24,6 +26,7 @@ __all__ = [
 
 _Path = Union[str, PathLike[str]]
 _Numbers = npt.ArrayLike
+_OnDevice = Union[DlpackArray, CudaArray]
 _Cells = Union[npt.ArrayLike, dict[str, Any]]
 _Tags = tuple[npt.ArrayLike, npt.ArrayLike]
 _Data = dict[str, Any]
@@ -114,6 +117,7 @@ class Solid:
         backend: str = "auto",
         threads: Optional[int] = None,
         out: None = None,
+        device_output: Literal[False] = False,
     ) -> Limit: ...
     @overload
     def evaluate(
@@ -132,7 +136,27 @@ class Solid:
         backend: str = "auto",
         threads: Optional[int] = None,
         out: _Array,
+        device_output: Literal[False] = False,
     ) -> _Array: ...
+    @overload
+    def evaluate(
+        self,
+        samples: Optional[_Numbers] = None,
+        *,
+        gauss: Optional[int] = None,
+        cells: Optional[_Numbers] = None,
+        uvw: Optional[_Numbers] = None,
+        corners: Optional[_Numbers] = None,
+        derivatives: int = 0,
+        attribute_derivatives: bool = False,
+        gradients: bool = False,
+        jacobian: bool = False,
+        precision: _Precision = "f64",
+        backend: str = "auto",
+        threads: Optional[int] = None,
+        out: None = None,
+        device_output: Literal[True],
+    ) -> DeviceLimit: ...
     def basis_matrix(
         self,
         cells: _Numbers,
@@ -201,25 +225,39 @@ class Plan:
     @overload
     def evaluate(
         self,
-        points: Optional[_Numbers] = None,
+        points: Union[_Numbers, _OnDevice, None] = None,
         *,
         attributes: Optional[_Data] = None,
         out: None = None,
+        device_output: Literal[False] = False,
     ) -> Limit: ...
     @overload
     def evaluate(
         self,
-        points: Optional[_Numbers] = None,
+        points: Union[_Numbers, _OnDevice, None] = None,
         *,
         attributes: Optional[_Data] = None,
         out: _Out,
+        device_output: Literal[False] = False,
     ) -> _Out: ...
+    @overload
+    def evaluate(
+        self,
+        points: Union[_Numbers, _OnDevice, None] = None,
+        *,
+        attributes: Optional[_Data] = None,
+        out: None = None,
+        device_output: Literal[True],
+    ) -> DeviceLimit: ...
     def pieces(
         self, points: Optional[_Numbers] = None, *, results: int = 2_000_000
     ) -> Pieces: ...
+    @overload
+    def adjoint(self, gradient: _Numbers, *, derivatives: Optional[_Data] = None) -> Floats: ...
+    @overload
     def adjoint(
-        self, gradient: _Numbers, *, derivatives: Optional[_Data] = None
-    ) -> Floats: ...
+        self, gradient: _OnDevice, *, derivatives: Optional[_Data] = None
+    ) -> DeviceArray: ...
     def basis_matrix(self, derivative: Optional[_Derivative] = None) -> Any: ...
     def places(self) -> tuple[Ids, Floats, Ids]: ...
     @property
@@ -257,6 +295,50 @@ class Limit:
     def undefined(self) -> npt.NDArray[np.uint8]: ...
     @property
     def elements(self) -> tuple[int, int]: ...
+    def __len__(self) -> int: ...
+    def __repr__(self) -> str: ...
+
+@final
+class DeviceArray:
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def device(self) -> str: ...
+    def numpy(self) -> _Array: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: Optional[int] = None,
+        max_version: Optional[tuple[int, int]] = None,
+        dl_device: Optional[tuple[int, int]] = None,
+        copy: Optional[bool] = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def __len__(self) -> int: ...
+    def __repr__(self) -> str: ...
+
+@final
+class DeviceLimit:
+    @property
+    def points(self) -> DeviceArray: ...
+    @property
+    def derivatives(self) -> dict[str, DeviceArray]: ...
+    @property
+    def attributes(self) -> dict[str, DeviceArray]: ...
+    @property
+    def attribute_derivatives(self) -> dict[str, dict[str, DeviceArray]]: ...
+    @property
+    def det_j(self) -> DeviceArray: ...
+    @property
+    def gradients(self) -> dict[str, DeviceArray]: ...
+    @property
+    def elements(self) -> tuple[int, int]: ...
+    @property
+    def device(self) -> str: ...
     def __len__(self) -> int: ...
     def __repr__(self) -> str: ...
 

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
+
+
+class DlpackArray(Protocol):
+    """An array of PyTorch, CuPy or JAX, by DLPack."""
+
+    def __dlpack__(self, *args: Any, **options: Any) -> Any: ...
+
+    def __dlpack_device__(self) -> Any: ...
+
+
+class CudaArray(Protocol):
+    """An array of Numba or CuPy, by the CUDA array interface."""
+
+    @property
+    def __cuda_array_interface__(self) -> Any: ...
 
 
 class Places(NamedTuple):

@@ -21,39 +21,64 @@ if TYPE_CHECKING:
 __all__ = ["evaluate"]
 
 
+def _array(tensor: Any) -> Any:
+    """What a plan takes."""
+    tensor = tensor.detach().contiguous()
+    return tensor if tensor.is_cuda else tensor.numpy()
+
+
+def _tensor(array: Any) -> Any:
+    """What a plan returned, without a copy."""
+    return torch.from_numpy(array) if isinstance(array, np.ndarray) else torch.from_dlpack(array)
+
+
+# An evaluation is linear: the gradient of each of these functions is the other, which makes
+# gradients of gradients right.
+
+
 class _Evaluate(torch.autograd.Function):  # type: ignore[misc]
     @staticmethod
     def forward(ctx: Any, plan: Plan, controls: Any) -> Any:
         ctx.plan = plan
-        points = np.ascontiguousarray(controls.detach().numpy())
-        limit = plan.evaluate(points)
-        arrays = [limit.points, *limit.derivatives.values()]
-        return tuple(torch.from_numpy(array) for array in arrays)
+        limit: Any = plan.evaluate(_array(controls), device_output=controls.is_cuda)
+        return tuple(map(_tensor, [limit.points, *limit.derivatives.values()]))
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        values, *others = (np.ascontiguousarray(g.detach().numpy()) for g in gradients)
-        derivatives = dict(zip(ctx.plan.derivatives, others))
-        back = ctx.plan.adjoint(values, derivatives=derivatives)
-        return None, torch.from_numpy(back)
+        return None, _Adjoint.apply(ctx.plan, *gradients)
+
+
+class _Adjoint(torch.autograd.Function):  # type: ignore[misc]
+    @staticmethod
+    def forward(ctx: Any, plan: Plan, *gradients: Any) -> Any:
+        ctx.plan = plan
+        values, *others = map(_array, gradients)
+        derivatives = dict(zip(plan.derivatives, others))
+        return _tensor(plan.adjoint(values, derivatives=derivatives))
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        return (None, *_Evaluate.apply(ctx.plan, gradient))
 
 
 def evaluate(plan: Plan, controls: Any) -> Union[Any, tuple[Any, ...]]:
-    """Evaluates a plan so that gradients flow back to the control points.
+    """Evaluates a plan so that gradients of any order flow back to the control points.
 
     Args:
         plan: A plan in double precision.
-        controls: Control points, a tensor of shape (vertices, 3) and type float64 on the CPU.
+        controls: Control points, a tensor of shape (vertices, 3) and type float64, on the CPU or
+            on the plan's GPU.
 
     Returns:
-        Positions (n, 3); with derivatives a tuple of positions and each derivative.
+        Positions (n, 3) on the device of the controls; with derivatives a tuple of positions and
+        each derivative.
 
     Raises:
         Error: For another type, device or precision.
     """
     if not isinstance(controls, torch.Tensor) or controls.dtype != torch.float64:
         raise Error("controls are no tensor of float64", "convert them: controls.double()")
-    if controls.device.type != "cpu":
+    if controls.device.type not in ("cpu", "cuda"):
         raise Error(f"controls are on {controls.device}", "bring them home: controls.cpu()")
     if plan.precision != "f64":
         raise Error("gradients of a plan in single precision", 'plan with precision="f64"')

@@ -24,6 +24,23 @@ def test_evaluate_and_look(tmp_path: Any) -> None:
     assert (tmp_path / "classes.png").stat().st_size > 5000
 
 
+def test_pictures(tmp_path: Any) -> None:
+    for package in ("pyvista", "scipy", "PIL"):
+        pytest.importorskip(package)
+    import pyvista
+    from pictures import main
+
+    before = pyvista.OFF_SCREEN
+    try:
+        main(tmp_path)
+    finally:
+        pyvista.OFF_SCREEN = before
+        pyvista.global_theme.restore_defaults()
+    sizes = {file.stem: file.stat().st_size for file in tmp_path.glob("*.png")}
+    assert set(sizes) == {"classes", "hardness", "fit", "volume", "elasticity", "lattice"}
+    assert all(5000 < size < 60_000 for size in sizes.values()), sizes
+
+
 def test_fit_points() -> None:
     pytest.importorskip("scipy")
     from fit_points import main
@@ -33,11 +50,14 @@ def test_fit_points() -> None:
     assert main(cells=5, samples=5) < coarse / 2
 
 
-def test_optimize_volume() -> None:
+@pytest.mark.parametrize("use_torch", [False, True])
+def test_optimize_volume(use_torch: bool) -> None:
     pytest.importorskip("scipy")
+    if use_torch:
+        pytest.importorskip("torch")
     from optimize_volume import main
 
-    wanted, reached = main(steps=20)
+    wanted, reached = main(steps=20, use_torch=use_torch)
     assert abs(reached - wanted) < 1e-2 * wanted
 
 

@@ -19,6 +19,18 @@ CALLS = int(os.environ.get("SUBSOLID_FUZZ", "10000"))
 EXPECTED = (subsolid.Error, TypeError, OverflowError, IndexError)
 
 
+class OnDevice:
+    """Claims to be on a GPU by one of the protocols, or both."""
+
+    def __init__(self, device: Any, capsule: Any, interface: Any) -> None:
+        if device is not None:
+            self.__dlpack_device__ = lambda: device
+        if capsule is not None:
+            self.__dlpack__ = lambda **options: capsule
+        if interface is not None:
+            self.__cuda_array_interface__ = interface
+
+
 class Source:
     """Random arguments, right and wrong."""
 
@@ -34,6 +46,8 @@ class Source:
         ]
         self.plans = [solid.plan(samples=2, derivatives=1) for solid in self.solids]
         self.plans += [self.solids[0].plan(gauss=2, precision="f32", threads=2)]
+        if subsolid.devices():
+            self.plans += [self.solids[0].plan(samples=2, derivatives=1, backend="cuda")]
         self.limits = [plan.evaluate() for plan in self.plans]
         self.surfaces = [solid.boundary() for solid in self.solids]
 
@@ -71,6 +85,21 @@ class Source:
             return rng.integers(-2, 12, shape)
         return self.pick(rng.uniform(0, 1, shape), rng.normal(size=shape), "x", None, [], [[]], {}, [1, [2]], object())
 
+    def on_device(self, like: Any) -> Any:
+        """An object that claims so, with an address that is none."""
+        interface: Any = {
+            "shape": self.pick(like.shape, like.shape[:1], (-1, 3), (2**62, 2**62), (), "a", None),
+            "typestr": self.pick("<f8", "<f4", ">f8", "<i8", "", 3),
+            "data": self.pick((1 << 41, False), ((1 << 41) + 1, False), (2**64 - 8, False), (like.ctypes.data, True), (-1, 0), None, ()),
+            "strides": self.pick(None, None, (24, 8), (8, 24), (0, 0), (1,), "a"),
+            "version": self.pick(0, 2, 3, "3", None),
+            "stream": self.pick(None, None, 0, -1, "a"),
+        }
+        if self.rng.random() < 0.2:
+            del interface[self.pick(*interface)]
+        device = self.pick(None, (2, 0), (2, 7), (2, -1), (1, 0), (13, 0), (2,), "a", (2**40, 0))
+        return OnDevice(device, self.pick(None, 3, "a", object()), self.pick(None, 3, {}, interface, interface))
+
     def calls(self) -> list[Callable[[], Any]]:
         i = self.rng.integers(len(self.solids))
         solid, surface = self.solids[i], self.surfaces[i]
@@ -101,6 +130,10 @@ class Source:
             lambda: plan.evaluate(self.array(controls), out=self.pick(None, limit, other, self.array(limit.points))),
             lambda: plan.evaluate(attributes=data(), out=self.pick(None, limit)),
             lambda: plan.adjoint(self.array(np.zeros((n, 3))), derivatives=self.pick(None, {}, {"u": self.array(np.ones((n, 3)))}, {"x": 1})),
+            lambda: plan.evaluate(self.pick(self.on_device(controls), self.array(controls)), device_output=self.pick(True, False), out=self.pick(None, None, limit, self.array(limit.points))),
+            lambda: plan.adjoint(self.on_device(limit.points), derivatives=self.pick(None, {"u": self.on_device(limit.points)})),
+            lambda: plan.adjoint(np.zeros((n, 3)), derivatives={"u": self.on_device(limit.points)}),
+            lambda: plan.pieces(self.on_device(controls)),
             lambda: plan.basis_matrix(self.pick(None, "u", "ww", "")),
             lambda: list(plan.pieces(self.array(controls), results=self.pick(1, 100, 0, -1))),
             lambda: [limit.points, limit.derivatives, limit.attributes, limit.gradients, limit.undefined, len(limit)],

@@ -148,6 +148,12 @@ pub trait Evaluator: Send {
     /// [`crate::Error::Request`] if the range does not fit the plan, or a GPU cannot compile
     /// its kernels or hold the control points.
     fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>>;
+
+    /// The same plan with control points and results that stay on a GPU; `None` on the CPU.
+    #[cfg(feature = "cuda")]
+    fn on_device(&mut self) -> Option<&mut (dyn cuda::DeviceEvaluator + '_)> {
+        None
+    }
 }
 
 /// Checks that there is one control point, and one of each attribute, for every vertex, and

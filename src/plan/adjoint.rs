@@ -24,41 +24,41 @@ use crate::scheme::Stencils;
 /// The transpose of a plan, for gradients of any width; see the module's introduction.
 #[derive(Debug)]
 pub struct Adjoint {
-    orders: usize,
-    results: usize,
-    vertices: usize,
-    tables: Vec<Weights>,
-    leaves: Vec<LeafWork>,
+    pub(crate) orders: usize,
+    pub(crate) results: usize,
+    pub(crate) vertices: usize,
+    pub(crate) tables: Vec<Weights>,
+    pub(crate) leaves: Vec<LeafWork>,
     // of each point of any level: places in the nets of the leaves, one after another
-    sources: Rows,
+    pub(crate) sources: Rows,
     // of each coarse point of a level: finer points and weights
-    levels: Vec<(Rows, Vec<f64>)>,
-    level_starts: Vec<usize>,
+    pub(crate) levels: Vec<(Rows, Vec<f64>)>,
+    pub(crate) level_starts: Vec<usize>,
 }
 
 /// Weights of a leaf's net at its samples.
 #[derive(Debug)]
-struct Weights {
-    controls: usize,
+pub(crate) struct Weights {
+    pub(crate) controls: usize,
     /// Results relative to the first of the leaf's.
-    results: Vec<u32>,
+    pub(crate) results: Vec<u32>,
     /// `[order][sample][control]`; NaN where a derivative does not exist.
-    weights: Vec<f64>,
+    pub(crate) weights: Vec<f64>,
 }
 
 #[derive(Debug)]
-struct LeafWork {
-    table: u32,
+pub(crate) struct LeafWork {
+    pub(crate) table: u32,
     /// First result of its element; 0 for scattered samples.
-    first: usize,
+    pub(crate) first: usize,
 }
 
 /// Rows of indices.
 #[derive(Debug)]
-struct Rows {
+pub(crate) struct Rows {
     /// Row r: `items[starts[r]..starts[r + 1]]`.
-    starts: Vec<usize>,
-    items: Vec<usize>,
+    pub(crate) starts: Vec<usize>,
+    pub(crate) items: Vec<usize>,
 }
 
 impl Adjoint {

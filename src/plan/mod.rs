@@ -8,7 +8,7 @@
 //!
 //! Samples of an element are ordered u fastest, then v, then w.
 
-mod adjoint;
+pub(crate) mod adjoint;
 mod batch;
 mod cost;
 mod pattern;

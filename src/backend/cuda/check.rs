@@ -12,8 +12,8 @@ use super::evaluator::MOST_POINTS;
 use super::launch::Pass;
 use super::nvrtc::{self, Target};
 use super::sources::{
-    BRICKS, CLEAR, IRR, LAY, LAYERED, ORDER, ORIGIN, PARTIAL, POINTS, QUANTITIES, REFINE, REG,
-    ROWS, Source, TABLE, TABLE_MMA, TENSOR, Variant, WRITE_BANDWIDTH,
+    ADJOINT, BRICKS, CLEAR, IRR, LAY, LAYERED, ORDER, ORIGIN, PARTIAL, POINTS, QUANTITIES, REFINE,
+    REG, ROWS, Source, TABLE, TABLE_MMA, TENSOR, Variant, WRITE_BANDWIDTH,
 };
 use crate::backend::Precision;
 use crate::error::{Error, Result};
@@ -89,6 +89,7 @@ fn all_variants(architecture: u32) -> Vec<Variant> {
     let mut variants = variants::<f32>(architecture);
     variants.extend(self::variants::<f64>(architecture));
     variants.push(Variant::new(&REFINE, Precision::F64));
+    variants.push(Variant::new(&ADJOINT, Precision::F64));
     variants
 }
 

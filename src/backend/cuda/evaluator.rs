@@ -9,12 +9,15 @@ pub(super) use launches::MOST_POINTS;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DriverError};
 
+use super::adjoint::DeviceAdjoint;
 use super::device::failed;
+use super::device_memory::{DeviceMemory, ForeignArray, Results, wait};
 use super::functions::Functions;
 use super::graph::Graph;
 use super::grid::{Grid, Prepared};
@@ -27,11 +30,15 @@ use crate::backend::{Evaluator, Explained, Limit, check_controls};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
 use crate::numbers::Real;
-use crate::plan::{Plan, Samples, Strategy, Wanted, wanted_orders};
+use crate::plan::{Adjoint, Plan, Samples, Strategy, Wanted, wanted_orders};
 use cudarc::driver::DeviceRepr;
 
 /// Streams on which the kernels of an evaluation run side by side.
 const STREAMS: usize = 4;
+
+/// Evaluations that are kept to be launched again: while someone holds the results of one, the
+/// next has others.
+const KEPT: usize = 2;
 
 /// A plan on the device.
 pub(super) struct Resident<'p, T> {
@@ -43,8 +50,8 @@ pub(super) struct Resident<'p, T> {
     levels: Vec<Level>,
     /// Positions, then attributes.
     inputs: Vec<Input>,
-    /// The last evaluation that stayed on the device.
-    kept: Option<Program<T>>,
+    /// The last evaluations that stayed on the device, the last one last.
+    kept: Vec<Program>,
     /// The work of the ranges that the last evaluation for the host was cut into.
     pieces: HashMap<Range<usize>, Work>,
     ring: Option<Ring>,
@@ -89,9 +96,9 @@ fn relative<'v>(values: &'v [f64], origin: Option<&Origin>) -> Cow<'v, [f64]> {
 }
 
 /// An evaluation of a range of elements: where its results lie, and what makes them.
-struct Program<T> {
+struct Program {
     range: Range<usize>,
-    results: Buffer<T>,
+    results: Arc<Results>,
     // first number of each input's outputs, and of each quantity
     starts: Vec<Vec<usize>>,
     derived: Vec<usize>,
@@ -102,7 +109,7 @@ struct Program<T> {
     last: Vec<Launch>,
     graph: Option<Graph>,
     // the items that the launches refer to
-    _work: Work,
+    work: Work,
 }
 
 impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
@@ -138,7 +145,7 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         };
         let levels = solid.stencils().iter().enumerate().map(level).collect::<Result<_>>()?;
         main.synchronize().map_err(failed("a copy to the device failed"))?;
-        let (inputs, kept, pieces, ring) = (Vec::new(), None, HashMap::new(), None);
+        let (inputs, kept, pieces, ring) = (Vec::new(), Vec::new(), HashMap::new(), None);
         Ok(Self { plan, functions, main, sides, samples, levels, inputs, kept, pieces, ring })
     }
 
@@ -152,7 +159,7 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         if self.inputs.iter().map(|input| input.width).eq(widths.iter().copied()) {
             return Ok(());
         }
-        self.kept = None;
+        self.kept.clear();
         self.inputs.clear();
         let points = self.plan.solid().point_count();
         for &width in widths {
@@ -163,6 +170,19 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
     }
 
     fn upload(&mut self, controls: Controls<'_>) -> Result<()> {
+        // SAFETY: nothing of others is read
+        unsafe { self.upload_from(controls, None) }
+    }
+
+    /// The same with positions of others in place of those given, whose origin they have.
+    ///
+    /// # Safety
+    /// Those are as they say until this returns.
+    unsafe fn upload_from(
+        &mut self,
+        controls: Controls<'_>,
+        foreign: Option<ForeignArray>,
+    ) -> Result<()> {
         check_controls(self.plan.solid(), controls, T::PRECISION)?;
         let widths: Vec<usize> =
             std::iter::once(3).chain(controls.attributes.iter().map(|a| a.width)).collect();
@@ -170,21 +190,39 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         let positions = controls.positions.as_flattened();
         let values = controls.attributes.iter().map(|a| &a.values[..]);
         let solid = self.plan.solid();
+        let mut foreign = foreign;
+        let mut read = None;
         for (input, values) in self.inputs.iter_mut().zip(std::iter::once(positions).chain(values))
         {
             let origin = solid.local_origin(values, input.width);
             let is_far = origin.iter().any(|&x| x != 0.0);
-            if is_far || input.origin.is_some() {
-                self.kept = None; // its launches are for the other origin
+            let same = match &input.origin {
+                Some(own) => own.values == origin,
+                None => !is_far,
+            };
+            if !same {
+                self.kept.clear(); // their launches are for the other origin
+                input.origin = None;
             }
-            input.origin = None;
-            if is_far {
+            if is_far && !same {
                 let on_device = Buffer::of(&self.main, &origin)?;
                 input.origin = Some(Origin { values: origin, on_device });
             }
-            input.points.fill(&self.main, &relative(values, input.origin.as_ref()))?;
+            // the positions are the first input
+            if let Some(array) = foreign.take() {
+                if array.len != values.len() {
+                    let text = format!("{} numbers for {} positions", array.len, values.len() / 3);
+                    return Err(Error::request(text));
+                }
+                let origin = input.origin.as_ref().map(|origin| &origin.on_device);
+                let to = input.points.address(0);
+                // SAFETY: by the caller; there is room for as many.
+                read = Some(unsafe { array.take(&self.functions, &self.main, to, origin) }?);
+            } else {
+                input.points.fill(&self.main, &relative(values, input.origin.as_ref()))?;
+            }
         }
-        Ok(())
+        read.as_ref().map_or(Ok(()), wait)
     }
 
     /// The work of a range, brought to the device.
@@ -202,8 +240,8 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         &self,
         range: Range<usize>,
         work: Work,
-        results: Option<Buffer<T>>,
-    ) -> Result<Program<T>> {
+        results: Option<Arc<Results>>,
+    ) -> Result<Program> {
         self.plan.check_range(&range)?;
         let count = self.plan.result_count(&range);
         let mut starts = Vec::new();
@@ -222,26 +260,28 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         let derived: Vec<usize> =
             self.wanted_quantities().iter().map(|wanted| place(rows(wanted))).collect();
         let results = match results {
-            Some(results) if results.len() >= length => results,
-            _ => Buffer::empty(&self.main, length)?,
+            Some(results) if results.holds::<T>(length) => results,
+            _ => Arc::new(Results::new::<T>(&self.main, length)?),
         };
         let mut first = self.refine()?;
         let mut launches = Vec::new();
-        let address = |index: usize, output: usize| results.address(starts[index][output]);
+        let address = |index: usize, output: usize| results.address::<T>(starts[index][output]);
         for (_, pass, job) in self.passes(&range, address) {
             if let (OnDevice::Grid(grid), Some(work)) = (&self.samples, &work) {
                 first.extend(grid.clearing(work, pass, job)?);
             }
             launches.extend(self.launches(work.as_deref(), pass, job)?);
         }
-        let mut last = self.add_origins(count, |index| results.address(starts[index][0]))?;
-        last.extend(self.quantities(&range, address, |index| results.address(derived[index]))?);
-        let (graph, _work) = (None, work);
-        Ok(Program { range, results, starts, derived, first, launches, last, graph, _work })
+        let mut last = self.add_origins(count, |index| results.address::<T>(starts[index][0]))?;
+        last.extend(
+            self.quantities(&range, address, |index| results.address::<T>(derived[index]))?,
+        );
+        let graph = None;
+        Ok(Program { range, results, starts, derived, first, launches, last, graph, work })
     }
 
     /// Puts a program on the streams: kernels of different families side by side.
-    fn enqueue(&self, program: &Program<T>) -> Result<(), DriverError> {
+    fn enqueue(&self, program: &Program) -> Result<(), DriverError> {
         // SAFETY: a program holds everything its launches refer to, and buffers are
         // freed in the order of the main stream, which waits for all others.
         unsafe {
@@ -266,15 +306,33 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         }
     }
 
+    /// A program of a range whose results no one else holds: a kept one, else a new one.
+    fn free_program(&mut self, range: &Range<usize>) -> Result<Program> {
+        let free = |program: &mut Program| Arc::get_mut(&mut program.results).is_some();
+        if let Some(at) = self.kept.iter_mut().position(|p| p.range == *range && free(p)) {
+            let program = self.kept.remove(at);
+            program.results.settle()?;
+            return Ok(program);
+        }
+        let work = match self.kept.iter().find(|p| p.range == *range) {
+            Some(program) => program.work.clone(),
+            None => self.work(range)?,
+        };
+        let mut results = None;
+        if let Some(at) = self.kept.iter_mut().position(free) {
+            let unused = self.kept.remove(at).results;
+            unused.settle()?;
+            results = Some(unused);
+        }
+        if self.kept.len() >= KEPT {
+            self.kept.remove(0);
+        }
+        self.program(range.clone(), work, results)
+    }
+
     /// Evaluates a range and keeps the program, whose results stay on the device.
     fn launch(&mut self, range: &Range<usize>) -> Result<()> {
-        let mut program = match self.kept.take() {
-            Some(program) if program.range == *range => program,
-            other => {
-                let results = other.map(|program| program.results);
-                self.program(range.clone(), self.work(range)?, results)?
-            }
-        };
+        let mut program = self.free_program(range)?;
         let broken = failed("the kernels cannot be launched");
         if let Some(graph) = &program.graph {
             graph.launch().map_err(broken)?;
@@ -283,13 +341,17 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
             let graph = Graph::capture(&self.main, || self.enqueue(&program));
             program.graph = graph.map_err(&broken)?;
         }
-        self.kept = Some(program);
+        self.kept.push(program);
         Ok(())
     }
 }
 
 fn nothing_kept() -> Error {
     Error::request("CUDA: no evaluation is kept")
+}
+
+fn nothing_uploaded() -> Error {
+    Error::request("CUDA: no control points are on the device").with_help("call upload first")
 }
 
 impl<T: Real + DeviceRepr> Evaluator for Resident<'_, T> {
@@ -301,18 +363,11 @@ impl<T: Real + DeviceRepr> Evaluator for Resident<'_, T> {
     ) -> Result<()> {
         self.plan.check_range(&elements)?;
         self.upload(controls)?;
-        let widths: Vec<usize> = controls.attributes.iter().map(|a| a.width).collect();
-        limit.begin(elements.clone(), self.plan.want(), &widths);
-        let mut ring = match self.ring.take() {
-            Some(ring) => ring,
-            None => {
-                let stream = self.functions.device().context.new_stream();
-                Ring::new(stream.map_err(failed("no stream"))?)?
-            }
-        };
-        let copied = self.evaluate_to_host(&elements, limit, &mut ring);
-        self.ring = Some(ring);
-        copied
+        self.fetch(elements, limit)
+    }
+
+    fn on_device(&mut self) -> Option<&mut (dyn DeviceEvaluator + '_)> {
+        Some(self)
     }
 
     fn time(&mut self, controls: &[Controls<'_>], repeats: usize) -> Result<Vec<f64>> {
@@ -355,13 +410,47 @@ pub trait DeviceEvaluator: Evaluator {
     /// [`Error::Request`] if they do not fit the plan, or the device has no room.
     fn upload(&mut self, controls: Controls<'_>) -> Result<()>;
 
+    /// The same with positions that are on the device already, `[vertex][3]`. They are not checked:
+    /// what is no number makes results that are none. They have been read when this returns.
+    /// `controls` has the attributes, and positions that are about where the others are, whose
+    /// distance from 0 decides what the evaluation is relative to.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of positions, or an address of another device.
+    ///
+    /// # Safety
+    /// The array is as it says until this returns, and its stream one of the device's.
+    unsafe fn upload_positions(
+        &mut self,
+        positions: ForeignArray,
+        controls: Controls<'_>,
+    ) -> Result<()>;
+
     /// Evaluates the elements in a range from the control points on the device. The
-    /// launches are recorded as a graph that the next call with this range replays.
+    /// launches are recorded as a graph that a later call with this range replays.
     ///
     /// # Errors
     /// [`Error::Request`] if there are no control points yet, the range does not fit the
     /// plan, or the device has no room for the results.
-    fn launch(&mut self, elements: Range<usize>) -> Result<DevicePoints<'_>>;
+    fn launch(&mut self, elements: Range<usize>) -> Result<DevicePoints>;
+
+    /// The same, brought to the host.
+    ///
+    /// # Errors
+    /// As above.
+    fn fetch(&mut self, elements: Range<usize>, limit: &mut Limit) -> Result<()>;
+
+    /// The stream of uploads and launches, as the driver's handle.
+    fn stream(&self) -> *mut c_void;
+
+    /// Number of the device.
+    fn ordinal(&self) -> usize;
+
+    /// Brings the transpose of a plan to the device.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the device has no room for it.
+    fn adjoint(&self, adjoint: &Adjoint) -> Result<DeviceAdjoint>;
 }
 
 impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
@@ -369,16 +458,29 @@ impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
         Resident::upload(self, controls)
     }
 
-    fn launch(&mut self, elements: Range<usize>) -> Result<DevicePoints<'_>> {
+    unsafe fn upload_positions(
+        &mut self,
+        positions: ForeignArray,
+        controls: Controls<'_>,
+    ) -> Result<()> {
+        // SAFETY: by the caller.
+        let uploaded = unsafe { self.upload_from(controls, Some(positions)) };
+        if uploaded.is_err() {
+            // the positions may be read yet
+            let _ = self.main.synchronize();
+        }
+        uploaded
+    }
+
+    fn launch(&mut self, elements: Range<usize>) -> Result<DevicePoints> {
         if self.inputs.is_empty() {
-            return Err(Error::request("CUDA: no control points are on the device")
-                .with_help("call upload first"));
+            return Err(nothing_uploaded());
         }
         Resident::launch(self, &elements)?;
-        let program = self.kept.as_ref().ok_or_else(nothing_kept)?;
+        let program = self.kept.last().ok_or_else(nothing_kept)?;
         let count = self.plan.result_count(&elements);
         let array = |start: usize, len: usize, width: usize| DeviceArray {
-            address: program.results.address(start),
+            address: program.results.address::<T>(start),
             len,
             width,
         };
@@ -394,7 +496,7 @@ impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
             .map(|(wanted, &start)| (wanted, array(start, rows(&wanted), wanted.width)))
             .collect();
         Ok(DevicePoints {
-            stream: &self.main,
+            memory: DeviceMemory::of(&program.results, &self.main)?,
             precision: T::PRECISION,
             positions: derivatives.remove(0),
             attributes: attribute_derivatives.iter_mut().map(|all| all.remove(0)).collect(),
@@ -403,5 +505,36 @@ impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
             quantities,
             elements,
         })
+    }
+
+    fn fetch(&mut self, elements: Range<usize>, limit: &mut Limit) -> Result<()> {
+        self.plan.check_range(&elements)?;
+        if self.inputs.is_empty() {
+            return Err(nothing_uploaded());
+        }
+        let widths: Vec<usize> = self.inputs.iter().skip(1).map(|input| input.width).collect();
+        limit.begin(elements.clone(), self.plan.want(), &widths);
+        let mut ring = match self.ring.take() {
+            Some(ring) => ring,
+            None => {
+                let stream = self.functions.device().context.new_stream();
+                Ring::new(stream.map_err(failed("no stream"))?)?
+            }
+        };
+        let copied = self.evaluate_to_host(&elements, limit, &mut ring);
+        self.ring = Some(ring);
+        copied
+    }
+
+    fn stream(&self) -> *mut c_void {
+        self.main.cu_stream().cast()
+    }
+
+    fn ordinal(&self) -> usize {
+        self.main.context().ordinal()
+    }
+
+    fn adjoint(&self, adjoint: &Adjoint) -> Result<DeviceAdjoint> {
+        DeviceAdjoint::new(self.functions.clone(), adjoint)
     }
 }

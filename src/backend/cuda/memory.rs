@@ -35,11 +35,16 @@ impl<T: DeviceRepr + Default + Copy> Buffer<T> {
 
     /// Copies `values` to the front of the array, which must be as long.
     pub fn fill(&mut self, stream: &Arc<CudaStream>, values: &[T]) -> Result<()> {
+        self.fill_from(stream, 0, values)
+    }
+
+    /// Copies `values` to the array from number `at` on, where there is room for them.
+    pub fn fill_from(&mut self, stream: &Arc<CudaStream>, at: usize, values: &[T]) -> Result<()> {
         if values.is_empty() {
             return Ok(());
         }
-        let mut front = self.slice.slice_mut(..values.len());
-        stream.memcpy_htod(values, &mut front).map_err(failed("a copy to the device failed"))
+        let mut part = self.slice.slice_mut(at..at + values.len());
+        stream.memcpy_htod(values, &mut part).map_err(failed("a copy to the device failed"))
     }
 
     /// Copies another array to the front of this one.

@@ -8,9 +8,11 @@
 //! A prepared plan lives on the device: nets, tables and work items. One evaluation is
 //! one CUDA graph, launched again with moved control points.
 
+mod adjoint;
 mod bricks;
 mod check;
 mod device;
+mod device_memory;
 pub mod edge_friend;
 mod evaluator;
 mod fragments;
@@ -48,9 +50,11 @@ mod work;
 mod write_bandwidth;
 
 pub use crate::plan::Strategy;
+pub use adjoint::{DeviceAdjoint, Gradient};
 pub use check::{KernelReport, check_kernels};
 pub use cudarc::driver::DeviceRepr;
 pub use device::{check_device, devices};
+pub use device_memory::{DeviceMemory, ForeignArray};
 pub use edge_friend::FriendRun as DeviceRun;
 pub use evaluator::DeviceEvaluator;
 pub use points::{DeviceArray, DevicePoints};

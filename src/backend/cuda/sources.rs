@@ -63,6 +63,7 @@ pub(super) static PARTIAL: Source = source!("solid/partial.cu");
 pub(super) static POINTS: Source = source!("solid/points.cu");
 pub(super) static REFINE: Source = source!("common/refine.cu");
 pub(super) static QUANTITIES: Source = source!("solid/quantities.cu");
+pub(super) static ADJOINT: Source = source!("solid/adjoint.cu", exact: true);
 pub(super) static ORIGIN: Source = source!("solid/origin.cu");
 pub(super) static REG: Source = source!("published/reg.cu");
 pub(super) static LAY: Source = source!("published/lay.cu");

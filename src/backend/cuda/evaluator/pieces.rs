@@ -2,9 +2,11 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::super::device::failed;
-use super::super::memory::{Buffer, PageLocked};
+use super::super::device_memory::Results;
+use super::super::memory::PageLocked;
 use super::super::ring::{Delivery, Place, Ring};
 use super::{OnDevice, Program, Resident, nothing_kept};
 use crate::backend::{Limit, Values};
@@ -66,7 +68,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         let mut delivery = ring.deliver();
         if elements.len() <= step {
             self.launch(elements)?;
-            let program = self.kept.as_ref().ok_or_else(nothing_kept)?;
+            let program = self.kept.last().ok_or_else(nothing_kept)?;
             delivery.stream().join(&self.main).map_err(failed("the evaluation failed"))?;
             self.copy(program, &mut destinations, &mut delivery)?;
         } else {
@@ -83,11 +85,11 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         delivery: &mut Delivery<'_, 'l>,
     ) -> Result<()> {
         let broken = failed("the evaluation failed");
-        self.kept = None;
+        self.kept.clear();
         // evaluations of the same elements with other control points are cut alike
         let mut known = std::mem::take(&mut self.pieces);
         let mut before = None;
-        let mut copied: VecDeque<(Buffer<T>, _)> = VecDeque::new();
+        let mut copied: VecDeque<(Arc<Results>, _)> = VecDeque::new();
         for start in elements.clone().step_by(step) {
             let range = start..(start + step).min(elements.end);
             let work = match known.remove(&range) {
@@ -166,14 +168,14 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
     /// Puts the copies of a program's results to where they belong on the stream.
     fn copy<'l>(
         &self,
-        program: &Program<T>,
+        program: &Program,
         destinations: &mut [Destination<'l>],
         delivery: &mut Delivery<'_, 'l>,
     ) -> Result<()> {
         let starts = program.starts.iter().flatten().chain(&program.derived);
         starts.zip(destinations).try_for_each(|(&start, to)| {
             let rows = self.rows(to.quantity, &program.range);
-            delivery.copy(program.results.address(start), to.take(rows))
+            delivery.copy(program.results.address::<T>(start), to.take(rows))
         })
     }
 

@@ -9,6 +9,7 @@ mod interiors;
 mod layers;
 mod locate;
 mod matrix;
+mod process;
 mod quadrature;
 mod query;
 mod single;
@@ -173,6 +174,9 @@ fn main() -> subsolid::Result<()> {
     }
     if asked("query") {
         query::time()?;
+    }
+    if asked("process") {
+        process::time()?;
     }
 
     for argument in arguments.iter().filter(|a| !a.starts_with('=')) {

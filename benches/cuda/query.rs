@@ -18,10 +18,7 @@ const SIDE: usize = 1732;
 /// have.
 pub fn time() -> subsolid::Result<()> {
     let gpu = Cuda::new(0, Precision::F32)?;
-    let (points, quads) = torus::torus(SIDE);
-    let corners = quads.as_chunks::<4>().0.iter().flat_map(|&[a, b, c, d]| [a, b, c, a, c, d]);
-    let grid = SurfaceMesh::new(points, Polygons::uniform(3, corners.collect()));
-    for (input, mesh) in [("grid", grid.clone()), ("shuffled", shuffled_surface(&grid))] {
+    for (input, mesh) in torus_of_triangles(SIDE) {
         for strategy in [Strategy::Rows, Strategy::Unordered] {
             // the first one compiles the kernels and fills the pool of memory
             DeviceQuery::of_surface(&gpu, &mesh, strategy)?;
@@ -43,6 +40,15 @@ pub fn time() -> subsolid::Result<()> {
         sums(&gpu, &mut query, input, Strategy::Rows)?;
     }
     Ok(())
+}
+
+/// A torus of 2 `side`² triangles, in the order of a grid and shuffled.
+pub fn torus_of_triangles(side: usize) -> [(&'static str, SurfaceMesh); 2] {
+    let (points, quads) = torus::torus(side);
+    let corners = quads.as_chunks::<4>().0.iter().flat_map(|&[a, b, c, d]| [a, b, c, a, c, d]);
+    let grid = SurfaceMesh::new(points, Polygons::uniform(3, corners.collect()));
+    let shuffled = shuffled_surface(&grid);
+    [("grid", grid), ("shuffled", shuffled)]
 }
 
 fn sums(

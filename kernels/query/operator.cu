@@ -11,7 +11,6 @@ static_assert(sizeof(Arguments) == 8 * WORDS,
 
 constexpr unsigned THREADS = 256;
 
-// STORED: rows in memory.
 extern "C" __global__ void __launch_bounds__(THREADS)
     visit_rows(const unsigned* __restrict__ starts, const unsigned* __restrict__ items,
                unsigned count, const __grid_constant__ Arguments arguments) {

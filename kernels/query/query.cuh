@@ -11,7 +11,7 @@
 //     template <class Row>
 //     __device__ void visit(unsigned id, const Row& row, const Arguments& arguments) {
 //         float sum = 0;
-//         for (unsigned i = 0; i < row.size(); ++i) sum += arguments.values(row[i]);
+//         row.each([&](unsigned neighbour) { sum += arguments.values(neighbour); });
 //         arguments.sums(id) = sum;
 //     }
 //
@@ -40,4 +40,25 @@ struct StoredRow {
 
     __device__ __forceinline__ unsigned size() const { return count; }
     __device__ __forceinline__ unsigned operator[](unsigned i) const { return __ldg(items + i); }
+
+    // Visits the neighbours one after another. Ids are read ahead of what is done with them, which
+    // is faster than a loop over the row.
+    template <class Visit>
+    __device__ __forceinline__ void each(Visit visit) const {
+        constexpr unsigned AHEAD = 8;
+        // a short row is read at once, so that the cache need not keep it
+        const bool is_short = count <= AHEAD;
+        for (unsigned begin = 0; begin < count; begin += AHEAD) {
+            unsigned ids[AHEAD];
+#pragma unroll
+            for (unsigned i = 0; i < AHEAD; ++i) {
+                const unsigned* id = items + begin + i;
+                if (begin + i < count) ids[i] = is_short ? __ldcs(id) : __ldg(id);
+            }
+#pragma unroll
+            for (unsigned i = 0; i < AHEAD; ++i) {
+                if (begin + i < count) visit(ids[i]);
+            }
+        }
+    }
 };

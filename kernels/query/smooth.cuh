@@ -18,7 +18,7 @@ __device__ __forceinline__ void visit(unsigned id, const Row& row, const Argumen
         real mean = own;
         if (moves) {
             real sum = 0;
-            for (unsigned i = 0; i < row.size(); ++i) sum += arguments.now(row[i], c);
+            row.each([&](unsigned neighbour) { sum += arguments.now(neighbour, c); });
             mean = sum / real(row.size());
         }
         arguments.next(id, c) = own + (moves ? real(arguments.factor) : real(0)) * (mean - own);

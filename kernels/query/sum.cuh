@@ -7,6 +7,6 @@ struct Arguments {
 template <class Row>
 __device__ __forceinline__ void visit(unsigned id, const Row& row, const Arguments& arguments) {
     real sum = 0;
-    for (unsigned i = 0; i < row.size(); ++i) sum += arguments.values(row[i]);
+    row.each([&](unsigned neighbour) { sum += arguments.values(neighbour); });
     arguments.sums(id) = sum;
 }

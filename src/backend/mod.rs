@@ -8,6 +8,7 @@ pub mod cuda;
 pub mod device;
 mod explain;
 mod limit;
+mod process;
 mod surface;
 
 pub use crate::result_buffer::ResultBuffer;
@@ -18,6 +19,7 @@ pub use cuda::Cuda;
 pub use device::{Device, DeviceInfo};
 pub use explain::{Explained, LaunchGrid};
 pub use limit::{Derived, Limit, Values};
+pub use process::SurfaceProcessor;
 pub use surface::{SurfaceEvaluator, SurfaceRefiner, SurfaceResults, runs_on_gpu};
 
 use std::ops::Range;
@@ -92,6 +94,12 @@ pub trait Backend {
         &self,
         masks: &'s VertexMasks,
     ) -> Result<Box<dyn SurfaceEvaluator + 's>>;
+
+    /// Brings a surface to the processor, for processing in double precision.
+    ///
+    /// # Errors
+    /// Those of [`SurfaceMesh::check`]; on a device, too little memory.
+    fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>>;
 
     /// The device that jobs bring their arrays to: location, layers, interiors, quadrature. `None`
     /// on the CPU, where they work on their own data.

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use subsolid::process::surface::denoise;
+use subsolid::backend::Choice;
+use subsolid::plan::Cost;
 use subsolid::{Result, io};
 
 use super::model::ModelArguments;
+use super::processor::Processor;
 use super::surface_model::{read_surface, surface_output};
 use super::{Console, Outcome};
 
@@ -26,10 +28,17 @@ pub struct Arguments {
     /// Neighbors: vertices up to so many edges away
     #[arg(long, value_name = "K", default_value_t = 2)]
     rings: usize,
+    /// Processor: auto (the one that ends the job first), cpu, cuda or cuda:N; points are the same
+    /// but for rounding
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    backend: Choice,
     /// File to write: .obj, .ply, .vtp or .stl
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
 }
+
+/// Seconds of one thread for a vertex in a sweep; rings matter little beside normals and rows.
+const SWEEP: f64 = 7e-6;
 
 #[derive(Serialize)]
 struct Report {
@@ -38,17 +47,20 @@ struct Report {
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
-    let Arguments { model, sweeps, rings, output } = arguments;
+    let Arguments { model, sweeps, rings, backend, output } = arguments;
     let model =
         ModelArguments { model, creases: None, memory: None, crease_angle: None, strict: false };
     let format = surface_output(&model, &output, 0)?;
     let mut mesh = read_surface(&model.model, console)?;
+    let cost = Cost::processing(mesh.points.len(), SWEEP * sweeps as f64);
+    let mut processor = Processor::for_surface(backend, &cost, &mesh, console)?;
     let bar = console.bar(sweeps);
     for _ in 0..sweeps {
-        mesh.points = denoise(&mesh, rings)?;
+        processor.denoise(rings)?;
         bar.inc(1);
     }
     bar.finish_and_clear();
+    mesh.points = processor.points()?;
     for loss in format.losses(&mesh) {
         console.warn(format!("{}: left out {loss}", output.display()));
     }

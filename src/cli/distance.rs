@@ -6,16 +6,18 @@ use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
+use subsolid::backend::Choice;
 use subsolid::mesh::{Attribute, SolidMesh};
+use subsolid::plan::Cost;
 use subsolid::process::solid::{
     Seed, boundary_patches, boundary_seeds, crease_seeds, point_seeds, volume_distance,
 };
-use subsolid::process::surface::{Geodesics, toplesets};
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
 use super::console::{counted, since};
 use super::model::{ModelArguments, check_compress, warn_of_table};
+use super::processor::{Processor, check_of_solid};
 use super::surface_model::{is_surface, read_surface, surface_output};
 use super::{Console, Outcome};
 
@@ -47,6 +49,10 @@ pub struct Arguments {
     /// How distances on surfaces are found
     #[arg(long, value_enum, default_value_t)]
     method: Method,
+    /// Processor of a surface: auto (the one that ends the job first), cpu, cuda or cuda:N;
+    /// distances are the same but for rounding
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    backend: Choice,
     /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .ply or .vtp
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
@@ -54,6 +60,10 @@ pub struct Arguments {
     #[arg(long)]
     compress: bool,
 }
+
+/// Seconds of one thread for a vertex.
+const HEAT: f64 = 1e-5;
+const TOPLESETS: f64 = 2.5e-5;
 
 #[derive(Clone, Copy, Default, PartialEq, clap::ValueEnum)]
 enum Method {
@@ -119,6 +129,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         return Err(Error::request("--method toplesets is for surfaces of triangles")
             .with_help("leave it out: solids have the heat method"));
     }
+    check_of_solid(arguments.backend, "distances in solids are found")?;
     let mut mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
     let others = mesh.attributes.iter().map(|attribute| attribute.name.as_str());
     let others = others.filter(|other| *other != arguments.name);
@@ -165,10 +176,16 @@ fn along_surface(arguments: &Arguments, console: &Console) -> Result<Outcome> {
         return Err(Error::request("on a surface distances are measured to vertices")
             .with_help("give --to vertex:17,42"));
     };
+    let of_vertex = match arguments.method {
+        Method::Heat => HEAT,
+        Method::Toplesets => TOPLESETS,
+    };
+    let cost = Cost::processing(mesh.points.len(), of_vertex);
+    let mut processor = Processor::for_surface(arguments.backend, &cost, &mesh, console)?;
     let start = Instant::now();
     let values = match arguments.method {
-        Method::Heat => Geodesics::new(&mesh)?.distance(sources)?,
-        Method::Toplesets => toplesets(&mesh, sources)?,
+        Method::Heat => processor.heat_distance(sources)?,
+        Method::Toplesets => processor.toplesets(sources)?,
     };
     let report = report(arguments, sources.len(), &values);
     console.status("Measured", format!("{} in {}", counted(values.len(), "vertex"), since(start)));

@@ -1,7 +1,8 @@
 //! The options that choose a processor, and what they come to on this machine.
 
 use clap::{Args, ValueEnum};
-use subsolid::backend::{Backend, Choice, Precision, Strategy, choose, devices};
+use subsolid::backend::{Backend, Choice, Precision, Strategy, SurfaceProcessor, choose, devices};
+use subsolid::mesh::SurfaceMesh;
 use subsolid::plan::Cost;
 use subsolid::{Error, Result};
 
@@ -138,10 +139,38 @@ impl Processor {
         gpu.transpose()
     }
 
+    /// A surface brought to the processor that a choice comes to for a job of this cost; says
+    /// which one `auto` took.
+    ///
+    /// # Errors
+    /// If a GPU is asked for by name that is not there, or the surface cannot be brought to it.
+    pub fn for_surface(
+        choice: Choice,
+        cost: &Cost,
+        mesh: &SurfaceMesh,
+        console: &Console,
+    ) -> Result<Box<dyn SurfaceProcessor>> {
+        let processor = Self::find_for(choice, cost)?;
+        let backend = processor.backend(Precision::F64, Strategy::default())?;
+        if choice == Choice::Auto {
+            processor.tell(&backend.name(), console);
+        }
+        backend.process_surface(mesh)
+    }
+
     /// Says which processor was taken, and why no GPU.
     pub fn tell(&self, name: &str, console: &Console) {
         let why = self.why_not_gpu().map(|why| format!(" ({why})")).unwrap_or_default();
         console.status("Chose", format!("{name}{why}"));
+    }
+}
+
+/// Refuses a GPU for what is done on the CPU alone.
+pub fn check_of_solid(choice: Choice, what: &str) -> Result<()> {
+    match choice {
+        Choice::Auto | Choice::Cpu => Ok(()),
+        Choice::Cuda(_) => Err(Error::request(format!("{what} on the CPU alone"))
+            .with_help("leave out --backend, or give --backend cpu")),
     }
 }
 

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
+use subsolid::backend::Choice;
+use subsolid::plan::Cost;
 use subsolid::process::smooth_attribute;
-use subsolid::process::surface::curvature_flow;
 use subsolid::query::{Query, Strategy};
 use subsolid::scheme::VertexRule;
 use subsolid::topology::Topology;
 use subsolid::{Error, Result, io};
 
 use super::model::{ModelArguments, check_compress, check_names, warn_of_table};
+use super::processor::{Processor, check_of_solid};
 use super::surface_model::{is_surface, read_surface, surface_output};
 use super::{Console, Outcome};
 
@@ -44,6 +46,10 @@ pub struct Arguments {
     /// Keep the values on the boundary
     #[arg(long, requires = "attribute")]
     fix_boundary: bool,
+    /// Processor of a surface: auto (the one that ends the job first), cpu, cuda or cuda:N; points
+    /// are the same but for rounding
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    backend: Choice,
     /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .obj, .ply, .vtp
     /// or .stl
     #[arg(long, short, value_name = "OUT")]
@@ -52,6 +58,9 @@ pub struct Arguments {
     #[arg(long)]
     compress: bool,
 }
+
+/// Seconds of one thread for a vertex in a step of curvature flow.
+const STEP: f64 = 5e-6;
 
 #[derive(Serialize)]
 struct Report {
@@ -68,17 +77,21 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             Error::request("a surface is smoothed for a time").with_help("give --time")
         })?;
         let mut mesh = read_surface(&arguments.model.model, console)?;
+        let cost = Cost::processing(mesh.points.len(), STEP * steps as f64);
+        let mut processor = Processor::for_surface(arguments.backend, &cost, &mesh, console)?;
         let bar = console.bar(steps);
         for _ in 0..steps {
-            mesh.points = curvature_flow(&mesh, time)?;
+            processor.flow(time)?;
             bar.inc(1);
         }
         bar.finish_and_clear();
+        mesh.points = processor.points()?;
         for loss in format.losses(&mesh) {
             console.warn(format!("{}: left out {loss}", output.display()));
         }
         io::write_surface(output, &mesh)?;
     } else {
+        check_of_solid(arguments.backend, "attributes of solids are smoothed")?;
         let format = arguments.model.check_output(output, &[])?;
         check_compress(arguments.compress, format)?;
         let name = arguments.attribute.as_deref().ok_or_else(|| {

@@ -76,6 +76,13 @@ impl Cost {
         Self { cpu: faces * SURFACE_FACE, device: 0.0, home: 40.0 * faces }
     }
 
+    /// Processing of a surface of so many vertices, for each of which one thread needs `seconds`.
+    pub fn processing(vertices: usize, seconds: f64) -> Self {
+        let vertices = vertices as f64;
+        // rows, and the device's own work, are small beside the copy of the mesh
+        Self { cpu: vertices * seconds, device: 0.0, home: 100.0 * vertices }
+    }
+
     /// Seconds on a CPU with so many threads.
     pub fn on_cpu(&self, threads: usize) -> f64 {
         self.cpu / threads.max(1) as f64

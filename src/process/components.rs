@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 ///
 /// # Errors
 /// [`Error::Request`] naming the vertex.
-pub(super) fn check_reach<'a>(
+pub(crate) fn check_reach<'a>(
     count: usize,
     groups: impl Iterator<Item = &'a [u32]>,
     sources: impl Iterator<Item = u32>,
@@ -48,7 +48,7 @@ pub(super) fn check_reach<'a>(
 }
 
 /// For each vertex the least of its connected part; for one of no group itself.
-pub(super) fn parts<'a>(count: usize, groups: impl Iterator<Item = &'a [u32]>) -> Vec<u32> {
+pub(crate) fn parts<'a>(count: usize, groups: impl Iterator<Item = &'a [u32]>) -> Vec<u32> {
     let mut parent: Vec<u32> = (0..count as u32).collect();
     for group in groups {
         for &v in group {
@@ -60,7 +60,7 @@ pub(super) fn parts<'a>(count: usize, groups: impl Iterator<Item = &'a [u32]>) -
 }
 
 /// Takes from the values of each of `parts` their mean at its sources.
-pub(super) fn shift_parts(values: &mut [f64], parts: &[u32], sources: &[u32]) {
+pub(crate) fn shift_parts(values: &mut [f64], parts: &[u32], sources: &[u32]) {
     let mut sums = vec![(0.0, 0.0); values.len()];
     for &v in sources {
         let (sum, count) = &mut sums[parts[v as usize] as usize];

@@ -6,7 +6,7 @@
 //! same for any number of threads. See [`crate::guide::processing`].
 
 mod attribute;
-mod components;
+pub(crate) mod components;
 pub mod solid;
 mod sparse;
 pub mod surface;

@@ -72,6 +72,15 @@ fn surfaces_are_processed() {
     }
     done(path, "smooth corner.obj --time 0.1 --steps 2 -o flat.obj");
     done(path, "denoise corner.obj --sweeps 1 -o clean.obj");
+    done(path, "denoise corner.obj --backend cpu -o clean.obj");
+    // what has no form on a GPU says so, whether there is one or not
+    done(path, "shape box 2 2 2 -o box.vtu");
+    for (command, words) in [
+        ("distance box.vtu --backend cuda -o far.vtu", "distances in solids are found on the CPU"),
+        ("smooth box.vtu --attribute a --backend cuda:0 -o a.vtu", "smoothed on the CPU alone"),
+    ] {
+        refused(path, command, words);
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod locate;
 mod matrix;
 #[path = "../common/oracle/mod.rs"]
 mod oracle;
+mod process;
 mod program;
 mod quadrature;
 mod query;
@@ -28,6 +29,8 @@ mod surface_limit;
 #[path = "../common/surfaces.rs"]
 mod surfaces;
 mod tables;
+#[path = "../common/triangles.rs"]
+mod triangles;
 
 use conformance::solid;
 use subsolid::backend::{Backend, Cpu, Cuda, Limit, Precision, Strategy};

@@ -162,3 +162,35 @@ fn quadratures_are_the_same() {
         close(&cpu, &cuda);
     }
 }
+
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn processed_surfaces_are_the_same() {
+    let directory = tempdir().unwrap();
+    let spot = model("surfaces/spot_control_mesh.obj");
+    done(directory.path(), &format!("surface {spot} --scheme loop --levels 1 -o spot.obj"));
+    for (arguments, tolerance) in [
+        ("denoise spot.obj --sweeps 2", 1e-11),
+        ("smooth spot.obj --time 0.001 --steps 2", 1e-11),
+        ("distance spot.obj --to vertex:0 --method toplesets", 1e-11),
+        ("distance spot.obj --to vertex:0", 1e-7),
+    ] {
+        let [cpu, cuda] = on_both(directory.path(), arguments, "ply");
+        let [cpu, cuda] = [cpu, cuda].map(|file| {
+            let end = file.windows(11).position(|w| w == b"end_header\n").unwrap() + 11;
+            (file[..end].to_vec(), file[end..].to_vec())
+        });
+        assert!(cpu.0 == cuda.0 && cpu.1.len() == cuda.1.len(), "{arguments}");
+        let path = |name: &str| directory.path().join(format!("{name}.ply"));
+        let [cpu, cuda] = ["cpu", "cuda"].map(|name| subsolid::read_surface(path(name)).unwrap());
+        let pairs = cpu.points.as_flattened().iter().zip(cuda.points.as_flattened());
+        let moved = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let values = |mesh: &subsolid::mesh::SurfaceMesh| -> Vec<f64> {
+            mesh.attributes.iter().flat_map(|a| a.values.clone()).collect()
+        };
+        let (a, b) = (values(&cpu), values(&cuda));
+        assert_eq!(a.len(), b.len());
+        let off = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(moved, f64::max);
+        assert!(off <= tolerance, "{arguments}: {off:e}");
+    }
+}

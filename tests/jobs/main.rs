@@ -15,3 +15,5 @@ mod query;
 #[path = "../common/query/mod.rs"]
 mod query_meshes;
 mod slice;
+#[path = "../common/triangles.rs"]
+mod triangles;

@@ -22,8 +22,8 @@ use crate::kernel::Simd;
 use crate::numbers::Real;
 
 use super::{
-    Backend, Evaluator, Explained, Limit, Precision, SurfaceEvaluator, SurfaceRefiner,
-    check_controls,
+    Backend, Evaluator, Explained, Limit, Precision, SurfaceEvaluator, SurfaceProcessor,
+    SurfaceRefiner, check_controls,
 };
 use crate::error::Result;
 use crate::limit::LocalPoints;
@@ -82,6 +82,11 @@ impl Backend for Cpu {
         options: &SurfaceOptions,
     ) -> Result<Box<dyn SurfaceRefiner>> {
         Ok(Box::new(SurfacePlan::new(mesh, options)?))
+    }
+
+    fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>> {
+        mesh.check()?;
+        Ok(Box::new(mesh.clone()))
     }
 
     fn surface_stencils<'s>(

@@ -236,6 +236,7 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
         variants.extend(slices.map(|(bits, centre)| super::layers::variant(bits, centre == 1)));
     }
     variants.extend(super::query::variants(T::PRECISION));
+    variants.extend(super::process::variants(T::PRECISION));
     variants.extend(surfaces(T::PRECISION));
     variants.push(Variant::new(&WRITE_BANDWIDTH, T::PRECISION).with("WIDTH", 1).with("STRIDED", 0));
     variants

@@ -30,6 +30,7 @@ mod modules;
 mod nvrtc;
 mod parts;
 mod points;
+pub mod process;
 mod program;
 mod published;
 mod quantities;
@@ -69,12 +70,13 @@ use std::sync::Arc;
 
 use evaluator::Resident;
 use functions::Functions;
+use process::DeviceProcessor;
 
 use super::device::{
     Boundary, Device as JobDevice, DeviceInfo, InteriorPixels, LayerImages, Location, MappingBatch,
     ParameterBox, PieceValues, QuadratureMapping, SolidParts,
 };
-use super::{Backend, Evaluator, Precision, SurfaceEvaluator, SurfaceRefiner};
+use super::{Backend, Evaluator, Precision, SurfaceEvaluator, SurfaceProcessor, SurfaceRefiner};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::plan::{Plan, Want};
@@ -160,6 +162,10 @@ impl Backend for Cuda {
         options: &SurfaceOptions,
     ) -> Result<Box<dyn SurfaceRefiner>> {
         Ok(Box::new(DeviceSurface::<f64>::new(mesh, options, self)?))
+    }
+
+    fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>> {
+        Ok(Box::new(DeviceProcessor::<f64>::new(self, mesh)?))
     }
 
     fn surface_stencils<'s>(

@@ -40,6 +40,8 @@ pub(super) const HEADERS: &[Source] = &[
     source!("solid/orders.cuh"),
     source!("query/incidence.cuh"),
     source!("query/query.cuh"),
+    source!("process/slices.cuh"),
+    source!("process/vector.cuh"),
     source!("common/single_points.cuh"),
     source!("common/sort.cuh"),
     source!("common/stage.cuh"),
@@ -94,6 +96,13 @@ pub(super) static OPERATOR: Source = source!("query/operator.cu", exact: true);
 /// Texts of operators.
 pub(super) static SUM: Source = source!("query/sum.cuh", exact: true);
 pub(super) static SMOOTH: Source = source!("query/smooth.cuh", exact: true);
+pub(super) static REACH: Source = source!("process/reach.cuh", exact: true);
+pub(super) static DENOISE: Source = source!("process/denoise.cuh", exact: true);
+pub(super) static SLICES: Source = source!("process/slices.cu", exact: true);
+pub(super) static COTANGENTS: Source = source!("process/cotangents.cu", exact: true);
+pub(super) static SOLVE: Source = source!("process/solve.cu");
+pub(super) static HEAT: Source = source!("process/heat.cu");
+pub(super) static TOPLESETS: Source = source!("process/toplesets.cu");
 pub(super) static WRITE_BANDWIDTH: Source = source!("common/write_bandwidth.cu");
 
 /// A kernel file with the numbers that it is compiled for.

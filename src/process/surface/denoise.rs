@@ -40,11 +40,15 @@ pub fn denoise(mesh: &SurfaceMesh, rings: usize) -> Result<Vec<[f64; 3]>> {
         let mean = ring.iter().map(|x| x.1).sum::<f64>() / count;
         let variance = ring.iter().map(|x| (x.1 - mean).powi(2)).sum::<f64>() / count;
         let variance = variance.max(1e-20 * reach * reach);
+        // weights beside the largest: all of them may be too small for a number
+        let exponent = |&(square, height): &(f64, f64)| {
+            -square / (2.0 * reach * reach) - height * height / (2.0 * variance)
+        };
+        let largest = ring.iter().map(exponent).fold(f64::NEG_INFINITY, f64::max);
         let (mut sum, mut weights) = (0.0, 0.0);
-        for (square, height) in ring {
-            let far = -square / (2.0 * reach * reach);
-            let weight = (far - height * height / (2.0 * variance)).exp();
-            (sum, weights) = (sum + weight * height, weights + weight);
+        for near in &ring {
+            let weight = (exponent(near) - largest).exp();
+            (sum, weights) = (sum + weight * near.1, weights + weight);
         }
         let by = if weights > 0.0 { sum / weights } else { 0.0 };
         Ok((p + n * by).into())

@@ -16,10 +16,7 @@ use crate::query::{Op, Query, Strategy};
 /// [`Error::Mesh`] for a face that is no triangle or has no area; [`Error::Request`] for a time
 /// that is not positive and finite.
 pub fn curvature_flow(mesh: &SurfaceMesh, time: f64) -> Result<Vec<[f64; 3]>> {
-    if !(time > 0.0 && time.is_finite()) {
-        return Err(Error::request(format!("curvature flow for a time of {time}"))
-            .with_help("give a positive time in squared length units"));
-    }
+    check_time(time)?;
     let faces = triangles(mesh)?;
     let query = Query::of_surface(mesh, Strategy::Unordered)?;
     let mut free = vec![false; mesh.points.len()];
@@ -62,4 +59,13 @@ pub fn curvature_flow(mesh: &SurfaceMesh, time: f64) -> Result<Vec<[f64; 3]>> {
         None => *p,
     };
     Ok(mesh.points.iter().enumerate().map(moved).collect())
+}
+
+/// Refuses times that are not positive and finite.
+pub(crate) fn check_time(time: f64) -> Result<()> {
+    if time > 0.0 && time.is_finite() {
+        return Ok(());
+    }
+    Err(Error::request(format!("curvature flow for a time of {time}"))
+        .with_help("give a positive time in squared length units"))
 }

@@ -14,6 +14,10 @@ use crate::process::sparse::Factor;
 /// stays at 2 % however small they are. At 4 it falls.
 const HEAT_TIME: f64 = 4.0;
 
+/// Heat falls by e over the root of its time: over so many of them it stays a number of double
+/// precision, twice as far too. On a mesh more edges wide, time is longer.
+const WIDTH: f64 = 300.0;
+
 /// The factors of a surface, for distances to any sources.
 #[derive(Debug)]
 pub struct Geodesics<'m> {
@@ -33,11 +37,7 @@ impl<'m> Geodesics<'m> {
     pub fn new(mesh: &'m SurfaceMesh) -> Result<Self> {
         let faces = triangles(mesh)?;
         let (points, count) = (&mesh.points, mesh.points.len());
-        let edges = faces.iter().flat_map(|face| {
-            let p = corners(points, face);
-            [0, 1, 2].map(|i| (p[(i + 1) % 3] - p[i]).norm())
-        });
-        let time = HEAT_TIME * (edges.sum::<f64>() / (3 * faces.len()) as f64).powi(2);
+        let time = heat_time(mesh);
         let parts = parts(count, faces.iter().map(|f| &f[..]));
         let mut used = vec![false; count];
         faces.iter().flatten().for_each(|&v| used[v as usize] = true);
@@ -96,4 +96,18 @@ impl<'m> Geodesics<'m> {
             .for_each(|(d, used)| *d = if used { d.max(0.0) } else { 0.0 });
         Ok(distance)
     }
+}
+
+/// Time for which heat flows on a surface of triangles, in squared length units.
+pub(crate) fn heat_time(mesh: &SurfaceMesh) -> f64 {
+    let faces = mesh.faces.vertices().as_chunks::<3>().0;
+    let edges = faces.iter().flat_map(|face| {
+        let p = corners(&mesh.points, face);
+        [0, 1, 2].map(|i| (p[(i + 1) % 3] - p[i]).norm())
+    });
+    let mean = edges.sum::<f64>() / (3 * faces.len()) as f64;
+    let used = || faces.iter().flatten().map(|&v| Vector3::from(mesh.points[v as usize]));
+    let infinite = Vector3::repeat(f64::INFINITY);
+    let (low, high) = used().fold((infinite, -infinite), |(a, b), p| (a.inf(&p), b.sup(&p)));
+    (HEAT_TIME * mean.powi(2)).max(((high - low).norm() / WIDTH).powi(2))
 }

@@ -8,8 +8,12 @@ mod normals;
 mod toplesets;
 
 pub use denoise::denoise;
+#[cfg(feature = "cuda")]
+pub(crate) use flow::check_time;
 pub use flow::curvature_flow;
 pub use geodesics::Geodesics;
+#[cfg(feature = "cuda")]
+pub(crate) use geodesics::heat_time;
 pub use normals::vertex_normals;
 pub use toplesets::toplesets;
 
@@ -19,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 
 /// The triangles of a mesh of nothing else, none of zero area.
-fn triangles(mesh: &SurfaceMesh) -> Result<&[[u32; 3]]> {
+pub(crate) fn triangles(mesh: &SurfaceMesh) -> Result<&[[u32; 3]]> {
     mesh.check()?;
     if mesh.faces.uniform_size() != Some(3) {
         let other = mesh.faces.iter().position(|face| face.len() != 3).unwrap_or_default();

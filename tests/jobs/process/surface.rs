@@ -4,9 +4,10 @@ use std::f64::consts::PI;
 
 use subsolid::mesh::{Polygons, SurfaceMesh};
 use subsolid::process::surface::{Geodesics, curvature_flow, denoise, toplesets, vertex_normals};
+use subsolid::query::{Op, Query, Strategy};
 
-use super::{angle, sphere, square};
 use crate::oracle::random::Random;
+use crate::triangles::{angle, sphere, square};
 
 /// Max's weights are exact where all vertices lie on a sphere, whatever the triangles.
 #[test]
@@ -110,6 +111,45 @@ fn denoising_takes_noise_off() {
         mesh.points = points;
     }
     assert!(noise(&mesh) < 0.4 * before, "{before} to {}", noise(&mesh));
+}
+
+/// Heights over the tangent plane are all alike on a sphere, and their deviation next to nothing:
+/// each vertex still moves by a mean of them.
+#[test]
+fn denoising_moves_by_a_mean_of_heights() {
+    let mesh = sphere(3);
+    let moved = denoise(&mesh, 1).unwrap();
+    let query = Query::of_surface(&mesh, Strategy::Unordered).unwrap();
+    for (v, (p, q)) in mesh.points.iter().zip(&moved).enumerate() {
+        let height = |w: &u32| {
+            let other = mesh.points[*w as usize];
+            (0..3).map(|d| p[d] * (other[d] - p[d])).sum::<f64>()
+        };
+        let heights: Vec<f64> = query.row(Op::VV, v as u32).unwrap().iter().map(height).collect();
+        let least = heights.iter().copied().fold(f64::INFINITY, f64::min);
+        let greatest = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let by = (0..3).map(|d| p[d] * (q[d] - p[d])).sum::<f64>();
+        let slack = 1e-13;
+        assert!((least - slack..=greatest + slack).contains(&by), "{v}: {by} of {heights:?}");
+    }
+}
+
+/// A strip 3,000 edges long, over which heat falls by more than numbers hold if its time is that of
+/// the edges.
+#[test]
+fn heat_reaches_the_end_of_a_long_strip() {
+    let n = 3000;
+    let points = (0..=n).flat_map(|i| [0.0, 1.0].map(|y| [f64::from(i), y, 0.0])).collect();
+    let corners = (0..n as u32).flat_map(|i| {
+        let a = 2 * i;
+        [a, a + 2, a + 3, a, a + 3, a + 1]
+    });
+    let mesh = SurfaceMesh::new(points, Polygons::uniform(3, corners.collect()));
+    let found = Geodesics::new(&mesh).unwrap().distance(&[0]).unwrap();
+    for (p, distance) in mesh.points.iter().zip(found) {
+        let exact = p[0].hypot(p[1]);
+        assert!((distance - exact).abs() < 0.01 * f64::from(n), "{p:?}: {distance}");
+    }
 }
 
 #[test]

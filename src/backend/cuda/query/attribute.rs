@@ -25,16 +25,16 @@ pub enum Layout {
 /// `T`: `f32`, `f64`, `u32`, `i32` or another type of a multiple of 4 bytes.
 #[derive(Debug)]
 pub struct DeviceAttribute<T> {
-    pub(super) kind: Element,
-    pub(super) count: usize,
-    pub(super) width: usize,
-    pub(super) layout: Layout,
-    pub(super) values: Buffer<T>,
+    pub(in crate::backend::cuda) kind: Element,
+    pub(in crate::backend::cuda) count: usize,
+    pub(in crate::backend::cuda) width: usize,
+    pub(in crate::backend::cuda) layout: Layout,
+    pub(in crate::backend::cuda) values: Buffer<T>,
 }
 
 impl<T> DeviceAttribute<T> {
     /// Steps from one element, and from one component, to the next.
-    pub(super) fn strides(&self) -> [usize; 2] {
+    pub(in crate::backend::cuda) fn strides(&self) -> [usize; 2] {
         match self.layout {
             Layout::Interleaved => [self.width, 1],
             Layout::Planar => [1, self.count],
@@ -129,7 +129,11 @@ impl DeviceQuery {
         restored.read(&self.steps.stream)
     }
 
-    pub(super) fn check_attribute(&self, kind: Element, count: usize) -> Result<()> {
+    pub(in crate::backend::cuda) fn check_attribute(
+        &self,
+        kind: Element,
+        count: usize,
+    ) -> Result<()> {
         if self.count(kind) == count {
             return Ok(());
         }

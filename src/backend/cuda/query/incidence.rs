@@ -13,7 +13,7 @@ use crate::topology::order::{Downward, Element};
 use crate::topology::surface::Columns;
 
 /// Lists of ids: row `r` is `items[starts[r]..starts[r + 1]]`.
-pub(super) struct Lists {
+pub(in crate::backend::cuda) struct Lists {
     pub count: usize,
     pub starts: Buffer<u32>,
     pub items: Buffer<u32>,
@@ -43,7 +43,7 @@ impl Lists {
 }
 
 /// `Incidence` in the kernels.
-pub(super) struct Incidence {
+pub(in crate::backend::cuda) struct Incidence {
     pub vertex_count: usize,
     pub edge_vertices: Buffer<[u32; 2]>,
     pub edge_count: usize,

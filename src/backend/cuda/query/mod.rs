@@ -24,7 +24,7 @@
 //!      template <class Row>
 //!      __device__ void visit(unsigned id, const Row& row, const Arguments& arguments) {
 //!          float sum = 0;
-//!          for (unsigned i = 0; i < row.size(); ++i) sum += arguments.values(row[i]);
+//!          row.each([&](unsigned vertex) { sum += arguments.values(vertex); });
 //!          arguments.sums(id) = sum;
 //!      }",
 //!     2,
@@ -35,12 +35,12 @@
 //! ```
 
 mod attribute;
-mod incidence;
-mod operator;
+pub(in crate::backend::cuda) mod incidence;
+pub(in crate::backend::cuda) mod operator;
 mod order;
 mod rows;
 mod smooth;
-mod steps;
+pub(in crate::backend::cuda) mod steps;
 
 pub use attribute::{DeviceAttribute, Layout};
 pub(in crate::backend::cuda) use operator::variants;
@@ -58,9 +58,9 @@ use steps::Steps;
 
 /// Answers queries about one mesh on a GPU.
 pub struct DeviceQuery {
-    steps: Steps,
+    pub(in crate::backend::cuda) steps: Steps,
     // in the order
-    mesh: Incidence,
+    pub(in crate::backend::cuda) mesh: Incidence,
     order: Option<DeviceOrder>,
     // [op]
     rows: [Option<Lists>; 16],
@@ -175,7 +175,7 @@ impl DeviceQuery {
         self.steps.synchronize()
     }
 
-    fn stored(&mut self, op: Op) -> Result<&Lists> {
+    pub(in crate::backend::cuda) fn stored(&mut self, op: Op) -> Result<&Lists> {
         op.check_of(self.mesh.top())?;
         let rows = match self.rows[op as usize].take() {
             Some(rows) => rows,
@@ -184,18 +184,47 @@ impl DeviceQuery {
         Ok(self.rows[op as usize].insert(rows))
     }
 
-    /// Rows of the vertices one to `k` edges away, `k` ≥ 1.
-    fn stored_ring(&mut self, k: usize) -> Result<&Lists> {
+    /// Rows that are stored.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if they are not.
+    pub(in crate::backend::cuda) fn lists(&self, op: Op) -> Result<&Lists> {
+        let rows = self.rows[op as usize].as_ref();
+        rows.ok_or_else(|| Error::request(format!("no rows of {op}")))
+    }
+
+    /// Steps, and rows that are stored.
+    ///
+    /// # Errors
+    /// As [`DeviceQuery::lists`].
+    pub(in crate::backend::cuda) fn steps_and_lists(
+        &mut self,
+        op: Op,
+    ) -> Result<(&mut Steps, &Lists)> {
+        let rows = self.rows[op as usize].as_ref();
+        Ok((&mut self.steps, rows.ok_or_else(|| Error::request(format!("no rows of {op}")))?))
+    }
+
+    /// Stores the rows of the vertices one to `k` edges away, `k` ≥ 1.
+    pub(in crate::backend::cuda) fn store_ring(&mut self, k: usize) -> Result<()> {
         self.store(Op::VV)?;
-        let Some(neighbours) = &self.rows[Op::VV as usize] else {
-            return Err(Error::request("no rows of vertices"));
-        };
         while self.rings.len() + 1 < k {
+            let neighbours = self.rows[Op::VV as usize].as_ref();
+            let neighbours = neighbours.ok_or_else(|| Error::request("no rows of vertices"))?;
             let last = self.rings.last().unwrap_or(neighbours);
             let ring = rows::wider_ring(&mut self.steps, last, neighbours)?;
             self.rings.push(ring);
         }
-        Ok(if k < 2 { neighbours } else { &self.rings[k - 2] })
+        Ok(())
+    }
+
+    /// k-rings that are stored.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if they are not.
+    pub(in crate::backend::cuda) fn ring_lists(&self, k: usize) -> Result<&Lists> {
+        let rows = if k == 1 { self.rows[Op::VV as usize].as_ref() } else { self.rings.get(k - 2) };
+        rows.ok_or_else(|| Error::request("no rows of vertices"))
     }
 
     /// All rows of `op` by ids of the order, copied to the host.
@@ -204,10 +233,7 @@ impl DeviceQuery {
     /// As [`DeviceQuery::store`].
     pub fn rows(&mut self, op: Op) -> Result<Rows> {
         self.store(op)?;
-        match &self.rows[op as usize] {
-            Some(rows) => rows.read(&self.steps),
-            None => Err(Error::request(format!("no rows of {op}"))),
-        }
+        self.lists(op)?.read(&self.steps)
     }
 
     /// The k-ring of every vertex by ids of the order, copied to the host: the vertices one to
@@ -219,11 +245,7 @@ impl DeviceQuery {
         if k == 0 {
             return Err(Error::request("rings of 0 edges").with_help("ask for 1 or more"));
         }
-        self.stored_ring(k)?;
-        let rows = if k == 1 { self.rows[Op::VV as usize].as_ref() } else { self.rings.get(k - 2) };
-        match rows {
-            Some(rows) => rows.read(&self.steps),
-            None => Err(Error::request("no rows of vertices")),
-        }
+        self.store_ring(k)?;
+        self.ring_lists(k)?.read(&self.steps)
     }
 }

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use cudarc::driver::DeviceRepr;
 
+use super::incidence::Lists;
 use super::steps::{THREADS, array, number};
 use super::{DeviceAttribute, DeviceQuery};
 use crate::backend::Precision;
@@ -61,12 +62,12 @@ impl From<u64> for OperatorArgument<'_> {
 }
 
 /// The variant of an operator whose arguments have so many words.
-pub(super) fn variant(text: &str, words: usize, precision: Precision) -> Variant {
+pub(in crate::backend::cuda) fn variant(text: &str, words: usize, precision: Precision) -> Variant {
     Variant::new(&OPERATOR, precision).with("WORDS", words).with_text(text)
 }
 
 /// Words of an attribute's argument.
-const ATTRIBUTE: usize = 2;
+pub(in crate::backend::cuda) const ATTRIBUTE: usize = 2;
 
 /// The operators of this program.
 pub(in crate::backend::cuda) fn variants(precision: Precision) -> Vec<Variant> {
@@ -88,7 +89,7 @@ impl DeviceQuery {
         self.compiled(op, text, words, Precision::F32)
     }
 
-    pub(super) fn compiled(
+    pub(in crate::backend::cuda) fn compiled(
         &self,
         op: Op,
         text: &str,
@@ -130,9 +131,19 @@ impl DeviceQuery {
     }
 
     /// Puts a visit of all elements on the stream; the rows are stored.
-    pub(super) fn visit(
+    pub(in crate::backend::cuda) fn visit(
         &self,
         operator: &DeviceOperator,
+        arguments: &[OperatorArgument<'_>],
+    ) -> Result<()> {
+        self.visit_rows(operator, self.lists(operator.op)?, arguments)
+    }
+
+    /// Puts a visit of all elements, each with its row of these, on the stream.
+    pub(in crate::backend::cuda) fn visit_rows(
+        &self,
+        operator: &DeviceOperator,
+        rows: &Lists,
         arguments: &[OperatorArgument<'_>],
     ) -> Result<()> {
         for argument in arguments {
@@ -147,9 +158,6 @@ impl DeviceQuery {
             ))
             .with_help("an attribute has 2 words, a number has 1"));
         }
-        let Some(rows) = &self.rows[operator.op as usize] else {
-            return Err(Error::request(format!("no rows of {}", operator.op)));
-        };
         let kernels = Kernels::new(&self.steps.functions, operator.variant.clone());
         let arguments = vec![
             array(&rows.starts),

@@ -16,25 +16,25 @@ use crate::backend::cuda::sources::{Source, Variant};
 use crate::error::Result;
 
 /// `THREADS` in the kernels.
-pub(super) const THREADS: u32 = 256;
+pub(in crate::backend::cuda) const THREADS: u32 = 256;
 
 /// A stream, and what sorts and scans on it need.
-pub(super) struct Steps {
+pub(in crate::backend::cuda) struct Steps {
     pub functions: Arc<Functions>,
     pub stream: Arc<CudaStream>,
     space: Option<(usize, Space)>,
 }
 
 /// The variant of a kernel file of queries.
-pub(super) fn variant(source: &'static Source) -> Variant {
+pub(in crate::backend::cuda) fn variant(source: &'static Source) -> Variant {
     Variant::new(source, Precision::F64)
 }
 
-pub(super) fn number(n: usize) -> Argument {
+pub(in crate::backend::cuda) fn number(n: usize) -> Argument {
     Argument::Number(n as u32)
 }
 
-pub(super) fn array<T: Copy + Default + cudarc::driver::DeviceRepr>(
+pub(in crate::backend::cuda) fn array<T: Copy + Default + cudarc::driver::DeviceRepr>(
     buffer: &Buffer<T>,
 ) -> Argument {
     Argument::Address(buffer.address(0))
@@ -133,6 +133,6 @@ impl Steps {
 }
 
 /// Bits of the numbers below `count`.
-pub(super) fn bits(count: usize) -> u32 {
+pub(in crate::backend::cuda) fn bits(count: usize) -> u32 {
     (usize::BITS - count.saturating_sub(1).leading_zeros()).max(1)
 }

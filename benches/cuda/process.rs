@@ -1,0 +1,61 @@
+//! Processing of a torus of triangles: normals, cotangent products, iterations of conjugate
+//! gradients, the bilateral filter, geodesic distances.
+
+use subsolid::backend::cuda::process::DeviceProcessor;
+use subsolid::backend::{Cuda, Precision};
+use subsolid::mesh::SurfaceMesh;
+
+use super::query::torus_of_triangles;
+use super::{REPEATS, median};
+
+/// Triangles of the large and of the small torus: 2 × SIDE².
+const SIDE: usize = 1732;
+const SMALL: usize = 707;
+
+pub fn time() -> subsolid::Result<()> {
+    let gpu = Cuda::new(0, Precision::F32)?;
+    for (input, mesh) in torus_of_triangles(SIDE) {
+        let mut surface = DeviceProcessor::<f32>::new(&gpu, &mesh)?;
+        println!("process, {} triangles, {input}", mesh.faces.len());
+        tell("normals", repeat(REPEATS, || surface.normals().map(|_| surface.seconds()))?);
+        let coordinates: Vec<f32> =
+            mesh.points.iter().flat_map(|p| [p[0], p[1], p[2], 0.0]).map(|x| x as f32).collect();
+        let values = surface.attribute(4, &coordinates)?;
+        let product = || surface.laplacian(&values).map(|_| surface.seconds());
+        tell("cotangent product of three columns, stored weights", repeat(REPEATS, product)?);
+        for rings in [1, 2] {
+            let mut surface = DeviceProcessor::<f32>::new(&gpu, &mesh)?;
+            let sweep = || surface.denoise(rings).map(|()| surface.seconds());
+            tell(&format!("bilateral sweep, {rings} rings"), repeat(5, sweep)?);
+        }
+        // so long a time that iterations are many
+        surface.flow(1.0)?;
+        let each = surface.seconds() / surface.iterations() as f64;
+        tell(&format!("curvature flow, each of {} iterations", surface.iterations()), each);
+    }
+    for (input, mesh) in torus_of_triangles(SMALL) {
+        println!("process, {} triangles, {input}", mesh.faces.len());
+        distances(&gpu, &mesh)?;
+    }
+    Ok(())
+}
+
+fn distances(gpu: &Cuda, mesh: &SurfaceMesh) -> subsolid::Result<()> {
+    let mut single = DeviceProcessor::<f32>::new(gpu, mesh)?;
+    let mut double = DeviceProcessor::<f64>::new(gpu, mesh)?;
+    tell("toplesets, f32", repeat(5, || single.toplesets(&[0]).map(|_| single.seconds()))?);
+    tell("toplesets, f64", repeat(5, || double.toplesets(&[0]).map(|_| double.seconds()))?);
+    let heat = repeat(5, || double.heat_distance(&[0]).map(|_| double.seconds()))?;
+    tell(&format!("heat method, f64, {} iterations", double.iterations()), heat);
+    Ok(())
+}
+
+/// The median of some runs after a warm-up.
+fn repeat(times: usize, mut run: impl FnMut() -> subsolid::Result<f64>) -> subsolid::Result<f64> {
+    run()?;
+    Ok(median((0..times).map(|_| run()).collect::<subsolid::Result<Vec<_>>>()?))
+}
+
+fn tell(name: &str, seconds: f64) {
+    println!("process, {name}: {:.1} µs", seconds * 1e6);
+}

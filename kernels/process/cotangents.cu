@@ -1,0 +1,54 @@
+// Cotangent weights of the edges at each vertex, with the neighbours (VV) in slices, and a third of
+// the area of the triangles at it.
+//
+// Plain reference: src/process/surface/cotangent.rs.
+#include "process/slices.cuh"
+#include "process/vector.cuh"
+#include "query/incidence.cuh"
+
+constexpr int THREADS = 256;
+
+// Entries that no edge has name the vertex itself, with a weight of 0.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    weigh_edges(Lists neighbours, const unsigned* __restrict__ corner_slices,
+                const uint2* __restrict__ corners, const real* __restrict__ points, unsigned count,
+                const unsigned* __restrict__ slices, unsigned* ids, real* weights, real* diagonal,
+                real* masses) {
+    const unsigned v = blockIdx.x * THREADS + threadIdx.x;
+    if (v >= count) return;
+    const unsigned start = neighbours.starts[v], row = neighbours.starts[v + 1] - start;
+    const unsigned width = width_of(slices, v), faces = width_of(corner_slices, v);
+    const size_t first = item_of(slices, v, 0);
+    for (unsigned k = 0; k < width; ++k) {
+        ids[first + k * LANES] = k < row ? neighbours.items[start + k] : v;
+        weights[first + k * LANES] = 0;
+    }
+    const Vector3 p = load_point(points, v);
+    real sum = 0, mass = 0;
+    for (unsigned f = 0; f < faces; ++f) {
+        const uint2 other = corners[item_of(corner_slices, v, f)];
+        if (other.x == NONE) break;
+        const Vector3 a = load_point(points, other.x), b = load_point(points, other.y);
+        // an edge has half the cotangent of the angle opposite to it
+        const real at_a = cotangent(a, p, b) / 2, at_b = cotangent(b, p, a) / 2;
+        sum += at_a + at_b;
+        mass += norm(cross(a - p, b - p)) / 6;
+        for (unsigned k = 0; k < row; ++k) {
+            const unsigned neighbour = neighbours.items[start + k];
+            if (neighbour == other.x) weights[first + k * LANES] += at_b;
+            if (neighbour == other.y) weights[first + k * LANES] += at_a;
+        }
+    }
+    diagonal[v] = sum;
+    masses[v] = mass;
+}
+
+// Marks the ends of edges that have not two faces.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    hold_ends(const unsigned* __restrict__ starts, const uint2* __restrict__ edge_vertices,
+              unsigned count, unsigned* held) {
+    const unsigned edge = blockIdx.x * THREADS + threadIdx.x;
+    if (edge >= count || starts[edge + 1] - starts[edge] == 2) return;
+    held[edge_vertices[edge].x] = 1;
+    held[edge_vertices[edge].y] = 1;
+}

@@ -1,0 +1,117 @@
+//! Cotangent weights beside the rows of neighbours.
+
+use cudarc::driver::DeviceRepr;
+
+use super::slices::Slices;
+use super::{DeviceProcessor, solver};
+use crate::backend::cuda::memory::Buffer;
+use crate::backend::cuda::program::Kernels;
+use crate::backend::cuda::query::steps::{THREADS, array, number};
+use crate::backend::cuda::query::{DeviceAttribute, Layout};
+use crate::backend::cuda::sources::{COTANGENTS, Variant};
+use crate::error::{Error, Result};
+use crate::numbers::Real;
+use crate::query::Op;
+use crate::topology::order::Element;
+
+/// Weights of the edges at each vertex, their sums, and areas.
+pub(super) struct Cotangents<T> {
+    pub slices: Slices,
+    /// Neighbours in slices, and the weights of the edges to them.
+    pub ids: Buffer<u32>,
+    pub weights: Buffer<T>,
+    // [vertex]
+    pub diagonal: Buffer<T>,
+    pub masses: Buffer<T>,
+}
+
+impl<T: Real + DeviceRepr> DeviceProcessor<T> {
+    /// Stores the weights of the points, if they are not there.
+    pub(super) fn weigh(&mut self) -> Result<()> {
+        if self.cotangents.is_some() {
+            return Ok(());
+        }
+        self.check_triangles()?;
+        self.store_corners()?;
+        self.query.store(Op::VV)?;
+        let (steps, neighbours) = self.query.steps_and_lists(Op::VV)?;
+        let slices = Slices::of(steps, neighbours)?;
+        let count = neighbours.count;
+        let (ids, weights) = (steps.empty(slices.items)?, steps.empty(slices.items)?);
+        let (diagonal, masses) = (steps.empty(count)?, steps.empty(count)?);
+        let words = neighbours.words();
+        let corners = self.corners()?;
+        let arguments = vec![
+            words,
+            array(&corners.slices.starts),
+            array(&corners.items),
+            array(&self.points.values),
+            number(count),
+            array(&slices.starts),
+            array(&ids),
+            array(&weights),
+            array(&diagonal),
+            array(&masses),
+        ];
+        let steps = &self.query.steps;
+        let kernels = Kernels::new(&steps.functions, Variant::new(&COTANGENTS, T::PRECISION));
+        steps.enqueue(&[kernels.items("weigh_edges", count, THREADS, arguments)?])?;
+        self.cotangents = Some(Cotangents { slices, ids, weights, diagonal, masses });
+        Ok(())
+    }
+
+    /// 1 at the ends of edges that have not two faces, else 0.
+    pub(super) fn ends(&mut self) -> Result<Buffer<u32>> {
+        self.query.store(Op::EF)?;
+        let sides = self.query.lists(Op::EF)?;
+        let steps = &self.query.steps;
+        let held = Buffer::<u32>::zeros(&steps.stream, self.query.count(Element::Vertex))?;
+        let arguments = vec![
+            array(&sides.starts),
+            array(&self.query.mesh.edge_vertices),
+            number(sides.count),
+            array(&held),
+        ];
+        let kernels = Kernels::new(&steps.functions, Variant::new(&COTANGENTS, T::PRECISION));
+        steps.enqueue(&[kernels.items("hold_ends", sides.count, THREADS, arguments)?])?;
+        Ok(held)
+    }
+
+    /// An attribute of vertices, of width 1, or 3 in rows of 4 numbers, for
+    /// [`DeviceProcessor::laplacian`].
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there is not one row of values a vertex, or too little memory.
+    pub fn attribute(&self, width: usize, values: &[T]) -> Result<DeviceAttribute<T>> {
+        self.query.attribute(Element::Vertex, width, Layout::Interleaved, values)
+    }
+
+    /// L times values, `[vertex][component]`: the positive semidefinite cotangent matrix (Pinkall
+    /// and Polthier 1993), as integrals over the cells around vertices. `values` have a width of 1,
+    /// or of 4, of which the last is not read.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] for a face that is no triangle or has no area; [`Error::Request`] for other
+    /// attributes, too little memory, or if a kernel fails.
+    pub fn laplacian(&mut self, values: &DeviceAttribute<T>) -> Result<Vec<T>> {
+        let columns = match (values.kind(), values.width(), values.layout()) {
+            (Element::Vertex, 1, Layout::Interleaved) => 1,
+            (Element::Vertex, 4, Layout::Interleaved) => 3,
+            _ => {
+                return Err(Error::request("the Laplacian of such an attribute").with_help(
+                    "give values of vertices, of width 1, or 4 for three side by side",
+                ));
+            }
+        };
+        self.query.check_attribute(values.kind, values.count)?;
+        self.weigh()?;
+        let system = solver::System::new(self, (0.0, 1.0), None, columns)?;
+        let product =
+            self.query.empty_attribute::<T>(Element::Vertex, columns, Layout::Interleaved)?;
+        let start = self.start()?;
+        system.apply(&self.query.steps, (1.0, false), values.values.address(0), &product.values)?;
+        self.note_time(&start)?;
+        self.iterations = 0;
+        self.query.read(&product)
+    }
+}

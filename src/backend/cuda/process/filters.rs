@@ -1,0 +1,56 @@
+//! The bilateral filter: operators over rows.
+
+use cudarc::driver::DeviceRepr;
+
+use super::{DeviceProcessor, POINT};
+use crate::backend::cuda::query::operator::ATTRIBUTE;
+use crate::backend::cuda::query::{DeviceAttribute, Layout};
+use crate::backend::cuda::sources::{DENOISE, REACH};
+use crate::error::{Error, Result};
+use crate::numbers::Real;
+use crate::query::Op;
+use crate::topology::order::Element;
+
+/// Words of the arguments of `kernels/process/reach.cuh` and `denoise.cuh`.
+pub(super) const REACH_WORDS: usize = 1 + ATTRIBUTE;
+pub(super) const DENOISE_WORDS: usize = 2 + 2 * ATTRIBUTE;
+
+impl<T: Real + DeviceRepr> DeviceProcessor<T> {
+    /// Moves the points by a sweep of the bilateral filter, as
+    /// [`denoise`](crate::process::surface::denoise).
+    ///
+    /// # Errors
+    /// [`Error::Request`] for 0 rings, too little memory, or if a kernel fails.
+    pub fn denoise(&mut self, rings: usize) -> Result<()> {
+        if rings == 0 {
+            return Err(
+                Error::request("denoising over 0 rings").with_help("ask for 1 ring or more")
+            );
+        }
+        self.query.store(Op::VV)?;
+        let normals = self.find_normals()?;
+        let of_normals = self.seconds;
+        let query = &self.query;
+        let reach_of = query.compiled(Op::VV, REACH.text, REACH_WORDS, T::PRECISION)?;
+        let filter = query.compiled(Op::VV, DENOISE.text, DENOISE_WORDS, T::PRECISION)?;
+        let reach = query.empty_attribute::<T>(Element::Vertex, 1, Layout::Interleaved)?;
+        let moved = query.empty_attribute::<T>(Element::Vertex, POINT, Layout::Interleaved)?;
+        self.query.store_ring(rings)?;
+        let start = self.start()?;
+        let points = self.points.values.address(0);
+        self.query.visit(&reach_of, &[points.into(), (&reach).into()])?;
+        let arguments =
+            [points.into(), (&normals).into(), (&reach).into(), moved.values.address(0).into()];
+        self.query.visit_rows(&filter, self.query.ring_lists(rings)?, &arguments)?;
+        self.note_time(&start)?;
+        self.seconds += of_normals;
+        self.set_points(moved);
+        Ok(())
+    }
+
+    /// Takes other points; weights of the old ones are dropped.
+    pub(super) fn set_points(&mut self, points: DeviceAttribute<T>) {
+        self.points = points;
+        self.cotangents = None;
+    }
+}

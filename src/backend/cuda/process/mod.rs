@@ -1,0 +1,179 @@
+//! Processing of surfaces on the device, by `kernels/process`: what
+//! [`process::surface`](crate::process::surface) does on the CPU.
+//!
+//! A [`DeviceProcessor`] keeps a mesh with its rows and weights on a GPU, so that jobs after the
+//! first cost what they compute. Results come back in the ids of the mesh; they have the same bits
+//! in every run, and differ from those of the CPU by rounding, since sums are taken in another
+//! order.
+//!
+//! ```no_run
+//! use subsolid::backend::cuda::process::DeviceProcessor;
+//! use subsolid::backend::{Cuda, Precision};
+//!
+//! let gpu = Cuda::new(0, Precision::F64)?;
+//! let mesh = subsolid::read_surface("scan.ply")?;
+//! let mut surface = DeviceProcessor::<f64>::new(&gpu, &mesh)?;
+//! let normals = surface.normals()?;
+//! let distances = surface.toplesets(&[17])?;
+//! println!("{} normals; the last job took {} s", normals.len(), surface.seconds());
+//! # Ok::<(), subsolid::Error>(())
+//! ```
+
+mod cotangents;
+mod filters;
+mod flow;
+mod heat;
+mod slices;
+mod solver;
+mod toplesets;
+
+use cudarc::driver::{CudaEvent, DeviceRepr};
+
+use super::device::failed;
+use super::memory::timed_event;
+use super::query::operator::variant;
+use super::query::{DeviceAttribute, DeviceQuery, Layout};
+use super::sources::{COTANGENTS, DENOISE, HEAT, REACH, SLICES, TOPLESETS, Variant};
+use super::{Cuda, Precision};
+use crate::backend::SurfaceProcessor;
+use crate::error::Result;
+use crate::mesh::SurfaceMesh;
+use crate::numbers::Real;
+use crate::process::surface::triangles;
+use crate::query::Strategy;
+use crate::topology::order::Element;
+use cotangents::Cotangents;
+use slices::Corners;
+
+/// Numbers of a point on the device: x, y, z and one that pads it.
+const POINT: usize = 4;
+
+/// A surface on a GPU, for processing.
+pub struct DeviceProcessor<T> {
+    query: DeviceQuery,
+    points: DeviceAttribute<T>,
+    mesh: SurfaceMesh,
+    corners: Option<Corners>,
+    cotangents: Option<Cotangents<T>>,
+    seconds: f64,
+    iterations: usize,
+}
+
+impl<T: Real + DeviceRepr> DeviceProcessor<T> {
+    /// Brings a surface of any polygons to the device.
+    ///
+    /// # Errors
+    /// As [`DeviceQuery::of_surface`].
+    pub fn new(gpu: &Cuda, mesh: &SurfaceMesh) -> Result<Self> {
+        let query = DeviceQuery::of_surface(gpu, mesh, Strategy::Rows)?;
+        let padded: Vec<[T; POINT]> =
+            mesh.points.iter().map(|p| [p[0], p[1], p[2], 0.0].map(T::from_f64)).collect();
+        let points = query.attribute(
+            Element::Vertex,
+            POINT,
+            Layout::Interleaved,
+            bytemuck::cast_slice(&padded),
+        )?;
+        let mesh = mesh.clone();
+        Ok(Self {
+            query,
+            points,
+            mesh,
+            corners: None,
+            cotangents: None,
+            seconds: 0.0,
+            iterations: 0,
+        })
+    }
+
+    /// Seconds of the last job on the device, without copies from and to the host, nor rows and
+    /// weights, which the first job that needs them stores.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    /// Iterations of conjugate gradients in the last job, of all systems together; 0 if it
+    /// solved none.
+    pub fn iterations(&self) -> usize {
+        self.iterations
+    }
+
+    /// The points, `[vertex]`, as jobs have moved them.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) if the copy fails.
+    pub fn points(&self) -> Result<Vec<[T; 3]>> {
+        let points = self.query.read(&self.points)?;
+        Ok(points.as_chunks::<POINT>().0.iter().map(|&[x, y, z, _]| [x, y, z]).collect())
+    }
+
+    /// The ids of vertices in the order.
+    fn ids(&self, vertices: &[u32]) -> Result<Vec<u32>> {
+        let mut marks = vec![0_u32; self.mesh.points.len()];
+        vertices.iter().for_each(|&v| marks[v as usize] = 1);
+        let marks = self.query.attribute(Element::Vertex, 1, Layout::Interleaved, &marks)?;
+        let marks = marks.values.read(&self.query.steps.stream)?;
+        Ok((0..).zip(marks).filter(|&(_, mark)| mark > 0).map(|(v, _)| v).collect())
+    }
+
+    /// Refuses all but triangles with an area.
+    fn check_triangles(&self) -> Result<()> {
+        triangles(&self.mesh).map(drop)
+    }
+
+    fn start(&self) -> Result<CudaEvent> {
+        timed_event(&self.query.steps.stream)
+    }
+
+    /// Notes the time since an event; waits for the stream.
+    fn note_time(&mut self, start: &CudaEvent) -> Result<()> {
+        let end = timed_event(&self.query.steps.stream)?;
+        let elapsed = start.elapsed_ms(&end).map_err(failed("the kernels failed"))?;
+        self.seconds = f64::from(elapsed) * 1e-3;
+        Ok(())
+    }
+}
+
+/// The variants that are compiled for processing.
+pub(super) fn variants(precision: Precision) -> Vec<Variant> {
+    let mut variants = vec![
+        Variant::new(&SLICES, precision),
+        variant(REACH.text, filters::REACH_WORDS, precision),
+        variant(DENOISE.text, filters::DENOISE_WORDS, precision),
+        Variant::new(&COTANGENTS, precision),
+        Variant::new(&TOPLESETS, precision),
+        solver::variant(precision, 1),
+        solver::variant(precision, 3),
+    ];
+    if precision == Precision::F64 {
+        variants.push(Variant::new(&HEAT, precision));
+    }
+    variants
+}
+
+/// Jobs by the names of the trait.
+impl SurfaceProcessor for DeviceProcessor<f64> {
+    fn points(&self) -> Result<Vec<[f64; 3]>> {
+        self.points()
+    }
+
+    fn normals(&mut self) -> Result<Vec<[f64; 3]>> {
+        self.normals()
+    }
+
+    fn flow(&mut self, time: f64) -> Result<()> {
+        self.flow(time)
+    }
+
+    fn denoise(&mut self, rings: usize) -> Result<()> {
+        self.denoise(rings)
+    }
+
+    fn heat_distance(&mut self, sources: &[u32]) -> Result<Vec<f64>> {
+        self.heat_distance(sources)
+    }
+
+    fn toplesets(&mut self, sources: &[u32]) -> Result<Vec<f64>> {
+        self.toplesets(sources)
+    }
+}

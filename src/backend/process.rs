@@ -1,0 +1,74 @@
+//! Processing of surfaces on a processor, in double precision.
+
+use crate::error::Result;
+use crate::mesh::SurfaceMesh;
+use crate::process::surface::{Geodesics, curvature_flow, denoise, toplesets, vertex_normals};
+
+/// A surface on a processor, for what [`process::surface`](crate::process::surface) does. Results
+/// are in the ids of the mesh. Those of a device differ from those of the CPU by rounding.
+pub trait SurfaceProcessor {
+    /// The points `[vertex]`, as jobs have moved them.
+    ///
+    /// # Errors
+    /// On a device, if a copy fails.
+    fn points(&self) -> Result<Vec<[f64; 3]>>;
+
+    /// Unit normals; see [`vertex_normals`].
+    ///
+    /// # Errors
+    /// Those of [`vertex_normals`]; on a device, too little memory.
+    fn normals(&mut self) -> Result<Vec<[f64; 3]>>;
+
+    /// Moves the points by a step of mean curvature flow; see [`curvature_flow`].
+    ///
+    /// # Errors
+    /// Those of [`curvature_flow`]; on a device, too little memory, or iterations that do not end.
+    fn flow(&mut self, time: f64) -> Result<()>;
+
+    /// Moves the points by a sweep of the bilateral filter; see [`denoise`].
+    ///
+    /// # Errors
+    /// Those of [`denoise`]; on a device, too little memory.
+    fn denoise(&mut self, rings: usize) -> Result<()>;
+
+    /// Distances to `sources` by the heat method; see [`Geodesics`].
+    ///
+    /// # Errors
+    /// Those of [`Geodesics`]; on a device, too little memory, or iterations that do not end.
+    fn heat_distance(&mut self, sources: &[u32]) -> Result<Vec<f64>>;
+
+    /// Distances to `sources` by toplesets; see [`toplesets`].
+    ///
+    /// # Errors
+    /// Those of [`toplesets`]; on a device, too little memory.
+    fn toplesets(&mut self, sources: &[u32]) -> Result<Vec<f64>>;
+}
+
+/// On the CPU the mesh is all that is kept.
+impl SurfaceProcessor for SurfaceMesh {
+    fn points(&self) -> Result<Vec<[f64; 3]>> {
+        Ok(self.points.clone())
+    }
+
+    fn normals(&mut self) -> Result<Vec<[f64; 3]>> {
+        vertex_normals(self)
+    }
+
+    fn flow(&mut self, time: f64) -> Result<()> {
+        self.points = curvature_flow(self, time)?;
+        Ok(())
+    }
+
+    fn denoise(&mut self, rings: usize) -> Result<()> {
+        self.points = denoise(self, rings)?;
+        Ok(())
+    }
+
+    fn heat_distance(&mut self, sources: &[u32]) -> Result<Vec<f64>> {
+        Geodesics::new(self)?.distance(sources)
+    }
+
+    fn toplesets(&mut self, sources: &[u32]) -> Result<Vec<f64>> {
+        toplesets(self, sources)
+    }
+}

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use subsolid::mesh::{Creases, Handedness, SolidMesh};
+use subsolid::mesh::{Creases, FoldedCorners, Handedness, SolidMesh};
 use subsolid::refine::{crease_by_angle, refine_mesh, refined_cell_count};
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
@@ -39,7 +39,7 @@ impl ModelArguments {
     /// Reads the model, tags it and refines it `levels` times.
     pub fn load(&self, levels: usize, rule: VertexRule, console: &Console) -> Result<SolidMesh> {
         let mesh = self.read(console)?;
-        self.check_handedness(&mesh, console)?;
+        self.check_cells(&mesh, console)?;
         refined(mesh, levels, rule, console)
     }
 
@@ -76,15 +76,23 @@ impl ModelArguments {
         Ok(mesh)
     }
 
-    /// Warns of left-handed hexahedra; refuses them with `--strict`.
-    pub fn check_handedness(&self, mesh: &SolidMesh, console: &Console) -> Result<()> {
-        let handedness = mesh.handedness();
-        let Some(found) = left_handed(&handedness) else { return Ok(()) };
-        if self.strict {
-            return Err(Error::mesh(format!("{}: {found}", self.model.display()))
-                .with_help("list the corners as VTK does, or let refine --reorient do it"));
+    /// Warns of left-handed and folded hexahedra; refuses them with `--strict`.
+    pub fn check_cells(&self, mesh: &SolidMesh, console: &Console) -> Result<()> {
+        let found = [
+            (
+                left_handed(&mesh.handedness()),
+                "list the corners as VTK does, or let refine --reorient do it",
+            ),
+            (folded(&mesh.folded_corners()), "move their vertices, or let subsolid untangle do it"),
+        ];
+        for (found, help) in found {
+            let Some(found) = found else { continue };
+            let found = format!("{}: {found}", self.model.display());
+            if self.strict {
+                return Err(Error::mesh(found).with_help(help));
+            }
+            console.warn(found);
         }
-        console.warn(format!("{}: {found}", self.model.display()));
         Ok(())
     }
 
@@ -175,6 +183,23 @@ pub fn left_handed(handedness: &Handedness) -> Option<String> {
         format!("{count} of {cells} {are} left-handed or folded")
     };
     Some(format!("{which} (scaled Jacobian at the center: worst {scaled:.3} in cell {cell})"))
+}
+
+/// Ids of cells that a warning names.
+const NAMED: usize = 8;
+
+/// Which hexahedra are folded or flat at a corner, and the worst; `None` if none is.
+fn folded(found: &FoldedCorners) -> Option<String> {
+    let (cell, scaled) = found.worst?;
+    let ids: Vec<String> = found.cells.iter().take(NAMED).map(u32::to_string).collect();
+    let more = if found.cells.len() > NAMED { ", …" } else { "" };
+    let (cells, are) =
+        (counted(found.cells.len(), "cell"), if ids.len() == 1 { "is" } else { "are" });
+    Some(format!(
+        "{cells} {are} folded or flat at a corner: {}{more} (scaled Jacobian there: worst \
+         {scaled:.3} in cell {cell})",
+        ids.join(", ")
+    ))
 }
 
 fn warn_of_orphans(mesh: &SolidMesh, console: &Console) {

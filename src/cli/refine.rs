@@ -69,7 +69,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         let changed = reorient(&mut mesh)?;
         console.status("Reoriented", counted(changed, "cell"));
     }
-    arguments.model.check_handedness(&mesh, console)?;
+    arguments.model.check_cells(&mesh, console)?;
     check_names(format, &mesh)?;
     let mesh = refined(mesh, arguments.levels, rule, console)?;
     warn_of_table(format, output, &mesh, console);

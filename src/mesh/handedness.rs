@@ -59,7 +59,7 @@ impl SolidMesh {
 }
 
 /// Scaled Jacobian of a hexahedron's trilinear map at its center, 0 where it is flat.
-fn scaled_jacobian(points: &[[f64; 3]], corners: &[u32; 8]) -> f64 {
+pub(super) fn scaled_jacobian(points: &[[f64; 3]], corners: &[u32; 8]) -> f64 {
     // loops, not closures over arrays, which are not inlined: this runs for every cell
     let mut at = [[0.0; 3]; 8];
     at.iter_mut().zip(corners).for_each(|(p, &v)| *p = points[v as usize]);

@@ -9,6 +9,7 @@ mod cells;
 mod check;
 mod controls;
 mod creases;
+pub(crate) mod folded;
 mod handedness;
 mod holes;
 mod ids;
@@ -20,6 +21,7 @@ mod surface;
 pub use cells::{CellKind, Cells};
 pub use controls::Controls;
 pub use creases::{Corner, Crease, CreaseRule, Creases};
+pub use folded::FoldedCorners;
 pub use handedness::Handedness;
 pub(crate) use range::{check_attributes, check_coordinates};
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::json;
-use crate::program::{done, refused};
+use crate::program::{done, refused, run};
 
 /// The corner of a cube: three triangles.
 const CORNER: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n";
@@ -54,6 +54,10 @@ fn folded_solids_are_untangled() {
     let path = directory.path();
     fs::write(path.join("folded.vtk"), folded_box()).unwrap();
     refused(path, "distance folded.vtk -o depth.vtu", "flat or folded");
+    let cells = "4 cells are folded or flat at a corner: 1, 3, 5, 7";
+    refused(path, "evaluate folded.vtk --strict --samples 2 -o limit.vtu", cells);
+    let (code, _, warned) = run(path, "evaluate folded.vtk --samples 2 -o limit.vtu");
+    assert!(code == 0 && warned.contains(cells), "{warned}");
     let report = json(path, "untangle folded.vtk --json -o good.vtk");
     assert!(report["control"]["before"]["non_positive"].as_u64().unwrap() > 0);
     assert_eq!(report["control"]["after"]["non_positive"], 0);

@@ -8,12 +8,10 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
+use crate::mesh::folded::NEIGHBORS;
 use crate::topology::Rows;
 
-/// Neighbors of each corner of a hexahedron, right-handed.
-pub(super) const NEIGHBORS: [[usize; 3]; 8] =
-    [[1, 3, 4], [2, 0, 5], [3, 1, 6], [0, 2, 7], [7, 5, 0], [4, 6, 1], [5, 7, 2], [6, 4, 3]];
-/// Axes of these edges.
+/// Axes of the edges to [`NEIGHBORS`].
 const AXES: [[usize; 3]; 8] =
     [[0, 1, 2], [1, 0, 2], [0, 1, 2], [1, 0, 2], [1, 0, 2], [0, 1, 2], [1, 0, 2], [0, 1, 2]];
 /// Terms that are summed together; sums of these are added in their order.

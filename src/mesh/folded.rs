@@ -1,0 +1,96 @@
+//! Hexahedra that are folded or flat at a corner.
+
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
+use super::SolidMesh;
+
+/// For each corner of a hexahedron the corners that its edges lead to, along u, v and w turned so
+/// that their determinant is positive in a box.
+pub(crate) const NEIGHBORS: [[usize; 3]; 8] =
+    [[1, 3, 4], [2, 0, 5], [3, 1, 6], [0, 2, 7], [7, 5, 0], [4, 6, 1], [5, 7, 2], [6, 4, 3]];
+
+/// Hexahedra of a mesh with a corner whose three edges have no positive determinant, in the
+/// handedness of the cell's center. Their control cells fold, or are flat there; so may the limit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FoldedCorners {
+    /// Ids of the cells, ascending; without those that are left-handed at their centers in a mesh
+    /// of both kinds, which [`Handedness`](super::Handedness) has.
+    pub cells: Vec<u32>,
+    /// The cell with the least scaled Jacobian at a corner (determinant over lengths of the edges,
+    /// −1 at the least), and that value.
+    pub worst: Option<(u32, f64)>,
+}
+
+impl SolidMesh {
+    /// The hexahedra that are folded or flat at a corner. Cells with vertices that do not exist do
+    /// not count.
+    pub fn folded_corners(&self) -> FoldedCorners {
+        let handedness = self.handedness();
+        let sign = if handedness.is_all_left() { -1.0 } else { 1.0 };
+        let folded = |c: usize| -> Option<(u32, f64)> {
+            let corners = self.cells.hexahedron(c)?;
+            if corners.iter().any(|&v| v as usize >= self.points.len()) {
+                return None;
+            }
+            let is_left = handedness.left_handed > 0
+                && super::handedness::scaled_jacobian(&self.points, corners) * sign < 0.0;
+            let least = least_corner(&self.points, corners, sign);
+            (least <= 0.0 && !is_left).then_some((c as u32, least))
+        };
+        let found: Vec<(u32, f64)> =
+            (0..self.cells.len()).into_par_iter().filter_map(folded).collect();
+        let worst = found.iter().copied().reduce(|a, b| if b.1 < a.1 { b } else { a });
+        FoldedCorners { cells: found.into_iter().map(|(cell, _)| cell).collect(), worst }
+    }
+}
+
+/// The least scaled Jacobian at the corners of a hexahedron, times `sign`; 0 where edges have no
+/// length.
+pub(crate) fn least_corner(points: &[[f64; 3]], hexahedron: &[u32; 8], sign: f64) -> f64 {
+    let at = |i: usize| Vector3::from(points[hexahedron[i] as usize]);
+    let scaled = |(corner, to): (usize, &[usize; 3])| {
+        let [a, b, c] = to.map(|i| at(i) - at(corner));
+        let lengths = a.norm() * b.norm() * c.norm();
+        if lengths > 0.0 { sign * a.cross(&b).dot(&c) / lengths } else { 0.0 }
+    };
+    NEIGHBORS.iter().enumerate().map(scaled).fold(1.0, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::mesh::SolidMesh;
+    use crate::mesh::shape::Shape;
+
+    fn box_of(n: u32) -> SolidMesh {
+        Shape::parse("box", &[n, n, n]).unwrap().build().unwrap()
+    }
+
+    #[test]
+    fn boxes_have_none_in_either_handedness() {
+        let mut mesh = box_of(3);
+        assert!(mesh.folded_corners().cells.is_empty());
+        mesh.points.iter_mut().for_each(|p| p[0] = -p[0]);
+        assert_eq!(mesh.handedness().left_handed, 27);
+        assert!(mesh.folded_corners().cells.is_empty());
+    }
+
+    #[test]
+    fn cells_around_a_moved_vertex_are_found() {
+        let mut mesh = box_of(2);
+        // the middle vertex, beyond a face of the box
+        let middle = mesh.points.iter().position(|p| *p == [1.0; 3]).unwrap();
+        mesh.points[middle] = [2.5, 1.0, 1.0];
+        let found = mesh.folded_corners();
+        let beyond = |c: &u32| {
+            let corners = mesh.cells.hexahedron(*c as usize).unwrap();
+            corners.iter().any(|&v| mesh.points[v as usize][0] == 2.0)
+        };
+        assert!(found.cells.iter().all(beyond) && found.cells.len() == 4, "{found:?}");
+        assert!(found.worst.unwrap().1 < 0.0);
+        // flat, not folded
+        mesh.points[middle] = [2.0, 1.0, 1.0];
+        let flat = mesh.folded_corners();
+        assert_eq!((flat.cells.len(), flat.worst.unwrap().1), (4, 0.0));
+    }
+}

@@ -2,7 +2,7 @@
 //! Poisson's equation, linear elasticity, tractions and body forces.
 //!
 //! Unknowns are the vertices of the control mesh, or three a vertex. All are sums over the
-//! points of a [`Quadrature`](crate::Quadrature), with weights `w` (of the volume, or of the
+//! points of a [`Quadrature`], with weights `w` (of the volume, or of the
 //! surface), basis functions `N` and their derivatives in space:
 //!
 //! | | entry of vertices a, b | |

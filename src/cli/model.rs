@@ -137,7 +137,8 @@ pub fn takes_table(output: &Path, format: io::Format) -> bool {
 
 /// Refuses attributes that the format of the output does not keep apart.
 pub fn check_names(format: io::Format, mesh: &SolidMesh) -> Result<()> {
-    io::check_names(format, mesh.attributes.iter().map(|attribute| attribute.name.as_str()))
+    io::check_names(format, mesh.attributes.iter().map(|attribute| attribute.name.as_str()))?;
+    io::check_names(format, mesh.cell_data.iter().map(|array| array.name.as_str()))
 }
 
 /// Refuses `--compress` where the format of the output takes none.

@@ -196,8 +196,11 @@ fn write(
     let options = WriteOptions { compress: a.compress };
     match format {
         Format::Npz => {
-            let options =
-                ExportOptions { physical_derivatives: a.physical_gradients, compress: a.compress };
+            let options = ExportOptions {
+                physical_derivatives: a.physical_gradients,
+                compress: a.compress,
+                cell_data: &mesh.cell_data,
+            };
             write_npz(output, mapping, mesh.controls(), report, options)
         }
         Format::Pvtu => {

@@ -38,6 +38,30 @@ pub struct Attribute {
     pub values: Vec<f64>,
 }
 
+/// A value of any width at every cell of a mesh (a material, a region…). The cells of a
+/// refinement have those of the cell that they come from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellArray {
+    /// Name in files.
+    pub name: String,
+    /// Values a cell, at least 1.
+    pub width: usize,
+    /// `values[cell * width + component]`.
+    pub values: Vec<f64>,
+    /// Whether all values are whole numbers of at most 53 bits, and written as such.
+    pub integers: bool,
+}
+
+impl CellArray {
+    /// The array of other cells, each of which comes from one of these.
+    #[must_use]
+    pub fn of_cells(&self, parents: impl Iterator<Item = u32>) -> Self {
+        let row = |cell: u32| &self.values[cell as usize * self.width..][..self.width];
+        let values = parents.flat_map(|cell| row(cell).iter().copied()).collect();
+        Self { name: self.name.clone(), values, ..*self }
+    }
+}
+
 /// A control mesh of polyhedral cells.
 ///
 /// The fields are plain data and may be in any state; what a Catmull-Clark
@@ -52,6 +76,8 @@ pub struct SolidMesh {
     pub creases: Creases,
     /// Vertex attributes.
     pub attributes: Vec<Attribute>,
+    /// Cell arrays.
+    pub cell_data: Vec<CellArray>,
 }
 
 impl SolidMesh {

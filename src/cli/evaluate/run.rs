@@ -96,7 +96,14 @@ pub fn run(
                 Some(piece.dataset)
             }
         };
-        if let Some(dataset) = dataset {
+        if let Some(mut dataset) = dataset {
+            let left_out = volume::add_cell_data(&mut dataset, &mesh.cell_data);
+            if report.pieces == 0 && !left_out.is_empty() {
+                console.warn(format!(
+                    "cell arrays {} are left out: the output has arrays of these names",
+                    left_out.join(", ")
+                ));
+            }
             report.points += dataset.points.len();
             report.cells += dataset.cells.len();
             match (&mut writer, &a.output) {

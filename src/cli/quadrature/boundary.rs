@@ -91,8 +91,11 @@ fn write(
     let options = WriteOptions { compress: a.compress };
     match a.check_output(output)? {
         Format::Npz => {
-            let options =
-                ExportOptions { physical_derivatives: a.physical_gradients, compress: a.compress };
+            let options = ExportOptions {
+                physical_derivatives: a.physical_gradients,
+                compress: a.compress,
+                cell_data: &mesh.cell_data,
+            };
             write_boundary_npz(output, mapping, mesh.controls(), of_sides, options)
         }
         Format::Pvtu => {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use numpy::PyArrayDyn;
+use numpy::{PyArrayDescrMethods, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::{Backend, Cpu};
@@ -15,7 +15,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::surface::boundary_surface;
 use subsolid::volume::{self, Quality, class_number};
 
-use crate::arrays::{dictionary, lent, moved};
+use crate::arrays::{any_array, dictionary, lent, moved};
 use crate::cells::Analyzed;
 use crate::dataset::{arrays_of, dataset_of};
 use crate::errors::{IntoPython, refused};
@@ -39,8 +39,9 @@ use crate::surface::PySurface;
 ///         for all; numpy.inf for ever.
 ///     corners: Sharp boundary vertices: a pair of vertices (n,) and sharpness.
 ///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
-///     cell_data: Values of the cells by name, (cells,) or (cells, width). They are kept and
-///         written, and passed on by refine.
+///     cell_data: Values of the cells by name, (cells,) or (cells, width): materials, regions.
+///         They are written, and refined cells have those of the cell they come from. Integers
+///         below 2**53 stay integers.
 ///     crease_angle: Makes boundary edges sharp whose faces turn by more degrees.
 ///
 /// Raises:
@@ -72,13 +73,9 @@ fn cell_data(given: Option<&Bound<'_, PyDict>>, cells: usize) -> PyResult<Vec<Ce
     let mut all = Vec::with_capacity(attributes.len());
     for Attribute { name, width, values } in attributes {
         let given = given.map(|given| given.get_item(&name)).transpose()?.flatten();
-        let kind = given.and_then(|values| {
-            let kind = values.getattr("dtype").ok()?.getattr("kind").ok()?;
-            kind.extract::<String>().ok()
-        });
-        let small = values.iter().all(|x| x.abs() < (1_u64 << 53) as f64);
-        let integers = small && kind.is_some_and(|kind| ["i", "u", "b"].contains(&&kind[..]));
-        all.push(CellArray { name, width, values, integers });
+        let kind = given.map(|values| any_array(&values, "cell_data").map(|a| a.dtype().kind()));
+        let of_integers = matches!(kind.transpose()?, Some(b'i' | b'u'));
+        all.push(CellArray::new(name, width, values, of_integers));
     }
     Ok(all)
 }
@@ -178,7 +175,7 @@ impl PySolid {
         attributes_of(py, &self.shared.mesh.attributes)
     }
 
-    /// Data of the cells by name; copies.
+    /// Data of the cells by name, (cells,) or (cells, width), int64 or float64; copies.
     #[getter]
     fn cell_data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         cell_data_of(py, &self.shared.mesh.cell_data)

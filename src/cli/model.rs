@@ -141,6 +141,16 @@ pub fn check_names(format: io::Format, mesh: &SolidMesh) -> Result<()> {
     io::check_names(format, mesh.cell_data.iter().map(|array| array.name.as_str()))
 }
 
+/// Names the cell arrays whose names are those of the output's own arrays.
+pub fn warn_left_out(names: &[&str], console: &Console) {
+    if !names.is_empty() {
+        console.warn(format!(
+            "cell arrays {} are left out: the output's own arrays have these names; rename them",
+            names.join(", ")
+        ));
+    }
+}
+
 /// Refuses `--compress` where the format of the output takes none.
 pub fn check_compress(compress: bool, format: io::Format) -> Result<()> {
     if compress && matches!(format, io::Format::Vtk | io::Format::Csv) {

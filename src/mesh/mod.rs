@@ -48,11 +48,20 @@ pub struct CellArray {
     pub width: usize,
     /// `values[cell * width + component]`.
     pub values: Vec<f64>,
-    /// Whether all values are whole numbers of at most 53 bits, and written as such.
+    /// Whether all values are whole numbers below 2⁵³, and written as integers.
     pub integers: bool,
 }
 
 impl CellArray {
+    /// An array of numbers, whole ones if they are `of_integers`; integers beyond 53 bits become
+    /// the nearest reals.
+    #[must_use]
+    pub fn new(name: impl Into<String>, width: usize, values: Vec<f64>, of_integers: bool) -> Self {
+        let exact = |x: &f64| x.fract() == 0.0 && x.abs() < (1_u64 << 53) as f64;
+        let integers = of_integers && values.iter().all(exact);
+        Self { name: name.into(), width, values, integers }
+    }
+
     /// The array of other cells, each of which comes from one of these.
     #[must_use]
     pub fn of_cells(&self, parents: impl Iterator<Item = u32>) -> Self {

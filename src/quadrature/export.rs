@@ -16,6 +16,9 @@ use crate::volume::class_number;
 /// Numbers of a streamed array that are in memory at a time.
 const PIECE: usize = 1 << 23;
 
+/// Arrays of cells that archives of volumes have of their own; their names are reserved in all.
+const OWN_CELL_ARRAYS: [&str; 3] = ["volume", "remainder_parameter_volume", "remainder_volume"];
+
 /// What to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ExportOptions<'a> {
@@ -24,8 +27,20 @@ pub struct ExportOptions<'a> {
     pub physical_derivatives: bool,
     /// Compress.
     pub compress: bool,
-    /// Arrays of the mesh's cells to write too, as `cell/NAME`.
+    /// Arrays of the mesh's cells to write too, as `cell/NAME`, but for [`Self::left_out`].
     pub cell_data: &'a [CellArray],
+}
+
+impl<'a> ExportOptions<'a> {
+    /// Names of the cell arrays that are not written: archives have their own of these names.
+    #[must_use]
+    pub fn left_out(&self) -> Vec<&'a str> {
+        self.cell_data.iter().filter(|array| is_own(array)).map(|array| &array.name[..]).collect()
+    }
+}
+
+fn is_own(array: &CellArray) -> bool {
+    OWN_CELL_ARRAYS.contains(&&plain_name(&array.name)[..])
 }
 
 /// Writes a NumPy archive. Memory stays bounded however many cells there are; the file
@@ -197,7 +212,7 @@ fn begin<W: Write + Seek>(
     }
     let points = controls.positions;
     archive.push("control_points", "f8", &[points.len(), 3], bytemuck::cast_slice(points))?;
-    for array in options.cell_data {
+    for array in options.cell_data.iter().filter(|array| !is_own(array)) {
         let Array { width, data, .. } = Array::from(array);
         let shape = [array.values.len() / width.max(1), width];
         let shape = if width == 1 { &shape[..1] } else { &shape[..] };

@@ -221,11 +221,17 @@ impl<'a> Assembly<'a> {
     /// of the same name; what some piece lacks is left out with a notice by [`Self::finish`].
     pub fn push_cell_array(
         &mut self,
-        array: CellArray,
+        attribute: Attribute,
+        of_integers: bool,
         first_cell: usize,
         line: Option<usize>,
     ) -> Result<()> {
+        let Attribute { name, width, values } = attribute;
+        let array = CellArray::new(name, width, values, of_integers);
         let CellArray { name, width, .. } = &array;
+        if of_integers && !array.integers {
+            self.skip(&format!("digits of cell array `{name}` beyond 2^53"));
+        }
         if *width == 0 {
             return Err(self
                 .error(line, format!("cell array `{name}` has no components"))
@@ -268,8 +274,8 @@ impl<'a> Assembly<'a> {
             return Ok(());
         }
         let values = references.into_iter().map(|reference| reference as f64).collect();
-        let array = CellArray { name: name.to_owned(), width: 1, values, integers: true };
-        self.push_cell_array(array, 0, None)
+        let array = Attribute { name: name.to_owned(), width: 1, values };
+        self.push_cell_array(array, true, 0, None)
     }
 
     /// Appends an array that belongs to the whole model.
@@ -310,11 +316,8 @@ impl<'a> Assembly<'a> {
     /// The mesh, after all checks that need the whole file.
     pub fn finish(mut self) -> Result<(SolidMesh, ReadReport)> {
         let cells = self.mesh.cells.len();
-        let (whole, partial) = std::mem::take(&mut self.mesh.cell_data)
-            .into_iter()
-            .partition(|a| a.width.checked_mul(cells) == Some(a.values.len()));
-        self.mesh.cell_data = whole;
-        let partial: Vec<CellArray> = partial;
+        let is_partial = |a: &mut CellArray| a.width.checked_mul(cells) != Some(a.values.len());
+        let partial: Vec<CellArray> = self.mesh.cell_data.extract_if(.., is_partial).collect();
         for array in partial {
             self.skip(&format!("cell array `{}` that some piece lacks", array.name));
         }

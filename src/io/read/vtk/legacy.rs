@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use crate::mesh::{CellArray, SolidMesh};
+use crate::mesh::{Attribute, SolidMesh};
 use crate::{Error, Result};
 
 use super::structured::{Extent, Frame, Kind};
@@ -68,8 +68,8 @@ pub(super) struct Legacy<'a> {
     extent: Option<Extent>,
     frame: Frame,
     axes: Vec<Vec<f64>>,
-    // of all cells of the file, with their lines
-    pub cell_arrays: Vec<(CellArray, usize)>,
+    // of all cells of the file, whether of integers, and their lines
+    pub cell_arrays: Vec<(Attribute, bool, usize)>,
 }
 
 impl<'a> Legacy<'a> {
@@ -322,10 +322,9 @@ impl<'a> Legacy<'a> {
         }
         if let Some(grid) = &self.grid {
             let kept = grid.assemble(&mut self.assembly, self.types_line)?;
-            for (array, line) in &self.cell_arrays {
-                let kind = (&array.name[..], array.width, array.integers);
+            for (array, of_integers, line) in self.cell_arrays {
                 let cells = (grid.types.len(), &kept[..]);
-                push_cell_array(&mut self.assembly, kind, &array.values, cells, Some(*line))?;
+                push_cell_array(&mut self.assembly, (array, of_integers), cells, Some(line))?;
             }
         }
         self.assembly.finish()

@@ -1,7 +1,7 @@
 //! The arrays of a legacy `.vtk` file: point, cell and field data.
 
 use crate::Result;
-use crate::mesh::{Attribute, CellArray};
+use crate::mesh::Attribute;
 
 use super::legacy::{Legacy, Target};
 use super::values::Scalar;
@@ -133,9 +133,7 @@ impl Legacy<'_> {
             Target::Points(_) => self.assembly.push_attribute(attribute, 0, Some(line)),
             Target::Model => self.assembly.push_field(attribute, Some(line)),
             Target::Cells(_) => {
-                let Attribute { name, width, values } = attribute;
-                let integers = scalar.is_integer();
-                self.cell_arrays.push((CellArray { name, width, values, integers }, line));
+                self.cell_arrays.push((attribute, scalar.is_integer(), line));
                 Ok(())
             }
         }

@@ -26,7 +26,7 @@ pub mod vtkio;
 mod xml;
 
 use crate::Result;
-use crate::mesh::CellArray;
+use crate::mesh::Attribute;
 
 use super::assemble::{Assembly, Shape};
 
@@ -280,14 +280,21 @@ fn slice(list: &[i64], start: i64, end: i64) -> Option<&[i64]> {
     list.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
 }
 
+/// Cell array that marks the cells of other pieces: not one of the mesh.
+const GHOSTS: &str = "vtkGhostType";
+
 /// Appends the values that a file has for all of its cells, of those that were kept.
 fn push_cell_array(
     assembly: &mut Assembly,
-    (name, width, integers): (&str, usize, bool),
-    values: &[f64],
+    (array, of_integers): (Attribute, bool),
     (cells, kept): (usize, &[u32]),
     line: Option<usize>,
 ) -> Result<()> {
+    let Attribute { name, width, values } = array;
+    if name == GHOSTS {
+        assembly.skip(&format!("cell array `{name}`"));
+        return Ok(());
+    }
     if cells.checked_mul(width) != Some(values.len()) {
         let have = values.len();
         return Err(assembly
@@ -299,9 +306,6 @@ fn push_cell_array(
     }
     let row = |&cell: &u32| &values[cell as usize * width..][..width];
     let values: Vec<f64> = kept.iter().flat_map(row).copied().collect();
-    // numbers of 64 bits may have more digits than are kept
-    let integers = integers && values.iter().all(|x| x.abs() < (1_u64 << 53) as f64);
     let first = assembly.next_cell().index() - kept.len();
-    let array = CellArray { name: name.to_owned(), width, values, integers };
-    assembly.push_cell_array(array, first, line)
+    assembly.push_cell_array(Attribute { name, width, values }, of_integers, first, line)
 }

@@ -15,7 +15,7 @@ use super::binary::{Budget, Source, unpack};
 use super::outline::{Array, Outline, Section, Storage};
 use super::structured::Kind;
 use super::values::Scalar;
-use super::{Faces, Grid, push_cell_array};
+use super::{Faces, GHOSTS, Grid, push_cell_array};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, shown};
@@ -52,9 +52,7 @@ pub(super) fn append(
     Ok(())
 }
 
-/// VTK's cell array that marks ghosts, the bit of a cell that another piece owns, and that of one
-/// that is blanked.
-const GHOSTS: &str = "vtkGhostType";
+/// Bits of ghosts: of a cell that another piece owns, and of one that is blanked.
 const DUPLICATE: i64 = 1;
 const HIDDEN: i64 = 32;
 
@@ -203,13 +201,13 @@ impl Document<'_, '_> {
         let points = self.assembly.points() - first_point;
         for array in outline.of_piece(piece) {
             match array.section {
-                Section::CellData if array.name == GHOSTS => self.skip("cell array", array),
                 Section::CellData => match array.scalar {
                     None => self.skip("cell array", array),
                     Some(scalar) => {
-                        let kind = (&array.name[..], array.width, scalar.is_integer());
-                        let (values, line) = (self.reals(array)?, Some(array.line));
-                        push_cell_array(self.assembly, kind, &values, (cells, kept), line)?;
+                        let (name, width, values) = (&array.name, array.width, self.reals(array)?);
+                        let attribute = Attribute { name: name.clone(), width, values };
+                        let (array, line) = ((attribute, scalar.is_integer()), Some(array.line));
+                        push_cell_array(self.assembly, array, (cells, kept), line)?;
                     }
                 },
                 Section::PointData if array.scalar.is_none() => self.skip("point array", array),

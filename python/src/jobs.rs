@@ -121,7 +121,8 @@ impl PySolid {
         PyQuadrature::new(slf.py(), shared, slf.clone().unbind(), Scheme { gauss, rings }, second)
     }
 
-    /// The limit as a pyvista.UnstructuredGrid.
+    /// The limit as a pyvista.UnstructuredGrid, with attributes as point data and the data of the
+    /// cells, but for those named "cell", "class" or "error_bound", which the grid has of its own.
     ///
     /// Args:
     ///     cells: "lagrange" for one cubic cell each, "bezier" for exact Bézier cells, "control"

@@ -34,8 +34,7 @@ def test_a_mesh_goes_in_and_comes_out() -> None:
 
 def test_cells_keep_their_data(tmp_path: Any) -> None:
     points, cells = box(2, 2, 1)
-    tetrahedron = np.array([[0, 1, 3, 9]])
-    data = {
+    data: dict[str, Any] = {
         "material": np.arange(4, dtype=np.uint8),
         "listed": [4, 3, 2, 1],
         "fibre": np.random.default_rng(1).normal(size=(4, 3)),
@@ -50,12 +49,13 @@ def test_cells_keep_their_data(tmp_path: Any) -> None:
         for key, values in data.items():
             assert np.array_equal(again[key], np.repeat(np.asarray(values), 8, axis=0)), (name, key)
             assert again[key].dtype.kind == kinds[key]
+    corners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]]
     mixed = subsolid.Solid(
-        np.vstack([points, [[0.3, 0.3, 2.0]]]),
-        {"hexahedron": cells[:1], "tetra": tetrahedron[:, [0, 1, 2, 3]] + [[9, 9, 9, 9]]},
-        cell_data={"material": [7, 5]},
+        corners + [[0.5, 0, 2], [0.5, 1, 2.1], [0.5, -1, 1.5]],
+        {"hexahedron": [range(8)], "wedge": [[4, 5, 8, 7, 6, 9]], "tetra": [[4, 5, 8, 10]]},
+        cell_data={"material": [7, 5, 3]},
     )
-    assert mixed.refine(2).cell_data["material"].tolist() == [7] * 64 + [5] * 32
+    assert mixed.refine(2).cell_data["material"].tolist() == [7] * 64 + [5] * 48 + [3] * 32
     moved = solid.with_points(points + 1.0).with_attributes({"t": points[:, 0]})
     assert np.array_equal(moved.cell_data["fibre"], data["fibre"])
 

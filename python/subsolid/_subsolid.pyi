@@ -200,8 +200,14 @@ class Solid:
         points: Optional[_Numbers] = None,
     ) -> Slices: ...
     def quadrature(
-        self, gauss: int = 5, *, rings: Optional[int] = None, second: bool = False
+        self,
+        gauss: int = 5,
+        *,
+        rings: Optional[int] = None,
+        second: bool = False,
+        boundary: Union[bool, _Numbers, None] = None,
     ) -> Quadrature: ...
+    def sides(self) -> list[Ids]: ...
     def to_pyvista(
         self,
         cells: Union[Literal["lagrange", "bezier", "control"], int, None] = None,
@@ -373,6 +379,9 @@ class Quadrature:
         young: float = 1.0,
         poisson: float = 0.3,
     ) -> Any: ...
+    def load(self, force: _Numbers, *, points: Optional[_Numbers] = None) -> Floats: ...
+    @property
+    def is_boundary(self) -> bool: ...
     @property
     def solid(self) -> Solid: ...
     @property

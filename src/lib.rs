@@ -35,8 +35,8 @@
 //!
 //! # [`mesh`]: control meshes
 //!
-//! A [`SolidMesh`] is plain data: points, cells in VTK's corner order, creases, and
-//! attributes of any width on the points. The parameters of a hexahedron run u along
+//! A [`SolidMesh`] is plain data: points, cells in VTK's corner order, creases,
+//! attributes of any width on the points, and arrays of the cells. The parameters of a hexahedron run u along
 //! corners 0→1, v along 0→3, w along 0→4, each from 0 to 1. [`mesh::shape`] builds meshes
 //! to try things on.
 //!

@@ -2,13 +2,15 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use subsolid::quadrature::Scheme;
+use subsolid::quadrature::{Scheme, side_vertices, sides};
 use subsolid::slice::Axis;
 
+use crate::arrays::moved;
+use crate::cells::Analyzed;
 use crate::errors::refused;
 use crate::locate::{PyLocator, locate};
 use crate::model::Moved;
-use crate::quadrature::PyQuadrature;
+use crate::quadrature::{PyQuadrature, Where};
 use crate::slice::PySlices;
 use crate::solid::PySolid;
 
@@ -103,25 +105,50 @@ impl PySolid {
         )
     }
 
-    /// Quadrature points and basis functions of all cells.
+    /// Quadrature points and basis functions of all cells, or of the boundary.
     ///
     /// Args:
     ///     gauss: Gauss points along each axis of a box, 1 to 32.
     ///     rings: Rings of boxes towards extraordinary edges and vertices; as many as integrals
     ///         need to be right to 4e-9 if None.
     ///     second: Also second derivatives of the basis functions.
-    #[pyo3(signature = (gauss=5, *, rings=None, second=false))]
+    ///     boundary: False for the volume, True for the whole boundary, or numbers of sides (see
+    ///         sides) for these alone.
+    ///
+    /// Raises:
+    ///     Error: For values out of range, and for a side that the boundary does not have.
+    #[pyo3(signature = (gauss=5, *, rings=None, second=false, boundary=None))]
     fn quadrature(
         slf: &Bound<'_, Self>,
         gauss: usize,
         rings: Option<usize>,
         second: bool,
+        boundary: Option<Bound<'_, PyAny>>,
     ) -> PyResult<PyQuadrature> {
-        let shared = slf.get().shared.clone();
-        PyQuadrature::new(slf.py(), shared, slf.clone().unbind(), Scheme { gauss, rings }, second)
+        let where_ = Where::new(boundary.as_ref())?;
+        PyQuadrature::new(slf, Scheme { gauss, rings }, second, where_)
     }
 
-    /// The limit as a pyvista.UnstructuredGrid.
+    /// Vertices of the sides of the boundary: the parts between sharp edges.
+    ///
+    /// Returns:
+    ///     A list of ids (n,), ascending, one array for each side. On a side, the limit and its
+    ///     basis functions depend on these vertices only.
+    fn sides<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let Analyzed { mesh, solid } = &*self.shared;
+        let (side, count) = sides(solid.topology(), &mesh.creases);
+        let all = side_vertices(solid.topology(), (&side, count));
+        let ids = |own: Vec<u32>| own.into_iter().map(i64::from).collect::<Vec<i64>>();
+        all.into_iter()
+            .map(|own| {
+                let count = own.len();
+                Ok(moved(py, ids(own), &[count])?.into_any())
+            })
+            .collect()
+    }
+
+    /// The limit as a pyvista.UnstructuredGrid, with attributes as point data and the data of the
+    /// cells, except those of names that the grid's own have: "cell", "class", "error_bound".
     ///
     /// Args:
     ///     cells: "lagrange" for one cubic cell each, "bezier" for exact Bézier cells, "control"

@@ -33,7 +33,6 @@ mod _subsolid {
     use std::path::PathBuf;
 
     use pyo3::prelude::*;
-    use pyo3::types::PyDict;
     use subsolid::backend;
 
     use crate::errors::{IntoPython, refused};
@@ -73,7 +72,7 @@ mod _subsolid {
         if let Some(degrees) = crease_angle {
             subsolid::refine::crease_by_angle(&mut mesh, degrees).py()?;
         }
-        PySolid::build(py, mesh, PyDict::new(py).unbind())
+        PySolid::build(py, mesh)
     }
 
     /// Reads a surface: .obj (with crease tags), .ply, .off or .stl.

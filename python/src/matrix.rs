@@ -1,7 +1,10 @@
-//! Stencils as sparse matrices of SciPy.
+//! Stencils and matrices of finite elements as sparse matrices of SciPy.
+
+use std::convert::Infallible;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use subsolid::assembly::Matrix;
 use subsolid::scheme::Stencils;
 
 use crate::arrays::moved;
@@ -12,18 +15,41 @@ pub fn csr<'py>(py: Python<'py>, rows: &Stencils, columns: usize) -> PyResult<Bo
     let (ends, ids, weights) = rows.arrays();
     let starts: Vec<i64> = std::iter::once(0).chain(ends.iter().map(|&end| end as i64)).collect();
     let ids: Vec<i64> = ids.iter().map(|&id| i64::from(id)).collect();
-    let (count, entries) = (starts.len(), ids.len());
-    let sparse = py
-        .import("scipy.sparse")
-        .map_err(|_| refused("sparse matrices need SciPy", "install it: pip install scipy"))?;
-    let parts = (
-        moved(py, weights.to_vec(), &[entries])?,
-        moved(py, ids, &[entries])?,
-        moved(py, starts, &[count])?,
-    );
-    let options = PyDict::new(py);
-    options.set_item("shape", (rows.len(), columns))?;
-    let matrix = sparse.call_method("csr_matrix", (parts,), Some(&options))?;
+    let matrix = made(py, (weights.to_vec(), ids, starts), columns)?;
     matrix.call_method0("sort_indices")?;
     Ok(matrix)
+}
+
+/// `scipy.sparse.csr_matrix` of a matrix of finite elements.
+pub fn assembled<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Bound<'py, PyAny>> {
+    let (mut values, mut ids) =
+        (Vec::with_capacity(matrix.len()), Vec::with_capacity(matrix.len()));
+    let mut starts = vec![0];
+    let Ok(()) = matrix.for_each_row(|columns, row| {
+        values.extend_from_slice(row);
+        ids.extend(columns.iter().map(|&column| i64::from(column)));
+        starts.push(ids.len() as i64);
+        Ok::<(), Infallible>(())
+    });
+    made(py, (values, ids, starts), matrix.size())
+}
+
+/// The module `scipy.sparse`.
+pub fn sparse(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import("scipy.sparse")
+        .map_err(|_| refused("sparse matrices need SciPy", "install it: pip install scipy"))
+}
+
+/// Of values, columns and starts of rows.
+fn made<'py>(
+    py: Python<'py>,
+    (values, ids, starts): (Vec<f64>, Vec<i64>, Vec<i64>),
+    columns: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (count, entries) = (starts.len(), ids.len());
+    let parts =
+        (moved(py, values, &[entries])?, moved(py, ids, &[entries])?, moved(py, starts, &[count])?);
+    let options = PyDict::new(py);
+    options.set_item("shape", (count - 1, columns))?;
+    sparse(py)?.call_method("csr_matrix", (parts,), Some(&options))
 }

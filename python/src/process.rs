@@ -131,7 +131,7 @@ impl PySolid {
         report.set_item("control", dictionary(py, &control)?)?;
         report.set_item("limit_before", dictionary(py, &before)?)?;
         report.set_item("limit_after", dictionary(py, &after)?)?;
-        (self.with_mesh(py, mesh)?, report).into_pyobject(py)
+        (PySolid::build(py, mesh)?, report).into_pyobject(py)
     }
 
     /// The same solid with more attributes; one of a name that is taken replaces it.
@@ -143,7 +143,7 @@ impl PySolid {
         let given = model::attributes(Some(&attributes), mesh.points.len(), false)?;
         mesh.attributes.retain(|known| given.iter().all(|new| new.name != known.name));
         mesh.attributes.extend(given);
-        self.with_mesh(py, mesh)
+        PySolid::build(py, mesh)
     }
 }
 

@@ -3,54 +3,133 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use subsolid::quadrature::{Mapped, Mapping, PhysicalDerivatives, Scheme, physical_derivatives};
+use subsolid::assembly::{Operator, assemble, point_load};
+use subsolid::quadrature::{
+    Mapped, Mapping, PhysicalDerivatives, Scheme, physical_derivatives, sides,
+};
 use subsolid::{Quadrature, Want};
 
-use crate::arrays::moved;
-use crate::cells::{Analyzed, MappingCell, QuadratureCell};
-use crate::errors::IntoPython;
+use crate::arrays::{floats, moved, plain_ids, slice};
+use crate::cells::{MappingCell, QuadratureCell};
+use crate::errors::{IntoPython, refused};
+use crate::matrix::{assembled, sparse};
 use crate::model::Moved;
 use crate::solid::PySolid;
 
-/// Quadrature points and basis functions of a solid, for any control points; made by
-/// Solid.quadrature.
+/// Quadrature points and basis functions of a solid or of its boundary, for any control points;
+/// made by Solid.quadrature.
 #[pyclass(frozen, name = "Quadrature", module = "subsolid")]
 pub struct PyQuadrature {
     cell: Arc<QuadratureCell>,
+    // of every face of the mesh; empty for the volume
+    sides: Arc<[u32]>,
     solid: Py<PySolid>,
+}
+
+/// Where quadrature points are.
+pub enum Where {
+    Volume,
+    Boundary,
+    Sides(Vec<u32>),
+}
+
+impl Where {
+    /// From False, True or numbers of sides.
+    pub fn new(given: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let Some(given) = given else { return Ok(Self::Volume) };
+        match given.extract::<bool>() {
+            Ok(false) => Ok(Self::Volume),
+            Ok(true) => Ok(Self::Boundary),
+            Err(_) => Ok(Self::Sides(plain_ids(given, "boundary")?.0)),
+        }
+    }
+
+    /// Whether the points are on a side.
+    fn has(&self, side: u32) -> bool {
+        match self {
+            Self::Volume => false,
+            Self::Boundary => true,
+            Self::Sides(sides) => sides.contains(&side),
+        }
+    }
+
+    fn check(&self, count: usize) -> PyResult<()> {
+        let Self::Sides(sides) = self else { return Ok(()) };
+        let missing = sides.iter().find(|&&side| side as usize >= count);
+        let what = match missing {
+            Some(side) => format!("the boundary has no side {side}"),
+            None if sides.is_empty() => "boundary names no sides".into(),
+            None => return Ok(()),
+        };
+        Err(refused(
+            what,
+            &format!(
+                "it has {count}, numbered from 0 and told apart by sharp edges: see                  Solid.sides(); crease_angle=40 makes edges sharp"
+            ),
+        ))
+    }
 }
 
 impl PyQuadrature {
     pub fn new(
-        py: Python<'_>,
-        shared: Arc<Analyzed>,
-        solid: Py<PySolid>,
+        solid: &Bound<'_, PySolid>,
         scheme: Scheme,
         second: bool,
+        where_: Where,
     ) -> PyResult<Self> {
+        let shared = solid.get().shared.clone();
         let want = if second { Want::FIRST | Want::SECOND } else { Want::FIRST };
-        let made = py.detach(|| {
-            QuadratureCell::try_new(shared, |shared| Quadrature::new(&shared.solid, scheme, want))
+        let mut of_faces = Vec::new();
+        if !matches!(where_, Where::Volume) {
+            let (side, count) = sides(shared.solid.topology(), &shared.mesh.creases);
+            where_.check(count)?;
+            of_faces = side;
+        }
+        let made = solid.py().detach(|| {
+            QuadratureCell::try_new(shared, |shared| match where_ {
+                Where::Volume => Quadrature::new(&shared.solid, scheme, want),
+                _ => Quadrature::boundary(&shared.solid, scheme, want, |face| {
+                    where_.has(of_faces[face as usize])
+                }),
+            })
         });
-        Ok(Self { cell: Arc::new(made.py()?), solid })
+        let cell = Arc::new(made.py()?);
+        Ok(Self { cell, sides: of_faces.into(), solid: solid.clone().unbind() })
     }
 
-    /// Calls the assembly of matrices in Python.
-    fn assembled<'py>(
-        slf: &Bound<'py, Self>,
-        name: &str,
-        points: Option<Bound<'py, PyAny>>,
-        options: &[(&str, Option<f64>)],
+    /// What `sum` makes of the quadrature at control points; those of the solid if None.
+    fn mapped<T: Send>(
+        &self,
+        py: Python<'_>,
+        points: Option<&Bound<'_, PyAny>>,
+        sum: impl FnOnce(&Mapping<'_>) -> subsolid::Result<T> + Send,
+    ) -> PyResult<T> {
+        let shared = self.cell.borrow_owner();
+        let given = Moved::new(points, None, shared.mesh.points.len())?;
+        let controls = given.controls(shared.mesh.controls())?;
+        let quadrature = self.cell.borrow_dependent();
+        py.detach(|| sum(&Mapping::new(quadrature, controls)?)).py()
+    }
+
+    fn matrix<'py>(
+        &self,
+        py: Python<'py>,
+        points: Option<&Bound<'py, PyAny>>,
+        operator: Operator,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
-        let all = PyDict::new(py);
-        all.set_item("points", points)?;
-        for (key, value) in options {
-            all.set_item(key, value)?;
+        // before the work
+        sparse(py)?;
+        if self.cell.borrow_dependent().is_boundary() {
+            return Err(refused(
+                "a matrix of a quadrature of the boundary",
+                "make the quadrature without boundary=",
+            ));
         }
-        py.import("subsolid._assembly")?.call_method(name, (slf,), Some(&all))
+        let matrices = self.mapped(py, points, |mapping| assemble(mapping, &[operator]))?;
+        assembled(py, &matrices[0])
     }
 }
 
@@ -80,44 +159,94 @@ impl PyQuadrature {
             MappingCell::try_new(cell, |cell| Mapping::new(cell.borrow_dependent(), controls))
         });
         let pieces = self.cell.borrow_dependent().pieces(max_points).into_iter();
-        Ok(PyBatches { mapping: mapping.py()?, pieces: Mutex::new(pieces) })
+        let sides = self.sides.clone();
+        Ok(PyBatches { mapping: mapping.py()?, sides, pieces: Mutex::new(pieces) })
     }
 
-    /// Mass matrix Σ ρ N Nᵀ as a scipy.sparse.csr_matrix, (vertices, vertices).
+    /// Mass matrix Σ ρ N Nᵀ as a scipy.sparse.csr_matrix, (vertices, vertices), exactly symmetric.
+    ///
+    /// Args:
+    ///     points: Control points, (vertices, 3); those of the solid if None.
+    ///     density: Mass of a cubed length unit, above 0.
     #[pyo3(signature = (*, points=None, density=1.0))]
     fn mass<'py>(
-        slf: &Bound<'py, Self>,
+        &self,
+        py: Python<'py>,
         points: Option<Bound<'py, PyAny>>,
         density: f64,
     ) -> PyResult<Bound<'py, PyAny>> {
-        Self::assembled(slf, "mass", points, &[("density", Some(density))])
+        self.matrix(py, points.as_ref(), Operator::Mass { density })
     }
 
-    /// Stiffness matrix Σ κ ∇N · ∇N as a scipy.sparse.csr_matrix, (vertices, vertices).
+    /// Stiffness matrix Σ κ ∇N · ∇N as a scipy.sparse.csr_matrix, (vertices, vertices), exactly
+    /// symmetric.
+    ///
+    /// Args:
+    ///     points: Control points, (vertices, 3); those of the solid if None.
+    ///     conductivity: κ, above 0.
     #[pyo3(signature = (*, points=None, conductivity=1.0))]
     fn stiffness<'py>(
-        slf: &Bound<'py, Self>,
+        &self,
+        py: Python<'py>,
         points: Option<Bound<'py, PyAny>>,
         conductivity: f64,
     ) -> PyResult<Bound<'py, PyAny>> {
-        Self::assembled(slf, "stiffness", points, &[("conductivity", Some(conductivity))])
+        self.matrix(py, points.as_ref(), Operator::Stiffness { conductivity })
     }
 
     /// Matrix of linear isotropic elasticity as a scipy.sparse.csr_matrix,
-    /// (3 vertices, 3 vertices); unknown 3 v + d is displacement d of vertex v.
+    /// (3 vertices, 3 vertices), exactly symmetric; unknown 3 v + d is displacement d of vertex v.
     ///
     /// Args:
-    ///     young: Young's modulus.
+    ///     points: Control points, (vertices, 3); those of the solid if None.
+    ///     young: Young's modulus, above 0, a force on a squared length unit.
     ///     poisson: Poisson's ratio, above -1 and below 0.5.
     #[pyo3(signature = (*, points=None, young=1.0, poisson=0.3))]
     fn elasticity<'py>(
-        slf: &Bound<'py, Self>,
+        &self,
+        py: Python<'py>,
         points: Option<Bound<'py, PyAny>>,
         young: f64,
         poisson: f64,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = [("young", Some(young)), ("poisson", Some(poisson))];
-        Self::assembled(slf, "elasticity", points, &options)
+        self.matrix(py, points.as_ref(), Operator::Elasticity { young, poisson })
+    }
+
+    /// Load Σ N f: of a body force, or of a traction if the quadrature is of the boundary.
+    ///
+    /// Args:
+    ///     force: Force on a cubed length unit, on the boundary on a squared one: (3,) for all
+    ///         quadrature points, or (len(self), 3) for each, in the order of batches().
+    ///     points: Control points, (vertices, 3); those of the solid if None.
+    ///
+    /// Returns:
+    ///     Forces at the vertices, (vertices, 3): ravel() is the right side to elasticity().
+    #[pyo3(signature = (force, *, points=None))]
+    fn load<'py>(
+        &self,
+        py: Python<'py>,
+        force: &Bound<'py, PyAny>,
+        points: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let array = floats(force, "force")?;
+        let numbers = slice(&array)?;
+        let (count, shape) = (self.__len__(), array.shape());
+        if !(*shape == [3] || *shape == [count, 3]) {
+            return Err(refused(
+                format!("force has the shape {shape:?}"),
+                &format!("give an array of shape (3,) or ({count}, 3)"),
+            ));
+        }
+        let forces = numbers.as_chunks::<3>().0;
+        if let Some(at) = forces.iter().position(|force| !force.iter().all(|x| x.is_finite())) {
+            return Err(refused(format!("force {at} is not finite"), "give finite numbers"));
+        }
+        let load = self.mapped(py, points.as_ref(), |mapping| match forces {
+            [force] if shape.len() == 1 => point_load(mapping, &vec![*force; count]),
+            _ => point_load(mapping, forces),
+        })?;
+        let vertices = load.len();
+        moved(py, load.into_flattened(), &[vertices, 3])
     }
 
     /// The solid.
@@ -132,6 +261,12 @@ impl PyQuadrature {
         self.cell.borrow_owner().mesh.points.len()
     }
 
+    /// Whether the quadrature points are on the boundary.
+    #[getter]
+    fn is_boundary(&self) -> bool {
+        self.cell.borrow_dependent().is_boundary()
+    }
+
     /// Number of quadrature points.
     fn __len__(&self) -> usize {
         self.cell.borrow_dependent().sample_count()
@@ -142,6 +277,7 @@ impl PyQuadrature {
 #[pyclass(frozen, name = "Batches", module = "subsolid")]
 pub struct PyBatches {
     mapping: MappingCell,
+    sides: Arc<[u32]>,
     pieces: Mutex<std::vec::IntoIter<(usize, Range<usize>)>>,
 }
 
@@ -207,6 +343,17 @@ impl PyBatches {
         let inverses = mapped.inverse_jacobians.into_flattened().into_flattened();
         all.set_item("inverse_jacobians", moved(py, inverses, &[n, s, 3, 3])?)?;
         all.set_item("physical_gradients", moved(py, physical.gradients, &[n, s, 3, c])?)?;
+        let (mut normals, mut faces, mut sides) = (None, None, None);
+        if quadrature.is_boundary() {
+            let own = &batch.faces[leaves];
+            let ids = |id: &dyn Fn(u32) -> u32| own.iter().map(|&f| i64::from(id(f))).collect();
+            normals = Some(moved(py, mapped.normals.into_flattened(), &[n, s, 3])?);
+            faces = Some(moved::<i64>(py, ids(&|face| face), &[n])?);
+            sides = Some(moved::<i64>(py, ids(&|face| self.sides[face as usize]), &[n])?);
+        }
+        all.set_item("normals", normals)?;
+        all.set_item("faces", faces)?;
+        all.set_item("sides", sides)?;
         py.import("subsolid._types")?.call_method("QuadratureBatch", (), Some(&all)).map(Some)
     }
 }

@@ -3,19 +3,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use numpy::PyArrayDyn;
+use numpy::{PyArrayDescrMethods, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::{Backend, Cpu};
-use subsolid::io::{Array, Dataset, WriteOptions};
+use subsolid::io::{Dataset, WriteOptions};
 use subsolid::limit::{Solid, Summary};
-use subsolid::mesh::SolidMesh;
+use subsolid::mesh::{Attribute, CellArray, SolidMesh};
 use subsolid::plan::{Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::surface::boundary_surface;
 use subsolid::volume::{self, Quality, class_number};
 
-use crate::arrays::{dictionary, floats, lent, moved, slice};
+use crate::arrays::{any_array, dictionary, lent, moved};
 use crate::cells::Analyzed;
 use crate::dataset::{arrays_of, dataset_of};
 use crate::errors::{IntoPython, refused};
@@ -39,8 +39,9 @@ use crate::surface::PySurface;
 ///         for all; numpy.inf for ever.
 ///     corners: Sharp boundary vertices: a pair of vertices (n,) and sharpness.
 ///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
-///     cell_data: Values of the cells by name, (cells,) or (cells, width). They are kept and
-///         written, and passed on by refine.
+///     cell_data: Values of the cells by name, (cells,) or (cells, width): materials, regions.
+///         They are written, and refined cells have those of the cell they come from. Integers
+///         below 2**53 stay integers.
 ///     crease_angle: Makes boundary edges sharp whose faces turn by more degrees.
 ///
 /// Raises:
@@ -48,50 +49,51 @@ use crate::surface::PySurface;
 #[pyclass(frozen, name = "Solid", module = "subsolid")]
 pub struct PySolid {
     pub shared: Arc<Analyzed>,
-    cell_data: Py<PyDict>,
 }
 
 impl PySolid {
-    pub fn build(py: Python<'_>, mesh: SolidMesh, cell_data: Py<PyDict>) -> PyResult<Self> {
+    pub fn build(py: Python<'_>, mesh: SolidMesh) -> PyResult<Self> {
         let made = py.detach(|| -> subsolid::Result<Analyzed> {
             mesh.check()?;
             let solid = Solid::new(&mesh)?;
             Ok(Analyzed { mesh, solid })
         });
-        Ok(Self { shared: Arc::new(made.py()?), cell_data })
-    }
-
-    /// Another mesh of the same cells.
-    pub fn with_mesh(&self, py: Python<'_>, mesh: SolidMesh) -> PyResult<Self> {
-        Self::build(py, mesh, self.cell_data.clone_ref(py))
-    }
-
-    fn cell_arrays(&self, py: Python<'_>) -> PyResult<Vec<Array>> {
-        let mut all = Vec::new();
-        for (name, values) in self.cell_data.bind(py) {
-            let array = floats(&values, "cell data")?;
-            let cells = self.shared.mesh.cells.len().max(1);
-            let numbers = slice(&array)?.to_vec();
-            all.push(Array::new(name.extract::<String>()?, numbers.len() / cells, numbers));
-        }
-        Ok(all)
+        Ok(Self { shared: Arc::new(made.py()?) })
     }
 }
 
 /// Checks and copies data of cells.
-fn cell_data(
-    py: Python<'_>,
-    given: Option<&Bound<'_, PyDict>>,
-    cells: usize,
-) -> PyResult<Py<PyDict>> {
-    let attributes = attributes(given, cells, false);
-    let attributes = attributes.map_err(|_| {
+fn cell_data(given: Option<&Bound<'_, PyDict>>, cells: usize) -> PyResult<Vec<CellArray>> {
+    let attributes = attributes(given, cells, false).map_err(|_| {
         refused(
             "cell_data does not fit the cells",
             &format!("give arrays of shape ({cells},) or ({cells}, width)"),
         )
     })?;
-    Ok(attributes_of(py, &attributes)?.unbind())
+    let mut all = Vec::with_capacity(attributes.len());
+    for Attribute { name, width, values } in attributes {
+        let given = given.map(|given| given.get_item(&name)).transpose()?.flatten();
+        let kind = given.map(|values| any_array(&values, "cell_data").map(|a| a.dtype().kind()));
+        let of_integers = matches!(kind.transpose()?, Some(b'i' | b'u'));
+        all.push(CellArray::new(name, width, values, of_integers));
+    }
+    Ok(all)
+}
+
+/// Data of cells as a dictionary of copies.
+fn cell_data_of<'py>(py: Python<'py>, arrays: &[CellArray]) -> PyResult<Bound<'py, PyDict>> {
+    let all = PyDict::new(py);
+    for CellArray { name, width, values, integers } in arrays {
+        let rows = values.len() / (*width).max(1);
+        let shape = if *width == 1 { vec![rows] } else { vec![rows, *width] };
+        if *integers {
+            let whole: Vec<i64> = values.iter().map(|&x| x as i64).collect();
+            all.set_item(name, moved(py, whole, &shape)?)?;
+        } else {
+            all.set_item(name, moved(py, values.clone(), &shape)?)?;
+        }
+    }
+    Ok(all)
 }
 
 #[pymethods]
@@ -113,13 +115,13 @@ impl PySolid {
         let cells = self::cells(&cells)?;
         let attributes = self::attributes(attributes.as_ref(), points.len(), false)?;
         let creases = self::creases(creases.as_ref(), corners.as_ref())?;
-        let data = self::cell_data(py, cell_data.as_ref(), cells.len())?;
-        let mut mesh = SolidMesh { points, cells, creases, attributes };
+        let cell_data = self::cell_data(cell_data.as_ref(), cells.len())?;
+        let mut mesh = SolidMesh { points, cells, creases, attributes, cell_data };
         if let Some(degrees) = crease_angle {
             mesh.check().py()?;
             subsolid::refine::crease_by_angle(&mut mesh, degrees).py()?;
         }
-        Self::build(py, mesh, data)
+        Self::build(py, mesh)
     }
 
     /// The same cells, creases and attributes with other control points, (vertices, 3).
@@ -133,7 +135,7 @@ impl PySolid {
             ));
         }
         mesh.points = moved;
-        self.with_mesh(py, mesh)
+        Self::build(py, mesh)
     }
 
     /// Control points, (vertices, 3), read-only.
@@ -173,10 +175,10 @@ impl PySolid {
         attributes_of(py, &self.shared.mesh.attributes)
     }
 
-    /// Data of the cells by name; copies.
+    /// Data of the cells by name, (cells,) or (cells, width), int64 or float64; copies.
     #[getter]
     fn cell_data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.cell_data.bind(py).copy()
+        cell_data_of(py, &self.shared.mesh.cell_data)
     }
 
     /// Number of control points.
@@ -267,21 +269,8 @@ impl PySolid {
                 "ask for fewer levels",
             ));
         }
-        let data = self.cell_data.bind(py);
-        if !data.is_empty() && levels > 0 && !shared.mesh.cells.all_hexahedra() {
-            return Err(refused(
-                "cell_data of cells that are no hexahedra is not passed on",
-                "refine a solid without cell_data",
-            ));
-        }
         let mesh = py.detach(|| subsolid::refine_mesh(&shared.mesh, levels, rule)).py()?;
-        let refined = PyDict::new(py);
-        let times = 8_usize.pow(levels as u32);
-        for (name, values) in data {
-            let repeated = py.import("numpy")?.call_method1("repeat", (values, times, 0))?;
-            refined.set_item(name, repeated)?;
-        }
-        Self::build(py, mesh, refined.unbind())
+        Self::build(py, mesh)
     }
 
     /// The surface that bounds the solid, with its creases and attributes.
@@ -298,8 +287,7 @@ impl PySolid {
     ///     compress: Compress .vtu, .pvtu and .npz.
     #[pyo3(signature = (path, *, compress=false))]
     fn write(&self, py: Python<'_>, path: PathBuf, compress: bool) -> PyResult<()> {
-        let mut dataset = Dataset::from(&self.shared.mesh);
-        dataset.cell_arrays = self.cell_arrays(py)?;
+        let dataset = Dataset::from(&self.shared.mesh);
         py.detach(|| subsolid::write(path, dataset, WriteOptions { compress })).py()
     }
 
@@ -411,7 +399,11 @@ impl PySolid {
                 py.detach(|| evaluated(n))
             }
         };
-        dataset_of(py, dataset.py()?)
+        let mut dataset = dataset.py()?;
+        if name.as_deref() != Some("control") {
+            volume::add_cell_data(&mut dataset, &mesh.cell_data);
+        }
+        dataset_of(py, dataset)
     }
 
     fn __repr__(&self) -> String {

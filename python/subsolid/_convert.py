@@ -56,13 +56,19 @@ def from_pyvista(grid: Any, *, crease_angle: Optional[float] = None) -> Solid:
         np.asarray(grid.points, dtype=float),
         cells if len(cells) > 1 else next(iter(cells.values())),
         attributes=_numbers(grid.point_data),
-        cell_data={name: values[sort] for name, values in _numbers(grid.cell_data).items()},
+        cell_data={name: _kept(values)[sort] for name, values in grid.cell_data.items()},
         crease_angle=crease_angle,
     )
 
 
 def _numbers(data: Any) -> dict[str, Any]:
     return {str(name): np.asarray(values, dtype=float) for name, values in data.items()}
+
+
+def _kept(values: Any) -> Any:
+    """Data of cells: integers stay integers."""
+    array = np.asarray(values)
+    return array if array.dtype.kind in "iu" else array.astype(float)
 
 
 def from_meshio(mesh: Any, *, crease_angle: Optional[float] = None) -> Solid:
@@ -95,7 +101,7 @@ def from_meshio(mesh: Any, *, crease_angle: Optional[float] = None) -> Solid:
         raise Error("a mesh without volume cells", "give hexahedra, wedges or tetrahedra")
     flat = [index for own in blocks.values() for index in own]
     data = {
-        name: np.concatenate([np.asarray(values[index], dtype=float) for index in flat])
+        name: np.concatenate([_kept(values[index]) for index in flat])
         for name, values in mesh.cell_data.items()
     }
     return Solid(

@@ -29,9 +29,6 @@ def to_pyvista(solid: Solid, cells: Any = None, rings: int = 3) -> Any:
         grid.point_data[name] = values
     for name, values in data["cell_data"].items():
         grid.cell_data[name] = values
-    own = data["cell_data"].get("cell")
-    for name, values in solid.cell_data.items():
-        grid.cell_data[name] = values if own is None else values[own]
     return grid
 
 

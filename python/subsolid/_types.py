@@ -65,7 +65,8 @@ class Layer:
 class QuadratureBatch:
     """Leaves (cells, or parts of them) with equal basis functions.
 
-    n leaves, s quadrature points each, c control points each.
+    n leaves, s quadrature points each, c control points each. Of a quadrature of the boundary, a
+    leaf is a face of one.
     """
 
     #: Cells, (n,).
@@ -84,7 +85,7 @@ class QuadratureBatch:
     second: Optional[Floats]
     #: Points in space, (n, s, 3).
     points: Floats
-    #: Weights in space, (n, s): they sum to the volume.
+    #: Weights in space, (n, s): they sum to the volume, on the boundary to its area.
     weights: Floats
     #: d(x, y, z)/d(u, v, w), (n, s, 3, 3).
     jacobians: Floats
@@ -94,4 +95,10 @@ class QuadratureBatch:
     inverse_jacobians: Floats
     #: dN/d(x, y, z), (n, s, 3, c).
     physical_gradients: Floats
+    #: Outward unit normals on the boundary, (n, s, 3); None in the volume.
+    normals: Optional[Floats]
+    #: Faces of the mesh on the boundary, (n,), numbered as by Solid.query("FV"); None in the volume.
+    faces: Optional[Ids]
+    #: Sides of the boundary, (n,); None in the volume.
+    sides: Optional[Ids]
 

@@ -145,6 +145,7 @@ class Source:
             lambda: list(solid.slice(self.pick(0.5, 1.0, 0.0, -1.0, np.nan, np.inf), axis=self.pick("x", "y", "z", "w"), pixel=self.pick(None, 0.2, 0.0, -1.0, np.nan, 1e-9), planes=self.pick(1, 2, 0))),
             lambda: solid.slice(0.5)[self.pick(0, -1, 99, -99, 2**70)],
             lambda: next(solid.quadrature(self.pick(1, 2, 0, 99), rings=self.pick(None, 0, 1, 21, -1)).batches(self.array(solid.points), max_points=self.pick(1, 1000, 0))),
+            lambda: solid.quadrature(2, rings=0, boundary=self.pick(True, False, None, [0], [1, 99], [-1], 0.5)).load(self.array(np.ones(3)), points=self.array(solid.points)),
             lambda: solid.quadrature(2, rings=0).elasticity(young=self.pick(1.0, 0.0, np.nan), poisson=self.pick(0.3, 0.5, np.nan)),
             lambda: solid.extract(self.pick(0, 1, 99, -1)),
             lambda: solid.query(self.pick("VV", "CC", "cv", "EE", "", "X", None)),

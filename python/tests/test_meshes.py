@@ -28,7 +28,36 @@ def test_a_mesh_goes_in_and_comes_out() -> None:
     assert not solid.points.flags.writeable
     fine = solid.refine()
     assert fine.n_cells == 96
-    assert np.array_equal(fine.cell_data["material"], np.repeat(np.arange(12.0), 8))
+    assert np.array_equal(fine.cell_data["material"], np.repeat(np.arange(12), 8))
+    assert fine.cell_data["material"].dtype == np.int64
+
+
+def test_cells_keep_their_data(tmp_path: Any) -> None:
+    points, cells = box(2, 2, 1)
+    data: dict[str, Any] = {
+        "material": np.arange(4, dtype=np.uint8),
+        "listed": [4, 3, 2, 1],
+        "fibre": np.random.default_rng(1).normal(size=(4, 3)),
+        "wide": np.full(4, 2**60 + 1),
+    }
+    solid = subsolid.Solid(points, cells, cell_data=data)
+    kinds = {name: values.dtype.kind for name, values in solid.cell_data.items()}
+    assert kinds == {"material": "i", "listed": "i", "fibre": "f", "wide": "f"}
+    for name in ("mesh.vtu", "mesh.vtk", "mesh.pvtu"):
+        solid.refine().write(tmp_path / name)
+        again = subsolid.read(tmp_path / name).cell_data
+        for key, values in data.items():
+            assert np.array_equal(again[key], np.repeat(np.asarray(values), 8, axis=0)), (name, key)
+            assert again[key].dtype.kind == kinds[key]
+    corners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]]
+    mixed = subsolid.Solid(
+        corners + [[0.5, 0, 2], [0.5, 1, 2.1], [0.5, -1, 1.5]],
+        {"hexahedron": [range(8)], "wedge": [[4, 5, 8, 7, 6, 9]], "tetra": [[4, 5, 8, 10]]},
+        cell_data={"material": [7, 5, 3]},
+    )
+    assert mixed.refine(2).cell_data["material"].tolist() == [7] * 64 + [5] * 48 + [3] * 32
+    moved = solid.with_points(points + 1.0).with_attributes({"t": points[:, 0]})
+    assert np.array_equal(moved.cell_data["fibre"], data["fibre"])
 
 
 def test_files_hold_what_was_written(tmp_path: Any) -> None:
@@ -141,6 +170,11 @@ def test_meshes_of_other_packages(bracket: subsolid.Solid, tmp_path: Any) -> Non
     assert np.array_equal(again.cells, cells)
     assert np.array_equal(again.attributes["t"], points[:, 0])
     assert again.cell_data["m"].tolist() == solid.cell_data["m"].tolist()
+    assert again.cell_data["m"].dtype == solid.cell_data["m"].dtype == np.int64
+    for shape in ("lagrange", "bezier", 3):
+        grid = subsolid.Solid(points, cells, cell_data={"m": np.arange(12), "class": np.full(12, 9)}).to_pyvista(shape)
+        assert np.array_equal(grid.cell_data["m"], grid.cell_data["cell"]), shape
+        assert np.asarray(grid.cell_data["class"]).max() < 4  # our own
     voxels = subsolid.from_pyvista(pyvista.ImageData(dimensions=(3, 4, 3)))
     assert np.array_equal(np.sort(voxels.cells, axis=1), np.sort(cells, axis=1))
     with pytest.raises(subsolid.Error, match="VTK types"):

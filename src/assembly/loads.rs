@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::quadrature::{Mapped, Mapping, Physical};
 
 /// Quadrature points of a piece.
@@ -35,6 +35,32 @@ pub fn body_load<'q>(
     force: impl Fn([f64; 3]) -> [f64; 3] + Sync,
 ) -> Result<Vec<[f64; 3]>> {
     load(mapping, |mapped, i, s, samples| force(mapped.points[i * samples + s]))
+}
+
+/// ∫ Nₐ f, `[vertex][xyz]`: `forces[point]` on a volume unit, or on an area unit for a quadrature of
+/// the boundary, at all quadrature points in the order of batches, leaves and samples.
+///
+/// # Errors
+/// [`Error::Request`] for another number of forces; if a device fails.
+pub fn point_load<'q>(
+    mapping: &(impl Physical<'q> + ?Sized),
+    forces: &[[f64; 3]],
+) -> Result<Vec<[f64; 3]>> {
+    let quadrature = mapping.quadrature();
+    let (have, need) = (forces.len(), quadrature.sample_count());
+    if have != need {
+        return Err(Error::request(format!("{have} forces for {need} quadrature points"))
+            .with_help("give one for each, in the order of the batches"));
+    }
+    let batches = quadrature.batches().iter().enumerate();
+    let starts: Vec<usize> = batches
+        .scan(0, |end, (b, batch)| {
+            Some(std::mem::replace(end, *end + batch.leaves.len() * quadrature.samples(b)))
+        })
+        .collect();
+    load(mapping, |mapped, i, s, samples| {
+        forces[starts[mapped.batch] + (mapped.leaves.start + i) * samples + s]
+    })
 }
 
 /// Sums in the order of the pieces.

@@ -35,7 +35,7 @@ mod loads;
 mod matrix;
 mod write;
 
-pub use loads::{body_load, surface_load};
+pub use loads::{body_load, point_load, surface_load};
 pub use matrix::Matrix;
 pub use write::{MatrixFormat, write_matrix};
 

@@ -11,9 +11,8 @@ use subsolid::io::{self, Array, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
-use subsolid::quadrature::{Mapping, Physical, Quadrature, Report, Scheme, sides};
+use subsolid::quadrature::{Mapping, Physical, Quadrature, Report, Scheme, side_vertices, sides};
 use subsolid::scheme::VertexRule;
-use subsolid::topology::NONE;
 use subsolid::{Error, Result};
 
 use super::console::since;
@@ -295,14 +294,9 @@ impl Arguments {
         if let Some(load) = load {
             arrays.push(Array::new("load", 3, load.as_flattened().to_vec()));
         }
-        let mut vertices: Vec<Vec<i32>> = vec![Vec::new(); count];
-        for (face, &side) in (0..).zip(side).filter(|&(_, &side)| side != NONE) {
-            let own = solid.topology().face_vertices(face).iter().map(|&v| v as i32);
-            vertices[side as usize].extend(own);
-        }
-        for (side, mut own) in vertices.into_iter().enumerate() {
-            own.sort_unstable();
-            own.dedup();
+        let vertices = side_vertices(solid.topology(), (side, count));
+        for (side, own) in vertices.into_iter().enumerate() {
+            let own: Vec<i32> = own.into_iter().map(|v| v as i32).collect();
             arrays.push(Array::new(format!("side/{side}"), 1, own));
         }
         self.write_arrays(&self.output.join("model.npz"), &arrays)

@@ -51,6 +51,16 @@ fn text(summary: &Summary) -> String {
     line("edges", format!("{} ({} boundary)", summary.edges, summary.boundary_edges));
     line("faces", format!("{} ({} boundary)", summary.faces, summary.boundary_faces));
     line("cells", format!("{} ({})", summary.cells, list(&summary.cells_by_kind)));
+    for (name, width) in &summary.attributes {
+        line("attribute", format!("{name}, width {width}"));
+    }
+    for (name, array) in &summary.cell_data {
+        let values = array.cells.iter().flatten();
+        let values: Vec<String> = values.map(|(value, n)| format!("{n} of {value}")).collect();
+        let values =
+            if values.is_empty() { String::new() } else { format!(": {}", values.join(", ")) };
+        line("cell array", format!("{name}, width {}{values}", array.width));
+    }
     if summary.orphan_vertices > 0 {
         line("orphan vertices", summary.orphan_vertices.to_string());
     }

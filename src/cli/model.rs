@@ -145,7 +145,18 @@ pub fn takes_table(output: &Path, format: io::Format) -> bool {
 
 /// Refuses attributes that the format of the output does not keep apart.
 pub fn check_names(format: io::Format, mesh: &SolidMesh) -> Result<()> {
-    io::check_names(format, mesh.attributes.iter().map(|attribute| attribute.name.as_str()))
+    io::check_names(format, mesh.attributes.iter().map(|attribute| attribute.name.as_str()))?;
+    io::check_names(format, mesh.cell_data.iter().map(|array| array.name.as_str()))
+}
+
+/// Names the cell arrays whose names are those of the output's own arrays.
+pub fn warn_left_out(names: &[&str], console: &Console) {
+    if !names.is_empty() {
+        console.warn(format!(
+            "cell arrays {} are left out: the output's own arrays have these names; rename them",
+            names.join(", ")
+        ));
+    }
 }
 
 /// Refuses `--compress` where the format of the output takes none.

@@ -19,12 +19,12 @@ use subsolid::quadrature::{
     Scheme, points, write_npz,
 };
 use subsolid::scheme::VertexRule;
-use subsolid::volume::Quality;
+use subsolid::volume::{Quality, add_cell_data};
 use subsolid::{Error, Result};
 
 use super::console::{counted, since};
 use super::memory::{gigabytes, physical};
-use super::model::ModelArguments;
+use super::model::{ModelArguments, warn_left_out};
 use super::processor::Processor;
 use super::quality::{self, place};
 use super::{Console, Outcome};
@@ -142,7 +142,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             return Err(refusal(&report.quality));
         }
         let start = Instant::now();
-        write(a, (output, format), &*mapping, &mesh, &report)?;
+        write(a, (output, format), &*mapping, &mesh, &report, console)?;
         console.status("Wrote", format!("{} in {}", output.display(), since(start)));
         if poor {
             console.warn(refusal(&report.quality));
@@ -171,6 +171,16 @@ impl Arguments {
         Ok(Box::new(Mutex::new(device)))
     }
 
+    fn export_options<'m>(&self, mesh: &'m SolidMesh, console: &Console) -> ExportOptions<'m> {
+        let options = ExportOptions {
+            physical_derivatives: self.physical_gradients,
+            compress: self.compress,
+            cell_data: &mesh.cell_data,
+        };
+        warn_left_out(&options.left_out(), console);
+        options
+    }
+
     fn check_output(&self, output: &Path) -> Result<Format> {
         let format = self.model.check_output(output, &[])?;
         let known = matches!(format, Format::Npz | Format::Vtu | Format::Pvtu);
@@ -192,21 +202,15 @@ fn write(
     mapping: &dyn Physical<'_>,
     mesh: &SolidMesh,
     report: &Report,
+    console: &Console,
 ) -> Result<()> {
     let options = WriteOptions { compress: a.compress };
     match format {
         Format::Npz => {
-            let options =
-                ExportOptions { physical_derivatives: a.physical_gradients, compress: a.compress };
+            let options = a.export_options(mesh, console);
             write_npz(output, mapping, mesh.controls(), report, options)
         }
-        Format::Pvtu => {
-            let mut writer = PieceWriter::create(output, options)?;
-            for piece in mapping.quadrature().pieces(PIECE) {
-                writer.push(&points(mapping, &[piece])?)?;
-            }
-            writer.finish()
-        }
+        Format::Pvtu => write_pieces(a, output, mapping, mesh, console),
         _ => {
             let need = BYTES_A_POINT * report.samples as u128;
             if let Some(memory) = physical().map(u128::from).filter(|memory| need > memory / 2) {
@@ -216,9 +220,30 @@ fn write(
                 ))
                 .with_help("end its name in .pvtu, which is written in pieces, or in .npz"));
             }
-            io::write(output, points(mapping, &mapping.quadrature().pieces(PIECE))?, options)
+            let mut dataset = points(mapping, &mapping.quadrature().pieces(PIECE))?;
+            warn_left_out(&add_cell_data(&mut dataset, &mesh.cell_data), console);
+            io::write(output, dataset, options)
         }
     }
+}
+
+fn write_pieces(
+    a: &Arguments,
+    output: &Path,
+    mapping: &dyn Physical<'_>,
+    mesh: &SolidMesh,
+    console: &Console,
+) -> Result<()> {
+    let mut writer = PieceWriter::create(output, WriteOptions { compress: a.compress })?;
+    for (index, piece) in mapping.quadrature().pieces(PIECE).into_iter().enumerate() {
+        let mut dataset = points(mapping, &[piece])?;
+        let left_out = add_cell_data(&mut dataset, &mesh.cell_data);
+        if index == 0 {
+            warn_left_out(&left_out, console);
+        }
+        writer.push(&dataset)?;
+    }
+    writer.finish()
 }
 
 /// Refuses tables that would fill the memory.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::dataset::{Array, Dataset, DatasetCells, MixedCells, PolyhedronFaces, vtk_type};
-use crate::mesh::{CellKind, Cells, SolidMesh};
+use crate::mesh::{CellArray, CellKind, Cells, SolidMesh};
 
 /// Field array, width 2: end vertices of each crease.
 pub const CREASE_EDGES: &str = "crease_edges";
@@ -14,7 +14,7 @@ pub const CREASE_SHARPNESS: &str = "crease_sharpness";
 pub const CORNER_SHARPNESS: &str = "corner_sharpness";
 
 impl From<&SolidMesh> for Dataset {
-    /// Attributes become point arrays; creases the field arrays `crease_edges`
+    /// Attributes become point arrays, cell data cell arrays; creases the field arrays `crease_edges`
     /// and `crease_sharpness`, corners the point array `corner_sharpness`, where
     /// there are any. A corner at a vertex that does not exist is left out.
     fn from(mesh: &SolidMesh) -> Self {
@@ -22,6 +22,7 @@ impl From<&SolidMesh> for Dataset {
         dataset
             .point_arrays
             .extend(mesh.attributes.iter().map(|a| Array::new(&a.name, a.width, a.values.clone())));
+        dataset.cell_arrays.extend(mesh.cell_data.iter().map(Array::from));
         let creases = &mesh.creases;
         if !creases.corners.is_empty() {
             let mut sharpness = vec![0.0; mesh.points.len()];
@@ -40,6 +41,16 @@ impl From<&SolidMesh> for Dataset {
             dataset.field_arrays.push(Array::new(CREASE_SHARPNESS, 1, sharpness));
         }
         dataset
+    }
+}
+
+impl From<&CellArray> for Array {
+    fn from(array: &CellArray) -> Self {
+        if array.integers {
+            let integers: Vec<i64> = array.values.iter().map(|&x| x as i64).collect();
+            return Self::new(&array.name, array.width, integers);
+        }
+        Self::new(&array.name, array.width, array.values.clone())
     }
 }
 

@@ -38,4 +38,4 @@ pub use powers::{Form, MAX_DEPTH, Powers};
 pub use solid::{LocalPoints, Solid};
 pub(crate) use structure::{Domain, MIDDLE, Next, Sibling};
 pub use structure::{Orders, Place, Structure, layered_weights, tensor_weights};
-pub use summary::{ClassCounts, StructureSummary, Summary, kernel_name};
+pub use summary::{CellArraySummary, ClassCounts, StructureSummary, Summary, kernel_name};

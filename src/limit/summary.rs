@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Class, Ends, Form, Leaf, LeafKind, Reason, Solid, Structure};
 use crate::error::Result;
-use crate::mesh::{CellKind, SolidMesh};
+use crate::mesh::{CellArray, CellKind, SolidMesh};
 use crate::topology::Sharpness;
 
 /// Counts of a mesh and of the solid made of it.
@@ -18,6 +18,10 @@ pub struct Summary {
     pub cells: usize,
     /// Cells by kind: `hexahedra`, `tetrahedra`, `wedges`, `polyhedra`.
     pub cells_by_kind: BTreeMap<&'static str, usize>,
+    /// Vertex attributes, with their widths.
+    pub attributes: BTreeMap<String, usize>,
+    /// Cell arrays.
+    pub cell_data: BTreeMap<String, CellArraySummary>,
     /// Edges.
     pub edges: usize,
     /// Faces.
@@ -89,6 +93,32 @@ pub struct StructureSummary {
     pub first_steps: usize,
 }
 
+/// What a cell array holds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CellArraySummary {
+    /// Values a cell.
+    pub width: usize,
+    /// How many cells have each value, of whole numbers with few values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cells: Option<BTreeMap<i64, usize>>,
+}
+
+impl CellArraySummary {
+    /// Most values that are counted.
+    const MOST_VALUES: usize = 64;
+
+    fn of(array: &CellArray) -> (String, Self) {
+        let mut cells = BTreeMap::new();
+        for &value in array.values.iter().filter(|_| array.integers && array.width == 1) {
+            if cells.len() <= Self::MOST_VALUES {
+                *cells.entry(value as i64).or_default() += 1;
+            }
+        }
+        let few = (1..=Self::MOST_VALUES).contains(&cells.len());
+        (array.name.clone(), Self { width: array.width, cells: few.then_some(cells) })
+    }
+}
+
 impl Summary {
     /// Sums up `solid`, which was made of `mesh`.
     ///
@@ -110,6 +140,8 @@ impl Summary {
         let vertices = 0..topology.vertex_count() as u32;
         Ok(Self {
             vertices: topology.vertex_count(),
+            attributes: mesh.attributes.iter().map(|a| (a.name.clone(), a.width)).collect(),
+            cell_data: mesh.cell_data.iter().map(CellArraySummary::of).collect(),
             cells: topology.cell_count(),
             cells_by_kind: cells_by_kind(mesh),
             edges: topology.edge_count(),

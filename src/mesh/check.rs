@@ -29,6 +29,18 @@ impl SolidMesh {
                 )));
             }
         }
+        for array in &self.cell_data {
+            let expected = array.width.checked_mul(self.cells.len());
+            if array.width == 0 || expected != Some(array.values.len()) {
+                return Err(Error::mesh(format!(
+                    "cell array \"{}\" has {} values of width {}, the mesh has {} cells",
+                    array.name,
+                    array.values.len(),
+                    array.width,
+                    self.cells.len()
+                )));
+            }
+        }
         Ok(())
     }
 

@@ -40,6 +40,39 @@ pub struct Attribute {
     pub values: Vec<f64>,
 }
 
+/// A value of any width at every cell of a mesh (a material, a region…). The cells of a
+/// refinement have those of the cell that they come from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellArray {
+    /// Name in files.
+    pub name: String,
+    /// Values a cell, at least 1.
+    pub width: usize,
+    /// `values[cell * width + component]`.
+    pub values: Vec<f64>,
+    /// Whether all values are whole numbers below 2⁵³, and written as integers.
+    pub integers: bool,
+}
+
+impl CellArray {
+    /// An array of numbers, whole ones if they are `of_integers`; integers beyond 53 bits become
+    /// the nearest reals.
+    #[must_use]
+    pub fn new(name: impl Into<String>, width: usize, values: Vec<f64>, of_integers: bool) -> Self {
+        let exact = |x: &f64| x.fract() == 0.0 && x.abs() < (1_u64 << 53) as f64;
+        let integers = of_integers && values.iter().all(exact);
+        Self { name: name.into(), width, values, integers }
+    }
+
+    /// The array of other cells, each of which comes from one of these.
+    #[must_use]
+    pub fn of_cells(&self, parents: impl Iterator<Item = u32>) -> Self {
+        let row = |cell: u32| &self.values[cell as usize * self.width..][..self.width];
+        let values = parents.flat_map(|cell| row(cell).iter().copied()).collect();
+        Self { name: self.name.clone(), values, ..*self }
+    }
+}
+
 /// A control mesh of polyhedral cells.
 ///
 /// The fields are plain data and may be in any state; what a Catmull-Clark
@@ -54,6 +87,8 @@ pub struct SolidMesh {
     pub creases: Creases,
     /// Vertex attributes.
     pub attributes: Vec<Attribute>,
+    /// Cell arrays.
+    pub cell_data: Vec<CellArray>,
 }
 
 impl SolidMesh {

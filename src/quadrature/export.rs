@@ -8,22 +8,39 @@ use super::{
     BoundaryReport, Mapped, Mapping, Physical, PhysicalDerivatives, Quadrature, Report, SideReport,
 };
 use crate::error::{Error, Result};
-use crate::io::{Archive, Array, Dataset, atomic};
+use crate::io::{Archive, Array, Dataset, atomic, plain_name};
 use crate::limit::{Element, LeafKind};
-use crate::mesh::Controls;
+use crate::mesh::{CellArray, Controls};
 use crate::volume::class_number;
 
 /// Numbers of a streamed array that are in memory at a time.
 const PIECE: usize = 1 << 23;
 
+/// Arrays of cells that archives of volumes have of their own; their names are reserved in all.
+const OWN_CELL_ARRAYS: [&str; 3] = ["volume", "remainder_parameter_volume", "remainder_volume"];
+
 /// What to write.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ExportOptions {
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ExportOptions<'a> {
     /// Write `physical_gradients`, and `physical_second` if the quadrature has second
     /// derivatives: by far the most data, 98 KB a regular cell at 4³ points.
     pub physical_derivatives: bool,
     /// Compress.
     pub compress: bool,
+    /// Arrays of the mesh's cells to write too, as `cell/NAME`, but for [`Self::left_out`].
+    pub cell_data: &'a [CellArray],
+}
+
+impl<'a> ExportOptions<'a> {
+    /// Names of the cell arrays that are not written: archives have their own of these names.
+    #[must_use]
+    pub fn left_out(&self) -> Vec<&'a str> {
+        self.cell_data.iter().filter(|array| is_own(array)).map(|array| &array.name[..]).collect()
+    }
+}
+
+fn is_own(array: &CellArray) -> bool {
+    OWN_CELL_ARRAYS.contains(&&plain_name(&array.name)[..])
 }
 
 /// Writes a NumPy archive. Memory stays bounded however many cells there are; the file
@@ -38,6 +55,7 @@ pub struct ExportOptions {
 /// |---|---|---|
 /// | `batches`, `gauss`, `rings` | () i4 | number of batches; the scheme, `rings` −1 where as many as needed |
 /// | `control_points` | (vertices, 3) | length units |
+/// | `cell/NAME` | (cells,) or (cells, width) i8, f8 | arrays of the cells |
 /// | `cell/volume` | (cells,) | by quadrature, cubed length units |
 /// | `cell/remainder_parameter_volume` | (cells,) | of 1 a hexahedron |
 /// | `cell/remainder_volume` | (cells,) | cubed length units |
@@ -70,7 +88,7 @@ pub fn write_npz(
     mapping: &dyn Physical<'_>,
     controls: Controls<'_>,
     report: &Report,
-    options: ExportOptions,
+    options: ExportOptions<'_>,
 ) -> Result<()> {
     let path = path.as_ref();
     // errors of evaluation come through those of writing
@@ -98,7 +116,7 @@ pub fn write_boundary_npz(
     mapping: &Mapping<'_>,
     controls: Controls<'_>,
     (report, sides): (&BoundaryReport, &[u32]),
-    options: ExportOptions,
+    options: ExportOptions<'_>,
 ) -> Result<()> {
     let path = path.as_ref();
     mapping.quadrature().check_boundary()?;
@@ -113,7 +131,7 @@ fn write_boundary(
     mapping: &Mapping<'_>,
     controls: Controls<'_>,
     (report, sides): (&BoundaryReport, &[u32]),
-    options: ExportOptions,
+    options: ExportOptions<'_>,
 ) -> io::Result<()> {
     let quadrature = mapping.quadrature();
     let mut archive = begin(out, quadrature, controls, options)?;
@@ -152,7 +170,7 @@ fn write(
     mapping: &dyn Physical<'_>,
     controls: Controls<'_>,
     report: &Report,
-    options: ExportOptions,
+    options: ExportOptions<'_>,
 ) -> io::Result<()> {
     let quadrature = mapping.quadrature();
     let mut archive = begin(out, quadrature, controls, options)?;
@@ -180,7 +198,7 @@ fn begin<W: Write + Seek>(
     out: W,
     quadrature: &Quadrature<'_>,
     controls: Controls<'_>,
-    options: ExportOptions,
+    options: ExportOptions<'_>,
 ) -> io::Result<Archive<W>> {
     let mut archive = Archive::new(out, options.compress);
     let scheme = quadrature.scheme();
@@ -194,6 +212,14 @@ fn begin<W: Write + Seek>(
     }
     let points = controls.positions;
     archive.push("control_points", "f8", &[points.len(), 3], bytemuck::cast_slice(points))?;
+    for array in options.cell_data.iter().filter(|array| !is_own(array)) {
+        let Array { width, data, .. } = Array::from(array);
+        let shape = [array.values.len() / width.max(1), width];
+        let shape = if width == 1 { &shape[..1] } else { &shape[..] };
+        let number = if array.integers { "i8" } else { "f8" };
+        let name = format!("cell/{}", plain_name(&array.name));
+        archive.push(&name, number, shape, data.bytes())?;
+    }
     Ok(archive)
 }
 
@@ -270,7 +296,7 @@ fn push_physical<W: Write + Seek>(
     archive: &mut Archive<W>,
     mapping: &dyn Physical<'_>,
     b: usize,
-    options: ExportOptions,
+    options: ExportOptions<'_>,
     work: &mut Work,
 ) -> io::Result<()> {
     let quadrature = mapping.quadrature();

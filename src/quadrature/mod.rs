@@ -83,7 +83,7 @@ pub use nodes::Nodes;
 pub use physical::Physical;
 pub use report::{CellReport, Report};
 pub use scheme::{MOST_RINGS, RING_TOLERANCE, Scheme};
-pub use sides::sides;
+pub use sides::{side_vertices, sides};
 pub use surface::{BoundaryReport, SideReport};
 
 use std::borrow::Cow;

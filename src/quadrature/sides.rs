@@ -39,6 +39,19 @@ pub fn sides(topology: &Topology, creases: &Creases) -> (Vec<u32>, usize) {
     (side, count as usize)
 }
 
+/// The vertices of each side of [`sides`], ascending.
+pub fn side_vertices(topology: &Topology, (side, count): (&[u32], usize)) -> Vec<Vec<u32>> {
+    let mut vertices = vec![Vec::new(); count];
+    for (face, &side) in (0..).zip(side).filter(|&(_, &side)| side != NONE) {
+        vertices[side as usize].extend_from_slice(topology.face_vertices(face));
+    }
+    for own in &mut vertices {
+        own.sort_unstable();
+        own.dedup();
+    }
+    vertices
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,5 +72,23 @@ mod tests {
         assert_eq!(of(&mesh), [52]);
         crease_by_angle(&mut mesh, 40.0).unwrap();
         assert_eq!(of(&mesh), [6, 6, 8, 8, 12, 12]);
+    }
+
+    #[test]
+    fn vertices_of_the_sides_of_a_creased_box_are_those_of_its_planes() {
+        let mut mesh = Shape::Box { cells: [2, 3, 4] }.build().unwrap();
+        crease_by_angle(&mut mesh, 40.0).unwrap();
+        let topology = Topology::build(mesh.cells.clone(), mesh.points.len()).unwrap();
+        let (side, count) = sides(&topology, &mesh.creases);
+        let mut found = side_vertices(&topology, (&side, count));
+        let size = |d: usize| mesh.points.iter().map(|p| p[d]).fold(0.0, f64::max);
+        let plane = |d: usize, x: f64| -> Vec<u32> {
+            (0..mesh.points.len() as u32).filter(|&v| mesh.points[v as usize][d] == x).collect()
+        };
+        let mut expected: Vec<_> =
+            (0..3).flat_map(|d| [plane(d, 0.0), plane(d, size(d))]).collect();
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected);
     }
 }

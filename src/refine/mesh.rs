@@ -19,6 +19,8 @@ pub struct MeshRefinement {
     creases: Creases,
     // of the mesh given
     vertices: usize,
+    // [cell of the mesh given]: cells that come from it, side by side
+    children: Vec<u32>,
 }
 
 impl MeshRefinement {
@@ -40,6 +42,9 @@ impl MeshRefinement {
             cells: Vec::new(),
             creases: mesh.creases.clone(),
             vertices: mesh.points.len(),
+            children: (0..mesh.cells.len())
+                .map(|c| (mesh.cells.vertices(c).len() * 8_usize.pow(levels as u32 - 1)) as u32)
+                .collect(),
         };
         for level in 0..levels {
             let sharpness = Sharpness::resolve(&result.creases, &topology)?;
@@ -105,7 +110,14 @@ impl MeshRefinement {
             cells: hexahedra(&self.cells),
             creases: self.creases.clone(),
             attributes,
+            cell_data: mesh.cell_data.iter().map(|a| a.of_cells(self.parents())).collect(),
         })
+    }
+
+    /// The cell of the mesh given that each finest cell comes from.
+    pub fn parents(&self) -> impl Iterator<Item = u32> {
+        let counts = (0..).zip(&self.children);
+        counts.flat_map(|(cell, &count)| std::iter::repeat_n(cell, count as usize))
     }
 }
 

@@ -15,10 +15,11 @@
 //! follow from them by their [names](crate::plan::Quantity::name): `det_j`, `grad_NAME`;
 //! where one of all these does not exist, NaN, and then `undefined_derivative` is 1. Of
 //! cells: `cell`, the id in the mesh, `class` (see [`class_number`]), and quantities of
-//! elements: `least_det_j`.
+//! elements: `least_det_j`; [`add_cell_data`] adds the arrays of the mesh's cells.
 
 mod arrays;
 mod bezier;
+mod cell_data;
 mod hexahedra;
 mod parameters;
 mod points;
@@ -26,6 +27,7 @@ mod quality;
 mod weld;
 
 pub use bezier::{Bezier, BezierPiece};
+pub use cell_data::add_cell_data;
 pub use hexahedra::{hexahedra, lagrange};
 pub use parameters::{ParameterTable, write_header, write_rows};
 pub use points::{location, points};

@@ -11,6 +11,7 @@ mod support;
 mod surfaces;
 
 mod assemble;
+mod cell_data;
 mod evaluate;
 mod handedness;
 mod inputs;

@@ -25,7 +25,7 @@ fn with_fold() -> TempDir {
     directory
 }
 
-fn array<T: Deserialize>(path: &Path, name: &str) -> (Vec<u64>, Vec<T>) {
+pub fn array<T: Deserialize>(path: &Path, name: &str) -> (Vec<u64>, Vec<T>) {
     let mut archive = zip::ZipArchive::new(fs::File::open(path).unwrap()).unwrap();
     let mut bytes = Vec::new();
     let mut entry =

@@ -99,7 +99,8 @@ fn archives_of_quadratures_are_those_of_the_cpu() {
         let mut volumes = Vec::new();
         for (mapping, path) in both.iter().zip([&expected, &found]) {
             let report = Report::new(&**mapping).unwrap();
-            let options = ExportOptions { physical_derivatives: true, compress: false };
+            let options =
+                ExportOptions { physical_derivatives: true, compress: false, ..Default::default() };
             write_npz(path, &**mapping, mesh.controls(), &report, options).unwrap();
             volumes.push(report.volume);
         }

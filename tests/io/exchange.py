@@ -6,7 +6,7 @@
 
 Every file is read by `subsolid refine --levels 0`, and the legacy .vtk file that it
 writes is read by meshio. Cells are compared by the coordinates of their corners, points
-and point arrays too. Names every file that differs, then exits with code 1.
+and point arrays too; physical groups of Gmsh by where the cells lie. Names every file that differs, then exits with code 1.
 """
 
 import logging
@@ -278,6 +278,55 @@ def written_by_gmsh():
     gmsh.finalize()
 
 
+# Physical groups of the two volumes of `gmsh_materials`, below and above x = 1.
+MATERIALS = (11, 4)
+
+
+def gmsh_materials(version, binary):
+    """Path of a model of two boxes side by side, which Gmsh meshed with a physical group each."""
+    gmsh.initialize(interruptible=False)
+    gmsh.option.setNumber("General.Terminal", 0)
+    gmsh.model.add("materials")
+    boxes = [(3, gmsh.model.occ.addBox(x, 0, 0, 1, 1, 1)) for x in (0, 1)]
+    gmsh.model.occ.fragment(boxes[:1], boxes[1:])
+    gmsh.model.occ.synchronize()
+    for _, volume in gmsh.model.getEntities(3):
+        is_above = gmsh.model.occ.getCenterOfMass(3, volume)[0] > 1
+        gmsh.model.addPhysicalGroup(3, [volume], MATERIALS[is_above])
+    # groups of surfaces are not those of cells
+    surfaces = [tag for _, tag in gmsh.model.getEntities(2)]
+    gmsh.model.addPhysicalGroup(2, surfaces, 99)
+    gmsh.option.setNumber("Mesh.MeshSizeMin", 0.5)
+    gmsh.option.setNumber("Mesh.MeshSizeMax", 0.5)
+    gmsh.model.mesh.generate(3)
+    gmsh.option.setNumber("Mesh.MshFileVersion", version)
+    gmsh.option.setNumber("Mesh.Binary", binary)
+    path = DIRECTORY / f"materials_{version}_{'binary' if binary else 'ascii'}.msh"
+    gmsh.write(str(path))
+    gmsh.finalize()
+    return path
+
+
+def compare_materials(path):
+    """Compares the groups of cells and of their refinement with where they lie."""
+    for levels in ("0", "1"):
+        output = path.with_suffix(f".{levels}.vtu")
+        command = [PROGRAM, "refine", path, "--levels", levels, "-o", output]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        mesh = meshio.read(output)
+        seen = []
+        for block, groups in zip(mesh.cells, mesh.cell_data["gmsh:physical"]):
+            assert groups.dtype.kind == "i", f"groups of type {groups.dtype}"
+            groups = groups.ravel()
+            # far from x = 1, where refinement moves points
+            x = mesh.points[block.data].mean(axis=1)[:, 0]
+            expected = np.where(x > 1, MATERIALS[1], MATERIALS[0])
+            assert (groups == expected)[abs(x - 1) > 0.1].all(), "groups of other cells"
+            seen.extend(groups)
+        assert sorted(set(seen)) == sorted(MATERIALS), f"groups {set(seen)}"
+
+
 def swapped(path):
     """A binary Gmsh 2.2 file with linear hexahedra in the other order of bytes."""
     mesh = own_mesh("hexahedron")
@@ -316,6 +365,15 @@ def main():
             print(f"{path.name}: {error}")
             failed += 1
         count += 1
+    for version in (2.2, 4.1):
+        for binary in (0, 1):
+            path = gmsh_materials(version, binary)
+            try:
+                compare_materials(path)
+            except AssertionError as error:
+                print(f"{path.name}: {error}")
+                failed += 1
+            count += 1
     if failed:
         sys.exit(f"{failed} of {count} files differ")
     print(f"{count} files read as they were written")

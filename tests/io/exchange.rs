@@ -115,12 +115,30 @@ fn gmsh2(big_endian: bool) -> Vec<u8> {
     file.ints(&[3, 1, 2, 1, 7, 7, 1, 2, 5, 4]);
     file.ints(&[5, 2, 1]);
     for (cell, corners) in (2..).zip(CUBES) {
-        file.ints(&[cell, 9]);
+        file.ints(&[cell, 7 + cell]);
         file.ints(&corners.map(|v| v as i32 + 1));
     }
     file.text("\n$EndElements\n");
     file.view();
     file.bytes
+}
+
+/// A point, a curve, a surface and two volumes, all but the curve in physical groups.
+fn entities(file: &mut Binary) {
+    file.sizes(&[1, 1, 1, 2]);
+    file.ints(&[7]);
+    file.reals(&[0.0; 3]);
+    file.sizes(&[1]);
+    file.ints(&[70]);
+    let volumes: [(i32, &[i32]); 2] = [(1, &[9]), (2, &[10, 9])];
+    for (tag, groups) in [(4, &[][..]), (1, &[99])].into_iter().chain(volumes) {
+        file.ints(&[tag]);
+        file.reals(&[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
+        file.sizes(&[groups.len() as u64]);
+        file.ints(groups);
+        file.sizes(&[2]);
+        file.ints(&[1, -1]);
+    }
 }
 
 /// The cubes as a binary file of version 4.1.
@@ -129,7 +147,7 @@ fn gmsh4(big_endian: bool, size: usize) -> Vec<u8> {
     file.text(&format!("$MeshFormat\n4.1 1 {size}\n"));
     file.ints(&[1]);
     file.text("\n$EndMeshFormat\n$Entities\n");
-    file.sizes(&[0, 0, 0, 0]);
+    entities(&mut file);
     file.text("\n$EndEntities\n$Nodes\n");
     file.sizes(&[2, 12, 1, 12]);
     for block in 0..2 {
@@ -144,13 +162,12 @@ fn gmsh4(big_endian: bool, size: usize) -> Vec<u8> {
         }
     }
     file.text("\n$EndNodes\n$Elements\n");
-    file.sizes(&[2, 3, 1, 3]);
+    file.sizes(&[3, 3, 1, 3]);
     file.ints(&[2, 1, 3]);
     file.sizes(&[1, 1, 1, 2, 5, 4]);
-    file.ints(&[3, 1, 5]);
-    file.sizes(&[2]);
     for (cell, corners) in (2..).zip(CUBES) {
-        file.sizes(&[cell]);
+        file.ints(&[3, cell as i32 - 1, 5]);
+        file.sizes(&[1, cell]);
         file.sizes(&corners.map(|v| u64::from(v) + 1));
     }
     file.text("\n$EndElements\n");
@@ -176,7 +193,12 @@ fn binary_gmsh_is_read_in_both_orders_of_bytes() {
         assert_cubes(&mesh);
         assert_eq!(mesh.attributes.len(), 1, "{label}");
         assert_eq!((mesh.attributes[0].width, &mesh.attributes[0].values[..]), (1, &[0.5; 12][..]));
-        assert!(report.left_out().unwrap().contains("1 quad elements (Gmsh type 3)"), "{label}");
+        let [groups] = &mesh.cell_data[..] else { panic!("{label}: {:?}", mesh.cell_data) };
+        assert_eq!((&groups.name[..], &groups.values[..]), ("gmsh:physical", &[9.0, 10.0][..]));
+        assert!(groups.integers, "{label}");
+        let left_out = report.left_out().unwrap();
+        assert!(left_out.contains("1 quad elements (Gmsh type 3)"), "{label}");
+        assert!(!left_out.contains("Entities"), "{label}: {left_out}");
     }
 }
 
@@ -376,7 +398,9 @@ fn mfem_is_read_with_its_vertices_or_nodes() {
         let (mesh, report) = read_with_report(path).unwrap();
         assert_cubes(&mesh);
         let left_out = report.left_out().unwrap();
-        assert_says(&left_out, &["2 boundary elements", "2 element attributes other than 1"]);
+        assert_says(&left_out, &["2 boundary elements"]);
+        assert!(!left_out.contains("element attributes"), "{left_out}");
+        assert_eq!(mesh.cell_data[0].values, [2.0, 2.0]);
         assert_eq!(left_out.contains("33 nodes between"), coordinates.contains("P2"), "{left_out}");
     }
     let sets = mfem(&format!("3\n{}", mfem_rows()))
@@ -471,6 +495,9 @@ fn check(mesh: &SolidMesh) {
     }
     for attribute in &mesh.attributes {
         assert_eq!(attribute.values.len(), attribute.width * mesh.points.len());
+    }
+    for array in &mesh.cell_data {
+        assert_eq!(array.values.len(), array.width * mesh.cells.len());
     }
 }
 

@@ -1,5 +1,6 @@
 //! Files: what readers make of good, wrong and damaged ones, and what writers leave.
 
+mod cell_data;
 mod exchange;
 mod fuzz_read;
 mod read;

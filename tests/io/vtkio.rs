@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use subsolid::io;
-use subsolid::mesh::{SolidMesh, SurfaceMesh};
+use subsolid::mesh::{CellArray, SolidMesh, SurfaceMesh};
 use vtkio::model::{
     Attribute, Attributes, ByteOrder, Coordinates, DataArray, DataSet, Extent, IOBuffer,
     ImageDataPiece, Piece, PolyDataPiece, RectilinearGridPiece, StructuredGridPiece,
@@ -33,6 +33,11 @@ fn solids_come_back() {
     let mut creased = io::read(model("bracket.vtk")).unwrap();
     creased.creases.push_edge(0, 1, 2.5);
     creased.creases.push_corner(3, f64::INFINITY);
+    let cells = creased.cells.len();
+    let whole = (0..cells).map(|cell| cell as f64).collect();
+    let reals = (0..3 * cells).map(|i| i as f64 / 3.0).collect();
+    creased.cell_data.push(CellArray::new("material", 1, whole, true));
+    creased.cell_data.push(CellArray::new("fibre", 3, reals, false));
     for mesh in [io::read(model("graded_bracket.vtu")).unwrap(), creased] {
         let (back, report) = io::vtkio::solid(&io::vtkio::from_solid(&mesh).unwrap()).unwrap();
         assert_eq!(back, mesh);
@@ -89,7 +94,11 @@ fn surfaces_come_back_or_are_refused() {
 fn structured_grids_are_hexahedra() {
     let extent = Extent::Dims([3, 2, 2]);
     let heat = DataArray::scalars("heat", 1).with_vec((0..12).collect::<Vec<i32>>());
-    let data = Attributes { point: vec![Attribute::DataArray(heat)], cell: Vec::new() };
+    let material = DataArray::scalars("material", 1).with_vec(vec![3_u8, 4]);
+    let data = Attributes {
+        point: vec![Attribute::DataArray(heat)],
+        cell: vec![Attribute::DataArray(material)],
+    };
     let image = DataSet::ImageData {
         extent: extent.clone(),
         origin: [1.0, 0.0, 0.0],
@@ -113,6 +122,8 @@ fn structured_grids_are_hexahedra() {
         [[0, 1, 4, 3, 6, 7, 10, 9], [1, 2, 5, 4, 7, 8, 11, 10]]
     );
     assert_eq!(mesh.attributes[0].values[11], 11.0);
+    let materials = CellArray::new("material", 1, vec![3.0, 4.0], true);
+    assert_eq!(mesh.cell_data, [materials]);
     assert_eq!(io::vtkio::solid(&vtk(rectilinear)).unwrap().0, mesh);
     let points = IOBuffer::F64(mesh.points.as_flattened().to_vec());
     let curved = StructuredGridPiece { extent, points, data };

@@ -8,7 +8,7 @@ use crate::support::meshes::{
     INF, block, crease_at_random, crease_box_edges, mixed, perturbed, shapes,
 };
 use crate::support::{close, size};
-use subsolid::mesh::{Attribute, CellKind, SolidMesh};
+use subsolid::mesh::{Attribute, CellArray, CellKind, SolidMesh};
 use subsolid::refine::{MeshRefinement, refine_mesh};
 use subsolid::scheme::VertexRule;
 
@@ -217,4 +217,43 @@ fn vertices_of_no_cell_vanish() {
     mesh.points.push([9.0; 3]);
     let refined = refine_mesh(&mesh, 1, VertexRule::default()).expect("orphans are allowed");
     assert_eq!(refined.points.len(), 27);
+}
+
+/// Hexahedra, a wedge, a tetrahedron and a polyhedron: every child has the centroid of its parent
+/// as a corner.
+#[test]
+fn refined_cells_have_the_values_of_their_parents() {
+    let mut mesh = mixed();
+    let parents = mesh.cells.len();
+    let centroid = |cell: usize| -> [f64; 3] {
+        let corners = mesh.cells.vertices(cell);
+        let sum = |d: usize| corners.iter().map(|&v| mesh.points[v as usize][d]).sum::<f64>();
+        std::array::from_fn(|d| sum(d) / corners.len() as f64)
+    };
+    let centroids: Vec<f64> = (0..parents).flat_map(centroid).collect();
+    let numbers = (0..parents).map(|cell| 7.0 - cell as f64).collect();
+    mesh.cell_data = vec![
+        CellArray::new("centroid", 3, centroids, false),
+        CellArray::new("number", 1, numbers, true),
+    ];
+    let fine = refine_mesh(&mesh, 1, VertexRule::default()).unwrap();
+    fine.check().unwrap();
+    let mut children = vec![0; parents];
+    for cell in 0..fine.cells.len() {
+        let expected: [f64; 3] =
+            fine.cell_data[0].values[3 * cell..3 * cell + 3].try_into().unwrap();
+        let is_there = fine.cells.vertices(cell).iter().any(|&v| {
+            let point = fine.points[v as usize];
+            (0..3).all(|d| (point[d] - expected[d]).abs() < 1e-14)
+        });
+        assert!(is_there, "cell {cell} is no child of the cell around {expected:?}");
+        children[(7.0 - fine.cell_data[1].values[cell]) as usize] += 1;
+    }
+    assert!(fine.cell_data[1].integers);
+    // one for each corner
+    assert_eq!(children, [8, 6, 4, 10]);
+    let finest = refine_mesh(&fine, 1, VertexRule::default()).unwrap();
+    assert_eq!(refine_mesh(&mesh, 2, VertexRule::default()).unwrap().cell_data, finest.cell_data);
+    let same = refine_mesh(&mesh, 0, VertexRule::default()).unwrap();
+    assert_eq!(same.cell_data, mesh.cell_data);
 }

@@ -15,6 +15,7 @@ use subsolid::{Error, Result};
 use super::{Arguments, CellShape, Console, Outcome};
 use crate::cli::console::{counted, since};
 use crate::cli::memory::{gigabytes, physical};
+use crate::cli::model::warn_left_out;
 use crate::cli::quality;
 
 /// Results in a piece.
@@ -96,7 +97,11 @@ pub fn run(
                 Some(piece.dataset)
             }
         };
-        if let Some(dataset) = dataset {
+        if let Some(mut dataset) = dataset {
+            let left_out = volume::add_cell_data(&mut dataset, &mesh.cell_data);
+            if report.pieces == 0 {
+                warn_left_out(&left_out, console);
+            }
             report.points += dataset.points.len();
             report.cells += dataset.cells.len();
             match (&mut writer, &a.output) {

@@ -5,18 +5,20 @@ use std::time::Instant;
 
 use serde::Serialize;
 use subsolid::backend::Choice;
-use subsolid::io::{self, Format, PieceWriter, WriteOptions};
+use subsolid::io::{self, Format, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    BoundaryReport, ExportOptions, Mapping, Quadrature, Scheme, points, sides, write_boundary_npz,
+    BoundaryReport, Mapping, Quadrature, Scheme, points, sides, write_boundary_npz,
 };
+use subsolid::volume::add_cell_data;
 use subsolid::{Error, Result};
 
 use super::super::Outcome;
 use super::super::console::{Console, counted, since};
-use super::{Arguments, PIECE};
+use super::super::model::warn_left_out;
+use super::{Arguments, PIECE, write_pieces};
 
 #[derive(Serialize)]
 struct Summary<'a> {
@@ -75,7 +77,7 @@ pub fn run(
     console.report(&summary, || text(&report))?;
     if let Some(output) = &a.output {
         let start = Instant::now();
-        write(a, output, &mapping, mesh, (&report, &side))?;
+        write(a, output, &mapping, mesh, (&report, &side), console)?;
         console.status("Wrote", format!("{} in {}", output.display(), since(start)));
     }
     Ok(Outcome::Done)
@@ -87,22 +89,19 @@ fn write(
     mapping: &Mapping<'_>,
     mesh: &SolidMesh,
     of_sides: (&BoundaryReport, &[u32]),
+    console: &Console,
 ) -> Result<()> {
-    let options = WriteOptions { compress: a.compress };
     match a.check_output(output)? {
         Format::Npz => {
-            let options =
-                ExportOptions { physical_derivatives: a.physical_gradients, compress: a.compress };
+            let options = a.export_options(mesh, console);
             write_boundary_npz(output, mapping, mesh.controls(), of_sides, options)
         }
-        Format::Pvtu => {
-            let mut writer = PieceWriter::create(output, options)?;
-            for piece in mapping.quadrature().pieces(PIECE) {
-                writer.push(&points(mapping, &[piece])?)?;
-            }
-            writer.finish()
+        Format::Pvtu => write_pieces(a, output, mapping, mesh, console),
+        _ => {
+            let mut dataset = points(mapping, &mapping.quadrature().pieces(PIECE))?;
+            warn_left_out(&add_cell_data(&mut dataset, &mesh.cell_data), console);
+            io::write(output, dataset, WriteOptions { compress: a.compress })
         }
-        _ => io::write(output, points(mapping, &mapping.quadrature().pieces(PIECE))?, options),
     }
 }
 

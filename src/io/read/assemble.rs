@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::io::{CREASE_EDGES, CREASE_SHARPNESS};
-use crate::mesh::{Attribute, CellId, CellKind, Cells, SolidMesh};
+use crate::mesh::{Attribute, CellArray, CellId, CellKind, Cells, SolidMesh};
 use crate::{Error, Result};
 
 use super::ReadReport;
@@ -13,7 +13,7 @@ use super::high_order::HighOrder;
 /// A polyhedron is stored by its faces; more face corners than this are refused.
 const MOST_FACE_CORNERS: usize = 4096;
 
-/// More vertex arrays than this are refused: names are compared one by one.
+/// More vertex or cell arrays than this are refused: names are compared one by one.
 const MOST_ATTRIBUTES: usize = 1024;
 
 /// How a file lists the corners of a volume cell.
@@ -54,6 +54,8 @@ pub(super) struct Assembly<'a> {
     // 1-based line of each cell, 0 where the format has none
     lines: Vec<u32>,
     pub(super) fields: Vec<Attribute>,
+    // whole numbers of the cells, if the format has one for each
+    references: Vec<i64>,
     skipped: BTreeMap<String, usize>,
     pub(super) high_order: HighOrder,
 }
@@ -67,6 +69,7 @@ impl<'a> Assembly<'a> {
             mesh: SolidMesh::default(),
             lines: Vec::new(),
             fields: Vec::new(),
+            references: Vec::new(),
             skipped: BTreeMap::new(),
             high_order: HighOrder::default(),
         }
@@ -214,6 +217,67 @@ impl<'a> Assembly<'a> {
         Ok(())
     }
 
+    /// Appends values at the cells from `first_cell` on. Beyond cell 0 they continue the array
+    /// of the same name; what some piece lacks is left out with a notice by [`Self::finish`].
+    pub fn push_cell_array(
+        &mut self,
+        attribute: Attribute,
+        of_integers: bool,
+        first_cell: usize,
+        line: Option<usize>,
+    ) -> Result<()> {
+        let Attribute { name, width, values } = attribute;
+        let array = CellArray::new(name, width, values, of_integers);
+        let CellArray { name, width, .. } = &array;
+        if of_integers && !array.integers {
+            self.skip(&format!("digits of cell array `{name}` beyond 2^53"));
+        }
+        if *width == 0 {
+            return Err(self
+                .error(line, format!("cell array `{name}` has no components"))
+                .with_help("give it one or more components, or remove it"));
+        }
+        if self.mesh.cell_data.len() == MOST_ATTRIBUTES {
+            return Err(self
+                .error(line, format!("more than {MOST_ATTRIBUTES} cell arrays"))
+                .with_help("remove those that are not needed"));
+        }
+        let before = width.saturating_mul(first_cell);
+        match self.mesh.cell_data.iter_mut().find(|known| known.name == *name) {
+            Some(known) if known.width == *width && known.values.len() == before => {
+                known.integers &= array.integers;
+                known.values.extend(array.values);
+            }
+            Some(_) if first_cell == 0 => {
+                return Err(self
+                    .error(line, format!("two cell arrays are named `{name}`"))
+                    .with_help("rename or remove one of them"));
+            }
+            // of another width than in other pieces: its length is then wrong
+            Some(_) => {}
+            None => self.mesh.cell_data.push(array),
+        }
+        Ok(())
+    }
+
+    /// Gives the cell that was appended last a whole number: a material, a region.
+    pub fn refer(&mut self, reference: i64) {
+        self.references.resize(self.mesh.cells.len().saturating_sub(1), 0);
+        self.references.push(reference);
+    }
+
+    /// Makes an array of these numbers, unless all cells have the `usual` one.
+    pub fn push_references(&mut self, name: &str, usual: i64) -> Result<()> {
+        let mut references = std::mem::take(&mut self.references);
+        references.resize(self.mesh.cells.len(), usual);
+        if references.iter().all(|&reference| reference == usual) {
+            return Ok(());
+        }
+        let values = references.into_iter().map(|reference| reference as f64).collect();
+        let array = Attribute { name: name.to_owned(), width: 1, values };
+        self.push_cell_array(array, true, 0, None)
+    }
+
     /// Appends an array that belongs to the whole model.
     pub fn push_field(&mut self, field: Attribute, line: Option<usize>) -> Result<()> {
         if ![CREASE_EDGES, CREASE_SHARPNESS].contains(&field.name.as_str()) {
@@ -251,6 +315,12 @@ impl<'a> Assembly<'a> {
 
     /// The mesh, after all checks that need the whole file.
     pub fn finish(mut self) -> Result<(SolidMesh, ReadReport)> {
+        let cells = self.mesh.cells.len();
+        let is_partial = |a: &mut CellArray| a.width.checked_mul(cells) != Some(a.values.len());
+        let partial: Vec<CellArray> = self.mesh.cell_data.extract_if(.., is_partial).collect();
+        for array in partial {
+            self.skip(&format!("cell array `{}` that some piece lacks", array.name));
+        }
         let skipped: Vec<String> =
             self.skipped.iter().map(|(what, &count)| entry(what, count)).collect();
         if self.mesh.points.is_empty() {

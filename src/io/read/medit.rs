@@ -2,8 +2,9 @@
 //! trailing reference number.
 //!
 //! `Dimension 3` may stand on one line or two, keywords in any case, `#` starts a
-//! comment, and the closing `End` may be missing. Reference numbers and surface
-//! elements are skipped and reported.
+//! comment, and the closing `End` may be missing. Reference numbers of cells become the cell array
+//! `medit:ref`, unless all are 0; those of vertices, and surface elements, are skipped and
+//! reported.
 
 use std::path::Path;
 
@@ -83,8 +84,9 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
                     *corner = text.index(1, "vertex")?;
                 }
                 let line = text.line();
-                nonzero_references += usize::from(text.integer("a reference number")? != 0);
+                let reference = text.integer("a reference number")?;
                 assembly.push_cell(shape, corners, Some(line))?;
+                assembly.refer(reference);
             }
         } else if let Some((name, numbers)) = SKIPPED.iter().find(|(name, _)| is(name)) {
             let count = text.count("the number of entries")?;
@@ -112,7 +114,8 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
                 .with_help("a count is smaller than its list, or an entry has numbers too many"));
         }
     }
-    assembly.skip_many("nonzero reference numbers", nonzero_references);
+    assembly.skip_many("nonzero reference numbers of vertices", nonzero_references);
+    assembly.push_references("medit:ref", 0)?;
     assembly.finish()
 }
 

@@ -4,7 +4,8 @@
 //! An element is its attribute, its geometry (4 tetrahedron, 5 cube, 6 prism, 7
 //! pyramid) and its vertices. Where a grid function `nodes` holds the coordinates, the
 //! vertices are its first values if it is continuous (H1); the nodes between them are
-//! left out and reported, as are boundary elements and attributes. Meshes that are not
+//! left out and reported, as are boundary elements. Attributes become the cell array
+//! `mfem:attribute`, unless all are 1. Meshes that are not
 //! conforming, NURBS and inline meshes, and discontinuous (periodic) nodes are refused.
 
 use std::path::Path;
@@ -37,7 +38,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
         }
     }
     let text = text.with_comment(b'#');
-    let mut file = Mfem { text, assembly: Assembly::new(path, 0), vertices: None, attributes: 0 };
+    let mut file = Mfem { text, assembly: Assembly::new(path, 0), vertices: None };
     while let Some(word) = file.text.word() {
         match word {
             b"dimension" => file.dimension()?,
@@ -58,7 +59,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
     if file.assembly.points() == 0 && file.vertices.is_some_and(|count| count > 0) {
         return Err(file.text.ended("the coordinates of the vertices or `nodes`"));
     }
-    file.assembly.skip_many("element attributes other than 1", file.attributes);
+    file.assembly.push_references("mfem:attribute", 1)?;
     file.assembly.finish()
 }
 
@@ -67,8 +68,6 @@ struct Mfem<'a> {
     assembly: Assembly<'a>,
     /// Number of vertices, once the section has been read.
     vertices: Option<usize>,
-    /// Cells whose attribute is not 1.
-    attributes: usize,
 }
 
 impl Mfem<'_> {
@@ -101,12 +100,12 @@ impl Mfem<'_> {
                     continue;
                 }
             };
-            self.attributes += usize::from(attribute != 1);
             let corners = &mut corners[..shape.corners()];
             for corner in corners.iter_mut() {
                 *corner = self.text.index(0, "vertex")?;
             }
             self.assembly.push_cell(shape, corners, Some(line))?;
+            self.assembly.refer(attribute);
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::mesh::{self, BoundaryRule, CellKind, CreaseRule, Creases, SolidMesh, 
 use crate::{Error, Result};
 
 /// `mesh` as an unstructured grid of one piece, polyhedra as face streams. Attributes and
-/// `corner_sharpness` are point arrays; `crease_edges` and `crease_sharpness` are arrays of a field
+/// `corner_sharpness` are point arrays, cell data cell arrays; `crease_edges` and `crease_sharpness` are arrays of a field
 /// in the point data, as [`solid`](crate::io::vtkio::solid) takes them.
 ///
 /// # Errors
@@ -46,7 +46,7 @@ pub fn from_solid(mesh: &SolidMesh) -> Result<Vtk> {
     Ok(file(UnstructuredGridPiece {
         points: points(&mesh.points),
         cells: Cells { cell_verts, types },
-        data: Attributes { point, cell: Vec::new() },
+        data: Attributes { point, cell: mesh.cell_data.iter().map(cell_array).collect() },
     }))
 }
 
@@ -93,6 +93,14 @@ fn file(piece: impl Into<DataSet>) -> Vtk {
 
 fn points(points: &[[f64; 3]]) -> IOBuffer {
     IOBuffer::F64(points.as_flattened().to_vec())
+}
+
+fn cell_array(array: &mesh::CellArray) -> Attribute {
+    let values = match array.integers {
+        true => IOBuffer::I64(array.values.iter().map(|&x| x as i64).collect()),
+        false => IOBuffer::F64(array.values.clone()),
+    };
+    Attribute::DataArray(DataArray::new(&array.name, array.width as u32).with_buf(values))
 }
 
 fn array(attribute: &mesh::Attribute) -> Attribute {

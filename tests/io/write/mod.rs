@@ -7,7 +7,7 @@
 
 mod atomic;
 mod exchange;
-mod models;
+pub mod models;
 mod pieces;
 mod readback;
 mod refusals;

@@ -1,11 +1,11 @@
 //! Assembled matrices and loads against those that the tests sum from archives.
 
 use subsolid::Quadrature;
-use subsolid::assembly::{Matrix, Operator, assemble, body_load, surface_load};
+use subsolid::assembly::{Matrix, Operator, assemble, body_load, point_load, surface_load};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
-use subsolid::quadrature::{Mapping, Scheme};
+use subsolid::quadrature::{Mapped, Mapping, Scheme};
 
 use super::archive::Archive;
 use super::solve::{creased, distance};
@@ -137,6 +137,31 @@ fn loads_add_up_to_the_forces() {
     assert!(surface_load(&in_volume, |_, _, _| [0.0; 3]).is_err());
     let error = assemble(&on_boundary, &ALL).unwrap_err();
     assert!(error.to_string().contains("of the boundary"), "{error}");
+}
+
+#[test]
+fn loads_of_points_are_those_of_functions() {
+    let mesh = creased(fan(5, 2, 2));
+    let solid = Solid::new(&mesh).unwrap();
+    let boundary = Quadrature::boundary(&solid, SCHEME, Want::FIRST, |_| true).unwrap();
+    let volume = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
+    for quadrature in [&boundary, &volume] {
+        let mapping = Mapping::new(quadrature, mesh.controls()).unwrap();
+        let force = |p: [f64; 3]| [p[0] * p[1], 1.0 - p[2], p[0]];
+        let (mut forces, mut mapped) = (Vec::new(), Mapped::default());
+        for (batch, leaves) in quadrature.pieces(1) {
+            mapping.evaluate(batch, leaves, &mut mapped).unwrap();
+            forces.extend(mapped.points.iter().map(|&p| force(p)));
+        }
+        let expected = if quadrature.is_boundary() {
+            surface_load(&mapping, |_, p, _| force(p)).unwrap()
+        } else {
+            body_load(&mapping, force).unwrap()
+        };
+        assert_eq!(point_load(&mapping, &forces).unwrap(), expected);
+        let error = point_load(&mapping, &forces[1..]).unwrap_err().to_string();
+        assert!(error.contains(&format!("{} forces for", forces.len() - 1)), "{error}");
+    }
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! Gmsh `.msh`, ASCII and binary, versions 2.x and 4.1.
 //!
 //! Nodes may have any numbers; they become vertices in the order of the file.
-//! `$NodeData` views become vertex attributes; physical names, entities, periodic
-//! links and element data are skipped and reported, as are elements of lower
-//! dimension. High-order elements are read by their corners. Other versions are
+//! `$NodeData` views become vertex attributes, physical groups of volumes (the first of each
+//! element) the cell array `gmsh:physical`; physical names, periodic links and element data are
+//! skipped and reported, as are elements of lower dimension. High-order elements are read by their corners. Other versions are
 //! refused.
 
 mod elements;
 mod values;
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::mesh::{Attribute, SolidMesh};
@@ -25,6 +26,7 @@ use values::Values;
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
     let values = Values::new(Text::new(path, bytes));
     let mut file = Gmsh {
+        volumes: HashMap::new(),
         values,
         assembly: Assembly::new(path, 0),
         nodes: Tags::default(),
@@ -37,6 +39,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
             b"$Nodes" => file.nodes()?,
             b"$Elements" => file.elements()?,
             b"$NodeData" => file.node_data()?,
+            b"$Entities" if file.version == 4 => file.entities()?,
             b"$NOD" => return Err(file.refused_version("1")),
             [b'$', name @ ..] if !name.starts_with(b"End") => {
                 let name = shown(word);
@@ -51,10 +54,13 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
             }
         }
     }
+    file.assembly.push_references("gmsh:physical", 0)?;
     file.assembly.finish()
 }
 
 struct Gmsh<'a> {
+    // physical group of each volume that has one
+    volumes: HashMap<i64, i64>,
     values: Values<'a>,
     assembly: Assembly<'a>,
     nodes: Tags,
@@ -154,6 +160,37 @@ impl Gmsh<'_> {
         Ok(())
     }
 
+    /// Reads which physical groups the volumes are in.
+    fn entities(&mut self) -> Result<()> {
+        self.values.begin();
+        let mut counts = [0; 4];
+        for (count, what) in counts.iter_mut().zip(["points", "curves", "surfaces", "volumes"]) {
+            *count = self.values.size_count(&format!("the number of {what}"))?;
+        }
+        for (dimension, count) in counts.into_iter().enumerate() {
+            for _ in 0..count {
+                let entity = self.values.int("the number of an entity")?;
+                // a point, or a box
+                for _ in 0..if dimension == 0 { 3 } else { 6 } {
+                    self.values.real("a coordinate of an entity")?;
+                }
+                let groups = self.values.size_count("the number of physical groups")?;
+                for group in 0..groups {
+                    let tag = self.values.int("a physical group")?;
+                    if dimension == 3 && group == 0 {
+                        self.volumes.insert(entity, tag);
+                    }
+                }
+                if dimension > 0 {
+                    for _ in 0..self.values.size_count("the number of bounding entities")? {
+                        self.values.int("a bounding entity")?;
+                    }
+                }
+            }
+        }
+        self.values.end("$EndEntities")
+    }
+
     fn elements(&mut self) -> Result<()> {
         if self.version == 4 {
             self.values.begin();
@@ -162,13 +199,15 @@ impl Gmsh<'_> {
                 self.values.size(what)?;
             }
             for _ in 0..blocks {
-                self.values.int("the dimension of the block")?;
-                self.values.int("the number of its entity")?;
+                let dimension = self.values.int("the dimension of the block")?;
+                let entity = self.values.int("the number of its entity")?;
+                let group = self.volumes.get(&entity).filter(|_| dimension == 3);
+                let group = group.copied().unwrap_or(0);
                 let kind = self.values.count("the element type of the block")?;
                 let count = self.values.size_count("the number of elements of the block")?;
                 for _ in 0..count {
                     self.values.size("an element number")?;
-                    self.element(kind)?;
+                    self.element(kind, group)?;
                 }
             }
             return self.values.end("$EndElements");
@@ -198,18 +237,21 @@ impl Gmsh<'_> {
                 if self.values.is_binary() {
                     self.values.int("an element number")?;
                 }
-                for _ in 0..tags {
-                    self.values.int("a tag")?;
+                let mut group = 0;
+                for tag in 0..tags {
+                    let value = self.values.int("a tag")?;
+                    // the first tag
+                    group = if tag == 0 { value } else { group };
                 }
-                self.element(kind)?;
+                self.element(kind, group)?;
             }
             left -= run;
         }
         self.values.end("$EndElements")
     }
 
-    /// Reads the nodes of an element of Gmsh's type `kind`.
-    fn element(&mut self, kind: usize) -> Result<()> {
+    /// Reads the nodes of an element of Gmsh's type `kind` in a physical group, 0 for none.
+    fn element(&mut self, kind: usize, group: i64) -> Result<()> {
         let line = self.values.line();
         let Some(element) = elements::element(kind) else {
             return Err(self
@@ -237,10 +279,13 @@ impl Gmsh<'_> {
                     self.element_nodes.push(vertex);
                 }
                 if element.nodes == shape.corners() {
-                    return self.assembly.push_cell(shape, &self.element_nodes, line);
+                    self.assembly.push_cell(shape, &self.element_nodes, line)?;
+                } else {
+                    let kind = format!("Gmsh type {kind}");
+                    self.assembly.push_high_order(shape, &self.element_nodes, &kind, line)?;
                 }
-                let kind = format!("Gmsh type {kind}");
-                self.assembly.push_high_order(shape, &self.element_nodes, &kind, line)
+                self.assembly.refer(group);
+                Ok(())
             }
         }
     }

@@ -6,12 +6,12 @@
 
 use std::path::Path;
 
-use crate::mesh::SolidMesh;
+use crate::mesh::{Attribute, SolidMesh};
 use crate::{Error, Result};
 
 use super::structured::{Extent, Frame, Kind};
 use super::values::Scalar;
-use super::{Faces, Grid};
+use super::{Faces, Grid, push_cell_array};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, integer, shown};
@@ -68,6 +68,8 @@ pub(super) struct Legacy<'a> {
     extent: Option<Extent>,
     frame: Frame,
     axes: Vec<Vec<f64>>,
+    // of all cells of the file, whether of integers, and their lines
+    pub cell_arrays: Vec<(Attribute, bool, usize)>,
 }
 
 impl<'a> Legacy<'a> {
@@ -102,6 +104,7 @@ impl<'a> Legacy<'a> {
             extent: None,
             frame: Frame::default(),
             axes: Vec::new(),
+            cell_arrays: Vec::new(),
         };
         // VTK writes field data before the data set in some versions.
         while file.text.accept("FIELD") {
@@ -318,7 +321,11 @@ impl<'a> Legacy<'a> {
             return Err(self.unfit("a structured grid without DIMENSIONS"));
         }
         if let Some(grid) = &self.grid {
-            grid.assemble(&mut self.assembly, self.types_line)?;
+            let kept = grid.assemble(&mut self.assembly, self.types_line)?;
+            for (array, of_integers, line) in self.cell_arrays {
+                let cells = (grid.types.len(), &kept[..]);
+                push_cell_array(&mut self.assembly, (array, of_integers), cells, Some(line))?;
+            }
         }
         self.assembly.finish()
     }

@@ -133,7 +133,7 @@ impl Legacy<'_> {
             Target::Points(_) => self.assembly.push_attribute(attribute, 0, Some(line)),
             Target::Model => self.assembly.push_field(attribute, Some(line)),
             Target::Cells(_) => {
-                self.assembly.skip(&format!("cell array `{}`", attribute.name));
+                self.cell_arrays.push((attribute, scalar.is_integer(), line));
                 Ok(())
             }
         }

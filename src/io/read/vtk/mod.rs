@@ -10,7 +10,8 @@
 //! Named arrays: point array `corner_sharpness` (1 component, 0 = smooth), field
 //! arrays `crease_edges` (2 components, vertex ids) and `crease_sharpness`
 //! (1 component) become creases. Every other numeric point array becomes a vertex
-//! attribute; cell arrays and other field arrays are skipped and reported.
+//! attribute, every numeric cell array an array of the volume cells; other field arrays are skipped
+//! and reported.
 //! High-order cells are read by their corners.
 
 mod binary;
@@ -25,6 +26,7 @@ pub mod vtkio;
 mod xml;
 
 use crate::Result;
+use crate::mesh::Attribute;
 
 use super::assemble::{Assembly, Shape};
 
@@ -123,8 +125,9 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Appends the volume cells to a mesh; `line` is where the cell types stand.
-    pub fn assemble(&self, assembly: &mut Assembly, line: Option<usize>) -> Result<()> {
+    /// Appends the volume cells to a mesh; `line` is where the cell types stand. Returns which
+    /// cells of the file they are.
+    pub fn assemble(&self, assembly: &mut Assembly, line: Option<usize>) -> Result<Vec<u32>> {
         if self.ends.len() != self.types.len() {
             let (cells, types) = (self.ends.len(), self.types.len());
             return Err(assembly
@@ -138,7 +141,7 @@ impl Grid {
             Faces::Stream { stream, .. } => stream.len(),
             Faces::Indexed { corners, .. } => 2 * corners.len(),
         };
-        let mut cell = Vec::new();
+        let (mut cell, mut kept) = (Vec::new(), Vec::with_capacity(self.ends.len()));
         let mut start = 0;
         for (index, (&end, &cell_type)) in self.ends.iter().zip(&self.types).enumerate() {
             let line = self.lines.get(index).copied().or(line);
@@ -187,13 +190,17 @@ impl Grid {
                     }
                     assembly.push_polyhedron(&cycles, line)?;
                 }
-                Kind::Lower(name) => assembly.skip(&format!("{name} cells (VTK type {cell_type})")),
+                Kind::Lower(name) => {
+                    assembly.skip(&format!("{name} cells (VTK type {cell_type})"));
+                    continue;
+                }
                 Kind::Refused(name) => {
                     return Err(assembly.refuse(&format!("{name} (VTK type {cell_type})"), line));
                 }
             }
+            kept.push(index as u32);
         }
-        Ok(())
+        Ok(kept)
     }
 
     /// Appends `list` as vertex ids to the cleared `vertices`.
@@ -271,4 +278,34 @@ fn span<'a>(list: &'a [i64], ends: &[i64], index: usize) -> Option<&'a [i64]> {
 
 fn slice(list: &[i64], start: i64, end: i64) -> Option<&[i64]> {
     list.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
+}
+
+/// Cell array that marks the cells of other pieces: not one of the mesh.
+const GHOSTS: &str = "vtkGhostType";
+
+/// Appends the values that a file has for all of its cells, of those that were kept.
+fn push_cell_array(
+    assembly: &mut Assembly,
+    (array, of_integers): (Attribute, bool),
+    (cells, kept): (usize, &[u32]),
+    line: Option<usize>,
+) -> Result<()> {
+    let Attribute { name, width, values } = array;
+    if name == GHOSTS {
+        assembly.skip(&format!("cell array `{name}`"));
+        return Ok(());
+    }
+    if cells.checked_mul(width) != Some(values.len()) {
+        let have = values.len();
+        return Err(assembly
+            .error(
+                line,
+                format!("cell array `{name}`: {have} values, {cells} × {width} are needed"),
+            )
+            .with_help("the file is cut short or malformed; write it again"));
+    }
+    let row = |&cell: &u32| &values[cell as usize * width..][..width];
+    let values: Vec<f64> = kept.iter().flat_map(row).copied().collect();
+    let first = assembly.next_cell().index() - kept.len();
+    assembly.push_cell_array(Attribute { name, width, values }, of_integers, first, line)
 }

@@ -35,6 +35,11 @@ impl Scalar {
         })
     }
 
+    /// Whether the elements are whole numbers.
+    pub fn is_integer(self) -> bool {
+        !matches!(self, Self::F32 | Self::F64)
+    }
+
     /// Bytes of an element.
     pub fn size(self) -> usize {
         match self {

@@ -8,7 +8,7 @@ use ::vtkio::model::{
 };
 
 use super::structured::{Extent, Frame};
-use super::{Faces, Grid};
+use super::{Faces, Grid, push_cell_array};
 use crate::Result;
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
@@ -17,7 +17,7 @@ use crate::mesh::{Attribute, SolidMesh, SurfaceMesh};
 /// The control mesh in an unstructured, structured or rectilinear grid or an image of `vtk`, and
 /// what else it holds.
 ///
-/// As for files: numeric point arrays become attributes, `corner_sharpness`, `crease_edges` and
+/// As for files: numeric point arrays become attributes, cell arrays stay, `corner_sharpness`, `crease_edges` and
 /// `crease_sharpness` become creases (the last two in a field of the point data), high-order cells
 /// are taken by their corners. Pieces follow each other.
 ///
@@ -60,7 +60,8 @@ fn append(assembly: &mut Assembly, data: &DataSet) -> Result<()> {
             each(assembly, pieces, append, |assembly, piece| {
                 let first_point = push_points(assembly, &piece.points)?;
                 let grid = grid(&piece.cells, first_point);
-                grid.assemble(assembly, None)?;
+                let kept = grid.assemble(assembly, None)?;
+                push_cell_arrays(assembly, &piece.data, (grid.types.len(), &kept))?;
                 push_arrays(assembly, &piece.data, first_point)
             })
         }
@@ -159,6 +160,9 @@ fn append_polygons(
                 };
                 faces.borrow_mut().push(list.iter().map(vertex).collect::<Result<_>>()?);
             }
+            for array in &piece.data.cell {
+                assembly.skip(&format!("face array `{}`", array.name()));
+            }
             push_arrays(assembly, &piece.data, first_point)
         },
     )
@@ -186,7 +190,8 @@ fn structured(
     data: &Attributes,
     first_point: usize,
 ) -> Result<()> {
-    extent.grid(first_point).assemble(assembly, None)?;
+    let kept = extent.grid(first_point).assemble(assembly, None)?;
+    push_cell_arrays(assembly, data, (extent.cells(), &kept))?;
     push_arrays(assembly, data, first_point)
 }
 
@@ -268,10 +273,39 @@ fn vertex_numbers(cells: &VertexNumbers) -> (Vec<i64>, Vec<i64>) {
     }
 }
 
-fn push_arrays(assembly: &mut Assembly, data: &Attributes, first_point: usize) -> Result<()> {
+/// Appends the cell arrays of a grid whose cells of numbers `kept` are volume cells.
+fn push_cell_arrays(
+    assembly: &mut Assembly,
+    data: &Attributes,
+    cells: (usize, &[u32]),
+) -> Result<()> {
+    let mut push = |name: &String, width: usize, data: &IOBuffer| {
+        if matches!(data, IOBuffer::Bit(_)) {
+            assembly.skip(&format!("cell array `{name}` of bits"));
+            return Ok(());
+        }
+        let values = reals(assembly, name, data)?;
+        let of_integers = !matches!(data, IOBuffer::F32(_) | IOBuffer::F64(_));
+        let array = Attribute { name: name.clone(), width, values };
+        push_cell_array(assembly, (array, of_integers), cells, None)
+    };
     for attribute in &data.cell {
-        assembly.skip(&format!("cell array `{}`", attribute.name()));
+        match attribute {
+            model::Attribute::DataArray(DataArray { elem: ElementType::LookupTable, .. }) => {}
+            model::Attribute::DataArray(array) => {
+                push(&array.name, array.elem.num_comp() as usize, &array.data)?;
+            }
+            model::Attribute::Field { data_array, .. } => {
+                for FieldArray { name, elem, data } in data_array {
+                    push(name, *elem as usize, data)?;
+                }
+            }
+        }
     }
+    Ok(())
+}
+
+fn push_arrays(assembly: &mut Assembly, data: &Attributes, first_point: usize) -> Result<()> {
     for attribute in &data.point {
         match attribute {
             model::Attribute::DataArray(DataArray {

@@ -15,7 +15,7 @@ use super::binary::{Budget, Source, unpack};
 use super::outline::{Array, Outline, Section, Storage};
 use super::structured::Kind;
 use super::values::Scalar;
-use super::{Faces, Grid};
+use super::{Faces, GHOSTS, Grid, push_cell_array};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, shown};
@@ -52,9 +52,7 @@ pub(super) fn append(
     Ok(())
 }
 
-/// VTK's cell array that marks ghosts, the bit of a cell that another piece owns, and that of one
-/// that is blanked.
-const GHOSTS: &str = "vtkGhostType";
+/// Bits of ghosts: of a cell that another piece owns, and of one that is blanked.
 const DUPLICATE: i64 = 1;
 const HIDDEN: i64 = 32;
 
@@ -107,8 +105,8 @@ impl Document<'_, '_> {
         }
         if let Some(extent) = piece.extent {
             self.check_ghosts(index)?;
-            extent.grid(first_point).assemble(self.assembly, Some(piece.line))?;
-            return self.data(index, first_point);
+            let kept = extent.grid(first_point).assemble(self.assembly, Some(piece.line))?;
+            return self.data(index, first_point, (extent.cells(), &kept));
         }
         let find = |name: &str| of(Section::Cells).find(|array| array.name == name);
         let required = |name: &str| {
@@ -145,8 +143,8 @@ impl Document<'_, '_> {
             return Err(self.fault(types.line, &message));
         }
         self.check_ghosts(index)?;
-        grid.assemble(self.assembly, Some(types.line))?;
-        self.data(index, first_point)
+        let kept = grid.assemble(self.assembly, Some(types.line))?;
+        self.data(index, first_point, (grid.types.len(), &kept))
     }
 
     /// Refuses cells that other pieces own, or that are not to be seen.
@@ -193,12 +191,25 @@ impl Document<'_, '_> {
         Ok(())
     }
 
-    fn data(&mut self, piece: usize, first_point: usize) -> Result<()> {
+    fn data(
+        &mut self,
+        piece: usize,
+        first_point: usize,
+        (cells, kept): (usize, &[u32]),
+    ) -> Result<()> {
         let outline = self.outline;
         let points = self.assembly.points() - first_point;
         for array in outline.of_piece(piece) {
             match array.section {
-                Section::CellData => self.skip("cell array", array),
+                Section::CellData => match array.scalar {
+                    None => self.skip("cell array", array),
+                    Some(scalar) => {
+                        let (name, width, values) = (&array.name, array.width, self.reals(array)?);
+                        let attribute = Attribute { name: name.clone(), width, values };
+                        let (array, line) = ((attribute, scalar.is_integer()), Some(array.line));
+                        push_cell_array(self.assembly, array, (cells, kept), line)?;
+                    }
+                },
                 Section::PointData if array.scalar.is_none() => self.skip("point array", array),
                 Section::PointData => {
                     let (name, width, values) = (&array.name, array.width, self.reals(array)?);

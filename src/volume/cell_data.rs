@@ -1,0 +1,31 @@
+//! Arrays of the control mesh's cells at what was evaluated in them.
+
+use crate::io::{Array, ArrayData, Dataset};
+use crate::mesh::CellArray;
+
+/// Adds the arrays of the mesh's cells to a dataset of [`hexahedra`](super::hexahedra),
+/// [`lagrange`](super::lagrange), [`Bezier`](super::Bezier) cells or [`points`](super::points),
+/// which names the cell of each in an array `cell`. Returns the names of those that are left out
+/// because the dataset has an array of that name.
+pub fn add_cell_data<'a>(dataset: &mut Dataset, cell_data: &'a [CellArray]) -> Vec<&'a str> {
+    let cells = |arrays: &[Array]| {
+        arrays.iter().find(|a| a.name == "cell").and_then(|a| match &a.data {
+            ArrayData::I32(cells) => Some(cells.clone()),
+            _ => None,
+        })
+    };
+    let (cells, arrays) = match cells(&dataset.cell_arrays) {
+        Some(cells) => (cells, &mut dataset.cell_arrays),
+        None => (cells(&dataset.point_arrays).unwrap_or_default(), &mut dataset.point_arrays),
+    };
+    let mut left_out = Vec::new();
+    for array in cell_data {
+        if arrays.iter().any(|known| known.name == array.name) {
+            left_out.push(&array.name[..]);
+        } else {
+            let cells = cells.iter().map(|&cell| cell as u32);
+            arrays.push(Array::from(&array.of_cells(cells)));
+        }
+    }
+    left_out
+}

@@ -62,7 +62,7 @@ mod tests {
     use crate::mesh::SolidMesh;
     use crate::mesh::shape::Shape;
 
-    fn box_of(n: u32) -> SolidMesh {
+    fn box_of(n: usize) -> SolidMesh {
         Shape::parse("box", &[n, n, n]).unwrap().build().unwrap()
     }
 

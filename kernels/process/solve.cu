@@ -93,7 +93,7 @@ __device__ __forceinline__ void conclude(double (&values)[N], double* partial, S
 // Row `id` of the system times `of`, STRIDE numbers an unknown.
 __device__ __forceinline__ void multiply_row(const System& system, unsigned id, const real* of,
                                              real (&product)[COLUMNS]) {
-    constexpr unsigned AHEAD = 8;
+    constexpr unsigned AHEAD = DOUBLE && COLUMNS == 3 ? 4 : 8;
     const unsigned width = width_of(system.slices, id);
     const size_t first = item_of(system.slices, id, 0);
     const auto load = [&](unsigned at, real (&value)[STRIDE]) {

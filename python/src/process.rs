@@ -3,19 +3,20 @@
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use subsolid::SurfaceMesh;
+use subsolid::backend::{Precision, SurfaceProcessor};
+use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::smooth_attribute;
 use subsolid::process::solid::{
     Seed, boundary_patches, boundary_seeds, crease_seeds, least_determinant, point_seeds, untangle,
     volume_distance,
 };
-use subsolid::process::surface::{Geodesics, curvature_flow, denoise, toplesets, vertex_normals};
 use subsolid::query::{Query, Strategy};
 use subsolid::topology::Topology;
 
 use crate::arrays::{dictionary, moved, plain_ids};
 use crate::errors::{IntoPython, refused};
 use crate::model;
+use crate::request::backend;
 use crate::solid::PySolid;
 use crate::surface::PySurface;
 
@@ -154,26 +155,33 @@ impl PySurface {
     /// Args:
     ///     vertices: Ids of the vertices that distances are measured to.
     ///     method: "heat" (Crane et al. 2013) or "toplesets" (Romero Calla et al. 2019).
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are the same but for rounding.
     ///
     /// Returns:
     ///     Distances, (vertices,), in length units.
-    #[pyo3(signature = (vertices, *, method="heat"))]
+    #[pyo3(signature = (vertices, *, method="heat", backend="auto"))]
     fn distance<'py>(
         &self,
         py: Python<'py>,
         vertices: &Bound<'py, PyAny>,
         method: &str,
+        backend: &str,
     ) -> Floats<'py> {
         let (sources, _) = plain_ids(vertices, "vertices")?;
-        let mesh = &self.mesh;
-        let values = match method {
-            "heat" => py.detach(|| Geodesics::new(mesh)?.distance(&sources)).py()?,
-            "toplesets" => py.detach(|| toplesets(mesh, &sources)).py()?,
+        let job = match method {
+            "heat" => SurfaceJob::Heat,
+            "toplesets" => SurfaceJob::Toplesets,
             _ => {
                 let help = "give \"heat\" or \"toplesets\"";
                 return Err(refused(format!("method={method:?}"), help));
             }
         };
+        let mut processor = self.processor(backend, job, 1)?;
+        let work = || match job {
+            SurfaceJob::Heat => processor.heat_distance(&sources),
+            _ => processor.toplesets(&sources),
+        };
+        let values = py.detach(work).py()?;
         let count = values.len();
         moved(py, values, &[count])
     }
@@ -184,9 +192,10 @@ impl PySurface {
     ///     time: Time of a step, in squared length units: a sphere of radius r has the radius
     ///         sqrt(r² - 4 time) after it.
     ///     steps: Number of steps.
-    #[pyo3(signature = (time, steps=1))]
-    fn smooth(&self, py: Python<'_>, time: f64, steps: usize) -> PyResult<Self> {
-        self.stepped(py, steps, |mesh| curvature_flow(mesh, time))
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; points are the same but for rounding.
+    #[pyo3(signature = (time, steps=1, *, backend="auto"))]
+    fn smooth(&self, py: Python<'_>, time: f64, steps: usize, backend: &str) -> PyResult<Self> {
+        self.stepped(py, (backend, SurfaceJob::Flow, steps), |surface| surface.flow(time))
     }
 
     /// The surface without noise: bilateral filtering (Fleishman et al. 2003), any polygons.
@@ -194,32 +203,57 @@ impl PySurface {
     /// Args:
     ///     sweeps: Sweeps over all vertices.
     ///     rings: Neighbors are vertices up to so many edges away.
-    #[pyo3(signature = (sweeps=3, *, rings=2))]
-    fn denoise(&self, py: Python<'_>, sweeps: usize, rings: usize) -> PyResult<Self> {
-        self.stepped(py, sweeps, |mesh| denoise(mesh, rings))
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; points are the same but for rounding.
+    #[pyo3(signature = (sweeps=3, *, rings=2, backend="auto"))]
+    fn denoise(
+        &self,
+        py: Python<'_>,
+        sweeps: usize,
+        rings: usize,
+        backend: &str,
+    ) -> PyResult<Self> {
+        self.stepped(py, (backend, SurfaceJob::Denoise, sweeps), |surface| surface.denoise(rings))
     }
 
     /// Unit normals of the control points (Max 1999), (vertices, 3); NaN where there is none.
-    fn normals<'py>(&self, py: Python<'py>) -> Floats<'py> {
-        let normals = py.detach(|| vertex_normals(&self.mesh)).py()?;
+    ///
+    /// Args:
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; normals are the same but for rounding.
+    #[pyo3(signature = (*, backend="auto"))]
+    fn normals<'py>(&self, py: Python<'py>, backend: &str) -> Floats<'py> {
+        let mut processor = self.processor(backend, SurfaceJob::Normals, 1)?;
+        let normals = py.detach(|| processor.normals()).py()?;
         let count = normals.len();
         moved(py, normals.into_flattened(), &[count, 3])
     }
 }
 
 impl PySurface {
+    /// The surface on the processor that a name comes to for a job.
+    fn processor(
+        &self,
+        name: &str,
+        job: SurfaceJob,
+        times: usize,
+    ) -> PyResult<Box<dyn SurfaceProcessor>> {
+        let cost = Cost::processing(self.mesh.points.len(), job, times);
+        backend(name, Precision::F64, &cost)?.process_surface(&self.mesh).py()
+    }
+
     /// The surface after steps that move its points; Ctrl-C ends it between two.
     fn stepped(
         &self,
         py: Python<'_>,
-        steps: usize,
-        step: impl Fn(&SurfaceMesh) -> subsolid::Result<Vec<[f64; 3]>> + Sync,
+        (name, job, steps): (&str, SurfaceJob, usize),
+        step: impl Fn(&mut dyn SurfaceProcessor) -> subsolid::Result<()> + Sync,
     ) -> PyResult<Self> {
-        let mut mesh = self.mesh.clone();
+        let mut processor = self.processor(name, job, steps)?;
         for _ in 0..steps {
             py.check_signals()?;
-            mesh.points = py.detach(|| step(&mesh)).py()?;
+            py.detach(|| step(&mut *processor)).py()?;
         }
+        let mut mesh = self.mesh.clone();
+        mesh.points = processor.points().py()?;
         Ok(Self { mesh })
     }
 }

@@ -97,6 +97,29 @@ def test_distances_along_spheres_converge() -> None:
         assert errors[0] < 0.06 and np.log2(errors[0] / errors[1]) > order, method
 
 
+def test_processors_are_chosen_by_name() -> None:
+    ball = sphere(8)
+    assert np.array_equal(ball.distance([3], backend="cpu"), ball.distance([3]))
+    assert np.array_equal(ball.normals(backend="cpu"), ball.normals())
+    assert np.array_equal(ball.smooth(0.01, backend="cpu").points, ball.smooth(0.01).points)
+    for job in (ball.normals, ball.denoise):
+        with pytest.raises(subsolid.Error, match="gpu"):
+            job(backend="gpu")
+
+
+@pytest.mark.skipif(not subsolid.devices(), reason="needs an NVIDIA GPU")
+def test_gpus_process_the_same() -> None:
+    ball = sphere(12)
+    for method, tolerance in [("heat", 1e-8), ("toplesets", 1e-11)]:
+        one, other = (ball.distance([0], method=method, backend=b) for b in ("cpu", "cuda"))
+        assert np.abs(one - other).max() < tolerance
+    assert np.abs(ball.normals(backend="cuda") - ball.normals(backend="cpu")).max() < 1e-13
+    smooth = [ball.smooth(0.01, 2, backend=b).points for b in ("cpu", "cuda")]
+    assert np.abs(smooth[0] - smooth[1]).max() < 1e-11
+    clean = [ball.denoise(2, backend=b).points for b in ("cpu", "cuda")]
+    assert np.abs(clean[0] - clean[1]).max() < 1e-11
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -6,7 +6,7 @@ use crate::process::surface::{Geodesics, curvature_flow, denoise, toplesets, ver
 
 /// A surface on a processor, for what [`process::surface`](crate::process::surface) does. Results
 /// are in the ids of the mesh. Those of a device differ from those of the CPU by rounding.
-pub trait SurfaceProcessor {
+pub trait SurfaceProcessor: Send {
     /// The points `[vertex]`, as jobs have moved them.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 use subsolid::backend::Choice;
-use subsolid::plan::Cost;
+use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::{Result, io};
 
 use super::model::ModelArguments;
@@ -37,9 +37,6 @@ pub struct Arguments {
     output: PathBuf,
 }
 
-/// Seconds of one thread for a vertex in a sweep; rings matter little beside normals and rows.
-const SWEEP: f64 = 7e-6;
-
 #[derive(Serialize)]
 struct Report {
     output: String,
@@ -52,7 +49,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         ModelArguments { model, creases: None, memory: None, crease_angle: None, strict: false };
     let format = surface_output(&model, &output, 0)?;
     let mut mesh = read_surface(&model.model, console)?;
-    let cost = Cost::processing(mesh.points.len(), SWEEP * sweeps as f64);
+    let cost = Cost::processing(mesh.points.len(), SurfaceJob::Denoise, sweeps);
     let mut processor = Processor::for_surface(backend, &cost, &mesh, console)?;
     let bar = console.bar(sweeps);
     for _ in 0..sweeps {

@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 use subsolid::backend::Choice;
 use subsolid::mesh::{Attribute, SolidMesh};
-use subsolid::plan::Cost;
+use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::solid::{
     Seed, boundary_patches, boundary_seeds, crease_seeds, point_seeds, volume_distance,
 };
@@ -60,10 +60,6 @@ pub struct Arguments {
     #[arg(long)]
     compress: bool,
 }
-
-/// Seconds of one thread for a vertex.
-const HEAT: f64 = 1e-5;
-const TOPLESETS: f64 = 2.5e-5;
 
 #[derive(Clone, Copy, Default, PartialEq, clap::ValueEnum)]
 enum Method {
@@ -176,11 +172,11 @@ fn along_surface(arguments: &Arguments, console: &Console) -> Result<Outcome> {
         return Err(Error::request("on a surface distances are measured to vertices")
             .with_help("give --to vertex:17,42"));
     };
-    let of_vertex = match arguments.method {
-        Method::Heat => HEAT,
-        Method::Toplesets => TOPLESETS,
+    let job = match arguments.method {
+        Method::Heat => SurfaceJob::Heat,
+        Method::Toplesets => SurfaceJob::Toplesets,
     };
-    let cost = Cost::processing(mesh.points.len(), of_vertex);
+    let cost = Cost::processing(mesh.points.len(), job, 1);
     let mut processor = Processor::for_surface(arguments.backend, &cost, &mesh, console)?;
     let start = Instant::now();
     let values = match arguments.method {

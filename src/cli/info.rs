@@ -16,7 +16,7 @@ use super::{Console, Outcome};
 /// Structures listed one by one for people; JSON has them all.
 const LISTED: usize = 24;
 
-/// Describe a control mesh: counts, valences, cell classes, structures
+/// Describe a control mesh: counts, data, valences, classes of cells
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -29,6 +29,10 @@ pub struct Arguments {
     /// Refine the model so often first
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
+    /// List how cells evaluate, too: leaves of the local refinement, kernels of a GPU, and
+    /// structures with the condition of their eigenvectors and the error of what these reconstruct
+    #[arg(long, short)]
+    verbose: bool,
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
@@ -38,11 +42,11 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     console
         .status("Analyzed", format!("{} in {}", counted(mesh.cells.len(), "cell"), since(start)));
     let summary = Summary::new(&mesh, &solid)?;
-    console.report(&summary, || text(&summary))?;
+    console.report(&summary, || text(&summary, arguments.verbose))?;
     Ok(Outcome::Done)
 }
 
-fn text(summary: &Summary) -> String {
+fn text(summary: &Summary, verbose: bool) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "{name:<20} {value}");
@@ -76,35 +80,51 @@ fn text(summary: &Summary) -> String {
         line("sharp corners", summary.sharp_corners.to_string());
     }
     let classes = summary.classes;
-    line(
-        "classes",
-        format!(
-            "{} regular, {} layered, {} irregular, {} refined",
-            classes.regular, classes.layered, classes.irregular, classes.refined
-        ),
-    );
-    line("kernels", list(&summary.kernels));
-    for (reason, count) in &summary.refined {
-        line("refined", format!("{count} cells: {}", why(*reason)));
+    for (name, count, meaning) in [
+        ("regular cells", classes.regular, "tricubic B-splines"),
+        ("layered cells", classes.layered, "beside an extraordinary edge, splines along it"),
+        ("irregular cells", classes.irregular, "at an extraordinary vertex"),
+        ("refined cells", classes.refined, "refined locally, then of the classes above"),
+    ] {
+        if count > 0 {
+            line(name, format!("{count}: {meaning}"));
+        }
     }
-    line("leaves", format!("{}, depth {}", summary.leaves, summary.depth));
-    line("structures", summary.structures.len().to_string());
+    for (reason, count) in &summary.refined {
+        line("", format!("{count} for {}", why(*reason)));
+    }
+    if verbose {
+        text += &how(summary);
+    }
+    text
+}
+
+/// What cells evaluate by.
+fn how(summary: &Summary) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "{name:<20} {value}");
+    };
+    line("leaves", format!("{} at depth 0 to {}", summary.leaves, summary.depth));
+    line("GPU kernels", list(&summary.kernels));
+    let count = summary.structures.len();
+    line("structures", format!("{count}: eigenbases that cells share"));
     for s in summary.structures.iter().take(LISTED) {
         let form = match s.form {
-            Form::Eigen => "eigen",
-            Form::Powers => "powers",
+            Form::Eigen => "eigenvectors",
+            Form::Powers => "powers of the matrix",
         };
         line(
             &format!("  {}", s.kind),
             format!(
-                "{} control points, {} cells, {form}, condition {:.1e}, error {:.1e}, \
-                 first steps {}",
+                "{} control points, {} cells, {form}, condition {:.1e}, reconstructed to {:.1e}, \
+                 {} first steps",
                 s.controls, s.cells, s.condition, s.reconstruction_error, s.first_steps
             ),
         );
     }
-    if summary.structures.len() > LISTED {
-        line("  …", format!("and {} more, see --json", summary.structures.len() - LISTED));
+    if count > LISTED {
+        line("  …", format!("and {} more, see --json", count - LISTED));
     }
     text
 }
@@ -122,9 +142,9 @@ fn valences(counts: &BTreeMap<usize, usize>) -> String {
 
 fn why(reason: Reason) -> &'static str {
     match reason {
-        Reason::SemiSharp => "a semi-sharp crease or corner must decay first",
-        Reason::MixedCells => "a corner touches a cell that is no hexahedron",
+        Reason::SemiSharp => "semi-sharp creases or corners, which must decay first",
+        Reason::MixedCells => "corners at cells that are no hexahedra",
         Reason::SeveralExtraordinary => "several extraordinary vertices or edges to separate",
-        Reason::NotHexahedral => "no hexahedron; evaluates on its hexahedral children",
+        Reason::NotHexahedral => "their shape: they evaluate on their hexahedral children",
     }
 }

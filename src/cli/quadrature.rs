@@ -16,7 +16,7 @@ use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Cost, Want};
 use subsolid::quadrature::{
     CellReport, DeviceQuadrature, ExportOptions, MOST_RINGS, Mapping, Physical, Quadrature, Report,
-    Scheme, points, write_npz,
+    Scheme, archive_bytes, points, write_npz,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::volume::{Quality, add_cell_data};
@@ -88,6 +88,9 @@ pub struct Arguments {
     /// Compress the output
     #[arg(long, requires = "output")]
     compress: bool,
+    /// Most to write, in GB before compression: a larger output is refused, with its size
+    #[arg(long, value_name = "GB", default_value_t = 1.0, requires = "output")]
+    max_size: f64,
     /// Processor of positions, Jacobians and derivatives in space: auto (the one that ends the
     /// job first), cpu, cuda or cuda:N; they are the same to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
@@ -103,6 +106,10 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let format = a.output.as_ref().map(|output| a.check_output(output)).transpose()?;
     let scheme = Scheme { gauss: a.gauss, rings: a.rings };
     scheme.check()?;
+    if a.max_size.is_nan() || a.max_size <= 0.0 {
+        return Err(Error::request(format!("--max-size {}", a.max_size))
+            .with_help("give a positive number of GB"));
+    }
     if a.boundary.is_some() {
         boundary::check_backend(a.backend)?;
     }
@@ -121,6 +128,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     console
         .status("Prepared", format!("{batches} batches, {tables} of tables in {}", since(start)));
 
+    let bytes = a.announce(&quadrature, &mesh, format, console)?;
     let start = Instant::now();
     let mapping = a.mapping(&quadrature, &mesh, console)?;
     let report = Report::new(&*mapping)?;
@@ -131,7 +139,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     if report.left_handed {
         console.warn("all cells are left-handed: weights and volumes are those of |det J|");
     }
-    let summary = Summary::new(a, &quadrature, &report);
+    let summary = Summary::new(a, &quadrature, &report, bytes);
     if console.json() || a.quality {
         let left_handed = mesh.handedness().left_handed;
         console.report(&summary, || quality::text(&report.quality, left_handed))?;
@@ -179,6 +187,39 @@ impl Arguments {
         };
         warn_left_out(&options.left_out(), console);
         options
+    }
+
+    /// Says how much will be written, in bytes before compression; refuses more than
+    /// `--max-size`.
+    fn announce(
+        &self,
+        quadrature: &Quadrature<'_>,
+        mesh: &SolidMesh,
+        format: Option<Format>,
+        console: &Console,
+    ) -> Result<Option<u64>> {
+        let (Some(output), Some(format)) = (&self.output, format) else { return Ok(None) };
+        let options = ExportOptions {
+            physical_derivatives: self.physical_gradients,
+            compress: self.compress,
+            cell_data: &mesh.cell_data,
+        };
+        let bytes = match format {
+            Format::Npz => archive_bytes(quadrature, mesh.controls(), &options),
+            _ => (BYTES_A_POINT / 2) as u64 * quadrature.sample_count() as u64,
+        };
+        let size = gigabytes(bytes.into());
+        if bytes as f64 > 1e9 * self.max_size {
+            let most = self.max_size;
+            let needed = (bytes as f64 / 1e8).ceil() / 10.0;
+            return Err(Error::request(format!(
+                "{} would have {size} before compression, more than --max-size {most}",
+                output.display()
+            ))
+            .with_help(format!("give --max-size {needed}, or ask for less")));
+        }
+        console.status("Size", format!("about {size} before compression"));
+        Ok(Some(bytes))
     }
 
     fn check_output(&self, output: &Path) -> Result<Format> {
@@ -303,6 +344,8 @@ struct Summary<'a> {
     leaves: usize,
     /// Bytes of the tables in memory.
     table_bytes: usize,
+    /// Bytes of the output before compression; `null` without one.
+    output_bytes: Option<u64>,
     #[serde(flatten)]
     report: &'a Report,
     /// Volumes of the cells that have a remainder, by id.
@@ -310,7 +353,12 @@ struct Summary<'a> {
 }
 
 impl<'a> Summary<'a> {
-    fn new(a: &Arguments, quadrature: &Quadrature<'_>, report: &'a Report) -> Self {
+    fn new(
+        a: &Arguments,
+        quadrature: &Quadrature<'_>,
+        report: &'a Report,
+        output_bytes: Option<u64>,
+    ) -> Self {
         let cells = report.cells.iter().enumerate();
         let with_remainder = cells.filter(|(_, cell)| cell.remainder_parameter_volume > 0.0);
         Self {
@@ -320,6 +368,7 @@ impl<'a> Summary<'a> {
             batches: quadrature.batches().len(),
             leaves: quadrature.solid().leaves().len(),
             table_bytes: quadrature.bytes(),
+            output_bytes,
             report,
             cells_with_remainder: with_remainder.map(|(c, cell)| (c as u32, *cell)).collect(),
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 use subsolid::backend::Choice;
-use subsolid::plan::Cost;
+use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::smooth_attribute;
 use subsolid::query::{Query, Strategy};
 use subsolid::scheme::VertexRule;
@@ -59,9 +59,6 @@ pub struct Arguments {
     compress: bool,
 }
 
-/// Seconds of one thread for a vertex in a step of curvature flow.
-const STEP: f64 = 5e-6;
-
 #[derive(Serialize)]
 struct Report {
     output: String,
@@ -77,7 +74,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             Error::request("a surface is smoothed for a time").with_help("give --time")
         })?;
         let mut mesh = read_surface(&arguments.model.model, console)?;
-        let cost = Cost::processing(mesh.points.len(), STEP * steps as f64);
+        let cost = Cost::processing(mesh.points.len(), SurfaceJob::Flow, steps);
         let mut processor = Processor::for_surface(arguments.backend, &cost, &mesh, console)?;
         let bar = console.bar(steps);
         for _ in 0..steps {

@@ -31,6 +31,29 @@ const QUADRATURE_POINT: f64 = 30e-9;
 /// Seconds that one thread needs for a face of a refined surface, topology included.
 const SURFACE_FACE: f64 = 40e-9;
 
+/// Seconds that one thread needs for a vertex of a processed surface, most of it for rows; linear
+/// systems and sweeps in steps that grow with the surface are taken as those of 200,000 vertices.
+const NORMAL: f64 = 1e-6;
+const FLOW: f64 = 5e-6;
+const DENOISE: f64 = 7e-6;
+const HEAT: f64 = 10e-6;
+const TOPLESETS: f64 = 25e-6;
+
+/// A job of [`process::surface`](crate::process::surface).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SurfaceJob {
+    /// Normals of vertices.
+    Normals,
+    /// A step of curvature flow.
+    Flow,
+    /// A sweep of the bilateral filter.
+    Denoise,
+    /// Distances by the heat method.
+    Heat,
+    /// Distances by toplesets.
+    Toplesets,
+}
+
 /// What a job costs on either processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
@@ -76,11 +99,18 @@ impl Cost {
         Self { cpu: faces * SURFACE_FACE, device: 0.0, home: 40.0 * faces }
     }
 
-    /// Processing of a surface of so many vertices, for each of which one thread needs `seconds`.
-    pub fn processing(vertices: usize, seconds: f64) -> Self {
-        let vertices = vertices as f64;
+    /// Processing of a surface of so many vertices, so many times.
+    pub fn processing(vertices: usize, job: SurfaceJob, times: usize) -> Self {
+        let of_vertex = match job {
+            SurfaceJob::Normals => NORMAL,
+            SurfaceJob::Flow => FLOW,
+            SurfaceJob::Denoise => DENOISE,
+            SurfaceJob::Heat => HEAT,
+            SurfaceJob::Toplesets => TOPLESETS,
+        };
+        let (vertices, times) = (vertices as f64, times as f64);
         // rows, and the device's own work, are small beside the copy of the mesh
-        Self { cpu: vertices * seconds, device: 0.0, home: 100.0 * vertices }
+        Self { cpu: vertices * times * of_vertex, device: 0.0, home: 100.0 * vertices }
     }
 
     /// Seconds on a CPU with so many threads.

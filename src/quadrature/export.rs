@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::io::{Archive, Array, Dataset, atomic, plain_name};
 use crate::limit::{Element, LeafKind};
 use crate::mesh::{CellArray, Controls};
+use crate::plan::Want;
 use crate::volume::class_number;
 
 /// Numbers of a streamed array that are in memory at a time.
@@ -191,6 +192,37 @@ fn write(
         push_physical(&mut archive, mapping, batch, options, &mut work)?;
     }
     archive.finish()
+}
+
+/// Bytes of the arrays that [`write_npz`] or [`write_boundary_npz`] writes, before compression and
+/// without names and headers (some 400 bytes an array).
+pub fn archive_bytes(
+    quadrature: &Quadrature<'_>,
+    controls: Controls<'_>,
+    options: &ExportOptions<'_>,
+) -> u64 {
+    let second = quadrature.want().contains(Want::SECOND);
+    // rows of a table, and numbers of a quadrature point
+    let rows = if second { 10 } else { 4 };
+    let boundary = quadrature.is_boundary();
+    let of_point = 3 + 1 + 1 + 9 + if boundary { 3 } else { 0 };
+    let derivatives = match (options.physical_derivatives, second) {
+        (false, _) => 0,
+        (true, false) => 3,
+        (true, true) => 9,
+    };
+    let batches = (0..quadrature.batches().len()).map(|b| {
+        let batch = &quadrature.batches()[b];
+        let (samples, controls) = (quadrature.samples(b) as u64, batch.controls as u64);
+        let table = samples * (3 + 1 + rows * controls);
+        let leaf = samples * (of_point + derivatives * controls) + 3;
+        // ids: 4 bytes
+        let ids = 4 * (2 + controls + if boundary { 2 } else { 0 });
+        8 * table + batch.leaves.len() as u64 * (8 * leaf + ids)
+    });
+    let kept = options.cell_data.iter().filter(|array| !is_own(array));
+    let cells = 3 * quadrature.solid().topology().cells().len() + 3 * controls.positions.len();
+    batches.sum::<u64>() + 8 * (cells + kept.map(|array| array.values.len()).sum::<usize>()) as u64
 }
 
 /// An archive that starts with the scheme and the control points.

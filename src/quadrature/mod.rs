@@ -76,7 +76,7 @@ pub use basis::Basis;
 pub use batch::Batch;
 pub use boxes::Side;
 pub use device::DeviceQuadrature;
-pub use export::{ExportOptions, points, write_boundary_npz, write_npz};
+pub use export::{ExportOptions, archive_bytes, points, write_boundary_npz, write_npz};
 pub use gradients::{PhysicalDerivatives, physical_derivatives};
 pub use mapping::{Mapped, Mapping};
 pub use nodes::Nodes;

@@ -73,7 +73,8 @@ fn info_gives_the_table_of_the_paper() {
         assert_eq!(info["structures"].as_array().unwrap().len(), 2);
     }
     let text = done(directory.path(), &format!("info {car}"));
-    assert!(text.contains("0 regular, 16 layered, 8 irregular, 0 refined"), "{text}");
+    assert!(text.contains("layered cells        16:"), "{text}");
+    assert!(text.contains("irregular cells      8:") && !text.contains("structures"), "{text}");
 }
 
 #[test]

@@ -235,3 +235,39 @@ fn boundaries_have_sides_normals_and_areas() {
         "no quadrature of the boundary",
     );
 }
+
+/// The size that is announced is that of the arrays, up to a few numbers a batch; a larger one than
+/// asked for is refused.
+#[test]
+fn sizes_are_announced_and_limited() {
+    let directory = with_fan();
+    let here = directory.path();
+    for options in ["", "--second", "--physical-gradients", "--second --physical-gradients"] {
+        for boundary in ["", "--boundary"] {
+            let command = format!("quadrature fan.vtu --gauss 3 --rings 1 {options} {boundary}");
+            let report = done(here, &format!("{command} -o size.npz --json"));
+            let report: Value = serde_json::from_str(&report).unwrap();
+            let announced = report["output_bytes"].as_u64().unwrap();
+            let file = fs::File::open(here.join("size.npz")).unwrap();
+            let mut archive = zip::ZipArchive::new(file).unwrap();
+            let sizes = (0..archive.len()).map(|i| {
+                let mut entry = archive.by_index(i).unwrap();
+                let mut start = [0; 10];
+                entry.read_exact(&mut start).unwrap();
+                entry.size() - 10 - u64::from(u16::from_le_bytes([start[8], start[9]]))
+            });
+            let written: u64 = sizes.sum();
+            let slack = 1000 + 32 * report["batches"].as_u64().unwrap();
+            assert!(announced.abs_diff(written) <= slack, "{command}: {announced}, {written}");
+        }
+    }
+    fs::remove_file(here.join("size.npz")).unwrap();
+    for command in [
+        "quadrature fan.vtu --gauss 3 --max-size 0.00001 -o q.npz",
+        "quadrature fan.vtu --gauss 3 --boundary --max-size 0.00001 -o q.npz",
+        "quadrature fan.vtu --gauss 3 --max-size 0.00001 -o q.pvtu",
+    ] {
+        refused(here, command, "more than --max-size 0.00001");
+    }
+    refused(here, "quadrature fan.vtu --gauss 3 --max-size nan -o q.npz", "--max-size NaN");
+}

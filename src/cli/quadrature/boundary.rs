@@ -27,6 +27,8 @@ struct Summary<'a> {
     /// `null` where it is as many as needed.
     rings: Option<usize>,
     batches: usize,
+    /// Bytes of the output before compression; `null` without one.
+    output_bytes: Option<u64>,
     #[serde(flatten)]
     report: &'a BoundaryReport,
 }
@@ -60,6 +62,8 @@ pub fn run(
     let keep = |face: u32| wanted.is_empty() || wanted.contains(&side[face as usize]);
     let start = Instant::now();
     let quadrature = Quadrature::boundary(solid, scheme, want, keep)?;
+    let format = a.output.as_ref().map(|output| a.check_output(output)).transpose()?;
+    let output_bytes = a.announce(&quadrature, mesh, format, console)?;
     let mapping = Mapping::new(&quadrature, mesh.controls())?;
     let origin = mesh.points.first().copied().unwrap_or_default();
     let report = BoundaryReport::new(&mapping, &side, origin)?;
@@ -72,6 +76,7 @@ pub fn run(
         gauss: a.gauss,
         rings: a.rings,
         batches: quadrature.batches().len(),
+        output_bytes,
         report: &report,
     };
     console.report(&summary, || text(&report))?;

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::basis::slots;
 use super::boxes::Side;
+use super::nodes::TableKey;
 use super::pull::Pull;
 use crate::limit::boundary::boundary_faces;
 use crate::limit::{AxisPermutation, Leaf, LeafKind, Solid};
@@ -32,16 +33,6 @@ pub struct Batch {
     /// Whether the control points are not the leaves' own, but those of the mesh that
     /// these are refined from.
     pub is_pulled: bool,
-}
-
-/// What the leaves of a table share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct TableKey {
-    /// With its local axes as the element's.
-    pub kind: LeafKind,
-    pub depth: u8,
-    /// One face of the leaves, or all of them.
-    pub face: Option<Side>,
 }
 
 /// A leaf, or a face of it.

@@ -96,7 +96,8 @@ use crate::limit::{AxisPermutation, Element, Leaf, LeafKind, Solid};
 use crate::mesh::Handedness;
 use crate::plan::Want;
 
-use batch::{Item, TableKey};
+use batch::Item;
+use nodes::TableKey;
 use pull::Pull;
 
 /// Quadrature points and basis functions of all cells of a solid, for any control

@@ -1,12 +1,21 @@
 //! Quadrature points of a leaf, or of one of its faces: Gauss points in boxes that shrink
 //! towards its extraordinary edge or vertex.
 
-use super::batch::TableKey;
 use super::boxes::{GaussBox, Side, boxes, face_boxes};
 use super::scheme::Scheme;
 use crate::basis::gauss::{self, Rule};
 use crate::error::Result;
-use crate::limit::{AxisPermutation, Solid};
+use crate::limit::{AxisPermutation, LeafKind, Solid};
+
+/// What the leaves of a table share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct TableKey {
+    /// With its local axes as the element's.
+    pub kind: LeafKind,
+    pub depth: u8,
+    /// One face of the leaves, or all of them.
+    pub face: Option<Side>,
+}
 
 /// Quadrature points of all leaves of one kind, or of one face of each.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use cudarc::driver::{CudaStream, DeviceRepr};
 
 use super::device::failed;
+use super::device_memory::DeviceArray;
 use super::device_memory::{DeviceMemory, ForeignArray, Results, wait};
 use super::functions::{Functions, Shape};
 use super::launch::{Argument, Launch};
 use super::memory::Buffer;
-use super::points::DeviceArray;
 use super::sources::{ADJOINT, Variant};
 use crate::backend::Precision;
 use crate::error::{Error, Result};

@@ -10,7 +10,6 @@ use super::device::failed;
 use super::functions::{Functions, Shape};
 use super::launch::{Argument, Launch};
 use super::memory::{Buffer, start_copy};
-use super::points::DeviceArray;
 use super::sources::{ORIGIN, Variant};
 use crate::backend::Precision;
 use crate::error::{Error, Result};
@@ -57,6 +56,17 @@ impl Drop for Results {
         let _ = self.context.bind_to_thread();
         let _ = self.settle();
     }
+}
+
+/// An array on the device, `[row][width]`.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceArray {
+    /// Address on the device of the first number.
+    pub address: u64,
+    /// Number of rows: a result each, or an element each.
+    pub len: usize,
+    /// Numbers a row.
+    pub width: usize,
 }
 
 /// Memory of the device with results, as long as anyone holds it.

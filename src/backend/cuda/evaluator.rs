@@ -17,13 +17,13 @@ use cudarc::driver::{CudaStream, DriverError};
 
 use super::adjoint::DeviceAdjoint;
 use super::device::failed;
-use super::device_memory::{DeviceMemory, ForeignArray, Results, wait};
+use super::device_memory::{DeviceArray, DeviceMemory, ForeignArray, Results, wait};
 use super::functions::Functions;
 use super::graph::Graph;
 use super::grid::{Grid, Prepared};
 use super::launch::Launch;
 use super::memory::{Buffer, timed_event};
-use super::points::{DeviceArray, DevicePoints};
+use super::points::DevicePoints;
 use super::ring::Ring;
 use super::scattered::Scattered;
 use crate::backend::{Evaluator, Explained, Limit, check_controls};

@@ -55,10 +55,10 @@ pub use adjoint::{DeviceAdjoint, Gradient};
 pub use check::{KernelReport, check_kernels};
 pub use cudarc::driver::DeviceRepr;
 pub use device::{check_device, devices};
-pub use device_memory::{DeviceMemory, ForeignArray};
+pub use device_memory::{DeviceArray, DeviceMemory, ForeignArray};
 pub use edge_friend::FriendRun as DeviceRun;
 pub use evaluator::DeviceEvaluator;
-pub use points::{DeviceArray, DevicePoints};
+pub use points::DevicePoints;
 
 pub use surface_limit::SurfacePoints;
 pub use surface_plans::{

@@ -2,21 +2,10 @@
 
 use std::ops::Range;
 
-use super::device_memory::DeviceMemory;
+use super::device_memory::{DeviceArray, DeviceMemory};
 use crate::backend::Precision;
 use crate::error::Result;
 use crate::plan::Wanted;
-
-/// An array on the device, `[row][width]`.
-#[derive(Clone, Copy, Debug)]
-pub struct DeviceArray {
-    /// Address on the device of the first number.
-    pub address: u64,
-    /// Number of rows: a result each, or an element each.
-    pub len: usize,
-    /// Numbers a row.
-    pub width: usize,
-}
 
 /// Limit points on the device, in the order of [`Limit`](crate::Limit). They hold as long as this
 /// value, or a clone of its memory, does; the evaluator puts later results elsewhere.

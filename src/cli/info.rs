@@ -111,15 +111,15 @@ fn how(summary: &Summary) -> String {
     line("structures", format!("{count}: eigenbases that cells share"));
     for s in summary.structures.iter().take(LISTED) {
         let form = match s.form {
-            Form::Eigen => "eigenvectors",
-            Form::Powers => "powers of the matrix",
+            Form::Eigen => "its eigenvectors",
+            Form::Powers => "powers of its matrix",
         };
         line(
             &format!("  {}", s.kind),
             format!(
-                "{} control points, {} cells, {form}, condition {:.1e}, reconstructed to {:.1e}, \
-                 {} first steps",
-                s.controls, s.cells, s.condition, s.reconstruction_error, s.first_steps
+                "{} control points, {} cells, by {form}, {} first steps; condition of the \
+                 eigenvectors {:.1e}, error of what they reconstruct {:.1e}",
+                s.controls, s.cells, s.first_steps, s.condition, s.reconstruction_error
             ),
         );
     }

@@ -32,14 +32,14 @@ fn model(name: &str) -> SurfaceMesh {
 
 fn triangle_meshes() -> Vec<(&'static str, SurfaceMesh)> {
     vec![
-        ("one triangle", square_of_one()),
+        ("one triangle", one_triangle()),
         ("square", square(24)),
         ("sphere", sphere(4)),
         ("two spheres", two_spheres()),
     ]
 }
 
-fn square_of_one() -> SurfaceMesh {
+fn one_triangle() -> SurfaceMesh {
     let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.2, 1.0, 0.5]];
     SurfaceMesh::new(points, Polygons::uniform(3, vec![0, 1, 2]))
 }

@@ -170,15 +170,17 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         }
     }
     conclude(sums, partial, state, [&] {
-        bool done = true;
+        bool zero = true, known = true;
         for (int c = 0; c < COLUMNS; ++c) {
             state->residual[c] = sums[c];
             state->limit[c] = tolerance * tolerance * sums[c];
-            done = done && !(sums[c] > 0);
+            zero = zero && sums[c] == 0;
+            known = known && sums[c] >= 0;
         }
         state->tolerance = componentwise ? tolerance : 0;
         state->iterations = 0;
-        state->done = done;
+        // 2: no number, as below
+        state->done = !known ? 2 : zero ? 1 : 0;
         state->stepped = 0;
     });
 }

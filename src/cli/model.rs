@@ -78,12 +78,16 @@ impl ModelArguments {
 
     /// Warns of left-handed and folded hexahedra; refuses them with `--strict`.
     pub fn check_cells(&self, mesh: &SolidMesh, console: &Console) -> Result<()> {
+        let handedness = mesh.handedness();
         let found = [
             (
-                left_handed(&mesh.handedness()),
+                left_handed(&handedness),
                 "list the corners as VTK does, or let refine --reorient do it",
             ),
-            (folded(&mesh.folded_corners()), "move their vertices, or let subsolid untangle do it"),
+            (
+                folded(&mesh.folded_corners(&handedness)),
+                "move their vertices, or let subsolid untangle do it",
+            ),
         ];
         for (found, help) in found {
             let Some(found) = found else { continue };

@@ -4,6 +4,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::SolidMesh;
+use super::handedness::{Handedness, scaled_jacobian};
 
 /// For each corner of a hexahedron the corners that its edges lead to, along u, v and w turned so
 /// that their determinant is positive in a box.
@@ -23,18 +24,17 @@ pub struct FoldedCorners {
 }
 
 impl SolidMesh {
-    /// The hexahedra that are folded or flat at a corner. Cells with vertices that do not exist do
-    /// not count.
-    pub fn folded_corners(&self) -> FoldedCorners {
-        let handedness = self.handedness();
+    /// The hexahedra that are folded or flat at a corner, in the handedness of the mesh. Cells with
+    /// vertices that do not exist do not count.
+    pub fn folded_corners(&self, handedness: &Handedness) -> FoldedCorners {
         let sign = if handedness.is_all_left() { -1.0 } else { 1.0 };
         let folded = |c: usize| -> Option<(u32, f64)> {
             let corners = self.cells.hexahedron(c)?;
             if corners.iter().any(|&v| v as usize >= self.points.len()) {
                 return None;
             }
-            let is_left = handedness.left_handed > 0
-                && super::handedness::scaled_jacobian(&self.points, corners) * sign < 0.0;
+            let is_left =
+                handedness.left_handed > 0 && scaled_jacobian(&self.points, corners) * sign < 0.0;
             let least = least_corner(&self.points, corners, sign);
             (least <= 0.0 && !is_left).then_some((c as u32, least))
         };
@@ -69,10 +69,10 @@ mod tests {
     #[test]
     fn boxes_have_none_in_either_handedness() {
         let mut mesh = box_of(3);
-        assert!(mesh.folded_corners().cells.is_empty());
+        assert!(mesh.folded_corners(&mesh.handedness()).cells.is_empty());
         mesh.points.iter_mut().for_each(|p| p[0] = -p[0]);
         assert_eq!(mesh.handedness().left_handed, 27);
-        assert!(mesh.folded_corners().cells.is_empty());
+        assert!(mesh.folded_corners(&mesh.handedness()).cells.is_empty());
     }
 
     #[test]
@@ -81,7 +81,7 @@ mod tests {
         // the middle vertex, beyond a face of the box
         let middle = mesh.points.iter().position(|p| *p == [1.0; 3]).unwrap();
         mesh.points[middle] = [2.5, 1.0, 1.0];
-        let found = mesh.folded_corners();
+        let found = mesh.folded_corners(&mesh.handedness());
         let beyond = |c: &u32| {
             let corners = mesh.cells.hexahedron(*c as usize).unwrap();
             corners.iter().any(|&v| mesh.points[v as usize][0] == 2.0)
@@ -90,7 +90,7 @@ mod tests {
         assert!(found.worst.unwrap().1 < 0.0);
         // flat, not folded
         mesh.points[middle] = [2.0, 1.0, 1.0];
-        let flat = mesh.folded_corners();
+        let flat = mesh.folded_corners(&mesh.handedness());
         assert_eq!((flat.cells.len(), flat.worst.unwrap().1), (4, 0.0));
     }
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaStream, DeviceRepr};
 
 use super::device::failed;
-use super::device_memory::DeviceArray;
-use super::device_memory::{DeviceMemory, ForeignArray, Results, wait};
+use super::device_memory::{DeviceArray, DeviceMemory, ForeignArray, Results, wait};
 use super::functions::{Functions, Shape};
 use super::launch::{Argument, Launch};
 use super::memory::Buffer;

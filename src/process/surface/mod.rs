@@ -2,18 +2,14 @@
 
 mod cotangent;
 mod denoise;
-mod flow;
-mod geodesics;
+pub(crate) mod flow;
+pub(crate) mod geodesics;
 mod normals;
 mod toplesets;
 
 pub use denoise::denoise;
-#[cfg(feature = "cuda")]
-pub(crate) use flow::check_time;
 pub use flow::curvature_flow;
 pub use geodesics::Geodesics;
-#[cfg(feature = "cuda")]
-pub(crate) use geodesics::heat_time;
 pub use normals::vertex_normals;
 pub use toplesets::toplesets;
 

@@ -3,8 +3,8 @@
 use cudarc::driver::DeviceRepr;
 
 use super::{DeviceProcessor, POINT};
+use crate::backend::cuda::query::Layout;
 use crate::backend::cuda::query::operator::ATTRIBUTE;
-use crate::backend::cuda::query::{DeviceAttribute, Layout};
 use crate::backend::cuda::sources::{DENOISE, REACH};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
@@ -44,13 +44,8 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         self.query.visit_rows(&filter, self.query.ring_lists(rings)?, &arguments)?;
         self.note_time(&start)?;
         self.seconds += of_normals;
-        self.set_points(moved);
+        self.points = moved;
+        self.note_moved();
         Ok(())
-    }
-
-    /// Takes other points; weights of the old ones are dropped.
-    pub(super) fn set_points(&mut self, points: DeviceAttribute<T>) {
-        self.points = points;
-        self.cotangents = None;
     }
 }

@@ -9,7 +9,7 @@ use crate::backend::cuda::program::Kernels;
 use crate::backend::cuda::query::steps::{array, number};
 use crate::error::Result;
 use crate::numbers::Real;
-use crate::process::surface::check_time;
+use crate::process::surface::flow::check_time;
 use crate::topology::order::Element;
 
 /// `THREADS` in the kernels.
@@ -36,13 +36,14 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let steps = &self.query.steps;
         system.apply(steps, (-time, true), self.points.values.address(0), &load)?;
         let tolerance = if T::PRECISION == Precision::F64 { 1e-12 } else { 1e-6 };
-        let solution = system.solve(steps, load, Until::Norm(tolerance))?;
+        let ways = steps.empty::<T>(3 * count)?;
+        let iterations = system.solve(steps, load, Until::Norm(tolerance), &ways)?;
         let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, 3));
-        let arguments = vec![array(&solution.x), number(count), array(&self.points.values)];
+        let arguments = vec![array(&ways), number(count), array(&self.points.values)];
         steps.enqueue(&[kernels.items("add", count, THREADS, arguments)?])?;
         self.note_time(&start)?;
-        self.iterations = solution.iterations;
-        self.cotangents = None;
+        self.iterations = iterations;
+        self.note_moved();
         Ok(())
     }
 }

@@ -4,12 +4,14 @@ use super::DeviceProcessor;
 use super::solver::{System, Until};
 use crate::backend::Precision;
 use crate::backend::cuda::program::Kernels;
+use crate::backend::cuda::query::Layout;
 use crate::backend::cuda::query::steps::{THREADS, array, number};
 use crate::backend::cuda::sources::{HEAT, Variant};
 use crate::error::Result;
 use crate::process::components::{check_reach, parts, shift_parts};
-use crate::process::surface::heat_time;
+use crate::process::surface::geodesics::heat_time;
 use crate::query::Op;
+use crate::topology::order::Element;
 
 /// Heat falls by many orders of magnitude away from its sources, and directions need it right
 /// everywhere.
@@ -33,7 +35,8 @@ impl DeviceProcessor<f64> {
         let mut marks = vec![0.0; count];
         sources.iter().for_each(|&v| marks[v as usize] = 1.0);
         let load = self.attribute(1, &marks)?.values;
-        let distances = self.attribute(1, &marks)?;
+        let distances =
+            self.query.empty_attribute::<f64>(Element::Vertex, 1, Layout::Interleaved)?;
 
         let steps = &self.query.steps;
         let triangles = &self.query.mesh.face_vertices;
@@ -41,13 +44,14 @@ impl DeviceProcessor<f64> {
         let divergence = steps.empty::<f64>(count)?;
         let start = self.start()?;
         let heat = System::new(self, (1.0, heat_time(&self.mesh)), None, 1)?;
-        let warm = heat.solve(steps, load, Until::EveryComponent(HEAT_TOLERANCE))?;
+        let warmth = steps.empty::<f64>(count)?;
+        let warming = heat.solve(steps, load, Until::EveryComponent(HEAT_TOLERANCE), &warmth)?;
         let kernels = Kernels::new(&steps.functions, Variant::new(&HEAT, Precision::F64));
         let fields = vec![
             array(&triangles.items),
             number(triangles.count),
             array(&self.points.values),
-            array(&warm.x),
+            array(&warmth),
             array(&directions),
         ];
         let diverge = vec![
@@ -64,12 +68,12 @@ impl DeviceProcessor<f64> {
         ])?;
         // singular: what is found is right but for a constant in each part
         let poisson = System::new(self, (0.0, 1.0), None, 1)?;
-        let solution = poisson.solve(steps, divergence, Until::Norm(POISSON_TOLERANCE))?;
+        let until = Until::Norm(POISSON_TOLERANCE);
+        let iterations = poisson.solve(steps, divergence, until, &distances.values)?;
         self.note_time(&start)?;
-        self.iterations = warm.iterations + solution.iterations;
+        self.iterations = warming + iterations;
 
-        let mut found =
-            self.query.read(&super::DeviceAttribute { values: solution.x, ..distances })?;
+        let mut found = self.query.read(&distances)?;
         let parts = parts(count, self.mesh.faces.iter());
         shift_parts(&mut found, &parts, sources);
         let mut used = vec![false; count];

@@ -52,7 +52,9 @@ const POINT: usize = 4;
 pub struct DeviceProcessor<T> {
     query: DeviceQuery,
     points: DeviceAttribute<T>,
+    // its points are those of before jobs moved them, until they are asked for
     mesh: SurfaceMesh,
+    moved: bool,
     corners: Option<Corners>,
     cotangents: Option<Cotangents<T>>,
     seconds: f64,
@@ -79,6 +81,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
             query,
             points,
             mesh,
+            moved: false,
             corners: None,
             cotangents: None,
             seconds: 0.0,
@@ -116,9 +119,19 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         Ok((0..).zip(marks).filter(|&(_, mark)| mark > 0).map(|(v, _)| v).collect())
     }
 
-    /// Refuses all but triangles with an area.
-    fn check_triangles(&self) -> Result<()> {
+    /// Refuses all but triangles with an area, where the points are now.
+    fn check_triangles(&mut self) -> Result<()> {
+        if self.moved {
+            self.mesh.points = self.points()?.into_iter().map(|p| p.map(T::to_f64)).collect();
+            self.moved = false;
+        }
         triangles(&self.mesh).map(drop)
+    }
+
+    /// Notes that the points have moved: weights of the old ones are dropped.
+    fn note_moved(&mut self) {
+        self.moved = true;
+        self.cotangents = None;
     }
 
     fn start(&self) -> Result<CudaEvent> {

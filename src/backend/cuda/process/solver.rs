@@ -46,13 +46,7 @@ pub(super) struct System<T> {
     count: usize,
     words: Box<[u64]>,
     variant: Variant,
-    _pivots: Buffer<T>,
-}
-
-/// A solution, `[vertex][column]`, and the iterations that it took.
-pub(super) struct Solution<T> {
-    pub x: Buffer<T>,
-    pub iterations: usize,
+    pivots: Buffer<T>,
 }
 
 impl<T: Real + DeviceRepr> System<T> {
@@ -81,9 +75,9 @@ impl<T: Real + DeviceRepr> System<T> {
             count as u64,
         ];
         let variant = variant(T::PRECISION, columns);
-        let system = Self { columns, count, words: words.into(), variant, _pivots: pivots };
+        let system = Self { columns, count, words: words.into(), variant, pivots };
         let held = Argument::Address(held.map_or(0, |held| held.address(0)));
-        let arguments = vec![system.words(), held, array(&system._pivots)];
+        let arguments = vec![system.words(), held, array(&system.pivots)];
         let kernels = Kernels::new(&steps.functions, system.variant.clone());
         steps.enqueue(&[kernels.items("find_pivots", count, THREADS, arguments)?])?;
         Ok(system)
@@ -112,16 +106,22 @@ impl<T: Real + DeviceRepr> System<T> {
         steps.enqueue(&[kernels.items("apply", self.count, THREADS, arguments)?])
     }
 
-    /// x so that the system times x is `load`, which is used up.
+    /// Finds x, `[vertex][column]`, so that the system times x is `load`, which is used up; returns
+    /// the iterations that it took.
     ///
     /// # Errors
     /// [`Error::Mesh`] if iterations do not end.
-    pub fn solve(&self, steps: &Steps, load: Buffer<T>, until: Until) -> Result<Solution<T>> {
+    pub fn solve(
+        &self,
+        steps: &Steps,
+        load: Buffer<T>,
+        until: Until,
+        x: &Buffer<T>,
+    ) -> Result<usize> {
         let (count, columns) = (self.count, self.columns);
         let stride = if columns == 3 { 4 } else { columns };
         let direction = steps.empty::<T>(count * stride)?;
         let product = steps.empty::<T>(count * columns)?;
-        let x = steps.empty::<T>(count * columns)?;
         let partial = steps.empty::<f64>((columns + 1) * BLOCKS as usize)?;
         let state = State::new(steps, columns)?;
         let kernels = Kernels::new(&steps.functions, self.variant.clone());
@@ -133,7 +133,7 @@ impl<T: Real + DeviceRepr> System<T> {
             self.words(),
             array(&load),
             array(&direction),
-            array(&x),
+            array(x),
             Argument::Long(tolerance.to_bits()),
             number(componentwise),
             array(&partial),
@@ -152,12 +152,12 @@ impl<T: Real + DeviceRepr> System<T> {
                 self.words(),
                 array(&product),
                 array(&load),
-                array(&x),
+                array(x),
                 array(&partial),
                 state.argument(),
             ];
             let turn =
-                vec![self.words(), array(&load), array(&direction), array(&x), state.argument()];
+                vec![self.words(), array(&load), array(&direction), array(x), state.argument()];
             Ok([
                 kernels.blocks("multiply", BLOCKS, THREADS, multiply)?,
                 kernels.blocks("step", BLOCKS, THREADS, step)?,
@@ -174,7 +174,7 @@ impl<T: Real + DeviceRepr> System<T> {
         loop {
             let (iterations, done) = state.read(steps)?;
             if done == 1 {
-                return Ok(Solution { x, iterations });
+                return Ok(iterations);
             }
             if done > 1 || iterations >= most {
                 return Err(Error::mesh(format!(

@@ -27,14 +27,14 @@ pub enum Layout {
 pub struct DeviceAttribute<T> {
     pub(in crate::backend::cuda) kind: Element,
     pub(in crate::backend::cuda) count: usize,
-    pub(in crate::backend::cuda) width: usize,
-    pub(in crate::backend::cuda) layout: Layout,
+    pub(super) width: usize,
+    pub(super) layout: Layout,
     pub(in crate::backend::cuda) values: Buffer<T>,
 }
 
 impl<T> DeviceAttribute<T> {
     /// Steps from one element, and from one component, to the next.
-    pub(in crate::backend::cuda) fn strides(&self) -> [usize; 2] {
+    pub(super) fn strides(&self) -> [usize; 2] {
         match self.layout {
             Layout::Interleaved => [self.width, 1],
             Layout::Planar => [1, self.count],

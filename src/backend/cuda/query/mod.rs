@@ -175,7 +175,7 @@ impl DeviceQuery {
         self.steps.synchronize()
     }
 
-    pub(in crate::backend::cuda) fn stored(&mut self, op: Op) -> Result<&Lists> {
+    fn stored(&mut self, op: Op) -> Result<&Lists> {
         op.check_of(self.mesh.top())?;
         let rows = match self.rows[op as usize].take() {
             Some(rows) => rows,

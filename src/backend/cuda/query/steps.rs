@@ -26,7 +26,7 @@ pub(in crate::backend::cuda) struct Steps {
 }
 
 /// The variant of a kernel file of queries.
-pub(in crate::backend::cuda) fn variant(source: &'static Source) -> Variant {
+pub(super) fn variant(source: &'static Source) -> Variant {
     Variant::new(source, Precision::F64)
 }
 
@@ -133,6 +133,6 @@ impl Steps {
 }
 
 /// Bits of the numbers below `count`.
-pub(in crate::backend::cuda) fn bits(count: usize) -> u32 {
+pub(super) fn bits(count: usize) -> u32 {
     (usize::BITS - count.saturating_sub(1).leading_zeros()).max(1)
 }

@@ -10,7 +10,7 @@ mod torus;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use subsolid::mesh::{CreaseRule, Creases};
+use subsolid::mesh::{CreaseRule, Creases, TriangleRule};
 use subsolid::surface::limit::{Faces, GridLimit, LimitSurface, Scheme};
 
 /// Samples an edge.
@@ -62,6 +62,7 @@ fn limits(c: &mut Criterion) {
             corners: &mesh.corners,
             creases: &creases,
             crease_rule: CreaseRule::Uniform,
+            triangle_rule: TriangleRule::Uniform,
         };
         group.throughput(Throughput::Elements(faces as u64));
         group.bench_function(format!("{name}: set-up, faces"), |b| {

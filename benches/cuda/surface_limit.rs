@@ -3,7 +3,7 @@
 use subsolid::backend::cuda::DeviceRepr;
 use subsolid::backend::cuda::{DeviceStaticRefinement, DeviceSurfaceGrid};
 use subsolid::backend::{Backend, Cuda, Precision};
-use subsolid::mesh::{CreaseRule, Creases, Polygons};
+use subsolid::mesh::{CreaseRule, Creases, Polygons, TriangleRule};
 use subsolid::numbers::Real;
 use subsolid::surface::limit::{Faces, LimitSurface, Scheme};
 use subsolid::surface::{StaticRefinement, SurfaceOptions, SurfacePlan};
@@ -21,6 +21,7 @@ fn surface(points: usize, faces: &Polygons) -> subsolid::Result<LimitSurface> {
         corners: faces.vertices(),
         creases: &creases,
         crease_rule: CreaseRule::Uniform,
+        triangle_rule: TriangleRule::Uniform,
     };
     LimitSurface::new(&faces, Scheme::CatmullClark)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use subsolid::SurfaceMesh;
-use subsolid::surface::limit::{Faces, GridLimit, LimitSurface};
+use subsolid::surface::limit::{GridLimit, LimitSurface};
 use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan, vertex_limits};
 
 use crate::arrays::{lent, moved};
@@ -202,16 +202,7 @@ impl PySurface {
         let (limit, count) = py
             .detach(|| -> subsolid::Result<_> {
                 let mesh = &self.mesh;
-                let ends = mesh.faces.ends().map(|end| end as u32);
-                let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
-                let faces = Faces {
-                    vertex_count: mesh.points.len(),
-                    offsets: &offsets,
-                    corners: mesh.faces.vertices(),
-                    creases: &mesh.creases,
-                    crease_rule: mesh.crease_rule,
-                };
-                let surface = LimitSurface::new(&faces, scheme)?;
+                let surface = LimitSurface::of_mesh(mesh, scheme)?;
                 let grid = surface.grid(samples, true)?;
                 let mut limit = GridLimit::default();
                 let refined = surface.refined_points(&mesh.points)?;

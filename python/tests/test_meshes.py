@@ -179,3 +179,14 @@ def test_meshes_of_other_packages(bracket: subsolid.Solid, tmp_path: Any) -> Non
     assert np.array_equal(np.sort(voxels.cells, axis=1), np.sort(cells, axis=1))
     with pytest.raises(subsolid.Error, match="VTK types"):
         subsolid.from_pyvista(pyvista.Sphere().cast_to_unstructured_grid())
+
+
+def test_limits_keep_the_rule_of_boundaries(tmp_path: Any) -> None:
+    text = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n"
+    (tmp_path / "open.obj").write_text(text)
+    (tmp_path / "pinned.obj").write_text(text + "t interpolateboundary 1/0/0 1\n")
+    corner = np.array([0.0, 0.0, 0.0])
+    for name, stays in (("open", False), ("pinned", True)):
+        surface = subsolid.read_surface(tmp_path / f"{name}.obj")
+        positions, _ = surface.evaluate(samples=2)
+        assert np.allclose(positions[0, 0], corner, atol=1e-14) == stays

@@ -83,13 +83,16 @@ pub struct SurfaceResults {
 
 /// Whether a surface is refined on GPUs: by Catmull-Clark and Loop on the mesh matrix from one
 /// level on, by edge-friend from two, by √3 if it is an oriented manifold without rings of two
-/// triangles; by stencils whatever the CPU makes some of, static ones up to level 7. All corners
-/// have ids of 32 bits there.
+/// triangles; by stencils whatever the CPU makes some of, static ones up to level 7. Smooth triangles
+/// are refined there by stencils alone. All corners have ids of 32 bits there.
 pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
     if check_corner_ids(mesh, options).is_err() {
         return false;
     }
     let rules = options.scheme.rules();
+    if !options.method.is_stencils() && rules.has_triangle_rule() && mesh.has_smooth_triangles() {
+        return false;
+    }
     match options.method {
         Method::Auto if !rules.has_matrix_pass() => options.levels >= 1,
         Method::Auto | Method::Matrix => {

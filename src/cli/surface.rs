@@ -9,7 +9,9 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, SurfaceRefiner, runs_on_gpu, start};
 use subsolid::io::SurfaceFormat;
-use subsolid::mesh::{Attribute, CreaseRule, LinearInterpolation, NORMALS, SurfaceMesh};
+use subsolid::mesh::{
+    Attribute, CreaseRule, LinearInterpolation, NORMALS, SurfaceMesh, TriangleRule,
+};
 use subsolid::plan::Cost;
 use subsolid::surface::limit::PatchCounts;
 use subsolid::surface::{
@@ -52,6 +54,10 @@ pub struct Arguments {
     /// Average sharpness along creases as it passes on (Chaikin)
     #[arg(long)]
     chaikin: bool,
+    /// Refine the edges of triangles by the smooth rule of Catmull-Clark, with fewer waves; as the
+    /// OBJ tag smoothtriangles
+    #[arg(long)]
+    smooth_triangles: bool,
     /// Where texture coordinates are linear, smooth elsewhere; as the model's tag says without, or
     /// all
     #[arg(long, value_enum, value_name = "WHERE")]
@@ -148,6 +154,10 @@ impl Arguments {
                 "end the name of the output in .obj, .ply or .vtp, or leave --normals out",
             ));
         }
+        if self.smooth_triangles && !matches!(self.scheme, SchemeName::CatmullClark) {
+            return Err(Error::request("--smooth-triangles is a rule of Catmull-Clark")
+                .with_help("leave --smooth-triangles out, or take --scheme catmull-clark"));
+        }
         if matches!(self.scheme, SchemeName::Sqrt3) {
             for (given, option) in
                 [(self.limit, "--limit"), (self.normals, "--normals"), (self.chaikin, "--chaikin")]
@@ -231,6 +241,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
                 .with_help("leave the option out"));
         };
         uv.linear = name.into();
+    }
+    if arguments.smooth_triangles {
+        mesh.triangle_rule = TriangleRule::Smooth;
     }
     if arguments.limit || arguments.normals {
         check_valences(&mesh)?;

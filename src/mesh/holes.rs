@@ -40,6 +40,7 @@ impl SurfaceMesh {
             faces,
             creases,
             crease_rule: self.crease_rule,
+            triangle_rule: self.triangle_rule,
             boundary: self.boundary,
             holes: Vec::new(),
             attributes: self.attributes.clone(),

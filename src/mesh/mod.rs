@@ -26,7 +26,9 @@ pub use handedness::Handedness;
 pub(crate) use range::{check_attributes, check_coordinates};
 
 pub use ids::{CellId, EdgeId, FaceId, VertexId};
-pub use surface::{BoundaryRule, FaceVarying, LinearInterpolation, NORMALS, Polygons, SurfaceMesh};
+pub use surface::{
+    BoundaryRule, FaceVarying, LinearInterpolation, NORMALS, Polygons, SurfaceMesh, TriangleRule,
+};
 
 /// A value of any width at every vertex of a mesh (a material, a temperature…).
 /// It refines and evaluates with the same weights as the positions.

@@ -167,6 +167,17 @@ pub enum BoundaryRule {
     Holes,
 }
 
+/// How Catmull-Clark refines the edges of triangles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TriangleRule {
+    /// As those of all polygons.
+    #[default]
+    Uniform,
+    /// Nearer to the triangles, whose surface has fewer waves then (OpenSubdiv's `TRI_SUB_SMOOTH`).
+    /// Other schemes know no such rule.
+    Smooth,
+}
+
 /// A control mesh of a surface.
 ///
 /// Faces may have any number of corners. The fields may be in any state; see
@@ -183,6 +194,8 @@ pub struct SurfaceMesh {
     pub crease_rule: CreaseRule,
     /// Rule where the surface ends.
     pub boundary: BoundaryRule,
+    /// Rule of the edges of triangles.
+    pub triangle_rule: TriangleRule,
     /// Faces that are refined, since their neighbours depend on them, but are nothing to see; see
     /// [`SurfaceMesh::without_holes`].
     pub holes: Vec<u32>,
@@ -202,6 +215,11 @@ impl SurfaceMesh {
     pub fn normals(&self) -> Option<&[[f64; 3]]> {
         let normals = self.attributes.iter().find(|a| a.name == NORMALS && a.width == 3)?;
         Some(normals.values.as_chunks().0)
+    }
+
+    /// Whether there are triangles whose edges have a smooth rule of their own.
+    pub(crate) fn has_smooth_triangles(&self) -> bool {
+        self.triangle_rule == TriangleRule::Smooth && self.faces.iter().any(|face| face.len() == 3)
     }
 
     /// Checks coordinates, lengths, indices, repeated vertices and sharpness values.

@@ -152,6 +152,12 @@ pub trait SurfaceScheme: Sync {
         false
     }
 
+    /// Whether edges of triangles may have a smooth rule of their own
+    /// ([`TriangleRule`](crate::mesh::TriangleRule)).
+    fn has_triangle_rule(&self) -> bool {
+        false
+    }
+
     /// Whether static refinement knows the weights of every level.
     fn has_static_refinement(&self) -> bool {
         false

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assert_cmd::Command;
-use subsolid::mesh::SolidMesh;
+use subsolid::mesh::{SolidMesh, TriangleRule};
 use subsolid::refine::refine_mesh;
 use subsolid::scheme::VertexRule;
 use subsolid::surface::{Method, Scheme, boundary_surface, refine_surface};
@@ -30,6 +30,20 @@ fn surface_writes_what_the_library_computes() {
         let expected = refine_surface(&model("bishop"), &options(library, 1, Method::Matrix));
         assert_eq!(fine, expected.unwrap());
     }
+    let tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
+    std::fs::write(directory.path().join("tetrahedron.obj"), tetrahedron).unwrap();
+    let mut smooth = subsolid::read_surface(directory.path().join("tetrahedron.obj")).unwrap();
+    smooth.triangle_rule = TriangleRule::Smooth;
+    subsolid::io::write_surface(directory.path().join("tagged.obj"), &smooth).unwrap();
+    let expected = refine_surface(&smooth, &options(Scheme::CatmullClark, 1, Method::Matrix));
+    for (model, option) in [("tetrahedron.obj", Some("--smooth-triangles")), ("tagged.obj", None)] {
+        let mut arguments = vec!["surface", model, "--levels", "1", "-o", "smooth.obj"];
+        arguments.extend(option);
+        let (code, stderr) = run(directory.path(), &arguments);
+        assert_eq!(code, 0, "{stderr}");
+        let fine = subsolid::read_surface(directory.path().join("smooth.obj")).unwrap();
+        assert_eq!(&fine, expected.as_ref().unwrap(), "{model}");
+    }
     let arguments = ["surface", car, "--method", "edge-friend", "--chaikin", "-o", "fine.stl"];
     let (code, stderr) = run(directory.path(), &arguments);
     assert_eq!(code, 0, "{stderr}");
@@ -46,6 +60,7 @@ fn options_without_use_are_refused() {
         ("--scheme sqrt3 --limit -o a.obj", "--limit is not for √3"),
         ("--scheme sqrt3 --normals -o a.ply", "--normals is not for √3"),
         ("--scheme sqrt3 --chaikin -o a.ply", "--chaikin is not for √3"),
+        ("--scheme loop --smooth-triangles -o a.obj", "is a rule of Catmull-Clark"),
         ("--method adaptive -o a.obj", "add --limit"),
     ] {
         let mut words = vec!["surface", car.to_str().unwrap()];

@@ -8,9 +8,7 @@ use subsolid::backend::{Cuda, Precision};
 use subsolid::mesh::{Polygons, SurfaceMesh};
 use subsolid::plan::Want;
 use subsolid::surface::StaticRefinement;
-use subsolid::surface::limit::{
-    Faces, GridLimit, LimitSurface, Scheme, SurfaceGrid, SurfaceLocation,
-};
+use subsolid::surface::limit::{GridLimit, LimitSurface, Scheme, SurfaceGrid, SurfaceLocation};
 
 use super::gpu;
 
@@ -28,16 +26,7 @@ const MODELS: [&str; 8] = [
 ];
 
 fn surface(mesh: &SurfaceMesh, scheme: Scheme) -> LimitSurface {
-    let ends = mesh.faces.ends().map(|end| end as u32);
-    let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
-    let faces = Faces {
-        vertex_count: mesh.points.len(),
-        offsets: &offsets,
-        corners: mesh.faces.vertices(),
-        creases: &mesh.creases,
-        crease_rule: mesh.crease_rule,
-    };
-    LimitSurface::new(&faces, scheme).unwrap()
+    LimitSurface::of_mesh(mesh, scheme).unwrap()
 }
 
 fn model(name: &str) -> (SurfaceMesh, LimitSurface) {

@@ -195,7 +195,7 @@ const OBJ: &str = "# a box\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1
     vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvn 0 0 1\ng sides\nf 1/1/1 4/4/1 3/3/1 2/2/1\nf 5 6 7 8\n\
     f 1//1 2//1 6//1 5//1\nf -6 -5 -1\nf 3 8 7\nt interpolateboundary 1/0/0 1\n\
     t crease 2/1/0 0 1 2.5\nt corner 1/1/0 4 10\nt hole 1/0/0 1\n\
-    t facevaryinginterpolateboundary 1/0/0 3\nt smoothtriangles 0/0/1 1\n";
+    t facevaryinginterpolateboundary 1/0/0 3\nt smoothtriangles 0/0/1 smooth\n";
 
 const PLY: &str = "ply\nformat ascii 1.0\ncomment two triangles\nelement vertex 4\n\
     property float x\nproperty float y\nproperty float z\nproperty uchar red\nelement face 2\n\

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use rayon::prelude::*;
-use subsolid::mesh::{BoundaryRule, CreaseRule, Creases, SurfaceMesh};
+use subsolid::mesh::{BoundaryRule, CreaseRule, Creases, SurfaceMesh, TriangleRule};
 use subsolid::surface::{
     Method, Scheme, SurfacePlan, adaptive_limits, refine_surface, vertex_limits,
 };
@@ -54,6 +54,7 @@ fn tag(mesh: &mut SurfaceMesh, random: &mut Random) {
     mesh.crease_rule = [CreaseRule::Uniform, CreaseRule::Chaikin][random.below(2)];
     mesh.boundary =
         [BoundaryRule::Edges, BoundaryRule::EdgesAndCorners, BoundaryRule::Holes][random.below(3)];
+    mesh.triangle_rule = [TriangleRule::Uniform, TriangleRule::Smooth][random.below(2)];
     mesh.holes = (0..mesh.faces.len() as u32).filter(|_| random.below(12) == 0).collect();
 }
 
@@ -107,6 +108,8 @@ fn going_on_from_a_file_is_going_on_from_memory() {
         assert_eq!(found.holes, expected.holes, "{what}");
         assert_eq!(found.boundary, expected.boundary, "{what}");
         assert_eq!(found.crease_rule, expected.crease_rule, "{what}");
+        // the refined mesh may be of triangles, under Loop
+        assert_eq!(found.triangle_rule, expected.triangle_rule, "{what}");
         let edges = |mesh: &SurfaceMesh, number: &dyn Fn(u32) -> u32| -> BTreeSet<[u32; 2]> {
             let sharp = mesh.creases.edges.iter().filter(|crease| crease.sharpness > 1e-12);
             let ends = sharp.map(|crease| crease.edge.map(|v| number(v.0)));

@@ -7,7 +7,8 @@
 //! - `t hole 1/0/0 f …`: faces left out;
 //! - `t interpolateboundary 1/0/0 k`: 0 faces at the boundary are holes, 1 edges and
 //!   corners are sharp, 2 edges only (the default);
-//! - `t creasemethod 0/0/1 chaikin` or `normal`.
+//! - `t creasemethod 0/0/1 chaikin` or `normal`;
+//! - `t smoothtriangles 0/0/1 smooth` or `catmark`.
 //!
 //! A sharpness of 10 or more is infinite, as there. Normals, lines, points, groups,
 //! materials and other tags are left out and reported. (The crate `tobj` knows neither
@@ -20,7 +21,9 @@ use super::ReadReport;
 use super::lines::{Text, integer, real, shown};
 use super::sharpness::check_sharpness;
 use crate::Result;
-use crate::mesh::{BoundaryRule, CreaseRule, FaceVarying, LinearInterpolation, SurfaceMesh};
+use crate::mesh::{
+    BoundaryRule, CreaseRule, FaceVarying, LinearInterpolation, SurfaceMesh, TriangleRule,
+};
 
 /// Sharpness from which on an edge stays sharp for ever.
 const INFINITE_SHARPNESS: f64 = 10.0;
@@ -244,6 +247,17 @@ impl Reader<'_> {
                     }
                 };
             }
+            b"smoothtriangles" => {
+                self.mesh.triangle_rule = match strings {
+                    [b"smooth"] => TriangleRule::Smooth,
+                    [b"catmark"] => TriangleRule::Uniform,
+                    _ => {
+                        return Err(self
+                            .text
+                            .error("smoothtriangles takes one word: smooth or catmark"));
+                    }
+                };
+            }
             other => self.skip(&format!("tags `{}`", shown(other))),
         }
         Ok(())
@@ -301,7 +315,7 @@ mod tests {
     fn tags_of_every_kind() {
         let tags = "t crease 3/1/0 0 1 2 2.5\nt crease 3/2/0 2 3 0 1 12\nt corner 2/1/0 4 0 3\n\
                     t hole 1/0/0 1\nt interpolateboundary 1/0/0 1\nt creasemethod 0/0/1 chaikin\n\
-                    t smoothtriangles 1/0/0 1\nvn 0 0 1\n";
+                    t smoothtriangles 0/0/1 smooth\nt unknown 1/0/0 1\nvn 0 0 1\n";
         let (mesh, report) = mesh(&format!("{POINTS}f 1 2 3 4\nf 4 3 5\n{tags}")).unwrap();
         let edges: Vec<_> =
             mesh.creases.edges.iter().map(|c| (c.edge[0].0, c.edge[1].0, c.sharpness)).collect();
@@ -310,7 +324,8 @@ mod tests {
         assert_eq!(mesh.holes, [1]);
         assert_eq!(mesh.boundary, BoundaryRule::EdgesAndCorners);
         assert_eq!(mesh.crease_rule, CreaseRule::Chaikin);
-        assert_eq!(report.skipped, ["1 normals (vn)", "1 tags `smoothtriangles`"]);
+        assert_eq!(mesh.triangle_rule, TriangleRule::Smooth);
+        assert_eq!(report.skipped, ["1 normals (vn)", "1 tags `unknown`"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use crate::mesh::{BoundaryRule, CreaseRule, LinearInterpolation, SurfaceMesh};
+use crate::mesh::{BoundaryRule, CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
 
 /// What stands for a sharpness that never ends; readers take 10 and more so.
 const INFINITE_SHARPNESS: f64 = 10.0;
@@ -80,6 +80,9 @@ fn write_tags(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
     }
     if mesh.crease_rule == CreaseRule::Chaikin {
         writeln!(out, "t creasemethod 0/0/1 chaikin")?;
+    }
+    if mesh.triangle_rule == TriangleRule::Smooth {
+        writeln!(out, "t smoothtriangles 0/0/1 smooth")?;
     }
     Ok(())
 }

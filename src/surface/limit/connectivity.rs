@@ -4,10 +4,21 @@ use std::borrow::Cow;
 
 use super::faces::{Faces, Scheme};
 use crate::error::{Error, Result};
-use crate::mesh::{CreaseRule, Creases};
+use crate::mesh::{CreaseRule, Creases, TriangleRule};
+use crate::scheme::catmull_clark::triangle_stretch;
 use crate::scheme::{LimitScheme, Shape, crease};
 use crate::topology::surface::{Columns, SurfaceTopology};
 use crate::topology::{NONE, Rows};
+
+/// The tags of a control mesh.
+pub(in crate::surface) struct Tags<'a> {
+    /// Sharp edges and vertices.
+    pub creases: &'a Creases,
+    /// How the sharpness of edges passes on.
+    pub crease_rule: CreaseRule,
+    /// How edges of triangles are refined.
+    pub triangle_rule: TriangleRule,
+}
 
 /// A surface's incidence with the sharpness of its edges and vertices. A *side* is a face's
 /// edge from one corner to the next; sides and corners are numbered alike, face by face.
@@ -24,6 +35,7 @@ pub(super) struct Connectivity<'t> {
     pub vertex_corners: Rows,
     /// How the sharpness of edges passes on.
     pub crease_rule: CreaseRule,
+    triangle_rule: TriangleRule,
     // empty: smooth
     edge_sharpness: Vec<f64>,
     vertex_sharpness: Vec<f64>,
@@ -38,15 +50,13 @@ impl<'t> Connectivity<'t> {
     /// # Errors
     /// [`Error::Mesh`] for a crease that is no edge, a corner that is no vertex, and a
     /// sharpness that is negative or not a number.
-    pub fn new(
-        topology: Cow<'t, SurfaceTopology>,
-        creases: &Creases,
-        crease_rule: CreaseRule,
-        scheme: Scheme,
-    ) -> Result<Self> {
+    pub fn new(topology: Cow<'t, SurfaceTopology>, tags: &Tags, scheme: Scheme) -> Result<Self> {
         let mut connectivity = Self::smooth(topology, scheme, masks_of(scheme)?);
-        connectivity.crease_rule = crease_rule;
-        connectivity.resolve(creases)?;
+        connectivity.crease_rule = tags.crease_rule;
+        if scheme.rules().has_triangle_rule() {
+            connectivity.triangle_rule = tags.triangle_rule;
+        }
+        connectivity.resolve(tags.creases)?;
         if connectivity.is_chaikin() {
             let all = 0..connectivity.vertex_count() as u32;
             let counts =
@@ -70,6 +80,7 @@ impl<'t> Connectivity<'t> {
             vertex_corners: topology.vertex_corners(),
             topology,
             crease_rule: CreaseRule::Uniform,
+            triangle_rule: TriangleRule::Uniform,
             edge_sharpness: Vec::new(),
             vertex_sharpness: Vec::new(),
             semi_sharp: Vec::new(),
@@ -131,6 +142,17 @@ impl<'t> Connectivity<'t> {
     /// Face of a side.
     pub(crate) fn side_face(&self, side: u32) -> u32 {
         self.topology.columns.face(side)
+    }
+
+    /// How far the smooth point of an edge lies from the midpoint, beside what the mask says: not 1
+    /// beside triangles with a rule of their own.
+    pub(crate) fn edge_stretch(&self, edge: u32) -> f64 {
+        match (self.triangle_rule, self.edge_sides(edge)) {
+            (TriangleRule::Smooth, &[a, b]) => {
+                triangle_stretch([a, b].map(|side| self.face(self.side_face(side) as usize).len()))
+            }
+            _ => 1.0,
+        }
     }
 
     /// Ends of an edge, the smaller first.

@@ -1,6 +1,6 @@
 //! What a limit needs of a control mesh: its faces and creases, borrowed.
 
-use crate::mesh::{CreaseRule, Creases};
+use crate::mesh::{CreaseRule, Creases, TriangleRule};
 pub use crate::scheme::Scheme;
 
 /// Faces of a surface control mesh as flat arrays, lent by whoever owns them.
@@ -22,4 +22,6 @@ pub struct Faces<'a> {
     pub creases: &'a Creases,
     /// Whether the sharpness of an edge first blends with that of its neighbours.
     pub crease_rule: CreaseRule,
+    /// How edges of triangles are refined, by Catmull-Clark.
+    pub triangle_rule: TriangleRule,
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::class::{Class, Reason};
-use super::connectivity::{Connectivity, check_faces, masks_of};
+use super::connectivity::{Connectivity, Tags, check_faces, masks_of};
 use super::faces::{Faces, Scheme};
 use super::leaf::{Element, Leaf, LeafKind, Placement};
 use super::net::{self, Ends};
@@ -19,7 +19,7 @@ use super::surface::LimitSurface;
 use super::walk::Frame;
 use crate::error::{Error, Result};
 use crate::limit::Key;
-use crate::mesh::{CreaseRule, Creases};
+use crate::mesh::Creases;
 use crate::scheme::Shape;
 use crate::scheme::Stencils;
 use crate::topology::surface::{Columns, SurfaceTopology};
@@ -95,13 +95,18 @@ impl LimitSurface {
         let columns = Columns::of_ends(&faces.offsets[1..]);
         let vertices = faces.corners.to_vec();
         let topology = SurfaceTopology::build(faces.vertex_count, columns, vertices);
-        Self::of_topology(&topology, (faces.creases, faces.crease_rule), scheme, levels)
+        let tags = Tags {
+            creases: faces.creases,
+            crease_rule: faces.crease_rule,
+            triangle_rule: faces.triangle_rule,
+        };
+        Self::of_topology(&topology, &tags, scheme, levels)
     }
 
     /// The same of a topology that is known, whose faces have been checked.
     pub(in crate::surface) fn of_topology(
         topology: &SurfaceTopology,
-        (creases, rule): (&Creases, CreaseRule),
+        tags: &Tags,
         scheme: Scheme,
         levels: usize,
     ) -> Result<Self> {
@@ -109,8 +114,8 @@ impl LimitSurface {
             return Err(Error::request(format!("{levels} levels of isolation"))
                 .with_help(format!("ask for 0 to {MAX_LEVEL} levels")));
         }
-        let connectivity = Connectivity::new(Cow::Borrowed(topology), creases, rule, scheme)?;
-        check_sharpness(creases)?;
+        let connectivity = Connectivity::new(Cow::Borrowed(topology), tags, scheme)?;
+        check_sharpness(tags.creases)?;
         Builder::new(scheme, levels).build(connectivity)
     }
 }

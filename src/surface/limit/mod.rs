@@ -22,7 +22,7 @@
 //!
 //! # Practice
 //! ```
-//! use subsolid::mesh::{CreaseRule, Creases};
+//! use subsolid::mesh::{CreaseRule, Creases, TriangleRule};
 //! use subsolid::plan::Want;
 //! use subsolid::surface::limit::{Faces, GridLimit, LimitSurface, Scheme, SurfaceLocation};
 //!
@@ -36,6 +36,7 @@
 //!     corners: &[0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4, 2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5],
 //!     creases: &creases,
 //!     crease_rule: CreaseRule::Uniform,
+//!     triangle_rule: TriangleRule::Uniform,
 //! };
 //! let surface = LimitSurface::new(&faces, Scheme::CatmullClark)?; // no points yet
 //!

@@ -72,14 +72,15 @@ impl Connectivity<'_> {
         let sharp = crease::edge_weight(self.edge_sharpness(edge), halves);
         let smooth = 1.0 - sharp;
         let mask = self.masks.edge_mask();
-        row.add_mean(&ends, sharp + mask.ends * smooth);
+        let stretch = self.edge_stretch(edge);
+        row.add_mean(&ends, sharp + (1.0 - stretch * (1.0 - mask.ends)) * smooth);
         if smooth == 0.0 {
             return;
         }
         for &side in self.edge_sides(edge) {
             let face = self.face(self.side_face(side) as usize);
             if mask.face != 0.0 {
-                row.add_mean(face, mask.face * smooth);
+                row.add_mean(face, stretch * mask.face * smooth);
             }
             if mask.across != 0.0 {
                 let across = face.iter().filter(|v| !ends.contains(v));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::connectivity::{check_faces, masks_of};
+use super::connectivity::{Tags, check_faces, masks_of};
 use super::faces::{Faces, Scheme};
 use super::surface::LimitSurface;
 use crate::error::Result;
@@ -27,12 +27,22 @@ pub struct VertexLimits {
 /// [`Error::Request`](crate::Error::Request) for √3, whose limit has no masks here; those of
 /// [`LimitSurface::new`].
 pub fn vertex_limits(mesh: &SurfaceMesh, scheme: Scheme) -> Result<VertexLimits> {
-    let topology = limit_topology(mesh, scheme)?;
-    let surface = limit_surface(mesh, &topology, scheme, mesh.crease_rule, 0)?;
-    let masks = surface.vertex_masks();
+    let masks = LimitSurface::of_mesh(mesh, scheme)?.vertex_masks();
     let (positions, normals) =
         (masks.limit_positions(&mesh.points)?, masks.limit_normals(&mesh.points)?);
     Ok(VertexLimits { positions, normals })
+}
+
+impl LimitSurface {
+    /// Analyzes a mesh with all its tags: creases, corners, and the rules of boundaries and
+    /// triangles. Holes are analyzed like other faces.
+    ///
+    /// # Errors
+    /// Those of [`LimitSurface::new`].
+    pub fn of_mesh(mesh: &SurfaceMesh, scheme: Scheme) -> Result<Self> {
+        let topology = limit_topology(mesh, scheme)?;
+        limit_surface(mesh, &topology, scheme, mesh.crease_rule, 0)
+    }
 }
 
 /// The topology of a mesh whose limit is wanted.
@@ -53,6 +63,7 @@ pub(in crate::surface) fn limit_topology(
         corners: mesh.faces.vertices(),
         creases: &mesh.creases,
         crease_rule: mesh.crease_rule,
+        triangle_rule: mesh.triangle_rule,
     };
     check_faces(&faces, scheme)?;
     Ok(SurfaceTopology::of(mesh))
@@ -74,7 +85,8 @@ pub(in crate::surface) fn limit_surface(
         let creases = creases.to_mut();
         ends.into_iter().for_each(|v| creases.push_corner(v, f64::INFINITY));
     }
-    LimitSurface::of_topology(topology, (&creases, rule), scheme, isolation)
+    let tags = Tags { creases: &creases, crease_rule: rule, triangle_rule: mesh.triangle_rule };
+    LimitSurface::of_topology(topology, &tags, scheme, isolation)
 }
 
 #[cfg(test)]

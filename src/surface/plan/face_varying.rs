@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::Result;
-use crate::mesh::{FaceVarying, LinearInterpolation, SurfaceMesh};
+use crate::mesh::{FaceVarying, LinearInterpolation, SurfaceMesh, TriangleRule};
 use crate::scheme::Split;
 use crate::surface::SurfaceOptions;
 use crate::surface::refine::catmull_clark::CatmullClark;
@@ -101,6 +101,8 @@ fn refine_smoothly(
         workspace.start(&values);
         match options.scheme.split() {
             Split::Quads => {
+                let rule = if level == 0 { mesh.triangle_rule } else { TriangleRule::Uniform };
+                let tags = tags.with_triangles(rule, &seams);
                 CatmullClark::first_step(seams.clone(), tags).evaluate(&mut workspace);
             }
             _ => Loop::first_step(seams.clone(), tags).evaluate(&mut workspace),

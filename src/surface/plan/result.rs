@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::face_varying::refine_uv;
 use super::{Levels, SurfacePlan};
-use crate::mesh::{Attribute, BoundaryRule, Creases, Polygons, SurfaceMesh};
+use crate::mesh::{Attribute, BoundaryRule, Creases, Polygons, SurfaceMesh, TriangleRule};
 use crate::scheme::Shape;
 use crate::scheme::point::Point;
 use crate::surface::options::SurfaceOptions;
@@ -116,6 +116,8 @@ pub(crate) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result
         creases,
         crease_rule: options.crease_rule.unwrap_or(mesh.crease_rule),
         boundary,
+        // no triangle remains after a step
+        triangle_rule: if options.levels == 0 { mesh.triangle_rule } else { TriangleRule::Uniform },
         holes: Vec::new(),
         attributes,
         uv: refine_uv(mesh, &options)?,

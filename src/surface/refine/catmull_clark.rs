@@ -66,7 +66,8 @@ impl CatmullClark {
         spare: Option<Self>,
     ) -> Result<Self> {
         let oriented = matrix.is_oriented();
-        let mut sharpness = vec![Sharpness::of(mesh, &matrix, crease_rule)?];
+        let first = Sharpness::of(mesh, &matrix, crease_rule)?;
+        let mut sharpness = vec![first.with_triangles(mesh.triangle_rule, &matrix)];
         let mut spare = spare.map_or_else(Vec::new, |spare| spare.matrices).into_iter().skip(1);
         let mut matrices = vec![matrix];
         while matrices.len() <= levels {

@@ -63,8 +63,10 @@ pub fn quads(
     let across = product(&edge_faces(matrix), &f);
     let mask = scheme.edge_mask();
     let edges = Stencils::build(matrix.edge_count(), |e, row| {
-        add_row(&mid, e, mask.ends, row);
-        add_row(&across, e, 2.0 * mask.face, row);
+        let found = sharpness.triangle_edges.binary_search_by_key(&(e as u32), |edge| edge.edge);
+        let stretch = found.map_or(1.0, |i| sharpness.triangle_edges[i].stretch);
+        add_row(&mid, e, 1.0 - stretch * (1.0 - mask.ends), row);
+        add_row(&across, e, stretch * 2.0 * mask.face, row);
     });
     let neighbours = matrix.neighbours();
     let stars = matrix.vertex_corners();

@@ -5,8 +5,9 @@
 //! the surface ends are creases that stay sharp for ever.
 
 use crate::error::{Error, Result};
-use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
+use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh, TriangleRule};
 use crate::numbers::Real;
+use crate::scheme::catmull_clark::triangle_stretch;
 use crate::scheme::crease::{
     ALONG_END, ALONG_OWN, VertexBlend, VertexSharpness, decayed, edge_weight,
 };
@@ -26,6 +27,17 @@ pub struct SharpEdge {
     pub sharpness: f64,
     /// Sharpness of its halves at these ends, one level on.
     pub halves: [f64; 2],
+}
+
+/// An edge beside a triangle, by the smooth rule of triangles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TriangleEdge {
+    /// The edge.
+    pub edge: u32,
+    /// Its end vertices, the smaller first.
+    pub ends: [u32; 2],
+    /// How far its smooth point lies from the midpoint, beside that of other edges.
+    pub stretch: f64,
 }
 
 /// How the point of a vertex differs from the smooth rule: smooth · S + along · (e₁ + 6P +
@@ -53,6 +65,9 @@ pub struct Sharpness {
     pub corners: Vec<(u32, f64)>,
     /// Vertices that do not follow the smooth rule, by vertex.
     pub held: Vec<HeldVertex>,
+    /// Edges with a smooth rule of their own, by edge. Of a control mesh alone, as Catmull-Clark
+    /// makes no triangles.
+    pub triangle_edges: Vec<TriangleEdge>,
 }
 
 /// Vertices that stay in place by the boundary rule: those of one face, at the boundary.
@@ -72,8 +87,12 @@ pub(in crate::surface) fn boundary_corners(
 
 impl Sharpness {
     /// Nothing is sharp.
-    pub(crate) const SMOOTH: Self =
-        Self { edges: Vec::new(), corners: Vec::new(), held: Vec::new() };
+    pub(crate) const SMOOTH: Self = Self {
+        edges: Vec::new(),
+        corners: Vec::new(),
+        held: Vec::new(),
+        triangle_edges: Vec::new(),
+    };
 
     /// Sharpness of a control mesh; of several tags at one place the last counts.
     ///
@@ -130,6 +149,18 @@ impl Sharpness {
         Ok(Self::of_level(edges.collect(), corners, rule))
     }
 
+    /// The same with the edges of triangles, which Catmull-Clark alone knows a rule of.
+    pub(in crate::surface) fn with_triangles(
+        mut self,
+        rule: TriangleRule,
+        matrix: &SurfaceTopology,
+    ) -> Self {
+        if rule == TriangleRule::Smooth {
+            self.triangle_edges = triangle_edges(matrix);
+        }
+        self
+    }
+
     /// Edges have the halves of the uniform rule.
     fn of_level(mut edges: Vec<SharpEdge>, corners: Vec<(u32, f64)>, rule: CreaseRule) -> Self {
         if rule == CreaseRule::Chaikin {
@@ -148,7 +179,7 @@ impl Sharpness {
 
     pub(in crate::surface) fn new(edges: Vec<SharpEdge>, corners: Vec<(u32, f64)>) -> Self {
         let held = held_vertices(&edges, &corners);
-        Self { edges, corners, held }
+        Self { edges, corners, held, triangle_edges: Vec::new() }
     }
 
     /// The next level's: the halves of edge e are 2e at its smaller end and 2e + 1, and
@@ -168,12 +199,18 @@ impl Sharpness {
         Self::of_level(edges, corners.collect(), rule)
     }
 
-    /// Overwrites the points of sharp edges; `ends` are points of the coarse mesh.
+    /// Overwrites the points of edges of triangles and of sharp edges; `ends` are points of the
+    /// coarse mesh.
     pub(in crate::surface) fn hold_edges<T: Real>(
         &self,
         points: &[Point<T>],
         edge_points: &mut [Point<T>],
     ) {
+        for TriangleEdge { edge, ends, stretch } in &self.triangle_edges {
+            let [a, b] = ends.map(|v| points[v as usize]);
+            let out = &mut edge_points[*edge as usize];
+            *out = blend(*out, middle(a, b), 1.0 - stretch);
+        }
         for sharp in &self.edges {
             let [a, b] = sharp.ends.map(|v| points[v as usize]);
             let out = &mut edge_points[sharp.edge as usize];
@@ -195,6 +232,21 @@ impl Sharpness {
             *out = held.point(points, *out);
         }
     }
+}
+
+/// The edges of two faces with a triangle among them.
+fn triangle_edges(matrix: &SurfaceTopology) -> Vec<TriangleEdge> {
+    let stretch = |corners: [u32; 2]| {
+        let size = |c: u32| matrix.columns.corners(matrix.columns.face(c)).len();
+        triangle_stretch(corners.map(size))
+    };
+    let inner = (0..).zip(&matrix.edge_corners).filter(|(_, corners)| corners[1] != NONE);
+    let edges = inner.map(|(edge, &corners)| TriangleEdge {
+        edge,
+        ends: matrix.edge_ends(edge),
+        stretch: stretch(corners),
+    });
+    edges.filter(|edge| edge.stretch != 1.0).collect()
 }
 
 impl SharpEdge {

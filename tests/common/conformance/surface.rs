@@ -5,7 +5,7 @@
 use subsolid::backend::{Backend, SurfaceEvaluator, SurfaceResults, Values};
 use subsolid::mesh::{CreaseRule, Creases, Polygons, SurfaceMesh};
 use subsolid::plan::Want;
-use subsolid::surface::limit::{Faces, LimitSurface, Scheme as LimitScheme, SurfaceLocation};
+use subsolid::surface::limit::{LimitSurface, Scheme as LimitScheme, SurfaceLocation};
 use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan};
 
 use crate::oracle::random::Random;
@@ -156,19 +156,9 @@ impl Subject {
         let faces = mesh.faces.iter().map(|face| face.iter().map(|&v| v as usize).collect());
         let mut surface = Surface::new(mesh.points.clone(), faces.collect());
         let own = reference(&mesh, false);
-        (surface.creases, surface.chaikin) = (own.creases, own.chaikin);
-        let corners = mesh.creases.corners.iter();
-        surface.corners = corners.map(|c| (c.vertex.index(), c.sharpness)).collect();
-        let ends = mesh.faces.ends().map(|end| end as u32);
-        let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
-        let faces = Faces {
-            vertex_count: mesh.points.len(),
-            offsets: &offsets,
-            corners: mesh.faces.vertices(),
-            creases: &mesh.creases,
-            crease_rule: mesh.crease_rule,
-        };
-        let limit = LimitSurface::new(&faces, scheme).unwrap();
+        (surface.creases, surface.corners, surface.chaikin) =
+            (own.creases, own.corners, own.chaikin);
+        let limit = LimitSurface::of_mesh(&mesh, scheme).unwrap();
         let is_loop = scheme == LimitScheme::Loop;
         let fine = if is_loop { Surface::default() } else { surface.refine() };
         Self { name, surface, fine, limit }

@@ -3,7 +3,7 @@
 // OpenSubdiv 3.5.0 (Debian libosd-dev 3.5.0-2).
 //
 //     g++ -O2 -std=c++17 face_varying.cpp -losdCPU -o face_varying
-//     ./face_varying uniform.txt chaikin.txt > face_varying.txt
+//     ./face_varying uniform.txt chaikin.txt triangles.txt > face_varying.txt
 //
 // Per case: number of the case among all, `t` one index a face corner, `u` coordinates; then a
 // line a rule: sums of u, v, uu, uv, vv, ux, uy, uz, vx, vy, vz over the corners of all faces.
@@ -49,7 +49,7 @@ struct Case {
     std::vector<int> sizes, corners, crease_ends, corner_vertices, holes;
     std::vector<float> creases, corner_sharpness;
     int boundary = 2;
-    bool loop = false, chaikin = false;
+    bool loop = false, chaikin = false, smooth_triangles = false;
 };
 
 std::vector<Case> read(const char* path, bool chaikin) {
@@ -150,6 +150,8 @@ void write(int number, const Case& mesh, Random& random) {
                                : mesh.boundary == 1 ? Options::VTX_BOUNDARY_EDGE_AND_CORNER
                                                     : Options::VTX_BOUNDARY_EDGE_ONLY));
         options.SetCreasingMethod(mesh.chaikin ? Options::CREASE_CHAIKIN : Options::CREASE_UNIFORM);
+        options.SetTriangleSubdivision(mesh.smooth_triangles ? Options::TRI_SUB_SMOOTH
+                                                             : Options::TRI_SUB_CATMARK);
         options.SetFVarLinearInterpolation(Options::FVarLinearInterpolation(rule));
         Far::TopologyDescriptor descriptor;
         descriptor.numVertices = int(mesh.points.size());
@@ -205,9 +207,13 @@ void write(int number, const Case& mesh, Random& random) {
 }
 
 int main(int argc, char** argv) {
-    if (argc != 3) return 2;
+    if (argc != 4) return 2;
     std::vector<Case> cases = read(argv[1], false);
     for (const Case& mesh : read(argv[2], true)) cases.push_back(mesh);
+    for (Case& mesh : read(argv[3], false)) {
+        mesh.smooth_triangles = true;
+        cases.push_back(mesh);
+    }
     std::printf("# OpenSubdiv %d.%d.%d, Far in double precision, by face_varying.cpp\n",
                 OPENSUBDIV_VERSION_MAJOR, OPENSUBDIV_VERSION_MINOR, OPENSUBDIV_VERSION_PATCH);
     Random random{5};

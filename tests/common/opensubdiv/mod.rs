@@ -3,9 +3,9 @@
 
 use subsolid::backend::{Backend, SurfaceEvaluator, SurfaceResults, Values};
 use subsolid::mesh::{
-    BoundaryRule, CreaseRule, FaceVarying, LinearInterpolation, Polygons, SurfaceMesh,
+    BoundaryRule, CreaseRule, FaceVarying, LinearInterpolation, Polygons, SurfaceMesh, TriangleRule,
 };
-use subsolid::surface::limit::{Faces, LimitSurface};
+use subsolid::surface::limit::LimitSurface;
 use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan};
 
 /// A creased surface, refined by OpenSubdiv.
@@ -39,9 +39,8 @@ pub fn sums(points: impl Iterator<Item = [f64; 3]>) -> [f64; 9] {
     })
 }
 
-/// Compares refined points by stencils, and limits of control vertices where boundary rules do not
-/// change them, that a backend computes in single precision; within 4 units in the last place of
-/// the largest coordinate. Returns the number of points.
+/// Compares refined points by stencils, and limits of control vertices, that a backend computes in
+/// single precision; within 4 units in the last place of the largest coordinate. Returns the number of points.
 pub fn expect_single_precision(backend: &impl Backend) -> usize {
     let mut compared = 0;
     for case in cases() {
@@ -72,27 +71,23 @@ pub fn expect_single_precision(backend: &impl Backend) -> usize {
             let stencils = backend.surface_stencils(plan.stencils().unwrap()).unwrap();
             expect(stencils, &expected.points);
         }
-        if mesh.boundary != BoundaryRule::EdgesAndCorners {
-            let ends = mesh.faces.ends().map(|end| end as u32);
-            let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
-            let faces = Faces {
-                vertex_count: mesh.points.len(),
-                offsets: &offsets,
-                corners: mesh.faces.vertices(),
-                creases: &mesh.creases,
-                crease_rule: mesh.crease_rule,
-            };
-            let masks = LimitSurface::new(&faces, case.scheme).unwrap().vertex_masks();
-            expect(backend.surface_vertices(&masks).unwrap(), &case.limits);
-        }
+        let masks = LimitSurface::of_mesh(mesh, case.scheme).unwrap().vertex_masks();
+        expect(backend.surface_vertices(&masks).unwrap(), &case.limits);
     }
     compared
 }
 
-/// All cases of both tables.
+/// All cases of the three tables.
 pub fn cases() -> Vec<Case> {
-    let uniform = read(include_str!("uniform.txt"), CreaseRule::Uniform);
-    uniform.into_iter().chain(read(include_str!("chaikin.txt"), CreaseRule::Chaikin)).collect()
+    let mut cases = read(include_str!("uniform.txt"), CreaseRule::Uniform);
+    cases.extend(read(include_str!("chaikin.txt"), CreaseRule::Chaikin));
+    let mut smooth = read(include_str!("triangles.txt"), CreaseRule::Uniform);
+    for case in &mut smooth {
+        case.mesh.triangle_rule = TriangleRule::Smooth;
+        case.name = format!("smooth triangles {}", case.name);
+    }
+    cases.extend(smooth);
+    cases
 }
 
 /// Texture coordinates of a case, refined twice.

@@ -4,6 +4,7 @@
 //
 //     g++ -O2 -std=c++17 tables.cpp -losdCPU -o tables
 //     ./tables uniform > uniform.txt; ./tables chaikin > chaikin.txt
+//     ./tables triangles > triangles.txt # with the smooth rule of triangles
 //
 // OpenSubdiv holds sharpness as float. All values here, and the means of those that end in one
 // step, stay exact in it: multiples of 3/64, at most four of them at a vertex.
@@ -252,7 +253,7 @@ void print_sharpness(float s) {
 constexpr int LEVELS = 3;
 constexpr int LISTED = 12; // points that are written whole
 
-void write(const Shape& shape, bool chaikin) {
+void write(const Shape& shape, bool chaikin, bool smooth_triangles) {
     std::printf("case %s %s %d\n", shape.name.c_str(), shape.loop ? "loop" : "catmark", shape.boundary);
     for (const Point& p : shape.points) std::printf("v %.17g %.17g %.17g\n", p.x[0], p.x[1], p.x[2]);
     std::vector<int> sizes, corners_of_faces;
@@ -298,6 +299,7 @@ void write(const Shape& shape, bool chaikin) {
         : shape.boundary == 1 ? Sdc::Options::VTX_BOUNDARY_EDGE_AND_CORNER
                               : Sdc::Options::VTX_BOUNDARY_EDGE_ONLY));
     options.SetCreasingMethod(chaikin ? Sdc::Options::CREASE_CHAIKIN : Sdc::Options::CREASE_UNIFORM);
+    options.SetTriangleSubdivision(smooth_triangles ? Sdc::Options::TRI_SUB_SMOOTH : Sdc::Options::TRI_SUB_CATMARK);
     using Factory = Far::TopologyRefinerFactory<Far::TopologyDescriptor>;
     const auto type = shape.loop ? Sdc::SCHEME_LOOP : Sdc::SCHEME_CATMARK;
     std::unique_ptr<Far::TopologyRefiner> refiner(
@@ -356,7 +358,8 @@ int main(int argc, char** argv) {
     const bool chaikin = argc > 1 && std::strcmp(argv[1], "chaikin") == 0;
     std::printf("# OpenSubdiv %d.%d.%d, Far in double precision, by tables.cpp\n",
                 OPENSUBDIV_VERSION_MAJOR, OPENSUBDIV_VERSION_MINOR, OPENSUBDIV_VERSION_PATCH);
-    Random random{chaikin ? 11u : 7u};
+    const bool smooth_triangles = argc > 1 && std::strcmp(argv[1], "triangles") == 0;
+    Random random{chaikin ? 11u : smooth_triangles ? 5u : 7u};
     std::vector<Shape> shapes;
     const auto add = [&](const char* name, Shape shape, unsigned percent, unsigned most, int boundary = 2) {
         shape.name = name;
@@ -369,6 +372,40 @@ int main(int argc, char** argv) {
         shape.name = name;
         shapes.push_back(shape);
     };
+    const unsigned most = 192; // three levels
+    // triangles and others under Catmull-Clark
+    const auto cut = [&](const char* name, Shape shape, size_t every, unsigned percent, int boundary = 2) {
+        Shape all = shape;
+        cut_into_triangles(shape);
+        shape.loop = false;
+        if (every > 1) {
+            shape.faces.clear();
+            for (size_t f = 0; f < all.faces.size(); ++f) {
+                const auto& face = all.faces[f];
+                if (f % every == 0) {
+                    for (size_t i = 1; i + 1 < face.size(); ++i) shape.faces.push_back({face[0], face[i], face[i + 1]});
+                } else {
+                    shape.faces.push_back(face);
+                }
+            }
+        }
+        add(name, shape, percent, most, boundary);
+    };
+    if (smooth_triangles) {
+        cut("cube", cube(), 1, 0);
+        cut("cube", cube(), 2, 0);
+        cut("cube", cube(), 1, 50);
+        cut("torus", torus(3, 4), 1, 0);
+        cut("torus", torus(3, 4), 3, 40);
+        for (int boundary = 0; boundary < 3; ++boundary) cut("grid", grid(3, 2), 1, 40, boundary);
+        cut("grid", grid(3, 3), 2, 0);
+        add("prism", prism(5), 0, most);
+        add("prism", prism(6), 60, 80);
+        cut("book", book(3, 2), 1, 30);
+        cut("edge", cubes(2), 1, 30);
+        for (Shape& shape : shapes) write(shape, false, true);
+        return 0;
+    }
     // by hand: a crease that ends at the boundary, the corner of a cube
     Shape ending = grid(3, 3);
     ending.crease(4, 5, 1.0f / 1024);
@@ -385,7 +422,6 @@ int main(int argc, char** argv) {
         for (int j = 0; j < 4; ++j) ring.crease(3 * j, 3 * ((j + 1) % 4), s);
         named("ring", ring);
     }
-    const unsigned most = 192; // three levels
     for (int i = 0; i < 3; ++i) add("cube", cube(), 60, most);
     add("cube", cube(), 90, 80);
     add("cube", cube(), 90, 64);
@@ -439,6 +475,6 @@ int main(int argc, char** argv) {
     triangles("triangles moebius", moebius(5, 1), 30, most);
     for (Shape& shape : shapes) {
         for (char& c : shape.name) c = c == ' ' ? '_' : c;
-        write(shape, chaikin);
+        write(shape, chaikin, false);
     }
 }

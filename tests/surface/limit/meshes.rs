@@ -1,6 +1,6 @@
 //! Surfaces of the oracle handed to the library.
 
-use subsolid::mesh::{CreaseRule, Creases};
+use subsolid::mesh::{CreaseRule, Creases, TriangleRule};
 use subsolid::surface::limit::{Faces, LimitSurface, Scheme};
 
 use crate::oracle::obj;
@@ -49,6 +49,7 @@ impl Flat {
             corners: &self.corners,
             creases: &self.creases,
             crease_rule: self.crease_rule,
+            triangle_rule: TriangleRule::Uniform,
         }
     }
 }

@@ -114,6 +114,10 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
                 levels: Levels::Stencils(Box::new(stencils)),
             });
         }
+        if options.scheme.rules().has_triangle_rule() && mesh.has_smooth_triangles() {
+            return Err(Error::request("smooth triangles on a GPU, level by level")
+                .with_help("refine on the CPU, or use --method single"));
+        }
         let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
         let mut notices = Vec::new();
         let triangulated;

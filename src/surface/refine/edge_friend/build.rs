@@ -18,6 +18,7 @@ pub(super) fn first_level(
 ) -> Result<EdgeFriend> {
     check_manifold(&matrix)?;
     let sharpness = Sharpness::of(mesh, &matrix, crease_rule)?;
+    let sharpness = sharpness.with_triangles(mesh.triangle_rule, &matrix);
     let real_quads = matrix.vertices.len();
     let closed = close(matrix);
     let first_edge_point = (closed.vertex_count + closed.face_count) as u32;

@@ -1,4 +1,10 @@
-// Rows of vertices cut into slices, and the corners of faces at each vertex as such rows.
+// Rows of vertices cut into slices, and the rings of vertices around each vertex as such rows.
+//
+//     fill_corners > measure_slices > scan > fill_rings
+//
+// A ring has the vertices of the faces around a vertex, next to it along edges, in the order of a
+// fan: two beside each other have a face with the vertex in common. A closed fan ends with the vertex
+// that it began with; the vertex itself lies between fans and fills up the row.
 #include "process/slices.cuh"
 #include "process/vector.cuh"
 #include "query/incidence.cuh"
@@ -7,91 +13,120 @@ constexpr int THREADS = 256;
 // Faces at a vertex that are sorted around it, by search.
 constexpr unsigned LONGEST_FAN = 64;
 
-// The longest row of each slice.
+// The longest row of each slice. more: entries a row has beside those of `starts`, or null.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    measure_slices(const unsigned* __restrict__ starts, unsigned count, unsigned* widths) {
+    measure_slices(const unsigned* __restrict__ starts, const unsigned* __restrict__ more,
+                   unsigned count, unsigned* widths) {
     const unsigned v = blockIdx.x * THREADS + threadIdx.x;
-    unsigned width = v < count ? starts[v + 1] - starts[v] : 0;
+    unsigned width = 0;
+    if (v < count) width = starts[v + 1] - starts[v] + (more ? more[v] : 0);
     for (int other = LANES / 2; other > 0; other /= 2) {
         width = max(width, __shfl_xor_sync(ALL_LANES, width, other));
     }
     if (v < count && v % LANES == 0) widths[v / LANES] = width;
 }
 
-// For every face at a vertex the vertices after and before it in the face; NONE in entries that
-// no face has. Where faces go on around the vertex they come one after another. size: of all faces,
-// or 0.
+// For every face at a vertex, in rows as `faces`, the vertices after and before it in the face.
+// Where faces go on around the vertex they come one after another. more: entries that the ring of
+// the vertex has beside its faces. size: of all faces, or 0.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    fill_corners(Lists faces, Lists face_vertices, unsigned size, unsigned count,
-                 const unsigned* __restrict__ slices, uint2* corners) {
+    fill_corners(Lists faces, Lists face_vertices, unsigned size, unsigned count, uint2* corners,
+                 unsigned* more) {
     const unsigned v = blockIdx.x * THREADS + threadIdx.x;
     if (v >= count) return;
     const unsigned start = faces.starts[v], row = faces.starts[v + 1] - start;
-    const unsigned width = width_of(slices, v);
-    for (unsigned k = 0; k < width; ++k) {
-        uint2 corner = {NONE, NONE};
-        if (k < row) {
-            const unsigned face = faces.items[start + k];
-            if (size == 3) {
-                corner = others(face_vertices.items, face, v);
-            } else {
-                const unsigned* ids = face_vertices.items + face_vertices.starts[face];
-                const unsigned many = face_vertices.starts[face + 1] - face_vertices.starts[face];
-                unsigned own = 0;
-                while (own + 1 < many && ids[own] != v) ++own;
-                corner = {ids[own + 1 < many ? own + 1 : 0], ids[own > 0 ? own - 1 : many - 1]};
-            }
+    uint2* own = corners + start;
+    for (unsigned k = 0; k < row; ++k) {
+        const unsigned face = faces.items[start + k];
+        if (size == 3) {
+            own[k] = others(face_vertices.items, face, v);
+        } else {
+            const unsigned* ids = face_vertices.items + face_vertices.starts[face];
+            const unsigned many = face_vertices.starts[face + 1] - face_vertices.starts[face];
+            unsigned at = 0;
+            while (at + 1 < many && ids[at] != v) ++at;
+            own[k] = {ids[at + 1 < many ? at + 1 : 0], ids[at > 0 ? at - 1 : many - 1]};
         }
-        corners[item_of(slices, v, k)] = corner;
     }
-    uint2* own = corners + item_of(slices, v, 0);
-    for (unsigned k = 1; k < row && k < LONGEST_FAN; ++k) {
-        const unsigned last = own[(k - 1) * LANES].y;
+    // an open fan begins with the face that no other comes before
+    for (unsigned k = 0; k < row && row <= LONGEST_FAN; ++k) {
+        unsigned other = 0;
+        while (other < row && own[other].y != own[k].x) ++other;
+        if (other < row) continue;
+        const uint2 first = own[0];
+        own[0] = own[k];
+        own[k] = first;
+        break;
+    }
+    unsigned fans = row > 0;
+    for (unsigned k = 1; k < row; ++k) {
+        const unsigned last = own[k - 1].y;
         unsigned next = k;
-        while (next < row && own[next * LANES].x != last) ++next;
-        if (next == row || next == k) continue;
-        const uint2 other = own[k * LANES];
-        own[k * LANES] = own[next * LANES];
-        own[next * LANES] = other;
+        while (row <= LONGEST_FAN && next < row && own[next].x != last) ++next;
+        if (next < row && next != k) {
+            const uint2 other = own[k];
+            own[k] = own[next];
+            own[next] = other;
+        }
+        fans += own[k].x != last;
     }
+    more[v] = fans > 0 ? 2 * fans - 1 : 0;
 }
 
-// Unit normals from the corners of faces at each vertex; Max 1999, eq. (2). NaN where there is none.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    fill_rings(const unsigned* __restrict__ starts, const uint2* __restrict__ corners,
+               unsigned count, const unsigned* __restrict__ slices, unsigned* rings) {
+    const unsigned v = blockIdx.x * THREADS + threadIdx.x;
+    if (v >= count) return;
+    const unsigned start = starts[v], row = starts[v + 1] - start;
+    const unsigned width = width_of(slices, v);
+    unsigned* ring = rings + item_of(slices, v, 0);
+    unsigned at = 0, last = NONE;
+    for (unsigned k = 0; k < row; ++k) {
+        const uint2 corner = corners[start + k];
+        if (corner.x != last) {
+            if (k > 0) ring[at++ * LANES] = v;
+            ring[at++ * LANES] = corner.x;
+        }
+        last = corner.y;
+        ring[at++ * LANES] = last;
+    }
+    while (at < width) ring[at++ * LANES] = v;
+}
+
+// Unit normals from the rings of vertices; Max 1999, eq. (2). NaN where there is none.
 //
 // Plain reference: src/process/surface/normals.rs.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    find_normals(const unsigned* __restrict__ slices, const uint2* __restrict__ corners,
+    find_normals(const unsigned* __restrict__ slices, const unsigned* __restrict__ rings,
                  const real* __restrict__ points, unsigned count, real* normals) {
-    constexpr unsigned AHEAD = 4;
+    // the seven of a regular vertex, and one that is the vertex itself
+    constexpr unsigned AHEAD = DOUBLE ? 4 : 8;
+    __shared__ real rows[3 * THREADS];
     const unsigned v = blockIdx.x * THREADS + threadIdx.x;
-    if (v >= count) return;
-    const unsigned width = width_of(slices, v);
-    const uint2* row = corners + item_of(slices, v, 0);
-    const Vector3 p = load_point(points, v);
-    Vector3 sum{};
-    // the edge that the last face ended with; mostly the next one starts there
-    unsigned last = NONE;
-    Vector3 edge{};
-    for (unsigned begin = 0; begin < width; begin += AHEAD) {
-        uint2 ahead[AHEAD];
+    Vector3 sum{}, last{};
+    if (v < count) {
+        const unsigned width = width_of(slices, v);
+        const unsigned* ring = rings + item_of(slices, v, 0);
+        const Vector3 p = load_point(points, v);
+        for (unsigned begin = 0; begin < width; begin += AHEAD) {
+            Vector3 edges[AHEAD];
 #pragma unroll
-        for (unsigned i = 0; i < AHEAD; ++i) {
-            ahead[i] = {NONE, NONE};
-            if (begin + i < width) ahead[i] = __ldcs(row + (begin + i) * LANES);
-        }
+            for (unsigned i = 0; i < AHEAD; ++i) {
+                const unsigned id = begin + i < width ? __ldcs(ring + (begin + i) * LANES) : v;
+                edges[i] = load_point(points, id);
+            }
 #pragma unroll
-        for (unsigned i = 0; i < AHEAD; ++i) {
-            if (ahead[i].x == NONE) continue;
-            const Vector3 a = ahead[i].x == last ? edge : load_point(points, ahead[i].x) - p;
-            last = ahead[i].y;
-            edge = load_point(points, last) - p;
-            const real squares = dot(a, a) * dot(edge, edge);
-            if (squares > 0) sum = sum + (1 / squares) * cross(a, edge);
+            for (unsigned i = 0; i < AHEAD; ++i) {
+                // a cross product over both squares of lengths; 0 beside the vertex itself
+                Vector3 edge = edges[i] - p;
+                const real square = dot(edge, edge);
+                edge = (square > 0 ? reciprocal(square) : 0) * edge;
+                sum = sum + cross(last, edge);
+                last = edge;
+            }
         }
     }
-    const real length = norm(sum);
-    real* normal = normals + 3 * size_t(v);
-    normal[0] = sum.x / length;
-    normal[1] = sum.y / length;
-    normal[2] = sum.z / length;
+    const Vector3 normal = (1 / norm(sum)) * sum;
+    store_rows<3>(normals, rows, v, count, {normal.x, normal.y, normal.z});
 }

@@ -1,60 +1,38 @@
 // Geodesic distance by toplesets; Romero Calla et al. 2019.
 //
-// Plain reference: src/process/surface/toplesets.rs. Vertices of a level come in any order, on which
-// no result depends: all of a sweep are updated from the values before it.
+// One cooperative launch sweeps over the mesh until no distance changes: sweeps are so short that as
+// kernels of their own they would cost more than what they compute. A sweep updates the vertices
+// beside those that the last one changed, all of them from the values before it.
+//
+// Plain reference: src/process/surface/toplesets.rs. The vertices of a sweep come in any order, on
+// which no result depends.
+#include "common/grid.cuh"
 #include "process/slices.cuh"
 #include "process/vector.cuh"
 #include "query/incidence.cuh"
 
 constexpr int THREADS = 256;
-// relative change below which values stay
+// relative change below which neighbours are not updated
 constexpr real TOLERANCE = DOUBLE ? real(1e-12) : real(1e-6);
+// Sweeps of a launch: the rest is for another one, that the device can be stopped.
+constexpr unsigned SWEEPS = 4096;
 
 struct State {
-    // vertices of all levels so far; levels 0 to level have them
-    unsigned count, level, grown;
-    // the levels that are swept; the first of them whose values change
-    unsigned low, high, changed;
-    unsigned sweeps, done, ticket;
+    unsigned sweep;
+    // vertices of even and of odd sweeps
+    unsigned counts[2];
+    unsigned arrived;
 };
 
-__device__ __forceinline__ bool is_last_block(unsigned* ticket) {
-    __shared__ bool is_last;
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) is_last = atomicAdd(ticket, 1) == gridDim.x - 1;
-    __syncthreads();
-    __threadfence();
-    return is_last;
-}
-
-// Finds the next level. ends: of the levels in `order`.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    grow(Lists neighbours, unsigned* order, unsigned* levels, unsigned* ends, State* state) {
-    if (state->grown) return;
-    const unsigned level = state->level;
-    const unsigned begin = level > 0 ? ends[level - 1] : 0, end = ends[level];
-    for (unsigned i = begin + blockIdx.x * THREADS + threadIdx.x; i < end;
-         i += gridDim.x * THREADS) {
-        const unsigned v = order[i], last = neighbours.starts[v + 1];
-        for (unsigned k = neighbours.starts[v]; k < last; ++k) {
-            const unsigned other = neighbours.items[k];
-            if (levels[other] == NONE && atomicCAS(levels + other, NONE, level + 1) == NONE) {
-                order[atomicAdd(&state->count, 1)] = other;
-            }
-        }
-    }
-    if (!is_last_block(&state->ticket) || threadIdx.x > 0) return;
-    state->ticket = 0;
-    const unsigned count = atomicAdd(&state->count, 0);
-    if (count == end) {
-        state->grown = 1;
-        state->done = level == 0;
-    } else {
-        ends[level + 1] = count;
-        state->level = level + 1;
-    }
-}
+struct Work {
+    // vertices of even and of odd sweeps; at first the sources
+    unsigned *even, *odd;
+    // [vertex]: the last sweep that has it, 0 at first; its distance, infinite at first
+    unsigned* sweeps;
+    real* distances;
+    // [place in the list]
+    real* updated;
+};
 
 // The distance of a corner of a triangle from those of the other two.
 __device__ __forceinline__ real update(Vector3 a, Vector3 b, real s, real t) {
@@ -74,50 +52,96 @@ __device__ __forceinline__ real update(Vector3 a, Vector3 b, real s, real t) {
     return ca < 0 && cb < 0 ? p : straight;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
-    sweep(const unsigned* __restrict__ slices, const uint2* __restrict__ corners,
-          const real* __restrict__ points, const unsigned* __restrict__ order,
-          const unsigned* __restrict__ ends, const real* distances, real* updated,
-          const State* state) {
-    if (!state->grown || state->done) return;
-    const unsigned begin = ends[state->low - 1], end = ends[state->high - 1];
-    for (unsigned i = begin + blockIdx.x * THREADS + threadIdx.x; i < end;
-         i += gridDim.x * THREADS) {
-        const unsigned v = order[i], width = width_of(slices, v);
-        const size_t first = item_of(slices, v, 0);
-        const Vector3 p = load_point(points, v);
-        real least = distances[v];
+// The distance of a vertex from those of the vertices around it.
+__device__ __forceinline__ real update_vertex(const unsigned* slices, const unsigned* rings,
+                                              const real* points, const real* distances,
+                                              unsigned v) {
+    const unsigned* ring = rings + item_of(slices, v, 0);
+    const unsigned* last = ring + width_of(slices, v) * LANES;
+    const Vector3 p = load_point(points, v);
+    // of the vertex before in the ring; negative behind the vertex itself
+    real least = distances[v], before = -1;
+    Vector3 edge{};
+    for (; ring < last; ring += LANES) {
+        const unsigned id = *ring;
+        const Vector3 next = load_point(points, id) - p;
+        const real distance = id == v ? real(-1) : distances[id];
+        if (before >= 0 && distance >= 0) least = min(least, update(edge, next, before, distance));
+        edge = next;
+        before = distance;
+    }
+    return least;
+}
+
+// Stores the distance of a vertex, found at `place`, and lists the vertices around it for the sweep
+// `next`, if it has changed. All threads of a warp come here, those without a vertex with NONE.
+__device__ __forceinline__ void settle(const unsigned* slices, const unsigned* rings,
+                                       const Work& work, unsigned v, unsigned place, unsigned next,
+                                       unsigned* list, unsigned* count) {
+    constexpr unsigned MARKS = 32;
+    const unsigned* ring = nullptr;
+    // entries of the ring that this thread lists
+    unsigned marked = 0;
+    if (v != NONE) {
+        const real found = work.updated[place], before = work.distances[v];
+        work.distances[v] = found;
+        ring = rings + item_of(slices, v, 0);
+        const bool changed = before > found + TOLERANCE * found;
+        const unsigned width = changed ? width_of(slices, v) : 0;
         for (unsigned k = 0; k < width; ++k) {
-            const uint2 other = corners[first + k * LANES];
-            if (other.x == NONE) break;
-            const Vector3 a = load_point(points, other.x) - p, b = load_point(points, other.y) - p;
-            least = min(least, update(a, b, distances[other.x], distances[other.y]));
+            const unsigned id = ring[k * LANES];
+            if (id == v || __ldcg(work.sweeps + id) == next) continue;
+            if (atomicExch(work.sweeps + id, next) == next) continue;
+            if (k < MARKS) {
+                marked |= 1u << k;
+            } else {
+                list[atomicAdd(count, 1)] = id;
+            }
         }
-        updated[v] = least;
+    }
+    // room for those of the warp at once: one word counts for all blocks
+    const unsigned lane = threadIdx.x % LANES;
+    unsigned end = __popc(marked);
+    for (unsigned other = 1; other < LANES; other *= 2) {
+        const unsigned before = __shfl_up_sync(ALL_LANES, end, other);
+        if (lane >= other) end += before;
+    }
+    unsigned start = 0;
+    if (lane == LANES - 1 && end > 0) start = atomicAdd(count, end);
+    start = __shfl_sync(ALL_LANES, start, LANES - 1) + end - __popc(marked);
+    for (; marked != 0; marked &= marked - 1) {
+        list[start++] = ring[(__ffs(marked) - 1) * LANES];
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
-    settle(const unsigned* __restrict__ order, const unsigned* __restrict__ levels,
-           const unsigned* __restrict__ ends, const real* __restrict__ updated, real* distances,
-           State* state) {
-    if (!state->grown || state->done) return;
-    const unsigned low = state->low, high = state->high;
-    const unsigned begin = ends[low - 1], end = ends[high - 1];
-    for (unsigned i = begin + blockIdx.x * THREADS + threadIdx.x; i < end;
-         i += gridDim.x * THREADS) {
-        const unsigned v = order[i];
-        const real now = updated[v], before = distances[v];
-        distances[v] = now;
-        if (before > now + TOLERANCE * now) atomicMin(&state->changed, levels[v]);
+extern "C" __global__ void __launch_bounds__(THREADS, 3)
+    march(const unsigned* slices, const unsigned* rings, const real* points, const Work work,
+          State* state) {
+    const unsigned thread = blockIdx.x * THREADS + threadIdx.x, threads = gridDim.x * THREADS;
+    unsigned sweep = state->sweep;
+    for (const unsigned end = sweep + SWEEPS; sweep < end; ++sweep) {
+        const unsigned count = state->counts[sweep % 2];
+        if (count == 0) break;
+        unsigned* next = state->counts + (sweep + 1) % 2;
+        if (thread == 0) *next = 0;
+        unsigned* list = sweep % 2 == 0 ? work.even : work.odd;
+        unsigned* beside = sweep % 2 == 0 ? work.odd : work.even;
+        for (unsigned i = thread; i < count; i += threads) {
+            const unsigned v = list[i];
+            // the first sweep has the sources
+            real found = 0;
+            if (sweep > 0) found = update_vertex(slices, rings, points, work.distances, v);
+            work.updated[i] = found;
+        }
+        wait_for_grid(&state->arrived);
+        // whole warps, for they list together
+        for (unsigned i = thread; i - i % LANES < count; i += threads) {
+            const unsigned v = i < count ? list[i] : NONE;
+            settle(slices, rings, work, v, i, sweep + 1, beside, next);
+        }
+        wait_for_grid(&state->arrived);
     }
-    if (!is_last_block(&state->ticket) || threadIdx.x > 0) return;
-    const unsigned all = state->level + 1, changed = atomicMin(&state->changed, NONE);
-    const unsigned next = high == all || changed != low ? min(changed, high) : low;
-    state->ticket = 0;
-    state->changed = NONE;
-    state->low = next;
-    state->high = max(min(high + 1, all), min(next + 1, all));
-    ++state->sweeps;
-    state->done = next >= all || state->sweeps >= 10 * all + 100;
+    // all blocks have read it
+    wait_for_grid(&state->arrived);
+    if (thread == 0) state->sweep = sweep;
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cudarc::driver::sys::CUfunction_attribute as Attribute;
+use cudarc::driver::sys::{CUfunction, CUfunction_attribute as Attribute, CUstream};
 use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DriverError, result};
 
 use super::device::{Device, failed};
@@ -40,6 +40,15 @@ pub(super) struct Shape {
     /// Dynamic shared memory of a block, in bytes.
     pub shared: u32,
 }
+
+type LaunchKernel = unsafe fn(
+    CUfunction,
+    (u32, u32, u32),
+    (u32, u32, u32),
+    u32,
+    CUstream,
+    &mut [*mut c_void],
+) -> Result<(), DriverError>;
 
 /// Devices in use. They stay open until the program ends: to open one takes a third of a second.
 static OPENED: Mutex<BTreeMap<usize, Arc<Functions>>> = Mutex::new(BTreeMap::new());
@@ -140,22 +149,40 @@ impl Function {
         shape: Shape,
         arguments: &[*const c_void],
     ) -> Result<(), DriverError> {
+        // SAFETY: by the caller.
+        unsafe { self.launch_by(result::launch_kernel, stream, shape, arguments) }
+    }
+
+    /// Launches the kernel with blocks that run at once, so that they may wait for one another; no
+    /// more of them than the device holds.
+    ///
+    /// # Safety
+    /// That of [`Function::launch`].
+    pub unsafe fn launch_cooperative(
+        &self,
+        stream: &CudaStream,
+        shape: Shape,
+        arguments: &[*const c_void],
+    ) -> Result<(), DriverError> {
+        // SAFETY: by the caller.
+        unsafe { self.launch_by(result::launch_cooperative_kernel, stream, shape, arguments) }
+    }
+
+    unsafe fn launch_by(
+        &self,
+        launch: LaunchKernel,
+        stream: &CudaStream,
+        shape: Shape,
+        arguments: &[*const c_void],
+    ) -> Result<(), DriverError> {
         if shape.blocks == 0 {
             return Ok(());
         }
         let mut arguments: Vec<*mut c_void> = arguments.iter().map(|a| a.cast_mut()).collect();
         let (grid, block) = ((shape.blocks, 1, 1), (shape.threads, 1, 1));
         stream.context().bind_to_thread()?;
+        let function = self.function.cu_function();
         // SAFETY: by the caller.
-        unsafe {
-            result::launch_kernel(
-                self.function.cu_function(),
-                grid,
-                block,
-                shape.shared,
-                stream.cu_stream(),
-                &mut arguments,
-            )
-        }
+        unsafe { launch(function, grid, block, shape.shared, stream.cu_stream(), &mut arguments) }
     }
 }

@@ -98,8 +98,20 @@ impl Launch {
     /// # Safety
     /// Every array in the arguments holds until the kernel has run.
     pub unsafe fn enqueue(&self, stream: &CudaStream) -> Result<(), DriverError> {
-        let arguments: Vec<_> = self.arguments.iter().map(Argument::pointer).collect();
         // SAFETY: built for this kernel; arrays by the caller.
-        unsafe { self.function.launch(stream, self.shape, &arguments) }
+        unsafe { self.function.launch(stream, self.shape, &self.pointers()) }
+    }
+
+    /// The same with all blocks at once, which may wait for one another.
+    ///
+    /// # Safety
+    /// That of [`Launch::enqueue`].
+    pub unsafe fn enqueue_cooperative(&self, stream: &CudaStream) -> Result<(), DriverError> {
+        // SAFETY: built for this kernel; arrays by the caller.
+        unsafe { self.function.launch_cooperative(stream, self.shape, &self.pointers()) }
+    }
+
+    fn pointers(&self) -> Vec<*const c_void> {
+        self.arguments.iter().map(Argument::pointer).collect()
     }
 }

@@ -83,6 +83,12 @@ impl<'a> Kernels<'a> {
         Ok(Launch { name: name.into(), function, shape, arguments })
     }
 
+    /// As many blocks as the device holds at once, at most `most` a multiprocessor.
+    pub fn resident_blocks(&self, name: &'static str, threads: u32, most: u32) -> Result<u32> {
+        let held = self.functions.get(&self.variant, name)?.occupancy(threads, 0)?;
+        Ok(held.min(most) * self.functions.device().info.multiprocessors)
+    }
+
     /// A launch of a thread an item.
     pub fn items(
         &self,

@@ -34,6 +34,7 @@ pub(super) const HEADERS: &[Source] = &[
     source!("slice/coverage.cuh"),
     source!("slice/cubics.cuh"),
     source!("solid/fragments.cuh"),
+    source!("common/grid.cuh"),
     source!("common/gather.cuh"),
     source!("solid/nets.cuh"),
     source!("surface/normal.cuh"),

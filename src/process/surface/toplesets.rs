@@ -1,9 +1,11 @@
 //! Geodesic distance by toplesets: Romero Calla, Fuentes Perez and Montenegro, "A minimalistic
 //! approach for fast computation of geodesic distances on triangular meshes" (2019).
 //!
-//! Vertices are sorted by their number of edges from the sources. Sweeps update them from the
-//! triangles at them, all at once, and go on until values stay. The update of a triangle is
-//! that of a front that is straight in it (Kimmel and Sethian 1998, by eq. (3) of the paper).
+//! Sweeps go from the sources over the mesh, a level further each, and update vertices from the
+//! triangles at them, all at once, until values stay. The paper sweeps over all levels from the first
+//! that still changes; here a sweep has just the vertices beside those that the last one changed,
+//! since no other would change. The update of a triangle is that of a front that is straight in it
+//! (Kimmel and Sethian 1998, by eq. (3) of the paper).
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -14,7 +16,7 @@ use crate::mesh::SurfaceMesh;
 use crate::process::components::check_reach;
 use crate::query::{Op, Query, Strategy};
 
-/// Relative change below which values stay.
+/// Relative change below which neighbours are not updated.
 const TOLERANCE: f64 = 1e-12;
 
 /// Distance of every vertex to the nearest of `sources`, in length units; 0 at vertices of no
@@ -29,41 +31,22 @@ pub fn toplesets(mesh: &SurfaceMesh, sources: &[u32]) -> Result<Vec<f64>> {
     check_reach(count, faces.iter().map(|f| &f[..]), sources.iter().copied())?;
     let query = Query::of_surface(mesh, Strategy::Unordered)?;
     let (neighbors, at_vertex) = (query.rows(Op::VV)?, query.rows(Op::VF)?);
-    let mut level = vec![u32::MAX; count];
-    let mut order: Vec<u32> = Vec::with_capacity(count);
-    for &source in sources {
-        if std::mem::replace(&mut level[source as usize], 0) != 0 {
-            order.push(source);
-        }
-    }
-    let first = order.len();
-    let mut ends = vec![first];
-    while let Some(&end) = ends.last() {
-        let start = if ends.len() > 1 { ends[ends.len() - 2] } else { 0 };
-        for i in start..end {
-            for &v in neighbors.row(order[i] as usize) {
-                if level[v as usize] == u32::MAX {
-                    level[v as usize] = ends.len() as u32;
-                    order.push(v);
-                }
+    let mut distance = vec![f64::INFINITY; count];
+    sources.iter().for_each(|&v| distance[v as usize] = 0.0);
+    // the last sweep of each vertex
+    let mut sweeps = vec![0_u32; count];
+    let mut changed = sources.to_vec();
+    for sweep in 1.. {
+        let mut vertices = Vec::new();
+        for &v in changed.iter().flat_map(|&v| neighbors.row(v as usize)) {
+            if std::mem::replace(&mut sweeps[v as usize], sweep) != sweep {
+                vertices.push(v);
             }
         }
-        if order.len() == end {
+        if vertices.is_empty() {
             break;
         }
-        ends.push(order.len());
-    }
-    let mut distance = vec![f64::INFINITY; count];
-    order[..first].iter().for_each(|&v| distance[v as usize] = 0.0);
-    // levels low..high are swept: a level joins each time, and leaves when it no longer changes
-    let levels = ends.len();
-    let (mut low, mut high) = (1, 2.min(levels));
-    for _ in 0..10 * levels + 100 {
-        if low >= levels {
-            break;
-        }
-        let range = ends[low - 1]..ends[high - 1];
-        let updated: Vec<f64> = order[range.clone()]
+        let found: Vec<f64> = vertices
             .par_iter()
             .with_min_len(256)
             .map(|&v| {
@@ -72,19 +55,16 @@ pub fn toplesets(mesh: &SurfaceMesh, sources: &[u32]) -> Result<Vec<f64>> {
                 candidates.fold(distance[v as usize], f64::min)
             })
             .collect();
-        let mut changed = vec![false; high - low];
-        for (&v, new) in order[range].iter().zip(updated) {
+        changed.clear();
+        for (&v, new) in vertices.iter().zip(found) {
             let old = std::mem::replace(&mut distance[v as usize], new);
             if old > new + TOLERANCE * new {
-                changed[level[v as usize] as usize - low] = true;
+                changed.push(v);
             }
         }
-        if high == levels || !changed[0] {
-            low += changed.iter().position(|&c| c).unwrap_or(changed.len());
-        }
-        high = (high + 1).min(levels).max((low + 1).min(levels));
     }
-    order.iter().find(|&&v| !distance[v as usize].is_finite()).map_or(Ok(()), |v| {
+    let reached = |v: usize| at_vertex.row(v).is_empty() || distance[v].is_finite();
+    (0..count).find(|&v| !reached(v)).map_or(Ok(()), |v| {
         Err(Error::mesh(format!("no distance reaches vertex {v}"))
             .with_help("look for faces without area around it"))
     })?;

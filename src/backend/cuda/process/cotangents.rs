@@ -32,19 +32,19 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
             return Ok(());
         }
         self.check_triangles()?;
-        self.store_corners()?;
+        self.store_rings()?;
         self.query.store(Op::VV)?;
         let (steps, neighbours) = self.query.steps_and_lists(Op::VV)?;
-        let slices = Slices::of(steps, neighbours)?;
+        let slices = Slices::of(steps, neighbours, None)?;
         let count = neighbours.count;
         let (ids, weights) = (steps.empty(slices.items)?, steps.empty(slices.items)?);
         let (diagonal, masses) = (steps.empty(count)?, steps.empty(count)?);
         let words = neighbours.words();
-        let corners = self.corners()?;
+        let rings = self.rings()?;
         let arguments = vec![
             words,
-            array(&corners.slices.starts),
-            array(&corners.items),
+            array(&rings.slices.starts),
+            array(&rings.items),
             array(&self.points.values),
             number(count),
             array(&slices.starts),
@@ -58,6 +58,11 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         steps.enqueue(&[kernels.items("weigh_edges", count, THREADS, arguments)?])?;
         self.cotangents = Some(Cotangents { slices, ids, weights, diagonal, masses });
         Ok(())
+    }
+
+    /// The weights, which are stored.
+    pub(super) fn weights(&self) -> Result<&Cotangents<T>> {
+        self.cotangents.as_ref().ok_or_else(|| Error::request("no weights are stored"))
     }
 
     /// 1 at the ends of edges that have not two faces, else 0.
@@ -105,11 +110,11 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         };
         self.query.check_attribute(values.kind, values.count)?;
         self.weigh()?;
-        let system = solver::System::new(self, (0.0, 1.0), None, columns)?;
         let product =
             self.query.empty_attribute::<T>(Element::Vertex, columns, Layout::Interleaved)?;
+        let launch = solver::apply(self, columns, (1.0, None), &values.values, &product.values)?;
         let start = self.start()?;
-        system.apply(&self.query.steps, (1.0, false), values.values.address(0), &product.values)?;
+        self.query.steps.enqueue(&[launch])?;
         self.note_time(&start)?;
         self.iterations = 0;
         self.query.read(&product)

@@ -3,7 +3,7 @@
 use cudarc::driver::DeviceRepr;
 
 use super::DeviceProcessor;
-use super::solver::{System, Until, variant};
+use super::solver::{System, Until, apply, variant};
 use crate::backend::Precision;
 use crate::backend::cuda::program::Kernels;
 use crate::backend::cuda::query::steps::{array, number};
@@ -34,7 +34,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         // (M + time L) d = -time L p for the way d of the points p
         let system = System::new(self, (1.0, time), Some(&held), 3)?;
         let steps = &self.query.steps;
-        system.apply(steps, (-time, true), self.points.values.address(0), &load)?;
+        steps.enqueue(&[apply(self, 3, (-time, Some(&held)), &self.points.values, &load)?])?;
         let tolerance = if T::PRECISION == Precision::F64 { 1e-12 } else { 1e-6 };
         let ways = steps.empty::<T>(3 * count)?;
         let iterations = system.solve(steps, load, Until::Norm(tolerance), &ways)?;

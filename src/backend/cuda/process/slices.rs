@@ -1,9 +1,10 @@
-//! Rows of vertices in slices of a warp, and the corners of faces as such rows.
+//! Rows of vertices in slices of a warp, and the rings of vertices around each as such rows.
 
 use cudarc::driver::DeviceRepr;
 
 use super::DeviceProcessor;
 use crate::backend::Precision;
+use crate::backend::cuda::launch::Argument;
 use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::program::Kernels;
 use crate::backend::cuda::query::incidence::Lists;
@@ -26,11 +27,12 @@ pub(super) struct Slices {
 }
 
 impl Slices {
-    /// Slices for rows as long as these.
-    pub fn of(steps: &mut Steps, rows: &Lists) -> Result<Self> {
+    /// Slices for rows as long as these, and by so many entries longer.
+    pub fn of(steps: &mut Steps, rows: &Lists, more: Option<&Buffer<u32>>) -> Result<Self> {
         let count = rows.count.div_ceil(LANES);
         let starts = steps.empty::<u32>(count + 1)?;
-        let arguments = vec![array(&rows.starts), number(rows.count), array(&starts)];
+        let more = Argument::Address(more.map_or(0, |more| more.address(0)));
+        let arguments = vec![array(&rows.starts), more, number(rows.count), array(&starts)];
         let kernels = Kernels::new(&steps.functions, Variant::new(&SLICES, Precision::F64));
         steps.enqueue(&[kernels.items("measure_slices", rows.count, THREADS, arguments)?])?;
         steps.scan(&starts, count)?;
@@ -39,38 +41,48 @@ impl Slices {
     }
 }
 
-/// For each vertex and face at it the vertices after and before it in the face.
-pub(super) struct Corners {
+/// The vertices around each vertex, in the order of its faces; `kernels/process/slices.cu`.
+pub(super) struct Rings {
     pub slices: Slices,
-    pub items: Buffer<[u32; 2]>,
+    pub items: Buffer<u32>,
 }
 
 impl<T: Real + DeviceRepr> DeviceProcessor<T> {
-    /// Stores the corners, if they are not there.
-    pub(super) fn store_corners(&mut self) -> Result<()> {
-        if self.corners.is_some() {
+    /// Stores the rings, if they are not there.
+    pub(super) fn store_rings(&mut self) -> Result<()> {
+        if self.rings.is_some() {
             return Ok(());
         }
         self.query.store(Op::VF)?;
+        let size = self.mesh.faces.uniform_size().unwrap_or(0);
+        let face_vertices = self.query.mesh.face_vertices.words();
         let (steps, faces) = self.query.steps_and_lists(Op::VF)?;
-        let slices = Slices::of(steps, faces)?;
-        let items = steps.empty::<[u32; 2]>(slices.items)?;
         let count = faces.count;
+        let corners = steps.empty::<[u32; 2]>(self.mesh.faces.vertices().len())?;
+        let more = steps.empty::<u32>(count)?;
+        let variant = Variant::new(&SLICES, T::PRECISION);
         let arguments = vec![
             faces.words(),
-            self.query.mesh.face_vertices.words(),
-            number(self.mesh.faces.uniform_size().unwrap_or(0)),
+            face_vertices,
+            number(size),
+            number(count),
+            array(&corners),
+            array(&more),
+        ];
+        let kernels = Kernels::new(&steps.functions, variant.clone());
+        steps.enqueue(&[kernels.items("fill_corners", count, THREADS, arguments)?])?;
+        let slices = Slices::of(steps, faces, Some(&more))?;
+        let items = steps.empty::<u32>(slices.items)?;
+        let arguments = vec![
+            array(&faces.starts),
+            array(&corners),
             number(count),
             array(&slices.starts),
             array(&items),
         ];
-        self.query.steps.enqueue(&[self.slice_kernels().items(
-            "fill_corners",
-            count,
-            THREADS,
-            arguments,
-        )?])?;
-        self.corners = Some(Corners { slices, items });
+        let kernels = Kernels::new(&steps.functions, variant);
+        steps.enqueue(&[kernels.items("fill_rings", count, THREADS, arguments)?])?;
+        self.rings = Some(Rings { slices, items });
         Ok(())
     }
 
@@ -89,13 +101,13 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     }
 
     pub(super) fn find_normals(&mut self) -> Result<DeviceAttribute<T>> {
-        self.store_corners()?;
+        self.store_rings()?;
         let normals = self.query.empty_attribute::<T>(Element::Vertex, 3, Layout::Interleaved)?;
         let count = self.query.count(Element::Vertex);
-        let corners = self.corners()?;
+        let rings = self.rings()?;
         let arguments = vec![
-            array(&corners.slices.starts),
-            array(&corners.items),
+            array(&rings.slices.starts),
+            array(&rings.items),
             array(&self.points.values),
             number(count),
             array(&normals.values),
@@ -108,9 +120,9 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         Ok(normals)
     }
 
-    /// The corners, which are stored.
-    pub(super) fn corners(&self) -> Result<&Corners> {
-        let corners = self.corners.as_ref();
-        corners.ok_or_else(|| crate::Error::request("no corners are stored"))
+    /// The rings, which are stored.
+    pub(super) fn rings(&self) -> Result<&Rings> {
+        let rings = self.rings.as_ref();
+        rings.ok_or_else(|| crate::Error::request("no rings are stored"))
     }
 }

@@ -1,37 +1,24 @@
-//! Conjugate gradients on the device: one CUDA graph of some iterations, launched until they
-//! end.
+//! Conjugate gradients on the device: cooperative launches of very many iterations.
 
 use cudarc::driver::DeviceRepr;
 
 use super::DeviceProcessor;
+use super::cotangents::Cotangents;
 use crate::backend::Precision;
 use crate::backend::cuda::launch::{Argument, Launch};
 use crate::backend::cuda::memory::Buffer;
-use crate::backend::cuda::program::{Kernels, Program};
-use crate::backend::cuda::query::steps::{Steps, array, number};
+use crate::backend::cuda::program::Kernels;
+use crate::backend::cuda::query::steps::{Steps, THREADS, array, number};
 use crate::backend::cuda::sources::{SOLVE, Variant};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
-use crate::topology::order::Element;
-
-/// `THREADS` and `BLOCKS` in the kernels.
-const THREADS: u32 = 256;
-const BLOCKS: u32 = 1024;
-
-/// Places in `System` in the kernels.
-const PIVOTS: usize = 5;
-const MASS: usize = 6;
-const STIFFNESS: usize = 7;
-
-/// Iterations of a graph.
-const AT_ONCE: usize = 32;
 
 /// Where iterations end.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Until {
     /// The norm of the residual has fallen by this.
     Norm(f64),
-    /// Every component of the residual is so small beside its unknown.
+    /// Every component of the residual is so small beside its unknown; for one column.
     EveryComponent(f64),
 }
 
@@ -40,70 +27,73 @@ pub(super) fn variant(precision: Precision, columns: usize) -> Variant {
     Variant::new(&SOLVE, precision).with("COLUMNS", columns)
 }
 
-/// (`mass` M + `stiffness` L) of a surface whose weights are stored.
-pub(super) struct System<T> {
+/// product = `stiffness` L times values, of a surface whose weights are stored; 0 for vertices that
+/// are held, if any.
+pub(super) fn apply<T: Real + DeviceRepr>(
+    surface: &DeviceProcessor<T>,
     columns: usize,
-    count: usize,
-    words: Box<[u64]>,
-    variant: Variant,
+    (stiffness, held): (f64, Option<&Buffer<u32>>),
+    of: &Buffer<T>,
+    product: &Buffer<T>,
+) -> Result<Launch> {
+    let weights = surface.weights()?;
+    let kernels = Kernels::new(&surface.query.steps.functions, variant(T::PRECISION, columns));
+    let arguments = vec![
+        rows(weights),
+        array(&weights.diagonal),
+        Argument::Long(stiffness.to_bits()),
+        Argument::Address(held.map_or(0, |held| held.address(0))),
+        array(of),
+        array(product),
+    ];
+    kernels.items("apply", weights.diagonal.len(), THREADS, arguments)
+}
+
+/// `Rows` in the kernels.
+fn rows<T: Real + DeviceRepr>(weights: &Cotangents<T>) -> Argument {
+    Argument::Words(Box::new([
+        weights.slices.starts.address(0),
+        weights.ids.address(0),
+        weights.weights.address(0),
+        weights.diagonal.len() as u64,
+    ]))
+}
+
+/// (`mass` M + `stiffness` L) of a surface whose weights are stored.
+pub(super) struct System<'s, T> {
+    weights: &'s Cotangents<T>,
+    columns: usize,
+    stiffness: f64,
+    // `Diagonal` in the kernels
+    diagonal: Buffer<T>,
     pivots: Buffer<T>,
 }
 
-impl<T: Real + DeviceRepr> System<T> {
+impl<'s, T: Real + DeviceRepr> System<'s, T> {
     /// Vertices that are `held`, or belong to no face, keep their values.
     pub fn new(
-        surface: &DeviceProcessor<T>,
+        surface: &'s DeviceProcessor<T>,
         (mass, stiffness): (f64, f64),
         held: Option<&Buffer<u32>>,
         columns: usize,
     ) -> Result<Self> {
-        let Some(cotangents) = &surface.cotangents else {
-            return Err(Error::request("no weights are stored"));
-        };
+        let weights = surface.weights()?;
         let steps = &surface.query.steps;
-        let count = surface.query.count(Element::Vertex);
-        let pivots = steps.empty::<T>(count)?;
-        let words = [
-            cotangents.slices.starts.address(0),
-            cotangents.ids.address(0),
-            cotangents.weights.address(0),
-            cotangents.diagonal.address(0),
-            cotangents.masses.address(0),
-            pivots.address(0),
-            mass.to_bits(),
-            stiffness.to_bits(),
-            count as u64,
+        let count = weights.diagonal.len();
+        let (diagonal, pivots) = (steps.empty::<T>(count)?, steps.empty::<T>(count)?);
+        let arguments = vec![
+            array(&weights.masses),
+            array(&weights.diagonal),
+            Argument::Long(mass.to_bits()),
+            Argument::Long(stiffness.to_bits()),
+            Argument::Address(held.map_or(0, |held| held.address(0))),
+            number(count),
+            array(&diagonal),
+            array(&pivots),
         ];
-        let variant = variant(T::PRECISION, columns);
-        let system = Self { columns, count, words: words.into(), variant, pivots };
-        let held = Argument::Address(held.map_or(0, |held| held.address(0)));
-        let arguments = vec![system.words(), held, array(&system.pivots)];
-        let kernels = Kernels::new(&steps.functions, system.variant.clone());
-        steps.enqueue(&[kernels.items("find_pivots", count, THREADS, arguments)?])?;
-        Ok(system)
-    }
-
-    fn words(&self) -> Argument {
-        Argument::Words(self.words.clone())
-    }
-
-    /// product = `stiffness` L times the values at an address; 0 for vertices that keep theirs, if
-    /// `held`.
-    pub fn apply(
-        &self,
-        steps: &Steps,
-        (stiffness, held): (f64, bool),
-        of: u64,
-        product: &Buffer<T>,
-    ) -> Result<()> {
-        let kernels = Kernels::new(&steps.functions, self.variant.clone());
-        let mut words = self.words.clone();
-        (words[MASS], words[STIFFNESS]) = (0.0_f64.to_bits(), stiffness.to_bits());
-        if !held {
-            words[PIVOTS] = 0;
-        }
-        let arguments = vec![Argument::Words(words), Argument::Address(of), array(product)];
-        steps.enqueue(&[kernels.items("apply", self.count, THREADS, arguments)?])
+        let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, columns));
+        steps.enqueue(&[kernels.items("find_diagonal", count, THREADS, arguments)?])?;
+        Ok(Self { weights, columns, stiffness, diagonal, pivots })
     }
 
     /// Finds x, `[vertex][column]`, so that the system times x is `load`, which is used up; returns
@@ -118,60 +108,38 @@ impl<T: Real + DeviceRepr> System<T> {
         until: Until,
         x: &Buffer<T>,
     ) -> Result<usize> {
-        let (count, columns) = (self.count, self.columns);
+        let (count, columns) = (self.diagonal.len(), self.columns);
+        let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, columns));
+        let blocks = kernels.resident_blocks("solve", THREADS, u32::MAX)?;
         let stride = if columns == 3 { 4 } else { columns };
+        let sums = if columns == 1 { 2 } else { columns };
         let direction = steps.empty::<T>(count * stride)?;
         let product = steps.empty::<T>(count * columns)?;
-        let partial = steps.empty::<f64>((columns + 1) * BLOCKS as usize)?;
+        let partial = steps.empty::<f64>(2 * sums * blocks as usize)?;
         let state = State::new(steps, columns)?;
-        let kernels = Kernels::new(&steps.functions, self.variant.clone());
         let (tolerance, componentwise) = match until {
             Until::Norm(tolerance) => (tolerance, 0),
             Until::EveryComponent(tolerance) => (tolerance, 1),
         };
+        debug_assert!(componentwise == 0 || columns == 1);
         let arguments = vec![
-            self.words(),
+            rows(self.weights),
+            Argument::Words(Box::new([self.diagonal.address(0), self.pivots.address(0)])),
+            Argument::Long(self.stiffness.to_bits()),
             array(&load),
             array(&direction),
+            array(&product),
             array(x),
             Argument::Long(tolerance.to_bits()),
             number(componentwise),
             array(&partial),
-            state.argument(),
+            array(&state.words),
         ];
-        steps.enqueue(&[kernels.blocks("begin", BLOCKS, THREADS, arguments)?])?;
-        let iteration = || -> Result<[Launch; 3]> {
-            let multiply = vec![
-                self.words(),
-                array(&direction),
-                array(&product),
-                array(&partial),
-                state.argument(),
-            ];
-            let step = vec![
-                self.words(),
-                array(&product),
-                array(&load),
-                array(x),
-                array(&partial),
-                state.argument(),
-            ];
-            let turn =
-                vec![self.words(), array(&load), array(&direction), array(x), state.argument()];
-            Ok([
-                kernels.blocks("multiply", BLOCKS, THREADS, multiply)?,
-                kernels.blocks("step", BLOCKS, THREADS, step)?,
-                kernels.items("turn", count, THREADS, turn)?,
-            ])
-        };
-        let mut launches = Vec::new();
-        for _ in 0..AT_ONCE {
-            launches.extend(iteration()?);
-        }
-        let mut program = Program::new(launches);
+        let launch = kernels.blocks("solve", blocks, THREADS, arguments)?;
         // errors fall by the square root of the condition, which the mesh's width bounds from below
         let most = 10 * count + 1000;
         loop {
+            steps.enqueue_cooperative(&launch)?;
             let (iterations, done) = state.read(steps)?;
             if done == 1 {
                 return Ok(iterations);
@@ -182,8 +150,6 @@ impl<T: Real + DeviceRepr> System<T> {
                 ))
                 .with_help("look for very thin triangles, or use --backend cpu"));
             }
-            // SAFETY: all arrays are alive and as long as the kernels take them to be.
-            unsafe { program.run(&steps.stream)? };
         }
     }
 }
@@ -196,18 +162,13 @@ struct State {
 
 impl State {
     fn new(steps: &Steps, columns: usize) -> Result<Self> {
-        let words = Buffer::zeros(&steps.stream, 2 * (4 * columns + 1) + 4)?;
-        Ok(Self { words, columns })
-    }
-
-    fn argument(&self) -> Argument {
-        array(&self.words)
+        Ok(Self { words: Buffer::zeros(&steps.stream, 2 * 2 * columns + 4)?, columns })
     }
 
     /// Iterations so far, and whether they have ended.
     fn read(&self, steps: &Steps) -> Result<(usize, u32)> {
         let words = self.words.read(&steps.stream)?;
-        let at = 2 * (4 * self.columns + 1);
-        Ok((words[at] as usize, words[at + 1]))
+        let at = 2 * 2 * self.columns;
+        Ok((words[at] as usize, words[at + 2]))
     }
 }

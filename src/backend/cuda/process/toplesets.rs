@@ -1,32 +1,19 @@
-//! Geodesic distance by toplesets: levels and sweeps as graphs that run until they end.
+//! Geodesic distance by toplesets: all sweeps in a cooperative launch.
 
 use cudarc::driver::DeviceRepr;
 
 use super::DeviceProcessor;
-use crate::backend::cuda::launch::Launch;
+use crate::backend::cuda::launch::Argument;
 use crate::backend::cuda::memory::Buffer;
-use crate::backend::cuda::program::{Kernels, Program};
-use crate::backend::cuda::query::steps::{Steps, array};
+use crate::backend::cuda::program::Kernels;
+use crate::backend::cuda::query::steps::{THREADS, array};
 use crate::backend::cuda::sources::{TOPLESETS, Variant};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
 use crate::process::components::check_reach;
-use crate::query::Op;
-use crate::topology::NONE;
 
-/// `THREADS` in the kernels.
-const THREADS: u32 = 256;
-/// A level is narrow, so that few blocks end it soonest; many levels are swept at once.
-const LEVEL_BLOCKS: u32 = 32;
-const SWEEP_BLOCKS: u32 = 528;
-
-/// Levels, and sweeps, of a graph.
-const AT_ONCE: usize = 64;
-
-/// Places in `State` in the kernels.
-const GROWN: usize = 2;
-const DONE: usize = 7;
-const STATE: usize = 9;
+/// Blocks a multiprocessor: more take longer to wait for one another.
+const BLOCKS: u32 = 2;
 
 impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// Distance of every vertex to the nearest of `sources`, as
@@ -41,60 +28,41 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let count = self.mesh.points.len();
         check_reach(count, self.mesh.faces.iter(), sources.iter().copied())?;
         let first = self.ids(sources)?;
-        let mut starts = vec![T::from_f64(f64::INFINITY); count];
-        sources.iter().for_each(|&v| starts[v as usize] = T::from_f64(0.0));
-        let distances = self.attribute(1, &starts)?;
-        self.query.store(Op::VV)?;
-        self.store_corners()?;
+        let distances = self.attribute(1, &vec![T::from_f64(f64::INFINITY); count])?;
+        self.store_rings()?;
 
         let steps = &self.query.steps;
-        let mut level = vec![NONE; count];
-        first.iter().for_each(|&v| level[v as usize] = 0);
-        let levels = steps.of(&level)?;
-        let mut order = steps.empty::<u32>(count)?;
-        order.fill(&steps.stream, &first)?;
-        let mut ends = steps.empty::<u32>(count + 1)?;
-        ends.fill(&steps.stream, &[first.len() as u32])?;
+        let mut sources = steps.empty::<u32>(count)?;
+        sources.fill(&steps.stream, &first)?;
+        let others = steps.empty::<u32>(count)?;
+        let sweeps = Buffer::<u32>::zeros(&steps.stream, count)?;
         let updated = steps.empty::<T>(count)?;
-        // levels 1 to 2 are swept first
-        let state = steps.of(&[first.len() as u32, 0, 0, 1, 2, NONE, 0, 0, 0])?;
-        debug_assert_eq!(state.len(), STATE);
-        let start = self.start()?;
+        let state = steps.of(&[0, first.len() as u32, 0, 0])?;
+        let rings = self.rings()?;
         let kernels = Kernels::new(&steps.functions, Variant::new(&TOPLESETS, T::PRECISION));
-        let neighbours = self.query.lists(Op::VV)?;
-        let grow = || -> Result<Launch> {
-            let lists = neighbours.words();
-            let arguments = vec![lists, array(&order), array(&levels), array(&ends), array(&state)];
-            kernels.blocks("grow", LEVEL_BLOCKS, THREADS, arguments)
-        };
-        let growth: Result<Vec<Launch>> = (0..AT_ONCE).map(|_| grow()).collect();
-        repeat(Program::new(growth?), steps, &state, GROWN)?;
-
-        let corners = self.corners()?;
-        let mut sweeps = Vec::new();
-        for _ in 0..AT_ONCE {
-            let sweep = vec![
-                array(&corners.slices.starts),
-                array(&corners.items),
-                array(&self.points.values),
-                array(&order),
-                array(&ends),
-                array(&distances.values),
-                array(&updated),
-                array(&state),
-            ];
-            let settle = vec![
-                array(&order),
-                array(&levels),
-                array(&ends),
-                array(&updated),
-                array(&distances.values),
-                array(&state),
-            ];
-            sweeps.push(kernels.blocks("sweep", SWEEP_BLOCKS, THREADS, sweep)?);
-            sweeps.push(kernels.blocks("settle", SWEEP_BLOCKS, THREADS, settle)?);
+        let arguments = vec![
+            array(&rings.slices.starts),
+            array(&rings.items),
+            array(&self.points.values),
+            Argument::Words(Box::new([
+                sources.address(0),
+                others.address(0),
+                sweeps.address(0),
+                distances.values.address(0),
+                updated.address(0),
+            ])),
+            array(&state),
+        ];
+        let blocks = kernels.resident_blocks("march", THREADS, BLOCKS)?;
+        let launch = kernels.blocks("march", blocks, THREADS, arguments)?;
+        let start = self.start()?;
+        loop {
+            steps.enqueue_cooperative(&launch)?;
+            let [sweep, even, odd, _] = state.read(&steps.stream)?[..] else { break };
+            if [even, odd][sweep as usize % 2] == 0 {
+                break;
+            }
         }
-        repeat(Program::new(sweeps), steps, &state, DONE)?;
         self.note_time(&start)?;
         self.iterations = 0;
 
@@ -108,16 +76,5 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         }
         found.iter_mut().zip(used).filter(|(_, used)| !used).for_each(|(d, _)| *d = T::default());
         Ok(found)
-    }
-}
-
-/// Runs a program until the word `end` of a state is not 0.
-fn repeat(mut program: Program, steps: &Steps, state: &Buffer<u32>, end: usize) -> Result<()> {
-    loop {
-        // SAFETY: the caller's arrays are alive and as long as the kernels take them to be.
-        unsafe { program.run(&steps.stream)? };
-        if state.read_at(&steps.stream, end)? != 0 {
-            return Ok(());
-        }
     }
 }

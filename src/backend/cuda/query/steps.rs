@@ -101,6 +101,13 @@ impl Steps {
             .map_err(broken)
     }
 
+    /// Puts a launch on the stream whose blocks wait for one another.
+    pub fn enqueue_cooperative(&self, launch: &Launch) -> Result<()> {
+        // SAFETY: as in `enqueue`.
+        unsafe { launch.enqueue_cooperative(&self.stream) }
+            .map_err(failed("the kernels cannot be launched"))
+    }
+
     fn space(&mut self, items: usize) -> Result<&Space> {
         if self.space.as_ref().is_none_or(|(room, _)| *room < items) {
             self.space = None;

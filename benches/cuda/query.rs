@@ -75,7 +75,7 @@ fn sums(
         let bytes = 4 * (entries as usize + 2 * query.count(op.from()) + query.count(op.to()));
         let writing = median(gpu.time_writing(bytes, REPEATS)?);
         println!(
-            "query, {op} of {input}, {strategy:?}: {:.1} µs, {:.0} GB/s, {:.0} % of writing; rows \
+            "query, {op} of {input}, {strategy:?}: {:.1} µs, {:.0} GB/s, {:.0} % of write bandwidth; rows \
              in {:.2} ms",
             seconds * 1e6,
             bytes as f64 / seconds * 1e-9,

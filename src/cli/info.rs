@@ -48,9 +48,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 
 fn text(summary: &Summary, verbose: bool) -> String {
     let mut text = String::new();
-    let mut line = |name: &str, value: String| {
-        let _ = writeln!(text, "{name:<20} {value}");
-    };
+    let mut line = |name: &str, value: String| add_line(&mut text, name, &value);
     line("vertices", format!("{} ({} boundary)", summary.vertices, summary.boundary_vertices));
     line("edges", format!("{} ({} boundary)", summary.edges, summary.boundary_edges));
     line("faces", format!("{} ({} boundary)", summary.faces, summary.boundary_faces));
@@ -99,12 +97,14 @@ fn text(summary: &Summary, verbose: bool) -> String {
     text
 }
 
+fn add_line(text: &mut String, name: &str, value: &str) {
+    let _ = writeln!(text, "{name:<20} {value}");
+}
+
 /// What cells evaluate by.
 fn how(summary: &Summary) -> String {
     let mut text = String::new();
-    let mut line = |name: &str, value: String| {
-        let _ = writeln!(text, "{name:<20} {value}");
-    };
+    let mut line = |name: &str, value: String| add_line(&mut text, name, &value);
     line("leaves", format!("{} at depth 0 to {}", summary.leaves, summary.depth));
     line("GPU kernels", list(&summary.kernels));
     let count = summary.structures.len();

@@ -179,14 +179,12 @@ impl Arguments {
         Ok(Box::new(Mutex::new(device)))
     }
 
-    fn export_options<'m>(&self, mesh: &'m SolidMesh, console: &Console) -> ExportOptions<'m> {
-        let options = ExportOptions {
+    fn export_options<'m>(&self, mesh: &'m SolidMesh) -> ExportOptions<'m> {
+        ExportOptions {
             physical_derivatives: self.physical_gradients,
             compress: self.compress,
             cell_data: &mesh.cell_data,
-        };
-        warn_left_out(&options.left_out(), console);
-        options
+        }
     }
 
     /// Says how much will be written, in bytes before compression; refuses more than
@@ -199,13 +197,8 @@ impl Arguments {
         console: &Console,
     ) -> Result<Option<u64>> {
         let (Some(output), Some(format)) = (&self.output, format) else { return Ok(None) };
-        let options = ExportOptions {
-            physical_derivatives: self.physical_gradients,
-            compress: self.compress,
-            cell_data: &mesh.cell_data,
-        };
         let bytes = match format {
-            Format::Npz => archive_bytes(quadrature, mesh.controls(), &options),
+            Format::Npz => archive_bytes(quadrature, mesh.controls(), &self.export_options(mesh)),
             _ => (BYTES_A_POINT / 2) as u64 * quadrature.sample_count() as u64,
         };
         let size = gigabytes(bytes.into());
@@ -248,7 +241,8 @@ fn write(
     let options = WriteOptions { compress: a.compress };
     match format {
         Format::Npz => {
-            let options = a.export_options(mesh, console);
+            let options = a.export_options(mesh);
+            warn_left_out(&options.left_out(), console);
             write_npz(output, mapping, mesh.controls(), report, options)
         }
         Format::Pvtu => write_pieces(a, output, mapping, mesh, console),
@@ -334,18 +328,37 @@ pub fn refusal(quality: &Quality) -> Error {
     )
 }
 
+/// What was asked for, of cells and of the boundary alike.
 #[derive(Serialize)]
-struct Summary<'a> {
+struct Asked {
     output: Option<String>,
     gauss: usize,
     /// `null` where it is as many as needed.
     rings: Option<usize>,
     batches: usize,
+    /// Bytes of the output before compression; `null` without one.
+    output_bytes: Option<u64>,
+}
+
+impl Asked {
+    fn new(a: &Arguments, quadrature: &Quadrature<'_>, output_bytes: Option<u64>) -> Self {
+        Self {
+            output: a.output.as_ref().map(|path| path.display().to_string()),
+            gauss: a.gauss,
+            rings: a.rings,
+            batches: quadrature.batches().len(),
+            output_bytes,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    #[serde(flatten)]
+    asked: Asked,
     leaves: usize,
     /// Bytes of the tables in memory.
     table_bytes: usize,
-    /// Bytes of the output before compression; `null` without one.
-    output_bytes: Option<u64>,
     #[serde(flatten)]
     report: &'a Report,
     /// Volumes of the cells that have a remainder, by id.
@@ -362,13 +375,9 @@ impl<'a> Summary<'a> {
         let cells = report.cells.iter().enumerate();
         let with_remainder = cells.filter(|(_, cell)| cell.remainder_parameter_volume > 0.0);
         Self {
-            output: a.output.as_ref().map(|path| path.display().to_string()),
-            gauss: a.gauss,
-            rings: a.rings,
-            batches: quadrature.batches().len(),
+            asked: Asked::new(a, quadrature, output_bytes),
             leaves: quadrature.solid().leaves().len(),
             table_bytes: quadrature.bytes(),
-            output_bytes,
             report,
             cells_with_remainder: with_remainder.map(|(c, cell)| (c as u32, *cell)).collect(),
         }

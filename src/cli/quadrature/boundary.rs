@@ -18,17 +18,12 @@ use subsolid::{Error, Result};
 use super::super::Outcome;
 use super::super::console::{Console, counted, since};
 use super::super::model::warn_left_out;
-use super::{Arguments, PIECE, write_pieces};
+use super::{Arguments, Asked, PIECE, write_pieces};
 
 #[derive(Serialize)]
 struct Summary<'a> {
-    output: Option<String>,
-    gauss: usize,
-    /// `null` where it is as many as needed.
-    rings: Option<usize>,
-    batches: usize,
-    /// Bytes of the output before compression; `null` without one.
-    output_bytes: Option<u64>,
+    #[serde(flatten)]
+    asked: Asked,
     #[serde(flatten)]
     report: &'a BoundaryReport,
 }
@@ -71,14 +66,7 @@ pub fn run(
     console.status("Evaluated", format!("{samples} in {}", since(start)));
     console
         .status("Area", format!("{:.12} on {}", report.area, counted(report.sides.len(), "side")));
-    let summary = Summary {
-        output: a.output.as_ref().map(|path| path.display().to_string()),
-        gauss: a.gauss,
-        rings: a.rings,
-        batches: quadrature.batches().len(),
-        output_bytes,
-        report: &report,
-    };
+    let summary = Summary { asked: Asked::new(a, &quadrature, output_bytes), report: &report };
     console.report(&summary, || text(&report))?;
     if let Some(output) = &a.output {
         let start = Instant::now();
@@ -98,7 +86,8 @@ fn write(
 ) -> Result<()> {
     match a.check_output(output)? {
         Format::Npz => {
-            let options = a.export_options(mesh, console);
+            let options = a.export_options(mesh);
+            warn_left_out(&options.left_out(), console);
             write_boundary_npz(output, mapping, mesh.controls(), of_sides, options)
         }
         Format::Pvtu => write_pieces(a, output, mapping, mesh, console),

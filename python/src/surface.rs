@@ -222,7 +222,7 @@ impl PySurface {
         })
     }
 
-    /// Writes the mesh: .obj, .ply, .vtp or .stl. What the format cannot hold raises a
+    /// Writes the mesh: .obj, .ply, .vtp, .stl or .glb. What the format cannot hold raises a
     /// UserWarning.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let format = subsolid::io::check_surface_output(&path).py()?;

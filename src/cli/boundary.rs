@@ -24,7 +24,7 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// File to write: .obj, .ply, .vtp or .stl
+    /// File to write: .obj, .ply, .vtp, .stl or .glb
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
 }

@@ -32,7 +32,7 @@ pub struct Arguments {
     /// but for rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
-    /// File to write: .obj, .ply, .vtp or .stl
+    /// File to write: .obj, .ply, .vtp, .stl or .glb
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
 }

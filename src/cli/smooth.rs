@@ -50,8 +50,8 @@ pub struct Arguments {
     /// are the same but for rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
-    /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .obj, .ply, .vtp
-    /// or .stl
+    /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .obj, .ply, .vtp,
+    /// .stl or .glb
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
     /// Compress .vtu, .pvtu and .npz

@@ -71,10 +71,11 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// Add the unit normals of the limit at the vertices, in place of normals that the model
-    /// has; for .obj, which leaves out those that do not exist, .ply and .vtp, where they are NaN
+    /// has; for .obj, which leaves out those that do not exist, .ply and .vtp, where they are NaN,
+    /// and .glb, where they are those of the faces
     #[arg(long)]
     normals: bool,
-    /// File to write: .obj, .ply, .vtp or .stl
+    /// File to write: .obj, .ply, .vtp, .stl or .glb (glTF, for web pages and viewers)
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
 }
@@ -151,7 +152,7 @@ impl Arguments {
         }
         if self.normals && format == SurfaceFormat::Stl {
             return Err(Error::request("a .stl file has no place for --normals").with_help(
-                "end the name of the output in .obj, .ply or .vtp, or leave --normals out",
+                "end the name of the output in .obj, .ply, .vtp or .glb, or leave --normals out",
             ));
         }
         if self.smooth_triangles && !matches!(self.scheme, SchemeName::CatmullClark) {

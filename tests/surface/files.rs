@@ -162,3 +162,85 @@ fn damaged_files_are_read_or_refused() {
     }
     assert!(read > 20, "{read} damaged files were still meshes");
 }
+
+/// The chunks of a .glb file.
+fn chunks(bytes: &[u8]) -> (serde_json::Value, &[u8]) {
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    assert_eq!((&bytes[..4], word(4), word(8)), (&b"glTF"[..], 2, bytes.len()));
+    let (json, end) = (word(12), 20 + word(12));
+    assert_eq!((&bytes[16..20], json % 4), (&b"JSON"[..], 0));
+    assert_eq!((&bytes[end + 4..end + 8], word(end)), (&b"BIN\0"[..], bytes.len() - end - 8));
+    (serde_json::from_slice(&bytes[20..end]).unwrap(), &bytes[end + 8..])
+}
+
+#[test]
+fn glb_keeps_triangles_normals_and_attributes() {
+    let directory = tempfile::tempdir().unwrap();
+    let fine = refine_surface(&model("bishop"), &options(Scheme::CatmullClark, 1, Method::Matrix));
+    let mut mesh = fine.unwrap();
+    // far away: relative to the centre of the model nothing is lost
+    mesh.points.iter_mut().for_each(|p| p[1] += 1e6);
+    let count = mesh.points.len();
+    let values = (0..2 * count).map(|i| i as f64 / 7.0).collect();
+    mesh.attributes.push(Attribute { name: "Wärme [K]".into(), width: 2, values });
+    mesh.attributes.push(Attribute {
+        name: "tensor".into(),
+        width: 9,
+        values: vec![0.0; 9 * count],
+    });
+    let mut values = [0.0, 3.0, 4.0].repeat(count);
+    values[..3].fill(f64::NAN);
+    mesh.attributes.push(Attribute { name: NORMALS.into(), width: 3, values });
+    let losses = SurfaceFormat::Glb.losses(&mesh);
+    assert!(losses[0] == "attributes `tensor`", "{losses:?}");
+    let path = directory.path().join("a.glb");
+    write_surface(&path, &mesh).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let (json, bin) = chunks(&bytes);
+
+    let array = |accessor: &serde_json::Value, width: usize| -> Vec<[u8; 4]> {
+        let accessor = &json["accessors"][accessor.as_u64().unwrap() as usize];
+        let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+        let start = view["byteOffset"].as_u64().unwrap_or(0) as usize;
+        let length = view["byteLength"].as_u64().unwrap() as usize;
+        assert_eq!(accessor["count"].as_u64().unwrap() as usize * width * 4, length);
+        bin[start..start + length].as_chunks().0.to_vec()
+    };
+    let primitive = &json["meshes"][0]["primitives"][0];
+    let reals = |name: &str, width: usize| -> Vec<f64> {
+        let bytes = array(&primitive["attributes"][name], width);
+        bytes.into_iter().map(|x| f64::from(f32::from_le_bytes(x))).collect()
+    };
+    let node = &json["nodes"][0];
+    let numbers = |name: &str| -> Vec<f64> {
+        node[name].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+    };
+    // a quarter turn about x, from z up to y up
+    let (rotation, centre) = (numbers("rotation"), numbers("translation"));
+    let half = 0.5_f64.sqrt();
+    let expected = [-half, 0.0, 0.0, half];
+    assert!(rotation.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-7), "{rotation:?}");
+    let positions = reals("POSITION", 3);
+    let size = crate::size(&mesh);
+    // the centre is in single precision, and the same for all points
+    let middle = [centre[0], -centre[2], centre[1]];
+    let error: [f64; 3] = std::array::from_fn(|d| mesh.points[0][d] - positions[d] - middle[d]);
+    for (p, q) in mesh.points.iter().zip(positions.as_chunks::<3>().0) {
+        let left = (0..3).map(|d| p[d] - q[d] - middle[d] - error[d]);
+        assert!(left.fold(0.0, |m: f64, x| m.max(x.abs())) < 4e-7 * size.min(10.0), "{p:?} {q:?}");
+    }
+    let heat = reals("_W_RME__K_", 2);
+    assert!((heat[5] - 5.0 / 7.0).abs() < 1e-6 && heat.len() == 2 * count);
+    assert!(primitive["attributes"]["_TENSOR"].is_null());
+    for (v, n) in reals("NORMAL", 3).as_chunks::<3>().0.iter().enumerate() {
+        let length: f64 = n.iter().map(|x| x * x).sum();
+        assert!((length - 1.0).abs() < 1e-6 && (v == 0 || (n[2] - 0.8).abs() < 1e-6), "{v}: {n:?}");
+    }
+    let indices: Vec<u32> =
+        array(&primitive["indices"], 1).into_iter().map(u32::from_le_bytes).collect();
+    let kept = mesh.without_holes();
+    let fan =
+        |f: &[u32]| -> Vec<u32> { (2..f.len()).flat_map(|i| [f[0], f[i - 1], f[i]]).collect() };
+    let triangles: Vec<u32> = kept.faces.iter().flat_map(fan).collect();
+    assert_eq!(indices, triangles);
+}

@@ -3,6 +3,7 @@
 mod appended;
 mod bext;
 mod csv;
+mod glb;
 mod npz;
 mod obj;
 mod ply;

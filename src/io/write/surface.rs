@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use super::{ending, obj, ply, stl, vtp};
+use super::{ending, glb, obj, ply, stl, vtp};
 use crate::io::atomic;
 use crate::mesh::{Attribute, NORMALS, SurfaceMesh};
 use crate::{Error, Result};
@@ -21,11 +21,14 @@ pub enum SurfaceFormat {
     Vtp,
     /// Binary STL in single precision: triangles.
     Stl,
+    /// Binary glTF in single precision: triangles with normals and attributes, for viewers and web
+    /// pages. It has y up and metres: the z axis is turned to y, a unit is a metre.
+    Glb,
 }
 
 impl SurfaceFormat {
     /// All formats.
-    pub const ALL: [Self; 4] = [Self::Obj, Self::Ply, Self::Vtp, Self::Stl];
+    pub const ALL: [Self; 5] = [Self::Obj, Self::Ply, Self::Vtp, Self::Stl, Self::Glb];
 
     /// End of the file's name, without the dot.
     pub fn extension(self) -> &'static str {
@@ -34,6 +37,7 @@ impl SurfaceFormat {
             Self::Ply => "ply",
             Self::Vtp => "vtp",
             Self::Stl => "stl",
+            Self::Glb => "glb",
         }
     }
 
@@ -44,6 +48,7 @@ impl SurfaceFormat {
             Self::Obj => attribute.name == NORMALS && attribute.width == 3,
             Self::Ply | Self::Vtp => true,
             Self::Stl => false,
+            Self::Glb => glb::is_kept(attribute),
         };
         let lost = mesh.attributes.iter().filter(|attribute| !kept(attribute));
         let names: Vec<_> = lost.map(|attribute| format!("`{}`", attribute.name)).collect();
@@ -57,7 +62,7 @@ impl SurfaceFormat {
         if tags > 0 && self != Self::Obj {
             losses.push(format!("{tags} creases and corners"));
         }
-        if self == Self::Stl {
+        if matches!(self, Self::Stl | Self::Glb) {
             let quads = mesh.faces.iter().filter(|face| face.len() > 3).count();
             if quads > 0 {
                 losses.push(format!("the polygons as such: {quads} are cut into triangles"));
@@ -108,5 +113,6 @@ pub fn write_surface(path: impl AsRef<Path>, mesh: &SurfaceMesh) -> Result<()> {
         SurfaceFormat::Ply => write(&|out| ply::write(out, &mesh.without_holes())),
         SurfaceFormat::Vtp => write(&|out| vtp::write(out, &mesh.without_holes())),
         SurfaceFormat::Stl => write(&|out| stl::write(out, &mesh.without_holes())),
+        SurfaceFormat::Glb => write(&|out| glb::write(out, &mesh.without_holes())),
     }
 }

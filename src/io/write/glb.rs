@@ -1,0 +1,262 @@
+//! Binary glTF 2.0 through the crate `gltf-json`: triangles in single precision for viewers.
+//!
+//! glTF has y up and metres. The node turns the z axis of the model to y, and one unit of the model
+//! is one metre. Positions are stored relative to the centre of the model, which is the translation
+//! of the node, so that models far from the origin keep their digits.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io::{self, Write};
+
+use gltf_json as json;
+use json::accessor::{ComponentType, GenericComponentType, Type};
+use json::buffer::Target;
+use json::mesh::Semantic;
+use json::validation::Checked::Valid;
+use json::validation::USize64;
+
+use crate::mesh::{Attribute, NORMALS, SurfaceMesh};
+
+/// Bytes of a number of every array.
+const BYTES: usize = 4;
+
+/// Whether an attribute of a mesh is written: widths of 1 to 4, of numbers that single precision
+/// holds.
+pub fn is_kept(attribute: &Attribute) -> bool {
+    (1..=4).contains(&attribute.width) && attribute.values.iter().all(|x| (*x as f32).is_finite())
+        || is_normals(attribute)
+}
+
+fn is_normals(attribute: &Attribute) -> bool {
+    attribute.name == NORMALS && attribute.width == 3
+}
+
+/// Writes `mesh`, which has been checked. Faces are cut into the fan of their first corner.
+/// Attributes have the names of application-specific ones: `_NAME` in capitals. Normals that do not
+/// exist are those of the faces at the vertex.
+pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
+    let triangles: usize = mesh.faces.iter().map(|face| face.len() - 2).sum();
+    let (low, high) = bounds(&mesh.points);
+    let centre: [f64; 3] = std::array::from_fn(|d| (low[d] + high[d]) / 2.0);
+    let arrays = arrays(mesh, centre);
+    let numbers: usize = arrays.iter().map(|array| array.width * mesh.points.len()).sum();
+    let length = BYTES * (numbers + 3 * triangles);
+    if u32::try_from(length + (1 << 20)).is_err() {
+        return Err(io::Error::other("a .glb file holds less than 4 GB"));
+    }
+    let mut text = document(mesh, &arrays, triangles, centre)?;
+    text.resize(text.len().next_multiple_of(4), b' ');
+
+    out.write_all(b"glTF")?;
+    let sizes = [2, 12 + 8 + text.len() + 8 + length, text.len()];
+    sizes.iter().try_for_each(|&n| out.write_all(&(n as u32).to_le_bytes()))?;
+    out.write_all(b"JSON")?;
+    out.write_all(&text)?;
+    out.write_all(&(length as u32).to_le_bytes())?;
+    out.write_all(b"BIN\0")?;
+    for array in &arrays {
+        for v in 0..mesh.points.len() {
+            for component in 0..array.width {
+                out.write_all(&(array.value)(v, component).to_le_bytes())?;
+            }
+        }
+    }
+    for face in mesh.faces.iter() {
+        for i in 1..face.len() - 1 {
+            let corners = [face[0], face[i], face[i + 1]];
+            corners.iter().try_for_each(|v| out.write_all(&v.to_le_bytes()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Numbers of the vertices.
+struct Array<'m> {
+    semantic: Semantic,
+    name: Option<&'m str>,
+    width: usize,
+    value: Box<dyn Fn(usize, usize) -> f32 + 'm>,
+}
+
+fn arrays(mesh: &SurfaceMesh, centre: [f64; 3]) -> Vec<Array<'_>> {
+    let mut arrays = vec![Array {
+        semantic: Semantic::Positions,
+        name: None,
+        width: 3,
+        value: Box::new(move |v, d| (mesh.points[v][d] - centre[d]) as f32),
+    }];
+    let mut names = HashSet::new();
+    for attribute in mesh.attributes.iter().filter(|attribute| is_kept(attribute)) {
+        if is_normals(attribute) {
+            let normals = unit_normals(mesh, attribute.values.as_chunks().0);
+            arrays.push(Array {
+                semantic: Semantic::Normals,
+                name: None,
+                width: 3,
+                value: Box::new(move |v, d| normals[v][d]),
+            });
+            continue;
+        }
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+        let mut name: String = attribute.name.chars().map(plain).collect();
+        while !names.insert(name.clone()) {
+            name.push('_');
+        }
+        let width = attribute.width;
+        arrays.push(Array {
+            semantic: Semantic::Extras(name),
+            name: Some(&attribute.name),
+            width,
+            value: Box::new(move |v, component| attribute.values[v * width + component] as f32),
+        });
+    }
+    arrays
+}
+
+/// Normals of length 1 in single precision; of the faces at the vertex where there is none, and
+/// (0, 0, 1) where these have none either.
+fn unit_normals(mesh: &SurfaceMesh, normals: &[[f64; 3]]) -> Vec<[f32; 3]> {
+    let length = |n: &[f64; 3]| n.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let exists = |n: &[f64; 3]| length(n).is_finite() && length(n) > 0.0;
+    let mut of_faces = vec![[0.0; 3]; if normals.iter().all(exists) { 0 } else { normals.len() }];
+    if !of_faces.is_empty() {
+        for face in mesh.faces.iter() {
+            let normal = area_normal(face.iter().map(|&v| mesh.points[v as usize]));
+            for &v in face {
+                (0..3).for_each(|d| of_faces[v as usize][d] += normal[d]);
+            }
+        }
+    }
+    let unit = |n: &[f64; 3]| n.map(|x| (x / length(n)) as f32);
+    let normal = |(v, n): (usize, &[f64; 3])| match exists(n) {
+        true => unit(n),
+        false if exists(&of_faces[v]) => unit(&of_faces[v]),
+        false => [0.0, 0.0, 1.0],
+    };
+    normals.iter().enumerate().map(normal).collect()
+}
+
+/// Twice the area of a polygon times its normal (Newell).
+fn area_normal(points: impl Iterator<Item = [f64; 3]> + Clone) -> [f64; 3] {
+    let next = points.clone().cycle().skip(1);
+    points.zip(next).fold([0.0; 3], |[x, y, z], (a, b)| {
+        [
+            x + (a[1] - b[1]) * (a[2] + b[2]),
+            y + (a[2] - b[2]) * (a[0] + b[0]),
+            z + (a[0] - b[0]) * (a[1] + b[1]),
+        ]
+    })
+}
+
+/// The JSON chunk: one mesh of one primitive over one buffer.
+fn document(
+    mesh: &SurfaceMesh,
+    arrays: &[Array<'_>],
+    triangles: usize,
+    centre: [f64; 3],
+) -> io::Result<Vec<u8>> {
+    let count = mesh.points.len();
+    let mut root = json::Root::default();
+    root.asset.generator = Some(concat!("subsolid ", env!("CARGO_PKG_VERSION")).into());
+    let numbers: usize = arrays.iter().map(|array| array.width * count).sum();
+    let buffer = root.push(json::Buffer {
+        byte_length: USize64::from(BYTES * (numbers + 3 * triangles)),
+        name: None,
+        uri: None,
+        extensions: None,
+        extras: Default::default(),
+    });
+    let mut start = 0;
+    let mut view = |root: &mut json::Root, numbers: usize, target: Target| {
+        let view = root.push(json::buffer::View {
+            buffer,
+            byte_length: USize64::from(BYTES * numbers),
+            byte_offset: Some(USize64::from(start)),
+            byte_stride: None,
+            name: None,
+            target: Some(Valid(target)),
+            extensions: None,
+            extras: Default::default(),
+        });
+        start += BYTES * numbers;
+        view
+    };
+    let accessor =
+        |buffer_view, count: usize, component, type_, name: Option<&str>| json::Accessor {
+            buffer_view: Some(buffer_view),
+            byte_offset: Some(USize64(0)),
+            count: USize64::from(count),
+            component_type: Valid(GenericComponentType(component)),
+            type_: Valid(type_),
+            min: None,
+            max: None,
+            name: name.map(str::to_owned),
+            normalized: false,
+            sparse: None,
+            extensions: None,
+            extras: Default::default(),
+        };
+    let mut attributes = BTreeMap::new();
+    for array in arrays {
+        let type_ = [Type::Scalar, Type::Vec2, Type::Vec3, Type::Vec4][array.width - 1];
+        let at = view(&mut root, array.width * count, Target::ArrayBuffer);
+        let mut accessor = accessor(at, count, ComponentType::F32, type_, array.name);
+        if array.semantic == Semantic::Positions {
+            let component = |d: usize| (0..count).map(move |v| (array.value)(v, d));
+            let most = |d: usize| component(d).fold(f32::NEG_INFINITY, f32::max);
+            let least = |d: usize| component(d).fold(f32::INFINITY, f32::min);
+            accessor.min = Some([0, 1, 2].map(least).to_vec().into());
+            accessor.max = Some([0, 1, 2].map(most).to_vec().into());
+        }
+        attributes.insert(Valid(array.semantic.clone()), root.push(accessor));
+    }
+    let at = view(&mut root, 3 * triangles, Target::ElementArrayBuffer);
+    let indices = root.push(accessor(at, 3 * triangles, ComponentType::U32, Type::Scalar, None));
+    let material = root.push(json::Material {
+        double_sided: true,
+        pbr_metallic_roughness: json::material::PbrMetallicRoughness {
+            metallic_factor: json::material::StrengthFactor(0.0),
+            roughness_factor: json::material::StrengthFactor(0.6),
+            ..Default::default()
+        },
+        ..Default::default()
+    });
+    let shape = root.push(json::Mesh {
+        primitives: vec![json::mesh::Primitive {
+            attributes,
+            indices: Some(indices),
+            material: Some(material),
+            mode: Valid(json::mesh::Mode::Triangles),
+            targets: None,
+            extensions: None,
+            extras: Default::default(),
+        }],
+        weights: None,
+        name: None,
+        extensions: None,
+        extras: Default::default(),
+    });
+    let [x, y, z] = centre.map(|x| x as f32);
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    let node = root.push(json::Node {
+        mesh: Some(shape),
+        // a quarter turn about x takes (x, y, z) to (x, z, -y)
+        rotation: Some(json::scene::UnitQuaternion([-half, 0.0, 0.0, half])),
+        translation: Some([x, z, -y]),
+        ..Default::default()
+    });
+    let scene = root.push(json::Scene {
+        nodes: vec![node],
+        name: None,
+        extensions: None,
+        extras: Default::default(),
+    });
+    root.scene = Some(scene);
+    Ok(root.to_vec()?)
+}
+
+fn bounds(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
+    let first = points.first().copied().unwrap_or_default();
+    points.iter().fold((first, first), |(low, high), p| {
+        (std::array::from_fn(|d| low[d].min(p[d])), std::array::from_fn(|d| high[d].max(p[d])))
+    })
+}

@@ -80,6 +80,12 @@ pub struct Arguments {
     /// Most memory for a single output file, in GB [default: half of the machine's]
     #[arg(long, value_name = "GB", requires = "output", allow_hyphen_values = true)]
     max_memory: Option<f64>,
+    /// Do the part I of N of a job that writes a .pvtu, for several machines at once: 1/N to N/N, in
+    /// any order, and `subsolid merge` when all are done. Each reads the whole model. A part that is
+    /// there is not done again
+    #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
+          conflicts_with_all = ["quality", "explain"])]
+    pieces: Option<(usize, usize)>,
     /// Compress .vtu, .pvtu and .npz
     #[arg(long, requires = "output")]
     compress: bool,
@@ -91,6 +97,15 @@ pub struct Arguments {
     /// File to write: .vtu, .pvtu (any size), .vtk, .csv or .npz; --at writes .csv
     #[arg(long, short, value_name = "OUT", required_unless_present_any = ["quality", "explain"])]
     output: Option<PathBuf>,
+}
+
+/// I/N, with I from 1 to N.
+fn part(text: &str) -> std::result::Result<(usize, usize), String> {
+    let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    match numbers {
+        Some((i, n)) if (1..=n).contains(&i) && n <= 9999 => Ok((i, n)),
+        _ => Err("give I/N, with I from 1 to N and N at most 9999".into()),
+    }
 }
 
 #[derive(Args)]
@@ -257,6 +272,9 @@ impl Arguments {
         }
         if self.attribute_derivatives && self.derivatives == 0 {
             return unused("--attribute-derivatives", "--derivatives 1 or 2");
+        }
+        if self.pieces.is_some() && (shape.is_none() || format != Some(io::Format::Pvtu)) {
+            return unused("--pieces", "a .pvtu of samples");
         }
         format.map_or(Ok(()), |format| check_compress(self.compress, format))
     }

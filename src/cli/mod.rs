@@ -18,6 +18,7 @@ mod info;
 mod interrupt;
 mod locate;
 mod memory;
+mod merge;
 mod model;
 mod processor;
 mod quadrature;
@@ -71,6 +72,7 @@ enum Command {
     Info(Reporting<info::Arguments>),
     Refine(Reporting<refine::Arguments>),
     Evaluate(Reporting<evaluate::Arguments>),
+    Merge(Reporting<merge::Arguments>),
     Extract(Reporting<extract::Arguments>),
     Slice(Reporting<slice::Arguments>),
     Quadrature(Reporting<quadrature::Arguments>),
@@ -151,6 +153,7 @@ fn run(cli: Cli, console: &Console) -> Result<Outcome> {
         Command::Info(c) => info::run(c.arguments, &console.reporting(c.json)),
         Command::Refine(c) => refine::run(c.arguments, &console.reporting(c.json)),
         Command::Evaluate(c) => evaluate::run(c.arguments, &console.reporting(c.json)),
+        Command::Merge(c) => merge::run(c.arguments, &console.reporting(c.json)),
         Command::Extract(c) => extract::run(c.arguments, &console.reporting(c.json)),
         Command::Slice(c) => slice::run(c.arguments, &console.reporting(c.json)),
         Command::Quadrature(c) => quadrature::run(c.arguments, &console.reporting(c.json)),

@@ -44,9 +44,9 @@ pub mod vtkio {
 }
 pub(crate) use write::{Archive, ZipTarget};
 pub use write::{
-    BezierPatch, Format, PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, WriteOptions,
-    check_names, check_output, check_surface_output, write, write_arrays, write_bext,
-    write_surface,
+    BezierPatch, Format, Merged, PieceJob, PieceWriter, PolylinePiece, PolylineWriter,
+    SurfaceFormat, WriteOptions, check_names, check_output, check_surface_output, merge, write,
+    write_arrays, write_bext, write_surface,
 };
 
 /// A name as part of a path in an archive or a directory: other signs than letters, digits, `-` and

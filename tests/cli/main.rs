@@ -19,6 +19,7 @@ mod inputs;
 mod interrupted;
 mod measures;
 mod models;
+mod pieces;
 mod process;
 mod quadrature;
 mod query;

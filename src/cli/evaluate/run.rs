@@ -3,12 +3,14 @@
 use std::ops::Range;
 use std::time::Instant;
 
+use clap::ValueEnum;
 use serde::Serialize;
 use subsolid::backend::{Backend, Evaluator, Limit};
-use subsolid::io::{self, Dataset, Format, PieceWriter, WriteOptions};
+use subsolid::io::{self, Dataset, Format, PieceJob, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Plan, Samples};
+use subsolid::slice::fingerprint;
 use subsolid::volume::{self, Bezier, Quality};
 use subsolid::{Error, Result};
 
@@ -29,6 +31,13 @@ const BEZIER_ELEMENTS: usize = 8192;
 enum Source<'a> {
     Evaluated { plan: &'a Plan<'a>, evaluator: Box<dyn Evaluator + 'a>, limit: Limit },
     Bezier(Bezier<'a>),
+}
+
+/// Where datasets go.
+enum Writer {
+    Single,
+    Pieces(PieceWriter),
+    Job(PieceJob),
 }
 
 pub fn run(
@@ -59,21 +68,37 @@ pub fn run(
     if single {
         check_memory(a, &plan, mesh, shape)?;
     }
-    let pieces: Vec<Range<usize>> = if single { vec![all] } else { plan.pieces(piece).collect() };
-    console.status(
-        "Evaluating",
-        format!("{} elements on the {}", solid.elements().len(), backend.name()),
-    );
+    let options = WriteOptions { compress: a.compress };
+    let (mut writer, pieces) = match (&a.output, a.pieces) {
+        (Some(output), Some(part)) => {
+            // no larger than a part's share
+            let most = all.len().div_ceil(part.1) * plan.samples_per_element();
+            let pieces: Vec<_> = plan.pieces(piece.min(most)).collect();
+            let parameters = a.parameters(shape, mesh);
+            match PieceJob::create(output, part, pieces.len(), parameters, options)? {
+                Some(job) => {
+                    let own = pieces[job.pieces()].to_vec();
+                    (Writer::Job(job), own)
+                }
+                None => {
+                    console.status("Done", format!("part {}/{} is there", part.0, part.1));
+                    return Ok(Outcome::Done);
+                }
+            }
+        }
+        (Some(output), None) if !single => {
+            (Writer::Pieces(PieceWriter::create(output, options)?), plan.pieces(piece).collect())
+        }
+        _ if single => (Writer::Single, vec![all]),
+        _ => (Writer::Single, plan.pieces(piece).collect()),
+    };
+    let elements: usize = pieces.iter().map(Range::len).sum();
+    console.status("Evaluating", format!("{elements} elements on the {}", backend.name()));
 
     let start = Instant::now();
     let mut report = Report::new(a, backend.name(), mesh);
     let mut quality = Quality::default();
-    let options = WriteOptions { compress: a.compress };
-    let mut writer = match (&a.output, single) {
-        (Some(output), false) => Some(PieceWriter::create(output, options)?),
-        _ => None,
-    };
-    let bar = console.bar(solid.elements().len());
+    let bar = console.bar(elements);
     for range in pieces {
         let count = range.len() as u64;
         let dataset = match &mut source {
@@ -105,17 +130,20 @@ pub fn run(
             report.points += dataset.points.len();
             report.cells += dataset.cells.len();
             match (&mut writer, &a.output) {
-                (Some(writer), _) => writer.push(&dataset)?,
-                (None, Some(output)) => io::write(output, dataset, options)?,
-                _ => {}
+                (Writer::Pieces(writer), _) => writer.push(&dataset)?,
+                (Writer::Job(job), _) => job.push(&dataset)?,
+                (Writer::Single, Some(output)) => io::write(output, dataset, options)?,
+                (Writer::Single, None) => {}
             }
             report.pieces += 1;
         }
         bar.inc(count);
     }
     bar.finish_and_clear();
-    if let Some(writer) = writer {
-        writer.finish()?;
+    match writer {
+        Writer::Pieces(writer) => writer.finish()?,
+        Writer::Job(job) => job.finish()?,
+        Writer::Single => {}
     }
     report.seconds = start.elapsed().as_secs_f64();
     let results = counted(report.results(), "point");
@@ -154,6 +182,27 @@ fn dataset(
         CellShape::Lagrange => volume::lagrange(plan, limit, &mesh.attributes, welded),
         CellShape::Hexahedra => volume::hexahedra(plan, limit, &mesh.attributes, welded),
         _ => Ok(volume::points(plan, limit, &mesh.attributes)),
+    }
+}
+
+impl Arguments {
+    /// Everything that the bytes of pieces depend on, but for rounding on different processors.
+    fn parameters(&self, shape: CellShape, mesh: &SolidMesh) -> serde_json::Value {
+        let cells = shape.to_possible_value().map(|value| value.get_name().to_owned());
+        serde_json::json!({
+            "program": concat!("subsolid ", env!("CARGO_PKG_VERSION")),
+            "model_sha256": fingerprint(mesh),
+            "cells": cells,
+            "samples": self.samples.samples,
+            "gauss": self.samples.gauss,
+            "rings": self.rings,
+            "precision": format!("{:?}", self.precision()),
+            "derivatives": self.derivatives,
+            "attribute_derivatives": self.attribute_derivatives,
+            "gradients": self.gradients,
+            "jacobian": self.jacobian,
+            "no_weld": self.no_weld,
+        })
     }
 }
 

@@ -6,6 +6,7 @@ mod csv;
 mod glb;
 mod npz;
 mod obj;
+mod piece_job;
 mod ply;
 mod polylines;
 mod pvtu;
@@ -21,6 +22,7 @@ mod zip_target;
 
 pub use bext::{BezierPatch, write_bext};
 pub(crate) use npz::Archive;
+pub use piece_job::{Merged, PieceJob, merge};
 pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::PieceWriter;
 pub use surface::{SurfaceFormat, check_surface_output, write_surface};

@@ -6,10 +6,10 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use super::WriteOptions;
-use super::{vtu, xml};
+use super::{WriteOptions, vtu, xml};
 use crate::io::atomic;
 use crate::io::dataset::{Array, Dataset};
 use crate::io::unfinished::Unfinished;
@@ -35,8 +35,8 @@ pub struct PieceWriter {
 }
 
 /// What all pieces share: the attributes of their arrays.
-#[derive(Debug, PartialEq)]
-struct Layout {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Layout {
     points: String,
     point_arrays: Vec<String>,
     cell_arrays: Vec<String>,
@@ -61,10 +61,7 @@ impl PieceWriter {
         let path = path.as_ref().to_owned();
         check(&path)?;
         atomic::check(&path)?;
-        let Some(name) = path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else {
-            return Err(Error::file(&path, None, "pieces need a name in Unicode")
-                .with_help("choose another name"));
-        };
+        let name = pieces_name(&path)?;
         check_replaceable(&path.with_extension(""), &name)?;
         let mut builder = tempfile::Builder::new();
         let prefix = format!(".{name}.");
@@ -102,7 +99,7 @@ impl PieceWriter {
             .with_help("give all pieces the same arrays, in name, width, type and order"));
         }
         self.layout.get_or_insert(layout);
-        let path = self.beside.path().join(&self.name).join(self.piece_name(self.count));
+        let path = self.beside.path().join(&self.name).join(piece_name(&self.name, self.count));
         atomic::write(&path, |out| {
             vtu::write(out, piece, self.options.compress)
                 .map_err(|e| atomic::refused(&self.path, e))
@@ -135,7 +132,11 @@ impl PieceWriter {
             .iter()
             .try_for_each(|(from, to)| fs::rename(from, to).map(|()| moved += 1))
             .map_err(|e| atomic::refused(&self.path, e))
-            .and_then(|()| self.write_index());
+            .and_then(|()| {
+                let (path, name) = (&self.path, &self.name);
+                let layout = (self.layout.as_ref(), self.version);
+                write_index(path, name, self.count, layout, self.options.compress)
+            });
         if result.is_err() {
             for (from, to) in moves[..moved].iter().rev() {
                 // The first error is the one to report.
@@ -144,33 +145,50 @@ impl PieceWriter {
         }
         result
     }
+}
 
-    fn piece_name(&self, piece: usize) -> String {
-        format!("{}_{piece:04}.vtu", self.name)
-    }
+/// What pieces of a `.pvtu` are called by.
+pub(super) fn pieces_name(path: &Path) -> Result<String> {
+    path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned).ok_or_else(|| {
+        Error::file(path, None, "pieces need a name in Unicode").with_help("choose another name")
+    })
+}
 
-    fn write_index(&self) -> Result<()> {
-        let mut text = xml::open_file("PUnstructuredGrid", self.version, self.options.compress);
-        text.push_str("  <PUnstructuredGrid GhostLevel=\"0\">\n");
-        if let Some(layout) = &self.layout {
-            push_arrays(&mut text, "PPointData", &layout.point_arrays);
-            push_arrays(&mut text, "PCellData", &layout.cell_arrays);
-            push_arrays(&mut text, "PPoints", std::slice::from_ref(&layout.points));
-        }
-        let directory = xml::escape(&self.name);
-        for piece in 0..self.count {
-            let name = self.piece_name(piece);
-            let _ = writeln!(text, "    <Piece Source=\"{directory}/{}\"/>", xml::escape(&name));
-        }
-        text.push_str("  </PUnstructuredGrid>\n</VTKFile>\n");
-        atomic::write(&self.path, |out| {
-            out.write_all(text.as_bytes()).map_err(|e| atomic::refused(&self.path, e))
-        })
+pub(super) fn piece_name(name: &str, piece: usize) -> String {
+    format!("{name}_{piece:04}.vtu")
+}
+
+/// Whether a file has the name of a record of a job that writes pieces.
+pub(super) fn is_record(file: &str, name: &str) -> bool {
+    file.strip_prefix(name).is_some_and(|rest| rest.starts_with("_job_") && rest.ends_with(".json"))
+}
+
+/// Writes the `.pvtu` over so many pieces.
+pub(super) fn write_index(
+    path: &Path,
+    name: &str,
+    pieces: usize,
+    (layout, version): (Option<&Layout>, xml::Version),
+    compress: bool,
+) -> Result<()> {
+    let mut text = xml::open_file("PUnstructuredGrid", version, compress);
+    text.push_str("  <PUnstructuredGrid GhostLevel=\"0\">\n");
+    if let Some(layout) = layout {
+        push_arrays(&mut text, "PPointData", &layout.point_arrays);
+        push_arrays(&mut text, "PCellData", &layout.cell_arrays);
+        push_arrays(&mut text, "PPoints", std::slice::from_ref(&layout.points));
     }
+    let directory = xml::escape(name);
+    for piece in 0..pieces {
+        let piece = piece_name(name, piece);
+        let _ = writeln!(text, "    <Piece Source=\"{directory}/{}\"/>", xml::escape(&piece));
+    }
+    text.push_str("  </PUnstructuredGrid>\n</VTKFile>\n");
+    atomic::write(path, |out| out.write_all(text.as_bytes()).map_err(|e| atomic::refused(path, e)))
 }
 
 impl Layout {
-    fn of(piece: &Dataset) -> Self {
+    pub(super) fn of(piece: &Dataset) -> Self {
         let attributes = |arrays: &[Array]| arrays.iter().map(xml::array_attributes).collect();
         Self {
             points: xml::points_attributes(&piece.points),
@@ -191,8 +209,9 @@ fn push_arrays(text: &mut String, element: &str, arrays: &[String]) {
     let _ = writeln!(text, "    </{element}>");
 }
 
-/// Refuses to replace a directory that holds anything but pieces of this name.
-fn check_replaceable(directory: &Path, name: &str) -> Result<()> {
+/// Refuses to replace a directory that holds anything but pieces of this name, and records of
+/// their jobs.
+pub(super) fn check_replaceable(directory: &Path, name: &str) -> Result<()> {
     let is_piece = |file: &str| {
         let digits = file.strip_prefix(name).and_then(|rest| rest.strip_prefix('_'));
         digits
@@ -203,7 +222,8 @@ fn check_replaceable(directory: &Path, name: &str) -> Result<()> {
         Ok(mut files) => files
             .find_map(|file| {
                 let file = file.ok()?.file_name();
-                (!file.to_str().is_some_and(is_piece)).then_some(file)
+                (!file.to_str().is_some_and(|file| is_piece(file) || is_record(file, name)))
+                    .then_some(file)
             })
             .map(|file| format!("holds {}, which is no piece of {name}.pvtu", file.display())),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,

@@ -1,0 +1,303 @@
+//! Pieces of a `.pvtu` that several programs write, each its share of them, and their index.
+//!
+//! Every program writes its pieces into the directory `NAME/` beside `NAME.pvtu`, each under its name
+//! once it is complete, and last a record of its job, `NAME_job_0002_of_0005.json`. [`merge`] checks
+//! that the records of all jobs are there and agree, writes `NAME.pvtu`, and removes them.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write as _};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::pvtu::{
+    Layout, check, check_replaceable, is_record, piece_name, pieces_name, write_index,
+};
+use super::{WriteOptions, vtu, xml};
+use crate::io::atomic;
+use crate::io::dataset::Dataset;
+use crate::{Error, Result};
+
+/// What [`Record::format`] says.
+const FORMAT: &str = "subsolid pieces 1";
+/// How every piece ends.
+const END: &[u8] = b"</VTKFile>";
+
+/// A job's record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Record {
+    format: String,
+    // from 1 to `of`
+    job: usize,
+    of: usize,
+    // everything that the bytes of the pieces depend on
+    parameters: serde_json::Value,
+    // of all jobs
+    pieces: usize,
+    compressed: bool,
+    high_order: bool,
+    // none if the job has no piece
+    layout: Option<Layout>,
+}
+
+/// Writes the pieces of one job among several into `NAME/`, and at its end a record of the job, which
+/// [`merge`] reads.
+#[derive(Debug)]
+pub struct PieceJob {
+    path: PathBuf,
+    name: String,
+    record: Record,
+    next: usize,
+}
+
+impl PieceJob {
+    /// Starts job `job` of `of` (from 1) that together write so many `pieces` of `path`, which ends
+    /// in `.pvtu`. `parameters`: everything that the bytes of the pieces depend on, the same for all
+    /// jobs. `None` if the job has been done.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a job that is not among 1 to `of`; [`Error::File`] if the file cannot be
+    /// written or is there, or if its directory of pieces holds anything but pieces, or pieces
+    /// of other parameters.
+    pub fn create(
+        path: impl AsRef<Path>,
+        (job, of): (usize, usize),
+        pieces: usize,
+        parameters: serde_json::Value,
+        options: WriteOptions,
+    ) -> Result<Option<Self>> {
+        let path = path.as_ref().to_owned();
+        if !(1..=of).contains(&job) {
+            return Err(Error::request(format!("pieces {job}/{of}"))
+                .with_help("give a job and their number, from 1/N to N/N"));
+        }
+        check(&path)?;
+        atomic::check(&path)?;
+        let name = pieces_name(&path)?;
+        if path.symlink_metadata().is_ok() {
+            return Err(Error::file(&path, None, "is there: its pieces are all written")
+                .with_help("remove it and its directory of pieces, or choose another name"));
+        }
+        let directory = path.with_extension("");
+        check_replaceable(&directory, &name)?;
+        let record = Record {
+            format: FORMAT.into(),
+            job,
+            of,
+            parameters,
+            pieces,
+            compressed: options.compress,
+            high_order: false,
+            layout: None,
+        };
+        for other in records(&directory, &name)? {
+            agree(&path, &record, &other)?;
+            if other.job == job && complete(&directory, &name, &share(job, of, pieces)).is_ok() {
+                return Ok(None);
+            }
+        }
+        fs::create_dir_all(&directory).map_err(|e| atomic::refused(&path, e))?;
+        let next = share(job, of, pieces).start;
+        Ok(Some(Self { path, name, record, next }))
+    }
+
+    /// The pieces of this job, in the order in which they are pushed.
+    pub fn pieces(&self) -> Range<usize> {
+        share(self.record.job, self.record.of, self.record.pieces)
+    }
+
+    /// Writes the next piece of the job. All pieces must have the same arrays.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the dataset is inconsistent or differs from the first
+    /// in its arrays; [`Error::File`] if it cannot be written.
+    pub fn push(&mut self, piece: &Dataset) -> Result<()> {
+        piece.check()?;
+        let layout = Layout::of(piece);
+        if self.record.layout.as_ref().is_some_and(|first| *first != layout) {
+            return Err(Error::request(format!(
+                "piece {} of {} has other arrays than those before",
+                self.next,
+                self.path.display()
+            ))
+            .with_help("give all pieces the same arrays, in name, width, type and order"));
+        }
+        self.record.layout.get_or_insert(layout);
+        self.record.high_order |= xml::Version::of(&piece.cells) == xml::Version::HighOrder;
+        let path = self.path.with_extension("").join(piece_name(&self.name, self.next));
+        atomic::write(&path, |out| {
+            vtu::write(out, piece, self.record.compressed)
+                .map_err(|e| atomic::refused(&self.path, e))
+        })?;
+        self.next += 1;
+        Ok(())
+    }
+
+    /// Writes the record of the job.
+    ///
+    /// # Errors
+    /// [`Error::File`] if it cannot be written.
+    pub fn finish(self) -> Result<()> {
+        let Record { job, of, .. } = self.record;
+        let path = self.path.with_extension("").join(record_name(&self.name, job, of));
+        atomic::write(&path, |out| {
+            serde_json::to_writer_pretty(&mut *out, &self.record)
+                .map_err(std::io::Error::from)
+                .and_then(|()| out.write_all(b"\n"))
+                .map_err(|e| atomic::refused(&path, e))
+        })
+    }
+}
+
+/// What [`merge`] has joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Merged {
+    /// Jobs.
+    pub jobs: usize,
+    /// Pieces of all jobs.
+    pub pieces: usize,
+}
+
+/// Writes `path`, the index of the pieces that all jobs have written, and removes their records.
+///
+/// # Errors
+/// [`Error::File`] if jobs are missing or have other parameters than the rest, if a piece is missing
+/// or not complete, or if the file cannot be written.
+pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
+    let path = path.as_ref();
+    check(path)?;
+    atomic::check(path)?;
+    let name = pieces_name(path)?;
+    let directory = path.with_extension("");
+    let records = records(&directory, &name)?;
+    let Some(first) = records.first() else {
+        return Err(Error::file(&directory, None, "holds no records of jobs")
+            .with_help("write the pieces first: evaluate --pieces 1/N, and so on"));
+    };
+    records.iter().try_for_each(|other| agree(path, first, other))?;
+    let missing: Vec<String> = (1..=first.of)
+        .filter(|job| records.iter().all(|record| record.job != *job))
+        .map(|job| format!("{job}/{}", first.of))
+        .collect();
+    if !missing.is_empty() {
+        let shown = missing[..missing.len().min(8)].join(", ");
+        let more = if missing.len() > 8 { ", …" } else { "" };
+        return Err(Error::file(&directory, None, format!("lacks the jobs {shown}{more}"))
+            .with_help("run them with the same options, then merge again"));
+    }
+    for record in &records {
+        let (job, of) = (record.job, record.of);
+        complete(&directory, &name, &share(job, of, record.pieces)).map_err(|piece| {
+            Error::file(&piece, None, "is missing or not complete")
+                .with_help(format!("run evaluate --pieces {job}/{of} again, then merge again"))
+        })?;
+    }
+    let layouts: Vec<&Layout> = records.iter().filter_map(|r| r.layout.as_ref()).collect();
+    if layouts.windows(2).any(|pair| pair[0] != pair[1]) {
+        return Err(Error::file(&directory, None, "holds pieces of other arrays than the rest")
+            .with_help("remove it, and run all jobs with the same options"));
+    }
+    let version = match records.iter().any(|record| record.high_order) {
+        true => xml::Version::HighOrder,
+        false => xml::Version::Linear,
+    };
+    let layout = layouts.first().copied();
+    write_index(path, &name, first.pieces, (layout, version), first.compressed)?;
+    for record in &records {
+        let record = directory.join(record_name(&name, record.job, record.of));
+        fs::remove_file(&record).map_err(|e| atomic::refused(&record, e))?;
+    }
+    Ok(Merged { jobs: first.of, pieces: first.pieces })
+}
+
+/// The pieces of a job.
+fn share(job: usize, of: usize, pieces: usize) -> Range<usize> {
+    pieces * (job - 1) / of..pieces * job / of
+}
+
+fn record_name(name: &str, job: usize, of: usize) -> String {
+    format!("{name}_job_{job:04}_of_{of:04}.json")
+}
+
+/// The records in a directory of pieces, by job; none if there is no directory.
+fn records(directory: &Path, name: &str) -> Result<Vec<Record>> {
+    let files = match fs::read_dir(directory) {
+        Ok(files) => files,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => {
+            return Err(Error::file(directory, None, format!("cannot be read: {e}"))
+                .with_help("choose another name for the output"));
+        }
+    };
+    let mut records = Vec::new();
+    for file in files.filter_map(|file| file.ok()) {
+        if !file.file_name().to_str().is_some_and(|file| is_record(file, name)) {
+            continue;
+        }
+        let path = file.path();
+        let unknown = |line: Option<usize>, message: String| {
+            Error::file(&path, line, message).with_help("remove it, and run its job again")
+        };
+        let text =
+            fs::read_to_string(&path).map_err(|e| unknown(None, format!("cannot be read: {e}")))?;
+        let record: Record = serde_json::from_str(&text)
+            .map_err(|e| unknown(Some(e.line()), format!("is no record of a job: {e}")))?;
+        if record.format != FORMAT || !(1..=record.of).contains(&record.job) {
+            return Err(unknown(None, format!("is of format {:?}", record.format)));
+        }
+        records.push(record);
+    }
+    records.sort_by_key(|record| record.job);
+    Ok(records)
+}
+
+/// Refuses records of jobs that do not belong together.
+fn agree(path: &Path, one: &Record, other: &Record) -> Result<()> {
+    let of = |record: &Record| (record.of, record.pieces, record.compressed);
+    if of(one) == of(other) && one.parameters == other.parameters {
+        return Ok(());
+    }
+    let what = match (&one.parameters, &other.parameters) {
+        (serde_json::Value::Object(here), serde_json::Value::Object(there)) => {
+            let differs = here.keys().find(|key| here.get(*key) != there.get(*key));
+            differs.map(|key| format!("{key} differs"))
+        }
+        _ => None,
+    };
+    let what = what.unwrap_or_else(|| {
+        format!(
+            "one of {} jobs and {} pieces, one of {} and {}",
+            one.of, one.pieces, other.of, other.pieces
+        )
+    });
+    let directory = path.with_extension("");
+    let (a, b) = (one.job, other.job);
+    Err(Error::file(directory, None, format!("jobs {a} and {b} do not belong together: {what}"))
+        .with_help(
+            "run all jobs by the same program with the same options, or choose another name",
+        ))
+}
+
+/// Whether all these pieces are there to their end; else the first that is not.
+fn complete(
+    directory: &Path,
+    name: &str,
+    pieces: &Range<usize>,
+) -> std::result::Result<(), PathBuf> {
+    let ends = |path: &Path| -> std::io::Result<bool> {
+        let mut file = File::open(path)?;
+        let from = file.metadata()?.len().saturating_sub(END.len() as u64 + 2);
+        file.seek(SeekFrom::Start(from))?;
+        let mut last = Vec::new();
+        file.read_to_end(&mut last)?;
+        Ok(last.trim_ascii_end().ends_with(END))
+    };
+    for piece in pieces.clone() {
+        let path = directory.join(piece_name(name, piece));
+        if !ends(&path).unwrap_or(false) {
+            return Err(path);
+        }
+    }
+    Ok(())
+}

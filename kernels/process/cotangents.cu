@@ -10,14 +10,14 @@ constexpr int THREADS = 256;
 
 // Entries that no edge has name the vertex itself, with a weight of 0.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    weigh_edges(Lists neighbours, const unsigned* __restrict__ ring_slices,
-                const unsigned* __restrict__ rings, const real* __restrict__ points, unsigned count,
+    weigh_edges(Lists neighbours, const unsigned* __restrict__ fan_slices,
+                const unsigned* __restrict__ fans, const real* __restrict__ points, unsigned count,
                 const unsigned* __restrict__ slices, unsigned* ids, real* weights, real* diagonal,
                 real* masses) {
     const unsigned v = blockIdx.x * THREADS + threadIdx.x;
     if (v >= count) return;
     const unsigned start = neighbours.starts[v], row = neighbours.starts[v + 1] - start;
-    const unsigned width = width_of(slices, v), length = width_of(ring_slices, v);
+    const unsigned width = width_of(slices, v), length = width_of(fan_slices, v);
     const size_t first = item_of(slices, v, 0);
     for (unsigned k = 0; k < width; ++k) {
         ids[first + k * LANES] = k < row ? neighbours.items[start + k] : v;
@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     real sum = 0, mass = 0;
     unsigned before = v;
     for (unsigned f = 0; f < length; ++f) {
-        const uint2 other = {before, rings[item_of(ring_slices, v, f)]};
+        const uint2 other = {before, fans[item_of(fan_slices, v, f)]};
         before = other.y;
         // between fans
         if (other.x == v || other.y == v) continue;

@@ -1,10 +1,10 @@
-// Rows of vertices cut into slices, and the rings of vertices around each vertex as such rows.
+// Rows of vertices cut into slices, and the fans of faces around each vertex as such rows.
 //
-//     fill_corners > measure_slices > scan > fill_rings
+//     fill_corners > measure_slices > scan > fill_fans
 //
-// A ring has the vertices of the faces around a vertex, next to it along edges, in the order of a
-// fan: two beside each other have a face with the vertex in common. A closed fan ends with the vertex
-// that it began with; the vertex itself lies between fans and fills up the row.
+// A fan is stored as the neighbours of the vertex along edges: two beside each other have a face with
+// the vertex in common. A closed fan ends with the neighbour that it began with; the vertex itself
+// lies between fans and fills up the row.
 #include "process/slices.cuh"
 #include "process/vector.cuh"
 #include "query/incidence.cuh"
@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 
 // For every face at a vertex, in rows as `faces`, the vertices after and before it in the face.
-// Where faces go on around the vertex they come one after another. more: entries that the ring of
+// Where faces go on around the vertex they come one after another. more: entries that the row of
 // the vertex has beside its faces. size: of all faces, or 0.
 extern "C" __global__ void __launch_bounds__(THREADS)
     fill_corners(Lists faces, Lists face_vertices, unsigned size, unsigned count, uint2* corners,
@@ -74,31 +74,31 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    fill_rings(const unsigned* __restrict__ starts, const uint2* __restrict__ corners,
-               unsigned count, const unsigned* __restrict__ slices, unsigned* rings) {
+    fill_fans(const unsigned* __restrict__ starts, const uint2* __restrict__ corners,
+               unsigned count, const unsigned* __restrict__ slices, unsigned* fans) {
     const unsigned v = blockIdx.x * THREADS + threadIdx.x;
     if (v >= count) return;
     const unsigned start = starts[v], row = starts[v + 1] - start;
     const unsigned width = width_of(slices, v);
-    unsigned* ring = rings + item_of(slices, v, 0);
+    unsigned* fan = fans + item_of(slices, v, 0);
     unsigned at = 0, last = NONE;
     for (unsigned k = 0; k < row; ++k) {
         const uint2 corner = corners[start + k];
         if (corner.x != last) {
-            if (k > 0) ring[at++ * LANES] = v;
-            ring[at++ * LANES] = corner.x;
+            if (k > 0) fan[at++ * LANES] = v;
+            fan[at++ * LANES] = corner.x;
         }
         last = corner.y;
-        ring[at++ * LANES] = last;
+        fan[at++ * LANES] = last;
     }
-    while (at < width) ring[at++ * LANES] = v;
+    while (at < width) fan[at++ * LANES] = v;
 }
 
-// Unit normals from the rings of vertices; Max 1999, eq. (2). NaN where there is none.
+// Unit normals from the fans at vertices; Max 1999, eq. (2). NaN where there is none.
 //
 // Plain reference: src/process/surface/normals.rs.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    find_normals(const unsigned* __restrict__ slices, const unsigned* __restrict__ rings,
+    find_normals(const unsigned* __restrict__ slices, const unsigned* __restrict__ fans,
                  const real* __restrict__ points, unsigned count, real* normals) {
     // the seven of a regular vertex, and one that is the vertex itself
     constexpr unsigned AHEAD = DOUBLE ? 4 : 8;
@@ -107,13 +107,13 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     Vector3 sum{}, last{};
     if (v < count) {
         const unsigned width = width_of(slices, v);
-        const unsigned* ring = rings + item_of(slices, v, 0);
+        const unsigned* fan = fans + item_of(slices, v, 0);
         const Vector3 p = load_point(points, v);
         for (unsigned begin = 0; begin < width; begin += AHEAD) {
             Vector3 edges[AHEAD];
 #pragma unroll
             for (unsigned i = 0; i < AHEAD; ++i) {
-                const unsigned id = begin + i < width ? __ldcs(ring + (begin + i) * LANES) : v;
+                const unsigned id = begin + i < width ? __ldcs(fan + (begin + i) * LANES) : v;
                 edges[i] = load_point(points, id);
             }
 #pragma unroll

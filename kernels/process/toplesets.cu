@@ -53,17 +53,17 @@ __device__ __forceinline__ real update(Vector3 a, Vector3 b, real s, real t) {
 }
 
 // The distance of a vertex from those of the vertices around it.
-__device__ __forceinline__ real update_vertex(const unsigned* slices, const unsigned* rings,
+__device__ __forceinline__ real update_vertex(const unsigned* slices, const unsigned* fans,
                                               const real* points, const real* distances,
                                               unsigned v) {
-    const unsigned* ring = rings + item_of(slices, v, 0);
-    const unsigned* last = ring + width_of(slices, v) * LANES;
+    const unsigned* fan = fans + item_of(slices, v, 0);
+    const unsigned* last = fan + width_of(slices, v) * LANES;
     const Vector3 p = load_point(points, v);
-    // of the vertex before in the ring; negative behind the vertex itself
+    // of the entry before; negative behind the vertex itself
     real least = distances[v], before = -1;
     Vector3 edge{};
-    for (; ring < last; ring += LANES) {
-        const unsigned id = *ring;
+    for (; fan < last; fan += LANES) {
+        const unsigned id = *fan;
         const Vector3 next = load_point(points, id) - p;
         const real distance = id == v ? real(-1) : distances[id];
         if (before >= 0 && distance >= 0) least = min(least, update(edge, next, before, distance));
@@ -75,21 +75,21 @@ __device__ __forceinline__ real update_vertex(const unsigned* slices, const unsi
 
 // Stores the distance of a vertex, found at `place`, and lists the vertices around it for the sweep
 // `next`, if it has changed. All threads of a warp come here, those without a vertex with NONE.
-__device__ __forceinline__ void settle(const unsigned* slices, const unsigned* rings,
+__device__ __forceinline__ void settle(const unsigned* slices, const unsigned* fans,
                                        const Work& work, unsigned v, unsigned place, unsigned next,
                                        unsigned* list, unsigned* count) {
     constexpr unsigned MARKS = 32;
-    const unsigned* ring = nullptr;
-    // entries of the ring that this thread lists
+    const unsigned* fan = nullptr;
+    // entries of the row that this thread lists
     unsigned marked = 0;
     if (v != NONE) {
         const real found = work.updated[place], before = work.distances[v];
         work.distances[v] = found;
-        ring = rings + item_of(slices, v, 0);
+        fan = fans + item_of(slices, v, 0);
         const bool changed = before > found + TOLERANCE * found;
         const unsigned width = changed ? width_of(slices, v) : 0;
         for (unsigned k = 0; k < width; ++k) {
-            const unsigned id = ring[k * LANES];
+            const unsigned id = fan[k * LANES];
             if (id == v || __ldcg(work.sweeps + id) == next) continue;
             if (atomicExch(work.sweeps + id, next) == next) continue;
             if (k < MARKS) {
@@ -110,12 +110,12 @@ __device__ __forceinline__ void settle(const unsigned* slices, const unsigned* r
     if (lane == LANES - 1 && end > 0) start = atomicAdd(count, end);
     start = __shfl_sync(ALL_LANES, start, LANES - 1) + end - __popc(marked);
     for (; marked != 0; marked &= marked - 1) {
-        list[start++] = ring[(__ffs(marked) - 1) * LANES];
+        list[start++] = fan[(__ffs(marked) - 1) * LANES];
     }
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 3)
-    march(const unsigned* slices, const unsigned* rings, const real* points, const Work work,
+    march(const unsigned* slices, const unsigned* fans, const real* points, const Work work,
           State* state) {
     const unsigned thread = blockIdx.x * THREADS + threadIdx.x, threads = gridDim.x * THREADS;
     unsigned sweep = state->sweep;
@@ -130,14 +130,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, 3)
             const unsigned v = list[i];
             // the first sweep has the sources
             real found = 0;
-            if (sweep > 0) found = update_vertex(slices, rings, points, work.distances, v);
+            if (sweep > 0) found = update_vertex(slices, fans, points, work.distances, v);
             work.updated[i] = found;
         }
         wait_for_grid(&state->arrived);
         // whole warps, for they list together
         for (unsigned i = thread; i - i % LANES < count; i += threads) {
             const unsigned v = i < count ? list[i] : NONE;
-            settle(slices, rings, work, v, i, sweep + 1, beside, next);
+            settle(slices, fans, work, v, i, sweep + 1, beside, next);
         }
         wait_for_grid(&state->arrived);
     }

@@ -23,7 +23,7 @@ use convert::{net_values, tensor_points};
 pub use extraction::Extraction;
 pub(crate) use nest::{Nest, Sibling, Split};
 use remainder::Remainders;
-pub(crate) use rings::{Part, planar_parts, spatial_parts};
+pub(crate) use rings::{LocalBox, planar_parts, spatial_parts};
 
 /// Most rings around an extraordinary edge or vertex.
 pub const MOST_RINGS: usize = 8;
@@ -37,8 +37,8 @@ pub struct Pieces<'s> {
     solid: &'s Solid,
     rings: usize,
     // of planar and of each spatial structure, in its own parameters
-    planar: Vec<Part>,
-    spatial: Vec<OnceLock<Vec<Part>>>,
+    planar: Vec<LocalBox>,
+    spatial: Vec<OnceLock<Vec<LocalBox>>>,
     remainders: Remainders,
 }
 
@@ -159,7 +159,7 @@ impl<'s> Pieces<'s> {
     /// net.
     fn visit(&self, leaf: &Leaf, net: Vec<f64>, width: usize, mut visit: impl FnMut(Made<'s>)) {
         let scale = 0.5_f64.powi(leaf.depth.into());
-        let part = Part::WHOLE.within(leaf.origin.map(|x| scale * f64::from(x)), scale);
+        let part = LocalBox::WHOLE.within(leaf.origin.map(|x| scale * f64::from(x)), scale);
         let nest = match leaf.kind {
             LeafKind::Regular(ends) => {
                 return visit(Made { points: tensor_points(net, width, ends), rest: None });
@@ -208,9 +208,9 @@ impl<'s> Pieces<'s> {
     }
 
     /// The boxes of a leaf's pieces in its local parameters.
-    fn parts(&self, leaf: &Leaf) -> &[Part] {
+    fn parts(&self, leaf: &Leaf) -> &[LocalBox] {
         match leaf.kind {
-            LeafKind::Regular(_) => &[Part::WHOLE],
+            LeafKind::Regular(_) => &[LocalBox::WHOLE],
             LeafKind::Layered(..) => &self.planar,
             LeafKind::Irregular(s, _) => self.spatial[s as usize].get_or_init(|| {
                 let structure = &self.solid.spatial_structures()[s as usize];

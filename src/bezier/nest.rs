@@ -16,7 +16,7 @@ use faer::Mat;
 use super::along_element;
 use super::convert::{bezier_layers, tensor_points, to_bezier};
 use super::remainder::Remainder;
-use super::rings::Part;
+use super::rings::LocalBox;
 use crate::limit::{AxisPermutation, Ends, Structure};
 
 /// A net around an extraordinary point or edge.
@@ -29,7 +29,7 @@ pub(crate) struct Nest<'s> {
     // how its axes lie in the element's
     permutation: AxisPermutation,
     /// Its box in the element's parameters.
-    pub part: Part,
+    pub part: LocalBox,
 }
 
 /// What one split makes.
@@ -45,7 +45,7 @@ pub(crate) struct Split<'s> {
 #[derive(Debug)]
 pub(crate) enum Sibling<'s> {
     /// Exact: its box, and its Bézier points `[w][v][u][width]` along the element's axes.
-    Piece(Part, Vec<f64>),
+    Piece(LocalBox, Vec<f64>),
     /// Around an extraordinary edge.
     Edge(Nest<'s>),
 }
@@ -57,7 +57,7 @@ impl<'s> Nest<'s> {
         values: &[f64],
         width: usize,
         permutation: AxisPermutation,
-        part: Part,
+        part: LocalBox,
     ) -> Self {
         let net = Mat::from_fn(values.len() / width, width, |i, c| values[i * width + c]);
         Self { structure, net, width, permutation, part }
@@ -70,7 +70,7 @@ impl<'s> Nest<'s> {
         values: Vec<f64>,
         width: usize,
         (permutation, ends): (AxisPermutation, Ends),
-        part: Part,
+        part: LocalBox,
     ) -> Self {
         let layers = bezier_layers(values, width, ends);
         let lines = layers.len() / (4 * width);
@@ -129,7 +129,7 @@ impl<'s> Nest<'s> {
         };
         let siblings = (1..1 << dimension).map(sibling).collect();
         let (structure, net) = self.structure.inner_net(&self.net);
-        let part = Part { exact: false, ..self.child_part(0) };
+        let part = LocalBox { exact: false, ..self.child_part(0) };
         Split { siblings, inner: Self { structure, net, part, ..*self } }
     }
 
@@ -191,8 +191,8 @@ impl<'s> Nest<'s> {
     }
 
     /// The box of a child.
-    fn child_part(&self, child: usize) -> Part {
-        let mut own = Part::WHOLE;
+    fn child_part(&self, child: usize) -> LocalBox {
+        let mut own = LocalBox::WHOLE;
         for d in 0..self.structure.dimension() {
             own.size[d] = 0.5;
             own.origin[d] = 0.5 * (child >> d & 1) as f64;

@@ -5,14 +5,14 @@ use crate::limit::{AxisPermutation, Structure};
 
 /// A box in the local parameters of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Part {
+pub struct LocalBox {
     pub origin: [f64; 3],
     pub size: [f64; 3],
     /// Whether the limit is a tricubic polynomial on it.
     pub exact: bool,
 }
 
-impl Part {
+impl LocalBox {
     pub(crate) const WHOLE: Self = Self { origin: [0.0; 3], size: [1.0; 3], exact: true };
 
     /// The part seen in the axes that `permutation` makes local.
@@ -49,10 +49,10 @@ impl Part {
 }
 
 /// The parts of a planar structure: three a ring, and last the one that remains.
-pub(crate) fn planar_parts(rings: usize) -> Vec<Part> {
+pub(crate) fn planar_parts(rings: usize) -> Vec<LocalBox> {
     let square = |child: usize, s: f64, exact: bool| {
         let origin = [(child & 1) as f64 * s, (child >> 1) as f64 * s, 0.0];
-        Part { origin, size: [s, s, 1.0], exact }
+        LocalBox { origin, size: [s, s, 1.0], exact }
     };
     let mut parts = Vec::new();
     for ring in 1..=rings {
@@ -69,14 +69,14 @@ pub(crate) fn spatial_parts(
     structure: &Structure,
     rings: usize,
     along_edges: impl Fn(usize) -> usize,
-) -> Vec<Part> {
+) -> Vec<LocalBox> {
     let mut parts = Vec::new();
     for ring in 1..=rings {
         let s = 0.5_f64.powi(ring as i32);
         for child in 1..8 {
             let origin = [0, 1, 2].map(|d| (child >> d & 1) as f64 * s);
             match structure.sibling_turn(child) {
-                None => parts.push(Part::WHOLE.within(origin, s)),
+                None => parts.push(LocalBox::WHOLE.within(origin, s)),
                 Some(permutation) => {
                     let own = planar_parts(along_edges(ring));
                     parts.extend(own.iter().map(|p| p.permuted(permutation).within(origin, s)));
@@ -85,6 +85,6 @@ pub(crate) fn spatial_parts(
         }
     }
     let s = 0.5_f64.powi(rings as i32);
-    parts.push(Part { exact: false, ..Part::WHOLE.within([0.0; 3], s) });
+    parts.push(LocalBox { exact: false, ..LocalBox::WHOLE.within([0.0; 3], s) });
     parts
 }

@@ -24,7 +24,7 @@ use super::search::{self, Nearness, SHARED};
 use super::sides::{Best, Sides};
 use super::tricubic::{Points, bounds};
 use super::{curve, parameters};
-use crate::bezier::{Nest, Part, Piece, Sibling};
+use crate::bezier::{LocalBox, Nest, Piece, Sibling};
 
 /// Deepest ring: parameters of points below are those of the core, to rounding.
 const DEEPEST: u32 = 50;
@@ -59,7 +59,7 @@ struct Exact {
     points: Points,
     frame: Option<Frame>,
     bounds: Box3,
-    part: Part,
+    part: LocalBox,
 }
 
 /// How much memory is left for splits.
@@ -159,7 +159,7 @@ impl<'s> Core<'s> {
             let nearness = Nearness { enough, most };
             let found = search::in_piece(&piece.points, piece.frame.as_ref(), x, nearness);
             let Some(mut found) = found else { continue };
-            let Part { origin, size, exact } = piece.part;
+            let LocalBox { origin, size, exact } = piece.part;
             let header = Piece { element: 0, origin, size, exact };
             found.parameters = parameters::in_element(&header, found.parameters);
             offer(best, found, most);
@@ -229,7 +229,7 @@ impl<'s> Core<'s> {
             }
         };
         for piece in &ring.pieces {
-            let Part { origin, size, exact } = piece.part;
+            let LocalBox { origin, size, exact } = piece.part;
             let own = sides.of_box(origin, size);
             if best.rules_out(squared_distance(&piece.bounds, x.into()).sqrt()) {
                 continue;
@@ -238,7 +238,7 @@ impl<'s> Core<'s> {
             best.look_at(&piece.points, &header, own, x);
         }
         for core in ring.edges.iter().chain([&ring.inner]) {
-            let Part { origin, size, .. } = core.nest.part;
+            let LocalBox { origin, size, .. } = core.nest.part;
             let own = sides.of_box(origin, size);
             if own != Sides::default() {
                 core.descend_nearest(x.into(), own, rounding, memory, rings - 1, best);

@@ -3,14 +3,14 @@
 
 use super::scheme::{RING_TOLERANCE, Scheme};
 use super::series::{self, Ring};
-use crate::bezier::{Part, planar_parts, spatial_parts};
+use crate::bezier::{LocalBox, planar_parts, spatial_parts};
 use crate::limit::{AxisPermutation, LeafKind, Solid, Structure};
 
 /// A box with its Gauss points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GaussBox {
     /// Where it is, in the leaf's local axes.
-    pub part: Part,
+    pub part: LocalBox,
     /// How often it counts.
     pub weight: f64,
     /// Gauss points along each axis.
@@ -23,7 +23,7 @@ pub(crate) struct GaussBox {
 impl GaussBox {
     /// The Gauss points of a part that has this share of the leaf's integrals: the smaller
     /// it is, the less exact its own integral has to be.
-    fn new(part: Part, weight: f64, share: f64, is_remainder: bool, gauss: usize) -> Self {
+    fn new(part: LocalBox, weight: f64, share: f64, is_remainder: bool, gauss: usize) -> Self {
         let fewer = SHARES.iter().filter(|&&limit| share < limit).count();
         let gauss = gauss.saturating_sub(fewer).max(gauss.min(2));
         Self { part, weight, gauss, is_remainder }
@@ -59,7 +59,7 @@ impl Side {
     }
 
     /// Whether a part of a leaf has a side on the face.
-    fn meets(self, part: &Part) -> bool {
+    fn meets(self, part: &LocalBox) -> bool {
         let d = self.axis();
         match self.end {
             0 => part.origin[d] == 0.0,
@@ -88,7 +88,7 @@ pub fn face_boxes(solid: &Solid, kind: LeafKind, face: Side, scheme: Scheme) -> 
 
 /// The boxes of a leaf, in its local axes.
 pub fn boxes(solid: &Solid, kind: LeafKind, scheme: Scheme) -> Vec<GaussBox> {
-    let whole = || vec![GaussBox::new(Part::WHOLE, 1.0, 1.0, false, scheme.gauss)];
+    let whole = || vec![GaussBox::new(LocalBox::WHOLE, 1.0, 1.0, false, scheme.gauss)];
     match (kind, scheme.rings) {
         (LeafKind::Regular(_), _) => whole(),
         (LeafKind::Layered(..), Some(rings)) => counted(&planar_parts(rings), scheme.gauss),
@@ -108,7 +108,7 @@ pub fn boxes(solid: &Solid, kind: LeafKind, scheme: Scheme) -> Vec<GaussBox> {
 }
 
 /// Parts that each count once.
-fn counted(parts: &[Part], gauss: usize) -> Vec<GaussBox> {
+fn counted(parts: &[LocalBox], gauss: usize) -> Vec<GaussBox> {
     parts.iter().map(|&part| GaussBox::new(part, 1.0, 1.0, !part.exact, gauss)).collect()
 }
 
@@ -125,7 +125,7 @@ fn planar_boxes(structure: &Structure, gauss: usize, share: f64) -> Vec<GaussBox
         let share = share * ring.share / 3.0;
         (1..4).map(move |child| {
             let [u, v, _] = corner(child, size);
-            let part = Part { origin: [u, v, 0.0], size: [size, size, 1.0], exact: true };
+            let part = LocalBox { origin: [u, v, 0.0], size: [size, size, 1.0], exact: true };
             GaussBox::new(part, weight, share, is_closing, gauss)
         })
     };
@@ -144,7 +144,7 @@ fn planar_face_boxes(structure: &Structure, face: Side, gauss: usize, share: f64
         let share = share * ring.share / children;
         (1..4).filter(move |&child| face.has_child(child)).map(move |child| {
             let [u, v, _] = corner(child, size);
-            let part = Part { origin: [u, v, 0.0], size: [size, size, 1.0], exact: true };
+            let part = LocalBox { origin: [u, v, 0.0], size: [size, size, 1.0], exact: true };
             GaussBox::new(part, weight, share, is_closing, gauss)
         })
     };
@@ -172,7 +172,7 @@ fn spatial_face_boxes(structure: &Structure, face: Side, gauss: usize) -> Vec<Ga
         let share = ring.share / 3.0;
         for child in (1..8).filter(|&child| face.has_child(child)) {
             let own = match structure.layered_sibling(ring.number, child) {
-                None => vec![GaussBox::new(Part::WHOLE, 1.0, share, false, gauss)],
+                None => vec![GaussBox::new(LocalBox::WHOLE, 1.0, share, false, gauss)],
                 Some((planar, permutation)) => {
                     let permuted =
                         |b: GaussBox| GaussBox { part: b.part.permuted(permutation), ..b };
@@ -211,7 +211,7 @@ fn spatial_boxes(structure: &Structure, gauss: usize) -> Vec<GaussBox> {
         for child in 1..8 {
             let origin = corner(child, size);
             let own = match structure.layered_sibling(ring.number, child) {
-                None => vec![GaussBox::new(Part::WHOLE, 1.0, share, false, gauss)],
+                None => vec![GaussBox::new(LocalBox::WHOLE, 1.0, share, false, gauss)],
                 Some((planar, permutation)) => {
                     let permuted =
                         |b: GaussBox| GaussBox { part: b.part.permuted(permutation), ..b };

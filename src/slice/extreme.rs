@@ -18,10 +18,10 @@ const PATIENCE: usize = 1 << 16;
 /// lowest Bézier point is halved until no part may be lower than the lowest corner.
 pub fn lowest(patches: impl Iterator<Item = Heights>, mut tolerance: f64) -> f64 {
     let mut least = f64::INFINITY;
-    let mut parts: BinaryHeap<Part> = patches
+    let mut parts: BinaryHeap<Candidate> = patches
         .map(|heights| {
             least = least.min(lowest_corner(&heights));
-            Part::new(heights)
+            Candidate::new(heights)
         })
         .collect();
     parts.retain(|part| part.bound < least - tolerance);
@@ -33,7 +33,7 @@ pub fn lowest(patches: impl Iterator<Item = Heights>, mut tolerance: f64) -> f64
         }
         for half in halves(&part.heights) {
             least = least.min(lowest_corner(&half));
-            let half = Part::new(half);
+            let half = Candidate::new(half);
             if half.bound < least - tolerance {
                 parts.push(half);
             }
@@ -47,33 +47,33 @@ pub fn heights(patch: &Bicubic, sign: f64) -> Heights {
     patch.0.map(|row| row.map(|point| sign * point[HEIGHT]))
 }
 
-struct Part {
+struct Candidate {
     bound: f64,
     heights: Heights,
 }
 
-impl Part {
+impl Candidate {
     fn new(heights: Heights) -> Self {
         let bound = heights.as_flattened().iter().copied().fold(f64::INFINITY, f64::min);
         Self { bound, heights }
     }
 }
 
-impl PartialEq for Part {
+impl PartialEq for Candidate {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Part {}
+impl Eq for Candidate {}
 
-impl PartialOrd for Part {
+impl PartialOrd for Candidate {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Part {
+impl Ord for Candidate {
     /// The lowest bound is the greatest: a heap gives it first.
     fn cmp(&self, other: &Self) -> Ordering {
         other.bound.total_cmp(&self.bound)

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::output::{Cut, Output, Part};
+use super::output::{Cut, LayerOutput, Output};
 use super::source::LayerSource;
 use super::stack::Stack;
 use crate::{Error, Result};
@@ -79,7 +79,7 @@ pub struct JobReport {
 }
 
 /// What every output made of a layer.
-type Made = Vec<Option<Part>>;
+type Made = Vec<Option<LayerOutput>>;
 
 impl Job<'_> {
     /// Slices. `progress` hears how many layers of the job are behind it; if it breaks,

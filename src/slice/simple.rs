@@ -38,20 +38,20 @@ pub struct Flatness {
 
 /// A part of a patch, `[s0, t0, s1, t1]` in the parameters of its face.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct SubPatch {
     pub rectangle: [u32; 4],
     pub points: Bicubic,
     pub slope: Slope,
 }
 
 /// Cuts `points` over `rectangle`, appending parts in a fixed order.
-pub fn cut(points: &Bicubic, rectangle: [u32; 4], flatness: &Flatness, parts: &mut Vec<Part>) {
+pub fn cut(points: &Bicubic, rectangle: [u32; 4], flatness: &Flatness, parts: &mut Vec<SubPatch>) {
     let slope = slope(points, flatness.rounding);
     let [s0, t0, s1, t1] = rectangle;
     // sides of corner elements lie on halves of edges, hence even places
     let can = [s1 - s0 >= 4, t1 - t0 >= 4];
     if !slope.is_flat() || is_flat(points, flatness) || can == [false; 2] {
-        parts.push(Part { rectangle, points: *points, slope });
+        parts.push(SubPatch { rectangle, points: *points, slope });
         return;
     }
     let direction = match can {

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use super::bicubic::{self, Bicubic, Cubic, HEIGHT, Point, range, round_to};
 use super::frame::Axis;
 use super::sheet::Sheet;
-use super::simple::{Flatness, Part, Slope, cut};
+use super::simple::{Flatness, Slope, SubPatch, cut};
 use crate::bezier::Pieces;
 use crate::error::Result;
 use crate::limit::Solid;
@@ -93,7 +93,7 @@ pub struct Link {
 struct Piece {
     face: u32,
     exact: bool,
-    part: Part,
+    part: SubPatch,
 }
 
 impl Surface {

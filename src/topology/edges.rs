@@ -24,7 +24,7 @@ pub(super) struct Edges {
 
 /// Merges half-edges of all faces.
 pub(super) fn merge_half_edges(face_vertices: &Rows, vertex_count: usize) -> Edges {
-    let parts = Part::all(face_vertices, vertex_count);
+    let parts = Portion::all(face_vertices, vertex_count);
     let count = parts.iter().map(|part| part.edges.len()).sum();
     let halves = face_vertices.items().len();
     let (mut vertices, mut ends, mut faces) =
@@ -61,7 +61,7 @@ pub(super) fn merge_half_edges(face_vertices: &Rows, vertex_count: usize) -> Edg
 }
 
 /// Edges of consecutive smaller ends.
-struct Part {
+struct Portion {
     edges: Vec<Edge>,
     /// Half-edges of all of them.
     halves: Vec<u32>,
@@ -73,7 +73,7 @@ struct Edge {
     end: u32,
 }
 
-impl Part {
+impl Portion {
     /// All edges.
     fn all(face_vertices: &Rows, vertex_count: usize) -> Vec<Self> {
         let (ends, mut grouped) = by_smaller_ends(face_vertices, vertex_count);

@@ -79,7 +79,7 @@ fn number(&[high, low]: &Entry) -> u128 {
 type Pair = [u32; 2];
 
 /// Faces of consecutive smallest vertices.
-struct Part {
+struct Portion {
     faces: Vec<Pair>,
     /// Vertices of all their cycles.
     corners: usize,
@@ -161,23 +161,23 @@ impl<'a> HalfFaces<'a> {
     }
 
     /// All faces.
-    fn parts(&self, vertex_count: usize) -> Result<Vec<Part>> {
+    fn parts(&self, vertex_count: usize) -> Result<Vec<Portion>> {
         let (ends, mut grouped) = self.by_least_vertex(vertex_count);
         let part = |vertices: Chunk<Entry>| {
-            let mut part = Part { faces: Vec::with_capacity(4 * vertices.len()), corners: 0 };
+            let mut part = Portion { faces: Vec::with_capacity(4 * vertices.len()), corners: 0 };
             for (_, entries) in vertices.groups() {
                 self.merge(entries, &mut part)?;
             }
             Ok(part)
         };
         // collected one by one: the first error is the one to report
-        let parts: Vec<Result<Part>> =
+        let parts: Vec<Result<Portion>> =
             chunked(&ends, &mut grouped).into_par_iter().map(part).collect();
         parts.into_iter().collect()
     }
 
     /// Adds the faces out of half-faces of one smallest vertex.
-    fn merge(&self, entries: &mut [Entry], part: &mut Part) -> Result<()> {
+    fn merge(&self, entries: &mut [Entry], part: &mut Portion) -> Result<()> {
         entries.sort_unstable_by_key(number);
         let half = |entry: &Entry| entry[1] as u32;
         let vertices = |entry: &Entry| number(entry) >> 32;
@@ -242,7 +242,7 @@ impl<'a> HalfFaces<'a> {
     }
 
     /// Numbers the faces of all parts and gathers them.
-    fn join(&self, parts: &[Part]) -> Faces {
+    fn join(&self, parts: &[Portion]) -> Faces {
         let count = parts.iter().map(|part| part.faces.len()).sum();
         let mut cells = pages::zeros(count);
         let mut cycles = pages::zeros(parts.iter().map(|part| part.corners).sum());

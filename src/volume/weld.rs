@@ -77,13 +77,13 @@ pub fn weld(elements: &[Element], n: usize) -> Weld {
 
 /// A corner, edge, face or the inside of an element: its corners (binary) and the
 /// grid samples strictly within, first free axis fastest.
-struct Part {
+struct Entity {
     corners: Vec<usize>,
     samples: Vec<u32>,
 }
 
 /// The 27 parts of an element, except those without samples.
-fn parts(n: usize) -> Vec<Part> {
+fn parts(n: usize) -> Vec<Entity> {
     let mut parts = Vec::new();
     for code in 0..27_usize {
         // 0: low end, 1: high end, 2: free
@@ -105,7 +105,7 @@ fn parts(n: usize) -> Vec<Part> {
             }
         }
         if !samples.is_empty() {
-            parts.push(Part { corners, samples });
+            parts.push(Entity { corners, samples });
         }
     }
     parts

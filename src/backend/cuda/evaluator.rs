@@ -24,8 +24,8 @@ use super::grid::{Grid, Prepared};
 use super::launch::Launch;
 use super::memory::{Buffer, timed_event};
 use super::points::DevicePoints;
-use super::ring::Ring;
 use super::scattered::Scattered;
+use super::transfer::Transfer;
 use crate::backend::{Evaluator, Explained, Limit, check_controls};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
@@ -54,7 +54,7 @@ pub(super) struct Resident<'p, T> {
     kept: Vec<Program>,
     /// The work of the ranges that the last evaluation for the host was cut into.
     pieces: HashMap<Range<usize>, Work>,
-    ring: Option<Ring>,
+    transfer: Option<Transfer>,
 }
 
 /// The work of a range of elements on a grid of samples, brought to the device.
@@ -145,8 +145,8 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         };
         let levels = solid.stencils().iter().enumerate().map(level).collect::<Result<_>>()?;
         main.synchronize().map_err(failed("a copy to the device failed"))?;
-        let (inputs, kept, pieces, ring) = (Vec::new(), Vec::new(), HashMap::new(), None);
-        Ok(Self { plan, functions, main, sides, samples, levels, inputs, kept, pieces, ring })
+        let (inputs, kept, pieces, transfer) = (Vec::new(), Vec::new(), HashMap::new(), None);
+        Ok(Self { plan, functions, main, sides, samples, levels, inputs, kept, pieces, transfer })
     }
 
     /// Number of outputs of an input: value and derivatives.
@@ -514,15 +514,15 @@ impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
         }
         let widths: Vec<usize> = self.inputs.iter().skip(1).map(|input| input.width).collect();
         limit.begin(elements.clone(), self.plan.want(), &widths);
-        let mut ring = match self.ring.take() {
-            Some(ring) => ring,
+        let mut transfer = match self.transfer.take() {
+            Some(transfer) => transfer,
             None => {
                 let stream = self.functions.device().context.new_stream();
-                Ring::new(stream.map_err(failed("no stream"))?)?
+                Transfer::new(stream.map_err(failed("no stream"))?)?
             }
         };
-        let copied = self.evaluate_to_host(&elements, limit, &mut ring);
-        self.ring = Some(ring);
+        let copied = self.evaluate_to_host(&elements, limit, &mut transfer);
+        self.transfer = Some(transfer);
         copied
     }
 

@@ -13,8 +13,8 @@ use super::functions::Functions;
 use super::launch::Argument;
 use super::memory::Buffer;
 use super::parts::DeviceParts;
-use super::ring::Ring;
 use super::sources::{INTERIORS, Variant};
+use super::transfer::Transfer;
 use crate::backend::Precision;
 use crate::backend::device::{
     InteriorPixels, NONE, ParameterBox, PieceValues, PixelArrays, Pixels, Settled, SolidParts,
@@ -50,7 +50,7 @@ unsafe impl DeviceRepr for ParameterBox {}
 pub(crate) struct DevicePixels {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
-    ring: Ring,
+    transfer: Transfer,
     parts: DeviceParts,
     pieces: Buffer<ParameterBox>,
     // width and Bézier points of each
@@ -115,14 +115,14 @@ impl DevicePixels {
     ) -> Result<Self> {
         let functions = gpu.functions.clone();
         let new_stream = || functions.device().context.new_stream().map_err(failed("no stream"));
-        let (stream, ring) = (new_stream()?, Ring::new(new_stream()?)?);
+        let (stream, transfer) = (new_stream()?, Transfer::new(new_stream()?)?);
         let attributes = attributes.iter();
         let attributes = attributes.map(|a| Ok((a.width, Buffer::of(&stream, a.points)?)));
         let attributes = attributes.collect::<Result<Vec<_>>>()?;
         let pieces = Buffer::of(&stream, pieces)?;
         let parts = DeviceParts::new(&stream, solid)?;
         let lists = Lists::new(&stream)?;
-        Ok(Self { functions, stream, ring, parts, pieces, attributes, images: None, lists })
+        Ok(Self { functions, stream, transfer, parts, pieces, attributes, images: None, lists })
     }
 }
 
@@ -171,7 +171,7 @@ impl InteriorPixels for DevicePixels {
         let mut all = vec![0; self.lists.count];
         if !all.is_empty() {
             let from = self.lists.pixels.address(0);
-            self.ring.copy(vec![(from, bytemuck::cast_slice_mut(&mut all))])?;
+            self.transfer.copy(vec![(from, bytemuck::cast_slice_mut(&mut all))])?;
         }
         let layers = 0..self.images.as_ref().map_or(0, |images| images.count);
         Ok((layers.map(|layer| all[self.lists_of(layer)].to_vec()).collect(), seconds))
@@ -252,7 +252,7 @@ impl InteriorPixels for DevicePixels {
             return Ok(());
         }
         let lists = &self.lists;
-        self.ring.copy(vec![
+        self.transfer.copy(vec![
             (lists.pixels.address(own.start), bytemuck::cast_slice_mut(&mut arrays.pixels)),
             (lists.pieces.address(own.start), bytemuck::cast_slice_mut(&mut arrays.pieces)),
             (
@@ -268,7 +268,7 @@ impl InteriorPixels for DevicePixels {
         let mut values = vec![0.0; width * own.len()];
         if !values.is_empty() {
             let from = self.lists.values[attribute].address(width * own.start);
-            self.ring.copy(vec![(from, bytemuck::cast_slice_mut(&mut values))])?;
+            self.transfer.copy(vec![(from, bytemuck::cast_slice_mut(&mut values))])?;
         }
         Ok(values)
     }

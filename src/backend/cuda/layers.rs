@@ -12,8 +12,8 @@ use super::device::failed;
 use super::functions::{Functions, Shape};
 use super::launch::{Argument, Launch};
 use super::memory::{Buffer, timed_event};
-use super::ring::Ring;
 use super::sources::{LAYERS, Variant};
+use super::transfer::Transfer;
 use crate::backend::Precision;
 use crate::backend::device::{Boundary, Canvas, Covered, LayerImages, Link, MOST_PLANES, Patch};
 use crate::error::{Error, Result};
@@ -59,7 +59,7 @@ pub(super) fn variant(bits: usize, centre: bool) -> Variant {
 pub(crate) struct DeviceLayers {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
-    ring: Ring,
+    transfer: Transfer,
     patches: Buffer<Patch>,
     links: Buffer<Link>,
     edges: Buffer<[[f64; 3]; 4]>,
@@ -85,14 +85,14 @@ impl DeviceLayers {
     pub fn new(gpu: &Cuda, boundary: Boundary<'_>) -> Result<Self> {
         let functions = gpu.functions.clone();
         let new_stream = || functions.device().context.new_stream().map_err(failed("no stream"));
-        let (stream, ring) = (new_stream()?, Ring::new(new_stream()?)?);
+        let (stream, transfer) = (new_stream()?, Transfer::new(new_stream()?)?);
         let (patches, links, edges) = (
             Buffer::of(&stream, boundary.patches)?,
             Buffer::of(&stream, boundary.links)?,
             Buffer::of(&stream, boundary.edges)?,
         );
         stream.synchronize().map_err(failed("a copy to the device failed"))?;
-        Ok(Self { functions, stream, ring, patches, links, edges, images: None })
+        Ok(Self { functions, stream, transfer, patches, links, edges, images: None })
     }
 
     /// Makes memory for `count` images of a canvas, that of the last ones if it serves.
@@ -223,10 +223,10 @@ impl LayerImages for DeviceLayers {
         }
         let from = images.pixels.address(first * image * stride);
         if row == stride {
-            return self.ring.copy(vec![(from, pixels)]);
+            return self.transfer.copy(vec![(from, pixels)]);
         }
         let mut padded = vec![0; count * image * stride];
-        self.ring.copy(vec![(from, &mut padded)])?;
+        self.transfer.copy(vec![(from, &mut padded)])?;
         let rows = pixels.chunks_exact_mut(row).zip(padded.chunks_exact(stride));
         rows.for_each(|(to, from)| to.copy_from_slice(&from[..row]));
         Ok(())

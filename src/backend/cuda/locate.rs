@@ -10,8 +10,8 @@ use super::functions::{Functions, Shape};
 use super::launch::{Argument, Launch};
 use super::memory::{Buffer, timed_event};
 use super::parts::DeviceParts;
-use super::ring::Ring;
 use super::sources::{LOCATE, Variant};
+use super::transfer::Transfer;
 use crate::backend::Precision;
 use crate::backend::device::{Location, OUTSIDE, PlaceArrays, SolidParts};
 use crate::error::{Error, Result};
@@ -30,7 +30,7 @@ pub(super) fn variant() -> Variant {
 pub(crate) struct DevicePlaces {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
-    ring: Ring,
+    transfer: Transfer,
     parts: DeviceParts,
     bins: Buffer<u32>,
     tiles: Buffer<u32>,
@@ -59,10 +59,10 @@ impl DevicePlaces {
     pub fn new(gpu: &Cuda, solid: SolidParts<'_>) -> Result<Self> {
         let functions = gpu.functions.clone();
         let new_stream = || functions.device().context.new_stream().map_err(failed("no stream"));
-        let (stream, ring) = (new_stream()?, Ring::new(new_stream()?)?);
+        let (stream, transfer) = (new_stream()?, Transfer::new(new_stream()?)?);
         let parts = DeviceParts::new(&stream, solid)?;
         let (bins, tiles) = (Buffer::empty(&stream, BINS)?, Buffer::empty(&stream, TILES)?);
-        Ok(Self { functions, stream, ring, parts, bins, tiles, block: None })
+        Ok(Self { functions, stream, transfer, parts, bins, tiles, block: None })
     }
 }
 
@@ -161,7 +161,7 @@ impl Location for DevicePlaces {
         if block.count == 0 {
             return Ok(());
         }
-        self.ring.copy(vec![
+        self.transfer.copy(vec![
             (block.elements.address(0), bytemuck::cast_slice_mut(&mut places.elements)),
             (block.parameters.address(0), bytemuck::cast_slice_mut(&mut places.parameters)),
             (block.residuals.address(0), bytemuck::cast_slice_mut(&mut places.residuals)),

@@ -35,7 +35,6 @@ mod program;
 mod published;
 mod quantities;
 pub mod query;
-mod ring;
 mod scattered;
 pub mod single_points;
 pub mod sort;
@@ -47,6 +46,7 @@ mod surface_plans;
 pub mod surface_points;
 pub mod surface_product;
 pub mod surface_refine;
+mod transfer;
 mod work;
 mod write_bandwidth;
 

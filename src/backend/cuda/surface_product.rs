@@ -75,7 +75,7 @@ impl<T> BlockMatrix<T> {
 }
 
 /// Some components of the control points, and of the results.
-struct Part<T> {
+struct Components<T> {
     width: usize,
     // [point][width, or 4 for 3]; [row][width]
     controls: Buffer<T>,
@@ -92,7 +92,7 @@ pub(crate) struct DeviceProduct<T> {
     listed: Buffer<u32>,
     rows: usize,
     controls: usize,
-    parts: Vec<Part<T>>,
+    parts: Vec<Components<T>>,
     program: Option<Program>,
 }
 
@@ -155,7 +155,7 @@ impl<T: Real + DeviceRepr> DeviceProduct<T> {
                 .step_by(MOST_WIDTH)
                 .map(|first| {
                     let width = (width - first).min(MOST_WIDTH);
-                    Ok(Part {
+                    Ok(Components {
                         width,
                         controls: Buffer::empty(&self.stream, stride(width) * self.controls)?,
                         results: Buffer::empty(&self.stream, width * self.rows)?,

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::svg::decimals;
-use super::{Content, Cut, Output, Part};
+use super::{Content, Cut, LayerOutput, Output};
 use crate::io::atomic;
 use crate::slice::Contour;
 use crate::slice::Setting;
@@ -108,7 +108,7 @@ impl Output for CommonLayerInterface {
         false // there is no half of a file to go on from
     }
 
-    fn make(&self, cut: &Cut) -> Result<Part> {
+    fn make(&self, cut: &Cut) -> Result<LayerOutput> {
         let layer = cut.contours()?;
         if layer.contours.iter().any(|contour| u32::try_from(contour.points.len()).is_err()) {
             return Err(Error::request(format!("layer {} has too many points", cut.index)));
@@ -117,10 +117,10 @@ impl Output for CommonLayerInterface {
         for contour in layer.contours.iter().filter(|contour| !contour.points.is_empty()) {
             bytes.extend(self.polyline(contour));
         }
-        Ok(Part { index: cut.index, height: layer.height, content: Content::Bytes(bytes) })
+        Ok(LayerOutput { index: cut.index, height: layer.height, content: Content::Bytes(bytes) })
     }
 
-    fn take(&mut self, part: Part) -> Result<()> {
+    fn take(&mut self, part: LayerOutput) -> Result<()> {
         match part.content {
             Content::Bytes(bytes) => self.append(&bytes),
             _ => Ok(()),

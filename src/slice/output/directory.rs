@@ -5,7 +5,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{Content, Part};
+use super::{Content, LayerOutput};
 use crate::io::{Unfinished, atomic};
 use crate::slice::manifest::{FILE_NAME, LayerEntry, Manifest, Parameters};
 use crate::{Error, Result};
@@ -118,9 +118,9 @@ impl LayerDirectory {
     }
 
     /// Lists a layer whose files are complete.
-    pub fn take(&mut self, part: Part) {
+    pub fn take(&mut self, part: LayerOutput) {
         if let Content::Files(files) = part.content {
-            let Part { index, height, .. } = part;
+            let LayerOutput { index, height, .. } = part;
             self.layers.insert(index, LayerEntry { index, height, files });
         }
     }

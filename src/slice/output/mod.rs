@@ -53,7 +53,7 @@ impl Cut<'_> {
 
 /// What an output made of a layer.
 #[derive(Debug)]
-pub struct Part {
+pub struct LayerOutput {
     /// Number of the layer.
     pub index: usize,
     /// Middle of the layer.
@@ -87,13 +87,13 @@ pub trait Output: Send + Sync {
     ///
     /// # Errors
     /// If a file cannot be written, or the source has none of it.
-    fn make(&self, cut: &Cut) -> Result<Part>;
+    fn make(&self, cut: &Cut) -> Result<LayerOutput>;
 
     /// Takes what was made of the layers, in their order.
     ///
     /// # Errors
     /// If a file cannot be written.
-    fn take(&mut self, part: Part) -> Result<()>;
+    fn take(&mut self, part: LayerOutput) -> Result<()>;
 
     /// Says on the disk how far the job is, so that it can be resumed from here.
     ///

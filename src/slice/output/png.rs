@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::directory::LayerDirectory;
-use super::{Content, Cut, Output, Part};
+use super::{Content, Cut, LayerOutput, Output};
 use crate::io::plain_name;
 use crate::slice::PixelGrid;
 use crate::slice::Setting;
@@ -145,7 +145,7 @@ impl Output for PngStack {
         self.directory.is_done(layer)
     }
 
-    fn make(&self, cut: &Cut) -> Result<Part> {
+    fn make(&self, cut: &Cut) -> Result<LayerOutput> {
         let grid = &self.options.grid;
         let planes = cut.stack.planes(cut.index, self.planes);
         let antialias = self.options.antialias.is_some();
@@ -166,10 +166,10 @@ impl Output for PngStack {
                 files.push(self.file(folder, cut, &levels)?);
             }
         }
-        Ok(Part { index: cut.index, height, content: Content::Files(files) })
+        Ok(LayerOutput { index: cut.index, height, content: Content::Files(files) })
     }
 
-    fn take(&mut self, part: Part) -> Result<()> {
+    fn take(&mut self, part: LayerOutput) -> Result<()> {
         self.directory.take(part);
         Ok(())
     }

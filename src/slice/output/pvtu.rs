@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use super::{Content, Cut, Output, Part};
+use super::{Content, Cut, LayerOutput, Output};
 use crate::io::{Array, Dataset, PieceWriter};
 use crate::slice::source::Channel;
 use crate::slice::{Axis, PixelGrid, Setting};
@@ -57,7 +57,7 @@ impl Output for PixelCloud {
         false // there is no half of the files to go on from
     }
 
-    fn make(&self, cut: &Cut) -> Result<Part> {
+    fn make(&self, cut: &Cut) -> Result<LayerOutput> {
         let height = cut.stack.middle(cut.index);
         let places = cut.source.places(height, &self.grid)?;
         let columns = self.grid.size[0];
@@ -85,10 +85,10 @@ impl Output for PixelCloud {
                 places.values.iter().skip(*channel).step_by(channels.max(1)).copied().collect();
             arrays.push(Array::new(name, 1, values));
         }
-        Ok(Part { index: cut.index, height, content: Content::Points(Box::new(dataset)) })
+        Ok(LayerOutput { index: cut.index, height, content: Content::Points(Box::new(dataset)) })
     }
 
-    fn take(&mut self, part: Part) -> Result<()> {
+    fn take(&mut self, part: LayerOutput) -> Result<()> {
         match (part.content, &mut self.writer) {
             (Content::Points(points), Some(writer)) => writer.push(&points),
             (Content::Points(_), None) => Err(Error::request("layers after the last")),

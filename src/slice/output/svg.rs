@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::directory::LayerDirectory;
-use super::{Content, Cut, Output, Part};
+use super::{Content, Cut, LayerOutput, Output};
 use crate::Result;
 use crate::slice::Layer;
 use crate::slice::Setting;
@@ -82,16 +82,20 @@ impl Output for SvgStack {
         self.directory.is_done(layer)
     }
 
-    fn make(&self, cut: &Cut) -> Result<Part> {
+    fn make(&self, cut: &Cut) -> Result<LayerOutput> {
         let layer = cut.contours()?;
         let path = format!("{}.svg", cut.stack.file_stem(cut.index, self.axis));
         let bytes = self.directory.write_file(cut.index, &path, self.draw(layer).as_bytes())?;
         let (area, contours) = (Some(layer.area()), Some(layer.contours.len()));
         let file = FileEntry { path, bytes, level_sum: None, area, contours };
-        Ok(Part { index: cut.index, height: layer.height, content: Content::Files(vec![file]) })
+        Ok(LayerOutput {
+            index: cut.index,
+            height: layer.height,
+            content: Content::Files(vec![file]),
+        })
     }
 
-    fn take(&mut self, part: Part) -> Result<()> {
+    fn take(&mut self, part: LayerOutput) -> Result<()> {
         self.directory.take(part);
         Ok(())
     }

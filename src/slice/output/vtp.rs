@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use super::{Content, Cut, Output, Part};
+use super::{Content, Cut, LayerOutput, Output};
 use crate::Result;
 use crate::io::{PolylinePiece, PolylineWriter};
 use crate::slice::Setting;
@@ -52,7 +52,7 @@ impl Output for Polylines {
         false // there is no half of a file to go on from
     }
 
-    fn make(&self, cut: &Cut) -> Result<Part> {
+    fn make(&self, cut: &Cut) -> Result<LayerOutput> {
         let layer = cut.contours()?;
         let flat = layer.contours.iter().flat_map(|contour| &contour.points);
         let points: Vec<_> = flat.map(|&p| self.axis.lift(p, layer.height)).collect();
@@ -75,10 +75,10 @@ impl Output for Polylines {
         let sizes = lines.iter().map(|contour| contour.points.len()).collect();
         let piece = PolylinePiece { points, sizes, point_values, line_values };
         let content = Content::Polylines(piece);
-        Ok(Part { index: cut.index, height: layer.height, content })
+        Ok(LayerOutput { index: cut.index, height: layer.height, content })
     }
 
-    fn take(&mut self, part: Part) -> Result<()> {
+    fn take(&mut self, part: LayerOutput) -> Result<()> {
         match part.content {
             Content::Polylines(piece) => self.writer.push(&piece),
             _ => Ok(()),

@@ -39,7 +39,7 @@ pub(super) fn tangents(
     rule: Rule,
 ) -> Option<[Vec<f64>; 2]> {
     let sector = connectivity.sector(frame);
-    let ring = Ring::new(connectivity, &sector);
+    let ring = Fan::new(connectivity, &sector);
     let faces = sector.frames.len();
     match rule {
         Rule::Smooth if sector.closed && faces > 2 => {
@@ -64,7 +64,7 @@ pub(super) fn tangents(
 }
 
 /// A vertex, its spokes and far corners.
-struct Ring {
+struct Fan {
     scheme: Scheme,
     masks: &'static dyn LimitScheme,
     vertex_count: usize,
@@ -75,7 +75,7 @@ struct Ring {
     closed: bool,
 }
 
-impl Ring {
+impl Fan {
     fn new(connectivity: &Connectivity, sector: &Sector) -> Self {
         let frames = &sector.frames;
         let mut spokes: Vec<u32> = frames.iter().map(|&f| connectivity.vertex(f, 1)).collect();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::super::device::failed;
 use super::super::device_memory::Results;
 use super::super::memory::PageLocked;
-use super::super::ring::{Delivery, Place, Ring};
+use super::super::transfer::{Delivery, Place, Transfer};
 use super::{OnDevice, Program, Resident, nothing_kept};
 use crate::backend::{Limit, Values};
 use crate::error::Result;
@@ -51,7 +51,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         &mut self,
         elements: &Range<usize>,
         limit: &mut Limit,
-        ring: &mut Ring,
+        transfer: &mut Transfer,
     ) -> Result<()> {
         let mut destinations = self.destinations(elements, limit);
         let per_element: usize = destinations
@@ -65,7 +65,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
             OnDevice::Grid(_) => (PIECE / per_element.max(1)).max(1),
             OnDevice::Scattered(_) => elements.len().max(1),
         };
-        let mut delivery = ring.deliver();
+        let mut delivery = transfer.deliver();
         if elements.len() <= step {
             self.launch(elements)?;
             let program = self.kept.last().ok_or_else(nothing_kept)?;

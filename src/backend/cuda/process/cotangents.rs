@@ -32,7 +32,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
             return Ok(());
         }
         self.check_triangles()?;
-        self.store_rings()?;
+        self.store_fans()?;
         self.query.store(Op::VV)?;
         let (steps, neighbours) = self.query.steps_and_lists(Op::VV)?;
         let slices = Slices::of(steps, neighbours, None)?;
@@ -40,11 +40,11 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let (ids, weights) = (steps.empty(slices.items)?, steps.empty(slices.items)?);
         let (diagonal, masses) = (steps.empty(count)?, steps.empty(count)?);
         let words = neighbours.words();
-        let rings = self.rings()?;
+        let fans = self.fans()?;
         let arguments = vec![
             words,
-            array(&rings.slices.starts),
-            array(&rings.items),
+            array(&fans.slices.starts),
+            array(&fans.items),
             array(&self.points.values),
             number(count),
             array(&slices.starts),

@@ -43,7 +43,7 @@ use crate::process::surface::triangles;
 use crate::query::Strategy;
 use crate::topology::order::Element;
 use cotangents::Cotangents;
-use slices::Rings;
+use slices::Fans;
 
 /// Numbers of a point on the device: x, y, z and one that pads it.
 const POINT: usize = 4;
@@ -55,7 +55,7 @@ pub struct DeviceProcessor<T> {
     // its points are those of before jobs moved them, until they are asked for
     mesh: SurfaceMesh,
     moved: bool,
-    rings: Option<Rings>,
+    fans: Option<Fans>,
     cotangents: Option<Cotangents<T>>,
     seconds: f64,
     iterations: usize,
@@ -82,7 +82,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
             points,
             mesh,
             moved: false,
-            rings: None,
+            fans: None,
             cotangents: None,
             seconds: 0.0,
             iterations: 0,

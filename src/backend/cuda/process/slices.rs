@@ -1,4 +1,4 @@
-//! Rows of vertices in slices of a warp, and the rings of vertices around each as such rows.
+//! Rows of vertices in slices of a warp, and the fans of faces around each as such rows.
 
 use cudarc::driver::DeviceRepr;
 
@@ -41,16 +41,16 @@ impl Slices {
     }
 }
 
-/// The vertices around each vertex, in the order of its faces; `kernels/process/slices.cu`.
-pub(super) struct Rings {
+/// The fans of faces at each vertex; `kernels/process/slices.cu`.
+pub(super) struct Fans {
     pub slices: Slices,
     pub items: Buffer<u32>,
 }
 
 impl<T: Real + DeviceRepr> DeviceProcessor<T> {
-    /// Stores the rings, if they are not there.
-    pub(super) fn store_rings(&mut self) -> Result<()> {
-        if self.rings.is_some() {
+    /// Stores the fans, if they are not there.
+    pub(super) fn store_fans(&mut self) -> Result<()> {
+        if self.fans.is_some() {
             return Ok(());
         }
         self.query.store(Op::VF)?;
@@ -81,8 +81,8 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
             array(&items),
         ];
         let kernels = Kernels::new(&steps.functions, variant);
-        steps.enqueue(&[kernels.items("fill_rings", count, THREADS, arguments)?])?;
-        self.rings = Some(Rings { slices, items });
+        steps.enqueue(&[kernels.items("fill_fans", count, THREADS, arguments)?])?;
+        self.fans = Some(Fans { slices, items });
         Ok(())
     }
 
@@ -101,13 +101,13 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     }
 
     pub(super) fn find_normals(&mut self) -> Result<DeviceAttribute<T>> {
-        self.store_rings()?;
+        self.store_fans()?;
         let normals = self.query.empty_attribute::<T>(Element::Vertex, 3, Layout::Interleaved)?;
         let count = self.query.count(Element::Vertex);
-        let rings = self.rings()?;
+        let fans = self.fans()?;
         let arguments = vec![
-            array(&rings.slices.starts),
-            array(&rings.items),
+            array(&fans.slices.starts),
+            array(&fans.items),
             array(&self.points.values),
             number(count),
             array(&normals.values),
@@ -120,9 +120,9 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         Ok(normals)
     }
 
-    /// The rings, which are stored.
-    pub(super) fn rings(&self) -> Result<&Rings> {
-        let rings = self.rings.as_ref();
-        rings.ok_or_else(|| crate::Error::request("no rings are stored"))
+    /// The fans, which are stored.
+    pub(super) fn fans(&self) -> Result<&Fans> {
+        let fans = self.fans.as_ref();
+        fans.ok_or_else(|| crate::Error::request("no fans are stored"))
     }
 }

@@ -29,7 +29,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         check_reach(count, self.mesh.faces.iter(), sources.iter().copied())?;
         let first = self.ids(sources)?;
         let distances = self.attribute(1, &vec![T::from_f64(f64::INFINITY); count])?;
-        self.store_rings()?;
+        self.store_fans()?;
 
         let steps = &self.query.steps;
         let mut sources = steps.empty::<u32>(count)?;
@@ -38,11 +38,11 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let sweeps = Buffer::<u32>::zeros(&steps.stream, count)?;
         let updated = steps.empty::<T>(count)?;
         let state = steps.of(&[0, first.len() as u32, 0, 0])?;
-        let rings = self.rings()?;
+        let fans = self.fans()?;
         let kernels = Kernels::new(&steps.functions, Variant::new(&TOPLESETS, T::PRECISION));
         let arguments = vec![
-            array(&rings.slices.starts),
-            array(&rings.items),
+            array(&fans.slices.starts),
+            array(&fans.items),
             array(&self.points.values),
             Argument::Words(Box::new([
                 sources.address(0),

@@ -20,7 +20,7 @@ use crate::topology::NONE;
 
 /// What the first pass finds out about some rows.
 #[derive(Default)]
-struct Part {
+struct Found {
     /// Of each row the parent that has all columns; [`NONE`] if it is merged.
     widest: Vec<u32>,
     /// Groups of all rows.
@@ -51,7 +51,7 @@ impl SingleMatrix<f64> {
     /// The matrix with one more level: `level` · this.
     pub fn then<T: Real>(&self, level: &Stencils) -> SingleMatrix<T> {
         let first_rows = (0..level.len()).into_par_iter().step_by(GRAIN);
-        let parts: Vec<Part> = first_rows.map(|first| self.measure(level, first)).collect();
+        let parts: Vec<Found> = first_rows.map(|first| self.measure(level, first)).collect();
         let groups = parts.iter().map(|part| part.groups).sum();
         let mut all = SingleMatrix {
             ends: pages::zeros(level.len()),
@@ -91,8 +91,8 @@ impl SingleMatrix<f64> {
     }
 
     /// Counts the groups of `GRAIN` rows and merges those that have to be.
-    fn measure(&self, level: &Stencils, first: usize) -> Part {
-        let mut part = Part::default();
+    fn measure(&self, level: &Stencils, first: usize) -> Found {
+        let mut part = Found::default();
         let mut builder = RowBuilder::default();
         for row in first..(first + GRAIN).min(level.len()) {
             let widest = self.widest_parent(level, row);
@@ -114,7 +114,7 @@ impl SingleMatrix<f64> {
     }
 
     /// Writes the rows of a part.
-    fn fill<T: Real>(&self, level: &Stencils, part: &Part, place: Place<'_, T>) {
+    fn fill<T: Real>(&self, level: &Stencils, part: &Found, place: Place<'_, T>) {
         let mut sizes = part.merged.sizes.iter();
         let (mut columns, mut weights) = (&part.merged.columns[..], &part.merged.weights[..]);
         let mut sums = Vec::new();

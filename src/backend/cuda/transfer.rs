@@ -1,5 +1,5 @@
 //! Results on their way to the host: straight to page-locked memory, to other memory by way of
-//! a ring of page-locked blocks.
+//! a few page-locked blocks, used in turn.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,14 +22,14 @@ const BLOCKS: usize = 4;
 
 /// Page-locked memory through which results reach the host: blocks are copied by the
 /// device and moved on by the CPU, side by side.
-pub(super) struct Ring {
+pub(super) struct Transfer {
     stream: Arc<CudaStream>,
     blocks: Vec<PageLocked>,
 }
 
 /// Copies that are under way until [`Delivery::finish`], or until it is dropped.
 pub(super) struct Delivery<'r, 'a> {
-    ring: &'r mut Ring,
+    transfer: &'r mut Transfer,
     pending: VecDeque<Pending<'a>>,
     next: usize,
 }
@@ -47,8 +47,8 @@ struct Pending<'a> {
     block: usize,
 }
 
-impl Ring {
-    /// A ring whose copies run on `stream`.
+impl Transfer {
+    /// Blocks whose copies run on `stream`.
     pub fn new(stream: Arc<CudaStream>) -> Result<Self> {
         let context = stream.context().clone();
         let block = |_| PageLocked::new(&context, BLOCK);
@@ -58,7 +58,7 @@ impl Ring {
 
     /// Begins to copy.
     pub(crate) fn deliver(&mut self) -> Delivery<'_, '_> {
-        Delivery { ring: self, pending: VecDeque::new(), next: 0 }
+        Delivery { transfer: self, pending: VecDeque::new(), next: 0 }
     }
 
     /// Copies device memory to host memory, part after part, and waits for all.
@@ -74,21 +74,21 @@ impl Ring {
 impl<'a> Delivery<'_, 'a> {
     /// The stream of the copies.
     pub fn stream(&self) -> &Arc<CudaStream> {
-        &self.ring.stream
+        &self.transfer.stream
     }
 
     /// Puts a copy of device memory to host memory on the stream; the last blocks of one
-    /// through the ring are still to be moved on.
+    /// through the blocks are still to be moved on.
     pub fn copy(&mut self, from: u64, to: Place<'a>) -> Result<()> {
         if to.page_locked {
             // SAFETY: `to` is borrowed for as long as this value, which waits when dropped.
-            return unsafe { start_copy(from, to.bytes, &self.ring.stream) };
+            return unsafe { start_copy(from, to.bytes, &self.transfer.stream) };
         }
         for (i, to) in to.bytes.chunks_mut(BLOCK).enumerate() {
             if self.pending.len() == BLOCKS {
                 self.move_on()?;
             }
-            let Ring { stream, blocks } = &mut *self.ring;
+            let Transfer { stream, blocks } = &mut *self.transfer;
             let block = &mut blocks[self.next].bytes_mut()[..to.len()];
             // SAFETY: the block was moved on, and is not used before the event below.
             unsafe { start_copy(from + (i * BLOCK) as u64, block, stream) }?;
@@ -105,14 +105,14 @@ impl<'a> Delivery<'_, 'a> {
         while !self.pending.is_empty() {
             self.move_on()?;
         }
-        self.ring.stream.synchronize().map_err(failed("the evaluation failed"))
+        self.transfer.stream.synchronize().map_err(failed("the evaluation failed"))
     }
 
     /// Moves the oldest block to its place.
     fn move_on(&mut self) -> Result<()> {
         let Some(Pending { event, to, block }) = self.pending.pop_front() else { return Ok(()) };
         event.synchronize().map_err(failed("the evaluation failed"))?;
-        let block = &self.ring.blocks[block].bytes()[..to.len()];
+        let block = &self.transfer.blocks[block].bytes()[..to.len()];
         let part = to.len().div_ceil(2 * rayon::current_num_threads()).max(1 << 16);
         let part = part.next_multiple_of(64);
         let parts = to.par_chunks_mut(part).zip(block.par_chunks(part));
@@ -124,7 +124,7 @@ impl<'a> Delivery<'_, 'a> {
 impl Drop for Delivery<'_, '_> {
     fn drop(&mut self) {
         // after an error: memory that the device still writes may not be given back
-        let _ = self.ring.stream.synchronize();
+        let _ = self.transfer.stream.synchronize();
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use subsolid::SurfaceMesh;
+use subsolid::mesh::{BoundaryRule, CreaseRule, TriangleRule};
 use subsolid::surface::limit::{GridLimit, LimitSurface};
 use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan, vertex_limits};
 
@@ -23,22 +24,32 @@ use crate::model::{attributes, attributes_of, creases, creases_of, points, polyg
 ///     corners: Sharp vertices: a pair of vertices (n,) and sharpness.
 ///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
 ///     holes: Faces that are refined but left out of results.
+///     crease_rule: How sharpness passes on, "uniform" or "chaikin".
+///     boundary: Where the surface ends, "edges" (sharp for ever), "corners" (these, and vertices of
+///         one face stay) or "holes" (faces at the boundary are left out of results).
+///     triangles: How Catmull-Clark refines edges of triangles, "uniform" or "smooth".
 #[pyclass(frozen, name = "Surface", module = "subsolid")]
 pub struct PySurface {
     pub mesh: SurfaceMesh,
 }
 
+/// What an option's value stands for.
+fn choice<T: Copy>(option: &str, value: &str, choices: &[(&str, T)]) -> PyResult<T> {
+    let found = choices.iter().find(|(name, _)| *name == value);
+    found.map(|&(_, choice)| choice).ok_or_else(|| {
+        let names: Vec<String> = choices.iter().map(|(name, _)| format!("{name:?}")).collect();
+        refused(format!("{option}={value:?}"), &format!("give one of {}", names.join(", ")))
+    })
+}
+
 fn scheme(name: &str) -> PyResult<Scheme> {
-    match name {
-        "catmull-clark" => Ok(Scheme::CatmullClark),
-        "loop" => Ok(Scheme::Loop),
-        "sqrt3" => Ok(Scheme::Sqrt3),
-        "bilinear" => Ok(Scheme::Bilinear),
-        _ => Err(refused(
-            format!("scheme={name:?}"),
-            "give \"catmull-clark\", \"loop\", \"sqrt3\" or \"bilinear\"",
-        )),
-    }
+    let schemes = [
+        ("catmull-clark", Scheme::CatmullClark),
+        ("loop", Scheme::Loop),
+        ("sqrt3", Scheme::Sqrt3),
+        ("bilinear", Scheme::Bilinear),
+    ];
+    choice("scheme", name, &schemes)
 }
 
 impl PySurface {
@@ -54,7 +65,9 @@ impl PySurface {
 #[pymethods]
 impl PySurface {
     #[new]
-    #[pyo3(signature = (points, faces, *, creases=None, corners=None, attributes=None, holes=None))]
+    #[pyo3(signature = (points, faces, *, creases=None, corners=None, attributes=None, holes=None,
+                        crease_rule="uniform", boundary="edges", triangles="uniform"))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         points: &Bound<'_, PyAny>,
         faces: &Bound<'_, PyAny>,
@@ -62,6 +75,9 @@ impl PySurface {
         corners: Option<Bound<'_, PyAny>>,
         attributes: Option<Bound<'_, PyDict>>,
         holes: Option<Bound<'_, PyAny>>,
+        crease_rule: &str,
+        boundary: &str,
+        triangles: &str,
     ) -> PyResult<Self> {
         let mut mesh = SurfaceMesh::new(self::points(points, "points")?, polygons(faces)?);
         mesh.creases = self::creases(creases.as_ref(), corners.as_ref())?;
@@ -69,6 +85,16 @@ impl PySurface {
         if let Some(holes) = holes {
             mesh.holes = crate::arrays::plain_ids(&holes, "holes")?.0;
         }
+        let rules = [("uniform", CreaseRule::Uniform), ("chaikin", CreaseRule::Chaikin)];
+        mesh.crease_rule = choice("crease_rule", crease_rule, &rules)?;
+        let rules = [
+            ("edges", BoundaryRule::Edges),
+            ("corners", BoundaryRule::EdgesAndCorners),
+            ("holes", BoundaryRule::Holes),
+        ];
+        mesh.boundary = choice("boundary", boundary, &rules)?;
+        let rules = [("uniform", TriangleRule::Uniform), ("smooth", TriangleRule::Smooth)];
+        mesh.triangle_rule = choice("triangles", triangles, &rules)?;
         mesh.check().py()?;
         Ok(Self { mesh })
     }

@@ -405,6 +405,9 @@ class Surface:
         corners: Optional[_Tags] = None,
         attributes: Optional[_Data] = None,
         holes: Optional[_Numbers] = None,
+        crease_rule: Literal["uniform", "chaikin"] = "uniform",
+        boundary: Literal["edges", "corners", "holes"] = "edges",
+        triangles: Literal["uniform", "smooth"] = "uniform",
     ) -> Surface: ...
     @property
     def points(self) -> Floats: ...

@@ -190,3 +190,26 @@ def test_limits_keep_the_rule_of_boundaries(tmp_path: Any) -> None:
         surface = subsolid.read_surface(tmp_path / f"{name}.obj")
         positions, _ = surface.evaluate(samples=2)
         assert np.allclose(positions[0, 0], corner, atol=1e-14) == stays
+
+
+def test_rules_are_those_of_tags(tmp_path: Any) -> None:
+    points = [[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0], [1, 1, 1], [3, 1, 1]]
+    faces = [[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4], [1, 5, 2]]
+    creases = ([[0, 4], [4, 2]], [1.5, 2.5])
+    lines = [f"v {x} {y} {z}" for x, y, z in points]
+    lines += ["f " + " ".join(str(v + 1) for v in face) for face in faces]
+    lines += ["t crease 2/1/0 0 4 1.5", "t crease 2/1/0 4 2 2.5"]
+    for options, tag in (
+        ({}, ""),
+        ({"crease_rule": "chaikin"}, "t creasemethod 0/0/1 chaikin"),
+        ({"boundary": "corners"}, "t interpolateboundary 1/0/0 1"),
+        ({"boundary": "holes"}, "t interpolateboundary 1/0/0 0"),
+        ({"triangles": "smooth"}, "t smoothtriangles 0/0/1 smooth"),
+    ):
+        (tmp_path / "tags.obj").write_text("\n".join([*lines, tag]) + "\n")
+        expected = subsolid.read_surface(tmp_path / "tags.obj").refine(2)
+        found = subsolid.Surface(points, faces, creases=creases, **options).refine(2)
+        assert np.array_equal(found.points, expected.points), options
+        assert found.n_faces == expected.n_faces
+    with pytest.raises(subsolid.Error, match="triangles='flat'|triangles=\"flat\""):
+        subsolid.Surface(points, faces, triangles="flat")  # type: ignore[arg-type]

@@ -19,6 +19,16 @@ pub struct Console {
     prints_file: bool,
 }
 
+/// What JSON reports say of the program that made them.
+const PROGRAM: &str = concat!("subsolid ", env!("CARGO_PKG_VERSION"));
+
+#[derive(Serialize)]
+struct Versioned<'a, T> {
+    program: &'static str,
+    #[serde(flatten)]
+    report: &'a T,
+}
+
 impl Console {
     /// A console for people, that says errors only if `quiet`.
     pub fn new(quiet: bool, prints_file: bool) -> Self {
@@ -63,10 +73,10 @@ impl Console {
         let _ = stderr().write_all(text.as_bytes());
     }
 
-    /// A report: `text`, or `value` as JSON.
+    /// A report: `text`, or `value` as JSON, with the program and its version.
     pub fn report(&self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<()> {
         let text = match self.json {
-            true => serde_json::to_string_pretty(value)
+            true => serde_json::to_string_pretty(&Versioned { program: PROGRAM, report: value })
                 .map_err(|e| Error::request(format!("the report has no JSON form: {e}")))?,
             false => text(),
         };

@@ -49,5 +49,7 @@ fn with_fan() -> TempDir {
 }
 
 fn json(directory: &Path, arguments: &str) -> serde_json::Value {
-    serde_json::from_str(&done(directory, arguments)).unwrap()
+    let report: serde_json::Value = serde_json::from_str(&done(directory, arguments)).unwrap();
+    assert_eq!(report["program"], concat!("subsolid ", env!("CARGO_PKG_VERSION")), "{arguments}");
+    report
 }

@@ -244,3 +244,19 @@ fn glb_keeps_triangles_normals_and_attributes() {
     let triangles: Vec<u32> = kept.faces.iter().flat_map(fan).collect();
     assert_eq!(indices, triangles);
 }
+
+#[test]
+fn coordinates_beyond_single_precision_are_refused_where_files_are_single() {
+    let directory = tempfile::tempdir().unwrap();
+    for size in [1e60, 1e-60] {
+        let points = vec![[0.0; 3], [size, 0.0, 0.0], [size, size, 0.0], [0.0, size, 0.0]];
+        let mesh = SurfaceMesh::new(points, Polygons::uniform(4, vec![0, 1, 2, 3]));
+        for (name, fits) in [("a.stl", false), ("a.glb", false), ("a.ply", true)] {
+            let path = directory.path().join(name);
+            let written = write_surface(&path, &mesh);
+            assert_eq!(written.is_ok(), fits, "{name}, {size:e}");
+            assert_eq!(path.exists(), fits, "{name}, {size:e}");
+        }
+        std::fs::remove_file(directory.path().join("a.ply")).unwrap();
+    }
+}

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::{ending, glb, obj, ply, stl, vtp};
 use crate::io::atomic;
-use crate::mesh::{Attribute, NORMALS, SurfaceMesh};
+use crate::mesh::{Attribute, NORMALS, SurfaceMesh, check_coordinates};
+use crate::numbers::Precision;
 use crate::{Error, Result};
 
 /// A format of surfaces that can be written.
@@ -99,12 +100,16 @@ pub fn check_surface_output(path: impl AsRef<Path>) -> Result<SurfaceFormat> {
 /// [`SurfaceFormat::losses`] for the rest.
 ///
 /// # Errors
-/// Those of [`check_surface_output`] and [`SurfaceMesh::check`]; [`Error::File`] if
-/// writing fails.
+/// Those of [`check_surface_output`] and [`SurfaceMesh::check`]; [`Error::Mesh`] for coordinates that
+/// single precision does not hold, in `.stl` and `.glb`; [`Error::File`] if writing fails.
 pub fn write_surface(path: impl AsRef<Path>, mesh: &SurfaceMesh) -> Result<()> {
     let path = path.as_ref();
     let format = check_surface_output(path)?;
     mesh.check()?;
+    if matches!(format, SurfaceFormat::Stl | SurfaceFormat::Glb) {
+        let help = "give the model in another length unit, or write .obj, .ply or .vtp";
+        check_coordinates(&mesh.points, Precision::F32).map_err(|e| e.with_help(help))?;
+    }
     let write = |content: &dyn Fn(&mut BufWriter<File>) -> io::Result<()>| {
         atomic::write(path, |out| content(out).map_err(|e| atomic::refused(path, e)))
     };

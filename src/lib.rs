@@ -127,6 +127,11 @@
 //! mean, rms, 99th percentile and maximum of the distances, overall and by class. [`volume`]
 //! turns limit points into cells that VTK and ParaView read, tables, or a quality report.
 //!
+//! # [`view`]: pages
+//!
+//! A [`view::Page`] is one HTML file that shows the limit of a solid or a surface in a browser:
+//! [`guide::viewing`].
+//!
 //! # [`surface`]: subdivision surfaces
 //!
 //! A [`SurfaceMesh`] of any polygons, read from a file or taken from the boundary of a solid,
@@ -166,6 +171,7 @@ pub mod scheme;
 pub mod slice;
 pub mod surface;
 pub mod topology;
+pub mod view;
 pub mod volume;
 
 pub use backend::{Backend, Limit};

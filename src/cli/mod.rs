@@ -31,6 +31,7 @@ mod smooth;
 mod surface;
 mod surface_model;
 mod untangle;
+mod view;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -88,6 +89,7 @@ enum Command {
     Devices(Reporting<devices::Arguments>),
     Surface(Reporting<surface::Arguments>),
     Boundary(Reporting<boundary::Arguments>),
+    View(Reporting<view::Arguments>),
     Shape(Reporting<shape::Arguments>),
     Completions(completions::Arguments),
 }
@@ -169,6 +171,7 @@ fn run(cli: Cli, console: &Console) -> Result<Outcome> {
         Command::Devices(c) => devices::run(c.arguments, &console.reporting(c.json)),
         Command::Surface(c) => surface::run(c.arguments, &console.reporting(c.json)),
         Command::Boundary(c) => boundary::run(c.arguments, &console.reporting(c.json)),
+        Command::View(c) => view::run(c.arguments, &console.reporting(c.json)),
         Command::Shape(c) => shape::run(c.arguments, &console.reporting(c.json)),
         Command::Completions(arguments) => completions::run(arguments, console),
     }

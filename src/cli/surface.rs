@@ -80,8 +80,8 @@ pub struct Arguments {
     output: PathBuf,
 }
 
-#[derive(Clone, Copy, Default, ValueEnum)]
-enum SchemeName {
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum SchemeName {
     /// Quads from polygons
     #[default]
     CatmullClark,
@@ -91,6 +91,17 @@ enum SchemeName {
     Sqrt3,
     /// Quads from polygons: midpoints, centroids, and vertices as they are
     Bilinear,
+}
+
+impl From<SchemeName> for Scheme {
+    fn from(name: SchemeName) -> Self {
+        match name {
+            SchemeName::CatmullClark => Self::CatmullClark,
+            SchemeName::Loop => Self::Loop,
+            SchemeName::Sqrt3 => Self::Sqrt3,
+            SchemeName::Bilinear => Self::Bilinear,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -174,12 +185,7 @@ impl Arguments {
 
     fn options(&self) -> SurfaceOptions {
         SurfaceOptions {
-            scheme: match self.scheme {
-                SchemeName::CatmullClark => Scheme::CatmullClark,
-                SchemeName::Loop => Scheme::Loop,
-                SchemeName::Sqrt3 => Scheme::Sqrt3,
-                SchemeName::Bilinear => Scheme::Bilinear,
-            },
+            scheme: self.scheme.into(),
             levels: self.levels,
             method: match self.method {
                 MethodName::Matrix => Method::Matrix,

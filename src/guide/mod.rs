@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`solids`] | evaluate, refine and check solids; GPUs; memory; conventions |
 //! | [`surfaces`] | refine surfaces and evaluate their limits |
+//! | [`viewing`] | a page that shows a solid or a surface in a browser |
 //! | [`slicing`] | layers for additive manufacturing |
 //! | [`location`] | from points in space back to cells and parameters |
 //! | [`quadrature`] | integration over solids, Bézier extraction |
@@ -46,3 +47,5 @@ pub mod slicing {}
 pub mod solids {}
 #[doc = include_str!("surfaces.md")]
 pub mod surfaces {}
+#[doc = include_str!("viewing.md")]
+pub mod viewing {}

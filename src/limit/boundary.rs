@@ -214,22 +214,8 @@ fn push_corner_faces(
     vertex: u32,
     faces: &mut Vec<BoundaryFace>,
 ) {
-    // the three faces at the corner, with the neighbours before and after it
-    let mut fan: Vec<(u32, [u32; 2])> = Vec::with_capacity(3);
-    let mut local = 0;
-    topology.cells().for_each_face(cell as usize, |cycle| {
-        if let Some(at) = cycle.iter().position(|&x| x == vertex) {
-            let n = cycle.len();
-            let face = topology.cell_faces(cell)[local];
-            fan.push((face, [cycle[(at + n - 1) % n], cycle[(at + 1) % n]]));
-        }
-        local += 1;
-    });
-    let Some(&(_, [a, b])) = fan.first() else { return };
-    let others = || fan[1..].iter().flat_map(|(_, pair)| pair).copied();
-    let Some(c) = others().find(|&x| x != a && x != b) else { return };
-    // element axes 0, 1, 2 run towards a, b, c
-    let towards = [a, b, c];
+    let fan = corner_fan(topology, cell, vertex);
+    let Some(towards) = fan_neighbours(&fan) else { return };
     for axis in 0..3 {
         let along = axes_along(axis, 0, mirrored);
         let ends = along.map(|d| towards[d]);
@@ -241,6 +227,34 @@ fn push_corner_faces(
             faces.push(BoundaryFace { element, face, axis, side: 0, along, borders });
         }
     }
+}
+
+/// The vertices that the axes of the element at a corner of a cell run towards; `None` if the
+/// cell has no such corner.
+pub(crate) fn corner_neighbours(topology: &Topology, cell: u32, vertex: u32) -> Option<[u32; 3]> {
+    fan_neighbours(&corner_fan(topology, cell, vertex))
+}
+
+/// The three faces at a corner of a cell, with the neighbours before and after it.
+fn corner_fan(topology: &Topology, cell: u32, vertex: u32) -> Vec<(u32, [u32; 2])> {
+    let mut fan = Vec::with_capacity(3);
+    let mut local = 0;
+    topology.cells().for_each_face(cell as usize, |cycle| {
+        if let Some(at) = cycle.iter().position(|&x| x == vertex) {
+            let n = cycle.len();
+            let face = topology.cell_faces(cell)[local];
+            fan.push((face, [cycle[(at + n - 1) % n], cycle[(at + 1) % n]]));
+        }
+        local += 1;
+    });
+    fan
+}
+
+/// The neighbours of the first face of a fan, then the third.
+fn fan_neighbours(fan: &[(u32, [u32; 2])]) -> Option<[u32; 3]> {
+    let &(_, [a, b]) = fan.first()?;
+    let mut others = fan[1..].iter().flat_map(|(_, pair)| pair).copied();
+    Some([a, b, others.find(|&x| x != a && x != b)?])
 }
 
 /// From vertex a to the middle of its edge to b.

@@ -27,6 +27,7 @@ mod refusals;
 mod slice;
 mod standard_output;
 mod surface;
+mod view;
 
 use std::fs;
 use std::path::{Path, PathBuf};

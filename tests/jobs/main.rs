@@ -17,3 +17,4 @@ mod query_meshes;
 mod slice;
 #[path = "../common/triangles.rs"]
 mod triangles;
+mod view;

@@ -1,0 +1,78 @@
+//! The inside of a solid as tricubic Bézier pieces.
+
+use rayon::prelude::*;
+
+use super::lattice::{Lattice, push_values};
+use super::scene::Scene;
+use crate::bezier::Pieces;
+use crate::error::{Error, Result};
+use crate::limit::Solid;
+use crate::mesh::SolidMesh;
+
+/// Leaves that are worked on at once.
+const LEAVES: usize = 256;
+
+/// Adds the pieces: `points` and so on, `element` and `box` (origin and edge lengths in its
+/// parameters) of each, `attribute K`.
+///
+/// # Errors
+/// [`Error::Request`] for more than `most` pieces.
+pub fn push(
+    scene: &mut Scene,
+    solid: &Solid,
+    mesh: &SolidMesh,
+    rings: usize,
+    most: usize,
+) -> Result<()> {
+    let pieces = Pieces::new(solid, rings)?;
+    let leaves = solid.leaves();
+    let count: usize = leaves.par_iter().map(|leaf| pieces.of(leaf).count()).sum();
+    if count > most {
+        return Err(Error::request(format!(
+            "the inside of the solid has {count} pieces, and a page holds {most}"
+        ))
+        .with_help("show the boundary alone (--no-interior), or ask for fewer --interior-rings"));
+    }
+    let refined = solid.refined_points(mesh.points.as_flattened(), 3);
+    let parts: Vec<(Lattice, f64)> = leaves
+        .par_chunks(LEAVES)
+        .map(|leaves| {
+            let (mut lattice, mut error) = (Lattice::default(), 0.0_f64);
+            for leaf in leaves {
+                let points = pieces.points(leaf, &refined, 3);
+                for points in points.chunks_exact(192) {
+                    lattice.push(scene, points.as_chunks().0.iter().copied());
+                }
+                error = pieces.errors(leaf, &refined).into_iter().fold(error, f64::max);
+            }
+            (lattice, error)
+        })
+        .collect();
+    let mut lattice = Lattice::default();
+    for (part, error) in parts {
+        lattice.append(part);
+        scene.interior_error = scene.interior_error.max(error);
+    }
+    lattice.write(&mut scene.interior);
+    let (mut elements, mut boxes) = (Vec::with_capacity(count), Vec::with_capacity(6 * count));
+    for piece in leaves.iter().flat_map(|leaf| pieces.of(leaf)) {
+        elements.push(piece.element);
+        boxes.extend(piece.origin.iter().chain(&piece.size).map(|&x| x as f32));
+    }
+    scene.interior.push("element", &elements);
+    scene.interior.push("box", &boxes);
+
+    let mut number = 0;
+    for attribute in &mesh.attributes {
+        let width = attribute.width;
+        let refined = solid.refined_points(&attribute.values, width);
+        let values: Vec<f64> =
+            leaves.par_iter().flat_map_iter(|leaf| pieces.points(leaf, &refined, width)).collect();
+        for component in 0..width {
+            let values: Vec<f64> = values.iter().skip(component).step_by(width).copied().collect();
+            push_values(&mut scene.interior, &format!("attribute {number}"), &values);
+            number += 1;
+        }
+    }
+    Ok(())
+}

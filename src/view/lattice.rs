@@ -1,0 +1,138 @@
+//! Control points of patches as 16-bit numbers.
+//!
+//! A patch's coordinates are multiples of a power of two, its step, at least 2⁻¹⁶ of its extent.
+//! Patches of one step round a shared point alike, so that they stay watertight.
+
+use super::scene::{Blob, Scene};
+
+/// Steps are no smaller than the size of the model times this: multiples fit in 32 bits.
+const LEAST: f64 = 1.0 / (1 << 28) as f64;
+
+/// Bézier points of patches, added one by one.
+#[derive(Debug, Default)]
+pub struct Lattice {
+    exponents: Vec<i8>,
+    bases: Vec<i32>,
+    numbers: Vec<u16>,
+}
+
+impl Lattice {
+    /// Adds a patch of points relative to the scene's centre and size.
+    pub fn push(&mut self, scene: &Scene, points: impl Iterator<Item = [f64; 3]> + Clone) {
+        let local = |p: [f64; 3]| -> [f64; 3] {
+            std::array::from_fn(|d| (p[d] - scene.center[d]) / scene.size)
+        };
+        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for p in points.clone().map(local) {
+            for d in 0..3 {
+                low[d] = low[d].min(p[d]);
+                high[d] = high[d].max(p[d]);
+            }
+        }
+        let extent = (0..3).map(|d| high[d] - low[d]).fold(0.0, f64::max);
+        // one number to spare at each end, for rounding
+        let exponent = (extent / f64::from(u16::MAX - 2)).max(LEAST).log2().ceil();
+        let step = exponent.exp2();
+        let base = low.map(|x| (x / step).floor() as i32);
+        self.exponents.push(exponent as i8);
+        self.bases.extend(base);
+        let number = |x: f64, d: usize| {
+            ((x / step).round() - f64::from(base[d])).clamp(0.0, f64::from(u16::MAX)) as i32
+        };
+        let numbers: Vec<[i32; 3]> =
+            points.map(local).map(|p| std::array::from_fn(|d| number(p[d], d))).collect();
+        for (place, own) in numbers.iter().enumerate() {
+            let predicted = predicted(&numbers, place);
+            self.numbers.extend((0..3).map(|d| zigzag(own[d] - predicted[d])));
+        }
+    }
+
+    /// Appends what another holds.
+    pub fn append(&mut self, other: Self) {
+        self.exponents.extend(other.exponents);
+        self.bases.extend(other.bases);
+        self.numbers.extend(other.numbers);
+    }
+
+    /// Writes the sections: `exponent` of the step (of 2), `base` in steps, `points` in steps above
+    /// the base; times the size, plus the centre. Points but the corners are stored as differences
+    /// from the corners' interpolation, which are small and compress well: [`zigzag`].
+    pub fn write(&self, blob: &mut Blob) {
+        blob.push("exponent", &self.exponents);
+        blob.push("base", &self.bases);
+        blob.push_split("points", &self.numbers);
+    }
+}
+
+/// What the corners of a patch predict for a point: their linear interpolation, rounded down. 0 for
+/// the corners.
+fn predicted(numbers: &[[i32; 3]], place: usize) -> [i32; 3] {
+    let dimensions: u32 = if numbers.len() == 16 { 2 } else { 3 };
+    let along = |d: u32| (place >> (2 * d) & 3) as i32;
+    if (0..dimensions).all(|d| matches!(along(d), 0 | 3)) {
+        return [0; 3];
+    }
+    let mut sum = [0; 3];
+    for corner in 0..1 << dimensions {
+        let (mut weight, mut at) = (1, 0);
+        for d in 0..dimensions {
+            let high = corner >> d & 1 == 1;
+            weight *= if high { along(d) } else { 3 - along(d) };
+            at |= usize::from(high) * (3 << (2 * d));
+        }
+        (0..3).for_each(|d| sum[d] += weight * numbers[at][d]);
+    }
+    sum.map(|x| x.div_euclid(3_i32.pow(dimensions)))
+}
+
+/// A difference modulo 2¹⁶, with small numbers of either sign as small ones.
+fn zigzag(difference: i32) -> u16 {
+    let wrapped = difference as i16;
+    (wrapped << 1 ^ wrapped >> 15) as u16
+}
+
+/// Values as 16-bit numbers over their range: section `name`, and `name range` of two numbers.
+pub fn push_values(blob: &mut Blob, name: &str, values: &[f64]) {
+    let (low, high) = super::scene::range(values.iter().copied());
+    let scale = if high > low { f64::from(u16::MAX) / (high - low) } else { 0.0 };
+    let numbers: Vec<u16> = values.iter().map(|x| ((x - low) * scale).round() as u16).collect();
+    blob.push_split(name, &numbers);
+    blob.push(&format!("{name} range"), &[low as f32, high as f32]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::scene::Mode;
+
+    #[test]
+    fn points_are_kept_to_a_part_of_their_extent() {
+        let scene = Scene::new(Mode::Solid, "", Some(([1e6, 0.0, -3.0], [1e6 + 2.0, 9.0, 4.0])));
+        let mut lattice = Lattice::default();
+        for extent in [7.0, 0.01, 0.0] {
+            let points =
+                (0..16).map(move |i| [1e6 + extent * f64::from(i) / 15.0, 4.0 + extent, -2.0]);
+            lattice.push(&scene, points.clone());
+            let n = lattice.exponents.len() - 1;
+            let step = f64::from(lattice.exponents[n]).exp2();
+            let mut numbers = vec![[0; 3]; 16];
+            for place in [0, 3, 12, 15].into_iter().chain(0..16) {
+                let predicted = predicted(&numbers, place);
+                for d in 0..3 {
+                    let z = lattice.numbers[48 * n + 3 * place + d];
+                    let difference = i32::from((z >> 1) as i16 ^ -((z & 1) as i16));
+                    numbers[place][d] = (predicted[d] + difference) & 0xffff;
+                }
+            }
+            for (i, p) in points.enumerate() {
+                for d in 0..3 {
+                    let number = f64::from(numbers[i][d]);
+                    let x = step * (f64::from(lattice.bases[3 * n + d]) + number) * scene.size
+                        + scene.center[d];
+                    let bound = (extent / 60000.0).max(scene.size * LEAST);
+                    assert!((x - p[d]).abs() <= bound, "{extent} {i} {d}: {x} {}", p[d]);
+                }
+            }
+        }
+    }
+}

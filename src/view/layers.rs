@@ -1,0 +1,45 @@
+//! Layers of cells, counted from the boundary.
+
+use std::collections::VecDeque;
+
+use crate::topology::{NONE, Topology};
+
+/// 0 for cells with a face on the boundary, else one more than the least of the cells across a
+/// face; 65535 and above are one.
+pub fn layers(topology: &Topology) -> Vec<u16> {
+    let mut layers = vec![u16::MAX; topology.cell_count()];
+    let mut queue = VecDeque::new();
+    for face in (0..topology.face_count() as u32).filter(|&f| topology.is_boundary_face(f)) {
+        let cell = topology.face_cells(face)[0];
+        if std::mem::replace(&mut layers[cell as usize], 0) != 0 {
+            queue.push_back(cell);
+        }
+    }
+    while let Some(cell) = queue.pop_front() {
+        let next = layers[cell as usize].saturating_add(1);
+        for &face in topology.cell_faces(cell) {
+            for other in topology.face_cells(face).into_iter().filter(|&c| c != NONE) {
+                if layers[other as usize] > next {
+                    layers[other as usize] = next;
+                    queue.push_back(other);
+                }
+            }
+        }
+    }
+    layers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::shape::Shape;
+
+    #[test]
+    fn a_box_of_five_cells_a_side_has_three_layers() {
+        let mesh = Shape::parse("box", &[5, 5, 5]).unwrap().build().unwrap();
+        let topology = Topology::build(mesh.cells.clone(), mesh.points.len()).unwrap();
+        let layers = layers(&topology);
+        let count = |layer| layers.iter().filter(|&&l| l == layer).count();
+        assert_eq!([0, 1, 2, 3].map(count), [98, 26, 1, 0]);
+    }
+}

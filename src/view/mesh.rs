@@ -1,0 +1,100 @@
+//! Surfaces as triangles: refined ones of schemes without bicubic patches, and polygons as they
+//! are.
+
+use super::scene::{Mode, Scene, bounds};
+use super::{Page, ViewOptions, lines};
+use crate::error::Result;
+use crate::mesh::SurfaceMesh;
+use crate::scheme::Scheme;
+use crate::surface::{SurfaceOptions, SurfacePlan};
+
+/// A surface refined `levels` times, at the limit where the scheme has one in closed form.
+pub fn refined(
+    mesh: &SurfaceMesh,
+    scheme: Scheme,
+    levels: usize,
+    options: &ViewOptions,
+) -> Result<Page> {
+    let plan = SurfacePlan::new(mesh, &SurfaceOptions { scheme, levels, ..Default::default() })?;
+    let mut fine = plan.refine(mesh)?;
+    let normals = match scheme {
+        Scheme::Loop => {
+            let limits = plan.vertex_limits(mesh, &fine)?;
+            fine.points = limits.positions;
+            Some(limits.normals)
+        }
+        _ => None,
+    };
+    page(&fine, normals, options)
+}
+
+/// Polygons with normals, or those of the faces around each vertex.
+pub fn page(
+    mesh: &SurfaceMesh,
+    normals: Option<Vec<[f64; 3]>>,
+    options: &ViewOptions,
+) -> Result<Page> {
+    let mut scene = Scene::new(Mode::Triangles, &options.title, bounds(&mesh.points));
+    let points: Vec<f32> = mesh.points.iter().flat_map(|p| scene.local(p)).collect();
+    let of_faces = vertex_normals(mesh);
+    let exists = |n: &[f64; 3]| n.iter().all(|x| x.is_finite());
+    let normals: Vec<f32> = match normals {
+        Some(normals) => normals
+            .iter()
+            .zip(&of_faces)
+            .flat_map(|(own, faces)| if exists(own) { *own } else { *faces })
+            .map(|x| x as f32)
+            .collect(),
+        None => of_faces.into_iter().flatten().map(|x| x as f32).collect(),
+    };
+    let (mut triangles, mut faces) = (Vec::new(), Vec::new());
+    for (f, face) in mesh.faces.iter().enumerate() {
+        for i in 1..face.len() - 1 {
+            triangles.extend([face[0], face[i], face[i + 1]]);
+            faces.push(f as u32);
+        }
+    }
+    scene.shell.push("vertex", &points);
+    scene.shell.push("normal", &normals);
+    scene.shell.push("triangle", &triangles);
+    scene.shell.push("element", &faces);
+    let mut number = 0;
+    for attribute in &mesh.attributes {
+        for component in 0..attribute.width {
+            let values = attribute.values.iter().skip(component).step_by(attribute.width);
+            let values: Vec<f64> = values.copied().collect();
+            super::lattice::push_values(&mut scene.shell, &format!("attribute {number}"), &values);
+            number += 1;
+        }
+    }
+    scene.push_attributes(&mesh.attributes);
+    lines::push_surface_edges(&mut scene, mesh);
+    scene.surface_figures(mesh);
+    scene.choose_color(options.color.as_deref())?;
+    Ok(Page { scene })
+}
+
+/// Unit normals of the vertices: the sum of the area vectors of their faces.
+fn vertex_normals(mesh: &SurfaceMesh) -> Vec<[f64; 3]> {
+    let mut normals = vec![[0.0; 3]; mesh.points.len()];
+    for face in mesh.faces.iter() {
+        let at = |i: usize| mesh.points[face[i % face.len()] as usize];
+        let origin = at(0);
+        let mut area = [0.0; 3];
+        for i in 1..face.len() - 1 {
+            let [a, b] = [at(i), at(i + 1)].map(|p| [0, 1, 2].map(|d: usize| p[d] - origin[d]));
+            for (d, sum) in area.iter_mut().enumerate() {
+                let (x, y) = ((d + 1) % 3, (d + 2) % 3);
+                *sum += a[x] * b[y] - a[y] * b[x];
+            }
+        }
+        for &v in face {
+            (0..3).for_each(|d| normals[v as usize][d] += area[d]);
+        }
+    }
+    for normal in &mut normals {
+        let length = normal.iter().map(|x| x * x).sum::<f64>().sqrt();
+        *normal = if length > 0.0 { normal.map(|x| x / length) } else { [0.0, 0.0, 1.0] };
+    }
+    normals
+}

@@ -1,0 +1,266 @@
+//! Pages: one HTML file that shows a solid or a surface in any browser, without a network.
+//!
+//! ```text
+//! SolidMesh ───▶ shell (bicubic patches), interior (tricubic pieces) ─┐
+//! SurfaceMesh ─▶ shell, or triangles where a scheme has no patches ───┼─▶ scene ─▶ Page ─▶ .html
+//!                lines, Jacobians, layers of cells, arrays ───────────┘
+//! ```
+//!
+//! A page holds control points, not samples: the browser evaluates the limit in its vertex
+//! shader, so that the file does not grow with fineness and a close view stays smooth. Patches
+//! are exact but for the last one at each extraordinary vertex or edge, which interpolates the
+//! limit; the largest distance is in [`Page::error`] and shown on the page. Control points are
+//! rounded to a lattice of 2⁻¹⁶ of the patch's extent.
+//!
+//! The browser's part stands in `page/`: sources in `page/src`, the template `page.html`, and
+//! `bundle.js`, which `npm run build` makes of the sources and three.js.
+//!
+//! ```
+//! # let directory = tempfile::tempdir().unwrap();
+//! # let output = directory.path().join("bracket.html");
+//! use subsolid::view::{Page, ViewOptions};
+//! let mesh = subsolid::read("models/bracket.vtk")?;
+//! let page = Page::of_solid(&mesh, &ViewOptions::titled("bracket"))?;
+//! assert!(page.worst().unwrap().scaled_jacobian >= 0.0);
+//! page.write(&output)?;
+//! # Ok::<(), subsolid::Error>(())
+//! ```
+
+mod boundary_map;
+mod html;
+mod interior;
+mod lattice;
+mod layers;
+mod linear;
+mod lines;
+mod mesh;
+mod quality;
+mod scene;
+mod shell;
+mod slices;
+
+use std::path::Path;
+
+use crate::bezier::MOST_RINGS;
+use crate::error::{Error, Result};
+use crate::limit::Solid;
+use crate::mesh::{SolidMesh, SurfaceMesh};
+use crate::scheme::Scheme;
+use crate::surface::boundary_surface;
+use crate::surface::limit::LimitSurface;
+use crate::topology::{Orientation, Topology};
+use crate::volume::class_number;
+
+pub use quality::WorstCell;
+use scene::{Mode, Scene};
+
+/// Most pieces of the inside of a solid that a page holds.
+const MOST_PIECES: usize = 2_000_000;
+
+/// How a page is made.
+#[derive(Clone, Debug)]
+pub struct ViewOptions {
+    /// Title of the page.
+    pub title: String,
+    /// Most rings of exact patches towards extraordinary vertices of the boundary, 0 to
+    /// [`MOST_RINGS`]; fewer where what remains is near the limit.
+    pub rings: usize,
+    /// The same towards extraordinary edges and vertices inside, for cuts.
+    pub interior_rings: usize,
+    /// Whether the page holds the inside of a solid: cuts, layers and explosions need it.
+    pub interior: bool,
+    /// Samples along each axis of a cell at which Jacobians are looked at, at least 2.
+    pub samples: usize,
+    /// Name of the array that the page shows first; `None` for the class of cells.
+    pub color: Option<String>,
+}
+
+impl ViewOptions {
+    /// The defaults, with a title.
+    pub fn titled(title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            rings: MOST_RINGS,
+            interior_rings: 2,
+            interior: true,
+            samples: 5,
+            color: None,
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let most = MOST_RINGS;
+        if self.rings > most || self.interior_rings > most {
+            let rings = self.rings.max(self.interior_rings);
+            return Err(Error::request(format!("{rings} rings of patches"))
+                .with_help(format!("ask for 0 to {most} rings")));
+        }
+        if !(2..=64).contains(&self.samples) {
+            return Err(Error::request(format!("{} samples along each axis", self.samples))
+                .with_help("ask for 2 to 64 samples"));
+        }
+        Ok(())
+    }
+}
+
+/// A page, complete in memory.
+#[derive(Debug)]
+pub struct Page {
+    scene: Scene,
+}
+
+impl Page {
+    /// The limit of a solid.
+    ///
+    /// # Errors
+    /// Those of [`Solid::new`] and [`boundary_surface`]; [`Error::Request`] for options out of
+    /// range, an unknown array, and more pieces than a page holds.
+    pub fn of_solid(mesh: &SolidMesh, options: &ViewOptions) -> Result<Self> {
+        options.check()?;
+        check_not_empty(mesh.cells.len(), "cells")?;
+        let solid = Solid::new(mesh)?;
+        let topology = solid.topology();
+        let orientation = Orientation::new(topology, &mesh.points)?;
+        let surface = boundary_surface(mesh)?;
+        let limit = LimitSurface::of_mesh(&surface, Scheme::CatmullClark)?;
+        let mut scene = Scene::new(Mode::Solid, &options.title, mesh.bounds());
+        let map = boundary_map::boundary_map(&solid, &orientation, &limit, &surface);
+        shell::push(&mut scene, &limit, &surface, options.rings, Some(&map))?;
+        scene.push_elements(solid.elements().iter().map(|e| (e.cell, e.corner)));
+        if options.interior {
+            interior::push(&mut scene, &solid, mesh, options.interior_rings, MOST_PIECES)?;
+        }
+        scene.shell.push("class", &classes(&solid));
+        scene.shell.push("layer", &layers::layers(topology));
+        quality::of_limit(&solid, mesh, options.samples)?.push(&mut scene);
+        scene.push_attributes(&mesh.attributes);
+        scene.push_cell_data(&mesh.cell_data);
+        lines::push_control_edges(&mut scene, topology, &mesh.points);
+        lines::push_creases(&mut scene, &limit, &surface)?;
+        lines::push_singular_edges(&mut scene, &solid, mesh)?;
+        scene.solid_figures(mesh, topology, Some(&solid));
+        scene.choose_color(options.color.as_deref())?;
+        Ok(Self { scene })
+    }
+
+    /// Hexahedra as they are, trilinear: what an evaluation or a comparison wrote.
+    ///
+    /// # Errors
+    /// Those of [`Topology::build`]; [`Error::Mesh`] for cells that are no hexahedra;
+    /// [`Error::Request`] as [`Page::of_solid`].
+    pub fn of_hexahedra(mesh: &SolidMesh, options: &ViewOptions) -> Result<Self> {
+        options.check()?;
+        check_not_empty(mesh.cells.len(), "cells")?;
+        let Some(hexahedra) = mesh.cells.hexahedra() else {
+            let cell = (0..mesh.cells.len()).find(|&c| mesh.cells.hexahedron(c).is_none());
+            return Err(Error::mesh(format!("cell {} is no hexahedron", cell.unwrap_or(0)))
+                .with_help("leave --linear out: the limit of such cells can be shown"));
+        };
+        let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
+        let mut scene = Scene::new(Mode::Linear, &options.title, mesh.bounds());
+        linear::push(&mut scene, mesh, hexahedra, &topology);
+        scene.shell.push("layer", &layers::layers(&topology));
+        quality::of_hexahedra(mesh, hexahedra, options.samples).push(&mut scene);
+        scene.push_attributes(&mesh.attributes);
+        scene.push_cell_data(&mesh.cell_data);
+        scene.solid_figures(mesh, &topology, None);
+        scene.choose_color(options.color.as_deref())?;
+        Ok(Self { scene })
+    }
+
+    /// The limit of a surface. Catmull-Clark surfaces are patches; by the other schemes the
+    /// surface is refined `levels` times, and shown as triangles with the normals of the limit
+    /// where the scheme has them.
+    ///
+    /// # Errors
+    /// Those of [`LimitSurface::of_mesh`] and [`crate::surface::refine_surface`];
+    /// [`Error::Request`] as [`Page::of_solid`].
+    pub fn of_surface(
+        mesh: &SurfaceMesh,
+        scheme: Scheme,
+        levels: usize,
+        options: &ViewOptions,
+    ) -> Result<Self> {
+        options.check()?;
+        check_not_empty(mesh.faces.len(), "faces")?;
+        if scheme != Scheme::CatmullClark {
+            return mesh::refined(mesh, scheme, levels, options);
+        }
+        let limit = LimitSurface::of_mesh(mesh, scheme)?;
+        let mut scene = Scene::new(Mode::Surface, &options.title, scene::bounds(&mesh.points));
+        shell::push(&mut scene, &limit, mesh, options.rings, None)?;
+        scene.push_elements(limit.elements().iter().map(|e| (e.face, e.corner.map(|c| c as u8))));
+        let classes: Vec<u8> =
+            limit.classes().iter().copied().map(shell::surface_class_number).collect();
+        scene.shell.push("class", &classes);
+        scene.push_attributes(&mesh.attributes);
+        lines::push_surface_edges(&mut scene, mesh);
+        lines::push_creases(&mut scene, &limit, mesh)?;
+        scene.surface_figures(mesh);
+        scene.choose_color(options.color.as_deref())?;
+        Ok(Self { scene })
+    }
+
+    /// Polygons as they are.
+    ///
+    /// # Errors
+    /// Those of [`SurfaceMesh::check`]; [`Error::Request`] as [`Page::of_solid`].
+    pub fn of_polygons(mesh: &SurfaceMesh, options: &ViewOptions) -> Result<Self> {
+        options.check()?;
+        mesh.check()?;
+        check_not_empty(mesh.faces.len(), "faces")?;
+        mesh::page(mesh, None, options)
+    }
+
+    /// Adds the layers of a printing job, the images that `slice --png` wrote with their manifest
+    /// into `folder`. Above 400 layers every n-th is taken.
+    ///
+    /// # Errors
+    /// [`Error::File`] for a folder without a complete manifest, and images that cannot be read.
+    pub fn add_slices(&mut self, folder: &Path) -> Result<()> {
+        slices::push(&mut self.scene, folder)
+    }
+
+    /// Largest estimated distance of a shown patch of the boundary from the limit, in length
+    /// units.
+    pub fn error(&self) -> f64 {
+        self.scene.error
+    }
+
+    /// The cell with the least scaled Jacobian; `None` for surfaces.
+    pub fn worst(&self) -> Option<WorstCell> {
+        self.scene.worst.first().copied()
+    }
+
+    /// The whole page.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the page cannot be put together.
+    pub fn to_html(&self) -> Result<String> {
+        html::page(&self.scene)
+    }
+
+    /// Writes the page.
+    ///
+    /// # Errors
+    /// Those of [`crate::io::atomic::write`].
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        let html = self.to_html()?;
+        crate::io::atomic::write(path, |out| {
+            use std::io::Write;
+            out.write_all(html.as_bytes()).map_err(|e| Error::file(path, None, e.to_string()))
+        })
+    }
+}
+
+fn check_not_empty(count: usize, what: &str) -> Result<()> {
+    if count > 0 {
+        return Ok(());
+    }
+    Err(Error::mesh(format!("the model has no {what}: there is nothing to show")))
+}
+
+fn classes(solid: &Solid) -> Vec<u8> {
+    solid.classes().iter().map(|&class| class_number(class)).collect()
+}

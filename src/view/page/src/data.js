@@ -1,0 +1,245 @@
+// The model that the page holds: arrays as subsolid wrote them (src/view/scene.rs), decoded.
+import { elevate, sidePlaces, patchPoint, piecePoint } from "./bezier.js";
+
+function fromBase64(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const binary = atob(text), bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+export async function unpack(text) {
+  const stream = new Blob([fromBase64(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).arrayBuffer();
+}
+
+const ARRAYS = { Uint8Array, Int8Array, Uint16Array, Int32Array, Uint32Array, Float32Array };
+
+class Sections {
+  constructor(buffer, start, table) {
+    Object.assign(this, { buffer, start, table });
+  }
+  has(name) {
+    return name in this.table;
+  }
+  get(name) {
+    const section = this.table[name];
+    if (!section) return null;
+    return new ARRAYS[section.type](this.buffer, this.start + section.at, section.count);
+  }
+  // 16-bit numbers, high bytes before low ones
+  split(name) {
+    const bytes = this.get(name);
+    if (!bytes) return null;
+    const count = bytes.length / 2;
+    return { count, at: (i) => 256 * bytes[i] + bytes[count + i] };
+  }
+  // values over their range
+  values(name) {
+    const numbers = this.split(name);
+    if (!numbers) return null;
+    const [low, high] = this.get(`${name} range`), scale = (high - low) / 65535;
+    return { count: numbers.count, at: (i) => low + scale * numbers.at(i) };
+  }
+}
+
+// For each of 16 or 64 points the corners that predict it and their weights, over 9 or 27.
+function predictions(count) {
+  const dimensions = count === 16 ? 2 : 3;
+  return Array.from({ length: count }, (_, place) => {
+    const along = Array.from({ length: dimensions }, (_, d) => (place >> (2 * d)) & 3);
+    if (along.every((x) => x % 3 === 0)) return null;
+    return Array.from({ length: 1 << dimensions }, (_, corner) => {
+      let weight = 1, at = 0;
+      for (let d = 0; d < dimensions; d++) {
+        weight *= (corner >> d) & 1 ? along[d] : 3 - along[d];
+        if ((corner >> d) & 1) at |= 3 << (2 * d);
+      }
+      return [at, weight];
+    });
+  });
+}
+
+// Points of patches on their lattices, relative to the model's center: differences from what the
+// corners predict, modulo 2^16 (src/view/lattice.rs).
+class Lattice {
+  constructor(sections, size, count) {
+    this.exponent = sections.get("exponent");
+    this.base = sections.get("base");
+    this.numbers = sections.split("points");
+    Object.assign(this, { size, count, predictions: predictions(count), scratch: new Int32Array(3 * count) });
+  }
+  get length() {
+    return this.exponent.length;
+  }
+  // `count` points of patch i, into out[stride * k + d]
+  points(i, out, stride) {
+    const step = 2 ** this.exponent[i] * this.size, n = this.count, numbers = this.scratch, whole = n === 16 ? 9 : 27;
+    const stored = (k, d) => {
+      const z = this.numbers.at(3 * (n * i + k) + d);
+      return (z >> 1) ^ -(z & 1);
+    };
+    for (const corners of [true, false])
+      for (let k = 0; k < n; k++) {
+        const prediction = this.predictions[k];
+        if (corners !== (prediction === null)) continue;
+        for (let d = 0; d < 3; d++) {
+          let sum = 0;
+          if (prediction) for (const [at, weight] of prediction) sum += weight * numbers[3 * at + d];
+          numbers[3 * k + d] = (Math.floor(sum / whole) + stored(k, d)) & 0xffff;
+        }
+      }
+    for (let k = 0; k < n; k++)
+      for (let d = 0; d < 3; d++) out[stride * k + d] = (this.base[3 * i + d] + numbers[3 * k + d]) * step;
+    return out;
+  }
+}
+
+export class Model {
+  constructor(buffer, interior) {
+    const length = new DataView(buffer).getUint32(0, true);
+    this.head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+    const start = Math.ceil((4 + length) / 4) * 4;
+    this.sections = new Sections(buffer, start, this.head.sections);
+    this.inside = new Sections(interior, 0, this.head.interior);
+    const { sections, head } = this;
+    this.element = sections.get("element");
+    this.elementCell = sections.get("element_cell");
+    this.elementCorner = sections.get("element_corner");
+    this.layer = sections.get("layer");
+    this.place = sections.get("place");
+    this.isLinear = head.mode === "linear";
+    this.isSolid = head.mode === "solid" || this.isLinear;
+    this.isTriangles = head.mode === "triangles";
+    if (this.isLinear) {
+      this.vertex = sections.get("vertex");
+      this.corner = sections.get("corner");
+      this.side = sections.get("side");
+      this.pieceElements = null;
+      this.pieceCount = this.corner.length / 8;
+    } else if (!this.isTriangles) {
+      this.lattice = new Lattice(sections, head.size, 16);
+      this.pieceElements = this.inside.get("element");
+      this.pieceCount = this.pieceElements?.length ?? 0;
+      if (this.pieceCount) {
+        this.pieceLattice = new Lattice(this.inside, head.size, 64);
+        this.boxes = this.inside.get("box");
+      }
+    }
+    this.patchCount = this.isTriangles ? 0 : this.element.length;
+    this.cellCount = this.isSolid ? sections.get("layer").length : 1 + this.element.reduce((a, e) => Math.max(a, this.cellOf(e)), 0);
+  }
+
+  get hasInterior() {
+    return this.isSolid && this.pieceCount > 0;
+  }
+
+  cellOf(element) {
+    return this.elementCell ? this.elementCell[element] : element;
+  }
+
+  cornerOf(element) {
+    const corner = this.elementCorner ? this.elementCorner[element] : 255;
+    return corner === 255 ? null : corner;
+  }
+
+  elementOfPiece(piece) {
+    return this.pieceElements ? this.pieceElements[piece] : piece;
+  }
+
+  // origin and edge lengths in the element's parameters
+  box(piece) {
+    return this.boxes ? this.boxes.subarray(6 * piece, 6 * piece + 6) : [0, 0, 0, 1, 1, 1];
+  }
+
+  // 64 points of a piece
+  piecePoints(piece) {
+    if (!this.isLinear) return this.pieceLattice.points(piece, new Float64Array(192), 3);
+    const corners = new Float64Array(24);
+    for (let k = 0; k < 8; k++)
+      for (let d = 0; d < 3; d++) corners[3 * k + d] = this.vertex[3 * this.corner[8 * piece + k] + d];
+    return elevate(corners, 3);
+  }
+
+  // 64 values of an attribute; null without one
+  pieceValues(piece, section) {
+    if (this.isLinear) {
+      const values = this.sections.values(section);
+      return values && elevate(Array.from({ length: 8 }, (_, k) => values.at(this.corner[8 * piece + k])), 1);
+    }
+    const values = this.inside.values(section);
+    return values && Float64Array.from({ length: 64 }, (_, k) => values.at(64 * piece + k));
+  }
+
+  // A patch of the boundary: 16 points, and where it lies in its element.
+  patch(i) {
+    const element = this.element[i], cell = this.cellOf(element);
+    if (this.isLinear) return this.pieceSide(element, this.side[i] & 3, this.side[i] >> 2 === 1);
+    const place = this.place.subarray(9 * i, 9 * i + 9);
+    const [origin, a, b] = [0, 3, 6].map((k) => Array.from(place.subarray(k, k + 3)));
+    return { element, cell, points: this.lattice.points(i, new Float64Array(48), 3), origin, along: [a, b], boundary: i };
+  }
+
+  patchValues(patch, section) {
+    if (patch.boundary === undefined) {
+      const all = this.pieceValues(patch.piece, section);
+      return all && patch.places.map((k) => all[k]);
+    }
+    const values = this.sections.values(section);
+    return values && Array.from({ length: 16 }, (_, k) => values.at(16 * patch.boundary + k));
+  }
+
+  // The side of a piece, as a patch.
+  pieceSide(piece, axis, high) {
+    const { along, places } = sidePlaces(axis, high), all = this.piecePoints(piece), box = this.box(piece);
+    const points = new Float64Array(48);
+    places.forEach((k, n) => points.set(all.subarray(3 * k, 3 * k + 3), 3 * n));
+    const origin = [box[0], box[1], box[2]];
+    if (high) origin[axis] += box[3 + axis];
+    const direction = (d) => [0, 1, 2].map((x) => (x === d ? box[3 + d] : 0));
+    const element = this.elementOfPiece(piece);
+    return { element, cell: this.cellOf(element), points, places, piece, origin, along: along.map(direction) };
+  }
+
+  // Sides of a piece that lie on its cell's boundary.
+  outerSides(piece) {
+    const box = this.box(piece), corner = this.cornerOf(this.elementOfPiece(piece)), sides = [];
+    for (let axis = 0; axis < 3; axis++) {
+      if (box[axis] === 0) sides.push([axis, false]);
+      if (corner === null && box[axis] + box[3 + axis] === 1) sides.push([axis, true]);
+    }
+    return sides;
+  }
+
+  piecesOf() {
+    if (!this.pieces) {
+      this.pieces = new Map();
+      for (let i = 0; i < this.pieceCount; i++) {
+        const cell = this.cellOf(this.elementOfPiece(i));
+        if (!this.pieces.has(cell)) this.pieces.set(cell, []);
+        this.pieces.get(cell).push(i);
+      }
+    }
+    return this.pieces;
+  }
+
+  // The piece that holds parameters of an element, and the parameters within it.
+  pieceAt(element, p) {
+    for (const piece of this.piecesOf().get(this.cellOf(element)) ?? []) {
+      if (this.elementOfPiece(piece) !== element) continue;
+      const box = this.box(piece), local = [0, 1, 2].map((d) => (p[d] - box[d]) / box[3 + d]);
+      if (local.every((x) => x >= -1e-9 && x <= 1 + 1e-9)) return { piece, local };
+    }
+    return null;
+  }
+
+  channelValues(channel) {
+    return channel.on === "cell" ? this.sections.get(channel.section) : null;
+  }
+
+  absolute(p) {
+    return [0, 1, 2].map((d) => p[d] + this.head.center[d]);
+  }
+}
+
+export { patchPoint, piecePoint };

@@ -1,0 +1,511 @@
+// The page: decodes the model, keeps the state, and joins picture and controls.
+import { Model, unpack } from "./data.js";
+import { CATEGORIES, MAPS, gradient } from "./colors.js";
+import { checkbox, element, field, number, section, select, slider, table } from "./panel.js";
+import { fragment, parse } from "./state.js";
+import { MOST_SIDES, View } from "./view.js";
+
+const SURFACE_CLASSES = { 0: "regular", 2: "irregular", 3: "refined" };
+const CLASSES = { 0: "regular", 1: "layered", 2: "irregular", 3: "refined" };
+const AXES = ["x", "y", "z"];
+const KEYS = [
+  ["arrows", "turn"], ["+ −", "zoom"], ["0", "the first view"], ["x y z", "cut across an axis; again: off"],
+  ["[ ]", "move the cut"], ["f", "flip the cut"], ["p P", "peel a layer of cells off, put it back"], ["e E", "move cells apart, together"],
+  ["c C", "next color, previous"], ["m", "next color map"], ["g", "lines between cells"], ["i", "isolines of u, v, w"],
+  ["k", "control mesh"], ["s", "singular edges"], ["n N", "next worst cell, previous"], ["d", "dark, light"], ["Esc", "forget the pick"],
+];
+
+class App {
+  constructor(model) {
+    this.model = model;
+    this.canvas = document.getElementById("canvas");
+    this.status = document.getElementById("status");
+    this.legend = document.getElementById("legend");
+    this.panel = document.getElementById("panel");
+    this.state = parse(location.hash);
+    this.channels = this.listChannels();
+    if (!new URLSearchParams(location.hash.slice(1)).has("color")) {
+      const { color, inverted } = model.head;
+      if (color !== null) this.state.color = this.channels.find((c) => c.source === model.head.channels[color]).key;
+      else if (inverted > 0) this.state.color = this.channels.find((c) => c.section === "scaled").key;
+      else if (!this.channels.some((c) => c.key === "class")) this.state.color = this.channels[0].key;
+    }
+    this.view = new View(model, this.canvas);
+    this.view.onMove = () => {
+      this.state.camera = this.view.cameraText;
+      this.save();
+    };
+    this.worst = -1;
+    this.buildPanel();
+    this.addLines();
+    this.applyTheme();
+    this.applyCells();
+    this.applyColors();
+    this.applyCut(true);
+    this.applyLines();
+    if (this.state.camera) this.view.cameraText = this.state.camera;
+    this.listen();
+    this.say("");
+  }
+
+  say(text) {
+    this.status.textContent = text;
+  }
+
+  listChannels() {
+    const { model } = this, { head, sections } = model, channels = [];
+    const classes = sections.get("class");
+    if (classes) {
+      const names = model.isSolid ? CLASSES : SURFACE_CLASSES;
+      channels.push({ key: "class", name: model.isSolid ? "class of cell" : "class of face", on: "cell", of: (cell) => classes[cell], categories: names });
+    }
+    head.channels.forEach((c, i) => {
+      const name = c.component === null ? c.name : `${c.name} [${c.component}]`;
+      const distinct = c.integers && c.on === "cell" ? new Set(sections.get(c.section)) : null;
+      const categories = distinct && distinct.size <= 8 && c.low >= 0 && c.high < 8 ? Object.fromEntries([...distinct].sort((a, b) => a - b).map((x) => [x, String(x)])) : null;
+      channels.push({ ...c, source: c, key: `array${i}`, name, categories });
+    });
+    if (model.layer) {
+      const layer = model.layer;
+      channels.push({ key: "layer", name: "layer of cells", on: "cell", of: (cell) => layer[cell], low: 0, high: Math.max(1, layer.reduce((a, b) => Math.max(a, b), 0)) });
+    }
+    channels.push({ key: "number", name: model.isSolid ? "number of cell" : "number of face", on: "cell", of: (cell) => cell, low: 0, high: Math.max(1, model.cellCount - 1) });
+    return channels;
+  }
+
+  get channel() {
+    return this.channels.find((c) => c.key === this.state.color) ?? this.channels[0];
+  }
+
+  set(changes, fine = true) {
+    Object.assign(this.state, changes);
+    const names = Object.keys(changes), touches = (...of) => of.some((name) => names.includes(name));
+    if (touches("peel", "only") || (touches("explode") && this.state.explode > 0 !== this.view.moving)) this.applyCells();
+    if (touches("explode")) {
+      this.view.uniforms.explode.value = this.state.explode;
+      this.view.request();
+    }
+    if (touches("color", "map", "low", "high")) this.applyColors();
+    if (touches("cut", "at", "flip", "normal", "peel", "only", "explode")) this.applyCut(fine);
+    if (touches("cells", "iso", "control", "creases", "singular", "boundary")) this.applyLines();
+    if (touches("theme")) this.applyTheme();
+    if (touches("layer", "layers")) this.showLayer();
+    if (fine) this.save();
+    this.refresh?.();
+  }
+
+  save() {
+    const text = fragment(this.state);
+    try {
+      history.replaceState(null, "", `#${text}`);
+    } catch {
+      // a frame without an address keeps no state
+    }
+  }
+
+  visible() {
+    const { peel, only } = this.state, { layer } = this.model, classes = this.model.sections.get("class");
+    const wanted = only === "" ? null : Number(only);
+    return (cell) => (!layer || layer[cell] >= peel) && (wanted === null || !classes || classes[cell] === wanted);
+  }
+
+  applyCells() {
+    const { model, view, state } = this;
+    view.uniforms.explode.value = state.explode;
+    if (model.isTriangles) return;
+    const moving = state.explode > 0, patches = [];
+    if (!model.hasInterior || (state.peel === 0 && state.only === "" && !moving)) {
+      const visible = this.visible();
+      for (let i = 0; i < model.patchCount; i++) {
+        const patch = model.patch(i);
+        if (visible(patch.cell)) patches.push(patch);
+      }
+      view.setPatches(patches, false);
+      return;
+    }
+    const visible = this.visible(), outermost = !moving && state.only === "";
+    let full = false;
+    for (let piece = 0; piece < model.pieceCount && !full; piece++) {
+      const cell = model.cellOf(model.elementOfPiece(piece));
+      if (!visible(cell) || (outermost && model.layer[cell] !== state.peel)) continue;
+      for (const [axis, high] of model.outerSides(piece)) patches.push(model.pieceSide(piece, axis, high));
+      full = patches.length > MOST_SIDES;
+    }
+    view.setPatches(patches, moving);
+    this.say(full ? `Not all cells are shown: more than ${MOST_SIDES} sides` : patches.length ? "" : "No cell is left to show");
+  }
+
+  applyColors() {
+    const { view, state, channel } = this, { low, high } = this.range();
+    view.setChannel(channel);
+    const scaled = ["scaled", "determinant"].includes(channel.section);
+    view.setColors({ map: MAPS[state.map] ? state.map : "viridis", low, high, categories: Boolean(channel.categories), redBelowZero: scaled });
+    this.showLegend();
+  }
+
+  range() {
+    const { state, channel } = this, value = (text, other) => (text === "" || !Number.isFinite(Number(text)) ? other : Number(text));
+    return { low: value(state.low, channel.low ?? 0), high: value(state.high, channel.high ?? 1) };
+  }
+
+  showLegend() {
+    const { channel, state } = this, { low, high } = this.range(), nodes = [element("strong", {}, channel.name)];
+    if (channel.categories) {
+      const keys = Object.entries(channel.categories).map(([value, name]) => {
+        const swatch = element("i");
+        swatch.style.background = CATEGORIES[Number(value) % 8];
+        return element("span", { className: "key" }, swatch, name);
+      });
+      nodes.push(element("div", {}, ...keys));
+    } else {
+      const bar = element("div", { className: "bar" });
+      bar.style.background = gradient(MAPS[state.map] ? state.map : "viridis");
+      nodes.push(bar, element("div", { className: "ends" }, element("span", {}, number(low)), element("span", {}, number(high))));
+      if (["scaled", "determinant"].includes(channel.section) && this.model.head.inverted > 0) nodes.push(element("div", {}, "red: below 0"));
+    }
+    this.legend.replaceChildren(...nodes);
+    this.legend.setAttribute("aria-label", channel.categories ? `Colors: ${channel.name}` : `Colors: ${channel.name} from ${number(low)} to ${number(high)}`);
+  }
+
+  plane() {
+    const { state, model } = this, size = model.head.size;
+    if (state.cut === "off") return null;
+    let normal = AXES.map((axis) => Number(axis === state.cut));
+    if (state.cut === "free") {
+      normal = state.normal.split("_").map(Number);
+      if (normal.length !== 3 || !normal.every(Number.isFinite) || !normal.some(Boolean)) return null;
+    }
+    const length = Math.hypot(...normal);
+    normal = normal.map((x) => x / length);
+    // from end to end of the control points along the normal
+    const [low, high] = this.extent(normal, size);
+    const distance = low + state.at * (high - low);
+    return state.flip ? { normal: normal.map((x) => -x), distance: -distance } : { normal, distance };
+  }
+
+  extent(normal, size) {
+    const vertices = this.model.sections.get("control vertex") ?? this.model.sections.get("vertex");
+    let low = Infinity, high = -Infinity;
+    for (let i = 0; i < vertices.length; i += 3) {
+      const h = vertices[i] * normal[0] + vertices[i + 1] * normal[1] + vertices[i + 2] * normal[2];
+      low = Math.min(low, h);
+      high = Math.max(high, h);
+    }
+    return low <= high ? [low, high] : [-size, size];
+  }
+
+  applyCut(fine) {
+    this.view.setPlane(this.plane(), this.visible(), fine);
+  }
+
+  addLines() {
+    const { sections, inside } = this.model;
+    const vertices = sections.get("control vertex");
+    if (vertices) {
+      const edges = [...(sections.get("control boundary") ?? []), ...(inside.get("control inside") ?? [])];
+      const positions = Float32Array.from({ length: 3 * edges.length }, (_, i) => vertices[3 * edges[Math.floor(i / 3)] + (i % 3)]);
+      this.view.setLines("control", positions, new Float32Array(positions.length).fill(0.5), false);
+    }
+    const curves = (name, color, shown = true) => {
+      const points = sections.get(`${name} points`), values = sections.get(`${name} values`);
+      if (!points) return;
+      const positions = [], colors = [], steps = points.length / 3 / values.length - 1;
+      values.forEach((value, c) => {
+        for (let k = 0; k < steps; k++)
+          for (const at of [k, k + 1]) {
+            const i = 3 * (c * (steps + 1) + at);
+            positions.push(points[i], points[i + 1], points[i + 2]);
+            colors.push(...color(value));
+          }
+      });
+      this.view.setLines(name, Float32Array.from(positions), Float32Array.from(colors), shown);
+    };
+    // sharp for ever: dark red; the sharper, the redder
+    curves("crease", (s) => (s === 0 ? [0.75, 0, 0.1] : [1, Math.max(0.1, 0.75 - 0.12 * s), 0.1]));
+    curves("boundary", () => [0.1, 0.7, 0.45], false);
+    curves("singular", (valence) => (valence === 3 ? [0.1, 0.5, 1] : valence === 5 ? [1, 0.35, 0.1] : valence < 3 ? [0.1, 0.8, 0.5] : [0.8, 0.1, 0.9]));
+  }
+
+  applyLines() {
+    const { view, state } = this;
+    view.uniforms.cellLines.value = state.cells;
+    view.uniforms.isolines.value = state.iso;
+    view.showLines("control", state.control);
+    view.showLines("crease", state.creases);
+    view.showLines("singular", state.singular);
+    view.showLines("boundary", state.boundary);
+  }
+
+  applyTheme() {
+    const dark = this.state.theme ? this.state.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    document.documentElement.classList.toggle("dark", dark);
+    this.view.renderer.setClearColor(dark ? 0x15181d : 0xf4f5f7, 1);
+    this.view.request();
+  }
+
+  buildPanel() {
+    const { model, state } = this, { head } = model;
+    const set = (name) => (value, fine) => this.set({ [name]: value }, fine);
+    const refreshers = [], live = (node, read) => {
+      refreshers.push(() => {
+        if (document.activeElement !== node || node.type === "range") node[node.type === "checkbox" ? "checked" : "value"] = read();
+      });
+      return node;
+    };
+    this.refresh = () => refreshers.forEach((refresh) => refresh());
+    const nodes = [element("h1", {}, head.title)];
+    const figures = [...head.figures];
+    if (head.error > 0) figures.push(["largest error", `${number(head.error)}, ${number(head.error / head.size)} of the size`]);
+    if (head.interior_error > 0) figures.push(["largest error inside", `${number(head.interior_error)}, ${number(head.interior_error / head.size)} of the size`]);
+    if (head.undefined > 0) figures.push(["samples without Jacobian", String(head.undefined)]);
+    if (head.flat > 0) figures.push(["samples on smooth edges, det J = 0", String(head.flat)]);
+    nodes.push(section("Model", true, table(figures)));
+    if (head.worst.length) {
+      this.worstButtons = head.worst.map((w, i) => {
+        const button = element("button", { type: "button", onclick: () => this.showWorst(i) }, `cell ${w.cell}: ${number(w.scaled_jacobian)}`);
+        if (w.scaled_jacobian < 0) button.className = "bad";
+        return element("li", {}, button);
+      });
+      nodes.push(section("Worst cells", true, element("p", { className: "note" }, "Least scaled Jacobian first. A click shows the place."), element("ol", { id: "worst" }, ...this.worstButtons)));
+    }
+    this.picked = element("div", { id: "picked" }, element("p", { className: "note" }, "Click the model."));
+    nodes.push(section("Picked point", true, this.picked));
+    const color = live(select(this.channels.map((c) => [c.key, c.name]), state.color, (value) => this.set({ color: value, low: "", high: "" })), () => this.state.color);
+    color.id = "color";
+    const map = live(select(Object.keys(MAPS).map((name) => [name, name]), state.map, set("map")), () => this.state.map);
+    const bound = (name) => live(element("input", { type: "number", step: "any", placeholder: "auto", onchange: (e) => this.set({ [name]: e.target.value }) }), () => this.state[name]);
+    nodes.push(section("Color", true, field("by", color), field("map", map), field("from", bound("low")), field("to", bound("high"))));
+    {
+      const cut = live(select([["off", "no cut"], ["x", "across x"], ["y", "across y"], ["z", "across z"], ["free", "facing the view"]], state.cut, (value) => this.chooseCut(value)), () => this.state.cut);
+      cut.id = "cut";
+      const at = live(slider(0, 1, 0.005, state.at, set("at")), () => this.state.at);
+      nodes.push(section("Cut", true, field("plane", cut), field("position", at), this.liveCheckbox(refreshers, "other side", "flip"),
+        model.isSolid && !model.hasInterior ? element("p", { className: "note" }, "The page was made without the inside: cuts are hollow.") : null));
+    }
+    if (model.hasInterior) {
+      const most = model.layer.reduce((a, b) => Math.max(a, b), 0);
+      const peel = live(slider(0, Math.max(1, most), 1, state.peel, (value, fine) => fine && this.set({ peel: value })), () => this.state.peel);
+      const explode = live(slider(0, 2, 0.02, state.explode, set("explode")), () => this.state.explode);
+      const parts = [field("peel layers", peel), field("move apart", explode)];
+      if (model.sections.has("class")) {
+        const present = new Set(model.sections.get("class"));
+        const options = [["", "all cells"], ...Object.entries(CLASSES).filter(([value]) => present.has(Number(value))).map(([value, name]) => [value, `${name} cells`])];
+        parts.push(field("show", live(select(options, state.only, set("only")), () => this.state.only)));
+      }
+      nodes.push(section("Cells", true, ...parts));
+    }
+    const lines = [];
+    if (!model.isTriangles) {
+      lines.push(this.liveCheckbox(refreshers, "between cells", "cells"));
+      lines.push(field("isolines", live(select([["0", "none"], ["2", "2 a cell"], ["4", "4 a cell"], ["8", "8 a cell"]], String(state.iso), (value) => this.set({ iso: Number(value) })), () => String(this.state.iso))));
+    }
+    lines.push(this.liveCheckbox(refreshers, "control mesh", "control"));
+    if (model.sections.has("crease points")) lines.push(this.liveCheckbox(refreshers, "creases", "creases"));
+    if (model.sections.has("singular points")) lines.push(this.liveCheckbox(refreshers, "singular edges (blue: 3 faces, orange: 5, purple: more)", "singular"));
+    if (model.sections.has("boundary points")) lines.push(this.liveCheckbox(refreshers, "irregular edges of the boundary", "boundary"));
+    nodes.push(section("Lines", false, ...lines));
+    if (head.layers) nodes.push(this.layersSection(head.layers, live));
+    nodes.push(section("Page", false,
+      element("button", { type: "button", onclick: () => this.view.home() }, "First view"),
+      element("button", { type: "button", onclick: () => this.screenshot() }, "Save picture"),
+      element("button", { type: "button", onclick: () => this.copy(location.href) }, "Copy link"),
+      element("button", { type: "button", onclick: () => this.toggleTheme() }, "Dark or light"),
+      table(KEYS.map(([key, what]) => [element("kbd", {}, key), what])), element("p", { className: "note" }, `Made by ${head.program}.`)));
+    this.panel.replaceChildren(...nodes);
+  }
+
+  // A checkbox of the state, which keys and addresses change, too.
+  liveCheckbox(refreshers, label, name) {
+    const node = checkbox(label, this.state[name], (value) => this.set({ [name]: value }));
+    refreshers.push(() => (node.querySelector("input").checked = this.state[name]));
+    return node;
+  }
+
+  // Takes away what is nearer to the eye.
+  chooseCut(value) {
+    const toward = this.view.camera.position.clone().sub(this.view.controls.target).normalize();
+    if (value !== "free") return this.set({ cut: value, flip: value !== "off" && toward.getComponent(AXES.indexOf(value)) < 0 });
+    this.set({ cut: "free", flip: false, normal: toward.toArray().map((x) => +x.toPrecision(5)).join("_") });
+  }
+
+  layersSection(layers, live) {
+    const image = element("canvas", { className: "layer", role: "img" });
+    this.layerImage = image;
+    this.layerNote = element("p", { className: "note" });
+    const at = live(slider(0, layers.images.length - 1, 1, this.state.layer, (value, fine) => this.set({ layer: value }, fine)), () => this.state.layer);
+    const cut = checkbox("cut the model there", this.state.layers, (value) => this.set({ layers: value }));
+    requestAnimationFrame(() => this.showLayer());
+    return section("Layers", true, field("layer", at), image, this.layerNote, cut);
+  }
+
+  async showLayer() {
+    const { layers, center } = this.model.head;
+    if (!layers) return;
+    const index = Math.min(Math.max(0, Math.round(this.state.layer)), layers.images.length - 1), entry = layers.images[index];
+    const bytes = this.model.sections.get("layer images").subarray(entry.at, entry.at + entry.count);
+    const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+    Object.assign(this.layerImage, { width: bitmap.width, height: bitmap.height });
+    this.layerImage.getContext("2d").drawImage(bitmap, 0, 0);
+    const text = `Layer ${entry.index} of ${layers.count}, ${layers.axis} ${number(entry.height)}`;
+    this.layerNote.textContent = text;
+    this.layerImage.setAttribute("aria-label", text);
+    if (this.state.layers) {
+      const normal = AXES.map((axis) => Number(axis === layers.axis)), [low, high] = this.extent(normal, this.model.head.size);
+      const height = entry.height - center[AXES.indexOf(layers.axis)];
+      this.set({ cut: layers.axis, at: Math.min(1, Math.max(0, (height - low) / (high - low))), flip: false });
+    }
+  }
+
+  showPicked(picked) {
+    const { model, view } = this;
+    view.setMarker(picked?.position);
+    this.lastPick = picked;
+    if (!picked) {
+      this.picked.replaceChildren(element("p", { className: "note" }, "Click the model."));
+      return;
+    }
+    const corner = picked.triangle === undefined ? model.cornerOf(picked.element) : null;
+    const rows = [[model.isSolid ? "cell" : "face", String(picked.cell)]];
+    if (corner !== null) rows.push(["corner", String(corner)]);
+    if (picked.parameters) rows.push([model.isSolid ? "u, v, w" : "u, v", picked.parameters.slice(0, model.isSolid ? 3 : 2).map(number).join(", ")]);
+    rows.push(["position", model.absolute(picked.position).map(number).join(", ")]);
+    const jacobian = view.jacobianAt(picked);
+    if (jacobian) rows.push(["scaled Jacobian here", number(jacobian.scaled)]);
+    for (const channel of this.channels.filter((c) => !["number"].includes(c.key))) {
+      const value = view.valueAt(picked, channel);
+      const isOfCell = ["scaled", "determinant"].includes(channel.section);
+      rows.push([isOfCell ? `least ${channel.name}` : channel.name, channel.categories?.[value] ?? number(value)]);
+    }
+    const nodes = [table(rows)];
+    if (picked.parameters && model.isSolid && !model.isLinear) {
+      const row = [picked.cell, ...(corner !== null ? [corner] : []), ...picked.parameters].join(",");
+      const what = corner !== null ? "cell,corner,u,v,w" : "cell,u,v,w";
+      nodes.push(element("button", { type: "button", id: "copy", title: `A row for evaluate --at, whose header is ${what}`, onclick: () => this.copy(row) }, `Copy ${what}`));
+      this.row = row;
+    }
+    this.picked.replaceChildren(...nodes);
+  }
+
+  async copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.say("Copied");
+    } catch {
+      this.say(text);
+    }
+  }
+
+  showWorst(index) {
+    const { model, view } = this, worst = model.head.worst[index];
+    if (!worst) return;
+    this.worst = index;
+    const position = worst.point.map((x, d) => x - model.head.center[d]);
+    view.flyTo(position, 0.6 * model.head.size);
+    const layer = model.layer[worst.cell];
+    if (model.hasInterior && layer > this.state.peel) {
+      this.set({ peel: layer });
+      this.say(`Cell ${worst.cell} lies in layer ${layer}: the layers outside are peeled off`);
+    } else if (layer < this.state.peel) {
+      this.set({ peel: layer });
+      this.say("");
+    } else this.say("");
+    const element = this.elementOf(worst);
+    const found = model.hasInterior ? model.pieceAt(element, worst.parameters) : null;
+    this.showPicked(found ? { ...view.inPiece(found.piece, found.local), position } : { element, cell: worst.cell, parameters: worst.parameters, position, worst });
+    this.worstButtons[index].firstChild.focus({ preventScroll: false });
+  }
+
+  elementOf(worst) {
+    const { model } = this;
+    if (!model.elementCell) return worst.cell;
+    for (let e = 0; e < model.elementCell.length; e++) if (model.elementCell[e] === worst.cell && model.cornerOf(e) === worst.corner) return e;
+    return worst.cell;
+  }
+
+  toggleTheme() {
+    this.set({ theme: document.documentElement.classList.contains("dark") ? "light" : "dark" });
+  }
+
+  screenshot() {
+    this.view.draw();
+    this.canvas.toBlob((blob) => {
+      const link = element("a", { href: URL.createObjectURL(blob), download: `${this.model.head.title}.png` });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    });
+  }
+
+  listen() {
+    let down = null;
+    this.canvas.addEventListener("pointerdown", (e) => (down = [e.offsetX, e.offsetY]));
+    this.canvas.addEventListener("click", (e) => {
+      if (!down || Math.hypot(e.offsetX - down[0], e.offsetY - down[1]) > 4) return;
+      this.showPicked(this.view.pick(e.offsetX, e.offsetY));
+    });
+    window.addEventListener("hashchange", () => {
+      Object.assign(this.state, parse(location.hash));
+      this.applyTheme();
+      this.applyCells();
+      this.applyColors();
+      this.applyCut(true);
+      this.applyLines();
+      if (this.state.camera) this.view.cameraText = this.state.camera;
+      this.refresh();
+    });
+    document.addEventListener("keydown", (e) => this.key(e));
+  }
+
+  key(e) {
+    const typing = /^(input|select|textarea)$/i.test(e.target.tagName);
+    if (typing || e.ctrlKey || e.metaKey || e.altKey) return;
+    const { state, view, model } = this, turn = (x, y) => {
+      const { camera, controls } = view, arm = camera.position.clone().sub(controls.target);
+      const side = arm.clone().cross(camera.up).normalize();
+      arm.applyAxisAngle(camera.up.clone().normalize(), x).applyAxisAngle(side, y);
+      camera.position.copy(controls.target).add(arm);
+      view.onMove();
+      view.request();
+    };
+    const zoom = (factor) => {
+      view.camera.position.sub(view.controls.target).multiplyScalar(factor).add(view.controls.target);
+      view.onMove();
+      view.request();
+    };
+    const next = (list, value, step) => list[(list.indexOf(value) + step + list.length) % list.length];
+    const keys = this.channels.map((c) => c.key), layers = model.layer ? model.layer.reduce((a, b) => Math.max(a, b), 0) : 0;
+    const actions = {
+      ArrowLeft: () => turn(0.1, 0), ArrowRight: () => turn(-0.1, 0), ArrowUp: () => turn(0, 0.1), ArrowDown: () => turn(0, -0.1),
+      "+": () => zoom(0.85), "=": () => zoom(0.85), "-": () => zoom(1 / 0.85), 0: () => view.home(),
+      x: () => this.chooseCut(state.cut === "x" ? "off" : "x"), y: () => this.chooseCut(state.cut === "y" ? "off" : "y"), z: () => this.chooseCut(state.cut === "z" ? "off" : "z"),
+      "[": () => this.set({ at: Math.max(0, state.at - 0.02) }), "]": () => this.set({ at: Math.min(1, state.at + 0.02) }), f: () => this.set({ flip: !state.flip }),
+      p: () => model.hasInterior && this.set({ peel: Math.min(layers, state.peel + 1) }), P: () => this.set({ peel: Math.max(0, state.peel - 1) }),
+      e: () => model.hasInterior && this.set({ explode: Math.min(2, +(state.explode + 0.1).toFixed(2)) }), E: () => this.set({ explode: Math.max(0, +(state.explode - 0.1).toFixed(2)) }),
+      c: () => this.set({ color: next(keys, state.color, 1), low: "", high: "" }), C: () => this.set({ color: next(keys, state.color, -1), low: "", high: "" }),
+      m: () => this.set({ map: next(Object.keys(MAPS), state.map, 1) }), g: () => this.set({ cells: !state.cells }), i: () => this.set({ iso: state.iso ? 0 : 4 }),
+      k: () => this.set({ control: !state.control }), s: () => this.set({ singular: !state.singular }),
+      n: () => this.showWorst((this.worst + 1) % Math.max(1, model.head.worst.length)), N: () => this.showWorst(Math.max(0, this.worst - 1)),
+      d: () => this.toggleTheme(), Escape: () => this.showPicked(null),
+    };
+    if (!actions[e.key]) return;
+    e.preventDefault();
+    actions[e.key]();
+  }
+}
+
+async function start() {
+  const text = (id) => {
+    const node = document.getElementById(id), content = node.textContent;
+    node.remove();
+    return content;
+  };
+  try {
+    const [shell, interior] = await Promise.all([unpack(text("shell")), unpack(text("interior"))]);
+    window.subsolid = new App(new Model(shell, interior));
+    document.body.dataset.ready = "true";
+  } catch (error) {
+    document.getElementById("status").textContent = `The page cannot be shown: ${error.message}`;
+    throw error;
+  }
+}
+
+start();

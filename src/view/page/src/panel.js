@@ -1,0 +1,47 @@
+// The controls beside the picture. Names from files are text nodes only.
+export function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (name in node && name !== "list") node[name] = value;
+    else node.setAttribute(name, value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+export function section(title, open, ...children) {
+  return element("details", { open }, element("summary", {}, title), ...children);
+}
+
+export function field(label, control) {
+  control.setAttribute("aria-label", label);
+  return element("label", {}, element("span", {}, label), control);
+}
+
+export function table(rows) {
+  return element("table", {}, element("tbody", {}, ...rows.map(([name, value]) => element("tr", {}, element("td", {}, name), element("td", {}, value)))));
+}
+
+export function select(options, value, change) {
+  const node = element("select", { onchange: () => change(node.value) }, ...options.map(([key, name]) => element("option", { value: key }, name)));
+  node.value = value;
+  return node;
+}
+
+export function slider(low, high, step, value, change) {
+  const node = element("input", { type: "range", min: low, max: high, step, oninput: () => change(Number(node.value), false), onchange: () => change(Number(node.value), true) });
+  node.value = value;
+  return node;
+}
+
+export function checkbox(label, value, change) {
+  const node = element("input", { type: "checkbox", checked: value, onchange: () => change(node.checked) });
+  return element("label", {}, node, label);
+}
+
+export function number(value) {
+  if (value === null || value === undefined) return "";
+  if (Number.isNaN(value)) return "none";
+  return Number.isInteger(value) && Math.abs(value) < 1e9 ? String(value) : String(+value.toPrecision(6));
+}

@@ -1,0 +1,28 @@
+// Everything that a link to a view holds, and the URL fragment that holds it.
+export const DEFAULTS = {
+  color: "class", map: "viridis", low: "", high: "", cut: "off", at: 0.5, flip: false, normal: "",
+  peel: 0, explode: 0, only: "", cells: true, iso: 0, control: false, creases: true, singular: true, boundary: false,
+  theme: "", layer: 0, layers: false, camera: "",
+};
+
+export function parse(fragment) {
+  const state = { ...DEFAULTS };
+  for (const [name, text] of new URLSearchParams(fragment.replace(/^#/, ""))) {
+    if (!(name in DEFAULTS)) continue;
+    const kind = typeof DEFAULTS[name];
+    if (kind === "boolean") state[name] = text === "1";
+    else if (kind === "number") state[name] = Number.isFinite(Number(text)) ? Number(text) : DEFAULTS[name];
+    else state[name] = text;
+  }
+  return state;
+}
+
+export function fragment(state) {
+  const parameters = new URLSearchParams();
+  for (const name in DEFAULTS) {
+    const value = state[name];
+    if (value === DEFAULTS[name]) continue;
+    parameters.set(name, typeof value === "boolean" ? (value ? "1" : "0") : String(value));
+  }
+  return parameters.toString();
+}

@@ -1,0 +1,483 @@
+// Draws a model: patches of the boundary or of single cells, caps, lines; finds what is under
+// the cursor.
+import * as THREE from "three";
+import { TrackballControls } from "three/addons/controls/TrackballControls.js";
+import { cross, dot, length, patchPoint, patchDerivatives, piecePoint, pieceDerivatives } from "./bezier.js";
+import { CATEGORIES, mapTexture } from "./colors.js";
+import { cut } from "./cut.js";
+import { FRAGMENT, PATCH_VERTEX, TEXELS, VERTEX } from "./shaders.js";
+
+const WIDTH = 4000; // texels in a row, 200 patches
+const GRIDS = [1, 2, 4, 8, 16, 32];
+// Sides of single cells that are shown at most.
+export const MOST_SIDES = 400000;
+
+function gridGeometry(n) {
+  const positions = [], index = [];
+  for (let j = 0; j <= n; j++) for (let i = 0; i <= n; i++) positions.push(i / n, j / n);
+  for (let j = 0; j < n; j++)
+    for (let i = 0; i < n; i++) {
+      const a = j * (n + 1) + i;
+      index.push(a, a + 1, a + n + 2, a, a + n + 2, a + n + 1);
+    }
+  return { positions: new THREE.Float32BufferAttribute(positions, 2), index };
+}
+
+export class View {
+  constructor(model, canvas) {
+    this.model = model;
+    this.canvas = canvas;
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace;
+    const gl = this.renderer.getContext();
+    this.gpu = gl.getParameter(gl.getExtension("WEBGL_debug_renderer_info")?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER);
+    this.isSoftware = /swiftshader|llvmpipe|software/i.test(this.gpu);
+    this.canPick = Boolean(gl.getExtension("EXT_color_buffer_float"));
+    this.scene = new THREE.Scene();
+    const size = model.head.size;
+    this.camera = new THREE.PerspectiveCamera(30, 1, size / 1000, size * 20);
+    this.controls = new TrackballControls(this.camera, canvas);
+    Object.assign(this.controls, { rotateSpeed: 3, panSpeed: 0.5, dynamicDampingFactor: 1, staticMoving: true });
+    this.controls.addEventListener("change", () => this.request());
+    this.controls.addEventListener("end", () => this.onMove?.());
+    this.uniforms = {
+      points: { value: null }, explode: { value: 0 }, byCell: { value: true }, picking: { value: false },
+      clipping: { value: false }, plane: { value: new THREE.Vector4(1, 0, 0, 0) }, cellLines: { value: true },
+      isolines: { value: 0 }, range: { value: new THREE.Vector2(0, 1) }, colors: { value: null },
+      categories: { value: true }, redBelowZero: { value: false }, lineColor: { value: new THREE.Color(0.1, 0.12, 0.15) },
+    };
+    const material = (vertexShader, isCap) =>
+      new THREE.RawShaderMaterial({
+        vertexShader, fragmentShader: FRAGMENT, glslVersion: THREE.GLSL3, side: THREE.DoubleSide,
+        uniforms: { ...this.uniforms, isCap: { value: isCap } },
+      });
+    this.patchMaterial = material(PATCH_VERTEX, false);
+    this.triangleMaterial = material(VERTEX, false);
+    this.capMaterial = material(VERTEX, true);
+    this.grids = new Map(GRIDS.map((n) => [n, gridGeometry(n)]));
+    this.patches = [];
+    this.centers = model.isSolid && !model.isTriangles ? null : new Float64Array(0);
+    this.target = new THREE.WebGLRenderTarget(1, 1, { type: THREE.FloatType, magFilter: THREE.NearestFilter, minFilter: THREE.NearestFilter });
+    this.lines = {};
+    if (model.isTriangles) this.addTriangles();
+    this.home();
+    new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
+    this.resize();
+  }
+
+  home() {
+    const size = this.model.head.size;
+    this.camera.up.set(0, 0, 1);
+    this.camera.position.set(size, -1.45 * size, 0.82 * size);
+    this.controls.target.set(0, 0, 0);
+    this.controls.update();
+    this.request();
+  }
+
+  resize() {
+    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
+    if (!width || !height) return;
+    this.renderer.setPixelRatio(this.isSoftware ? 1 : Math.min(2, window.devicePixelRatio));
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    // the whole model in narrow windows, too
+    this.camera.fov = width < height ? 30 * Math.min(2, height / width) : 30;
+    this.camera.updateProjectionMatrix();
+    this.controls.handleResize();
+    this.request();
+  }
+
+  request() {
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      this.draw();
+    });
+  }
+
+  draw() {
+    this.controls.update();
+    const distance = this.camera.position.distanceTo(this.controls.target), size = this.model.head.size * (1 + this.uniforms.explode.value);
+    this.camera.near = Math.max(distance - 2 * size, distance / 500, size * 1e-6);
+    this.camera.far = distance + 3 * size;
+    this.camera.updateProjectionMatrix();
+    this.chooseGrid();
+    this.renderer.render(this.scene, this.camera);
+  }
+
+  // Center of a cell: the mean of its first piece's corners; moves cells apart.
+  centerOf(cell) {
+    if (!this.cellCenters) {
+      const model = this.model, centers = new Float64Array(4 * model.cellCount);
+      for (let piece = 0; piece < model.pieceCount; piece++) {
+        const c = model.cellOf(model.elementOfPiece(piece)), p = model.piecePoints(piece);
+        const box = model.box(piece), volume = box[3] * box[4] * box[5];
+        for (let d = 0; d < 3; d++) {
+          let sum = 0;
+          for (const k of [0, 3, 12, 15, 48, 51, 60, 63]) sum += p[3 * k + d];
+          centers[4 * c + d] += (volume * sum) / 8;
+        }
+        centers[4 * c + 3] += volume;
+      }
+      for (let c = 0; c < model.cellCount; c++) for (let d = 0; d < 3; d++) centers[4 * c + d] /= centers[4 * c + 3] || 1;
+      this.cellCenters = centers;
+    }
+    return this.cellCenters.subarray(4 * cell, 4 * cell + 3);
+  }
+
+  // Shows these patches. `moving`: cells may move apart.
+  setPatches(patches, moving) {
+    this.patches = patches;
+    const texels = patches.length * TEXELS, rows = Math.max(1, Math.ceil(texels / WIDTH));
+    this.data = new Float32Array(4 * WIDTH * rows);
+    this.spheres = new Float64Array(4 * patches.length);
+    patches.forEach((patch, i) => {
+      const at = 4 * TEXELS * i, { points } = patch;
+      const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+      for (let k = 0; k < 16; k++)
+        for (let d = 0; d < 3; d++) {
+          const x = points[3 * k + d];
+          this.data[at + 4 * k + d] = x;
+          low[d] = Math.min(low[d], x);
+          high[d] = Math.max(high[d], x);
+        }
+      this.data.set(patch.origin, at + 64);
+      this.data.set(patch.along[0], at + 68);
+      this.data[at + 71] = this.model.cornerOf(patch.element) === null ? 0 : 1;
+      this.data.set(patch.along[1], at + 72);
+      const center = moving ? this.centerOf(patch.cell) : [0, 0, 0];
+      this.data.set([...center, patch.cell], at + 76);
+      const middle = low.map((x, d) => (x + high[d]) / 2);
+      this.spheres.set([...middle, length(high.map((x, d) => x - middle[d]))], 4 * i);
+    });
+    this.moving = moving;
+    this.texture?.dispose();
+    this.texture = new THREE.DataTexture(this.data, WIDTH, rows, THREE.RGBAFormat, THREE.FloatType);
+    this.uniforms.points.value = this.texture;
+    if (!this.mesh) {
+      this.mesh = new THREE.Mesh(new THREE.InstancedBufferGeometry(), this.patchMaterial);
+      this.mesh.frustumCulled = false;
+      this.scene.add(this.mesh);
+    }
+    this.gridSize = 0;
+    if (this.channel) this.setChannel(this.channel);
+    this.texture.needsUpdate = true;
+    this.request();
+  }
+
+  // The patches that the camera may see, and the width of the widest in pixels.
+  seen() {
+    const { camera, patches } = this, frustum = new THREE.Frustum();
+    camera.updateMatrixWorld();
+    frustum.setFromProjectionMatrix(new THREE.Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse));
+    const height = this.renderer.domElement.height, scale = height / (2 * Math.tan((camera.fov * Math.PI) / 360));
+    const sphere = new THREE.Sphere(), visible = [], explode = this.uniforms.explode.value;
+    let widest = 0;
+    for (let i = 0; i < patches.length; i++) {
+      const s = this.spheres, shift = (d) => s[4 * i + d] + explode * this.data[4 * (TEXELS * i + 19) + d];
+      sphere.center.set(shift(0), shift(1), shift(2));
+      sphere.radius = s[4 * i + 3];
+      if (!frustum.intersectsSphere(sphere)) continue;
+      visible.push(i);
+      const depth = Math.max(sphere.center.distanceTo(camera.position) - sphere.radius, camera.near);
+      widest = Math.max(widest, (2 * sphere.radius * scale) / depth);
+    }
+    return { visible, widest };
+  }
+
+  // As many vertices as the screen shows and the processor draws at ease.
+  chooseGrid() {
+    if (!this.mesh) return;
+    const { visible, widest } = this.seen(), most = this.isSoftware ? 150000 : 1500000;
+    let n = GRIDS[0];
+    for (const candidate of GRIDS) {
+      if (candidate > 1 && (visible.length * candidate * candidate * 2 > most || 3 * candidate > widest)) break;
+      n = candidate;
+    }
+    this.drawPatches(visible, n);
+  }
+
+  drawPatches(visible, n) {
+    if (n === this.gridSize && visible.length === this.shown?.length && visible.every((x, k) => x === this.shown[k])) return;
+    this.gridSize = n;
+    this.shown = visible;
+    const geometry = new THREE.InstancedBufferGeometry(), grid = this.grids.get(n);
+    geometry.setAttribute("position", grid.positions);
+    geometry.setIndex(grid.index);
+    geometry.setAttribute("patchIndex", new THREE.InstancedBufferAttribute(new Float32Array(visible), 1));
+    geometry.instanceCount = visible.length;
+    geometry.boundingSphere = new THREE.Sphere(); // the shader knows the positions
+    this.mesh.geometry.dispose();
+    this.mesh.geometry = geometry;
+  }
+
+  addTriangles() {
+    const { sections } = this.model, [vertex, normal, triangle, face] = ["vertex", "normal", "triangle", "element"].map((name) => sections.get(name));
+    const count = triangle.length, geometry = new THREE.BufferGeometry();
+    const spread = (from, width) => Float32Array.from({ length: count * width }, (_, i) => from[width * triangle[Math.floor(i / width)] + (i % width)]);
+    const add = (name, values, width) => geometry.setAttribute(name, new THREE.BufferAttribute(values, width));
+    add("position", spread(vertex, 3), 3);
+    add("normal", spread(normal, 3), 3);
+    add("place", new Float32Array(3 * count), 3);
+    add("corner", new Float32Array(count), 1);
+    add("center", new Float32Array(3 * count), 3);
+    add("id", Float32Array.from({ length: 3 * count }, (_, i) => [Math.floor(i / 9) + 1, +(Math.floor(i / 3) % 3 === 1), +(Math.floor(i / 3) % 3 === 2)][i % 3]), 3);
+    add("value", new Float32Array(count), 1);
+    this.triangles = new THREE.Mesh(geometry, this.triangleMaterial);
+    this.triangles.frustumCulled = false;
+    this.uniforms.cellLines.value = false;
+    this.scene.add(this.triangles);
+    this.triangleFace = face;
+  }
+
+  // Colors by a channel of the model, { on, section }, or by class, valence and so on: a function
+  // of the cell.
+  setChannel(channel) {
+    this.channel = channel;
+    const { model } = this, cells = channel.of ?? null, byCell = channel.on === "cell";
+    const values = byCell && !cells ? model.channelValues(channel) : null;
+    const ofCell = cells ?? ((cell) => values[cell]);
+    this.uniforms.byCell.value = byCell;
+    if (this.mesh) {
+      this.patches.forEach((patch, i) => {
+        const at = 4 * TEXELS * i;
+        if (byCell) this.data[at + 67] = ofCell(patch.cell);
+        else {
+          const own = model.patchValues(patch, channel.section);
+          for (let k = 0; k < 16; k++) this.data[at + 4 * k + 3] = own[k];
+        }
+      });
+      this.texture.needsUpdate = true;
+    }
+    if (this.triangles) {
+      const value = this.triangles.geometry.attributes.value, triangle = model.sections.get("triangle");
+      const numbers = byCell ? null : model.sections.values(channel.section);
+      for (let i = 0; i < value.count; i++) value.array[i] = byCell ? ofCell(this.triangleFace[Math.floor(i / 3)]) : numbers.at(triangle[i]);
+      value.needsUpdate = true;
+    }
+    if (this.caps) this.colorCaps();
+    this.request();
+  }
+
+  setColors({ map, low, high, categories, redBelowZero }) {
+    this.uniforms.colors.value = mapTexture(categories ? "categories" : map);
+    this.uniforms.categories.value = categories;
+    this.uniforms.redBelowZero.value = redBelowZero;
+    this.uniforms.range.value.set(low, high);
+    this.request();
+  }
+
+  // plane: null, or { normal, distance } in the model's own place.
+  setPlane(plane, visible, fine) {
+    this.plane = plane;
+    this.uniforms.clipping.value = Boolean(plane);
+    if (this.caps) {
+      this.scene.remove(this.caps);
+      this.caps.geometry.dispose();
+      this.caps = null;
+    }
+    this.renderer.clippingPlanes = [];
+    if (plane) {
+      this.uniforms.plane.value.set(...plane.normal, plane.distance);
+      const kept = plane.normal.map((x) => -x);
+      this.renderer.clippingPlanes = [new THREE.Plane(new THREE.Vector3(...kept), plane.distance)]; // of lines
+      if (this.model.hasInterior) this.addCaps(plane, visible, fine);
+    }
+    this.request();
+  }
+
+  addCaps(plane, visible, fine) {
+    const { model } = this, positions = [], places = [], centers = [], corners = [], atCorner = [];
+    const moving = this.moving;
+    cut(model, plane, visible, fine, (piece, points, ...triangle) => {
+      const box = model.box(piece), cell = model.cellOf(model.elementOfPiece(piece));
+      const center = moving ? this.centerOf(cell) : [0, 0, 0];
+      const isCorner = Number(model.cornerOf(model.elementOfPiece(piece)) !== null);
+      for (const p of triangle) {
+        positions.push(...piecePoint(points, p));
+        places.push(...p.map((x, d) => box[d] + x * box[3 + d]));
+        centers.push(...center);
+        corners.push([piece, p]);
+        atCorner.push(isCorner);
+      }
+    });
+    const geometry = new THREE.BufferGeometry(), count = corners.length;
+    const add = (name, values, width) => geometry.setAttribute(name, new THREE.BufferAttribute(Float32Array.from(values), width));
+    add("position", positions, 3);
+    add("place", places, 3);
+    add("center", centers, 3);
+    add("corner", atCorner, 1);
+    add("normal", Array.from({ length: 3 * count }, (_, i) => plane.normal[i % 3]), 3);
+    add("id", Array.from({ length: 3 * count }, (_, i) => [Math.floor(i / 9) + 1, +(Math.floor(i / 3) % 3 === 1), +(Math.floor(i / 3) % 3 === 2)][i % 3]), 3);
+    add("value", new Array(count).fill(0), 1);
+    this.caps = new THREE.Mesh(geometry, this.capMaterial);
+    this.caps.frustumCulled = false;
+    this.capCorners = corners;
+    this.scene.add(this.caps);
+    if (this.channel) this.colorCaps();
+  }
+
+  colorCaps() {
+    const { model, channel } = this, value = this.caps.geometry.attributes.value;
+    const values = channel.on === "cell" && !channel.of ? model.channelValues(channel) : null;
+    const ofCell = channel.of ?? ((cell) => values[cell]);
+    let last = -1, own = null;
+    this.capCorners.forEach(([piece, p], i) => {
+      if (channel.on === "cell") value.array[i] = ofCell(model.cellOf(model.elementOfPiece(piece)));
+      else {
+        if (piece !== last) own = model.pieceValues(piece, channel.section);
+        last = piece;
+        value.array[i] = piecePoint(own, p, 1)[0];
+      }
+    });
+    value.needsUpdate = true;
+  }
+
+  // Segments [a, b] of positions with a color each.
+  setLines(name, positions, colors, shown) {
+    if (this.lines[name]) {
+      this.scene.remove(this.lines[name]);
+      this.lines[name].geometry.dispose();
+    }
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
+    geometry.setAttribute("color", new THREE.BufferAttribute(colors, 3));
+    const material = new THREE.LineBasicMaterial({ vertexColors: true, depthTest: name !== "singular" });
+    this.lines[name] = new THREE.LineSegments(geometry, material);
+    this.lines[name].renderOrder = 1;
+    this.lines[name].visible = shown;
+    this.scene.add(this.lines[name]);
+    this.request();
+  }
+
+  showLines(name, shown) {
+    if (this.lines[name]) this.lines[name].visible = shown;
+    this.request();
+  }
+
+  setMarker(p) {
+    if (!this.marker) {
+      this.marker = new THREE.Mesh(new THREE.SphereGeometry(1, 16, 12), new THREE.MeshBasicMaterial({ color: 0xff2d95, depthTest: false }));
+      this.marker.renderOrder = 2;
+      this.scene.add(this.marker);
+    }
+    this.marker.visible = Boolean(p);
+    if (p) {
+      this.marker.position.set(...p);
+      this.marker.scale.setScalar(0.006 * this.camera.position.distanceTo(new THREE.Vector3(...p)) * 0.8);
+    }
+    this.request();
+  }
+
+  // What is at a pixel of the canvas: element, parameters, the position relative to the center.
+  pick(x, y) {
+    if (!this.canPick) return null;
+    const { camera, renderer, model } = this, { clientWidth: width, clientHeight: height } = this.canvas;
+    const hidden = [...Object.values(this.lines), this.marker].filter((line) => line?.visible);
+    hidden.forEach((line) => (line.visible = false));
+    if (this.mesh && !this.gridSize) this.chooseGrid();
+    this.uniforms.picking.value = true;
+    camera.setViewOffset(width, height, x, y, 1, 1);
+    if (this.mesh) this.drawPatches(this.seen().visible, this.gridSize);
+    renderer.setRenderTarget(this.target);
+    const color = renderer.getClearColor(new THREE.Color()).clone(), alpha = renderer.getClearAlpha();
+    renderer.setClearColor(0, 0);
+    renderer.clear();
+    renderer.render(this.scene, camera);
+    const out = new Float32Array(4);
+    renderer.readRenderTargetPixels(this.target, 0, 0, 1, 1, out);
+    renderer.setRenderTarget(null);
+    renderer.setClearColor(color, alpha);
+    camera.clearViewOffset();
+    this.uniforms.picking.value = false;
+    hidden.forEach((line) => (line.visible = true));
+    this.request();
+    const [number, s, t, kind] = out, index = Math.round(number) - 1;
+    if (kind === 2) {
+      const [a, b, c] = [0, 1, 2].map((k) => this.capCorners[3 * index + k]), piece = a[0];
+      const p = [0, 1, 2].map((d) => a[1][d] * (1 - s - t) + b[1][d] * s + c[1][d] * t);
+      return this.inPiece(piece, p);
+    }
+    if (kind !== 1) return null;
+    if (this.triangles) {
+      const triangle = model.sections.get("triangle"), vertex = model.sections.get("vertex");
+      const weights = [1 - s - t, s, t], face = this.triangleFace[index];
+      const position = [0, 1, 2].map((d) => weights.reduce((sum, w, k) => sum + w * vertex[3 * triangle[3 * index + k] + d], 0));
+      return { element: face, cell: face, parameters: null, position, triangle: index, weights };
+    }
+    const patch = this.patches[index], place = patch.origin.map((o, d) => o + s * patch.along[0][d] + t * patch.along[1][d]);
+    return { element: patch.element, cell: patch.cell, parameters: place, position: patchPoint(patch.points, s, t), patch, local: [s, t] };
+  }
+
+  inPiece(piece, p) {
+    const { model } = this, element = model.elementOfPiece(piece), box = model.box(piece);
+    return {
+      element, cell: model.cellOf(element), parameters: p.map((x, d) => box[d] + x * box[3 + d]),
+      position: piecePoint(model.piecePoints(piece), p), piece, local: p,
+    };
+  }
+
+  // Value of a channel at what was picked.
+  valueAt(picked, channel) {
+    const { model } = this;
+    if (channel.of) return channel.of(picked.cell);
+    if (channel.on === "cell") return model.channelValues(channel)[picked.cell];
+    if (picked.triangle !== undefined) {
+      const values = model.sections.values(channel.section), triangle = model.sections.get("triangle");
+      return picked.weights.reduce((sum, w, k) => sum + w * values.at(triangle[3 * picked.triangle + k]), 0);
+    }
+    if (picked.patch) return patchPoint(model.patchValues(picked.patch, channel.section), ...picked.local, 1)[0];
+    return piecePoint(model.pieceValues(picked.piece, channel.section), picked.local, 1)[0];
+  }
+
+  // Scaled Jacobian at what was picked, if the page holds the inside.
+  jacobianAt(picked) {
+    const { model } = this;
+    if (!model.hasInterior || !picked.parameters) return null;
+    const found = picked.piece !== undefined ? { piece: picked.piece, local: picked.local } : model.pieceAt(picked.element, picked.parameters);
+    if (!found) return null;
+    const box = model.box(found.piece);
+    const [a, b, c] = pieceDerivatives(model.piecePoints(found.piece), found.local).map((x, d) => x.map((y) => y / box[3 + d]));
+    const determinant = dot(a, cross(b, c)), lengths = length(a) * length(b) * length(c);
+    return lengths > 0 ? { determinant, scaled: determinant / lengths } : null;
+  }
+
+  normalAt(picked) {
+    if (!picked.patch) return null;
+    const [a, b] = patchDerivatives(picked.patch.points, ...picked.local), n = cross(a, b), l = length(n);
+    return l > 0 ? n.map((x) => x / l) : null;
+  }
+
+  // Looks at a point from outside.
+  flyTo(p, distance) {
+    const target = new THREE.Vector3(...p), away = target.clone();
+    if (away.length() < 1e-3 * this.model.head.size) away.copy(this.camera.position).sub(this.controls.target);
+    away.normalize();
+    const now = this.camera.position.clone().sub(this.controls.target).normalize();
+    away.add(now.multiplyScalar(0.4)).normalize();
+    this.controls.target.copy(target);
+    this.camera.position.copy(target).addScaledVector(away, distance);
+    if (Math.abs(away.z) > 0.95) this.camera.up.set(0, 1, 0);
+    else this.camera.up.set(0, 0, 1);
+    this.controls.update();
+    this.onMove?.();
+    this.request();
+  }
+
+  get cameraText() {
+    const { position: p, up } = this.camera, t = this.controls.target, size = this.model.head.size;
+    return [p.x, p.y, p.z, t.x, t.y, t.z].map((x) => x / size).concat([up.x, up.y, up.z]).map((x) => +x.toPrecision(5)).join("_");
+  }
+
+  set cameraText(text) {
+    const numbers = text.split("_").map(Number), size = this.model.head.size;
+    if (numbers.length !== 9 || !numbers.every(Number.isFinite)) return;
+    this.camera.position.set(...numbers.slice(0, 3).map((x) => x * size));
+    this.controls.target.set(...numbers.slice(3, 6).map((x) => x * size));
+    this.camera.up.set(...numbers.slice(6));
+    this.controls.update();
+    this.request();
+  }
+}
+
+export { CATEGORIES };

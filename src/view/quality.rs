@@ -1,0 +1,180 @@
+//! Jacobians of the cells, and the worst of them.
+
+use serde::Serialize;
+
+use super::scene::{Channel, Scene, range};
+use crate::backend::{Backend, Cpu, Limit};
+use crate::error::Result;
+use crate::limit::{Solid, VTK_CORNER};
+use crate::mesh::SolidMesh;
+use crate::numbers::Precision;
+use crate::plan::{Quantity, Samples, Want, rounding};
+use crate::volume::location;
+
+/// Cells in the list.
+const LISTED: usize = 100;
+/// Samples evaluated at once.
+const RESULTS: usize = 1 << 20;
+
+/// The place of a cell's least scaled Jacobian among its samples.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct WorstCell {
+    /// Cell of the mesh.
+    pub cell: u32,
+    /// Corner of the cell whose hexahedral child holds the sample, if the cell is no hexahedron.
+    pub corner: Option<u8>,
+    /// Parameters (u, v, w) in it.
+    pub parameters: [f64; 3],
+    /// The point.
+    pub point: [f64; 3],
+    /// The determinant over the product of the lengths of the derivatives, in [-1, 1].
+    pub scaled_jacobian: f64,
+    /// The determinant of the Jacobian, in cubed length units.
+    pub determinant: f64,
+}
+
+/// The worst place of each cell, where one has a Jacobian.
+pub struct Found {
+    cells: Vec<Option<WorstCell>>,
+    least: Vec<f64>,
+    undefined: usize,
+    // samples on edges of cells where the Jacobian is 0
+    flat: usize,
+}
+
+impl Found {
+    fn new(cells: usize) -> Self {
+        Self { cells: vec![None; cells], least: vec![f64::INFINITY; cells], undefined: 0, flat: 0 }
+    }
+
+    /// Takes a sample into account.
+    fn add(&mut self, mut sample: WorstCell) {
+        let WorstCell { cell, determinant, scaled_jacobian: scaled, .. } = sample;
+        if !determinant.is_finite() || !scaled.is_finite() {
+            self.undefined += 1;
+            return;
+        }
+        if scaled.abs() <= rounding(Precision::F64) {
+            // its sign would be chance; on smooth edges of a box it is 0 for every such mesh
+            (sample.determinant, sample.scaled_jacobian) = (0.0, 0.0);
+            if sample.parameters.iter().filter(|&&x| x == 0.0 || x == 1.0).count() >= 2 {
+                self.flat += 1;
+                return;
+            }
+        }
+        let least = &mut self.least[cell as usize];
+        *least = least.min(sample.determinant);
+        let slot = &mut self.cells[cell as usize];
+        if slot.is_none_or(|worst| sample.scaled_jacobian < worst.scaled_jacobian) {
+            *slot = Some(sample);
+        }
+    }
+
+    /// Adds the arrays `scaled Jacobian` and `det J` of the cells, and the list.
+    pub fn push(self, scene: &mut Scene) {
+        let scaled: Vec<f32> = self
+            .cells
+            .iter()
+            .map(|worst| worst.map_or(f32::NAN, |worst| worst.scaled_jacobian as f32))
+            .collect();
+        let least: Vec<f32> =
+            self.least.iter().map(|&x| if x.is_finite() { x as f32 } else { f32::NAN }).collect();
+        for (name, section, values) in
+            [("scaled Jacobian", "scaled", scaled), ("det J", "determinant", least)]
+        {
+            let (low, high) = range(values.iter().map(|&x| f64::from(x)));
+            scene.shell.push(section, &values);
+            scene.channels.push(Channel {
+                name: name.into(),
+                component: None,
+                on: "cell",
+                section: section.into(),
+                low,
+                high,
+                integers: false,
+            });
+        }
+        let mut worst: Vec<WorstCell> = self.cells.into_iter().flatten().collect();
+        scene.inverted = worst.iter().filter(|w| w.scaled_jacobian < 0.0).count();
+        scene.undefined = self.undefined;
+        scene.flat = self.flat;
+        worst.sort_by(|a, b| {
+            a.scaled_jacobian.total_cmp(&b.scaled_jacobian).then(a.cell.cmp(&b.cell))
+        });
+        worst.truncate(LISTED);
+        scene.worst = worst;
+    }
+}
+
+/// Of the limit, at `samples` places along each axis of every element.
+pub fn of_limit(solid: &Solid, mesh: &SolidMesh, samples: usize) -> Result<Found> {
+    let plan = solid.plan(&Samples::grid(samples), Want::DETERMINANT)?;
+    let (backend, mut limit) = (Cpu::default(), Limit::default());
+    let mut evaluator = backend.prepare(&plan)?;
+    let mut found = Found::new(mesh.cells.len());
+    let positions = SolidMesh { points: mesh.points.clone(), ..SolidMesh::default() };
+    for range in plan.pieces(RESULTS) {
+        evaluator.evaluate(positions.controls(), range, &mut limit)?;
+        let Some(determinants) = limit.quantity(Quantity::Determinant, None) else { continue };
+        for (i, determinant) in determinants.iter().enumerate() {
+            let place = location(&plan, &limit, i);
+            let element = solid.elements()[place.element as usize];
+            let lengths: f64 = limit
+                .derivatives
+                .iter()
+                .take(3)
+                .map(|d| d.triple(i).iter().map(|x| x * x).sum::<f64>().sqrt())
+                .product();
+            let scaled = if determinant == 0.0 { 0.0 } else { determinant / lengths };
+            found.add(WorstCell {
+                cell: element.cell,
+                corner: element.corner,
+                parameters: place.parameters,
+                point: limit.positions.triple(i),
+                scaled_jacobian: scaled,
+                determinant,
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// Of trilinear hexahedra.
+pub fn of_hexahedra(mesh: &SolidMesh, hexahedra: &[[u32; 8]], samples: usize) -> Found {
+    let mut found = Found::new(hexahedra.len());
+    let at = |i: usize| i as f64 / (samples - 1) as f64;
+    for (cell, corners) in hexahedra.iter().enumerate() {
+        for k in 0..samples.pow(3) {
+            let p = [k % samples, k / samples % samples, k / samples.pow(2)].map(at);
+            let mut point = [0.0; 3];
+            let mut derivatives = [[0.0; 3]; 3];
+            for bits in 0..8 {
+                let corner = mesh.points[corners[VTK_CORNER[bits]] as usize];
+                let end = |d: usize| bits >> d & 1 == 1;
+                let value = |d: usize| if end(d) { p[d] } else { 1.0 - p[d] };
+                let slope = |d: usize| if end(d) { 1.0 } else { -1.0 };
+                let weight = value(0) * value(1) * value(2);
+                for x in 0..3 {
+                    point[x] += weight * corner[x];
+                    for (d, derivative) in derivatives.iter_mut().enumerate() {
+                        let (a, b) = ((d + 1) % 3, (d + 2) % 3);
+                        derivative[x] += slope(d) * value(a) * value(b) * corner[x];
+                    }
+                }
+            }
+            let determinant = nalgebra::Matrix3::from(derivatives).determinant();
+            let length = |d: &[f64; 3]| d.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let lengths: f64 = derivatives.iter().map(length).product();
+            let scaled = if determinant == 0.0 { 0.0 } else { determinant / lengths };
+            found.add(WorstCell {
+                cell: cell as u32,
+                corner: None,
+                parameters: p,
+                point,
+                scaled_jacobian: scaled,
+                determinant,
+            });
+        }
+    }
+    found
+}

@@ -1,0 +1,306 @@
+//! What a page shows, as the browser reads it: named arrays of numbers and a head in JSON.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::quality::WorstCell;
+use crate::error::{Error, Result};
+use crate::limit::Solid;
+use crate::mesh::{Attribute, CellArray, SolidMesh, SurfaceMesh};
+use crate::topology::Topology;
+
+/// Version of the layout.
+const VERSION: u32 = 1;
+
+/// What is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The limit of a solid.
+    Solid,
+    /// The limit of a surface.
+    Surface,
+    /// Trilinear hexahedra.
+    Linear,
+    /// Triangles.
+    Triangles,
+}
+
+/// Arrays one after another.
+#[derive(Debug, Default)]
+pub struct Blob {
+    pub bytes: Vec<u8>,
+    sections: Map<String, Value>,
+}
+
+/// Numbers of an array of a blob.
+pub trait Number: bytemuck::Pod {
+    /// Name of the browser's array of them.
+    const NAME: &'static str;
+}
+
+macro_rules! numbers {
+    ($($number:ty => $name:literal)*) => {
+        $(impl Number for $number { const NAME: &'static str = $name; })*
+    };
+}
+numbers! { u8 => "Uint8Array" i8 => "Int8Array" u16 => "Uint16Array" i32 => "Int32Array"
+u32 => "Uint32Array" f32 => "Float32Array" }
+
+impl Blob {
+    /// Appends an array.
+    pub fn push<T: Number>(&mut self, name: &str, values: &[T]) {
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        let section = json!({ "at": self.bytes.len(), "count": values.len(), "type": T::NAME });
+        self.sections.insert(name.into(), section);
+        self.bytes.extend_from_slice(bytemuck::cast_slice(values));
+    }
+
+    /// Appends 16-bit numbers, first the high bytes of all, then the low ones: these compress
+    /// better.
+    pub fn push_split(&mut self, name: &str, values: &[u16]) {
+        let high = values.iter().map(|x| (x >> 8) as u8);
+        let bytes: Vec<u8> = high.chain(values.iter().map(|&x| x as u8)).collect();
+        self.push(name, &bytes);
+    }
+
+    pub fn sections(&self) -> Value {
+        Value::Object(self.sections.clone())
+    }
+}
+
+/// An array that colours are taken from.
+#[derive(Debug)]
+pub struct Channel {
+    /// Name in the model and, if it has several, the component.
+    pub name: String,
+    pub component: Option<usize>,
+    pub on: &'static str,
+    /// Prefix of its sections.
+    pub section: String,
+    pub low: f64,
+    pub high: f64,
+    pub integers: bool,
+}
+
+/// All that a page shows.
+#[derive(Debug)]
+pub struct Scene {
+    pub mode: Mode,
+    pub title: String,
+    /// Centre of the control points: positions are relative to it.
+    pub center: [f64; 3],
+    /// Diagonal of their box; 1 if it is a point.
+    pub size: f64,
+    /// What is shown at once.
+    pub shell: Blob,
+    /// What cuts and explosions need.
+    pub interior: Blob,
+    pub channels: Vec<Channel>,
+    pub worst: Vec<WorstCell>,
+    /// Cells with a sample whose determinant is below 0.
+    pub inverted: usize,
+    /// Samples without a Jacobian.
+    pub undefined: usize,
+    /// Samples on edges of cells whose Jacobian is 0.
+    pub flat: usize,
+    /// Labels and values for people.
+    pub figures: Vec<(String, String)>,
+    pub error: f64,
+    pub interior_error: f64,
+    pub layers: Option<Value>,
+    color: Option<usize>,
+}
+
+/// Smallest and largest coordinates.
+pub fn bounds(points: &[[f64; 3]]) -> Option<([f64; 3], [f64; 3])> {
+    let first = *points.first()?;
+    Some(points.iter().fold((first, first), |(low, high), p| {
+        (std::array::from_fn(|d| low[d].min(p[d])), std::array::from_fn(|d| high[d].max(p[d])))
+    }))
+}
+
+impl Scene {
+    pub fn new(mode: Mode, title: &str, bounds: Option<([f64; 3], [f64; 3])>) -> Self {
+        let (low, high) = bounds.unwrap_or_default();
+        let center = std::array::from_fn(|d| low[d] + (high[d] - low[d]) / 2.0);
+        let size = (0..3).map(|d| (high[d] - low[d]).powi(2)).sum::<f64>().sqrt();
+        Self {
+            mode,
+            title: title.into(),
+            center,
+            size: if size > 0.0 { size } else { 1.0 },
+            shell: Blob::default(),
+            interior: Blob::default(),
+            channels: Vec::new(),
+            worst: Vec::new(),
+            inverted: 0,
+            undefined: 0,
+            flat: 0,
+            figures: Vec::new(),
+            error: 0.0,
+            interior_error: 0.0,
+            layers: None,
+            color: None,
+        }
+    }
+
+    /// A position relative to the centre, in single precision.
+    pub fn local(&self, p: &[f64; 3]) -> [f32; 3] {
+        std::array::from_fn(|d| (p[d] - self.center[d]) as f32)
+    }
+
+    /// Cell and corner of each element, unless every element is the cell of its number.
+    pub fn push_elements(&mut self, elements: impl Iterator<Item = (u32, Option<u8>)> + Clone) {
+        if elements
+            .clone()
+            .enumerate()
+            .all(|(e, (cell, corner))| corner.is_none() && cell as usize == e)
+        {
+            return;
+        }
+        let cells: Vec<u32> = elements.clone().map(|(cell, _)| cell).collect();
+        let corners: Vec<u8> = elements.map(|(_, corner)| corner.unwrap_or(255)).collect();
+        self.shell.push("element_cell", &cells);
+        self.shell.push("element_corner", &corners);
+    }
+
+    /// Names the attributes; their values stand with the patches, section `attribute K` for the
+    /// K-th component of all.
+    pub fn push_attributes(&mut self, attributes: &[Attribute]) {
+        let mut number = 0;
+        for attribute in attributes {
+            for component in 0..attribute.width {
+                let values = || attribute.values.iter().skip(component).step_by(attribute.width);
+                let (low, high) = range(values().copied());
+                self.channels.push(Channel {
+                    name: attribute.name.clone(),
+                    component: (attribute.width > 1).then_some(component),
+                    on: "point",
+                    section: format!("attribute {number}"),
+                    low,
+                    high,
+                    integers: false,
+                });
+                number += 1;
+            }
+        }
+    }
+
+    /// Adds the arrays of the cells.
+    pub fn push_cell_data(&mut self, arrays: &[CellArray]) {
+        for (number, array) in arrays.iter().enumerate() {
+            for component in 0..array.width {
+                let values = array.values.iter().skip(component).step_by(array.width);
+                let values: Vec<f32> = values.map(|&x| x as f32).collect();
+                let (low, high) = range(values.iter().map(|&x| f64::from(x)));
+                let section = format!("cell {number} {component}");
+                self.shell.push(&section, &values);
+                self.channels.push(Channel {
+                    name: array.name.clone(),
+                    component: (array.width > 1).then_some(component),
+                    on: "cell",
+                    section,
+                    low,
+                    high,
+                    integers: array.integers,
+                });
+            }
+        }
+    }
+
+    /// Takes the first array of a name for colours; `quality` is the scaled Jacobian.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there is none.
+    pub fn choose_color(&mut self, name: Option<&str>) -> Result<()> {
+        let Some(name) = name else { return Ok(()) };
+        self.color = self.channels.iter().position(|channel| channel.name == name);
+        if self.color.is_some() {
+            return Ok(());
+        }
+        let mut names: Vec<&str> = self.channels.iter().map(|c| c.name.as_str()).collect();
+        names.dedup();
+        let help = match names.is_empty() {
+            true => "the model has no arrays".into(),
+            false => format!("the model has {}", names.join(", ")),
+        };
+        Err(Error::request(format!("the model has no array `{name}`")).with_help(help))
+    }
+
+    pub fn solid_figures(&mut self, mesh: &SolidMesh, topology: &Topology, solid: Option<&Solid>) {
+        let mut add = |name: &str, value: String| self.figures.push((name.into(), value));
+        add("cells", mesh.cells.len().to_string());
+        add("vertices", mesh.points.len().to_string());
+        let faces = 0..topology.face_count() as u32;
+        let boundary = faces.filter(|&f| topology.is_boundary_face(f)).count();
+        add("boundary faces", boundary.to_string());
+        if let Some(solid) = solid {
+            let mut counts = BTreeMap::new();
+            solid.classes().iter().for_each(|&class| {
+                *counts.entry(crate::volume::class_number(class)).or_insert(0_usize) += 1;
+            });
+            for (name, number) in [("regular", 0), ("layered", 1), ("irregular", 2), ("refined", 3)]
+            {
+                if let Some(count) = counts.get(&number) {
+                    add(&format!("{name} cells"), count.to_string());
+                }
+            }
+        }
+        if let Some(worst) = self.worst.first() {
+            let worst = format!("{:.4} in cell {}", worst.scaled_jacobian, worst.cell);
+            self.figures.push(("least scaled Jacobian".into(), worst));
+        }
+        let inverted = self.inverted.to_string();
+        self.figures.push(("cells with det J < 0".into(), inverted));
+    }
+
+    pub fn surface_figures(&mut self, mesh: &SurfaceMesh) {
+        self.figures.push(("faces".into(), mesh.faces.len().to_string()));
+        self.figures.push(("vertices".into(), mesh.points.len().to_string()));
+    }
+
+    /// The head, in JSON.
+    pub fn head(&self) -> Value {
+        let mode = match self.mode {
+            Mode::Solid => "solid",
+            Mode::Surface => "surface",
+            Mode::Linear => "linear",
+            Mode::Triangles => "triangles",
+        };
+        let channel = |c: &Channel| {
+            json!({
+                "name": c.name, "component": c.component, "on": c.on, "section": c.section,
+                "low": c.low, "high": c.high, "integers": c.integers,
+            })
+        };
+        json!({
+            "version": VERSION,
+            "program": concat!("subsolid ", env!("CARGO_PKG_VERSION")),
+            "mode": mode,
+            "title": self.title,
+            "center": self.center,
+            "size": self.size,
+            "error": self.error,
+            "interior_error": self.interior_error,
+            "channels": self.channels.iter().map(channel).collect::<Vec<_>>(),
+            "color": self.color,
+            "worst": self.worst,
+            "inverted": self.inverted,
+            "undefined": self.undefined,
+            "flat": self.flat,
+            "figures": self.figures,
+            "layers": self.layers,
+            "sections": self.shell.sections(),
+            "interior": self.interior.sections(),
+        })
+    }
+}
+
+/// Least and greatest of the finite values; 0 if there is none.
+pub fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (low, high) = values
+        .filter(|x| x.is_finite())
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+    if low <= high { (low, high) } else { (0.0, 0.0) }
+}

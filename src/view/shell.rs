@@ -1,0 +1,233 @@
+//! The limit of a surface as bicubic Bézier patches.
+//!
+//! On a regular leaf, and on the rings of squares towards an extraordinary vertex, the limit is
+//! bicubic (Stam 1998): the patch that interpolates it at 4 × 4 places is the limit. What
+//! remains at the vertex only interpolates it there; its distance from the limit is measured
+//! half-way between.
+
+use rayon::prelude::*;
+
+use super::lattice::{Lattice, push_values};
+use super::scene::Scene;
+use crate::basis::bernstein;
+use crate::error::Result;
+use crate::mesh::SurfaceMesh;
+use crate::plan::Want;
+use crate::surface::limit::{Class, LeafKind, LimitSurface, SurfaceLocation};
+
+/// Patches at extraordinary vertices are at most so far from the limit, over the size of the model,
+/// if there are rings enough.
+const TOLERANCE: f64 = 2e-6;
+/// Bounds are this much above the largest distance at the samples.
+const MARGIN: f64 = 1.5;
+
+/// Where a patch lies in an element of a solid: (u, v, w) = origin + s · along[0] + t · along[1].
+#[derive(Clone, Copy, Debug)]
+pub struct Placed {
+    pub element: u32,
+    pub origin: [f64; 3],
+    pub along: [[f64; 3]; 2],
+}
+
+/// A square in the parameters of a surface element.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Square {
+    pub element: u32,
+    pub origin: [f64; 2],
+    pub size: f64,
+}
+
+impl Square {
+    fn at(&self, s: f64, t: f64) -> SurfaceLocation {
+        let parameters = [s, t].map(|x| x * self.size);
+        let [u, v] = [0, 1].map(|d| self.origin[d] + parameters[d]);
+        SurfaceLocation { element: self.element, parameters: [u, v] }
+    }
+
+    /// Its four quarters.
+    pub fn quarters(self) -> [Self; 4] {
+        [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]].map(|at| {
+            let size = self.size / 2.0;
+            Self { origin: [0, 1].map(|d| self.origin[d] + at[d] * size), size, ..self }
+        })
+    }
+}
+
+/// Number of a class of faces in the array `class`.
+pub fn surface_class_number(class: Class) -> u8 {
+    match class {
+        Class::Regular => 0,
+        Class::Irregular(_) => 2,
+        Class::Refined(_) => 3,
+    }
+}
+
+/// The squares that the patches stand on. Towards an extraordinary vertex there are as many rings
+/// of exact ones as it takes for what remains to be within `tolerance` of the limit, `rings` at
+/// most. Returns the largest distance of such a remainder, too.
+fn squares(
+    limit: &LimitSurface,
+    refined: &[[f64; 3]],
+    (rings, tolerance): (usize, f64),
+) -> Result<(Vec<Square>, f64)> {
+    let mut squares = Vec::new();
+    let mut remainders: Vec<(Square, usize)> = Vec::new();
+    for leaf in limit.leaves() {
+        let affine = leaf.affine(limit.scheme());
+        // local = p / size - origin / size
+        let size = 1.0 / affine.matrix[0][0];
+        let origin = affine.offset.map(|x| -x * size);
+        let whole = Square { element: leaf.element, origin, size };
+        match leaf.kind {
+            LeafKind::Regular(_) => squares.push(whole),
+            LeafKind::Irregular(_, placement) => {
+                // which quarter is at the corner
+                let near = [0, 1, 3, 2][usize::from(placement.corner)];
+                remainders.push((whole, near));
+            }
+        }
+    }
+    let mut worst = 0.0_f64;
+    for ring in 0..=rings {
+        let tried: Vec<Square> = remainders.iter().map(|r| r.0).collect();
+        let errors = errors(limit, refined, &tried)?;
+        let mut next = Vec::new();
+        for (&(square, near), error) in remainders.iter().zip(errors) {
+            if error <= tolerance || ring == rings {
+                worst = worst.max(error);
+                squares.push(square);
+                continue;
+            }
+            for (k, quarter) in square.quarters().into_iter().enumerate() {
+                if k == near {
+                    next.push((quarter, near));
+                } else {
+                    squares.push(quarter);
+                }
+            }
+        }
+        remainders = next;
+    }
+    Ok((squares, worst))
+}
+
+/// Weights of Bézier points over values at 0, 1/3, 2/3 and 1: `[Bézier point][value]`.
+const FROM_THIRDS: [[f64; 4]; 4] = [
+    [1.0, 0.0, 0.0, 0.0],
+    [-5.0 / 6.0, 3.0, -1.5, 1.0 / 3.0],
+    [1.0 / 3.0, -1.5, 3.0, -5.0 / 6.0],
+    [0.0, 0.0, 0.0, 1.0],
+];
+
+/// Bézier points `[t][s]` of values at 4 × 4 places.
+fn interpolated(values: &[[f64; 3]]) -> [[f64; 3]; 16] {
+    std::array::from_fn(|k| {
+        let (i, j) = (k % 4, k / 4);
+        let mut sum = [0.0; 3];
+        for (at, value) in values.iter().enumerate() {
+            let weight = FROM_THIRDS[i][at % 4] * FROM_THIRDS[j][at / 4];
+            (0..3).for_each(|d| sum[d] += weight * value[d]);
+        }
+        sum
+    })
+}
+
+/// Bézier points of all squares.
+fn patches(
+    limit: &LimitSurface,
+    refined: &[[f64; 3]],
+    squares: &[Square],
+) -> Result<Vec<[[f64; 3]; 16]>> {
+    let third = |k: usize| k as f64 / 3.0;
+    let places: Vec<SurfaceLocation> = squares
+        .iter()
+        .flat_map(|square| (0..16).map(move |k| square.at(third(k % 4), third(k / 4))))
+        .collect();
+    let values = limit.evaluate_refined(refined, &places, Want::POSITION)?.positions;
+    Ok(values.par_chunks(16).map(interpolated).collect())
+}
+
+/// Largest distance of the patch on each square from the limit, half-way between the places that
+/// it interpolates.
+fn errors(limit: &LimitSurface, refined: &[[f64; 3]], squares: &[Square]) -> Result<Vec<f64>> {
+    let between = |k: usize| (k as f64 + 0.5) / 3.0;
+    let places: Vec<SurfaceLocation> = squares
+        .iter()
+        .flat_map(|square| (0..9).map(move |k| square.at(between(k % 3), between(k / 3))))
+        .collect();
+    let values = limit.evaluate_refined(refined, &places, Want::POSITION)?.positions;
+    let patches = patches(limit, refined, squares)?;
+    let error = |(patch, values): (&[[f64; 3]; 16], &[[f64; 3]])| {
+        let distance = |(k, value): (usize, &[f64; 3])| {
+            let (s, t) = (bernstein::cubic(between(k % 3)), bernstein::cubic(between(k / 3)));
+            let mut rest = *value;
+            for (p, point) in patch.iter().enumerate() {
+                (0..3).for_each(|d| rest[d] -= s[p % 4] * t[p / 4] * point[d]);
+            }
+            rest.iter().map(|x| x * x).sum::<f64>().sqrt()
+        };
+        values.iter().enumerate().map(distance).fold(0.0, f64::max)
+    };
+    Ok(patches.par_iter().zip(values.par_chunks(9)).map(error).collect())
+}
+
+/// Adds the patches of a surface: `points` and so on (see [`Lattice::write`]), `element` and
+/// `place` (origin and two directions in its parameters) of each, `attribute K`. `map` says where
+/// squares lie in the elements of a solid whose boundary the surface is.
+pub fn push(
+    scene: &mut Scene,
+    limit: &LimitSurface,
+    mesh: &SurfaceMesh,
+    rings: usize,
+    map: Option<&super::boundary_map::BoundaryMap>,
+) -> Result<()> {
+    let refined = limit.refined_points(&mesh.points)?;
+    let (mut squares, error) = squares(limit, &refined, (rings, TOLERANCE * scene.size))?;
+    scene.error = MARGIN * error;
+    let holes: std::collections::HashSet<u32> = mesh.holes.iter().copied().collect();
+    squares.retain(|square| !holes.contains(&limit.elements()[square.element as usize].face));
+    if let Some(map) = map {
+        squares = squares.into_iter().flat_map(|square| map.split(square)).collect();
+    }
+    let place = |square: &Square| match map {
+        Some(map) => map.place(square),
+        None => Placed {
+            element: square.element,
+            origin: [square.origin[0], square.origin[1], 0.0],
+            along: [[square.size, 0.0, 0.0], [0.0, square.size, 0.0]],
+        },
+    };
+    let found = patches(limit, &refined, &squares)?;
+    let mut lattice = Lattice::default();
+    found.iter().for_each(|points| lattice.push(scene, points.iter().copied()));
+    lattice.write(&mut scene.shell);
+    let placed: Vec<Placed> = squares.iter().map(place).collect();
+    let elements: Vec<u32> = placed.iter().map(|p| p.element).collect();
+    let places: Vec<f32> = placed
+        .iter()
+        .flat_map(|p| [p.origin, p.along[0], p.along[1]].into_iter().flatten())
+        .map(|x| x as f32)
+        .collect();
+    scene.shell.push("element", &elements);
+    scene.shell.push("place", &places);
+
+    // attributes, three components at a time
+    let columns: Vec<Vec<f64>> = mesh
+        .attributes
+        .iter()
+        .flat_map(|a| {
+            (0..a.width).map(|c| a.values.iter().skip(c).step_by(a.width).copied().collect())
+        })
+        .collect();
+    for (group, columns) in columns.chunks(3).enumerate() {
+        let values: Vec<[f64; 3]> = (0..mesh.points.len())
+            .map(|v| std::array::from_fn(|d| columns.get(d).map_or(0.0, |column| column[v])))
+            .collect();
+        let found = patches(limit, &limit.refined_points(&values)?, &squares)?;
+        for d in 0..columns.len() {
+            let values: Vec<f64> = found.iter().flatten().map(|value| value[d]).collect();
+            push_values(&mut scene.shell, &format!("attribute {}", 3 * group + d), &values);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! `subsolid view`: options, reports and refusals. What pages show is tested in `tests/jobs/view.rs`
+//! and, in a browser, by `tests/view/browser.mjs`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::program::{done, refused};
+use crate::with_fan;
+
+const SURFACE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 1\nf 1 2 3 4\n";
+
+#[test]
+fn pages_are_written_and_reported() {
+    let fan = with_fan();
+    let here = fan.path();
+    let report = done(here, "view fan.vtu --json -o fan.html");
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let html = fs::read_to_string(here.join("fan.html")).unwrap();
+    assert_eq!(report["bytes"], html.len());
+    assert!(report["worst"]["scaled_jacobian"].as_f64().unwrap() > -1.0);
+    assert!(html.starts_with("<!doctype html>") && html.contains("<title>fan.vtu</title>"));
+    assert!(html.contains("default-src 'none'") && !html.contains("{{"));
+
+    done(here, "view fan.vtu --title <a&b> --quality --no-interior -o small.html");
+    let small = fs::read_to_string(here.join("small.html")).unwrap();
+    assert!(small.contains("<title>&lt;a&amp;b&gt;</title>"));
+    assert!(small.len() < html.len());
+
+    done(here, "evaluate fan.vtu --samples 3 -o limit.vtu");
+    done(here, "view limit.vtu --linear -o limit.html");
+    done(here, "distance fan.vtu --to boundary --name depth -o depth.vtu");
+    done(here, "view depth.vtu --color depth -o depth.html");
+    done(here, "slice fan.vtu --layer-height 0.5 --png layers --pixel 0.1");
+    done(here, "view fan.vtu --slices layers -o job.html");
+    fs::write(here.join("quad.obj"), SURFACE).unwrap();
+    for scheme in ["catmull-clark", "loop", "sqrt3", "bilinear"] {
+        done(here, &format!("view quad.obj --scheme {scheme} -o {scheme}.html"));
+    }
+    done(here, "view quad.obj --linear -o polygons.html");
+    // the same bytes again
+    done(here, "view fan.vtu --threads 1 -o again.html");
+    assert_eq!(html, fs::read_to_string(here.join("again.html")).unwrap());
+}
+
+#[test]
+fn what_cannot_be_shown_is_refused() {
+    let fan = with_fan();
+    let here = fan.path();
+    fs::write(here.join("quad.obj"), SURFACE).unwrap();
+    fs::create_dir(here.join("empty")).unwrap();
+    for (arguments, message) in [
+        ("view fan.vtu -o fan.png", "unknown output format"),
+        ("view fan.vtu --color heat -o fan.html", "no array `heat`"),
+        ("view fan.vtu --rings 9 -o fan.html", "9 rings"),
+        ("view fan.vtu --samples 1 -o fan.html", "1 samples"),
+        ("view fan.vtu --slices empty -o fan.html", "no manifest.json"),
+        ("view fan.vtu --scheme loop -o fan.html", "--scheme is for surfaces"),
+        ("view fan.vtu --linear --levels 1 -o fan.html", "as they are"),
+        ("view quad.obj --quality -o quad.html", "--quality is for solids"),
+        ("view quad.obj --no-interior -o quad.html", "--no-interior is for solids"),
+        ("view quad.obj --levels 2 -o quad.html", "its limit is shown"),
+    ] {
+        refused(here, arguments, message);
+    }
+}

@@ -1,0 +1,340 @@
+//! What a page draws is the limit: its patches and pieces, read back by code of these tests.
+
+use std::io::Read;
+
+use base64::Engine;
+use serde_json::Value;
+use subsolid::mesh::shape::Shape;
+use subsolid::mesh::{Attribute, CellKind, SolidMesh};
+use subsolid::plan::{Location, Samples, Want};
+use subsolid::refine::crease_by_angle;
+use subsolid::scheme::Scheme;
+use subsolid::surface::limit::{LimitSurface, SurfaceLocation};
+use subsolid::view::{Page, ViewOptions};
+use subsolid::{Backend, Solid, backend};
+
+/// A page, decoded.
+struct Decoded {
+    head: Value,
+    shell: Vec<u8>,
+    interior: Vec<u8>,
+}
+
+impl Decoded {
+    fn new(page: &Page) -> Self {
+        let html = page.to_html().unwrap();
+        let data = |id: &str| {
+            let start = format!("<script type=\"application/octet-stream\" id=\"{id}\">");
+            let from = html.find(&start).unwrap() + start.len();
+            let text = &html[from..from + html[from..].find("</script>").unwrap()];
+            let packed = base64::engine::general_purpose::STANDARD.decode(text).unwrap();
+            let mut bytes = Vec::new();
+            flate2::read::ZlibDecoder::new(&packed[..]).read_to_end(&mut bytes).unwrap();
+            bytes
+        };
+        let shell = data("shell");
+        let length = u32::from_le_bytes(shell[..4].try_into().unwrap()) as usize;
+        let head = serde_json::from_slice(&shell[4..4 + length]).unwrap();
+        let start = (4 + length).next_multiple_of(4);
+        Self { head, shell: shell[start..].to_vec(), interior: data("interior") }
+    }
+
+    /// Bytes of a section of the shell, or of the interior.
+    fn bytes(&self, interior: bool, name: &str) -> &[u8] {
+        let (table, blob) = match interior {
+            true => (&self.head["interior"], &self.interior),
+            false => (&self.head["sections"], &self.shell),
+        };
+        let section = &table[name];
+        let size = match section["type"].as_str().unwrap_or_else(|| panic!("no {name}")) {
+            "Uint8Array" | "Int8Array" => 1,
+            "Uint16Array" => 2,
+            _ => 4,
+        };
+        let [at, count] = ["at", "count"].map(|key| section[key].as_u64().unwrap() as usize);
+        &blob[at..at + count * size]
+    }
+
+    fn words(&self, interior: bool, name: &str) -> Vec<[u8; 4]> {
+        self.bytes(interior, name).as_chunks().0.to_vec()
+    }
+
+    fn reals(&self, interior: bool, name: &str) -> Vec<f64> {
+        self.words(interior, name).into_iter().map(|x| f64::from(f32::from_le_bytes(x))).collect()
+    }
+
+    fn split(&self, interior: bool, name: &str) -> Vec<f64> {
+        let bytes = self.bytes(interior, name);
+        let (high, low) = bytes.split_at(bytes.len() / 2);
+        high.iter().zip(low).map(|(&h, &l)| f64::from(h) * 256.0 + f64::from(l)).collect()
+    }
+
+    /// Positions of Bézier points, `count` a patch.
+    fn points(&self, interior: bool, count: usize) -> Vec<Vec<[f64; 3]>> {
+        let exponents = self.bytes(interior, "exponent");
+        let bases: Vec<i32> =
+            self.words(interior, "base").into_iter().map(i32::from_le_bytes).collect();
+        let numbers = self.split(interior, "points");
+        let size = self.head["size"].as_f64().unwrap();
+        let center: Vec<f64> =
+            self.head["center"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+        let dimensions = if count == 16 { 2 } else { 3 };
+        let patch = |(i, &exponent): (usize, &u8)| -> Vec<[f64; 3]> {
+            let step = f64::from(exponent as i8).exp2() * size;
+            let stored = |k: usize, d: usize| {
+                let z = numbers[3 * (count * i + k) + d] as i64;
+                if z % 2 == 0 { z / 2 } else { -(z + 1) / 2 }
+            };
+            let number = |k: usize, d: usize| {
+                let along: Vec<i64> = (0..dimensions).map(|a| (k >> (2 * a) & 3) as i64).collect();
+                if along.iter().all(|x| x % 3 == 0) {
+                    return stored(k, d).rem_euclid(65536);
+                }
+                let mut sum = 0;
+                for corner in 0..1_usize << dimensions {
+                    let high = |a: usize| corner >> a & 1 == 1;
+                    let at: usize =
+                        (0..dimensions).map(|a| usize::from(high(a)) * (3 << (2 * a))).sum();
+                    let weight: i64 = (0..dimensions)
+                        .map(|a| if high(a) { along[a] } else { 3 - along[a] })
+                        .product();
+                    sum += weight * stored(at, d).rem_euclid(65536);
+                }
+                (sum.div_euclid(3_i64.pow(dimensions as u32)) + stored(k, d)).rem_euclid(65536)
+            };
+            let coordinate = |k: usize, d: usize| {
+                (f64::from(bases[3 * i + d]) + number(k, d) as f64) * step + center[d]
+            };
+            (0..count).map(|k| std::array::from_fn(|d| coordinate(k, d))).collect()
+        };
+        exponents.iter().enumerate().map(patch).collect()
+    }
+}
+
+fn bernstein(t: f64) -> [f64; 4] {
+    let s = 1.0 - t;
+    [s.powi(3), 3.0 * s * s * t, 3.0 * s * t * t, t.powi(3)]
+}
+
+fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (0..3).map(|d| (a[d] - b[d]).powi(2)).sum::<f64>().sqrt()
+}
+
+const PLACES: [[f64; 3]; 4] =
+    [[0.0, 0.0, 0.0], [0.21, 0.68, 0.4], [0.9, 0.15, 0.77], [1.0, 1.0, 1.0]];
+
+/// Largest distances of the boundary and of the inside of a page from the limit, over the size.
+fn distances(mesh: &SolidMesh) -> [f64; 2] {
+    let solid = Solid::new(mesh).unwrap();
+    let page = Page::of_solid(mesh, &ViewOptions::titled("test")).unwrap();
+    let decoded = Decoded::new(&page);
+    let limit = |places: Vec<Location>| -> Vec<[f64; 3]> {
+        let plan = solid.plan(&Samples::Points(places), Want::POSITION).unwrap();
+        let limit = backend::Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
+        (0..limit.len()).map(|i| limit.positions.triple(i)).collect()
+    };
+    let ids = |interior| -> Vec<u32> {
+        decoded.words(interior, "element").into_iter().map(u32::from_le_bytes).collect()
+    };
+
+    let (mut places, mut drawn) = (Vec::new(), Vec::new());
+    let (elements, frames) = (ids(false), decoded.reals(false, "place"));
+    let patches = decoded.points(false, 16);
+    assert_eq!(patches.len(), elements.len());
+    for (i, points) in patches.iter().enumerate() {
+        let frame = &frames[9 * i..9 * i + 9];
+        for [s, t, _] in PLACES {
+            let parameters = std::array::from_fn(|d| {
+                (frame[d] + s * frame[3 + d] + t * frame[6 + d]).clamp(0.0, 1.0)
+            });
+            places.push(Location { element: elements[i], parameters });
+            let (a, b) = (bernstein(s), bernstein(t));
+            drawn.push(std::array::from_fn(|d| {
+                (0..16).map(|k| a[k % 4] * b[k / 4] * points[k][d]).sum()
+            }));
+        }
+    }
+    let size = decoded.head["size"].as_f64().unwrap();
+    let worst = |places, drawn: &[[f64; 3]]| {
+        let found = limit(places);
+        found.iter().zip(drawn).map(|(a, b)| distance(*a, *b)).fold(0.0, f64::max) / size
+    };
+    let shell = worst(places, &drawn);
+
+    let (mut places, mut drawn) = (Vec::new(), Vec::new());
+    let (elements, boxes) = (ids(true), decoded.reals(true, "box"));
+    for (i, points) in decoded.points(true, 64).iter().enumerate() {
+        let own = &boxes[6 * i..6 * i + 6];
+        for p in PLACES {
+            let parameters = std::array::from_fn(|d| own[d] + p[d] * own[3 + d]);
+            places.push(Location { element: elements[i], parameters });
+            let [a, b, c] = p.map(bernstein);
+            drawn.push(std::array::from_fn(|d| {
+                (0..64).map(|k| a[k % 4] * b[k / 4 % 4] * c[k / 16] * points[k][d]).sum()
+            }));
+        }
+    }
+    [shell, worst(places, &drawn)]
+}
+
+/// A wedge on a hexahedron, and a tetrahedron on the wedge.
+fn mixed() -> SolidMesh {
+    let mut mesh = SolidMesh {
+        points: vec![
+            [0.0, 0.0, 0.0],
+            [1.0, 0.0, 0.1],
+            [1.1, 1.0, 0.0],
+            [0.0, 1.0, 0.0],
+            [0.0, 0.1, 1.0],
+            [1.0, 0.0, 1.0],
+            [1.0, 1.2, 1.0],
+            [0.0, 1.0, 1.1],
+            [0.1, 0.5, 2.0],
+            [1.0, 0.6, 1.9],
+            [0.4, 0.7, 3.1],
+        ],
+        ..SolidMesh::default()
+    };
+    mesh.cells.push(CellKind::Hexahedron, &[0, 1, 2, 3, 4, 5, 6, 7]);
+    mesh.cells.push(CellKind::Wedge, &[4, 7, 8, 5, 6, 9]);
+    mesh.cells.push(CellKind::Tetrahedron, &[4, 8, 7, 10]);
+    mesh
+}
+
+#[test]
+fn pages_draw_the_limit_of_solids() {
+    let mut creased = Shape::parse("box", &[]).unwrap().build().unwrap();
+    crease_by_angle(&mut creased, 40.0).unwrap();
+    let mut meshes = vec![
+        ("creased box".to_owned(), creased),
+        ("mixed cells".to_owned(), mixed()),
+        ("bracket".into(), subsolid::read("models/bracket.vtk").unwrap()),
+        ("tripod".into(), subsolid::read("models/solids/tripod.vtk").unwrap()),
+    ];
+    for name in ["fan", "link-3444555", "link-tetrahedron"] {
+        meshes.push((name.into(), Shape::parse(name, &[]).unwrap().build().unwrap()));
+    }
+    // a left-handed cell, listed the other way round
+    let mut left = Shape::parse("box", &[]).unwrap().build().unwrap();
+    let cells: Vec<[u32; 8]> = left.cells.hexahedra().unwrap().to_vec();
+    let turned = cells.iter().map(|c| [c[4], c[5], c[6], c[7], c[0], c[1], c[2], c[3]]);
+    left = SolidMesh::from_hexahedra(left.points, &turned.collect::<Vec<_>>());
+    meshes.push(("left-handed".into(), left));
+    for (name, mesh) in meshes {
+        let [shell, inside] = distances(&mesh);
+        assert!(shell < 1e-5, "{name}: boundary {shell:.2e} of the size");
+        // the remainder at extraordinary edges and vertices interpolates
+        assert!(inside < 2e-3, "{name}: inside {inside:.2e} of the size");
+    }
+}
+
+#[test]
+fn pages_draw_the_limit_of_surfaces() {
+    for name in ["bishop", "cubes_semisharp", "nonquads", "val2_interior", "hole_test2"] {
+        let mesh = subsolid::read_surface(format!("models/surfaces/{name}.obj")).unwrap();
+        let limit = LimitSurface::of_mesh(&mesh, Scheme::CatmullClark).unwrap();
+        let options = ViewOptions::titled(name);
+        let page = Page::of_surface(&mesh, Scheme::CatmullClark, 0, &options).unwrap();
+        let decoded = Decoded::new(&page);
+        let size = decoded.head["size"].as_f64().unwrap();
+        let frames = decoded.reals(false, "place");
+        let elements = decoded.words(false, "element");
+        let (mut places, mut drawn) = (Vec::new(), Vec::new());
+        for (i, points) in decoded.points(false, 16).iter().enumerate() {
+            for [s, t, _] in PLACES {
+                let at = |d: usize| {
+                    frames[9 * i + d] + s * frames[9 * i + 3 + d] + t * frames[9 * i + 6 + d]
+                };
+                let element = u32::from_le_bytes(elements[i]);
+                places.push(SurfaceLocation { element, parameters: [at(0), at(1)] });
+                let (a, b) = (bernstein(s), bernstein(t));
+                drawn.push(std::array::from_fn::<f64, 3, _>(|d| {
+                    (0..16).map(|k| a[k % 4] * b[k / 4] * points[k][d]).sum()
+                }));
+            }
+        }
+        let found = limit.evaluate(&mesh.points, &places, Want::POSITION).unwrap().positions;
+        let worst =
+            found.iter().zip(&drawn).map(|(a, b)| distance(*a, *b)).fold(0.0, f64::max) / size;
+        assert!(worst < 1e-5, "{name}: {worst:.2e} of the size");
+        assert!(page.error() / size < 1e-5, "{name}: {:.2e} of the size", page.error() / size);
+    }
+}
+
+#[test]
+fn attributes_are_drawn_with_the_weights_of_positions() {
+    let mut mesh = subsolid::read("models/bracket.vtk").unwrap();
+    mesh.attributes = (0..3)
+        .map(|d| Attribute {
+            name: format!("<b>{d}</b>"),
+            width: 1,
+            values: mesh.points.iter().map(|p| p[d]).collect(),
+        })
+        .collect();
+    let page = Page::of_solid(&mesh, &ViewOptions::titled("<i>")).unwrap();
+    assert!(!page.to_html().unwrap().contains("<b>") && !page.to_html().unwrap().contains("<i>"));
+    let decoded = Decoded::new(&page);
+    for interior in [false, true] {
+        let points = decoded.points(interior, if interior { 64 } else { 16 });
+        for d in 0..3 {
+            let range = decoded.reals(interior, &format!("attribute {d} range"));
+            let step = (range[1] - range[0]) / 65535.0;
+            let values = decoded.split(interior, &format!("attribute {d}"));
+            for (point, value) in points.iter().flatten().zip(&values) {
+                let value = range[0] + step * value;
+                assert!((value - point[d]).abs() < 2.0 * step, "{value} {}", point[d]);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_worst_cell_is_that_of_the_quality_report() {
+    let mut mesh = Shape::parse("box", &[]).unwrap().build().unwrap();
+    let (low, high) = mesh.bounds().unwrap();
+    let center = std::array::from_fn(|d| (low[d] + high[d]) / 2.0);
+    let inner = (0..mesh.points.len())
+        .min_by(|&a, &b| {
+            distance(mesh.points[a], center).total_cmp(&distance(mesh.points[b], center))
+        })
+        .unwrap();
+    mesh.points[inner][0] += 2.0 * (high[0] - low[0]);
+    let page = Page::of_solid(&mesh, &ViewOptions::titled("inverted")).unwrap();
+    let solid = Solid::new(&mesh).unwrap();
+    let plan = solid.plan(&Samples::grid(5), Want::DETERMINANT).unwrap();
+    let limit = backend::Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
+    let mut quality = subsolid::volume::Quality::default();
+    quality.add(&plan, &limit);
+    let (worst, expected) = (page.worst().unwrap(), quality.least_scaled_jacobian.unwrap());
+    assert!(expected.value < -0.01, "the mesh is inverted: {}", expected.value);
+    // several places may be as bad; this is one of them
+    let place = Location { element: worst.cell, parameters: worst.parameters };
+    let plan = solid.plan(&Samples::Points(vec![place]), Want::FIRST).unwrap();
+    let limit = backend::Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
+    let [a, b, c] = [0, 1, 2].map(|d: usize| limit.derivatives[d].triple(0));
+    let cross = [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]];
+    let determinant: f64 = (0..3).map(|d| a[d] * cross[d]).sum();
+    let lengths: f64 = [a, b, c].into_iter().map(|x| distance(x, [0.0; 3])).product();
+    assert!((worst.scaled_jacobian - determinant / lengths).abs() < 1e-12);
+    assert!(distance(worst.point, limit.positions.triple(0)) < 1e-12);
+    assert!((worst.scaled_jacobian - expected.value).abs() < 1e-12);
+    let head = Decoded::new(&page).head;
+    assert!(head["inverted"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn requests_that_cannot_be_met_are_refused() {
+    let mesh = subsolid::read("models/bracket.vtk").unwrap();
+    let refused = |change: fn(&mut ViewOptions)| {
+        let mut options = ViewOptions::titled("bracket");
+        change(&mut options);
+        Page::of_solid(&mesh, &options).unwrap_err().to_string()
+    };
+    assert!(refused(|o| o.rings = 9).contains("9 rings"));
+    assert!(refused(|o| o.samples = 1).contains("1 samples"));
+    assert!(refused(|o| o.color = Some("heat".into())).contains("no array `heat`"));
+    let empty = Page::of_solid(&SolidMesh::default(), &ViewOptions::titled("")).unwrap_err();
+    assert!(empty.to_string().contains("no cells"));
+    let wedge = Page::of_hexahedra(&mixed(), &ViewOptions::titled("")).unwrap_err();
+    assert!(wedge.to_string().contains("cell 1 is no hexahedron"));
+}

@@ -1,0 +1,343 @@
+// Pages in a real browser, with software WebGL:
+//
+//     node tests/view/browser.mjs MODULES SUBSOLID SCRATCH [--record]
+//
+// MODULES: a node_modules with puppeteer-core. --record writes the stored pictures anew.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+const [, , modules, subsolid, scratch, record] = process.argv;
+const puppeteer = createRequire(path.resolve(modules, "x.js"))("puppeteer-core").default ?? createRequire(path.resolve(modules, "x.js"))("puppeteer-core");
+const root = path.resolve(import.meta.dirname, "../.."), models = path.join(root, "models");
+mkdirSync(scratch, { recursive: true });
+
+let failures = 0;
+function check(condition, what) {
+  if (condition) return;
+  failures++;
+  console.error(`FAILED: ${what}`);
+}
+
+function view(model, name, ...options) {
+  const output = path.resolve(scratch, `${name}.html`);
+  execFileSync(subsolid, ["--quiet", "view", model, ...options, "-o", output]);
+  return output;
+}
+
+const executable = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync) ?? process.env.CHROMIUM;
+const browser = await puppeteer.launch({
+  executablePath: executable,
+  args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--force-color-profile=srgb"],
+});
+
+// Opens a page; any error, message or request is a failure.
+async function open(file, { hash = "", width = 900, height = 600 } = {}) {
+  const page = await browser.newPage(), name = path.basename(file);
+  await page.setViewport({ width, height });
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
+  page.on("console", (m) => {
+    // the browser says that reading pixels of a software renderer is slow
+    if (!/GPU stall|WebGL-/.test(m.text())) check(m.type() === "log", `${name} says ${m.type()}: ${m.text()}`);
+  });
+  page.on("pageerror", (e) => check(false, `${name} fails: ${e.message}`));
+  page.on("dialog", (d) => check(false, `${name} opens a dialog: ${d.message()}`));
+  page.on("request", (r) => check(/^(file|data|blob):/.test(r.url()), `${name} requests ${r.url()}`));
+  await page.goto(`file://${file}${hash ? `#${hash}` : ""}`);
+  await page.waitForSelector("body[data-ready]", { timeout: 60000 });
+  await drawn(page);
+  return page;
+}
+
+const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30)))));
+
+async function press(page, ...keys) {
+  for (const key of keys) await page.keyboard.press(key);
+  await drawn(page);
+}
+
+// Picks on a grid over the canvas.
+const picks = (page) =>
+  page.evaluate(() => {
+    const { view, model } = window.subsolid, found = [], canvas = view.canvas;
+    for (let y = 10; y < canvas.clientHeight; y += 61)
+      for (let x = 10; x < canvas.clientWidth; x += 61) {
+        const p = view.pick(x, y);
+        if (p) found.push({ x, y, cell: p.cell, corner: model.isSolid ? model.cornerOf(p.element) : null, parameters: p.parameters, position: model.absolute(p.position), local: p.position, cap: p.piece !== undefined });
+      }
+    return { found, size: model.head.size };
+  });
+
+// Picked points are limit points of their cell and parameters, by the program itself.
+function checkPicks({ found, size }, model, what) {
+  check(found.length > 8, `${what}: ${found.length} picks`);
+  const table = path.join(scratch, "at.csv"), values = path.join(scratch, "values.csv");
+  const clamped = (x) => Math.min(1, Math.max(0, x));
+  writeFileSync(table, ["cell,u,v,w", ...found.map((p) => [p.cell, ...p.parameters.map(clamped)].join(","))].join("\n") + "\n");
+  execFileSync(subsolid, ["--quiet", "evaluate", model, "--at", table, "-o", values]);
+  const [header, ...rows] = readFileSync(values, "utf8").trim().split("\n").map((row) => row.split(","));
+  const columns = ["x", "y", "z"].map((name) => header.indexOf(name));
+  const worst = Math.max(...rows.map((row, i) => Math.hypot(...columns.map((c, d) => Number(row[c]) - found[i].position[d]))));
+  check(rows.length === found.length && worst <= 1e-4 * size, `${what}: picked points are ${worst / size} of the size off`);
+}
+
+// Mean difference of two pictures, 0 to 1, and the share of pixels that differ much.
+async function difference(a, b) {
+  const page = await browser.newPage();
+  const result = await page.evaluate(async (urls) => {
+    const pixels = await Promise.all(urls.map(async (url) => {
+      const image = new Image();
+      image.src = url;
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.width, image.height), context = canvas.getContext("2d");
+      context.drawImage(image, 0, 0);
+      return context.getImageData(0, 0, image.width, image.height);
+    }));
+    if (pixels[0].width !== pixels[1].width || pixels[0].height !== pixels[1].height) return { mean: 1, share: 1 };
+    const count = pixels[0].data.length / 4;
+    let sum = 0, many = 0;
+    for (let i = 0; i < count; i++) {
+      let most = 0;
+      for (let c = 0; c < 3; c++) most = Math.max(most, Math.abs(pixels[0].data[4 * i + c] - pixels[1].data[4 * i + c]));
+      sum += most / 255;
+      many += most > 60;
+    }
+    return { mean: sum / count, share: many / count };
+  }, [a, b].map((png) => `data:image/png;base64,${Buffer.from(png).toString("base64")}`));
+  await page.close();
+  return result;
+}
+
+async function picture(page, name) {
+  const png = await page.screenshot({ clip: { x: 0, y: 0, width: 440, height: 400 } }), stored = path.join(root, "tests/view", `${name}.png`);
+  if (record === "--record") {
+    writeFileSync(stored, png);
+    return;
+  }
+  writeFileSync(path.join(scratch, `${name}.png`), png);
+  const { mean, share } = await difference(png, readFileSync(stored));
+  check(mean < 0.02 && share < 0.03, `${name}: differs from the stored picture by ${mean}, ${share} of the pixels much`);
+}
+
+const SMALL = { width: 760, height: 400 };
+
+async function bracket() {
+  const model = path.join(models, "bracket.vtk"), file = view(model, "bracket");
+  let page = await open(file);
+  checkPicks(await picks(page), model, "bracket");
+
+  // a click shows the cell and a row for --at
+  const target = (await picks(page)).found[4];
+  await page.mouse.click(target.x, target.y);
+  await drawn(page);
+  const panel = await page.$eval("#picked", (node) => node.textContent), row = await page.evaluate(() => window.subsolid.row);
+  check(panel.includes(`cell${target.cell}`) && row.startsWith(`${target.cell},`), `a click on cell ${target.cell} shows: ${panel}`);
+  await press(page, "Escape");
+
+  // colors: the legend and the picture follow
+  const before = await page.screenshot();
+  await page.select("#color", await page.evaluate(() => window.subsolid.channels.find((c) => c.name === "scaled Jacobian").key));
+  await drawn(page);
+  check((await page.$eval("#legend", (n) => n.textContent)).startsWith("scaled Jacobian"), "the legend names the array");
+  check((await difference(before, await page.screenshot())).share > 0.05, "colors change with the array");
+  // a pixel has the color of its cell's value: yellow at the high end of viridis
+  const best = await page.evaluate(() => {
+    const { view, channel, model } = window.subsolid, values = model.sections.get("scaled");
+    for (let y = 5; y < view.canvas.clientHeight; y += 13)
+      for (let x = 5; x < view.canvas.clientWidth; x += 13) {
+        const p = view.pick(x, y), t = p?.parameters;
+        // not on a line
+        if (p && values[p.cell] > 0.99 * channel.high && t.filter((s) => s > 0.3 && s < 0.7).length >= 2) return [x, y];
+      }
+    return null;
+  });
+  await drawn(page);
+  const color = best && (await page.evaluate(([x, y]) => {
+    const { view } = window.subsolid, gl = view.renderer.getContext(), ratio = view.renderer.getPixelRatio(), out = new Uint8Array(4);
+    view.draw();
+    gl.readPixels(Math.floor(x * ratio), gl.drawingBufferHeight - 1 - Math.floor(y * ratio), 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, out);
+    return [...out];
+  }, best));
+  check(color && color[0] > 1.5 * color[2] && color[1] > 1.5 * color[2], `a cell of the highest value is yellow: ${color}`);
+
+  // a cut: caps, nothing above the plane, exact points on it
+  await press(page, "x");
+  const cut = await picks(page), plane = await page.evaluate(() => window.subsolid.plane());
+  const height = (p) => p.local.reduce((sum, x, d) => sum + x * plane.normal[d], 0) - plane.distance;
+  check(cut.found.every((p) => height(p) < 1e-5 * cut.size), "nothing is left above the plane");
+  const caps = cut.found.filter((p) => p.cap);
+  check(caps.length > 0 || (await page.evaluate(() => window.subsolid.view.capCorners.length)) > 100, "the cut has caps");
+  check(caps.every((p) => Math.abs(height(p)) < 1e-5 * cut.size), "caps lie on the plane");
+  await press(page, "x", "y");
+  checkPicks(await picks(page), model, "bracket, cut across y");
+  await press(page, "y");
+
+  // cells move apart and keep their points
+  const still = await picks(page);
+  await press(page, "e", "e");
+  const apart = await picks(page);
+  checkPicks(apart, model, "bracket, cells apart");
+  check((await page.evaluate(() => window.subsolid.view.patches.length)) > 5 * 888, "all sides of cells are there");
+  const moved = still.found.filter((p) => !apart.found.some((q) => q.x === p.x && q.y === p.y && q.cell === p.cell));
+  check(moved.length > still.found.length / 3, "cells move apart");
+  await press(page, "E", "E", "p");
+  const layer = await page.evaluate(() => window.subsolid.view.patches.map((p) => window.subsolid.model.layer[p.cell]));
+  check(layer.length > 0 && layer.every((l) => l === 1), "a layer is peeled off");
+  checkPicks(await picks(page), model, "bracket, peeled");
+  await press(page, "P");
+
+  // worst cells: a click goes there
+  await page.click("#worst button");
+  await drawn(page);
+  const worst = await page.evaluate(() => {
+    const { model, view, lastPick } = window.subsolid, w = model.head.worst[0];
+    return { cell: w.cell, picked: lastPick.cell, off: Math.hypot(...view.controls.target.toArray().map((x, d) => x + model.head.center[d] - w.point[d])), size: model.head.size };
+  });
+  check(worst.picked === worst.cell && worst.off < 1e-6 * worst.size, `the worst cell is shown: ${JSON.stringify(worst)}`);
+  // the address holds the state
+  await press(page, "z", "c", "g", "d");
+  const address = await page.evaluate(() => location.hash), shown = await page.screenshot();
+  check(/cut=z/.test(address) && /camera=/.test(address) && /theme=dark/.test(address), `the address: ${address}`);
+  await page.close();
+  page = await open(file, { hash: address.slice(1) });
+  const again = await page.evaluate(() => ({ ...window.subsolid.state }));
+  check(again.cut === "z" && again.cells === false && again.theme === "dark", "the state comes back from the address");
+  const clip = { x: 0, y: 0, width: 560, height: 600 };
+  const { share } = await difference(await page.screenshot({ clip }), await crop(shown, clip));
+  check(share < 0.02, `the picture comes back from the address: ${share} of the pixels differ`);
+  await page.close();
+
+  page = await open(file, { ...SMALL, hash: "cut=y&at=0.4&flip=1" });
+  await picture(page, "bracket");
+  await page.close();
+
+  // a narrow window: the panel below, nothing cut off
+  page = await open(file, { width: 400, height: 700 });
+  const narrow = await page.evaluate(() => [document.documentElement.scrollWidth, document.getElementById("panel").getBoundingClientRect().top, document.getElementById("stage").clientHeight]);
+  check(narrow[0] <= 400 && narrow[1] > 300 && narrow[2] > 300, `400 pixels wide: ${narrow}`);
+  const unnamed = await page.$$eval("input, select, button, canvas", (nodes) => nodes.filter((n) => !(n.getAttribute("aria-label") || n.textContent.trim() || n.closest("label")?.textContent.trim())).length);
+  check(unnamed === 0, `${unnamed} controls without a name`);
+  await page.close();
+}
+
+async function crop(png, clip) {
+  const page = await browser.newPage();
+  const data = await page.evaluate(async (url, { x, y, width, height }) => {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    Object.assign(canvas, { width, height });
+    canvas.getContext("2d").drawImage(image, x, y, width, height, 0, 0, width, height);
+    return canvas.toDataURL("image/png").split(",")[1];
+  }, `data:image/png;base64,${Buffer.from(png).toString("base64")}`, clip);
+  await page.close();
+  return Buffer.from(data, "base64");
+}
+
+async function pictures() {
+  for (const [name, model, hash, ...options] of [
+    ["tripod", "solids/tripod.vtk", "color=number&iso=4"],
+    ["mount", "solids/mount2_hex.vtk", "cut=x&flip=1&color=number"],
+    ["creased", "surfaces/car.obj", "creases=1"],
+  ]) {
+    const page = await open(view(path.join(models, model), name, ...options), { ...SMALL, hash });
+    await picture(page, name);
+    await page.close();
+  }
+}
+
+function write(name, text) {
+  const file = path.join(scratch, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+const CUBE = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
+const vtk = (points, name) => `# vtk DataFile Version 3.0
+a cell
+ASCII
+DATASET UNSTRUCTURED_GRID
+POINTS 8 double
+${points.map((p) => p.join(" ")).join("\n")}
+CELLS 1 9
+8 0 1 2 3 4 5 6 7
+CELL_TYPES 1
+12
+POINT_DATA 8
+SCALARS ${name} double 1
+LOOKUP_TABLE default
+${points.map((_, i) => i).join("\n")}
+CELL_DATA 1
+SCALARS ${name}2 int 1
+LOOKUP_TABLE default
+3
+`;
+
+async function unusual() {
+  // names from files are text
+  const evil = "<script>window.evil=1</script><b>bold</b>";
+  let page = await open(view(write("evil.vtk", vtk(CUBE, evil)), "evil", "--title", evil, "--color", evil));
+  check(await page.evaluate(() => window.evil === undefined && !document.querySelector("#panel b, #legend b")), "names are text");
+  check((await page.$eval("#legend", (n) => n.textContent)).startsWith(evil), "the name is shown as it is");
+  check((await page.title()) === evil, "the title is text");
+  check((await picks(page)).found.length > 3, "a cell alone is shown");
+  await press(page, "x", "e", "p", "p", "n", "k", "i");
+  await page.close();
+
+  page = await open(view(write("flat.vtk", vtk(CUBE.map(([x, y]) => [x, y, 0]), "flat")), "flat"));
+  await press(page, "z", "x", "e", "n");
+  await page.close();
+
+  // inverted: red, listed, shown at once
+  const turned = CUBE.map((p, i) => (i === 6 ? [-1.5, -1.5, -1.5] : p));
+  page = await open(view(write("inverted.vtk", vtk(turned, "a")), "inverted"));
+  const state = await page.evaluate(() => ({ color: window.subsolid.channel.name, bad: document.querySelectorAll("#worst button.bad").length }));
+  check(state.color === "scaled Jacobian" && state.bad === 1, `an inverted cell is listed: ${JSON.stringify(state)}`);
+  const red = await page.evaluate(() => {
+    const { view } = window.subsolid, gl = view.renderer.getContext(), w = gl.drawingBufferWidth, h = gl.drawingBufferHeight, out = new Uint8Array(4 * w * h);
+    view.draw();
+    gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, out);
+    let count = 0;
+    for (let i = 0; i < out.length; i += 4) count += out[i] > 2 * out[i + 1] && out[i] > 2 * out[i + 2] && out[i] > 60;
+    return count;
+  });
+  check(red > 500, `an inverted cell is red: ${red} pixels`);
+  await page.close();
+
+  // nothing left to show is no error
+  page = await open(view(path.join(models, "bracket.vtk"), "hollow", "--no-interior"), { hash: "cut=x" });
+  await press(page, "p", "e");
+  await page.close();
+}
+
+async function others() {
+  const limit = path.join(scratch, "limit.vtu"), layers = path.join(scratch, "layers"), model = path.join(models, "bracket.vtk");
+  execFileSync(subsolid, ["--quiet", "evaluate", model, "--samples", "3", "-o", limit]);
+  let page = await open(view(limit, "linear", "--linear"), { hash: "cut=x" });
+  const { found } = await picks(page);
+  check(found.length > 8, "results are shown as they are");
+  await page.close();
+  execFileSync(subsolid, ["--quiet", "slice", model, "--png", layers, "--layer-height", "1", "--pixel", "0.5"]);
+  page = await open(view(model, "layers", "--slices", layers), { hash: "layer=3&layers=1" });
+  await drawn(page);
+  const image = await page.evaluate(() => ({ width: document.querySelector("canvas.layer").width, cut: window.subsolid.state.cut }));
+  check(image.width > 10 && image.cut === "z", `a layer beside the solid: ${JSON.stringify(image)}`);
+  await page.close();
+  for (const [name, ...options] of [["spot_control_mesh", "--scheme", "loop"], ["nonquads"], ["moebius"], ["cubes_semisharp"], ["nonman_verts"]]) {
+    page = await open(view(path.join(models, "surfaces", `${name}.obj`), name, ...options));
+    check((await picks(page)).found.length > 3, `${name} is shown`);
+    await press(page, "x", "c", "k");
+    await page.close();
+  }
+}
+
+for (const part of [bracket, pictures, unusual, others]) {
+  const start = Date.now();
+  await part().catch((error) => check(false, `${part.name}: ${error.stack}`));
+  console.log(`${part.name}: ${((Date.now() - start) / 1000).toFixed(1)} s`);
+}
+await browser.close();
+if (failures) process.exit(1);
+console.log("pages are right");

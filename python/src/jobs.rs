@@ -4,10 +4,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use subsolid::quadrature::{Scheme, side_vertices, sides};
 use subsolid::slice::Axis;
+use subsolid::view::{Page, ViewOptions};
 
 use crate::arrays::moved;
 use crate::cells::Analyzed;
-use crate::errors::refused;
+use crate::errors::{IntoPython, refused};
 use crate::locate::{PyLocator, locate};
 use crate::model::Moved;
 use crate::quadrature::{PyQuadrature, Where};
@@ -195,7 +196,52 @@ impl PySolid {
         module.call_method("plot", (slf,), Some(&options))
     }
 
-    /// A table for notebooks.
+    /// The page that view shows, as text: one HTML file that needs no network.
+    ///
+    /// Args:
+    ///     color: Name of the array that is shown first, "scaled Jacobian" among them; None for the
+    ///         class of the cells.
+    ///     title: Title of the page.
+    ///     interior: Whether cuts show the inside; the page is smaller without.
+    ///     samples: Samples along each axis of a cell at which Jacobians are looked at.
+    ///
+    /// Raises:
+    ///     Error: If there is no array of that name, or the inside is too large for a page.
+    #[pyo3(signature = (*, color=None, title="Solid", interior=true, samples=5))]
+    fn page(
+        &self,
+        py: Python<'_>,
+        color: Option<String>,
+        title: &str,
+        interior: bool,
+        samples: usize,
+    ) -> PyResult<String> {
+        let options = ViewOptions { color, interior, samples, ..ViewOptions::titled(title) };
+        let shared = self.shared.clone();
+        py.detach(|| Page::of_solid(&shared.mesh, &options)?.to_html()).py()
+    }
+
+    /// Shows the limit in a browser, or writes the page that does.
+    ///
+    /// Args:
+    ///     path: Name of an .html file to write; None to open a browser.
+    ///     color: As in page.
+    ///     title: As in page.
+    ///     interior: As in page.
+    #[pyo3(signature = (path=None, *, color=None, title="Solid", interior=true))]
+    fn view(
+        slf: &Bound<'_, Self>,
+        path: Option<Bound<'_, PyAny>>,
+        color: Option<String>,
+        title: &str,
+        interior: bool,
+    ) -> PyResult<()> {
+        let html = slf.get().page(slf.py(), color, title, interior, 5)?;
+        slf.py().import("subsolid._html")?.call_method1("show", (html, path))?;
+        Ok(())
+    }
+
+    /// A table and, of small solids, the page of view for notebooks.
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("subsolid._html")?.call_method1("table", (slf,))
     }

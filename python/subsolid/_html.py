@@ -1,12 +1,19 @@
-"""Tables for notebooks."""
+"""Tables and pages for notebooks and browsers."""
 
 from __future__ import annotations
 
+import os
+import tempfile
+import webbrowser
 from html import escape
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Optional, Union
 
 if TYPE_CHECKING:
     from ._subsolid import Solid
+
+# Cells up to which a notebook shows the page itself: some 2 MB.
+SHOWN = 1000
 
 
 def table(solid: Solid) -> str:
@@ -25,4 +32,21 @@ def table(solid: Solid) -> str:
         f"<td style='text-align:left'>{escape(value)}</td></tr>"
         for name, value in rows.items()
     )
-    return f"<table><caption>subsolid.Solid</caption>{cells}</table>"
+    html = f"<table><caption>subsolid.Solid</caption>{cells}</table>"
+    if info["cells"] <= SHOWN:
+        page = escape(solid.page(), quote=True)
+        style = "width:100%;height:480px;border:0"
+        html += f'<iframe srcdoc="{page}" title="subsolid.Solid" style="{style}"></iframe>'
+    return html
+
+
+def show(html: str, path: Optional[Union[str, "os.PathLike[str]"]]) -> None:
+    """Write a page, or open it in a browser."""
+    if path is not None:
+        Path(path).write_text(html, encoding="utf-8")
+        return
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", suffix=".html", prefix="subsolid-", delete=False
+    ) as file:
+        file.write(html)
+    webbrowser.open(Path(file.name).as_uri())

@@ -223,6 +223,22 @@ class Solid:
         screenshot: Optional[_Path] = None,
         show: bool = True,
     ) -> Any: ...
+    def page(
+        self,
+        *,
+        color: Optional[str] = None,
+        title: str = "Solid",
+        interior: bool = True,
+        samples: int = 5,
+    ) -> str: ...
+    def view(
+        self,
+        path: Optional[_Path] = None,
+        *,
+        color: Optional[str] = None,
+        title: str = "Solid",
+        interior: bool = True,
+    ) -> None: ...
     def _repr_html_(self) -> str: ...
     def __repr__(self) -> str: ...
 

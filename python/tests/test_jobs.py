@@ -132,6 +132,23 @@ def test_pictures(graded: subsolid.Solid, tmp_path: Any) -> None:
 def test_tables_for_notebooks(graded: subsolid.Solid) -> None:
     html = graded._repr_html_()
     assert html.startswith("<table>") and "layered" in html
+    assert html.count("<iframe") == 1 and "<script" not in html
+
+
+def test_pages(graded: subsolid.Solid, tmp_path: Any, monkeypatch: Any) -> None:
+    path = tmp_path / "bracket.html"
+    graded.view(path, color="hardness", title="<bracket>")
+    html = path.read_text(encoding="utf-8")
+    assert html == graded.page(color="hardness", title="<bracket>")
+    assert "<title>&lt;bracket&gt;</title>" in html and "default-src 'none'" in html
+    assert len(graded.page(interior=False)) < len(html)
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    graded.view()
+    assert opened[0].startswith("file:") and opened[0].endswith(".html")
+    with pytest.raises(subsolid.Error, match="no array `taste`"):
+        graded.page(color="taste")
 
 
 def test_interrupts_end_work_between_pieces(bracket: subsolid.Solid) -> None:

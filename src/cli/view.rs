@@ -58,7 +58,8 @@ pub struct Arguments {
     /// where what remains is near the limit
     #[arg(long, value_name = "K", default_value_t = MOST_RINGS)]
     rings: usize,
-    /// Rings of exact pieces towards extraordinary edges and vertices inside
+    /// Most rings of exact pieces towards extraordinary edges and vertices inside; fewer in large
+    /// models
     #[arg(long, value_name = "K", default_value_t = 2)]
     interior_rings: usize,
     /// Leave the inside out: a smaller file, whose cuts are hollow

@@ -49,7 +49,7 @@ pub fn page(scene: &Scene) -> Result<String> {
 
 fn packed(bytes: &[u8]) -> Result<String> {
     let failed = |e: std::io::Error| Error::request(format!("the page's data: {e}"));
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes).map_err(failed)?;
     Ok(BASE64.encode(encoder.finish().map_err(failed)?))
 }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::lattice::{Lattice, push_values};
+use super::lattice::{COARSE, Lattice, push_values};
 use super::scene::Scene;
 use crate::bezier::Pieces;
 use crate::error::{Error, Result};
@@ -12,32 +12,38 @@ use crate::mesh::SolidMesh;
 /// Leaves that are worked on at once.
 const LEAVES: usize = 256;
 
+/// Pieces above which there are fewer rings.
+const FEW: usize = 150_000;
+/// Most pieces of a page.
+const MOST: usize = 2_000_000;
+
+/// Pieces with `rings` rings, or with fewer if there are many, and how many.
+fn pieces(solid: &Solid, rings: usize) -> Result<(Pieces<'_>, usize)> {
+    for rings in (0..=rings).rev() {
+        let pieces = Pieces::new(solid, rings)?;
+        let count = solid.leaves().par_iter().map(|leaf| pieces.of(leaf).count()).sum();
+        if count <= FEW || (rings == 0 && count <= MOST) {
+            return Ok((pieces, count));
+        }
+    }
+    let count = solid.leaves().len();
+    Err(Error::request(format!("the inside has {count} pieces, and a page holds {MOST}"))
+        .with_help("show the boundary alone (--no-interior)"))
+}
+
 /// Adds the pieces: `points` and so on, `element` and `box` (origin and edge lengths in its
 /// parameters) of each, `attribute K`.
 ///
 /// # Errors
-/// [`Error::Request`] for more than `most` pieces.
-pub fn push(
-    scene: &mut Scene,
-    solid: &Solid,
-    mesh: &SolidMesh,
-    rings: usize,
-    most: usize,
-) -> Result<()> {
-    let pieces = Pieces::new(solid, rings)?;
+/// [`Error::Request`] for more pieces than a page holds.
+pub fn push(scene: &mut Scene, solid: &Solid, mesh: &SolidMesh, rings: usize) -> Result<()> {
+    let (pieces, count) = pieces(solid, rings)?;
     let leaves = solid.leaves();
-    let count: usize = leaves.par_iter().map(|leaf| pieces.of(leaf).count()).sum();
-    if count > most {
-        return Err(Error::request(format!(
-            "the inside of the solid has {count} pieces, and a page holds {most}"
-        ))
-        .with_help("show the boundary alone (--no-interior), or ask for fewer --interior-rings"));
-    }
     let refined = solid.refined_points(mesh.points.as_flattened(), 3);
     let parts: Vec<(Lattice, f64)> = leaves
         .par_chunks(LEAVES)
         .map(|leaves| {
-            let (mut lattice, mut error) = (Lattice::default(), 0.0_f64);
+            let (mut lattice, mut error) = (Lattice::new(COARSE), 0.0_f64);
             for leaf in leaves {
                 let points = pieces.points(leaf, &refined, 3);
                 for points in points.chunks_exact(192) {
@@ -48,7 +54,7 @@ pub fn push(
             (lattice, error)
         })
         .collect();
-    let mut lattice = Lattice::default();
+    let mut lattice = Lattice::new(COARSE);
     for (part, error) in parts {
         lattice.append(part);
         scene.interior_error = scene.interior_error.max(error);

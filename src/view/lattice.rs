@@ -5,18 +5,27 @@
 
 use super::scene::{Blob, Scene};
 
-/// Steps are no smaller than the size of the model times this: multiples fit in 32 bits.
-const LEAST: f64 = 1.0 / (1 << 28) as f64;
+/// Least step of the boundary, over the size of the model: multiples fit in 32 bits, and a close view
+/// of a small patch is smooth.
+pub const FINE: f64 = 1.0 / (1 << 28) as f64;
+/// The same of the inside.
+pub const COARSE: f64 = 1.0 / (1 << 18) as f64;
 
 /// Bézier points of patches, added one by one.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Lattice {
+    least: f64,
     exponents: Vec<i8>,
     bases: Vec<i32>,
     numbers: Vec<u16>,
 }
 
 impl Lattice {
+    /// No patches; steps are `least` times the size of the model or more.
+    pub fn new(least: f64) -> Self {
+        Self { least, exponents: Vec::new(), bases: Vec::new(), numbers: Vec::new() }
+    }
+
     /// Adds a patch of points relative to the scene's centre and size.
     pub fn push(&mut self, scene: &Scene, points: impl Iterator<Item = [f64; 3]> + Clone) {
         let local = |p: [f64; 3]| -> [f64; 3] {
@@ -31,7 +40,7 @@ impl Lattice {
         }
         let extent = (0..3).map(|d| high[d] - low[d]).fold(0.0, f64::max);
         // one number to spare at each end, for rounding
-        let exponent = (extent / f64::from(u16::MAX - 2)).max(LEAST).log2().ceil();
+        let exponent = (extent / f64::from(u16::MAX - 2)).max(self.least).log2().ceil();
         let step = exponent.exp2();
         let base = low.map(|x| (x / step).floor() as i32);
         self.exponents.push(exponent as i8);
@@ -108,7 +117,7 @@ mod tests {
     #[test]
     fn points_are_kept_to_a_part_of_their_extent() {
         let scene = Scene::new(Mode::Solid, "", Some(([1e6, 0.0, -3.0], [1e6 + 2.0, 9.0, 4.0])));
-        let mut lattice = Lattice::default();
+        let mut lattice = Lattice::new(FINE);
         for extent in [7.0, 0.01, 0.0] {
             let points =
                 (0..16).map(move |i| [1e6 + extent * f64::from(i) / 15.0, 4.0 + extent, -2.0]);
@@ -129,7 +138,7 @@ mod tests {
                     let number = f64::from(numbers[i][d]);
                     let x = step * (f64::from(lattice.bases[3 * n + d]) + number) * scene.size
                         + scene.center[d];
-                    let bound = (extent / 60000.0).max(scene.size * LEAST);
+                    let bound = (extent / 60000.0).max(scene.size * FINE);
                     assert!((x - p[d]).abs() <= bound, "{extent} {i} {d}: {x} {}", p[d]);
                 }
             }

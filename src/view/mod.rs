@@ -10,7 +10,8 @@
 //! shader, so that the file does not grow with fineness and a close view stays smooth. Patches
 //! are exact but for the last one at each extraordinary vertex or edge, which interpolates the
 //! limit; the largest distance is in [`Page::error`] and shown on the page. Control points are
-//! rounded to a lattice of 2⁻¹⁶ of the patch's extent.
+//! rounded to a lattice of 2⁻¹⁶ of the patch's extent (inside, of 2⁻¹⁸ of the model's size where that is
+//! more).
 //!
 //! The browser's part stands in `page/`: sources in `page/src`, the template `page.html`, and
 //! `bundle.js`, which `npm run build` makes of the sources and three.js.
@@ -54,9 +55,6 @@ use crate::volume::class_number;
 pub use quality::WorstCell;
 use scene::{Mode, Scene};
 
-/// Most pieces of the inside of a solid that a page holds.
-const MOST_PIECES: usize = 2_000_000;
-
 /// How a page is made.
 #[derive(Clone, Debug)]
 pub struct ViewOptions {
@@ -65,7 +63,8 @@ pub struct ViewOptions {
     /// Most rings of exact patches towards extraordinary vertices of the boundary, 0 to
     /// [`MOST_RINGS`]; fewer where what remains is near the limit.
     pub rings: usize,
-    /// The same towards extraordinary edges and vertices inside, for cuts.
+    /// Most rings towards extraordinary edges and vertices inside, for cuts; fewer where the inside
+    /// would have more than 150,000 pieces.
     pub interior_rings: usize,
     /// Whether the page holds the inside of a solid: cuts, layers and explosions need it.
     pub interior: bool,
@@ -128,7 +127,7 @@ impl Page {
         shell::push(&mut scene, &limit, &surface, options.rings, Some(&map))?;
         scene.push_elements(solid.elements().iter().map(|e| (e.cell, e.corner)));
         if options.interior {
-            interior::push(&mut scene, &solid, mesh, options.interior_rings, MOST_PIECES)?;
+            interior::push(&mut scene, &solid, mesh, options.interior_rings)?;
         }
         scene.shell.push("class", &classes(&solid));
         scene.shell.push("layer", &layers::layers(topology));

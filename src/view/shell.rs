@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use super::lattice::{Lattice, push_values};
+use super::lattice::{FINE, Lattice, push_values};
 use super::scene::Scene;
 use crate::basis::bernstein;
 use crate::error::Result;
@@ -198,7 +198,7 @@ pub fn push(
         },
     };
     let found = patches(limit, &refined, &squares)?;
-    let mut lattice = Lattice::default();
+    let mut lattice = Lattice::new(FINE);
     found.iter().for_each(|points| lattice.push(scene, points.iter().copied()));
     lattice.write(&mut scene.shell);
     let placed: Vec<Placed> = squares.iter().map(place).collect();

@@ -218,7 +218,7 @@ class App {
             colors.push(...color(value));
           }
       });
-      this.view.setLines(name, Float32Array.from(positions), Float32Array.from(colors), shown);
+      this.view.setLines(name, Float32Array.from(positions), Float32Array.from(colors), shown, name === "singular" && values.length <= 1000);
     };
     // sharp for ever: dark red; the sharper, the redder
     curves("crease", (s) => (s === 0 ? [0.75, 0, 0.1] : [1, Math.max(0.1, 0.75 - 0.12 * s), 0.1]));
@@ -255,8 +255,8 @@ class App {
     this.refresh = () => refreshers.forEach((refresh) => refresh());
     const nodes = [element("h1", {}, head.title)];
     const figures = [...head.figures];
-    if (head.error > 0) figures.push(["largest error", `${number(head.error)}, ${number(head.error / head.size)} of the size`]);
-    if (head.interior_error > 0) figures.push(["largest error inside", `${number(head.interior_error)}, ${number(head.interior_error / head.size)} of the size`]);
+    if (head.error > 0) figures.push(["largest error", `${number(head.error)} (${number(head.error / head.size)} of the size)`]);
+    if (head.interior_error > 0) figures.push(["largest error inside", `${number(head.interior_error)} (${number(head.interior_error / head.size)} of the size)`]);
     if (head.undefined > 0) figures.push(["samples without Jacobian", String(head.undefined)]);
     if (head.flat > 0) figures.push(["samples on smooth edges, det J = 0", String(head.flat)]);
     nodes.push(section("Model", true, table(figures)));

@@ -43,5 +43,6 @@ export function checkbox(label, value, change) {
 export function number(value) {
   if (value === null || value === undefined) return "";
   if (Number.isNaN(value)) return "none";
+  if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(2);
   return Number.isInteger(value) && Math.abs(value) < 1e9 ? String(value) : String(+value.toPrecision(6));
 }

@@ -333,8 +333,8 @@ export class View {
     value.needsUpdate = true;
   }
 
-  // Segments [a, b] of positions with a color each.
-  setLines(name, positions, colors, shown) {
+  // Segments [a, b] of positions with a color each; `through`: seen through the model.
+  setLines(name, positions, colors, shown, through = false) {
     if (this.lines[name]) {
       this.scene.remove(this.lines[name]);
       this.lines[name].geometry.dispose();
@@ -342,7 +342,7 @@ export class View {
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
     geometry.setAttribute("color", new THREE.BufferAttribute(colors, 3));
-    const material = new THREE.LineBasicMaterial({ vertexColors: true, depthTest: name !== "singular" });
+    const material = new THREE.LineBasicMaterial({ vertexColors: true, depthTest: !through });
     this.lines[name] = new THREE.LineSegments(geometry, material);
     this.lines[name].renderOrder = 1;
     this.lines[name].visible = shown;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use subsolid::backend::{Backend, Choice, Cpu, Limit, Precision, start};
+use subsolid::backend::{Backend, Cpu, Limit, Precision, start};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Cost, Samples, Want};
@@ -256,7 +256,7 @@ impl Arguments {
         if self.rings.is_some() && shape != Some(CellShape::Bezier) {
             return unused("--rings", "--cells bezier");
         }
-        if shape == Some(CellShape::Bezier) && matches!(self.processor.backend, Choice::Cuda(_)) {
+        if shape == Some(CellShape::Bezier) && self.processor.backend.is_gpu() {
             return Err(Error::request("Bézier cells are made on the CPU")
                 .with_help("leave --backend out, or give --backend cpu"));
         }

@@ -226,7 +226,7 @@ impl Arguments {
         let outputs = &self.outputs;
         let (images, drawings) = (outputs.png.is_some(), outputs.svg.is_some());
         let ranges = self.attribute.iter().any(|wanted| wanted.range.is_some());
-        let on_gpu = matches!(self.backend, Choice::Cuda(_));
+        let on_gpu = self.backend.is_gpu();
         for (unused, option, of) in [
             (self.resume && !images && !drawings, "--resume", "--png and --svg"),
             (ranges && !images, "a range of --attribute", "--png"),

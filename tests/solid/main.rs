@@ -21,6 +21,7 @@ mod invalid;
 mod limit;
 mod refine;
 mod requests;
+mod several;
 mod shapes;
 mod structures;
 mod vertex_rule;

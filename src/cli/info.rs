@@ -146,5 +146,6 @@ fn why(reason: Reason) -> &'static str {
         Reason::MixedCells => "corners at cells that are no hexahedra",
         Reason::SeveralExtraordinary => "several extraordinary vertices or edges to separate",
         Reason::NotHexahedral => "their shape: they evaluate on their hexahedral children",
+        Reason::Ghost => "ghosts of a part",
     }
 }

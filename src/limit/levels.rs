@@ -76,7 +76,30 @@ impl Solid {
             refuse_extraordinary_edges(&topology)?;
         }
         let stars = stars(&topology, &sharpness);
-        Builder::new(rule).build(topology, sharpness, stars)
+        Builder::new(rule).build(topology, sharpness, stars, None)
+    }
+
+    /// Analyzes some cells of a mesh that has all cells at their vertices, and none of the other
+    /// cells. Elements are those of the cells owned, in their order, and the class of all others is [`Reason::Ghost`]; where cells beyond
+    /// are missing the mesh has no boundary, so that boundaries, layers and locations of a part
+    /// mean nothing. `owned`: ids of cells, ascending; there may be none.
+    ///
+    /// # Errors
+    /// Those of [`Solid::new`] that concern the cells owned.
+    pub fn of_part(mesh: &SolidMesh, owned: &[u32]) -> Result<Self> {
+        let cells = mesh.cells.len();
+        let ascend = owned.windows(2).all(|pair| pair[0] < pair[1]);
+        if !ascend || owned.last().is_some_and(|&last| last as usize >= cells) {
+            return Err(Error::request(format!(
+                "owned cells that are not among {cells}, ascending"
+            )));
+        }
+        let topology = Topology::of_any(mesh.oriented_cells()?, mesh.points.len())?;
+        topology.validate_around(owned)?;
+        let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
+        check_sharpness(mesh)?;
+        let stars = stars(&topology, &sharpness);
+        Builder::new(VertexRule::default()).build(topology, sharpness, stars, Some(owned))
     }
 }
 
@@ -126,10 +149,11 @@ impl Builder {
         topology: Topology,
         sharpness: Sharpness,
         stars: Vec<Star>,
+        owned: Option<&[u32]>,
     ) -> Result<Solid> {
         self.level_starts = vec![0, topology.vertex_count()];
         let (walker, active) =
-            rayon::join(|| Walker::new(&topology), || self.number_elements(&topology));
+            rayon::join(|| Walker::new(&topology), || self.number_elements(&topology, owned));
         let (classes, mut active) = self.add_level(0, &walker, &sharpness, &stars, &active);
 
         let mut level = Level { topology: None, sharpness, stars };
@@ -144,15 +168,23 @@ impl Builder {
             }
             active = self.refine(depth, &topology, &mut level, &active)?;
         }
-        Ok(self.finish(topology, classes))
+        let mut solid = self.finish(topology, classes);
+        if let Some(owned) = owned {
+            let mut all = vec![Class::Refined(Reason::Ghost); solid.topology.cell_count()];
+            owned.iter().zip(&solid.classes).for_each(|(&c, &class)| all[c as usize] = class);
+            (solid.classes, solid.is_part) = (all, true);
+        }
+        Ok(solid)
     }
 
     /// Numbers all elements in cell order; those of cells that are no hexahedra come with
     /// their children.
-    fn number_elements(&mut self, topology: &Topology) -> Vec<Active> {
-        let mut active = pages::room(topology.cell_count());
-        self.elements = pages::room(topology.cell_count());
-        for cell in 0..topology.cell_count() as u32 {
+    fn number_elements(&mut self, topology: &Topology, owned: Option<&[u32]>) -> Vec<Active> {
+        let count = owned.map_or(topology.cell_count(), <[u32]>::len);
+        let mut active = pages::room(count);
+        self.elements = pages::room(count);
+        for at in 0..count {
+            let cell = owned.map_or(at as u32, |owned| owned[at]);
             active.push(Active { cell, element: self.elements.len() as u32, origin: [0; 3] });
             if let Some(&corners) = topology.cells().hexahedron(cell as usize) {
                 self.elements.push(Element { cell, corner: None, corners });
@@ -310,6 +342,7 @@ impl Builder {
             level_starts: self.level_starts,
             planar: self.planar.structures,
             spatial: self.spatial.structures,
+            is_part: false,
         }
     }
 }

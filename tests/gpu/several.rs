@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{conformance, shape};
-use conformance::solid;
+use super::conformance::solid;
+use super::shape;
+use crate::solid_conformance;
 use subsolid::backend::{
     Backend, Choice, Cuda, Limit, Precision, Several, SharedBackend, Strategy, choose, cuda,
 };

@@ -19,6 +19,7 @@ mod gradients;
 mod handedness;
 mod invalid;
 mod limit;
+mod parts;
 mod refine;
 mod requests;
 mod several;

@@ -17,6 +17,7 @@ use subsolid::{Error, Result, io};
 
 use super::console::{counted, since};
 use super::model::{ModelArguments, check_compress, check_names, takes_table};
+use super::pieces::part;
 use super::processor::ProcessorArguments;
 use super::{Console, Outcome};
 
@@ -97,15 +98,6 @@ pub struct Arguments {
     /// File to write: .vtu, .pvtu (any size), .vtk, .csv or .npz; --at writes .csv
     #[arg(long, short, value_name = "OUT", required_unless_present_any = ["quality", "explain"])]
     output: Option<PathBuf>,
-}
-
-/// I/N, with I from 1 to N.
-fn part(text: &str) -> std::result::Result<(usize, usize), String> {
-    let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    match numbers {
-        Some((i, n)) if (1..=n).contains(&i) && n <= 9999 => Ok((i, n)),
-        _ => Err("give I/N, with I from 1 to N and N at most 9999".into()),
-    }
 }
 
 #[derive(Args)]

@@ -38,7 +38,7 @@ struct Active {
 }
 
 #[derive(Default)]
-struct Builder {
+pub(super) struct Builder {
     library: Library,
     planar: Numbering,
     spatial: Numbering,
@@ -77,29 +77,6 @@ impl Solid {
         }
         let stars = stars(&topology, &sharpness);
         Builder::new(rule).build(topology, sharpness, stars, None)
-    }
-
-    /// Analyzes some cells of a mesh that has all cells at their vertices, and none of the other
-    /// cells. Elements are those of the cells owned, in their order, and the class of all others is [`Reason::Ghost`]; where cells beyond
-    /// are missing the mesh has no boundary, so that boundaries, layers and locations of a part
-    /// mean nothing. `owned`: ids of cells, ascending; there may be none.
-    ///
-    /// # Errors
-    /// Those of [`Solid::new`] that concern the cells owned.
-    pub fn of_part(mesh: &SolidMesh, owned: &[u32]) -> Result<Self> {
-        let cells = mesh.cells.len();
-        let ascend = owned.windows(2).all(|pair| pair[0] < pair[1]);
-        if !ascend || owned.last().is_some_and(|&last| last as usize >= cells) {
-            return Err(Error::request(format!(
-                "owned cells that are not among {cells}, ascending"
-            )));
-        }
-        let topology = Topology::of_any(mesh.oriented_cells()?, mesh.points.len())?;
-        topology.validate_around(owned)?;
-        let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
-        check_sharpness(mesh)?;
-        let stars = stars(&topology, &sharpness);
-        Builder::new(VertexRule::default()).build(topology, sharpness, stars, Some(owned))
     }
 }
 
@@ -140,11 +117,11 @@ impl Numbering {
 }
 
 impl Builder {
-    fn new(vertex_rule: VertexRule) -> Self {
+    pub fn new(vertex_rule: VertexRule) -> Self {
         Self { library: Library::new(vertex_rule), ..Self::default() }
     }
 
-    fn build(
+    pub fn build(
         mut self,
         topology: Topology,
         sharpness: Sharpness,
@@ -400,7 +377,7 @@ struct Level {
 }
 
 /// Finite sharpness takes a level a unit: refused where that is too many.
-fn check_sharpness(mesh: &SolidMesh) -> Result<()> {
+pub(super) fn check_sharpness(mesh: &SolidMesh) -> Result<()> {
     let most = (MAX_LEVEL - 2) as f64;
     let edges = mesh.creases.edges.iter().map(|c| {
         let [a, b] = c.edge.map(|v| v.0);

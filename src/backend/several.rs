@@ -269,7 +269,7 @@ impl Shared<'_> {
                     })
                 })
                 .collect();
-            threads.into_iter().map(joined).collect()
+            threads.into_iter().try_for_each(joined)
         })
     }
 }

@@ -36,9 +36,11 @@
 
 mod cut;
 mod cutter;
+mod estimate;
 
 pub use cut::{Cut, costs};
 pub use cutter::Cutter;
+pub use estimate::{Estimate, Job, Rates};
 
 use crate::error::Result;
 use crate::limit::Solid;

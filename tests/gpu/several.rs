@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::conformance::solid;
 use super::shape;
 use crate::solid_conformance;
 use subsolid::backend::{

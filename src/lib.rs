@@ -97,6 +97,11 @@
 //! groups leaves that evaluate alike into batches and holds the weights that all cells of a
 //! batch share. Neither `Solid` nor `Plan` depends on the positions of the control points.
 //!
+//! # [`parts`]: a mesh for several programs
+//!
+//! A [`parts::Cutter`] makes parts of a mesh with one layer of ghost cells each; their results are
+//! bit by bit those of the whole. See [`guide::scaling`].
+//!
 //! # [`kernel`]: inner loops
 //!
 //! Control points in, samples out, at the vector width of the processor: what the CPU evaluates
@@ -161,6 +166,7 @@ pub mod locate;
 pub mod mesh;
 pub mod numbers;
 mod pages;
+pub mod parts;
 pub mod plan;
 pub mod process;
 pub mod quadrature;

@@ -12,6 +12,7 @@ mod matrix;
 mod process;
 mod quadrature;
 mod query;
+mod several;
 mod single;
 mod surface;
 mod surface_limit;
@@ -73,6 +74,9 @@ fn main() -> subsolid::Result<()> {
                 all,
             )?;
         }
+    }
+    if asked("several") {
+        several::run()?;
     }
     if asked("regular") {
         let solid = Solid::new(&sharp)?;
@@ -224,7 +228,8 @@ fn row(
     let sets: Vec<Vec<[f64; 3]>> = (0..4).map(|set| jittered(mesh, set)).collect();
     let controls: Vec<Controls<'_>> =
         sets.iter().map(|positions| Controls { positions, attributes: &[] }).collect();
-    let seconds = median(gpu.prepare(&plan)?.time(&controls, REPEATS)?);
+    let seconds =
+        median(gpu.prepare(&plan)?.time(&controls, 0..plan.solid().elements().len(), REPEATS)?);
     let writing = median(gpu.time_writing(bytes, REPEATS)?);
     println!(
         "{name:34} {leaves:>9} {samples:>4} {:>4} {:>9.1} {:>9.1} {:>9.1} {:>7.1}%",

@@ -25,7 +25,7 @@ impl PySolid {
     ///     gradients: Also gradients of attributes in space.
     ///     jacobian: Also determinants of the Jacobian.
     ///     precision: "f64" or "f32".
-    ///     backend: "auto", "cpu", "cuda" or "cuda:N".
+    ///     backend: "auto", "cpu", "cuda", "cuda:N", or several GPUs: "cuda:0,1", "cuda:all".
     ///     threads: Threads of the CPU; all if None.
     #[pyo3(signature = (samples=None, *, gauss=None, cells=None, uvw=None, corners=None, derivatives=0, attribute_derivatives=false, gradients=false, jacobian=false, precision="f64", backend="auto", threads=None))]
     #[allow(clippy::too_many_arguments)]

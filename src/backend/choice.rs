@@ -1,9 +1,10 @@
 //! Choosing a processor.
 
 use std::str::FromStr;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use super::{Backend, Cpu, DeviceInfo, Precision, Strategy};
+use super::{Backend, Cpu, DeviceInfo, Precision, Several, SharedBackend, Strategy};
 use crate::error::{Error, Result};
 
 /// Which processor to use.
@@ -16,23 +17,73 @@ pub enum Choice {
     Cpu,
     /// The NVIDIA GPU of this number.
     Cuda(usize),
+    /// Several NVIDIA GPUs, which share the elements of an evaluation; see [`Several`].
+    Devices(DeviceList),
+    /// All NVIDIA GPUs of this machine.
+    AllDevices,
+}
+
+impl Choice {
+    /// Whether a GPU is asked for by name.
+    pub fn is_gpu(self) -> bool {
+        !matches!(self, Self::Auto | Self::Cpu)
+    }
+
+    /// Whether several GPUs may be asked for.
+    pub fn is_several(self) -> bool {
+        matches!(self, Self::Devices(_) | Self::AllDevices)
+    }
+}
+
+/// Most devices of a [`DeviceList`].
+const MOST_DEVICES: usize = 16;
+
+/// Numbers of devices, at most 16, in the order of their shares; one may be there more than once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceList {
+    ordinals: [usize; MOST_DEVICES],
+    count: usize,
+}
+
+impl DeviceList {
+    /// These devices, if they are 1 to 16.
+    pub fn new(devices: &[usize]) -> Option<Self> {
+        let mut ordinals = [0; MOST_DEVICES];
+        ordinals.get_mut(..devices.len())?.copy_from_slice(devices);
+        (!devices.is_empty()).then_some(Self { ordinals, count: devices.len() })
+    }
+
+    /// Their numbers.
+    pub fn ordinals(&self) -> &[usize] {
+        &self.ordinals[..self.count]
+    }
 }
 
 impl FromStr for Choice {
     type Err = Error;
 
-    /// Reads `auto`, `cpu`, `cuda` or `cuda:N`.
+    /// Reads `auto`, `cpu`, `cuda`, `cuda:N`, `cuda:N,M` and so on, or `cuda:all`.
     fn from_str(text: &str) -> Result<Self> {
-        let device = |number: &str| number.parse().ok().map(Self::Cuda);
+        let device = |numbers: &str| {
+            let numbers: Option<Vec<usize>> = numbers.split(',').map(|n| n.parse().ok()).collect();
+            match numbers.as_deref() {
+                Some([one]) => Some(Self::Cuda(*one)),
+                Some(several) => DeviceList::new(several).map(Self::Devices),
+                None => None,
+            }
+        };
         let choice = match text {
             "auto" => Some(Self::Auto),
             "cpu" => Some(Self::Cpu),
             "cuda" => Some(Self::Cuda(0)),
+            "cuda:all" => Some(Self::AllDevices),
             _ => text.strip_prefix("cuda:").and_then(device),
         };
         choice.ok_or_else(|| {
             // all in the message: a parser of arguments shows nothing else
-            Error::request(format!("there is no backend {text:?}: give auto, cpu, cuda or cuda:N"))
+            Error::request(format!(
+                "there is no backend {text:?}: give auto, cpu, cuda, cuda:N, cuda:N,M or cuda:all"
+            ))
         })
     }
 }
@@ -55,8 +106,17 @@ pub fn choose(
     precision: Precision,
     strategy: Strategy,
 ) -> Result<Box<dyn Backend>> {
-    let gpu = |ordinal| gpu::open(ordinal, precision, strategy);
+    let shared = |ordinal: usize| gpu::open(ordinal, precision, strategy);
+    let gpu = |ordinal| shared(ordinal).map(|gpu| Box::new(gpu) as Box<dyn Backend>);
     match choice {
+        Choice::Devices(_) | Choice::AllDevices => match &ordinals(choice)?[..] {
+            &[one] => gpu(one),
+            several => {
+                let open = |&ordinal: &usize| Ok(Arc::new(shared(ordinal)?) as SharedBackend);
+                let members: Result<Vec<_>> = several.iter().map(open).collect();
+                Ok(Box::new(Several::new(members?, precision)?))
+            }
+        },
         Choice::Cpu => Ok(Box::new(Cpu::new(precision))),
         Choice::Cuda(ordinal) => gpu(ordinal),
         Choice::Auto => {
@@ -75,20 +135,40 @@ pub fn choose(
 /// # Errors
 /// [`Error::Request`] if the GPU is not there. What fails later is reported by [`choose`].
 pub fn start(choice: Choice) -> Result<Starting> {
-    let Choice::Cuda(ordinal) = choice else { return Ok(Starting(None)) };
-    gpu::check(ordinal)?;
-    Ok(Starting(Some(std::thread::spawn(move || gpu::start(ordinal)))))
+    let mut ordinals = ordinals(choice)?;
+    ordinals.sort_unstable();
+    ordinals.dedup();
+    ordinals.iter().try_for_each(|&ordinal| gpu::check(ordinal))?;
+    let start = |ordinal| std::thread::spawn(move || gpu::start(ordinal));
+    Ok(Starting(ordinals.into_iter().map(start).collect()))
 }
 
-/// A GPU that is being opened. Dropping it waits until it is open, since a program must not end
+/// The devices that a choice names.
+fn ordinals(choice: Choice) -> Result<Vec<usize>> {
+    Ok(match choice {
+        Choice::Auto | Choice::Cpu => Vec::new(),
+        Choice::Cuda(ordinal) => vec![ordinal],
+        Choice::Devices(list) => list.ordinals().to_vec(),
+        Choice::AllDevices => {
+            let all: Vec<usize> = devices()?.into_iter().map(|device| device.ordinal).collect();
+            if all.is_empty() {
+                return Err(Error::request("no CUDA device: the driver shows none")
+                    .with_help("check CUDA_VISIBLE_DEVICES, or give --backend cpu"));
+            }
+            all
+        }
+    })
+}
+
+/// GPUs that are being opened. Dropping it waits until they are open, since a program must not end
 /// while its driver starts.
 #[derive(Debug)]
 #[must_use = "dropping it waits for the device"]
-pub struct Starting(Option<JoinHandle<()>>);
+pub struct Starting(Vec<JoinHandle<()>>);
 
 impl Drop for Starting {
     fn drop(&mut self) {
-        if let Some(thread) = self.0.take() {
+        for thread in self.0.drain(..) {
             let _ = thread.join();
         }
     }
@@ -99,15 +179,11 @@ impl Drop for Starting {
 mod gpu {
     pub use crate::backend::cuda::{check_device as check, devices};
 
-    use crate::backend::{Backend, Cuda, Precision, Strategy};
+    use crate::backend::{Cuda, Precision, Strategy};
     use crate::error::Result;
 
-    pub fn open(
-        ordinal: usize,
-        precision: Precision,
-        strategy: Strategy,
-    ) -> Result<Box<dyn Backend>> {
-        Ok(Box::new(Cuda::new(ordinal, precision)?.with_strategy(strategy)))
+    pub fn open(ordinal: usize, precision: Precision, strategy: Strategy) -> Result<Cuda> {
+        Ok(Cuda::new(ordinal, precision)?.with_strategy(strategy))
     }
 
     pub fn start(ordinal: usize) {
@@ -118,14 +194,15 @@ mod gpu {
 /// No GPUs.
 #[cfg(not(feature = "cuda"))]
 mod gpu {
-    use crate::backend::{Backend, DeviceInfo, Precision, Strategy};
+    use crate::backend::{Cpu, DeviceInfo, Precision, Strategy};
     use crate::error::{Error, Result};
 
     pub fn devices() -> Result<Vec<DeviceInfo>> {
         Err(no_support())
     }
 
-    pub fn open(_: usize, _: Precision, _: Strategy) -> Result<Box<dyn Backend>> {
+    // the CPU stands for the type of a GPU, and is never returned
+    pub fn open(_: usize, _: Precision, _: Strategy) -> Result<Cpu> {
         Err(no_support())
     }
 
@@ -158,11 +235,18 @@ mod tests {
             ("cpu", Choice::Cpu),
             ("cuda", Choice::Cuda(0)),
             ("cuda:3", Choice::Cuda(3)),
+            ("cuda:0,1", Choice::Devices(DeviceList::new(&[0, 1]).unwrap())),
+            ("cuda:0,0", Choice::Devices(DeviceList::new(&[0, 0]).unwrap())),
+            ("cuda:all", Choice::AllDevices),
         ] {
             assert_eq!(text.parse::<Choice>().unwrap(), choice);
         }
-        for wrong in ["", "gpu", "cuda:", "cuda:-1", "cuda:x", "CPU"] {
+        for wrong in
+            ["", "gpu", "cuda:", "cuda:-1", "cuda:x", "CPU", "cuda:0,", "cuda:0,x", "cuda:,"]
+        {
             assert!(wrong.parse::<Choice>().is_err(), "{wrong}");
         }
+        assert!(format!("cuda:{}", ["0"; 16].join(",")).parse::<Choice>().is_ok());
+        assert!(format!("cuda:{}", ["0"; 17].join(",")).parse::<Choice>().is_err());
     }
 }

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::ops::Range;
 
 use crate::numbers::{Precision, Real};
-use crate::plan::{Quantity, Want, Wanted, wanted_orders, wanted_quantities};
+use crate::plan::{Plan, Quantity, Samples, Want, Wanted, wanted_orders, wanted_quantities};
 use crate::result_buffer::ResultBuffer;
 
 /// Numbers in the precision they were computed in.
@@ -101,6 +101,39 @@ pub struct Limit {
     /// Quantities wanted that follow from derivatives, in the order of [`Quantity::ALL`] and of
     /// the attributes; shapes and units: see [`Quantity`].
     pub quantities: Vec<Derived>,
+}
+
+/// An array of results and the shape of its rows.
+pub(super) struct ResultArray<'l> {
+    pub values: &'l mut Values,
+    pub width: usize,
+    /// What has rows of its own.
+    pub quantity: Option<Quantity>,
+}
+
+/// All arrays of a limit with attributes of these widths.
+pub(super) fn arrays<'l>(limit: &'l mut Limit, widths: &[usize]) -> Vec<ResultArray<'l>> {
+    let Limit { positions, derivatives, attributes, attribute_derivatives, quantities, .. } = limit;
+    let mut arrays = Vec::new();
+    let mut add = |values, width, quantity| arrays.push(ResultArray { values, width, quantity });
+    std::iter::once(positions).chain(derivatives).for_each(|values| add(values, 3, None));
+    let of_attributes = attributes.iter_mut().zip(attribute_derivatives).zip(widths);
+    for ((values, derivatives), &width) in of_attributes {
+        std::iter::once(values).chain(derivatives).for_each(|values| add(values, width, None));
+    }
+    for derived in quantities {
+        add(&mut derived.values, derived.wanted.width, Some(derived.wanted.quantity));
+    }
+    arrays
+}
+
+/// Number of rows of a quantity, or of results: of a range of elements, or of scattered samples.
+pub(super) fn row_count(plan: &Plan<'_>, of: Option<Quantity>, range: &Range<usize>) -> usize {
+    match (plan.samples(), of) {
+        (Samples::Points(_), _) => range.len(),
+        (Samples::Tensor(_), Some(quantity)) => plan.row_count(quantity, range),
+        (Samples::Tensor(_), None) => plan.result_count(range),
+    }
 }
 
 /// A quantity of the results.

@@ -9,10 +9,11 @@ pub mod device;
 mod explain;
 mod limit;
 mod process;
+mod several;
 mod surface;
 
 pub use crate::result_buffer::ResultBuffer;
-pub use choice::{Choice, Starting, auto, choose, devices, start};
+pub use choice::{Choice, DeviceList, Starting, auto, choose, devices, start};
 pub use cpu::Cpu;
 #[cfg(feature = "cuda")]
 pub use cuda::Cuda;
@@ -20,6 +21,7 @@ pub use device::{Device, DeviceInfo};
 pub use explain::{Explained, LaunchGrid};
 pub use limit::{Derived, Limit, Values};
 pub use process::SurfaceProcessor;
+pub use several::{Several, SharedBackend};
 pub use surface::{SurfaceEvaluator, SurfaceRefiner, SurfaceResults, runs_on_gpu};
 
 use std::ops::Range;
@@ -140,13 +142,18 @@ pub trait Evaluator: Send {
         limit: &mut Limit,
     ) -> Result<()>;
 
-    /// Seconds of evaluating all elements, once a repeat after a warm-up, control
+    /// Seconds of evaluating a range of elements, once a repeat after a warm-up, control
     /// points and results staying where the processor has them: device events on a
     /// GPU, the wall clock on the CPU. Sets of control points are taken in turn.
     ///
     /// # Errors
     /// Those of [`Evaluator::evaluate`], and if the results do not fit the memory.
-    fn time(&mut self, controls: &[Controls<'_>], repeats: usize) -> Result<Vec<f64>>;
+    fn time(
+        &mut self,
+        controls: &[Controls<'_>],
+        elements: Range<usize>,
+        repeats: usize,
+    ) -> Result<Vec<f64>>;
 
     /// What evaluating a range of elements (all of them for scattered samples) at once would
     /// run: on a GPU every launch, in order; on the CPU the work of every kernel. Nothing is

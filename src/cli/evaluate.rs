@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use subsolid::backend::{Backend, Choice, Cpu, Limit, Precision, start};
+use subsolid::backend::{Backend, Cpu, Limit, Precision, start};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Cost, Samples, Want};
@@ -17,6 +17,7 @@ use subsolid::{Error, Result, io};
 
 use super::console::{counted, since};
 use super::model::{ModelArguments, check_compress, check_names, takes_table};
+use super::pieces::part;
 use super::processor::ProcessorArguments;
 use super::{Console, Outcome};
 
@@ -97,15 +98,6 @@ pub struct Arguments {
     /// File to write: .vtu, .pvtu (any size), .vtk, .csv or .npz; --at writes .csv
     #[arg(long, short, value_name = "OUT", required_unless_present_any = ["quality", "explain"])]
     output: Option<PathBuf>,
-}
-
-/// I/N, with I from 1 to N.
-fn part(text: &str) -> std::result::Result<(usize, usize), String> {
-    let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    match numbers {
-        Some((i, n)) if (1..=n).contains(&i) && n <= 9999 => Ok((i, n)),
-        _ => Err("give I/N, with I from 1 to N and N at most 9999".into()),
-    }
 }
 
 #[derive(Args)]
@@ -256,7 +248,7 @@ impl Arguments {
         if self.rings.is_some() && shape != Some(CellShape::Bezier) {
             return unused("--rings", "--cells bezier");
         }
-        if shape == Some(CellShape::Bezier) && matches!(self.processor.backend, Choice::Cuda(_)) {
+        if shape == Some(CellShape::Bezier) && self.processor.backend.is_gpu() {
             return Err(Error::request("Bézier cells are made on the CPU")
                 .with_help("leave --backend out, or give --backend cpu"));
         }

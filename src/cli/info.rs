@@ -1,12 +1,16 @@
 //! `subsolid info`
 
+mod ranks;
+
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 use std::time::Instant;
 
 use clap::Args;
+use serde::Serialize;
 use subsolid::Result;
 use subsolid::limit::{Form, Reason, Solid, Summary};
+use subsolid::parts::Estimate;
 use subsolid::scheme::VertexRule;
 
 use super::console::{counted, since};
@@ -22,6 +26,7 @@ const LISTED: usize = 24;
 Examples:
   subsolid info model.mesh
   subsolid info model.mesh --levels 1 --crease-angle 40
+  subsolid info model.mesh --ranks 1,8,64,512 --of-cells 100000000
   subsolid info model.mesh --json | jq .kernels")]
 pub struct Arguments {
     #[command(flatten)]
@@ -33,16 +38,30 @@ pub struct Arguments {
     /// structures with the condition of their eigenvectors and the error of what these reconstruct
     #[arg(long, short)]
     verbose: bool,
+    #[command(flatten)]
+    ranks: ranks::RankArguments,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    /// Of `--ranks`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ranks: Vec<Estimate>,
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    arguments.ranks.check()?;
     let mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
     console
         .status("Analyzed", format!("{} in {}", counted(mesh.cells.len(), "cell"), since(start)));
     let summary = Summary::new(&mesh, &solid)?;
-    console.report(&summary, || text(&summary, arguments.verbose))?;
+    let ranks = arguments.ranks.estimates(&summary, &solid);
+    let report = Report { summary: &summary, ranks };
+    console.report(&report, || text(&summary, arguments.verbose) + &ranks::text(&report.ranks))?;
     Ok(Outcome::Done)
 }
 
@@ -146,5 +165,6 @@ fn why(reason: Reason) -> &'static str {
         Reason::MixedCells => "corners at cells that are no hexahedra",
         Reason::SeveralExtraordinary => "several extraordinary vertices or edges to separate",
         Reason::NotHexahedral => "their shape: they evaluate on their hexahedral children",
+        Reason::Ghost => "ghosts of a part",
     }
 }

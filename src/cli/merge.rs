@@ -3,28 +3,40 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use subsolid::{Result, io};
+use subsolid::{Result, io, slice};
 
 use super::console::counted;
 use super::{Console, Outcome};
 
-/// Join the pieces that the jobs of `evaluate --pieces` wrote
+/// Join what the jobs of --pieces wrote
 ///
 /// Checks that all jobs have been done with the same model and options and that their pieces are
-/// complete, and writes the .pvtu that names them.
+/// complete. Writes the .pvtu that names the pieces of `evaluate` and `quadrature`; moves the layers
+/// of `slice` into their directory.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   subsolid evaluate model.mesh --samples 8 --pieces 1/2 -o limit.pvtu
   subsolid evaluate model.mesh --samples 8 --pieces 2/2 -o limit.pvtu
-  subsolid merge limit.pvtu")]
+  subsolid merge limit.pvtu
+  subsolid merge layers")]
 pub struct Arguments {
-    /// The .pvtu to write; its pieces lie in the directory of the same name
+    /// The .pvtu to write, whose pieces lie in the directory of the same name, or the directory of
+    /// layers
     output: PathBuf,
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
+    if slice::are_layers(output) {
+        let merged = slice::merge_layers(output)?;
+        let (layers, jobs) = (counted(merged.layers, "layer"), counted(merged.jobs, "job"));
+        console.status("Merged", format!("{}: {layers} of {jobs}", output.display()));
+        if console.json() {
+            console.report(&merged, String::new)?;
+        }
+        return Ok(Outcome::Done);
+    }
     if io::check_output(output)? != io::Format::Pvtu {
         return Err(subsolid::Error::request(format!("{} is no .pvtu", output.display()))
             .with_help("name the output of the jobs"));

@@ -20,6 +20,7 @@ mod locate;
 mod memory;
 mod merge;
 mod model;
+mod pieces;
 mod processor;
 mod quadrature;
 mod quality;

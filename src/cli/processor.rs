@@ -10,7 +10,8 @@ use super::Console;
 
 #[derive(Args)]
 pub struct ProcessorArguments {
-    /// Processor: auto (the one that ends the job first), cpu, cuda or cuda:N
+    /// Processor: auto (the one that ends the job first), cpu, cuda, cuda:N, several GPUs (cuda:0,1)
+    /// or all of them (cuda:all)
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub backend: Choice,
     /// Kernels on a GPU
@@ -51,6 +52,9 @@ impl ProcessorArguments {
         cost: &Cost,
         console: &Console,
     ) -> Result<Box<dyn Backend>> {
+        if self.backend.is_several() {
+            return choose(self.backend, precision, self.strategy.into());
+        }
         let processor = Processor::find_for(self.backend, cost)?;
         let backend = processor.backend(precision, self.strategy.into())?;
         if self.backend == Choice::Auto {
@@ -95,6 +99,10 @@ impl Processor {
         match choice {
             Choice::Cpu => Ok(Self::Cpu(None)),
             Choice::Cuda(ordinal) => works(ordinal).map(|_| Self::Gpu(ordinal)),
+            Choice::Devices(_) | Choice::AllDevices => {
+                Err(Error::request("several GPUs share the work of `evaluate` alone")
+                    .with_help("give one, for instance --backend cuda:0"))
+            }
             Choice::Auto => {
                 let devices = match devices() {
                     Ok(devices) => devices,
@@ -169,7 +177,7 @@ impl Processor {
 pub fn check_of_solid(choice: Choice, what: &str) -> Result<()> {
     match choice {
         Choice::Auto | Choice::Cpu => Ok(()),
-        Choice::Cuda(_) => Err(Error::request(format!("{what} on the CPU alone"))
+        _ => Err(Error::request(format!("{what} on the CPU alone"))
             .with_help("leave out --backend, or give --backend cpu")),
     }
 }

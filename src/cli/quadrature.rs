@@ -1,6 +1,7 @@
 //! `subsolid quadrature`
 
 mod boundary;
+mod pieces;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,7 @@ use subsolid::{Error, Result};
 use super::console::{counted, since};
 use super::memory::{gigabytes, physical};
 use super::model::{ModelArguments, warn_left_out};
+use super::pieces::part;
 use super::processor::Processor;
 use super::quality::{self, place};
 use super::{Console, Outcome};
@@ -85,6 +87,12 @@ pub struct Arguments {
     /// Write although some Jacobians are not positive; the exit code is then 1
     #[arg(long, requires = "output")]
     force: bool,
+    /// Do the part I of N of a job that writes a .pvtu, for several machines at once: 1/N to N/N, in
+    /// any order, and `subsolid merge` when all are done. A part that is there is not done again;
+    /// what is reported is the part's own
+    #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
+          conflicts_with = "boundary")]
+    pieces: Option<(usize, usize)>,
     /// Compress the output
     #[arg(long, requires = "output")]
     compress: bool,
@@ -129,6 +137,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         .status("Prepared", format!("{batches} batches, {tables} of tables in {}", since(start)));
 
     let bytes = a.announce(&quadrature, &mesh, format, console)?;
+    if let (Some(part), Some(output)) = (a.pieces, &a.output) {
+        return pieces::run(a, (output, part), &quadrature, &mesh, bytes, console);
+    }
     let start = Instant::now();
     let mapping = a.mapping(&quadrature, &mesh, console)?;
     let report = Report::new(&*mapping)?;
@@ -201,6 +212,7 @@ impl Arguments {
             Format::Npz => archive_bytes(quadrature, mesh.controls(), &self.export_options(mesh)),
             _ => (BYTES_A_POINT / 2) as u64 * quadrature.sample_count() as u64,
         };
+        let bytes = bytes / self.pieces.map_or(1, |(_, of)| of as u64);
         let size = gigabytes(bytes.into());
         if bytes as f64 > 1e9 * self.max_size {
             let most = self.max_size;
@@ -221,6 +233,10 @@ impl Arguments {
         if !known {
             let text = format!("{}: holds no quadrature", output.display());
             return Err(Error::request(text).with_help("end its name in .npz, .vtu or .pvtu"));
+        }
+        if format != Format::Pvtu && self.pieces.is_some() {
+            return Err(Error::request("--pieces is for a .pvtu")
+                .with_help("end the name of the output in .pvtu, or leave --pieces out"));
         }
         if format != Format::Npz && (self.second || self.physical_gradients) {
             return Err(Error::request("basis functions are written to .npz only")

@@ -14,13 +14,14 @@ use subsolid::mesh::Controls;
 use subsolid::plan::Cost;
 use subsolid::scheme::VertexRule;
 use subsolid::slice::{
-    Axis, DeviceSource, Job, LayerSource, Setting, SliceOptions, Slicer, SolidSource, Stack,
-    fingerprint,
+    Axis, DeviceSource, Job, JobReport, LayerSource, Setting, SliceOptions, Slicer, SolidSource,
+    Stack, fingerprint,
 };
 use subsolid::{Error, Result};
 
 use super::console::{counted, since};
 use super::model::ModelArguments;
+use super::pieces::{part, share};
 use super::processor::Processor;
 use super::{Console, Outcome};
 use outputs::{ImageArguments, OutputArguments};
@@ -79,6 +80,11 @@ pub struct Arguments {
     /// NAME_1, …
     #[arg(long, value_name = "NAME[=B:W]")]
     attribute: Vec<WantedAttribute>,
+    /// Make the part I of N of the layers, for several machines at once: 1/N to N/N, in any order,
+    /// and `subsolid merge` with the directory when all are done. Layers that are there are not
+    /// made again
+    #[arg(long, value_name = "I/N", value_parser = part)]
+    pieces: Option<(usize, usize)>,
     /// Leave out layers whose files are there already
     #[arg(long)]
     resume: bool,
@@ -109,9 +115,13 @@ impl From<AxisArgument> for Axis {
     }
 }
 
-pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+pub fn run(mut arguments: Arguments, console: &Console) -> Result<Outcome> {
+    arguments.check()?;
+    if let Some(part) = arguments.pieces {
+        arguments.resume = true;
+        arguments.outputs.of_job(part)?;
+    }
     let a = &arguments;
-    a.check()?;
     let _starting = start(a.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let wanted = values::attributes(&a.attribute, &mesh.attributes)?;
@@ -163,13 +173,21 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         source,
         a.resume,
     )?;
-    let job = Job { source, stack: setting.stack, layers: layers.clone(), outputs: opened };
-    let bar = console.bar(count);
-    let done = job.run(|done| {
-        bar.set_position(done as u64);
-        ControlFlow::Continue(())
-    })?;
-    bar.finish_and_clear();
+    let done = if layers.is_empty() {
+        // a part without layers is a part
+        let mut opened = opened;
+        opened.iter_mut().try_for_each(|output| output.finish())?;
+        JobReport::default()
+    } else {
+        let job = Job { source, stack: setting.stack, layers: layers.clone(), outputs: opened };
+        let bar = console.bar(count);
+        let done = job.run(|done| {
+            bar.set_position(done as u64);
+            ControlFlow::Continue(())
+        })?;
+        bar.finish_and_clear();
+        done
+    };
     a.outputs.archive()?;
     let report = Report {
         outputs: a.outputs.paths().map(|path| path.display().to_string()).collect(),
@@ -216,6 +234,11 @@ impl Arguments {
             return Err(Error::request("--attribute is for images, --vtp and --vtu")
                 .with_help("give --png DIR, --vtp FILE or --vtu FILE, or leave --attribute out"));
         }
+        let alone = [&self.outputs.cli, &self.outputs.vtp, &self.outputs.vtu];
+        if self.pieces.is_some() && (alone.iter().any(|o| o.is_some()) || self.outputs.has_zip()) {
+            return Err(Error::request("--pieces is for --png and --svg, whose layers are files")
+                .with_help("leave the other outputs out"));
+        }
         self.check_unused()?;
         self.images.check(&self.outputs)?;
         self.outputs.check(&self.model)
@@ -226,7 +249,7 @@ impl Arguments {
         let outputs = &self.outputs;
         let (images, drawings) = (outputs.png.is_some(), outputs.svg.is_some());
         let ranges = self.attribute.iter().any(|wanted| wanted.range.is_some());
-        let on_gpu = matches!(self.backend, Choice::Cuda(_));
+        let on_gpu = self.backend.is_gpu();
         for (unused, option, of) in [
             (self.resume && !images && !drawings, "--resume", "--png and --svg"),
             (ranges && !images, "a range of --attribute", "--png"),
@@ -283,10 +306,11 @@ impl Arguments {
     }
 
     fn layers(&self, stack: &Stack) -> Result<Range<usize>> {
-        match &self.range {
-            Some(Span { from, to }) => stack.within(*from, *to),
-            None => Ok(0..stack.count()),
-        }
+        let all = match &self.range {
+            Some(Span { from, to }) => stack.within(*from, *to)?,
+            None => 0..stack.count(),
+        };
+        Ok(self.pieces.map_or(all.clone(), |part| share(&all, part)))
     }
 }
 

@@ -260,7 +260,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     check_ids(&mesh, &options)?;
     let gpu = match (&arguments.method, arguments.backend) {
         (MethodName::Adaptive, Choice::Auto | Choice::Cpu) => None,
-        (MethodName::Adaptive, Choice::Cuda(_)) => {
+        (MethodName::Adaptive, _) => {
             return Err(Error::request("--method adaptive does not run on GPUs")
                 .with_help("take --backend cpu, or another method"));
         }

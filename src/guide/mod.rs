@@ -11,6 +11,7 @@
 //! | [`quadrature`] | integration over solids, Bézier extraction |
 //! | [`processing`] | distances, smoothing, denoising, untangling |
 //! | [`queries`] | neighbours of vertices, edges, faces and cells |
+//! | [`scaling`] | several GPUs, several programs, parts with ghost cells |
 //! | [`python`] | arrays, matrices, gradients and pictures in Python |
 //! | [`files`] | formats, named arrays, tables |
 //! | [`exactness`] | what is exact, approximated, undefined and refused |
@@ -41,6 +42,8 @@ pub mod python {}
 pub mod quadrature {}
 #[doc = include_str!("queries.md")]
 pub mod queries {}
+#[doc = include_str!("scaling.md")]
+pub mod scaling {}
 #[doc = include_str!("slicing.md")]
 pub mod slicing {}
 #[doc = include_str!("solids.md")]

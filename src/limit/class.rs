@@ -47,6 +47,8 @@ pub enum Reason {
     SeveralExtraordinary,
     /// The cell is no hexahedron.
     NotHexahedral,
+    /// The cell is a ghost of a part of a mesh: another part evaluates it.
+    Ghost,
 }
 
 /// Classifies hexahedral `cell`; the stars of its corners must be complete.

@@ -38,7 +38,7 @@ struct Active {
 }
 
 #[derive(Default)]
-struct Builder {
+pub(super) struct Builder {
     library: Library,
     planar: Numbering,
     spatial: Numbering,
@@ -76,7 +76,7 @@ impl Solid {
             refuse_extraordinary_edges(&topology)?;
         }
         let stars = stars(&topology, &sharpness);
-        Builder::new(rule).build(topology, sharpness, stars)
+        Builder::new(rule).build(topology, sharpness, stars, None)
     }
 }
 
@@ -117,19 +117,20 @@ impl Numbering {
 }
 
 impl Builder {
-    fn new(vertex_rule: VertexRule) -> Self {
+    pub fn new(vertex_rule: VertexRule) -> Self {
         Self { library: Library::new(vertex_rule), ..Self::default() }
     }
 
-    fn build(
+    pub fn build(
         mut self,
         topology: Topology,
         sharpness: Sharpness,
         stars: Vec<Star>,
+        owned: Option<&[u32]>,
     ) -> Result<Solid> {
         self.level_starts = vec![0, topology.vertex_count()];
         let (walker, active) =
-            rayon::join(|| Walker::new(&topology), || self.number_elements(&topology));
+            rayon::join(|| Walker::new(&topology), || self.number_elements(&topology, owned));
         let (classes, mut active) = self.add_level(0, &walker, &sharpness, &stars, &active);
 
         let mut level = Level { topology: None, sharpness, stars };
@@ -144,15 +145,23 @@ impl Builder {
             }
             active = self.refine(depth, &topology, &mut level, &active)?;
         }
-        Ok(self.finish(topology, classes))
+        let mut solid = self.finish(topology, classes);
+        if let Some(owned) = owned {
+            let mut all = vec![Class::Refined(Reason::Ghost); solid.topology.cell_count()];
+            owned.iter().zip(&solid.classes).for_each(|(&c, &class)| all[c as usize] = class);
+            (solid.classes, solid.is_part) = (all, true);
+        }
+        Ok(solid)
     }
 
     /// Numbers all elements in cell order; those of cells that are no hexahedra come with
     /// their children.
-    fn number_elements(&mut self, topology: &Topology) -> Vec<Active> {
-        let mut active = pages::room(topology.cell_count());
-        self.elements = pages::room(topology.cell_count());
-        for cell in 0..topology.cell_count() as u32 {
+    fn number_elements(&mut self, topology: &Topology, owned: Option<&[u32]>) -> Vec<Active> {
+        let count = owned.map_or(topology.cell_count(), <[u32]>::len);
+        let mut active = pages::room(count);
+        self.elements = pages::room(count);
+        for at in 0..count {
+            let cell = owned.map_or(at as u32, |owned| owned[at]);
             active.push(Active { cell, element: self.elements.len() as u32, origin: [0; 3] });
             if let Some(&corners) = topology.cells().hexahedron(cell as usize) {
                 self.elements.push(Element { cell, corner: None, corners });
@@ -310,6 +319,7 @@ impl Builder {
             level_starts: self.level_starts,
             planar: self.planar.structures,
             spatial: self.spatial.structures,
+            is_part: false,
         }
     }
 }
@@ -367,7 +377,7 @@ struct Level {
 }
 
 /// Finite sharpness takes a level a unit: refused where that is too many.
-fn check_sharpness(mesh: &SolidMesh) -> Result<()> {
+pub(super) fn check_sharpness(mesh: &SolidMesh) -> Result<()> {
     let most = (MAX_LEVEL - 2) as f64;
     let edges = mesh.creases.edges.iter().map(|c| {
         let [a, b] = c.edge.map(|v| v.0);

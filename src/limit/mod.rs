@@ -18,6 +18,7 @@ mod levels;
 mod library;
 mod memo;
 mod net;
+mod part;
 mod patch;
 mod powers;
 mod pulled;

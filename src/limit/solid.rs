@@ -60,9 +60,19 @@ pub struct Solid {
     pub(super) level_starts: Vec<usize>,
     pub(super) planar: Vec<Arc<Structure>>,
     pub(super) spatial: Vec<Arc<Structure>>,
+    pub(super) is_part: bool,
 }
 
 impl Solid {
+    /// Refuses a part of a mesh, whose boundary is not that of the solid.
+    pub(crate) fn check_whole(&self, job: &str) -> Result<()> {
+        if !self.is_part {
+            return Ok(());
+        }
+        Err(Error::request(format!("{job} of a part of a mesh, which has no boundary of its own"))
+            .with_help("analyze the whole mesh with Solid::new"))
+    }
+
     /// The topology of the mesh.
     pub fn topology(&self) -> &Topology {
         &self.topology

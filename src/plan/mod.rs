@@ -16,6 +16,7 @@ mod quantity;
 mod route;
 mod rows;
 mod samples;
+mod share;
 mod table;
 mod want;
 
@@ -26,6 +27,7 @@ pub use pattern::{Axis, AxisId, Order as SampleOrder, Patterns};
 pub use quantity::{Inputs as QuantityInputs, Quantity, Wanted, rounding, wanted_quantities};
 pub use route::{AMPLE, Facts, Kernel, MatrixUnits, Strategy};
 pub use samples::{Location, Samples};
+pub(crate) use share::shares;
 pub use table::Table;
 pub use want::{Want, wanted_orders};
 
@@ -158,6 +160,18 @@ impl<'s> Plan<'s> {
         let count = self.solid.elements().len();
         let step = (results / self.samples_per_element().max(1)).max(1);
         (0..count).step_by(step).map(move |start| start..(start + step).min(count))
+    }
+
+    /// The plan of some of its scattered samples alone, by their places among all.
+    pub(crate) fn of_rows(&self, rows: Range<usize>) -> Self {
+        let samples = match &self.samples {
+            Samples::Points(locations) => Samples::Points(locations[rows.clone()].to_vec()),
+            tensor => tensor.clone(),
+        };
+        let own = self.points.iter().filter(|point| rows.contains(&(point.row as usize)));
+        let points = own.map(|p| PointLocation { row: p.row - rows.start as u32, ..*p }).collect();
+        let (patterns, batches, tables) = Default::default();
+        Self { solid: self.solid, samples, want: self.want, patterns, batches, tables, points }
     }
 
     /// Drops the leaves that `keep` refuses, with their scattered samples: for

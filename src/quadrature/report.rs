@@ -1,6 +1,8 @@
 //! What a solver should know of a quadrature before it trusts it: volumes, remainders and
 //! Jacobians.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -61,10 +63,21 @@ impl Report {
     /// # Errors
     /// If a device fails.
     pub fn new<'q>(mapping: &(impl Physical<'q> + ?Sized)) -> Result<Self> {
+        Self::of_pieces(mapping, mapping.quadrature().pieces(PIECE))
+    }
+
+    /// The same of some leaves alone, a batch and a range of its leaves each: what other cells have
+    /// is 0.
+    ///
+    /// # Errors
+    /// If there are no such leaves, or a device fails.
+    pub fn of_pieces<'q>(
+        mapping: &(impl Physical<'q> + ?Sized),
+        pieces: Vec<(usize, Range<usize>)>,
+    ) -> Result<Self> {
         let quadrature = mapping.quadrature();
         let side = if mapping.left_handed() { -1.0 } else { 1.0 };
-        let parts: Vec<(Quality, Vec<(u32, CellReport)>)> = quadrature
-            .pieces(PIECE)
+        let parts: Vec<(Quality, Vec<(u32, CellReport)>)> = pieces
             .into_par_iter()
             .map_init(Mapped::default, |mapped, (batch, leaves)| {
                 mapping.map(batch, leaves, mapped)?;

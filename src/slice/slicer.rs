@@ -67,6 +67,7 @@ impl Slicer {
     /// 10⁻⁹ of the longest side, or controls that are not the solid's;
     /// [`Error::Mesh`] for coordinates out of range and a boundary without an outside.
     pub fn new(solid: &Solid, controls: Controls<'_>, options: SliceOptions) -> Result<Self> {
+        solid.check_whole("layers")?;
         let (count, expected) = (controls.positions.len(), solid.topology().vertex_count());
         if count != expected {
             return Err(Error::request(format!("{count} control points for {expected} vertices")));

@@ -19,6 +19,15 @@ impl Topology {
     /// # Errors
     /// [`Error::Mesh`] naming the cells and vertices concerned.
     pub fn build(cells: Cells, vertex_count: usize) -> Result<Self> {
+        if cells.is_empty() {
+            return Err(Error::mesh("the mesh has no cells")
+                .with_help("give a volume mesh of hexahedra, tetrahedra, wedges or polyhedra"));
+        }
+        Self::of_any(cells, vertex_count)
+    }
+
+    /// The same of any number of cells.
+    pub(crate) fn of_any(cells: Cells, vertex_count: usize) -> Result<Self> {
         check_cells(&cells, vertex_count)?;
         let corners = |c: u32| cells.vertices(c as usize).iter().copied();
         let vertex_cells = Rows::transposed(vertex_count, cells.len(), corners);
@@ -63,10 +72,6 @@ impl Topology {
 }
 
 fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
-    if cells.is_empty() {
-        return Err(Error::mesh("the mesh has no cells")
-            .with_help("give a volume mesh of hexahedra, tetrahedra, wedges or polyhedra"));
-    }
     cells.check_sizes()?;
     let bad = (0..cells.len()).into_par_iter().find_map_first(|c| {
         let vertices = cells.vertices(c);

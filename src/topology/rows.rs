@@ -126,7 +126,7 @@ impl Rows {
 
     /// Row `i` of the result lists, ascending, the `r` below `count` of whose `columns_of` one
     /// is `i`, for `i < columns`: [`Rows::transpose`] of rows that are not stored.
-    pub(super) fn transposed<I: Iterator<Item = u32>>(
+    pub(crate) fn transposed<I: Iterator<Item = u32>>(
         columns: usize,
         count: usize,
         columns_of: impl Fn(u32) -> I + Sync,

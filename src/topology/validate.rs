@@ -23,6 +23,21 @@ impl Topology {
         first_error(self.vertex_count(), |vertex| self.check_link(vertex))
     }
 
+    /// The same of some cells, and of the edges and vertices that they have.
+    ///
+    /// # Errors
+    /// Those of [`Topology::validate`].
+    pub(crate) fn validate_around(&self, cells: &[u32]) -> Result<()> {
+        let check = |&cell: &u32| {
+            let vertices = || self.cells.vertices(cell as usize).iter();
+            let edges = || vertices().flat_map(|&v| self.vertex_edges(v));
+            self.check_corners(cell)
+                .or_else(|| edges().find_map(|&edge| self.check_edge(edge)))
+                .or_else(|| vertices().find_map(|&v| self.check_link(v)))
+        };
+        cells.par_iter().find_map_first(check).map_or(Ok(()), Err)
+    }
+
     fn check_corners(&self, cell: u32) -> Option<Error> {
         let kind = self.cells.kind(cell as usize);
         if kind != CellKind::Polyhedron {

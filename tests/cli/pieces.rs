@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::program::{done, refused};
-use crate::{names, with_fan};
+use crate::{json, names, with_fan};
 
 const JOB: &str = "evaluate fan.vtu --samples 6 --jacobian";
 
@@ -118,4 +118,188 @@ fn jobs_without_a_piece_are_jobs() {
     done(here, "merge box.pvtu");
     assert_eq!(names(&here.join("box")).len(), 1);
     assert_eq!(subsolid::io::read(here.join("box.pvtu")).unwrap().cells.len(), 8);
+}
+
+/// All files below a directory, by their names from there.
+fn tree(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut all = Vec::new();
+    let mut folders = vec![directory.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(directory).unwrap().to_str().unwrap().to_owned();
+                all.push((name, fs::read(&path).unwrap()));
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+const LAYERS: &str = "slice fan.vtu --layer-height 0.13 --pixel 0.1";
+
+#[test]
+fn jobs_together_slice_what_one_slices() {
+    let fan = with_fan();
+    let here = fan.path();
+    done(here, &format!("{LAYERS} --png whole --svg drawn"));
+    let (images, drawings) = (tree(&here.join("whole")), tree(&here.join("drawn")));
+    let layers = images.len() - 1;
+    assert!(layers > 4 && drawings.len() == images.len());
+    for of in [1, 2, 3, layers + 3] {
+        for job in (1..=of).rev() {
+            done(here, &format!("{LAYERS} --png layers --svg lines --pieces {job}/{of}"));
+            assert!(!here.join("layers").exists());
+        }
+        done(here, "merge layers");
+        done(here, "merge lines");
+        assert!(tree(&here.join("layers")) == images, "{of}");
+        assert!(tree(&here.join("lines")) == drawings, "{of}");
+        let left = fs::read_dir(here).unwrap();
+        let left = left.filter_map(|entry| entry.unwrap().file_name().into_string().ok());
+        assert_eq!(left.filter(|name| name.contains("_job_")).count(), 0);
+        fs::remove_dir_all(here.join("layers")).unwrap();
+        fs::remove_dir_all(here.join("lines")).unwrap();
+    }
+}
+
+#[test]
+fn layers_that_are_not_there_are_not_merged() {
+    let fan = with_fan();
+    let here = fan.path();
+    refused(here, "merge layers", "has no layers of jobs beside it");
+    done(here, &format!("{LAYERS} --png layers --pieces 2/3"));
+    refused(here, "merge layers", "lacks the jobs 1/3, 3/3");
+    done(here, &format!("{LAYERS} --png layers --pieces 1/3"));
+    done(here, &format!("{LAYERS} --png layers --pieces 3/3"));
+    // layers that are there are not made again
+    let manifest = here.join("layers_job_0002_of_0003/manifest.json");
+    let report = json(here, &format!("{LAYERS} --png layers --pieces 2/3 --json"));
+    assert!(report["made"] == 0 && report["skipped"].as_u64().unwrap() > 0);
+    // one that is cut off is
+    let listed: serde_json::Value = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
+    let file = listed["layers"][0]["files"][0]["path"].as_str().unwrap();
+    let image = manifest.with_file_name(file);
+    let whole = fs::read(&image).unwrap();
+    fs::write(&image, &whole[..whole.len() / 2]).unwrap();
+    refused(here, "merge layers", "is missing or not complete");
+    assert!(!here.join("layers").exists());
+    let report = json(here, &format!("{LAYERS} --png layers --pieces 2/3 --json"));
+    assert_eq!(report["made"], 1);
+    // a job of another program, or one that has not ended
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, text.replace("\"complete\": true", "\"complete\": false")).unwrap();
+    refused(here, "merge layers", "is not complete");
+    fs::write(&manifest, text.replace("\"program\": \"subsolid", "\"program\": \"another"))
+        .unwrap();
+    refused(here, "merge layers", "does not belong to the rest: program");
+    fs::write(&manifest, text.replace(&file[..file.len() - 1], "../../x")).unwrap();
+    refused(here, "merge layers", "outside of it");
+    fs::write(&manifest, &text).unwrap();
+    done(here, "merge layers");
+    refused(here, "merge layers", "holds layers already");
+    refused(here, &format!("{LAYERS} --png layers --pieces 1/3"), "those of all jobs are written");
+    for (options, message) in [
+        ("--png a --zip a.zip --pieces 1/2", "--pieces is for --png and --svg"),
+        ("--cli a.cli --pieces 1/2", "--pieces is for --png and --svg"),
+        ("--png a --pieces 3/2", "I from 1 to N"),
+    ] {
+        refused(here, &format!("{LAYERS} {options}"), message);
+    }
+}
+
+/// The coordinates in a .vtu with appended raw data.
+fn points_block(path: &Path) -> Vec<u8> {
+    let bytes = fs::read(path).unwrap();
+    let find = |text: &str, from: usize| {
+        let at = bytes[from..].windows(text.len()).position(|w| w == text.as_bytes()).unwrap();
+        from + at + text.len()
+    };
+    let offset = find("offset=\"", find("<Points>", 0));
+    let digits: String =
+        bytes[offset..].iter().map(|&b| b as char).take_while(char::is_ascii_digit).collect();
+    let data = find("_", find("<AppendedData", 0)) + digits.parse::<usize>().unwrap();
+    let length = u64::from_le_bytes(bytes[data..data + 8].try_into().unwrap()) as usize;
+    bytes[data + 8..data + 8 + length].to_vec()
+}
+
+#[test]
+fn jobs_together_integrate_what_one_integrates() {
+    let fan = with_fan();
+    let here = fan.path();
+    const JOB: &str = "quadrature fan.vtu --gauss 2";
+    done(here, &format!("{JOB} -o whole.pvtu"));
+    let points = |directory: &str| {
+        let files = names(&here.join(directory));
+        files.iter().flat_map(|path| points_block(path)).collect::<Vec<u8>>()
+    };
+    let whole = points("whole");
+    let samples = json(here, &format!("{JOB} -o other.pvtu --json"))["samples"].as_u64().unwrap();
+    assert_eq!(whole.len() as u64, 24 * samples);
+    for of in [1, 2, 5] {
+        let mut found = 0;
+        for job in (1..=of).rev() {
+            let report = json(here, &format!("{JOB} --pieces {job}/{of} -o limit.pvtu --json"));
+            found += report["samples"].as_u64().unwrap();
+        }
+        assert_eq!(found, samples);
+        assert!(done(here, &format!("{JOB} --pieces 1/{of} -o limit.pvtu")).is_empty());
+        done(here, "merge limit.pvtu");
+        assert!(points("limit") == whole, "{of}");
+        if of == 1 {
+            let contents = |directory: &str| -> Vec<Vec<u8>> {
+                names(&here.join(directory)).iter().map(|path| fs::read(path).unwrap()).collect()
+            };
+            assert!(contents("limit") == contents("whole"));
+        }
+        fs::remove_file(here.join("limit.pvtu")).unwrap();
+        fs::remove_dir_all(here.join("limit")).unwrap();
+    }
+    refused(here, &format!("{JOB} --pieces 1/2 -o a.npz"), "--pieces is for a .pvtu");
+    done(here, &format!("{JOB} --pieces 1/2 -o mixed.pvtu"));
+    refused(here, "quadrature fan.vtu --gauss 3 --pieces 2/2 -o mixed.pvtu", "gauss differs");
+    refused(here, "evaluate fan.vtu --samples 3 --pieces 2/2 -o mixed.pvtu", "do not belong");
+}
+
+#[test]
+fn ranks_are_estimated_before_anything_runs() {
+    let fan = with_fan();
+    let here = fan.path();
+    done(here, "shape box 12 12 12 -o box.vtu");
+    let report = json(here, "info box.vtu --ranks 1,2,8 --samples 4 --json");
+    let ranks = report["ranks"].as_array().unwrap();
+    assert_eq!(ranks.len(), 3);
+    let number = |rank: usize, name: &str| ranks[rank][name].as_f64().unwrap();
+    assert_eq!((number(0, "owned"), number(0, "ghosts")), (1728.0, 0.0));
+    assert_eq!(number(2, "owned"), 216.0);
+    assert!(number(2, "ghosts") > 100.0 && number(2, "memory_bytes") < number(0, "memory_bytes"));
+    // the size of the file that is written
+    done(here, "evaluate box.vtu --samples 4 --no-weld -o limit.vtu");
+    let size = fs::metadata(here.join("limit.vtu")).unwrap().len() as f64;
+    assert!((number(0, "output_bytes") / size - 1.0).abs() < 0.2, "{size}");
+    let many = json(here, "info box.vtu --ranks 4096 --of-cells 1000000000 --json");
+    assert_eq!(many["ranks"][0]["owned"], 244_141);
+    assert!(json(here, "info box.vtu --json").get("ranks").is_none());
+    let text = done(here, "info box.vtu --ranks 1,64");
+    assert!(text.contains("ghosts") && text.contains("      64 "), "{text}");
+    for (options, message) in [
+        ("--ranks 0", "--ranks 0 is out of range"),
+        ("--ranks 1,x", "invalid"),
+        ("--ranks 2 --samples 1", "--samples 1 is out of range"),
+        ("--ranks 2 --network 0", "--network 0"),
+        ("--ranks 2 --of-cells 0", "--of-cells 0"),
+        ("--of-cells 5", "--ranks"),
+    ] {
+        refused(here, &format!("info box.vtu {options}"), message);
+    }
+    for backend in ["cuda:0,x", "cuda:0,", "cuda:a"] {
+        refused(here, &format!("info box.vtu --backend {backend}"), "--backend");
+        let job = format!("evaluate box.vtu --samples 2 --backend {backend} -o a.vtu");
+        refused(here, &job, "there is no backend");
+    }
+    let several = "compare box.vtu --samples 2 --backend cuda:0,0";
+    refused(here, several, "several GPUs share the work of `evaluate` alone");
 }

@@ -19,6 +19,7 @@ mod query;
 mod query_meshes;
 #[path = "../common/program.rs"]
 mod runs;
+mod several;
 mod single;
 mod sort;
 #[path = "../common/support/mod.rs"]

@@ -210,13 +210,17 @@ impl<T: Real> Evaluator for Prepared<'_, T> {
         Ok(())
     }
 
-    fn time(&mut self, controls: &[Controls<'_>], repeats: usize) -> Result<Vec<f64>> {
-        let all = 0..self.plan.solid().elements().len();
+    fn time(
+        &mut self,
+        controls: &[Controls<'_>],
+        elements: Range<usize>,
+        repeats: usize,
+    ) -> Result<Vec<f64>> {
         let mut limit = Limit::default();
         let mut seconds = Vec::with_capacity(repeats);
         for (repeat, &controls) in controls.iter().cycle().take(repeats + 1).enumerate() {
             let start = Instant::now();
-            self.evaluate(controls, all.clone(), &mut limit)?;
+            self.evaluate(controls, elements.clone(), &mut limit)?;
             if repeat > 0 {
                 seconds.push(start.elapsed().as_secs_f64());
             }

@@ -40,6 +40,8 @@ const STREAMS: usize = 4;
 /// next has others.
 const KEPT: usize = 2;
 
+const NO_CONTEXT: &str = "the device cannot be used by this thread";
+
 /// A plan on the device.
 pub(super) struct Resident<'p, T> {
     plan: &'p Plan<'p>,
@@ -115,6 +117,7 @@ struct Program {
 impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
     pub fn new(functions: Arc<Functions>, plan: &'p Plan<'p>, strategy: Strategy) -> Result<Self> {
         let context = &functions.device().context;
+        context.bind_to_thread().map_err(failed(NO_CONTEXT))?;
         let stream = || context.new_stream().map_err(failed("no stream"));
         let main = stream()?;
         let sides = (1..STREAMS).map(|_| stream()).collect::<Result<Vec<_>>>()?;
@@ -147,6 +150,11 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         main.synchronize().map_err(failed("a copy to the device failed"))?;
         let (inputs, kept, pieces, transfer) = (Vec::new(), Vec::new(), HashMap::new(), None);
         Ok(Self { plan, functions, main, sides, samples, levels, inputs, kept, pieces, transfer })
+    }
+
+    /// Makes the device that of this thread, which may have used another one before.
+    fn bind(&self) -> Result<()> {
+        self.functions.device().context.bind_to_thread().map_err(failed(NO_CONTEXT))
     }
 
     /// Number of outputs of an input: value and derivatives.
@@ -184,6 +192,7 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         foreign: Option<ForeignArray>,
     ) -> Result<()> {
         check_controls(self.plan.solid(), controls, T::PRECISION)?;
+        self.bind()?;
         let widths: Vec<usize> =
             std::iter::once(3).chain(controls.attributes.iter().map(|a| a.width)).collect();
         self.shape_inputs(&widths)?;
@@ -332,6 +341,7 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
 
     /// Evaluates a range and keeps the program, whose results stay on the device.
     fn launch(&mut self, range: &Range<usize>) -> Result<()> {
+        self.bind()?;
         let mut program = self.free_program(range)?;
         let broken = failed("the kernels cannot be launched");
         if let Some(graph) = &program.graph {
@@ -370,12 +380,17 @@ impl<T: Real + DeviceRepr> Evaluator for Resident<'_, T> {
         Some(self)
     }
 
-    fn time(&mut self, controls: &[Controls<'_>], repeats: usize) -> Result<Vec<f64>> {
-        let all = 0..self.plan.solid().elements().len();
+    fn time(
+        &mut self,
+        controls: &[Controls<'_>],
+        elements: Range<usize>,
+        repeats: usize,
+    ) -> Result<Vec<f64>> {
+        self.plan.check_range(&elements)?;
         let Some(&first) = controls.first() else { return Ok(Vec::new()) };
         self.upload(first)?;
         for _ in 0..3 {
-            self.launch(&all)?;
+            self.launch(&elements)?;
         }
         let mut sets = Vec::new();
         for controls in controls {
@@ -389,7 +404,7 @@ impl<T: Real + DeviceRepr> Evaluator for Resident<'_, T> {
             self.inputs[0].points.copy_from(&self.main, &sets[repeat % sets.len()])?;
             self.main.synchronize().map_err(&failed)?;
             let start = timed_event(&self.main)?;
-            self.launch(&all)?;
+            self.launch(&elements)?;
             let end = timed_event(&self.main)?;
             let elapsed = start.elapsed_ms(&end).map_err(&failed)?;
             seconds.push(f64::from(elapsed) * 1e-3);
@@ -398,6 +413,7 @@ impl<T: Real + DeviceRepr> Evaluator for Resident<'_, T> {
     }
 
     fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>> {
+        self.bind()?;
         Resident::explain(self, attributes, &elements)
     }
 }
@@ -512,6 +528,7 @@ impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
         if self.inputs.is_empty() {
             return Err(nothing_uploaded());
         }
+        self.bind()?;
         let widths: Vec<usize> = self.inputs.iter().skip(1).map(|input| input.width).collect();
         limit.begin(elements.clone(), self.plan.want(), &widths);
         let mut transfer = match self.transfer.take() {

@@ -127,7 +127,8 @@ impl<'a> Subject<'a> {
             return Err(Error::request(format!("{:.1} GB of points do not fit", all as f64 / 1e9)));
         }
         let mut evaluator = contender.backend.prepare(&self.plan)?;
-        let mut times = evaluator.time(&self.model.controls(), repeats)?;
+        let elements = 0..self.model.solid.elements().len();
+        let mut times = evaluator.time(&self.model.controls(), elements, repeats)?;
         drop(evaluator); // and its memory, before the measurement of writing takes as much
         times.sort_by(f64::total_cmp);
         let (Some(&least), Some(&most)) = (times.first(), times.last()) else {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use subsolid::io::atomic;
+use subsolid::slice::job_directory;
 use subsolid::slice::output::{
     CommonLayerInterface, Encoding, ImageOptions, Output, PixelCloud, PngStack, Polylines,
     SvgStack, archive, check_directory,
@@ -117,6 +118,19 @@ impl OutputArguments {
                 return Err(Error::request(format!("{} is given twice", path.display()))
                     .with_help("give every output a name of its own"));
             }
+        }
+        Ok(())
+    }
+
+    /// Whether all images go to an archive too.
+    pub fn has_zip(&self) -> bool {
+        self.zip.is_some()
+    }
+
+    /// Directs the layers to the directories of a part, I of N.
+    pub fn of_job(&mut self, part: (usize, usize)) -> Result<()> {
+        for directory in [&mut self.png, &mut self.svg].into_iter().flatten() {
+            *directory = job_directory(directory, part)?;
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ const BITS: u32 = 21;
 
 /// The cube that the keys divide.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Curve {
+pub(crate) struct Curve {
     // halved, so that no difference overflows
     origin: [f64; 3],
     scale: f64,

@@ -24,7 +24,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::topology::NONE;
-use curve::Curve;
+pub(crate) use curve::Curve;
 
 /// Faces or cells that a patch has at most.
 pub(crate) const PATCH_SIZE: usize = 512;

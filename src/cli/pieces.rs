@@ -1,0 +1,18 @@
+//! `--pieces I/N`: the part I of a job for several programs.
+
+use std::ops::Range;
+
+/// I/N, with I from 1 to N.
+pub fn part(text: &str) -> std::result::Result<(usize, usize), String> {
+    let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    match numbers {
+        Some((i, n)) if (1..=n).contains(&i) && n <= 9999 => Ok((i, n)),
+        _ => Err("give I/N, with I from 1 to N and N at most 9999".into()),
+    }
+}
+
+/// The part's share of some items, in order.
+pub fn share(items: &Range<usize>, (part, of): (usize, usize)) -> Range<usize> {
+    let at = |part: usize| items.start + items.len() * part / of;
+    at(part - 1)..at(part)
+}

@@ -1,0 +1,84 @@
+//! A part of a quadrature for several programs: the points of some leaves.
+
+use std::path::Path;
+use std::time::Instant;
+
+use subsolid::io::PieceJob;
+use subsolid::mesh::SolidMesh;
+use subsolid::quadrature::{Quadrature, Report, points};
+use subsolid::slice::fingerprint;
+use subsolid::volume::add_cell_data;
+use subsolid::{Result, WriteOptions};
+
+use super::{Arguments, PIECE, Summary, refusal, volume};
+use crate::cli::console::{counted, since};
+use crate::cli::model::warn_left_out;
+use crate::cli::{Console, Outcome, quality};
+
+pub fn run(
+    a: &Arguments,
+    (output, part): (&Path, (usize, usize)),
+    quadrature: &Quadrature<'_>,
+    mesh: &SolidMesh,
+    bytes: Option<u64>,
+    console: &Console,
+) -> Result<Outcome> {
+    // no larger than a part's share
+    let most = quadrature.sample_count().div_ceil(part.1).max(1);
+    let pieces = quadrature.pieces(PIECE.min(most));
+    let options = WriteOptions { compress: a.compress };
+    let job = PieceJob::create(output, part, pieces.len(), a.parameters(mesh), options)?;
+    let Some(mut job) = job else {
+        console.status("Done", format!("part {}/{} is there", part.0, part.1));
+        return Ok(Outcome::Done);
+    };
+    let own = pieces[job.pieces()].to_vec();
+    let start = Instant::now();
+    let mapping = a.mapping(quadrature, mesh, console)?;
+    let report = Report::of_pieces(&*mapping, own.clone())?;
+    let samples = counted(report.samples, "quadrature point");
+    console.status("Evaluated", format!("{samples} in {}", since(start)));
+    if report.volume > 0.0 {
+        console.status("Volume", format!("{} (of this part)", volume(&report)));
+    }
+    if console.json() || a.quality {
+        let left_handed = mesh.handedness().left_handed;
+        let summary = Summary::new(a, quadrature, &report, bytes);
+        console.report(&summary, || quality::text(&report.quality, left_handed))?;
+    }
+    let poor = !report.quality.non_positive.is_empty();
+    if poor && !a.force {
+        return Err(refusal(&report.quality));
+    }
+    let start = Instant::now();
+    let bar = console.bar(own.len());
+    for (index, piece) in own.into_iter().enumerate() {
+        let mut dataset = points(&*mapping, &[piece])?;
+        let left_out = add_cell_data(&mut dataset, &mesh.cell_data);
+        if index == 0 {
+            warn_left_out(&left_out, console);
+        }
+        job.push(&dataset)?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    job.finish()?;
+    console.status("Wrote", format!("part {}/{} in {}", part.0, part.1, since(start)));
+    if poor {
+        console.warn(refusal(&report.quality));
+    }
+    Ok(if poor { Outcome::PoorQuality } else { Outcome::Done })
+}
+
+impl Arguments {
+    /// Everything that the bytes of pieces depend on, but for rounding on different processors.
+    fn parameters(&self, mesh: &SolidMesh) -> serde_json::Value {
+        serde_json::json!({
+            "program": concat!("subsolid ", env!("CARGO_PKG_VERSION")),
+            "job": "quadrature",
+            "model_sha256": fingerprint(mesh),
+            "gauss": self.gauss,
+            "rings": self.rings,
+        })
+    }
+}

@@ -1,0 +1,33 @@
+//! Some cells of a mesh alone.
+
+use super::levels::{Builder, check_sharpness};
+use super::solid::Solid;
+use crate::error::{Error, Result};
+use crate::mesh::SolidMesh;
+use crate::scheme::VertexRule;
+use crate::topology::{Sharpness, Topology, stars};
+
+impl Solid {
+    /// Analyzes some cells of a mesh that has all cells at their vertices, and none of the other
+    /// cells. Elements are those of the cells owned, in their order, and the class of all others is [`Reason::Ghost`](super::Reason::Ghost); where cells beyond
+    /// are missing the mesh has no boundary, so that boundaries, layers and locations of a part
+    /// mean nothing. `owned`: ids of cells, ascending; there may be none.
+    ///
+    /// # Errors
+    /// Those of [`Solid::new`] that concern the cells owned.
+    pub fn of_part(mesh: &SolidMesh, owned: &[u32]) -> Result<Self> {
+        let cells = mesh.cells.len();
+        let ascend = owned.windows(2).all(|pair| pair[0] < pair[1]);
+        if !ascend || owned.last().is_some_and(|&last| last as usize >= cells) {
+            return Err(Error::request(format!(
+                "owned cells that are not among {cells}, ascending"
+            )));
+        }
+        let topology = Topology::of_any(mesh.oriented_cells()?, mesh.points.len())?;
+        topology.validate_around(owned)?;
+        let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
+        check_sharpness(mesh)?;
+        let stars = stars(&topology, &sharpness);
+        Builder::new(VertexRule::default()).build(topology, sharpness, stars, Some(owned))
+    }
+}

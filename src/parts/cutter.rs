@@ -1,0 +1,189 @@
+//! Making parts of a mesh.
+
+use super::{Cut, Part};
+use crate::error::{Error, Result};
+use crate::mesh::{Attribute, CellKind, Cells, Corner, Crease, Creases, SolidMesh, VertexId};
+use crate::topology::Rows;
+
+/// A mesh ready to be cut.
+#[derive(Debug)]
+pub struct Cutter<'m> {
+    mesh: &'m SolidMesh,
+    owned: Vec<Vec<u32>>,
+    vertex_cells: Rows,
+    /// Creases by their first vertex, and corners by theirs: `(vertex, index)`, ascending.
+    creases: Vec<(u32, u32)>,
+    corners: Vec<(u32, u32)>,
+    /// Vertices that span the mesh and its attributes, ascending.
+    span: Vec<u32>,
+}
+
+impl<'m> Cutter<'m> {
+    /// Finds the cells at every vertex.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the cut is not of the mesh; [`Error::Mesh`] for cells and creases that
+    /// name no vertex, creases that are no edge, and what [`SolidMesh::check`] finds.
+    pub fn new(mesh: &'m SolidMesh, cut: &Cut) -> Result<Self> {
+        let (cells, vertices) = (mesh.cells.len(), mesh.points.len());
+        if cut.owners().len() != cells {
+            let text = format!("a cut of {} cells, the mesh has {cells}", cut.owners().len());
+            return Err(Error::request(text).with_help("cut this mesh"));
+        }
+        mesh.check()?;
+        let unknown = |v: &&u32| **v as usize >= vertices;
+        for c in 0..cells {
+            if let Some(v) = mesh.cells.vertices(c).iter().find(unknown) {
+                return Err(Error::mesh(format!(
+                    "cell {c} names vertex {v}, but the mesh has {vertices} vertices"
+                )));
+            }
+        }
+        let corners = |c: u32| mesh.cells.vertices(c as usize).iter().copied();
+        let vertex_cells = Rows::transposed(vertices, cells, corners);
+        let edges = &mesh.creases.edges;
+        for Crease { edge: [VertexId(a), VertexId(b)], .. } in edges {
+            let known = (*a.max(b) as usize) < vertices;
+            let mut at = if known { vertex_cells.row(*a as usize) } else { &[] }.iter();
+            if !at.any(|&cell| has_edge(&mesh.cells, cell, [*a, *b])) {
+                return Err(Error::mesh(format!(
+                    "crease of vertices {a} and {b}: the mesh has no such edge"
+                ))
+                .with_help("name the two end vertices of an edge, counted from 0"));
+            }
+        }
+        if let Some(v) = mesh.creases.corners.iter().find(|c| c.vertex.0 as usize >= vertices) {
+            return Err(Error::mesh(format!("corner of vertex {}: no such vertex", v.vertex.0)));
+        }
+        let sorted = |of: Vec<u32>| {
+            let mut all: Vec<(u32, u32)> = of.into_iter().zip(0..).collect();
+            all.sort_unstable();
+            all
+        };
+        Ok(Self {
+            mesh,
+            owned: cut.owned(),
+            vertex_cells,
+            creases: sorted(edges.iter().map(|crease| crease.edge[0].0).collect()),
+            corners: sorted(mesh.creases.corners.iter().map(|c| c.vertex.0).collect()),
+            span: span(mesh),
+        })
+    }
+
+    /// Number of parts.
+    pub fn count(&self) -> usize {
+        self.owned.len()
+    }
+
+    /// Part `index` of [`Cutter::count`].
+    pub fn part(&self, index: usize) -> Part {
+        let (mesh, owned) = (self.mesh, &self.owned[index]);
+        let vertices_of = |cells: &[u32]| {
+            let vertices = cells.iter().flat_map(|&c| mesh.cells.vertices(c as usize));
+            sorted(vertices.copied().collect())
+        };
+        let around = vertices_of(owned);
+        let around = around.iter().flat_map(|&v| self.vertex_cells.row(v as usize));
+        let cells = sorted(around.copied().collect());
+        let mut vertices = vertices_of(&cells);
+        if !owned.is_empty() {
+            vertices.extend(&self.span);
+            vertices = sorted(vertices);
+        }
+
+        let local = |v: u32| vertices.binary_search(&v).map_or(u32::MAX, |v| v as u32);
+        let mut own = Cells::default();
+        for &c in &cells {
+            let kind = mesh.cells.kind(c as usize);
+            if kind == CellKind::Polyhedron {
+                let mut faces: Vec<Vec<u32>> = Vec::new();
+                let mut push = |face: &[u32]| faces.push(face.iter().map(|&v| local(v)).collect());
+                mesh.cells.for_each_face(c as usize, &mut push);
+                own.push_polyhedron(faces.iter().map(Vec::as_slice));
+            } else {
+                let corners = mesh.cells.vertices(c as usize).iter().map(|&v| local(v));
+                own.push(kind, &corners.collect::<Vec<_>>());
+            }
+        }
+        let row = |a: &Attribute, v: u32| a.values[v as usize * a.width..][..a.width].to_vec();
+        let attribute = |a: &Attribute| Attribute {
+            name: a.name.clone(),
+            width: a.width,
+            values: vertices.iter().flat_map(|&v| row(a, v)).collect(),
+        };
+        let own = SolidMesh {
+            points: vertices.iter().map(|&v| mesh.points[v as usize]).collect(),
+            cells: own,
+            creases: self.creases(&cells, &vertices),
+            attributes: mesh.attributes.iter().map(attribute).collect(),
+            cell_data: mesh.cell_data.iter().map(|a| a.of_cells(cells.iter().copied())).collect(),
+        };
+        let owned = owned.iter().filter_map(|cell| cells.binary_search(cell).ok());
+        Part { mesh: own, owned: owned.map(|c| c as u32).collect(), cells, vertices }
+    }
+
+    /// The creases of edges of these cells, and corners, with the part's own vertices and in the
+    /// mesh's order.
+    fn creases(&self, cells: &[u32], vertices: &[u32]) -> Creases {
+        let at = |all: &[(u32, u32)]| {
+            let of = |v: u32| {
+                let first = all.partition_point(|&(vertex, _)| vertex < v);
+                let own = all[first..].iter().take_while(move |&&(vertex, _)| vertex == v);
+                own.map(|&(_, index)| index).collect::<Vec<_>>()
+            };
+            sorted(vertices.iter().flat_map(|&v| of(v)).collect())
+        };
+        let is_own = |cell: &u32| cells.binary_search(cell).is_ok();
+        let is_used = |v: u32| self.vertex_cells.row(v as usize).iter().any(is_own);
+        let local = |v: u32| VertexId(vertices.binary_search(&v).map_or(u32::MAX, |v| v as u32));
+        let mut own = Creases::default();
+        for index in at(&self.creases) {
+            let Crease { edge, sharpness } = self.mesh.creases.edges[index as usize];
+            let [a, b] = edge.map(|v| v.0);
+            let mut around = self.vertex_cells.row(a as usize).iter();
+            if around.any(|&cell| is_own(&cell) && has_edge(&self.mesh.cells, cell, [a, b])) {
+                own.edges.push(Crease { edge: [local(a), local(b)], sharpness });
+            }
+        }
+        for index in at(&self.corners) {
+            let Corner { vertex, sharpness } = self.mesh.creases.corners[index as usize];
+            if is_used(vertex.0) {
+                own.corners.push(Corner { vertex: local(vertex.0), sharpness });
+            }
+        }
+        own
+    }
+}
+
+/// Whether a cell has an edge between two vertices.
+fn has_edge(cells: &Cells, cell: u32, [a, b]: [u32; 2]) -> bool {
+    let mut found = false;
+    cells.for_each_face(cell as usize, |face| {
+        let ends = face.iter().zip(face.iter().cycle().skip(1));
+        found |= ends.into_iter().any(|(&x, &y)| [x, y] == [a, b] || [y, x] == [a, b]);
+    });
+    found
+}
+
+/// The first vertex, and those with the least and the largest of each coordinate and component of
+/// an attribute.
+fn span(mesh: &SolidMesh) -> Vec<u32> {
+    let mut span = if mesh.points.is_empty() { Vec::new() } else { vec![0] };
+    let mut add = |values: &[f64], width: usize| {
+        for component in 0..width {
+            let along = || (0..).zip(values.iter().skip(component).step_by(width));
+            let numbers = || along().filter(|(_, x)| !x.is_nan());
+            span.extend(numbers().min_by(|a, b| a.1.total_cmp(b.1)).map(|(v, _): (u32, _)| v));
+            span.extend(numbers().max_by(|a, b| a.1.total_cmp(b.1)).map(|(v, _): (u32, _)| v));
+        }
+    };
+    add(mesh.points.as_flattened(), 3);
+    mesh.attributes.iter().for_each(|a| add(&a.values, a.width));
+    sorted(span)
+}
+
+fn sorted(mut ids: Vec<u32>) -> Vec<u32> {
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}

@@ -1,0 +1,193 @@
+//! Stacks of layers that several programs make, a run of layers each.
+//!
+//! Every job has a directory of its own beside that of the whole, so that no two programs write
+//! into one. When all are done their files are moved into it and their manifests become one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+
+use serde::Serialize;
+
+use super::manifest::{LayerEntry, Manifest};
+use crate::io::atomic;
+use crate::{Error, Result};
+
+/// The directory of a job, of I of N, beside that of the whole stack.
+///
+/// # Errors
+/// [`Error::File`] if the path ends in no name, or the stack is there already.
+pub fn job_directory(directory: &Path, (job, of): (usize, usize)) -> Result<PathBuf> {
+    if Manifest::read(directory)?.is_some() {
+        return Err(Error::file(directory, None, "holds layers: those of all jobs are written")
+            .with_help("remove it, or choose another directory"));
+    }
+    Ok(directory.with_file_name(format!("{}_job_{job:04}_of_{of:04}", name(directory)?)))
+}
+
+/// Whether `path` is where layers of jobs belong: a name without an ending, or one with jobs beside it.
+pub fn are_layers(path: &Path) -> bool {
+    path.extension().is_none() || jobs(path).is_ok()
+}
+
+fn name(directory: &Path) -> Result<String> {
+    let name = directory.file_name().and_then(|name| name.to_str());
+    name.map(str::to_owned).ok_or_else(|| {
+        Error::file(directory, None, "is no name for a directory")
+            .with_help("give a directory whose last part is a name")
+    })
+}
+
+/// What [`merge_layers`] has joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct MergedLayers {
+    /// Jobs.
+    pub jobs: usize,
+    /// Layers of all jobs.
+    pub layers: usize,
+}
+
+/// Moves the layers of all jobs into `directory`, with one manifest: the files that a single program
+/// writes. A merge that was interrupted goes on.
+///
+/// # Errors
+/// [`Error::File`] if jobs are missing, not complete, or of other parameters than the rest, if a
+/// layer or a file is missing, or if a file cannot be moved.
+pub fn merge_layers(directory: &Path) -> Result<MergedLayers> {
+    if Manifest::read(directory)?.is_some() {
+        return Err(Error::file(directory, None, "holds layers already")
+            .with_help("remove it, or name the directory that the jobs were given"));
+    }
+    let jobs = jobs(directory)?;
+    let mut first: Option<Manifest> = None;
+    let mut layers: BTreeMap<usize, (LayerEntry, &Path)> = BTreeMap::new();
+    for (&job, path) in &jobs.paths {
+        let again = format!("run slice --pieces {job}/{} again, then merge again", jobs.of);
+        let manifest = Manifest::read(path)?.filter(|manifest| manifest.complete);
+        let Some(mut manifest) = manifest else {
+            return Err(Error::file(path, None, "is not complete").with_help(again));
+        };
+        let own = std::mem::take(&mut manifest.layers);
+        let parameters = manifest.parameters.clone();
+        let known = first.get_or_insert(manifest);
+        if let Some(difference) = known.parameters.difference(&parameters) {
+            return Err(Error::file(
+                path,
+                None,
+                format!("does not belong to the rest: {difference}"),
+            )
+            .with_help("run all jobs by the same program with the same options"));
+        }
+        for layer in own {
+            let index = layer.index;
+            if let Some((_, other)) = layers.insert(index, (layer, path)) {
+                let text = format!("layer {index} is in {} too", other.display());
+                return Err(Error::file(path, None, text)
+                    .with_help("remove both, and run the jobs with the same options"));
+            }
+        }
+    }
+    let Some(mut manifest) = first else { return Err(no_jobs(directory)) };
+    let indices: Vec<usize> = layers.keys().copied().collect();
+    if let Some(gap) = indices.windows(2).find(|pair| pair[1] != pair[0] + 1) {
+        let text = format!("no job has layer {}", gap[0] + 1);
+        return Err(Error::file(directory, None, text)
+            .with_help("run all jobs with the same --range, then merge again"));
+    }
+    // nothing is moved before all of it is known to be there
+    let mut moves = Vec::new();
+    for (entry, job) in layers.values() {
+        for file in &entry.files {
+            let relative = Path::new(&file.path);
+            if !relative.components().all(|part| matches!(part, Component::Normal(_))) {
+                let text = format!("names the file {:?} outside of it", file.path);
+                return Err(Error::file(job, None, text).with_help("run its job again"));
+            }
+            let is_whole = |path: &Path| fs::metadata(path).is_ok_and(|m| m.len() == file.bytes);
+            let (from, to) = (job.join(relative), directory.join(relative));
+            if is_whole(&from) {
+                moves.push((from, to));
+            } else if from.exists() || !is_whole(&to) {
+                return Err(Error::file(&from, None, "is missing or not complete")
+                    .with_help("run its job again, then merge again"));
+            }
+        }
+    }
+    for (from, to) in moves {
+        let folder = to.parent().unwrap_or(directory);
+        fs::create_dir_all(folder).map_err(|e| atomic::refused(folder, e))?;
+        fs::rename(&from, &to).map_err(|e| atomic::refused(&to, e))?;
+    }
+    fs::create_dir_all(directory).map_err(|e| atomic::refused(directory, e))?;
+    manifest.layers = layers.values().map(|(entry, _)| entry.clone()).collect();
+    let merged = MergedLayers { jobs: jobs.of, layers: manifest.layers.len() };
+    manifest.write(directory)?;
+    for path in jobs.paths.values() {
+        let manifest = path.join(super::manifest::FILE_NAME);
+        fs::remove_file(&manifest).map_err(|e| atomic::refused(&manifest, e))?;
+        remove_empty(path);
+    }
+    Ok(merged)
+}
+
+/// Directories of jobs.
+struct Jobs {
+    of: usize,
+    paths: BTreeMap<usize, PathBuf>,
+}
+
+fn no_jobs(directory: &Path) -> Error {
+    Error::file(directory, None, "has no layers of jobs beside it")
+        .with_help("make them first: slice --pieces 1/N, and so on")
+}
+
+fn jobs(directory: &Path) -> Result<Jobs> {
+    let prefix = format!("{}_job_", name(directory)?);
+    let folder = match directory.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Err(no_jobs(directory)),
+        Err(e) => {
+            return Err(Error::file(folder, None, format!("cannot be read: {e}"))
+                .with_help("choose another directory"));
+        }
+    };
+    let mut found = Jobs { of: 0, paths: BTreeMap::new() };
+    for entry in entries.filter_map(|entry| entry.ok()) {
+        let file = entry.file_name();
+        let numbers = file.to_str().and_then(|file| file.strip_prefix(&prefix)?.split_once("_of_"));
+        let numbers = numbers.and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+        let Some((job, of)) = numbers.filter(|(job, of)| (1..=*of).contains(job)) else { continue };
+        if found.of != 0 && found.of != of {
+            let text = format!("has jobs of {} and of {of} beside it", found.of.min(of));
+            return Err(Error::file(directory, None, text)
+                .with_help("remove those that do not belong to the rest"));
+        }
+        found.of = of;
+        found.paths.insert(job, directory.with_file_name(file));
+    }
+    if found.of == 0 {
+        return Err(no_jobs(directory));
+    }
+    let missing = (1..=found.of).filter(|job| !found.paths.contains_key(job));
+    let missing: Vec<String> = missing.map(|job| format!("{job}/{}", found.of)).collect();
+    if !missing.is_empty() {
+        let shown = missing[..missing.len().min(8)].join(", ");
+        let more = if missing.len() > 8 { ", …" } else { "" };
+        return Err(Error::file(directory, None, format!("lacks the jobs {shown}{more}"))
+            .with_help("run them with the same options, then merge again"));
+    }
+    Ok(found)
+}
+
+/// Removes a directory and those in it, if there are no files.
+fn remove_empty(path: &Path) {
+    for entry in fs::read_dir(path).into_iter().flatten().filter_map(|entry| entry.ok()) {
+        let _ = fs::remove_dir(entry.path()); // a file stays, and the directory with it
+    }
+    let _ = fs::remove_dir(path);
+}

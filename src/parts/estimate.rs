@@ -45,7 +45,7 @@ impl Rates {
     pub fn of_threads(threads: usize) -> Self {
         let threads = threads.max(1) as f64;
         Self {
-            setup: 2.4e-6 / threads,
+            setup: 1.1e-6 / threads,
             evaluation: 1.2e9 * threads,
             network: 10e9,
             latency: 5e-6,

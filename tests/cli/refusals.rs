@@ -92,7 +92,10 @@ fn refusals_have_one_message_and_exit_code_2() {
         ("evaluate fan.vtu --samples 2 --derivatives 3 -o a.vtu", "3 is not in 0..=2"),
         ("evaluate fan.vtu --cells bezier --derivatives 1 -o a.vtu", "control points"),
         ("evaluate fan.vtu --cells bezier --rings 9 -o a.vtu", "0 to 8 rings"),
-        ("evaluate fan.vtu --samples 2 --backend gpu -o a.vtu", "cpu, cuda or cuda:N"),
+        (
+            "evaluate fan.vtu --samples 2 --backend gpu -o a.vtu",
+            "cuda, cuda:N, cuda:N,M or cuda:all",
+        ),
         ("evaluate fan.vtu --samples 2 --backend cuda:99 -o a.vtu", "no CUDA device"),
         ("evaluate fan.vtu --cells bezier --backend cuda -o a.vtu", "made on the CPU"),
         ("compare fan.vtu --backend cuda:99", "no CUDA device"),

@@ -14,6 +14,9 @@ use sha2::{Digest, Sha256};
 use super::scene::Scene;
 use crate::error::{Error, Result};
 
+/// Bytes from which on compression is fast rather than best.
+const LARGE: usize = 16 << 20;
+
 const TEMPLATE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/bundle.js");
@@ -49,7 +52,8 @@ pub fn page(scene: &Scene) -> Result<String> {
 
 fn packed(bytes: &[u8]) -> Result<String> {
     let failed = |e: std::io::Error| Error::request(format!("the page's data: {e}"));
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    let level = if bytes.len() < LARGE { Compression::best() } else { Compression::default() };
+    let mut encoder = ZlibEncoder::new(Vec::new(), level);
     encoder.write_all(bytes).map_err(failed)?;
     Ok(BASE64.encode(encoder.finish().map_err(failed)?))
 }

@@ -26,20 +26,25 @@ vec4 texel(int k) {
 }
 vec4 cubic(float t) { float s = 1.0 - t; return vec4(s*s*s, 3.0*s*s*t, 3.0*s*t*t, t*t*t); }
 vec4 slope(float t) { float s = 1.0 - t; return vec4(-3.0*s*s, 3.0*s*s - 6.0*s*t, 6.0*s*t - 3.0*t*t, 3.0*t*t); }
-vec4 at(vec4 a, vec4 b) {
-  vec4 sum = vec4(0.0);
+// the point, and the normal, unnormalized
+vec4 at(vec2 p, out vec3 normal) {
+  vec4 a = cubic(p.x), b = cubic(p.y), da = slope(p.x), db = slope(p.y), sum = vec4(0.0);
+  vec3 u = vec3(0.0), v = vec3(0.0);
   for (int j = 0; j < 4; j++)
-    for (int i = 0; i < 4; i++) sum += a[i] * b[j] * texel(4 * j + i);
+    for (int i = 0; i < 4; i++) {
+      vec4 control = texel(4 * j + i);
+      sum += a[i] * b[j] * control;
+      u += da[i] * b[j] * control.xyz;
+      v += a[i] * db[j] * control.xyz;
+    }
+  normal = cross(u, v);
   return sum;
 }
-vec3 normalAt(vec2 p) {
-  return cross(at(slope(p.x), cubic(p.y)).xyz, at(cubic(p.x), slope(p.y)).xyz);
-}
 void main() {
-  vec4 point = at(cubic(position.x), cubic(position.y));
-  vec3 normal = normalAt(position);
+  vec3 normal;
+  vec4 point = at(position, normal);
   // where an edge is collapsed or a corner extraordinary, that of a place nearby
-  if (dot(normal, normal) < 1e-24) normal = normalAt(mix(position, vec2(0.5), 0.02));
+  if (dot(normal, normal) < 1e-24) at(mix(position, vec2(0.5), 0.02), normal);
   vec4 place = texel(16), a = texel(17), b = texel(18), center = texel(19);
   vModel = point.xyz;
   vec4 view = modelViewMatrix * vec4(point.xyz + explode * center.xyz, 1.0);

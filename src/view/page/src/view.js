@@ -188,7 +188,7 @@ export class View {
   // As many vertices as the screen shows and the processor draws at ease.
   chooseGrid() {
     if (!this.mesh) return;
-    const { visible, widest } = this.seen(), most = this.isSoftware ? 150000 : 1500000;
+    const { visible, widest } = this.seen(), most = this.isSoftware ? 60000 : 1500000;
     let n = GRIDS[0];
     for (const candidate of GRIDS) {
       if (candidate > 1 && (visible.length * candidate * candidate * 2 > most || 3 * candidate > widest)) break;

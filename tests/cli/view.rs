@@ -64,3 +64,10 @@ fn what_cannot_be_shown_is_refused() {
         refused(here, arguments, message);
     }
 }
+
+#[test]
+fn the_stored_page_has_the_program_of_today() {
+    let page = include_str!("../../models/bracket.html");
+    let program = include_str!("../../src/view/page/bundle.js");
+    assert!(page.contains(program), "write it again: subsolid view models/bracket.vtk");
+}

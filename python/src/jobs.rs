@@ -114,10 +114,10 @@ impl PySolid {
     ///         need to be right to 4e-9 if None.
     ///     second: Also second derivatives of the basis functions.
     ///     boundary: False for the volume, True for the whole boundary, or numbers of sides (see
-    ///         sides) for these alone.
+    ///         sides) and names of groups of faces for these alone.
     ///
     /// Raises:
-    ///     Error: For values out of range, and for a side that the boundary does not have.
+    ///     Error: For values out of range, and for a side or group that the boundary does not have.
     #[pyo3(signature = (gauss=5, *, rings=None, second=false, boundary=None))]
     fn quadrature(
         slf: &Bound<'_, Self>,

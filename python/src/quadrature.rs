@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 use subsolid::assembly::{Operator, assemble, point_load};
 use subsolid::quadrature::{
-    Mapped, Mapping, PhysicalDerivatives, Scheme, physical_derivatives, sides,
+    Mapped, Mapping, PhysicalDerivatives, Regions, Scheme, physical_derivatives,
 };
 use subsolid::{Quadrature, Want};
 
@@ -33,43 +33,44 @@ pub struct PyQuadrature {
 pub enum Where {
     Volume,
     Boundary,
-    Sides(Vec<u32>),
+    /// Numbers of sides and names of groups of faces.
+    Parts(Vec<String>),
 }
 
 impl Where {
-    /// From False, True or numbers of sides.
+    /// From False, True, or numbers of sides and names of groups.
     pub fn new(given: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let Some(given) = given else { return Ok(Self::Volume) };
-        match given.extract::<bool>() {
-            Ok(false) => Ok(Self::Volume),
-            Ok(true) => Ok(Self::Boundary),
-            Err(_) => Ok(Self::Sides(plain_ids(given, "boundary")?.0)),
+        if let Ok(all) = given.extract::<bool>() {
+            return Ok(if all { Self::Boundary } else { Self::Volume });
         }
-    }
-
-    /// Whether the points are on a side.
-    fn has(&self, side: u32) -> bool {
-        match self {
-            Self::Volume => false,
-            Self::Boundary => true,
-            Self::Sides(sides) => sides.contains(&side),
+        if let Ok(name) = given.extract::<String>() {
+            return Ok(Self::Parts(vec![name]));
         }
-    }
-
-    fn check(&self, count: usize) -> PyResult<()> {
-        let Self::Sides(sides) = self else { return Ok(()) };
-        let missing = sides.iter().find(|&&side| side as usize >= count);
-        let what = match missing {
-            Some(side) => format!("the boundary has no side {side}"),
-            None if sides.is_empty() => "boundary names no sides".into(),
-            None => return Ok(()),
+        let parts = match given.extract::<Vec<Bound<'_, PyAny>>>() {
+            Ok(all) if all.iter().any(|part| part.is_instance_of::<PyString>()) => {
+                all.iter().map(|part| Ok(part.str()?.to_string())).collect::<PyResult<Vec<_>>>()?
+            }
+            _ => plain_ids(given, "boundary")?.0.iter().map(u32::to_string).collect(),
         };
-        Err(refused(
-            what,
-            &format!(
-                "it has {count}, numbered from 0 and told apart by sharp edges: see                  Solid.sides(); crease_angle=40 makes edges sharp"
-            ),
-        ))
+        if parts.is_empty() {
+            return Err(refused(
+                "boundary names no sides",
+                "give numbers of sides, names of groups, or True for all of it",
+            ));
+        }
+        Ok(Self::Parts(parts))
+    }
+
+    /// Whether there are points on each face.
+    fn faces(&self, regions: &Regions) -> subsolid::Result<Vec<bool>> {
+        let mut kept = vec![matches!(self, Self::Boundary); regions.sides().len()];
+        if let Self::Parts(parts) = self {
+            for part in parts {
+                regions.find(part)?.into_iter().for_each(|face| kept[face as usize] = true);
+            }
+        }
+        Ok(kept)
     }
 }
 
@@ -82,18 +83,16 @@ impl PyQuadrature {
     ) -> PyResult<Self> {
         let shared = solid.get().shared.clone();
         let want = if second { Want::FIRST | Want::SECOND } else { Want::FIRST };
-        let mut of_faces = Vec::new();
+        let (mut of_faces, mut kept) = (Vec::new(), Vec::new());
         if !matches!(where_, Where::Volume) {
-            let (side, count) = sides(shared.solid.topology(), &shared.mesh.creases);
-            where_.check(count)?;
-            of_faces = side;
+            let regions = Regions::new(shared.solid.topology(), &shared.mesh).py()?;
+            kept = where_.faces(&regions).py()?;
+            of_faces = regions.sides().to_vec();
         }
         let made = solid.py().detach(|| {
             QuadratureCell::try_new(shared, |shared| match where_ {
                 Where::Volume => Quadrature::new(&shared.solid, scheme, want),
-                _ => Quadrature::boundary(&shared.solid, scheme, want, |face| {
-                    where_.has(of_faces[face as usize])
-                }),
+                _ => Quadrature::boundary(&shared.solid, scheme, want, |face| kept[face as usize]),
             })
         });
         let cell = Arc::new(made.py()?);

@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::{Backend, Cpu};
 use subsolid::io::{Dataset, WriteOptions};
 use subsolid::limit::{Solid, Summary};
-use subsolid::mesh::{Attribute, CellArray, SolidMesh};
+use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
 use subsolid::plan::{Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::surface::boundary_surface;
@@ -20,7 +20,9 @@ use crate::cells::Analyzed;
 use crate::dataset::{arrays_of, dataset_of};
 use crate::errors::{IntoPython, refused};
 use crate::matrix::csr;
-use crate::model::{attributes, attributes_of, cells, cells_of, creases, creases_of, points};
+use crate::model::{
+    attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons,
+};
 use crate::request::{self, locations, orders};
 use crate::surface::PySurface;
 
@@ -41,7 +43,10 @@ use crate::surface::PySurface;
 ///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
 ///     cell_data: Values of the cells by name, (cells,) or (cells, width): materials, regions.
 ///         They are written, and refined cells have those of the cell they come from. Integers
-///         below 2**53 stay integers.
+///         below 2**53 stay integers. "group:NAME" is the group NAME of the cells that are not 0.
+///     face_groups: Groups of faces by name: vertices of the faces, (n, 4) for four-sided ones or
+///         a list of lists, in any direction. Refined faces are in the groups of the face they
+///         come from.
 ///     crease_angle: Makes boundary edges sharp whose faces turn by more degrees.
 ///
 /// Raises:
@@ -56,6 +61,9 @@ impl PySolid {
         let made = py.detach(|| -> subsolid::Result<Analyzed> {
             mesh.check()?;
             let solid = Solid::new(&mesh)?;
+            for group in &mesh.face_groups {
+                solid.topology().group_faces(group)?;
+            }
             Ok(Analyzed { mesh, solid })
         });
         Ok(Self { shared: Arc::new(made.py()?) })
@@ -80,6 +88,15 @@ fn cell_data(given: Option<&Bound<'_, PyDict>>, cells: usize) -> PyResult<Vec<Ce
     Ok(all)
 }
 
+/// Checks and copies groups of faces.
+fn face_groups(given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<FaceGroup>> {
+    let Some(given) = given else { return Ok(Vec::new()) };
+    let group = |(name, faces): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        Ok(FaceGroup::new(name.extract::<String>()?, polygons(&faces)?))
+    };
+    given.iter().map(group).collect()
+}
+
 /// Data of cells as a dictionary of copies.
 fn cell_data_of<'py>(py: Python<'py>, arrays: &[CellArray]) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
@@ -99,7 +116,7 @@ fn cell_data_of<'py>(py: Python<'py>, arrays: &[CellArray]) -> PyResult<Bound<'p
 #[pymethods]
 impl PySolid {
     #[new]
-    #[pyo3(signature = (points, cells, *, creases=None, corners=None, attributes=None, cell_data=None, crease_angle=None))]
+    #[pyo3(signature = (points, cells, *, creases=None, corners=None, attributes=None, cell_data=None, face_groups=None, crease_angle=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -109,6 +126,7 @@ impl PySolid {
         corners: Option<Bound<'_, PyAny>>,
         attributes: Option<Bound<'_, PyDict>>,
         cell_data: Option<Bound<'_, PyDict>>,
+        face_groups: Option<Bound<'_, PyDict>>,
         crease_angle: Option<f64>,
     ) -> PyResult<Self> {
         let points = self::points(&points, "points")?;
@@ -116,7 +134,8 @@ impl PySolid {
         let attributes = self::attributes(attributes.as_ref(), points.len(), false)?;
         let creases = self::creases(creases.as_ref(), corners.as_ref())?;
         let cell_data = self::cell_data(cell_data.as_ref(), cells.len())?;
-        let mut mesh = SolidMesh { points, cells, creases, attributes, cell_data };
+        let face_groups = self::face_groups(face_groups.as_ref())?;
+        let mut mesh = SolidMesh { points, cells, creases, attributes, cell_data, face_groups };
         if let Some(degrees) = crease_angle {
             mesh.check().py()?;
             subsolid::refine::crease_by_angle(&mut mesh, degrees).py()?;
@@ -179,6 +198,26 @@ impl PySolid {
     #[getter]
     fn cell_data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         cell_data_of(py, &self.shared.mesh.cell_data)
+    }
+
+    /// Vertices of the faces of each group by name: (n, k) if all have k, else a list of lists;
+    /// copies.
+    #[getter]
+    fn face_groups<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for FaceGroup { name, faces } in &self.shared.mesh.face_groups {
+            match faces.uniform_size() {
+                Some(size) => {
+                    let ids = faces.vertices().iter().map(|&v| i64::from(v)).collect::<Vec<_>>();
+                    all.set_item(name, moved(py, ids, &[faces.len(), size])?)?;
+                }
+                None => {
+                    let lists: Vec<Vec<u32>> = faces.iter().map(<[u32]>::to_vec).collect();
+                    all.set_item(name, lists)?;
+                }
+            }
+        }
+        Ok(all)
     }
 
     /// Number of control points.

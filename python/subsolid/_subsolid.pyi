@@ -1,5 +1,5 @@
 from os import PathLike
-from typing import Any, Literal, Optional, Sequence, TypeVar, Union, final, overload
+from typing import Any, Literal, Mapping, Optional, Sequence, TypeVar, Union, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +51,7 @@ class Solid:
         corners: Optional[_Tags] = None,
         attributes: Optional[_Data] = None,
         cell_data: Optional[_Data] = None,
+        face_groups: Optional[Mapping[str, Any]] = None,
         crease_angle: Optional[float] = None,
     ) -> Solid: ...
     def with_points(self, points: _Numbers) -> Solid: ...
@@ -66,6 +67,8 @@ class Solid:
     def attributes(self) -> dict[str, Floats]: ...
     @property
     def cell_data(self) -> dict[str, Union[Floats, Ids]]: ...
+    @property
+    def face_groups(self) -> dict[str, Any]: ...
     @property
     def n_points(self) -> int: ...
     @property
@@ -205,7 +208,7 @@ class Solid:
         *,
         rings: Optional[int] = None,
         second: bool = False,
-        boundary: Union[bool, _Numbers, None] = None,
+        boundary: Union[bool, str, Sequence[str], _Numbers, None] = None,
     ) -> Quadrature: ...
     def sides(self) -> list[Ids]: ...
     def to_pyvista(

@@ -11,7 +11,9 @@ use subsolid::io::{self, Array, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
-use subsolid::quadrature::{Mapping, Physical, Quadrature, Report, Scheme, side_vertices, sides};
+use subsolid::quadrature::{
+    Mapping, Physical, Quadrature, Regions, Report, Scheme, face_vertices, side_vertices,
+};
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result};
 
@@ -25,8 +27,9 @@ use super::{Console, Outcome};
 ///
 /// Unknowns are the vertices of the control mesh; those of elasticity 3 v + d, displacement d of
 /// vertex v. Sides are the parts of the boundary between sharp edges, as `quadrature --boundary`
-/// numbers them. The folder gets mass, stiffness, elasticity (.npz or .mtx) and model.npz:
-/// points, load (vertices, 3), and the vertices of each side.
+/// numbers them; groups of faces have the names that the file gives them. The folder gets mass,
+/// stiffness, elasticity (.npz or .mtx) and model.npz: points, load (vertices, 3), and the
+/// vertices of each side and of each group of faces.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -57,9 +60,9 @@ pub struct Arguments {
     /// Matrix of linear elasticity, by Young's modulus and Poisson's ratio
     #[arg(long, value_name = "E,NU")]
     elasticity: Option<Numbers<2>>,
-    /// Force on an area unit of a side
-    #[arg(long, value_name = "SIDE=FX,FY,FZ", allow_hyphen_values = true)]
-    load: Vec<SideLoad>,
+    /// Force on an area unit of a side, by number, or of a group of faces, by name
+    #[arg(long, value_name = "PART=FX,FY,FZ", allow_hyphen_values = true)]
+    load: Vec<PartLoad>,
     /// Force on a volume unit
     #[arg(long, value_name = "FX,FY,FZ", allow_hyphen_values = true)]
     body: Option<Numbers<3>>,
@@ -100,20 +103,20 @@ impl<const N: usize> FromStr for Numbers<N> {
     }
 }
 
-/// A traction on a side.
-#[derive(Clone, Copy)]
-struct SideLoad {
-    side: u32,
+/// A traction on a side or group.
+#[derive(Clone)]
+struct PartLoad {
+    part: String,
     traction: [f64; 3],
 }
 
-impl FromStr for SideLoad {
+impl FromStr for PartLoad {
     type Err = String;
 
     fn from_str(text: &str) -> std::result::Result<Self, String> {
-        let (side, numbers) = text.split_once('=').ok_or("give SIDE=FX,FY,FZ")?;
-        let side = side.parse().map_err(|_| format!("\"{side}\" is no number of a side"))?;
-        Ok(Self { side, traction: numbers.parse::<Numbers<3>>()?.0 })
+        // names may hold =
+        let (part, numbers) = text.rsplit_once('=').ok_or("give PART=FX,FY,FZ")?;
+        Ok(Self { part: part.to_owned(), traction: numbers.parse::<Numbers<3>>()?.0 })
     }
 }
 
@@ -153,8 +156,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
-    let (side, count) = sides(solid.topology(), &mesh.creases);
-    a.check_sides(count)?;
+    let regions = Regions::new(solid.topology(), &mesh)?;
+    let tractions = a.tractions(&regions)?;
     check_memory(&solid, scheme, Want::FIRST)?;
     let quadrature = Quadrature::new(&solid, scheme, Want::FIRST)?;
     a.check_matrices(&quadrature, &operators)?;
@@ -168,11 +171,11 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     }
     let forms: Vec<Operator> = operators.iter().map(|(_, operator)| *operator).collect();
     let matrices = assemble(&mapping, &forms)?;
-    let load = a.loads(&solid, &mesh, &mapping, (&side, scheme))?;
+    let load = a.loads(&solid, &mesh, &mapping, (&tractions, scheme))?;
     console.status("Assembled", format!("{} matrices in {}", matrices.len(), since(start)));
 
     let made = !a.output.exists();
-    let written = a.write(&mesh, &solid, (&operators, &matrices), &load, (&side, count));
+    let written = a.write(&mesh, &solid, (&operators, &matrices), &load, &regions);
     if let (Err(_), true) = (&written, made) {
         // only if nothing else stands there
         let _ = std::fs::remove_dir(&a.output);
@@ -185,7 +188,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         vertices: mesh.points.len(),
         samples: report.samples,
         volume: report.volume,
-        sides: count,
+        sides: regions.side_count(),
         matrices: named
             .map(|((name, _), m)| MatrixSummary { name, rows: m.size(), entries: m.len() })
             .collect(),
@@ -210,16 +213,16 @@ impl Arguments {
         [mass, stiffness, elasticity].into_iter().flatten().collect()
     }
 
-    fn check_sides(&self, count: usize) -> Result<()> {
-        let Some(missing) = self.load.iter().find(|load| load.side as usize >= count) else {
-            return Ok(());
-        };
-        Err(Error::request(format!("the boundary has no side {}", missing.side)).with_help(
-            format!(
-                "it has {count}, numbered from 0 and told apart by sharp edges: see quadrature \
-             --boundary; --crease-angle 40 makes edges sharp"
-            ),
-        ))
+    /// The force on an area unit of each face: the sum of those of its parts.
+    fn tractions(&self, regions: &Regions) -> Result<Vec<Option<[f64; 3]>>> {
+        let mut tractions = vec![None; regions.sides().len()];
+        for PartLoad { part, traction } in &self.load {
+            for face in regions.find(part)? {
+                let sum = tractions[face as usize].get_or_insert([0.0; 3]);
+                (0..3).for_each(|d| sum[d] += traction[d]);
+            }
+        }
+        Ok(tractions)
     }
 
     /// Refuses matrices that would fill the memory.
@@ -247,7 +250,7 @@ impl Arguments {
         solid: &Solid,
         mesh: &SolidMesh,
         volume: &dyn Physical<'_>,
-        (side, scheme): (&[u32], Scheme),
+        (tractions, scheme): (&[Option<[f64; 3]>], Scheme),
     ) -> Result<Option<Vec<[f64; 3]>>> {
         if self.load.is_empty() && self.body.is_none() {
             return Ok(None);
@@ -259,13 +262,11 @@ impl Arguments {
             });
         };
         if !self.load.is_empty() {
-            let loaded = |face: u32| self.load.iter().any(|l| l.side == side[face as usize]);
+            let loaded = |face: u32| tractions[face as usize].is_some();
             let boundary = Quadrature::boundary(solid, scheme, Want::FIRST, loaded)?;
             let mapping = Mapping::new(&boundary, mesh.controls())?;
-            add(surface_load(&mapping, |face, _, _| {
-                let own = self.load.iter().filter(|l| l.side == side[face as usize]);
-                own.fold([0.0; 3], |sum, l| [0, 1, 2].map(|d| sum[d] + l.traction[d]))
-            })?);
+            let traction = |face: u32| tractions[face as usize].unwrap_or_default();
+            add(surface_load(&mapping, |face, _, _| traction(face))?);
         }
         if let Some(Numbers(force)) = self.body {
             add(body_load(volume, |_| force)?);
@@ -279,7 +280,7 @@ impl Arguments {
         solid: &Solid,
         (operators, matrices): (&[(&str, Operator)], &[subsolid::assembly::Matrix]),
         load: &Option<Vec<[f64; 3]>>,
-        (side, count): (&[u32], usize),
+        regions: &Regions,
     ) -> Result<()> {
         std::fs::create_dir_all(&self.output).map_err(|e| io::atomic::refused(&self.output, e))?;
         let (format, ending) = match self.format {
@@ -294,10 +295,15 @@ impl Arguments {
         if let Some(load) = load {
             arrays.push(Array::new("load", 3, load.as_flattened().to_vec()));
         }
-        let vertices = side_vertices(solid.topology(), (side, count));
-        for (side, own) in vertices.into_iter().enumerate() {
-            let own: Vec<i32> = own.into_iter().map(|v| v as i32).collect();
-            arrays.push(Array::new(format!("side/{side}"), 1, own));
+        let topology = solid.topology();
+        let ids = |own: Vec<u32>| own.into_iter().map(|v| v as i32).collect::<Vec<i32>>();
+        let sides = side_vertices(topology, (regions.sides(), regions.side_count()));
+        for (side, own) in sides.into_iter().enumerate() {
+            arrays.push(Array::new(format!("side/{side}"), 1, ids(own)));
+        }
+        for (name, faces) in regions.groups() {
+            let name = format!("group/{}", name.replace('/', "_"));
+            arrays.push(Array::new(name, 1, ids(face_vertices(topology, faces))));
         }
         self.write_arrays(&self.output.join("model.npz"), &arrays)
     }

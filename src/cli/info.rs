@@ -82,6 +82,12 @@ fn text(summary: &Summary, verbose: bool) -> String {
             if values.is_empty() { String::new() } else { format!(": {}", values.join(", ")) };
         line("cell array", format!("{name}, width {}{values}", array.width));
     }
+    for (name, cells) in &summary.cell_groups {
+        line("group", format!("{name}, {}", counted(*cells, "cell")));
+    }
+    for (name, faces) in &summary.face_groups {
+        line("group", format!("{name}, {}", counted(*faces, "face")));
+    }
     if summary.orphan_vertices > 0 {
         line("orphan vertices", summary.orphan_vertices.to_string());
     }

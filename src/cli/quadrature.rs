@@ -64,16 +64,17 @@ pub struct Arguments {
     #[arg(long, value_name = "K")]
     rings: Option<usize>,
     /// Points on the boundary instead, with normals and the measure of the surface: on all of
-    /// it, or on SIDES between sharp edges, by number (see the report of --boundary alone)
+    /// it, or on PARTS: sides between sharp edges, by number, and groups of faces, by name (see
+    /// the report of --boundary alone)
     #[arg(
         long,
-        value_name = "SIDES",
+        value_name = "PARTS",
         num_args = 0..,
         require_equals = true,
         value_delimiter = ',',
         conflicts_with_all = ["quality", "force"]
     )]
-    boundary: Option<Vec<u32>>,
+    boundary: Option<Vec<String>>,
     /// Second derivatives of the basis functions, too
     #[arg(long, requires = "output")]
     second: bool,

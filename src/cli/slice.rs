@@ -75,9 +75,9 @@ pub struct Arguments {
     outputs: OutputArguments,
     #[command(flatten)]
     images: ImageArguments,
-    /// Attribute to write too: images of its own (its range, or the values B and W, from
-    /// black to white) and a point array of --vtp and --vtu; of several components NAME_0,
-    /// NAME_1, …
+    /// Attribute, array or group of cells (a material) to write too: images of its own (its
+    /// range, or the values B and W, from black to white) and a point array of --vtp and --vtu; of
+    /// several components NAME_0, NAME_1, …
     #[arg(long, value_name = "NAME[=B:W]")]
     attribute: Vec<WantedAttribute>,
     /// Make the part I of N of the layers, for several machines at once: 1/N to N/N, in any order,
@@ -124,7 +124,7 @@ pub fn run(mut arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
     let _starting = start(a.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
-    let wanted = values::attributes(&a.attribute, &mesh.attributes)?;
+    let (wanted, cell_data) = values::attributes(&a.attribute, &mesh)?;
     let controls = Controls { positions: &mesh.points, attributes: &wanted };
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
@@ -137,9 +137,10 @@ pub fn run(mut arguments: Arguments, console: &Console) -> Result<Outcome> {
     let pixels = grid.map_or(0, |grid| layers.len() * grid.size[0] * grid.size[1]);
     let numbers = wanted.iter().map(|attribute| attribute.width).sum();
     let processor = Processor::find_for(a.backend, &Cost::layers(pixels, numbers))?;
-    let on_cpu = match &a.outputs.vtu {
-        Some(_) => SolidSource::with_places(&solid, controls, slicer)?,
-        None => SolidSource::new(&solid, controls, slicer)?,
+    let on_cpu = if a.outputs.vtu.is_some() || !cell_data.is_empty() {
+        SolidSource::with_cell_data(&solid, controls, &cell_data, slicer)?
+    } else {
+        SolidSource::new(&solid, controls, slicer)?
     };
     let gpu = if a.outputs.has_pixels() { processor.gpu_backend()? } else { None };
     let on_gpu = match gpu.as_ref().and_then(|gpu| Some((gpu, gpu.device()?))) {

@@ -12,6 +12,12 @@ use crate::{Error, Result};
 pub mod vtk_type {
     /// A point.
     pub const VERTEX: u8 = 1;
+    /// A face of 3 corners.
+    pub const TRIANGLE: u8 = 5;
+    /// A face of any number of corners.
+    pub const POLYGON: u8 = 7;
+    /// A face of 4 corners.
+    pub const QUAD: u8 = 9;
     /// 4 corners.
     pub const TETRAHEDRON: u8 = 10;
     /// 8 corners.
@@ -58,6 +64,17 @@ impl ArrayData {
             Self::U8(_) => 1,
             Self::F32(_) | Self::I32(_) => 4,
             Self::F64(_) | Self::I64(_) => 8,
+        }
+    }
+
+    /// Makes room for `count` values: new ones are 0, or NaN where they are reals.
+    pub(super) fn resize(&mut self, count: usize) {
+        match self {
+            Self::F32(values) => values.resize(count, f32::NAN),
+            Self::F64(values) => values.resize(count, f64::NAN),
+            Self::I32(values) => values.resize(count, 0),
+            Self::I64(values) => values.resize(count, 0),
+            Self::U8(values) => values.resize(count, 0),
         }
     }
 
@@ -188,6 +205,13 @@ pub struct PolyhedronFaces {
     pub stream: Vec<u32>,
     /// Of each cell: where its faces end in `stream`, or -1 if it is no polyhedron.
     pub ends: Vec<i64>,
+}
+
+impl Default for DatasetCells {
+    /// No cells.
+    fn default() -> Self {
+        Self::Mixed(MixedCells::default())
+    }
 }
 
 impl DatasetCells {

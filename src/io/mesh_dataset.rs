@@ -2,9 +2,13 @@
 //! arrays that reading a mesh looks for.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
-use super::dataset::{Array, Dataset, DatasetCells, MixedCells, PolyhedronFaces, vtk_type};
-use crate::mesh::{CellArray, CellKind, Cells, SolidMesh};
+use super::dataset::{
+    Array, ArrayData, Dataset, DatasetCells, MixedCells, PolyhedronFaces, vtk_type,
+};
+use crate::mesh::groups::face_group_array;
+use crate::mesh::{CellArray, CellKind, Cells, FaceGroup, SolidMesh};
 
 /// Field array, width 2: end vertices of each crease.
 pub const CREASE_EDGES: &str = "crease_edges";
@@ -16,13 +20,16 @@ pub const CORNER_SHARPNESS: &str = "corner_sharpness";
 impl From<&SolidMesh> for Dataset {
     /// Attributes become point arrays, cell data cell arrays; creases the field arrays `crease_edges`
     /// and `crease_sharpness`, corners the point array `corner_sharpness`, where
-    /// there are any. A corner at a vertex that does not exist is left out.
+    /// there are any. A corner at a vertex that does not exist is left out. Faces of groups become
+    /// triangles, quads and polygons behind the cells, each once, with a 1 in the cell array
+    /// `group:NAME` of each of their groups; other arrays are 0 or NaN there.
     fn from(mesh: &SolidMesh) -> Self {
         let mut dataset = Self::new(mesh.points.clone(), dataset_cells(&mesh.cells));
         dataset
             .point_arrays
             .extend(mesh.attributes.iter().map(|a| Array::new(&a.name, a.width, a.values.clone())));
         dataset.cell_arrays.extend(mesh.cell_data.iter().map(Array::from));
+        push_face_groups(&mut dataset, &mesh.face_groups);
         let creases = &mesh.creases;
         if !creases.corners.is_empty() {
             let mut sharpness = vec![0.0; mesh.points.len()];
@@ -46,6 +53,10 @@ impl From<&SolidMesh> for Dataset {
 
 impl From<&CellArray> for Array {
     fn from(array: &CellArray) -> Self {
+        if array.group_name().is_some() {
+            let members: Vec<u8> = array.values.iter().map(|&x| u8::from(x != 0.0)).collect();
+            return Self::new(&array.name, 1, members);
+        }
         if array.integers {
             let integers: Vec<i64> = array.values.iter().map(|&x| x as i64).collect();
             return Self::new(&array.name, array.width, integers);
@@ -97,6 +108,65 @@ fn dataset_cells(cells: &Cells) -> DatasetCells {
     }
     mixed.faces = (!faces.stream.is_empty()).then_some(faces);
     DatasetCells::Mixed(mixed)
+}
+
+/// Appends the faces of groups as cells.
+fn push_face_groups(dataset: &mut Dataset, groups: &[FaceGroup]) {
+    let count = dataset.cells.len();
+    let mut numbers: HashMap<Vec<u32>, usize> = HashMap::new();
+    let mut faces: Vec<&[u32]> = Vec::new();
+    let mut members = Vec::new();
+    for group in groups {
+        let mut own = Vec::new();
+        for face in group.faces.iter() {
+            let mut key = face.to_vec();
+            key.sort_unstable();
+            own.push(*numbers.entry(key).or_insert_with(|| {
+                faces.push(face);
+                faces.len() - 1
+            }));
+        }
+        members.push(own);
+    }
+    if faces.is_empty() {
+        return;
+    }
+    let mut mixed = match std::mem::take(&mut dataset.cells) {
+        DatasetCells::Mixed(mixed) => mixed,
+        DatasetCells::Uniform { vtk_type, size, connectivity } => MixedCells {
+            vtk_types: vec![vtk_type; count],
+            ends: (1..=count as i64).map(|end| end * size as i64).collect(),
+            connectivity,
+            faces: None,
+        },
+    };
+    for face in &faces {
+        mixed.vtk_types.push(match face.len() {
+            3 => vtk_type::TRIANGLE,
+            4 => vtk_type::QUAD,
+            _ => vtk_type::POLYGON,
+        });
+        mixed.connectivity.extend_from_slice(face);
+        mixed.ends.push(mixed.connectivity.len() as i64);
+    }
+    if let Some(polyhedra) = &mut mixed.faces {
+        polyhedra.ends.resize(count + faces.len(), -1);
+    }
+    dataset.cells = DatasetCells::Mixed(mixed);
+    for array in &mut dataset.cell_arrays {
+        array.data.resize((count + faces.len()) * array.width);
+    }
+    for (group, own) in groups.iter().zip(members) {
+        let name = face_group_array(&group.name);
+        let known = dataset.cell_arrays.iter().position(|array| array.name == name);
+        let at = known.unwrap_or_else(|| {
+            dataset.cell_arrays.push(Array::new(&name, 1, vec![0_u8; count + faces.len()]));
+            dataset.cell_arrays.len() - 1
+        });
+        if let ArrayData::U8(values) = &mut dataset.cell_arrays[at].data {
+            own.into_iter().for_each(|face| values[count + face] = 1);
+        }
+    }
 }
 
 fn push_faces(cells: &Cells, c: usize, stream: &mut Vec<u32>) {

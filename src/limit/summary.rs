@@ -20,8 +20,12 @@ pub struct Summary {
     pub cells_by_kind: BTreeMap<&'static str, usize>,
     /// Vertex attributes, with their widths.
     pub attributes: BTreeMap<String, usize>,
-    /// Cell arrays.
+    /// Cell arrays that are no groups.
     pub cell_data: BTreeMap<String, CellArraySummary>,
+    /// Cells of each group of cells.
+    pub cell_groups: BTreeMap<String, usize>,
+    /// Faces of each group of faces.
+    pub face_groups: BTreeMap<String, usize>,
     /// Edges.
     pub edges: usize,
     /// Faces.
@@ -141,7 +145,18 @@ impl Summary {
         Ok(Self {
             vertices: topology.vertex_count(),
             attributes: mesh.attributes.iter().map(|a| (a.name.clone(), a.width)).collect(),
-            cell_data: mesh.cell_data.iter().map(CellArraySummary::of).collect(),
+            cell_data: mesh
+                .cell_data
+                .iter()
+                .filter(|array| array.group_name().is_none())
+                .map(CellArraySummary::of)
+                .collect(),
+            cell_groups: mesh
+                .cell_data
+                .iter()
+                .filter_map(|array| Some((array.group_name()?.to_owned(), array.members().count())))
+                .collect(),
+            face_groups: mesh.face_groups.iter().map(|g| (g.name.clone(), g.faces.len())).collect(),
             cells: topology.cell_count(),
             cells_by_kind: cells_by_kind(mesh),
             edges: topology.edge_count(),

@@ -8,12 +8,12 @@ use crate::error::{Error, Result};
 use crate::numbers::Precision;
 
 impl SolidMesh {
-    /// Checks coordinates, sizes of cells and attribute lengths.
+    /// Checks coordinates, sizes of cells, attribute lengths and groups of faces.
     ///
     /// Left-handed and folded cells are valid, see [`SolidMesh::handedness`].
     ///
     /// # Errors
-    /// [`Error::Mesh`] naming the vertex, cell or attribute, and how to fix it.
+    /// [`Error::Mesh`] naming the vertex, cell, attribute or group, and how to fix it.
     pub fn check(&self) -> Result<()> {
         check_coordinates(&self.points, Precision::F64)?;
         self.cells.check_sizes()?;
@@ -41,7 +41,7 @@ impl SolidMesh {
                 )));
             }
         }
-        Ok(())
+        self.check_face_groups()
     }
 
     /// The cells, with tetrahedra, wedges and polyhedra reoriented so that their faces

@@ -10,6 +10,7 @@ mod check;
 mod controls;
 mod creases;
 pub(crate) mod folded;
+pub(crate) mod groups;
 mod handedness;
 mod holes;
 mod ids;
@@ -22,6 +23,7 @@ pub use cells::{CellKind, Cells};
 pub use controls::Controls;
 pub use creases::{Corner, Crease, CreaseRule, Creases};
 pub use folded::FoldedCorners;
+pub use groups::FaceGroup;
 pub use handedness::Handedness;
 pub(crate) use range::{check_attributes, check_coordinates};
 
@@ -89,8 +91,10 @@ pub struct SolidMesh {
     pub creases: Creases,
     /// Vertex attributes.
     pub attributes: Vec<Attribute>,
-    /// Cell arrays.
+    /// Cell arrays, groups of cells among them (`group:NAME`).
     pub cell_data: Vec<CellArray>,
+    /// Groups of faces.
+    pub face_groups: Vec<FaceGroup>,
 }
 
 impl SolidMesh {

@@ -98,6 +98,11 @@ impl Polygons {
         &self.vertices
     }
 
+    /// Gives every vertex another number.
+    pub(crate) fn renumber(&mut self, new_id: impl Fn(u32) -> u32) {
+        self.vertices.iter_mut().for_each(|vertex| *vertex = new_id(*vertex));
+    }
+
     /// The same, without the polygons.
     pub(crate) fn into_vertices(self) -> Vec<u32> {
         self.vertices

@@ -2,7 +2,9 @@
 
 use super::{Cut, Part};
 use crate::error::{Error, Result};
-use crate::mesh::{Attribute, CellKind, Cells, Corner, Crease, Creases, SolidMesh, VertexId};
+use crate::mesh::{
+    Attribute, CellKind, Cells, Corner, Crease, Creases, FaceGroup, Polygons, SolidMesh, VertexId,
+};
 use crate::topology::Rows;
 
 /// A mesh ready to be cut.
@@ -117,6 +119,7 @@ impl<'m> Cutter<'m> {
             creases: self.creases(&cells, &vertices),
             attributes: mesh.attributes.iter().map(attribute).collect(),
             cell_data: mesh.cell_data.iter().map(|a| a.of_cells(cells.iter().copied())).collect(),
+            face_groups: self.face_groups(&cells, local),
         };
         let owned = owned.iter().filter_map(|cell| cells.binary_search(cell).ok());
         Part { mesh: own, owned: owned.map(|c| c as u32).collect(), cells, vertices }
@@ -152,6 +155,28 @@ impl<'m> Cutter<'m> {
             }
         }
         own
+    }
+}
+
+impl Cutter<'_> {
+    /// The groups of the mesh, with those of their faces that these cells have.
+    fn face_groups(&self, cells: &[u32], local: impl Fn(u32) -> u32) -> Vec<FaceGroup> {
+        let is_own = |cell: &&u32| cells.binary_search(cell).is_ok();
+        let has_all = |cell: &u32, face: &[u32]| {
+            let corners = self.mesh.cells.vertices(*cell as usize);
+            face.iter().all(|v| corners.contains(v))
+        };
+        let own = |group: &FaceGroup| {
+            let mut faces = Polygons::default();
+            for face in group.faces.iter() {
+                let first = face.first().map_or(&[][..], |&v| self.vertex_cells.row(v as usize));
+                if first.iter().filter(is_own).any(|cell| has_all(cell, face)) {
+                    faces.push(&face.iter().map(|&v| local(v)).collect::<Vec<_>>());
+                }
+            }
+            FaceGroup::new(&group.name, faces)
+        };
+        self.mesh.face_groups.iter().map(own).collect()
     }
 }
 

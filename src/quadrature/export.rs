@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::{
-    BoundaryReport, Mapped, Mapping, Physical, PhysicalDerivatives, Quadrature, Report, SideReport,
+    BoundaryReport, Mapped, Mapping, Physical, PhysicalDerivatives, Quadrature, Regions, Report,
+    SideReport,
 };
 use crate::error::{Error, Result};
 use crate::io::{Archive, Array, Dataset, atomic, plain_name};
@@ -116,14 +117,14 @@ pub fn write_boundary_npz(
     path: impl AsRef<Path>,
     mapping: &Mapping<'_>,
     controls: Controls<'_>,
-    (report, sides): (&BoundaryReport, &[u32]),
+    (report, regions): (&BoundaryReport, &Regions),
     options: ExportOptions<'_>,
 ) -> Result<()> {
     let path = path.as_ref();
     mapping.quadrature().check_boundary()?;
     let refused = |e: io::Error| e.downcast::<Error>().unwrap_or_else(|e| atomic::refused(path, e));
     atomic::write(path, |out| {
-        write_boundary(out, mapping, controls, (report, sides), options).map_err(refused)
+        write_boundary(out, mapping, controls, (report, regions), options).map_err(refused)
     })
 }
 
@@ -131,23 +132,30 @@ fn write_boundary(
     out: &mut (impl Write + Seek),
     mapping: &Mapping<'_>,
     controls: Controls<'_>,
-    (report, sides): (&BoundaryReport, &[u32]),
+    (report, regions): (&BoundaryReport, &Regions),
     options: ExportOptions<'_>,
 ) -> io::Result<()> {
     let quadrature = mapping.quadrature();
     let mut archive = begin(out, quadrature, controls, options)?;
     let rows = &report.sides;
     let integers = |of: fn(&SideReport) -> u32| rows.iter().map(of).collect::<Vec<u32>>();
-    for (name, column) in [("ids", integers(|s| s.side)), ("faces", integers(|s| s.faces as u32))] {
+    for (name, column) in
+        [("ids", integers(|s| s.side)), ("faces", integers(|s| s.sums.faces as u32))]
+    {
         let bytes = bytemuck::cast_slice(&column);
         archive.push(&format!("side/{name}"), "u4", &[rows.len()], bytes)?;
     }
-    let areas: Vec<f64> = rows.iter().map(|s| s.area).collect();
+    let areas: Vec<f64> = rows.iter().map(|s| s.sums.area).collect();
     reals(&mut archive, "side/area", &[rows.len()], &areas)?;
     let vectors = |of: fn(&SideReport) -> [f64; 3]| rows.iter().flat_map(of).collect::<Vec<f64>>();
-    for (name, column) in [("centroid", vectors(|s| s.centroid)), ("normal", vectors(|s| s.normal))]
+    for (name, column) in
+        [("centroid", vectors(|s| s.sums.centroid)), ("normal", vectors(|s| s.sums.normal))]
     {
         reals(&mut archive, &format!("side/{name}"), &[rows.len(), 3], &column)?;
+    }
+    for (name, faces) in regions.groups() {
+        let name = format!("group/{}", plain_name(name));
+        archive.push(&name, "u4", &[faces.len()], bytemuck::cast_slice(faces))?;
     }
     let mut work = Work::default();
     for (b, batch) in quadrature.batches().iter().enumerate() {
@@ -159,7 +167,8 @@ fn write_boundary(
         }
         let count = [batch.faces.len()];
         archive.push(&name("faces"), "u4", &count, bytemuck::cast_slice(&batch.faces))?;
-        let own: Vec<u32> = batch.faces.iter().map(|&face| sides[face as usize]).collect();
+        let own: Vec<u32> =
+            batch.faces.iter().map(|&face| regions.sides()[face as usize]).collect();
         archive.push(&name("sides"), "u4", &count, bytemuck::cast_slice(&own))?;
         push_physical(&mut archive, mapping, b, options, &mut work)?;
     }

@@ -83,8 +83,8 @@ pub use nodes::Nodes;
 pub use physical::Physical;
 pub use report::{CellReport, Report};
 pub use scheme::{MOST_RINGS, RING_TOLERANCE, Scheme};
-pub use sides::{side_vertices, sides};
-pub use surface::{BoundaryReport, SideReport};
+pub use sides::{Regions, face_vertices, side_vertices, sides};
+pub use surface::{BoundaryReport, GroupReport, SideReport, SurfaceSums};
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,9 +1,101 @@
-//! Sides of a solid: parts of its boundary between sharp edges.
+//! Parts of the boundary of a solid: sides between sharp edges, and named groups of faces.
 
 use std::collections::HashSet;
 
-use crate::mesh::Creases;
+use crate::error::{Error, Result};
+use crate::mesh::{Creases, SolidMesh};
 use crate::topology::{NONE, Topology};
+
+/// The parts of the boundary of a mesh that loads and supports are put on.
+#[derive(Clone, Debug, Default)]
+pub struct Regions {
+    sides: Vec<u32>,
+    side_count: usize,
+    groups: Vec<Group>,
+}
+
+#[derive(Clone, Debug)]
+struct Group {
+    name: String,
+    // faces of the boundary, ascending, and how many others
+    faces: Vec<u32>,
+    inside: usize,
+}
+
+impl Regions {
+    /// The sides of `mesh`, see [`sides`], and its groups of faces.
+    ///
+    /// # Errors
+    /// Those of [`Topology::group_faces`].
+    pub fn new(topology: &Topology, mesh: &SolidMesh) -> Result<Self> {
+        let (sides, side_count) = sides(topology, &mesh.creases);
+        let group = |group| {
+            let (faces, inside): (Vec<u32>, Vec<u32>) = (topology.group_faces(group)?.into_iter())
+                .partition(|&face| topology.is_boundary_face(face));
+            Ok(Group { name: group.name.clone(), faces, inside: inside.len() })
+        };
+        let groups = mesh.face_groups.iter().map(group).collect::<Result<_>>()?;
+        Ok(Self { sides, side_count, groups })
+    }
+
+    /// The side of every face, [`NONE`] for faces between cells.
+    pub fn sides(&self) -> &[u32] {
+        &self.sides
+    }
+
+    /// Number of sides.
+    pub fn side_count(&self) -> usize {
+        self.side_count
+    }
+
+    /// Names of the groups with faces on the boundary, and these, ascending.
+    pub fn groups(&self) -> impl Iterator<Item = (&str, &[u32])> {
+        let on_boundary = self.groups.iter().filter(|group| !group.faces.is_empty());
+        on_boundary.map(|group| (&group.name[..], &group.faces[..]))
+    }
+
+    /// The faces of a side, by its number, or of a group, by its name; ascending.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there is no such part, or the group has faces between cells.
+    pub fn find(&self, part: &str) -> Result<Vec<u32>> {
+        let (number, name) = (part.parse::<u32>(), part.strip_prefix("group:").unwrap_or(part));
+        if let Ok(side) = number {
+            if (side as usize) < self.side_count {
+                let faces = (0..).zip(&self.sides).filter(|&(_, &own)| own == side);
+                return Ok(faces.map(|(face, _)| face).collect());
+            }
+        } else if let Some(group) = self.groups.iter().find(|group| group.name == name) {
+            return match group.inside {
+                0 => Ok(group.faces.clone()),
+                inside => Err(Error::request(format!(
+                    "group \"{name}\" has {inside} faces between cells, which are not of the boundary"
+                ))
+                .with_help("name a group of faces of the boundary alone")),
+            };
+        }
+        let what = if number.is_ok() { "side" } else { "group" };
+        let names: Vec<&str> = self.groups.iter().map(|group| &group.name[..]).collect();
+        let groups = match &names[..] {
+            [] => "no groups of faces".to_owned(),
+            _ => format!("the groups {}", names.join(", ")),
+        };
+        let sides = self.side_count;
+        Err(Error::request(format!("the boundary has no {what} {part}")).with_help(format!(
+            "it has {sides} sides, numbered from 0 and told apart by sharp edges (--crease-angle \
+             40 makes edges sharp), and {groups}"
+        )))
+    }
+}
+
+/// Vertices of some faces, ascending, each once.
+pub fn face_vertices(topology: &Topology, faces: &[u32]) -> Vec<u32> {
+    let mut vertices: Vec<u32> =
+        faces.iter().flat_map(|&face| topology.face_vertices(face)).copied().collect();
+    vertices.sort_unstable();
+    vertices.dedup();
+    vertices
+}
 
 /// The side of every face of a mesh, [`NONE`] for faces between cells, and the number of sides.
 ///
@@ -41,15 +133,11 @@ pub fn sides(topology: &Topology, creases: &Creases) -> (Vec<u32>, usize) {
 
 /// The vertices of each side of [`sides`], ascending.
 pub fn side_vertices(topology: &Topology, (side, count): (&[u32], usize)) -> Vec<Vec<u32>> {
-    let mut vertices = vec![Vec::new(); count];
+    let mut faces = vec![Vec::new(); count];
     for (face, &side) in (0..).zip(side).filter(|&(_, &side)| side != NONE) {
-        vertices[side as usize].extend_from_slice(topology.face_vertices(face));
+        faces[side as usize].push(face);
     }
-    for own in &mut vertices {
-        own.sort_unstable();
-        own.dedup();
-    }
-    vertices
+    faces.iter().map(|own| face_vertices(topology, own)).collect()
 }
 
 #[cfg(test)]

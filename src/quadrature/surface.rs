@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Mapped, Mapping};
+use super::{Mapped, Mapping, Regions};
 use crate::error::Result;
 
 /// Quadrature points that a work item evaluates at a time.
@@ -24,6 +24,19 @@ pub struct BoundaryReport {
     pub flux: f64,
     /// Of every side: of those that have quadrature points.
     pub sides: Vec<SideReport>,
+    /// Of every group of faces that has quadrature points.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupReport>,
+}
+
+/// What the quadrature points of a group of faces add up to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GroupReport {
+    /// Name of the group.
+    pub group: String,
+    /// Its sums.
+    #[serde(flatten)]
+    pub sums: SurfaceSums,
 }
 
 /// What the quadrature points of a side add up to.
@@ -31,6 +44,14 @@ pub struct BoundaryReport {
 pub struct SideReport {
     /// Number of the side.
     pub side: u32,
+    /// Its sums.
+    #[serde(flatten)]
+    pub sums: SurfaceSums,
+}
+
+/// What the quadrature points of some faces add up to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct SurfaceSums {
     /// Faces of the mesh.
     pub faces: usize,
     /// Area, in squared length units.
@@ -44,12 +65,12 @@ pub struct SideReport {
 }
 
 impl BoundaryReport {
-    /// Evaluates all quadrature points of the boundary. `sides`: the side of every face. The
-    /// result does not depend on the number of threads.
+    /// Evaluates all quadrature points of the boundary. The result does not depend on the number
+    /// of threads.
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for a quadrature of the volume.
-    pub fn new(mapping: &Mapping<'_>, sides: &[u32], origin: [f64; 3]) -> Result<Self> {
+    pub fn new(mapping: &Mapping<'_>, regions: &Regions, origin: [f64; 3]) -> Result<Self> {
         let quadrature = mapping.quadrature();
         quadrature.check_boundary()?;
         let parts: Vec<Vec<(u32, Sums)>> = quadrature
@@ -63,36 +84,42 @@ impl BoundaryReport {
                 Ok(faces.iter().enumerate().map(of).collect())
             })
             .collect::<Result<_>>()?;
-        let count = sides.iter().filter(|&&s| s != crate::topology::NONE).max();
-        let mut sums = vec![Sums::default(); count.map_or(0, |&last| last as usize + 1)];
-        let mut met = vec![false; sides.len()];
-        let mut faces = vec![0; sums.len()];
+        let mut of_faces = vec![Sums::default(); regions.sides().len()];
         for &(face, own) in parts.iter().flatten() {
-            let side = sides[face as usize] as usize;
-            sums[side].add(own);
-            faces[side] += usize::from(!std::mem::replace(&mut met[face as usize], true));
+            let sums = &mut of_faces[face as usize];
+            sums.add(own);
+            sums.faces = 1;
         }
-        let mut report = Self { samples: quadrature.sample_count(), ..Self::default() };
-        let mut all = Sums::default();
-        for (side, own) in sums.into_iter().enumerate().filter(|(_, own)| own.area > 0.0) {
-            all.add(own);
-            let origin = Vector3::from(origin);
-            report.sides.push(SideReport {
-                side: side as u32,
-                faces: faces[side],
-                area: own.area,
-                centroid: (origin + own.moment / own.area).into(),
-                normal: own.normal.into(),
-                flux: own.flux,
-            });
+
+        let mut of_sides = vec![Sums::default(); regions.side_count()];
+        let (mut all, mut groups) = (Sums::default(), Vec::new());
+        for (own, &side) in of_faces.iter().zip(regions.sides()).filter(|(own, _)| own.faces > 0) {
+            of_sides[side as usize].add(*own);
         }
-        (report.area, report.normal, report.flux) = (all.area, all.normal.into(), all.flux);
-        Ok(report)
+        of_sides.iter().for_each(|own| all.add(*own));
+        for (name, faces) in regions.groups() {
+            let mut sums = Sums::default();
+            faces.iter().for_each(|&face| sums.add(of_faces[face as usize]));
+            if sums.faces > 0 {
+                groups.push(GroupReport { group: name.to_owned(), sums: sums.about(origin) });
+            }
+        }
+        let sides = (0..).zip(of_sides).filter(|(_, own)| own.faces > 0);
+        let sides = sides.map(|(side, own)| SideReport { side, sums: own.about(origin) });
+        Ok(Self {
+            samples: quadrature.sample_count(),
+            area: all.area,
+            normal: all.normal.into(),
+            flux: all.flux,
+            sides: sides.collect(),
+            groups,
+        })
     }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
+    faces: usize,
     area: f64,
     // about the origin of the report
     moment: Vector3<f64>,
@@ -109,6 +136,7 @@ impl Sums {
             let place = Vector3::from(mapped.points[s]) - Vector3::from(origin);
             let area = normal * measure;
             sums.add(Self {
+                faces: 0,
                 area: measure,
                 moment: place * measure,
                 normal: area,
@@ -118,7 +146,18 @@ impl Sums {
         sums
     }
 
+    fn about(&self, origin: [f64; 3]) -> SurfaceSums {
+        SurfaceSums {
+            faces: self.faces,
+            area: self.area,
+            centroid: (Vector3::from(origin) + self.moment / self.area).into(),
+            normal: self.normal.into(),
+            flux: self.flux,
+        }
+    }
+
     fn add(&mut self, other: Self) {
+        self.faces += other.faces;
         self.area += other.area;
         self.moment += other.moment;
         self.normal += other.normal;

@@ -2,7 +2,7 @@
 
 use super::{hexahedra, refine};
 use crate::error::{Error, Result};
-use crate::mesh::{Attribute, Creases, SolidMesh};
+use crate::mesh::{Attribute, Creases, FaceGroup, Polygons, SolidMesh};
 use crate::scheme::{Stencils, VertexRule};
 use crate::topology::Topology;
 use crate::topology::{Sharpness, stars};
@@ -21,6 +21,8 @@ pub struct MeshRefinement {
     vertices: usize,
     // [cell of the mesh given]: cells that come from it, side by side
     children: Vec<u32>,
+    // of the finest level
+    face_groups: Vec<FaceGroup>,
 }
 
 impl MeshRefinement {
@@ -28,7 +30,8 @@ impl MeshRefinement {
     ///
     /// # Errors
     /// [`Error::Request`] for 0 levels, or if the result would have more than 2²⁸ cells; those of
-    /// [`Topology::build`], [`Topology::validate`] and [`Sharpness::resolve`].
+    /// [`Topology::build`], [`Topology::validate`], [`Sharpness::resolve`] and
+    /// [`Topology::group_faces`].
     pub fn new(mesh: &SolidMesh, levels: usize, rule: VertexRule) -> Result<Self> {
         if levels == 0 {
             return Err(Error::request("0 levels of refinement")
@@ -45,11 +48,17 @@ impl MeshRefinement {
             children: (0..mesh.cells.len())
                 .map(|c| (mesh.cells.vertices(c).len() * 8_usize.pow(levels as u32 - 1)) as u32)
                 .collect(),
+            face_groups: mesh.face_groups.clone(),
         };
         for level in 0..levels {
             let sharpness = Sharpness::resolve(&result.creases, &topology)?;
             let stars = stars(&topology, &sharpness);
             let step = refine(&topology, &sharpness, &stars, rule, None);
+            for group in &mut result.face_groups {
+                let parents = topology.group_faces(group)?;
+                let children = parents.iter().flat_map(|&f| step.face_children(&topology, f));
+                group.faces = Polygons::uniform(4, children.flatten().collect());
+            }
             result.creases = step.creases;
             result.cells = step.cells;
             if level + 1 < levels {
@@ -111,6 +120,7 @@ impl MeshRefinement {
             creases: self.creases.clone(),
             attributes,
             cell_data: mesh.cell_data.iter().map(|a| a.of_cells(self.parents())).collect(),
+            face_groups: self.face_groups.clone(),
         })
     }
 

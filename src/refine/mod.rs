@@ -33,6 +33,30 @@ pub struct Refinement {
     pub parents: Vec<(u32, u8)>,
     /// Creases and corners that remain, one level less sharp.
     pub creases: Creases,
+    /// Vertices from the elements that they come from.
+    pub(crate) numbers: VertexNumbers,
+}
+
+impl Refinement {
+    /// The four-sided faces that a face of the mesh becomes, which lies in the region.
+    pub(crate) fn face_children(&self, topology: &Topology, face: u32) -> Vec<[u32; 4]> {
+        let (vertices, edges) = (topology.face_vertices(face), topology.face_edges(face));
+        let edge_point = |v: u32, w: u32| {
+            let ends = |e: &&u32| {
+                let [a, b] = topology.edge_vertices(**e);
+                [a, b] == [v, w] || [b, a] == [v, w]
+            };
+            edges.iter().find(ends).map_or(NONE, |&e| self.numbers.edge_point(e))
+        };
+        let n = vertices.len();
+        let child = |i: usize| {
+            let [before, v, after] =
+                [vertices[(i + n - 1) % n], vertices[i], vertices[(i + 1) % n]];
+            let middle = self.numbers.face_point(face);
+            [self.numbers.vertex_point(v), edge_point(v, after), middle, edge_point(before, v)]
+        };
+        (0..n).map(child).collect()
+    }
 }
 
 /// Refines a mesh once; with a `region`, only the children of those cells and the
@@ -65,7 +89,7 @@ pub fn refine(
         }
     }
     let creases = refined_creases(topology, sharpness, &region, &numbers);
-    Refinement { stencils, cells, parents, creases }
+    Refinement { stencils, cells, parents, creases, numbers }
 }
 
 /// The cells of a refinement as a cell list.
@@ -98,7 +122,7 @@ impl Region {
     }
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Source {
     Vertex(u32),
     Edge(u32),
@@ -108,6 +132,7 @@ enum Source {
 
 /// Numbers of refined vertices: vertex points first, then edge, face and cell
 /// points, each in the order of their elements; [`NONE`] outside the region.
+#[derive(Clone, Debug)]
 pub(crate) struct VertexNumbers {
     vertices: Vec<u32>,
     edges: Vec<u32>,

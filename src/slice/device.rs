@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::coverage::{MOST_PIXELS, Sampling};
 use super::frame::PixelGrid;
-use super::interior::{DeviceInteriors, InteriorValues, interleaved};
+use super::interior::{DeviceInteriors, InteriorValues};
 use super::layer::Layer;
 use super::slicer::Slicer;
 use super::solid_source::{Inside, SolidSource};
@@ -132,7 +132,7 @@ impl<'a, 's> DeviceSource<'a, 's> {
         let slicer = DeviceSlicer::new(solid.slicer(), device)?;
         let interiors = match solid.inside() {
             Err(_) => None,
-            Ok(Inside { locator, attributes }) => {
+            Ok(Inside { locator, attributes, .. }) => {
                 let axis = solid.slicer().axis();
                 Some(Mutex::new(DeviceInteriors::new(locator, axis, attributes, device)?))
             }
@@ -182,7 +182,7 @@ impl LayerSource for DeviceSource<'_, '_> {
     fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
         let mask: Vec<u8> = coverage.iter().map(|&covered| u8::from(covered > 0)).collect();
         let found = self.interior(height, grid, Some(&mask))?;
-        Ok(interleaved(found.values, &self.solid.inside()?.attributes))
+        Ok(self.solid.inside()?.interleaved(&found.interior, found.values))
     }
 
     fn places(&self, height: f64, grid: &PixelGrid) -> Result<PixelPlaces> {

@@ -1,19 +1,19 @@
-//! Layers of a solid: contours and pixels by a slicer, attributes by a locator.
+//! Layers of a solid: contours and pixels by a slicer, attributes and cell arrays by a locator.
 
 use super::coverage::Sampling;
-use super::interior::{InteriorFinder, InteriorValues, interleaved};
+use super::interior::{Interior, InteriorFinder, InteriorValues};
 use super::source::{Channel, LayerSource, PixelPlaces};
 use super::{Layer, PixelGrid, Slicer};
 use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::locate::{AttributePieces, Locator};
-use crate::mesh::{Attribute, Controls};
+use crate::mesh::{Attribute, CellArray, Controls};
 
 /// The limit volume as a source of layers.
 #[derive(Debug)]
 pub struct SolidSource<'s> {
     slicer: Slicer,
-    /// Where a point is, and what is there; none for a solid without attributes.
+    /// Where a point is, and what is there; none for a solid of which nothing is asked there.
     inside: Option<Inside<'s>>,
     channels: Vec<Channel>,
 }
@@ -22,6 +22,7 @@ pub struct SolidSource<'s> {
 pub(super) struct Inside<'s> {
     pub locator: Locator<'s>,
     pub attributes: Vec<AttributePieces>,
+    pub cell_data: Vec<CellArray>,
 }
 
 impl<'s> SolidSource<'s> {
@@ -33,20 +34,38 @@ impl<'s> SolidSource<'s> {
     pub fn new(solid: &'s Solid, controls: Controls<'_>, slicer: Slicer) -> Result<Self> {
         match controls.attributes {
             [] => Ok(Self { slicer, inside: None, channels: Vec::new() }),
-            _ => Self::with_places(solid, controls, slicer),
+            _ => Self::with_cell_data(solid, controls, &[], slicer),
         }
     }
 
-    /// The same, with [`LayerSource::places`] even without attributes.
+    /// The same, with arrays of the mesh's cells behind the attributes: a pixel has the values of
+    /// its cell. [`LayerSource::places`] is there even without either.
     ///
     /// # Errors
-    /// Those of [`SolidSource::new`].
-    pub fn with_places(solid: &'s Solid, controls: Controls<'_>, slicer: Slicer) -> Result<Self> {
+    /// Those of [`SolidSource::new`], and for arrays of another number of cells.
+    pub fn with_cell_data(
+        solid: &'s Solid,
+        controls: Controls<'_>,
+        cell_data: &[CellArray],
+        slicer: Slicer,
+    ) -> Result<Self> {
+        let cells = solid.topology().cell_count();
+        for CellArray { name, width, values, .. } in cell_data {
+            if *width == 0 || width.checked_mul(cells) != Some(values.len()) {
+                let have = values.len();
+                return Err(Error::request(format!(
+                    "cell array \"{name}\" has {have} values, {cells} x {width} are needed"
+                )));
+            }
+        }
         let locator = Locator::new(solid, controls)?;
         let pieces = locator.pieces();
         let attributes = controls.attributes.iter().map(|a| pieces.attribute(a));
-        let inside = Inside { attributes: attributes.collect::<Result<_>>()?, locator };
-        Ok(Self { slicer, inside: Some(inside), channels: Channel::of(controls.attributes) })
+        let attributes = attributes.collect::<Result<_>>()?;
+        let inside = Inside { attributes, cell_data: cell_data.to_vec(), locator };
+        let mut channels = Channel::of(controls.attributes);
+        channels.extend(Channel::of_cells(cell_data));
+        Ok(Self { slicer, inside: Some(inside), channels })
     }
 
     /// The slicer.
@@ -69,26 +88,58 @@ impl<'s> SolidSource<'s> {
 impl Channel {
     /// The components of attributes, one after the other.
     pub fn of(attributes: &[Attribute]) -> Vec<Self> {
-        let of_one = |attribute: &Attribute| {
-            let Attribute { name, width, values } = attribute;
-            let component = |c: usize| {
-                let values = values.iter().skip(c).step_by((*width).max(1));
-                let range = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &x| {
-                    [low.min(x), high.max(x)]
-                });
-                let component = if *width == 1 { name.clone() } else { format!("{name}_{c}") };
-                Self { name: component, attribute: name.clone(), range }
-            };
-            (0..*width).map(component).collect::<Vec<_>>()
+        attributes.iter().flat_map(|a| Self::components(&a.name, a.width, &a.values)).collect()
+    }
+
+    /// The components of cell arrays, one after the other; that of a group has the group's name.
+    pub fn of_cells(cell_data: &[CellArray]) -> Vec<Self> {
+        let of_one = |array: &CellArray| {
+            let name = array.group_name().unwrap_or(&array.name);
+            Self::components(name, array.width, &array.values)
         };
-        attributes.iter().flat_map(of_one).collect()
+        cell_data.iter().flat_map(of_one).collect()
+    }
+
+    fn components(name: &str, width: usize, values: &[f64]) -> Vec<Self> {
+        let component = |c: usize| {
+            let values = values.iter().skip(c).step_by(width.max(1));
+            let range = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &x| {
+                [low.min(x), high.max(x)]
+            });
+            let component = if width == 1 { name.to_owned() } else { format!("{name}_{c}") };
+            Self { name: component, attribute: name.to_owned(), range }
+        };
+        (0..width).map(component).collect()
     }
 }
 
 impl Inside<'_> {
+    /// Values of the attributes, `[attribute][pixel][width]`, and those of the cells, as
+    /// `[pixel][channel]`.
+    pub fn interleaved(&self, interior: &Interior, mut values: Vec<Vec<f64>>) -> Vec<f64> {
+        let elements = self.locator.pieces().solid().elements();
+        let cells = || interior.elements.iter().map(|&e| elements[e as usize].cell);
+        values.extend(self.cell_data.iter().map(|array| array.of_cells(cells()).values));
+        if values.len() == 1 {
+            return values.swap_remove(0);
+        }
+        let widths = self.attributes.iter().map(|attribute| attribute.width);
+        let widths = widths.chain(self.cell_data.iter().map(|array| array.width));
+        let channels: usize = widths.clone().sum();
+        let mut all = vec![0.0; values.iter().map(Vec::len).sum()];
+        let mut first = 0;
+        for (values, width) in values.iter().zip(widths) {
+            for (all, own) in all.chunks_exact_mut(channels).zip(values.chunks_exact(width)) {
+                all[first..first + width].copy_from_slice(own);
+            }
+            first += width;
+        }
+        all
+    }
+
     /// A layer in the words of the mesh.
     pub fn places(&self, found: InteriorValues) -> PixelPlaces {
-        let values = interleaved(found.values, &self.attributes);
+        let values = self.interleaved(&found.interior, found.values);
         let elements = self.locator.pieces().solid().elements();
         let elements = found.interior.elements.iter().map(|&element| &elements[element as usize]);
         PixelPlaces {
@@ -115,7 +166,10 @@ impl LayerSource for SolidSource<'_> {
         let inside = self.inside()?;
         let finder = InteriorFinder::new(&inside.locator, self.slicer.axis(), *grid)?;
         let mask: Vec<u8> = coverage.iter().map(|&covered| u8::from(covered > 0)).collect();
-        finder.covered_values(height, &mask, &inside.attributes)
+        finder.covered_values(height, &mask, |band| {
+            let values = inside.attributes.iter().map(|attribute| finder.values(&band, attribute));
+            inside.interleaved(&band, values.collect())
+        })
     }
 
     fn places(&self, height: f64, grid: &PixelGrid) -> Result<PixelPlaces> {
@@ -128,7 +182,8 @@ impl LayerSource for SolidSource<'_> {
     }
 
     fn attributes_at(&self, points: &[[f64; 3]]) -> Result<Vec<f64>> {
-        let Inside { locator, attributes } = self.inside()?;
+        let Inside { locator, attributes, cell_data } = self.inside()?;
+        let elements = locator.pieces().solid().elements();
         let mut values = Vec::with_capacity(points.len() * self.channels.len());
         for &point in points {
             let Some((piece, place)) = locator.nearest_piece(point) else {
@@ -139,6 +194,11 @@ impl LayerSource for SolidSource<'_> {
                 values.resize(start + attribute.width, 0.0);
                 let value = &mut values[start..];
                 locator.pieces().attribute_at(attribute, piece as usize, place.parameters, value);
+            }
+            let element = locator.pieces().leaf(piece as usize).element;
+            let cell = elements[element as usize].cell as usize;
+            for CellArray { width, values: of_cells, .. } in cell_data {
+                values.extend(&of_cells[cell * width..][..*width]);
             }
         }
         Ok(values)

@@ -66,13 +66,13 @@ pub struct PixelPlaces {
     pub values: Vec<f64>,
 }
 
-/// One component of an attribute.
+/// One component of an attribute, or of an array of the cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Channel {
     /// Name of the attribute, with the component's number if it has several: `fibre_0`.
     pub name: String,
-    /// Name of the attribute.
+    /// Name of the attribute or array, or of the group of cells.
     pub attribute: String,
-    /// Smallest and largest value at the control points, hence bounds of the limit.
+    /// Smallest and largest value: those at control points are bounds of the limit.
     pub range: [f64; 2],
 }

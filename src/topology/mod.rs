@@ -29,7 +29,8 @@ pub use rows::Rows;
 pub use sharpness::Sharpness;
 pub use star::{Star, is_extraordinary, stars, straight_edges};
 
-use crate::mesh::{CellKind, Cells};
+use crate::error::{Error, Result};
+use crate::mesh::{CellKind, Cells, FaceGroup};
 
 /// No element: the missing second cell of a boundary face.
 pub const NONE: u32 = u32::MAX;
@@ -156,6 +157,33 @@ impl Topology {
     pub(crate) fn edge_between(&self, a: u32, b: u32) -> Option<u32> {
         let edges = self.vertex_edges.row(a as usize);
         edges.iter().copied().find(|&e| self.other_end(e, a) == b)
+    }
+
+    /// The face with these vertices, in any order, if there is one.
+    pub fn face_with(&self, vertices: &[u32]) -> Option<u32> {
+        let first = vertices.first().filter(|&&v| (v as usize) < self.vertex_count)?;
+        let has_all = |face: &&u32| {
+            let own = self.face_vertices(**face);
+            own.len() == vertices.len() && vertices.iter().all(|v| own.contains(v))
+        };
+        self.vertex_faces(*first).iter().find(has_all).copied()
+    }
+
+    /// The faces of a group, ascending, each once.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] naming the group and vertices that are no face.
+    pub fn group_faces(&self, group: &FaceGroup) -> Result<Vec<u32>> {
+        let find = |vertices: &[u32]| {
+            self.face_with(vertices).ok_or_else(|| {
+                Error::mesh(format!("group \"{}\": no cell has face {vertices:?}", group.name))
+                    .with_help("name the vertices of faces of cells, counted from 0")
+            })
+        };
+        let mut faces = group.faces.iter().map(find).collect::<Result<Vec<u32>>>()?;
+        faces.sort_unstable();
+        faces.dedup();
+        Ok(faces)
     }
 
     /// Vertices that belong to no cell; they take no part in anything.

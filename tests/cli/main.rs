@@ -13,6 +13,7 @@ mod surfaces;
 mod assemble;
 mod cell_data;
 mod evaluate;
+mod groups;
 mod handedness;
 mod inputs;
 #[cfg(target_os = "linux")]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 use subsolid::io::{read, read_with_report};
-use subsolid::mesh::{CellKind, SolidMesh};
+use subsolid::mesh::{CellKind, FaceGroup, SolidMesh};
 
 /// Corners of two unit cubes side by side along x; point (x, y, z) is x + 3y + 6z.
 const CUBES: [[u32; 8]; 2] = [[0, 1, 4, 3, 6, 7, 10, 9], [1, 2, 5, 4, 7, 8, 11, 10]];
@@ -196,9 +196,10 @@ fn binary_gmsh_is_read_in_both_orders_of_bytes() {
         let [groups] = &mesh.cell_data[..] else { panic!("{label}: {:?}", mesh.cell_data) };
         assert_eq!((&groups.name[..], &groups.values[..]), ("gmsh:physical", &[9.0, 10.0][..]));
         assert!(groups.integers, "{label}");
-        let left_out = report.left_out().unwrap();
-        assert!(left_out.contains("1 quad elements (Gmsh type 3)"), "{label}");
-        assert!(!left_out.contains("Entities"), "{label}: {left_out}");
+        let [FaceGroup { name, faces }] = &mesh.face_groups[..] else { panic!("{label}") };
+        let tag = if label.starts_with('2') { 7 } else { 99 };
+        assert_eq!((name, faces.face(0)), (&format!("gmsh:physical:{tag}"), &[0, 1, 4, 3][..]));
+        assert_eq!(report.left_out(), None, "{label}");
     }
 }
 
@@ -398,7 +399,11 @@ fn mfem_is_read_with_its_vertices_or_nodes() {
         let (mesh, report) = read_with_report(path).unwrap();
         assert_cubes(&mesh);
         let left_out = report.left_out().unwrap();
-        assert_says(&left_out, &["2 boundary elements"]);
+        // the triangle is half a face
+        assert_says(&left_out, &["faces of group `mfem:bdr_attribute:2` that no cell has"]);
+        let groups: Vec<_> =
+            mesh.face_groups.iter().map(|g| (&g.name[..], g.faces.len())).collect();
+        assert_eq!(groups, [("mfem:bdr_attribute:1", 1)]);
         assert!(!left_out.contains("element attributes"), "{left_out}");
         assert_eq!(mesh.cell_data[0].values, [2.0, 2.0]);
         assert_eq!(left_out.contains("33 nodes between"), coordinates.contains("P2"), "{left_out}");

@@ -3,6 +3,7 @@
 mod cell_data;
 mod exchange;
 mod fuzz_read;
+mod groups;
 mod read;
 mod samples;
 #[cfg(feature = "vtkio")]

@@ -7,7 +7,7 @@ use crate::oracle::random::Random;
 use crate::support::meshes;
 use subsolid::backend::{Backend, Cpu, Limit, Precision};
 use subsolid::limit::{Class, Solid};
-use subsolid::mesh::{Attribute, CellArray, CellKind, SolidMesh};
+use subsolid::mesh::{Attribute, CellArray, CellKind, FaceGroup, Polygons, SolidMesh};
 use subsolid::parts::{Cut, Cutter, Estimate, Job, Part, Rates, costs};
 use subsolid::plan::{Samples, Want};
 use subsolid::quadrature::{Mapped, Mapping, Scheme};
@@ -151,6 +151,17 @@ fn check(mesh: &SolidMesh, cut: &Cut, index: u32, part: &Part) {
     for (own, all) in part.mesh.cell_data.iter().zip(&mesh.cell_data) {
         assert!(own.values.iter().zip(&part.cells).all(|(x, &c)| *x == all.values[c as usize]));
     }
+    assert_eq!(part.mesh.face_groups.len(), mesh.face_groups.len());
+    for (own, all) in part.mesh.face_groups.iter().zip(&mesh.face_groups) {
+        let global = |face: &[u32]| face.iter().map(|&v| part.vertices[v as usize]).collect();
+        let found: Vec<Vec<u32>> = own.faces.iter().map(global).collect();
+        let has = |cell: &u32, face: &[u32]| {
+            let corners = mesh.cells.vertices(*cell as usize);
+            face.iter().all(|v| corners.contains(v))
+        };
+        let expected = all.faces.iter().filter(|face| part.cells.iter().any(|c| has(c, face)));
+        assert_eq!(found, expected.map(<[u32]>::to_vec).collect::<Vec<_>>());
+    }
 }
 
 /// Adds an attribute of two components and an array of the cells.
@@ -162,6 +173,11 @@ fn with_data(mut mesh: SolidMesh) -> SolidMesh {
     mesh.attributes.push(Attribute { name: "a".into(), width: 2, values });
     let ids = (0..mesh.cells.len()).map(|cell| cell as f64).collect();
     mesh.cell_data.push(CellArray::new("id", 1, ids, true));
+    let mut some = Polygons::default();
+    for c in (0..mesh.cells.len()).step_by(17) {
+        mesh.cells.for_each_face(c, |face| some.push(face));
+    }
+    mesh.face_groups = vec![FaceGroup::new("some", some)];
     mesh
 }
 

@@ -10,7 +10,7 @@ use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    BoundaryReport, Mapping, Quadrature, Scheme, points, sides, write_boundary_npz,
+    BoundaryReport, Mapping, Quadrature, Regions, Scheme, SurfaceSums, points, write_boundary_npz,
 };
 use subsolid::volume::add_cell_data;
 use subsolid::{Error, Result};
@@ -37,31 +37,27 @@ pub fn check_backend(backend: Choice) -> Result<()> {
     }
 }
 
-/// Writes the quadrature of some sides, or of all.
+/// Writes the quadrature of some sides and groups, or of all.
 pub fn run(
     a: &Arguments,
-    wanted: &[u32],
+    wanted: &[String],
     (mesh, solid): (&SolidMesh, &Solid),
     (scheme, want): (Scheme, Want),
     console: &Console,
 ) -> Result<Outcome> {
-    let (side, count) = sides(solid.topology(), &mesh.creases);
-    if let Some(missing) = wanted.iter().find(|&&w| w as usize >= count) {
-        return Err(Error::request(format!("the boundary has no side {missing}")).with_help(
-            format!(
-                "it has {count}, numbered from 0 and told apart by sharp edges; --crease-angle 40 \
-                 makes edges sharp"
-            ),
-        ));
+    let regions = Regions::new(solid.topology(), mesh)?;
+    let mut kept = vec![wanted.is_empty(); solid.topology().face_count()];
+    for part in wanted {
+        regions.find(part)?.into_iter().for_each(|face| kept[face as usize] = true);
     }
-    let keep = |face: u32| wanted.is_empty() || wanted.contains(&side[face as usize]);
+    let keep = |face: u32| kept[face as usize];
     let start = Instant::now();
     let quadrature = Quadrature::boundary(solid, scheme, want, keep)?;
     let format = a.output.as_ref().map(|output| a.check_output(output)).transpose()?;
     let output_bytes = a.announce(&quadrature, mesh, format, console)?;
     let mapping = Mapping::new(&quadrature, mesh.controls())?;
     let origin = mesh.points.first().copied().unwrap_or_default();
-    let report = BoundaryReport::new(&mapping, &side, origin)?;
+    let report = BoundaryReport::new(&mapping, &regions, origin)?;
     let samples = counted(report.samples, "quadrature point");
     console.status("Evaluated", format!("{samples} in {}", since(start)));
     console
@@ -70,7 +66,7 @@ pub fn run(
     console.report(&summary, || text(&report))?;
     if let Some(output) = &a.output {
         let start = Instant::now();
-        write(a, output, &mapping, mesh, (&report, &side), console)?;
+        write(a, output, &mapping, mesh, (&report, &regions), console)?;
         console.status("Wrote", format!("{} in {}", output.display(), since(start)));
     }
     Ok(Outcome::Done)
@@ -81,14 +77,14 @@ fn write(
     output: &Path,
     mapping: &Mapping<'_>,
     mesh: &SolidMesh,
-    of_sides: (&BoundaryReport, &[u32]),
+    of_parts: (&BoundaryReport, &Regions),
     console: &Console,
 ) -> Result<()> {
     match a.check_output(output)? {
         Format::Npz => {
             let options = a.export_options(mesh);
             warn_left_out(&options.left_out(), console);
-            write_boundary_npz(output, mapping, mesh.controls(), of_sides, options)
+            write_boundary_npz(output, mapping, mesh.controls(), of_parts, options)
         }
         Format::Pvtu => write_pieces(a, output, mapping, mesh, console),
         _ => {
@@ -100,13 +96,15 @@ fn write(
 }
 
 fn text(report: &BoundaryReport) -> String {
+    let row = |name: &dyn std::fmt::Display, sums: &SurfaceSums| {
+        let [x, y, z] = sums.centroid;
+        format!("{name:<7} {:<6} {:<14.8} {x:.6} {y:.6} {z:.6}\n", sums.faces, sums.area)
+    };
     let mut text = String::from("side    faces  area           centroid\n");
-    for side in &report.sides {
-        let [x, y, z] = side.centroid;
-        text += &format!(
-            "{:<7} {:<6} {:<14.8} {x:.6} {y:.6} {z:.6}\n",
-            side.side, side.faces, side.area
-        );
+    report.sides.iter().for_each(|side| text += &row(&side.side, &side.sums));
+    if !report.groups.is_empty() {
+        text += "group\n";
+        report.groups.iter().for_each(|group| text += &row(&group.group, &group.sums));
     }
     text
 }

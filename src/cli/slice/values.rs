@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use subsolid::mesh::Attribute;
+use subsolid::mesh::{Attribute, CellArray, SolidMesh};
 use subsolid::slice::Channel;
 use subsolid::{Error, Result};
 
@@ -66,18 +66,35 @@ impl FromStr for WantedAttribute {
     }
 }
 
-/// The attributes of a model that are wanted, whole.
+/// The attributes and the cell arrays of a model that are wanted, whole.
 ///
 /// # Errors
-/// Those of [`choose`].
-pub fn attributes(wanted: &[WantedAttribute], all: &[Attribute]) -> Result<Vec<Attribute>> {
-    let channels = Channel::of(all);
+/// Those of [`choose`]; [`Error::Request`] for a name that vertices and cells have.
+pub fn attributes(
+    wanted: &[WantedAttribute],
+    mesh: &SolidMesh,
+) -> Result<(Vec<Attribute>, Vec<CellArray>)> {
+    let (of_points, of_cells) = (Channel::of(&mesh.attributes), Channel::of_cells(&mesh.cell_data));
+    let is = |name: &str, channel: &Channel| channel.name == name || channel.attribute == name;
+    for WantedAttribute { name, .. } in wanted {
+        let has = |channels: &[Channel]| channels.iter().any(|channel| is(name, channel));
+        if has(&of_points) && has(&of_cells) {
+            return Err(Error::request(format!("vertices and cells have an array {name:?}"))
+                .with_help("rename one of them"));
+        }
+    }
+    let channels: Vec<Channel> = of_points.into_iter().chain(of_cells).collect();
     let chosen = choose(wanted, &channels)?;
-    let named = |a: &&Attribute| chosen.iter().any(|&(c, _)| channels[c].attribute == a.name);
-    Ok(all.iter().filter(named).cloned().collect())
+    let is_wanted = |of: &[Channel]| {
+        let known = |c: &Channel| chosen.iter().any(|&(i, _)| channels[i].attribute == c.attribute);
+        of.first().is_some_and(known)
+    };
+    let attributes = mesh.attributes.iter().filter(|a| is_wanted(&Channel::of(&[(*a).clone()])));
+    let arrays = mesh.cell_data.iter().filter(|a| is_wanted(&Channel::of_cells(&[(*a).clone()])));
+    Ok((attributes.cloned().collect(), arrays.cloned().collect()))
 }
 
-/// Places of the wanted attributes among the channels, with black and white. A name of
+/// Places of the wanted attributes and arrays among the channels, with black and white. A name of
 /// several components stands for all of them.
 ///
 /// # Errors
@@ -91,8 +108,10 @@ pub fn choose(wanted: &[WantedAttribute], channels: &[Channel]) -> Result<Vec<(u
         if found.is_empty() {
             let names: Vec<_> = channels.iter().map(|channel| channel.name.as_str()).collect();
             let help = match names.is_empty() {
-                true => "the model has no attributes: leave --attribute out".to_owned(),
-                false => format!("its attributes are {}", names.join(", ")),
+                true => {
+                    "the model has no attributes and cell arrays: leave --attribute out".to_owned()
+                }
+                false => format!("its attributes, cell arrays and groups are {}", names.join(", ")),
             };
             return Err(
                 Error::request(format!("the model has no attribute {name:?}")).with_help(help)

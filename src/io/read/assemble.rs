@@ -8,6 +8,7 @@ use crate::mesh::{Attribute, CellArray, CellId, CellKind, Cells, SolidMesh};
 use crate::{Error, Result};
 
 use super::ReadReport;
+use super::groups::Groups;
 use super::high_order::HighOrder;
 
 /// A polyhedron is stored by its faces; more face corners than this are refused.
@@ -58,6 +59,7 @@ pub(super) struct Assembly<'a> {
     references: Vec<i64>,
     skipped: BTreeMap<String, usize>,
     pub(super) high_order: HighOrder,
+    pub(super) groups: Groups,
 }
 
 impl<'a> Assembly<'a> {
@@ -72,6 +74,7 @@ impl<'a> Assembly<'a> {
             references: Vec::new(),
             skipped: BTreeMap::new(),
             high_order: HighOrder::default(),
+            groups: Groups::default(),
         }
     }
 
@@ -266,6 +269,11 @@ impl<'a> Assembly<'a> {
         self.references.push(reference);
     }
 
+    /// The whole numbers of the cells so far.
+    pub fn references(&self) -> Vec<i64> {
+        self.references.clone()
+    }
+
     /// Makes an array of these numbers, unless all cells have the `usual` one.
     pub fn push_references(&mut self, name: &str, usual: i64) -> Result<()> {
         let mut references = std::mem::take(&mut self.references);
@@ -321,14 +329,14 @@ impl<'a> Assembly<'a> {
         for array in partial {
             self.skip(&format!("cell array `{}` that some piece lacks", array.name));
         }
-        let skipped: Vec<String> =
-            self.skipped.iter().map(|(what, &count)| entry(what, count)).collect();
         if self.mesh.points.is_empty() {
             return Err(self
                 .error(None, "the file has no vertices")
                 .with_help("export the mesh again"));
         }
         if self.mesh.cells.is_empty() {
+            self.take_groups();
+            let skipped = self.left_out();
             let found = if skipped.is_empty() { "nothing else".into() } else { skipped.join(", ") };
             return Err(self
                 .error(None, format!("the file has no volume cells (found: {found})"))
@@ -337,6 +345,7 @@ impl<'a> Assembly<'a> {
         self.check_indices()?;
         self.check_attributes()?;
         self.take_sharpness()?;
+        self.take_groups();
         if let Some(beyond) = self.high_order.first_beyond(self.points()) {
             let (given, first) = (u64::from(beyond), u64::from(self.first_index));
             let last = self.points() as u64 + first - 1;
@@ -347,8 +356,9 @@ impl<'a> Assembly<'a> {
                 )
                 .with_help("the file is cut short or its cells belong to other vertices"));
         }
+        let left_out = self.left_out();
         let mut report = ReadReport { skipped: self.high_order.drop_nodes(&mut self.mesh) };
-        report.skipped.extend(skipped);
+        report.skipped.extend(left_out);
         Ok((self.mesh, report))
     }
 
@@ -357,8 +367,19 @@ impl<'a> Assembly<'a> {
     pub fn into_vertices(mut self) -> Result<(SolidMesh, ReadReport)> {
         self.check_attributes()?;
         self.take_sharpness()?;
-        let skipped = self.skipped.iter().map(|(what, &count)| entry(what, count)).collect();
+        let skipped = self.left_out();
         Ok((self.mesh, ReadReport { skipped }))
+    }
+
+    /// Gives the groups to the mesh, whose faces name vertices.
+    fn take_groups(&mut self) {
+        for (what, count) in std::mem::take(&mut self.groups).finish(&mut self.mesh) {
+            self.skip_many(&what, count);
+        }
+    }
+
+    fn left_out(&self) -> Vec<String> {
+        self.skipped.iter().map(|(what, &count)| entry(what, count)).collect()
     }
 
     fn check_indices(&self) -> Result<()> {
@@ -374,7 +395,14 @@ impl<'a> Assembly<'a> {
                     .with_help("the file is cut short or its cells belong to other vertices"));
             }
         }
-        Ok(())
+        let first = u64::from(self.first_index);
+        let beyond = self.groups.vertices().iter().find(|&&v| v as usize >= count);
+        beyond.map_or(Ok(()), |&beyond| {
+            let (given, last) = (u64::from(beyond) + first, count as u64 + first - 1);
+            Err(self
+                .error(None, format!("a face names vertex {given}, the last is {last}"))
+                .with_help("the file is cut short or its faces belong to other vertices"))
+        })
     }
 
     fn check_attributes(&self) -> Result<()> {

@@ -89,6 +89,10 @@ fn compact(mesh: &mut SolidMesh, dropped: &[bool]) -> usize {
         retain_rows(values, *width, dropped);
     }
     mesh.cells.renumber(|vertex| new_id(vertex).unwrap_or(vertex));
+    for group in &mut mesh.face_groups {
+        // faces of cells, whose corners stay
+        group.faces.renumber(|vertex| new_id(vertex).unwrap_or(vertex));
+    }
     let creases = std::mem::take(&mut mesh.creases);
     let before = creases.edges.len();
     for crease in creases.edges {

@@ -3,22 +3,24 @@
 //!
 //! `Dimension 3` may stand on one line or two, keywords in any case, `#` starts a
 //! comment, and the closing `End` may be missing. Reference numbers of cells become the cell array
-//! `medit:ref`, unless all are 0; those of vertices, and surface elements, are skipped and
-//! reported.
+//! `medit:ref`, unless all are 0; triangles and quadrilaterals are in groups `medit:ref:N` by
+//! theirs. Those of vertices are skipped and reported, as are faces of reference 0.
 
 use std::path::Path;
 
 use crate::Result;
 use crate::mesh::SolidMesh;
+use crate::mesh::groups::face_group_name;
 
 use super::ReadReport;
 use super::assemble::{Assembly, Shape};
 use super::lines::{Text, shown};
 
+/// Cell array of the reference numbers of cells.
+const REFERENCE: &str = "medit:ref";
+
 /// Sections that are passed over, with the numbers an entry has.
-const SKIPPED: [(&str, usize); 20] = [
-    ("Quadrilaterals", 5),
-    ("Triangles", 4),
+const SKIPPED: [(&str, usize); 18] = [
     ("Edges", 3),
     ("Corners", 1),
     ("Ridges", 1),
@@ -88,6 +90,19 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
                 assembly.push_cell(shape, corners, Some(line))?;
                 assembly.refer(reference);
             }
+        } else if let Some(corners) = face(keyword) {
+            let kind = keyword.to_ascii_lowercase();
+            for _ in 0..text.count("the number of faces")? {
+                let mut vertices = [0; 4];
+                for corner in &mut vertices[..corners] {
+                    *corner = text.index(1, "vertex")?;
+                }
+                let reference = text.integer("a reference number")?;
+                let face = assembly.groups.push_face(&kind, &vertices[..corners]);
+                if reference != 0 {
+                    assembly.groups.group_face(&face_group_name(REFERENCE, reference), face);
+                }
+            }
         } else if let Some((name, numbers)) = SKIPPED.iter().find(|(name, _)| is(name)) {
             let count = text.count("the number of entries")?;
             for _ in 0..count.saturating_mul(*numbers) {
@@ -115,7 +130,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
         }
     }
     assembly.skip_many("nonzero reference numbers of vertices", nonzero_references);
-    assembly.push_references("medit:ref", 0)?;
+    assembly.push_references(REFERENCE, 0)?;
     assembly.finish()
 }
 
@@ -131,4 +146,10 @@ fn shape(keyword: &str) -> Option<Shape> {
     ]
     .into_iter()
     .find_map(|(name, shape)| keyword.eq_ignore_ascii_case(name).then_some(shape))
+}
+
+/// Number of corners of the faces of a section.
+fn face(keyword: &str) -> Option<usize> {
+    let faces = [("Triangles", 3), ("Quadrilaterals", 4)];
+    faces.into_iter().find_map(|(name, n)| keyword.eq_ignore_ascii_case(name).then_some(n))
 }

@@ -4,18 +4,22 @@
 //! An element is its attribute, its geometry (4 tetrahedron, 5 cube, 6 prism, 7
 //! pyramid) and its vertices. Where a grid function `nodes` holds the coordinates, the
 //! vertices are its first values if it is continuous (H1); the nodes between them are
-//! left out and reported, as are boundary elements. Attributes become the cell array
-//! `mfem:attribute`, unless all are 1. Meshes that are not
-//! conforming, NURBS and inline meshes, and discontinuous (periodic) nodes are refused.
+//! left out and reported. Attributes become the cell array `mfem:attribute`, unless all are 1, those
+//! of boundary elements groups of faces `mfem:bdr_attribute:N`, and sets of attributes groups by
+//! their names. Meshes that are not conforming, NURBS and inline meshes, and discontinuous (periodic) nodes are refused.
 
 use std::path::Path;
 
 use crate::mesh::SolidMesh;
+use crate::mesh::groups::face_group_name;
 use crate::{Error, Result};
 
 use super::ReadReport;
 use super::assemble::{Assembly, Shape};
 use super::lines::{Text, integer, real, shown};
+
+/// What groups of faces of a boundary attribute are named after.
+const BOUNDARY_ATTRIBUTE: &str = "mfem:bdr_attribute";
 
 const VERSIONS: [&str; 3] = ["v1.0", "v1.2", "v1.3"];
 
@@ -38,7 +42,14 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
         }
     }
     let text = text.with_comment(b'#');
-    let mut file = Mfem { text, assembly: Assembly::new(path, 0), vertices: None };
+    let mut file = Mfem {
+        text,
+        assembly: Assembly::new(path, 0),
+        vertices: None,
+        boundary: Vec::new(),
+        sets: Vec::new(),
+        boundary_sets: Vec::new(),
+    };
     while let Some(word) = file.text.word() {
         match word {
             b"dimension" => file.dimension()?,
@@ -46,7 +57,8 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
             b"boundary" => file.boundary()?,
             b"vertices" => file.vertices()?,
             b"nodes" => file.nodes()?,
-            b"attribute_sets" | b"bdr_attribute_sets" => file.attribute_sets(word)?,
+            b"attribute_sets" => file.sets = file.attribute_sets()?,
+            b"bdr_attribute_sets" => file.boundary_sets = file.attribute_sets()?,
             b"mfem_mesh_end" => break,
             _ => {
                 return Err(file
@@ -59,6 +71,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
     if file.assembly.points() == 0 && file.vertices.is_some_and(|count| count > 0) {
         return Err(file.text.ended("the coordinates of the vertices or `nodes`"));
     }
+    file.group();
     file.assembly.push_references("mfem:attribute", 1)?;
     file.assembly.finish()
 }
@@ -68,6 +81,10 @@ struct Mfem<'a> {
     assembly: Assembly<'a>,
     /// Number of vertices, once the section has been read.
     vertices: Option<usize>,
+    /// Attribute and face of each boundary element.
+    boundary: Vec<(i64, u32)>,
+    sets: Vec<(String, Vec<i64>)>,
+    boundary_sets: Vec<(String, Vec<i64>)>,
 }
 
 impl Mfem<'_> {
@@ -113,11 +130,26 @@ impl Mfem<'_> {
     fn boundary(&mut self) -> Result<()> {
         let count = self.text.count("the number of boundary elements")?;
         for _ in 0..count {
-            self.text.integer("a boundary attribute")?;
+            let attribute = self.text.integer("a boundary attribute")?;
             let geometry = self.text.count("the geometry of a boundary element")?;
-            self.skip_geometry(geometry)?;
+            let corners = match geometry {
+                2 => 3,
+                3 => 4,
+                _ => {
+                    let name = self.skip_geometry(geometry)?;
+                    self.assembly.skip(&format!("{name} boundary elements"));
+                    continue;
+                }
+            };
+            let mut vertices = [0; 4];
+            for corner in &mut vertices[..corners] {
+                *corner = self.text.index(0, "vertex")?;
+            }
+            let face = self.assembly.groups.push_face("boundary elements", &vertices[..corners]);
+            let name = face_group_name(BOUNDARY_ATTRIBUTE, attribute);
+            self.assembly.groups.group_face(&name, face);
+            self.boundary.push((attribute, face));
         }
-        self.assembly.skip_many("boundary elements with their attributes", count);
         Ok(())
     }
 
@@ -227,14 +259,44 @@ impl Mfem<'_> {
         Ok(())
     }
 
-    /// Passes over sets of attributes: their number, then of each the name, size and members.
-    fn attribute_sets(&mut self, name: &[u8]) -> Result<()> {
-        self.assembly.skip(&format!("section `{}`", shown(name)));
-        let is_section = |word: &[u8]| [&b"boundary"[..], b"vertices"].contains(&word);
-        while self.text.peek().is_some_and(|word| !is_section(word)) {
-            self.text.word();
+    /// Reads sets of attributes: their number, then of each the name in quotes, the number of its
+    /// attributes, and these.
+    fn attribute_sets(&mut self) -> Result<Vec<(String, Vec<i64>)>> {
+        let count = self.text.count("the number of attribute sets")?;
+        let mut sets = Vec::new();
+        for _ in 0..count {
+            let text = |word: &[u8]| String::from_utf8_lossy(word).into_owned();
+            let mut name = text(self.text.expect("the name of a set")?);
+            while name.starts_with('"') && (name.len() == 1 || !name.ends_with('"')) {
+                name = format!("{name} {}", text(self.text.expect("the end of a name")?));
+            }
+            let size = self.text.count("the number of attributes of a set")?;
+            let mut attributes = Vec::new();
+            for _ in 0..size {
+                attributes.push(self.text.integer("an attribute of a set")?);
+            }
+            sets.push((name.trim_matches('"').to_owned(), attributes));
         }
-        Ok(())
+        Ok(sets)
+    }
+
+    /// Makes groups of the sets of attributes.
+    fn group(&mut self) {
+        let Self { assembly, sets, boundary_sets, boundary, .. } = self;
+        for (name, attributes) in sets {
+            for (cell, attribute) in (0..).zip(assembly.references()) {
+                if attributes.contains(&attribute) {
+                    assembly.groups.group_cell(name, cell);
+                }
+            }
+        }
+        for (name, attributes) in boundary_sets {
+            for &(attribute, face) in boundary.iter() {
+                if attributes.contains(&attribute) {
+                    assembly.groups.group_face(name, face);
+                }
+            }
+        }
     }
 
     fn keyword(&mut self, keyword: &str) -> Result<()> {

@@ -5,6 +5,7 @@ mod assemble;
 mod creases;
 mod foreign;
 mod gmsh;
+mod groups;
 mod high_order;
 mod lines;
 mod medit;

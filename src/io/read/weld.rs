@@ -103,6 +103,7 @@ impl Assembly<'_> {
         let new_id = |vertex: u32| new_ids.get(vertex as usize).copied().unwrap_or(vertex);
         self.mesh.cells.renumber(new_id);
         self.high_order.renumber(new_id);
+        self.groups.renumber(new_id);
         retain_rows(&mut self.mesh.points, 1, &dropped);
         for attribute in &mut self.mesh.attributes {
             // Arrays of another length are refused by `finish`.

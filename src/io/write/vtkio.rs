@@ -5,11 +5,14 @@ use ::vtkio::model::{
     PolyDataPiece, UnstructuredGridPiece, Version, VertexNumbers, Vtk,
 };
 
-use crate::io::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
+use crate::io::{
+    Array, ArrayData, CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS, Dataset, DatasetCells,
+};
 use crate::mesh::{self, BoundaryRule, CellKind, CreaseRule, Creases, SolidMesh, SurfaceMesh};
 use crate::{Error, Result};
 
-/// `mesh` as an unstructured grid of one piece, polyhedra as face streams. Attributes and
+/// `mesh` as an unstructured grid of one piece, polyhedra as face streams, faces of groups behind
+/// the cells as in [`Dataset`]. Attributes and
 /// `corner_sharpness` are point arrays, cell data cell arrays; `crease_edges` and `crease_sharpness` are arrays of a field
 /// in the point data, as [`solid`](crate::io::vtkio::solid) takes them.
 ///
@@ -40,13 +43,23 @@ pub fn from_solid(mesh: &SolidMesh) -> Result<Vtk> {
             CellKind::Polyhedron => CellType::Polyhedron,
         });
     }
+    let dataset = Dataset::from(mesh);
+    for face in faces_behind(&dataset.cells, mesh.cells.len()) {
+        vertices.push(face.len() as u32);
+        vertices.extend_from_slice(face);
+        types.push(match face.len() {
+            3 => CellType::Triangle,
+            4 => CellType::Quad,
+            _ => CellType::Polygon,
+        });
+    }
     let mut point: Vec<Attribute> = mesh.attributes.iter().map(array).collect();
     point.extend(sharpness(&mesh.creases, mesh.points.len())?);
-    let cell_verts = legacy(vertices, mesh.cells.len())?;
+    let cell_verts = legacy(vertices, types.len())?;
     Ok(file(UnstructuredGridPiece {
         points: points(&mesh.points),
         cells: Cells { cell_verts, types },
-        data: Attributes { point, cell: mesh.cell_data.iter().map(cell_array).collect() },
+        data: Attributes { point, cell: dataset.cell_arrays.into_iter().map(cell_array).collect() },
     }))
 }
 
@@ -95,10 +108,23 @@ fn points(points: &[[f64; 3]]) -> IOBuffer {
     IOBuffer::F64(points.as_flattened().to_vec())
 }
 
-fn cell_array(array: &mesh::CellArray) -> Attribute {
-    let values = match array.integers {
-        true => IOBuffer::I64(array.values.iter().map(|&x| x as i64).collect()),
-        false => IOBuffer::F64(array.values.clone()),
+/// Cells of a dataset after the first `count`.
+fn faces_behind(cells: &DatasetCells, count: usize) -> impl Iterator<Item = &[u32]> {
+    let (ends, connectivity) = match cells {
+        DatasetCells::Mixed(mixed) => (&mixed.ends[..], &mixed.connectivity[..]),
+        DatasetCells::Uniform { .. } => (&[][..], &[][..]),
+    };
+    let behind = ends.windows(2).skip(count.saturating_sub(1));
+    behind.map(|ends| &connectivity[ends[0] as usize..ends[1] as usize])
+}
+
+fn cell_array(array: Array) -> Attribute {
+    let values = match array.data {
+        ArrayData::F32(values) => IOBuffer::F32(values),
+        ArrayData::F64(values) => IOBuffer::F64(values),
+        ArrayData::I32(values) => IOBuffer::I32(values),
+        ArrayData::I64(values) => IOBuffer::I64(values),
+        ArrayData::U8(values) => IOBuffer::U8(values),
     };
     Attribute::DataArray(DataArray::new(&array.name, array.width as u32).with_buf(values))
 }

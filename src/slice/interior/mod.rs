@@ -113,8 +113,8 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         Ok(self.rows(height, 0..self.grid.size[1], Some(mask)))
     }
 
-    /// Attribute values of the pixels of [`InteriorFinder::covered`], `[pixel][component]`, the
-    /// components of all attributes one after the other. Nothing else of the layer is kept.
+    /// What `each` makes of bands of the pixels of [`InteriorFinder::covered`], one after the
+    /// other. Nothing else of the layer is kept.
     ///
     /// # Errors
     /// As [`InteriorFinder::covered`].
@@ -122,15 +122,10 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         &self,
         height: f64,
         mask: &[u8],
-        attributes: &[AttributePieces],
+        each: impl Fn(Interior) -> Vec<f64> + Sync,
     ) -> Result<Vec<f64>> {
         self.check_mask(mask)?;
-        let evaluate = |band: Interior| {
-            let values: Vec<_> =
-                attributes.iter().map(|attribute| self.values(&band, attribute)).collect();
-            interleaved(values, attributes)
-        };
-        Ok(self.bands(height, 0..self.grid.size[1], Some(mask), evaluate).concat())
+        Ok(self.bands(height, 0..self.grid.size[1], Some(mask), each).concat())
     }
 
     fn check_mask(&self, mask: &[u8]) -> Result<()> {
@@ -199,24 +194,6 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         }
         all
     }
-}
-
-/// Values `[attribute][pixel][width]` as `[pixel][component]`.
-pub fn interleaved(mut values: Vec<Vec<f64>>, attributes: &[AttributePieces]) -> Vec<f64> {
-    if values.len() == 1 {
-        return values.swap_remove(0);
-    }
-    let components = attributes.iter().map(|attribute| attribute.width).sum::<usize>();
-    let mut all = vec![0.0; values.iter().map(Vec::len).sum()];
-    let mut first = 0;
-    for (values, attribute) in values.iter().zip(attributes) {
-        let width = attribute.width;
-        for (all, own) in all.chunks_exact_mut(components).zip(values.chunks_exact(width)) {
-            all[first..first + width].copy_from_slice(own);
-        }
-        first += width;
-    }
-    all
 }
 
 /// Refuses grids that no layer can have.

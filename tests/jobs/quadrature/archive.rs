@@ -12,7 +12,7 @@ use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    BoundaryReport, ExportOptions, Mapping, Report, Scheme, sides, write_boundary_npz, write_npz,
+    BoundaryReport, ExportOptions, Mapping, Regions, Report, Scheme, write_boundary_npz, write_npz,
 };
 
 /// What the tests use of an archive.
@@ -124,10 +124,10 @@ impl Archive {
         let solid = Solid::new(mesh).unwrap();
         let quadrature = Quadrature::boundary(&solid, scheme, Want::FIRST, |_| true).unwrap();
         let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
-        let (side, _) = sides(solid.topology(), &mesh.creases);
-        let report = BoundaryReport::new(&mapping, &side, mesh.points[0]).unwrap();
+        let regions = Regions::new(solid.topology(), mesh).unwrap();
+        let report = BoundaryReport::new(&mapping, &regions, mesh.points[0]).unwrap();
         let options = ExportOptions::default();
-        write_boundary_npz(&path, &mapping, mesh.controls(), (&report, &side), options).unwrap();
+        write_boundary_npz(&path, &mapping, mesh.controls(), (&report, &regions), options).unwrap();
         Self::read(&path)
     }
 

@@ -6,7 +6,7 @@ use subsolid::Quadrature;
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
-use subsolid::quadrature::{BoundaryReport, Mapped, Mapping, Scheme, sides};
+use subsolid::quadrature::{BoundaryReport, Mapped, Mapping, Regions, Scheme, sides};
 use subsolid::refine::refine_mesh;
 use subsolid::scheme::VertexRule;
 use subsolid::topology::{NONE, Topology};
@@ -22,8 +22,8 @@ fn report(mesh: &SolidMesh, scheme: Scheme) -> BoundaryReport {
     let solid = Solid::new(mesh).unwrap();
     let quadrature = Quadrature::boundary(&solid, scheme, Want::FIRST, |_| true).unwrap();
     let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
-    let (side, _) = sides(solid.topology(), &mesh.creases);
-    BoundaryReport::new(&mapping, &side, mesh.points[0]).unwrap()
+    let regions = Regions::new(solid.topology(), mesh).unwrap();
+    BoundaryReport::new(&mapping, &regions, mesh.points[0]).unwrap()
 }
 
 /// ∮ n = 0 and ∮ x · n / 3 is the volume, which other code evaluates as a surface.
@@ -49,11 +49,11 @@ fn a_creased_box_has_the_sides_of_a_box() {
     assert_eq!((report.samples, report.sides.len()), (9 * 52, 6));
     assert!((report.area - 52.0).abs() < 1e-12 && (report.flux - 24.0).abs() < 1e-12);
     for side in &report.sides {
-        let axis = (0..3).find(|&d| side.normal[d].abs() > 1.0).unwrap();
-        assert!((side.normal[axis].abs() - side.area).abs() < 1e-12);
-        let outwards = if side.centroid[axis] == 0.0 { -1.0 } else { 1.0 };
-        assert_eq!(side.normal[axis].signum(), outwards);
-        assert!((side.area - side.faces as f64).abs() < 1e-12);
+        let axis = (0..3).find(|&d| side.sums.normal[d].abs() > 1.0).unwrap();
+        assert!((side.sums.normal[axis].abs() - side.sums.area).abs() < 1e-12);
+        let outwards = if side.sums.centroid[axis] == 0.0 { -1.0 } else { 1.0 };
+        assert_eq!(side.sums.normal[axis].signum(), outwards);
+        assert!((side.sums.area - side.sums.faces as f64).abs() < 1e-12);
     }
 }
 

@@ -7,7 +7,9 @@ use crate::io::read::assemble::Shape;
 pub(super) enum Kind {
     /// A volume cell; where it has more nodes than corners, the corners come first.
     Volume(Shape),
-    /// Points, lines and faces: not part of the volume.
+    /// A face, and how many of its nodes are corners, which come first.
+    Face(&'static str, usize),
+    /// Points and lines: not part of the volume.
     Lower(&'static str),
 }
 
@@ -24,8 +26,8 @@ pub(super) fn element(number: usize) -> Option<Element> {
         nodes.get(number - first).map(|&nodes| Element { kind, nodes })
     };
     let volume = |shape, nodes| of(Kind::Volume(shape), nodes, number);
-    let triangles = Kind::Lower("triangle");
-    let quads = Kind::Lower("quad");
+    let triangles = Kind::Face("triangle", 3);
+    let quads = Kind::Face("quad", 4);
     let lines = Kind::Lower("line");
     match number {
         1 => of(lines, &[2], 1),

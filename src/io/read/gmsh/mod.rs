@@ -2,9 +2,10 @@
 //!
 //! Nodes may have any numbers; they become vertices in the order of the file.
 //! `$NodeData` views become vertex attributes, physical groups of volumes (the first of each
-//! element) the cell array `gmsh:physical`; physical names, periodic links and element data are
-//! skipped and reported, as are elements of lower dimension. High-order elements are read by their corners. Other versions are
-//! refused.
+//! element) the cell array `gmsh:physical`. Physical groups that have a name are groups of cells
+//! and of faces; those of surfaces without one are named `gmsh:physical:TAG`. Periodic links and
+//! element data are skipped and reported, as are elements of lower dimension in no group.
+//! High-order elements are read by their corners. Other versions are refused.
 
 mod elements;
 mod values;
@@ -12,6 +13,7 @@ mod values;
 use std::collections::HashMap;
 use std::path::Path;
 
+use crate::mesh::groups::face_group_name;
 use crate::mesh::{Attribute, SolidMesh};
 use crate::{Error, Result};
 
@@ -22,11 +24,15 @@ use super::tags::Tags;
 use elements::Kind;
 use values::Values;
 
+/// Cell array of the physical groups of volumes.
+const PHYSICAL: &str = "gmsh:physical";
+
 /// Reads a Gmsh file that is already in memory.
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
     let values = Values::new(Text::new(path, bytes));
     let mut file = Gmsh {
-        volumes: HashMap::new(),
+        entities: HashMap::new(),
+        names: HashMap::new(),
         values,
         assembly: Assembly::new(path, 0),
         nodes: Tags::default(),
@@ -39,6 +45,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
             b"$Nodes" => file.nodes()?,
             b"$Elements" => file.elements()?,
             b"$NodeData" => file.node_data()?,
+            b"$PhysicalNames" => file.physical_names()?,
             b"$Entities" if file.version == 4 => file.entities()?,
             b"$NOD" => return Err(file.refused_version("1")),
             [b'$', name @ ..] if !name.starts_with(b"End") => {
@@ -54,13 +61,15 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
             }
         }
     }
-    file.assembly.push_references("gmsh:physical", 0)?;
+    file.assembly.push_references(PHYSICAL, 0)?;
     file.assembly.finish()
 }
 
 struct Gmsh<'a> {
-    // physical group of each volume that has one
-    volumes: HashMap<i64, i64>,
+    // physical groups of each surface and volume, by dimension and number
+    entities: HashMap<(i64, i64), Vec<i64>>,
+    // of physical groups, by dimension and tag
+    names: HashMap<(i64, i64), String>,
     values: Values<'a>,
     assembly: Assembly<'a>,
     nodes: Tags,
@@ -160,7 +169,23 @@ impl Gmsh<'_> {
         Ok(())
     }
 
-    /// Reads which physical groups the volumes are in.
+    /// Reads the names of physical groups, each on a line: dimension, tag, name.
+    fn physical_names(&mut self) -> Result<()> {
+        let count = self.values.text.count("the number of physical names")?;
+        for _ in 0..count {
+            let dimension = self.values.text.integer("the dimension of a physical group")?;
+            let tag = self.values.text.integer("a physical group")?;
+            let rest = self.values.text.next_line().unwrap_or_default();
+            let name = String::from_utf8_lossy(rest.trim_ascii());
+            let name: String = name.trim_matches('"').chars().filter(|c| !c.is_control()).collect();
+            if !name.is_empty() {
+                self.names.insert((dimension, tag), name);
+            }
+        }
+        self.values.end("$EndPhysicalNames")
+    }
+
+    /// Reads which physical groups the surfaces and volumes are in.
     fn entities(&mut self) -> Result<()> {
         self.values.begin();
         let mut counts = [0; 4];
@@ -175,10 +200,10 @@ impl Gmsh<'_> {
                     self.values.real("a coordinate of an entity")?;
                 }
                 let groups = self.values.size_count("the number of physical groups")?;
-                for group in 0..groups {
+                for _ in 0..groups {
                     let tag = self.values.int("a physical group")?;
-                    if dimension == 3 && group == 0 {
-                        self.volumes.insert(entity, tag);
+                    if dimension >= 2 {
+                        self.entities.entry((dimension as i64, entity)).or_default().push(tag);
                     }
                 }
                 if dimension > 0 {
@@ -201,13 +226,12 @@ impl Gmsh<'_> {
             for _ in 0..blocks {
                 let dimension = self.values.int("the dimension of the block")?;
                 let entity = self.values.int("the number of its entity")?;
-                let group = self.volumes.get(&entity).filter(|_| dimension == 3);
-                let group = group.copied().unwrap_or(0);
+                let groups = self.entities.get(&(dimension, entity)).cloned().unwrap_or_default();
                 let kind = self.values.count("the element type of the block")?;
                 let count = self.values.size_count("the number of elements of the block")?;
                 for _ in 0..count {
                     self.values.size("an element number")?;
-                    self.element(kind, group)?;
+                    self.element(kind, &groups)?;
                 }
             }
             return self.values.end("$EndElements");
@@ -243,15 +267,15 @@ impl Gmsh<'_> {
                     // the first tag
                     group = if tag == 0 { value } else { group };
                 }
-                self.element(kind, group)?;
+                self.element(kind, if group == 0 { &[] } else { std::slice::from_ref(&group) })?;
             }
             left -= run;
         }
         self.values.end("$EndElements")
     }
 
-    /// Reads the nodes of an element of Gmsh's type `kind` in a physical group, 0 for none.
-    fn element(&mut self, kind: usize, group: i64) -> Result<()> {
+    /// Reads the nodes of an element of Gmsh's type `kind` in some physical groups.
+    fn element(&mut self, kind: usize, groups: &[i64]) -> Result<()> {
         let line = self.values.line();
         let Some(element) = elements::element(kind) else {
             return Err(self
@@ -271,23 +295,49 @@ impl Gmsh<'_> {
                 }
                 Ok(())
             }
-            Kind::Volume(shape) => {
-                self.element_nodes.clear();
-                for _ in 0..element.nodes {
-                    let tag = self.node_number()?;
-                    let vertex = self.nodes.get(tag).ok_or_else(|| self.unknown_node(tag))?;
-                    self.element_nodes.push(vertex);
+            Kind::Face(name, corners) => {
+                self.element_nodes(element.nodes)?;
+                let kind = format!("{name} elements (Gmsh type {kind})");
+                let corners = &self.element_nodes[..corners];
+                let face = self.assembly.groups.push_face(&kind, corners);
+                for group in groups {
+                    let name = match self.names.get(&(2, *group)) {
+                        Some(name) => name.clone(),
+                        None => face_group_name(PHYSICAL, *group),
+                    };
+                    self.assembly.groups.group_face(&name, face);
                 }
+                Ok(())
+            }
+            Kind::Volume(shape) => {
+                self.element_nodes(element.nodes)?;
+                let cell = self.assembly.next_cell();
                 if element.nodes == shape.corners() {
                     self.assembly.push_cell(shape, &self.element_nodes, line)?;
                 } else {
                     let kind = format!("Gmsh type {kind}");
                     self.assembly.push_high_order(shape, &self.element_nodes, &kind, line)?;
                 }
-                self.assembly.refer(group);
+                for group in groups {
+                    if let Some(name) = self.names.get(&(3, *group)) {
+                        self.assembly.groups.group_cell(name, cell.0);
+                    }
+                }
+                self.assembly.refer(groups.first().copied().unwrap_or(0));
                 Ok(())
             }
         }
+    }
+
+    /// Reads the vertices of an element.
+    fn element_nodes(&mut self, count: usize) -> Result<()> {
+        self.element_nodes.clear();
+        for _ in 0..count {
+            let tag = self.node_number()?;
+            let vertex = self.nodes.get(tag).ok_or_else(|| self.unknown_node(tag))?;
+            self.element_nodes.push(vertex);
+        }
+        Ok(())
     }
 
     fn node_number(&mut self) -> Result<i64> {

@@ -323,8 +323,7 @@ impl<'a> Legacy<'a> {
         if let Some(grid) = &self.grid {
             let kept = grid.assemble(&mut self.assembly, self.types_line)?;
             for (array, of_integers, line) in self.cell_arrays {
-                let cells = (grid.types.len(), &kept[..]);
-                push_cell_array(&mut self.assembly, (array, of_integers), cells, Some(line))?;
+                push_cell_array(&mut self.assembly, (array, of_integers), &kept, Some(line))?;
             }
         }
         self.assembly.finish()

@@ -11,7 +11,9 @@
 //! arrays `crease_edges` (2 components, vertex ids) and `crease_sharpness`
 //! (1 component) become creases. Every other numeric point array becomes a vertex
 //! attribute, every numeric cell array an array of the volume cells; other field arrays are skipped
-//! and reported.
+//! and reported. Triangles, quads and polygons beside the volume cells are in groups by the cell
+//! arrays of whole numbers: array `group:NAME` is the group of those of a value other than 0,
+//! value 3 of another array `A` the group `A:3`, value 0 none.
 //! High-order cells are read by their corners.
 
 mod binary;
@@ -25,8 +27,11 @@ mod values;
 pub mod vtkio;
 mod xml;
 
+use std::collections::HashSet;
+
 use crate::Result;
 use crate::mesh::Attribute;
+use crate::mesh::groups::face_group_name;
 
 use super::assemble::{Assembly, Shape};
 
@@ -37,7 +42,9 @@ enum Kind {
     /// that depends on the order.
     HighOrder(Shape, Option<usize>),
     Polyhedron,
-    /// Vertices, lines and faces: not part of the volume.
+    /// A face, and how many of its nodes are corners, which come first; 0: all.
+    Face(&'static str, usize),
+    /// Vertices, lines and strips: not part of the volume.
     Lower(&'static str),
     /// Volume cells that cannot be control cells.
     Refused(&'static str),
@@ -54,9 +61,12 @@ fn kind(cell_type: i64) -> Kind {
         0 => Kind::Lower("empty"),
         1 | 2 => Kind::Lower("vertex"),
         3 | 4 | 21 | 35 | 51 | 60 | 68 | 75 => Kind::Lower("line"),
-        5 | 6 | 22 | 34 | 52 | 61 | 69 | 76 => Kind::Lower("triangle"),
-        8 | 9 | 23 | 28 | 30 | 53 | 62 | 70 | 77 => Kind::Lower("quad"),
-        7 | 36 | 54 | 63 => Kind::Lower("polygon"),
+        5 | 22 | 34 | 69 | 76 => Kind::Face("triangle", 3),
+        9 | 23 | 28 | 30 | 70 | 77 => Kind::Face("quad", 4),
+        7 => Kind::Face("polygon", 0),
+        6 | 52 | 61 => Kind::Lower("triangle"),
+        8 | 53 | 62 => Kind::Lower("quad"),
+        36 | 54 | 63 => Kind::Lower("polygon"),
         15 => Kind::Refused("pentagonal prism"),
         16 => Kind::Refused("hexagonal prism"),
         24 => Kind::HighOrder(Shape::Tetrahedron, Some(10)),
@@ -124,10 +134,19 @@ pub(super) struct Grid {
     pub first_point: usize,
 }
 
+/// What cells of a grid became.
+pub(super) struct Kept {
+    // cells of the grid
+    count: usize,
+    // cells of the grid that are cells of the mesh
+    cells: Vec<u32>,
+    // cells of the grid that are faces, and their numbers
+    faces: Vec<(u32, u32)>,
+}
+
 impl Grid {
-    /// Appends the volume cells to a mesh; `line` is where the cell types stand. Returns which
-    /// cells of the file they are.
-    pub fn assemble(&self, assembly: &mut Assembly, line: Option<usize>) -> Result<Vec<u32>> {
+    /// Appends the volume cells to a mesh, and the faces; `line` is where the cell types stand.
+    pub fn assemble(&self, assembly: &mut Assembly, line: Option<usize>) -> Result<Kept> {
         if self.ends.len() != self.types.len() {
             let (cells, types) = (self.ends.len(), self.types.len());
             return Err(assembly
@@ -141,7 +160,9 @@ impl Grid {
             Faces::Stream { stream, .. } => stream.len(),
             Faces::Indexed { corners, .. } => 2 * corners.len(),
         };
-        let (mut cell, mut kept) = (Vec::new(), Vec::with_capacity(self.ends.len()));
+        let count = self.ends.len();
+        let (mut cell, mut faces) = (Vec::new(), Vec::new());
+        let mut kept = Vec::with_capacity(count);
         let mut start = 0;
         for (index, (&end, &cell_type)) in self.ends.iter().zip(&self.types).enumerate() {
             let line = self.lines.get(index).copied().or(line);
@@ -190,6 +211,14 @@ impl Grid {
                     }
                     assembly.push_polyhedron(&cycles, line)?;
                 }
+                Kind::Face(name, corners) => {
+                    self.vertices(list, &mut cell, assembly, line)?;
+                    let corners = if corners == 0 { cell.len() } else { corners.min(cell.len()) };
+                    let kind = format!("{name} cells (VTK type {cell_type})");
+                    let face = assembly.groups.push_face(&kind, &cell[..corners]);
+                    faces.push((index as u32, face));
+                    continue;
+                }
                 Kind::Lower(name) => {
                     assembly.skip(&format!("{name} cells (VTK type {cell_type})"));
                     continue;
@@ -200,7 +229,7 @@ impl Grid {
             }
             kept.push(index as u32);
         }
-        Ok(kept)
+        Ok(Kept { count, cells: kept, faces })
     }
 
     /// Appends `list` as vertex ids to the cleared `vertices`.
@@ -283,13 +312,17 @@ fn slice(list: &[i64], start: i64, end: i64) -> Option<&[i64]> {
 /// Cell array that marks the cells of other pieces: not one of the mesh.
 const GHOSTS: &str = "vtkGhostType";
 
+/// Most groups that an array of the cells makes of faces; one of more values numbers them.
+const MOST_GROUPS: usize = 256;
+
 /// Appends the values that a file has for all of its cells, of those that were kept.
 fn push_cell_array(
     assembly: &mut Assembly,
     (array, of_integers): (Attribute, bool),
-    (cells, kept): (usize, &[u32]),
+    kept: &Kept,
     line: Option<usize>,
 ) -> Result<()> {
+    let cells = kept.count;
     let Attribute { name, width, values } = array;
     if name == GHOSTS {
         assembly.skip(&format!("cell array `{name}`"));
@@ -304,8 +337,24 @@ fn push_cell_array(
             )
             .with_help("the file is cut short or malformed; write it again"));
     }
-    let row = |&cell: &u32| &values[cell as usize * width..][..width];
-    let values: Vec<f64> = kept.iter().flat_map(row).copied().collect();
-    let first = assembly.next_cell().index() - kept.len();
+    let row = |cell: u32| &values[cell as usize * width..][..width];
+    if of_integers && width == 1 {
+        group_faces(assembly, &name, kept.faces.iter().map(|&(cell, face)| (face, row(cell)[0])));
+    }
+    let values: Vec<f64> = kept.cells.iter().flat_map(|&cell| row(cell)).copied().collect();
+    let first = assembly.next_cell().index() - kept.cells.len();
     assembly.push_cell_array(Attribute { name, width, values }, of_integers, first, line)
+}
+
+/// Puts faces into groups by the whole number that the array `name` has for each.
+fn group_faces(assembly: &mut Assembly, name: &str, faces: impl Iterator<Item = (u32, f64)>) {
+    let faces: Vec<(u32, i64)> = faces.map(|(face, value)| (face, value as i64)).collect();
+    let values: HashSet<i64> = faces.iter().map(|&(_, value)| value).collect();
+    if values.len() > MOST_GROUPS {
+        assembly.skip(&format!("face array `{name}` of more than {MOST_GROUPS} values"));
+        return;
+    }
+    for (face, value) in faces.into_iter().filter(|&(_, value)| value != 0) {
+        assembly.groups.group_face(&face_group_name(name, value), face);
+    }
 }

@@ -8,7 +8,7 @@ use ::vtkio::model::{
 };
 
 use super::structured::{Extent, Frame};
-use super::{Faces, Grid, push_cell_array};
+use super::{Faces, Grid, Kept, push_cell_array};
 use crate::Result;
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
@@ -61,7 +61,7 @@ fn append(assembly: &mut Assembly, data: &DataSet) -> Result<()> {
                 let first_point = push_points(assembly, &piece.points)?;
                 let grid = grid(&piece.cells, first_point);
                 let kept = grid.assemble(assembly, None)?;
-                push_cell_arrays(assembly, &piece.data, (grid.types.len(), &kept))?;
+                push_cell_arrays(assembly, &piece.data, &kept)?;
                 push_arrays(assembly, &piece.data, first_point)
             })
         }
@@ -191,7 +191,7 @@ fn structured(
     first_point: usize,
 ) -> Result<()> {
     let kept = extent.grid(first_point).assemble(assembly, None)?;
-    push_cell_arrays(assembly, data, (extent.cells(), &kept))?;
+    push_cell_arrays(assembly, data, &kept)?;
     push_arrays(assembly, data, first_point)
 }
 
@@ -273,12 +273,8 @@ fn vertex_numbers(cells: &VertexNumbers) -> (Vec<i64>, Vec<i64>) {
     }
 }
 
-/// Appends the cell arrays of a grid whose cells of numbers `kept` are volume cells.
-fn push_cell_arrays(
-    assembly: &mut Assembly,
-    data: &Attributes,
-    cells: (usize, &[u32]),
-) -> Result<()> {
+/// Appends the cell arrays of a grid, of the cells that were kept.
+fn push_cell_arrays(assembly: &mut Assembly, data: &Attributes, kept: &Kept) -> Result<()> {
     let mut push = |name: &String, width: usize, data: &IOBuffer| {
         if matches!(data, IOBuffer::Bit(_)) {
             assembly.skip(&format!("cell array `{name}` of bits"));
@@ -287,7 +283,7 @@ fn push_cell_arrays(
         let values = reals(assembly, name, data)?;
         let of_integers = !matches!(data, IOBuffer::F32(_) | IOBuffer::F64(_));
         let array = Attribute { name: name.clone(), width, values };
-        push_cell_array(assembly, (array, of_integers), cells, None)
+        push_cell_array(assembly, (array, of_integers), kept, None)
     };
     for attribute in &data.cell {
         match attribute {

@@ -15,7 +15,7 @@ use super::binary::{Budget, Source, unpack};
 use super::outline::{Array, Outline, Section, Storage};
 use super::structured::Kind;
 use super::values::Scalar;
-use super::{Faces, GHOSTS, Grid, push_cell_array};
+use super::{Faces, GHOSTS, Grid, Kept, push_cell_array};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, shown};
@@ -106,7 +106,7 @@ impl Document<'_, '_> {
         if let Some(extent) = piece.extent {
             self.check_ghosts(index)?;
             let kept = extent.grid(first_point).assemble(self.assembly, Some(piece.line))?;
-            return self.data(index, first_point, (extent.cells(), &kept));
+            return self.data(index, first_point, &kept);
         }
         let find = |name: &str| of(Section::Cells).find(|array| array.name == name);
         let required = |name: &str| {
@@ -144,7 +144,7 @@ impl Document<'_, '_> {
         }
         self.check_ghosts(index)?;
         let kept = grid.assemble(self.assembly, Some(types.line))?;
-        self.data(index, first_point, (grid.types.len(), &kept))
+        self.data(index, first_point, &kept)
     }
 
     /// Refuses cells that other pieces own, or that are not to be seen.
@@ -191,12 +191,7 @@ impl Document<'_, '_> {
         Ok(())
     }
 
-    fn data(
-        &mut self,
-        piece: usize,
-        first_point: usize,
-        (cells, kept): (usize, &[u32]),
-    ) -> Result<()> {
+    fn data(&mut self, piece: usize, first_point: usize, kept: &Kept) -> Result<()> {
         let outline = self.outline;
         let points = self.assembly.points() - first_point;
         for array in outline.of_piece(piece) {
@@ -207,7 +202,7 @@ impl Document<'_, '_> {
                         let (name, width, values) = (&array.name, array.width, self.reals(array)?);
                         let attribute = Attribute { name: name.clone(), width, values };
                         let (array, line) = ((attribute, scalar.is_integer()), Some(array.line));
-                        push_cell_array(self.assembly, array, (cells, kept), line)?;
+                        push_cell_array(self.assembly, array, kept, line)?;
                     }
                 },
                 Section::PointData if array.scalar.is_none() => self.skip("point array", array),

@@ -1,12 +1,15 @@
-//! Abaqus and CalculiX `.inp` decks: the sections `*NODE` and `*ELEMENT`.
+//! Abaqus and CalculiX `.inp` decks: the sections `*NODE`, `*ELEMENT`, `*ELSET` and `*SURFACE`.
 //!
 //! Solid elements C3D8, C3D6, C3D5 and C3D4 in every variant (C3D8R, C3D8I, …;
 //! heat transfer DC3D and acoustic AC3D too) are read, C3D10, C3D15, C3D20 and C3D27
 //! by their corners; rows may run over several
 //! lines; nodes may have any numbers and become vertices in the order of the
-//! file. Elements of other families and all other sections are skipped and
+//! file. Element sets are groups of cells, surfaces of elements groups of faces. Elements of other
+//! families and all other sections are skipped and
 //! reported; what would change the geometry (`*INCLUDE`, `*SYSTEM`, generated
 //! nodes, several instances) is refused.
+
+mod sets;
 
 use std::path::Path;
 
@@ -17,6 +20,7 @@ use super::ReadReport;
 use super::assemble::{Assembly, Shape};
 use super::lines::{Text, integer, real, shown};
 use super::tags::Tags;
+use sets::{Member, Sets};
 
 /// Sections without which the mesh would not be what the deck describes.
 const REFUSED: [&str; 9] =
@@ -28,9 +32,11 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
         text: Text::new(path, bytes),
         assembly: Assembly::new(path, 0),
         nodes: Tags::default(),
+        sets: Sets::default(),
         section: Section::Other,
         element_nodes: Vec::new(),
         element_line: 0,
+        element_number: 0,
         instances: 0,
     };
     while let Some(line) = deck.text.next_line() {
@@ -43,6 +49,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
         }
     }
     deck.end_element()?;
+    deck.sets.finish(&mut deck.assembly);
     deck.assembly.finish()
 }
 
@@ -53,6 +60,8 @@ struct Elements {
     nodes: [usize; 2],
     /// Name of the type in the deck, in capitals.
     kind: String,
+    /// Set that they are in, if any.
+    set: Option<usize>,
 }
 
 enum Section {
@@ -60,6 +69,9 @@ enum Section {
     Elements(Elements),
     /// Elements of another family.
     Skipped,
+    /// A set, and whether its rows are first, last and step of numbers.
+    Set(usize, bool),
+    Surface,
     Instance,
     Other,
 }
@@ -68,10 +80,12 @@ struct Deck<'a> {
     text: Text<'a>,
     assembly: Assembly<'a>,
     nodes: Tags,
+    sets: Sets,
     section: Section,
     // Of the element that is being read, whose row may go on in the next line:
     element_nodes: Vec<u32>,
     element_line: usize,
+    element_number: i64,
     instances: usize,
 }
 
@@ -79,15 +93,20 @@ impl Deck<'_> {
     /// Begins the section of a keyword line (without its star).
     fn keyword(&mut self, line: &[u8]) -> Result<()> {
         self.end_element()?;
-        let line = String::from_utf8_lossy(line).to_ascii_uppercase();
+        let line: String =
+            String::from_utf8_lossy(line).chars().filter(|c| !c.is_control()).collect();
         let mut parts = line.split(',').map(str::trim);
-        let keyword = parts.next().unwrap_or_default();
+        let keyword = parts.next().unwrap_or_default().to_ascii_uppercase();
+        let keyword = keyword.as_str();
         let option = |wanted: &str| {
             parts.clone().find_map(|part| {
                 let (name, value) = part.split_once('=')?;
-                (name.trim() == wanted).then(|| value.trim())
+                let is_it = name.trim().eq_ignore_ascii_case(wanted);
+                is_it.then(|| value.trim().trim_matches('"'))
             })
         };
+        let flag = |wanted: &str| parts.clone().any(|part| part.eq_ignore_ascii_case(wanted));
+        let name = |wanted: &str| option(wanted).filter(|name| !name.is_empty());
         if REFUSED.contains(&keyword) {
             return Err(self
                 .text
@@ -102,7 +121,7 @@ impl Deck<'_> {
                     .error(format!("*{keyword} takes its rows from another file"))
                     .with_help("copy the rows into the deck"));
             }
-            "NODE" if option("SYSTEM").is_some_and(|system| system != "R") => {
+            "NODE" if option("SYSTEM").is_some_and(|s| !s.eq_ignore_ascii_case("R")) => {
                 return Err(self
                     .text
                     .error("*NODE in cylindrical or spherical coordinates")
@@ -115,7 +134,21 @@ impl Deck<'_> {
                         .error("*ELEMENT without TYPE")
                         .with_help("write *ELEMENT, TYPE=C3D8 or another solid element")
                 })?;
-                self.family(kind)?
+                let set = name("ELSET").map(|name| self.sets.set(name, flag("INTERNAL")));
+                self.family(&kind.to_ascii_uppercase(), set)?
+            }
+            "ELSET" => match name("ELSET") {
+                Some(name) => Section::Set(self.sets.set(name, flag("INTERNAL")), flag("GENERATE")),
+                None => {
+                    return Err(self
+                        .text
+                        .error("*ELSET without a name")
+                        .with_help("write *ELSET, ELSET=name"));
+                }
+            },
+            "SURFACE" if name("COMBINE").is_none() && of_elements(option("TYPE")) => {
+                self.sets.begin_surface(name("NAME").unwrap_or("surface"));
+                Section::Surface
             }
             "INSTANCE" => {
                 self.instances += 1;
@@ -139,7 +172,7 @@ impl Deck<'_> {
     }
 
     /// What elements of a type are to us: `C3D8R` is C3D, 8 nodes, variant R.
-    fn family(&mut self, kind: &str) -> Result<Section> {
+    fn family(&mut self, kind: &str, set: Option<usize>) -> Result<Section> {
         let solid = ["C3D", "DC3D", "AC3D"].iter().find_map(|family| kind.strip_prefix(family));
         let Some(rest) = solid else { return Ok(Section::Skipped) };
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -163,7 +196,7 @@ impl Deck<'_> {
                     .refuse(&format!("{} element", shown(kind.as_bytes())), line));
             }
         };
-        Ok(Section::Elements(Elements { shape, nodes, kind: shown(kind.as_bytes()) }))
+        Ok(Section::Elements(Elements { shape, nodes, kind: shown(kind.as_bytes()), set }))
     }
 
     fn data(&mut self, line: &[u8]) -> Result<()> {
@@ -178,8 +211,45 @@ impl Deck<'_> {
                 .text
                 .error("an instance that is moved or turned")
                 .with_help("write the part in its final place")),
+            &Section::Set(set, generate) => self.set(line, set, generate),
+            Section::Surface => self.side(line),
             Section::Other => Ok(()),
         }
+    }
+
+    /// Reads a row of a set: numbers and names of sets, or first, last and step.
+    fn set(&mut self, line: &[u8], set: usize, generate: bool) -> Result<()> {
+        let fields: Vec<&[u8]> =
+            line.split(|&b| b == b',').map(<[u8]>::trim_ascii).filter(|f| !f.is_empty()).collect();
+        if generate {
+            let number = |field: Option<&&[u8]>, otherwise: i64| match field {
+                Some(field) => integer(field).ok_or_else(|| self.expected("a number", field)),
+                None => Ok(otherwise),
+            };
+            let first = number(fields.first(), 0)?;
+            let range = [first, number(fields.get(1), first)?, number(fields.get(2), 1)?];
+            self.sets.push_member(set, Member::Range(range));
+            return Ok(());
+        }
+        fields.into_iter().for_each(|field| self.sets.push_member(set, member(field)));
+        Ok(())
+    }
+
+    /// Reads a row of a surface: an element or a set, and its side.
+    fn side(&mut self, line: &[u8]) -> Result<()> {
+        let mut fields = line.split(|&b| b == b',').map(<[u8]>::trim_ascii);
+        let member = member(fields.next().unwrap_or_default());
+        let side = fields.next().unwrap_or_default();
+        let number = match side {
+            [] => None,
+            [b'S' | b's', number @ (b'1'..=b'6')] => Some(usize::from(number - b'1')),
+            _ => {
+                self.assembly.skip(&format!("sides `{}` of surfaces", shown(side)));
+                return Ok(());
+            }
+        };
+        self.sets.push_side((member, number));
+        Ok(())
     }
 
     fn node(&mut self, line: &[u8]) -> Result<()> {
@@ -204,7 +274,8 @@ impl Deck<'_> {
         let mut fields = line.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
         if self.element_nodes.is_empty() {
             let number = fields.next().unwrap_or_default();
-            integer(number).ok_or_else(|| self.expected("an element number", number))?;
+            self.element_number =
+                integer(number).ok_or_else(|| self.expected("an element number", number))?;
             self.element_line = self.text.line();
         }
         for field in fields.filter(|field| !field.is_empty()) {
@@ -239,7 +310,8 @@ impl Deck<'_> {
 
     /// Appends the element whose nodes have been read.
     fn push_element(&mut self) -> Result<()> {
-        let Section::Elements(Elements { shape, nodes: [least, most], ref kind }) = self.section
+        let Section::Elements(Elements { shape, nodes: [least, most], ref kind, set }) =
+            self.section
         else {
             return Ok(());
         };
@@ -254,6 +326,16 @@ impl Deck<'_> {
                 .assembly
                 .error(line, format!("{id}: {have} nodes, a {kind} has {most}"))
                 .with_help("give every element the nodes of its type"));
+        }
+        let (number, corners) = (self.element_number, &self.element_nodes[..shape.corners()]);
+        if !self.sets.push_element(number, shape, corners) {
+            return Err(self
+                .assembly
+                .error(line, format!("element number {number} is given twice"))
+                .with_help("several parts cannot be read; give every element its own number"));
+        }
+        if let Some(set) = set {
+            self.sets.push_member(set, Member::Element(number));
         }
         self.element_nodes.clear();
         Ok(())
@@ -284,5 +366,18 @@ impl Deck<'_> {
         self.text
             .error(format!("{what} is expected, found `{}`", shown(found)))
             .with_help("separate the numbers of a row by commas")
+    }
+}
+
+/// Whether a surface of a type is one of elements.
+fn of_elements(kind: Option<&str>) -> bool {
+    kind.is_none_or(|kind| kind.eq_ignore_ascii_case("ELEMENT"))
+}
+
+/// An element by its number, or a set by its name.
+fn member(field: &[u8]) -> Member {
+    match integer(field) {
+        Some(number) => Member::Element(number),
+        None => Member::Set(String::from_utf8_lossy(field).trim_matches('"').to_owned()),
     }
 }

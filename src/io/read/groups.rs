@@ -1,0 +1,109 @@
+//! Groups of cells and faces while a file is read.
+
+use std::collections::HashMap;
+
+use crate::mesh::{CellArray, FaceGroup, Polygons, SolidMesh};
+
+/// Values of all groups of cells of a mesh: arrays of more are left out.
+const MOST_VALUES: usize = 1 << 27;
+
+/// Faces that a file lists beside its cells, and the groups that faces and cells are in.
+#[derive(Default)]
+pub(super) struct Groups {
+    faces: Polygons,
+    // [face]: index of its kind
+    kinds: Vec<u32>,
+    kind_names: Vec<String>,
+    of_faces: Named,
+    of_cells: Named,
+}
+
+/// Members by name, in the order in which the names came.
+#[derive(Default)]
+struct Named {
+    groups: Vec<(String, Vec<u32>)>,
+    by_name: HashMap<String, usize>,
+}
+
+impl Named {
+    fn members(&mut self, name: &str) -> &mut Vec<u32> {
+        let index = self.by_name.get(name).copied().unwrap_or_else(|| {
+            self.by_name.insert(name.to_owned(), self.groups.len());
+            self.groups.push((name.to_owned(), Vec::new()));
+            self.groups.len() - 1
+        });
+        &mut self.groups[index].1
+    }
+}
+
+impl Groups {
+    /// Appends a face; `kind` is what it is in the words of the format, said if it is in no group.
+    pub fn push_face(&mut self, kind: &str, corners: &[u32]) -> u32 {
+        if self.kind_names.last().is_none_or(|last| last != kind) {
+            self.kind_names.push(kind.to_owned());
+        }
+        self.kinds.push(self.kind_names.len() as u32 - 1);
+        self.faces.push(corners);
+        self.faces.len() as u32 - 1
+    }
+
+    /// Puts a face into a group.
+    pub fn group_face(&mut self, name: &str, face: u32) {
+        self.of_faces.members(name).push(face);
+    }
+
+    /// Puts a cell into a group.
+    pub fn group_cell(&mut self, name: &str, cell: u32) {
+        self.of_cells.members(name).push(cell);
+    }
+
+    /// Vertices of all faces.
+    pub fn vertices(&self) -> &[u32] {
+        self.faces.vertices()
+    }
+
+    /// Gives every vertex another number.
+    pub fn renumber(&mut self, new_id: impl Fn(u32) -> u32) {
+        self.faces.renumber(new_id);
+    }
+
+    /// Gives the groups to a mesh whose faces are checked; returns what is left out, and how often.
+    pub fn finish(self, mesh: &mut SolidMesh) -> Vec<(String, usize)> {
+        let mut skipped = Vec::new();
+        let mut in_group = vec![false; self.faces.len()];
+        for (name, mut members) in self.of_faces.groups {
+            members.sort_unstable();
+            members.dedup();
+            let mut faces = Polygons::default();
+            for face in members {
+                in_group[face as usize] = true;
+                faces.push(self.faces.face(face as usize));
+            }
+            mesh.face_groups.push(FaceGroup::new(name, faces));
+        }
+        for (&kind, _) in self.kinds.iter().zip(&in_group).filter(|(_, is_in)| !**is_in) {
+            skipped.push((self.kind_names[kind as usize].clone(), 1));
+        }
+        for (name, count) in mesh.drop_unknown_group_faces() {
+            skipped.push((format!("faces of group `{name}` that no cell has"), count));
+        }
+        let SolidMesh { cell_data, face_groups, .. } = mesh;
+        cell_data.retain(|array| {
+            let is_of_faces = |name| face_groups.iter().any(|group| group.name == name);
+            !array.group_name().is_some_and(is_of_faces) || array.members().next().is_some()
+        });
+        let cells = mesh.cells.len();
+        let most = MOST_VALUES / cells.max(1);
+        for (i, (name, members)) in self.of_cells.groups.into_iter().enumerate() {
+            let array = CellArray::group(&name, cells, members);
+            if i >= most {
+                skipped.push((format!("group of cells `{name}`: there are too many"), 1));
+            } else if mesh.cell_data.iter().any(|known| known.name == array.name) {
+                skipped.push((format!("second group of cells `{name}`"), 1));
+            } else {
+                mesh.cell_data.push(array);
+            }
+        }
+        skipped
+    }
+}

@@ -1,0 +1,191 @@
+//! Named groups of cells and of faces: materials, supports, loaded surfaces.
+//!
+//! A group of cells is a cell array `group:NAME`, 1 in its cells and 0 elsewhere, so that it goes
+//! wherever cell arrays go. A group of faces lists them by their vertices; they may be of the
+//! boundary or between cells, and in any number of groups.
+
+use std::collections::HashSet;
+
+use super::{CellArray, Polygons, SolidMesh};
+use crate::error::{Error, Result};
+
+/// What names of cell arrays that are groups begin with.
+const GROUP: &str = "group:";
+
+/// A named group of faces.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FaceGroup {
+    /// Name in files: not empty, without control characters.
+    pub name: String,
+    /// Vertex cycles of the faces, in any direction.
+    pub faces: Polygons,
+}
+
+impl FaceGroup {
+    /// A group of these faces.
+    pub fn new(name: impl Into<String>, faces: Polygons) -> Self {
+        Self { name: name.into(), faces }
+    }
+}
+
+impl CellArray {
+    /// The group `name` of some of the `cells` of a mesh.
+    ///
+    /// # Panics
+    /// If a member is not below `cells`.
+    #[must_use]
+    pub fn group(name: &str, cells: usize, members: impl IntoIterator<Item = u32>) -> Self {
+        let mut values = vec![0.0; cells];
+        members.into_iter().for_each(|cell| values[cell as usize] = 1.0);
+        Self::new(format!("{GROUP}{name}"), 1, values, true)
+    }
+
+    /// The name of the group of cells that this array is, if it is one.
+    pub fn group_name(&self) -> Option<&str> {
+        let name = self.name.strip_prefix(GROUP).filter(|name| !name.is_empty());
+        name.filter(|_| self.width == 1 && self.integers)
+    }
+
+    /// The cells whose first value is not 0: those of a group.
+    pub fn members(&self) -> impl Iterator<Item = u32> {
+        let firsts = self.values.iter().step_by(self.width.max(1));
+        (0..).zip(firsts).filter(|(_, value)| **value != 0.0).map(|(cell, _)| cell)
+    }
+}
+
+/// Name of the group of faces that a cell array of a file stands for where its value is `value`:
+/// that of a group, else name and value of the array, `gmsh:physical:3`.
+pub(crate) fn face_group_name(array: &str, value: i64) -> String {
+    match array.strip_prefix(GROUP).filter(|name| !name.is_empty()) {
+        Some(name) => name.to_owned(),
+        None => format!("{array}:{value}"),
+    }
+}
+
+/// Name of the array in which cells of a file that are faces of group `name` have a 1.
+pub(crate) fn face_group_array(name: &str) -> String {
+    format!("{GROUP}{name}")
+}
+
+impl SolidMesh {
+    /// Checks names of face groups, and that faces name vertices of the mesh.
+    pub(super) fn check_face_groups(&self) -> Result<()> {
+        let mut names = HashSet::new();
+        for FaceGroup { name, faces } in &self.face_groups {
+            if name.is_empty() || name.chars().any(char::is_control) {
+                return Err(Error::mesh(format!("a group of faces is named {name:?}"))
+                    .with_help("give it a name of printable characters"));
+            }
+            if !names.insert(name) {
+                return Err(Error::mesh(format!("two groups of faces are named \"{name}\""))
+                    .with_help("rename one of them, or put their faces into one"));
+            }
+            let vertices = self.points.len();
+            if let Some(v) = faces.vertices().iter().find(|&&v| v as usize >= vertices) {
+                return Err(Error::mesh(format!(
+                    "group \"{name}\" names vertex {v}, but the mesh has {vertices} vertices"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes faces that no cell has out of the groups, and groups without faces away. Returns how
+    /// many of each group there were.
+    pub(crate) fn drop_unknown_group_faces(&mut self) -> Vec<(String, usize)> {
+        if self.face_groups.is_empty() {
+            return Vec::new();
+        }
+        let faces = || self.face_groups.iter().flat_map(|group| group.faces.iter());
+        let key = |face: &[u32]| {
+            let mut key = face.to_vec();
+            key.sort_unstable();
+            key
+        };
+        let mut marked = vec![false; self.points.len()];
+        for &v in faces().flatten() {
+            marked.get_mut(v as usize).into_iter().for_each(|marked| *marked = true);
+        }
+        let wanted: HashSet<Vec<u32>> = faces().map(key).collect();
+        let mut known = HashSet::new();
+        for c in 0..self.cells.len() {
+            self.cells.for_each_face(c, |face| {
+                if face.iter().all(|&v| marked.get(v as usize) == Some(&true)) {
+                    known.extend(Some(key(face)).filter(|key| wanted.contains(key)));
+                }
+            });
+        }
+        let mut dropped = Vec::new();
+        for FaceGroup { name, faces } in &mut self.face_groups {
+            let before = faces.len();
+            let mut kept = Polygons::default();
+            faces.iter().filter(|face| known.contains(&key(face))).for_each(|face| kept.push(face));
+            if kept.len() < before {
+                dropped.push((name.clone(), before - kept.len()));
+            }
+            *faces = kept;
+        }
+        self.face_groups.retain(|group| !group.faces.is_empty());
+        dropped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::shape::Shape;
+
+    #[test]
+    fn faces_of_no_cell_leave_their_groups() {
+        let mut mesh = Shape::Box { cells: [2, 1, 1] }.build().unwrap();
+        let face = |c: usize, f: usize| {
+            let mut faces = Vec::new();
+            mesh.cells.for_each_face(c, |face| faces.push(face.to_vec()));
+            faces.swap_remove(f)
+        };
+        let (mut left, mut mixed) = (face(0, 0), face(0, 1)); // the second lies between the cells
+        left.reverse();
+        mixed.rotate_left(2);
+        let diagonal = vec![left[0], left[1], mixed[0], mixed[1]];
+        let group = |name: &str, faces: &[&[u32]]| {
+            let mut list = Polygons::default();
+            faces.iter().for_each(|face| list.push(face));
+            FaceGroup::new(name, list)
+        };
+        mesh.face_groups = vec![
+            group("both", &[&left, &diagonal, &mixed, &diagonal]),
+            group("none", &[&diagonal]),
+            group("left", &[&left]),
+        ];
+        mesh.check().unwrap();
+        let dropped = mesh.drop_unknown_group_faces();
+        assert_eq!(dropped, [("both".into(), 2), ("none".into(), 1)]);
+        let left = left.as_slice();
+        let expected = [group("both", &[left, &mixed]), group("left", &[left])];
+        assert_eq!(mesh.face_groups, expected);
+    }
+
+    #[test]
+    fn names_and_vertices_of_groups_are_checked() {
+        let bad = |groups: &[(&str, u32)]| {
+            let mut mesh = Shape::Box { cells: [1; 3] }.build().unwrap();
+            let group = |&(name, v): &(&str, u32)| {
+                FaceGroup::new(name, Polygons::uniform(4, vec![0, 1, 2, v]))
+            };
+            mesh.face_groups = groups.iter().map(group).collect();
+            mesh.check().unwrap_err().to_string()
+        };
+        assert!(bad(&[("", 3)]).contains("named \"\""));
+        assert!(bad(&[("a", 3), ("b", 3), ("a", 3)]).contains("two groups of faces"));
+        assert!(bad(&[("a", 8)]).contains("names vertex 8"));
+    }
+
+    #[test]
+    fn a_group_of_cells_is_an_array() {
+        let group = CellArray::group("steel", 4, [2, 0]);
+        assert_eq!((group.name.as_str(), group.group_name()), ("group:steel", Some("steel")));
+        assert_eq!(group.members().collect::<Vec<_>>(), [0, 2]);
+        assert_eq!(CellArray::new("group:", 1, vec![], true).group_name(), None);
+        assert_eq!(CellArray::new("steel", 1, vec![], true).group_name(), None);
+    }
+}

@@ -1,0 +1,133 @@
+//! Named groups and materials, from a file of Gmsh to what the program writes.
+
+use std::path::Path;
+
+use subsolid::io::read;
+use tempfile::{TempDir, tempdir};
+
+use crate::json;
+use crate::program::{done, refused};
+use crate::quadrature::array;
+
+/// Two unit cubes along x, `steel` and `resin`, with the groups of faces `left`, `right` (at x = 0
+/// and 2) and `between`.
+fn model() -> TempDir {
+    let directory = tempdir().unwrap();
+    let nodes: String =
+        (0..12).map(|i| format!("{} {} {} {}\n", i + 1, i % 3, i / 3 % 2, i / 6)).collect();
+    let text = format!(
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n5\n2 1 \"left\"\n2 2 \"right\"\n\
+         2 3 \"between\"\n3 10 \"steel\"\n3 20 \"resin\"\n$EndPhysicalNames\n$Nodes\n12\n{nodes}\
+         $EndNodes\n$Elements\n5\n1 3 2 1 1 1 4 10 7\n2 3 2 2 2 3 6 12 9\n3 3 2 3 3 2 5 11 8\n\
+         4 5 2 10 1 1 2 5 4 7 8 11 10\n5 5 2 20 2 2 3 6 5 8 9 12 11\n$EndElements\n"
+    );
+    std::fs::write(directory.path().join("two.msh"), text).unwrap();
+    directory
+}
+
+#[test]
+fn they_are_listed_and_written() {
+    let directory = model();
+    let here = directory.path();
+    let summary = json(here, "info two.msh --json");
+    assert_eq!(summary["cell_groups"], serde_json::json!({"resin": 1, "steel": 1}));
+    let faces = serde_json::json!({"between": 1, "left": 1, "right": 1});
+    assert_eq!(summary["face_groups"], faces);
+    let text = done(here, "info two.msh");
+    assert!(text.contains("steel, 1 cell\n") && text.contains("left, 1 face\n"), "{text}");
+
+    done(here, "refine two.msh -o fine.vtu");
+    let summary = json(here, "info fine.vtu --json");
+    assert_eq!(summary["cell_groups"]["steel"], 8);
+    assert_eq!(summary["face_groups"]["between"], 4);
+    assert_eq!(summary["cells_by_kind"], serde_json::json!({"hexahedra": 16}));
+
+    done(here, "evaluate two.msh --samples 3 -o limit.vtu");
+    let limit = read(here.join("limit.vtu")).unwrap();
+    let steel = limit.cell_data.iter().find(|a| a.group_name() == Some("steel")).unwrap();
+    assert_eq!(steel.members().collect::<Vec<_>>(), (0..8).collect::<Vec<_>>());
+}
+
+#[test]
+fn boundaries_of_groups_have_their_areas() {
+    let directory = model();
+    let here = directory.path();
+    let boundary = "quadrature two.msh --crease-angle 40 --gauss 2 --boundary";
+    let all = json(here, &format!("{boundary} --json"));
+    let names: Vec<_> = all["groups"].as_array().unwrap().iter().map(|g| &g["group"]).collect();
+    assert_eq!(names, ["left", "right"]);
+    let right = json(here, &format!("{boundary}=right -o right.npz --json"));
+    assert_eq!(
+        (right["groups"].as_array().unwrap().len(), &right["groups"][0]["faces"]),
+        (1, &1.into())
+    );
+    let close = |value: &serde_json::Value, x: f64| (value.as_f64().unwrap() - x).abs() < 1e-14;
+    let sums = &right["groups"][0];
+    assert!(close(&sums["area"], 1.0) && close(&sums["normal"][0], 1.0), "{sums}");
+    assert!(close(&sums["centroid"][0], 2.0) && close(&right["area"], 1.0), "{right}");
+    let archive = here.join("right.npz");
+    let group = array::<u32>(&archive, "group/right").1;
+    assert_eq!(array::<u32>(&archive, "batch/0/faces").1, group);
+
+    let inside = "group \"between\" has 1 faces between cells";
+    refused(here, &format!("{boundary}=between -o x.npz"), inside);
+    refused(here, &format!("{boundary}=up -o x.npz"), "has no group up");
+    refused(here, &format!("{boundary}=9 -o x.npz"), "the groups left, right, between");
+    assert!(!here.join("x.npz").exists());
+}
+
+#[test]
+fn groups_are_loaded_and_their_vertices_written() {
+    let directory = model();
+    let here = directory.path();
+    let report = json(
+        here,
+        "assemble two.msh --crease-angle 40 --gauss 2 --load right=1,2,-3 --load right=0,0,1 -o out \
+         --json",
+    );
+    for (force, expected) in report["force"].as_array().unwrap().iter().zip([1.0, 2.0, -2.0]) {
+        assert!((force.as_f64().unwrap() - expected).abs() < 1e-14, "{report}");
+    }
+    let archive = here.join("out/model.npz");
+    assert_eq!(array::<i32>(&archive, "group/left"), (vec![4], vec![0, 3, 6, 9]));
+    assert_eq!(array::<i32>(&archive, "group/right"), (vec![4], vec![2, 5, 8, 11]));
+    let (_, load) = array::<f64>(&archive, "load");
+    let loaded = (0..12).filter(|v| load[3 * v] != 0.0);
+    assert_eq!(loaded.collect::<Vec<_>>(), [2, 5, 8, 11]);
+}
+
+fn levels(path: &Path) -> Vec<u8> {
+    let bytes = std::fs::read(path).unwrap();
+    let options = zune_png::zune_core::options::DecoderOptions::default();
+    let mut decoder = zune_png::PngDecoder::new_with_options(std::io::Cursor::new(bytes), options);
+    decoder.decode_raw().unwrap()
+}
+
+/// A pixel has the material of its cell, whole numbers as they are.
+#[test]
+fn pixels_have_the_material_of_their_cell() {
+    let directory = model();
+    let here = directory.path();
+    done(
+        here,
+        "slice two.msh --crease-angle 40 --layer-height 0.5 --pixel 0.125 --png layers \
+         --attribute steel --attribute gmsh:physical=0:40 --quiet",
+    );
+    let of = |stack: &str| -> Vec<u8> {
+        let folder = here.join("layers").join(stack);
+        let mut files: Vec<_> = std::fs::read_dir(&folder)
+            .unwrap_or_else(|e| panic!("{}: {e}", folder.display()))
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|e| e == "png"))
+            .collect();
+        files.sort();
+        assert_eq!(files.len(), 2);
+        levels(&files[0])
+    };
+    let (steel, tags) = (of("steel"), of("gmsh_physical"));
+    assert_eq!((steel.len(), tags.len()), (16 * 8, 16 * 8));
+    for (i, (&steel, &tag)) in steel.iter().zip(&tags).enumerate() {
+        let is_left = i % 16 < 8;
+        assert_eq!((steel, tag), if is_left { (255, 64) } else { (0, 128) }, "{i}");
+    }
+}

@@ -1,0 +1,275 @@
+//! Named groups of cells and faces: read from every format that has them, refined, cut into parts,
+//! written and read again.
+
+use std::collections::BTreeMap;
+
+use subsolid::io::{Dataset, WriteOptions, read, read_with_report, write};
+use subsolid::mesh::{CellArray, CellKind, FaceGroup, Polygons, SolidMesh};
+use subsolid::refine::refine_mesh;
+use subsolid::scheme::VertexRule;
+use subsolid::topology::Topology;
+
+use crate::samples::Scratch;
+use crate::write::models::mixed_mesh;
+
+/// Corners of two unit cubes along x, numbered from 1 with x fastest, then y, then z.
+const CELLS: [[u32; 8]; 2] = [[1, 2, 5, 4, 7, 8, 11, 10], [2, 3, 6, 5, 8, 9, 12, 11]];
+/// Their faces at x = 0, x = 1 and x = 2, and those at z = 0.
+const LEFT: [u32; 4] = [1, 4, 10, 7];
+const MIDDLE: [u32; 4] = [2, 5, 11, 8];
+const RIGHT: [u32; 4] = [3, 9, 12, 6];
+const LOW: [[u32; 4]; 2] = [[1, 2, 5, 4], [2, 3, 6, 5]];
+
+fn nodes(line: impl Fn(u32, [u32; 3]) -> String) -> String {
+    (0..12).map(|i| line(i + 1, [i % 3, i / 3 % 2, i / 6])).collect()
+}
+
+fn words(ids: &[u32], separator: &str) -> String {
+    ids.iter().map(u32::to_string).collect::<Vec<_>>().join(separator)
+}
+
+/// The x of the faces of each group: their mean.
+fn faces(mesh: &SolidMesh) -> BTreeMap<String, Vec<f64>> {
+    let mean = |face: &[u32]| {
+        face.iter().map(|&v| mesh.points[v as usize][0]).sum::<f64>() / face.len() as f64
+    };
+    let of = |group: &FaceGroup| (group.name.clone(), group.faces.iter().map(mean).collect());
+    mesh.face_groups.iter().map(of).collect()
+}
+
+fn cells(mesh: &SolidMesh) -> BTreeMap<String, Vec<u32>> {
+    let of = |array: &CellArray| Some((array.group_name()?.to_owned(), array.members().collect()));
+    mesh.cell_data.iter().filter_map(of).collect()
+}
+
+fn of<T: Clone>(groups: &[(&str, &[T])]) -> BTreeMap<String, Vec<T>> {
+    groups.iter().map(|(name, members)| ((*name).to_owned(), members.to_vec())).collect()
+}
+
+fn gmsh2() -> String {
+    let mut elements = String::new();
+    let mut row = |kind: u32, tag: u32, ids: &[u32]| {
+        let number = elements.lines().count() + 1;
+        elements += &format!("{number} {kind} 2 {tag} 1 {}\n", words(ids, " "));
+    };
+    row(3, 7, &LEFT);
+    row(3, 8, &RIGHT);
+    row(3, 0, &LOW[0]);
+    row(3, 9, &MIDDLE);
+    row(3, 9, &[1, 2, 3, 4]); // no face
+    row(5, 1, &CELLS[0]);
+    row(5, 2, &CELLS[1]);
+    format!(
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n4\n2 7 \"fixed end\"\n2 9 \
+         \"between\"\n3 1 \"steel\"\n3 2 \"<script>\"\n$EndPhysicalNames\n$Nodes\n12\n{}\
+         $EndNodes\n$Elements\n7\n{elements}$EndElements\n",
+        nodes(|i, [x, y, z]| format!("{i} {x} {y} {z}\n"))
+    )
+}
+
+#[test]
+fn physical_groups_of_gmsh_are_groups() {
+    let scratch = Scratch::new();
+    let (mesh, report) = read_with_report(scratch.file("a.msh", gmsh2())).unwrap();
+    let expected =
+        of(&[("fixed end", &[0.0][..]), ("gmsh:physical:8", &[2.0]), ("between", &[1.0])]);
+    assert_eq!(faces(&mesh), expected);
+    assert_eq!(cells(&mesh), of(&[("steel", &[0][..]), ("<script>", &[1])]));
+    let tags = mesh.cell_data.iter().find(|array| array.name == "gmsh:physical").unwrap();
+    assert_eq!(tags.values, [1.0, 2.0]);
+    let left_out = report.left_out().unwrap();
+    assert!(left_out.contains("1 quad elements (Gmsh type 3)"), "{left_out}");
+    assert!(left_out.contains("faces of group `between` that no cell has"), "{left_out}");
+}
+
+#[test]
+fn entities_of_gmsh_4_are_in_all_their_groups() {
+    let quad = |entity: u32, ids: &[u32]| format!("2 {entity} 3 1\n1 {}\n", words(ids, " "));
+    let cube = |entity: u32, ids: &[u32]| format!("3 {entity} 5 1\n1 {}\n", words(ids, " "));
+    let text = format!(
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n2 1 \"ends\"\n2 2 \"right\"\n3 1 \
+         \"all\"\n$EndPhysicalNames\n$Entities\n0 0 2 2\n1 0 0 0 0 1 1 1 1 0\n2 2 0 0 2 1 1 2 1 2 0\n\
+         1 0 0 0 1 1 1 2 5 1 0\n2 1 0 0 2 1 1 1 1 0\n$EndEntities\n$Nodes\n1 12 1 12\n3 1 0 12\n{}{}\
+         $EndNodes\n$Elements\n4 4 1 4\n{}{}{}{}$EndElements\n",
+        (1..=12).map(|i| format!("{i}\n")).collect::<String>(),
+        nodes(|_, [x, y, z]| format!("{x} {y} {z}\n")),
+        quad(1, &LEFT),
+        quad(2, &RIGHT),
+        cube(1, &CELLS[0]),
+        cube(2, &CELLS[1]),
+    );
+    let mesh = read(Scratch::new().file("a.msh", text)).unwrap();
+    assert_eq!(faces(&mesh), of(&[("ends", &[0.0, 2.0][..]), ("right", &[2.0])]));
+    assert_eq!(cells(&mesh), of(&[("all", &[0, 1][..])]));
+    let tags = mesh.cell_data.iter().find(|array| array.name == "gmsh:physical").unwrap();
+    assert_eq!(tags.values, [5.0, 1.0]);
+}
+
+fn deck(rest: &str) -> String {
+    let nodes = nodes(|i, [x, y, z]| format!("{i}, {x}, {y}, {z}\n"));
+    let [a, b] = CELLS.map(|ids| words(&ids, ", "));
+    format!(
+        "*NODE\n{nodes}*ELEMENT, TYPE=C3D8, ELSET=Left\n10, {a}\n*Element, type=C3D8R\n20, {b}\n\
+         *ELEMENT, TYPE=S4, ELSET=shell\n30, 1, 2, 5, 4\n{rest}"
+    )
+}
+
+#[test]
+fn sets_and_surfaces_of_abaqus_are_groups() {
+    let scratch = Scratch::new();
+    let text = deck(
+        "*ELSET, ELSET=all, GENERATE\n10, 1000000000, 10\n*ELSET, ELSET=both\nLEFT, 20\n\
+         *ELSET, ELSET=_inner, INTERNAL\n20\n*ELSET, ELSET=some\n30, 20\n*ELSET, ELSET=none\n30\n\
+         *SURFACE, NAME=Ends\n10, S6\n_inner, S4\n*SURFACE, NAME=low, TYPE=ELEMENT\nall, S1\n\
+         *SURFACE, NAME=skin\nall,\n*SURFACE, NAME=nodes, TYPE=NODE\n1\n",
+    );
+    let (mesh, report) = read_with_report(scratch.file("a.inp", text)).unwrap();
+    let expected = [("Left", &[0][..]), ("all", &[0, 1]), ("both", &[0, 1]), ("some", &[1])];
+    assert_eq!(cells(&mesh), of(&expected));
+    let found = faces(&mesh);
+    assert_eq!((&found["Ends"][..], &found["low"][..]), (&[0.0, 2.0][..], &[0.5, 1.5][..]));
+    // all but the face between the cubes, which both have
+    assert_eq!((found["skin"].len(), found.len()), (10, 3));
+    assert!(found["skin"].iter().all(|&x| x != 1.0));
+    let left_out = report.left_out().unwrap();
+    for what in ["set `none` without", "elements of set `some`", "section *SURFACE"] {
+        assert!(left_out.contains(what), "{what}: {left_out}");
+    }
+    let twice = read(scratch.file("a.inp", deck("").replace("20, ", "10, "))).unwrap_err();
+    assert!(twice.to_string().contains("element number 10 is given twice"), "{twice}");
+}
+
+#[test]
+fn attributes_and_sets_of_mfem_are_groups() {
+    let from_0 = |ids: &[u32]| words(&ids.iter().map(|v| v - 1).collect::<Vec<_>>(), " ");
+    let [a, b] = CELLS.map(|ids| from_0(&ids));
+    let text = format!(
+        "MFEM mesh v1.3\n\ndimension\n3\n\nelements\n2\n4 5 {a}\n5 5 {b}\n\nattribute_sets\n2\n\
+         \"all parts\" 2 4 5\n\"second\" 1 5\n\nboundary\n2\n1 3 {}\n3 3 {}\n\nbdr_attribute_sets\n1\n\
+         \"ends\" 2 1 3\n\nvertices\n12\n3\n{}",
+        from_0(&LEFT),
+        from_0(&RIGHT),
+        nodes(|_, [x, y, z]| format!("{x} {y} {z}\n"))
+    );
+    let mesh = read(Scratch::new().file("a.mesh", text)).unwrap();
+    assert_eq!(cells(&mesh), of(&[("all parts", &[0, 1][..]), ("second", &[1])]));
+    let [first, third] = [1, 3].map(|i| format!("mfem:bdr_attribute:{i}"));
+    let expected = of(&[(&first[..], &[0.0][..]), (&third[..], &[2.0]), ("ends", &[0.0, 2.0][..])]);
+    assert_eq!(faces(&mesh), expected);
+}
+
+#[test]
+fn references_of_medit_are_groups() {
+    let text = format!(
+        "MeshVersionFormatted 2\nDimension 3\nVertices\n12\n{}Quadrilaterals\n3\n{} 4\n{} 0\n{} -2\n\
+         Hexahedra\n2\n{} 0\n{} 0\nEnd\n",
+        nodes(|_, [x, y, z]| format!("{x} {y} {z} 0\n")),
+        words(&LEFT, " "),
+        words(&LOW[1], " "),
+        words(&RIGHT, " "),
+        words(&CELLS[0], " "),
+        words(&CELLS[1], " "),
+    );
+    let (mesh, report) = read_with_report(Scratch::new().file("a.mesh", text)).unwrap();
+    assert_eq!(faces(&mesh), of(&[("medit:ref:4", &[0.0][..]), ("medit:ref:-2", &[2.0])]));
+    assert_eq!(report.left_out().unwrap(), "1 quadrilaterals");
+}
+
+/// A hexahedron, a wedge, a tetrahedron and a polyhedron, with groups that share faces.
+fn grouped() -> SolidMesh {
+    let mut mesh = mixed_mesh();
+    let mut all = Vec::new();
+    for c in 0..mesh.cells.len() {
+        mesh.cells.for_each_face(c, |face| all.push(face.to_vec()));
+    }
+    let group = |name: &str, faces: &[Vec<u32>]| {
+        let mut list = Polygons::default();
+        faces.iter().for_each(|face| list.push(face));
+        FaceGroup::new(name, list)
+    };
+    let last = all.len() - 1;
+    mesh.face_groups = vec![
+        group("a b", &[all[0].clone(), all[last].clone()]),
+        group("c/\"d\"", &[all[last].clone()]),
+    ];
+    mesh.cell_data = vec![
+        CellArray::group("a b", mesh.cells.len(), [1]),
+        CellArray::new("heat", 1, (0..mesh.cells.len()).map(|c| c as f64 + 0.5).collect(), false),
+        CellArray::new("id", 1, (0..mesh.cells.len()).map(|c| c as f64).collect(), true),
+    ];
+    mesh
+}
+
+fn sorted(mesh: &SolidMesh) -> BTreeMap<String, Vec<Vec<u32>>> {
+    let sorted = |face: &[u32]| {
+        let mut face = face.to_vec();
+        face.sort_unstable();
+        face
+    };
+    let of = |group: &FaceGroup| {
+        let mut faces: Vec<_> = group.faces.iter().map(sorted).collect();
+        faces.sort();
+        (group.name.clone(), faces)
+    };
+    mesh.face_groups.iter().map(of).collect()
+}
+
+#[test]
+fn written_groups_are_read_again() {
+    let scratch = Scratch::new();
+    let mesh = grouped();
+    for (name, compress) in [("a.vtu", false), ("b.vtu", true), ("c.vtk", false), ("d.pvtu", false)]
+    {
+        let path = scratch.file(name, "");
+        write(&path, &mesh, WriteOptions { compress }).unwrap();
+        let (back, report) = read_with_report(&path).unwrap();
+        assert_eq!(back.cells, mesh.cells, "{name}");
+        assert_eq!(sorted(&back), sorted(&mesh), "{name}");
+        assert_eq!(back.cell_data, mesh.cell_data, "{name}");
+        assert_eq!(report.left_out(), None, "{name}");
+    }
+    // faces stand behind the cells once each
+    let dataset = Dataset::from(&mesh);
+    assert_eq!(dataset.cells.len(), mesh.cells.len() + 2);
+    dataset.check().unwrap();
+}
+
+/// Faces of a group cover the same area after refinement, once each, and are faces of cells.
+#[test]
+fn children_of_faces_are_in_their_groups() {
+    let mesh = read(Scratch::new().file("a.msh", gmsh2())).unwrap();
+    let fine = refine_mesh(&mesh, 2, VertexRule::default()).unwrap();
+    let topology = Topology::build(fine.cells.clone(), fine.points.len()).unwrap();
+    let bounds = fine.bounds().unwrap();
+    for (group, coarse) in fine.face_groups.iter().zip(&mesh.face_groups) {
+        assert_eq!(topology.group_faces(group).unwrap().len(), 16 * coarse.faces.len());
+        let middle = group.name == "between";
+        assert!(group.faces.iter().all(|face| {
+            let id = topology.face_with(face).unwrap();
+            topology.is_boundary_face(id) != middle
+        }));
+    }
+    // the ends of a smooth box bend; the face between mirrored halves does not
+    let between = &faces(&fine)["between"];
+    let center = 0.5 * (bounds.0[0] + bounds.1[0]);
+    assert!(between.iter().all(|x| (x - center).abs() < 1e-14));
+    assert!(faces(&fine)["fixed end"].iter().all(|&x| x < center - 0.5));
+    assert_eq!(cells(&fine)["steel"].len(), 64);
+
+    // a wedge with a tetrahedron on its upper end: a triangle and a quad
+    let points = [[0, 0], [1, 0], [0, 1]].map(|[x, y]| [f64::from(x), f64::from(y)]);
+    let layer = |z: f64| points.map(|[x, y]| [x, y, z]);
+    let mut mesh = SolidMesh {
+        points: [&layer(0.0)[..], &layer(1.0), &[[0.0, 0.0, 2.0]]].concat(),
+        ..SolidMesh::default()
+    };
+    mesh.cells.push(CellKind::Wedge, &[0, 1, 2, 3, 4, 5]);
+    mesh.cells.push(CellKind::Tetrahedron, &[3, 4, 5, 6]);
+    let mut both = Polygons::default();
+    both.push(&[1, 0, 2]);
+    both.push(&[3, 0, 1, 4]);
+    mesh.face_groups = vec![FaceGroup::new("both", both)];
+    let fine = refine_mesh(&mesh, 1, VertexRule::default()).unwrap();
+    let topology = Topology::build(fine.cells.clone(), fine.points.len()).unwrap();
+    assert_eq!(topology.group_faces(&fine.face_groups[0]).unwrap().len(), 3 + 4);
+}

@@ -7,6 +7,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::surface::boundary_surface;
 use subsolid::{Result, io};
 
+use super::gltf::GlbArguments;
 use super::model::ModelArguments;
 use super::surface::write;
 use super::{Console, Outcome};
@@ -27,10 +28,13 @@ pub struct Arguments {
     /// File to write: .obj, .ply, .vtp, .stl or .glb
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
+    #[command(flatten)]
+    glb: GlbArguments,
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
+    let glb = arguments.glb.options(output)?;
     let format = io::check_surface_output(output)?;
     arguments.model.check_no_input(output, &[])?;
     let solid = arguments.model.load(0, VertexRule::default(), console)?;
@@ -38,5 +42,5 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     for loss in format.losses(&surface) {
         console.warn(format!("{}: left out {loss}", output.display()));
     }
-    write(output, &surface, None, console)
+    write(output, &surface, &glb, None, console)
 }

@@ -8,6 +8,7 @@ use subsolid::backend::Choice;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::{Result, io};
 
+use super::gltf::GlbArguments;
 use super::model::ModelArguments;
 use super::processor::Processor;
 use super::surface_model::{read_surface, surface_output};
@@ -35,6 +36,8 @@ pub struct Arguments {
     /// File to write: .obj, .ply, .vtp, .stl or .glb
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
+    #[command(flatten)]
+    glb: GlbArguments,
 }
 
 #[derive(Serialize)]
@@ -44,7 +47,8 @@ struct Report {
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
-    let Arguments { model, sweeps, rings, backend, output } = arguments;
+    let Arguments { model, sweeps, rings, backend, output, glb } = arguments;
+    let glb = glb.options(&output)?;
     let model =
         ModelArguments { model, creases: None, memory: None, crease_angle: None, strict: false };
     let format = surface_output(&model, &output, 0)?;
@@ -61,7 +65,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     for loss in format.losses(&mesh) {
         console.warn(format!("{}: left out {loss}", output.display()));
     }
-    io::write_surface(&output, &mesh)?;
+    io::write_surface_with(&output, &mesh, &glb)?;
     let report = Report { output: output.display().to_string(), sweeps };
     console.report(&report, || format!("{}: {} sweeps", report.output, report.sweeps))?;
     Ok(Outcome::Done)

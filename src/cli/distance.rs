@@ -16,6 +16,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
 use super::console::{counted, since};
+use super::gltf::GlbArguments;
 use super::model::{ModelArguments, check_compress, warn_of_table};
 use super::processor::{Processor, check_of_solid};
 use super::surface_model::{is_surface, read_surface, surface_output};
@@ -53,12 +54,14 @@ pub struct Arguments {
     /// distances are the same but for rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
-    /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .ply or .vtp
+    /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .ply, .vtp or .glb
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
     /// Compress .vtu, .pvtu and .npz
     #[arg(long)]
     compress: bool,
+    #[command(flatten)]
+    glb: GlbArguments,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, clap::ValueEnum)]
@@ -115,8 +118,9 @@ struct Report {
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let glb = arguments.glb.options(&arguments.output)?;
     if is_surface(&arguments.model.model) {
-        return along_surface(&arguments, console);
+        return along_surface(&arguments, &glb, console);
     }
     let output = &arguments.output;
     let format = arguments.model.check_output(output, &[])?;
@@ -164,7 +168,11 @@ fn seeds(mesh: &SolidMesh, target: &Target) -> Result<Vec<Seed>> {
     }
 }
 
-fn along_surface(arguments: &Arguments, console: &Console) -> Result<Outcome> {
+fn along_surface(
+    arguments: &Arguments,
+    glb: &io::GlbOptions,
+    console: &Console,
+) -> Result<Outcome> {
     let output = &arguments.output;
     let format = surface_output(&arguments.model, output, arguments.levels)?;
     let mut mesh = read_surface(&arguments.model.model, console)?;
@@ -189,7 +197,7 @@ fn along_surface(arguments: &Arguments, console: &Console) -> Result<Outcome> {
     for loss in format.losses(&mesh) {
         console.warn(format!("{}: left out {loss}", output.display()));
     }
-    io::write_surface(output, &mesh)?;
+    io::write_surface_with(output, &mesh, glb)?;
     tell(&report, console)
 }
 

@@ -1,5 +1,6 @@
 //! `subsolid evaluate`: options, and which way they go.
 
+mod boundary;
 mod explain;
 mod run;
 mod table;
@@ -16,6 +17,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
 use super::console::{counted, since};
+use super::gltf::{GlbArguments, MapName, is_glb};
 use super::model::{ModelArguments, check_compress, check_names, takes_table};
 use super::pieces::part;
 use super::processor::ProcessorArguments;
@@ -35,6 +37,7 @@ Examples:
   subsolid evaluate model.mesh --at parameters.csv --derivatives 2 -o values.csv
   subsolid evaluate model.vtu --samples 8 --gradients --jacobian -o gradients.vtu
   subsolid evaluate model.mesh --samples 8 --quality --json
+  subsolid evaluate model.vtu --samples 9 --color temperature --unit mm -o part.glb
   subsolid evaluate model.mesh --samples 8 --precision f32 --explain")]
 pub struct Arguments {
     #[command(flatten)]
@@ -95,7 +98,16 @@ pub struct Arguments {
     /// the peak rate of a GPU's memory
     #[arg(long)]
     explain: bool,
-    /// File to write: .vtu, .pvtu (any size), .vtk, .csv or .npz; --at writes .csv
+    /// Array to color a .glb by, by name: of vertices or cells; `scaled Jacobian` is one
+    #[arg(long, value_name = "NAME")]
+    color: Option<String>,
+    /// Colors of a .glb [default: viridis]
+    #[arg(long, value_enum, value_name = "MAP")]
+    color_map: Option<MapName>,
+    #[command(flatten)]
+    glb: GlbArguments,
+    /// File to write: .vtu, .pvtu (any size), .vtk, .csv or .npz; --at writes .csv; .glb has the
+    /// boundary at the samples of --samples, with normals and the attributes, for viewers
     #[arg(long, short, value_name = "OUT", required_unless_present_any = ["quality", "explain"])]
     output: Option<PathBuf>,
 }
@@ -137,6 +149,12 @@ enum CellShape {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
+    if let Some(output) = a.output.as_deref().filter(|output| is_glb(output)) {
+        return boundary::run(a, output, console);
+    }
+    if let Some(output) = &a.output {
+        a.glb.options(output)?;
+    }
     let format = match &a.output {
         Some(output) => {
             let others: Vec<_> = a.samples.at.as_deref().into_iter().collect();
@@ -251,6 +269,13 @@ impl Arguments {
         if shape == Some(CellShape::Bezier) && self.processor.backend.is_gpu() {
             return Err(Error::request("Bézier cells are made on the CPU")
                 .with_help("leave --backend out, or give --backend cpu"));
+        }
+        for (given, option) in
+            [(self.color.is_some(), "--color"), (self.color_map.is_some(), "--color-map")]
+        {
+            if given {
+                return unused(option, "a .glb");
+            }
         }
         if self.no_weld && !matches!(shape, Some(CellShape::Hexahedra | CellShape::Lagrange)) {
             return unused("--no-weld", "--cells hexahedra or lagrange");

@@ -14,6 +14,7 @@ mod devices;
 mod distance;
 mod evaluate;
 mod extract;
+mod gltf;
 mod info;
 mod interrupt;
 mod locate;

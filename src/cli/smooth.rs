@@ -12,6 +12,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::topology::Topology;
 use subsolid::{Error, Result, io};
 
+use super::gltf::GlbArguments;
 use super::model::{ModelArguments, check_compress, check_names, warn_of_table};
 use super::processor::{Processor, check_of_solid};
 use super::surface_model::{is_surface, read_surface, surface_output};
@@ -57,6 +58,8 @@ pub struct Arguments {
     /// Compress .vtu, .pvtu and .npz
     #[arg(long)]
     compress: bool,
+    #[command(flatten)]
+    glb: GlbArguments,
 }
 
 #[derive(Serialize)]
@@ -68,6 +71,7 @@ struct Report {
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
     let steps = arguments.steps;
+    let glb = arguments.glb.options(output)?;
     if is_surface(&arguments.model.model) {
         let format = surface_output(&arguments.model, output, 0)?;
         let time = arguments.time.ok_or_else(|| {
@@ -86,7 +90,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         for loss in format.losses(&mesh) {
             console.warn(format!("{}: left out {loss}", output.display()));
         }
-        io::write_surface(output, &mesh)?;
+        io::write_surface_with(output, &mesh, &glb)?;
     } else {
         check_of_solid(arguments.backend, "attributes of solids are smoothed")?;
         let format = arguments.model.check_output(output, &[])?;

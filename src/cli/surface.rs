@@ -8,7 +8,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, SurfaceRefiner, runs_on_gpu, start};
-use subsolid::io::SurfaceFormat;
+use subsolid::io::{GlbOptions, SurfaceFormat};
 use subsolid::mesh::{
     Attribute, CreaseRule, LinearInterpolation, NORMALS, SurfaceMesh, TriangleRule,
 };
@@ -21,6 +21,7 @@ use subsolid::surface::{
 use subsolid::{Error, Result, io};
 
 use super::console::{counted, since};
+use super::gltf::GlbArguments;
 use super::memory::{gigabytes, physical};
 use super::processor::Processor;
 use super::{Console, Outcome};
@@ -78,6 +79,8 @@ pub struct Arguments {
     /// File to write: .obj, .ply, .vtp, .stl or .glb (glTF, for web pages and viewers)
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
+    #[command(flatten)]
+    glb: GlbArguments,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -232,6 +235,7 @@ impl Planner {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let (model, output) = (&arguments.model, &arguments.output);
+    let glb = arguments.glb.options(output)?;
     check_names(model, output)?;
     let format = io::check_surface_output(output)?;
     arguments.check(format)?;
@@ -305,7 +309,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     for loss in format.losses(&refined) {
         console.warn(format!("{}: left out {loss}", output.display()));
     }
-    write(output, &refined, patches, console)
+    write(output, &refined, &glb, patches, console)
 }
 
 /// The GPU to refine on, or none; says which processor was found.
@@ -333,11 +337,12 @@ fn choose(
 pub fn write(
     output: &Path,
     mesh: &SurfaceMesh,
+    glb: &GlbOptions,
     patches: Option<PatchCounts>,
     console: &Console,
 ) -> Result<Outcome> {
     let start = Instant::now();
-    io::write_surface(output, mesh)?;
+    io::write_surface_with(output, mesh, glb)?;
     let written = Written {
         output: output.display().to_string(),
         vertices: mesh.points.len(),

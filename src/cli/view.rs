@@ -6,17 +6,19 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 use subsolid::bezier::MOST_RINGS;
+use subsolid::mesh::{SolidMesh, SurfaceMesh};
 use subsolid::scheme::VertexRule;
-use subsolid::view::{Page, ViewOptions, WorstCell};
+use subsolid::view::{Page, Paint, Skin, SkinOptions, ViewOptions, WorstCell};
 use subsolid::{Error, Result, io};
 
 use super::console::since;
+use super::gltf::{self, GlbArguments, MapName, is_glb};
 use super::model::ModelArguments;
 use super::surface::SchemeName;
 use super::surface_model::{is_surface, read_surface};
 use super::{Console, Outcome};
 
-/// Write one HTML file that shows a solid or a surface in any browser
+/// Write one HTML file that shows a solid or a surface in any browser, or glTF
 ///
 /// The page needs no network: send it by mail, open it from the disk. It holds control points and
 /// evaluates the limit as it draws, so that a close view stays smooth. Cut the solid by planes,
@@ -29,7 +31,8 @@ Examples:
   subsolid view model.vtk --crease-angle 40 --color temperature -o model.html
   subsolid view model.obj -o surface.html
   subsolid view limit.vtu --linear -o limit.html
-  subsolid view model.vtk --slices layers -o job.html")]
+  subsolid view model.vtk --slices layers -o job.html
+  subsolid view model.vtk --color temperature --unit mm -o model.glb")]
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
@@ -71,7 +74,15 @@ pub struct Arguments {
     /// Title of the page [default: the name of the model's file]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// File to write: .html
+    /// Colors of a range of values at first
+    #[arg(long, value_enum, value_name = "MAP", default_value_t)]
+    color_map: MapName,
+    /// Samples along each edge of a face in .glb
+    #[arg(long, value_name = "N", default_value_t = 9)]
+    fineness: usize,
+    #[command(flatten)]
+    glb: GlbArguments,
+    /// File to write: .html, or .glb (glTF) with the boundary alone
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
 }
@@ -93,6 +104,10 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
     a.check()?;
     let start = Instant::now();
+    let glb = a.glb.options(&a.output)?;
+    if is_glb(&a.output) {
+        return gltf::write_skin(&a.output, a.skin(console)?, glb, console);
+    }
     let mut page = if is_surface(&a.model.model) { a.surface(console)? } else { a.solid(console)? };
     if let Some(folder) = &a.slices {
         page.add_slices(folder)?;
@@ -127,12 +142,24 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 impl Arguments {
     fn check(&self) -> Result<()> {
         let ending = self.output.extension().unwrap_or_default().to_ascii_lowercase();
-        if ending != "html" && ending != "htm" {
+        if ending != "html" && ending != "htm" && !is_glb(&self.output) {
             return Err(Error::request(format!(
                 "{}: unknown output format",
                 self.output.display()
             ))
-            .with_help("end its name in .html; .glb is written by boundary and surface"));
+            .with_help("end its name in .html or .glb"));
+        }
+        if is_glb(&self.output) {
+            for (given, option) in [
+                (self.slices.is_some(), "--slices"),
+                (self.title.is_some(), "--title"),
+                (self.no_interior, "--no-interior"),
+            ] {
+                if given {
+                    return Err(Error::request(format!("{option} is for pages"))
+                        .with_help(format!("leave {option} out, or write .html")));
+                }
+            }
         }
         let slices = self.slices.as_deref();
         self.model.check_no_input(&self.output, &slices.into_iter().collect::<Vec<&Path>>())?;
@@ -148,27 +175,67 @@ impl Arguments {
             interior: !self.no_interior,
             samples: self.samples,
             color: self.color.clone().or(quality),
+            map: self.color_map.into(),
             ..ViewOptions::titled(self.title.clone().unwrap_or_else(|| file.into_owned()))
         }
     }
 
+    /// What a .glb shows.
+    fn skin(&self, console: &Console) -> Result<Skin> {
+        let ViewOptions { color, samples: jacobian_samples, .. } = self.options();
+        let options = SkinOptions {
+            samples: self.fineness,
+            jacobian_samples,
+            paint: color.map_or(Paint::First, Paint::Array),
+            map: self.color_map.into(),
+        };
+        if !is_surface(&self.model.model) {
+            let mesh = self.read_solid(console)?;
+            return if self.linear {
+                Skin::of_cells(&mesh, &options)
+            } else {
+                Skin::of_solid(&mesh, &options)
+            };
+        }
+        let (mesh, levels) = self.read_surface(console)?;
+        match self.linear {
+            true => Skin::of_polygons(mesh.without_holes().into_owned(), &options),
+            false => Skin::of_surface(&mesh, self.scheme.into(), levels, &options),
+        }
+    }
+
     fn solid(&self, console: &Console) -> Result<Page> {
+        let mesh = self.read_solid(console)?;
+        match self.linear {
+            true => Page::of_hexahedra(&mesh, &self.options()),
+            false => Page::of_solid(&mesh, &self.options()),
+        }
+    }
+
+    fn read_solid(&self, console: &Console) -> Result<SolidMesh> {
         if self.scheme != SchemeName::default() {
             return Err(Error::request("--scheme is for surfaces").with_help("leave --scheme out"));
         }
-        if self.linear {
-            if self.levels.is_some() || self.model.creases.is_some() {
-                return Err(Error::request("--linear shows the cells of the file as they are")
-                    .with_help("leave --levels and --creases out"));
-            }
-            return Page::of_hexahedra(&self.model.read(console)?, &self.options());
+        if !self.linear {
+            return self.model.load(self.levels.unwrap_or(0), VertexRule::default(), console);
         }
-        let levels = self.levels.unwrap_or(0);
-        let mesh = self.model.load(levels, VertexRule::default(), console)?;
-        Page::of_solid(&mesh, &self.options())
+        if self.levels.is_some() || self.model.creases.is_some() {
+            return Err(Error::request("--linear shows the cells of the file as they are")
+                .with_help("leave --levels and --creases out"));
+        }
+        self.model.read(console)
     }
 
     fn surface(&self, console: &Console) -> Result<Page> {
+        let (mesh, levels) = self.read_surface(console)?;
+        match self.linear {
+            true => Page::of_polygons(&mesh, &self.options()),
+            false => Page::of_surface(&mesh, self.scheme.into(), levels, &self.options()),
+        }
+    }
+
+    /// A surface, and how often it is refined.
+    fn read_surface(&self, console: &Console) -> Result<(SurfaceMesh, usize)> {
         for (given, option) in [
             (self.quality, "--quality"),
             (self.slices.is_some(), "--slices"),
@@ -183,16 +250,14 @@ impl Arguments {
             }
         }
         let mesh = read_surface(&self.model.model, console)?;
-        if self.linear {
-            return Page::of_polygons(&mesh, &self.options());
-        }
-        let scheme = self.scheme.into();
-        if let (true, Some(levels @ 1..)) = (self.scheme == SchemeName::default(), self.levels) {
+        if let (true, Some(levels @ 1..)) =
+            (self.scheme == SchemeName::default() && !self.linear, self.levels)
+        {
             return Err(Error::request(format!(
                 "--levels {levels} of a Catmull-Clark surface: its limit is shown"
             ))
             .with_help("leave --levels out"));
         }
-        Page::of_surface(&mesh, scheme, self.levels.unwrap_or(SURFACE_LEVELS), &self.options())
+        Ok((mesh, self.levels.unwrap_or(SURFACE_LEVELS)))
     }
 }

@@ -9,7 +9,7 @@
 //! [`read_with_report`].
 //!
 //! [`read_surface`] takes surfaces: OBJ (with crease tags), PLY, OFF and STL;
-//! [`write_surface`] writes OBJ, PLY, VTK `.vtp` and STL.
+//! [`write_surface`] writes OBJ, PLY, VTK `.vtp`, STL and glTF `.glb`.
 
 pub mod atomic;
 mod dataset;
@@ -44,9 +44,10 @@ pub mod vtkio {
 }
 pub(crate) use write::{Archive, ZipTarget};
 pub use write::{
-    BezierPatch, Format, Merged, PieceJob, PieceWriter, PolylinePiece, PolylineWriter,
-    SurfaceFormat, WriteOptions, check_names, check_output, check_surface_output, merge, write,
-    write_arrays, write_bext, write_surface,
+    BezierPatch, Format, GlbOptions, LengthUnit, Merged, PieceJob, PieceWriter, PolylinePiece,
+    PolylineWriter, SurfaceFormat, UpAxis, WriteOptions, check_names, check_output,
+    check_surface_output, merge, write, write_arrays, write_bext, write_surface,
+    write_surface_with,
 };
 
 /// A name as part of a path in an archive or a directory: other signs than letters, digits, `-` and

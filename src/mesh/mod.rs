@@ -18,6 +18,7 @@ mod orient;
 mod range;
 pub mod shape;
 mod surface;
+mod triangles;
 
 pub use cells::{CellKind, Cells};
 pub use controls::Controls;
@@ -31,6 +32,7 @@ pub use ids::{CellId, EdgeId, FaceId, VertexId};
 pub use surface::{
     BoundaryRule, FaceVarying, LinearInterpolation, NORMALS, Polygons, SurfaceMesh, TriangleRule,
 };
+pub use triangles::Triangles;
 
 /// A value of any width at every vertex of a mesh (a material, a temperature…).
 /// It refines and evaluates with the same weights as the positions.

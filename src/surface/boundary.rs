@@ -55,3 +55,13 @@ pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
     surface.check()?;
     Ok(surface)
 }
+
+/// The cell that each face of [`boundary_surface`] belongs to.
+///
+/// # Errors
+/// Those of [`SolidMesh::oriented_cells`] and [`Topology::build`].
+pub fn boundary_cells(solid: &SolidMesh) -> Result<Vec<u32>> {
+    let topology = Topology::build(solid.oriented_cells()?, solid.points.len())?;
+    let faces = (0..topology.face_count() as u32).filter(|&f| topology.is_boundary_face(f));
+    Ok(faces.map(|f| topology.face_cells(f)[0]).collect())
+}

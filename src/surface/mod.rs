@@ -49,7 +49,7 @@ pub mod stencils;
 pub(crate) mod triangulate;
 
 pub use crate::scheme::{Point, Scheme};
-pub use boundary::boundary_surface;
+pub use boundary::{boundary_cells, boundary_surface};
 pub use limit::{VertexLimits, vertex_limits};
 pub use options::{Method, SurfaceOptions};
 pub use plan::{AdaptiveLimits, SurfacePlan, adaptive_limits};

@@ -8,24 +8,21 @@ use crate::mesh::SurfaceMesh;
 use crate::scheme::Scheme;
 use crate::surface::{SurfaceOptions, SurfacePlan};
 
-/// A surface refined `levels` times, at the limit where the scheme has one in closed form.
+/// A surface refined `levels` times, at the limit and with its normals where the scheme has one in
+/// closed form.
 pub fn refined(
     mesh: &SurfaceMesh,
     scheme: Scheme,
     levels: usize,
-    options: &ViewOptions,
-) -> Result<Page> {
+) -> Result<(SurfaceMesh, Option<Vec<[f64; 3]>>)> {
     let plan = SurfacePlan::new(mesh, &SurfaceOptions { scheme, levels, ..Default::default() })?;
     let mut fine = plan.refine(mesh)?;
-    let normals = match scheme {
-        Scheme::Loop => {
-            let limits = plan.vertex_limits(mesh, &fine)?;
-            fine.points = limits.positions;
-            Some(limits.normals)
-        }
-        _ => None,
-    };
-    page(&fine, normals, options)
+    if scheme != Scheme::Loop {
+        return Ok((fine, None));
+    }
+    let limits = plan.vertex_limits(mesh, &fine)?;
+    fine.points = limits.positions;
+    Ok((fine, Some(limits.normals)))
 }
 
 /// Polygons with normals, or those of the faces around each vertex.
@@ -47,17 +44,11 @@ pub fn page(
             .collect(),
         None => of_faces.into_iter().flatten().map(|x| x as f32).collect(),
     };
-    let (mut triangles, mut faces) = (Vec::new(), Vec::new());
-    for (f, face) in mesh.faces.iter().enumerate() {
-        for i in 1..face.len() - 1 {
-            triangles.extend([face[0], face[i], face[i + 1]]);
-            faces.push(f as u32);
-        }
-    }
+    let triangles = mesh.triangles();
     scene.shell.push("vertex", &points);
     scene.shell.push("normal", &normals);
-    scene.shell.push("triangle", &triangles);
-    scene.shell.push("element", &faces);
+    scene.shell.push("triangle", triangles.corners.as_flattened());
+    scene.shell.push("element", &triangles.faces);
     let mut number = 0;
     for attribute in &mesh.attributes {
         for component in 0..attribute.width {
@@ -70,7 +61,7 @@ pub fn page(
     scene.push_attributes(&mesh.attributes);
     lines::push_surface_edges(&mut scene, mesh);
     scene.surface_figures(mesh);
-    scene.choose_color(options.color.as_deref())?;
+    scene.first_colors(options)?;
     Ok(Page { scene })
 }
 

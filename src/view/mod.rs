@@ -28,6 +28,7 @@
 //! ```
 
 mod boundary_map;
+mod color;
 mod html;
 mod interior;
 mod lattice;
@@ -36,8 +37,10 @@ mod linear;
 mod lines;
 mod mesh;
 mod quality;
+mod samples;
 mod scene;
 mod shell;
+mod skin;
 mod slices;
 
 use std::path::Path;
@@ -52,8 +55,10 @@ use crate::surface::limit::LimitSurface;
 use crate::topology::{Orientation, Topology};
 use crate::volume::class_number;
 
+pub use color::ColorMap;
 pub use quality::WorstCell;
 use scene::{Mode, Scene};
+pub use skin::{Paint, Skin, SkinOptions};
 
 /// How a page is made.
 #[derive(Clone, Debug)]
@@ -72,6 +77,8 @@ pub struct ViewOptions {
     pub samples: usize,
     /// Name of the array that the page shows first; `None` for the class of cells.
     pub color: Option<String>,
+    /// Colors of a range of values that the page shows first.
+    pub map: ColorMap,
 }
 
 impl ViewOptions {
@@ -84,6 +91,7 @@ impl ViewOptions {
             interior: true,
             samples: 5,
             color: None,
+            map: ColorMap::default(),
         }
     }
 
@@ -138,7 +146,7 @@ impl Page {
         lines::push_creases(&mut scene, &limit, &surface)?;
         lines::push_singular_edges(&mut scene, &solid, mesh)?;
         scene.solid_figures(mesh, topology, Some(&solid));
-        scene.choose_color(options.color.as_deref())?;
+        scene.first_colors(options)?;
         Ok(Self { scene })
     }
 
@@ -159,11 +167,11 @@ impl Page {
         let mut scene = Scene::new(Mode::Linear, &options.title, mesh.bounds());
         linear::push(&mut scene, mesh, hexahedra, &topology);
         scene.shell.push("layer", &layers::layers(&topology));
-        quality::of_hexahedra(mesh, hexahedra, options.samples).push(&mut scene);
+        quality::of_cells(mesh, &topology, options.samples).push(&mut scene);
         scene.push_attributes(&mesh.attributes);
         scene.push_cell_data(&mesh.cell_data);
         scene.solid_figures(mesh, &topology, None);
-        scene.choose_color(options.color.as_deref())?;
+        scene.first_colors(options)?;
         Ok(Self { scene })
     }
 
@@ -183,7 +191,8 @@ impl Page {
         options.check()?;
         check_not_empty(mesh.faces.len(), "faces")?;
         if scheme != Scheme::CatmullClark {
-            return mesh::refined(mesh, scheme, levels, options);
+            let (fine, normals) = mesh::refined(mesh, scheme, levels)?;
+            return mesh::page(&fine, normals, options);
         }
         let limit = LimitSurface::of_mesh(mesh, scheme)?;
         let mut scene = Scene::new(Mode::Surface, &options.title, scene::bounds(&mesh.points));
@@ -196,7 +205,7 @@ impl Page {
         lines::push_surface_edges(&mut scene, mesh);
         lines::push_creases(&mut scene, &limit, mesh)?;
         scene.surface_figures(mesh);
-        scene.choose_color(options.color.as_deref())?;
+        scene.first_colors(options)?;
         Ok(Self { scene })
     }
 

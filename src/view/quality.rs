@@ -5,10 +5,12 @@ use serde::Serialize;
 use super::scene::{Channel, Scene, range};
 use crate::backend::{Backend, Cpu, Limit};
 use crate::error::Result;
+use crate::limit::boundary::corner_neighbours;
 use crate::limit::{Solid, VTK_CORNER};
 use crate::mesh::SolidMesh;
 use crate::numbers::Precision;
 use crate::plan::{Quantity, Samples, Want, rounding};
+use crate::topology::Topology;
 use crate::volume::location;
 
 /// Cells in the list.
@@ -139,42 +141,78 @@ pub fn of_limit(solid: &Solid, mesh: &SolidMesh, samples: usize) -> Result<Found
     Ok(found)
 }
 
-/// Of trilinear hexahedra.
-pub fn of_hexahedra(mesh: &SolidMesh, hexahedra: &[[u32; 8]], samples: usize) -> Found {
-    let mut found = Found::new(hexahedra.len());
-    let at = |i: usize| i as f64 / (samples - 1) as f64;
-    for (cell, corners) in hexahedra.iter().enumerate() {
-        for k in 0..samples.pow(3) {
-            let p = [k % samples, k / samples % samples, k / samples.pow(2)].map(at);
-            let mut point = [0.0; 3];
-            let mut derivatives = [[0.0; 3]; 3];
-            for bits in 0..8 {
-                let corner = mesh.points[corners[VTK_CORNER[bits]] as usize];
-                let end = |d: usize| bits >> d & 1 == 1;
-                let value = |d: usize| if end(d) { p[d] } else { 1.0 - p[d] };
-                let slope = |d: usize| if end(d) { 1.0 } else { -1.0 };
-                let weight = value(0) * value(1) * value(2);
-                for x in 0..3 {
-                    point[x] += weight * corner[x];
-                    for (d, derivative) in derivatives.iter_mut().enumerate() {
-                        let (a, b) = ((d + 1) % 3, (d + 2) % 3);
-                        derivative[x] += slope(d) * value(a) * value(b) * corner[x];
-                    }
-                }
-            }
-            let determinant = nalgebra::Matrix3::from(derivatives).determinant();
-            let length = |d: &[f64; 3]| d.iter().map(|x| x * x).sum::<f64>().sqrt();
-            let lengths: f64 = derivatives.iter().map(length).product();
-            let scaled = if determinant == 0.0 { 0.0 } else { determinant / lengths };
-            found.add(WorstCell {
-                cell: cell as u32,
-                corner: None,
-                parameters: p,
-                point,
-                scaled_jacobian: scaled,
-                determinant,
-            });
+/// Of cells as they are: of trilinear hexahedra at samples; of others at the corners where three
+/// edges meet, which are right-handed in cells that [`SolidMesh::oriented_cells`] turned outward.
+pub fn of_cells(mesh: &SolidMesh, topology: &Topology, samples: usize) -> Found {
+    let mut found = Found::new(mesh.cells.len());
+    for cell in 0..mesh.cells.len() {
+        match mesh.cells.hexahedron(cell) {
+            Some(corners) => add_hexahedron(&mut found, mesh, (cell as u32, corners), samples),
+            None => add_corners(&mut found, mesh, topology, cell as u32),
         }
     }
     found
+}
+
+/// The corners of a cell where three edges meet.
+fn add_corners(found: &mut Found, mesh: &SolidMesh, topology: &Topology, cell: u32) {
+    for (place, &vertex) in topology.cells().vertices(cell as usize).iter().enumerate() {
+        let mut count = 0;
+        topology.cells().for_each_face(cell as usize, |cycle| {
+            count += usize::from(cycle.contains(&vertex));
+        });
+        let neighbours = corner_neighbours(topology, cell, vertex).filter(|_| count == 3);
+        let (Some(neighbours), Ok(corner)) = (neighbours, u8::try_from(place)) else { continue };
+        let point = mesh.points[vertex as usize];
+        let along = |v: u32| std::array::from_fn(|d| mesh.points[v as usize][d] - point[d]);
+        let (determinant, scaled_jacobian) = jacobian(&neighbours.map(along));
+        found.add(WorstCell {
+            cell,
+            corner: Some(corner),
+            parameters: [0.0; 3],
+            point,
+            scaled_jacobian,
+            determinant,
+        });
+    }
+}
+
+/// The determinant of three derivatives, and over the product of their lengths.
+fn jacobian(derivatives: &[[f64; 3]; 3]) -> (f64, f64) {
+    let determinant = nalgebra::Matrix3::from(*derivatives).determinant();
+    let length = |d: &[f64; 3]| d.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let lengths: f64 = derivatives.iter().map(length).product();
+    (determinant, if determinant == 0.0 { 0.0 } else { determinant / lengths })
+}
+
+/// The samples of a trilinear hexahedron.
+fn add_hexahedron(
+    found: &mut Found,
+    mesh: &SolidMesh,
+    (cell, corners): (u32, &[u32; 8]),
+    samples: usize,
+) {
+    let at = |i: usize| i as f64 / (samples - 1) as f64;
+    for k in 0..samples.pow(3) {
+        let p = [k % samples, k / samples % samples, k / samples.pow(2)].map(at);
+        let mut point = [0.0; 3];
+        let mut derivatives = [[0.0; 3]; 3];
+        for bits in 0..8 {
+            let corner = mesh.points[corners[VTK_CORNER[bits]] as usize];
+            let end = |d: usize| bits >> d & 1 == 1;
+            let value = |d: usize| if end(d) { p[d] } else { 1.0 - p[d] };
+            let slope = |d: usize| if end(d) { 1.0 } else { -1.0 };
+            let weight = value(0) * value(1) * value(2);
+            for x in 0..3 {
+                point[x] += weight * corner[x];
+                for (d, derivative) in derivatives.iter_mut().enumerate() {
+                    let (a, b) = ((d + 1) % 3, (d + 2) % 3);
+                    derivative[x] += slope(d) * value(a) * value(b) * corner[x];
+                }
+            }
+        }
+        let (determinant, scaled_jacobian) = jacobian(&derivatives);
+        let (corner, parameters) = (None, p);
+        found.add(WorstCell { cell, corner, parameters, point, scaled_jacobian, determinant });
+    }
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::ViewOptions;
+use super::color::ColorMap;
 use super::quality::WorstCell;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
@@ -64,6 +66,14 @@ impl Blob {
         self.push(name, &bytes);
     }
 
+    /// The numbers of an array of [`f32`]; none if there is no such.
+    pub fn read(&self, name: &str) -> Vec<f64> {
+        let Some(section) = self.sections.get(name) else { return Vec::new() };
+        let number = |key: &str| section[key].as_u64().unwrap_or(0) as usize;
+        let bytes = &self.bytes[number("at")..][..size_of::<f32>() * number("count")];
+        bytemuck::pod_collect_to_vec::<u8, f32>(bytes).into_iter().map(f64::from).collect()
+    }
+
     pub fn sections(&self) -> Value {
         Value::Object(self.sections.clone())
     }
@@ -110,6 +120,7 @@ pub struct Scene {
     pub interior_error: f64,
     pub layers: Option<Value>,
     color: Option<usize>,
+    map: ColorMap,
 }
 
 /// Smallest and largest coordinates.
@@ -142,6 +153,7 @@ impl Scene {
             interior_error: 0.0,
             layers: None,
             color: None,
+            map: ColorMap::default(),
         }
     }
 
@@ -209,6 +221,15 @@ impl Scene {
         }
     }
 
+    /// The colors that the page shows first.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there is no such array.
+    pub fn first_colors(&mut self, options: &ViewOptions) -> Result<()> {
+        self.map = options.map;
+        self.choose_color(options.color.as_deref())
+    }
+
     /// Takes the first array of a name for colours; `quality` is the scaled Jacobian.
     ///
     /// # Errors
@@ -226,6 +247,11 @@ impl Scene {
             false => format!("the model has {}", names.join(", ")),
         };
         Err(Error::request(format!("the model has no array `{name}`")).with_help(help))
+    }
+
+    /// The array that [`Scene::choose_color`] took.
+    pub fn chosen(&self) -> Option<&Channel> {
+        self.channels.get(self.color?)
     }
 
     pub fn solid_figures(&mut self, mesh: &SolidMesh, topology: &Topology, solid: Option<&Solid>) {
@@ -285,6 +311,7 @@ impl Scene {
             "interior_error": self.interior_error,
             "channels": self.channels.iter().map(channel).collect::<Vec<_>>(),
             "color": self.color,
+            "map": self.map.name(),
             "worst": self.worst,
             "inverted": self.inverted,
             "undefined": self.undefined,

@@ -2,6 +2,7 @@
 //! and, in a browser, by `tests/view/browser.mjs`.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -41,6 +42,60 @@ fn pages_are_written_and_reported() {
     // the same bytes again
     done(here, "view fan.vtu --threads 1 -o again.html");
     assert_eq!(html, fs::read_to_string(here.join("again.html")).unwrap());
+}
+
+/// The JSON of a .glb file.
+fn gltf(path: &Path) -> Value {
+    let bytes = fs::read(path).unwrap();
+    let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    serde_json::from_slice(&bytes[20..20 + length]).unwrap()
+}
+
+#[test]
+fn viewers_of_gltf_get_the_boundary() {
+    let fan = with_fan();
+    let here = fan.path();
+    done(here, "distance fan.vtu --to boundary --name depth -o depth.vtu");
+    done(here, "evaluate depth.vtu --samples 4 --color depth --unit mm -o limit.glb");
+    let json = gltf(&here.join("limit.glb"));
+    let attributes = json["meshes"][0]["primitives"][0]["attributes"].as_object().unwrap();
+    let names: Vec<&str> = attributes.keys().map(String::as_str).collect();
+    assert_eq!(names, ["COLOR_0", "NORMAL", "POSITION", "_DEPTH"]);
+    assert!((json["nodes"][0]["scale"][0].as_f64().unwrap() - 1e-3).abs() < 1e-9);
+    done(here, "evaluate depth.vtu --samples 4 -o plain.glb");
+    let json = gltf(&here.join("plain.glb"));
+    assert!(json["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"].is_null());
+    assert!(json["nodes"][0]["scale"].is_null());
+
+    let report = done(here, "view fan.vtu --fineness 3 --up y --json -o shown.glb");
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let json = gltf(&here.join("shown.glb"));
+    assert!(json["nodes"][0]["rotation"].is_null());
+    let positions = &json["accessors"][0]["count"];
+    assert_eq!(report["vertices"], *positions);
+    assert!(!json["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"].is_null());
+    done(here, "evaluate fan.vtu --samples 3 --jacobian -o limit.vtu");
+    done(here, "view limit.vtu --linear --color det_j -o linear.glb");
+    fs::write(here.join("quad.obj"), SURFACE).unwrap();
+    for command in ["view", "surface", "surface --scheme loop", "view --linear"] {
+        done(here, &format!("{command} quad.obj --unit in -o quad.glb"));
+    }
+    done(here, "boundary fan.vtu --unit cm --up y -o fan.glb");
+    for (arguments, message) in [
+        ("evaluate fan.vtu --gauss 3 -o x.glb", "--gauss is not for .glb"),
+        ("evaluate fan.vtu --samples 3 --jacobian -o x.glb", "--jacobian is not for .glb"),
+        ("evaluate fan.vtu -o x.glb", "a grid of samples"),
+        ("evaluate fan.vtu --samples 1 -o x.glb", "1 samples"),
+        ("evaluate fan.vtu --samples 3 --color heat -o x.glb", "no array `heat`"),
+        ("evaluate fan.vtu --samples 3 --color heat -o x.vtu", "--color is for a .glb"),
+        ("evaluate fan.vtu --samples 3 --unit mm -o x.vtu", "--unit is for .glb"),
+        ("boundary fan.vtu --up y -o x.obj", "--up is for .glb"),
+        ("view fan.vtu --unit mm -o x.html", "--unit is for .glb"),
+        ("view fan.vtu --title a -o x.glb", "--title is for pages"),
+        ("view fan.vtu --fineness 40 -o x.glb", "40 samples"),
+    ] {
+        refused(here, arguments, message);
+    }
 }
 
 #[test]

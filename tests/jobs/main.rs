@@ -14,6 +14,7 @@ mod quadrature;
 mod query;
 #[path = "../common/query/mod.rs"]
 mod query_meshes;
+mod skin;
 mod slice;
 #[path = "../common/triangles.rs"]
 mod triangles;

@@ -1,6 +1,9 @@
 //! What is written reads back.
 
-use subsolid::io::{SurfaceFormat, read_surface, read_surface_with_report, write_surface};
+use subsolid::io::{
+    GlbOptions, LengthUnit, SurfaceFormat, UpAxis, read_surface, read_surface_with_report,
+    write_surface, write_surface_with,
+};
 use subsolid::mesh::{
     Attribute, BoundaryRule, CreaseRule, FaceVarying, NORMALS, Polygons, SurfaceMesh,
 };
@@ -222,11 +225,9 @@ fn glb_keeps_triangles_normals_and_attributes() {
     assert!(rotation.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-7), "{rotation:?}");
     let positions = reals("POSITION", 3);
     let size = crate::size(&mesh);
-    // the centre is in single precision, and the same for all points
     let middle = [centre[0], -centre[2], centre[1]];
-    let error: [f64; 3] = std::array::from_fn(|d| mesh.points[0][d] - positions[d] - middle[d]);
     for (p, q) in mesh.points.iter().zip(positions.as_chunks::<3>().0) {
-        let left = (0..3).map(|d| p[d] - q[d] - middle[d] - error[d]);
+        let left = (0..3).map(|d| p[d] - q[d] - middle[d]);
         assert!(left.fold(0.0, |m: f64, x| m.max(x.abs())) < 4e-7 * size.min(10.0), "{p:?} {q:?}");
     }
     let heat = reals("_W_RME__K_", 2);
@@ -243,6 +244,91 @@ fn glb_keeps_triangles_normals_and_attributes() {
         |f: &[u32]| -> Vec<u32> { (2..f.len()).flat_map(|i| [f[0], f[i - 1], f[i]]).collect() };
     let triangles: Vec<u32> = kept.faces.iter().flat_map(fan).collect();
     assert_eq!(indices, triangles);
+}
+
+#[test]
+fn glb_has_meters_y_up_and_linear_colors() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.glb");
+    let points = vec![[1e6, 2.3, 0.1], [1e6 + 4.0, 2.3, 0.1], [1e6 + 4.0, 2.3, 3.1]];
+    let mesh = SurfaceMesh::new(points, Polygons::uniform(3, vec![0, 1, 2]));
+    for (unit, metres) in [(LengthUnit::Inch, 0.0254), (LengthUnit::Millimetre, 1e-3)] {
+        for up in [UpAxis::Y, UpAxis::Z] {
+            let colors = vec![[0.0, 0.5, 1.0]; 3];
+            write_surface_with(&path, &mesh, &GlbOptions { unit, up, colors }).unwrap();
+            let bytes = std::fs::read(&path).unwrap();
+            let (json, bin) = chunks(&bytes);
+            let node = &json["nodes"][0];
+            // numbers of nodes are in single precision, as their digits say
+            let number = |name: &str, d: usize| {
+                node[name][d].to_string().parse::<f32>().map(f64::from).unwrap()
+            };
+            assert_eq!(node["rotation"].is_null(), up == UpAxis::Y);
+            let floats: Vec<f64> =
+                bin.as_chunks().0.iter().map(|x| f64::from(f32::from_le_bytes(*x))).collect();
+            for (v, p) in mesh.points.iter().enumerate() {
+                let [x, y, z] = [0, 1, 2].map(|d| floats[3 * v + d] * number("scale", d));
+                let turned = if up == UpAxis::Y { [x, y, z] } else { [x, z, -y] };
+                let at: [f64; 3] = std::array::from_fn(|d| turned[d] + number("translation", d));
+                let [x, y, z] = p.map(|x| x * metres);
+                let expected = if up == UpAxis::Y { [x, y, z] } else { [x, z, -y] };
+                // a rounding of the size, not of the distance from the origin
+                let error = (0..3).map(|d| (at[d] - expected[d]).abs()).fold(0.0, f64::max);
+                assert!(error < 4e-7 * 5.0 * metres, "{unit:?} {up:?}: {error:e}");
+            }
+            // sRGB 0.5 is 21.4 % of the light
+            let colors = &floats[9..12];
+            assert!(colors[0] == 0.0 && (colors[1] - 0.21404).abs() < 1e-4 && colors[2] == 1.0);
+        }
+    }
+    let colors = vec![[0.0; 3]; 2];
+    let wrong = GlbOptions { colors, ..GlbOptions::default() };
+    assert!(write_surface_with(&path, &mesh, &wrong).is_err());
+}
+
+#[test]
+fn polygons_that_are_not_convex_are_cut_inside() {
+    // an L, a comb and a convex polygon, in any direction in space
+    let l = vec![[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]];
+    let comb = [[0, 0], [5, 0], [5, 4], [4, 4], [4, 1], [3, 1], [3, 4], [2, 4], [2, 1], [0, 1]];
+    let comb = comb.map(|p| p.map(f64::from)).to_vec();
+    let convex = vec![[0.0, 0.0], [2.0, 0.0], [3.0, 1.0], [1.0, 2.0]];
+    for (polygon, area) in [(l, 5.0), (comb, 11.0), (convex, 3.5)] {
+        for (turn, mirrored) in (0..3).flat_map(|turn| [(turn, false), (turn, true)]) {
+            for shift in 0..polygon.len() {
+                let mut points: Vec<[f64; 3]> = polygon
+                    .iter()
+                    .map(|&[x, y]| {
+                        let mut p = [x, y, 7.0 + 0.3 * x - 0.2 * y];
+                        p.rotate_right(turn);
+                        p
+                    })
+                    .collect();
+                points.rotate_left(shift);
+                if mirrored {
+                    points.reverse();
+                }
+                let n = points.len();
+                let face = (0..n as u32).collect();
+                let mesh = SurfaceMesh::new(points, Polygons::uniform(n, face));
+                let triangles = mesh.triangles();
+                assert_eq!((triangles.corners.len(), triangles.faces.len()), (n - 2, n - 2));
+                let mut sum = 0.0;
+                for corners in triangles.corners {
+                    let [a, b, c] = corners.map(|v| {
+                        let mut p = mesh.points[v as usize];
+                        p.rotate_left(turn);
+                        p
+                    });
+                    let twice = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+                    let own = if mirrored { -twice } else { twice } / 2.0;
+                    assert!(own >= 0.0, "{corners:?} is turned");
+                    sum += own;
+                }
+                assert!((sum - area).abs() < 1e-12, "{sum} of {area}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Binary glTF 2.0 through the crate `gltf-json`: triangles in single precision for viewers.
 //!
-//! glTF has y up and metres. The node turns the z axis of the model to y, and one unit of the model
-//! is one metre. Positions are stored relative to the centre of the model, which is the translation
-//! of the node, so that models far from the origin keep their digits.
+//! glTF has y up and metres. The node turns the model's own direction upwards to y, and scales its
+//! unit to metres. Positions are stored relative to the centre of the model, which is the
+//! translation of the node, so that models far from the origin keep their digits.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
@@ -19,6 +19,79 @@ use crate::mesh::{Attribute, NORMALS, SurfaceMesh};
 /// Bytes of a number of every array.
 const BYTES: usize = 4;
 
+/// A unit of length.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LengthUnit {
+    /// 10⁻⁶ m.
+    Micrometre,
+    /// 10⁻³ m.
+    Millimetre,
+    /// 10⁻² m.
+    Centimetre,
+    /// 1 m.
+    #[default]
+    Metre,
+    /// 0.0254 m.
+    Inch,
+    /// 0.3048 m.
+    Foot,
+}
+
+impl LengthUnit {
+    /// How many metres it is.
+    pub fn metres(self) -> f64 {
+        match self {
+            Self::Micrometre => 1e-6,
+            Self::Millimetre => 1e-3,
+            Self::Centimetre => 1e-2,
+            Self::Metre => 1.0,
+            Self::Inch => 0.0254,
+            Self::Foot => 0.3048,
+        }
+    }
+}
+
+/// The axis of a model that points upwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UpAxis {
+    /// y, as in glTF itself.
+    Y,
+    /// z, as in most programs for engineers.
+    #[default]
+    Z,
+}
+
+/// How a `.glb` file shows a mesh.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GlbOptions {
+    /// Unit of the mesh.
+    pub unit: LengthUnit,
+    /// Its axis upwards.
+    pub up: UpAxis,
+    /// Red, green and blue of every vertex, 0 to 1 in sRGB as on a screen; empty for none.
+    pub colors: Vec<[f32; 3]>,
+}
+
+impl GlbOptions {
+    /// Position in the scene of a place in the model: glTF's axes and metres.
+    fn placed(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        let turned = match self.up {
+            UpAxis::Y => [x, y, z],
+            UpAxis::Z => [x, z, -y],
+        };
+        turned.map(|x| x * self.unit.metres())
+    }
+
+    /// The place in the model of a position.
+    fn unplaced(&self, position: [f32; 3]) -> [f64; 3] {
+        let [x, y, z] = position.map(|x| f64::from(x) / self.unit.metres());
+        match self.up {
+            UpAxis::Y => [x, y, z],
+            UpAxis::Z => [x, -z, y],
+        }
+    }
+}
+
 /// Whether an attribute of a mesh is written: widths of 1 to 4, of numbers that single precision
 /// holds.
 pub fn is_kept(attribute: &Attribute) -> bool {
@@ -30,20 +103,22 @@ fn is_normals(attribute: &Attribute) -> bool {
     attribute.name == NORMALS && attribute.width == 3
 }
 
-/// Writes `mesh`, which has been checked. Faces are cut into the fan of their first corner.
-/// Attributes have the names of application-specific ones: `_NAME` in capitals. Normals that do not
-/// exist are those of the faces at the vertex.
-pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
-    let triangles: usize = mesh.faces.iter().map(|face| face.len() - 2).sum();
+/// Writes `mesh`, which has been checked. Attributes have the names of application-specific ones:
+/// `_NAME` in capitals. Normals that do not exist are those of the faces at the vertex.
+pub fn write(out: &mut impl Write, mesh: &SurfaceMesh, options: &GlbOptions) -> io::Result<()> {
+    let triangles = mesh.triangles().corners;
     let (low, high) = bounds(&mesh.points);
-    let centre: [f64; 3] = std::array::from_fn(|d| (low[d] + high[d]) / 2.0);
-    let arrays = arrays(mesh, centre);
+    let middle = std::array::from_fn(|d| low[d] + (high[d] - low[d]) / 2.0);
+    // what single precision makes of it: the digits that it drops stay in the positions
+    let translation = options.placed(middle).map(|x| x as f32);
+    let arrays = arrays(mesh, options, options.unplaced(translation));
     let numbers: usize = arrays.iter().map(|array| array.width * mesh.points.len()).sum();
-    let length = BYTES * (numbers + 3 * triangles);
+    let length = BYTES * (numbers + 3 * triangles.len());
     if u32::try_from(length + (1 << 20)).is_err() {
         return Err(io::Error::other("a .glb file holds less than 4 GB"));
     }
-    let mut text = document(mesh, &arrays, triangles, centre)?;
+    let counts = [mesh.points.len(), triangles.len()];
+    let mut text = document(&arrays, counts, node(options, translation))?;
     text.resize(text.len().next_multiple_of(4), b' ');
 
     out.write_all(b"glTF")?;
@@ -60,13 +135,7 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
             }
         }
     }
-    for face in mesh.faces.iter() {
-        for i in 1..face.len() - 1 {
-            let corners = [face[0], face[i], face[i + 1]];
-            corners.iter().try_for_each(|v| out.write_all(&v.to_le_bytes()))?;
-        }
-    }
-    Ok(())
+    triangles.as_flattened().iter().try_for_each(|v| out.write_all(&v.to_le_bytes()))
 }
 
 /// Numbers of the vertices.
@@ -77,13 +146,21 @@ struct Array<'m> {
     value: Box<dyn Fn(usize, usize) -> f32 + 'm>,
 }
 
-fn arrays(mesh: &SurfaceMesh, centre: [f64; 3]) -> Vec<Array<'_>> {
+fn arrays<'m>(mesh: &'m SurfaceMesh, options: &'m GlbOptions, centre: [f64; 3]) -> Vec<Array<'m>> {
     let mut arrays = vec![Array {
         semantic: Semantic::Positions,
         name: None,
         width: 3,
         value: Box::new(move |v, d| (mesh.points[v][d] - centre[d]) as f32),
     }];
+    if !options.colors.is_empty() {
+        arrays.push(Array {
+            semantic: Semantic::Colors(0),
+            name: None,
+            width: 3,
+            value: Box::new(move |v, d| linear(options.colors[v][d])),
+        });
+    }
     let mut names = HashSet::new();
     for attribute in mesh.attributes.iter().filter(|attribute| is_kept(attribute)) {
         if is_normals(attribute) {
@@ -110,6 +187,11 @@ fn arrays(mesh: &SurfaceMesh, centre: [f64; 3]) -> Vec<Array<'_>> {
         });
     }
     arrays
+}
+
+/// The light of a component of a color: glTF's colors are linear.
+fn linear(srgb: f32) -> f32 {
+    if srgb <= 0.04045 { srgb / 12.92 } else { ((srgb + 0.055) / 1.055).powf(2.4) }
 }
 
 /// Normals of length 1 in single precision; of the faces at the vertex where there is none, and
@@ -149,12 +231,10 @@ fn area_normal(points: impl Iterator<Item = [f64; 3]> + Clone) -> [f64; 3] {
 
 /// The JSON chunk: one mesh of one primitive over one buffer.
 fn document(
-    mesh: &SurfaceMesh,
     arrays: &[Array<'_>],
-    triangles: usize,
-    centre: [f64; 3],
+    [count, triangles]: [usize; 2],
+    node: json::Node,
 ) -> io::Result<Vec<u8>> {
-    let count = mesh.points.len();
     let mut root = json::Root::default();
     root.asset.generator = Some(concat!("subsolid ", env!("CARGO_PKG_VERSION")).into());
     let numbers: usize = arrays.iter().map(|array| array.width * count).sum();
@@ -235,15 +315,7 @@ fn document(
         extensions: None,
         extras: Default::default(),
     });
-    let [x, y, z] = centre.map(|x| x as f32);
-    let half = std::f32::consts::FRAC_1_SQRT_2;
-    let node = root.push(json::Node {
-        mesh: Some(shape),
-        // a quarter turn about x takes (x, y, z) to (x, z, -y)
-        rotation: Some(json::scene::UnitQuaternion([-half, 0.0, 0.0, half])),
-        translation: Some([x, z, -y]),
-        ..Default::default()
-    });
+    let node = root.push(json::Node { mesh: Some(shape), ..node });
     let scene = root.push(json::Scene {
         nodes: vec![node],
         name: None,
@@ -252,6 +324,20 @@ fn document(
     });
     root.scene = Some(scene);
     Ok(root.to_vec()?)
+}
+
+/// Turns and scales the model, and puts it where it belongs.
+fn node(options: &GlbOptions, translation: [f32; 3]) -> json::Node {
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    let scale = options.unit.metres() as f32;
+    json::Node {
+        // a quarter turn about x takes (x, y, z) to (x, z, -y)
+        rotation: (options.up == UpAxis::Z)
+            .then_some(json::scene::UnitQuaternion([-half, 0.0, 0.0, half])),
+        scale: (options.unit != LengthUnit::Metre).then_some([scale; 3]),
+        translation: Some(translation),
+        ..Default::default()
+    }
 }
 
 fn bounds(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {

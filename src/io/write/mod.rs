@@ -21,11 +21,12 @@ mod xml;
 mod zip_target;
 
 pub use bext::{BezierPatch, write_bext};
+pub use glb::{GlbOptions, LengthUnit, UpAxis};
 pub(crate) use npz::Archive;
 pub use piece_job::{Merged, PieceJob, merge};
 pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::PieceWriter;
-pub use surface::{SurfaceFormat, check_surface_output, write_surface};
+pub use surface::{SurfaceFormat, check_surface_output, write_surface, write_surface_with};
 pub(crate) use zip_target::ZipTarget;
 
 use std::borrow::Cow;

@@ -1,5 +1,5 @@
 //! Binary STL through the crate `stl_io`: triangles in single precision with their
-//! normals; polygons are cut into the fan of their first corner.
+//! normals.
 
 use std::io::{self, Write};
 
@@ -7,16 +7,14 @@ use crate::mesh::SurfaceMesh;
 
 /// Writes `mesh`, which has been checked.
 pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
-    let mut triangles = Vec::with_capacity(2 * mesh.faces.len());
-    for face in mesh.faces.iter() {
-        for i in 1..face.len() - 1 {
-            let corners = [face[0], face[i], face[i + 1]].map(|v| mesh.points[v as usize]);
-            triangles.push(stl_io::Triangle {
-                normal: stl_io::Normal::new(normal(corners)),
-                vertices: corners.map(|p| stl_io::Vertex::new(p.map(|x| x as f32))),
-            });
+    let triangle = |corners: [u32; 3]| {
+        let corners = corners.map(|v| mesh.points[v as usize]);
+        stl_io::Triangle {
+            normal: stl_io::Normal::new(normal(corners)),
+            vertices: corners.map(|p| stl_io::Vertex::new(p.map(|x| x as f32))),
         }
-    }
+    };
+    let triangles: Vec<_> = mesh.triangles().corners.into_iter().map(triangle).collect();
     if u32::try_from(triangles.len()).is_err() {
         return Err(io::Error::other("an STL file holds fewer than 2^32 triangles"));
     }

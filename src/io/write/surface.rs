@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use super::{ending, glb, obj, ply, stl, vtp};
+use super::glb::{self, GlbOptions};
+use super::{ending, obj, ply, stl, vtp};
 use crate::io::atomic;
 use crate::mesh::{Attribute, NORMALS, SurfaceMesh, check_coordinates};
 use crate::numbers::Precision;
@@ -23,7 +24,7 @@ pub enum SurfaceFormat {
     /// Binary STL in single precision: triangles.
     Stl,
     /// Binary glTF in single precision: triangles with normals and attributes, for viewers and web
-    /// pages. It has y up and metres: the z axis is turned to y, a unit is a metre.
+    /// pages; [`GlbOptions`] say which unit and axis upwards the mesh has.
     Glb,
 }
 
@@ -103,12 +104,28 @@ pub fn check_surface_output(path: impl AsRef<Path>) -> Result<SurfaceFormat> {
 /// Those of [`check_surface_output`] and [`SurfaceMesh::check`]; [`Error::Mesh`] for coordinates that
 /// single precision does not hold, in `.stl` and `.glb`; [`Error::File`] if writing fails.
 pub fn write_surface(path: impl AsRef<Path>, mesh: &SurfaceMesh) -> Result<()> {
+    write_surface_with(path, mesh, &GlbOptions::default())
+}
+
+/// [`write_surface`] that says how a `.glb` file shows the mesh; the other formats do without.
+///
+/// # Errors
+/// Those of [`write_surface`]; [`Error::Request`] unless there is a color a vertex, or none.
+pub fn write_surface_with(
+    path: impl AsRef<Path>,
+    mesh: &SurfaceMesh,
+    glb: &GlbOptions,
+) -> Result<()> {
     let path = path.as_ref();
     let format = check_surface_output(path)?;
     mesh.check()?;
     if matches!(format, SurfaceFormat::Stl | SurfaceFormat::Glb) {
         let help = "give the model in another length unit, or write .obj, .ply or .vtp";
         check_coordinates(&mesh.points, Precision::F32).map_err(|e| e.with_help(help))?;
+    }
+    let (colors, vertices) = (glb.colors.len(), mesh.points.len());
+    if colors > 0 && colors != vertices {
+        return Err(Error::request(format!("{colors} colors for {vertices} vertices")));
     }
     let write = |content: &dyn Fn(&mut BufWriter<File>) -> io::Result<()>| {
         atomic::write(path, |out| content(out).map_err(|e| atomic::refused(path, e)))
@@ -118,6 +135,6 @@ pub fn write_surface(path: impl AsRef<Path>, mesh: &SurfaceMesh) -> Result<()> {
         SurfaceFormat::Ply => write(&|out| ply::write(out, &mesh.without_holes())),
         SurfaceFormat::Vtp => write(&|out| vtp::write(out, &mesh.without_holes())),
         SurfaceFormat::Stl => write(&|out| stl::write(out, &mesh.without_holes())),
-        SurfaceFormat::Glb => write(&|out| glb::write(out, &mesh.without_holes())),
+        SurfaceFormat::Glb => write(&|out| glb::write(out, &mesh.without_holes(), glb)),
     }
 }

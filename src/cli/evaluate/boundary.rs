@@ -1,0 +1,69 @@
+//! The boundary of the limit, for viewers of glTF.
+
+use std::path::Path;
+use std::time::Instant;
+
+use subsolid::scheme::VertexRule;
+use subsolid::view::{Paint, Skin, SkinOptions};
+use subsolid::{Error, Result};
+
+use super::{Arguments, Console, Outcome};
+use crate::cli::console::{counted, since};
+use crate::cli::gltf;
+
+pub fn run(a: &Arguments, output: &Path, console: &Console) -> Result<Outcome> {
+    a.check_boundary()?;
+    a.model.check_no_input(output, &[])?;
+    gltf::check(output)?;
+    let glb = a.glb.options(output)?;
+    let Some(samples) = a.samples.samples else {
+        return Err(Error::request("a .glb shows the boundary at a grid of samples")
+            .with_help("give --samples N"));
+    };
+    let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
+    let start = Instant::now();
+    let options = SkinOptions {
+        samples,
+        paint: a.color.clone().map_or(Paint::None, Paint::Array),
+        map: a.color_map.unwrap_or_default().into(),
+        ..SkinOptions::default()
+    };
+    let skin = Skin::of_solid(&mesh, &options)?;
+    let points = counted(skin.surface.points.len(), "point");
+    console.status("Evaluated", format!("{points} of the boundary in {}", since(start)));
+    if !mesh.cell_data.is_empty() {
+        let names: Vec<String> = mesh.cell_data.iter().map(|a| format!("`{}`", a.name)).collect();
+        let names = names.join(", ");
+        console.warn(format!("{}: left out arrays of cells {names}", output.display()));
+    }
+    gltf::write_skin(output, skin, glb, console)
+}
+
+impl Arguments {
+    /// Refuses options that a picture of the boundary has no use for.
+    fn check_boundary(&self) -> Result<()> {
+        for (given, option) in [
+            (self.samples.gauss.is_some(), "--gauss"),
+            (self.samples.at.is_some(), "--at"),
+            (self.derivatives > 0, "--derivatives"),
+            (self.attribute_derivatives, "--attribute-derivatives"),
+            (self.gradients, "--gradients"),
+            (self.jacobian, "--jacobian"),
+            (self.cells.is_some(), "--cells"),
+            (self.rings.is_some(), "--rings"),
+            (self.no_weld, "--no-weld"),
+            (self.quality, "--quality"),
+            (self.max_memory.is_some(), "--max-memory"),
+            (self.pieces.is_some(), "--pieces"),
+            (self.compress, "--compress"),
+            (self.explain, "--explain"),
+            (self.processor.backend.is_gpu(), "--backend of a GPU"),
+        ] {
+            if given {
+                return Err(Error::request(format!("{option} is not for .glb"))
+                    .with_help("leave it out, or end the name of the output in .vtu"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,105 @@
+//! How `.glb` files show a model, for every subcommand that writes them.
+
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use subsolid::io::{self, GlbOptions, LengthUnit, SurfaceFormat, UpAxis};
+use subsolid::view::{ColorMap, Skin};
+use subsolid::{Error, Result};
+
+use super::surface::write;
+use super::{Console, Outcome};
+
+#[derive(Args)]
+pub struct GlbArguments {
+    /// Unit of the model's lengths, for .glb, which has meters [default: m]
+    #[arg(long, value_enum, value_name = "UNIT")]
+    unit: Option<Unit>,
+    /// Axis of the model that points upwards, for .glb [default: z]
+    #[arg(long, value_enum, value_name = "AXIS")]
+    up: Option<Up>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Unit {
+    Um,
+    Mm,
+    Cm,
+    M,
+    In,
+    Ft,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Up {
+    Y,
+    Z,
+}
+
+/// Whether a file is binary glTF, by the ending of its name.
+pub fn is_glb(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("glb"))
+        || path.as_os_str() == "-.glb"
+}
+
+impl GlbArguments {
+    /// What is written into `output`; refuses the options where it is no `.glb`.
+    pub fn options(&self, output: &Path) -> Result<GlbOptions> {
+        for (given, option) in [(self.unit.is_some(), "--unit"), (self.up.is_some(), "--up")] {
+            if given && !is_glb(output) {
+                return Err(Error::request(format!("{option} is for .glb files"))
+                    .with_help(format!("leave {option} out, or end the output's name in .glb")));
+            }
+        }
+        let unit = match self.unit {
+            Some(Unit::Um) => LengthUnit::Micrometre,
+            Some(Unit::Mm) => LengthUnit::Millimetre,
+            Some(Unit::Cm) => LengthUnit::Centimetre,
+            Some(Unit::M) | None => LengthUnit::Metre,
+            Some(Unit::In) => LengthUnit::Inch,
+            Some(Unit::Ft) => LengthUnit::Foot,
+        };
+        let up = match self.up {
+            Some(Up::Y) => UpAxis::Y,
+            Some(Up::Z) | None => UpAxis::Z,
+        };
+        Ok(GlbOptions { unit, up, colors: Vec::new() })
+    }
+}
+
+/// Colors along a range of values.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum MapName {
+    #[default]
+    Viridis,
+    Cividis,
+    Turbo,
+}
+
+impl From<MapName> for ColorMap {
+    fn from(name: MapName) -> Self {
+        match name {
+            MapName::Viridis => Self::Viridis,
+            MapName::Cividis => Self::Cividis,
+            MapName::Turbo => Self::Turbo,
+        }
+    }
+}
+
+/// Writes what a page shows; says which arrays are left out.
+pub fn write_skin(
+    output: &Path,
+    skin: Skin,
+    glb: GlbOptions,
+    console: &Console,
+) -> Result<Outcome> {
+    for loss in SurfaceFormat::Glb.losses(&skin.surface) {
+        console.warn(format!("{}: left out {loss}", output.display()));
+    }
+    write(output, &skin.surface, &GlbOptions { colors: skin.colors, ..glb }, None, console)
+}
+
+/// Checks that `output` can be written.
+pub fn check(output: &Path) -> Result<()> {
+    io::check_surface_output(output).map(|_| ())
+}

@@ -1,0 +1,226 @@
+//! The limit of a surface at grids of samples, joined to one mesh of triangles.
+
+use std::collections::HashMap;
+
+use crate::error::{Error, Result};
+use crate::mesh::{Attribute, NORMALS, Polygons, SurfaceMesh};
+use crate::surface::limit::{GridLimit, LimitSurface};
+
+/// Elements evaluated at once.
+const ELEMENTS: usize = 1 << 12;
+/// Most samples of a mesh.
+const MOST: usize = 200_000_000;
+/// Cosine of the angle between normals from which on they belong to two sides of a crease.
+const SHARP: f64 = 0.9999;
+
+/// What samples of several elements have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Name {
+    Vertex(u32),
+    /// Lower vertex, higher vertex, steps from the lower.
+    Edge(u32, u32, usize),
+    /// Face, its edge from whose middle a line runs to the middle of the face, steps along it.
+    Spoke(u32, usize, usize),
+    Middle(u32),
+}
+
+/// How samples lie in the elements.
+#[derive(Clone, Copy)]
+struct Steps {
+    /// Of an edge of the mesh.
+    edge: usize,
+    /// Samples of an element along an edge, evaluated.
+    along: usize,
+}
+
+impl Steps {
+    /// Steps of an element that is a corner of its face, or the whole face; and how many samples
+    /// lie a step apart.
+    fn of(self, corner: Option<u32>) -> (usize, usize) {
+        if corner.is_some() { (self.edge / 2, 2) } else { (self.edge, 1) }
+    }
+
+    /// A place `k` steps from vertex `a` to `b`.
+    fn on_edge(self, a: u32, b: u32, k: usize) -> Name {
+        match k {
+            0 => Name::Vertex(a),
+            k if k == self.edge => Name::Vertex(b),
+            k if a < b => Name::Edge(a, b, k),
+            k => Name::Edge(b, a, self.edge - k),
+        }
+    }
+
+    /// The name of place (i, j) of an element; `None` inside.
+    fn name(self, f: u32, face: &[u32], corner: Option<u32>, [i, j]: [usize; 2]) -> Option<Name> {
+        let (last, _) = self.of(corner);
+        let Some(corner) = corner else {
+            return match (i, j) {
+                (i, 0) => Some(self.on_edge(face[0], face[1], i)),
+                (i, j) if i == last => Some(self.on_edge(face[1], face[2], j)),
+                (i, j) if j == last => Some(self.on_edge(face[3], face[2], i)),
+                (0, j) => Some(self.on_edge(face[0], face[3], j)),
+                _ => None,
+            };
+        };
+        let (c, n) = (corner as usize, face.len());
+        let (next, before) = ((c + 1) % n, (c + n - 1) % n);
+        match (i, j) {
+            (i, 0) => Some(self.on_edge(face[c], face[next], i)),
+            (0, j) => Some(self.on_edge(face[c], face[before], j)),
+            (i, j) if i == last && j == last => Some(Name::Middle(f)),
+            (i, j) if i == last => Some(Name::Spoke(f, c, j)),
+            (i, j) if j == last => Some(Name::Spoke(f, before, i)),
+            _ => None,
+        }
+    }
+}
+
+/// The mesh under construction.
+#[derive(Default)]
+struct Joined {
+    points: Vec<[f64; 3]>,
+    normals: Vec<[f64; 3]>,
+    /// Element and sample that each vertex is.
+    sources: Vec<(usize, usize)>,
+    shared: HashMap<Name, Vec<u32>>,
+}
+
+impl Joined {
+    /// The vertex of a sample: one that has its name and its normal, or a new one.
+    fn vertex(
+        &mut self,
+        name: Option<Name>,
+        mut point: [f64; 3],
+        normal: [f64; 3],
+        source: (usize, usize),
+    ) -> u32 {
+        let number = self.points.len() as u32;
+        if let Some(name) = name {
+            let others = self.shared.entry(name).or_default();
+            let same = |other: &&u32| is_same(self.normals[**other as usize], normal);
+            if let Some(&other) = others.iter().find(same) {
+                return other;
+            }
+            // both sides of a crease have the same bits
+            point = others.first().map_or(point, |&first| self.points[first as usize]);
+            others.push(number);
+        }
+        self.points.push(point);
+        self.normals.push(normal);
+        self.sources.push(source);
+        number
+    }
+}
+
+fn is_same(a: [f64; 3], b: [f64; 3]) -> bool {
+    let exists = |n: [f64; 3]| n.iter().all(|x| x.is_finite());
+    let cosine: f64 = (0..3).map(|d| a[d] * b[d]).sum();
+    cosine > SHARP || !exists(a) && !exists(b)
+}
+
+/// The limit of `mesh` at `n` × `n` samples of every element (2 to 32), ends included, with normals
+/// and attributes, and the face of the mesh that each triangle lies in.
+///
+/// Elements are whole quads, or corners of other polygons. Where the mesh has such, quads have
+/// 2n − 1 samples along their edges, so that all fit together. Vertices are apart where the normals
+/// are: along infinitely sharp creases.
+///
+/// # Errors
+/// [`Error::Request`] for `n` out of range, and for more samples than a file holds.
+pub fn sampled(
+    limit: &LimitSurface,
+    mesh: &SurfaceMesh,
+    n: usize,
+) -> Result<(SurfaceMesh, Vec<u32>)> {
+    if !(2..=32).contains(&n) {
+        return Err(Error::request(format!("{n} samples along an edge of the boundary"))
+            .with_help("ask for 2 to 32 samples"));
+    }
+    let has_quads_only = mesh.faces.iter().all(|face| face.len() == 4);
+    let along = if has_quads_only { n } else { 2 * n - 1 };
+    let elements = limit.elements();
+    if elements.len() * along * along > MOST {
+        let samples = elements.len() * along * along;
+        return Err(Error::request(format!("{samples} samples of the boundary"))
+            .with_help("ask for fewer samples: a .glb file holds less than 4 GB"));
+    }
+    let steps = Steps { edge: along - 1, along };
+    let mut is_hole = vec![false; mesh.faces.len()];
+    mesh.holes.iter().for_each(|&f| is_hole[f as usize] = true);
+    let (mut joined, mut triangles, mut parents) = (Joined::default(), Vec::new(), Vec::new());
+    let refined = limit.refined_points(&mesh.points)?;
+    let grid = limit.grid(along, true)?;
+    let mut found = GridLimit::default();
+    for first in (0..elements.len()).step_by(ELEMENTS) {
+        let range = first..(first + ELEMENTS).min(elements.len());
+        grid.evaluate(&refined, range.clone(), &mut found)?;
+        let (points, _) = found.positions.as_chunks::<3>();
+        let (normals, _) = found.normals.as_chunks::<3>();
+        for e in range.filter(|&e| !is_hole[elements[e].face as usize]) {
+            let (f, corner) = (elements[e].face, elements[e].corner);
+            let (last, apart) = steps.of(corner);
+            let face = mesh.faces.face(f as usize);
+            let mut vertices = Vec::with_capacity((last + 1) * (last + 1));
+            for j in 0..=last {
+                for i in 0..=last {
+                    let sample = apart * (i + steps.along * j);
+                    let at = (e - first) * along * along + sample;
+                    let name = steps.name(f, face, corner, [i, j]);
+                    vertices.push(joined.vertex(name, points[at], normals[at], (e, sample)));
+                }
+            }
+            for (j, i) in (0..last).flat_map(|j| (0..last).map(move |i| (j, i))) {
+                let a = j * (last + 1) + i;
+                let b = a + last + 1;
+                triangles.extend([a, a + 1, b + 1, a, b + 1, b].map(|k| vertices[k]));
+                parents.extend([f; 2]);
+            }
+        }
+    }
+    let mut fine = SurfaceMesh::new(joined.points, Polygons::uniform(3, triangles));
+    fine.attributes = attributes(limit, mesh, along, &joined.sources)?;
+    let values = joined.normals.as_flattened().to_vec();
+    fine.attributes.retain(|attribute| attribute.name != NORMALS);
+    fine.attributes.push(Attribute { name: NORMALS.into(), width: 3, values });
+    Ok((fine, parents))
+}
+
+/// The attributes at the samples that became vertices.
+fn attributes(
+    limit: &LimitSurface,
+    mesh: &SurfaceMesh,
+    along: usize,
+    sources: &[(usize, usize)],
+) -> Result<Vec<Attribute>> {
+    let grid = limit.grid(along, false)?;
+    let (mut found, count) = (GridLimit::default(), limit.elements().len());
+    let mut all = Vec::new();
+    for attribute in &mesh.attributes {
+        let width = attribute.width;
+        let mut values = vec![0.0; width * sources.len()];
+        for component in (0..width).step_by(3) {
+            let columns = (width - component).min(3);
+            let column = |v: usize, d: usize| {
+                if d < columns { attribute.values[v * width + component + d] } else { 0.0 }
+            };
+            let points: Vec<[f64; 3]> =
+                (0..mesh.points.len()).map(|v| std::array::from_fn(|d| column(v, d))).collect();
+            let refined = limit.refined_points(&points)?;
+            for first in (0..count).step_by(ELEMENTS) {
+                let end = (first + ELEMENTS).min(count);
+                grid.evaluate(&refined, first..end, &mut found)?;
+                let own = sources.partition_point(|s| s.0 < first)
+                    ..sources.partition_point(|s| s.0 < end);
+                for v in own {
+                    let (element, sample) = sources[v];
+                    let at = 3 * ((element - first) * along * along + sample);
+                    for d in 0..columns {
+                        values[v * width + component + d] = found.positions[at + d];
+                    }
+                }
+            }
+        }
+        all.push(Attribute { name: attribute.name.clone(), width, values });
+    }
+    Ok(all)
+}

@@ -1,0 +1,220 @@
+//! What a page shows, as polygons with normals and colors: for files of other programs.
+
+use std::collections::HashMap;
+
+use super::color::{ColorMap, Scale};
+use super::scene::{Channel, Mode, Scene, bounds};
+use super::{check_not_empty, classes, mesh, quality, samples, shell};
+use crate::error::Result;
+use crate::limit::Solid;
+use crate::mesh::{Attribute, NORMALS, Polygons, SolidMesh, SurfaceMesh};
+use crate::scheme::Scheme;
+use crate::surface::limit::LimitSurface;
+use crate::surface::{boundary_cells, boundary_surface};
+use crate::topology::Topology;
+
+/// What a surface is colored by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Paint {
+    /// Nothing.
+    #[default]
+    None,
+    /// What pages show first: the class of cells or faces, or the scaled Jacobian where one is below
+    /// 0; the first array of polygons.
+    First,
+    /// An array, or `scaled Jacobian` or `det J`, by name.
+    Array(String),
+}
+
+/// How a [`Skin`] is made.
+#[derive(Clone, Debug)]
+pub struct SkinOptions {
+    /// Samples along each edge of a face of the limit, ends included, 2 to 32.
+    pub samples: usize,
+    /// Samples along each axis of a cell at which Jacobians are looked at.
+    pub jacobian_samples: usize,
+    /// What it is colored by.
+    pub paint: Paint,
+    /// Colors of a range of values.
+    pub map: ColorMap,
+}
+
+impl Default for SkinOptions {
+    fn default() -> Self {
+        let (paint, map) = (Paint::default(), ColorMap::default());
+        Self { samples: 9, jacobian_samples: 5, paint, map }
+    }
+}
+
+/// The boundary of a solid, or a surface, as polygons.
+#[derive(Clone, Debug)]
+pub struct Skin {
+    /// Polygons with the attributes of the model and the normals of the limit.
+    pub surface: SurfaceMesh,
+    /// Red, green and blue of each vertex, 0 to 1 in sRGB; empty for [`Paint::None`].
+    pub colors: Vec<[f32; 3]>,
+}
+
+impl Skin {
+    /// The boundary of the limit of a solid.
+    ///
+    /// # Errors
+    /// Those of [`Solid::new`] and [`boundary_surface`]; [`Error::Request`](crate::Error::Request)
+    /// for an unknown array and samples out of range.
+    pub fn of_solid(mesh: &SolidMesh, options: &SkinOptions) -> Result<Self> {
+        check_not_empty(mesh.cells.len(), "cells")?;
+        let control = boundary_surface(mesh)?;
+        let limit = LimitSurface::of_mesh(&control, Scheme::CatmullClark)?;
+        let (surface, faces) = samples::sampled(&limit, &control, options.samples)?;
+        if options.paint == Paint::None {
+            return Ok(Self { surface, colors: Vec::new() });
+        }
+        let cells = boundary_cells(mesh)?;
+        let parents: Vec<u32> = faces.iter().map(|&f| cells[f as usize]).collect();
+        let solid = Solid::new(mesh)?;
+        let mut scene = Scene::new(Mode::Solid, "", mesh.bounds());
+        quality::of_limit(&solid, mesh, options.jacobian_samples)?.push(&mut scene);
+        scene.push_attributes(&mesh.attributes);
+        scene.push_cell_data(&mesh.cell_data);
+        let first = match scene.inverted {
+            0 => First::Classes(classes(&solid)),
+            _ => First::Array("scaled Jacobian"),
+        };
+        Self::painted(surface, &parents, scene, first, options)
+    }
+
+    /// The boundary of cells as they are.
+    ///
+    /// # Errors
+    /// Those of [`boundary_surface`]; [`Error::Request`](crate::Error::Request) for an unknown array.
+    pub fn of_cells(mesh: &SolidMesh, options: &SkinOptions) -> Result<Self> {
+        check_not_empty(mesh.cells.len(), "cells")?;
+        let surface = boundary_surface(mesh)?;
+        if options.paint == Paint::None {
+            return Ok(Self { surface, colors: Vec::new() });
+        }
+        let topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
+        let mut scene = Scene::new(Mode::Linear, "", mesh.bounds());
+        quality::of_cells(mesh, &topology, options.jacobian_samples).push(&mut scene);
+        scene.push_attributes(&mesh.attributes);
+        scene.push_cell_data(&mesh.cell_data);
+        let first = First::Array("scaled Jacobian");
+        Self::painted(surface, &boundary_cells(mesh)?, scene, first, options)
+    }
+
+    /// The limit of a surface, or the surface refined `levels` times by a scheme without patches.
+    ///
+    /// # Errors
+    /// Those of [`LimitSurface::of_mesh`] and [`crate::surface::refine_surface`];
+    /// [`Error::Request`](crate::Error::Request) for an unknown array and samples out of range.
+    pub fn of_surface(
+        mesh: &SurfaceMesh,
+        scheme: Scheme,
+        levels: usize,
+        options: &SkinOptions,
+    ) -> Result<Self> {
+        check_not_empty(mesh.faces.len(), "faces")?;
+        if scheme != Scheme::CatmullClark {
+            let (mut fine, normals) = mesh::refined(mesh, scheme, levels)?;
+            if let Some(normals) = normals {
+                let values = normals.as_flattened().to_vec();
+                fine.attributes.retain(|attribute| attribute.name != NORMALS);
+                fine.attributes.push(Attribute { name: NORMALS.into(), width: 3, values });
+            }
+            return Self::of_polygons(fine.without_holes().into_owned(), options);
+        }
+        let limit = LimitSurface::of_mesh(mesh, scheme)?;
+        let (surface, faces) = samples::sampled(&limit, mesh, options.samples)?;
+        let mut scene = Scene::new(Mode::Surface, "", bounds(&mesh.points));
+        scene.push_attributes(&mesh.attributes);
+        let classes = limit.classes().iter().copied().map(shell::surface_class_number).collect();
+        Self::painted(surface, &faces, scene, First::Classes(classes), options)
+    }
+
+    /// Polygons as they are.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) for an unknown array.
+    pub fn of_polygons(surface: SurfaceMesh, options: &SkinOptions) -> Result<Self> {
+        check_not_empty(surface.faces.len(), "faces")?;
+        let mut scene = Scene::new(Mode::Triangles, "", bounds(&surface.points));
+        let shown = |attribute: &&Attribute| attribute.name != NORMALS;
+        let attributes: Vec<Attribute> = surface.attributes.iter().filter(shown).cloned().collect();
+        scene.push_attributes(&attributes);
+        let first = match attributes.first() {
+            Some(attribute) => First::Array(&attribute.name),
+            None => First::Nothing,
+        };
+        Self::painted(surface, &[], scene, first, options)
+    }
+
+    /// Colors a surface whose polygons belong to cells or faces of the model, `parents`.
+    fn painted(
+        surface: SurfaceMesh,
+        parents: &[u32],
+        mut scene: Scene,
+        first: First<'_>,
+        options: &SkinOptions,
+    ) -> Result<Self> {
+        let name = match (&options.paint, &first) {
+            (Paint::Array(name), _) => name,
+            (Paint::First, First::Array(name)) => *name,
+            (Paint::First, First::Classes(classes)) => {
+                let colors = classes.iter().map(|&c| Scale::Categories.color(c.into())).collect();
+                return Ok(split(surface, parents, &colors));
+            }
+            _ => return Ok(Self { surface, colors: Vec::new() }),
+        };
+        scene.choose_color(Some(name))?;
+        let Some(channel) = scene.chosen() else { return Ok(Self { surface, colors: Vec::new() }) };
+        if channel.on == "cell" {
+            let values = scene.shell.read(&channel.section);
+            let scale = Scale::of(channel, &values, options.map);
+            let colors = values.iter().map(|&value| scale.color(value)).collect();
+            return Ok(split(surface, parents, &colors));
+        }
+        let colors = of_vertices(&surface, channel, options.map);
+        Ok(Self { surface, colors })
+    }
+}
+
+/// What a page of the model shows first.
+enum First<'a> {
+    Nothing,
+    Classes(Vec<u8>),
+    Array(&'a str),
+}
+
+/// Colors by the first component of an attribute.
+fn of_vertices(surface: &SurfaceMesh, channel: &Channel, map: ColorMap) -> Vec<[f32; 3]> {
+    let attribute = surface.attributes.iter().find(|attribute| attribute.name == channel.name);
+    let values = attribute.iter().flat_map(|a| a.values.iter().step_by(a.width));
+    let scale = Scale::of(channel, &[], map);
+    values.map(|&value| scale.color(value)).collect()
+}
+
+/// Gives every polygon the color of its parent; vertices where colors meet are taken apart.
+fn split(surface: SurfaceMesh, parents: &[u32], colors: &Vec<[f32; 3]>) -> Skin {
+    let mut numbers: HashMap<(u32, [u32; 3]), u32> = HashMap::new();
+    let (mut sources, mut found, mut faces) = (Vec::new(), Vec::new(), Polygons::default());
+    for (face, &parent) in surface.faces.iter().zip(parents) {
+        let color = colors[parent as usize];
+        let corners = face.iter().map(|&v| {
+            *numbers.entry((v, color.map(f32::to_bits))).or_insert_with(|| {
+                sources.push(v as usize);
+                found.push(color);
+                sources.len() as u32 - 1
+            })
+        });
+        faces.push(&corners.collect::<Vec<u32>>());
+    }
+    let points = sources.iter().map(|&v| surface.points[v]).collect();
+    let attributes = surface.attributes.iter().map(|attribute| {
+        let row = |&v: &usize| &attribute.values[v * attribute.width..][..attribute.width];
+        let values = sources.iter().flat_map(row).copied().collect();
+        Attribute { values, ..Attribute::clone(attribute) }
+    });
+    let mut split = SurfaceMesh::new(points, faces);
+    split.attributes = attributes.collect();
+    Skin { surface: split, colors: found }
+}

@@ -187,6 +187,56 @@ async function bracket() {
   checkPicks(await picks(page), model, "bracket, peeled");
   await press(page, "P");
 
+  // the handle of a cut: its ball moves the plane, its tip turns it
+  await press(page, "x");
+  const drag = async (what, dx, dy) => {
+    const [x, y] = (await page.evaluate(() => window.subsolid.handle.places()))[what];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + dx / 2, y + dy / 2);
+    await page.mouse.move(x + dx, y + dy);
+    await page.mouse.up();
+    await drawn(page);
+  };
+  const planeNow = () => page.evaluate(() => ({ ...window.subsolid.plane(), camera: window.subsolid.view.cameraText, places: window.subsolid.handle.places(), at: window.subsolid.state.at, cut: window.subsolid.state.cut }));
+  const first = await planeNow(), along = [0, 1].map((d) => first.places.tip[d] - first.places.ball[d]);
+  await drag("ball", ...along);
+  const movedPlane = await planeNow(), ballWent = [0, 1].map((d) => movedPlane.places.ball[d] - first.places.ball[d]);
+  check(movedPlane.cut === "x" && movedPlane.distance > first.distance + 0.01 * cut.size, `the ball moves the plane: ${first.distance} to ${movedPlane.distance}`);
+  check(Math.hypot(...ballWent.map((x, d) => x - along[d])) < 6, `the ball follows the pointer: ${ballWent}, ${along}`);
+  await drag("tip", 12, -25);
+  const turned = await planeNow(), tipWent = [0, 1].map((d) => turned.places.tip[d] - movedPlane.places.tip[d]);
+  const cosine = turned.normal.reduce((sum, x, d) => sum + x * movedPlane.normal[d], 0);
+  check(turned.cut === "free" && cosine < 0.99 && Math.abs(Math.hypot(...turned.normal) - 1) < 1e-4, `the tip turns the plane: ${turned.normal}`);
+  check(Math.hypot(tipWent[0] - 12, tipWent[1] + 25) < 3 && Math.hypot(...[0, 1].map((d) => turned.places.ball[d] - movedPlane.places.ball[d])) < 2, `the tip follows the pointer, the ball stays: ${tipWent}`);
+  check(turned.camera === first.camera, "the camera stays while the plane is dragged");
+  const free = await picks(page), freeHeight = (p) => p.local.reduce((sum, x, d) => sum + x * turned.normal[d], 0) - turned.distance;
+  check(free.found.some((p) => p.cap) && free.found.every((p) => freeHeight(p) < 1e-5 * free.size), "nothing is left above the turned plane");
+  const freeAddress = await page.evaluate(() => location.hash.slice(1)), second = await open(file, { hash: freeAddress });
+  const restored = await second.evaluate(() => window.subsolid.plane());
+  check(Math.abs(restored.distance - turned.distance) < 1e-5 * cut.size && restored.normal.every((x, d) => Math.abs(x - turned.normal[d]) < 1e-6), "the turned plane comes back from the address");
+  await second.close();
+  await press(page, "r");
+  const byKey = await planeNow();
+  const turn = byKey.normal.reduce((sum, x, d) => sum + x * turned.normal[d], 0);
+  check(turn < 0.9999 && turn > 0.98, `a key turns the plane: ${turn}`);
+  await press(page, "R", "t", "T");
+  const back = (await planeNow()).normal.reduce((sum, x, d) => sum + x * turned.normal[d], 0);
+  check(back > 1 - 1e-8, `and back: ${back}`);
+  await press(page, "x", "x");
+
+  // classes apart: cells of one class keep together
+  await press(page, "v", "e", "e");
+  const ways = await page.evaluate(() => {
+    const { view, model, state } = window.subsolid, classes = model.sections.get("class"), found = {};
+    view.patches.forEach((p, i) => ((found[classes[p.cell]] ??= new Set()).add([76, 77, 78].map((k) => view.data[80 * i + k]).join())));
+    return { by: state.by, ways: Object.values(found).map((set) => [...set]), hash: location.hash };
+  });
+  check(ways.by === "class" && /by=class/.test(ways.hash), "a key takes classes apart");
+  check(ways.ways.length > 1 && ways.ways.every((w) => w.length === 1) && new Set(ways.ways.flat()).size === ways.ways.length, `one way a class: ${JSON.stringify(ways.ways)}`);
+  checkPicks(await picks(page), model, "bracket, classes apart");
+  await press(page, "E", "E", "v");
+
   // worst cells: a click goes there
   await page.click("#worst button");
   await drawn(page);

@@ -1,8 +1,10 @@
 // The page: decodes the model, keeps the state, and joins picture and controls.
+import { Vector3 } from "three";
 import { Model, unpack } from "./data.js";
 import { CATEGORIES, MAPS, gradient } from "./colors.js";
 import { checkbox, element, field, number, section, select, slider, table } from "./panel.js";
-import { fragment, parse } from "./state.js";
+import { DEFAULTS, fragment, parse } from "./state.js";
+import { Handle } from "./handle.js";
 import { MOST_SIDES, View } from "./view.js";
 
 const SURFACE_CLASSES = { 0: "regular", 2: "irregular", 3: "refined" };
@@ -10,7 +12,7 @@ const CLASSES = { 0: "regular", 1: "layered", 2: "irregular", 3: "refined" };
 const AXES = ["x", "y", "z"];
 const KEYS = [
   ["arrows", "turn"], ["+ −", "zoom"], ["0", "the first view"], ["x y z", "cut across an axis; again: off"],
-  ["[ ]", "move the cut"], ["f", "flip the cut"], ["p P", "peel a layer of cells off, put it back"], ["e E", "move cells apart, together"],
+  ["[ ]", "move the cut"], ["f", "flip the cut"], ["r R", "turn the cut about the upright of the view"], ["t T", "tilt the cut toward the eye, away"], ["p P", "peel a layer of cells off, put it back"], ["e E", "move cells apart, together"], ["v", "cells or classes apart"],
   ["c C", "next color, previous"], ["m", "next color map"], ["g", "lines between cells"], ["i", "isolines of u, v, w"],
   ["k", "control mesh"], ["s", "singular edges"], ["n N", "next worst cell, previous"], ["d", "dark, light"], ["Esc", "forget the pick"],
 ];
@@ -22,6 +24,7 @@ class App {
     this.status = document.getElementById("status");
     this.legend = document.getElementById("legend");
     this.panel = document.getElementById("panel");
+    DEFAULTS.map = model.head.map;
     this.state = parse(location.hash);
     this.channels = this.listChannels();
     if (!new URLSearchParams(location.hash.slice(1)).has("color")) {
@@ -35,6 +38,7 @@ class App {
       this.state.camera = this.view.cameraText;
       this.save();
     };
+    this.handle = new Handle(this.view, () => this.plane(), (plane, fine) => this.takePlane(plane, fine));
     this.worst = -1;
     this.buildPanel();
     this.addLines();
@@ -80,13 +84,13 @@ class App {
   set(changes, fine = true) {
     Object.assign(this.state, changes);
     const names = Object.keys(changes), touches = (...of) => of.some((name) => names.includes(name));
-    if (touches("peel", "only") || (touches("explode") && this.state.explode > 0 !== this.view.moving)) this.applyCells();
+    if (touches("peel", "only", "by") || (touches("explode") && this.state.explode > 0 !== this.view.moving)) this.applyCells();
     if (touches("explode")) {
       this.view.uniforms.explode.value = this.state.explode;
       this.view.request();
     }
     if (touches("color", "map", "low", "high")) this.applyColors();
-    if (touches("cut", "at", "flip", "normal", "peel", "only", "explode")) this.applyCut(fine);
+    if (touches("cut", "at", "flip", "normal", "peel", "only", "explode", "by")) this.applyCut(fine);
     if (touches("cells", "iso", "control", "creases", "singular", "boundary")) this.applyLines();
     if (touches("theme")) this.applyTheme();
     if (touches("layer", "layers")) this.showLayer();
@@ -112,6 +116,7 @@ class App {
   applyCells() {
     const { model, view, state } = this;
     view.uniforms.explode.value = state.explode;
+    view.byClass = state.by === "class" && model.sections.has("class");
     if (model.isTriangles) return;
     const moving = state.explode > 0, patches = [];
     if (!model.hasInterior || (state.peel === 0 && state.only === "" && !moving)) {
@@ -181,6 +186,26 @@ class App {
     const [low, high] = this.extent(normal, size);
     const distance = low + state.at * (high - low);
     return state.flip ? { normal: normal.map((x) => -x), distance: -distance } : { normal, distance };
+  }
+
+  // The state of a plane: of the axis that it has, or free.
+  takePlane({ normal, distance }, fine) {
+    const { state } = this, own = this.plane().normal, same = own.every((x, d) => Math.abs(x - normal[d]) < 1e-12);
+    const turned = same ? {} : { cut: "free", flip: false, normal: normal.map((x) => +x.toPrecision(6)).join("_") };
+    const flipped = same && state.flip, n = flipped ? normal.map((x) => -x) : normal;
+    const [low, high] = this.extent(n, this.model.head.size), height = flipped ? -distance : distance;
+    const at = high > low ? (height - low) / (high - low) : 0.5;
+    this.set({ ...turned, at: +Math.min(1, Math.max(0, at)).toFixed(6) }, fine);
+  }
+
+  // Turns the plane about a direction of the view; one that faces the view, if there is none.
+  turnPlane(about, angle) {
+    const plane = this.plane();
+    if (!plane) return this.chooseCut("free");
+    const { camera } = this.view, axis = new Vector3(...about).applyQuaternion(camera.quaternion);
+    const normal = new Vector3(...plane.normal).applyAxisAngle(axis, angle), pivot = this.handle.base(plane);
+    this.handle.pivot.copy(pivot);
+    this.takePlane({ normal: normal.toArray(), distance: normal.dot(pivot) }, true);
   }
 
   extent(normal, size) {
@@ -276,10 +301,11 @@ class App {
     const bound = (name) => live(element("input", { type: "number", step: "any", placeholder: "auto", onchange: (e) => this.set({ [name]: e.target.value }) }), () => this.state[name]);
     nodes.push(section("Color", true, field("by", color), field("map", map), field("from", bound("low")), field("to", bound("high"))));
     {
-      const cut = live(select([["off", "no cut"], ["x", "across x"], ["y", "across y"], ["z", "across z"], ["free", "facing the view"]], state.cut, (value) => this.chooseCut(value)), () => this.state.cut);
+      const cut = live(select([["off", "no cut"], ["x", "across x"], ["y", "across y"], ["z", "across z"], ["free", "any direction"]], state.cut, (value) => this.chooseCut(value)), () => this.state.cut);
       cut.id = "cut";
       const at = live(slider(0, 1, 0.005, state.at, set("at")), () => this.state.at);
       nodes.push(section("Cut", true, field("plane", cut), field("position", at), this.liveCheckbox(refreshers, "other side", "flip"),
+        element("p", { className: "note" }, "In the picture: drag the ball to move the plane, the tip to turn it."),
         model.isSolid && !model.hasInterior ? element("p", { className: "note" }, "The page was made without the inside: cuts are hollow.") : null));
     }
     if (model.hasInterior) {
@@ -288,6 +314,9 @@ class App {
       const explode = live(slider(0, 2, 0.02, state.explode, set("explode")), () => this.state.explode);
       const parts = [field("peel layers", peel), field("move apart", explode)];
       if (model.sections.has("class")) {
+        const by = live(select([["cell", "cells"], ["class", "classes"]], state.by, set("by")), () => this.state.by);
+        by.id = "by";
+        parts.push(field("apart are", by));
         const present = new Set(model.sections.get("class"));
         const options = [["", "all cells"], ...Object.entries(CLASSES).filter(([value]) => present.has(Number(value))).map(([value, name]) => [value, `${name} cells`])];
         parts.push(field("show", live(select(options, state.only, set("only")), () => this.state.only)));
@@ -478,6 +507,8 @@ class App {
       "+": () => zoom(0.85), "=": () => zoom(0.85), "-": () => zoom(1 / 0.85), 0: () => view.home(),
       x: () => this.chooseCut(state.cut === "x" ? "off" : "x"), y: () => this.chooseCut(state.cut === "y" ? "off" : "y"), z: () => this.chooseCut(state.cut === "z" ? "off" : "z"),
       "[": () => this.set({ at: Math.max(0, state.at - 0.02) }), "]": () => this.set({ at: Math.min(1, state.at + 0.02) }), f: () => this.set({ flip: !state.flip }),
+      r: () => this.turnPlane([0, 1, 0], 0.1), R: () => this.turnPlane([0, 1, 0], -0.1), t: () => this.turnPlane([1, 0, 0], 0.1), T: () => this.turnPlane([1, 0, 0], -0.1),
+      v: () => model.hasInterior && this.set({ by: state.by === "cell" ? "class" : "cell" }),
       p: () => model.hasInterior && this.set({ peel: Math.min(layers, state.peel + 1) }), P: () => this.set({ peel: Math.max(0, state.peel - 1) }),
       e: () => model.hasInterior && this.set({ explode: Math.min(2, +(state.explode + 0.1).toFixed(2)) }), E: () => this.set({ explode: Math.max(0, +(state.explode - 0.1).toFixed(2)) }),
       c: () => this.set({ color: next(keys, state.color, 1), low: "", high: "" }), C: () => this.set({ color: next(keys, state.color, -1), low: "", high: "" }),

@@ -1,7 +1,7 @@
 // Everything that a link to a view holds, and the URL fragment that holds it.
 export const DEFAULTS = {
   color: "class", map: "viridis", low: "", high: "", cut: "off", at: 0.5, flip: false, normal: "",
-  peel: 0, explode: 0, only: "", cells: true, iso: 0, control: false, creases: true, singular: true, boundary: false,
+  peel: 0, explode: 0, by: "cell", only: "", cells: true, iso: 0, control: false, creases: true, singular: true, boundary: false,
   theme: "", layer: 0, layers: false, camera: "",
 };
 

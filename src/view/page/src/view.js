@@ -59,6 +59,9 @@ export class View {
     this.centers = model.isSolid && !model.isTriangles ? null : new Float64Array(0);
     this.target = new THREE.WebGLRenderTarget(1, 1, { type: THREE.FloatType, magFilter: THREE.NearestFilter, minFilter: THREE.NearestFilter });
     this.lines = {};
+    this.renderer.localClippingEnabled = true;
+    this.lineClips = [];
+    this.byClass = false;
     if (model.isTriangles) this.addTriangles();
     this.home();
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
@@ -97,12 +100,37 @@ export class View {
 
   draw() {
     this.controls.update();
-    const distance = this.camera.position.distanceTo(this.controls.target), size = this.model.head.size * (1 + this.uniforms.explode.value);
+    const distance = this.camera.position.distanceTo(this.controls.target), size = this.model.head.size * (1 + 2 * this.uniforms.explode.value);
     this.camera.near = Math.max(distance - 2 * size, distance / 500, size * 1e-6);
     this.camera.far = distance + 3 * size;
     this.camera.updateProjectionMatrix();
     this.chooseGrid();
+    this.handle?.update();
     this.renderer.render(this.scene, this.camera);
+  }
+
+  // The way that a cell goes when cells move apart: away from the center, or with all cells of its
+  // class along the axis on which the model is thinnest.
+  wayOf(cell) {
+    if (!this.byClass) return this.centerOf(cell);
+    const classes = this.model.sections.get("class");
+    if (!this.classWays) {
+      const present = [...new Set(classes)].sort((a, b) => a - b), extents = [0, 1, 2].map((d) => this.extent(d));
+      const axis = extents.indexOf(Math.min(...extents)), step = 1.2 * Math.max(extents[axis], 0.1 * this.model.head.size);
+      this.classWays = new Map(present.map((c, k) => [c, [0, 1, 2].map((d) => (d === axis ? (k - (present.length - 1) / 2) * step : 0))]));
+    }
+    return this.classWays.get(classes[cell]);
+  }
+
+  // Of the control points along an axis.
+  extent(axis) {
+    const vertices = this.model.sections.get("control vertex");
+    let low = Infinity, high = -Infinity;
+    for (let i = axis; i < vertices.length; i += 3) {
+      low = Math.min(low, vertices[i]);
+      high = Math.max(high, vertices[i]);
+    }
+    return high - low;
   }
 
   // Center of a cell: the mean of its first piece's corners; moves cells apart.
@@ -145,8 +173,8 @@ export class View {
       this.data.set(patch.along[0], at + 68);
       this.data[at + 71] = this.model.cornerOf(patch.element) === null ? 0 : 1;
       this.data.set(patch.along[1], at + 72);
-      const center = moving ? this.centerOf(patch.cell) : [0, 0, 0];
-      this.data.set([...center, patch.cell], at + 76);
+      const way = moving ? this.wayOf(patch.cell) : [0, 0, 0];
+      this.data.set([...way, patch.cell], at + 76);
       const middle = low.map((x, d) => (x + high[d]) / 2);
       this.spheres.set([...middle, length(high.map((x, d) => x - middle[d]))], 4 * i);
     });
@@ -276,13 +304,14 @@ export class View {
       this.caps.geometry.dispose();
       this.caps = null;
     }
-    this.renderer.clippingPlanes = [];
+    this.lineClips = [];
     if (plane) {
       this.uniforms.plane.value.set(...plane.normal, plane.distance);
       const kept = plane.normal.map((x) => -x);
-      this.renderer.clippingPlanes = [new THREE.Plane(new THREE.Vector3(...kept), plane.distance)]; // of lines
+      this.lineClips = [new THREE.Plane(new THREE.Vector3(...kept), plane.distance)];
       if (this.model.hasInterior) this.addCaps(plane, visible, fine);
     }
+    for (const line of Object.values(this.lines)) line.material.clippingPlanes = this.lineClips;
     this.request();
   }
 
@@ -291,12 +320,12 @@ export class View {
     const moving = this.moving;
     cut(model, plane, visible, fine, (piece, points, ...triangle) => {
       const box = model.box(piece), cell = model.cellOf(model.elementOfPiece(piece));
-      const center = moving ? this.centerOf(cell) : [0, 0, 0];
+      const way = moving ? this.wayOf(cell) : [0, 0, 0];
       const isCorner = Number(model.cornerOf(model.elementOfPiece(piece)) !== null);
       for (const p of triangle) {
         positions.push(...piecePoint(points, p));
         places.push(...p.map((x, d) => box[d] + x * box[3 + d]));
-        centers.push(...center);
+        centers.push(...way);
         corners.push([piece, p]);
         atCorner.push(isCorner);
       }
@@ -342,7 +371,7 @@ export class View {
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
     geometry.setAttribute("color", new THREE.BufferAttribute(colors, 3));
-    const material = new THREE.LineBasicMaterial({ vertexColors: true, depthTest: !through });
+    const material = new THREE.LineBasicMaterial({ vertexColors: true, depthTest: !through, clippingPlanes: this.lineClips });
     this.lines[name] = new THREE.LineSegments(geometry, material);
     this.lines[name].renderOrder = 1;
     this.lines[name].visible = shown;
@@ -373,7 +402,7 @@ export class View {
   pick(x, y) {
     if (!this.canPick) return null;
     const { camera, renderer, model } = this, { clientWidth: width, clientHeight: height } = this.canvas;
-    const hidden = [...Object.values(this.lines), this.marker].filter((line) => line?.visible);
+    const hidden = [...Object.values(this.lines), this.marker, ...(this.handle?.objects ?? [])].filter((line) => line?.visible);
     hidden.forEach((line) => (line.visible = false));
     if (this.mesh && !this.gridSize) this.chooseGrid();
     this.uniforms.picking.value = true;

@@ -2,7 +2,6 @@
 
 mod chart;
 mod contender;
-mod escape;
 mod figures;
 mod machine;
 mod measure;

@@ -10,9 +10,10 @@ use subsolid::backend::{Backend, Choice, Cpu, Limit, Precision, Strategy};
 use subsolid::compare::{Comparison, Differences, Errors, Statistics};
 use subsolid::io::{self, Array, Format, WriteOptions};
 use subsolid::limit::Solid;
-use subsolid::mesh::Controls;
+use subsolid::mesh::{CellArray, Controls};
 use subsolid::plan::{Plan, Samples, Want};
 use subsolid::scheme::VertexRule;
+use subsolid::view::Table;
 use subsolid::volume::{self, Extreme};
 use subsolid::{Error, Result};
 
@@ -20,7 +21,7 @@ use super::console::{counted, since};
 use super::memory::{gigabytes, physical};
 use super::model::{ModelArguments, check_compress};
 use super::processor::Processor;
-use super::{Console, Outcome};
+use super::{Console, Outcome, report};
 
 /// Results in memory at a time.
 const PIECE: usize = 1 << 20;
@@ -35,6 +36,7 @@ const PIECE: usize = 1 << 20;
 Examples:
   subsolid compare model.mesh --samples 8
   subsolid compare model.mesh --backend cuda --strategy all --precision f32 --json
+  subsolid compare model.mesh --report errors.html
   subsolid compare model.mesh --samples 4 -o errors.vtu")]
 pub struct Arguments {
     #[command(flatten)]
@@ -62,6 +64,10 @@ pub struct Arguments {
     /// File for the limit with its errors as point arrays: .vtu or .vtk
     #[arg(long, short, value_name = "OUT")]
     output: Option<PathBuf>,
+    /// Write the figures as a page, beside the picture of the solid with the largest error of each
+    /// cell: .html
+    #[arg(long, value_name = "OUT")]
+    report: Option<PathBuf>,
     /// Compress .vtu
     #[arg(long, requires = "output")]
     compress: bool,
@@ -140,12 +146,20 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         }
         check_compress(a.compress, format)?;
     }
+    if let Some(path) = &a.report {
+        report::check(path, &a.model)?;
+        if a.output.as_ref() == Some(path) {
+            return Err(Error::request("--output and --report name the same file")
+                .with_help("choose two names"));
+        }
+    }
     let processor = Processor::find(a.backend)?;
     let candidates = a.candidates(&processor, console);
-    let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
+    let mut mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let solid = Solid::new(&mesh)?;
     let plan = solid.plan(&Samples::grid(a.samples.into()), Want::POSITION)?;
-    if a.output.is_some() {
+    let keeps = a.output.is_some() || a.report.is_some();
+    if keeps {
         check_memory(&plan, candidates.len())?;
     }
     let reference = Cpu::new(Precision::F64);
@@ -157,22 +171,23 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         reference: reference.name(),
         runs: Vec::new(),
     };
-    let mut arrays = Vec::new();
+    let (mut arrays, mut of_cells) = (Vec::new(), Vec::new());
     for candidate in &candidates {
         let backend =
             processor.backend(candidate.precision, candidate.strategy.unwrap_or_default())?;
         let name = candidate.name();
         let start = Instant::now();
-        let (comparison, errors) =
-            differ(&plan, controls, &*backend, &reference, a.output.is_some(), console)?;
+        let (comparison, errors) = differ(&plan, controls, &*backend, &reference, keeps, console)?;
         let points = comparison.all.samples;
         console.status(
             "Compared",
             format!("{name}: {} in {}", counted(points, "point"), since(start)),
         );
+        let array = if candidates.len() == 1 { "error".into() } else { format!("error_{name}") };
+        if a.report.is_some() {
+            of_cells.push(CellArray::new(array.clone(), 1, largest(&plan, &errors), false));
+        }
         if a.output.is_some() {
-            let array =
-                if candidates.len() == 1 { "error".into() } else { format!("error_{name}") };
             arrays.push(Array::new(array, 1, errors));
         }
         report.runs.push(Run { name, backend: backend.name(), comparison });
@@ -184,6 +199,14 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         dataset.point_arrays.extend(arrays);
         io::write(output, dataset, WriteOptions { compress: a.compress })?;
         console.status("Wrote", format!("{}: {}", output.display(), counted(limit.len(), "point")));
+    }
+    if let Some(path) = &a.report {
+        let title = a.model.model.file_name().unwrap_or_default().to_string_lossy();
+        let color = of_cells.first().map(|array| array.name.clone());
+        mesh.cell_data.retain(|array| of_cells.iter().all(|other| other.name != array.name));
+        mesh.cell_data.extend(of_cells);
+        let title = format!("{title}: errors");
+        report::write(path, &mesh, (title, color), tables(&report), console)?;
     }
     console.report(&report, || text(&report))?;
     Ok(Outcome::Done)
@@ -274,6 +297,40 @@ fn check_memory(plan: &Plan<'_>, runs: usize) -> Result<()> {
     .with_help("ask for fewer samples or levels, or leave the output out"))
 }
 
+/// The largest error of each cell, in length units.
+fn largest(plan: &Plan<'_>, errors: &[f64]) -> Vec<f64> {
+    let solid = plan.solid();
+    let mut largest = vec![0.0_f64; solid.classes().len()];
+    let elements = solid.elements().iter().zip(errors.chunks(plan.samples_per_element()));
+    for (element, errors) in elements {
+        let most = &mut largest[element.cell as usize];
+        *most = errors.iter().fold(*most, |most, &error| most.max(error));
+    }
+    largest
+}
+
+/// The figures for pages.
+fn tables(report: &Report) -> Vec<Table> {
+    let header = ["class", "cells", "unit", "mean", "rms", "99 %", "maximum"].map(String::from);
+    let table = |run: &Run| {
+        let c = &run.comparison;
+        let classes = c.classes.iter().map(|(class, errors)| (class.name(), errors));
+        let all = std::iter::once(("all", &c.all)).chain(classes);
+        let rows = all.flat_map(|(name, errors)| figures(name, errors)).map(Vec::from).collect();
+        let title = format!("{}: {} against {}", run.name, run.backend, report.reference);
+        Table { title, header: header.to_vec(), rows }
+    };
+    let worst = |run: &Run| {
+        let c = &run.comparison;
+        [("worst", c.all.worst), ("worst in ulp", c.all.worst_ulp)].map(|(what, worst)| {
+            vec![format!("{}: {what}", run.name), worst.map_or("none".into(), place)]
+        })
+    };
+    let rows = report.runs.iter().flat_map(worst).collect();
+    let places = Table { title: "Places".into(), rows, ..Table::default() };
+    report.runs.iter().map(table).chain([places]).collect()
+}
+
 fn text(report: &Report) -> String {
     let mut text = format!("reference {}\n", report.reference);
     for run in &report.runs {
@@ -296,19 +353,30 @@ fn text(report: &Report) -> String {
 }
 
 fn rows(text: &mut String, name: &str, errors: &Errors) {
+    for [name, cells, unit, mean, rms, most, maximum] in figures(name, errors) {
+        let _ = writeln!(
+            text,
+            "{name:<20} {cells:>9} {unit:>11} {mean:>10} {rms:>10} {most:>10} {maximum:>10}"
+        );
+    }
+}
+
+/// Class, cells, unit, mean, rms, 99th percentile and maximum, a row each unit.
+fn figures(name: &str, errors: &Errors) -> [[String; 7]; 3] {
     let cells = errors.cells.to_string();
-    for (name, cells, unit, s) in [
+    [
         (name, cells.as_str(), "length", errors.absolute),
         ("", "", "of the box", errors.relative),
         ("", "", "ulp", errors.ulp),
-    ] {
-        let Statistics { mean, rms, percentile_99, maximum } = s;
-        let numbers = [mean, rms, percentile_99, maximum].map(|number| match unit {
-            "ulp" => format!("{number:>10.2}"),
-            _ => format!("{number:>10.2e}"),
+    ]
+    .map(|(name, cells, unit, statistics)| {
+        let Statistics { mean, rms, percentile_99, maximum } = statistics;
+        let [mean, rms, most, maximum] = [mean, rms, percentile_99, maximum].map(|x| match unit {
+            "ulp" => format!("{x:.2}"),
+            _ => format!("{x:.2e}"),
         });
-        let _ = writeln!(text, "{name:<20} {cells:>9} {unit:>11} {}", numbers.join(" "));
-    }
+        [name.into(), cells.into(), unit.into(), mean, rms, most, maximum]
+    })
 }
 
 fn place(extreme: Extreme) -> String {

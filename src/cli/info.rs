@@ -4,6 +4,7 @@ mod ranks;
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
@@ -12,10 +13,11 @@ use subsolid::Result;
 use subsolid::limit::{Form, Reason, Solid, Summary};
 use subsolid::parts::Estimate;
 use subsolid::scheme::VertexRule;
+use subsolid::view::Table;
 
 use super::console::{counted, since};
 use super::model::ModelArguments;
-use super::{Console, Outcome};
+use super::{Console, Outcome, report};
 
 /// Structures listed one by one for people; JSON has them all.
 const LISTED: usize = 24;
@@ -27,6 +29,7 @@ Examples:
   subsolid info model.mesh
   subsolid info model.mesh --levels 1 --crease-angle 40
   subsolid info model.mesh --ranks 1,8,64,512 --of-cells 100000000
+  subsolid info model.mesh --report model.html
   subsolid info model.mesh --json | jq .kernels")]
 pub struct Arguments {
     #[command(flatten)]
@@ -40,6 +43,9 @@ pub struct Arguments {
     verbose: bool,
     #[command(flatten)]
     ranks: ranks::RankArguments,
+    /// Write the figures as a page, beside the picture of the solid: .html
+    #[arg(long, value_name = "OUT")]
+    report: Option<PathBuf>,
 }
 
 #[derive(Serialize)]
@@ -53,6 +59,9 @@ struct Report<'a> {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     arguments.ranks.check()?;
+    if let Some(path) = &arguments.report {
+        report::check(path, &arguments.model)?;
+    }
     let mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
@@ -60,14 +69,48 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         .status("Analyzed", format!("{} in {}", counted(mesh.cells.len(), "cell"), since(start)));
     let summary = Summary::new(&mesh, &solid)?;
     let ranks = arguments.ranks.estimates(&summary, &solid);
+    if let Some(path) = &arguments.report {
+        let title = arguments.model.model.file_name().unwrap_or_default().to_string_lossy();
+        let tables = tables(&summary, arguments.verbose);
+        report::write(path, &mesh, (title.into_owned(), None), tables, console)?;
+    }
     let report = Report { summary: &summary, ranks };
     console.report(&report, || text(&summary, arguments.verbose) + &ranks::text(&report.ranks))?;
     Ok(Outcome::Done)
 }
 
+/// Names, and what belongs to them.
+type Rows = Vec<[String; 2]>;
+
 fn text(summary: &Summary, verbose: bool) -> String {
+    let mut rows = rows(summary);
+    if verbose {
+        rows.extend(how(summary));
+    }
     let mut text = String::new();
-    let mut line = |name: &str, value: String| add_line(&mut text, name, &value);
+    for [name, value] in rows {
+        let _ = writeln!(text, "{name:<20} {value}");
+    }
+    text
+}
+
+/// The same for pages.
+fn tables(summary: &Summary, verbose: bool) -> Vec<Table> {
+    let mut found = vec![("Control mesh", rows(summary))];
+    if verbose {
+        found.push(("How cells evaluate", how(summary)));
+    }
+    let table = |(title, rows): (&str, Rows)| Table {
+        title: title.into(),
+        rows: rows.into_iter().map(Vec::from).collect(),
+        ..Table::default()
+    };
+    found.into_iter().map(table).collect()
+}
+
+fn rows(summary: &Summary) -> Rows {
+    let mut rows = Rows::new();
+    let mut line = |name: &str, value: String| rows.push([name.into(), value]);
     line("vertices", format!("{} ({} boundary)", summary.vertices, summary.boundary_vertices));
     line("edges", format!("{} ({} boundary)", summary.edges, summary.boundary_edges));
     line("faces", format!("{} ({} boundary)", summary.faces, summary.boundary_faces));
@@ -116,20 +159,13 @@ fn text(summary: &Summary, verbose: bool) -> String {
     for (reason, count) in &summary.refined {
         line("", format!("{count} for {}", why(*reason)));
     }
-    if verbose {
-        text += &how(summary);
-    }
-    text
-}
-
-fn add_line(text: &mut String, name: &str, value: &str) {
-    let _ = writeln!(text, "{name:<20} {value}");
+    rows
 }
 
 /// What cells evaluate by.
-fn how(summary: &Summary) -> String {
-    let mut text = String::new();
-    let mut line = |name: &str, value: String| add_line(&mut text, name, &value);
+fn how(summary: &Summary) -> Rows {
+    let mut rows = Rows::new();
+    let mut line = |name: &str, value: String| rows.push([name.into(), value]);
     line("leaves", format!("{} at depth 0 to {}", summary.leaves, summary.depth));
     line("GPU kernels", list(&summary.kernels));
     let count = summary.structures.len();
@@ -151,7 +187,7 @@ fn how(summary: &Summary) -> String {
     if count > LISTED {
         line("  …", format!("and {} more, see --json", count - LISTED));
     }
-    text
+    rows
 }
 
 fn list<K: Display>(counts: &BTreeMap<K, usize>) -> String {

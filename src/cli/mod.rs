@@ -27,6 +27,7 @@ mod quadrature;
 mod quality;
 mod query;
 mod refine;
+mod report;
 mod shape;
 mod slice;
 mod smooth;

@@ -18,6 +18,8 @@ use crate::error::{Error, Result};
 const LARGE: usize = 16 << 20;
 
 const TEMPLATE: &str = include_str!("page/page.html");
+/// Colors, light and dark.
+pub const COLORS: &str = include_str!("page/colors.css");
 const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/bundle.js");
 
@@ -38,7 +40,7 @@ pub fn page(scene: &Scene) -> Result<String> {
         match name {
             "title" => html += &escaped(&scene.title),
             "hash" => html += &hash,
-            "style" => html += STYLE,
+            "style" => html.extend([COLORS, STYLE]),
             "script" => html += SCRIPT,
             "shell" => html += &packed(&shell)?,
             "interior" => html += &packed(&scene.interior.bytes)?,
@@ -58,7 +60,8 @@ fn packed(bytes: &[u8]) -> Result<String> {
     Ok(BASE64.encode(encoder.finish().map_err(failed)?))
 }
 
-fn escaped(text: &str) -> String {
+/// Text as it may stand in HTML and SVG.
+pub fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {
         match c {

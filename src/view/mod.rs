@@ -29,6 +29,7 @@
 
 mod boundary_map;
 mod color;
+mod document;
 mod html;
 mod interior;
 mod lattice;
@@ -56,7 +57,10 @@ use crate::topology::{Orientation, Topology};
 use crate::volume::class_number;
 
 pub use color::ColorMap;
+pub use document::document;
+pub use html::escaped;
 pub use quality::WorstCell;
+pub use scene::Table;
 use scene::{Mode, Scene};
 pub use skin::{Paint, Skin, SkinOptions};
 
@@ -227,6 +231,11 @@ impl Page {
     /// [`Error::File`] for a folder without a complete manifest, and images that cannot be read.
     pub fn add_slices(&mut self, folder: &Path) -> Result<()> {
         slices::push(&mut self.scene, folder)
+    }
+
+    /// Adds figures of a report, above all other controls.
+    pub fn add_table(&mut self, table: Table) {
+        self.scene.tables.push(table);
     }
 
     /// Largest estimated distance of a shown patch of the boundary from the limit, in length

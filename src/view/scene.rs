@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::ViewOptions;
@@ -93,6 +94,17 @@ pub struct Channel {
     pub integers: bool,
 }
 
+/// Figures of a report, beside the picture of a page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Table {
+    /// What they are.
+    pub title: String,
+    /// Names of the columns; empty for rows of a name and what belongs to it.
+    pub header: Vec<String>,
+    /// As many entries as the header has, or two.
+    pub rows: Vec<Vec<String>>,
+}
+
 /// All that a page shows.
 #[derive(Debug)]
 pub struct Scene {
@@ -119,6 +131,8 @@ pub struct Scene {
     pub error: f64,
     pub interior_error: f64,
     pub layers: Option<Value>,
+    /// Of a report.
+    pub tables: Vec<Table>,
     color: Option<usize>,
     map: ColorMap,
 }
@@ -152,6 +166,7 @@ impl Scene {
             error: 0.0,
             interior_error: 0.0,
             layers: None,
+            tables: Vec::new(),
             color: None,
             map: ColorMap::default(),
         }
@@ -318,6 +333,7 @@ impl Scene {
             "flat": self.flat,
             "figures": self.figures,
             "layers": self.layers,
+            "tables": self.tables,
             "sections": self.shell.sections(),
             "interior": self.interior.sections(),
         })

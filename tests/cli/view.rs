@@ -99,6 +99,31 @@ fn viewers_of_gltf_get_the_boundary() {
 }
 
 #[test]
+fn reports_are_pages_with_tables() {
+    let fan = with_fan();
+    let here = fan.path();
+    let plain = done(here, "info fan.vtu --verbose");
+    assert_eq!(plain, done(here, "info fan.vtu --verbose --report info.html"));
+    done(here, "compare fan.vtu --backend cpu --samples 3 --report compare.html");
+    done(
+        here,
+        "bench fan.vtu --backend cpu --samples 2 --levels 0 --repeats 1 --report bench.html",
+    );
+    for name in ["info", "compare", "bench"] {
+        let html = fs::read_to_string(here.join(format!("{name}.html"))).unwrap();
+        assert!(html.contains("default-src 'none'"), "{name}");
+        assert!(html.contains(include_str!("../../src/view/page/colors.css")), "{name}");
+    }
+    for (arguments, message) in [
+        ("info fan.vtu --report fan.vtu", "end its name in .html"),
+        ("info fan.vtu --report missing/a.html", "create its directory"),
+        ("compare fan.vtu --report a.vtu", "end its name in .html"),
+    ] {
+        refused(here, arguments, message);
+    }
+}
+
+#[test]
 fn what_cannot_be_shown_is_refused() {
     let fan = with_fan();
     let here = fan.path();

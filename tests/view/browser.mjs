@@ -362,6 +362,42 @@ async function unusual() {
   await page.close();
 }
 
+// Figures beside the picture.
+async function reports() {
+  const model = path.join(models, "bracket.vtk"), file = (name) => path.resolve(scratch, `${name}-report.html`);
+  const text = execFileSync(subsolid, ["--quiet", "info", model, "--verbose", "--report", file("info")], { encoding: "utf8" });
+  let page = await open(file("info"));
+  const rows = await page.$$eval(".figures.pairs tr", (trs) => trs.map((tr) => [...tr.children].map((td) => td.textContent.trim())));
+  const lines = text.trim().split("\n").map((line) => [line.slice(0, 20).trim(), line.slice(20).trim()]);
+  check(rows.length === lines.length && rows.every(([a, b], i) => lines[i].join(" ") === `${a} ${b}` || lines[i].join(" ").trim() === `${a} ${b}`.trim()), `the figures of info stand in its page: ${rows.length} rows of ${lines.length}`);
+  check((await picks(page)).found.length > 8, "and its picture beside them");
+  await page.close();
+  const report = JSON.parse(execFileSync(subsolid, ["--quiet", "compare", model, "--backend", "cpu", "--samples", "4", "--json", "--report", file("compare")], { encoding: "utf8" }));
+  page = await open(file("compare"));
+  const found = await page.evaluate(() => {
+    const { model, channel } = window.subsolid, values = model.sections.get(channel.section), largest = values.reduce((a, b) => Math.max(a, b), 0);
+    return { name: channel.name, largest, cell: values.indexOf(largest), header: [...document.querySelectorAll(".figures th")].map((th) => th.textContent), first: [...document.querySelectorAll(".figures tbody tr")][0].textContent };
+  });
+  const { all } = report.runs[0];
+  check(found.name === "error" && Math.abs(found.largest - all.absolute.maximum) <= 1e-6 * all.absolute.maximum && found.cell === all.worst.cell, `cells have their errors: ${JSON.stringify(found)} ${JSON.stringify(all.worst)}`);
+  check(found.header[0] === "class" && found.first.startsWith("all888"), `the table: ${found.header} ${found.first}`);
+  await page.close();
+  execFileSync(subsolid, ["--quiet", "bench", model, "--backend", "cpu", "--samples", "2", "--levels", "0", "--repeats", "1", "--report", file("bench")]);
+  page = await browser.newPage();
+  page.on("console", (m) => check(false, `the report of bench says ${m.text()}`));
+  page.on("request", (r) => check(/^(file|data):/.test(r.url()), `the report of bench requests ${r.url()}`));
+  const backs = [];
+  for (const value of ["light", "dark"]) {
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
+    await page.goto(`file://${file("bench")}`);
+    backs.push(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
+  }
+  check(backs[0] === "rgb(244, 245, 247)" && backs[1] === "rgb(21, 24, 29)", `light and dark: ${backs}`);
+  check((await page.$$("svg")).length > 0 && (await page.$$("table tr")).length > 2, "charts and tables");
+  await page.screenshot({ path: path.join(scratch, "bench.png") });
+  await page.close();
+}
+
 async function others() {
   const limit = path.join(scratch, "limit.vtu"), layers = path.join(scratch, "layers"), model = path.join(models, "bracket.vtk");
   execFileSync(subsolid, ["--quiet", "evaluate", model, "--samples", "3", "-o", limit]);
@@ -383,7 +419,7 @@ async function others() {
   }
 }
 
-for (const part of [bracket, pictures, unusual, others]) {
+for (const part of [bracket, pictures, unusual, reports, others]) {
   const start = Date.now();
   await part().catch((error) => check(false, `${part.name}: ${error.stack}`));
   console.log(`${part.name}: ${((Date.now() - start) / 1000).toFixed(1)} s`);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::escape::escaped;
+use subsolid::view::escaped;
 
 /// Okabe and Ito's colours, which the colour-blind tell apart.
 const COLOURS: [&str; 8] =

@@ -2,28 +2,16 @@
 
 use std::fmt::Write;
 
-use super::escape::escaped;
+use subsolid::view::{document, escaped};
+
 use super::figures::{Figure, Table, figures};
 use super::results::Results;
-
-const STYLE: &str = "\
-body{font:15px/1.45 system-ui,sans-serif;max-width:1240px;margin:2em auto;padding:0 1em;color:#222}\
-h2{margin:1.6em 0 .3em}p{max-width:80ch}figure{display:inline-block;margin:.6em 1.2em .6em 0;\
-max-width:100%;overflow-x:auto}figcaption{font-weight:600}svg text{font:12px system-ui,sans-serif;\
-fill:#333}svg text.s{font-size:9px}svg .g{stroke:#eee;fill:none}svg .m{stroke:#bbb;fill:none}\
-svg .f{stroke:#000;stroke-width:1.5;fill:none}table{border-collapse:collapse;font-size:13px}\
-td,th{padding:.15em .6em;text-align:right;border-bottom:1px solid #ddd}\
-td:first-child,th:first-child{text-align:left}code{background:#f3f3f3;padding:.1em .3em}\
-details{margin:.4em 0;overflow-x:auto}";
 
 /// One page of HTML that needs nothing else.
 pub fn page(results: &Results) -> String {
     let machine = &results.machine;
     let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <title>subsolid bench</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-         <h1>Limit evaluation of Catmull-Clark solids, measured</h1>\n\
-         <p>{}<br>{}, subsolid {}<br><code>{}</code></p>\n\
+        "<p>{}<br>{}, subsolid {}<br><code>{}</code></p>\n\
          <p>The experiments of Besler, Altenhofen, Stork and Fellner, <i>GPU-parallel \
          constant-time limit evaluation of Catmull-Clark solids</i> (2022), on this machine: \
          figure numbers are theirs. <i>thread</i>, <i>warp</i> and <i>hybrid</i> are their \
@@ -43,7 +31,7 @@ pub fn page(results: &Results) -> String {
         page += "</ul>\n";
     }
     figures(results).iter().for_each(|figure| section(&mut page, figure));
-    page + "</body>\n</html>\n"
+    document("Limit evaluation of Catmull-Clark solids, measured", &page)
 }
 
 /// What each model consists of, as the paper's Table 1 does.

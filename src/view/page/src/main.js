@@ -2,7 +2,7 @@
 import { Vector3 } from "three";
 import { Model, unpack } from "./data.js";
 import { CATEGORIES, MAPS, gradient } from "./colors.js";
-import { checkbox, element, field, number, section, select, slider, table } from "./panel.js";
+import { checkbox, element, field, figureTable, number, section, select, slider, table } from "./panel.js";
 import { DEFAULTS, fragment, parse } from "./state.js";
 import { Handle } from "./handle.js";
 import { MOST_SIDES, View } from "./view.js";
@@ -264,6 +264,7 @@ class App {
   applyTheme() {
     const dark = this.state.theme ? this.state.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     document.documentElement.classList.toggle("dark", dark);
+    document.documentElement.classList.toggle("light", !dark);
     this.view.renderer.setClearColor(dark ? 0x15181d : 0xf4f5f7, 1);
     this.view.request();
   }
@@ -284,7 +285,9 @@ class App {
     if (head.interior_error > 0) figures.push(["largest error inside", `${number(head.interior_error)} (${number(head.interior_error / head.size)} of the size)`]);
     if (head.undefined > 0) figures.push(["samples without Jacobian", String(head.undefined)]);
     if (head.flat > 0) figures.push(["samples on smooth edges, det J = 0", String(head.flat)]);
-    nodes.push(section("Model", true, table(figures)));
+    for (const { title, header, rows } of head.tables) nodes.push(section(title, true, figureTable(header, rows)));
+    this.panel.classList.toggle("wide", head.tables.length > 0);
+    nodes.push(section("Model", head.tables.length === 0, table(figures)));
     if (head.worst.length) {
       this.worstButtons = head.worst.map((w, i) => {
         const button = element("button", { type: "button", onclick: () => this.showWorst(i) }, `cell ${w.cell}: ${number(w.scaled_jacobian)}`);

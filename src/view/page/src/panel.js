@@ -23,6 +23,14 @@ export function table(rows) {
   return element("table", {}, element("tbody", {}, ...rows.map(([name, value]) => element("tr", {}, element("td", {}, name), element("td", {}, value)))));
 }
 
+// Figures of a report; without a header rows of a name and what belongs to it.
+export function figureTable(header, rows) {
+  const line = (cells, tag) => element("tr", {}, ...cells.map((cell) => element(tag, {}, cell)));
+  const head = header.length ? element("thead", {}, line(header, "th")) : null;
+  const className = header.length ? "figures" : "figures pairs";
+  return element("div", { className, tabIndex: 0 }, element("table", {}, head, element("tbody", {}, ...rows.map((row) => line(row, "td")))));
+}
+
 export function select(options, value, change) {
   const node = element("select", { onchange: () => change(node.value) }, ...options.map(([key, name]) => element("option", { value: key }, name)));
   node.value = value;

@@ -1,0 +1,36 @@
+//! Reports as pages: figures beside the picture of the model.
+
+use std::path::Path;
+
+use subsolid::mesh::SolidMesh;
+use subsolid::view::{Page, Table, ViewOptions};
+use subsolid::{Error, Result, io};
+
+use super::Console;
+use super::model::ModelArguments;
+
+/// Checks that a report can be written, before any work is done for it.
+pub fn check(path: &Path, model: &ModelArguments) -> Result<()> {
+    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+    if ending != "html" && ending != "htm" {
+        return Err(Error::request(format!("{}: a report is a page", path.display()))
+            .with_help("end its name in .html"));
+    }
+    model.check_no_input(path, &[])?;
+    io::atomic::check(path)
+}
+
+/// Writes the page of a solid with tables, colored by an array of it first.
+pub fn write(
+    path: &Path,
+    mesh: &SolidMesh,
+    (title, color): (String, Option<String>),
+    tables: Vec<Table>,
+    console: &Console,
+) -> Result<()> {
+    let mut page = Page::of_solid(mesh, &ViewOptions { color, ..ViewOptions::titled(title) })?;
+    tables.into_iter().for_each(|table| page.add_table(table));
+    page.write(path)?;
+    console.status("Wrote", path.display());
+    Ok(())
+}

@@ -207,7 +207,7 @@ impl Arguments {
     fn solid(&self, console: &Console) -> Result<Page> {
         let mesh = self.read_solid(console)?;
         match self.linear {
-            true => Page::of_hexahedra(&mesh, &self.options()),
+            true => Page::of_cells(&mesh, &self.options()),
             false => Page::of_solid(&mesh, &self.options()),
         }
     }

@@ -154,22 +154,18 @@ impl Page {
         Ok(Self { scene })
     }
 
-    /// Hexahedra as they are, trilinear: what an evaluation or a comparison wrote.
+    /// Cells as they are, hexahedra trilinear: what an evaluation or a comparison wrote. Polyhedra are
+    /// linear between their faces and the mean of their vertices.
     ///
     /// # Errors
-    /// Those of [`Topology::build`]; [`Error::Mesh`] for cells that are no hexahedra;
-    /// [`Error::Request`] as [`Page::of_solid`].
-    pub fn of_hexahedra(mesh: &SolidMesh, options: &ViewOptions) -> Result<Self> {
+    /// Those of [`SolidMesh::oriented_cells`] and [`Topology::build`]; [`Error::Request`] as
+    /// [`Page::of_solid`].
+    pub fn of_cells(mesh: &SolidMesh, options: &ViewOptions) -> Result<Self> {
         options.check()?;
         check_not_empty(mesh.cells.len(), "cells")?;
-        let Some(hexahedra) = mesh.cells.hexahedra() else {
-            let cell = (0..mesh.cells.len()).find(|&c| mesh.cells.hexahedron(c).is_none());
-            return Err(Error::mesh(format!("cell {} is no hexahedron", cell.unwrap_or(0)))
-                .with_help("leave --linear out: the limit of such cells can be shown"));
-        };
-        let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
+        let topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
         let mut scene = Scene::new(Mode::Linear, &options.title, mesh.bounds());
-        linear::push(&mut scene, mesh, hexahedra, &topology);
+        linear::push(&mut scene, mesh, &topology);
         scene.shell.push("layer", &layers::layers(&topology));
         quality::of_cells(mesh, &topology, options.samples).push(&mut scene);
         scene.push_attributes(&mesh.attributes);

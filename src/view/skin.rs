@@ -160,7 +160,8 @@ impl Skin {
             (Paint::Array(name), _) => name,
             (Paint::First, First::Array(name)) => *name,
             (Paint::First, First::Classes(classes)) => {
-                let colors = classes.iter().map(|&c| Scale::Categories.color(c.into())).collect();
+                let colors: Vec<_> =
+                    classes.iter().map(|&c| Scale::Categories.color(c.into())).collect();
                 return Ok(split(surface, parents, &colors));
             }
             _ => return Ok(Self { surface, colors: Vec::new() }),
@@ -170,7 +171,7 @@ impl Skin {
         if channel.on == "cell" {
             let values = scene.shell.read(&channel.section);
             let scale = Scale::of(channel, &values, options.map);
-            let colors = values.iter().map(|&value| scale.color(value)).collect();
+            let colors: Vec<_> = values.iter().map(|&value| scale.color(value)).collect();
             return Ok(split(surface, parents, &colors));
         }
         let colors = of_vertices(&surface, channel, options.map);
@@ -194,7 +195,7 @@ fn of_vertices(surface: &SurfaceMesh, channel: &Channel, map: ColorMap) -> Vec<[
 }
 
 /// Gives every polygon the color of its parent; vertices where colors meet are taken apart.
-fn split(surface: SurfaceMesh, parents: &[u32], colors: &Vec<[f32; 3]>) -> Skin {
+fn split(surface: SurfaceMesh, parents: &[u32], colors: &[[f32; 3]]) -> Skin {
     let mut numbers: HashMap<(u32, [u32; 3]), u32> = HashMap::new();
     let (mut sources, mut found, mut faces) = (Vec::new(), Vec::new(), Polygons::default());
     for (face, &parent) in surface.faces.iter().zip(parents) {

@@ -69,6 +69,10 @@ impl Decoded {
         high.iter().zip(low).map(|(&h, &l)| f64::from(h) * 256.0 + f64::from(l)).collect()
     }
 
+    fn ids(&self, name: &str) -> Vec<u32> {
+        self.words(false, name).into_iter().map(u32::from_le_bytes).collect()
+    }
+
     /// Positions of Bézier points, `count` a patch.
     fn points(&self, interior: bool, count: usize) -> Vec<Vec<[f64; 3]>> {
         let exponents = self.bytes(interior, "exponent");
@@ -335,6 +339,75 @@ fn requests_that_cannot_be_met_are_refused() {
     assert!(refused(|o| o.color = Some("heat".into())).contains("no array `heat`"));
     let empty = Page::of_solid(&SolidMesh::default(), &ViewOptions::titled("")).unwrap_err();
     assert!(empty.to_string().contains("no cells"));
-    let wedge = Page::of_hexahedra(&mixed(), &ViewOptions::titled("")).unwrap_err();
-    assert!(wedge.to_string().contains("cell 1 is no hexahedron"));
+}
+
+/// A pyramid on a prism of five sides beside a hexahedron: polyhedra with and without corners of
+/// three edges, and a face of five corners.
+fn polyhedra() -> SolidMesh {
+    let ring = |z: f64| {
+        [[0.0, 0.0], [2.0, 0.0], [2.5, 1.0], [1.0, 2.0], [0.0, 1.0]].map(|[x, y]| [x, y, z])
+    };
+    let mut mesh = SolidMesh { points: [ring(0.0), ring(1.0)].concat(), ..SolidMesh::default() };
+    mesh.points.push([1.0, -2.0, 0.5]);
+    let mut prism: Vec<Vec<u32>> = vec![vec![4, 3, 2, 1, 0], vec![5, 6, 7, 8, 9]];
+    prism.extend((0..5).map(|i| vec![i, (i + 1) % 5, (i + 1) % 5 + 5, i + 5]));
+    mesh.cells.push_polyhedron(prism.iter().map(Vec::as_slice));
+    let pyramid =
+        [vec![0, 5, 6, 1], vec![0, 1, 10], vec![1, 6, 10], vec![6, 5, 10], vec![5, 0, 10]];
+    mesh.cells.push_polyhedron(pyramid.iter().map(Vec::as_slice));
+    mesh
+}
+
+/// Six times the volume of linear pieces and, from their sides on the boundary, of what these hold.
+fn volumes(page: &Decoded) -> [f64; 2] {
+    let points: Vec<[f64; 3]> = page.reals(false, "vertex").as_chunks().0.to_vec();
+    let corners = page.ids("corner");
+    let pieces: &[[u32; 8]] = corners.as_chunks().0;
+    let tetrahedron = |a: [f64; 3], b: [f64; 3], c: [f64; 3]| {
+        a[0] * (b[1] * c[2] - b[2] * c[1])
+            + a[1] * (b[2] * c[0] - b[0] * c[2])
+            + a[2] * (b[0] * c[1] - b[1] * c[0])
+    };
+    // outward quads; of planar ones any triangulation will do
+    const QUADS: [[usize; 4]; 6] =
+        [[0, 4, 7, 3], [1, 2, 6, 5], [0, 1, 5, 4], [3, 7, 6, 2], [0, 3, 2, 1], [4, 5, 6, 7]];
+    let quad = |piece: usize, side: usize| {
+        let [a, b, c, d] = QUADS[side].map(|k| points[pieces[piece][k] as usize]);
+        tetrahedron(a, b, c) + tetrahedron(a, c, d)
+    };
+    let whole = (0..pieces.len()).map(|p| (0..6).map(|s| quad(p, s)).sum::<f64>()).sum();
+    let sides = page.bytes(false, "side").iter().map(|&s| usize::from(2 * (s & 3) + (s >> 2)));
+    let shown = page.ids("element").into_iter().zip(sides);
+    [whole, shown.map(|(piece, side)| quad(piece as usize, side)).sum()]
+}
+
+#[test]
+fn cells_of_all_kinds_are_drawn_as_they_are() {
+    let prism = 3.5; // the area of the ring by the shoelace formula
+    let pyramid = 4.0 / 3.0;
+    let tetrahedra = {
+        let mut mesh = mixed();
+        mesh.cells = subsolid::mesh::Cells::default();
+        mesh.cells.push(CellKind::Tetrahedron, &[4, 8, 7, 10]);
+        mesh
+    };
+    let cuboid = Shape::parse("box", &[2, 1, 1]).unwrap().build().unwrap();
+    for (mesh, volume) in [(polyhedra(), Some(prism + pyramid)), (tetrahedra, None), (cuboid, None)]
+    {
+        let mut mesh = mesh;
+        let values = mesh.points.iter().map(|p| p[0] + 2.0 * p[1]).collect();
+        mesh.attributes.push(Attribute { name: "a".into(), width: 1, values });
+        let page = Page::of_cells(&mesh, &ViewOptions::titled("")).unwrap();
+        let decoded = Decoded::new(&page);
+        let [whole, boundary] = volumes(&decoded);
+        assert!(whole > 0.0 && (whole - boundary).abs() < 1e-5 * whole, "{whole} {boundary}");
+        if let Some(volume) = volume {
+            assert!((whole / 6.0 - volume).abs() < 1e-5 * volume, "{whole}");
+        }
+        assert!(page.worst().unwrap().scaled_jacobian > 0.0);
+    }
+    // each piece belongs to its cell: a prism of 2 · 5 + 5 pieces, a pyramid of 1 + 4
+    let page = Page::of_cells(&polyhedra(), &ViewOptions::titled("")).unwrap();
+    let cells = Decoded::new(&page).ids("element_cell");
+    assert_eq!([0, 1].map(|c| cells.iter().filter(|&&x| x == c).count()), [15, 5]);
 }

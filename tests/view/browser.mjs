@@ -405,6 +405,39 @@ async function others() {
   const { found } = await picks(page);
   check(found.length > 8, "results are shown as they are");
   await page.close();
+  // a wedge and a tetrahedron: caps, peeling and the list of the worst
+  const cells = write("cells.vtk", `# vtk DataFile Version 3.0
+cells
+ASCII
+DATASET UNSTRUCTURED_GRID
+POINTS 7 double
+0 0 0 1 0 0 0 1 0 0 0 1 1 0 1 0 1 1 0.3 0.3 2
+CELLS 2 12
+6 0 1 2 3 4 5
+4 3 4 5 6
+CELL_TYPES 2
+13 10
+POINT_DATA 7
+SCALARS a double 1
+LOOKUP_TABLE default
+0 1 2 3 4 5 6
+`);
+  page = await open(view(cells, "cells", "--linear", "--color", "a"));
+  const kinds = new Set((await picks(page)).found.map((p) => p.cell));
+  check(kinds.has(0) && kinds.has(1), `a wedge and a tetrahedron are shown: ${[...kinds]}`);
+  await press(page, "n", "n");
+  const listed = await page.evaluate(() => [window.subsolid.lastPick.cell, document.getElementById("picked").textContent]);
+  check([0, 1].includes(listed[0]) && !/u, v, w/.test(listed[1]), `a corner among the worst: ${listed}`);
+  await press(page, "x");
+  const cells2 = await picks(page), capped = await page.evaluate(() => window.subsolid.view.capCorners.length);
+  const across = await page.evaluate(() => {
+    const plane = window.subsolid.plane(), corners = [...window.subsolid.view.caps.geometry.attributes.position.array];
+    return { plane, off: Math.max(...corners.map((_, i) => (i % 3 ? 0 : Math.abs([0, 1, 2].reduce((sum, d) => sum + corners[i + d] * plane.normal[d], 0) - plane.distance)))) };
+  });
+  const above = (p) => p.local.reduce((sum, x, d) => sum + x * across.plane.normal[d], 0) - across.plane.distance;
+  check(capped > 0 && across.off < 1e-5, `the corners of caps lie on the plane: ${across.off}`);
+  check(cells2.found.some((p) => !p.cap) && cells2.found.every((p) => p.cap || above(p) < 1e-5), "nothing is left above the plane");
+  await page.close();
   execFileSync(subsolid, ["--quiet", "slice", model, "--png", layers, "--layer-height", "1", "--pixel", "0.5"]);
   page = await open(view(model, "layers", "--slices", layers), { hash: "layer=3&layers=1" });
   await drawn(page);

@@ -189,6 +189,12 @@ export class Model {
     return values && Array.from({ length: 16 }, (_, k) => values.at(16 * patch.boundary + k));
   }
 
+  // Whether the corners of a linear piece coincide: a cell or part of one that is no hexahedron.
+  isCollapsed(piece) {
+    const corner = (k) => this.corner[8 * piece + k];
+    return this.isLinear && (corner(2) === corner(3) || corner(4) === corner(5));
+  }
+
   // The side of a piece, as a patch.
   pieceSide(piece, axis, high) {
     const { along, places } = sidePlaces(axis, high), all = this.piecePoints(piece), box = this.box(piece);

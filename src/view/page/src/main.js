@@ -399,7 +399,7 @@ class App {
     const corner = picked.triangle === undefined ? model.cornerOf(picked.element) : null;
     const rows = [[model.isSolid ? "cell" : "face", String(picked.cell)]];
     if (corner !== null) rows.push(["corner", String(corner)]);
-    if (picked.parameters) rows.push([model.isSolid ? "u, v, w" : "u, v", picked.parameters.slice(0, model.isSolid ? 3 : 2).map(number).join(", ")]);
+    if (picked.parameters && !(model.isLinear && model.isCollapsed(picked.element))) rows.push([model.isSolid ? "u, v, w" : "u, v", picked.parameters.slice(0, model.isSolid ? 3 : 2).map(number).join(", ")]);
     rows.push(["position", model.absolute(picked.position).map(number).join(", ")]);
     const jacobian = view.jacobianAt(picked);
     if (jacobian) rows.push(["scaled Jacobian here", number(jacobian.scaled)]);
@@ -442,7 +442,8 @@ class App {
       this.say("");
     } else this.say("");
     const element = this.elementOf(worst);
-    const found = model.hasInterior ? model.pieceAt(element, worst.parameters) : null;
+    const isCorner = model.isLinear && worst.corner !== null;
+    const found = model.hasInterior && !isCorner ? model.pieceAt(element, worst.parameters) : null;
     this.showPicked(found ? { ...view.inPiece(found.piece, found.local), position } : { element, cell: worst.cell, parameters: worst.parameters, position, worst });
     this.worstButtons[index].firstChild.focus({ preventScroll: false });
   }
@@ -450,7 +451,7 @@ class App {
   elementOf(worst) {
     const { model } = this;
     if (!model.elementCell) return worst.cell;
-    for (let e = 0; e < model.elementCell.length; e++) if (model.elementCell[e] === worst.cell && model.cornerOf(e) === worst.corner) return e;
+    for (let e = 0; e < model.elementCell.length; e++) if (model.elementCell[e] === worst.cell && (model.isLinear || model.cornerOf(e) === worst.corner)) return e;
     return worst.cell;
   }
 

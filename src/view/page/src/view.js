@@ -456,13 +456,14 @@ export class View {
       return picked.weights.reduce((sum, w, k) => sum + w * values.at(triangle[3 * picked.triangle + k]), 0);
     }
     if (picked.patch) return patchPoint(model.patchValues(picked.patch, channel.section), ...picked.local, 1)[0];
+    if (picked.piece === undefined) return null;
     return piecePoint(model.pieceValues(picked.piece, channel.section), picked.local, 1)[0];
   }
 
   // Scaled Jacobian at what was picked, if the page holds the inside.
   jacobianAt(picked) {
     const { model } = this;
-    if (!model.hasInterior || !picked.parameters) return null;
+    if (!model.hasInterior || !picked.parameters || (model.isLinear && model.isCollapsed(picked.element))) return null;
     const found = picked.piece !== undefined ? { piece: picked.piece, local: picked.local } : model.pieceAt(picked.element, picked.parameters);
     if (!found) return null;
     const box = model.box(found.piece);

@@ -56,7 +56,7 @@ export function cut(model, plane, visible, fine, triangle) {
       const at = (x) => [x % m, Math.floor(x / m) % m, Math.floor(x / (m * m))].map((i) => i / n);
       const [pa, pb] = [at(a), at(b)], mix = (t) => [0, 1, 2].map((d) => pa[d] + t * (pb[d] - pa[d]));
       let [t0, h0, t1, h1] = [0, values[a], 1, values[b]], t = h0 / (h0 - h1);
-      for (let step = 0; fine && step < 4; step++) {
+      for (let step = 0; fine && step < 12; step++) {
         const h = height(mix(t));
         if (Math.abs(h) < 1e-7 * size) break;
         if (h > 0 === h0 > 0) [t0, h0] = [t, h];

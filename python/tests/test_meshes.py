@@ -215,3 +215,28 @@ def test_rules_are_those_of_tags(tmp_path: Any) -> None:
         assert found.n_faces == expected.n_faces
     with pytest.raises(subsolid.Error, match="triangles='flat'|triangles=\"flat\""):
         subsolid.Surface(points, faces, triangles="flat")  # type: ignore[arg-type]
+
+
+def test_groups_of_faces_are_kept_refined_and_integrated(tmp_path):
+    points = [[i % 3, i // 3 % 2, i // 6] for i in range(12)]
+    cells = [[0, 1, 4, 3, 6, 7, 10, 9], [1, 2, 5, 4, 7, 8, 11, 10]]
+    groups = {"ends": [[0, 3, 9, 6], [2, 8, 11, 5]], "between": [[1, 4, 10, 7]]}
+    solid = subsolid.Solid(
+        points, cells, face_groups=groups, cell_data={"group:steel": [1, 0]}, crease_angle=40
+    )
+    assert {name: faces.tolist() for name, faces in solid.face_groups.items()} == groups
+    fine = solid.refine(1)
+    assert [len(faces) for faces in fine.face_groups.values()] == [8, 4]
+    assert fine.cell_data["group:steel"].sum() == 8
+    fine.write(tmp_path / "fine.vtu")
+    again = subsolid.read(tmp_path / "fine.vtu")
+    assert {name: len(faces) for name, faces in again.face_groups.items()} == {
+        "ends": 8,
+        "between": 4,
+    }
+    quadrature = solid.quadrature(2, boundary="ends")
+    assert sum(batch.measures.sum() for batch in quadrature.batches()) == pytest.approx(2.0)
+    with pytest.raises(subsolid.Error, match="faces between cells"):
+        solid.quadrature(2, boundary=["between"])
+    with pytest.raises(subsolid.Error, match="no cell has face"):
+        subsolid.Solid(points, cells, face_groups={"bad": [[0, 1, 2, 3]]})

@@ -72,7 +72,7 @@ impl Blob {
         let Some(section) = self.sections.get(name) else { return Vec::new() };
         let number = |key: &str| section[key].as_u64().unwrap_or(0) as usize;
         let bytes = &self.bytes[number("at")..][..size_of::<f32>() * number("count")];
-        bytemuck::pod_collect_to_vec::<u8, f32>(bytes).into_iter().map(f64::from).collect()
+        bytes.as_chunks().0.iter().map(|&own| f64::from(f32::from_ne_bytes(own))).collect()
     }
 
     pub fn sections(&self) -> Value {

@@ -3,7 +3,7 @@
 use subsolid::backend::Precision;
 use subsolid::limit::Solid;
 use subsolid::locate::{AttributePieces, Locator};
-use subsolid::mesh::{Attribute, SolidMesh, shape::Shape};
+use subsolid::mesh::{Attribute, CellArray, SolidMesh, shape::Shape};
 use subsolid::slice::{
     Axis, DeviceInteriors, DeviceSource, Interior, InteriorFinder, InteriorValues, LayerSource,
     PixelGrid, SliceOptions, Slicer, SolidSource,
@@ -116,19 +116,24 @@ fn interiors_are_those_of_the_cpu() {
     }
 }
 
-/// Attributes of covered pixels, as output files ask for them.
+/// Attributes and arrays of the cells of covered pixels, as output files ask for them.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
 fn attributes_of_layers_are_those_of_the_cpu() {
     let gpu = gpu(Precision::F64);
     let mut mesh = subsolid::read("models/bracket.vtk").unwrap();
     mesh.attributes = attributes(&mesh);
+    let ids = (0..mesh.cells.len()).map(|cell| cell as f64).collect();
+    mesh.cell_data = vec![CellArray::new("id", 1, ids, true)];
     let solid = Solid::new(&mesh).unwrap();
     let slicer = Slicer::new(&solid, mesh.controls(), SliceOptions::default()).unwrap();
     let ([low, high], [corner, far]) = (slicer.heights(), slicer.plane_box());
     let pitch = (far[0] - corner[0]) / 300.0;
     let grid = PixelGrid { origin: corner, pitch, size: [300, 310] };
-    let source = SolidSource::new(&solid, mesh.controls(), slicer).unwrap();
+    let (controls, cell_data) = (mesh.controls(), &mesh.cell_data);
+    let source = SolidSource::with_cell_data(&solid, controls, cell_data, slicer).unwrap();
+    let width = source.channels().len();
+    assert_eq!((width, &source.channels()[4].name[..]), (5, "id"));
     let device = DeviceSource::new(&source, &gpu).unwrap();
     for t in [0.1, 0.5, 0.77] {
         let height = low + t * (high - low);
@@ -140,5 +145,8 @@ fn attributes_of_layers_are_those_of_the_cpu() {
         assert!(
             found.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 1e-12 * b.abs().max(1.0))
         );
+        let ids =
+            |values: &[f64]| values.iter().skip(4).step_by(width).copied().collect::<Vec<_>>();
+        assert!(ids(&found) == ids(&expected) && ids(&found).iter().all(|id| id.fract() == 0.0));
     }
 }

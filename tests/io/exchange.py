@@ -280,10 +280,12 @@ def written_by_gmsh():
 
 # Physical groups of the two volumes of `gmsh_materials`, below and above x = 1.
 MATERIALS = (11, 4)
+# Surfaces of the boxes by their x.
+SURFACES = {"fixed": 0.0, "between": 1.0, "loaded end": 2.0}
 
 
 def gmsh_materials(version, binary):
-    """Path of a model of two boxes side by side, which Gmsh meshed with a physical group each."""
+    """Path of a model of two boxes side by side, which Gmsh meshed: named materials and surfaces."""
     gmsh.initialize(interruptible=False)
     gmsh.option.setNumber("General.Terminal", 0)
     gmsh.model.add("materials")
@@ -292,10 +294,13 @@ def gmsh_materials(version, binary):
     gmsh.model.occ.synchronize()
     for _, volume in gmsh.model.getEntities(3):
         is_above = gmsh.model.occ.getCenterOfMass(3, volume)[0] > 1
-        gmsh.model.addPhysicalGroup(3, [volume], MATERIALS[is_above])
-    # groups of surfaces are not those of cells
-    surfaces = [tag for _, tag in gmsh.model.getEntities(2)]
-    gmsh.model.addPhysicalGroup(2, surfaces, 99)
+        name = ["steel", "resin"][is_above]
+        gmsh.model.addPhysicalGroup(3, [volume], MATERIALS[is_above], name)
+    for _, surface in gmsh.model.getEntities(2):
+        x = gmsh.model.occ.getCenterOfMass(2, surface)[0]
+        for tag, (name, place) in enumerate(SURFACES.items(), 1):
+            if abs(x - place) < 1e-9:
+                gmsh.model.addPhysicalGroup(2, [surface], tag, name)
     gmsh.option.setNumber("Mesh.MeshSizeMin", 0.5)
     gmsh.option.setNumber("Mesh.MeshSizeMax", 0.5)
     gmsh.model.mesh.generate(3)
@@ -308,23 +313,38 @@ def gmsh_materials(version, binary):
 
 
 def compare_materials(path):
-    """Compares the groups of cells and of their refinement with where they lie."""
+    """Compares the groups of cells and faces and of their refinement with where they lie."""
+    with_faces = []
     for levels in ("0", "1"):
         output = path.with_suffix(f".{levels}.vtu")
         command = [PROGRAM, "refine", path, "--levels", levels, "-o", output]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         mesh = meshio.read(output)
-        seen = []
-        for block, groups in zip(mesh.cells, mesh.cell_data["gmsh:physical"]):
-            assert groups.dtype.kind == "i", f"groups of type {groups.dtype}"
-            groups = groups.ravel()
-            # far from x = 1, where refinement moves points
+        seen, faces = [], dict.fromkeys(SURFACES, 0)
+        arrays = [mesh.cell_data[name] for name in ("gmsh:physical", "group:steel", "group:resin")]
+        for i, block in enumerate(mesh.cells):
             x = mesh.points[block.data].mean(axis=1)[:, 0]
+            groups, steel, resin = (array[i].ravel() for array in arrays)
+            if block.dim == 2:
+                for name, place in SURFACES.items():
+                    members = mesh.cell_data[f"group:{name}"][i].ravel() != 0
+                    # refinement moves the ends
+                    assert (abs(x[members] - place) < 0.3 * int(levels) + 1e-12).all(), name
+                    faces[name] += members.sum()
+                continue
+            assert groups.dtype.kind == "i", f"groups of type {groups.dtype}"
+            assert (steel == (groups == MATERIALS[0])).all(), "cells of steel"
+            assert (resin == (groups == MATERIALS[1])).all(), "cells of resin"
+            # far from x = 1, where refinement moves points
             expected = np.where(x > 1, MATERIALS[1], MATERIALS[0])
             assert (groups == expected)[abs(x - 1) > 0.1].all(), "groups of other cells"
             seen.extend(groups)
         assert sorted(set(seen)) == sorted(MATERIALS), f"groups {set(seen)}"
+        with_faces.append(faces)
+    # a triangle becomes three quads
+    coarse, fine = with_faces
+    assert all(coarse[name] > 0 and fine[name] == 3 * coarse[name] for name in SURFACES), with_faces
 
 
 def swapped(path):

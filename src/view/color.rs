@@ -26,12 +26,14 @@ impl ColorMap {
 
     /// The color at `t`, from 0 to 1, in sRGB.
     pub fn color(self, t: f64) -> [f32; 3] {
-        let gradient = match self {
-            Self::Viridis => colorous::VIRIDIS,
-            Self::Cividis => colorous::CIVIDIS,
-            Self::Turbo => colorous::TURBO,
+        let t = t.clamp(0.0, 1.0);
+        let (gradient, t) = match self {
+            // a table of 256 colors: d3 takes number ⌊256 t⌋, colorous ⌊255 t⌋
+            Self::Viridis => (colorous::VIRIDIS, ((256.0 * t).floor() + 0.5).min(255.0) / 255.0),
+            Self::Cividis => (colorous::CIVIDIS, t),
+            Self::Turbo => (colorous::TURBO, t),
         };
-        let colorous::Color { r, g, b } = gradient.eval_continuous(t.clamp(0.0, 1.0));
+        let colorous::Color { r, g, b } = gradient.eval_continuous(t);
         [r, g, b].map(|x| f32::from(x) / 255.0)
     }
 }

@@ -218,7 +218,7 @@ def test_rules_are_those_of_tags(tmp_path: Any) -> None:
 
 
 def test_groups_of_faces_are_kept_refined_and_integrated(tmp_path):
-    points = [[i % 3, i // 3 % 2, i // 6] for i in range(12)]
+    points = np.array([[i % 3, i // 3 % 2, i // 6] for i in range(12)], dtype=float)
     cells = [[0, 1, 4, 3, 6, 7, 10, 9], [1, 2, 5, 4, 7, 8, 11, 10]]
     groups = {"ends": [[0, 3, 9, 6], [2, 8, 11, 5]], "between": [[1, 4, 10, 7]]}
     solid = subsolid.Solid(
@@ -235,7 +235,7 @@ def test_groups_of_faces_are_kept_refined_and_integrated(tmp_path):
         "between": 4,
     }
     quadrature = solid.quadrature(2, boundary="ends")
-    assert sum(batch.measures.sum() for batch in quadrature.batches()) == pytest.approx(2.0)
+    assert sum(batch.weights.sum() for batch in quadrature.batches()) == pytest.approx(2.0)
     with pytest.raises(subsolid.Error, match="faces between cells"):
         solid.quadrature(2, boundary=["between"])
     with pytest.raises(subsolid.Error, match="no cell has face"):

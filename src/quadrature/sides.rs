@@ -81,8 +81,9 @@ impl Regions {
             _ => format!("the groups {}", names.join(", ")),
         };
         let sides = self.side_count;
+        let s = if sides == 1 { "" } else { "s" };
         Err(Error::request(format!("the boundary has no {what} {part}")).with_help(format!(
-            "it has {sides} sides, numbered from 0 and told apart by sharp edges (--crease-angle \
+            "it has {sides} side{s}, numbered from 0 and told apart by sharp edges (--crease-angle \
              40 makes edges sharp), and {groups}"
         )))
     }

@@ -142,7 +142,7 @@ fn bad_requests_are_refused() {
     refused(here, "assemble box.vtk --elasticity 1,0.5 -o out", "ratio 0.5");
     refused(here, "assemble box.vtk --mass=-1 -o out", "a material of -1");
     refused(here, "assemble box.vtk --load 1=0,0,1 -o out", "no side 1");
-    refused(here, "assemble box.vtk --load x=0,0,1 -o out", "no number of a side");
+    refused(here, "assemble box.vtk --load x=0,0,1 -o out", "no group x");
     refused(here, "assemble box.vtk --body 0,nan,1 -o out", "3 numbers");
     refused(here, "assemble box.vtk --mass -o box.vtk", "is no folder");
     refused(here, "assemble box.vtk --mass", "--output");

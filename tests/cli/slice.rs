@@ -321,7 +321,7 @@ fn bad_requests_are_refused_before_any_work() {
         (&format!("{png} --layer-height 0.1 --resolution 100"), "1920x1080"),
         (
             &format!("{png} --layer-height 0.1 --attribute heat"),
-            "its attributes are height, pair_0",
+            "its attributes, cell arrays and groups are height, pair_0",
         ),
         (&format!("{png} --layer-height 0.1 --attribute pair --attribute pair_0"), "twice"),
         (&format!("{png} --layer-height 0.1 --attribute height=1:1"), "no greys between"),

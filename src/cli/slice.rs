@@ -36,13 +36,19 @@ const ORIGIN_SLACK: f64 = 1e-6;
 /// above --origin, and is cut in its middle. Layers are numbered from the bottom of the whole model whatever
 /// --range says, so that a part gives the files that the whole gives.
 #[derive(Args)]
-#[command(group = ArgGroup::new("outputs").args(["png", "svg", "cli", "vtp", "vtu"]).required(true)
-    .multiple(true))]
+#[command(group = ArgGroup::new("outputs").required(true).multiple(true)
+    .args(["png", "bmp", "svg", "layered_svg", "cli", "vtp", "vtu", "zip", "sl1"]))]
+#[command(group = ArgGroup::new("images").args(["png", "bmp", "zip", "sl1"]).multiple(true))]
+#[command(group = ArgGroup::new("a_material").args(["materials", "material_id"]).multiple(true))]
 #[command(after_help = "\
 Examples:
   subsolid slice model.vtk --layer-height 0.05 --png layers --pixel 0.05 --antialias 4
   subsolid slice model.vtk --layer-height 0.05 --png layers --pixel 0.05 --dither \\
     --attribute hardness=0:1 --zip job.zip
+  subsolid slice model.vtk --layer-height 0.05 --zip job.zip --pixel 0.05 --materials steel,copper
+  subsolid slice model.msh --layer-height 0.05 --png layers --pixel 0.05 --material-id MaterialIds
+  subsolid slice model.vtk --layer-height 0.05 --sl1 job.sl1 --pixel 0.04725 \\
+    --resolution 1440x2560 --antialias 4 --exposure 6:35:10
   subsolid slice model.vtk --layer-height 0.1 --svg drawings --cli job.cli --vtp job.vtp
   subsolid slice model.vtk --layer-height 0.1 --range 2:2.5 --axis x --svg drawings --resume")]
 pub struct Arguments {
@@ -124,7 +130,7 @@ pub fn run(mut arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
     let _starting = start(a.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
-    let (wanted, cell_data) = values::attributes(&a.attribute, &mesh)?;
+    let (wanted, cell_data) = values::attributes(&a.wanted(), &mesh)?;
     let controls = Controls { positions: &mesh.points, attributes: &wanted };
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
@@ -158,7 +164,8 @@ pub fn run(mut arguments: Arguments, console: &Console) -> Result<Outcome> {
         None => &on_cpu,
     };
     let attributes = values::choose(&a.attribute, source.channels())?;
-    let images = a.images.options(&a.outputs, &setting, &attributes, source.channels())?;
+    let named = (source.channels(), &cell_data[..]);
+    let images = a.images.options(&a.outputs, &setting, &attributes, named)?;
     let count = layers.len();
     console.status(
         "Prepared",
@@ -230,15 +237,18 @@ impl Arguments {
                 "give the millimetres in a length unit: 1000 if the model is in metres",
             ));
         }
-        let drawn = self.outputs.has_pixels() || self.outputs.vtp.is_some();
+        let outputs = &self.outputs;
+        let drawn =
+            outputs.has_attribute_images() || outputs.vtu.is_some() || outputs.vtp.is_some();
         if !self.attribute.is_empty() && !drawn {
             return Err(Error::request("--attribute is for images, --vtp and --vtu")
                 .with_help("give --png DIR, --vtp FILE or --vtu FILE, or leave --attribute out"));
         }
-        let alone = [&self.outputs.cli, &self.outputs.vtp, &self.outputs.vtu];
-        if self.pieces.is_some() && (alone.iter().any(|o| o.is_some()) || self.outputs.has_zip()) {
-            return Err(Error::request("--pieces is for --png and --svg, whose layers are files")
-                .with_help("leave the other outputs out"));
+        if self.pieces.is_some() && outputs.has_files() {
+            return Err(Error::request(
+                "--pieces is for --png, --bmp and --svg, whose layers are files",
+            )
+            .with_help("leave the other outputs out"));
         }
         self.check_unused()?;
         self.images.check(&self.outputs)?;
@@ -248,17 +258,22 @@ impl Arguments {
     /// Refuses options that none of the outputs has a use for.
     fn check_unused(&self) -> Result<()> {
         let outputs = &self.outputs;
-        let (images, drawings) = (outputs.png.is_some(), outputs.svg.is_some());
+        let (images, drawings) = (outputs.has_images(), outputs.svg.is_some());
+        let drawings = drawings || outputs.layered_svg.is_some();
         let ranges = self.attribute.iter().any(|wanted| wanted.range.is_some());
         let on_gpu = self.backend.is_gpu();
         for (unused, option, of) in [
-            (self.resume && !images && !drawings, "--resume", "--png and --svg"),
-            (ranges && !images, "a range of --attribute", "--png"),
-            (on_gpu && !outputs.has_pixels(), "--backend cuda", "--png and --vtu"),
+            (self.resume && !outputs.has_directories(), "--resume", "--png, --bmp and --svg"),
+            (
+                ranges && !outputs.has_attribute_images(),
+                "a range of --attribute",
+                "--png, --bmp and --zip",
+            ),
+            (on_gpu && !outputs.has_pixels(), "--backend cuda", "images and --vtu"),
             (
                 self.unit != 1.0 && !images && !drawings && outputs.cli.is_none(),
                 "--unit",
-                "--png, --svg and --cli; --vtp and --vtu keep the model's length unit",
+                "images, drawings and --cli; --vtp and --vtu keep the model's length unit",
             ),
         ] {
             if unused {
@@ -267,6 +282,17 @@ impl Arguments {
             }
         }
         Ok(())
+    }
+
+    /// The attributes and arrays that something is made of.
+    fn wanted(&self) -> Vec<WantedAttribute> {
+        let mut wanted = self.attribute.clone();
+        for name in self.images.material_names() {
+            if !wanted.iter().any(|known| known.name == name) {
+                wanted.push(WantedAttribute::whole(name));
+            }
+        }
+        wanted
     }
 
     fn setting(&self, slicer: &Slicer, model_sha256: String) -> Result<Setting> {

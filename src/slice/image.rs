@@ -1,8 +1,10 @@
-//! Grey images of layers: levels in 1, 8 or 16 bits, the way up that a printer wants.
+//! Images of layers: levels in 1, 8 or 16 bits, or numbers of materials with a color each, the
+//! way up that a printer wants.
 
 use png::{BitDepth, ColorType, Compression, Encoder, PixelDimensions, Unit};
 use serde::{Deserialize, Serialize};
 
+use super::bitmap;
 use super::dither::is_white;
 use crate::{Error, Result};
 
@@ -65,6 +67,26 @@ pub enum Flip {
     Both,
 }
 
+/// Formats of image files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ImageFile {
+    /// Portable Network Graphics, compressed.
+    #[default]
+    Png,
+    /// Windows bitmap, not compressed: 1 or 8 bits a pixel.
+    Bmp,
+}
+
+impl ImageFile {
+    /// Ending of the files' names.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Bmp => "bmp",
+        }
+    }
+}
+
 /// Shape of the images of a stack.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImageFormat {
@@ -76,11 +98,13 @@ pub struct ImageFormat {
     pub flip: Flip,
     /// Edge length of a pixel in metres.
     pub metres: f64,
+    /// Format of the file.
+    pub file: ImageFile,
 }
 
 /// An image as a file, and the sum of its levels.
 pub struct EncodedImage {
-    /// The PNG file.
+    /// The file.
     pub bytes: Vec<u8>,
     /// Sum over the pixels of the levels 0 to [`Bits::white`] that were written.
     pub sum: u64,
@@ -90,9 +114,15 @@ impl ImageFormat {
     /// Checks that images of this shape can be written.
     ///
     /// # Errors
-    /// [`Error::Request`] for no pixels or more than [`MOST_PIXELS`].
+    /// [`Error::Request`] for no pixels or more than [`MOST_PIXELS`], and for 16 bits in a format
+    /// that has none.
     pub fn check(&self) -> Result<()> {
         let [columns, rows] = self.size;
+        if (self.file, self.bits) == (ImageFile::Bmp, Bits::Sixteen) {
+            return Err(
+                Error::request("bitmaps of 16 bits a pixel").with_help("give 8 bits, or write PNG")
+            );
+        }
         let most = u32::MAX as usize >> 1; // of a PNG
         let pixels = columns.checked_mul(rows).filter(|_| columns <= most && rows <= most);
         match pixels {
@@ -118,14 +148,76 @@ impl ImageFormat {
             return Err(Error::request(format!("{count} levels for {columns} × {rows} pixels")));
         }
         let (packed, sum) = self.pack(levels, layer);
-        let mut bytes = Vec::new();
-        let mut encoder = Encoder::new(&mut bytes, columns as u32, rows as u32);
-        encoder.set_color(ColorType::Grayscale);
-        encoder.set_depth(match self.bits {
+        let depth = match self.bits {
             Bits::One => BitDepth::One,
             Bits::Eight => BitDepth::Eight,
             Bits::Sixteen => BitDepth::Sixteen,
-        });
+        };
+        let bytes = match self.file {
+            ImageFile::Png => self.png(&packed, depth, None, layer)?,
+            ImageFile::Bmp => {
+                let white = self.bits.white().max(1);
+                let grey = |level: u64| [(level * 255 / white) as u8; 3];
+                let greys: Vec<[u8; 3]> = (0..=white).map(grey).collect();
+                bitmap::encode(self.size, u8::from(self.bits), &greys, &packed, self.metres)
+            }
+        };
+        Ok(EncodedImage { bytes, sum })
+    }
+
+    /// The image of numbers of colors in a palette, `[row][column]` with row 0 the lowest, 8 bits a
+    /// pixel; `layer` is the number of the layer.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the numbers are not as many as pixels, or one has no color.
+    pub fn encode_indexed(
+        &self,
+        numbers: &[u8],
+        palette: &[[u8; 3]],
+        layer: usize,
+    ) -> Result<Vec<u8>> {
+        let [columns, rows] = self.size;
+        if numbers.len() != columns * rows {
+            let count = numbers.len();
+            return Err(Error::request(format!("{count} numbers for {columns} × {rows} pixels")));
+        }
+        if let Some(number) = numbers.iter().max().filter(|&&n| usize::from(n) >= palette.len()) {
+            return Err(Error::request(format!("color {number} of {}", palette.len())));
+        }
+        let (mirrored, upward) = self.turns();
+        let mut packed = Vec::with_capacity(numbers.len());
+        for line in 0..rows {
+            let row = if upward { line } else { rows - 1 - line };
+            packed.extend_from_slice(&numbers[row * columns..][..columns]);
+            if mirrored {
+                packed[line * columns..].reverse();
+            }
+        }
+        match self.file {
+            ImageFile::Png => self.png(&packed, BitDepth::Eight, Some(palette), layer),
+            ImageFile::Bmp => Ok(bitmap::encode(self.size, 8, palette, &packed, self.metres)),
+        }
+    }
+
+    /// A PNG file of packed rows, grey unless there is a palette.
+    fn png(
+        &self,
+        packed: &[u8],
+        depth: BitDepth,
+        palette: Option<&[[u8; 3]]>,
+        layer: usize,
+    ) -> Result<Vec<u8>> {
+        let [columns, rows] = self.size;
+        let mut bytes = Vec::new();
+        let mut encoder = Encoder::new(&mut bytes, columns as u32, rows as u32);
+        match palette {
+            None => encoder.set_color(ColorType::Grayscale),
+            Some(palette) => {
+                encoder.set_color(ColorType::Indexed);
+                encoder.set_palette(palette.as_flattened());
+            }
+        }
+        encoder.set_depth(depth);
         encoder.set_compression(Compression::Fast);
         let resolution = (1.0 / self.metres).round();
         if resolution >= 1.0 && resolution < f64::from(i32::MAX) {
@@ -133,11 +225,21 @@ impl ImageFormat {
             encoder.set_pixel_dims(Some(PixelDimensions { xppu, yppu, unit: Unit::Meter }));
         }
         let written = encoder.write_header().and_then(|mut writer| {
-            writer.write_image_data(&packed)?;
+            writer.write_image_data(packed)?;
             writer.finish()
         });
         written.map_err(|e| Error::request(format!("layer {layer} makes no PNG: {e}")))?;
-        Ok(EncodedImage { bytes, sum })
+        Ok(bytes)
+    }
+
+    /// Whether lines are mirrored, and whether the first is the lowest row.
+    fn turns(&self) -> (bool, bool) {
+        match self.flip {
+            Flip::None => (false, false),
+            Flip::Horizontal => (true, false),
+            Flip::Vertical => (false, true),
+            Flip::Both => (true, true),
+        }
     }
 
     /// Rows of the file, from the top, and the sum of their levels.
@@ -147,12 +249,7 @@ impl ImageFormat {
         let mut packed = vec![0u8; stride * rows];
         let mut sum = 0;
         let mut line_levels = Vec::with_capacity(columns);
-        let (mirrored, upward) = match self.flip {
-            Flip::None => (false, false),
-            Flip::Horizontal => (true, false),
-            Flip::Vertical => (false, true),
-            Flip::Both => (true, true),
-        };
+        let (mirrored, upward) = self.turns();
         for (line, out) in packed.chunks_exact_mut(stride).enumerate() {
             let row = if upward { line } else { rows - 1 - line };
             let levels = &levels[row * columns..][..columns];

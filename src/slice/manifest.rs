@@ -66,8 +66,10 @@ pub struct Parameters {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Files {
-    /// Grey images.
+    /// Images in PNG.
     Png(Images),
+    /// Images in BMP.
+    Bmp(Images),
     /// Contours.
     Svg {
         /// Lower left corner of the drawing, in the plane's coordinates.
@@ -94,8 +96,11 @@ pub struct Images {
     pub antialias: bool,
     /// Planes that a layer is the average of; one is its middle.
     pub planes: usize,
-    /// The images of every layer.
+    /// The grey images of every layer.
     pub stacks: Vec<ImageStack>,
+    /// The materials, of which every pixel has one or none; of stacks of materials.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub materials: Vec<MaterialEntry>,
 }
 
 /// What one of the images of a layer shows.
@@ -110,6 +115,24 @@ pub struct ImageStack {
     pub range: [f64; 2],
 }
 
+/// A material of a stack.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MaterialEntry {
+    /// Its number in indexed images; 0 is no material.
+    pub number: u8,
+    /// Its name.
+    pub name: String,
+    /// Its color, `#rrggbb`.
+    pub color: String,
+    /// The attribute or array that says where it is.
+    pub attribute: String,
+    /// The value of the array where the material is; none if it is the material's fraction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<i64>,
+    /// Directory of its images, which several materials share if the images are indexed.
+    pub folder: String,
+}
+
 /// A layer that is there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LayerEntry {
@@ -122,7 +145,7 @@ pub struct LayerEntry {
 }
 
 /// A file of a layer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileEntry {
     /// Path from the manifest's directory, with / between its parts.
     pub path: String,
@@ -131,6 +154,9 @@ pub struct FileEntry {
     /// Of an image: the sum of its levels, each from 0 to 2^bits − 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level_sum: Option<u64>,
+    /// Of an indexed image: how many pixels have each material, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pixels: Vec<u64>,
     /// Of contours: the area of the material, in squared length units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub area: Option<f64>,
@@ -177,12 +203,19 @@ impl Manifest {
     /// [`Error::File`] if it cannot be written.
     pub fn write(&self, directory: &Path) -> Result<()> {
         let path = directory.join(FILE_NAME);
-        atomic::write(&path, |out| {
-            serde_json::to_writer_pretty(&mut *out, self)
-                .map_err(std::io::Error::from)
-                .and_then(|()| out.write_all(b"\n"))
-                .map_err(|e| atomic::refused(&path, e))
-        })
+        atomic::write(&path, |out| self.write_to(&mut *out).map_err(|e| atomic::refused(&path, e)))
+    }
+
+    /// The bytes of the manifest's file.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let _ = self.write_to(&mut bytes); // memory takes all
+        bytes
+    }
+
+    fn write_to(&self, mut out: impl Write) -> std::io::Result<()> {
+        serde_json::to_writer_pretty(&mut out, self)?;
+        out.write_all(b"\n")
     }
 }
 

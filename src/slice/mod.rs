@@ -33,6 +33,7 @@
 //! ```
 
 mod bicubic;
+mod bitmap;
 mod contour;
 mod coverage;
 mod device;
@@ -46,6 +47,7 @@ mod interior;
 mod job;
 mod layer;
 pub mod manifest;
+mod materials;
 pub mod output;
 mod pieces;
 mod root;
@@ -63,10 +65,11 @@ pub use coverage::{Grey, Raster, Sampling};
 pub use device::{DeviceSlicer, DeviceSource};
 pub use fingerprint::fingerprint;
 pub use frame::{Axis, PixelGrid};
-pub use image::{Bits, EncodedImage, Flip, ImageFormat, MOST_PIXELS};
+pub use image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat, MOST_PIXELS};
 pub use interior::{DeviceInteriors, Interior, InteriorFinder, InteriorRun, InteriorValues};
 pub use job::{Job, JobReport};
 pub use layer::{Contour, Layer};
+pub use materials::{MOST_MATERIALS, Material, Materials, Unfit};
 pub use pieces::{MergedLayers, are_layers, job_directory, merge_layers};
 pub use setting::Setting;
 pub use slicer::{SliceOptions, Slicer};

@@ -131,3 +131,67 @@ fn pixels_have_the_material_of_their_cell() {
         assert_eq!((steel, tag), if is_left { (255, 64) } else { (0, 128) }, "{i}");
     }
 }
+
+/// The first image of a stack, as colors of the pixels from the top.
+fn colors(folder: &Path) -> Vec<[u8; 3]> {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let first = files.filter(|path| path.extension().is_some_and(|e| e == "png")).min().unwrap();
+    let bytes = std::fs::read(first).unwrap();
+    let mut decoder = zune_png::PngDecoder::new(std::io::Cursor::new(bytes));
+    let samples = decoder.decode().unwrap().u8().unwrap();
+    let width = samples.len() / (16 * 8);
+    samples.chunks_exact(width).map(|color| [0, 1, 2].map(|d| color[d % width])).collect()
+}
+
+/// Two volumes of a file of Gmsh are two materials, by their names and by their tags; parts of the
+/// layers, made apart and merged, are the files of the whole.
+#[test]
+fn volumes_are_materials_of_images() {
+    let directory = model();
+    let here = directory.path();
+    let slice = "slice two.msh --crease-angle 40 --layer-height 0.5 --pixel 0.125 --quiet";
+    let (steel, resin) = ([255, 0, 0], [0, 0, 255]);
+    done(here, &format!("{slice} --png named --materials steel=#ff0000,resin=#0000ff"));
+    done(here, &format!("{slice} --png tagged --material-id gmsh:physical"));
+    done(here, &format!("{slice} --png apart --material-id gmsh:physical --separate"));
+    let named = colors(&here.join("named/materials"));
+    let tagged = colors(&here.join("tagged/materials"));
+    let apart =
+        ["gmsh_physical_10", "gmsh_physical_20"].map(|f| colors(&here.join("apart").join(f)));
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(here.join("tagged/manifest.json")).unwrap()).unwrap();
+    let listed = manifest["parameters"]["files"]["materials"].as_array().unwrap();
+    let [first, second] = [0, 1].map(|i| {
+        let text = listed[i]["color"].as_str().unwrap();
+        [1, 3, 5].map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap())
+    });
+    assert_eq!((&listed[0]["id"], &listed[1]["id"]), (&10.into(), &20.into()));
+    assert_eq!(manifest["layers"][0]["files"][0]["pixels"], serde_json::json!([64, 64]));
+    for i in 0..16 * 8 {
+        let is_left = i % 16 < 8;
+        assert_eq!(named[i], if is_left { steel } else { resin }, "{i}");
+        assert_eq!(tagged[i], if is_left { first } else { second }, "{i}");
+        let white = [0, 1].map(|k| apart[k][i][0] == 255);
+        assert_eq!(white, [is_left, !is_left], "{i}");
+    }
+
+    for job in [2, 1] {
+        let parts = format!("{slice} --png parts --material-id gmsh:physical --pieces {job}/2");
+        done(here, &parts);
+    }
+    done(here, "merge parts");
+    assert!(json_file(&here.join("parts")) == json_file(&here.join("tagged")));
+    assert_eq!(colors(&here.join("parts/materials")), tagged);
+
+    // a cell of no material, and one of two
+    let twice = format!("{slice} --zip x.zip --materials steel,gmsh:physical");
+    refused(here, &twice, "in cell 0 has fractions that sum to 11");
+    let volumes = std::fs::read_to_string(here.join("two.msh")).unwrap();
+    std::fs::write(here.join("two.msh"), volumes.replace("5 5 2 20 2", "5 5 2 10 2")).unwrap();
+    done(here, &format!("{slice} --png one --materials steel=#ff0000"));
+    assert!(colors(&here.join("one/materials")).iter().all(|&color| color == steel));
+}
+
+fn json_file(directory: &Path) -> serde_json::Value {
+    serde_json::from_slice(&std::fs::read(directory.join("manifest.json")).unwrap()).unwrap()
+}

@@ -329,12 +329,14 @@ fn bad_requests_are_refused_before_any_work() {
         (&format!("{png} --layer-height 0.1 --svg out"), "given twice"),
         ("slice tripod.vtu --layer-height 0.1 --png out --pixel -1", "--pixel -1 is not positive"),
         ("slice tripod.vtu --layer-height 0.1 --png out --pixel 1e-6", "give larger pixels"),
-        ("slice tripod.vtu --layer-height 0.1 --svg out --zip a.zip", "--png"),
+        ("slice tripod.vtu --layer-height 0.1 --svg out --zip a.zip", "--pixel"),
+        ("slice tripod.vtu --layer-height 0.1 --sl1 a.sl1 --pixel 0.1", "--exposure"),
+        ("slice tripod.vtu --layer-height 0.1 --svg out --materials height", "--png"),
         (
             "slice tripod.vtu --layer-height 0.1 --svg out --attribute height",
             "images, --vtp and --vtu",
         ),
-        ("slice tripod.vtu --layer-height 0.1 --svg out --pixel 0.1", "--png and --vtu"),
+        ("slice tripod.vtu --layer-height 0.1 --svg out --pixel 0.1", "--sl1 and --vtu"),
         ("slice tripod.vtu --layer-height 0.1 --vtu a.pvtu", "--pixel"),
         ("slice tripod.vtu --layer-height 0.1 --vtu a.vtu --pixel 0.1", ".pvtu"),
         ("slice tripod.vtu --layer-height 0.1 --svg file", "is a file, not a directory"),
@@ -431,4 +433,32 @@ fn pixels_are_points_with_their_places() {
     let report =
         done(at, "slice tripod.vtu --layer-height 0.5 --pixel 0.1 --vtu b.pvtu --png images");
     assert_eq!(files(&at.join("b")).len(), report["made"]);
+}
+
+#[test]
+fn bad_materials_are_refused() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let zip = "slice tripod.vtu --layer-height 0.5 --zip a.zip --pixel 0.1";
+    for (arguments, fragment) in [
+        (&*format!("{zip} --materials lead"), "the model has no attribute \"lead\""),
+        (&format!("{zip} --materials height,height"), "given twice"),
+        (&format!("{zip} --materials height=#12"), "#b87333"),
+        (&format!("{zip} --materials pair"), "layer 0: the pixel of column"),
+        (&format!("{zip} --material-id height"), "no array of the cells"),
+        (&format!("{zip} --materials height --material-id height"), "cannot be used with"),
+        (&format!("{zip} --materials height --dither"), "cannot be used with"),
+        (&format!("{zip} --materials height --bits 8"), "--bits is for grey"),
+        (&format!("{zip} --separate"), "--materials"),
+        (&format!("{zip} --pieces 1/2"), "--pieces is for"),
+        (&format!("{zip} --resume"), "--resume is for"),
+        (
+            "slice tripod.vtu --layer-height 0.5 --sl1 a.sl1 --pixel 0.1 --exposure 6 --materials height",
+            "are for --png",
+        ),
+        ("slice tripod.vtu --layer-height 0.5 --sl1 a.sl1 --pixel 0.1 --exposure 0", "exposure"),
+        ("slice tripod.vtu --layer-height 0.5 --layered-svg a.xml", ".svg"),
+    ] {
+        refused(at, arguments, fragment);
+    }
 }

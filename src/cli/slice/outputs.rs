@@ -5,15 +5,17 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use subsolid::io::atomic;
+use subsolid::mesh::CellArray;
 use subsolid::slice::job_directory;
 use subsolid::slice::output::{
-    CommonLayerInterface, Encoding, ImageOptions, Output, PixelCloud, PngStack, Polylines,
-    SvgStack, archive, check_directory,
+    CommonLayerInterface, Encoding, Exposure, ImageArchive, ImageDirectory, ImageOptions,
+    LayeredSvg, Output, Painter, PixelCloud, Polylines, PrusaArchive, SvgStack, archive,
+    check_directory,
 };
-use subsolid::slice::{Bits, Channel, Flip, LayerSource, PixelGrid, Setting};
+use subsolid::slice::{Bits, Channel, Flip, ImageFile, LayerSource, Materials, PixelGrid, Setting};
 use subsolid::{Error, Result};
 
-use super::values::Resolution;
+use super::values::{Resolution, WantedAttribute, WantedMaterial, choose, exposure};
 use crate::cli::Console;
 use crate::cli::memory::{gigabytes, physical};
 use crate::cli::model::ModelArguments;
@@ -21,12 +23,18 @@ use crate::cli::model::ModelArguments;
 #[derive(Args)]
 #[group(skip)]
 pub struct OutputArguments {
-    /// Directory for grey images of the layers and their manifest
+    /// Directory for images of the layers and their manifest
     #[arg(long, value_name = "DIR", requires = "pixel")]
     pub png: Option<PathBuf>,
+    /// The same as Windows bitmaps
+    #[arg(long, value_name = "DIR", requires = "pixel", conflicts_with = "png")]
+    pub bmp: Option<PathBuf>,
     /// Directory for drawings of the layers and their manifest
     #[arg(long, value_name = "DIR")]
     pub svg: Option<PathBuf>,
+    /// Drawings of all layers in one file, as Slic3r writes them
+    #[arg(long, value_name = "FILE.svg")]
+    pub layered_svg: Option<PathBuf>,
     /// Common Layer Interface file of the contours
     #[arg(long, value_name = "FILE")]
     pub cli: Option<PathBuf>,
@@ -37,15 +45,24 @@ pub struct OutputArguments {
     /// piece a layer
     #[arg(long, value_name = "FILE.pvtu", requires = "pixel")]
     pub vtu: Option<PathBuf>,
-    /// Zip of all that --png writes
-    #[arg(long, value_name = "FILE", requires = "png")]
-    zip: Option<PathBuf>,
+    /// Zip of all that --png or --bmp writes; PNG if neither is given
+    #[arg(long, value_name = "FILE", requires = "pixel")]
+    pub zip: Option<PathBuf>,
+    /// Archive for Prusa's resin printers: the coverage in grey, with the printer's --pixel and
+    /// --resolution
+    #[arg(long, value_name = "FILE.sl1", requires_all = ["pixel", "exposure"])]
+    pub sl1: Option<PathBuf>,
+    /// Seconds of exposure in the --sl1 file; of the first layer, and layers over which the time
+    /// falls from there [default: S:S:0]
+    #[arg(long, value_name = "S[:FIRST[:FADED]]", requires = "sl1", value_parser = exposure)]
+    exposure: Option<Exposure>,
     /// Binary numbers in the --cli file, of single precision
     #[arg(long, requires = "cli")]
     binary: bool,
 }
 
 #[derive(Args)]
+#[group(skip)]
 pub struct ImageArguments {
     /// Edge length of a pixel, in length units of the model
     #[arg(long, value_name = "P", allow_hyphen_values = true)]
@@ -54,23 +71,38 @@ pub struct ImageArguments {
     #[arg(long, value_name = "WxH", requires = "pixel")]
     resolution: Option<Resolution>,
     /// Grey pixels: as they are covered in the plane, on the average of N planes a layer
-    #[arg(long, value_name = "N", requires = "png")]
+    #[arg(long, value_name = "N", requires = "images")]
     antialias: Option<usize>,
-    /// Bits of a pixel
-    #[arg(long, value_enum, default_value_t, requires = "png")]
-    bits: BitsArgument,
+    /// Bits of a pixel [default: 8]
+    #[arg(long, value_enum, requires = "images")]
+    bits: Option<BitsArgument>,
     /// Black and white pixels (1 bit) in the share of the grey: for droplets
-    #[arg(long, requires = "png", conflicts_with = "bits")]
+    #[arg(long, requires = "images", conflicts_with = "bits")]
     dither: bool,
     /// Mirror the images
-    #[arg(long, value_enum, value_name = "HOW", requires = "png", num_args = 0..=1,
+    #[arg(long, value_enum, value_name = "HOW", requires = "images", num_args = 0..=1,
           require_equals = true, default_missing_value = "horizontal")]
     flip: Option<FlipArgument>,
+    /// Materials that share the pixels, each pixel one or none: attributes that are their fractions
+    /// of the volume, or groups of cells. Images have a color a material
+    #[arg(
+        long,
+        value_name = "NAME[=#RRGGBB],…",
+        requires = "images",
+        value_delimiter = ',',
+        conflicts_with = "dither"
+    )]
+    materials: Vec<WantedMaterial>,
+    /// Array of the cells whose whole numbers are materials, instead of --materials
+    #[arg(long, value_name = "NAME", requires = "images", conflicts_with_all = ["materials", "dither"])]
+    material_id: Option<String>,
+    /// An image of 1 bit a material
+    #[arg(long, requires = "a_material")]
+    separate: bool,
 }
 
-#[derive(Clone, Copy, Default, ValueEnum)]
+#[derive(Clone, Copy, ValueEnum)]
 enum BitsArgument {
-    #[default]
     #[value(name = "8")]
     Eight,
     #[value(name = "16")]
@@ -90,21 +122,31 @@ enum FlipArgument {
 impl OutputArguments {
     /// Everything that is written.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        let paths = [&self.png, &self.svg, &self.cli, &self.vtp, &self.vtu, &self.zip];
-        paths.into_iter().filter_map(|path| path.as_deref())
+        let directories = [&self.png, &self.bmp, &self.svg];
+        directories.into_iter().chain(self.files()).filter_map(|path| path.as_deref())
+    }
+
+    /// The files of all layers.
+    fn files(&self) -> [&Option<PathBuf>; 6] {
+        [&self.layered_svg, &self.cli, &self.vtp, &self.vtu, &self.zip, &self.sl1]
+    }
+
+    /// The directory of images, if there is one.
+    fn images(&self) -> Option<&PathBuf> {
+        self.png.as_ref().or(self.bmp.as_ref())
     }
 
     /// Checks that all of it can be written, and is nothing that is read.
     pub fn check(&self, model: &ModelArguments) -> Result<()> {
-        for directory in [&self.png, &self.svg].into_iter().flatten() {
+        for directory in self.images().into_iter().chain(&self.svg) {
             check_directory(directory)?;
         }
-        for file in [&self.cli, &self.vtp, &self.vtu, &self.zip].into_iter().flatten() {
+        for file in self.files().into_iter().flatten() {
             model.check_no_input(file, &[])?;
             atomic::check(file)?;
         }
-        let endings =
-            [(&self.vtp, "vtp"), (&self.vtu, "pvtu"), (&self.zip, "zip"), (&self.cli, "cli")];
+        let endings = ["svg", "cli", "vtp", "pvtu", "zip", "sl1"];
+        let endings = self.files().into_iter().zip(endings);
         for (path, ending) in endings {
             let Some(path) = path else { continue };
             if !path.extension().unwrap_or_default().eq_ignore_ascii_case(ending) {
@@ -122,22 +164,37 @@ impl OutputArguments {
         Ok(())
     }
 
-    /// Whether all images go to an archive too.
-    pub fn has_zip(&self) -> bool {
-        self.zip.is_some()
+    /// Whether some are one file of all layers.
+    pub fn has_files(&self) -> bool {
+        self.files().into_iter().any(Option::is_some)
+    }
+
+    /// Whether some are a directory with files of a layer each.
+    pub fn has_directories(&self) -> bool {
+        self.images().is_some() || self.svg.is_some()
     }
 
     /// Directs the layers to the directories of a part, I of N.
     pub fn of_job(&mut self, part: (usize, usize)) -> Result<()> {
-        for directory in [&mut self.png, &mut self.svg].into_iter().flatten() {
+        for directory in [&mut self.png, &mut self.bmp, &mut self.svg].into_iter().flatten() {
             *directory = job_directory(directory, part)?;
         }
         Ok(())
     }
 
+    /// Whether some are images of any kind.
+    pub fn has_images(&self) -> bool {
+        self.has_attribute_images() || self.sl1.is_some()
+    }
+
+    /// Whether some are images, of attributes and materials too.
+    pub fn has_attribute_images(&self) -> bool {
+        self.images().is_some() || self.zip.is_some()
+    }
+
     /// Whether some are made of pixels.
     pub fn has_pixels(&self) -> bool {
-        self.png.is_some() || self.vtu.is_some()
+        self.has_images() || self.vtu.is_some()
     }
 
     /// Opens them. `grid`: the pixels of those that have some.
@@ -152,17 +209,30 @@ impl OutputArguments {
     ) -> Result<Vec<Box<dyn Output + 'a>>> {
         let channels = source.channels();
         let mut outputs: Vec<Box<dyn Output>> = Vec::new();
-        if let (Some(path), Some(images)) = (&self.png, images) {
-            outputs.push(Box::new(PngStack::open(
-                path,
-                setting,
-                images.clone(),
-                channels,
-                resume,
-            )?));
+        if let Some(images) = images {
+            let options = images.clone();
+            match (self.images(), &self.zip) {
+                (Some(path), _) => {
+                    let directory = ImageDirectory::open(path, setting, options, channels, resume)?;
+                    outputs.push(Box::new(directory));
+                }
+                (None, Some(path)) => {
+                    let zip = ImageArchive::create(path, setting, options, channels)?;
+                    outputs.push(Box::new(zip));
+                }
+                (None, None) => {}
+            }
+            if let (Some(path), Some(exposure)) = (&self.sl1, self.exposure) {
+                let options = images.clone();
+                let sl1 = PrusaArchive::create(path, setting, options, exposure, channels)?;
+                outputs.push(Box::new(sl1));
+            }
         }
         if let Some(path) = &self.svg {
             outputs.push(Box::new(SvgStack::open(path, setting, resume)?));
+        }
+        if let Some(path) = &self.layered_svg {
+            outputs.push(Box::new(LayeredSvg::create(path, setting, layers)?));
         }
         if let Some(path) = &self.cli {
             let encoding = if self.binary { Encoding::Binary } else { Encoding::Text };
@@ -179,9 +249,9 @@ impl OutputArguments {
         Ok(outputs)
     }
 
-    /// Packs the images, if a zip is asked for.
+    /// Packs a directory of images, if a zip is asked for too.
     pub fn archive(&self) -> Result<()> {
-        match (&self.zip, &self.png) {
+        match (&self.zip, self.images()) {
             (Some(zip), Some(directory)) => archive(zip, directory),
             _ => Ok(()),
         }
@@ -193,14 +263,66 @@ impl ImageArguments {
     pub fn check(&self, outputs: &OutputArguments) -> Result<()> {
         match self.pixel {
             Some(_) if !outputs.has_pixels() => {
-                Err(Error::request("--pixel is for --png and --vtu")
+                Err(Error::request("--pixel is for --png, --bmp, --zip, --sl1 and --vtu")
                     .with_help("give --png DIR or --vtu FILE, or leave --pixel out"))
             }
             Some(pixel) if !(pixel.is_finite() && pixel > 0.0) => {
                 Err(Error::request(format!("--pixel {pixel} is not positive"))
                     .with_help("give the edge length of a pixel in length units, say 0.05"))
             }
-            _ => Ok(()),
+            _ => self.check_materials(outputs),
+        }
+    }
+
+    fn check_materials(&self, outputs: &OutputArguments) -> Result<()> {
+        let has_materials = !self.materials.is_empty() || self.material_id.is_some();
+        if has_materials && !outputs.has_attribute_images() {
+            return Err(Error::request(
+                "--materials and --material-id are for --png, --bmp and --zip",
+            )
+            .with_help("give --png DIR, or leave them out"));
+        }
+        if self.bits.is_some() && outputs.sl1.is_some() && !outputs.has_attribute_images() {
+            return Err(Error::request("--sl1 has 8 bits a pixel").with_help("leave --bits out"));
+        }
+        Ok(())
+    }
+
+    /// The attributes and arrays of the materials.
+    pub fn material_names(&self) -> impl Iterator<Item = &str> {
+        let named = self.materials.iter().map(|material| material.name.as_str());
+        named.chain(self.material_id.as_deref())
+    }
+
+    /// The materials among the channels; ids are those of the cells of `arrays`.
+    fn materials(&self, channels: &[Channel], arrays: &[CellArray]) -> Result<Option<Materials>> {
+        if let Some(name) = &self.material_id {
+            let Some(array) =
+                arrays.iter().find(|a| a.name == *name || a.group_name() == Some(name))
+            else {
+                return Err(Error::request(format!("{name:?} is no array of the cells"))
+                    .with_help("name fractions at vertices by --materials"));
+            };
+            if array.width != 1 || !array.values.iter().all(|x| x.fract() == 0.0) {
+                let bad = array.values.iter().position(|x| x.fract() != 0.0);
+                let place = bad.map_or(String::new(), |at| {
+                    format!(": cell {} has {}", at / array.width, array.values[at])
+                });
+                return Err(Error::request(format!("{name:?} has no whole number a cell{place}"))
+                    .with_help("give an array of material ids"));
+            }
+            let channel = choose(&[WantedAttribute::whole(name)], channels)?[0].0;
+            let ids: Vec<i64> = array.values.iter().map(|&x| x as i64).collect();
+            return Materials::ids(channels, channel, &ids).map(Some);
+        }
+        let mut chosen = Vec::new();
+        for WantedMaterial { name, color } in &self.materials {
+            let own = choose(&[WantedAttribute::whole(name)], channels)?;
+            chosen.extend(own.into_iter().map(|(channel, _)| (channel, *color)));
+        }
+        match chosen.is_empty() {
+            true => Ok(None),
+            false => Materials::fractions(channels, &chosen).map(Some),
         }
     }
 
@@ -238,15 +360,23 @@ impl ImageArguments {
         outputs: &OutputArguments,
         setting: &Setting,
         attributes: &[(usize, [f64; 2])],
-        channels: &[Channel],
+        (channels, arrays): (&[Channel], &[CellArray]),
     ) -> Result<Option<ImageOptions>> {
-        let (Some(_), Some(grid)) = (&outputs.png, self.grid(setting)?) else { return Ok(None) };
+        let Some(grid) = self.grid(setting)?.filter(|_| outputs.has_images()) else {
+            return Ok(None);
+        };
+        let materials = self.materials(channels, arrays)?;
+        if materials.is_some() && attributes.is_empty() && self.bits.is_some() {
+            return Err(Error::request("--bits is for grey images, materials have none")
+                .with_help("leave --bits out, or ask for an --attribute"));
+        }
         let options = ImageOptions {
             grid,
+            file: if outputs.bmp.is_some() { ImageFile::Bmp } else { ImageFile::Png },
             bits: match self.bits {
                 _ if self.dither => Bits::One,
-                BitsArgument::Eight => Bits::Eight,
-                BitsArgument::Sixteen => Bits::Sixteen,
+                None | Some(BitsArgument::Eight) => Bits::Eight,
+                Some(BitsArgument::Sixteen) => Bits::Sixteen,
             },
             antialias: self.antialias,
             flip: match self.flip {
@@ -256,8 +386,10 @@ impl ImageArguments {
                 Some(FlipArgument::Both) => Flip::Both,
             },
             attributes: attributes.to_vec(),
+            materials,
+            separate: self.separate,
         };
-        PngStack::check(setting, &options, channels)?;
+        Painter::check(setting, &options, channels)?;
         check_memory(&options, channels.len())?;
         Ok(Some(options))
     }
@@ -266,7 +398,7 @@ impl ImageArguments {
 /// Refuses images of which the threads could not hold one each.
 fn check_memory(options: &ImageOptions, channels: usize) -> Result<()> {
     let threads = rayon::current_num_threads();
-    let need = PngStack::bytes_a_layer(options, channels) * threads as u128;
+    let need = Painter::bytes_a_layer(options, channels) * threads as u128;
     let Some(memory) = physical().map(u128::from) else { return Ok(()) };
     if need <= memory / 2 {
         return Ok(());

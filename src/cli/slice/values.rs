@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use subsolid::mesh::{Attribute, CellArray, SolidMesh};
 use subsolid::slice::Channel;
+use subsolid::slice::output::Exposure;
 use subsolid::{Error, Result};
 
 /// Heights from one up to another.
@@ -63,6 +64,53 @@ impl FromStr for WantedAttribute {
             Some((name, range)) => Ok(Self { name: name.into(), range: Some(range) }),
             None => Ok(Self { name: text.into(), range: None }),
         }
+    }
+}
+
+impl WantedAttribute {
+    /// All of an attribute.
+    pub fn whole(name: &str) -> Self {
+        Self { name: name.into(), range: None }
+    }
+}
+
+/// A material, and its color in images.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WantedMaterial {
+    pub name: String,
+    pub color: Option<[u8; 3]>,
+}
+
+impl FromStr for WantedMaterial {
+    type Err = String;
+
+    /// `NAME` or `NAME=#RRGGBB`; a name may hold = itself.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Some((name, digits)) = text.rsplit_once("=#") else {
+            return Ok(Self { name: text.into(), color: None });
+        };
+        let is_color = digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit());
+        let part = |d: usize| u8::from_str_radix(&digits[2 * d..2 * d + 2], 16).unwrap_or_default();
+        match is_color {
+            true => Ok(Self { name: name.into(), color: Some([0, 1, 2].map(part)) }),
+            false => Err(format!("colors look like #b87333, not #{digits}")),
+        }
+    }
+}
+
+/// Seconds of exposure: `6`, `6:35` (of the first layer), `6:35:10` (layers in between).
+pub fn exposure(text: &str) -> Result<Exposure, String> {
+    let mut parts = text.split(':').map(str::trim);
+    let number = |part: &str| part.parse().map_err(|_| format!("{part:?} is no number of seconds"));
+    let seconds = number(parts.next().unwrap_or_default())?;
+    let first = parts.next().map_or(Ok(seconds), number)?;
+    let faded = parts.next().map_or(Ok(0), |part| {
+        part.parse().map_err(|_| format!("{part:?} is no number of layers"))
+    })?;
+    let exposure = Exposure { seconds, first, faded };
+    match parts.next() {
+        Some(_) => Err("exposures look like 6:35:10".into()),
+        None => exposure.check().map(|()| exposure).map_err(|e| e.to_string()),
     }
 }
 
@@ -148,5 +196,23 @@ mod tests {
         let wanted = |text: &str| text.parse::<WantedAttribute>().unwrap();
         assert_eq!(wanted("a=b"), WantedAttribute { name: "a=b".into(), range: None });
         assert_eq!(wanted("a=-1:2").range, Some([-1.0, 2.0]));
+    }
+
+    #[test]
+    fn materials_may_have_colors() {
+        let wanted = |text: &str| text.parse::<WantedMaterial>();
+        assert_eq!(wanted("a=b"), Ok(WantedMaterial { name: "a=b".into(), color: None }));
+        let color = Some([0xb8, 0x73, 0x33]);
+        assert_eq!(wanted("a=#b87333"), Ok(WantedMaterial { name: "a".into(), color }));
+        assert!(["a=#b8733", "a=#b8733g", "a=#äöü"].into_iter().all(|text| wanted(text).is_err()));
+    }
+
+    #[test]
+    fn exposures_have_up_to_three_parts() {
+        let found = |text| exposure(text).map(|e| (e.seconds, e.first, e.faded));
+        assert_eq!(found("6"), Ok((6.0, 6.0, 0)));
+        assert_eq!(found("6.5:35"), Ok((6.5, 35.0, 0)));
+        assert_eq!(found("6:35:10"), Ok((6.0, 35.0, 10)));
+        assert!(["", "0", "-1", "nan", "6:", "6:7:x", "6:7:8:9"].iter().all(|t| found(t).is_err()));
     }
 }

@@ -1,19 +1,20 @@
 //! One zip of the files of a stack, for printers that take a job as one file.
 
 use std::fs::File;
-use std::io::{self, BufReader, Write};
-use std::path::Path;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
 
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipWriter};
-
-use crate::io::{ZipTarget, atomic};
-use crate::slice::manifest::{FILE_NAME, Manifest};
+use super::painter::{ImageOptions, Painter};
+use super::zip_file::ZipFile;
+use super::{Content, Cut, LayerOutput, Output};
+use crate::slice::Setting;
+use crate::slice::manifest::{FILE_NAME, LayerEntry, Manifest};
+use crate::slice::source::Channel;
 use crate::{Error, Result};
 
-/// Packs the manifest of `directory` and all files that it lists into the zip `path`,
-/// the manifest first, then layer by layer; images as they are, since they are
-/// compressed already. Equal files give equal bytes.
+/// Packs all files that the manifest of `directory` lists into the zip `path`, layer by layer, and
+/// the manifest behind them; images of PNG as they are, since they are compressed already. Equal
+/// files give equal bytes.
 ///
 /// # Errors
 /// [`Error::File`] if a file cannot be read, has changed since it was listed, or the
@@ -24,40 +25,80 @@ pub fn archive(path: impl AsRef<Path>, directory: impl AsRef<Path>) -> Result<()
         return Err(Error::file(directory, None, "holds no manifest of layers")
             .with_help("slice into it first"));
     };
-    let refused = |e: io::Error| atomic::refused(path, e);
-    atomic::write(path, |out| {
-        let mut zip = ZipWriter::new(ZipTarget::new(out));
-        push(&mut zip, path, directory, FILE_NAME, CompressionMethod::Deflated)?;
-        for file in manifest.layers.iter().flat_map(|layer| &layer.files) {
-            let method = match file.path.ends_with(".png") {
-                true => CompressionMethod::Stored,
-                false => CompressionMethod::Deflated,
-            };
-            let length = push(&mut zip, path, directory, &file.path, method)?;
-            if length != file.bytes {
-                return Err(Error::file(directory.join(&file.path), None, "has changed")
-                    .with_help("slice again"));
-            }
+    let mut zip = ZipFile::create(path)?;
+    for file in manifest.layers.iter().flat_map(|layer| &layer.files) {
+        let from = directory.join(&file.path);
+        let unreadable = |e: io::Error| {
+            Error::file(&from, None, format!("cannot be read: {e}")).with_help("slice again")
+        };
+        let length =
+            zip.push(&file.path, BufReader::new(File::open(&from).map_err(unreadable)?))?;
+        if length != file.bytes {
+            return Err(Error::file(&from, None, "has changed").with_help("slice again"));
         }
-        zip.finish().map_err(|e| refused(e.into()))?.complete().map_err(refused)
-    })
+    }
+    zip.push(FILE_NAME, &manifest.bytes()[..])?;
+    zip.finish()
 }
 
-/// Adds a file under its name in the directory; returns its length.
-fn push<W: Write + io::Seek>(
-    zip: &mut ZipWriter<W>,
-    path: &Path,
-    directory: &Path,
-    name: &str,
-    method: CompressionMethod,
-) -> Result<u64> {
-    let from = directory.join(name);
-    let unreadable = |e: io::Error| {
-        Error::file(&from, None, format!("cannot be read: {e}")).with_help("slice again")
-    };
-    let file = File::open(&from).map_err(unreadable)?;
-    let large = file.metadata().map_err(unreadable)?.len() > u64::from(u32::MAX / 2);
-    let options = SimpleFileOptions::default().compression_method(method).large_file(large);
-    zip.start_file(name, options).map_err(|e| atomic::refused(path, e.into()))?;
-    io::copy(&mut BufReader::new(file), zip).map_err(|e| atomic::refused(path, e))
+/// A zip of the images of all layers and their manifest, without a directory of them: the file
+/// that [`archive`] makes of one.
+pub struct ImageArchive {
+    path: PathBuf,
+    painter: Painter,
+    manifest: Manifest,
+    // none when finished
+    zip: Option<ZipFile>,
+}
+
+impl ImageArchive {
+    /// Starts the file.
+    ///
+    /// # Errors
+    /// Those of [`Painter::check`]; [`Error::File`] if it cannot be written.
+    pub fn create(
+        path: impl AsRef<Path>,
+        setting: &Setting,
+        options: ImageOptions,
+        channels: &[Channel],
+    ) -> Result<Self> {
+        let path = path.as_ref().to_owned();
+        let painter = Painter::new(setting, options, channels)?;
+        let parameters = setting.parameters(painter.files(channels));
+        let manifest = Manifest::new(setting.model.clone(), parameters);
+        let zip = Some(ZipFile::create(&path)?);
+        Ok(Self { path, painter, manifest, zip })
+    }
+}
+
+impl Output for ImageArchive {
+    fn needs_contours(&self) -> bool {
+        false
+    }
+
+    fn is_done(&self, _layer: usize) -> bool {
+        false // there is no half of a file to go on from
+    }
+
+    fn make(&self, cut: &Cut) -> Result<LayerOutput> {
+        self.painter.images(cut)
+    }
+
+    fn take(&mut self, part: LayerOutput) -> Result<()> {
+        let (Content::Images(images), Some(zip)) = (part.content, &mut self.zip) else {
+            return Err(Error::file(&self.path, None, "gets layers that are no images"));
+        };
+        images.iter().try_for_each(|(file, bytes)| zip.push(&file.path, &bytes[..]).map(drop))?;
+        let files = images.into_iter().map(|(file, _)| file).collect();
+        let LayerOutput { index, height, .. } = part;
+        self.manifest.layers.push(LayerEntry { index, height, files });
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let Some(mut zip) = self.zip.take() else { return Ok(()) };
+        self.manifest.complete = true;
+        zip.push(FILE_NAME, &self.manifest.bytes()[..])?;
+        zip.finish()
+    }
 }

@@ -8,15 +8,22 @@
 mod archive;
 mod common_layer_interface;
 mod directory;
-mod png;
+mod images;
+mod layered_svg;
+mod painter;
+mod prusa_archive;
 mod pvtu;
 mod svg;
 mod vtp;
+mod zip_file;
 
-pub use archive::archive;
+pub use archive::{ImageArchive, archive};
 pub use common_layer_interface::{CommonLayerInterface, Encoding};
 pub use directory::check_directory;
-pub use png::{ImageOptions, PngStack};
+pub use images::ImageDirectory;
+pub use layered_svg::LayeredSvg;
+pub use painter::{ImageOptions, Painter};
+pub use prusa_archive::{Exposure, PrusaArchive};
 pub use pvtu::PixelCloud;
 pub use svg::SvgStack;
 pub use vtp::Polylines;
@@ -67,6 +74,8 @@ pub struct LayerOutput {
 pub enum Content {
     /// Files that are complete.
     Files(Vec<FileEntry>),
+    /// Images for a file of all layers.
+    Images(Vec<(FileEntry, Vec<u8>)>),
     /// Bytes for a file of all layers.
     Bytes(Vec<u8>),
     /// Polylines for a file of all layers.

@@ -87,7 +87,7 @@ impl Output for SvgStack {
         let path = format!("{}.svg", cut.stack.file_stem(cut.index, self.axis));
         let bytes = self.directory.write_file(cut.index, &path, self.draw(layer).as_bytes())?;
         let (area, contours) = (Some(layer.area()), Some(layer.contours.len()));
-        let file = FileEntry { path, bytes, level_sum: None, area, contours };
+        let file = FileEntry { path, bytes, area, contours, ..FileEntry::default() };
         Ok(LayerOutput {
             index: cut.index,
             height: layer.height,

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use subsolid::Result;
 use subsolid::slice::manifest::Manifest;
-use subsolid::slice::output::{ImageOptions, Output, PngStack};
+use subsolid::slice::output::{ImageDirectory, ImageOptions, Output};
 use subsolid::slice::{
-    Axis, Bits, Channel, Contour, Flip, Job, JobReport, Layer, LayerSource, PixelGrid, Setting,
-    Stack,
+    Axis, Bits, Channel, Contour, Flip, ImageFile, Job, JobReport, Layer, LayerSource, PixelGrid,
+    Setting, Stack,
 };
 
 /// Corners of every contour.
@@ -106,15 +106,18 @@ pub fn setting() -> Setting {
 pub fn options() -> ImageOptions {
     ImageOptions {
         grid: setting().grid(0.03, None).unwrap(),
+        file: ImageFile::Png,
         bits: Bits::Eight,
         antialias: Some(2),
         flip: Flip::None,
         attributes: vec![(1, [-0.5, 1.0])],
+        materials: None,
+        separate: false,
     }
 }
 
-pub fn open(directory: &Path, options: ImageOptions, resume: bool) -> Result<PngStack> {
-    PngStack::open(directory, &setting(), options, Cone::new().channels(), resume)
+pub fn open(directory: &Path, options: ImageOptions, resume: bool) -> Result<ImageDirectory> {
+    ImageDirectory::open(directory, &setting(), options, Cone::new().channels(), resume)
 }
 
 /// Slices layers of the cone to the end.

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use subsolid::slice::manifest::Files;
-use subsolid::slice::output::{ImageOptions, PngStack};
-use subsolid::slice::{Bits, Flip, ImageFormat, LayerSource};
+use subsolid::slice::output::{ImageOptions, Painter};
+use subsolid::slice::{Bits, Flip, ImageFile, ImageFormat, LayerSource};
 use tempfile::tempdir;
 use zune_png::PngDecoder;
 use zune_png::zune_core::bytestream::ZCursor;
@@ -36,7 +36,8 @@ fn every_depth_is_read_back() {
     let size = [13, 7]; // no multiple of 8
     let levels: Vec<u16> = (0..91).map(|i| (i * 720) as u16).collect();
     for (bits, white) in [(Bits::One, 255), (Bits::Eight, 255), (Bits::Sixteen, 65535_u64)] {
-        let format = ImageFormat { size, bits, flip: Flip::None, metres: 5e-5 };
+        let format =
+            ImageFormat { size, bits, flip: Flip::None, metres: 5e-5, file: ImageFile::Png };
         let image = format.encode(&levels, 3).unwrap();
         let (found, read) = decode(&image.bytes);
         assert_eq!(found, size);
@@ -52,7 +53,7 @@ fn every_depth_is_read_back() {
         assert_eq!(image.sum, sum * bits.white() / white);
     }
     assert!(
-        ImageFormat { size, bits: Bits::One, flip: Flip::None, metres: 1e-5 }
+        ImageFormat { size, bits: Bits::One, flip: Flip::None, metres: 1e-5, file: ImageFile::Png }
             .encode(&levels[1..], 0)
             .is_err()
     );
@@ -62,7 +63,13 @@ fn every_depth_is_read_back() {
 fn flips_mirror_the_image() {
     let levels: Vec<u16> = (0..12).map(|i| i * 257).collect();
     let image = |flip| {
-        let format = ImageFormat { size: [4, 3], bits: Bits::Eight, flip, metres: 1e-4 };
+        let format = ImageFormat {
+            size: [4, 3],
+            bits: Bits::Eight,
+            flip,
+            metres: 1e-4,
+            file: ImageFile::Png,
+        };
         decode(&format.encode(&levels, 0).unwrap().bytes).1
     };
     assert_eq!(image(Flip::None), [8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3]);
@@ -72,7 +79,8 @@ fn flips_mirror_the_image() {
     // black and white too, where a pixel keeps its threshold wherever it is drawn
     let grey: Vec<u16> = (0..12).map(|i| i * 5000).collect();
     let image = |flip| {
-        let format = ImageFormat { size: [4, 3], bits: Bits::One, flip, metres: 1e-4 };
+        let format =
+            ImageFormat { size: [4, 3], bits: Bits::One, flip, metres: 1e-4, file: ImageFile::Png };
         decode(&format.encode(&grey, 5).unwrap().bytes).1
     };
     assert_eq!(image(Flip::Both), image(Flip::None).into_iter().rev().collect::<Vec<_>>());
@@ -81,7 +89,13 @@ fn flips_mirror_the_image() {
 #[test]
 fn images_too_large_are_refused() {
     for size in [[0, 5], [1 << 20, 1 << 20], [usize::MAX, 2], [1 << 33, 1]] {
-        let format = ImageFormat { size, bits: Bits::Eight, flip: Flip::None, metres: 1e-4 };
+        let format = ImageFormat {
+            size,
+            bits: Bits::Eight,
+            flip: Flip::None,
+            metres: 1e-4,
+            file: ImageFile::Png,
+        };
         assert!(format.check().is_err(), "{size:?}");
     }
     for options in [
@@ -92,7 +106,7 @@ fn images_too_large_are_refused() {
         ImageOptions { attributes: vec![(1, [0.0, f64::NAN])], ..options() },
         ImageOptions { attributes: vec![(1, [0.0, 1.0]); 2], ..options() },
     ] {
-        assert!(PngStack::check(&setting(), &options, Cone::new().channels()).is_err());
+        assert!(Painter::check(&setting(), &options, Cone::new().channels()).is_err());
     }
 }
 

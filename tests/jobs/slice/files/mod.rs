@@ -7,4 +7,5 @@
 mod cone;
 mod images;
 mod jobs;
+mod materials;
 mod vectors;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
-use subsolid::slice::output::{CommonLayerInterface, Encoding, Polylines, SvgStack};
+use subsolid::slice::output::{CommonLayerInterface, Encoding, LayeredSvg, Polylines, SvgStack};
 use subsolid::slice::{Contour, LayerSource, Setting};
 use tempfile::tempdir;
 
@@ -207,4 +207,63 @@ fn a_file_that_is_not_finished_does_not_appear() {
     drop(CommonLayerInterface::create(&path, &setting, &(0..3), Encoding::Text).unwrap());
     drop(Polylines::create(&path, &setting, cone.channels(), &[]).unwrap());
     assert!(files(directory.path()).is_empty());
+}
+
+/// The layered form: polygons of every layer, in millimetres from the corner of the box.
+#[test]
+fn layered_drawings_have_the_areas_of_the_layers() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("all.svg");
+    let setting = Setting { unit_mm: 10.0, ..setting() };
+    slice(&Cone::new(), 3..9, LayeredSvg::create(&path, &setting, &(3..9)).unwrap());
+    let text = fs::read_to_string(&path).unwrap();
+    let mut reader = Reader::from_str(&text);
+    // of each layer: its height, then kinds, colors and points
+    let mut layers: Vec<(f64, Vec<[String; 3]>)> = Vec::new();
+    loop {
+        match reader.read_event().unwrap() {
+            Event::Start(element) | Event::Empty(element) => {
+                let of = |key: &str| -> String {
+                    let found = element.attributes().map(|a| a.unwrap());
+                    let found = found.into_iter().find(|a| a.key.as_ref() == key);
+                    found.unwrap_or_else(|| panic!("no {key}")).value.to_string()
+                };
+                match element.name().as_ref() {
+                    "svg" => {
+                        assert_eq!(of("xmlns:slic3r"), "http://slic3r.org/namespaces/slic3r");
+                        near(of("width").parse().unwrap(), 35.0, 1e-6);
+                    }
+                    "g" => {
+                        assert_eq!(of("id"), format!("layer{}", layers.len()));
+                        layers.push((of("slic3r:z").parse().unwrap(), Vec::new()));
+                    }
+                    "polygon" => {
+                        let parts = ["slic3r:type", "style", "points"].map(of);
+                        layers.last_mut().unwrap().1.push(parts);
+                    }
+                    other => panic!("{other}"),
+                }
+            }
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    assert_eq!(layers.len(), 6);
+    for (k, (height, polygons)) in layers.into_iter().enumerate() {
+        let middle = setting.stack.middle(k + 3);
+        near(height, (middle + 0.5) * 10.0, 1e-6);
+        let mut sum = 0.0;
+        for (i, [kind, style, points]) in polygons.into_iter().enumerate() {
+            let (expected, color) = [("contour", "white"), ("hole", "black")][i];
+            assert_eq!((kind.as_str(), style), (expected, format!("fill: {color}")));
+            let points = points.split(' ').map(|pair| {
+                let (x, y) = pair.split_once(',').unwrap();
+                [x, y].map(|x| x.parse().unwrap())
+            });
+            let points: Vec<[f64; 2]> = points.collect();
+            assert!(points.as_flattened().iter().all(|x| (0.0..=35.0).contains(x)));
+            sum += area(points);
+        }
+        near(sum, 100.0 * layer_area(middle), 1e-6);
+    }
 }

@@ -1,0 +1,297 @@
+//! Materials that share the pixels of a layer: every pixel has one of them or none.
+//!
+//! # Practice
+//! Either every material is a fraction of the volume, a channel from 0 to 1, or the materials
+//! are the values of one channel of whole numbers (the id of the cell's material). A pixel that
+//! is covered in part gets that part of every fraction: fractions times coverage, added up one
+//! after the other, cut the thresholds of the [dither](super::dither) into one interval a
+//! material, and what is left is none. So the pixels of all materials together are those of the
+//! dithered coverage wherever the fractions sum to 1.
+
+use super::dither::{is_above, threshold};
+use super::source::Channel;
+use crate::{Error, Result};
+
+/// Most materials: one byte a pixel, with 0 for none.
+pub const MOST_MATERIALS: usize = 255;
+
+/// How far sums of fractions may be above 1, or fractions below 0: half of the least share that a
+/// pixel tells apart, so that rounding in files is none's fault.
+const SLACK: f64 = 0.5 / 65535.0;
+
+/// Colors for materials that have none of their own: Okabe and Ito, *Color Universal Design*
+/// (2008), then again, darker every time.
+const COLORS: [[u8; 3]; 7] = [
+    [230, 159, 0],
+    [86, 180, 233],
+    [0, 158, 115],
+    [240, 228, 66],
+    [0, 114, 178],
+    [213, 94, 0],
+    [204, 121, 167],
+];
+
+/// A material.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Material {
+    /// Its name.
+    pub name: String,
+    /// Red, green and blue in images.
+    pub color: [u8; 3],
+    /// The channel of the source that says where it is.
+    pub channel: usize,
+    /// The value of the channel where the material is; none if the channel is its fraction.
+    pub id: Option<i64>,
+}
+
+/// The materials of a stack, in the order of their numbers in images: the first is 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Materials(Vec<Material>);
+
+/// A pixel without an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unfit {
+    /// row · columns + column.
+    pub pixel: usize,
+    /// What is wrong with its values.
+    pub text: String,
+    /// How to fix it.
+    pub help: &'static str,
+}
+
+impl Materials {
+    /// Materials whose fractions of the volume are channels of a source; they get the colors
+    /// given, or some that are easily told apart.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for none, more than [`MOST_MATERIALS`], a channel that is missing or
+    /// given twice.
+    pub fn fractions(channels: &[Channel], of: &[(usize, Option<[u8; 3]>)]) -> Result<Self> {
+        let material = |(place, &(channel, own)): (usize, &(usize, Option<[u8; 3]>))| {
+            let Some(Channel { name, .. }) = channels.get(channel) else {
+                return Err(Error::request(format!("no attribute has the number {channel}")));
+            };
+            if of[..place].iter().any(|&(earlier, _)| earlier == channel) {
+                return Err(Error::request(format!("material {name:?} is given twice"))
+                    .with_help("give every material once"));
+            }
+            let color = own.unwrap_or_else(|| color(place));
+            Ok(Material { name: name.clone(), color, channel, id: None })
+        };
+        Self::checked(of.iter().enumerate().map(material).collect::<Result<_>>()?)
+    }
+
+    /// Materials that are the values of one channel: `NAME_1` and so on.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for no ids, more than [`MOST_MATERIALS`], or a channel that is missing.
+    pub fn ids(channels: &[Channel], channel: usize, ids: &[i64]) -> Result<Self> {
+        let Some(Channel { name, .. }) = channels.get(channel) else {
+            return Err(Error::request(format!("no array has the number {channel}")));
+        };
+        let mut ids = ids.to_vec();
+        ids.sort_unstable();
+        ids.dedup();
+        let material = |(place, &id): (usize, &i64)| Material {
+            name: format!("{name}_{id}"),
+            color: color(place),
+            channel,
+            id: Some(id),
+        };
+        Self::checked(ids.iter().enumerate().map(material).collect())
+    }
+
+    fn checked(materials: Vec<Material>) -> Result<Self> {
+        match materials.len() {
+            0 => Err(Error::request("no materials").with_help("name at least one")),
+            count if count > MOST_MATERIALS => {
+                Err(Error::request(format!("{count} materials, more than {MOST_MATERIALS}"))
+                    .with_help("name those that are printed, or join some of them"))
+            }
+            _ => Ok(Self(materials)),
+        }
+    }
+
+    /// The materials; that of number 1 first.
+    pub fn list(&self) -> &[Material] {
+        &self.0
+    }
+
+    /// Number of the material of every pixel of a layer, 0 for none. `values` has the `channels`
+    /// channels of the pixels with coverage above 0, `[pixel][channel]`, in their order; `columns`
+    /// are those of a row.
+    ///
+    /// # Errors
+    /// The first pixel that has no answer: a fraction that is no number or negative, fractions
+    /// that sum to more than 1 (by more than 2⁻¹⁷), an id that no material has.
+    pub fn paint(
+        &self,
+        layer: usize,
+        (coverage, columns): (&[u16], usize),
+        (values, channels): (&[f64], usize),
+    ) -> Result<Vec<u8>, Unfit> {
+        let mut painted = vec![0_u8; coverage.len()];
+        let covered = (0..coverage.len()).filter(|&pixel| coverage[pixel] > 0);
+        let by_id = self.0[0].id.is_some();
+        for (pixel, values) in covered.zip(values.chunks_exact(channels.max(1))) {
+            let unfit = |(text, help)| Unfit { pixel, text, help };
+            let threshold = threshold(pixel % columns, pixel / columns, layer);
+            painted[pixel] = match by_id {
+                true => self.by_id(values, coverage[pixel], threshold),
+                false => self.by_fraction(values, coverage[pixel], threshold),
+            }
+            .map_err(unfit)?;
+        }
+        Ok(painted)
+    }
+
+    /// The material of a pixel by its id.
+    fn by_id(&self, values: &[f64], covered: u16, threshold: u32) -> Result<u8, Reason> {
+        let id = values[self.0[0].channel];
+        let found = self.0.binary_search_by(|material| {
+            let own = material.id.unwrap_or_default() as f64;
+            own.total_cmp(&(id + 0.0)) // no negative zero
+        });
+        match found {
+            Ok(place) if is_above(covered, threshold) => Ok(place as u8 + 1),
+            Ok(_) => Ok(0),
+            Err(_) => Err((
+                format!("has the material id {id}, which no material has"),
+                "give every cell the id of a material, a whole number",
+            )),
+        }
+    }
+
+    /// The material of a pixel by fractions.
+    fn by_fraction(&self, values: &[f64], covered: u16, threshold: u32) -> Result<u8, Reason> {
+        let (mut sum, mut chosen) = (0.0, 0);
+        for (place, material) in self.0.iter().enumerate() {
+            let fraction = values[material.channel];
+            if fraction.is_nan() || fraction < -SLACK {
+                let name = &material.name;
+                return Err((
+                    format!("has the fraction {fraction} of {name}"),
+                    "give fractions of the volume, from 0 to 1",
+                ));
+            }
+            sum += fraction.max(0.0);
+            if chosen == 0 {
+                let level = (sum.min(1.0) * f64::from(covered)).round() as u16;
+                chosen = if is_above(level, threshold) { place as u8 + 1 } else { 0 };
+            }
+        }
+        match sum <= 1.0 + SLACK {
+            true => Ok(chosen),
+            false => Err((
+                format!("has fractions that sum to {sum}"),
+                "give fractions of the volume that sum to 1 at most",
+            )),
+        }
+    }
+}
+
+/// What is wrong, and how to fix it.
+type Reason = (String, &'static str);
+
+fn color(place: usize) -> [u8; 3] {
+    let darker = (place / COLORS.len()) as f64;
+    COLORS[place % COLORS.len()].map(|c| (f64::from(c) * 0.8_f64.powf(darker)).round() as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn channels(names: &[&str]) -> Vec<Channel> {
+        let channel =
+            |&name: &&str| Channel { name: name.into(), attribute: name.into(), range: [0.0, 1.0] };
+        names.iter().map(channel).collect()
+    }
+
+    fn three() -> Materials {
+        Materials::fractions(&channels(&["a", "b", "c"]), &[(0, None), (1, None), (2, None)])
+            .unwrap()
+    }
+
+    /// Over 32³ pixels every fraction is within 0.5 % of the pixels, and all materials together are
+    /// the dithered coverage, pixel by pixel.
+    #[test]
+    fn fractions_are_kept_and_sum_to_the_coverage() {
+        let n = 32;
+        for (fractions, covered) in [
+            ([0.2, 0.3, 0.5], 65535),
+            ([1.0 / 3.0; 3], 65535),
+            ([0.01, 0.9, 0.09], 65535),
+            ([0.5, 0.25, 0.1], 65535),
+            ([0.6, 0.0, 0.4], 40_000),
+        ] {
+            let (coverage, values) = (vec![covered; n * n], fractions.repeat(n * n));
+            let mut counts = [0_u32; 4];
+            for layer in 100..100 + n {
+                let painted = three().paint(layer, (&coverage, n), (&values, 3)).unwrap();
+                for (pixel, &material) in painted.iter().enumerate() {
+                    counts[usize::from(material)] += 1;
+                    if (fractions.iter().sum::<f64>() - 1.0).abs() < 1e-12 {
+                        let white =
+                            super::super::dither::is_white(covered, pixel % n, pixel / n, layer);
+                        assert_eq!(material > 0, white, "{fractions:?}");
+                    }
+                }
+            }
+            for (fraction, count) in fractions.into_iter().zip(&counts[1..]) {
+                let found = f64::from(*count) / (n * n * n) as f64;
+                let expected = fraction * f64::from(covered) / 65535.0;
+                assert!((found - expected).abs() < 5e-3, "{fractions:?}: {found} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_pixel_does_not_depend_on_its_image() {
+        let values = [0.3, 0.3, 0.4];
+        let whole = three().paint(7, (&[60_000; 35], 7), (&values.repeat(35), 3)).unwrap();
+        let part = three().paint(7, (&[60_000; 14], 7), (&values.repeat(14), 3)).unwrap();
+        assert_eq!(whole[..14], part);
+        // pixels without material have no values
+        let mut coverage = [60_000; 35];
+        coverage[..20].fill(0);
+        let rest = three().paint(7, (&coverage, 7), (&values.repeat(15), 3)).unwrap();
+        assert!(rest[..20].iter().all(|&m| m == 0) && rest[20..] == whole[20..]);
+    }
+
+    #[test]
+    fn unfit_values_name_their_pixel() {
+        let full = [65535; 3];
+        for (bad, said) in [
+            ([0.5, 0.5, 0.1], "sum to 1.1"),
+            ([0.5, -0.1, 0.1], "-0.1 of b"),
+            ([0.5, 0.1, f64::NAN], "NaN of c"),
+            ([f64::INFINITY, 0.0, 0.0], "sum to inf"),
+        ] {
+            let values = [[0.1; 3], bad, [0.2; 3]].concat();
+            let unfit = three().paint(0, (&full, 3), (&values, 3)).unwrap_err();
+            assert!(unfit.pixel == 1 && unfit.text.contains(said), "{unfit:?}");
+        }
+        // rounding is no error
+        let values = [0.3 + 1e-7, 0.7 + 1e-7, -1e-7].repeat(3);
+        assert!(three().paint(0, (&full, 3), (&values, 3)).is_ok());
+    }
+
+    #[test]
+    fn ids_are_materials() {
+        let materials = Materials::ids(&channels(&["x", "id"]), 1, &[7, -2, 7]).unwrap();
+        let names: Vec<&str> = materials.list().iter().map(|m| m.name.as_str()).collect();
+        assert_eq!(names, ["id_-2", "id_7"]);
+        let values = [0.0, 7.0, 0.0, -2.0];
+        assert_eq!(materials.paint(3, (&[65535, 0, 65535], 3), (&values, 2)), Ok(vec![2, 0, 1]));
+        for bad in [3.0, 7.5, f64::NAN] {
+            let unfit = materials.paint(3, (&[65535], 1), (&[0.0, bad], 2)).unwrap_err();
+            assert!(unfit.text.contains(&format!("id {bad}")), "{unfit:?}");
+        }
+        assert!(Materials::ids(&channels(&["id"]), 0, &[]).is_err());
+        assert!(Materials::ids(&channels(&["id"]), 0, &(0..256).collect::<Vec<_>>()).is_err());
+        let twice = Materials::fractions(&channels(&["a"]), &[(0, None), (0, None)]);
+        assert!(twice.is_err());
+        assert_ne!(color(0), color(7));
+    }
+}

@@ -1,0 +1,320 @@
+//! The images of a layer: its coverage or its materials, and its attributes.
+
+use super::{Content, Cut, LayerOutput};
+use crate::io::plain_name;
+use crate::slice::image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat};
+use crate::slice::manifest::{FileEntry, Files, ImageStack, Images, MaterialEntry};
+use crate::slice::source::Channel;
+use crate::slice::{Material, Materials, PixelGrid, Setting, Unfit};
+use crate::{Error, Result};
+
+/// Name of the stack that shows the material itself.
+const COVERAGE: &str = "coverage";
+
+/// Name of the stack whose images have a color a material.
+const MATERIALS: &str = "materials";
+
+/// Color of pixels without material.
+const NONE: [u8; 3] = [0; 3];
+
+/// Most planes that a layer is the average of.
+const MOST_PLANES: usize = 64;
+
+/// How images are made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImageOptions {
+    /// Where the pixels lie.
+    pub grid: PixelGrid,
+    /// Format of the files.
+    pub file: ImageFile,
+    /// Bits of a grey pixel; 1 for dithered images.
+    pub bits: Bits,
+    /// Planes that a layer is the average of, 1 to 64, with pixels on the contour as grey
+    /// as they are covered; none for pixels that are inside or outside as their centre is.
+    pub antialias: Option<usize>,
+    /// Which way up.
+    pub flip: Flip,
+    /// Attributes that get images of their own: their place among the source's channels,
+    /// and the values that are black and white.
+    pub attributes: Vec<(usize, [f64; 2])>,
+    /// Materials, of which a pixel has one or none: they take the place of the coverage.
+    pub materials: Option<Materials>,
+    /// An image of 1 bit a material, not one with a color a material.
+    pub separate: bool,
+}
+
+/// Makes the images of layers.
+#[derive(Debug)]
+pub struct Painter {
+    options: ImageOptions,
+    format: ImageFormat,
+    planes: usize,
+    axis: char,
+    /// Number of the source's channels.
+    channels: usize,
+    /// Names of the images' folders: the coverage or the materials, then the attributes.
+    folders: Vec<String>,
+}
+
+/// An image: its path from the directory of the stack, and what it is.
+pub type NamedImage = (String, EncodedImage);
+
+impl Painter {
+    /// Checks that images can be made by these options of a source with `channels`.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for images that are too large, more than 64 planes, attributes without
+    /// a range, or names that are one in files.
+    pub fn check(setting: &Setting, options: &ImageOptions, channels: &[Channel]) -> Result<()> {
+        image_format(setting, options).check()?;
+        if let Some(planes) = options.antialias.filter(|n| !(1..=MOST_PLANES).contains(n)) {
+            return Err(Error::request(format!("{planes} planes a layer"))
+                .with_help(format!("give 1 to {MOST_PLANES}")));
+        }
+        for &(channel, [black, white]) in &options.attributes {
+            let Some(channel) = channels.get(channel) else {
+                return Err(Error::request(format!("no attribute has the number {channel}")));
+            };
+            if !(black.is_finite() && white.is_finite() && black != white) {
+                let name = &channel.name;
+                return Err(Error::request(format!(
+                    "attribute {name} has no greys between {black} and {white}"
+                ))
+                .with_help(format!("give the values of black and white: {name}=0:1")));
+            }
+        }
+        for material in options.materials.iter().flat_map(Materials::list) {
+            if material.channel >= channels.len() {
+                let name = &material.name;
+                return Err(Error::request(format!("material {name:?} is of another source")));
+            }
+        }
+        folders(options, channels).map(drop)
+    }
+
+    /// A painter of layers of a source with `channels`.
+    ///
+    /// # Errors
+    /// Those of [`Painter::check`].
+    pub fn new(setting: &Setting, options: ImageOptions, channels: &[Channel]) -> Result<Self> {
+        Self::check(setting, &options, channels)?;
+        Ok(Self {
+            folders: folders(&options, channels)?,
+            planes: options.antialias.unwrap_or(1),
+            format: image_format(setting, &options),
+            axis: setting.axis_letter(),
+            channels: channels.len(),
+            options,
+        })
+    }
+
+    /// Folders that the paths of images begin with.
+    pub fn folders(&self) -> &[String] {
+        &self.folders
+    }
+
+    /// What a manifest says of the images of a source with `channels`.
+    pub fn files(&self, channels: &[Channel]) -> Files {
+        let options = &self.options;
+        let (own, of_attributes) = self.folders.split_at(self.own_folders());
+        let material = ImageStack { name: own[0].clone(), attribute: None, range: [0.0, 1.0] };
+        let attributes = options.attributes.iter().zip(of_attributes);
+        let attributes = attributes.map(|(&(channel, range), name)| ImageStack {
+            name: name.clone(),
+            attribute: Some(channels[channel].name.clone()),
+            range,
+        });
+        let coverage = Some(material).filter(|_| options.materials.is_none());
+        let entry = |(place, material): (usize, &Material)| {
+            let [red, green, blue] = material.color;
+            MaterialEntry {
+                number: place as u8 + 1,
+                name: material.name.clone(),
+                color: format!("#{red:02x}{green:02x}{blue:02x}"),
+                attribute: channels[material.channel].name.clone(),
+                id: material.id,
+                folder: own[if options.separate { place } else { 0 }].clone(),
+            }
+        };
+        let materials = options.materials.iter().flat_map(Materials::list).enumerate();
+        let images = Images {
+            pitch: options.grid.pitch,
+            resolution: options.grid.size,
+            origin: options.grid.origin,
+            flip: options.flip,
+            bits: options.bits,
+            antialias: options.antialias.is_some(),
+            planes: self.planes,
+            stacks: coverage.into_iter().chain(attributes).collect(),
+            materials: materials.map(entry).collect(),
+        };
+        match options.file {
+            ImageFile::Png => Files::Png(images),
+            ImageFile::Bmp => Files::Bmp(images),
+        }
+    }
+
+    /// Bytes that the making of one layer holds.
+    pub fn bytes_a_layer(options: &ImageOptions, channels: usize) -> u128 {
+        let pixels = options.grid.size.iter().map(|&n| n as u128).product::<u128>();
+        // (u, v, w), element, place and values of a pixel
+        let plain = options.attributes.is_empty() && options.materials.is_none();
+        let values = if plain { 0 } else { 40 + 16 * channels as u128 };
+        // coverage and its sums over planes, rows of the file and the file itself
+        pixels * (8 + 2 * u128::from(u8::from(options.bits)) / 8 + 1 + values)
+    }
+
+    /// The images of a layer, one after the other, to `take`.
+    ///
+    /// # Errors
+    /// Those of the source and of `take`; [`Error::Request`] for a pixel whose materials have no
+    /// answer, with its layer and cell.
+    pub fn paint(
+        &self,
+        cut: &Cut,
+        mut take: impl FnMut(NamedImage) -> Result<FileEntry>,
+    ) -> Result<Vec<FileEntry>> {
+        let options = &self.options;
+        let grid = &options.grid;
+        let planes = cut.stack.planes(cut.index, self.planes);
+        let coverage = cut.source.coverage(&planes, grid, options.antialias.is_some())?;
+        let values = match options.attributes.is_empty() && options.materials.is_none() {
+            true => Vec::new(),
+            false => cut.source.attributes(cut.stack.middle(cut.index), grid, &coverage)?,
+        };
+        let (own, of_attributes) = self.folders.split_at(self.own_folders());
+        let mut files = Vec::with_capacity(self.folders.len());
+        let mut levels = Vec::new();
+        match &options.materials {
+            None => files.push(take(self.grey(&own[0], cut, &coverage, options.bits)?)?),
+            Some(materials) => {
+                let painted = materials
+                    .paint(cut.index, (&coverage, grid.size[0]), (&values, self.channels))
+                    .map_err(|unfit| self.unfit(cut, &unfit))?;
+                if options.separate {
+                    levels.resize(coverage.len(), 0);
+                    for (number, folder) in (1..).zip(own) {
+                        let pixels = levels.iter_mut().zip(&painted);
+                        pixels.for_each(|(l, &own)| *l = if own == number { u16::MAX } else { 0 });
+                        files.push(take(self.grey(folder, cut, &levels, Bits::One)?)?);
+                    }
+                } else {
+                    files.push(self.indexed(&own[0], cut, (materials, &painted), &mut take)?);
+                }
+            }
+        }
+        levels.clear();
+        levels.resize(if options.attributes.is_empty() { 0 } else { coverage.len() }, 0);
+        for (&(channel, range), folder) in options.attributes.iter().zip(of_attributes) {
+            let pixels = levels.iter_mut().zip(&coverage).filter(|(_, covered)| **covered > 0);
+            let values = values.iter().skip(channel).step_by(self.channels);
+            for ((level, &covered), &value) in pixels.zip(values) {
+                *level = shade(value, range, covered);
+            }
+            files.push(take(self.grey(folder, cut, &levels, options.bits)?)?);
+        }
+        Ok(files)
+    }
+
+    /// The images of a layer, for a file of all layers.
+    ///
+    /// # Errors
+    /// Those of [`Painter::paint`].
+    pub fn images(&self, cut: &Cut) -> Result<LayerOutput> {
+        let mut images = Vec::new();
+        let files = self.paint(cut, |(path, image)| {
+            let (bytes, level_sum) = (image.bytes.len() as u64, Some(image.sum));
+            images.push(image.bytes);
+            Ok(FileEntry { path, bytes, level_sum, ..FileEntry::default() })
+        })?;
+        let content = Content::Images(files.into_iter().zip(images).collect());
+        Ok(LayerOutput { index: cut.index, height: cut.stack.middle(cut.index), content })
+    }
+
+    /// How many folders are not those of attributes.
+    fn own_folders(&self) -> usize {
+        self.folders.len() - self.options.attributes.len()
+    }
+
+    fn path(&self, folder: &str, cut: &Cut) -> String {
+        let stem = cut.stack.file_stem(cut.index, self.axis);
+        format!("{folder}/{stem}.{}", self.format.file.ending())
+    }
+
+    fn grey(&self, folder: &str, cut: &Cut, levels: &[u16], bits: Bits) -> Result<NamedImage> {
+        let image = ImageFormat { bits, ..self.format }.encode(levels, cut.index)?;
+        Ok((self.path(folder, cut), image))
+    }
+
+    fn indexed(
+        &self,
+        folder: &str,
+        cut: &Cut,
+        (materials, painted): (&Materials, &[u8]),
+        mut take: impl FnMut(NamedImage) -> Result<FileEntry>,
+    ) -> Result<FileEntry> {
+        let colors = materials.list().iter().map(|material| material.color);
+        let palette: Vec<[u8; 3]> = std::iter::once(NONE).chain(colors).collect();
+        let bytes = self.format.encode_indexed(painted, &palette, cut.index)?;
+        let mut pixels = vec![0; palette.len()];
+        painted.iter().for_each(|&number| pixels[usize::from(number)] += 1);
+        let entry = take((self.path(folder, cut), EncodedImage { bytes, sum: 0 }))?;
+        Ok(FileEntry { level_sum: None, pixels: pixels.split_off(1), ..entry })
+    }
+
+    /// Says where the materials of a pixel have no answer.
+    fn unfit(&self, cut: &Cut, unfit: &Unfit) -> Error {
+        let grid = &self.options.grid;
+        let (column, row) = (unfit.pixel % grid.size[0], unfit.pixel / grid.size[0]);
+        // of a pixel whose centre is outside there is no cell
+        let places = cut.source.places(cut.stack.middle(cut.index), grid).unwrap_or_default();
+        let found = places.pixels.binary_search(&(unfit.pixel as u32));
+        let cell = found.map_or(String::new(), |at| format!(", in cell {}", places.cells[at]));
+        Error::request(format!(
+            "layer {}: the pixel of column {column} and row {row} (from the lowest){cell} {}",
+            cut.index, unfit.text
+        ))
+        .with_help(unfit.help)
+    }
+}
+
+fn image_format(setting: &Setting, options: &ImageOptions) -> ImageFormat {
+    let &ImageOptions { grid, bits, flip, file, .. } = options;
+    ImageFormat { size: grid.size, bits, flip, metres: grid.pitch * setting.unit_mm / 1e3, file }
+}
+
+/// Level of a value in a pixel that is covered so far; the range's ends are 0 and all.
+fn shade(value: f64, [black, white]: [f64; 2], covered: u16) -> u16 {
+    let part = ((value - black) / (white - black)).clamp(0.0, 1.0);
+    (part * f64::from(covered)).round() as u16 // NaN is black
+}
+
+/// A folder for the coverage or the materials and for every attribute: its name in letters that
+/// any file system takes.
+fn folders(options: &ImageOptions, channels: &[Channel]) -> Result<Vec<String>> {
+    let mut folders: Vec<String> = Vec::new();
+    let mut push = |what: &str, name: &str| {
+        let folder = plain_name(name);
+        if folder.is_empty() || folders.iter().any(|f| f.eq_ignore_ascii_case(&folder)) {
+            return Err(Error::request(format!(
+                "the images of {what} {name:?} have no folder of their own: {folder:?} is taken"
+            ))
+            .with_help(
+                "ask for every attribute once, and rename those that differ in signs only",
+            ));
+        }
+        folders.push(folder);
+        Ok(())
+    };
+    match &options.materials {
+        None => push("the material", COVERAGE)?,
+        Some(_) if !options.separate => push("the materials", MATERIALS)?,
+        Some(materials) => {
+            materials.list().iter().try_for_each(|material| push("material", &material.name))?;
+        }
+    }
+    for &(channel, _) in &options.attributes {
+        push("attribute", &channels[channel].name)?;
+    }
+    Ok(folders)
+}

@@ -1,0 +1,206 @@
+//! Prusa's archive (`.sl1`) for printers that expose resin through a display: a zip of
+//! `config.ini`, `prusaslicer.ini` and a grey PNG of 8 bits a layer, `part00000.png`.
+//!
+//! The layout is that of PrusaSlicer (`src/libslic3r/Format/SL1.cpp`): `config.ini` says what the
+//! printer does, `prusaslicer.ini` where the pixels lie, which programs need that read layers
+//! back. Both hold `key = value` lines, sorted. The time of creation is left out, so that equal
+//! jobs are equal files.
+
+use std::path::{Path, PathBuf};
+
+use super::painter::{ImageOptions, Painter};
+use super::zip_file::ZipFile;
+use super::{Content, Cut, LayerOutput, Output};
+use crate::io::plain_name;
+use crate::slice::Setting;
+use crate::slice::image::{Bits, Flip, ImageFile};
+use crate::slice::source::Channel;
+use crate::{Error, Result};
+
+/// Part of the display above which the printer peels a layer off slowly: the printer's default.
+const SLOW_AREA: f64 = 0.5;
+
+/// Most seconds of an exposure.
+const MOST_SECONDS: f64 = 1e5;
+
+/// How long layers are exposed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exposure {
+    /// Seconds for a layer.
+    pub seconds: f64,
+    /// Seconds for the first layer.
+    pub first: f64,
+    /// Layers over which the time falls from that of the first.
+    pub faded: u32,
+}
+
+/// An archive of Prusa's.
+pub struct PrusaArchive {
+    path: PathBuf,
+    job: String,
+    painter: Painter,
+    exposure: Exposure,
+    /// Lines of `prusaslicer.ini`.
+    printer: String,
+    layer_mm: f64,
+    /// Millilitres in a full pixel of a layer.
+    pixel_ml: f64,
+    pixels: f64,
+    zip: Option<ZipFile>,
+    layers: usize,
+    slow_layers: usize,
+    used_ml: f64,
+}
+
+impl Exposure {
+    /// Checks that a printer can expose so long.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for times that are not from 0 to 100,000 seconds.
+    pub fn check(&self) -> Result<()> {
+        let is_time = |seconds: f64| seconds > 0.0 && seconds <= MOST_SECONDS;
+        match is_time(self.seconds) && is_time(self.first) {
+            true => Ok(()),
+            false => Err(Error::request(format!(
+                "an exposure of {} seconds, of {} for the first layer",
+                self.seconds, self.first
+            ))
+            .with_help("give seconds above 0, say 6:35")),
+        }
+    }
+
+    /// Seconds for layer `index` of a job.
+    fn of_layer(&self, index: usize) -> f64 {
+        let faded = f64::from(self.faded);
+        let rest = ((faded - index as f64) / faded.max(1.0)).max(0.0);
+        match index {
+            0 => self.first,
+            _ => self.seconds + rest * (self.first - self.seconds),
+        }
+    }
+}
+
+impl PrusaArchive {
+    /// Starts the file: the coverage of every layer, 8 bits a pixel, whatever else `options` has.
+    ///
+    /// # Errors
+    /// Those of [`Painter::check`] and [`Exposure::check`]; [`Error::File`] if it cannot be
+    /// written.
+    pub fn create(
+        path: impl AsRef<Path>,
+        setting: &Setting,
+        options: ImageOptions,
+        exposure: Exposure,
+        channels: &[Channel],
+    ) -> Result<Self> {
+        let path = path.as_ref().to_owned();
+        exposure.check()?;
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let job = Some(plain_name(&stem)).filter(|job| !job.is_empty()).unwrap_or("job".into());
+        let options = ImageOptions {
+            file: ImageFile::Png,
+            bits: Bits::Eight,
+            attributes: Vec::new(),
+            materials: None,
+            ..options
+        };
+        let pixel_mm = options.grid.pitch * setting.unit_mm;
+        let layer_mm = setting.stack.layer_height() * setting.unit_mm;
+        let [columns, rows] = options.grid.size;
+        let mirrored = |flips: [Flip; 2]| u8::from(flips.contains(&options.flip));
+        let printer = [
+            ("display_height", (pixel_mm * rows as f64).to_string()),
+            ("display_mirror_x", mirrored([Flip::Horizontal, Flip::Both]).to_string()),
+            ("display_mirror_y", mirrored([Flip::Vertical, Flip::Both]).to_string()),
+            ("display_orientation", "landscape".to_owned()),
+            ("display_pixels_x", columns.to_string()),
+            ("display_pixels_y", rows.to_string()),
+            ("display_width", (pixel_mm * columns as f64).to_string()),
+            ("exposure_time", exposure.seconds.to_string()),
+            ("faded_layers", exposure.faded.to_string()),
+            ("initial_exposure_time", exposure.first.to_string()),
+            ("initial_layer_height", layer_mm.to_string()),
+            ("layer_height", layer_mm.to_string()),
+            ("printer_technology", "SLA".to_owned()),
+        ];
+        let painter = Painter::new(setting, options, channels)?;
+        let zip = Some(ZipFile::create(&path)?);
+        Ok(Self {
+            path,
+            job,
+            painter,
+            exposure,
+            printer: lines(&printer),
+            layer_mm,
+            pixel_ml: pixel_mm * pixel_mm * layer_mm / 1e3,
+            pixels: columns as f64 * rows as f64,
+            zip,
+            layers: 0,
+            slow_layers: 0,
+            used_ml: 0.0,
+        })
+    }
+
+    /// Lines of `config.ini`.
+    fn config(&self) -> String {
+        let Exposure { seconds, first, faded } = self.exposure;
+        let time: f64 = (0..self.layers).map(|index| self.exposure.of_layer(index)).sum();
+        lines(&[
+            ("action", "print".to_owned()),
+            ("expTime", seconds.to_string()),
+            ("expTimeFirst", first.to_string()),
+            ("jobDir", self.job.clone()),
+            ("layerHeight", self.layer_mm.to_string()),
+            ("materialName", String::new()),
+            ("numFade", faded.to_string()),
+            ("numFast", (self.layers - self.slow_layers).to_string()),
+            ("numSlow", self.slow_layers.to_string()),
+            ("printProfile", String::new()),
+            ("printTime", format!("{time:.6}")),
+            ("printerModel", "SL1".to_owned()),
+            ("printerProfile", String::new()),
+            ("printerVariant", "default".to_owned()),
+            ("prusaSlicerVersion", concat!("subsolid ", env!("CARGO_PKG_VERSION")).to_owned()),
+            ("usedMaterial", format!("{:.6}", self.used_ml)),
+        ])
+    }
+}
+
+impl Output for PrusaArchive {
+    fn needs_contours(&self) -> bool {
+        false
+    }
+
+    fn is_done(&self, _layer: usize) -> bool {
+        false // there is no half of a file to go on from
+    }
+
+    fn make(&self, cut: &Cut) -> Result<LayerOutput> {
+        self.painter.images(cut)
+    }
+
+    fn take(&mut self, part: LayerOutput) -> Result<()> {
+        let (Content::Images(images), Some(zip)) = (part.content, &mut self.zip) else {
+            return Err(Error::file(&self.path, None, "gets layers that are no images"));
+        };
+        for (file, bytes) in images {
+            zip.push(&format!("{}{:05}.png", self.job, self.layers), &bytes[..])?;
+            let full = file.level_sum.unwrap_or(0) as f64 / Bits::Eight.white() as f64;
+            self.layers += 1;
+            self.slow_layers += usize::from(full > SLOW_AREA * self.pixels);
+            self.used_ml += full * self.pixel_ml;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let Some(mut zip) = self.zip.take() else { return Ok(()) };
+        zip.push("config.ini", self.config().as_bytes())?;
+        zip.push("prusaslicer.ini", self.printer.as_bytes())?;
+        zip.finish()
+    }
+}
+
+fn lines(values: &[(&str, String)]) -> String {
+    values.iter().map(|(key, value)| format!("{key} = {value}\n")).collect()
+}

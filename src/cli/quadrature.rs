@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, Cpu, start};
 use subsolid::io::{self, Format, PieceWriter, WriteOptions};
@@ -17,7 +17,7 @@ use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Cost, Want};
 use subsolid::quadrature::{
     CellReport, DeviceQuadrature, ExportOptions, MOST_RINGS, Mapping, Physical, Quadrature, Report,
-    Scheme, archive_bytes, points, write_npz,
+    Scheme, Store, archive_bytes, points, write_npz,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::volume::{Quality, add_cell_data};
@@ -38,18 +38,19 @@ const BYTES_A_POINT: u128 = 2 * 180;
 
 /// Write quadrature points and basis functions for isogeometric analysis
 ///
-/// For every cell: the vertices of the mesh that its basis functions belong to, Gauss
-/// points and weights, values and derivatives of the basis functions, Jacobians. Towards
-/// extraordinary edges and vertices the points stand in rings of boxes on which the basis
+/// For every cell: the control points that its basis functions belong to, Gauss points and
+/// weights, values and derivatives of the basis functions, once for all cells that share
+/// them. Towards extraordinary edges and vertices the points stand in rings of boxes on which the basis
 /// is tricubic; what lies inside the last ring is reported as the remainder.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   subsolid quadrature model.mesh --gauss 4 -o quadrature.npz
+  subsolid quadrature model.mesh --gauss 4 --store all -o quadrature.npz
   subsolid quadrature model.mesh --gauss 3 --rings 2 --second --physical-gradients -o all.npz
   subsolid quadrature model.mesh --gauss 4 --quality --json
   subsolid quadrature model.mesh --gauss 3 -o points.vtu
-  subsolid quadrature model.mesh --gauss 5 --crease-angle 40 --boundary=0,3 -o loads.npz")]
+  subsolid quadrature model.mesh --gauss 5 --crease-angle 40 --boundary=0,3 --store all -o loads.npz")]
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
@@ -75,6 +76,10 @@ pub struct Arguments {
         conflicts_with_all = ["quality", "force"]
     )]
     boundary: Option<Vec<String>>,
+    /// What a .npz holds: tables of basis functions (the default); geometry: positions, measures
+    /// and inverse Jacobians at all quadrature points; all: both
+    #[arg(long, value_name = "WHAT", requires = "output")]
+    store: Option<Stored>,
     /// Second derivatives of the basis functions, too
     #[arg(long, requires = "output")]
     second: bool,
@@ -104,10 +109,28 @@ pub struct Arguments {
     /// job first), cpu, cuda or cuda:N; they are the same to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
-    /// File to write: .npz (everything), .vtu or .pvtu (the points with their weights and
-    /// Jacobians)
+    /// File to write: .npz (what --store says), .vtu or .pvtu (the points with their weights
+    /// and Jacobians)
     #[arg(long, short, value_name = "OUT", required_unless_present_any = ["quality", "boundary"])]
     output: Option<PathBuf>,
+}
+
+/// [`Store`] as an option.
+#[derive(Clone, Copy, ValueEnum)]
+enum Stored {
+    Tables,
+    Geometry,
+    All,
+}
+
+impl From<Stored> for Store {
+    fn from(stored: Stored) -> Self {
+        match stored {
+            Stored::Tables => Self::Tables,
+            Stored::Geometry => Self::Geometry,
+            Stored::All => Self::All,
+        }
+    }
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
@@ -193,6 +216,7 @@ impl Arguments {
 
     fn export_options<'m>(&self, mesh: &'m SolidMesh) -> ExportOptions<'m> {
         ExportOptions {
+            store: self.store.map(Store::from).unwrap_or_default(),
             physical_derivatives: self.physical_gradients,
             compress: self.compress,
             cell_data: &mesh.cell_data,
@@ -239,7 +263,8 @@ impl Arguments {
             return Err(Error::request("--pieces is for a .pvtu")
                 .with_help("end the name of the output in .pvtu, or leave --pieces out"));
         }
-        if format != Format::Npz && (self.second || self.physical_gradients) {
+        if format != Format::Npz && (self.second || self.physical_gradients || self.store.is_some())
+        {
             return Err(Error::request("basis functions are written to .npz only")
                 .with_help("end the name of the output in .npz, or leave the options out"));
         }

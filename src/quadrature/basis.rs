@@ -9,7 +9,8 @@ use crate::plan::{Want, wanted_orders};
 
 /// Values and derivatives of basis functions; the same for all leaves of a batch.
 ///
-/// Derivatives are with respect to the element's parameters.
+/// Derivatives are with respect to the element's parameters; in a table, that leaves of any size
+/// share, to those of the leaf.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Basis {
     /// Number of control points.
@@ -49,9 +50,9 @@ pub(super) fn slots(solid: &Solid, kind: LeafKind) -> Vec<usize> {
 }
 
 impl Basis {
-    /// The basis of the control points at the [`slots`] of a leaf of this kind, which
-    /// is split off its element `depth` times, by the leaf's local axes.
-    pub(super) fn new(solid: &Solid, kind: LeafKind, depth: u8, nodes: &Nodes, want: Want) -> Self {
+    /// The basis of the control points at the [`slots`] of a leaf of this kind, by the leaf's local
+    /// parameters.
+    pub(super) fn new(solid: &Solid, kind: LeafKind, nodes: &Nodes, want: Want) -> Self {
         let slots = slots(solid, kind);
         let (controls, samples) = (slots.len(), nodes.len());
         let size = |rows: usize| rows * samples * controls;
@@ -67,37 +68,36 @@ impl Basis {
             .par_iter()
             .map(|&orders| table(solid, kind, &slots, &nodes.parameters, orders))
             .collect();
-        for (i, (table, orders)) in tables.iter().zip(&orders).enumerate() {
+        for (i, table) in tables.iter().enumerate() {
             let (to, width, row) = match i {
                 0 => (&mut basis.values, 1, 0),
                 1..4 => (&mut basis.gradients, 3, i - 1),
                 _ => (&mut basis.second, 6, i - 4),
             };
-            let order: i32 = orders.iter().map(|&o| o as i32).sum();
-            let scale = f64::from(depth).exp2().powi(order);
             let rows = to.chunks_exact_mut(width * controls);
             for (to, from) in rows.zip(table.chunks_exact(controls)) {
-                let to = &mut to[row * controls..(row + 1) * controls];
-                to.iter_mut().zip(from).for_each(|(to, from)| *to = scale * from);
+                to[row * controls..(row + 1) * controls].copy_from_slice(from);
             }
         }
         basis
     }
 
-    /// The basis of a leaf whose local axes lie in its element as `permutation` says.
-    pub(super) fn permuted(&self, permutation: AxisPermutation) -> Self {
+    /// The basis by the parameters of an element, of a leaf whose local axes lie in it as
+    /// `permutation` says and that is split off it `depth` times.
+    pub(super) fn within(&self, permutation: AxisPermutation, depth: u8) -> Self {
+        let speed = f64::from(depth).exp2();
         // row of the element's derivative -> local row and sign
         let local = |axis: usize| {
             permutation.axes.iter().position(|&a| usize::from(a) == axis).unwrap_or(0)
         };
-        let sign = |d: usize| if permutation.flips[d] { -1.0 } else { 1.0 };
+        let sign = |d: usize| if permutation.flips[d] { -speed } else { speed };
         let first = [0, 1, 2].map(|axis| (local(axis), sign(local(axis))));
         let second = SECOND_AXES.map(|[a, b]| {
             let [d, e] = [local(a), local(b)];
             let row = SECOND_AXES.iter().position(|&axes| axes == [d.min(e), d.max(e)]);
             (row.unwrap_or(0), sign(d) * sign(e))
         });
-        let permutation = |from: &[f64], rows: &[(usize, f64)]| {
+        let rearranged = |from: &[f64], rows: &[(usize, f64)]| {
             let mut to = Vec::with_capacity(from.len());
             for sample in from.chunks_exact(rows.len() * self.controls) {
                 for &(row, sign) in rows {
@@ -108,8 +108,8 @@ impl Basis {
             to
         };
         Self {
-            gradients: permutation(&self.gradients, &first),
-            second: permutation(&self.second, &second),
+            gradients: rearranged(&self.gradients, &first),
+            second: rearranged(&self.second, &second),
             values: self.values.clone(),
             ..*self
         }

@@ -20,6 +20,8 @@ pub struct Batch {
     pub(super) table: usize,
     /// How the leaves' local axes lie in their elements.
     pub(super) permutation: AxisPermutation,
+    /// How often the leaves are split off their elements.
+    pub(super) depth: u8,
     /// Which face of their elements, in the elements' axes; none for whole leaves.
     pub side: Option<Side>,
     /// Leaves, as ascending indices into [`Solid::leaves`].
@@ -86,7 +88,8 @@ pub fn net(solid: &Solid, leaf: &Leaf, slots: &[usize]) -> Vec<u32> {
     slots.iter().map(|&slot| net[slot]).collect()
 }
 
-/// The tables that items of a solid use, and which each of them uses.
+/// The tables that items of a solid use, in the order of kind, face and first leaf, and which each
+/// of them uses.
 pub(crate) fn table_keys(solid: &Solid, items: &[Item]) -> (Vec<TableKey>, Vec<usize>) {
     let mut tables: HashMap<TableKey, usize> = HashMap::new();
     let mut keys: Vec<TableKey> = Vec::new();
@@ -96,17 +99,33 @@ pub(crate) fn table_keys(solid: &Solid, items: &[Item]) -> (Vec<TableKey>, Vec<u
             let leaf = &solid.leaves()[item.leaf as usize];
             let (kind, permutation) = without_permutation(leaf.kind);
             let face = item.face.map(|(side, _)| side.local(permutation));
-            let key = TableKey { kind, depth: leaf.depth, face };
+            let key = TableKey { kind, face };
             *tables.entry(key).or_insert_with(|| {
                 keys.push(key);
                 keys.len() - 1
             })
         })
         .collect();
-    (keys, table_of)
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    order.sort_by_key(|&table| (rank(keys[table].kind), keys[table].face));
+    let mut place = vec![0; keys.len()];
+    order.iter().enumerate().for_each(|(to, &from)| place[from] = to);
+    (
+        order.into_iter().map(|table| keys[table]).collect(),
+        table_of.into_iter().map(|table| place[table]).collect(),
+    )
 }
 
-/// Sorts items, the batches in the order of kind, depth, face and first leaf.
+fn rank(kind: LeafKind) -> u8 {
+    match kind {
+        LeafKind::Regular(_) => 0,
+        LeafKind::Layered(..) => 1,
+        LeafKind::Irregular(..) => 2,
+    }
+}
+
+/// Sorts items; the batches in the order of tables, those of a table in that of depths and first
+/// leaves.
 pub fn sort(solid: &Solid, pull: &Pull, items: &[Item]) -> Sorted {
     let (keys, table_of) = table_keys(solid, items);
     let slots: Vec<Vec<usize>> = keys.iter().map(|key| slots(solid, key.kind)).collect();
@@ -125,17 +144,21 @@ pub fn sort(solid: &Solid, pull: &Pull, items: &[Item]) -> Sorted {
             (Some(columns.fingerprint()), columns.vertices)
         })
         .collect();
-    let mut by_key: HashMap<(usize, AxisPermutation, usize, Option<u128>), usize> = HashMap::new();
+    type Key = (usize, AxisPermutation, u8, Option<Side>, usize, Option<u128>);
+    let mut by_key: HashMap<Key, usize> = HashMap::new();
     let mut batches: Vec<Batch> = Vec::new();
     for (index, (print, ids)) in found.into_iter().enumerate() {
         let (table, Item { leaf, face }) = (table_of[index], items[index]);
-        let permutation = without_permutation(solid.leaves()[leaf as usize].kind).1;
-        let at = *by_key.entry((table, permutation, ids.len(), print)).or_insert_with(|| {
+        let Leaf { kind, depth, .. } = solid.leaves()[leaf as usize];
+        let (permutation, side) = (without_permutation(kind).1, face.map(|(side, _)| side));
+        let key = (table, permutation, depth, side, ids.len(), print);
+        let at = *by_key.entry(key).or_insert_with(|| {
             let (controls, is_pulled) = (ids.len(), print.is_some());
             batches.push(Batch {
                 table,
                 permutation,
-                side: face.map(|(side, _)| side),
+                depth,
+                side,
                 leaves: Vec::new(),
                 faces: Vec::new(),
                 controls,
@@ -148,15 +171,7 @@ pub fn sort(solid: &Solid, pull: &Pull, items: &[Item]) -> Sorted {
         batches[at].faces.extend(face.map(|(_, face)| face));
         batches[at].control_ids.extend(ids);
     }
-    let rank = |kind: LeafKind| match kind {
-        LeafKind::Regular(_) => 0,
-        LeafKind::Layered(..) => 1,
-        LeafKind::Irregular(..) => 2,
-    };
-    batches.sort_by_key(|b| {
-        let key = keys[b.table];
-        (b.is_pulled, rank(key.kind), key.depth, b.side, b.leaves[0])
-    });
+    batches.sort_by_key(|b| (b.table, b.is_pulled, b.depth, b.side, b.leaves[0]));
     Sorted { keys, slots, batches }
 }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::{Quadrature, Side, batch};
+use super::{Batch, Quadrature, Side, batch};
 use crate::basis::gauss;
 use crate::error::{Error, Result};
 use crate::kernel::{Axis, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
@@ -94,20 +94,19 @@ impl<'q> Mapping<'q> {
         let quadrature = self.quadrature;
         quadrature.check_leaves(batch, &leaves)?;
         let table = quadrature.table(batch);
-        let (basis, depth) = (&table.basis, table.key.depth);
+        let Batch { permutation, depth, side, .. } = quadrature.batches[batch];
+        let basis = &table.basis;
         let samples = table.nodes.len();
         mapped.begin(batch, leaves.clone(), samples, !basis.second.is_empty());
-        // weights by the element's parameters
-        let side = if self.left_handed { -1.0 } else { 1.0 };
-        let dimension = if table.key.face.is_some() { 2 } else { 3 };
-        let scale = side * f64::from(depth).exp2().powi(-dimension);
-        let weights: Vec<f64> = table.nodes.weights.iter().map(|w| scale * w).collect();
+        let sign = if self.left_handed { -1.0 } else { 1.0 };
+        // by the leaves' parameters
+        let weights: Vec<f64> = table.nodes.weights.iter().map(|w| sign * w).collect();
         let axis = match table.key.kind {
             _ if table.key.face.is_some() => None,
             // schemes are checked, so that there is such a rule
             LeafKind::Regular(ends) => gauss::rule(quadrature.scheme.gauss)
                 .and_then(|rule| Axis::new(&rule.points))
-                .map(|axis| (axis.sped_up(f64::from(depth).exp2()), ends))
+                .map(|axis| (axis, ends))
                 .ok(),
             _ => None,
         };
@@ -120,7 +119,6 @@ impl<'q> Mapping<'q> {
                 second: &basis.second,
             },
         };
-        let permutation = quadrature.batches[batch].permutation;
         let map =
             LeafMap { source, weights: &weights, permutation, second: !basis.second.is_empty() };
         let block = LEAVES * samples;
@@ -148,18 +146,25 @@ impl<'q> Mapping<'q> {
                             }
                         }
                     }
+                    let jacobians = jacobians.as_flattened_mut().as_flattened_mut();
+                    let inverses = inverses.as_flattened_mut().as_flattened_mut();
+                    let second = second.as_flattened_mut().as_flattened_mut();
                     let out = LeafMapOutput {
                         points: points.as_flattened_mut(),
-                        jacobians: jacobians.as_flattened_mut().as_flattened_mut(),
-                        determinants,
+                        jacobians: &mut *jacobians,
+                        determinants: &mut *determinants,
                         measures,
-                        inverses: inverses.as_flattened_mut().as_flattened_mut(),
-                        second: second.as_flattened_mut().as_flattened_mut(),
+                        inverses: &mut *inverses,
+                        second: &mut *second,
                     };
                     map.evaluate(simd, scratch, &self.points, nets, out);
+                    speed_up(depth, [(1, jacobians), (3, determinants), (-1, inverses), (2, second)]);
                 },
             );
-        if let Some(face) = quadrature.batches[batch].side {
+        if let Some(face) = side {
+            // by the elements' parameters
+            let size = f64::from(depth).exp2().powi(-2);
+            let weights: Vec<f64> = weights.iter().map(|w| size * w).collect();
             mapped.turn_to(face, &weights, samples);
         }
         if self.origin != [0.0; 3] {
@@ -200,6 +205,18 @@ impl Mapped {
             *measure = area.norm();
             *normal = (area / *measure).into();
         });
+    }
+}
+
+/// From derivatives by the parameters of leaves to those by their elements', 2ᵈᵉᵖᵗʰ times as large:
+/// by powers of 2, without rounding. Measures stay.
+fn speed_up(depth: u8, arrays: [(i32, &mut [f64]); 4]) {
+    if depth == 0 {
+        return;
+    }
+    for (power, values) in arrays {
+        let factor = f64::from(depth).exp2().powi(power);
+        values.iter_mut().for_each(|x| *x *= factor);
     }
 }
 

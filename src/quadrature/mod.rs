@@ -32,7 +32,8 @@
 //!
 //! # Practice
 //! [`Quadrature`] sorts the leaves of a solid into [`Batch`]es of equal [`Basis`]: one
-//! table for all cells of a batch. It depends on connectivity and [`Scheme`] only. For
+//! table for all cells of a batch, and of all batches whose leaves evaluate alike on their own
+//! nets, however large and turned they are. It depends on connectivity and [`Scheme`] only. For
 //! given control points, [`Mapping`] gives the physical quantities ([`Mapped`]) leaf range
 //! by leaf range, so that memory stays bounded, and [`Report`] the volume, the remainders
 //! and the quality. [`write_npz`] and [`points`] make files.
@@ -56,15 +57,16 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 
+mod archive;
 mod basis;
 mod batch;
 mod boxes;
 mod device;
-mod export;
 mod gradients;
 mod mapping;
 mod nodes;
 mod physical;
+mod points;
 mod pull;
 mod report;
 mod scheme;
@@ -72,15 +74,16 @@ mod series;
 mod sides;
 mod surface;
 
+pub use archive::{ExportOptions, Store, archive_bytes, write_boundary_npz, write_npz};
 pub use basis::Basis;
 pub use batch::Batch;
 pub use boxes::Side;
 pub use device::DeviceQuadrature;
-pub use export::{ExportOptions, archive_bytes, points, write_boundary_npz, write_npz};
 pub use gradients::{PhysicalDerivatives, physical_derivatives};
 pub use mapping::{Mapped, Mapping};
 pub use nodes::Nodes;
 pub use physical::Physical;
+pub use points::points;
 pub use report::{CellReport, Report};
 pub use scheme::{MOST_RINGS, RING_TOLERANCE, Scheme};
 pub use sides::{Regions, face_vertices, side_vertices, sides};
@@ -162,7 +165,7 @@ impl<'s> Quadrature<'s> {
             .zip(slots)
             .map(|(key, slots)| {
                 let nodes = Nodes::new(solid, key, scheme)?;
-                let basis = Basis::new(solid, key.kind, key.depth, &nodes, want);
+                let basis = Basis::new(solid, key.kind, &nodes, want);
                 Ok(Table { key, slots, nodes, basis })
             })
             .collect();
@@ -204,8 +207,7 @@ impl<'s> Quadrature<'s> {
     /// How the leaves of a batch evaluate, in their local axes, and how often they are
     /// split off their elements: they span 2⁻ᵈ of it along each axis.
     pub fn kind(&self, batch: usize) -> (LeafKind, u8) {
-        let key = self.table(batch).key;
-        (key.kind, key.depth)
+        (self.table(batch).key.kind, self.batches[batch].depth)
     }
 
     /// Number of quadrature points of each leaf of a batch.
@@ -235,8 +237,8 @@ impl<'s> Quadrature<'s> {
             let net = batch::net(self.solid, leaf, &table.slots);
             basis = Cow::Owned(basis.pulled(&self.pull.columns(self.solid, &net).weights));
         }
-        if batch.permutation != AxisPermutation::IDENTITY {
-            basis = Cow::Owned(basis.permuted(batch.permutation));
+        if (batch.permutation, batch.depth) != (AxisPermutation::IDENTITY, 0) {
+            basis = Cow::Owned(basis.within(batch.permutation, batch.depth));
         }
         basis
     }

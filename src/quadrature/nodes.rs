@@ -12,7 +12,6 @@ use crate::limit::{AxisPermutation, LeafKind, Solid};
 pub(crate) struct TableKey {
     /// With its local axes as the element's.
     pub kind: LeafKind,
-    pub depth: u8,
     /// One face of the leaves, or all of them.
     pub face: Option<Side>,
 }
@@ -123,7 +122,7 @@ mod tests {
     use crate::mesh::shape::Shape;
 
     fn nodes(solid: &Solid, kind: LeafKind, face: Option<Side>, scheme: Scheme) -> Nodes {
-        Nodes::new(solid, TableKey { kind, depth: 0, face }, scheme).unwrap()
+        Nodes::new(solid, TableKey { kind, face }, scheme).unwrap()
     }
 
     #[test]

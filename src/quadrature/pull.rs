@@ -33,22 +33,22 @@ impl Pull {
         Self { levels: solid.vertex_stencils() }
     }
 
+    /// Vertices and weights of a point of all levels; none of a vertex itself.
+    pub fn row(&self, solid: &Solid, point: u32) -> Option<impl Iterator<Item = (u32, f64)> + '_> {
+        let (starts, point) = (solid.level_starts(), point as usize);
+        let level = starts.partition_point(|&start| start <= point) - 1;
+        Some(self.levels.get(level.checked_sub(1)?)?.row(point - starts[level]))
+    }
+
     /// The vertices that the control points `net` (indices into the points of all
     /// levels) depend on. Nets of equal topology and refinement have equal weights,
     /// in the same order, whatever their vertices are called.
     pub fn columns(&self, solid: &Solid, net: &[u32]) -> Columns {
-        let starts = solid.level_starts();
         let mut entries: Vec<(u32, u32, f64)> = Vec::with_capacity(net.len());
         for (at, &point) in net.iter().enumerate() {
-            let (at, point) = (at as u32, point as usize);
-            let level = starts.partition_point(|&start| start <= point) - 1;
-            match level {
-                0 => entries.push((point as u32, at, 1.0)),
-                _ => entries.extend(
-                    self.levels[level - 1]
-                        .row(point - starts[level])
-                        .map(|(vertex, weight)| (vertex, at, weight)),
-                ),
+            match self.row(solid, point) {
+                None => entries.push((point, at as u32, 1.0)),
+                Some(row) => entries.extend(row.map(|(vertex, w)| (vertex, at as u32, w))),
             }
         }
         entries.sort_unstable_by_key(|&(vertex, at, _)| (vertex, at));

@@ -67,7 +67,7 @@ fn boundaries_of_groups_have_their_areas() {
     assert!(close(&sums["centroid"][0], 2.0) && close(&right["area"], 1.0), "{right}");
     let archive = here.join("right.npz");
     let group = array::<u32>(&archive, "group/right").1;
-    assert_eq!(array::<u32>(&archive, "batch/0/faces").1, group);
+    assert_eq!(array::<u32>(&archive, "leaf/face").1, group);
 
     let inside = "group \"between\" has 1 faces between cells";
     refused(here, &format!("{boundary}=between -o x.npz"), inside);

@@ -10,7 +10,7 @@ use subsolid::limit::Solid;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
     DeviceQuadrature, ExportOptions, Mapped, Mapping, Physical, PhysicalDerivatives, Quadrature,
-    Report, Scheme, physical_derivatives, write_npz,
+    Report, Scheme, Store, physical_derivatives, write_npz,
 };
 
 use super::{gpu, shape};
@@ -99,8 +99,11 @@ fn archives_of_quadratures_are_those_of_the_cpu() {
         let mut volumes = Vec::new();
         for (mapping, path) in both.iter().zip([&expected, &found]) {
             let report = Report::new(&**mapping).unwrap();
-            let options =
-                ExportOptions { physical_derivatives: true, compress: false, ..Default::default() };
+            let options = ExportOptions {
+                store: Store::All,
+                physical_derivatives: true,
+                ..Default::default()
+            };
             write_npz(path, &**mapping, mesh.controls(), &report, options).unwrap();
             volumes.push(report.volume);
         }
@@ -108,7 +111,7 @@ fn archives_of_quadratures_are_those_of_the_cpu() {
         let (expected, found) = (arrays(&expected), arrays(&found));
         assert!(expected.keys().eq(found.keys()));
         assert!(
-            expected.keys().any(|name| name.contains("physical_second")) == (want != Want::FIRST)
+            expected.keys().any(|name| name.contains("physical/second")) == (want != Want::FIRST)
         );
         for (name, expected) in &expected {
             match (expected, &found[name]) {

@@ -15,25 +15,24 @@ use subsolid::quadrature::{
     BoundaryReport, ExportOptions, Mapping, Regions, Report, Scheme, write_boundary_npz, write_npz,
 };
 
-/// What the tests use of an archive.
+/// What the tests use of an archive: tables alone. All else is computed here.
 pub struct Archive {
     pub control_points: Vec<[f64; 3]>,
-    pub batches: Vec<Batch>,
+    tables: Vec<Table>,
+    // of refined points, over the control points
+    refined: Vec<Vec<(u32, f64)>>,
 }
 
-pub struct Batch {
-    pub leaves: usize,
-    pub samples: usize,
-    pub controls: usize,
-    pub control_ids: Vec<u32>,
-    pub basis: Vec<f64>,
-    pub gradients: Vec<f64>,
-    pub points: Vec<f64>,
-    pub measures: Vec<f64>,
-    pub inverse_jacobians: Vec<f64>,
-    /// Of a quadrature of the boundary: outward normals, and the side of every leaf.
-    pub normals: Vec<f64>,
-    pub sides: Vec<u32>,
+struct Table {
+    controls: usize,
+    weights: Vec<f64>,
+    basis: Vec<f64>,
+    // [sample][control][3]
+    gradients: Vec<f64>,
+    leaf_controls: Vec<u32>,
+    // of a quadrature of the boundary: axis and end of the face, and the side of every leaf
+    face: Option<(usize, f64)>,
+    sides: Vec<u32>,
 }
 
 /// Array `name` of an archive: its shape and values.
@@ -59,48 +58,48 @@ impl Archive {
         let mut zip = open(path);
         let (_, flat) = array::<f64>(&mut zip, "control_points");
         let control_points = flat.as_chunks().0.to_vec();
-        let count = array::<i32>(&mut zip, "batches").1[0];
-        let batches = (0..count).map(|b| {
-            let mut reals = |name: &str| array::<f64>(&mut zip, &format!("batch/{b}/{name}"));
-            let (shape, basis) = reals("basis");
-            let [samples, controls] = shape[..] else { panic!("basis: {shape:?}") };
-            let (shape, gradients) = reals("gradients");
-            assert_eq!(shape, [samples, 3, controls]);
-            let (shape, measures) = reals("measures");
-            let leaves = shape[0];
-            assert_eq!(shape, [leaves, samples]);
-            let (shape, points) = reals("points");
-            assert_eq!(shape, [leaves, samples, 3]);
-            let (shape, inverse_jacobians) = reals("inverse_jacobians");
-            assert_eq!(shape, [leaves, samples, 3, 3]);
-            let (shape, control_ids) = array(&mut zip, &format!("batch/{b}/control_ids"));
-            assert_eq!(shape, [leaves, controls]);
-            let name = format!("batch/{b}/normals");
-            let is_boundary = zip.by_name(&format!("{name}.npy")).is_ok();
-            let (mut normals, mut sides) = (Vec::new(), Vec::new());
-            if is_boundary {
-                let (shape, found) = array::<f64>(&mut zip, &name);
-                assert_eq!(shape, [leaves, samples, 3]);
-                normals = found;
-                let (shape, found) = array::<u32>(&mut zip, &format!("batch/{b}/sides"));
-                assert_eq!(shape, [leaves]);
-                sides = found;
-            }
-            Batch {
-                leaves,
-                samples,
-                controls,
-                control_ids,
-                basis,
-                gradients,
-                points,
-                measures,
-                inverse_jacobians,
-                normals,
-                sides,
+        let is_boundary = zip.by_name("table/axis.npy").is_ok();
+        let offsets = ["leaf", "control", "sample", "basis"]
+            .map(|name| array::<i64>(&mut zip, &format!("table/{name}_offsets")).1);
+        let controls = array::<i32>(&mut zip, "table/controls").1;
+        let [weights, basis, gradients] = ["weights", "basis", "gradients"]
+            .map(|n| array::<f64>(&mut zip, &format!("table/{n}")).1);
+        let leaf_controls = array::<u32>(&mut zip, "leaf/controls").1;
+        let (mut axes, mut ends, mut sides) = (Vec::new(), Vec::new(), Vec::new());
+        if is_boundary {
+            axes = array::<u8>(&mut zip, "table/axis").1;
+            ends = array::<u8>(&mut zip, "table/end").1;
+            sides = array::<u32>(&mut zip, "leaf/side").1;
+        }
+        let range = |of: usize, t: usize| offsets[of][t] as usize..offsets[of][t + 1] as usize;
+        let tables = (0..controls.len()).map(|t| {
+            let (rows, entries) = (range(2, t), range(3, t));
+            assert_eq!(entries.len(), rows.len() * controls[t] as usize);
+            assert_eq!(range(1, t).len(), range(0, t).len() * controls[t] as usize);
+            Table {
+                controls: controls[t] as usize,
+                weights: weights[rows].to_vec(),
+                gradients: gradients[3 * entries.start..3 * entries.end].to_vec(),
+                basis: basis[entries].to_vec(),
+                leaf_controls: leaf_controls[range(1, t)].to_vec(),
+                face: is_boundary.then(|| (usize::from(axes[t]), f64::from(ends[t]))),
+                sides: if is_boundary { sides[range(0, t)].to_vec() } else { Vec::new() },
             }
         });
-        Self { control_points, batches: batches.collect() }
+        let tables = tables.collect();
+        let starts = array::<i64>(&mut zip, "refined_offsets").1;
+        let vertices = array::<u32>(&mut zip, "refined_vertices").1;
+        let weights = array::<f64>(&mut zip, "refined_weights").1;
+        let row = |ends: &[i64]| {
+            let entries = ends[0] as usize..ends[1] as usize;
+            vertices[entries.clone()]
+                .iter()
+                .copied()
+                .zip(weights[entries].iter().copied())
+                .collect()
+        };
+        let refined = starts.windows(2).map(row).collect();
+        Self { control_points, tables, refined }
     }
 
     /// Of a mesh, through a file.
@@ -137,60 +136,113 @@ impl Archive {
         traction: impl Fn(u32, [f64; 3], [f64; 3]) -> [f64; N],
     ) -> Vec<f64> {
         let mut loads = vec![0.0; N * self.control_points.len()];
-        for batch in &self.batches {
-            let n = batch.controls;
-            for at in 0..batch.leaves * batch.samples {
-                let (leaf, s) = (at / batch.samples, at % batch.samples);
-                let three = |from: &[f64]| std::array::from_fn(|d| from[3 * at + d]);
-                let (point, normal) = (three(&batch.points), three(&batch.normals));
-                let load = traction(batch.sides[leaf], point, normal);
-                for (c, &id) in batch.control_ids[leaf * n..][..n].iter().enumerate() {
-                    let weight = batch.measures[at] * batch.basis[n * s + c];
+        self.for_each_leaf(|ids, samples| {
+            for sample in samples {
+                let load = traction(sample.side, sample.point, sample.normal);
+                for (&id, n) in ids.iter().zip(sample.basis) {
                     for d in 0..N {
-                        loads[N * id as usize + d] += weight * load[d];
+                        loads[N * id as usize + d] += sample.measure * n * load[d];
                     }
                 }
             }
-        }
+        });
         loads
     }
 
-    /// Calls `f` with the ids of every leaf and, one after the other, its samples.
+    /// Calls `f` with the vertices of every leaf, each once, and, one after the other, its samples.
     pub fn for_each_leaf(&self, mut f: impl FnMut(&[u32], &mut dyn Iterator<Item = Sample<'_>>)) {
-        for batch in &self.batches {
-            let n = batch.controls;
-            let mut gradients = vec![0.0; 3 * n * batch.samples];
-            for leaf in 0..batch.leaves {
-                for s in 0..batch.samples {
-                    let at = leaf * batch.samples + s;
-                    let inverse = &batch.inverse_jacobians[9 * at..][..9];
-                    let from = &batch.gradients[3 * n * s..][..3 * n];
-                    for c in 0..n {
-                        for x in 0..3 {
-                            gradients[(s * n + c) * 3 + x] =
-                                (0..3).map(|u| from[u * n + c] * inverse[3 * u + x]).sum();
+        for table in &self.tables {
+            for leaf in 0..table.leaf_controls.len() / table.controls {
+                let (ids, pulled) = self.pulled(table, leaf);
+                let n = ids.len();
+                let (mut basis, mut gradients) = (vec![0.0; n], vec![[0.0; 3]; n]);
+                let mut made = Vec::new();
+                for (s, &weight) in table.weights.iter().enumerate() {
+                    let values = &table.basis[s * table.controls..][..table.controls];
+                    let local = &table.gradients[3 * s * table.controls..][..3 * table.controls];
+                    basis.fill(0.0);
+                    let mut parametric = vec![[0.0; 3]; n];
+                    for (c, column) in pulled.iter().enumerate() {
+                        for &(at, w) in column {
+                            basis[at] += w * values[c];
+                            (0..3).for_each(|d| parametric[at][d] += w * local[3 * c + d]);
                         }
                     }
-                }
-                let mut samples = (0..batch.samples).map(|s| {
-                    let at = leaf * batch.samples + s;
-                    Sample {
-                        measure: batch.measures[at],
-                        point: std::array::from_fn(|d| batch.points[3 * at + d]),
-                        basis: &batch.basis[n * s..][..n],
-                        gradients: gradients[3 * n * s..][..3 * n].as_chunks().0,
+                    let (mut point, mut jacobian) = ([0.0; 3], [[0.0; 3]; 3]);
+                    for (at, &id) in ids.iter().enumerate() {
+                        let p = self.control_points[id as usize];
+                        for x in 0..3 {
+                            point[x] += basis[at] * p[x];
+                            (0..3).for_each(|d| jacobian[x][d] += p[x] * parametric[at][d]);
+                        }
                     }
+                    let (determinant, inverse) = invert(jacobian);
+                    for (to, from) in gradients.iter_mut().zip(&parametric) {
+                        *to = [0, 1, 2].map(|x| (0..3).map(|d| from[d] * inverse[d][x]).sum());
+                    }
+                    let (mut measure, mut normal) = (weight * determinant.abs(), [0.0; 3]);
+                    if let Some((axis, end)) = table.face {
+                        let across = inverse[axis];
+                        let length = across.iter().map(|x| x * x).sum::<f64>().sqrt();
+                        measure *= length;
+                        normal = across.map(|x| (2.0 * end - 1.0) * x / length);
+                    }
+                    made.push((measure, point, normal, basis.clone(), gradients.clone()));
+                }
+                let side = table.sides.get(leaf).copied().unwrap_or(u32::MAX);
+                let mut samples = made.iter().map(|(measure, point, normal, basis, gradients)| {
+                    let (measure, point, normal) = (*measure, *point, *normal);
+                    Sample { measure, point, normal, side, basis, gradients }
                 });
-                f(&batch.control_ids[leaf * n..][..n], &mut samples);
+                f(&ids, &mut samples);
             }
         }
     }
+
+    /// Calls `f` with the vertices of every leaf, each once.
+    pub fn for_each_net(&self, mut f: impl FnMut(&[u32])) {
+        for table in &self.tables {
+            let leaves = table.leaf_controls.len() / table.controls;
+            (0..leaves).for_each(|leaf| f(&self.pulled(table, leaf).0));
+        }
+    }
+
+    /// The vertices of a leaf, ascending, and of each of its control points: places in these and
+    /// weights.
+    fn pulled(&self, table: &Table, leaf: usize) -> (Vec<u32>, Vec<Vec<(usize, f64)>>) {
+        let vertices = self.control_points.len();
+        let controls = &table.leaf_controls[leaf * table.controls..][..table.controls];
+        let row = |&control: &u32| match (control as usize).checked_sub(vertices) {
+            None => vec![(control, 1.0)],
+            Some(refined) => self.refined[refined].clone(),
+        };
+        let rows: Vec<Vec<(u32, f64)>> = controls.iter().map(row).collect();
+        let mut ids: Vec<u32> = rows.iter().flatten().map(|entry| entry.0).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let place = |&(id, w): &(u32, f64)| (ids.binary_search(&id).unwrap(), w);
+        let columns = rows.iter().map(|row| row.iter().map(place).collect()).collect();
+        (ids, columns)
+    }
+}
+
+/// Determinant and inverse of a matrix.
+fn invert(m: [[f64; 3]; 3]) -> (f64, [[f64; 3]; 3]) {
+    let minor = |r: usize, c: usize| {
+        let ([a, b], [d, e]) = ([(r + 1) % 3, (r + 2) % 3], [(c + 1) % 3, (c + 2) % 3]);
+        m[a][d] * m[b][e] - m[a][e] * m[b][d]
+    };
+    let determinant: f64 = (0..3).map(|c| m[0][c] * minor(0, c)).sum();
+    (determinant, std::array::from_fn(|r| std::array::from_fn(|c| minor(c, r) / determinant)))
 }
 
 /// A quadrature point.
 pub struct Sample<'a> {
     pub measure: f64,
     pub point: [f64; 3],
+    /// On the boundary: the outward normal, and the side.
+    pub normal: [f64; 3],
+    pub side: u32,
     pub basis: &'a [f64],
     /// By x, y, z of every control point.
     pub gradients: &'a [[f64; 3]],

@@ -21,18 +21,16 @@ pub struct Matrix {
 impl Matrix {
     pub fn new(archive: &Archive, width: usize) -> Self {
         let mut rows: Vec<Vec<u32>> = vec![Vec::new(); archive.control_points.len()];
-        for batch in &archive.batches {
-            for ids in batch.control_ids.chunks_exact(batch.controls) {
-                for &id in ids {
-                    let row = &mut rows[id as usize];
-                    row.extend_from_slice(ids);
-                    if row.len() > 1024 {
-                        row.sort_unstable();
-                        row.dedup();
-                    }
+        archive.for_each_net(|ids| {
+            for &id in ids {
+                let row = &mut rows[id as usize];
+                row.extend_from_slice(ids);
+                if row.len() > 1024 {
+                    row.sort_unstable();
+                    row.dedup();
                 }
             }
-        }
+        });
         let (mut starts, mut columns) = (vec![0], Vec::new());
         for mut row in rows {
             row.sort_unstable();

@@ -9,7 +9,7 @@ use subsolid::{Result, io};
 
 use super::gltf::GlbArguments;
 use super::model::ModelArguments;
-use super::surface::write;
+use super::surface_output::write;
 use super::{Console, Outcome};
 
 /// Write the surface that bounds a solid, with its creases

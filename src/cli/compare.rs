@@ -13,7 +13,7 @@ use subsolid::limit::Solid;
 use subsolid::mesh::{CellArray, Controls};
 use subsolid::plan::{Plan, Samples, Want};
 use subsolid::scheme::VertexRule;
-use subsolid::view::Table;
+use subsolid::view::FigureTable;
 use subsolid::volume::{self, Extreme};
 use subsolid::{Error, Result};
 
@@ -310,7 +310,7 @@ fn largest(plan: &Plan<'_>, errors: &[f64]) -> Vec<f64> {
 }
 
 /// The figures for pages.
-fn tables(report: &Report) -> Vec<Table> {
+fn tables(report: &Report) -> Vec<FigureTable> {
     let header = ["class", "cells", "unit", "mean", "rms", "99 %", "maximum"].map(String::from);
     let table = |run: &Run| {
         let c = &run.comparison;
@@ -318,7 +318,7 @@ fn tables(report: &Report) -> Vec<Table> {
         let all = std::iter::once(("all", &c.all)).chain(classes);
         let rows = all.flat_map(|(name, errors)| figures(name, errors)).map(Vec::from).collect();
         let title = format!("{}: {} against {}", run.name, run.backend, report.reference);
-        Table { title, header: header.to_vec(), rows }
+        FigureTable { title, header: header.to_vec(), rows }
     };
     let worst = |run: &Run| {
         let c = &run.comparison;
@@ -327,7 +327,7 @@ fn tables(report: &Report) -> Vec<Table> {
         })
     };
     let rows = report.runs.iter().flat_map(worst).collect();
-    let places = Table { title: "Places".into(), rows, ..Table::default() };
+    let places = FigureTable { title: "Places".into(), rows, ..FigureTable::default() };
     report.runs.iter().map(table).chain([places]).collect()
 }
 

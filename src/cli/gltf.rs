@@ -7,7 +7,7 @@ use subsolid::io::{self, GlbOptions, LengthUnit, SurfaceFormat, UpAxis};
 use subsolid::view::{ColorMap, Skin};
 use subsolid::{Error, Result};
 
-use super::surface::write;
+use super::surface_output::write;
 use super::{Console, Outcome};
 
 #[derive(Args)]

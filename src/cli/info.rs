@@ -13,7 +13,7 @@ use subsolid::Result;
 use subsolid::limit::{Form, Reason, Solid, Summary};
 use subsolid::parts::Estimate;
 use subsolid::scheme::VertexRule;
-use subsolid::view::Table;
+use subsolid::view::FigureTable;
 
 use super::console::{counted, since};
 use super::model::ModelArguments;
@@ -95,15 +95,15 @@ fn text(summary: &Summary, verbose: bool) -> String {
 }
 
 /// The same for pages.
-fn tables(summary: &Summary, verbose: bool) -> Vec<Table> {
+fn tables(summary: &Summary, verbose: bool) -> Vec<FigureTable> {
     let mut found = vec![("Control mesh", rows(summary))];
     if verbose {
         found.push(("How cells evaluate", how(summary)));
     }
-    let table = |(title, rows): (&str, Rows)| Table {
+    let table = |(title, rows): (&str, Rows)| FigureTable {
         title: title.into(),
         rows: rows.into_iter().map(Vec::from).collect(),
-        ..Table::default()
+        ..FigureTable::default()
     };
     found.into_iter().map(table).collect()
 }

@@ -33,6 +33,7 @@ mod slice;
 mod smooth;
 mod surface;
 mod surface_model;
+mod surface_output;
 mod untangle;
 mod view;
 

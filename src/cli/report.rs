@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use subsolid::mesh::SolidMesh;
-use subsolid::view::{Page, Table, ViewOptions};
+use subsolid::view::{FigureTable, Page, ViewOptions};
 use subsolid::{Error, Result, io};
 
 use super::Console;
@@ -25,7 +25,7 @@ pub fn write(
     path: &Path,
     mesh: &SolidMesh,
     (title, color): (String, Option<String>),
-    tables: Vec<Table>,
+    tables: Vec<FigureTable>,
     console: &Console,
 ) -> Result<()> {
     let mut page = Page::of_solid(mesh, &ViewOptions { color, ..ViewOptions::titled(title) })?;

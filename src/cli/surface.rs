@@ -1,14 +1,11 @@
 //! `subsolid surface`
 
-use std::collections::HashSet;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use serde::Serialize;
 use subsolid::backend::{Backend, Choice, SurfaceRefiner, runs_on_gpu, start};
-use subsolid::io::{GlbOptions, SurfaceFormat};
+use subsolid::io::SurfaceFormat;
 use subsolid::mesh::{
     Attribute, CreaseRule, LinearInterpolation, NORMALS, SurfaceMesh, TriangleRule,
 };
@@ -24,6 +21,7 @@ use super::console::{counted, since};
 use super::gltf::GlbArguments;
 use super::memory::{gigabytes, physical};
 use super::processor::Processor;
+use super::surface_output::{seen_faces, write};
 use super::{Console, Outcome};
 
 /// Refine a surface by Catmull-Clark, Loop, √3 or bilinear subdivision
@@ -333,31 +331,6 @@ fn choose(
     Ok(gpu)
 }
 
-/// Writes a surface and reports it, with the patches that it came from, if any.
-pub fn write(
-    output: &Path,
-    mesh: &SurfaceMesh,
-    glb: &GlbOptions,
-    patches: Option<PatchCounts>,
-    console: &Console,
-) -> Result<Outcome> {
-    let start = Instant::now();
-    io::write_surface_with(output, mesh, glb)?;
-    let written = Written {
-        output: output.display().to_string(),
-        vertices: mesh.points.len(),
-        faces: seen_faces(mesh),
-        creases: mesh.creases.edges.len(),
-        corners: mesh.creases.corners.len(),
-        patches,
-    };
-    console.status("Wrote", format!("{written} in {}", since(start)));
-    if console.json() {
-        console.report(&written, String::new)?;
-    }
-    Ok(Outcome::Done)
-}
-
 /// Refuses an output that is the input.
 pub fn check_names(model: &Path, output: &Path) -> Result<()> {
     let resolved = std::fs::canonicalize(output).ok();
@@ -391,11 +364,6 @@ fn counts(mesh: &SurfaceMesh) -> String {
     format!("{}, {}", counted(mesh.points.len(), "vertex"), counted(seen_faces(mesh), "face"))
 }
 
-/// Faces that are no holes.
-fn seen_faces(mesh: &SurfaceMesh) -> usize {
-    mesh.faces.len() - mesh.holes.iter().collect::<HashSet<_>>().len()
-}
-
 fn check_memory(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
     let Some(memory) = physical().map(u128::from) else { return Ok(()) };
     let need = |levels| refinement_bytes(mesh, &SurfaceOptions { levels, ..*options });
@@ -412,23 +380,4 @@ fn check_memory(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
         gigabytes(memory)
     ))
     .with_help(format!("ask for at most {fit} levels of this model")))
-}
-
-/// A surface that was written.
-#[derive(Serialize)]
-struct Written {
-    output: String,
-    vertices: usize,
-    faces: usize,
-    creases: usize,
-    corners: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    patches: Option<PatchCounts>,
-}
-
-impl fmt::Display for Written {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (vertices, faces) = (counted(self.vertices, "vertex"), counted(self.faces, "face"));
-        write!(f, "{}: {vertices}, {faces}", self.output)
-    }
 }

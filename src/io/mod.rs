@@ -31,7 +31,7 @@ pub use read::{
     ReadOptions, ReadReport, read, read_creases, read_surface, read_surface_with_report,
     read_with_options, read_with_report,
 };
-pub(crate) use table::{Row, Table, TableForm, column_names, write_table_header};
+pub(crate) use table::{Row, TableForm, TableReader, column_names, write_table_header};
 pub(crate) use unfinished::Unfinished;
 pub use unfinished::remove_unfinished;
 /// Control meshes from and to the data model of the crate [`vtkio`](::vtkio), for Rust programs

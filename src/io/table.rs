@@ -21,7 +21,7 @@ pub(crate) struct TableForm {
 
 /// A table being read.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct TableReader {
     path: PathBuf,
     form: TableForm,
     reader: csv::Reader<Lines<BufReader<File>>>,
@@ -35,7 +35,7 @@ pub(crate) struct Row<'t> {
     record: csv::ByteRecord,
 }
 
-impl Table {
+impl TableReader {
     /// Opens a table and checks its header.
     ///
     /// # Errors
@@ -157,7 +157,8 @@ mod tests {
                 Err(_) => Err(row.unexpected(column, "number")),
             })
         };
-        let read = Table::open(file.path(), FORM).and_then(|mut table| table.read(100, value));
+        let read =
+            TableReader::open(file.path(), FORM).and_then(|mut table| table.read(100, value));
         let message = read.unwrap_err().to_string();
         message.replace(&*file.path().to_string_lossy(), "path")
     }

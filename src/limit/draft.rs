@@ -5,7 +5,7 @@ use super::frame::{AxisPermutation, Walker};
 use super::key::Key;
 use super::memo::Memo;
 use super::net::{self, Ends};
-use super::patch::best_planar;
+use super::net_mesh::best_planar;
 use crate::topology::{Sharpness, Star};
 
 /// Control points of a regular net.

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::Place;
 use crate::backend::Values;
 use crate::error::Result;
-use crate::io::{Table, TableForm, write_table_header};
+use crate::io::{TableForm, TableReader, write_table_header};
 use crate::limit::Solid;
 use crate::mesh::{Attribute, check_coordinates};
 use crate::numbers::Precision;
@@ -18,7 +18,7 @@ const FORM: TableForm =
 /// A table of points being read.
 #[derive(Debug)]
 pub struct PointTable {
-    table: Table,
+    table: TableReader,
 }
 
 /// An answer: the place, and whether the point is inside.
@@ -38,7 +38,7 @@ impl PointTable {
     /// # Errors
     /// If the file cannot be read or its header is another.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Ok(Self { table: Table::open(path, FORM)? })
+        Ok(Self { table: TableReader::open(path, FORM)? })
     }
 
     /// The next rows, at most `most`; none at the end of the table.

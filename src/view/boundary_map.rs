@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::shell::{Placed, Square};
+use super::square::{Placed, Square};
 use crate::limit::boundary::boundary_faces;
 use crate::limit::{Solid, VTK_CORNER};
 use crate::mesh::SurfaceMesh;

@@ -1,6 +1,6 @@
 //! Values as colors: the maps of pages.
 
-use super::scene::Channel;
+use super::channel::Channel;
 
 /// Colors along a range of values; all are told apart by color-blind readers, but for turbo.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -65,7 +65,7 @@ impl Lattice {
 
     /// Writes the sections: `exponent` of the step (of 2), `base` in steps, `points` in steps above
     /// the base; times the size, plus the centre. Points but the corners are stored as differences
-    /// from the corners' interpolation, which are small and compress well: [`zigzag`].
+    /// from what [`predicted`] says, which are small and compress well: [`zigzag`].
     pub fn write(&self, blob: &mut Blob) {
         blob.push("exponent", &self.exponents);
         blob.push("base", &self.bases);
@@ -73,25 +73,37 @@ impl Lattice {
     }
 }
 
-/// What the corners of a patch predict for a point: their linear interpolation, rounded down. 0 for
-/// the corners.
+/// What the points on the border of its edge, face or box predict for a point, rounded down: their
+/// transfinite interpolation (Gordon and Hall 1973, Boolean sum of linear projectors). 0 for the
+/// corners.
 fn predicted(numbers: &[[i32; 3]], place: usize) -> [i32; 3] {
-    let dimensions: u32 = if numbers.len() == 16 { 2 } else { 3 };
-    let along = |d: u32| (place >> (2 * d) & 3) as i32;
-    if (0..dimensions).all(|d| matches!(along(d), 0 | 3)) {
+    let dimensions = if numbers.len() == 16 { 2 } else { 3 };
+    let free = free(place, dimensions);
+    if free == 0 {
         return [0; 3];
     }
     let mut sum = [0; 3];
-    for corner in 0..1 << dimensions {
-        let (mut weight, mut at) = (1, 0);
-        for d in 0..dimensions {
-            let high = corner >> d & 1 == 1;
-            weight *= if high { along(d) } else { 3 - along(d) };
-            at |= usize::from(high) * (3 << (2 * d));
+    // every set of the free directions, in which ends take the place of the point
+    for set in (1..1_u32 << dimensions).filter(|set| set & !free == 0) {
+        let count = set.count_ones();
+        let sign = if count % 2 == 1 { 1 } else { -1 };
+        let scale = sign * 3_i32.pow(dimensions - count);
+        for ends in (0..1_u32 << dimensions).filter(|ends| ends & !set == 0) {
+            let (mut weight, mut at) = (scale, place);
+            for d in (0..dimensions).filter(|d| set >> d & 1 == 1) {
+                let (along, high) = (place >> (2 * d) & 3, ends >> d & 1 == 1);
+                weight *= (if high { along } else { 3 - along }) as i32;
+                at = at & !(3 << (2 * d)) | if high { 3 << (2 * d) } else { 0 };
+            }
+            (0..3).for_each(|d| sum[d] += weight * numbers[at][d]);
         }
-        (0..3).for_each(|d| sum[d] += weight * numbers[at][d]);
     }
     sum.map(|x| x.div_euclid(3_i32.pow(dimensions)))
+}
+
+/// Directions in which a point is at no end, as bits.
+fn free(place: usize, dimensions: u32) -> u32 {
+    (0..dimensions).filter(|d| !matches!(place >> (2 * d) & 3, 0 | 3)).map(|d| 1 << d).sum()
 }
 
 /// A difference modulo 2¹⁶, with small numbers of either sign as small ones.
@@ -102,7 +114,7 @@ fn zigzag(difference: i32) -> u16 {
 
 /// Values as 16-bit numbers over their range: section `name`, and `name range` of two numbers.
 pub fn push_values(blob: &mut Blob, name: &str, values: &[f64]) {
-    let (low, high) = super::scene::range(values.iter().copied());
+    let (low, high) = super::channel::range(values.iter().copied());
     let scale = if high > low { f64::from(u16::MAX) / (high - low) } else { 0.0 };
     let numbers: Vec<u16> = values.iter().map(|x| ((x - low) * scale).round() as u16).collect();
     blob.push_split(name, &numbers);
@@ -125,7 +137,9 @@ mod tests {
             let n = lattice.exponents.len() - 1;
             let step = f64::from(lattice.exponents[n]).exp2();
             let mut numbers = vec![[0; 3]; 16];
-            for place in [0, 3, 12, 15].into_iter().chain(0..16) {
+            let mut places: Vec<usize> = (0..16).collect();
+            places.sort_by_key(|&place| free(place, 2).count_ones());
+            for place in places {
                 let predicted = predicted(&numbers, place);
                 for d in 0..3 {
                     let z = lattice.numbers[48 * n + 3 * place + d];

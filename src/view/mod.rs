@@ -28,6 +28,7 @@
 //! ```
 
 mod boundary_map;
+mod channel;
 mod color;
 mod document;
 mod html;
@@ -43,6 +44,7 @@ mod scene;
 mod shell;
 mod skin;
 mod slices;
+mod square;
 
 use std::path::Path;
 
@@ -59,8 +61,8 @@ use crate::volume::class_number;
 pub use color::ColorMap;
 pub use document::document;
 pub use html::escaped;
-pub use quality::WorstCell;
-pub use scene::Table;
+pub use scene::FigureTable;
+pub use scene::WorstCell;
 use scene::{Mode, Scene};
 pub use skin::{Paint, Skin, SkinOptions};
 
@@ -230,7 +232,7 @@ impl Page {
     }
 
     /// Adds figures of a report, above all other controls.
-    pub fn add_table(&mut self, table: Table) {
+    pub fn add_table(&mut self, table: FigureTable) {
         self.scene.tables.push(table);
     }
 

@@ -1,8 +1,7 @@
 //! Jacobians of the cells, and the worst of them.
 
-use serde::Serialize;
-
-use super::scene::{Channel, Scene, range};
+use super::channel::{Channel, range};
+use super::scene::{Scene, WorstCell};
 use crate::backend::{Backend, Cpu, Limit};
 use crate::error::Result;
 use crate::limit::boundary::corner_neighbours;
@@ -17,23 +16,6 @@ use crate::volume::location;
 const LISTED: usize = 100;
 /// Samples evaluated at once.
 const RESULTS: usize = 1 << 20;
-
-/// The place of a cell's least scaled Jacobian among its samples.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct WorstCell {
-    /// Cell of the mesh.
-    pub cell: u32,
-    /// Corner of the cell whose hexahedral child holds the sample, if the cell is no hexahedron.
-    pub corner: Option<u8>,
-    /// Parameters (u, v, w) in it.
-    pub parameters: [f64; 3],
-    /// The point.
-    pub point: [f64; 3],
-    /// The determinant over the product of the lengths of the derivatives, in [-1, 1].
-    pub scaled_jacobian: f64,
-    /// The determinant of the Jacobian, in cubed length units.
-    pub determinant: f64,
-}
 
 /// The worst place of each cell, where one has a Jacobian.
 pub struct Found {

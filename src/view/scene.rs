@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::ViewOptions;
+use super::channel::{Channel, range};
 use super::color::ColorMap;
-use super::quality::WorstCell;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::mesh::{Attribute, CellArray, SolidMesh, SurfaceMesh};
@@ -80,29 +80,32 @@ impl Blob {
     }
 }
 
-/// An array that colours are taken from.
-#[derive(Debug)]
-pub struct Channel {
-    /// Name in the model and, if it has several, the component.
-    pub name: String,
-    pub component: Option<usize>,
-    pub on: &'static str,
-    /// Prefix of its sections.
-    pub section: String,
-    pub low: f64,
-    pub high: f64,
-    pub integers: bool,
-}
-
 /// Figures of a report, beside the picture of a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Table {
+pub struct FigureTable {
     /// What they are.
     pub title: String,
     /// Names of the columns; empty for rows of a name and what belongs to it.
     pub header: Vec<String>,
     /// As many entries as the header has, or two.
     pub rows: Vec<Vec<String>>,
+}
+
+/// The place of a cell's least scaled Jacobian among its samples.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct WorstCell {
+    /// Cell of the mesh.
+    pub cell: u32,
+    /// Corner of the cell whose hexahedral child holds the sample, if the cell is no hexahedron.
+    pub corner: Option<u8>,
+    /// Parameters (u, v, w) in it.
+    pub parameters: [f64; 3],
+    /// The point.
+    pub point: [f64; 3],
+    /// The determinant over the product of the lengths of the derivatives, in [-1, 1].
+    pub scaled_jacobian: f64,
+    /// The determinant of the Jacobian, in cubed length units.
+    pub determinant: f64,
 }
 
 /// All that a page shows.
@@ -132,7 +135,7 @@ pub struct Scene {
     pub interior_error: f64,
     pub layers: Option<Value>,
     /// Of a report.
-    pub tables: Vec<Table>,
+    pub tables: Vec<FigureTable>,
     color: Option<usize>,
     map: ColorMap,
 }
@@ -338,12 +341,4 @@ impl Scene {
             "interior": self.interior.sections(),
         })
     }
-}
-
-/// Least and greatest of the finite values; 0 if there is none.
-pub fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (low, high) = values
-        .filter(|x| x.is_finite())
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
-    if low <= high { (low, high) } else { (0.0, 0.0) }
 }

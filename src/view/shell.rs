@@ -7,8 +7,10 @@
 
 use rayon::prelude::*;
 
+use super::boundary_map::BoundaryMap;
 use super::lattice::{FINE, Lattice, push_values};
 use super::scene::Scene;
+use super::square::{Placed, Square};
 use crate::basis::bernstein;
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
@@ -20,38 +22,6 @@ use crate::surface::limit::{Class, LeafKind, LimitSurface, SurfaceLocation};
 const TOLERANCE: f64 = 2e-6;
 /// Bounds are this much above the largest distance at the samples.
 const MARGIN: f64 = 1.5;
-
-/// Where a patch lies in an element of a solid: (u, v, w) = origin + s · along[0] + t · along[1].
-#[derive(Clone, Copy, Debug)]
-pub struct Placed {
-    pub element: u32,
-    pub origin: [f64; 3],
-    pub along: [[f64; 3]; 2],
-}
-
-/// A square in the parameters of a surface element.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Square {
-    pub element: u32,
-    pub origin: [f64; 2],
-    pub size: f64,
-}
-
-impl Square {
-    fn at(&self, s: f64, t: f64) -> SurfaceLocation {
-        let parameters = [s, t].map(|x| x * self.size);
-        let [u, v] = [0, 1].map(|d| self.origin[d] + parameters[d]);
-        SurfaceLocation { element: self.element, parameters: [u, v] }
-    }
-
-    /// Its four quarters.
-    pub fn quarters(self) -> [Self; 4] {
-        [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]].map(|at| {
-            let size = self.size / 2.0;
-            Self { origin: [0, 1].map(|d| self.origin[d] + at[d] * size), size, ..self }
-        })
-    }
-}
 
 /// Number of a class of faces in the array `class`.
 pub fn surface_class_number(class: Class) -> u8 {
@@ -179,7 +149,7 @@ pub fn push(
     limit: &LimitSurface,
     mesh: &SurfaceMesh,
     rings: usize,
-    map: Option<&super::boundary_map::BoundaryMap>,
+    map: Option<&BoundaryMap>,
 ) -> Result<()> {
     let refined = limit.refined_points(&mesh.points)?;
     let (mut squares, error) = squares(limit, &refined, (rings, TOLERANCE * scene.size))?;

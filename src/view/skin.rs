@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::channel::Channel;
 use super::color::{ColorMap, Scale};
-use super::scene::{Channel, Mode, Scene, bounds};
+use super::scene::{Mode, Scene, bounds};
 use super::{check_not_empty, classes, mesh, quality, samples, shell};
 use crate::error::Result;
 use crate::limit::Solid;

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::backend::Limit;
 use crate::error::Result;
-use crate::io::{Row, Table, TableForm, column_names, write_table_header};
+use crate::io::{Row, TableForm, TableReader, column_names, write_table_header};
 use crate::limit::Solid;
 use crate::mesh::Attribute;
 use crate::plan::{Location, Wanted};
@@ -27,7 +27,7 @@ const NONE: u32 = u32::MAX;
 /// A parameter table being read.
 #[derive(Debug)]
 pub struct ParameterTable {
-    table: Table,
+    table: TableReader,
     // element of each hexahedral cell
     elements: Vec<u32>,
 }
@@ -44,7 +44,7 @@ impl ParameterTable {
                 elements[element.cell as usize] = i as u32;
             }
         }
-        Ok(Self { table: Table::open(path, FORM)?, elements })
+        Ok(Self { table: TableReader::open(path, FORM)?, elements })
     }
 
     /// The next rows, at most `most`; none at the end of the table.

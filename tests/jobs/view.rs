@@ -89,30 +89,40 @@ impl Decoded {
                 let z = numbers[3 * (count * i + k) + d] as i64;
                 if z % 2 == 0 { z / 2 } else { -(z + 1) / 2 }
             };
-            let number = |k: usize, d: usize| {
-                let along: Vec<i64> = (0..dimensions).map(|a| (k >> (2 * a) & 3) as i64).collect();
-                if along.iter().all(|x| x % 3 == 0) {
-                    return stored(k, d).rem_euclid(65536);
-                }
-                let mut sum = 0;
-                for corner in 0..1_usize << dimensions {
-                    let high = |a: usize| corner >> a & 1 == 1;
-                    let at: usize =
-                        (0..dimensions).map(|a| usize::from(high(a)) * (3 << (2 * a))).sum();
-                    let weight: i64 = (0..dimensions)
-                        .map(|a| if high(a) { along[a] } else { 3 - along[a] })
-                        .product();
-                    sum += weight * stored(at, d).rem_euclid(65536);
-                }
-                (sum.div_euclid(3_i64.pow(dimensions as u32)) + stored(k, d)).rem_euclid(65536)
+            let axes = |k: usize| -> Vec<usize> {
+                (0..dimensions).filter(|a| !matches!(k >> (2 * a) & 3, 0 | 3)).collect()
             };
+            // corners first, then edges, faces and the box
+            let mut numbers = vec![[0; 3]; count];
+            for inner in 0..=dimensions {
+                for k in (0..count).filter(|&k| axes(k).len() == inner) {
+                    for d in 0..3 {
+                        let predicted = blend(&|k| numbers[k][d], &axes(k), k)
+                            .div_euclid(3_i64.pow(inner as u32));
+                        numbers[k][d] = (predicted + stored(k, d)).rem_euclid(65536);
+                    }
+                }
+            }
             let coordinate = |k: usize, d: usize| {
-                (f64::from(bases[3 * i + d]) + number(k, d) as f64) * step + center[d]
+                (f64::from(bases[3 * i + d]) + numbers[k][d] as f64) * step + center[d]
             };
             (0..count).map(|k| std::array::from_fn(|d| coordinate(k, d))).collect()
         };
         exponents.iter().enumerate().map(patch).collect()
     }
+}
+
+/// The Boolean sum of linear interpolations along `axes` at place `k`, times 3 for each:
+/// P₁ ⊕ Q = Q + P₁ (1 − Q).
+fn blend(value: &dyn Fn(usize) -> i64, axes: &[usize], k: usize) -> i64 {
+    let Some((&axis, others)) = axes.split_first() else { return 0 };
+    let whole = 3_i64.pow(others.len() as u32);
+    let along = (k >> (2 * axis) & 3) as i64;
+    let end = |high: usize| k & !(3 << (2 * axis)) | high << (2 * axis);
+    let ends = [(end(0), 3 - along), (end(3), along)];
+    let correction =
+        ends.map(|(at, weight)| weight * (whole * value(at) - blend(value, others, at)));
+    3 * blend(value, others, k) + correction[0] + correction[1]
 }
 
 fn bernstein(t: f64) -> [f64; 4] {

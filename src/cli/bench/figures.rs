@@ -10,10 +10,10 @@ pub struct Figure {
     pub caption: String,
     /// Title and SVG.
     pub charts: Vec<(String, String)>,
-    pub table: Table,
+    pub table: Columns,
 }
 
-pub struct Table {
+pub struct Columns {
     pub header: Vec<&'static str>,
     pub rows: Vec<Vec<String>>,
 }
@@ -225,7 +225,7 @@ fn accuracy(results: &Results) -> Option<Figure> {
             first.level, first.samples
         ),
         charts: vec![("Mean error in single precision".into(), chart.svg())],
-        table: Table {
+        table: Columns {
             header: vec![
                 "model",
                 "processor",
@@ -288,7 +288,7 @@ fn distinct<T: PartialEq>(timings: &[&Timing], key: impl Fn(&Timing) -> T) -> Ve
     found
 }
 
-fn table(timings: &[&Timing]) -> Table {
+fn table(timings: &[&Timing]) -> Columns {
     let row = |t: &&Timing| {
         let milliseconds = [t.seconds.median, t.seconds.least, t.seconds.most, t.writing];
         let mut row = vec![
@@ -308,7 +308,7 @@ fn table(timings: &[&Timing]) -> Table {
         ]);
         row
     };
-    Table {
+    Columns {
         header: vec![
             "model",
             "level",

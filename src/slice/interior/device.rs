@@ -21,11 +21,11 @@ pub struct DeviceInteriors<'l, 's> {
     attributes: &'l [AttributePieces],
     tiles: Tiles,
     pixels: Box<dyn InteriorPixels>,
-    last: Option<Batch>,
+    last: Option<FoundLayers>,
 }
 
 /// The layers found last.
-struct Batch {
+struct FoundLayers {
     grid: PixelGrid,
     heights: Vec<f64>,
 }
@@ -123,7 +123,7 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
         self.pixels.settle(&settled)?;
         run.seconds += self.pixels.gather(mask)?;
         run.pixels = (0..heights.len()).map(|layer| self.pixels.listed(layer)).sum();
-        self.last = Some(Batch { grid: *grid, heights: heights.to_vec() });
+        self.last = Some(FoundLayers { grid: *grid, heights: heights.to_vec() });
         Ok(run)
     }
 

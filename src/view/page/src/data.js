@@ -43,25 +43,36 @@ class Sections {
   }
 }
 
-// For each of 16 or 64 points the corners that predict it and their weights, over 9 or 27.
+// For each of 16 or 64 points those on the border of its edge, face or box that predict it, and
+// their weights over 9 or 27 (`predicted` in src/view/lattice.rs); in an order in which what
+// predicts comes first.
 function predictions(count) {
-  const dimensions = count === 16 ? 2 : 3;
-  return Array.from({ length: count }, (_, place) => {
-    const along = Array.from({ length: dimensions }, (_, d) => (place >> (2 * d)) & 3);
-    if (along.every((x) => x % 3 === 0)) return null;
-    return Array.from({ length: 1 << dimensions }, (_, corner) => {
-      let weight = 1, at = 0;
-      for (let d = 0; d < dimensions; d++) {
-        weight *= (corner >> d) & 1 ? along[d] : 3 - along[d];
-        if ((corner >> d) & 1) at |= 3 << (2 * d);
+  const dimensions = count === 16 ? 2 : 3, axes = [...Array(dimensions).keys()];
+  const bits = (set) => axes.filter((d) => (set >> d) & 1);
+  const found = Array.from({ length: count }, (_, place) => {
+    const along = axes.map((d) => (place >> (2 * d)) & 3);
+    const free = axes.reduce((set, d) => set | (along[d] % 3 ? 1 << d : 0), 0), terms = [];
+    for (let set = 1; set < 1 << dimensions; set++) {
+      if (set & ~free) continue;
+      const directions = bits(set), sign = directions.length % 2 ? 1 : -1;
+      for (let ends = 0; ends < 1 << dimensions; ends++) {
+        if (ends & ~set) continue;
+        let weight = sign * 3 ** (dimensions - directions.length), at = place;
+        for (const d of directions) {
+          const high = (ends >> d) & 1;
+          weight *= high ? along[d] : 3 - along[d];
+          at = (at & ~(3 << (2 * d))) | (high ? 3 << (2 * d) : 0);
+        }
+        terms.push([at, weight]);
       }
-      return [at, weight];
-    });
+    }
+    return { place, terms, rank: bits(free).length };
   });
+  return found.sort((a, b) => a.rank - b.rank || a.place - b.place);
 }
 
-// Points of patches on their lattices, relative to the model's center: differences from what the
-// corners predict, modulo 2^16 (src/view/lattice.rs).
+// Points of patches on their lattices, relative to the model's center: differences from what other
+// points predict, modulo 2^16 (src/view/lattice.rs).
 class Lattice {
   constructor(sections, size, count) {
     this.exponent = sections.get("exponent");
@@ -79,15 +90,11 @@ class Lattice {
       const z = this.numbers.at(3 * (n * i + k) + d);
       return (z >> 1) ^ -(z & 1);
     };
-    for (const corners of [true, false])
-      for (let k = 0; k < n; k++) {
-        const prediction = this.predictions[k];
-        if (corners !== (prediction === null)) continue;
-        for (let d = 0; d < 3; d++) {
-          let sum = 0;
-          if (prediction) for (const [at, weight] of prediction) sum += weight * numbers[3 * at + d];
-          numbers[3 * k + d] = (Math.floor(sum / whole) + stored(k, d)) & 0xffff;
-        }
+    for (const { place, terms } of this.predictions)
+      for (let d = 0; d < 3; d++) {
+        let sum = 0;
+        for (const [at, weight] of terms) sum += weight * numbers[3 * at + d];
+        numbers[3 * place + d] = (Math.floor(sum / whole) + stored(place, d)) & 0xffff;
       }
     for (let k = 0; k < n; k++)
       for (let d = 0; d < 3; d++) out[stride * k + d] = (this.base[3 * i + d] + numbers[3 * k + d]) * step;

@@ -23,18 +23,18 @@ impl Library {
     /// The structure of a planar net by its [`net::Planar::key`]; `None` if the net cannot be
     /// evaluated.
     pub(super) fn planar(&self, key: &Key, depth: usize) -> Option<Arc<Structure>> {
-        self.planar.find(key, depth, || Patch::extruded(key).structure(2, key, self, depth))
+        self.planar.find(key, depth, || NetMesh::extruded(key).structure(2, key, self, depth))
     }
 
     /// The structure of a spatial net by its [`net::Spatial::key`]; `None` if the net cannot be
     /// evaluated.
     pub(super) fn spatial(&self, key: &Key, depth: usize) -> Option<Arc<Structure>> {
-        self.spatial.find(key, depth, || Patch::of(key).structure(3, key, self, depth))
+        self.spatial.find(key, depth, || NetMesh::of(key).structure(3, key, self, depth))
     }
 }
 
 /// A net as a small mesh of its own; cell 0 is the one to evaluate.
-struct Patch {
+struct NetMesh {
     // corners in binary order
     cells: Vec<[u16; 8]>,
     sharp_edges: Vec<[u16; 2]>,
@@ -42,8 +42,8 @@ struct Patch {
     controls: usize,
 }
 
-impl Patch {
-    /// The patch of a spatial net by its [`net::Spatial::key`].
+impl NetMesh {
+    /// The mesh of a spatial net by its [`net::Spatial::key`].
     pub fn of(key: &Key) -> Self {
         let (cells, sharp_edges, pinned) = net::spatial_parts(key);
         let controls = cells.iter().flatten().max().map_or(0, |&m| m as usize + 1);
@@ -70,7 +70,7 @@ impl Patch {
         Self { cells, sharp_edges, pinned: Vec::new(), controls: 4 * lines as usize }
     }
 
-    /// Refines the patch and reads the structure of its cell 0 off the children, in
+    /// Refines the mesh and reads the structure of its cell 0 off the children, in
     /// the plane (`dimension` 2) or in space (3); `None` if some child evaluates in
     /// neither way.
     pub fn structure(
@@ -158,7 +158,7 @@ pub(super) fn best_planar(
     (permutations[best], planar)
 }
 
-/// One refinement step of a patch around its cell 0.
+/// One refinement step of a mesh around its cell 0.
 struct Step {
     refinement: Refinement,
     topology: Topology,
@@ -169,21 +169,21 @@ struct Step {
 }
 
 impl Step {
-    fn of(patch: &Patch, rule: VertexRule) -> Option<Self> {
+    fn of(mesh: &NetMesh, rule: VertexRule) -> Option<Self> {
         let vtk = |cell: &[u16; 8]| {
             let mut corners = [0; 8];
             (0..8).for_each(|bits| corners[VTK_CORNER[bits]] = u32::from(cell[bits]));
             corners
         };
-        let cells: Vec<_> = patch.cells.iter().map(vtk).collect();
+        let cells: Vec<_> = mesh.cells.iter().map(vtk).collect();
         let mut creases = Creases::default();
-        for &[a, b] in &patch.sharp_edges {
+        for &[a, b] in &mesh.sharp_edges {
             creases.push_edge(a.into(), b.into(), f64::INFINITY);
         }
-        for &v in &patch.pinned {
+        for &v in &mesh.pinned {
             creases.push_corner(v.into(), f64::INFINITY);
         }
-        let topology = Topology::build(hexahedra(&cells), patch.controls).ok()?;
+        let topology = Topology::build(hexahedra(&cells), mesh.controls).ok()?;
         let sharpness = Sharpness::resolve(&creases, &topology).ok()?;
         let coarse_stars = stars(&topology, &sharpness);
         let refinement = refine(&topology, &sharpness, &coarse_stars, rule, Some(&[0]));
@@ -209,7 +209,7 @@ impl Step {
         classify(&self.topology, &self.sharpness, &self.stars, corners)
     }
 
-    /// Stencils of refined vertices as dense rows over the patch's control points.
+    /// Stencils of refined vertices as dense rows over the mesh's control points.
     fn rows(&self, vertices: &[u32], controls: usize) -> Mat<f64> {
         let mut rows = Mat::zeros(vertices.len(), controls);
         for (i, &v) in vertices.iter().enumerate() {
@@ -221,7 +221,7 @@ impl Step {
     }
 }
 
-/// Adds up the layers of rows over an extruded patch: its planar rows, because the
+/// Adds up the layers of rows over an extruded mesh: its planar rows, because the
 /// weights along the layers sum to 1.
 fn collapse(rows: &Mat<f64>, lines: usize) -> Mat<f64> {
     Mat::from_fn(rows.nrows(), lines, |i, j| (0..4).map(|layer| rows[(i, layer * lines + j)]).sum())

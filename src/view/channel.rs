@@ -1,0 +1,23 @@
+//! Arrays that a page takes colors from.
+
+/// An array that colors are taken from.
+#[derive(Debug)]
+pub struct Channel {
+    /// Name in the model and, if it has several, the component.
+    pub name: String,
+    pub component: Option<usize>,
+    pub on: &'static str,
+    /// Prefix of its sections.
+    pub section: String,
+    pub low: f64,
+    pub high: f64,
+    pub integers: bool,
+}
+
+/// Least and greatest of the finite values; 0 if there is none.
+pub fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (low, high) = values
+        .filter(|x| x.is_finite())
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+    if low <= high { (low, high) } else { (0.0, 0.0) }
+}

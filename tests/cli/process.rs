@@ -63,6 +63,11 @@ fn folded_solids_are_untangled() {
     assert_eq!(report["control"]["after"]["non_positive"], 0);
     assert_eq!(report["control"]["moved"], 1);
     done(path, "distance good.vtk -o depth.vtu");
+    let slide = "untangle folded.vtk --crease-angle 40 --boundary slide";
+    let report = json(path, &format!("{slide} --json -o slid.vtk"));
+    assert_eq!(report["control"]["after"]["non_positive"], 0);
+    assert!(report["control"]["deviation"].as_f64().unwrap() < 1e-10);
+    refused(path, "untangle folded.vtk --boundary free -o x.vtk", "fixed, slide");
 }
 
 #[test]

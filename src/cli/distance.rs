@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
-use subsolid::backend::Choice;
+use subsolid::backend::{Choice, Precision, Strategy};
 use subsolid::mesh::{Attribute, SolidMesh};
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::solid::{
-    Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds, volume_distance,
+    Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
@@ -18,7 +18,7 @@ use subsolid::{Error, Result, io};
 use super::console::{counted, since};
 use super::gltf::GlbArguments;
 use super::model::{ModelArguments, check_compress, warn_of_table};
-use super::processor::{Processor, check_of_solid};
+use super::processor::Processor;
 use super::surface_model::{is_surface, read_surface, surface_output};
 use super::{Console, Outcome};
 
@@ -51,8 +51,8 @@ pub struct Arguments {
     /// How distances on surfaces are found
     #[arg(long, value_enum, default_value_t)]
     method: Method,
-    /// Processor of a surface: auto (the one that ends the job first), cpu, cuda or cuda:N;
-    /// distances are the same but for rounding
+    /// Processor: auto (of a surface the one that ends the job first, of a solid the CPU), cpu, cuda
+    /// or cuda:N; distances are the same but for rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .ply, .vtp or .glb
@@ -133,14 +133,15 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         return Err(Error::request("--method toplesets is for surfaces of triangles")
             .with_help("leave it out: solids have the heat method"));
     }
-    check_of_solid(arguments.backend, "distances in solids are found")?;
+    let choice = if arguments.backend == Choice::Auto { Choice::Cpu } else { arguments.backend };
+    let backend = Processor::find(choice)?.backend(Precision::F64, Strategy::default())?;
     let mut mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
     let others = mesh.attributes.iter().map(|attribute| attribute.name.as_str());
     let others = others.filter(|other| *other != arguments.name);
     io::check_names(format, others.chain([arguments.name.as_str()]))?;
     let seeds = seeds(&mesh, &arguments.to)?;
     let start = Instant::now();
-    let values = volume_distance(&mesh, &seeds)?;
+    let values = backend.volume_distance(&mesh, &seeds)?;
     let report = report(&arguments, seeds.len(), &values);
     console.status("Measured", format!("{} in {}", counted(values.len(), "vertex"), since(start)));
     put(&mut mesh.attributes, &arguments.name, values);

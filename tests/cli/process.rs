@@ -85,7 +85,7 @@ fn surfaces_are_processed() {
     // what has no form on a GPU says so, whether there is one or not
     done(path, "shape box 2 2 2 -o box.vtu");
     for (command, words) in [
-        ("distance box.vtu --backend cuda -o far.vtu", "distances in solids are found on the CPU"),
+        ("distance box.vtu --backend cuda:0,1 -o far.vtu", "`evaluate` alone"),
         ("smooth box.vtu --attribute a --backend cuda:0 -o a.vtu", "smoothed on the CPU alone"),
     ] {
         refused(path, command, words);

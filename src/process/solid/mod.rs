@@ -12,6 +12,8 @@ mod untangle;
 
 pub use bound::{LeastDeterminant, least_determinant};
 pub use distance::volume_distance;
+#[cfg(feature = "cuda")]
+pub(crate) use distance::{Stage, volume_distance_by};
 pub use quality::{CellQuality, cell_quality};
 pub use targets::{Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds};
 pub use untangle::{BoundaryMotion, Untangled, untangle};

@@ -84,32 +84,49 @@ __device__ __forceinline__ void visit_down(const Incidence& mesh, unsigned from,
     });
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
-    measure_down(Incidence mesh, unsigned from, unsigned to, unsigned count,
-                 unsigned* __restrict__ lengths, Tally* tally) {
+// Length of the row of this thread's element, with repetitions. visit_all(visit) calls visit(id)
+// with its items. All threads of the block call it.
+template <class VisitAll>
+__device__ __forceinline__ void measure(unsigned count, unsigned* lengths, Tally* tally,
+                                        VisitAll visit_all) {
     const unsigned id = thread_id();
     unsigned length = 0;
     if (id < count) {
-        visit_down(mesh, from, to, id, [&](unsigned) { ++length; });
+        visit_all([&](unsigned) { ++length; });
         lengths[id] = length;
     }
     add_all(length, &tally->entries);
+}
+
+// Writes that row, sorted and without repetitions, and how long it is then.
+template <class VisitAll>
+__device__ __forceinline__ void gather(unsigned count, const unsigned* starts, unsigned* items,
+                                       unsigned* lengths, Tally* tally, VisitAll visit_all) {
+    const unsigned id = thread_id();
+    unsigned repeated = 0;
+    if (id < count) {
+        unsigned* const row = items + starts[id];
+        unsigned length = 0;
+        visit_all([&](unsigned item) { row[length++] = item; });
+        lengths[id] = tidy(row, length);
+        repeated = length - lengths[id];
+    }
+    add_all(repeated, &tally->repeated);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    measure_down(Incidence mesh, unsigned from, unsigned to, unsigned count,
+                 unsigned* __restrict__ lengths, Tally* tally) {
+    measure(count, lengths, tally,
+            [&](auto visit) { visit_down(mesh, from, to, thread_id(), visit); });
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     gather_down(Incidence mesh, unsigned from, unsigned to, unsigned count,
                 const unsigned* __restrict__ starts, unsigned* items,
                 unsigned* __restrict__ lengths, Tally* tally) {
-    const unsigned id = thread_id();
-    unsigned repeated = 0;
-    if (id < count) {
-        unsigned* const row = items + starts[id];
-        unsigned length = 0;
-        visit_down(mesh, from, to, id, [&](unsigned element) { row[length++] = element; });
-        lengths[id] = tidy(row, length);
-        repeated = length - lengths[id];
-    }
-    add_all(repeated, &tally->repeated);
+    gather(count, starts, items, lengths, tally,
+           [&](auto visit) { visit_down(mesh, from, to, thread_id(), visit); });
 }
 
 // Calls visit(id) with the others in the rows back of what an element has; with `through` also
@@ -130,29 +147,16 @@ __device__ __forceinline__ void visit_near(Lists there, Lists back, unsigned thr
 extern "C" __global__ void __launch_bounds__(THREADS)
     measure_near(Lists there, Lists back, unsigned through, unsigned count,
                  unsigned* __restrict__ lengths, Tally* tally) {
-    const unsigned id = thread_id();
-    unsigned length = 0;
-    if (id < count) {
-        visit_near(there, back, through, id, [&](unsigned) { ++length; });
-        lengths[id] = length;
-    }
-    add_all(length, &tally->entries);
+    measure(count, lengths, tally,
+            [&](auto visit) { visit_near(there, back, through, thread_id(), visit); });
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     gather_near(Lists there, Lists back, unsigned through, unsigned count,
                 const unsigned* __restrict__ starts, unsigned* items,
                 unsigned* __restrict__ lengths, Tally* tally) {
-    const unsigned id = thread_id();
-    unsigned repeated = 0;
-    if (id < count) {
-        unsigned* const row = items + starts[id];
-        unsigned length = 0;
-        visit_near(there, back, through, id, [&](unsigned other) { row[length++] = other; });
-        lengths[id] = tidy(row, length);
-        repeated = length - lengths[id];
-    }
-    add_all(repeated, &tally->repeated);
+    gather(count, starts, items, lengths, tally,
+           [&](auto visit) { visit_near(there, back, through, thread_id(), visit); });
 }
 
 // Rows without the room that repetitions had.

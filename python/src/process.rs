@@ -7,8 +7,8 @@ use subsolid::backend::{Precision, SurfaceProcessor};
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::smooth_attribute;
 use subsolid::process::solid::{
-    Seed, boundary_patches, boundary_seeds, crease_seeds, least_determinant, point_seeds, untangle,
-    volume_distance,
+    BoundaryMotion, Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds,
+    least_determinant, point_seeds, untangle, volume_distance,
 };
 use subsolid::query::{Query, Strategy};
 use subsolid::topology::Topology;
@@ -31,6 +31,7 @@ impl PySolid {
     ///     to: "boundary" or "creases", unless one of the others is given.
     ///     vertices: Ids of the vertices that distances are measured to.
     ///     patches: Vertices of boundary patches, as creases bound them, to measure to.
+    ///     group: Name of a group of faces or of cells to measure to.
     ///     point: A point (x, y, z) to measure to.
     ///
     /// Returns:
@@ -39,31 +40,36 @@ impl PySolid {
     /// Raises:
     ///     Error: For a vertex that does not exist, a target that is empty, or vertices that it
     ///         does not reach.
-    #[pyo3(signature = (to="boundary", *, vertices=None, patches=None, point=None))]
+    #[pyo3(signature = (to="boundary", *, vertices=None, patches=None, group=None, point=None))]
     fn distance<'py>(
         &self,
         py: Python<'py>,
         to: &str,
         vertices: Option<Bound<'py, PyAny>>,
         patches: Option<Bound<'py, PyAny>>,
+        group: Option<&str>,
         point: Option<[f64; 3]>,
     ) -> Floats<'py> {
         let mesh = &self.shared.mesh;
-        let given = [vertices.is_some(), patches.is_some(), point.is_some()];
+        let given = [vertices.is_some(), patches.is_some(), group.is_some(), point.is_some()];
         if given.iter().filter(|&&given| given).count() > 1 {
-            return Err(refused("several targets", "give one of vertices, patches and point"));
+            return Err(refused(
+                "several targets",
+                "give one of vertices, patches, group and point",
+            ));
         }
         let ids = |value: &Bound<'py, PyAny>, what| Ok::<_, PyErr>(plain_ids(value, what)?.0);
-        let seeds: Vec<Seed> = match (&vertices, &patches, point, to) {
+        let seeds: Vec<Seed> = match (&vertices, &patches, group, point, to) {
             (Some(vertices), ..) => ids(vertices, "vertices")?.into_iter().map(Seed::on).collect(),
             (_, Some(patches), ..) => boundary_patches(mesh, &ids(patches, "patches")?).py()?,
+            (.., Some(group), _, _) => group_seeds(mesh, group).py()?,
             (.., Some(point), _) => point_seeds(mesh, point).py()?,
             (.., "boundary") => boundary_seeds(mesh).py()?,
             (.., "creases") => crease_seeds(mesh).py()?,
             _ => {
                 return Err(refused(
                     format!("to={to:?}"),
-                    "give \"boundary\" or \"creases\", or vertices=, patches= or point=",
+                    "give \"boundary\" or \"creases\", or vertices=, patches=, group= or point=",
                 ));
             }
         };
@@ -113,17 +119,30 @@ impl PySolid {
         moved(py, values, if width == 1 { &shape[..1] } else { &shape })
     }
 
-    /// Moves inner control points so that no control cell is folded and the worst improves;
-    /// those of the boundary stay. That of `subsolid untangle`, for hexahedra.
+    /// Moves control points so that no control cell is folded and the worst improves. That of
+    /// `subsolid untangle`, for hexahedra.
+    ///
+    /// Args:
+    ///     boundary: "fixed": points of the boundary stay. "slide": their limit points slide on
+    ///         the limit surface, those on infinitely sharp creases on the crease.
     ///
     /// Returns:
     ///     The solid, and a dictionary: scaled Jacobians of the control cells ("control") and
     ///     bounds of det J of the limit ("limit_before", "limit_after").
-    fn untangle<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+    #[pyo3(signature = (*, boundary="fixed"))]
+    fn untangle<'py>(&self, py: Python<'py>, boundary: &str) -> PyResult<Bound<'py, PyTuple>> {
+        let motion = match boundary {
+            "fixed" => BoundaryMotion::Fixed,
+            "slide" => BoundaryMotion::Slide,
+            _ => {
+                let what = format!("boundary={boundary:?}");
+                return Err(refused(what, "give \"fixed\" or \"slide\""));
+            }
+        };
         let work = || {
             let mut mesh = self.shared.mesh.clone();
             let limit_before = least_determinant(&mesh)?;
-            let control = untangle(&mut mesh, |_| ())?;
+            let control = untangle(&mut mesh, motion, |_| ())?;
             let limit_after = least_determinant(&mesh)?;
             Ok((mesh, control, limit_before, limit_after))
         };

@@ -59,6 +59,21 @@ def test_a_graded_solid_carries_its_depth() -> None:
     assert np.ptp(smoothed[inner]) < np.ptp(depth[inner])
 
 
+def test_distances_to_groups_are_exact() -> None:
+    points, cells = box(4, 3, 2)
+    left = cells[points[cells].min(axis=1)[:, 0] == 0]
+    faces = [[v for v in cell if points[v, 0] == 0] for cell in left]
+    steel = (points[cells].max(axis=1)[:, 0] <= 1).astype(int)
+    solid = subsolid.Solid(
+        points, cells, cell_data={"group:steel": steel}, face_groups={"left": faces}
+    )
+    assert np.abs(solid.distance(group="left") - points[:, 0]).max() < 1e-10
+    beyond = np.maximum(points[:, 0] - 1, 0)
+    assert np.abs(solid.distance(group="steel") - beyond).max() < 1e-10
+    with pytest.raises(subsolid.Error, match='no group is named "right"'):
+        solid.distance(group="right")
+
+
 def test_folded_cells_are_untangled() -> None:
     points, cells = box(4, 4, 4)
     middle = int(np.argmin(np.abs(points - 2).sum(axis=1)))
@@ -71,6 +86,19 @@ def test_folded_cells_are_untangled() -> None:
     assert report["limit_after"]["bound"] > report["limit_before"]["bound"]
     moved = np.any(better.points != folded.points, axis=1)
     assert not moved[(points == 0).any(axis=1) | (points == 4).any(axis=1)].any()
+
+
+def test_points_of_the_boundary_slide() -> None:
+    points, cells = box(4, 4, 4)
+    slid = points.copy()
+    side = (points[:, 2] == 0) & (points[:, :2] > 0).all(axis=1) & (points[:, :2] < 4).all(axis=1)
+    slid[side, :2] += np.random.default_rng(3).uniform(-0.4, 0.4, (side.sum(), 2))
+    solid = subsolid.Solid(slid, cells, crease_angle=40)
+    better, report = solid.untangle(boundary="slide")
+    control = report["control"]
+    assert control["slid"] >= side.sum() and control["deviation"] < 1e-12
+    assert control["after"]["least"] > 0.9 > control["before"]["least"]
+    assert np.abs(better.points[side, 2]).max() < 1e-12
 
 
 def test_spheres_keep_their_geometry() -> None:
@@ -124,6 +152,7 @@ def test_gpus_process_the_same() -> None:
     "wrong",
     [
         lambda solid: solid.distance("skin"),
+        lambda solid: solid.untangle(boundary="free"),
         lambda solid: solid.distance(vertices=[10**6]),
         lambda solid: solid.distance(vertices=[-1]),
         lambda solid: solid.distance(vertices=[1], point=(0.0, 0.0, 0.0)),

@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
-use subsolid::backend::Choice;
+use subsolid::backend::{Choice, Precision, Strategy};
 use subsolid::mesh::{Attribute, SolidMesh};
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::solid::{
-    Seed, boundary_patches, boundary_seeds, crease_seeds, point_seeds, volume_distance,
+    Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
@@ -18,7 +18,7 @@ use subsolid::{Error, Result, io};
 use super::console::{counted, since};
 use super::gltf::GlbArguments;
 use super::model::{ModelArguments, check_compress, warn_of_table};
-use super::processor::{Processor, check_of_solid};
+use super::processor::Processor;
 use super::surface_model::{is_surface, read_surface, surface_output};
 use super::{Console, Outcome};
 
@@ -31,14 +31,15 @@ use super::{Console, Outcome};
 Examples:
   subsolid distance part.vtk --to boundary --name depth -o graded.vtu
   subsolid distance part.vtk --crease-angle 40 --to patch:17 -o bore.vtu
+  subsolid distance part.msh --to group:bore --name depth -o bore.vtu
   subsolid distance part.vtk --levels 1 --to point:0,0,5 -o far.vtu
   subsolid distance skin.ply --to vertex:17,42 --method toplesets -o far.vtp")]
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
     /// What distances are measured to: vertex:17,42; of solids also boundary, creases,
-    /// patch:17 (the part of the boundary around vertices, as creases bound it), point:x,y,z and
-    /// attribute:NAME (vertices where it is not 0)
+    /// patch:17 (the part of the boundary around vertices, as creases bound it), group:NAME (named
+    /// faces and cells of the file), point:x,y,z and attribute:NAME (vertices where it is not 0)
     #[arg(long, value_name = "TARGET", default_value = "boundary")]
     to: Target,
     /// Name of the attribute; one of that name is replaced
@@ -50,8 +51,8 @@ pub struct Arguments {
     /// How distances on surfaces are found
     #[arg(long, value_enum, default_value_t)]
     method: Method,
-    /// Processor of a surface: auto (the one that ends the job first), cpu, cuda or cuda:N;
-    /// distances are the same but for rounding
+    /// Processor: auto (of a surface the one that ends the job first, of a solid the CPU), cpu, cuda
+    /// or cuda:N; distances are the same but for rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .ply, .vtp or .glb
@@ -79,6 +80,7 @@ enum Target {
     Creases,
     Vertices(Vec<u32>),
     Patches(Vec<u32>),
+    Group(String),
     Point([f64; 3]),
     Attribute(String),
 }
@@ -88,7 +90,8 @@ impl FromStr for Target {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
-            "give boundary, creases, vertex:IDS, patch:IDS, point:x,y,z or attribute:NAME"
+            "give boundary, creases, vertex:IDS, patch:IDS, group:NAME, point:x,y,z or \
+             attribute:NAME"
                 .to_string()
         };
         fn list<T: FromStr>(text: &str) -> Option<Vec<T>> {
@@ -99,6 +102,7 @@ impl FromStr for Target {
             None if text == "creases" => Ok(Self::Creases),
             Some(("vertex", ids)) => list(ids).map(Self::Vertices).ok_or_else(wrong),
             Some(("patch", ids)) => list(ids).map(Self::Patches).ok_or_else(wrong),
+            Some(("group", name)) if !name.is_empty() => Ok(Self::Group(name.into())),
             Some(("point", point)) => {
                 let point = list(point).and_then(|x| <[f64; 3]>::try_from(x).ok());
                 point.map(Self::Point).ok_or_else(wrong)
@@ -129,14 +133,15 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         return Err(Error::request("--method toplesets is for surfaces of triangles")
             .with_help("leave it out: solids have the heat method"));
     }
-    check_of_solid(arguments.backend, "distances in solids are found")?;
+    let choice = if arguments.backend == Choice::Auto { Choice::Cpu } else { arguments.backend };
+    let backend = Processor::find(choice)?.backend(Precision::F64, Strategy::default())?;
     let mut mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
     let others = mesh.attributes.iter().map(|attribute| attribute.name.as_str());
     let others = others.filter(|other| *other != arguments.name);
     io::check_names(format, others.chain([arguments.name.as_str()]))?;
     let seeds = seeds(&mesh, &arguments.to)?;
     let start = Instant::now();
-    let values = volume_distance(&mesh, &seeds)?;
+    let values = backend.volume_distance(&mesh, &seeds)?;
     let report = report(&arguments, seeds.len(), &values);
     console.status("Measured", format!("{} in {}", counted(values.len(), "vertex"), since(start)));
     put(&mut mesh.attributes, &arguments.name, values);
@@ -151,6 +156,7 @@ fn seeds(mesh: &SolidMesh, target: &Target) -> Result<Vec<Seed>> {
         Target::Creases => crease_seeds(mesh),
         Target::Vertices(vertices) => Ok(vertices.iter().copied().map(Seed::on).collect()),
         Target::Patches(vertices) => boundary_patches(mesh, vertices),
+        Target::Group(name) => group_seeds(mesh, name),
         Target::Point(point) => point_seeds(mesh, *point),
         Target::Attribute(name) => {
             let found = mesh.attributes.iter().find(|attribute| &attribute.name == name);

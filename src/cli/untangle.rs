@@ -6,7 +6,9 @@ use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
-use subsolid::process::solid::{LeastDeterminant, Untangled, least_determinant, untangle};
+use subsolid::process::solid::{
+    BoundaryMotion, LeastDeterminant, Untangled, least_determinant, untangle,
+};
 use subsolid::scheme::VertexRule;
 use subsolid::{Result, io};
 
@@ -16,13 +18,14 @@ use super::{Console, Outcome};
 
 /// Unfold the control cells of a solid, and improve the worst
 ///
-/// Moves inner vertices; the boundary, its creases and corners stay. The least scaled Jacobian
-/// of the control cells never falls. The report also bounds det J over the whole limit from
+/// Moves inner vertices; the boundary, its creases and corners stay, or slide on the limit as it
+/// was. The least scaled Jacobian of the control cells never falls. The report also bounds det J over the whole limit from
 /// below, by its Bézier coefficients.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   subsolid untangle part.vtk -o better.vtu
+  subsolid untangle part.vtk --crease-angle 40 --boundary slide -o better.vtu
   subsolid untangle part.vtk --json -o better.vtu")]
 pub struct Arguments {
     #[command(flatten)]
@@ -30,12 +33,34 @@ pub struct Arguments {
     /// Refine this often first; cells that are no hexahedra need 1
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
+    /// What vertices of the boundary do
+    #[arg(long, value_enum, default_value_t)]
+    boundary: Motion,
     /// File to write: .vtu, .pvtu, .vtk, .csv or .npz
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
     /// Compress .vtu, .pvtu and .npz
     #[arg(long)]
     compress: bool,
+}
+
+#[derive(Clone, Copy, Default, clap::ValueEnum)]
+enum Motion {
+    /// They stay
+    #[default]
+    Fixed,
+    /// Their limit points slide on the limit surface, those on infinitely sharp creases on the
+    /// crease; corners stay, and vertices of semi-sharp edges
+    Slide,
+}
+
+impl From<Motion> for BoundaryMotion {
+    fn from(motion: Motion) -> Self {
+        match motion {
+            Motion::Fixed => Self::Fixed,
+            Motion::Slide => Self::Slide,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -54,8 +79,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     check_names(format, &mesh)?;
     let limit_before = least_determinant(&mesh)?;
     let start = Instant::now();
-    let bar = console.bar(64);
-    let control = untangle(&mut mesh, |_| bar.inc(1))?;
+    let bar = console.bar(80);
+    let control = untangle(&mut mesh, arguments.boundary.into(), |_| bar.inc(1))?;
     bar.finish_and_clear();
     console.status("Moved", format!("{} in {}", counted(control.moved, "vertex"), since(start)));
     if control.after.non_positive > 0 {
@@ -88,6 +113,14 @@ fn text(report: &Report) -> String {
         ("limit cells without positive bound", first.non_positive, last.non_positive),
     ] {
         let _ = writeln!(text, "{name:<34} {a:>10} {b:>12}");
+    }
+    let Untangled { slid, deviation, .. } = report.control;
+    if slid > 0 {
+        let slid = counted(slid, "vertex");
+        let _ = writeln!(
+            text,
+            "{slid} of the boundary slid, and the limit with them by {deviation:.1e}"
+        );
     }
     text
 }

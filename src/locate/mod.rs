@@ -59,6 +59,7 @@ pub use pieces::{AttributePieces, LocatorPieces, default_rings};
 pub use table::{Answer, PointTable, write_header, write_rows};
 pub use tricubic::Points as TricubicPoints;
 pub(crate) use {
+    curve::nearest as nearest_on_curve,
     frame::{Frame, MARGIN},
     parts::Parts,
     tricubic::{Half, basis, bounds, halves},

@@ -21,11 +21,22 @@ use super::{Locator, Place, parameters};
 impl Locator<'_> {
     /// The closest place of a point outside, and its piece.
     pub(super) fn nearest_on_boundary(&self, x: [f64; 3]) -> Option<(u32, Place)> {
-        nearest(self, x)
+        nearest(self, x, |_| true)
+    }
+
+    /// The place of the boundary, seen from inside or outside, that is closest to a point. `None`
+    /// for a point that is not finite.
+    pub(crate) fn nearest_on_sides(&self, x: [f64; 3]) -> Option<Place> {
+        nearest(self, x, |item| matches!(item, Item::Sides(..))).map(|(_, place)| place)
     }
 }
 
-fn nearest(locator: &Locator<'_>, x: [f64; 3]) -> Option<(u32, Place)> {
+/// The closest place of the items that are `wanted`.
+fn nearest(
+    locator: &Locator<'_>,
+    x: [f64; 3],
+    wanted: impl Fn(Item) -> bool,
+) -> Option<(u32, Place)> {
     if !x.iter().all(|x| x.is_finite()) {
         return None;
     }
@@ -52,7 +63,8 @@ fn nearest(locator: &Locator<'_>, x: [f64; 3]) -> Option<(u32, Place)> {
             best.bound_by(squares.fold(f64::INFINITY, f64::min).sqrt());
         }
         for &item in items {
-            if best.rules_out(squared_distance(&boundary.boxes[item as usize], x).sqrt()) {
+            let distance = squared_distance(&boundary.boxes[item as usize], x).sqrt();
+            if !wanted(boundary.items[item as usize]) || best.rules_out(distance) {
                 continue;
             }
             let before = best.place.distance;

@@ -8,7 +8,7 @@
 mod attribute;
 pub(crate) mod components;
 pub mod solid;
-mod sparse;
+pub(crate) mod sparse;
 pub mod surface;
 
 pub use attribute::smooth_attribute;

@@ -195,3 +195,25 @@ fn volumes_are_materials_of_images() {
 fn json_file(directory: &Path) -> serde_json::Value {
     serde_json::from_slice(&std::fs::read(directory.join("manifest.json")).unwrap()).unwrap()
 }
+
+/// Distances to named faces and cells, through a refinement that keeps them: exact in a box.
+#[test]
+fn distances_to_groups_are_stored() {
+    let directory = model();
+    let here = directory.path();
+    type Exact = fn(f64) -> f64;
+    let cases: [(&str, Exact); 3] =
+        [("left", |x| x), ("between", |x| (x - 1.0).abs()), ("steel", |x| (x - 1.0).max(0.0))];
+    for (name, exact) in cases {
+        done(here, "refine two.msh --crease-angle 40 -o fine.vtu");
+        done(here, &format!("distance fine.vtu --to group:{name} --name far -o far.vtu"));
+        let mesh = read(here.join("far.vtu")).unwrap();
+        let far = mesh.attributes.iter().find(|attribute| attribute.name == "far").unwrap();
+        for (p, d) in mesh.points.iter().zip(&far.values) {
+            assert!((exact(p[0]) - d).abs() < 1e-10, "{name}: {p:?} {d}");
+        }
+    }
+    refused(here, "distance two.msh --to group:up -o x.vtu", "no group is named \"up\"");
+    refused(here, "distance two.msh --to group: -o x.vtu", "group:NAME");
+    assert!(!here.join("x.vtu").exists());
+}

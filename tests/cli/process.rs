@@ -63,6 +63,11 @@ fn folded_solids_are_untangled() {
     assert_eq!(report["control"]["after"]["non_positive"], 0);
     assert_eq!(report["control"]["moved"], 1);
     done(path, "distance good.vtk -o depth.vtu");
+    let slide = "untangle folded.vtk --crease-angle 40 --boundary slide";
+    let report = json(path, &format!("{slide} --json -o slid.vtk"));
+    assert_eq!(report["control"]["after"]["non_positive"], 0);
+    assert!(report["control"]["deviation"].as_f64().unwrap() < 1e-10);
+    refused(path, "untangle folded.vtk --boundary free -o x.vtk", "fixed, slide");
 }
 
 #[test]
@@ -80,7 +85,7 @@ fn surfaces_are_processed() {
     // what has no form on a GPU says so, whether there is one or not
     done(path, "shape box 2 2 2 -o box.vtu");
     for (command, words) in [
-        ("distance box.vtu --backend cuda -o far.vtu", "distances in solids are found on the CPU"),
+        ("distance box.vtu --backend cuda:0,1 -o far.vtu", "`evaluate` alone"),
         ("smooth box.vtu --attribute a --backend cuda:0 -o a.vtu", "smoothed on the CPU alone"),
     ] {
         refused(path, command, words);

@@ -4,13 +4,16 @@ use std::path::Path;
 
 use subsolid::backend::Precision;
 use subsolid::backend::cuda::DeviceRepr;
-use subsolid::backend::cuda::process::DeviceProcessor;
+use subsolid::backend::cuda::process::{self, DeviceProcessor};
 use subsolid::mesh::{Polygons, SurfaceMesh};
 use subsolid::numbers::Real;
+use subsolid::process::solid::{Seed, boundary_seeds, volume_distance};
 use subsolid::process::surface::{Geodesics, curvature_flow, denoise, toplesets, vertex_normals};
+use subsolid::scheme::VertexRule;
 
 use super::gpu;
 use crate::oracle::random::Random;
+use crate::support::meshes::block;
 use crate::triangles::{sphere, square};
 
 /// Two spheres of different sizes, and a vertex of no face between them.
@@ -58,7 +61,7 @@ fn difference<T: Real + Into<f64>>(found: &[[T; 3]], expected: &[[f64; 3]]) -> f
 /// Rounded points turn an edge by `epsilon` times the extent over its length, and normals with it;
 /// the largest such turn.
 fn turn(mesh: &SurfaceMesh, epsilon: f64) -> f64 {
-    let extent = extent(mesh);
+    let extent = extent_of(&mesh.points);
     let sides = mesh.faces.iter().flat_map(|face| {
         (0..face.len()).map(|i| {
             let [p, q] = [face[i], face[(i + 1) % face.len()]].map(|v| mesh.points[v as usize]);
@@ -68,8 +71,8 @@ fn turn(mesh: &SurfaceMesh, epsilon: f64) -> f64 {
     epsilon * extent / sides.fold(f64::INFINITY, f64::min)
 }
 
-fn extent(mesh: &SurfaceMesh) -> f64 {
-    mesh.points.as_flattened().iter().fold(0.0f64, |a, x| a.max(x.abs()))
+fn extent_of(points: &[[f64; 3]]) -> f64 {
+    points.as_flattened().iter().fold(0.0f64, |a, x| a.max(x.abs()))
 }
 
 fn check_points<T: Real + DeviceRepr + Into<f64>>(epsilon: f64) {
@@ -80,7 +83,7 @@ fn check_points<T: Real + DeviceRepr + Into<f64>>(epsilon: f64) {
         let found = difference(&surface.normals().unwrap(), &vertex_normals(&mesh).unwrap());
         let bound = 4.0 * turn(&mesh, epsilon);
         assert!(found <= bound, "{name}: normals off by {found:e}, {bound:e} allowed");
-        let extent = extent(&mesh);
+        let extent = extent_of(&mesh.points);
         let mut random = Random::new(7);
         let noise = mesh.points.as_flattened_mut().iter_mut();
         noise.for_each(|x| *x += 0.003 * extent * random.between(-1.0, 1.0));
@@ -147,6 +150,33 @@ fn distances_are_those_of_the_cpu() {
         let off = worst(&single, &toplesets(&mesh, &sources).unwrap());
         assert!(off <= 1e-4, "{name}: toplesets off by {off:e} in single precision");
     }
+}
+
+/// Distances through solids, by Cholesky factors and by conjugate gradients: boxes, stretched and
+/// bent ones, the bracket; the same bits in every run.
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn distances_through_solids_are_those_of_the_cpu() {
+    let gpu = gpu(Precision::F64);
+    let bent = |p: &mut [f64; 3]| *p = [p[0] * (1.0 + 0.1 * p[2]), p[1] + 0.05 * p[0] * p[0], p[2]];
+    let mut stretched = block([12, 5, 7]);
+    stretched.points.iter_mut().for_each(bent);
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    let bracket = subsolid::read(models.join("bracket.vtk")).unwrap();
+    let bracket = subsolid::refine_mesh(&bracket, 1, VertexRule::default()).unwrap();
+    for (name, mesh) in [("box", block([9; 3])), ("bent", stretched), ("bracket", bracket)] {
+        let size = extent_of(&mesh.points);
+        for seeds in [boundary_seeds(&mesh).unwrap(), vec![Seed::on(3)]] {
+            let expected = volume_distance(&mesh, &seeds).unwrap();
+            let found = process::volume_distance(&gpu, &mesh, &seeds).unwrap();
+            let off = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
+            let off = off.fold(0.0, |worst, x| if x <= worst { worst } else { x });
+            assert!(off <= 1e-8 * size, "{name}: {} seeds: off by {off:e}", seeds.len());
+            assert!(process::volume_distance(&gpu, &mesh, &seeds).unwrap() == found, "{name}");
+        }
+    }
+    let refused = process::volume_distance(&gpu, &block([2; 3]), &[]).unwrap_err();
+    assert!(refused.to_string().contains("nothing to measure"), "{refused}");
 }
 
 /// L of a linear function is 0 inside a square, and of any function its integral vanishes.

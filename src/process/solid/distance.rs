@@ -30,6 +30,28 @@ type Cells = Vec<[Sample; 8]>;
 /// [`Error::Request`] for seeds that do not exist, and for vertices that no cell joins to a
 /// seed, or that are more than about 700 cells away.
 pub fn volume_distance(mesh: &SolidMesh, seeds: &[Seed]) -> Result<Vec<f64>> {
+    volume_distance_by(mesh, seeds, |matrix, load, _| Ok(matrix.factor(load.len())?.solve(&load)))
+}
+
+/// What a system is solved for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Heat, that falls by orders of magnitude away from the seeds.
+    Heat,
+    /// The distance.
+    Distance,
+}
+
+/// [`volume_distance`] with systems solved by `solve(matrix, load, stage)`; the matrices are
+/// positive definite.
+///
+/// # Errors
+/// Those of [`volume_distance`] and of `solve`.
+pub(crate) fn volume_distance_by(
+    mesh: &SolidMesh,
+    seeds: &[Seed],
+    solve: impl Fn(Symmetric, Vec<f64>, Stage) -> Result<Vec<f64>>,
+) -> Result<Vec<f64>> {
     mesh.check()?;
     let hexes = hexahedra(mesh)?;
     let count = mesh.points.len();
@@ -42,15 +64,19 @@ pub fn volume_distance(mesh: &SolidMesh, seeds: &[Seed]) -> Result<Vec<f64>> {
     }
     let time = mean_edge(mesh, hexes).powi(2);
     let system = System::new(hexes, &known, count);
+    let by_stage = |stage| {
+        let solve = &solve;
+        move |matrix, load| solve(matrix, load, stage)
+    };
 
     let heat: Vec<f64> = known.iter().map(|d| (-d / time.sqrt()).exp()).collect();
-    let u = system.solve(&cells, Some(time), &heat, |_, _| 0.0)?;
+    let u = system.solve(&cells, Some(time), &heat, |_, _| 0.0, by_stage(Stage::Heat))?;
     let fields = directions(hexes, &cells, &u)?;
     let load = |c: usize, i: usize| {
         let terms = cells[c].iter().zip(&fields[c]);
         terms.map(|(s, field)| s.volume * s.gradients[i].dot(field)).sum()
     };
-    let distance = system.solve(&cells, None, &known, load)?;
+    let distance = system.solve(&cells, None, &known, load, by_stage(Stage::Distance))?;
     Ok(distance.into_iter().map(|d| d.max(0.0)).collect())
 }
 
@@ -145,6 +171,7 @@ impl<'a> System<'a> {
         time: Option<f64>,
         known: &[f64],
         load: impl Fn(usize, usize) -> f64,
+        solve: impl FnOnce(Symmetric, Vec<f64>) -> Result<Vec<f64>>,
     ) -> Result<Vec<f64>> {
         let mut matrix = Symmetric::default();
         let mut rhs = vec![0.0; self.size];
@@ -167,7 +194,7 @@ impl<'a> System<'a> {
                 }
             }
         }
-        let x = if self.size > 0 { matrix.factor(self.size)?.solve(&rhs) } else { Vec::new() };
+        let x = if self.size > 0 { solve(matrix, rhs)? } else { Vec::new() };
         let value = |v: usize| match self.number[v] {
             Some(i) => x[i],
             None if known[v].is_nan() => 0.0,

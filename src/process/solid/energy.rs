@@ -17,14 +17,39 @@ const AXES: [[usize; 3]; 8] =
 /// Terms that are summed together; sums of these are added in their order.
 const GRAIN: usize = 1024;
 
+/// Where a vertex may move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Way {
+    /// Not at all.
+    None,
+    /// Anywhere.
+    All,
+    /// Across a unit normal: in a plane.
+    Across(Vector3<f64>),
+    /// Along a unit vector: on a line.
+    Along(Vector3<f64>),
+}
+
+impl Way {
+    /// The part of a gradient that it may follow.
+    fn project(self, gradient: Vector3<f64>) -> Vector3<f64> {
+        match self {
+            Self::None => Vector3::zeros(),
+            Self::All => gradient,
+            Self::Across(normal) => gradient - normal * normal.dot(&gradient),
+            Self::Along(direction) => direction * direction.dot(&gradient),
+        }
+    }
+}
+
 /// The energy of a mesh as a function of its points.
 pub(super) struct Energy<'a> {
     /// Right-handed hexahedra.
     pub hexes: &'a [[u32; 8]],
     /// For each vertex the places `8 cell + corner` where it stands.
     pub places: Rows,
-    /// Whether a vertex may move.
-    pub free: &'a [bool],
+    /// Where each vertex may move.
+    pub ways: &'a [Way],
     /// Wanted lengths of the edges of each cell, by axis.
     pub lengths: Vec<[f64; 3]>,
     /// ε; 0: the energy is infinite where a determinant is not positive.
@@ -35,10 +60,10 @@ pub(super) struct Energy<'a> {
 
 impl<'a> Energy<'a> {
     /// The energy with the mean lengths of each cell's edges as the wanted ones.
-    pub fn new(hexes: &'a [[u32; 8]], free: &'a [bool], points: &[[f64; 3]]) -> Self {
+    pub fn new(hexes: &'a [[u32; 8]], ways: &'a [Way], points: &[[f64; 3]]) -> Self {
         let corners: Vec<u32> = hexes.as_flattened().to_vec();
         let places = Rows::uniform(corners, 1).transpose(points.len());
-        let mut energy = Self { hexes, places, free, lengths: Vec::new(), epsilon: 0.0, power: 1 };
+        let mut energy = Self { hexes, places, ways, lengths: Vec::new(), epsilon: 0.0, power: 1 };
         energy.set_lengths(points);
         energy
     }
@@ -71,8 +96,8 @@ impl<'a> Energy<'a> {
         least.reduce(|| f64::INFINITY, f64::min)
     }
 
-    /// The energy, infinite where it does not exist, and its gradient `[vertex]`, 0 at those
-    /// that may not move.
+    /// The energy, infinite where it does not exist, and its gradient `[vertex]`, the part of it
+    /// along which they may move.
     pub(crate) fn value_and_gradient(&self, points: &[[f64; 3]]) -> (f64, Vec<[f64; 3]>) {
         let cells: Vec<(f64, [Vector3<f64>; 8])> = self
             .hexes
@@ -84,12 +109,12 @@ impl<'a> Energy<'a> {
             cells.par_chunks(GRAIN).map(|chunk| chunk.iter().map(|cell| cell.0).sum()).collect();
         let value: f64 = sums.iter().sum();
         let gather = |v: usize| -> [f64; 3] {
-            if !self.free[v] {
+            if self.ways[v] == Way::None {
                 return [0.0; 3];
             }
             let places = self.places.row(v).iter().map(|&place| place as usize);
             let sum: Vector3<f64> = places.map(|place| cells[place / 8].1[place % 8]).sum();
-            sum.into()
+            self.ways[v].project(sum).into()
         };
         let gradient = (0..points.len()).into_par_iter().map(gather).collect();
         (if value.is_finite() { value } else { f64::INFINITY }, gradient)
@@ -166,8 +191,8 @@ mod tests {
             (0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(f64::from)).collect();
         points[7] = [0.2, 0.3, 0.1];
         points[1] = [1.1, 0.2, -0.3];
-        let (hexes, free) = ([corners], [true; 8]);
-        let mut energy = Energy::new(&hexes, &free, &points);
+        let (hexes, ways) = ([corners], [Way::All; 8]);
+        let mut energy = Energy::new(&hexes, &ways, &points);
         (energy.epsilon, energy.power) = (0.3, 2);
         assert!(energy.least_determinant(&points) < 0.0);
         let (_, gradient) = energy.value_and_gradient(&points);

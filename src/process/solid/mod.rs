@@ -5,15 +5,18 @@ mod distance;
 mod energy;
 mod lbfgs;
 mod quality;
+mod slide;
 mod targets;
 mod trilinear;
 mod untangle;
 
 pub use bound::{LeastDeterminant, least_determinant};
 pub use distance::volume_distance;
+#[cfg(feature = "cuda")]
+pub(crate) use distance::{Stage, volume_distance_by};
 pub use quality::{CellQuality, cell_quality};
-pub use targets::{Seed, boundary_patches, boundary_seeds, crease_seeds, point_seeds};
-pub use untangle::{Untangled, untangle};
+pub use targets::{Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds};
+pub use untangle::{BoundaryMotion, Untangled, untangle};
 
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, SolidMesh};

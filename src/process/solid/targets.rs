@@ -84,6 +84,45 @@ pub fn boundary_patches(mesh: &SolidMesh, vertices: &[u32]) -> Result<Vec<Seed>>
     Ok(vertices.filter(|&v| reached[v as usize]).map(Seed::on).collect())
 }
 
+/// All vertices of the faces and of the cells of the groups `name`
+/// ([`FaceGroup`](crate::mesh::FaceGroup), [`CellArray::group`](crate::mesh::CellArray::group)).
+/// Faces may lie between cells.
+///
+/// # Errors
+/// As [`boundary_seeds`]; those of [`Topology::group_faces`]; [`Error::Request`] if there is no
+/// such group, or it is empty.
+pub fn group_seeds(mesh: &SolidMesh, name: &str) -> Result<Vec<Seed>> {
+    let topology = topology(mesh)?;
+    let of_faces = mesh.face_groups.iter().find(|group| group.name == name);
+    let of_cells = mesh.cell_data.iter().find(|array| array.group_name() == Some(name));
+    if of_faces.is_none() && of_cells.is_none() {
+        let groups = |kind, names: Vec<&str>| match &names[..] {
+            [] => format!("no groups of {kind}"),
+            _ => format!("the groups of {kind} {}", names.join(", ")),
+        };
+        let faces = mesh.face_groups.iter().map(|group| &group.name[..]).collect();
+        let cells = mesh.cell_data.iter().filter_map(|array| array.group_name()).collect();
+        return Err(Error::request(format!("no group is named \"{name}\"")).with_help(format!(
+            "the mesh has {} and {}",
+            groups("faces", faces),
+            groups("cells", cells)
+        )));
+    }
+    let mut reached = vec![false; mesh.points.len()];
+    let faces = of_faces.map(|group| topology.group_faces(group)).transpose()?.unwrap_or_default();
+    let faces = faces.iter().flat_map(|&face| topology.face_vertices(face));
+    let cells = of_cells.into_iter().flat_map(|array| array.members());
+    let cells = cells.flat_map(|cell| mesh.cells.vertices(cell as usize));
+    faces.chain(cells).for_each(|&v| reached[v as usize] = true);
+    let vertices = 0..mesh.points.len() as u32;
+    let seeds: Vec<Seed> = vertices.filter(|&v| reached[v as usize]).map(Seed::on).collect();
+    if seeds.is_empty() {
+        return Err(Error::request(format!("the group \"{name}\" is empty"))
+            .with_help("name a group that has faces or cells (subsolid info lists them)"));
+    }
+    Ok(seeds)
+}
+
 /// The vertices of all cells around the vertex next to a point, with their straight distances.
 ///
 /// # Errors

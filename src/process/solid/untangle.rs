@@ -7,10 +7,12 @@
 
 use serde::Serialize;
 
-use super::energy::Energy;
+use super::energy::{Energy, Way};
 use super::lbfgs::minimize;
+use super::slide::Sliding;
 use super::{CellQuality, cell_quality, hexahedra};
 use crate::error::Result;
+use crate::limit::Solid;
 use crate::mesh::SolidMesh;
 use crate::refine::reorient;
 use crate::topology::Topology;
@@ -22,6 +24,23 @@ const STEPS: usize = 60;
 /// Powers of the energy that improve the worst corners, one after the other.
 const POWERS: [i32; 4] = [1, 4, 12, 24];
 
+/// Rounds of sliding at most.
+const SLIDES: usize = 16;
+/// How far the limit surface may come away from that of before where vertices slide, as a part of
+/// the solid's diagonal.
+const DEVIATION: f64 = 1e-3;
+
+/// What vertices of the boundary do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BoundaryMotion {
+    /// They stay.
+    #[default]
+    Fixed,
+    /// Their limit points slide on the limit surface, those on infinitely sharp creases on the
+    /// limit of the crease. Corners stay, and vertices of semi-sharp edges.
+    Slide,
+}
+
 /// What untangling did.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Untangled {
@@ -31,63 +50,152 @@ pub struct Untangled {
     pub after: CellQuality,
     /// Vertices that moved.
     pub moved: usize,
+    /// Those of them that are of the boundary.
+    pub slid: usize,
+    /// The greatest distance of the boundary of the limit from that of before, at vertices and in
+    /// the middle of faces, in length units; 0 if nothing slid.
+    pub deviation: f64,
 }
 
-/// Moves the inner vertices of a mesh of hexahedra so that no control cell is folded and the
-/// worst improves; calls `progress` after each of at most 64 rounds with the cells that are
-/// folded.
+/// Moves vertices of a mesh of hexahedra so that no control cell is folded and the worst
+/// improves; calls `progress` after each of at most 80 rounds with the cells that are folded.
 ///
-/// Vertices of the boundary, and so creases and corners, stay. The least scaled Jacobian never
-/// falls, and where the boundary fixes it the mean rises; if nothing better is found, all stay. It does not matter whether cells are listed
-/// right-handed.
+/// Vertices of the boundary stay, or slide, and so do creases; corners stay. Where they slide
+/// their limit points are on the limit surface of before within 10⁻⁸ of the solid's diagonal, and
+/// the limit surface between them within 10⁻³. The least scaled Jacobian never falls, and where
+/// the boundary fixes it the mean rises; if nothing better is found, all stay. It does not matter
+/// whether cells are listed right-handed.
 ///
 /// # Errors
 /// Those of [`SolidMesh::check`] and [`reorient`]; [`Error::Mesh`](crate::Error::Mesh) for cells
-/// that are no hexahedra.
-pub fn untangle(mesh: &mut SolidMesh, mut progress: impl FnMut(usize)) -> Result<Untangled> {
+/// that are no hexahedra; where vertices slide those of [`Solid::new`].
+pub fn untangle(
+    mesh: &mut SolidMesh,
+    boundary: BoundaryMotion,
+    mut progress: impl FnMut(usize),
+) -> Result<Untangled> {
     mesh.check()?;
     hexahedra(mesh)?;
     let mut oriented = mesh.clone();
     reorient(&mut oriented)?;
     let hexes = hexahedra(&oriented)?;
     let topology = Topology::build(oriented.cells.clone(), mesh.points.len())?;
-    let free: Vec<bool> = (0..mesh.points.len() as u32)
-        .map(|v| !topology.is_boundary_vertex(v) && !topology.vertex_cells(v).is_empty())
+    let is_free = |v: u32| !topology.is_boundary_vertex(v) && !topology.vertex_cells(v).is_empty();
+    let mut ways: Vec<Way> = (0..mesh.points.len() as u32)
+        .map(|v| if is_free(v) { Way::All } else { Way::None })
         .collect();
     let quality = |points: &[[f64; 3]]| cell_quality(points, hexes);
     let before = quality(&mesh.points);
-    let (mut best, mut found) = (mesh.points.clone(), before);
-    if free.contains(&true) {
-        let mut energy = Energy::new(hexes, &free, &best);
+    let mut best = Best { points: mesh.points.clone(), quality: before };
+    if ways.contains(&Way::All) {
+        let mut energy = Energy::new(hexes, &ways, &best.points);
         if before.non_positive > 0 {
             let points =
-                unfold(&mut energy, &best, |points| progress(quality(points).non_positive));
+                unfold(&mut energy, &best.points, |points| progress(quality(points).non_positive));
             let now = quality(&points);
             // fewer folded cells, none of them worse than the worst was
-            if now.least >= found.least {
-                (best, found) = (points, now);
+            if now.least >= before.least {
+                best = Best { points, quality: now };
             }
         }
         for power in POWERS {
-            if found.non_positive > 0 {
+            if best.quality.non_positive > 0 {
                 break;
             }
-            energy.set_lengths(&best);
-            (energy.epsilon, energy.power) = (0.0, power);
-            let mut points = best.clone();
-            let reach = 0.1 * shortest(&energy);
-            minimize(&mut points, 2 * STEPS, reach, |points| energy.value_and_gradient(points));
+            energy.set_lengths(&best.points);
+            let points = improved(&mut energy, power, &best.points);
             let now = quality(&points);
-            // where the boundary fixes the worst, the others
-            if (now.least, now.mean) > (found.least, found.mean) {
-                (best, found) = (points, now);
-            }
-            progress(found.non_positive);
+            best.offer(points, now);
+            progress(best.quality.non_positive);
         }
     }
-    let moved = mesh.points.iter().zip(&best).filter(|(a, b)| a != b).count();
-    mesh.points = best;
-    Ok(Untangled { before, after: found, moved })
+    let mut deviation = 0.0;
+    if boundary == BoundaryMotion::Slide {
+        let solid = Solid::new(&oriented)?;
+        let sliding = Sliding::new(&oriented, hexes, &solid)?;
+        if !sliding.is_empty() {
+            deviation = slide(&sliding, (hexes, &mut ways), &mut best, &mut progress);
+        }
+    }
+    let pairs = || mesh.points.iter().zip(&best.points).enumerate();
+    let moved = pairs().filter(|(_, (a, b))| a != b);
+    let slid = pairs().filter(|(v, (a, b))| a != b && topology.is_boundary_vertex(*v as u32));
+    let (moved, slid) = (moved.count(), slid.count());
+    mesh.points = best.points;
+    Ok(Untangled { before, after: best.quality, moved, slid, deviation })
+}
+
+/// The best points so far.
+struct Best {
+    points: Vec<[f64; 3]>,
+    quality: CellQuality,
+}
+
+impl Best {
+    /// Where the boundary fixes the worst cell, the mean decides.
+    fn is_worse_than(&self, quality: &CellQuality) -> bool {
+        (quality.least, quality.mean) > (self.quality.least, self.quality.mean)
+    }
+
+    fn offer(&mut self, points: Vec<[f64; 3]>, quality: CellQuality) {
+        if self.is_worse_than(&quality) {
+            *self = Self { points, quality };
+        }
+    }
+}
+
+/// Minimizes without ε, with a power.
+fn improved(energy: &mut Energy<'_>, power: i32, start: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    (energy.epsilon, energy.power) = (0.0, power);
+    let mut points = start.to_vec();
+    let reach = 0.1 * shortest(energy);
+    minimize(&mut points, 2 * STEPS, reach, |points| energy.value_and_gradient(points));
+    points
+}
+
+/// Lets the boundary slide: rounds of a minimization in which its vertices move in planes and on
+/// lines, and a correction after it. Returns how far the limit surface has come away.
+fn slide(
+    sliding: &Sliding<'_>,
+    (hexes, ways): (&[[u32; 8]], &mut [Way]),
+    best: &mut Best,
+    progress: &mut impl FnMut(usize),
+) -> f64 {
+    let mut deviation = 0.0;
+    let mut failures = 0;
+    for round in 0..SLIDES {
+        sliding.set_ways(&best.points, ways);
+        let mut energy = Energy::new(hexes, ways, &best.points);
+        let points = match best.quality.non_positive {
+            0 => improved(&mut energy, POWERS[round % POWERS.len()], &best.points),
+            _ => unfold(&mut energy, &best.points, |_| ()),
+        };
+        let step = points.iter().zip(&best.points);
+        let step: Vec<[f64; 3]> = step.map(|(a, b)| std::array::from_fn(|d| a[d] - b[d])).collect();
+        failures += 1;
+        // planes are near a bent surface only: a part of the way, where all of it is too far
+        for part in [1.0, 0.5, 0.25, 0.125, 0.0625] {
+            let mut trial = best.points.clone();
+            for (point, step) in trial.iter_mut().zip(&step) {
+                *point = std::array::from_fn(|d| point[d] + part * step[d]);
+            }
+            if !sliding.settle(&mut trial) {
+                continue;
+            }
+            let now = cell_quality(&trial, hexes);
+            let off = sliding.deviation(&trial);
+            if best.is_worse_than(&now) && off <= DEVIATION * sliding.diagonal() {
+                *best = Best { points: trial, quality: now };
+                (deviation, failures) = (off, 0);
+                break;
+            }
+        }
+        progress(best.quality.non_positive);
+        if failures == POWERS.len() {
+            break;
+        }
+    }
+    deviation
 }
 
 /// Minimizes with falling ε until all determinants are positive.

@@ -1,8 +1,9 @@
 //! Distances through solids against exact ones.
 
 use subsolid::SolidMesh;
+use subsolid::mesh::{CellArray, FaceGroup, Polygons};
 use subsolid::process::solid::{
-    Seed, boundary_patches, boundary_seeds, crease_seeds, point_seeds, volume_distance,
+    Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds, volume_distance,
 };
 
 use crate::support::meshes::{INF, block};
@@ -137,6 +138,66 @@ fn patches_end_at_creases() {
     assert_eq!(vertices(boundary_patches(&mesh, &[middle]).unwrap()), bottom);
     assert_eq!(crease_seeds(&mesh).unwrap().len(), 8);
     assert!(boundary_patches(&mesh, &[13]).is_err());
+}
+
+/// In a box, to groups of faces at its end and between its cells, and of cells: all rays are
+/// parallel, so distances are exact.
+#[test]
+fn distances_to_groups_are_exact() {
+    let mut mesh = block([5, 3, 2]);
+    let faces_at = |mesh: &SolidMesh, x: f64| {
+        let mut faces = Polygons::default();
+        for c in 0..mesh.cells.len() {
+            mesh.cells.for_each_face(c, |face| {
+                if face.iter().all(|&v| mesh.points[v as usize][0] == x) {
+                    faces.push(face);
+                }
+            });
+        }
+        faces
+    };
+    let ends = |cell: &[u32]| {
+        let along = cell.iter().map(|&v| mesh.points[v as usize][0]);
+        along.fold((f64::INFINITY, 0.0_f64), |(a, b), x| (a.min(x), b.max(x)))
+    };
+    let members: Vec<u32> = (0..mesh.cells.len())
+        .filter(|&c| ends(mesh.cells.vertices(c)) == (1.0, 2.0))
+        .map(|c| c as u32)
+        .collect();
+    assert_eq!(members.len(), 6);
+    mesh.face_groups = vec![
+        FaceGroup::new("left", faces_at(&mesh, 0.0)),
+        FaceGroup::new("between", faces_at(&mesh, 2.0)),
+        FaceGroup::new("steel", faces_at(&mesh, 5.0)),
+    ];
+    mesh.cell_data.push(CellArray::group("core", 30, members.clone()));
+    mesh.cell_data.push(CellArray::group("steel", 30, members));
+    mesh.cell_data.push(CellArray::group("empty", 30, []));
+    let core = |x: f64| (1.0 - x).max(x - 2.0).max(0.0);
+    type Exact<'a> = &'a dyn Fn(f64) -> f64;
+    let cases: [(&str, Exact); 4] = [
+        ("left", &|x| x),
+        ("between", &|x| (x - 2.0).abs()),
+        ("core", &core),
+        // a group of faces and one of cells have this name
+        ("steel", &|x| core(x).min(5.0 - x)),
+    ];
+    for (name, exact) in cases {
+        let found = volume_distance(&mesh, &group_seeds(&mesh, name).unwrap()).unwrap();
+        for (p, d) in mesh.points.iter().zip(found) {
+            // fronts that meet between vertices are a cell wide
+            let known = name != "steel" || p[0] <= 2.0 || p[0] == 5.0;
+            assert!(!known || (exact(p[0]) - d).abs() < 1e-10, "{name}: {p:?} {d}");
+        }
+    }
+    let message = |name: &str| group_seeds(&mesh, name).unwrap_err();
+    let unknown = message("right");
+    assert!(unknown.to_string().contains("no group is named \"right\""), "{unknown}");
+    let help = unknown.help().unwrap_or_default().to_string();
+    assert!(help.contains("left, between, steel") && help.contains("core, steel"), "{help}");
+    assert!(message("empty").to_string().contains("is empty"));
+    mesh.face_groups[0].faces = Polygons::uniform(4, vec![0, 1, 2, 71]);
+    assert!(group_seeds(&mesh, "left").unwrap_err().to_string().contains("no cell has face"));
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use subsolid::SolidMesh;
 use subsolid::mesh::shape::Shape;
-use subsolid::process::solid::{least_determinant, untangle};
+use subsolid::process::solid::{BoundaryMotion, least_determinant, untangle};
+use subsolid::scheme::VertexRule;
 use subsolid::topology::Topology;
 
 use crate::oracle::random::Random;
@@ -39,7 +40,7 @@ fn quality_never_falls() {
     println!("{:<24} {:>9} {:>9} {:>9} {:>9}", "model", "before", "after", "folded", "after");
     for (name, mut mesh) in models() {
         let start = mesh.clone();
-        let report = untangle(&mut mesh, |_| ()).unwrap();
+        let report = untangle(&mut mesh, BoundaryMotion::Fixed, |_| ()).unwrap();
         let (a, b) = (report.before, report.after);
         println!(
             "{name:<24} {:>9.4} {:>9.4} {:>9} {:>9}",
@@ -81,7 +82,7 @@ fn folded_meshes_unfold() {
                 mesh.points[v].iter_mut().for_each(|x| *x += random.between(-1.5, 1.5) * size);
             }
             let before = least(&mesh);
-            let report = untangle(&mut mesh, |_| ()).unwrap();
+            let report = untangle(&mut mesh, BoundaryMotion::Fixed, |_| ()).unwrap();
             let after = least(&mesh);
             println!(
                 "{name:<12} {percent:>5}% {before:>9.4} {after:>9.4} {:>9} {:>9}",
@@ -94,26 +95,141 @@ fn folded_meshes_unfold() {
     }
 }
 
-/// The bound against det J of a box, whose limit has creases at all edges; and a fold.
-#[test]
-fn the_bound_of_the_limit_holds() {
-    let mut mesh = block([3, 3, 3]);
-    // parameters of cells are coordinates where the limit is the box itself
+/// A box of `n` cells a side, with creases at all its edges and sharp corners.
+fn creased_box(n: usize) -> SolidMesh {
+    let mut mesh = block([n; 3]);
+    let size = n as f64;
     let topology = Topology::build(mesh.cells.clone(), mesh.points.len()).unwrap();
-    let on = |p: [f64; 3]| p.iter().filter(|&&x| x == 0.0 || x == 3.0).count();
     for e in 0..topology.edge_count() as u32 {
         let [a, b] = topology.edge_vertices(e);
         let [p, q] = [a, b].map(|v| mesh.points[v as usize]);
-        let middle = std::array::from_fn(|d| if p[d] == q[d] { p[d] } else { 1.5 });
-        if on(middle) >= 2 {
+        let middle = std::array::from_fn(|d| if p[d] == q[d] { p[d] } else { 0.5 * size });
+        if sides(middle, size) >= 2 {
             mesh.creases.push_edge(a, b, f64::INFINITY);
         }
     }
     for (v, p) in (0..).zip(&mesh.points) {
-        if on(*p) == 3 {
+        if sides(*p, size) == 3 {
             mesh.creases.push_corner(v, f64::INFINITY);
         }
     }
+    mesh
+}
+
+/// Sides of the box that a point is on.
+fn sides(p: [f64; 3], size: f64) -> usize {
+    p.iter().filter(|&&x| x == 0.0 || x == size).count()
+}
+
+/// Vertices moved within the sides and along the edges of a box: sliding brings them back into
+/// shape, in their planes and on their lines.
+#[test]
+fn sliding_vertices_stay_on_sides_and_edges() {
+    let exact = creased_box(4);
+    let mut mesh = exact.clone();
+    let mut random = Random::new(5);
+    for p in &mut mesh.points {
+        let fixed = p.map(|x| x == 0.0 || x == 4.0);
+        if fixed != [false; 3] {
+            (0..3).filter(|&d| !fixed[d]).for_each(|d| p[d] += random.between(-0.45, 0.45));
+        }
+    }
+    let moved = mesh.clone();
+    let mut stays = mesh.clone();
+    let fixed = untangle(&mut stays, BoundaryMotion::Fixed, |_| ()).unwrap();
+    assert_eq!((fixed.slid, fixed.deviation), (0, 0.0));
+    let slid = untangle(&mut mesh, BoundaryMotion::Slide, |_| ()).unwrap();
+    println!("box: {:.4}, fixed {:.4}, slid {slid:?}", slid.before.least, fixed.after.least);
+    assert!((slid.after.least - least(&mesh)).abs() < 1e-12);
+    assert!(slid.after.least > 0.9 && slid.after.least > fixed.after.least + 0.2);
+    assert!(slid.slid == 90 && slid.deviation < 1e-12, "{slid:?}");
+    for ((p, q), start) in exact.points.iter().zip(&mesh.points).zip(&moved.points) {
+        for d in (0..3).filter(|&d| p[d] == 0.0 || p[d] == 4.0) {
+            assert!((p[d] - q[d]).abs() < 1e-12, "{start:?} went to {q:?}");
+        }
+    }
+    let before = least_determinant(&moved).unwrap();
+    let after = least_determinant(&mesh).unwrap();
+    assert!(after.bound > before.bound && after.bound > 0.0, "{before:?} {after:?}");
+}
+
+/// A ball of n³ cells: a cube blown up.
+fn ball(n: usize) -> SolidMesh {
+    let mut mesh = block([n; 3]);
+    for p in &mut mesh.points {
+        let q = p.map(|x| 2.0 * x / n as f64 - 1.0);
+        let longest = q.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+        let length = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+        *p = q.map(|x| if length > 0.0 { x * (1.0 + 0.6 * (longest / length - 1.0)) } else { x });
+    }
+    mesh
+}
+
+/// Vertices of the boundary of a mesh refined so often, and its triangles.
+fn skin(mesh: &SolidMesh, levels: usize) -> (Vec<[f64; 3]>, Vec<[[f64; 3]; 3]>) {
+    let fine = subsolid::refine_mesh(mesh, levels, VertexRule::default()).unwrap();
+    let topology = Topology::build(fine.cells.clone(), fine.points.len()).unwrap();
+    let at = |v: u32| fine.points[v as usize];
+    let vertices = (0..fine.points.len() as u32).filter(|&v| topology.is_boundary_vertex(v));
+    let faces = (0..topology.face_count() as u32).filter(|&f| topology.is_boundary_face(f));
+    let triangles = faces.flat_map(|f| {
+        let p: Vec<_> = topology.face_vertices(f).iter().map(|&v| at(v)).collect();
+        [[p[0], p[1], p[2]], [p[0], p[2], p[3]]]
+    });
+    (vertices.map(at).collect(), triangles.collect())
+}
+
+/// Distance of a point from a triangle: from its plane where the point is above it, else from its
+/// sides.
+fn distance_to(triangle: &[[f64; 3]; 3], x: [f64; 3]) -> f64 {
+    let [a, b, c] = triangle.map(nalgebra::Vector3::from);
+    let x = nalgebra::Vector3::from(x);
+    let normal = (b - a).cross(&(c - a)).normalize();
+    let sides = [(a, b), (b, c), (c, a)];
+    if sides.iter().all(|&(p, q)| (q - p).cross(&(x - p)).dot(&normal) >= 0.0) {
+        return (x - a).dot(&normal).abs();
+    }
+    let to_side = |&(p, q): &(nalgebra::Vector3<f64>, nalgebra::Vector3<f64>)| {
+        let along: f64 = (x - p).dot(&(q - p)) / (q - p).norm_squared();
+        (p + (q - p) * along.clamp(0.0, 1.0) - x).norm()
+    };
+    sides.iter().map(to_side).fold(f64::INFINITY, f64::min)
+}
+
+/// Vertices moved along a ball: sliding improves it, and its limit stays where it was. Refined
+/// surfaces are compared with each other.
+#[test]
+fn sliding_keeps_the_limit_of_a_ball() {
+    let mut mesh = ball(4);
+    let mut random = Random::new(11);
+    let length = |q: [f64; 3]| q.iter().map(|x| x * x).sum::<f64>().sqrt();
+    for v in (0..mesh.points.len()).zip(boundary(&mesh)).filter_map(|(v, on)| on.then_some(v)) {
+        let p = mesh.points[v];
+        let moved = p.map(|x| x + random.between(-0.12, 0.12));
+        mesh.points[v] = moved.map(|x| x * length(p) / length(moved));
+    }
+    let start = mesh.clone();
+    let slid = untangle(&mut mesh, BoundaryMotion::Slide, |_| ()).unwrap();
+    let mut stays = start.clone();
+    let fixed = untangle(&mut stays, BoundaryMotion::Fixed, |_| ()).unwrap();
+    println!("ball: {:.4}, fixed {:.4}, slid {slid:?}", slid.before.least, fixed.after.least);
+    assert!(slid.slid > 50 && slid.after.least > fixed.after.least + 0.005);
+    let ((_, old), (new, _)) = (skin(&start, 3), skin(&mesh, 3));
+    let distances = new.iter().step_by(3).map(|&x| {
+        old.iter().map(|triangle| distance_to(triangle, x)).fold(f64::INFINITY, f64::min)
+    });
+    let farthest = distances.fold(0.0, f64::max);
+    println!("ball: refined surfaces {farthest:.2e} apart");
+    // a thousandth of the diagonal
+    assert!(slid.deviation <= 1e-3 * 12.0_f64.sqrt(), "{}", slid.deviation);
+    // facets of this size are off by less than 0.002
+    assert!(farthest < slid.deviation + 2e-3, "{farthest}");
+}
+/// The bound against det J of a box, whose limit has creases at all edges; and a fold.
+#[test]
+fn the_bound_of_the_limit_holds() {
+    // parameters of cells are coordinates where the limit is the box itself
+    let mesh = creased_box(3);
     let found = least_determinant(&mesh).unwrap();
     assert!((found.bound - 1.0).abs() < 1e-12 && found.non_positive == 0, "{found:?}");
     let folded = crate::support::meshes::folded_block();

@@ -2,8 +2,9 @@
 
 use cudarc::driver::DeviceRepr;
 
+use super::DeviceProcessor;
 use super::slices::Slices;
-use super::{DeviceProcessor, solver};
+use super::solver::{Matrix, apply};
 use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::program::Kernels;
 use crate::backend::cuda::query::steps::{THREADS, array, number};
@@ -13,17 +14,6 @@ use crate::error::{Error, Result};
 use crate::numbers::Real;
 use crate::query::Op;
 use crate::topology::order::Element;
-
-/// Weights of the edges at each vertex, their sums, and areas.
-pub(super) struct Cotangents<T> {
-    pub slices: Slices,
-    /// Neighbours in slices, and the weights of the edges to them.
-    pub ids: Buffer<u32>,
-    pub weights: Buffer<T>,
-    // [vertex]
-    pub diagonal: Buffer<T>,
-    pub masses: Buffer<T>,
-}
 
 impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// Stores the weights of the points, if they are not there.
@@ -56,12 +46,12 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let steps = &self.query.steps;
         let kernels = Kernels::new(&steps.functions, Variant::new(&COTANGENTS, T::PRECISION));
         steps.enqueue(&[kernels.items("weigh_edges", count, THREADS, arguments)?])?;
-        self.cotangents = Some(Cotangents { slices, ids, weights, diagonal, masses });
+        self.cotangents = Some(Matrix { slices, ids, weights, diagonal, masses });
         Ok(())
     }
 
     /// The weights, which are stored.
-    pub(super) fn weights(&self) -> Result<&Cotangents<T>> {
+    pub(super) fn weights(&self) -> Result<&Matrix<T>> {
         self.cotangents.as_ref().ok_or_else(|| Error::request("no weights are stored"))
     }
 
@@ -112,7 +102,14 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         self.weigh()?;
         let product =
             self.query.empty_attribute::<T>(Element::Vertex, columns, Layout::Interleaved)?;
-        let launch = solver::apply(self, columns, (1.0, None), &values.values, &product.values)?;
+        let launch = apply(
+            &self.query.steps,
+            self.weights()?,
+            columns,
+            (1.0, None),
+            &values.values,
+            &product.values,
+        )?;
         let start = self.start()?;
         self.query.steps.enqueue(&[launch])?;
         self.note_time(&start)?;

@@ -32,9 +32,16 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let load = self.query.steps.empty::<T>(3 * count)?;
         let start = self.start()?;
         // (M + time L) d = -time L p for the way d of the points p
-        let system = System::new(self, (1.0, time), Some(&held), 3)?;
-        let steps = &self.query.steps;
-        steps.enqueue(&[apply(self, 3, (-time, Some(&held)), &self.points.values, &load)?])?;
+        let (steps, matrix) = (&self.query.steps, self.weights()?);
+        let system = System::new(steps, matrix, (1.0, time), Some(&held), 3)?;
+        steps.enqueue(&[apply(
+            steps,
+            matrix,
+            3,
+            (-time, Some(&held)),
+            &self.points.values,
+            &load,
+        )?])?;
         let tolerance = if T::PRECISION == Precision::F64 { 1e-12 } else { 1e-6 };
         let ways = steps.empty::<T>(3 * count)?;
         let iterations = system.solve(steps, load, Until::Norm(tolerance), &ways)?;

@@ -43,7 +43,7 @@ impl DeviceProcessor<f64> {
         let directions = steps.empty::<f64>(4 * triangles.count)?;
         let divergence = steps.empty::<f64>(count)?;
         let start = self.start()?;
-        let heat = System::new(self, (1.0, heat_time(&self.mesh)), None, 1)?;
+        let heat = System::new(steps, self.weights()?, (1.0, heat_time(&self.mesh)), None, 1)?;
         let warmth = steps.empty::<f64>(count)?;
         let warming = heat.solve(steps, load, Until::EveryComponent(HEAT_TOLERANCE), &warmth)?;
         let kernels = Kernels::new(&steps.functions, Variant::new(&HEAT, Precision::F64));
@@ -67,7 +67,7 @@ impl DeviceProcessor<f64> {
             kernels.items("diverge", count, THREADS, diverge)?,
         ])?;
         // singular: what is found is right but for a constant in each part
-        let poisson = System::new(self, (0.0, 1.0), None, 1)?;
+        let poisson = System::new(steps, self.weights()?, (0.0, 1.0), None, 1)?;
         let until = Until::Norm(POISSON_TOLERANCE);
         let iterations = poisson.solve(steps, divergence, until, &distances.values)?;
         self.note_time(&start)?;

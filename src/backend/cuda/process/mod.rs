@@ -1,5 +1,5 @@
 //! Processing of surfaces on the device, by `kernels/process`: what
-//! [`process::surface`](crate::process::surface) does on the CPU.
+//! [`process::surface`](crate::process::surface) does on the CPU; and [`volume_distance`] of solids.
 //!
 //! A [`DeviceProcessor`] keeps a mesh with its rows and weights on a GPU, so that jobs after the
 //! first cost what they compute. Results come back in the ids of the mesh; they have the same bits
@@ -24,8 +24,11 @@ mod filters;
 mod flow;
 mod heat;
 mod slices;
+mod solid;
 mod solver;
 mod toplesets;
+
+pub use solid::volume_distance;
 
 use cudarc::driver::{CudaEvent, DeviceRepr};
 
@@ -42,8 +45,8 @@ use crate::numbers::Real;
 use crate::process::surface::triangles;
 use crate::query::Strategy;
 use crate::topology::order::Element;
-use cotangents::Cotangents;
 use slices::Fans;
+use solver::Matrix;
 
 /// Numbers of a point on the device: x, y, z and one that pads it.
 const POINT: usize = 4;
@@ -56,7 +59,7 @@ pub struct DeviceProcessor<T> {
     mesh: SurfaceMesh,
     moved: bool,
     fans: Option<Fans>,
-    cotangents: Option<Cotangents<T>>,
+    cotangents: Option<Matrix<T>>,
     seconds: f64,
     iterations: usize,
 }

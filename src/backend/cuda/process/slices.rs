@@ -17,7 +17,7 @@ use crate::query::Op;
 use crate::topology::order::Element;
 
 /// Rows of a slice: a warp.
-const LANES: usize = 32;
+pub(super) const LANES: usize = 32;
 
 /// Where the rows of each slice start, in entries a row; `kernels/process/slices.cuh`.
 pub(super) struct Slices {

@@ -2,8 +2,7 @@
 
 use cudarc::driver::DeviceRepr;
 
-use super::DeviceProcessor;
-use super::cotangents::Cotangents;
+use super::slices::Slices;
 use crate::backend::Precision;
 use crate::backend::cuda::launch::{Argument, Launch};
 use crate::backend::cuda::memory::Buffer;
@@ -12,6 +11,18 @@ use crate::backend::cuda::query::steps::{Steps, THREADS, array, number};
 use crate::backend::cuda::sources::{SOLVE, Variant};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
+
+/// Rows of a symmetric matrix L: at its diagonal `diagonal`, else what `weights` have with the other
+/// sign; and a diagonal matrix M.
+pub(super) struct Matrix<T> {
+    pub slices: Slices,
+    /// Other unknowns of each row in slices, and the weights that they have.
+    pub ids: Buffer<u32>,
+    pub weights: Buffer<T>,
+    // [unknown]
+    pub diagonal: Buffer<T>,
+    pub masses: Buffer<T>,
+}
 
 /// Where iterations end.
 #[derive(Clone, Copy, Debug)]
@@ -27,41 +38,40 @@ pub(super) fn variant(precision: Precision, columns: usize) -> Variant {
     Variant::new(&SOLVE, precision).with("COLUMNS", columns)
 }
 
-/// product = `stiffness` L times values, of a surface whose weights are stored; 0 for vertices that
-/// are held, if any.
+/// product = `stiffness` L times values; 0 for unknowns that are held, if any.
 pub(super) fn apply<T: Real + DeviceRepr>(
-    surface: &DeviceProcessor<T>,
+    steps: &Steps,
+    matrix: &Matrix<T>,
     columns: usize,
     (stiffness, held): (f64, Option<&Buffer<u32>>),
     of: &Buffer<T>,
     product: &Buffer<T>,
 ) -> Result<Launch> {
-    let weights = surface.weights()?;
-    let kernels = Kernels::new(&surface.query.steps.functions, variant(T::PRECISION, columns));
+    let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, columns));
     let arguments = vec![
-        rows(weights),
-        array(&weights.diagonal),
+        rows(matrix),
+        array(&matrix.diagonal),
         Argument::Long(stiffness.to_bits()),
         Argument::Address(held.map_or(0, |held| held.address(0))),
         array(of),
         array(product),
     ];
-    kernels.items("apply", weights.diagonal.len(), THREADS, arguments)
+    kernels.items("apply", matrix.diagonal.len(), THREADS, arguments)
 }
 
 /// `Rows` in the kernels.
-fn rows<T: Real + DeviceRepr>(weights: &Cotangents<T>) -> Argument {
+fn rows<T: Real + DeviceRepr>(matrix: &Matrix<T>) -> Argument {
     Argument::Words(Box::new([
-        weights.slices.starts.address(0),
-        weights.ids.address(0),
-        weights.weights.address(0),
-        weights.diagonal.len() as u64,
+        matrix.slices.starts.address(0),
+        matrix.ids.address(0),
+        matrix.weights.address(0),
+        matrix.diagonal.len() as u64,
     ]))
 }
 
-/// (`mass` M + `stiffness` L) of a surface whose weights are stored.
+/// `mass` M + `stiffness` L.
 pub(super) struct System<'s, T> {
-    weights: &'s Cotangents<T>,
+    matrix: &'s Matrix<T>,
     columns: usize,
     stiffness: f64,
     // `Diagonal` in the kernels
@@ -70,20 +80,19 @@ pub(super) struct System<'s, T> {
 }
 
 impl<'s, T: Real + DeviceRepr> System<'s, T> {
-    /// Vertices that are `held`, or belong to no face, keep their values.
+    /// Unknowns that are `held`, or whose diagonal is 0, stay 0.
     pub fn new(
-        surface: &'s DeviceProcessor<T>,
+        steps: &Steps,
+        matrix: &'s Matrix<T>,
         (mass, stiffness): (f64, f64),
         held: Option<&Buffer<u32>>,
         columns: usize,
     ) -> Result<Self> {
-        let weights = surface.weights()?;
-        let steps = &surface.query.steps;
-        let count = weights.diagonal.len();
+        let count = matrix.diagonal.len();
         let (diagonal, pivots) = (steps.empty::<T>(count)?, steps.empty::<T>(count)?);
         let arguments = vec![
-            array(&weights.masses),
-            array(&weights.diagonal),
+            array(&matrix.masses),
+            array(&matrix.diagonal),
             Argument::Long(mass.to_bits()),
             Argument::Long(stiffness.to_bits()),
             Argument::Address(held.map_or(0, |held| held.address(0))),
@@ -93,7 +102,7 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
         ];
         let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, columns));
         steps.enqueue(&[kernels.items("find_diagonal", count, THREADS, arguments)?])?;
-        Ok(Self { weights, columns, stiffness, diagonal, pivots })
+        Ok(Self { matrix, columns, stiffness, diagonal, pivots })
     }
 
     /// Finds x, `[vertex][column]`, so that the system times x is `load`, which is used up; returns
@@ -123,7 +132,7 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
         };
         debug_assert!(componentwise == 0 || columns == 1);
         let arguments = vec![
-            rows(self.weights),
+            rows(self.matrix),
             Argument::Words(Box::new([self.diagonal.address(0), self.pivots.address(0)])),
             Argument::Long(self.stiffness.to_bits()),
             array(&load),
@@ -148,7 +157,7 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
                 return Err(Error::mesh(format!(
                     "conjugate gradients end after {iterations} iterations without a solution"
                 ))
-                .with_help("look for very thin triangles, or use --backend cpu"));
+                .with_help("look for very thin triangles or cells, or use --backend cpu"));
             }
         }
     }

@@ -1,0 +1,292 @@
+//! Vertices of the boundary that slide.
+//!
+//! The limit surface of the boundary depends on the control points of the boundary alone. A
+//! vertex slides when its control point moves along the surface and is then corrected until its
+//! limit point lies on the limit surface of before again: all corrections together solve the
+//! interpolation of these points (Halstead, Kass and DeRose 1993, §4) by Richardson's iteration.
+//! Where two infinitely sharp edges meet at a vertex it slides along the limit curve of their
+//! crease. Corners, and vertices of semi-sharp edges, stay.
+
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
+use super::energy::Way;
+use super::trilinear::CORNERS;
+use crate::basis::bspline::Order;
+use crate::error::{Error, Result};
+use crate::limit::Solid;
+use crate::limit::boundary::boundary_faces;
+use crate::locate::{Locator, nearest_on_curve};
+use crate::mesh::SolidMesh;
+use crate::topology::{Orientation, Sharpness, Topology};
+
+/// What limit points of vertices may be off, as a part of the solid's diagonal.
+const OFF: f64 = 1e-8;
+/// Corrections at most.
+const STEPS: usize = 100;
+/// How much of what a limit point is off its control point is moved by. Masks of regular vertices
+/// have the eigenvalues 1/9 to 1, for which 1.8 is best; those of others reach a little farther.
+const STEP: f64 = 1.6;
+/// Edges of a crease on each side of a vertex along which it slides.
+const REACH: usize = 3;
+
+/// Cubic Bézier points.
+type Curve = [[f64; 3]; 4];
+
+/// The vertices that slide, and what they slide on.
+pub(super) struct Sliding<'s> {
+    solid: &'s Solid,
+    topology: &'s Topology,
+    locator: Locator<'s>,
+    /// Points of all levels, as they were.
+    before: Vec<f64>,
+    sliders: Vec<Slider>,
+    diagonal: f64,
+}
+
+/// A vertex that slides.
+struct Slider {
+    vertex: u32,
+    on: On,
+    place: Place,
+}
+
+enum On {
+    Surface,
+    /// Between two neighbours on a crease, on these curves.
+    Crease([u32; 2], Vec<Curve>),
+}
+
+/// A point of the limit as a combination of points of all levels.
+struct Place {
+    net: Vec<u32>,
+    weights: Vec<f64>,
+}
+
+impl Place {
+    fn new(solid: &Solid, element: u32, parameters: [f64; 3]) -> Option<Self> {
+        let (leaf, local) = solid.locate(element as usize, parameters);
+        let leaf = &solid.leaves()[leaf];
+        let weights = solid.weights(leaf, local, [Order::Value; 3])?;
+        Some(Self { net: solid.net(leaf).to_vec(), weights })
+    }
+
+    fn of(&self, points: &[f64]) -> Vector3<f64> {
+        // relative to one of them, whose weights' sum is 1 but for rounding
+        let at = |v: u32| Vector3::from_column_slice(&points[3 * v as usize..][..3]);
+        let origin = self.net.first().map_or_else(Vector3::zeros, |&v| at(v));
+        let terms = self.net.iter().zip(&self.weights);
+        origin + terms.map(|(&v, &w)| (at(v) - origin) * w).sum::<Vector3<f64>>()
+    }
+}
+
+impl<'s> Sliding<'s> {
+    /// The vertices that slide on the limit of a mesh of hexahedra.
+    ///
+    /// # Errors
+    /// Those of [`Locator::new`] and [`Sharpness::resolve`].
+    pub fn new(mesh: &SolidMesh, hexes: &[[u32; 8]], solid: &'s Solid) -> Result<Self> {
+        let topology = solid.topology();
+        let locator = Locator::new(solid, mesh.controls())?;
+        let before = solid.refined_points(mesh.points.as_flattened(), 3).into_owned();
+        let creases =
+            CreaseLines { sharpness: Sharpness::resolve(&mesh.creases, topology)?, topology };
+        let mut sliders = Vec::new();
+        for vertex in 0..mesh.points.len() as u32 {
+            if !topology.is_boundary_vertex(vertex) || creases.sharpness.vertex(vertex) > 0.0 {
+                continue;
+            }
+            let on = match creases.kind(vertex) {
+                Kind::Smooth => On::Surface,
+                Kind::Crease(ends) => match creases.curves(vertex, ends, &mesh.points) {
+                    Some(curves) => On::Crease(ends, curves),
+                    None => continue,
+                },
+                Kind::Corner | Kind::Other => continue,
+            };
+            let Some(&cell) = topology.vertex_cells(vertex).first() else { continue };
+            let corner = hexes[cell as usize].iter().position(|&v| v == vertex);
+            let place = corner.and_then(|corner| Place::new(solid, cell, CORNERS[corner]));
+            let place = place.ok_or_else(|| {
+                Error::mesh(format!("the limit at vertex {vertex} has no weights"))
+                    .with_help("keep the boundary as it is")
+            })?;
+            sliders.push(Slider { vertex, on, place });
+        }
+        let [low, high] = [f64::min, f64::max].map(|pick: fn(f64, f64) -> f64| {
+            mesh.points.iter().copied().reduce(|a, b| std::array::from_fn(|d| pick(a[d], b[d])))
+        });
+        let diagonal =
+            low.zip(high).map_or(0.0, |(a, b)| (Vector3::from(a) - Vector3::from(b)).norm());
+        Ok(Self { solid, topology, locator, before, sliders, diagonal })
+    }
+
+    /// Length of the box around the control points, from corner to corner.
+    pub fn diagonal(&self) -> f64 {
+        self.diagonal
+    }
+
+    /// Whether nothing slides.
+    pub fn is_empty(&self) -> bool {
+        self.sliders.is_empty()
+    }
+
+    /// Lets the vertices that slide move along the control mesh's boundary.
+    pub fn set_ways(&self, points: &[[f64; 3]], ways: &mut [Way]) {
+        let at = |v: u32| Vector3::from(points[v as usize]);
+        for Slider { vertex, on, .. } in &self.sliders {
+            let vector = match on {
+                On::Surface => {
+                    let faces = self.topology.vertex_faces(*vertex).iter().copied();
+                    let faces = faces.filter(|&face| self.topology.is_boundary_face(face));
+                    let area = |face: u32| -> Vector3<f64> {
+                        let cycle = self.topology.face_vertices(face);
+                        let sides = cycle.iter().zip(cycle.iter().cycle().skip(1));
+                        sides
+                            .map(|(&a, &b)| (at(a) - at(*vertex)).cross(&(at(b) - at(*vertex))))
+                            .sum()
+                    };
+                    faces.map(area).sum::<Vector3<f64>>()
+                }
+                On::Crease([a, b], _) => at(*b) - at(*a),
+            };
+            ways[*vertex as usize] = match (vector.try_normalize(0.0), on) {
+                (None, _) => Way::None,
+                (Some(normal), On::Surface) => Way::Across(normal),
+                (Some(direction), On::Crease(..)) => Way::Along(direction),
+            };
+        }
+    }
+
+    /// Corrects the vertices that slide until their limit points are on the limit of before;
+    /// whether they come there.
+    pub fn settle(&self, points: &mut [[f64; 3]]) -> bool {
+        for _ in 0..STEPS {
+            let refined = self.solid.refined_points(points.as_flattened(), 3);
+            let off = |slider: &Slider| self.target(&slider.on, slider.place.of(&refined));
+            let offs: Option<Vec<Vector3<f64>>> = self.sliders.par_iter().map(off).collect();
+            let Some(offs) = offs else { return false };
+            let most = offs.iter().map(Vector3::norm).fold(0.0, f64::max);
+            if most <= OFF * self.diagonal {
+                return true;
+            }
+            for (slider, off) in self.sliders.iter().zip(offs) {
+                let point = &mut points[slider.vertex as usize];
+                *point = (Vector3::from(*point) + STEP * off).into();
+            }
+        }
+        false
+    }
+
+    /// From a limit point to the place where it belongs.
+    fn target(&self, on: &On, x: Vector3<f64>) -> Option<Vector3<f64>> {
+        match on {
+            On::Surface => {
+                let place = self.locator.nearest_on_sides(x.into())?;
+                let place = Place::new(self.solid, place.element, place.parameters)?;
+                Some(place.of(&self.before) - x)
+            }
+            On::Crease(_, curves) => {
+                let each = curves.iter().map(|curve| nearest_on_curve(curve, x.into()).1);
+                each.min_by(|a, b| a.norm_squared().total_cmp(&b.norm_squared()))
+            }
+        }
+    }
+
+    /// The greatest distance of the limit surface from that of before, at vertices and in the
+    /// middle of faces; infinite where it has none.
+    pub fn deviation(&self, points: &[[f64; 3]]) -> f64 {
+        let refined = self.solid.refined_points(points.as_flattened(), 3);
+        let distance = |x: Vector3<f64>| {
+            let place = self.locator.nearest_on_sides(x.into());
+            place.map_or(f64::INFINITY, |place| place.residual)
+        };
+        let of_vertex = |slider: &Slider| distance(slider.place.of(&refined));
+        let vertices = self.sliders.par_iter().map(of_vertex).reduce(|| 0.0, f64::max);
+        let faces = boundary_faces(self.solid, &Orientation::default());
+        let of_face = |face: &crate::limit::boundary::BoundaryFace| {
+            let mut middle = [0.5; 3];
+            middle[face.axis] = face.side as f64;
+            let place = Place::new(self.solid, face.element, middle);
+            place.map_or(f64::INFINITY, |place| distance(place.of(&refined)))
+        };
+        faces.par_iter().map(of_face).reduce(|| vertices, f64::max)
+    }
+}
+
+/// Vertices by the sharp edges at them.
+enum Kind {
+    Smooth,
+    /// Between two neighbours on a crease that is infinitely sharp.
+    Crease([u32; 2]),
+    /// Interpolated.
+    Corner,
+    Other,
+}
+
+struct CreaseLines<'t> {
+    sharpness: Sharpness,
+    topology: &'t Topology,
+}
+
+impl CreaseLines<'_> {
+    fn kind(&self, vertex: u32) -> Kind {
+        let edges = self.topology.vertex_edges(vertex).iter().copied();
+        let sharp: Vec<u32> = edges.filter(|&e| self.sharpness.edge(e) > 0.0).collect();
+        let infinite = sharp.iter().all(|&e| self.sharpness.edge(e) == f64::INFINITY);
+        match (sharp[..].len(), self.sharpness.vertex(vertex)) {
+            (_, f64::INFINITY) => Kind::Corner,
+            (0, 0.0) => Kind::Smooth,
+            (2, 0.0) if infinite => {
+                Kind::Crease([0, 1].map(|i: usize| self.topology.other_end(sharp[i], vertex)))
+            }
+            (3.., _) if infinite => Kind::Corner,
+            _ => Kind::Other,
+        }
+    }
+
+    /// The limit of the crease around a vertex between two ends; none if a rule other than that
+    /// of creases and corners takes part.
+    fn curves(&self, vertex: u32, ends: [u32; 2], points: &[[f64; 3]]) -> Option<Vec<Curve>> {
+        // vertices along the crease, from a corner if one is near
+        let mut chain = std::collections::VecDeque::from([ends[0], vertex, ends[1]]);
+        let mut closed = [false; 2];
+        for (side, end) in ends.into_iter().enumerate() {
+            let (mut before, mut last) = (vertex, end);
+            for _ in 0..REACH {
+                match self.kind(last) {
+                    Kind::Crease(next) => {
+                        let next = if next[0] == before { next[1] } else { next[0] };
+                        if side == 0 {
+                            chain.push_front(next)
+                        } else {
+                            chain.push_back(next)
+                        }
+                        (before, last) = (last, next);
+                    }
+                    Kind::Corner => {
+                        closed[side] = true;
+                        break;
+                    }
+                    _ => return None,
+                }
+            }
+        }
+        let mut line: Vec<Vector3<f64>> =
+            chain.iter().map(|&v| Vector3::from(points[v as usize])).collect();
+        // beyond a corner a crease goes straight on
+        if closed[0] {
+            line.insert(0, 2.0 * line[0] - line[1]);
+        }
+        if closed[1] {
+            let [.., a, b] = line[..] else { return None };
+            line.push(2.0 * b - a);
+        }
+        let bezier = |p: &[Vector3<f64>]| {
+            let inner = [(2.0 * p[1] + p[2]) / 3.0, (p[1] + 2.0 * p[2]) / 3.0];
+            let ends = [0, 1].map(|i: usize| (p[i] + 4.0 * p[i + 1] + p[i + 2]) / 6.0);
+            [ends[0], inner[0], inner[1], ends[1]].map(<[f64; 3]>::from)
+        };
+        Some(line.windows(4).map(bezier).collect())
+    }
+}

@@ -120,8 +120,8 @@ fn refine_smoothly(
     Ok(FaceVarying { values, corners: seams.vertices, linear: uv.linear })
 }
 
-/// A value that stays as long as there are semi-sharp edges at its vertex, and the other value
-/// there, whose faces have semi-sharp edges between them, while its own have none.
+/// A value that stays while its vertex is semi-sharp and the other value there has semi-sharp edges
+/// between its faces, though its own faces have none; and that other value.
 type Dependent = Vec<[u32; 2]>;
 
 /// The values of one level over the mesh of that level.
@@ -234,10 +234,11 @@ impl<'a> Channel<'a> {
                 return Some((value, corners[i].1));
             }
             let i = dependent.binary_search_by_key(&value, |pair| pair[0]).ok()?;
-            let sharpness = match stays_semi_sharp.contains(vertex) {
-                true => f64::INFINITY,
-                false => self.weight_at(dependent[i][1]),
-            };
+            // one step after the other value's last semi-sharp edge it is like any other value,
+            // whatever is sharp between the two
+            let weight = self.weight_at(dependent[i][1]);
+            let stays = weight > 0.0 && stays_semi_sharp.contains(vertex);
+            let sharpness = if stays { f64::INFINITY } else { weight };
             (sharpness > 0.0).then_some((value, sharpness))
         });
         let tags = tags.collect();

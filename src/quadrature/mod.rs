@@ -81,7 +81,7 @@ pub use gradients::{PhysicalDerivatives, physical_derivatives};
 pub use mapping::{Mapped, Mapping};
 pub use nodes::Nodes;
 pub use physical::Physical;
-pub use report::{CellReport, Report};
+pub use report::{CellReport, Report, ReportShare};
 pub use scheme::{MOST_RINGS, RING_TOLERANCE, Scheme};
 pub use sides::{Regions, face_vertices, side_vertices, sides};
 pub use surface::{BoundaryReport, GroupReport, SideReport, SurfaceSums};

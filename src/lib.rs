@@ -102,6 +102,11 @@
 //! A [`parts::Cutter`] makes parts of a mesh with one layer of ghost cells each; their results are
 //! bit by bit those of the whole. See [`guide::scaling`].
 //!
+//! # [`cluster`]: programs that do one job together
+//!
+//! [`cluster::Ranks`] are programs that MPI has started, or threads: they exchange bytes, and the
+//! error of one is that of all.
+//!
 //! # [`kernel`]: inner loops
 //!
 //! Control points in, samples out, at the vector width of the processor: what the CPU evaluates
@@ -155,6 +160,7 @@ pub mod assembly;
 pub mod backend;
 pub mod basis;
 pub mod bezier;
+pub mod cluster;
 pub mod compare;
 mod error;
 mod evaluate;

@@ -15,6 +15,8 @@ use subsolid::{Error, Result};
 pub struct Console {
     quiet: bool,
     json: bool,
+    /// Whether another rank speaks for this one.
+    silent: bool,
     /// Whether stdout takes a file.
     prints_file: bool,
 }
@@ -32,12 +34,18 @@ struct Versioned<'a, T> {
 impl Console {
     /// A console for people, that says errors only if `quiet`.
     pub fn new(quiet: bool, prints_file: bool) -> Self {
-        Self { quiet, json: false, prints_file }
+        Self { quiet, json: false, silent: false, prints_file }
     }
 
     /// The same with reports as `json`.
     pub fn reporting(&self, json: bool) -> Self {
         Self { json, ..*self }
+    }
+
+    /// The console of a rank: the first speaks for all.
+    pub fn of_rank(self, rank: usize) -> Self {
+        let silent = rank != 0;
+        Self { silent, quiet: self.quiet || silent, ..self }
     }
 
     /// Whether reports are for machines.
@@ -75,6 +83,9 @@ impl Console {
 
     /// A report: `text`, or `value` as JSON, with the program and its version.
     pub fn report(&self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<()> {
+        if self.silent {
+            return Ok(());
+        }
         let text = match self.json {
             true => serde_json::to_string_pretty(&Versioned { program: PROGRAM, report: value })
                 .map_err(|e| Error::request(format!("the report has no JSON form: {e}")))?,

@@ -1,6 +1,7 @@
 //! `subsolid evaluate`: options, and which way they go.
 
 mod boundary;
+mod cluster;
 mod explain;
 mod run;
 mod table;
@@ -10,16 +11,18 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use subsolid::backend::{Backend, Cpu, Limit, Precision, start};
+use subsolid::cluster::Ranks;
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Cost, Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
+use super::cluster::refuse;
 use super::console::{counted, since};
 use super::gltf::{GlbArguments, MapName, is_glb};
 use super::model::{ModelArguments, check_compress, check_names, takes_table};
-use super::pieces::part;
+use super::pieces::{part, piece_points};
 use super::processor::ProcessorArguments;
 use super::{Console, Outcome};
 
@@ -90,6 +93,9 @@ pub struct Arguments {
     #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
           conflicts_with_all = ["quality", "explain"])]
     pieces: Option<(usize, usize)>,
+    /// Most points of a piece of a .pvtu [default: 2000000]
+    #[arg(long, value_name = "N", requires = "output", value_parser = piece_points)]
+    piece_points: Option<usize>,
     /// Compress .vtu, .pvtu and .npz
     #[arg(long, requires = "output")]
     compress: bool,
@@ -147,9 +153,10 @@ enum CellShape {
     Points,
 }
 
-pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome> {
     let a = &arguments;
     if let Some(output) = a.output.as_deref().filter(|output| is_glb(output)) {
+        refuse(ranks, "the boundary for viewers")?;
         return boundary::run(a, output, console);
     }
     if let Some(output) = &a.output {
@@ -164,6 +171,14 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     };
     let samples = a.request(format, console)?;
     a.check_unused(&samples, format)?;
+    if let Some(ranks) = ranks {
+        return match samples {
+            Request::Grid(samples, shape) => {
+                cluster::run(arguments, ranks, (samples, shape), format, console)
+            }
+            Request::Table(_) => refuse(Some(ranks), "--at").map(|()| Outcome::Done),
+        };
+    }
     let _starting = start(a.processor.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     a.check_attributes(&mesh)?;
@@ -176,7 +191,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let (cells, structures) = (counted(mesh.cells.len(), "cell"), counted(structures, "structure"));
     let time = since(start);
     console.status("Analyzed", format!("{cells}, {structures} in {time}"));
-    let backend = a.backend(&samples, &a.cost(&samples, &mesh, &solid), console)?;
+    let backend = a.backend(&samples, &a.cost(&samples, &mesh, solid.elements().len()), console)?;
     if a.explain {
         return explain::run(a, &*backend, &samples, &mesh, &solid, console);
     }
@@ -290,6 +305,12 @@ impl Arguments {
         if self.attribute_derivatives && self.derivatives == 0 {
             return unused("--attribute-derivatives", "--derivatives 1 or 2");
         }
+        let of_bezier = shape == Some(CellShape::Bezier);
+        if self.piece_points.is_some()
+            && (shape.is_none() || of_bezier || format != Some(io::Format::Pvtu))
+        {
+            return unused("--piece-points", "a .pvtu of samples");
+        }
         if self.pieces.is_some() && (shape.is_none() || format != Some(io::Format::Pvtu)) {
             return unused("--pieces", "a .pvtu of samples");
         }
@@ -358,14 +379,14 @@ impl Arguments {
 
     /// What the request costs; a table is taken for one block, which is about as much as is
     /// evaluated while the rest of it is read and written.
-    fn cost(&self, request: &Request, mesh: &SolidMesh, solid: &Solid) -> Cost {
+    fn cost(&self, request: &Request, mesh: &SolidMesh, elements: usize) -> Cost {
         let bytes = match self.precision() {
             Precision::F32 => size_of::<f32>(),
             Precision::F64 => size_of::<f64>(),
         };
         let results = match request {
             Request::Table(_) => table::BLOCK,
-            Request::Grid(Samples::Tensor(along), _) => along.len().pow(3) * solid.elements().len(),
+            Request::Grid(Samples::Tensor(along), _) => along.len().pow(3) * elements,
             Request::Grid(Samples::Points(points), _) => points.len(),
         };
         let shape = match request {

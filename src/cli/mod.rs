@@ -6,6 +6,7 @@
 mod assemble;
 mod bench;
 mod boundary;
+mod cluster;
 mod compare;
 mod completions;
 mod console;
@@ -29,6 +30,7 @@ mod query;
 mod refine;
 mod report;
 mod shape;
+mod shared_pieces;
 mod slice;
 mod smooth;
 mod surface;
@@ -40,10 +42,12 @@ mod view;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use subsolid::cluster::Ranks;
 use subsolid::io::atomic::is_standard_output;
 use subsolid::{Error, Result};
 
+use cluster::Engine;
 use console::Console;
 
 const EXAMPLES: &str = "\
@@ -68,6 +72,14 @@ struct Cli {
     /// Threads to use, all of the machine's by default
     #[arg(long, value_name = "N", global = true)]
     threads: Option<usize>,
+    /// Be one of the ranks that mpirun has started, which do the job together: evaluate to .pvtu,
+    /// quadrature to .pvtu, slice to --png and --svg, and the report of --quality
+    #[arg(long, global = true)]
+    mpi: bool,
+    /// Be so many ranks that are threads, for tests
+    #[arg(long, value_name = "N", global = true, hide = true, conflicts_with = "mpi",
+          value_parser = clap::value_parser!(u8).range(1..))]
+    thread_ranks: Option<u8>,
     #[command(subcommand)]
     command: Command,
 }
@@ -121,21 +133,34 @@ enum Outcome {
 /// Runs the program.
 pub fn main() -> ExitCode {
     interrupt::clean_up();
-    let (cli, prints_file) = parse();
+    let (matches, prints_file) = parse();
+    let cli = read(&matches);
+    let engine = match cli.thread_ranks {
+        _ if cli.mpi => Some(Engine::Mpi),
+        count => count.map(|count| Engine::Threads(count.into())),
+    };
+    if let Some(engine) = engine {
+        return cluster::main(engine, &matches, prints_file);
+    }
     let console = Console::new(cli.quiet, prints_file);
-    match run(cli, &console) {
+    let result = run(cli, None, &console);
+    if let Err(error) = &result {
+        console.error(error);
+    }
+    exit_code(&result)
+}
+
+fn exit_code(result: &Result<Outcome>) -> ExitCode {
+    match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::PoorQuality) => ExitCode::from(1),
-        Err(error) => {
-            console.error(&error);
-            ExitCode::from(2)
-        }
+        Err(_) => ExitCode::from(2),
     }
 }
 
 /// Reads the command line, and whether it sends a file to standard output; refuses wrong ones with
 /// exit code 2.
-fn parse() -> (Cli, bool) {
+fn parse() -> (ArgMatches, bool) {
     // a number below zero is a value, if a wrong one, and no option; so is the output `-.csv`
     let take = |argument: Arg| {
         let takes_values = argument.get_action().takes_values();
@@ -147,22 +172,29 @@ fn parse() -> (Cli, bool) {
     let output = matches.subcommand().and_then(|(_, command)| {
         command.try_get_one::<PathBuf>(OUTPUT).ok().flatten().map(is_standard_output)
     });
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    (cli, output.unwrap_or(false))
+    (matches, output.unwrap_or(false))
 }
 
-fn run(cli: Cli, console: &Console) -> Result<Outcome> {
+fn read(matches: &ArgMatches) -> Cli {
+    Cli::from_arg_matches(matches).unwrap_or_else(|error| error.exit())
+}
+
+fn run(cli: Cli, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome> {
     if let Some(threads) = cli.threads {
         use_threads(threads)?;
+    }
+    match &cli.command {
+        Command::Evaluate(_) | Command::Quadrature(_) | Command::Slice(_) => {}
+        _ => cluster::refuse(ranks, "this subcommand")?,
     }
     match cli.command {
         Command::Info(c) => info::run(c.arguments, &console.reporting(c.json)),
         Command::Refine(c) => refine::run(c.arguments, &console.reporting(c.json)),
-        Command::Evaluate(c) => evaluate::run(c.arguments, &console.reporting(c.json)),
+        Command::Evaluate(c) => evaluate::run(c.arguments, ranks, &console.reporting(c.json)),
         Command::Merge(c) => merge::run(c.arguments, &console.reporting(c.json)),
         Command::Extract(c) => extract::run(c.arguments, &console.reporting(c.json)),
-        Command::Slice(c) => slice::run(c.arguments, &console.reporting(c.json)),
-        Command::Quadrature(c) => quadrature::run(c.arguments, &console.reporting(c.json)),
+        Command::Slice(c) => slice::run(c.arguments, ranks, &console.reporting(c.json)),
+        Command::Quadrature(c) => quadrature::run(c.arguments, ranks, &console.reporting(c.json)),
         Command::Assemble(c) => assemble::run(c.arguments, &console.reporting(c.json)),
         Command::Locate(c) => locate::run(c.arguments, &console.reporting(c.json)),
         Command::Query(c) => query::run(c.arguments, &console.reporting(c.json)),

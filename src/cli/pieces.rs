@@ -11,6 +11,11 @@ pub fn part(text: &str) -> std::result::Result<(usize, usize), String> {
     }
 }
 
+/// Most points of a piece, at least 1.
+pub fn piece_points(text: &str) -> std::result::Result<usize, String> {
+    text.parse().ok().filter(|&points| points > 0).ok_or_else(|| "give a number above 0".into())
+}
+
 /// The part's share of some items, in order.
 pub fn share(items: &Range<usize>, (part, of): (usize, usize)) -> Range<usize> {
     let at = |part: usize| items.start + items.len() * part / of;

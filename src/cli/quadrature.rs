@@ -1,6 +1,7 @@
 //! `subsolid quadrature`
 
 mod boundary;
+mod cluster;
 mod pieces;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, Cpu, start};
+use subsolid::cluster::Ranks;
 use subsolid::io::{self, Format, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
@@ -23,10 +25,11 @@ use subsolid::scheme::VertexRule;
 use subsolid::volume::{Quality, add_cell_data};
 use subsolid::{Error, Result};
 
+use super::cluster::refuse;
 use super::console::{counted, since};
 use super::memory::{gigabytes, physical};
 use super::model::{ModelArguments, warn_left_out};
-use super::pieces::part;
+use super::pieces::{part, piece_points};
 use super::processor::Processor;
 use super::quality::{self, place};
 use super::{Console, Outcome};
@@ -99,6 +102,10 @@ pub struct Arguments {
     #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
           conflicts_with = "boundary")]
     pieces: Option<(usize, usize)>,
+    /// Most points of a piece of a .pvtu [default: 1000000]
+    #[arg(long, value_name = "N", requires = "output", value_parser = piece_points,
+          conflicts_with = "boundary")]
+    piece_points: Option<usize>,
     /// Compress the output
     #[arg(long, requires = "output")]
     compress: bool,
@@ -133,9 +140,15 @@ impl From<Stored> for Store {
     }
 }
 
-pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome> {
     let a = &arguments;
     let format = a.output.as_ref().map(|output| a.check_output(output)).transpose()?;
+    if a.boundary.is_some() {
+        refuse(ranks, "--boundary")?;
+    }
+    if ranks.is_some() {
+        a.check_of_ranks(format)?;
+    }
     let scheme = Scheme { gauss: a.gauss, rings: a.rings };
     scheme.check()?;
     if a.max_size.is_nan() || a.max_size <= 0.0 {
@@ -164,8 +177,11 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     if let (Some(part), Some(output)) = (a.pieces, &a.output) {
         return pieces::run(a, (output, part), &quadrature, &mesh, bytes, console);
     }
+    if let Some(ranks) = ranks {
+        return cluster::run(a, ranks, &quadrature, &mesh, bytes, console);
+    }
     let start = Instant::now();
-    let mapping = a.mapping(&quadrature, &mesh, console)?;
+    let mapping = a.mapping(a.backend, &quadrature, &mesh, console)?;
     let report = Report::new(&*mapping)?;
     let time = since(start);
     console
@@ -198,12 +214,12 @@ impl Arguments {
     /// The quadrature at the control points, on the processor chosen.
     fn mapping<'q>(
         &self,
+        choice: Choice,
         quadrature: &'q Quadrature<'q>,
         mesh: &SolidMesh,
         console: &Console,
     ) -> Result<Box<dyn Physical<'q> + 'q>> {
-        let processor =
-            Processor::find_for(self.backend, &Cost::quadrature(quadrature.sample_count()))?;
+        let processor = Processor::find_for(choice, &Cost::quadrature(quadrature.sample_count()))?;
         let gpu = processor.gpu_backend()?;
         let Some((gpu, device)) = gpu.as_ref().and_then(|gpu| Some((gpu, gpu.device()?))) else {
             processor.tell(&Cpu::default().name(), console);
@@ -263,6 +279,10 @@ impl Arguments {
             return Err(Error::request("--pieces is for a .pvtu")
                 .with_help("end the name of the output in .pvtu, or leave --pieces out"));
         }
+        if format != Format::Pvtu && self.piece_points.is_some() {
+            return Err(Error::request("--piece-points is for a .pvtu")
+                .with_help("end the name of the output in .pvtu, or leave --piece-points out"));
+        }
         if format != Format::Npz && (self.second || self.physical_gradients || self.store.is_some())
         {
             return Err(Error::request("basis functions are written to .npz only")
@@ -312,7 +332,9 @@ fn write_pieces(
     console: &Console,
 ) -> Result<()> {
     let mut writer = PieceWriter::create(output, WriteOptions { compress: a.compress })?;
-    for (index, piece) in mapping.quadrature().pieces(PIECE).into_iter().enumerate() {
+    for (index, piece) in
+        mapping.quadrature().pieces(a.piece_points.unwrap_or(PIECE)).into_iter().enumerate()
+    {
         let mut dataset = points(mapping, &[piece])?;
         let left_out = add_cell_data(&mut dataset, &mesh.cell_data);
         if index == 0 {

@@ -4,21 +4,24 @@ mod outputs;
 mod values;
 
 use std::ops::{ControlFlow, Range};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{ArgGroup, Args, ValueEnum};
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, Cpu, start};
+use subsolid::cluster::Ranks;
 use subsolid::limit::Solid;
 use subsolid::mesh::Controls;
 use subsolid::plan::Cost;
 use subsolid::scheme::VertexRule;
 use subsolid::slice::{
     Axis, DeviceSource, Job, JobReport, LayerSource, Setting, SliceOptions, Slicer, SolidSource,
-    Stack, fingerprint,
+    Stack, fingerprint, merge_layers,
 };
 use subsolid::{Error, Result};
 
+use super::cluster::{all_numbers, own_choice};
 use super::console::{counted, since};
 use super::model::ModelArguments;
 use super::pieces::{part, share};
@@ -121,7 +124,19 @@ impl From<AxisArgument> for Axis {
     }
 }
 
-pub fn run(mut arguments: Arguments, console: &Console) -> Result<Outcome> {
+pub fn run(
+    mut arguments: Arguments,
+    ranks: Option<&Ranks<'_>>,
+    console: &Console,
+) -> Result<Outcome> {
+    let whole = [arguments.outputs.png.clone(), arguments.outputs.svg.clone()];
+    if let Some(ranks) = ranks {
+        if arguments.pieces.is_some() {
+            return Err(Error::request("--pieces is for one program")
+                .with_help("leave it out, or leave --mpi out"));
+        }
+        arguments.pieces = Some((ranks.rank() + 1, ranks.size()));
+    }
     arguments.check()?;
     if let Some(part) = arguments.pieces {
         arguments.resume = true;
@@ -142,7 +157,9 @@ pub fn run(mut arguments: Arguments, console: &Console) -> Result<Outcome> {
     let grid = a.images.grid(&setting)?;
     let pixels = grid.map_or(0, |grid| layers.len() * grid.size[0] * grid.size[1]);
     let numbers = wanted.iter().map(|attribute| attribute.width).sum();
-    let processor = Processor::find_for(a.backend, &Cost::layers(pixels, numbers))?;
+    let cost = Cost::layers(pixels, numbers);
+    let choice = ranks.map_or(Ok(a.backend), |ranks| own_choice(a.backend, &cost, ranks))?;
+    let processor = Processor::find_for(choice, &cost)?;
     let on_cpu = if a.outputs.vtu.is_some() || !cell_data.is_empty() {
         SolidSource::with_cell_data(&solid, controls, &cell_data, slicer)?
     } else {
@@ -197,10 +214,28 @@ pub fn run(mut arguments: Arguments, console: &Console) -> Result<Outcome> {
         done
     };
     a.outputs.archive()?;
+    let outputs = match ranks {
+        None => a.outputs.paths().map(|path| path.display().to_string()).collect(),
+        Some(_) => whole.iter().flatten().map(|path| path.display().to_string()).collect(),
+    };
+    let (mut first, mut count, mut done) = (layers.start, count, done);
+    if let Some(ranks) = ranks {
+        let numbers = [count, done.made, done.skipped].map(|count| count as f64).to_vec();
+        let all = all_numbers(ranks, Ok(numbers))?;
+        let sum = |i: usize| all.iter().map(|numbers| numbers[i] as usize).sum();
+        (count, done.made, done.skipped) = (sum(0), sum(1), sum(2));
+        first = a.all_layers(&setting.stack)?.start;
+        let merge = |directory: &PathBuf| merge_layers(directory).map(drop);
+        let merged = match ranks.is_first() {
+            true => whole.iter().flatten().try_for_each(merge),
+            false => Ok(()),
+        };
+        ranks.agree(merged)?;
+    }
     let report = Report {
-        outputs: a.outputs.paths().map(|path| path.display().to_string()).collect(),
+        outputs,
         layers_of_model: setting.stack.count(),
-        first_layer: layers.start,
+        first_layer: first,
         layers: count,
         made: done.made,
         skipped: done.skipped,
@@ -246,7 +281,7 @@ impl Arguments {
         }
         if self.pieces.is_some() && outputs.has_files() {
             return Err(Error::request(
-                "--pieces is for --png, --bmp and --svg, whose layers are files",
+                "parts and ranks are for --png, --bmp and --svg, whose layers are files",
             )
             .with_help("leave the other outputs out"));
         }
@@ -333,11 +368,16 @@ impl Arguments {
     }
 
     fn layers(&self, stack: &Stack) -> Result<Range<usize>> {
-        let all = match &self.range {
-            Some(Span { from, to }) => stack.within(*from, *to)?,
-            None => 0..stack.count(),
-        };
+        let all = self.all_layers(stack)?;
         Ok(self.pieces.map_or(all.clone(), |part| share(&all, part)))
+    }
+
+    /// The layers of all parts.
+    fn all_layers(&self, stack: &Stack) -> Result<Range<usize>> {
+        match &self.range {
+            Some(Span { from, to }) => stack.within(*from, *to),
+            None => Ok(0..stack.count()),
+        }
     }
 }
 

@@ -27,11 +27,20 @@ impl<'m> Cutter<'m> {
     /// [`Error::Request`] if the cut is not of the mesh; [`Error::Mesh`] for cells and creases that
     /// name no vertex, creases that are no edge, and what [`SolidMesh::check`] finds.
     pub fn new(mesh: &'m SolidMesh, cut: &Cut) -> Result<Self> {
-        let (cells, vertices) = (mesh.cells.len(), mesh.points.len());
+        let cells = mesh.cells.len();
         if cut.owners().len() != cells {
             let text = format!("a cut of {} cells, the mesh has {cells}", cut.owners().len());
             return Err(Error::request(text).with_help("cut this mesh"));
         }
+        Ok(Self { owned: cut.owned(), ..Self::of(mesh)? })
+    }
+
+    /// The same without a cut, for [`Cutter::around`].
+    ///
+    /// # Errors
+    /// Those of the mesh and its creases.
+    pub(super) fn of(mesh: &'m SolidMesh) -> Result<Self> {
+        let (cells, vertices) = (mesh.cells.len(), mesh.points.len());
         mesh.check()?;
         let unknown = |v: &&u32| **v as usize >= vertices;
         for c in 0..cells {
@@ -64,7 +73,7 @@ impl<'m> Cutter<'m> {
         };
         Ok(Self {
             mesh,
-            owned: cut.owned(),
+            owned: Vec::new(),
             vertex_cells,
             creases: sorted(edges.iter().map(|crease| crease.edge[0].0).collect()),
             corners: sorted(mesh.creases.corners.iter().map(|c| c.vertex.0).collect()),
@@ -79,7 +88,22 @@ impl<'m> Cutter<'m> {
 
     /// Part `index` of [`Cutter::count`].
     pub fn part(&self, index: usize) -> Part {
-        let (mesh, owned) = (self.mesh, &self.owned[index]);
+        self.around(&self.owned[index])
+    }
+
+    /// The mesh that is cut.
+    pub(super) fn mesh(&self) -> &'m SolidMesh {
+        self.mesh
+    }
+
+    /// The first vertex that a cell has.
+    pub(super) fn first_vertex(&self) -> Option<u32> {
+        (0..self.mesh.points.len() as u32).find(|&v| !self.vertex_cells.row(v as usize).is_empty())
+    }
+
+    /// The part that owns these cells, ascending.
+    pub(super) fn around(&self, owned: &[u32]) -> Part {
+        let mesh = self.mesh;
         let vertices_of = |cells: &[u32]| {
             let vertices = cells.iter().flat_map(|&c| mesh.cells.vertices(c as usize));
             sorted(vertices.copied().collect())

@@ -12,6 +12,9 @@
 //! none of its cells.
 //!
 //! # Practice
+//! [`Blocks`] gives the elements of a mesh, or of the same refined some times, in their order and
+//! some at a time: the refined mesh as a whole never exists.
+//!
 //! A [`Cut`] says which part owns each cell: runs along a Hilbert curve of about equal cost. A
 //! [`Cutter`] makes one [`Part`] after another, each in the time of its own size;
 //! [`Part::solid`] analyzes it, and its elements are those of the owned cells.
@@ -34,10 +37,12 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 
+mod blocks;
 mod cut;
 mod cutter;
 mod estimate;
 
+pub use blocks::{Block, Blocks, Extent};
 pub use cut::{Cut, costs};
 pub use cutter::Cutter;
 pub use estimate::{Estimate, Job, Rates};

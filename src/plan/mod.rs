@@ -134,10 +134,7 @@ impl<'s> Plan<'s> {
 
     /// Samples of one element; 0 for scattered samples.
     pub fn samples_per_element(&self) -> usize {
-        match &self.samples {
-            Samples::Tensor(parameters) => parameters.len().pow(3),
-            Samples::Points(_) => 0,
-        }
+        self.samples.per_element()
     }
 
     /// Number of results of the elements in `range` (tensor samples), or of all
@@ -157,9 +154,7 @@ impl<'s> Plan<'s> {
     /// Splits the elements into ranges of at most `results` results (at least one
     /// element each), for output of bounded size.
     pub fn pieces(&self, results: usize) -> impl Iterator<Item = Range<usize>> + use<> {
-        let count = self.solid.elements().len();
-        let step = (results / self.samples_per_element().max(1)).max(1);
-        (0..count).step_by(step).map(move |start| start..(start + step).min(count))
+        element_pieces(self.solid.elements().len(), self.samples.per_element(), results)
     }
 
     /// The plan of some of its scattered samples alone, by their places among all.
@@ -202,6 +197,17 @@ impl<'s> Plan<'s> {
         }
         Ok(())
     }
+}
+
+/// Splits so many elements into ranges of at most `results` results, of `per_element` each (at least
+/// one element a range).
+pub fn element_pieces(
+    elements: usize,
+    per_element: usize,
+    results: usize,
+) -> impl Iterator<Item = Range<usize>> + use<> {
+    let step = (results / per_element.max(1)).max(1);
+    (0..elements).step_by(step).map(move |start| start..(start + step).min(elements))
 }
 
 /// Finds the leaves of scattered samples and sorts them by class, structure and

@@ -44,6 +44,14 @@ impl Samples {
         Ok(Self::Tensor(gauss::rule(n)?.points))
     }
 
+    /// Samples of one element; 0 for scattered samples.
+    pub fn per_element(&self) -> usize {
+        match self {
+            Self::Tensor(parameters) => parameters.len().pow(3),
+            Self::Points(_) => 0,
+        }
+    }
+
     pub(super) fn check(&self, solid: &Solid) -> Result<()> {
         match self {
             Self::Tensor(parameters) => {

@@ -84,7 +84,7 @@ pub use mapping::{Mapped, Mapping};
 pub use nodes::Nodes;
 pub use physical::Physical;
 pub use points::points;
-pub use report::{CellReport, Report};
+pub use report::{CellReport, Report, ReportShare};
 pub use scheme::{MOST_RINGS, RING_TOLERANCE, Scheme};
 pub use sides::{Regions, face_vertices, side_vertices, sides};
 pub use surface::{BoundaryReport, GroupReport, SideReport, SurfaceSums};

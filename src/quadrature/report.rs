@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{Mapped, Physical, Quadrature};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::volume::{Extreme, Quality};
 
 /// Quadrature points that a work item evaluates at a time.
@@ -75,22 +75,25 @@ impl Report {
         mapping: &(impl Physical<'q> + ?Sized),
         pieces: Vec<(usize, Range<usize>)>,
     ) -> Result<Self> {
-        let quadrature = mapping.quadrature();
-        let side = if mapping.left_handed() { -1.0 } else { 1.0 };
-        let parts: Vec<(Quality, Vec<(u32, CellReport)>)> = pieces
-            .into_par_iter()
-            .map_init(Mapped::default, |mapped, (batch, leaves)| {
-                mapping.map(batch, leaves, mapped)?;
-                Ok((quality(quadrature, mapped, side), volumes(quadrature, mapped)))
-            })
-            .collect::<Result<_>>()?;
-        let cells = quadrature.solid().topology().cells().len();
+        Self::of_shares(mapping, &[ReportShare::of_pieces(mapping, pieces)?])
+    }
+
+    /// The report of all shares, in their order: bit by bit that of one program.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a cell that the mesh does not have.
+    pub fn of_shares<'q>(
+        mapping: &(impl Physical<'q> + ?Sized),
+        shares: &[ReportShare],
+    ) -> Result<Self> {
+        let cells = mapping.quadrature().solid().topology().cells().len();
         let mut report = Self { cells: vec![CellReport::default(); cells], ..Self::default() };
         let mut sum = CellReport::default();
-        for (quality, volumes) in &parts {
-            report.quality.merge(quality);
-            for &(cell, found) in volumes {
-                report.cells[cell as usize].add(found);
+        for share in shares {
+            report.quality.merge(&share.quality);
+            for &(cell, found) in &share.volumes {
+                let known = report.cells.get_mut(cell as usize);
+                known.ok_or_else(|| Error::request(format!("a report of cell {cell}")))?.add(found);
                 sum.add(found);
             }
         }
@@ -100,6 +103,78 @@ impl Report {
         report.remainder_parameter_volume = sum.remainder_parameter_volume;
         report.remainder_volume = sum.remainder_volume;
         Ok(report)
+    }
+}
+
+/// What some leaves add to a [`Report`], for programs that share a quadrature.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReportShare {
+    quality: Quality,
+    // of every leaf, in order
+    volumes: Vec<(u32, CellReport)>,
+}
+
+impl ReportShare {
+    /// The share `index` of `count` of all leaves.
+    ///
+    /// # Errors
+    /// If a device fails.
+    pub fn new<'q>(
+        mapping: &(impl Physical<'q> + ?Sized),
+        (index, count): (usize, usize),
+    ) -> Result<Self> {
+        let mut pieces = mapping.quadrature().pieces(PIECE);
+        let at = |index: usize| pieces.len() * index / count.max(1);
+        let own = at(index)..at(index + 1);
+        Self::of_pieces(mapping, pieces.drain(own).collect())
+    }
+
+    fn of_pieces<'q>(
+        mapping: &(impl Physical<'q> + ?Sized),
+        pieces: Vec<(usize, Range<usize>)>,
+    ) -> Result<Self> {
+        let quadrature = mapping.quadrature();
+        let side = if mapping.left_handed() { -1.0 } else { 1.0 };
+        let parts: Vec<(Quality, Vec<(u32, CellReport)>)> = pieces
+            .into_par_iter()
+            .map_init(Mapped::default, |mapped, (batch, leaves)| {
+                mapping.map(batch, leaves, mapped)?;
+                Ok((quality(quadrature, mapped, side), volumes(quadrature, mapped)))
+            })
+            .collect::<Result<_>>()?;
+        let mut share = Self::default();
+        for (quality, volumes) in parts {
+            share.quality.merge(&quality);
+            share.volumes.extend(volumes);
+        }
+        Ok(share)
+    }
+
+    /// All of it as numbers.
+    pub fn to_numbers(&self) -> Vec<f64> {
+        let volumes = self.volumes.iter().flat_map(|(cell, found)| {
+            let CellReport { volume, remainder_parameter_volume, remainder_volume } = *found;
+            [f64::from(*cell), volume, remainder_parameter_volume, remainder_volume]
+        });
+        let count = std::iter::once(self.volumes.len() as f64);
+        count.chain(volumes).chain(self.quality.to_numbers()).collect()
+    }
+
+    /// From [`ReportShare::to_numbers`]; nothing of anything else.
+    pub fn from_numbers(numbers: &[f64]) -> Self {
+        let Some((&count, rest)) = numbers.split_first() else { return Self::default() };
+        let Some((volumes, quality)) = rest.split_at_checked(4 * count as usize) else {
+            return Self::default();
+        };
+        let volume = |n: &[f64]| {
+            let [volume, remainder_parameter_volume, remainder_volume] = [n[1], n[2], n[3]];
+            let found = CellReport { volume, remainder_parameter_volume, remainder_volume };
+            (n[0] as u32, found)
+        };
+        Self {
+            volumes: volumes.chunks_exact(4).map(volume).collect(),
+            quality: Quality::from_numbers(quality),
+        }
     }
 }
 

@@ -141,7 +141,7 @@ pub fn refined_cell_count(mesh: &SolidMesh, levels: usize) -> u128 {
     more.map_or(u128::MAX, |n| children.saturating_mul(n))
 }
 
-fn check_levels(mesh: &SolidMesh, levels: usize) -> Result<()> {
+pub(crate) fn check_levels(mesh: &SolidMesh, levels: usize) -> Result<()> {
     let cells = refined_cell_count(mesh, levels);
     if cells <= MOST_CELLS {
         return Ok(());

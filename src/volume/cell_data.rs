@@ -29,3 +29,14 @@ pub fn add_cell_data<'a>(dataset: &mut Dataset, cell_data: &'a [CellArray]) -> V
     }
     left_out
 }
+
+/// Names the cells of the whole in the array `cell` of a dataset of some of its cells, whose cell i is
+/// `cells[i]`; after [`add_cell_data`], which takes those of the part.
+pub fn name_cells(dataset: &mut Dataset, cells: &[u32]) {
+    let arrays = dataset.cell_arrays.iter_mut().chain(&mut dataset.point_arrays);
+    if let Some(ArrayData::I32(ids)) =
+        arrays.into_iter().find(|array| array.name == "cell").map(|array| &mut array.data)
+    {
+        ids.iter_mut().for_each(|id| *id = cells[*id as usize] as i32);
+    }
+}

@@ -24,10 +24,11 @@ mod hexahedra;
 mod parameters;
 mod points;
 mod quality;
+mod quality_numbers;
 mod weld;
 
 pub use bezier::{Bezier, BezierPiece};
-pub use cell_data::add_cell_data;
+pub use cell_data::{add_cell_data, name_cells};
 pub use hexahedra::{hexahedra, lagrange};
 pub use parameters::{ParameterTable, write_header, write_rows};
 pub use points::{location, points};

@@ -24,6 +24,7 @@ mod pieces;
 mod process;
 mod quadrature;
 mod query;
+mod ranks;
 mod refusals;
 mod slice;
 mod standard_output;

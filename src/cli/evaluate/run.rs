@@ -21,14 +21,14 @@ use crate::cli::model::warn_left_out;
 use crate::cli::quality;
 
 /// Results in a piece.
-const PIECE: usize = 2_000_000;
+pub const PIECE: usize = 2_000_000;
 /// Rings of Bézier cells unless told.
 const BEZIER_RINGS: usize = 3;
 /// Bézier cells that a piece is planned for; leaves may have many.
-const BEZIER_ELEMENTS: usize = 8192;
+pub const BEZIER_ELEMENTS: usize = 8192;
 
 /// Where the datasets of the pieces come from.
-enum Source<'a> {
+pub enum Source<'a> {
     Evaluated { plan: &'a Plan<'a>, evaluator: Box<dyn Evaluator + 'a>, limit: Limit },
     Bezier(Bezier<'a>),
 }
@@ -51,16 +51,10 @@ pub fn run(
 ) -> Result<Outcome> {
     let start = Instant::now();
     let plan = solid.plan(samples, a.want(Some(shape)))?;
-    let (mut source, piece) = match shape {
-        CellShape::Bezier => {
-            (Source::Bezier(Bezier::new(solid, a.rings.unwrap_or(BEZIER_RINGS))?), {
-                BEZIER_ELEMENTS * plan.samples_per_element()
-            })
-        }
-        _ => {
-            let (evaluator, limit) = (backend.prepare(&plan)?, Limit::default());
-            (Source::Evaluated { plan: &plan, evaluator, limit }, PIECE)
-        }
+    let mut source = Source::new(a, shape, backend, &plan)?;
+    let piece = match shape {
+        CellShape::Bezier => BEZIER_ELEMENTS * plan.samples_per_element(),
+        _ => a.piece_points.unwrap_or(PIECE),
     };
     console.status("Planned", format!("{} batches in {}", plan.batches().len(), since(start)));
     let all = 0..solid.elements().len();
@@ -96,46 +90,23 @@ pub fn run(
     console.status("Evaluating", format!("{elements} elements on the {}", backend.name()));
 
     let start = Instant::now();
-    let mut report = Report::new(a, backend.name(), mesh);
+    let mut report = Report::new(a, backend.name());
+    report.left_handed_cells = mesh.handedness().left_handed;
     let mut quality = Quality::default();
     let bar = console.bar(elements);
     for range in pieces {
         let count = range.len() as u64;
-        let dataset = match &mut source {
-            Source::Evaluated { plan, evaluator, limit } => {
-                evaluator.evaluate(mesh.controls(), range, limit)?;
-                if a.quality {
-                    quality.add(plan, limit);
-                }
-                a.keep_shown(Some(shape), limit);
-                report.count(limit);
-                match a.output {
-                    Some(_) => Some(dataset(a, shape, plan, limit, mesh)?),
-                    None => None,
-                }
-            }
-            Source::Bezier(bezier) => {
-                let piece = bezier.piece(mesh.controls(), range)?;
-                report.exact_cells = Some(report.exact_cells.unwrap_or(0) + piece.exact);
-                let known = report.error_bound.unwrap_or(0.0);
-                report.error_bound = Some(known.max(piece.error_bound));
-                Some(piece.dataset)
-            }
-        };
-        if let Some(mut dataset) = dataset {
-            let left_out = volume::add_cell_data(&mut dataset, &mesh.cell_data);
-            if report.pieces == 0 {
+        let made = source.piece(a, shape, mesh, range, &mut quality, &mut report)?;
+        if let Some((dataset, left_out)) = made {
+            if report.pieces == 1 {
                 warn_left_out(&left_out, console);
             }
-            report.points += dataset.points.len();
-            report.cells += dataset.cells.len();
             match (&mut writer, &a.output) {
                 (Writer::Pieces(writer), _) => writer.push(&dataset)?,
                 (Writer::Job(job), _) => job.push(&dataset)?,
                 (Writer::Single, Some(output)) => io::write(output, dataset, options)?,
                 (Writer::Single, None) => {}
             }
-            report.pieces += 1;
         }
         bar.inc(count);
     }
@@ -148,25 +119,65 @@ pub fn run(
     report.seconds = start.elapsed().as_secs_f64();
     let results = counted(report.results(), "point");
     console.status("Evaluated", format!("{results} in {}", since(start)));
-    if let Some(output) = &a.output {
-        let mut written = format!("{}: {}", output.display(), counted(report.points, "point"));
-        if format != Some(Format::Csv) {
-            written += &format!(", {}", counted(report.cells, "cell"));
-        }
-        console.status("Wrote", written);
-    }
-    if let (Some(bound), Some(exact)) = (report.error_bound, report.exact_cells) {
-        let rest = report.cells - exact;
-        console.status(
-            "Bézier",
-            format!(
-                "{exact} exact cells; {rest} interpolated, error at most {bound:.2e} (estimated)"
-            ),
-        );
-    }
+    report.say_written(a, format, console);
     warn_of_undefined(a, report.undefined_derivatives, console);
     report.quality = a.quality.then_some(quality);
     report.finish(console)
+}
+
+impl<'a> Source<'a> {
+    pub fn new(
+        a: &Arguments,
+        shape: CellShape,
+        backend: &'a dyn Backend,
+        plan: &'a Plan<'a>,
+    ) -> Result<Self> {
+        if shape == CellShape::Bezier {
+            let rings = a.rings.unwrap_or(BEZIER_RINGS);
+            return Ok(Self::Bezier(Bezier::new(plan.solid(), rings)?));
+        }
+        let (evaluator, limit) = (backend.prepare(plan)?, Limit::default());
+        Ok(Self::Evaluated { plan, evaluator, limit })
+    }
+
+    /// Evaluates the elements of a piece and counts it; returns its dataset and the names of the
+    /// cell arrays that it has no place for, or nothing if nothing is to be written.
+    pub fn piece<'m>(
+        &mut self,
+        a: &Arguments,
+        shape: CellShape,
+        mesh: &'m SolidMesh,
+        range: Range<usize>,
+        quality: &mut Quality,
+        report: &mut Report,
+    ) -> Result<Option<(Dataset, Vec<&'m str>)>> {
+        let mut dataset = match self {
+            Self::Evaluated { plan, evaluator, limit } => {
+                evaluator.evaluate(mesh.controls(), range, limit)?;
+                if a.quality {
+                    quality.add(plan, limit);
+                }
+                a.keep_shown(Some(shape), limit);
+                report.count(limit);
+                if a.output.is_none() {
+                    return Ok(None);
+                }
+                dataset(a, shape, plan, limit, mesh)?
+            }
+            Self::Bezier(bezier) => {
+                let piece = bezier.piece(mesh.controls(), range)?;
+                report.exact_cells = Some(report.exact_cells.unwrap_or(0) + piece.exact);
+                let known = report.error_bound.unwrap_or(0.0);
+                report.error_bound = Some(known.max(piece.error_bound));
+                piece.dataset
+            }
+        };
+        let left_out = volume::add_cell_data(&mut dataset, &mesh.cell_data);
+        report.points += dataset.points.len();
+        report.cells += dataset.cells.len();
+        report.pieces += 1;
+        Ok(Some((dataset, left_out)))
+    }
 }
 
 fn dataset(
@@ -202,6 +213,7 @@ impl Arguments {
             "gradients": self.gradients,
             "jacobian": self.jacobian,
             "no_weld": self.no_weld,
+            "piece_points": self.piece_points,
         })
     }
 }
@@ -275,12 +287,12 @@ pub struct Report {
     error_bound: Option<f64>,
     pub seconds: f64,
     /// Left-handed hexahedra of the mesh evaluated.
-    left_handed_cells: usize,
+    pub left_handed_cells: usize,
     pub quality: Option<Quality>,
 }
 
 impl Report {
-    pub fn new(a: &Arguments, backend: String, mesh: &SolidMesh) -> Self {
+    pub fn new(a: &Arguments, backend: String) -> Self {
         Self {
             output: a.output.as_ref().map(|path| path.display().to_string()),
             backend,
@@ -292,7 +304,7 @@ impl Report {
             exact_cells: None,
             error_bound: None,
             seconds: 0.0,
-            left_handed_cells: mesh.handedness().left_handed,
+            left_handed_cells: 0,
             quality: None,
         }
     }
@@ -303,7 +315,59 @@ impl Report {
         self.undefined_derivatives += undefined.iter().filter(|&&u| u == 1).count();
     }
 
-    fn results(&self) -> usize {
+    /// Says what was written, and how exact Bézier cells are.
+    pub fn say_written(&self, a: &Arguments, format: Option<Format>, console: &Console) {
+        if let Some(output) = &a.output {
+            let mut written = format!("{}: {}", output.display(), counted(self.points, "point"));
+            if format != Some(Format::Csv) {
+                written += &format!(", {}", counted(self.cells, "cell"));
+            }
+            console.status("Wrote", written);
+        }
+        if let (Some(bound), Some(exact)) = (self.error_bound, self.exact_cells) {
+            let rest = self.cells - exact;
+            console.status(
+                "Bézier",
+                format!(
+                    "{exact} exact cells; {rest} interpolated, error at most {bound:.2e} (estimated)"
+                ),
+            );
+        }
+    }
+
+    /// Numbers of [`Report::numbers`].
+    pub const NUMBERS: usize = 8;
+
+    /// What adds up, for the report of all ranks.
+    pub fn numbers(&self) -> Vec<f64> {
+        let counts = [self.points, self.cells, self.pieces, self.evaluated];
+        let more = [self.undefined_derivatives, self.left_handed_cells];
+        let exact = self.exact_cells.map_or(f64::NAN, |count| count as f64);
+        let mut numbers: Vec<f64> = counts.iter().chain(&more).map(|&count| count as f64).collect();
+        numbers.extend([exact, self.error_bound.unwrap_or(f64::NAN)]);
+        numbers
+    }
+
+    /// Adds the [`Report::numbers`] of another rank.
+    pub fn add(&mut self, numbers: &[f64]) {
+        let counts = [
+            &mut self.points,
+            &mut self.cells,
+            &mut self.pieces,
+            &mut self.evaluated,
+            &mut self.undefined_derivatives,
+            &mut self.left_handed_cells,
+        ];
+        counts.into_iter().zip(numbers).for_each(|(sum, &count)| *sum += count as usize);
+        if let &[.., exact, bound] = numbers
+            && !exact.is_nan()
+        {
+            self.exact_cells = Some(self.exact_cells.unwrap_or(0) + exact as usize);
+            self.error_bound = Some(self.error_bound.unwrap_or(0.0).max(bound));
+        }
+    }
+
+    pub fn results(&self) -> usize {
         if self.evaluated > 0 { self.evaluated } else { self.points }
     }
 

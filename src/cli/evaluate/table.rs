@@ -30,7 +30,8 @@ pub fn run(
     console.status("Evaluating", format!("{} on the {}", parameters.display(), backend.name()));
     let start = Instant::now();
     let mut table = ParameterTable::open(parameters, solid)?;
-    let mut report = Report::new(a, backend.name(), mesh);
+    let mut report = Report::new(a, backend.name());
+    report.left_handed_cells = mesh.handedness().left_handed;
     let mut quality = Quality::default();
     let mut evaluate =
         |out: &mut dyn Write, refused: &dyn Fn(std::io::Error) -> subsolid::Error| {

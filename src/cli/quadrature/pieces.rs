@@ -25,7 +25,7 @@ pub fn run(
 ) -> Result<Outcome> {
     // no larger than a part's share
     let most = quadrature.sample_count().div_ceil(part.1).max(1);
-    let pieces = quadrature.pieces(PIECE.min(most));
+    let pieces = quadrature.pieces(a.piece_points.unwrap_or(PIECE).min(most));
     let options = WriteOptions { compress: a.compress };
     let job = PieceJob::create(output, part, pieces.len(), a.parameters(mesh), options)?;
     let Some(mut job) = job else {
@@ -34,7 +34,7 @@ pub fn run(
     };
     let own = pieces[job.pieces()].to_vec();
     let start = Instant::now();
-    let mapping = a.mapping(quadrature, mesh, console)?;
+    let mapping = a.mapping(a.backend, quadrature, mesh, console)?;
     let report = Report::of_pieces(&*mapping, own.clone())?;
     let samples = counted(report.samples, "quadrature point");
     console.status("Evaluated", format!("{samples} in {}", since(start)));
@@ -79,6 +79,7 @@ impl Arguments {
             "model_sha256": fingerprint(mesh),
             "gauss": self.gauss,
             "rings": self.rings,
+            "piece_points": self.piece_points,
         })
     }
 }

@@ -25,7 +25,7 @@ pub use glb::{GlbOptions, LengthUnit, UpAxis};
 pub(crate) use npz::Archive;
 pub use piece_job::{Merged, PieceJob, merge};
 pub use polylines::{PolylinePiece, PolylineWriter};
-pub use pvtu::PieceWriter;
+pub use pvtu::{PieceShare, PieceWriter};
 pub use surface::{SurfaceFormat, check_surface_output, write_surface, write_surface_with};
 pub(crate) use zip_target::ZipTarget;
 

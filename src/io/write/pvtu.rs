@@ -21,17 +21,34 @@ use crate::{Error, Result};
 /// its name and writes `NAME.pvtu` last. Dropped before, it leaves nothing.
 #[derive(Debug)]
 pub struct PieceWriter {
-    path: PathBuf,
-    name: String,
-    options: WriteOptions,
+    // what has been pushed
+    own: PieceShare,
     // Holds the new pieces in NAME/ and, during `finish`, what they replace.
     beside: TempDir,
     // none once `beside` holds what is replaced, which must not be lost
     unfinished: Option<Unfinished>,
-    count: usize,
+}
+
+/// Writes some of the pieces of a [`PieceWriter`], by their numbers, from anywhere that its directory
+/// can be written from: other programs, for instance.
+#[derive(Debug)]
+pub struct PieceShare {
+    path: PathBuf,
+    name: String,
+    options: WriteOptions,
+    // of the new pieces
+    directory: PathBuf,
+    record: ShareRecord,
+}
+
+/// What a share has written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct ShareRecord {
+    // with the numbers below it
+    end: usize,
     layout: Option<Layout>,
     // of the index: the newest of its pieces
-    version: xml::Version,
+    high_order: bool,
 }
 
 /// What all pieces share: the attributes of their arrays.
@@ -70,44 +87,37 @@ impl PieceWriter {
         let (beside, unfinished) = Unfinished::create(create, TempDir::path)
             .and_then(|made| fs::create_dir(made.0.path().join(&name)).map(|()| made))
             .map_err(|e| atomic::refused(&path, e))?;
-        Ok(Self {
-            path,
-            name,
-            options,
-            beside,
-            unfinished: Some(unfinished),
-            count: 0,
-            layout: None,
-            version: xml::Version::Linear,
-        })
+        let directory = beside.path().join(&name);
+        let own = PieceShare { path, name, options, directory, record: ShareRecord::default() };
+        Ok(Self { own, beside, unfinished: Some(unfinished) })
     }
 
     /// Writes the next piece. All pieces must have the same arrays.
     ///
     /// # Errors
-    /// [`Error::Request`] if the dataset is inconsistent or differs from the first
-    /// in its arrays; [`Error::File`] if it cannot be written.
+    /// Those of [`PieceShare::push`].
     pub fn push(&mut self, piece: &Dataset) -> Result<()> {
-        piece.check()?;
-        let layout = Layout::of(piece);
-        if self.layout.as_ref().is_some_and(|first| *first != layout) {
-            return Err(Error::request(format!(
-                "piece {} of {} has other arrays than piece 0",
-                self.count,
-                self.path.display()
-            ))
-            .with_help("give all pieces the same arrays, in name, width, type and order"));
+        self.own.push(self.own.record.end, piece)
+    }
+
+    /// The directory of the new pieces, for [`PieceShare::open`].
+    pub fn directory(&self) -> &Path {
+        &self.own.directory
+    }
+
+    /// Takes over what a share has written, by its [`PieceShare::record`].
+    ///
+    /// # Errors
+    /// [`Error::Request`] if its pieces have other arrays than those known.
+    pub fn add_share(&mut self, record: &[u8]) -> Result<()> {
+        let ShareRecord { end, layout, high_order } = serde_json::from_slice(record)
+            .map_err(|e| Error::request(format!("no record of pieces: {e}")))?;
+        if let Some(layout) = layout {
+            self.own.check_layout(end.saturating_sub(1), &layout)?;
+            self.own.record.layout.get_or_insert(layout);
         }
-        self.layout.get_or_insert(layout);
-        let path = self.beside.path().join(&self.name).join(piece_name(&self.name, self.count));
-        atomic::write(&path, |out| {
-            vtu::write(out, piece, self.options.compress)
-                .map_err(|e| atomic::refused(&self.path, e))
-        })?;
-        self.count += 1;
-        if xml::Version::of(&piece.cells) == xml::Version::HighOrder {
-            self.version = xml::Version::HighOrder;
-        }
+        self.own.record.end = self.own.record.end.max(end);
+        self.own.record.high_order |= high_order;
         Ok(())
     }
 
@@ -119,23 +129,27 @@ impl PieceWriter {
     pub fn finish(mut self) -> Result<()> {
         self.unfinished = None;
         let beside = self.beside.path();
-        let pieces = self.path.with_extension("");
+        let PieceShare { path, name, options, record, .. } = &self.own;
+        let pieces = path.with_extension("");
         // The old index goes first: it must never stand beside pieces not its own.
         let mut moves = vec![
-            (self.path.clone(), beside.join("replaced.pvtu")),
+            (path.clone(), beside.join("replaced.pvtu")),
             (pieces.clone(), beside.join("replaced")),
         ];
         moves.retain(|(from, _)| from.symlink_metadata().is_ok());
-        moves.push((beside.join(&self.name), pieces));
+        moves.push((beside.join(name), pieces));
         let mut moved = 0;
         let result = moves
             .iter()
             .try_for_each(|(from, to)| fs::rename(from, to).map(|()| moved += 1))
-            .map_err(|e| atomic::refused(&self.path, e))
+            .map_err(|e| atomic::refused(path, e))
             .and_then(|()| {
-                let (path, name) = (&self.path, &self.name);
-                let layout = (self.layout.as_ref(), self.version);
-                write_index(path, name, self.count, layout, self.options.compress)
+                let version = match record.high_order {
+                    true => xml::Version::HighOrder,
+                    false => xml::Version::Linear,
+                };
+                let layout = (record.layout.as_ref(), version);
+                write_index(path, name, record.end, layout, options.compress)
             });
         if result.is_err() {
             for (from, to) in moves[..moved].iter().rev() {
@@ -144,6 +158,64 @@ impl PieceWriter {
             }
         }
         result
+    }
+}
+
+impl PieceShare {
+    /// A share of the pieces of `path`, in the [`PieceWriter::directory`] of their writer.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the path ends in no name, or if the directory is not there: on another
+    /// machine, for instance, that does not share the file system.
+    pub fn open(
+        path: impl AsRef<Path>,
+        directory: impl AsRef<Path>,
+        options: WriteOptions,
+    ) -> Result<Self> {
+        let (path, directory) = (path.as_ref().to_owned(), directory.as_ref().to_owned());
+        if !directory.is_dir() {
+            return Err(Error::file(&path, None, "has no directory of pieces here").with_help(
+                "write to a file system that all programs share, from the same directory",
+            ));
+        }
+        let name = pieces_name(&path)?;
+        Ok(Self { path, name, options, directory, record: ShareRecord::default() })
+    }
+
+    /// Writes piece `index`. All pieces must have the same arrays.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the dataset is inconsistent or differs from the first
+    /// in its arrays; [`Error::File`] if it cannot be written.
+    pub fn push(&mut self, index: usize, piece: &Dataset) -> Result<()> {
+        piece.check()?;
+        let layout = Layout::of(piece);
+        self.check_layout(index, &layout)?;
+        self.record.layout.get_or_insert(layout);
+        let path = self.directory.join(piece_name(&self.name, index));
+        atomic::write(&path, |out| {
+            vtu::write(out, piece, self.options.compress)
+                .map_err(|e| atomic::refused(&self.path, e))
+        })?;
+        self.record.end = self.record.end.max(index + 1);
+        self.record.high_order |= xml::Version::of(&piece.cells) == xml::Version::HighOrder;
+        Ok(())
+    }
+
+    /// What has been written, for [`PieceWriter::add_share`].
+    pub fn record(&self) -> Vec<u8> {
+        serde_json::to_vec(&self.record).unwrap_or_default()
+    }
+
+    fn check_layout(&self, index: usize, layout: &Layout) -> Result<()> {
+        if self.record.layout.as_ref().is_none_or(|first| first == layout) {
+            return Ok(());
+        }
+        Err(Error::request(format!(
+            "piece {index} of {} has other arrays than the first",
+            self.path.display()
+        ))
+        .with_help("give all pieces the same arrays, in name, width, type and order"))
     }
 }
 

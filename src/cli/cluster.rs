@@ -1,0 +1,145 @@
+//! `--mpi`: a job that many ranks do together.
+
+use std::process::ExitCode;
+
+use clap::ArgMatches;
+use subsolid::backend::{Choice, devices};
+use subsolid::cluster::{Group, Host, Ranks, Threads};
+use subsolid::plan::Cost;
+use subsolid::{Error, Result};
+
+use super::processor::Processor;
+use super::{Cli, Console, Outcome};
+
+/// How ranks have come to be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// `mpirun` has started them.
+    Mpi,
+    /// They are threads of this program, for tests.
+    Threads(usize),
+}
+
+/// What rank 0 says; the exit code is that of all.
+pub fn main(engine: Engine, matches: &ArgMatches, prints_file: bool) -> ExitCode {
+    match engine {
+        Engine::Mpi => mpi(matches, prints_file),
+        Engine::Threads(count) => {
+            let codes = Threads::run(count, |group| {
+                let mut cli = super::read(matches);
+                cli.threads = None;
+                on_rank(group, cli, prints_file)
+            });
+            codes.into_iter().next().unwrap_or(ExitCode::FAILURE)
+        }
+    }
+}
+
+#[cfg(feature = "mpi")]
+fn mpi(matches: &ArgMatches, prints_file: bool) -> ExitCode {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    let cli = super::read(matches);
+    let group = match subsolid::cluster::Mpi::start() {
+        Ok(group) => group,
+        Err(error) => {
+            Console::new(cli.quiet, prints_file).error(&error);
+            return ExitCode::from(2);
+        }
+    };
+    let run = || {
+        let ranks = Ranks::new(&group);
+        let threads = match (Host::of(&ranks), cli.threads) {
+            (Ok(host), None) => super::use_threads(host.threads),
+            _ => Ok(()),
+        };
+        match threads {
+            Ok(()) => on_rank(&group, cli, prints_file),
+            Err(error) => ended(&ranks, Err(error), &Console::new(false, prints_file)),
+        }
+    };
+    // the others would wait for ever for a rank that panics
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+        subsolid::io::remove_unfinished();
+        group.abort(2)
+    })
+}
+
+#[cfg(not(feature = "mpi"))]
+fn mpi(matches: &ArgMatches, prints_file: bool) -> ExitCode {
+    let error = Error::request("--mpi: this program has been built without MPI")
+        .with_help("build it where MPI and libclang are: cargo install --features mpi …");
+    Console::new(super::read(matches).quiet, prints_file).error(&error);
+    ExitCode::from(2)
+}
+
+/// Runs one rank.
+fn on_rank(group: &dyn Group, cli: Cli, prints_file: bool) -> ExitCode {
+    let ranks = Ranks::new(group);
+    let console = Console::new(cli.quiet, prints_file).of_rank(ranks.rank());
+    let result = same_job(&ranks).and_then(|()| super::run(cli, Some(&ranks), &console));
+    ended(&ranks, result, &console)
+}
+
+/// Ends all ranks alike.
+fn ended(ranks: &Ranks<'_>, result: Result<Outcome>, console: &Console) -> ExitCode {
+    let result = ranks.agree(result);
+    if let (Err(error), true) = (&result, ranks.is_first()) {
+        console.error(error);
+    }
+    super::exit_code(&result)
+}
+
+/// Refuses ranks of other programs or options.
+fn same_job(ranks: &Ranks<'_>) -> Result<()> {
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|text| text.to_string_lossy().into_owned()).collect();
+    let own = format!("{} {}", env!("CARGO_PKG_VERSION"), arguments.join(" "));
+    let all = ranks.all_gather(Ok(own.into_bytes()))?;
+    match all.iter().position(|other| *other != all[0]) {
+        None => Ok(()),
+        Some(rank) => Err(Error::request(format!(
+            "rank {rank} is of another version or has other options than rank 0"
+        ))
+        .with_help("start the same program with the same options on all ranks")),
+    }
+}
+
+/// Refuses `--mpi` for a subcommand that has no use for it.
+pub fn refuse(ranks: Option<&Ranks<'_>>, name: &str) -> Result<()> {
+    match ranks {
+        None => Ok(()),
+        Some(_) => Err(Error::request(format!("{name} does not run on ranks"))
+            .with_help("leave --mpi out; evaluate, quadrature and slice run on ranks")),
+    }
+}
+
+/// The processor of this rank: of several GPUs of a machine every rank takes one in turn.
+pub fn own_choice(choice: Choice, cost: &Cost, ranks: &Ranks<'_>) -> Result<Choice> {
+    let host = Host::of(ranks)?;
+    let own = |ordinals: &[usize]| {
+        let own = ordinals.get(host.rank % ordinals.len().max(1));
+        own.map_or(Choice::Auto, |&ordinal| Choice::Cuda(ordinal))
+    };
+    let all = || -> Result<Vec<usize>> { Ok(devices()?.iter().map(|d| d.ordinal).collect()) };
+    Ok(match choice {
+        Choice::Cpu | Choice::Cuda(_) => choice,
+        Choice::Devices(list) => own(list.ordinals()),
+        Choice::AllDevices => own(&all()?),
+        Choice::Auto if cost.suits_cpu(rayon::current_num_threads()) => Choice::Auto,
+        Choice::Auto => match all() {
+            Ok(ordinals) if Processor::find(own(&ordinals)).is_ok() => own(&ordinals),
+            _ => Choice::Auto,
+        },
+    })
+}
+
+/// Numbers of all ranks, `[rank][number]`.
+pub fn all_numbers(ranks: &Ranks<'_>, own: Result<Vec<f64>>) -> Result<Vec<Vec<f64>>> {
+    let bytes = own.map(|own| own.iter().flat_map(|x| x.to_le_bytes()).collect());
+    let numbers = |bytes: Vec<u8>| -> Vec<f64> {
+        let number = |bytes: &[u8]| f64::from_le_bytes(bytes.try_into().unwrap_or_default());
+        bytes.chunks_exact(8).map(number).collect()
+    };
+    Ok(ranks.all_gather(bytes)?.into_iter().map(numbers).collect())
+}

@@ -1,0 +1,55 @@
+//! Ranks: programs, or threads, that do one job together.
+//!
+//! A [`Group`] is what an engine offers to its ranks: who they are, and exchanges of bytes. MPI is
+//! one engine ([`Mpi`], of the feature `mpi`), the threads of one program are another
+//! ([`Threads`]), which needs nothing installed and serves the tests. No other file names an engine.
+//!
+//! [`Ranks`] is what jobs use. Every exchange carries errors along: where one rank fails, all
+//! ranks return the same error from their next exchange, so none waits for ever, all clean up,
+//! and one of them tells the user.
+//!
+//! ```
+//! use subsolid::cluster::{Ranks, Threads};
+//! let sums = Threads::run(3, |group| {
+//!     let ranks = Ranks::new(group);
+//!     let all = ranks.all_gather(Ok(vec![ranks.rank() as u8])).unwrap();
+//!     all.iter().map(|bytes| usize::from(bytes[0])).sum::<usize>()
+//! });
+//! assert_eq!(sums, [3, 3, 3]);
+//! ```
+
+mod host;
+#[cfg(feature = "mpi")]
+mod mpi;
+mod ranks;
+mod threads;
+
+pub use host::Host;
+#[cfg(feature = "mpi")]
+pub use mpi::Mpi;
+pub use ranks::Ranks;
+pub use threads::{ThreadGroup, Threads};
+
+/// The ranks of a job, seen from one of them. All of them make the same exchanges in the same order.
+pub trait Group {
+    /// This rank, from 0 on.
+    fn rank(&self) -> usize;
+
+    /// Number of ranks, at least 1.
+    fn size(&self) -> usize;
+
+    /// The bytes that every rank gives, `[rank]`, of any length each.
+    fn all_gather(&self, own: &[u8]) -> Vec<Vec<u8>>;
+
+    /// Sends `to[rank]` to every rank; returns what every rank has sent to this one, `[rank]`.
+    fn all_to_all(&self, to: Vec<Vec<u8>>) -> Vec<Vec<u8>>;
+
+    /// Lets the other ranks know at once that this one has failed; they need not be in an exchange.
+    fn warn(&self);
+
+    /// Whether another rank has warned.
+    fn is_warned(&self) -> bool;
+
+    /// Ends all ranks at once, for what must not happen. Unfinished files may stay.
+    fn abort(&self, code: i32) -> !;
+}

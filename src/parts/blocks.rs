@@ -1,0 +1,306 @@
+//! The elements of a mesh that is refined some times, some at a time.
+
+use std::ops::Range;
+
+use super::{Cutter, Part};
+use crate::error::Result;
+use crate::limit::Solid;
+use crate::mesh::{Attribute, CellKind, Cells, FaceGroup, Handedness, SolidMesh, VertexId};
+use crate::refine::{check_levels, hexahedra, refine};
+use crate::scheme::VertexRule;
+use crate::topology::{Sharpness, Topology, stars};
+
+/// A mesh whose elements, those of [`Solid::elements`] after some refinement, are taken in blocks.
+///
+/// A block is the part of the mesh around the cells that its elements come from, refined alone: one
+/// layer of ghosts gives the points of all refined cells at the vertices of these cells, so again
+/// one layer. Vertices and cells keep their order, and results on the elements are bit by bit those
+/// of the whole.
+#[derive(Debug)]
+pub struct Blocks<'m> {
+    cutter: Cutter<'m>,
+    levels: usize,
+    // [cell]: children of one refinement before it, and their number
+    children: Vec<u64>,
+    // [cell]: elements before it, and their number
+    elements: Vec<u64>,
+    // the first that a cell has, which becomes the first of the refined mesh
+    first_vertex: Option<u32>,
+    // that of the refined mesh, once it is known
+    extent: Option<Extent>,
+}
+
+/// What evaluation is relative to: the first vertex of a mesh, and the least and the largest of
+/// each coordinate and component of an attribute.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Extent {
+    // [component]; none if the vertex is another's
+    first: Option<Vec<f64>>,
+    low: Vec<f64>,
+    high: Vec<f64>,
+}
+
+/// Some elements of a mesh, with what they depend on.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The mesh around them, refined.
+    pub mesh: SolidMesh,
+    /// The whole's id of each cell, ascending.
+    pub cells: Vec<u32>,
+    /// Cells of the elements, as ascending indices into `cells`.
+    pub owned: Vec<u32>,
+    /// The elements, among those of [`Block::solid`].
+    pub elements: Range<usize>,
+}
+
+impl Block {
+    /// Analyzes the block, for its owned cells alone.
+    ///
+    /// # Errors
+    /// Those of [`Solid::of_part`].
+    pub fn solid(&self) -> Result<Solid> {
+        Solid::of_part(&self.mesh, &self.owned)
+    }
+
+    /// Left-handed hexahedra among the cells of the elements. Cells that are no hexahedra have none.
+    pub fn left_handed(&self) -> usize {
+        let mut own = Cells::default();
+        let hexahedra = self.owned.iter().filter_map(|&c| self.mesh.cells.hexahedron(c as usize));
+        hexahedra.for_each(|corners| own.push(CellKind::Hexahedron, corners));
+        Handedness::of(&own, &self.mesh.points).left_handed
+    }
+}
+
+impl<'m> Blocks<'m> {
+    /// Blocks of `mesh` refined `levels` times.
+    ///
+    /// # Errors
+    /// What a [`Cutter`] refuses, and refined meshes of more than 2²⁸ cells.
+    pub fn new(mesh: &'m SolidMesh, levels: usize) -> Result<Self> {
+        check_levels(mesh, levels)?;
+        let cutter = Cutter::of(mesh)?;
+        let corners = |c: usize| mesh.cells.vertices(c).len() as u64;
+        let sums = |of: &dyn Fn(usize) -> u64| -> Vec<u64> {
+            let mut sum = 0;
+            let mut next = |c: usize| {
+                let before = sum;
+                sum += of(c);
+                before
+            };
+            let mut sums: Vec<u64> = (0..mesh.cells.len()).map(&mut next).collect();
+            sums.push(sum);
+            sums
+        };
+        let children = sums(&corners);
+        let elements = match levels {
+            0 => sums(&|c| match mesh.cells.kind(c) {
+                CellKind::Hexahedron => 1,
+                _ => corners(c),
+            }),
+            _ => children.iter().map(|&first| first << (3 * (levels - 1))).collect(),
+        };
+        let first_vertex = cutter.first_vertex();
+        Ok(Self { cutter, levels, children, elements, first_vertex, extent: None })
+    }
+
+    /// Number of elements of the refined mesh.
+    pub fn element_count(&self) -> usize {
+        self.elements.last().map_or(0, |&count| count as usize)
+    }
+
+    /// Number of cells of the mesh that is refined.
+    pub fn cell_count(&self) -> usize {
+        self.elements.len() - 1
+    }
+
+    /// Whether the extent of the refined mesh has to be found before any block: see
+    /// [`Blocks::set_extent`].
+    pub fn needs_extent(&self) -> bool {
+        self.levels > 0
+    }
+
+    /// The extent of the refined cells of some cells.
+    ///
+    /// # Errors
+    /// Those of [`Blocks::block`].
+    pub fn extent(&self, cells: Range<usize>) -> Result<Extent> {
+        let elements = self.elements[cells.start] as usize..self.elements[cells.end] as usize;
+        let (block, has_first) = self.refined(elements)?;
+        let mesh = &block.mesh;
+        let mut used = vec![false; mesh.points.len()];
+        for &cell in &block.owned {
+            mesh.cells.vertices(cell as usize).iter().for_each(|&v| used[v as usize] = true);
+        }
+        let mut extent = Extent::default();
+        let attributes = mesh.attributes.iter().map(|a| (&a.values[..], a.width));
+        for (values, width) in [(mesh.points.as_flattened(), 3)].into_iter().chain(attributes) {
+            let (mut low, mut high) = (vec![f64::INFINITY; width], vec![f64::NEG_INFINITY; width]);
+            for (values, _) in values.chunks_exact(width).zip(&used).filter(|(_, used)| **used) {
+                low.iter_mut().zip(values).for_each(|(low, x)| *low = low.min(*x));
+                high.iter_mut().zip(values).for_each(|(high, x)| *high = high.max(*x));
+            }
+            extent.low.extend(low);
+            extent.high.extend(high);
+        }
+        extent.first = (has_first && !mesh.points.is_empty()).then(|| components(mesh, 0));
+        Ok(extent)
+    }
+
+    /// Sets the extents of all cells joined, on which the last bits of evaluations far from the
+    /// origin depend.
+    pub fn set_extent(&mut self, extent: Extent) {
+        self.extent = Some(extent);
+    }
+
+    /// The block of some elements.
+    ///
+    /// # Errors
+    /// Those of the set-up that concern the cells of the elements.
+    pub fn block(&self, elements: Range<usize>) -> Result<Block> {
+        let (mut block, _) = self.refined(elements)?;
+        if let (Some(extent), false) = (&self.extent, block.owned.is_empty()) {
+            extent.add_to(&mut block.mesh);
+        }
+        Ok(block)
+    }
+
+    /// The block without the vertices that span the refined mesh, and whether the first vertex of
+    /// the whole is its first.
+    fn refined(&self, elements: Range<usize>) -> Result<(Block, bool)> {
+        let [from, to] = [elements.start as u64, elements.end as u64];
+        let first = self.elements.partition_point(|&start| start <= from).saturating_sub(1);
+        let end = self.elements.partition_point(|&start| start < to);
+        let owned: Vec<u32> = match elements.is_empty() {
+            true => Vec::new(),
+            false => (first as u32..end as u32).collect(),
+        };
+        // of no element: cells without corners
+        let owned: Vec<u32> = owned
+            .into_iter()
+            .filter(|&c| self.elements[c as usize] < self.elements[c as usize + 1])
+            .collect();
+        let before = owned.first().map_or(0, |&c| self.elements[c as usize]);
+        let part = self.cutter.around(&owned);
+        if self.levels == 0 {
+            let Part { mesh, cells, owned, .. } = part;
+            let elements = (from - before) as usize..(to - before) as usize;
+            return Ok((Block { mesh, cells, owned, elements }, false));
+        }
+        let has_first = self.first_vertex.is_some_and(|first| {
+            let has = |&c: &u32| self.cutter.mesh().cells.vertices(c as usize).contains(&first);
+            owned.iter().any(has)
+        });
+        let mut block = Block {
+            mesh: part.mesh,
+            cells: part.cells,
+            owned: part.owned,
+            elements: 0..elements.len(),
+        };
+        for level in 0..self.levels {
+            let below = self.levels - 1 - level;
+            let last = |cell: u32| {
+                let first = u64::from(cell) << (3 * below);
+                first < to && from < first + (1 << (3 * below))
+            };
+            block = self.step(&block, level, last)?;
+        }
+        Ok((Block { elements: 0..elements.len(), ..block }, has_first))
+    }
+
+    /// A block refined once more; it owns those children of its owned cells that `keeps` takes.
+    fn step(&self, block: &Block, level: usize, keeps: impl Fn(u32) -> bool) -> Result<Block> {
+        let mesh = &block.mesh;
+        let topology = Topology::of_any(mesh.oriented_cells()?, mesh.points.len())?;
+        if level == 0 {
+            topology.validate_around(&block.owned)?;
+        }
+        let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
+        let stars = stars(&topology, &sharpness);
+        let rule = VertexRule::default();
+        let step = refine(&topology, &sharpness, &stars, rule, Some(&block.owned));
+        let id = |&(parent, corner): &(u32, u8)| {
+            let parent = block.cells[parent as usize];
+            let first = if level == 0 { self.children[parent as usize] as u32 } else { 8 * parent };
+            first + u32::from(corner)
+        };
+        let cells: Vec<u32> = step.parents.iter().map(id).collect();
+        let mut is_owned = vec![false; mesh.cells.len()];
+        block.owned.iter().for_each(|&cell| is_owned[cell as usize] = true);
+        let own =
+            |&c: &u32| is_owned[step.parents[c as usize].0 as usize] && keeps(cells[c as usize]);
+        let owned = (0..cells.len() as u32).filter(own).collect();
+        let apply = |values: &[f64], width: usize| step.stencils.apply(values, width);
+        let attribute = |a: &Attribute| Attribute {
+            name: a.name.clone(),
+            width: a.width,
+            values: apply(&a.values, a.width),
+        };
+        let parents = || step.parents.iter().map(|&(parent, _)| parent);
+        let points = apply(mesh.points.as_flattened(), 3);
+        let refined = SolidMesh {
+            points: points.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect(),
+            cells: hexahedra(&step.cells),
+            attributes: mesh.attributes.iter().map(attribute).collect(),
+            cell_data: mesh.cell_data.iter().map(|a| a.of_cells(parents())).collect(),
+            creases: step.creases,
+            // nothing that is evaluated depends on them
+            face_groups: Vec::<FaceGroup>::new(),
+        };
+        Ok(Block { mesh: refined, cells, owned, elements: block.elements.clone() })
+    }
+}
+
+/// Coordinates and components of attributes of a vertex.
+fn components(mesh: &SolidMesh, vertex: usize) -> Vec<f64> {
+    let attributes = mesh.attributes.iter().flat_map(|a| &a.values[a.width * vertex..][..a.width]);
+    mesh.points[vertex].iter().chain(attributes).copied().collect()
+}
+
+impl Extent {
+    /// That of the vertices of both.
+    #[must_use]
+    pub fn joined(mut self, other: &Self) -> Self {
+        if self.low.is_empty() {
+            self.low.clone_from(&other.low);
+            self.high.clone_from(&other.high);
+        }
+        self.low.iter_mut().zip(&other.low).for_each(|(a, b)| *a = a.min(*b));
+        self.high.iter_mut().zip(&other.high).for_each(|(a, b)| *a = a.max(*b));
+        Self { first: self.first.or_else(|| other.first.clone()), ..self }
+    }
+
+    /// As bytes, for other ranks.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let first = self.first.as_deref().unwrap_or_default();
+        let all = [&[self.low.len() as f64], &self.low[..], &self.high[..], first].concat();
+        bytemuck::cast_slice(&all).to_vec()
+    }
+
+    /// From [`Extent::to_bytes`].
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let all: Vec<f64> = bytemuck::pod_collect_to_vec(bytes);
+        let Some((&count, values)) = all.split_first() else { return Self::default() };
+        let mut three = values.chunks(count.max(1.0) as usize).map(<[f64]>::to_vec);
+        let [low, high] = [three.next().unwrap_or_default(), three.next().unwrap_or_default()];
+        Self { first: three.next(), low, high }
+    }
+
+    /// Adds vertices of no cell: the first of the whole, and two that span it.
+    fn add_to(&self, mesh: &mut SolidMesh) {
+        let first = self.first.as_ref().unwrap_or(&self.low);
+        let spanning = [&self.low, &self.high];
+        mesh.points.insert(0, [first[0], first[1], first[2]]);
+        mesh.points.extend(spanning.map(|values| [values[0], values[1], values[2]]));
+        let mut start = 3;
+        for attribute in &mut mesh.attributes {
+            let own = start..start + attribute.width;
+            attribute.values.splice(0..0, first[own.clone()].iter().copied());
+            spanning.iter().for_each(|values| attribute.values.extend(&values[own.clone()]));
+            start = own.end;
+        }
+        mesh.cells.renumber(|v| v + 1);
+        let shift = |v: &mut VertexId| v.0 += 1;
+        mesh.creases.edges.iter_mut().flat_map(|crease| &mut crease.edge).for_each(shift);
+        mesh.creases.corners.iter_mut().map(|corner| &mut corner.vertex).for_each(shift);
+    }
+}

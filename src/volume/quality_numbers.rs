@@ -1,0 +1,118 @@
+//! Qualities as numbers, so that ranks of a job can exchange them to the last bit.
+
+use super::{CellQuality, Extreme, Quality};
+
+/// Numbers of an [`Extreme`].
+const EXTREME: usize = 9;
+
+impl Quality {
+    /// All of it as numbers; integers are below 2⁵³.
+    pub fn to_numbers(&self) -> Vec<f64> {
+        let mut numbers = vec![self.samples as f64, self.undefined as f64];
+        for extreme in [
+            self.least_determinant,
+            self.greatest_determinant,
+            self.least_scaled_jacobian,
+            self.greatest_scaled_jacobian,
+        ] {
+            numbers.extend(extreme.map_or([f64::NAN; EXTREME], |extreme| extreme.numbers()));
+        }
+        for (_, found) in &self.non_positive {
+            numbers.push(found.samples as f64);
+            numbers.extend(found.worst.numbers());
+        }
+        numbers
+    }
+
+    /// From [`Quality::to_numbers`]; nothing of anything else.
+    pub fn from_numbers(numbers: &[f64]) -> Self {
+        let Some((&[samples, undefined], rest)) = numbers.split_first_chunk() else {
+            return Self::default();
+        };
+        let Some((extremes, poor)) = rest.split_at_checked(4 * EXTREME) else {
+            return Self::default();
+        };
+        let extreme = |i: usize| Extreme::of_numbers(&extremes[EXTREME * i..][..EXTREME]);
+        let poor = poor.chunks_exact(1 + EXTREME).filter_map(|numbers| {
+            let worst = Extreme::of_numbers(&numbers[1..])?;
+            Some((worst.cell, CellQuality { samples: numbers[0] as usize, worst }))
+        });
+        Self {
+            samples: samples as usize,
+            undefined: undefined as usize,
+            least_determinant: extreme(0),
+            greatest_determinant: extreme(1),
+            least_scaled_jacobian: extreme(2),
+            greatest_scaled_jacobian: extreme(3),
+            non_positive: poor.collect(),
+        }
+    }
+
+    /// The same with other ids: cell i is `cells[i]` of the whole, ascending.
+    #[must_use]
+    pub fn of_whole(mut self, cells: &[u32]) -> Self {
+        let name = |extreme: &mut Extreme| extreme.cell = cells[extreme.cell as usize];
+        let extremes = [
+            &mut self.least_determinant,
+            &mut self.greatest_determinant,
+            &mut self.least_scaled_jacobian,
+            &mut self.greatest_scaled_jacobian,
+        ];
+        extremes.into_iter().flatten().for_each(name);
+        let poor = std::mem::take(&mut self.non_positive);
+        self.non_positive = poor
+            .into_values()
+            .map(|mut found| {
+                name(&mut found.worst);
+                (found.worst.cell, found)
+            })
+            .collect();
+        self
+    }
+}
+
+impl Extreme {
+    fn numbers(&self) -> [f64; EXTREME] {
+        let [u, v, w] = self.parameters;
+        let [x, y, z] = self.point;
+        let corner = self.corner.map_or(-1.0, f64::from);
+        [f64::from(self.cell), corner, self.value, u, v, w, x, y, z]
+    }
+
+    fn of_numbers(numbers: &[f64]) -> Option<Self> {
+        let &[cell, corner, value, u, v, w, x, y, z] = numbers else { return None };
+        (!cell.is_nan()).then_some(Self {
+            value,
+            cell: cell as u32,
+            corner: (corner >= 0.0).then_some(corner as u8),
+            parameters: [u, v, w],
+            point: [x, y, z],
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn qualities_come_back() {
+        let extreme = |cell: u32, corner| Extreme {
+            value: -0.1 / 3.0,
+            cell,
+            corner,
+            parameters: [0.0, 1.0 / 3.0, 1.0],
+            point: [1e300, f64::INFINITY, -0.0],
+        };
+        let mut quality = Quality { samples: 7, undefined: 1, ..Quality::default() };
+        assert_eq!(Quality::from_numbers(&quality.to_numbers()), quality);
+        quality.least_determinant = Some(extreme(1, None));
+        quality.greatest_scaled_jacobian = Some(extreme(0, Some(3)));
+        quality.non_positive.insert(1, CellQuality { samples: 2, worst: extreme(1, Some(0)) });
+        assert_eq!(Quality::from_numbers(&quality.to_numbers()), quality);
+        let whole = quality.of_whole(&[5, 9]);
+        assert_eq!(whole.non_positive.keys().collect::<Vec<_>>(), [&9]);
+        assert_eq!(whole.least_determinant.map(|found| found.cell), Some(9));
+        assert_eq!(Quality::from_numbers(&[1.0, 2.0]), Quality::default());
+    }
+}

@@ -1,0 +1,170 @@
+//! Jobs on ranks, as threads of one program: the files and reports of one program. `mpirun` is tried by
+//! `tests/cluster/mpirun.sh`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::{TempDir, tempdir};
+
+use crate::program::{done, files, refused, run};
+use crate::support::meshes;
+use crate::{names, with_fan};
+
+/// All files below a directory.
+fn made(arguments: &str, here: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let before = files(here);
+    done(here, arguments);
+    let mut made = files(here);
+    made.retain(|path, _| !before.contains_key(path));
+    for path in made.keys() {
+        fs::remove_file(path).unwrap();
+    }
+    made
+}
+
+/// Compares what 1, 2, 3 and 5 ranks make with what one program makes; there are several pieces.
+fn compare(here: &Path, job: &str, least: usize) {
+    let alone = made(job, here);
+    assert!(alone.len() >= least, "{job}: {} files", alone.len());
+    for count in [1, 2, 3, 5] {
+        let ranks = made(&format!("--thread-ranks {count} {job}"), here);
+        assert!(ranks == alone, "{job}, {count} ranks");
+    }
+}
+
+fn with_models() -> TempDir {
+    let here = with_fan();
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    fs::copy(models.join("bracket.vtk"), here.path().join("bracket.vtk")).unwrap();
+    fs::copy(models.join("graded_bracket.vtu"), here.path().join("graded.vtu")).unwrap();
+    let mut mixed = meshes::mixed();
+    meshes::crease_at_random(&mut mixed, &[0.4, 1.0, 2.3, f64::INFINITY], 3, 1);
+    let write = |name: &str, mesh| {
+        subsolid::write(here.path().join(name), mesh, subsolid::WriteOptions::default()).unwrap();
+    };
+    write("mixed.vtu", &mixed);
+    let mut far = meshes::perturbed(&meshes::fan(5, 3, 4), 0.02, 1);
+    far.points.iter_mut().for_each(|p| *p = [p[0] + 1e4, p[1] - 1e4, p[2]]);
+    write("far.vtu", &far);
+    here
+}
+
+#[test]
+fn ranks_write_the_files_of_one_program() {
+    let here = with_models();
+    let here = here.path();
+    for (job, least) in [
+        ("bracket.vtk --samples 3 --piece-points 4001 --crease-angle 40", 6),
+        ("graded.vtu --samples 2 --levels 1 --piece-points 10000 --gradients --no-weld", 3),
+        ("mixed.vtu --samples 3 --piece-points 100 --derivatives 1", 6),
+        ("mixed.vtu --samples 2 --piece-points 99 --levels 2", 6),
+        ("far.vtu --samples 3 --piece-points 500", 3),
+        ("far.vtu --samples 2 --piece-points 500 --levels 1 --precision f32", 6),
+        ("fan.vtu --gauss 2 --piece-points 40 --compress", 3),
+        ("fan.vtu --cells lagrange --levels 1 --piece-points 1000", 6),
+        ("fan.vtu --cells bezier --levels 1", 2),
+    ] {
+        compare(here, &format!("evaluate {job} -o out.pvtu"), least);
+    }
+    compare(here, "quadrature bracket.vtk --gauss 2 --piece-points 1000 -o out.pvtu", 6);
+    compare(here, "slice bracket.vtk --layer-height 0.5 --pixel 0.2 --png layers", 6);
+}
+
+/// Octree meshes have hundreds of structures, and cells that are refined first.
+#[test]
+fn ranks_share_octree_meshes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let found = ["models/solids", "../shared/models/solids"].iter().find_map(|folder| {
+        let folder = root.join(folder);
+        let files = fs::read_dir(folder).ok()?.filter_map(|file| Some(file.ok()?.path()));
+        files.into_iter().find(|path| path.to_string_lossy().contains("octree"))
+    });
+    let Some(model) = found else { return };
+    let here = tempdir().unwrap();
+    let job = format!("evaluate {} --samples 2 --piece-points 20011 -o o.pvtu", model.display());
+    compare(here.path(), &job, 3);
+}
+
+/// Reports but for the seconds.
+#[test]
+fn ranks_report_what_one_program_reports() {
+    let here = with_models();
+    let here = here.path();
+    let report = |arguments: &str| {
+        let (code, out, error) = run(here, arguments);
+        assert!(code < 2, "{arguments}: {error}");
+        let mut report: serde_json::Value = serde_json::from_str(&out).unwrap();
+        report["seconds"].take();
+        (code, report)
+    };
+    for job in [
+        "evaluate bracket.vtk --samples 3 --quality --json",
+        "evaluate mixed.vtu --samples 4 --quality --json",
+        "evaluate fan.vtu --samples 3 --levels 2 --quality --piece-points 300 --json -o q.pvtu",
+        "quadrature bracket.vtk --gauss 3 --quality --json",
+    ] {
+        let alone = report(job);
+        for count in [1, 2, 3, 5] {
+            assert_eq!(report(&format!("--thread-ranks {count} {job}")), alone, "{job}, {count}");
+        }
+    }
+}
+
+/// What `--pieces` writes without an engine.
+#[test]
+fn ranks_write_the_pieces_of_jobs() {
+    let fan = with_fan();
+    let here = fan.path();
+    let job = "evaluate fan.vtu --samples 4 --piece-points 200 -o out.pvtu";
+    let ranks = made(&format!("--thread-ranks 3 {job}"), here);
+    for part in 1..=3 {
+        done(here, &format!("{job} --pieces {part}/3"));
+    }
+    done(here, "merge out.pvtu");
+    assert!(ranks.len() > 3);
+    for (path, bytes) in ranks {
+        assert!(fs::read(&path).unwrap() == bytes, "{}", path.display());
+    }
+}
+
+#[test]
+fn ranks_refuse_with_one_message_and_leave_nothing() {
+    let fan = with_fan();
+    let here = fan.path();
+    let refuse = |arguments: &str, fragment: &str| {
+        refused(here, &format!("--thread-ranks 3 {arguments}"), fragment);
+        let (_, _, error) = run(here, &format!("--thread-ranks 3 {arguments}"));
+        assert_eq!(error.matches("error:").count(), 1, "{error}");
+    };
+    refuse("info fan.vtu", "does not run on ranks");
+    refuse("evaluate none.vtu --samples 3 -o out.pvtu", "none.vtu");
+    refuse("evaluate fan.vtu --samples 3 -o out.vtu", "ranks write a .pvtu");
+    refuse("evaluate fan.vtu --samples 3 --pieces 1/2 -o out.pvtu", "--explain and --pieces");
+    refuse("evaluate fan.vtu --samples 3 -o none/out.pvtu", "create its directory first");
+    refuse("quadrature fan.vtu --gauss 3 -o out.npz", "ranks write a .pvtu");
+    refuse("slice fan.vtu --layer-height 0.5 --cli out.cli", "ranks are for --png and --svg");
+    refuse("evaluate fan.vtu --at fan.vtu -o out.csv", "--at does not run on ranks");
+    assert_eq!(names(here), [here.join("fan.vtu")]);
+}
+
+/// Fewer cells than ranks: some have nothing to do.
+#[test]
+fn ranks_may_have_nothing_to_do() {
+    let here = tempdir().unwrap();
+    let here = here.path();
+    done(here, "shape box 2 1 1 -o box.vtu");
+    compare(here, "evaluate box.vtu --samples 3 --piece-points 1 -o out.pvtu", 3);
+    compare(here, "evaluate box.vtu --samples 3 -o out.pvtu", 2);
+    compare(here, "quadrature box.vtu --gauss 2 --force -o out.pvtu", 2);
+}
+
+/// An earlier output goes away when the new one is complete, and stays if it fails.
+#[test]
+fn ranks_replace_what_one_program_replaces() {
+    let fan = with_fan();
+    let here = fan.path();
+    done(here, "evaluate fan.vtu --samples 3 --piece-points 100 -o out.pvtu");
+    done(here, "--thread-ranks 2 evaluate fan.vtu --samples 2 -o out.pvtu");
+    assert_eq!(names(&here.join("out")), [here.join("out/out_0000.vtu")]);
+}

@@ -3,7 +3,9 @@
 mod boundary;
 mod explain;
 mod run;
+mod single;
 mod table;
+mod writer;
 
 use std::path::PathBuf;
 use std::time::Instant;

@@ -44,9 +44,9 @@ pub mod vtkio {
 }
 pub(crate) use write::{Archive, ZipTarget};
 pub use write::{
-    BezierPatch, Format, GlbOptions, LengthUnit, Merged, PieceJob, PieceWriter, PolylinePiece,
-    PolylineWriter, SurfaceFormat, UpAxis, WriteOptions, check_names, check_output,
-    check_surface_output, merge, write, write_arrays, write_bext, write_surface,
+    BezierPatch, Format, GlbOptions, LengthUnit, Merged, Outline, PieceJob, PieceWriter,
+    PolylinePiece, PolylineWriter, SurfaceFormat, UpAxis, WriteOptions, check_names, check_output,
+    check_surface_output, merge, write, write_arrays, write_bext, write_pieces, write_surface,
     write_surface_with,
 };
 

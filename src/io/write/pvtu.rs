@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use super::{WriteOptions, vtu, xml};
+use super::single::write_whole;
+use super::{Format, WriteOptions, xml};
 use crate::io::atomic;
 use crate::io::dataset::{Array, Dataset};
 use crate::io::unfinished::Unfinished;
@@ -100,10 +101,8 @@ impl PieceWriter {
         }
         self.layout.get_or_insert(layout);
         let path = self.beside.path().join(&self.name).join(piece_name(&self.name, self.count));
-        atomic::write(&path, |out| {
-            vtu::write(out, piece, self.options.compress)
-                .map_err(|e| atomic::refused(&self.path, e))
-        })?;
+        let format = (Format::Vtu, self.options.compress);
+        atomic::write(&path, |out| write_whole(out, &self.path, format, piece))?;
         self.count += 1;
         if xml::Version::of(&piece.cells) == xml::Version::HighOrder {
             self.version = xml::Version::HighOrder;

@@ -4,7 +4,9 @@ mod boundary;
 mod cluster;
 mod explain;
 mod run;
+mod single;
 mod table;
+mod writer;
 
 use std::path::PathBuf;
 use std::time::Instant;

@@ -77,12 +77,17 @@ pub fn is_standard_output(path: impl AsRef<Path>) -> bool {
 /// # Errors
 /// [`Error::File`] if the directory takes no file.
 pub(crate) fn unnamed(path: &Path) -> Result<File> {
+    unnamed_file(path).map_err(|e| refused(path, e))
+}
+
+/// The same before the refusal has its form.
+pub(super) fn unnamed_file(path: &Path) -> io::Result<File> {
     let file = match is_standard_output(path) {
         true => tempfile::tempfile(),
         false => tempfile::tempfile_in(directory_of(path)),
     };
     // The kind alone: the error itself names the hidden file.
-    file.map_err(|e| refused(path, e.kind().into()))
+    file.map_err(|e| e.kind().into())
 }
 
 /// Checks, before any work is done for it, that a file can be written at `path`:

@@ -280,13 +280,41 @@ impl Dataset {
         Self::new(points, cells)
     }
 
+    /// Adds to every point id the number of points in the pieces before this one, in a file of
+    /// pieces ([`write_pieces`](crate::io::write_pieces)) that share no points.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for more points than 32-bit ids can name, and for mixed cells.
+    pub fn offset_points(&mut self, points_before: usize) -> Result<()> {
+        let count = points_before.saturating_add(self.points.len());
+        let (Ok(before), Ok(_)) = (u32::try_from(points_before), u32::try_from(count)) else {
+            return Err(Error::request(format!("{count} points are more than 32 bits can number"))
+                .with_help("write a .pvtu"));
+        };
+        match &mut self.cells {
+            _ if before == 0 => Ok(()),
+            DatasetCells::Uniform { connectivity, .. } => {
+                connectivity.par_iter_mut().for_each(|id| *id = id.saturating_add(before));
+                Ok(())
+            }
+            DatasetCells::Mixed(_) => {
+                Err(Error::request("pieces of mixed cells in one file").with_help("write a .pvtu"))
+            }
+        }
+    }
+
     /// Checks that lengths agree and that every index points at something, so
     /// that no file is written that its reader would refuse, or crash on.
     ///
     /// # Errors
     /// [`Error::Request`] naming the array or cell.
     pub fn check(&self) -> Result<()> {
-        check_cells(&self.cells, self.points.len())?;
+        self.check_within(self.points.len())
+    }
+
+    /// The same of a piece of a file that has so many points.
+    pub(super) fn check_within(&self, points: usize) -> Result<()> {
+        check_cells(&self.cells, points)?;
         check_arrays("point", &self.point_arrays, Some(self.points.len()))?;
         check_arrays("cell", &self.cell_arrays, Some(self.cells.len()))?;
         check_arrays("field", &self.field_arrays, None)

@@ -44,10 +44,10 @@ pub mod vtkio {
 }
 pub(crate) use write::{Archive, ZipTarget};
 pub use write::{
-    BezierPatch, Format, GlbOptions, LengthUnit, Merged, PieceJob, PieceShare, PieceWriter,
-    PolylinePiece, PolylineWriter, SurfaceFormat, UpAxis, WriteOptions, check_names, check_output,
-    check_surface_output, merge, write, write_arrays, write_bext, write_surface,
-    write_surface_with,
+    BezierPatch, Format, GlbOptions, LengthUnit, Merged, Outline, PieceJob, PieceShare,
+    PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, UpAxis, WriteOptions, check_names,
+    check_output, check_surface_output, merge, write, write_arrays, write_bext, write_pieces,
+    write_surface, write_surface_with,
 };
 
 /// A name as part of a path in an archive or a directory: other signs than letters, digits, `-` and

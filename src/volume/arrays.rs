@@ -83,12 +83,20 @@ fn pick_rows<T: Copy + Send + Sync>(rows: &[T], pick: Pick<'_>) -> Vec<T> {
     }
 }
 
-fn pick_wide<T: Copy + Send + Sync>(values: &[T], width: usize, pick: Pick<'_>) -> Vec<T> {
+fn pick_wide<T: Copy + Default + Send + Sync>(
+    values: &[T],
+    width: usize,
+    pick: Pick<'_>,
+) -> Vec<T> {
     match pick {
         Pick::All => values.to_vec(),
+        Pick::Listed(listed) if width == 1 => pick_rows(values, Pick::Listed(listed)),
         Pick::Listed(listed) => {
-            let row = |&i: &u32| &values[i as usize * width..][..width];
-            listed.par_iter().flat_map_iter(|i| row(i).iter().copied()).collect()
+            let mut picked = vec![T::default(); listed.len() * width];
+            picked.par_chunks_exact_mut(width).zip(listed).for_each(|(row, &i)| {
+                row.copy_from_slice(&values[i as usize * width..][..width]);
+            });
+            picked
         }
     }
 }

@@ -87,6 +87,12 @@ impl<'s> Bezier<'s> {
         Ok(BezierPiece { dataset, error_bound, exact })
     }
 
+    /// Number of cells of all elements.
+    pub fn cell_count(&self) -> usize {
+        let solid = self.pieces.solid();
+        solid.leaves().par_iter().map(|leaf| self.pieces.of(leaf).count()).sum()
+    }
+
     /// Bézier points of a leaf's pieces, `[piece][node in VTK's order][width]`.
     fn nodes(&self, leaf: &Leaf, values: &[f64], width: usize) -> Vec<f64> {
         let points = self.pieces.points(leaf, values, width);
@@ -137,6 +143,7 @@ mod tests {
         let bezier = Bezier::new(&solid, 2).unwrap();
         let piece = bezier.piece(mesh.controls(), 0..solid.elements().len()).unwrap();
         piece.dataset.check().unwrap();
+        assert_eq!(piece.dataset.cells.len(), bezier.cell_count());
         let arrays = &piece.dataset.cell_arrays;
         let ArrayData::I32(cells) = &arrays[0].data else { panic!("cell ids") };
         let [origins, sizes, bounds] = [2, 3, 4].map(|i| reals(&arrays[i]));

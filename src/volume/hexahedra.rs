@@ -1,15 +1,18 @@
 //! Grid samples as cells: a block of plain hexahedra, or one cubic Lagrange
 //! hexahedron, an element.
 
+use rayon::prelude::*;
+
 use crate::backend::Limit;
 use crate::error::{Error, Result};
 use crate::io::{Array, Dataset, DatasetCells, hexahedron_order, vtk_type};
+use crate::limit::Element;
 use crate::mesh::Attribute;
 use crate::plan::{Plan, Samples};
 
 use super::arrays::{Pick, element_arrays, point_arrays, positions};
 use super::class_number;
-use super::weld::weld;
+use super::weld::SharedPoints;
 
 /// The (n − 1)³ hexahedra between the n × n × n samples of every element, u
 /// fastest. With `welded` the elements of the limit share the points of common
@@ -25,16 +28,23 @@ pub fn hexahedra(
     welded: bool,
 ) -> Result<Dataset> {
     let n = samples_an_axis(plan)?;
-    let mut blocks = Vec::with_capacity((n - 1).pow(3));
-    for k in 0..n - 1 {
-        for j in 0..n - 1 {
-            for i in 0..n - 1 {
-                let corner = |[a, b, c]: [usize; 3]| (i + a + n * (j + b + n * (k + c))) as u32;
-                blocks.push(crate::refine::CORNERS.map(corner));
-            }
-        }
-    }
-    Ok(dataset(plan, limit, attributes, welded, n, vtk_type::HEXAHEDRON, &blocks))
+    let shared = share(plan, limit, n, welded)?;
+    dataset(plan, limit, attributes, shared.as_ref(), n, vtk_type::HEXAHEDRON, &blocks(n))
+}
+
+/// The same of a range of elements that share points with all others: the points are those
+/// that are in no element before, the cells name them by their numbers in the whole.
+///
+/// # Errors
+/// Those of [`hexahedra`]; [`Error::Request`] for shared points of another plan.
+pub fn shared_hexahedra(
+    plan: &Plan<'_>,
+    limit: &Limit,
+    attributes: &[Attribute],
+    shared: &SharedPoints,
+) -> Result<Dataset> {
+    let n = samples_an_axis(plan)?;
+    dataset(plan, limit, attributes, Some(shared), n, vtk_type::HEXAHEDRON, &blocks(n))
 }
 
 /// One cubic Lagrange hexahedron an element, through its 4 × 4 × 4 samples;
@@ -48,14 +58,56 @@ pub fn lagrange(
     attributes: &[Attribute],
     welded: bool,
 ) -> Result<Dataset> {
+    let nodes = lagrange_nodes(plan)?;
+    let shared = share(plan, limit, 4, welded)?;
+    let kind = vtk_type::LAGRANGE_HEXAHEDRON;
+    dataset(plan, limit, attributes, shared.as_ref(), 4, kind, &[nodes])
+}
+
+/// The same as [`shared_hexahedra`] is to [`hexahedra`].
+///
+/// # Errors
+/// Those of [`lagrange`]; [`Error::Request`] for shared points of another plan.
+pub fn shared_lagrange(
+    plan: &Plan<'_>,
+    limit: &Limit,
+    attributes: &[Attribute],
+    shared: &SharedPoints,
+) -> Result<Dataset> {
+    let nodes = lagrange_nodes(plan)?;
+    dataset(plan, limit, attributes, Some(shared), 4, vtk_type::LAGRANGE_HEXAHEDRON, &[nodes])
+}
+
+/// Corners of the hexahedra between n × n × n samples, as samples.
+fn blocks(n: usize) -> Vec<[u32; 8]> {
+    let mut blocks = Vec::with_capacity((n - 1).pow(3));
+    for k in 0..n - 1 {
+        for j in 0..n - 1 {
+            for i in 0..n - 1 {
+                let corner = |[a, b, c]: [usize; 3]| (i + a + n * (j + b + n * (k + c))) as u32;
+                blocks.push(crate::refine::CORNERS.map(corner));
+            }
+        }
+    }
+    blocks
+}
+
+/// The samples of a Lagrange cell in VTK's order.
+fn lagrange_nodes(plan: &Plan<'_>) -> Result<[u32; 64]> {
     if *plan.samples() != Samples::grid(4) {
         return Err(Error::request("cubic Lagrange cells need the samples of a grid of 4"));
     }
-    let nodes: [u32; 64] = {
-        let order = hexahedron_order(3);
-        std::array::from_fn(|i| (order[i][0] + 4 * (order[i][1] + 4 * order[i][2])) as u32)
-    };
-    Ok(dataset(plan, limit, attributes, welded, 4, vtk_type::LAGRANGE_HEXAHEDRON, &[nodes]))
+    let order = hexahedron_order(3);
+    Ok(std::array::from_fn(|i| (order[i][0] + 4 * (order[i][1] + 4 * order[i][2])) as u32))
+}
+
+/// The points that the elements of a limit share, if they do: only samples that include the
+/// ends lie on what elements share.
+fn share(plan: &Plan<'_>, limit: &Limit, n: usize, welded: bool) -> Result<Option<SharedPoints>> {
+    if !welded || *plan.samples() != Samples::grid(n) {
+        return Ok(None);
+    }
+    SharedPoints::of(plan.solid().elements(), limit.elements.clone(), n).map(Some)
 }
 
 fn samples_an_axis(plan: &Plan<'_>) -> Result<usize> {
@@ -71,41 +123,58 @@ fn dataset<const SIZE: usize>(
     plan: &Plan<'_>,
     limit: &Limit,
     attributes: &[Attribute],
-    welded: bool,
+    shared: Option<&SharedPoints>,
     n: usize,
     vtk_type: u8,
     cells: &[[u32; SIZE]],
-) -> Dataset {
+) -> Result<Dataset> {
     let solid = plan.solid();
     let elements = &solid.elements()[limit.elements.clone()];
-    // only samples that include the ends lie on what elements share
-    let weld = (welded && *plan.samples() == Samples::grid(n)).then(|| weld(elements, n));
+    let weld = match shared {
+        None => None,
+        Some(shared) => {
+            let weld = shared.weld(solid.elements(), limit.elements.clone(), n);
+            Some(weld.ok_or_else(|| Error::request("points shared by elements of another plan"))?)
+        }
+    };
     let pick = weld.as_ref().map_or(Pick::All, |weld| Pick::Listed(&weld.first));
     let samples = n.pow(3);
-    let mut connectivity = Vec::with_capacity(elements.len() * cells.len() * SIZE);
-    for element in 0..elements.len() {
-        let base = element * samples;
-        let point = |&sample: &u32| match &weld {
-            Some(weld) => weld.ids[base + sample as usize],
-            None => base as u32 + sample,
-        };
-        connectivity.extend(cells.iter().flatten().map(point));
-    }
-    let cells_each = |value: &dyn Fn(u32) -> i32| -> Vec<i32> {
-        elements.iter().flat_map(|e| std::iter::repeat_n(value(e.cell), cells.len())).collect()
-    };
-    let classes = |cell: u32| i32::from(class_number(solid.classes()[cell as usize]));
-    let classes: Vec<u8> = cells_each(&classes).into_iter().map(|class| class as u8).collect();
-    let mut cell_arrays = vec![
-        Array::new("cell", 1, cells_each(&|cell| cell as i32)),
-        Array::new("class", 1, classes),
-    ];
+    let mut connectivity = vec![0; elements.len() * cells.len() * SIZE];
+    connectivity.par_chunks_exact_mut(cells.len() * SIZE).enumerate().for_each(|(e, ids)| {
+        let base = e * samples;
+        let nodes = ids.iter_mut().zip(cells.as_flattened());
+        match &weld {
+            Some(weld) => {
+                let own = &weld.ids[base..base + samples];
+                nodes.for_each(|(id, &sample)| *id = own[sample as usize]);
+            }
+            None => nodes.for_each(|(id, &sample)| *id = base as u32 + sample),
+        }
+    });
+    let class = |cell: u32| class_number(solid.classes()[cell as usize]);
+    let ids = cells_each(elements, cells.len(), |cell| cell as i32);
+    let classes = cells_each(elements, cells.len(), class);
+    let mut cell_arrays = vec![Array::new("cell", 1, ids), Array::new("class", 1, classes)];
     cell_arrays.extend(element_arrays(limit, attributes, cells.len()));
-    Dataset {
+    Ok(Dataset {
         points: positions(limit, pick),
         cells: DatasetCells::Uniform { vtk_type, size: SIZE, connectivity },
         point_arrays: point_arrays(limit, attributes, pick),
         cell_arrays,
         field_arrays: Vec::new(),
-    }
+    })
+}
+
+/// A value of each element's cell, so many times each.
+fn cells_each<T: Copy + Default + Send + Sync>(
+    elements: &[Element],
+    times: usize,
+    value: impl Fn(u32) -> T + Sync,
+) -> Vec<T> {
+    let mut values = vec![T::default(); elements.len() * times];
+    values
+        .par_chunks_exact_mut(times)
+        .zip(elements)
+        .for_each(|(values, element)| values.fill(value(element.cell)));
+    values
 }

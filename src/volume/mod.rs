@@ -4,7 +4,8 @@
 //! # Practice
 //! Evaluate a plan range by range and turn every [`Limit`](crate::backend::Limit)
 //! into a [`Dataset`](crate::io::Dataset): blocks of [`hexahedra`], cubic
-//! [`lagrange`] cells, or [`points`] alone. Exact [`Bezier`] cells come from the
+//! [`lagrange`] cells, or [`points`] alone. With [`SharedPoints`] the pieces make one
+//! file ([`io::write_pieces`](crate::io::write_pieces)) whose elements share points. Exact [`Bezier`] cells come from the
 //! control nets themselves. Tables of scattered parameters stream through
 //! [`ParameterTable`]; [`Quality`] gathers Jacobians on the way.
 //!
@@ -29,10 +30,11 @@ mod weld;
 
 pub use bezier::{Bezier, BezierPiece};
 pub use cell_data::{add_cell_data, name_cells};
-pub use hexahedra::{hexahedra, lagrange};
+pub use hexahedra::{hexahedra, lagrange, shared_hexahedra, shared_lagrange};
 pub use parameters::{ParameterTable, write_header, write_rows};
 pub use points::{location, points};
 pub use quality::{CellQuality, Extreme, Quality};
+pub use weld::SharedPoints;
 
 use crate::limit::Class;
 

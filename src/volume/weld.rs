@@ -3,80 +3,216 @@
 //! A grid sample on a corner, edge or face of an element is known by the corner
 //! ids of that edge or face and its place relative to them, which both elements
 //! name alike, whichever way their axes run. Nothing is compared by distance.
+//! Points are numbered in the order of the elements, from their shape alone: results of any
+//! range of elements become points without those of the others.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
 use crate::limit::{Element, VTK_CORNER};
+use crate::plan::{Plan, Samples};
 
-/// Which point each grid sample of each element is.
+/// Numbers of the points that elements of a plan share, see [`super::hexahedra`]. It holds about
+/// a hundred bytes an element, whatever the number of samples.
+#[derive(Debug)]
+pub struct SharedPoints {
+    n: usize,
+    elements: Range<usize>,
+    parts: Vec<Entity>,
+    // first point of every part: [element][part]
+    starts: Vec<u32>,
+    // points of the elements before: [element], and of all of them
+    before: Vec<u32>,
+}
+
+/// Which point each grid sample of some elements is.
 pub(crate) struct Weld {
     /// `ids[element * samples + sample]`: its point.
     pub ids: Vec<u32>,
-    /// The first sample of every point.
+    /// The first sample of every point that is in none of the elements before.
     pub first: Vec<u32>,
 }
 
-/// Welds n × n × n samples (n ≥ 2, end points included, symmetric) of `elements`.
-pub fn weld(elements: &[Element], n: usize) -> Weld {
-    let samples = n.pow(3);
-    let mut ids = Vec::with_capacity(elements.len() * samples);
-    let mut first: Vec<u32> = Vec::with_capacity(elements.len() * (n - 1).pow(3));
-    let mut corners: HashMap<u32, u32> = HashMap::new();
-    let mut edges: HashMap<[u32; 2], u32> = HashMap::new();
-    let mut faces: HashMap<[u32; 4], u32> = HashMap::new();
-    let parts = parts(n);
-    for element in elements {
-        let base = ids.len();
-        ids.resize(base + samples, 0);
-        let mut set = |sample: u32, id: u32, first: &mut Vec<u32>| {
-            ids[base + sample as usize] = id;
-            if id as usize == first.len() {
-                first.push((base + sample as usize) as u32);
-            }
+impl SharedPoints {
+    /// Numbers the points of all elements of a plan for a grid.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for other samples, of which none lie on what elements share, and for
+    /// more points than 32 bits can number.
+    pub fn new(plan: &Plan<'_>) -> Result<Self> {
+        let n = match plan.samples() {
+            Samples::Tensor(along) if along.len() >= 2 => along.len(),
+            _ => 0,
         };
-        let vertex = |bits: usize| element.corners[VTK_CORNER[bits]];
-        for part in &parts {
-            let own: Vec<u32> = part.corners.iter().map(|&bits| vertex(bits)).collect();
-            let next = first.len() as u32;
-            // the part's samples in the order that its corner ids define
-            match own[..] {
-                [v] => {
-                    let id = *corners.entry(v).or_insert(next);
-                    set(part.samples[0], id, &mut first);
+        if n == 0 || *plan.samples() != Samples::grid(n) {
+            return Err(Error::request("elements share the points of a grid alone")
+                .with_help("plan for Samples::grid of at least 2"));
+        }
+        let elements = plan.solid().elements();
+        Self::of(elements, 0..elements.len(), n)
+    }
+
+    /// Numbers the n × n × n samples (n ≥ 2) of some of all `elements`.
+    pub(super) fn of(elements: &[Element], range: Range<usize>, n: usize) -> Result<Self> {
+        let parts = parts(n);
+        let mut starts = Vec::with_capacity(range.len() * parts.len());
+        let mut before = Vec::with_capacity(range.len() + 1);
+        let mut corners: Map<u32> = Map::default();
+        let mut edges: Map<[u32; 2]> = Map::default();
+        let mut faces: Map<[u32; 4]> = Map::default();
+        let mut next = 0_u32;
+        for element in &elements[range.clone()] {
+            before.push(next);
+            let vertex = |bits: usize| element.corners[VTK_CORNER[bits]];
+            for part in &parts {
+                let start = match part.corners[..] {
+                    [a] => *corners.entry(vertex(a)).or_insert(next),
+                    [a, b] => {
+                        let [a, b] = [vertex(a), vertex(b)];
+                        *edges.entry([a.min(b), a.max(b)]).or_insert(next)
+                    }
+                    [a, b, c, d] => {
+                        let mut key = [a, b, c, d].map(vertex);
+                        key.sort_unstable();
+                        *faces.entry(key).or_insert(next)
+                    }
+                    _ => next,
+                };
+                starts.push(start);
+                if start == next {
+                    let own = u32::try_from(part.samples.len()).ok();
+                    next = own.and_then(|own| next.checked_add(own)).ok_or_else(|| {
+                        Error::request("more points than 32 bits can number")
+                            .with_help("write a .pvtu, or ask for fewer samples")
+                    })?;
                 }
+            }
+        }
+        before.push(next);
+        Ok(Self { n, elements: range, parts, starts, before })
+    }
+
+    /// Number of points.
+    pub fn len(&self) -> usize {
+        self.before.last().map_or(0, |&count| count as usize)
+    }
+
+    /// Whether there is no point.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The points of `range`, which are elements numbered here; `None` if some are not, or if
+    /// the plan has other samples.
+    pub(super) fn weld(&self, elements: &[Element], range: Range<usize>, n: usize) -> Option<Weld> {
+        let own = self.elements.start <= range.start && range.end <= self.elements.end;
+        if !own || n != self.n || range.end > elements.len() {
+            return None;
+        }
+        let samples = n.pow(3);
+        let place = |element: usize| self.before[element - self.elements.start];
+        let start = place(range.start);
+        let mut ids = vec![0; range.len() * samples];
+        let mut first = vec![0; (place(range.end) - start) as usize];
+        let mut rest = &mut first[..];
+        let mut own = Vec::with_capacity(range.len());
+        for element in range.clone() {
+            let count = place(element + 1) - place(element);
+            let (head, tail) = rest.split_at_mut(count as usize);
+            own.push(head);
+            rest = tail;
+        }
+        ids.par_chunks_exact_mut(samples).zip(own).zip(range.clone()).for_each(
+            |((ids, first), e)| {
+                self.number(&elements[e], e, ids);
+                let base = ((e - range.start) * samples) as u32;
+                // the last sample of a point in the element is its first as well: it has no other
+                for (sample, &id) in ids.iter().enumerate().filter(|(_, id)| **id >= place(e)) {
+                    first[(id - place(e)) as usize] = base + sample as u32;
+                }
+            },
+        );
+        Some(Weld { ids, first })
+    }
+
+    /// The points of an element's samples.
+    fn number(&self, element: &Element, e: usize, ids: &mut [u32]) {
+        let count = self.parts.len();
+        let starts = &self.starts[(e - self.elements.start) * count..][..count];
+        let vertex = |bits: usize| element.corners[VTK_CORNER[bits]];
+        for (part, &start) in self.parts.iter().zip(starts) {
+            // the part's samples in the order that its corner ids define
+            match part.corners[..] {
                 [a, b] => {
-                    let start = *edges.entry([a.min(b), a.max(b)]).or_insert(next);
                     let last = part.samples.len() - 1;
                     for i in 0..=last {
-                        let at = if a < b { i } else { last - i };
-                        set(part.samples[at], start + i as u32, &mut first);
+                        let at = if vertex(a) < vertex(b) { i } else { last - i };
+                        ids[part.samples[at] as usize] = start + i as u32;
                     }
                 }
                 [a, b, c, d] => {
-                    let permutation = FaceTurn::of([a, b, c, d]);
-                    let start = *faces.entry(permutation.key).or_insert(next);
-                    let side = n - 2;
+                    let turn = FaceTurn::of([a, b, c, d].map(vertex));
+                    let side = self.n - 2;
                     for j in 0..side {
                         for i in 0..side {
-                            let [x, y] = permutation.place([i, j], side);
-                            let id = start + (i + side * j) as u32;
-                            set(part.samples[x + side * y], id, &mut first);
+                            let [x, y] = turn.place([i, j], side);
+                            let sample = part.samples[x + side * y] as usize;
+                            ids[sample] = start + (i + side * j) as u32;
                         }
                     }
                 }
                 _ => {
                     for (i, &sample) in part.samples.iter().enumerate() {
-                        set(sample, next + i as u32, &mut first);
+                        ids[sample as usize] = start + i as u32;
                     }
                 }
             }
         }
     }
-    Weld { ids, first }
+}
+
+type Map<K> = HashMap<K, u32, BuildHasherDefault<IdHasher>>;
+
+/// Hashes ids, by one multiplication each: numbering is a hundred thousand look-ups for some
+/// thousand elements.
+#[derive(Default)]
+struct IdHasher(u64);
+
+impl Hasher for IdHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for id in bytes.chunks(8) {
+            let mut padded = [0; 8];
+            padded[..id.len()].copy_from_slice(id);
+            self.write_u64(u64::from_ne_bytes(padded));
+        }
+    }
+
+    fn write_u32(&mut self, id: u32) {
+        self.write_u64(id.into());
+    }
+
+    fn write_usize(&mut self, id: usize) {
+        self.write_u64(id as u64);
+    }
+
+    fn write_u64(&mut self, id: u64) {
+        // the fractional part of the golden ratio; the high bits come down for the next id
+        let mixed = (self.0 ^ id).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = mixed ^ mixed >> 32;
+    }
 }
 
 /// A corner, edge, face or the inside of an element: its corners (binary) and the
 /// grid samples strictly within, first free axis fastest.
+#[derive(Debug)]
 struct Entity {
     corners: Vec<usize>,
     samples: Vec<u32>,
@@ -114,7 +250,6 @@ fn parts(n: usize) -> Vec<Entity> {
 /// How a face's common axes (from its least corner to the lesser of that corner's
 /// neighbours first) lie in an element's own.
 struct FaceTurn {
-    key: [u32; 4],
     flips: [bool; 2],
     swap: bool,
 }
@@ -124,10 +259,8 @@ impl FaceTurn {
     fn of(corners: [u32; 4]) -> Self {
         let least = (0..4).min_by_key(|&i| corners[i]).unwrap_or(0);
         let [along_first, along_second] = [corners[least ^ 1], corners[least ^ 2]];
-        let mut key = corners;
-        key.sort_unstable();
         let flips = [least & 1 == 1, least & 2 == 2];
-        Self { key, flips, swap: along_second < along_first }
+        Self { flips, swap: along_second < along_first }
     }
 
     /// Own place of the common place (i, j), each in 0..side.
@@ -145,12 +278,48 @@ mod tests {
     use crate::mesh::shape::Shape;
     use crate::plan::{Samples, Want};
 
+    fn whole(solid: &Solid, n: usize) -> Weld {
+        let all = 0..solid.elements().len();
+        let shared = SharedPoints::of(solid.elements(), all.clone(), n).unwrap();
+        let weld = shared.weld(solid.elements(), all, n).unwrap();
+        assert_eq!(weld.first.len(), shared.len());
+        weld
+    }
+
+    #[test]
+    fn ranges_number_points_as_the_whole() {
+        let mesh = Shape::parse("link-3444555", &[]).unwrap().build().unwrap();
+        let solid = Solid::new(&mesh).unwrap();
+        for n in [2, 3, 5] {
+            let all = whole(&solid, n);
+            let count = solid.elements().len();
+            let shared = SharedPoints::of(solid.elements(), 0..count, n).unwrap();
+            let (mut ids, mut first) = (Vec::new(), Vec::new());
+            for start in (0..count).step_by(7) {
+                let range = start..count.min(start + 7);
+                let weld = shared.weld(solid.elements(), range, n).unwrap();
+                let base = (start * n.pow(3)) as u32;
+                ids.extend(weld.ids);
+                first.extend(weld.first.iter().map(|sample| base + sample));
+            }
+            assert!(ids == all.ids && first == all.first, "{n}");
+            assert!(shared.weld(solid.elements(), 0..count + 1, n).is_none());
+            // the first sample of a point is where its number appears first
+            let mut next = 0;
+            for (sample, &id) in all.ids.iter().enumerate() {
+                assert!(all.first[id as usize] as usize <= sample);
+                next = next.max(id + 1);
+            }
+            assert_eq!(next as usize, shared.len());
+        }
+    }
+
     #[test]
     fn a_box_of_two_by_two_by_two() {
         let mesh = Shape::Box { cells: [2; 3] }.build().unwrap();
         let solid = Solid::new(&mesh).unwrap();
         for n in 2..6 {
-            let weld = weld(solid.elements(), n);
+            let weld = whole(&solid, n);
             assert_eq!(weld.first.len(), (2 * (n - 1) + 1).pow(3));
             assert_eq!(weld.ids.len(), 8 * n.pow(3));
         }
@@ -162,7 +331,7 @@ mod tests {
             let mesh = Shape::parse(name, &[]).unwrap().build().unwrap();
             let solid = Solid::new(&mesh).unwrap();
             let n = 5;
-            let weld = weld(solid.elements(), n);
+            let weld = whole(&solid, n);
             let plan = solid.plan(&Samples::grid(n), Want::POSITION).unwrap();
             let limit = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
             for (sample, &id) in weld.ids.iter().enumerate() {

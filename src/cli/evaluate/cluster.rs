@@ -78,7 +78,8 @@ pub fn run(
             ranks.go_on()?;
             let at = |element: usize| element - first + block.elements.start;
             let range = at(pieces[index].start)..at(pieces[index].end);
-            let made = source.piece(&a, shape, &block.mesh, range, &mut found, &mut report)?;
+            let made =
+                source.piece(&a, (shape, None), &block.mesh, range, &mut found, &mut report)?;
             if let (Some((mut dataset, left_out)), Some(writer)) = (made, &mut writer) {
                 if index == 0 {
                     warn_left_out(&left_out, console);

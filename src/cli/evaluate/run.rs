@@ -1,26 +1,27 @@
-//! Grids of samples: piece by piece into a `.pvtu`, or at once into a single file.
+//! Grids of samples, piece by piece: one is evaluated while those before it are written.
 
 use std::ops::Range;
 use std::time::Instant;
 
 use clap::ValueEnum;
 use serde::Serialize;
+use subsolid::Result;
 use subsolid::backend::{Backend, Evaluator, Limit};
-use subsolid::io::{self, Dataset, Format, PieceJob, PieceWriter, WriteOptions};
+use subsolid::io::{Dataset, Format, PieceJob, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Plan, Samples};
 use subsolid::slice::fingerprint;
-use subsolid::volume::{self, Bezier, Quality};
-use subsolid::{Error, Result};
+use subsolid::volume::{self, Bezier, Quality, SharedPoints};
 
+use super::single::{self, Single};
+use super::writer::Writer;
 use super::{Arguments, CellShape, Console, Outcome};
 use crate::cli::console::{counted, since};
-use crate::cli::memory::{gigabytes, physical};
 use crate::cli::model::warn_left_out;
 use crate::cli::quality;
 
-/// Results in a piece.
+/// Results in a piece of a `.pvtu`.
 pub const PIECE: usize = 2_000_000;
 /// Rings of Bézier cells unless told.
 const BEZIER_RINGS: usize = 3;
@@ -31,13 +32,6 @@ pub const BEZIER_ELEMENTS: usize = 8192;
 pub enum Source<'a> {
     Evaluated { plan: &'a Plan<'a>, evaluator: Box<dyn Evaluator + 'a>, limit: Limit },
     Bezier(Bezier<'a>),
-}
-
-/// Where datasets go.
-enum Writer {
-    Single,
-    Pieces(PieceWriter),
-    Job(PieceJob),
 }
 
 pub fn run(
@@ -58,12 +52,8 @@ pub fn run(
     };
     console.status("Planned", format!("{} batches in {}", plan.batches().len(), since(start)));
     let all = 0..solid.elements().len();
-    let single = format.is_some_and(|format| format != Format::Pvtu);
-    if single {
-        check_memory(a, &plan, mesh, shape)?;
-    }
     let options = WriteOptions { compress: a.compress };
-    let (mut writer, pieces) = match (&a.output, a.pieces) {
+    let (writer, pieces) = match (&a.output, a.pieces) {
         (Some(output), Some(part)) => {
             // no larger than a part's share
             let most = all.len().div_ceil(part.1) * plan.samples_per_element();
@@ -80,11 +70,15 @@ pub fn run(
                 }
             }
         }
-        (Some(output), None) if !single => {
+        (Some(output), None) if format == Some(Format::Pvtu) => {
             (Writer::Pieces(PieceWriter::create(output, options)?), plan.pieces(piece).collect())
         }
-        _ if single => (Writer::Single, vec![all]),
-        _ => (Writer::Single, plan.pieces(piece).collect()),
+        (Some(output), None) => {
+            let range = single::range(&plan, mesh).min(piece);
+            let single = Single::new(a, &plan, mesh, shape, &source, range)?;
+            (Writer::Single(output, single), plan.pieces(range).collect())
+        }
+        (None, _) => (Writer::Nothing, plan.pieces(piece).collect()),
     };
     let elements: usize = pieces.iter().map(Range::len).sum();
     console.status("Evaluating", format!("{elements} elements on the {}", backend.name()));
@@ -94,27 +88,34 @@ pub fn run(
     report.left_handed_cells = mesh.handedness().left_handed;
     let mut quality = Quality::default();
     let bar = console.bar(elements);
-    for range in pieces {
-        let count = range.len() as u64;
-        let made = source.piece(a, shape, mesh, range, &mut quality, &mut report)?;
-        if let Some((dataset, left_out)) = made {
+    let single = match &writer {
+        Writer::Single(_, single) => Some(single.clone()),
+        _ => None,
+    };
+    let mut next = |range: Range<usize>| -> Result<Option<Dataset>> {
+        let cells = (shape, single.as_ref());
+        let made = source.piece(a, cells, mesh, range, &mut quality, &mut report)?;
+        Ok(made.map(|(dataset, left_out)| {
             if report.pieces == 1 {
                 warn_left_out(&left_out, console);
             }
-            match (&mut writer, &a.output) {
-                (Writer::Pieces(writer), _) => writer.push(&dataset)?,
-                (Writer::Job(job), _) => job.push(&dataset)?,
-                (Writer::Single, Some(output)) => io::write(output, dataset, options)?,
-                (Writer::Single, None) => {}
+            dataset
+        }))
+    };
+    let is_single = single.is_some();
+    writer.write(options, |send| {
+        for range in pieces {
+            let count = range.len() as u64;
+            let piece = next(range).transpose();
+            if piece.is_some_and(|piece| !send(piece)) {
+                break;
             }
+            bar.inc(count);
         }
-        bar.inc(count);
-    }
+    })?;
     bar.finish_and_clear();
-    match writer {
-        Writer::Pieces(writer) => writer.finish()?,
-        Writer::Job(job) => job.finish()?,
-        Writer::Single => {}
+    if is_single {
+        report.pieces = report.pieces.min(1);
     }
     report.seconds = start.elapsed().as_secs_f64();
     let results = counted(report.results(), "point");
@@ -140,12 +141,13 @@ impl<'a> Source<'a> {
         Ok(Self::Evaluated { plan, evaluator, limit })
     }
 
-    /// Evaluates the elements of a piece and counts it; returns its dataset and the names of the
-    /// cell arrays that it has no place for, or nothing if nothing is to be written.
+    /// Evaluates the elements of a piece, of a single file or of one among others, and counts it;
+    /// returns its dataset and the names of the cell arrays that it has no place for, or nothing if
+    /// nothing is to be written.
     pub fn piece<'m>(
         &mut self,
         a: &Arguments,
-        shape: CellShape,
+        (shape, single): (CellShape, Option<&Single>),
         mesh: &'m SolidMesh,
         range: Range<usize>,
         quality: &mut Quality,
@@ -162,7 +164,8 @@ impl<'a> Source<'a> {
                 if a.output.is_none() {
                     return Ok(None);
                 }
-                dataset(a, shape, plan, limit, mesh)?
+                let shared = single.and_then(|single| single.shared.as_deref());
+                dataset(a, shape, plan, limit, mesh, shared)?
             }
             Self::Bezier(bezier) => {
                 let piece = bezier.piece(mesh.controls(), range)?;
@@ -173,6 +176,9 @@ impl<'a> Source<'a> {
             }
         };
         let left_out = volume::add_cell_data(&mut dataset, &mesh.cell_data);
+        if single.is_some_and(|single| single.shared.is_none()) {
+            dataset.offset_points(report.points)?;
+        }
         report.points += dataset.points.len();
         report.cells += dataset.cells.len();
         report.pieces += 1;
@@ -180,19 +186,32 @@ impl<'a> Source<'a> {
     }
 }
 
+/// Whether elements share points: derivatives and Jacobians belong to the axes of one cell,
+/// gradients do not.
+pub fn is_welded(a: &Arguments) -> bool {
+    !a.no_weld && a.derivatives == 0 && !a.jacobian
+}
+
+/// The cells of a limit; with points `shared` in a file of all.
 fn dataset(
     a: &Arguments,
     shape: CellShape,
     plan: &Plan<'_>,
     limit: &Limit,
     mesh: &SolidMesh,
+    shared: Option<&SharedPoints>,
 ) -> Result<Dataset> {
-    // derivatives and Jacobians belong to the axes of one cell, gradients do not
-    let welded = !a.no_weld && a.derivatives == 0 && !a.jacobian;
-    match shape {
-        CellShape::Lagrange => volume::lagrange(plan, limit, &mesh.attributes, welded),
-        CellShape::Hexahedra => volume::hexahedra(plan, limit, &mesh.attributes, welded),
-        _ => Ok(volume::points(plan, limit, &mesh.attributes)),
+    let (welded, attributes) = (is_welded(a), &mesh.attributes);
+    match (shape, shared) {
+        (CellShape::Lagrange, Some(shared)) => {
+            volume::shared_lagrange(plan, limit, attributes, shared)
+        }
+        (CellShape::Lagrange, None) => volume::lagrange(plan, limit, attributes, welded),
+        (CellShape::Hexahedra, Some(shared)) => {
+            volume::shared_hexahedra(plan, limit, attributes, shared)
+        }
+        (CellShape::Hexahedra, None) => volume::hexahedra(plan, limit, attributes, welded),
+        _ => Ok(volume::points(plan, limit, attributes)),
     }
 }
 
@@ -216,41 +235,6 @@ impl Arguments {
             "piece_points": self.piece_points,
         })
     }
-}
-
-/// Refuses a single file whose points and cells would fill the memory.
-fn check_memory(a: &Arguments, plan: &Plan<'_>, mesh: &SolidMesh, shape: CellShape) -> Result<()> {
-    let limit = match a.max_memory {
-        Some(gb) if gb.is_finite() && gb > 0.0 => (gb * 1e9) as u128,
-        Some(gb) => {
-            return Err(Error::request(format!("--max-memory {gb} is no amount of memory"))
-                .with_help("give gigabytes, for instance 4"));
-        }
-        None => match physical() {
-            Some(bytes) => u128::from(bytes / 2),
-            None => return Ok(()),
-        },
-    };
-    let elements = plan.solid().elements().len() as u128;
-    let results = plan.result_count(&(0..elements as usize)) as u128;
-    let widths: Vec<usize> = mesh.attributes.iter().map(|attribute| attribute.width).collect();
-    let values = plan.want().numbers_per_result(&widths);
-    // the results, their copy in the dataset, and about one id a result and corner
-    let ids = match shape {
-        CellShape::Hexahedra => 32 + 8 + 4,
-        CellShape::Points => 4 + 8 * 4,
-        _ => 8,
-    };
-    let bytes = results * (16 * values as u128 + ids);
-    if bytes <= limit {
-        return Ok(());
-    }
-    Err(Error::request(format!(
-        "a single file of {results} points needs about {} of memory, the limit is {}",
-        gigabytes(bytes),
-        gigabytes(limit)
-    ))
-    .with_help("write .pvtu, whose pieces need little memory, or raise --max-memory"))
 }
 
 /// Says how many derivatives do not exist, and gradients.

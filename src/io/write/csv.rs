@@ -8,24 +8,42 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 
+use super::single::SingleFile;
 use crate::io::dataset::{ArrayData, Dataset, Points};
 
 const ROWS: usize = 4096; // a task
 
-/// Writes the points and point arrays of `dataset`, which has been checked.
-pub fn write(out: &mut impl Write, dataset: &Dataset) -> io::Result<()> {
-    write_header(out, dataset)?;
-    let count = dataset.points.len();
-    let batch = ROWS * 4 * rayon::current_num_threads(); // rows in memory at a time
-    for first in (0..count).step_by(batch) {
-        let tasks = (first..count.min(first + batch)).step_by(ROWS).collect::<Vec<_>>();
-        let texts = tasks
-            .into_par_iter()
-            .map(|start| rows(dataset, start..count.min(start + ROWS)))
-            .collect::<io::Result<Vec<_>>>()?;
-        texts.iter().try_for_each(|text| out.write_all(text))?;
+/// A table being written from pieces.
+pub struct File<'o, W> {
+    out: &'o mut W,
+}
+
+impl<'o, W: Write> File<'o, W> {
+    /// A table with the columns of `first`, which has been checked.
+    pub fn new(out: &'o mut W, first: &Dataset) -> io::Result<Self> {
+        write_header(&mut *out, first)?;
+        Ok(Self { out })
     }
-    Ok(())
+}
+
+impl<W: Write> SingleFile for File<'_, W> {
+    fn push(&mut self, piece: &Dataset, _cells_before: usize) -> io::Result<()> {
+        let count = piece.points.len();
+        let batch = ROWS * 4 * rayon::current_num_threads(); // rows in memory at a time
+        for first in (0..count).step_by(batch) {
+            let tasks = (first..count.min(first + batch)).step_by(ROWS).collect::<Vec<_>>();
+            let texts = tasks
+                .into_par_iter()
+                .map(|start| rows(piece, start..count.min(start + ROWS)))
+                .collect::<io::Result<Vec<_>>>()?;
+            texts.iter().try_for_each(|text| self.out.write_all(text))?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 fn write_header(out: &mut impl Write, dataset: &Dataset) -> io::Result<()> {

@@ -4,19 +4,25 @@ mod appended;
 mod bext;
 mod csv;
 mod glb;
+mod in_order;
 mod npz;
 mod obj;
 mod piece_job;
+mod placed;
 mod ply;
 mod polylines;
 mod pvtu;
+mod single;
 mod stl;
+mod stored_zip;
 mod surface;
+mod values;
 mod vtk;
 #[cfg(feature = "vtkio")]
 pub mod vtkio;
 mod vtp;
 mod vtu;
+mod writeback;
 mod xml;
 mod zip_target;
 
@@ -26,6 +32,7 @@ pub(crate) use npz::Archive;
 pub use piece_job::{Merged, PieceJob, merge};
 pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::{PieceShare, PieceWriter};
+pub use single::{Outline, write_pieces};
 pub use surface::{SurfaceFormat, check_surface_output, write_surface, write_surface_with};
 pub(crate) use zip_target::ZipTarget;
 
@@ -144,20 +151,15 @@ pub fn write<'a>(
     let path = path.as_ref();
     let format = format_of(path)?;
     let dataset = data.into();
-    dataset.check()?;
-    let compress = options.compress;
     match format {
-        Format::Vtu => write_file(path, |out| vtu::write(out, &dataset, compress)),
-        Format::Vtk => {
-            vtk::check(&dataset)?;
-            write_file(path, |out| vtk::write(out, &dataset))
-        }
-        Format::Csv => write_file(path, |out| csv::write(out, &dataset)),
-        Format::Npz => write_file(path, |out| npz::write(out, &dataset, compress)),
         Format::Pvtu => {
             let mut pieces = PieceWriter::create(path, options)?;
             pieces.push(&dataset)?;
             pieces.finish()
+        }
+        _ => {
+            dataset.check()?;
+            write_pieces(path, &Outline::of(&dataset), [Ok(dataset)], options)
         }
     }
 }

@@ -11,36 +11,179 @@
 
 use std::collections::HashSet;
 use std::io::{self, Seek, Write};
+use std::path::Path;
 
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::ZipTarget;
-use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells, Points};
+use super::in_order::{InOrder, InTurn};
+use super::placed::Placed;
+use super::single::{SingleFile, Whole};
+use super::stored_zip::{StoredEntry, central_directory};
+use super::values::{Of, Section, Values};
+use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells, Points, PolyhedronFaces};
 use crate::io::plain_name;
 
 const ORDER: char = if cfg!(target_endian = "big") { '>' } else { '<' };
 
-/// Writes `dataset`, which has been checked.
-pub fn write(out: &mut (impl Write + Seek), dataset: &Dataset, compress: bool) -> io::Result<()> {
-    let mut archive = Archive::new(out, compress);
-    let point_type = match &dataset.points {
+/// An archive written from pieces.
+pub struct Plain<'o, W> {
+    out: &'o mut W,
+    placed: Placed,
+    entries: Vec<StoredEntry>,
+}
+
+impl<'o, W: Write + Seek> Plain<'o, W> {
+    /// An archive at the start of `out`, of pieces like `first`, which has been checked.
+    pub fn new(out: &'o mut W, first: &Dataset, whole: Whole) -> io::Result<Self> {
+        let mut names = HashSet::new();
+        let mut sections = Vec::new();
+        let mut entries = Vec::new();
+        let mut start = 0;
+        for NamedSection { name, number, shape, section } in named_sections(first, whole) {
+            refuse_twice(&mut names, &name)?;
+            let header = npy_header(number, &shape);
+            let bytes = section.total(whole.points, whole.cells);
+            let large = is_large(bytes);
+            let length = header.len() as u64 + bytes;
+            let mut entry = StoredEntry::new(format!("{name}.npy"), start, length, large);
+            entry.add(&header);
+            let text = [entry.local_header(), header].concat();
+            start += text.len() as u64 + bytes;
+            sections.push((text, bytes));
+            entries.push(entry);
+        }
+        Ok(Self { out, placed: Placed::new(sections), entries })
+    }
+}
+
+impl<W: Write + Seek> SingleFile for Plain<'_, W> {
+    fn push(&mut self, piece: &Dataset, _cells_before: usize) -> io::Result<()> {
+        // shapes are of the piece here, and not used
+        let whole = Whole { points: piece.points.len(), cells: piece.cells.len() };
+        for (i, section) in named_sections(piece, whole).iter().enumerate() {
+            let entry = &mut self.entries[i];
+            self.placed.append(self.out, i, &section.section.values, |bytes| entry.add(bytes))?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        // the checksums are known by now
+        for entry in &self.entries {
+            self.placed.overwrite(self.out, entry.start(), &entry.local_header())?;
+        }
+        let directory = central_directory(&self.entries, self.placed.end());
+        self.placed.finish(self.out, &directory)
+    }
+}
+
+/// A compressed archive written from pieces.
+pub struct Compressed<'o, W: Write + Seek> {
+    sections: InOrder,
+    turn: Turn<'o, W>,
+}
+
+struct Turn<'o, W: Write + Seek> {
+    archive: Archive<&'o mut W>,
+    // name, type and shape of each
+    arrays: Vec<(String, &'static str, Vec<usize>)>,
+}
+
+impl<'o, W: Write + Seek> Compressed<'o, W> {
+    /// As [`Plain::new`]; `output`: the file.
+    pub fn new(out: &'o mut W, first: &Dataset, whole: Whole, output: &Path) -> Self {
+        let named = named_sections(first, whole);
+        let bytes = named.iter().map(|named| named.section.total(whole.points, whole.cells));
+        let sections = InOrder::new(output, bytes);
+        let arrays = named.into_iter().map(|n| (n.name, n.number, n.shape)).collect();
+        Self { sections, turn: Turn { archive: Archive::new(out, true), arrays } }
+    }
+}
+
+impl<W: Write + Seek> SingleFile for Compressed<'_, W> {
+    fn push(&mut self, piece: &Dataset, _cells_before: usize) -> io::Result<()> {
+        let whole = Whole { points: piece.points.len(), cells: piece.cells.len() };
+        for (i, section) in named_sections(piece, whole).iter().enumerate() {
+            self.sections.append(&mut self.turn, i, &section.section.values)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.turn.archive.finish()
+    }
+}
+
+impl<W: Write + Seek> InTurn for Turn<'_, W> {
+    fn begin(&mut self, section: usize) -> io::Result<()> {
+        let (name, number, shape) = &self.arrays[section];
+        self.archive.begin(name, number, shape)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.archive.append(bytes)
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// An array of the archive: the part of it that a piece has, and the shape of all.
+struct NamedSection<'a> {
+    name: String,
+    number: &'static str,
+    shape: Vec<usize>,
+    section: Section<'a>,
+}
+
+/// The arrays of the archive in their order.
+fn named_sections(piece: &Dataset, whole: Whole) -> Vec<NamedSection<'_>> {
+    let mut all = Vec::new();
+    let mut push = |name: &str, number, shape: &[usize], section| {
+        all.push(NamedSection { name: name.into(), number, shape: shape.into(), section });
+    };
+    let point_type = match &piece.points {
         Points::F32(_) => "f4",
         Points::F64(_) => "f8",
     };
-    archive.push("points", point_type, &[dataset.points.len(), 3], dataset.points.bytes())?;
-    push_cells(&mut archive, &dataset.cells)?;
-    let groups = [
-        ("point", &dataset.point_arrays),
-        ("cell", &dataset.cell_arrays),
-        ("field", &dataset.field_arrays),
-    ];
-    for (group, arrays) in groups {
-        for array in arrays {
-            push_named(&mut archive, &format!("{group}/{}", plain_name(&array.name)), array)?;
+    let Whole { points, cells } = whole;
+    push("points", point_type, &[points, 3], Section::coordinates(&piece.points));
+    match &piece.cells {
+        DatasetCells::Uniform { vtk_type, size, connectivity } => {
+            let values = Values::Bytes(bytemuck::cast_slice(connectivity));
+            push("cells", "u4", &[cells, *size], Section { of: Of::Cells(4 * size), values });
+            let values = Values::Repeated { value: *vtk_type, count: piece.cells.len() };
+            push("cell_types", "u1", &[cells], Section { of: Of::Cells(1), values });
+        }
+        DatasetCells::Mixed(mixed) => {
+            let file = |bytes| Section { of: Of::File, values: Values::Bytes(bytes) };
+            let ids = &mixed.connectivity;
+            push("cells", "u4", &[ids.len()], file(bytemuck::cast_slice(ids)));
+            push("cell_types", "u1", &[cells], file(&mixed.vtk_types));
+            push("cell_ends", "i8", &[cells], file(bytemuck::cast_slice(&mixed.ends)));
+            if let Some(PolyhedronFaces { stream, ends }) = &mixed.faces {
+                push("faces", "u4", &[stream.len()], file(bytemuck::cast_slice(stream)));
+                push("face_ends", "i8", &[cells], file(bytemuck::cast_slice(ends)));
+            }
         }
     }
-    archive.finish()
+    let name = |group: &str, array: &Array| format!("{group}/{}", plain_name(&array.name));
+    for array in &piece.point_arrays {
+        let (number, shape) = number_and_shape(array, points);
+        push(&name("point", array), number, &shape, Section::of_points(array));
+    }
+    for array in &piece.cell_arrays {
+        let (number, shape) = number_and_shape(array, cells);
+        push(&name("cell", array), number, &shape, Section::of_cells(array));
+    }
+    for array in &piece.field_arrays {
+        let (number, shape) = number_and_shape(array, array.entries());
+        push(&name("field", array), number, &shape, Section::of_file(array));
+    }
+    all
 }
 
 /// Writes `arrays`, which have been checked, under their own names.
@@ -58,31 +201,16 @@ pub fn write_arrays(
     archive.finish()
 }
 
-fn push_cells<W: Write + Seek>(archive: &mut Archive<W>, cells: &DatasetCells) -> io::Result<()> {
-    let count = cells.len();
-    let connectivity: &[u8] = bytemuck::cast_slice(cells.connectivity());
-    match cells {
-        DatasetCells::Uniform { vtk_type, size, .. } => {
-            archive.push("cells", "u4", &[count, *size], connectivity)?;
-            archive.push("cell_types", "u1", &[count], &vec![*vtk_type; count])
-        }
-        DatasetCells::Mixed(mixed) => {
-            archive.push("cells", "u4", &[mixed.connectivity.len()], connectivity)?;
-            archive.push("cell_types", "u1", &[count], &mixed.vtk_types)?;
-            archive.push("cell_ends", "i8", &[count], bytemuck::cast_slice(&mixed.ends))?;
-            let Some(faces) = &mixed.faces else { return Ok(()) };
-            let stream = bytemuck::cast_slice(&faces.stream);
-            archive.push("faces", "u4", &[faces.stream.len()], stream)?;
-            archive.push("face_ends", "i8", &[count], bytemuck::cast_slice(&faces.ends))
-        }
-    }
-}
-
 fn push_named<W: Write + Seek>(
     archive: &mut Archive<W>,
     name: &str,
     array: &Array,
 ) -> io::Result<()> {
+    let (number, shape) = number_and_shape(array, array.entries());
+    archive.push(name, number, &shape, array.data.bytes())
+}
+
+fn number_and_shape(array: &Array, entries: usize) -> (&'static str, Vec<usize>) {
     let number = match array.data {
         ArrayData::F32(_) => "f4",
         ArrayData::F64(_) => "f8",
@@ -90,9 +218,25 @@ fn push_named<W: Write + Seek>(
         ArrayData::I64(_) => "i8",
         ArrayData::U8(_) => "u1",
     };
-    let shape = [array.entries(), array.width];
-    let shape = if array.width == 1 { &shape[..1] } else { &shape[..] };
-    archive.push(name, number, shape, array.data.bytes())
+    let shape = [entries, array.width];
+    (number, if array.width == 1 { &shape[..1] } else { &shape[..] }.to_vec())
+}
+
+/// Refuses a second array of the same name.
+fn refuse_twice(names: &mut HashSet<String>, name: &str) -> io::Result<()> {
+    match names.insert(name.to_lowercase()) {
+        true => Ok(()),
+        false => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("two arrays would have the name {name:?}: rename one of them"),
+        )),
+    }
+}
+
+/// Whether an array needs the long fields of the archive. Also deflate adds a little to data that
+/// it cannot shrink.
+fn is_large(bytes: u64) -> bool {
+    bytes > u64::from(u32::MAX / 2)
 }
 
 /// A zip archive of `.npy` files.
@@ -124,18 +268,12 @@ impl<W: Write + Seek> Archive<W> {
 
     /// Begins an array in C order, whose numbers are then given by [`Archive::append`].
     pub(crate) fn begin(&mut self, name: &str, number: &str, shape: &[usize]) -> io::Result<()> {
-        if !self.names.insert(name.to_lowercase()) {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                format!("two arrays would have the name {name:?}: rename one of them"),
-            ));
-        }
+        refuse_twice(&mut self.names, name)?;
         let size = number[1..].parse().unwrap_or(8);
         let bytes = shape.iter().fold(size, |bytes: usize, &n| bytes.saturating_mul(n));
-        // Also deflate adds a little to data that it cannot shrink.
-        let large = bytes > (u32::MAX / 2) as usize;
-        let options =
-            SimpleFileOptions::default().compression_method(self.method).large_file(large);
+        let options = SimpleFileOptions::default()
+            .compression_method(self.method)
+            .large_file(is_large(bytes as u64));
         self.zip.start_file(format!("{name}.npy"), options)?;
         self.zip.write_all(&npy_header(number, shape))
     }

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use super::pvtu::{
     Layout, check, check_replaceable, is_record, piece_name, pieces_name, write_index,
 };
-use super::{WriteOptions, vtu, xml};
+use super::single::write_whole;
+use super::{Format, WriteOptions, xml};
 use crate::io::atomic;
 use crate::io::dataset::Dataset;
 use crate::{Error, Result};
@@ -126,10 +127,8 @@ impl PieceJob {
         self.record.layout.get_or_insert(layout);
         self.record.high_order |= xml::Version::of(&piece.cells) == xml::Version::HighOrder;
         let path = self.path.with_extension("").join(piece_name(&self.name, self.next));
-        atomic::write(&path, |out| {
-            vtu::write(out, piece, self.record.compressed)
-                .map_err(|e| atomic::refused(&self.path, e))
-        })?;
+        let format = (Format::Vtu, self.record.compressed);
+        atomic::write(&path, |out| write_whole(out, &self.path, format, piece))?;
         self.next += 1;
         Ok(())
     }

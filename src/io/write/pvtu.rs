@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use super::{WriteOptions, vtu, xml};
+use super::single::write_whole;
+use super::{Format, WriteOptions, xml};
 use crate::io::atomic;
 use crate::io::dataset::{Array, Dataset};
 use crate::io::unfinished::Unfinished;
@@ -193,10 +194,8 @@ impl PieceShare {
         self.check_layout(index, &layout)?;
         self.record.layout.get_or_insert(layout);
         let path = self.directory.join(piece_name(&self.name, index));
-        atomic::write(&path, |out| {
-            vtu::write(out, piece, self.options.compress)
-                .map_err(|e| atomic::refused(&self.path, e))
-        })?;
+        let format = (Format::Vtu, self.options.compress);
+        atomic::write(&path, |out| write_whole(out, &self.path, format, piece))?;
         self.record.end = self.record.end.max(index + 1);
         self.record.high_order |= xml::Version::of(&piece.cells) == xml::Version::HighOrder;
         Ok(())

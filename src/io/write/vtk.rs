@@ -1,21 +1,22 @@
 //! Legacy VTK files (`.vtk`), version 3.0, binary: big-endian throughout.
 //!
 //! Integers are written as 32 bits, which every reader knows; 64-bit arrays keep
-//! their width only where a value needs it.
+//! their width only where a value of the file needs it.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 
+use super::placed::Placed;
+use super::single::{Outline, SingleFile, wide};
+use super::values::{NumberSize, Of, Section, Values, coordinate_bytes, entry};
 use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells, MixedCells, Points, vtk_type};
 use crate::{Error, Result};
 
-const CHUNK: usize = 1 << 14; // values swapped at a time
-
-/// Checks that the format can hold `dataset`.
+/// Checks that the format can hold the cells of `dataset`.
 ///
 /// # Errors
-/// [`Error::Request`] for more points than 32-bit ids can name, and for high-order
-/// cells, whose node order readers of this format disagree about.
+/// [`Error::Request`] for high-order cells, whose node order readers of this format disagree
+/// about.
 pub fn check(dataset: &Dataset) -> Result<()> {
     let has = |types: &[u8], kind| types.contains(&kind);
     let types = match &dataset.cells {
@@ -26,67 +27,130 @@ pub fn check(dataset: &Dataset) -> Result<()> {
         return Err(Error::request("high-order cells have no agreed node order in a .vtk file")
             .with_help("write a .vtu file"));
     }
-    if i32::try_from(dataset.points.len()).is_err() {
-        let count = dataset.points.len();
-        return Err(Error::request(format!("{count} points are too many for a .vtk file"))
-            .with_help("write a .vtu or .pvtu file"));
-    }
     Ok(())
 }
 
-/// Writes `dataset`, which has been checked.
-pub fn write(out: &mut impl Write, dataset: &Dataset) -> io::Result<()> {
-    out.write_all(b"# vtk DataFile Version 3.0\nsubsolid\nBINARY\nDATASET UNSTRUCTURED_GRID\n")?;
-    write_arrays(out, &dataset.field_arrays)?;
-    let count = dataset.points.len();
-    match &dataset.points {
-        Points::F64(points) => {
-            writeln!(out, "POINTS {count} double")?;
-            write_big_endian(out, points.as_flattened().iter().map(|v| v.to_be_bytes()))?;
-        }
-        Points::F32(points) => {
-            writeln!(out, "POINTS {count} float")?;
-            write_big_endian(out, points.as_flattened().iter().map(|v| v.to_be_bytes()))?;
-        }
+/// Checks that the format can hold so many points.
+///
+/// # Errors
+/// [`Error::Request`] for more than 32-bit ids can name.
+pub fn check_points(count: usize) -> Result<()> {
+    match i32::try_from(count) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::request(format!("{count} points are too many for a .vtk file"))
+            .with_help("write a .vtu or .pvtu file")),
     }
-    write_cells(out, &dataset.cells)?;
-    for (kind, arrays, count) in [
-        ("POINT_DATA", &dataset.point_arrays, count),
-        ("CELL_DATA", &dataset.cell_arrays, dataset.cells.len()),
-    ] {
-        if !arrays.is_empty() {
-            writeln!(out, "{kind} {count}")?;
-            write_arrays(out, arrays)?;
-        }
+}
+
+/// A file being written from pieces.
+pub struct File<'o, W> {
+    out: &'o mut W,
+    outline: Outline,
+    placed: Placed,
+}
+
+impl<'o, W: Write + Seek> File<'o, W> {
+    /// A file at the start of `out`, of pieces like `first`, which has been checked.
+    pub fn new(out: &'o mut W, first: &Dataset, outline: &Outline) -> Self {
+        let mixed = MixedNumbers::of(&first.cells);
+        let mut before =
+            "# vtk DataFile Version 3.0\nsubsolid\nBINARY\nDATASET UNSTRUCTURED_GRID\n".to_owned();
+        let sections = sections(first, &mixed, outline).into_iter().map(|(text, section)| {
+            before.push_str(&text);
+            // every section ends in a line end
+            let text = std::mem::replace(&mut before, "\n".to_owned());
+            (text.into_bytes(), section.total(outline.points, outline.cells))
+        });
+        let placed = Placed::new(sections);
+        Self { out, outline: outline.clone(), placed }
     }
-    Ok(())
+}
+
+impl<W: Write + Seek> SingleFile for File<'_, W> {
+    fn push(&mut self, piece: &Dataset, _cells_before: usize) -> io::Result<()> {
+        let mixed = MixedNumbers::of(&piece.cells);
+        let sections = sections(piece, &mixed, &self.outline);
+        for (i, (_, section)) in sections.iter().enumerate() {
+            self.placed.append(self.out, i, &section.values, |_| ())?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.placed.finish(self.out, b"\n")
+    }
+}
+
+/// All sections of the file for a piece, each with the text before it.
+fn sections<'a>(
+    piece: &'a Dataset,
+    mixed: &'a MixedNumbers,
+    outline: &Outline,
+) -> Vec<(String, Section<'a>)> {
+    let mut sections = Vec::new();
+    let Outline { points, cells, .. } = *outline;
+    let kept = wide(&piece.field_arrays);
+    let field = |array: &Array, _| (array.entries(), Of::File);
+    push_arrays(&mut sections, String::new(), &piece.field_arrays, &kept, field);
+    let kind = match &piece.points {
+        Points::F64(_) => "double",
+        Points::F32(_) => "float",
+    };
+    let of = Of::Points(coordinate_bytes(&piece.points));
+    let coordinates = Section { of, values: Values::big_endian_points(&piece.points) };
+    sections.push((format!("POINTS {points} {kind}\n"), coordinates));
+    push_cells(&mut sections, &piece.cells, mixed, cells);
+    let (text, kept) = (format!("POINT_DATA {points}\n"), &outline.wide_point_arrays);
+    let point = |_: &Array, bytes| (points, Of::Points(bytes));
+    push_arrays(&mut sections, text, &piece.point_arrays, kept, point);
+    let (text, kept) = (format!("CELL_DATA {cells}\n"), &outline.wide_cell_arrays);
+    let cell = |_: &Array, bytes| (cells, Of::Cells(bytes));
+    push_arrays(&mut sections, text, &piece.cell_arrays, kept, cell);
+    sections
 }
 
 /// Each cell: how many integers follow, then its points, or a polyhedron's faces.
-fn write_cells(out: &mut impl Write, cells: &DatasetCells) -> io::Result<()> {
-    let count = cells.len();
-    match cells {
+fn push_cells<'a>(
+    sections: &mut Vec<(String, Section<'a>)>,
+    cells: &'a DatasetCells,
+    mixed: &'a MixedNumbers,
+    count: usize,
+) {
+    let big_endian =
+        |numbers: &'a [u32]| Values::BigEndian(bytemuck::cast_slice(numbers), NumberSize::Four);
+    let (integers, rows, types) = match cells {
         DatasetCells::Uniform { vtk_type, size, connectivity } => {
-            writeln!(out, "CELLS {count} {}", count + connectivity.len())?;
-            let rows = connectivity
-                .chunks_exact(*size)
-                .flat_map(|cell| std::iter::once(*size as u32).chain(cell.iter().copied()));
-            write_big_endian(out, rows.map(u32::to_be_bytes))?;
-            writeln!(out, "CELL_TYPES {count}")?;
-            let types = std::iter::repeat_n(i32::from(*vtk_type), count);
-            write_big_endian(out, types.map(i32::to_be_bytes))
+            let rows = Values::Rows { size: *size, ids: connectivity };
+            let types = Values::RepeatedBigEndian { value: (*vtk_type).into(), count: cells.len() };
+            let of = Of::Cells(4 * (size + 1));
+            (count * (size + 1), (of, rows), (Of::Cells(4), types))
         }
-        DatasetCells::Mixed(mixed) => {
-            let rows = mixed_rows(mixed);
-            let size: usize = rows.iter().map(|row| 1 + row.len()).sum();
-            writeln!(out, "CELLS {count} {size}")?;
-            let integers = rows
-                .iter()
-                .flat_map(|row| std::iter::once(row.len() as u32).chain(row.iter().copied()));
-            write_big_endian(out, integers.map(u32::to_be_bytes))?;
-            writeln!(out, "CELL_TYPES {count}")?;
-            write_big_endian(out, mixed.vtk_types.iter().map(|&t| i32::from(t).to_be_bytes()))
+        DatasetCells::Mixed(_) => {
+            let rows = (Of::File, big_endian(&mixed.rows));
+            (mixed.rows.len(), rows, (Of::File, big_endian(&mixed.types)))
         }
+    };
+    let section = |(of, values)| Section { of, values };
+    sections.push((format!("CELLS {count} {integers}\n"), section(rows)));
+    sections.push((format!("CELL_TYPES {count}\n"), section(types)));
+}
+
+/// Cells of any types as the file has them.
+#[derive(Default)]
+struct MixedNumbers {
+    rows: Vec<u32>,
+    types: Vec<u32>,
+}
+
+impl MixedNumbers {
+    /// Nothing for equal cells.
+    fn of(cells: &DatasetCells) -> Self {
+        let DatasetCells::Mixed(mixed) = cells else { return Self::default() };
+        let rows = mixed_rows(mixed);
+        let rows = rows
+            .iter()
+            .flat_map(|row| std::iter::once(row.len() as u32).chain(row.iter().copied()));
+        Self { rows: rows.collect(), types: mixed.vtk_types.iter().map(|&t| t.into()).collect() }
     }
 }
 
@@ -110,58 +174,36 @@ fn mixed_rows(cells: &MixedCells) -> Vec<&[u32]> {
     (0..cells.vtk_types.len()).map(row).collect()
 }
 
-fn write_arrays(out: &mut impl Write, arrays: &[Array]) -> io::Result<()> {
+fn push_arrays<'a>(
+    sections: &mut Vec<(String, Section<'a>)>,
+    mut before: String,
+    arrays: &'a [Array],
+    wide: &[String],
+    // number of entries in the file and what they belong to, given the bytes of one
+    place: impl Fn(&Array, usize) -> (usize, Of),
+) {
     if arrays.is_empty() {
-        return Ok(());
+        return;
     }
-    writeln!(out, "FIELD FieldData {}", arrays.len())?;
+    let _ = writeln!(before, "FIELD FieldData {}", arrays.len());
     for array in arrays {
-        write!(out, "{} {} {} ", encode(&array.name), array.width, array.entries())?;
-        match &array.data {
-            ArrayData::F32(values) => {
-                writeln!(out, "float")?;
-                write_big_endian(out, values.iter().map(|v| v.to_be_bytes()))?;
-            }
-            ArrayData::F64(values) => {
-                writeln!(out, "double")?;
-                write_big_endian(out, values.iter().map(|v| v.to_be_bytes()))?;
-            }
-            ArrayData::I32(values) => {
-                writeln!(out, "int")?;
-                write_big_endian(out, values.iter().map(|v| v.to_be_bytes()))?;
-            }
-            ArrayData::I64(values) if values.iter().all(|&v| i32::try_from(v).is_ok()) => {
-                writeln!(out, "int")?;
-                write_big_endian(out, values.iter().map(|&v| (v as i32).to_be_bytes()))?;
-            }
+        let (mut bytes, kept) = (entry(array), wide.contains(&array.name));
+        let (kind, values) = match &array.data {
+            ArrayData::F32(_) => ("float", Values::big_endian(&array.data)),
+            ArrayData::F64(_) => ("double", Values::big_endian(&array.data)),
+            ArrayData::I32(_) => ("int", Values::big_endian(&array.data)),
+            ArrayData::U8(_) => ("unsigned_char", Values::big_endian(&array.data)),
+            ArrayData::I64(_) if kept => ("vtktypeint64", Values::big_endian(&array.data)),
             ArrayData::I64(values) => {
-                writeln!(out, "vtktypeint64")?;
-                write_big_endian(out, values.iter().map(|v| v.to_be_bytes()))?;
+                bytes = 4 * array.width;
+                ("int", Values::Narrowed(values))
             }
-            ArrayData::U8(values) => {
-                writeln!(out, "unsigned_char")?;
-                write_big_endian(out, values.iter().map(|&v| [v]))?;
-            }
-        }
+        };
+        let (entries, of) = place(array, bytes);
+        let mut text = std::mem::take(&mut before);
+        let _ = writeln!(text, "{} {} {entries} {kind}", encode(&array.name), array.width);
+        sections.push((text, Section { of, values }));
     }
-    Ok(())
-}
-
-/// Writes the bytes of `values` and a line end, gathering them first.
-fn write_big_endian<const N: usize>(
-    out: &mut impl Write,
-    values: impl Iterator<Item = [u8; N]>,
-) -> io::Result<()> {
-    let mut bytes = Vec::with_capacity(CHUNK * N);
-    for value in values {
-        bytes.extend_from_slice(&value);
-        if bytes.len() == CHUNK * N {
-            out.write_all(&bytes)?;
-            bytes.clear();
-        }
-    }
-    bytes.push(b'\n');
-    out.write_all(&bytes)
 }
 
 /// A name without blanks, as VTK encodes and decodes it.

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::appended::{Values, vtk_ids, write_raw};
+use super::appended::write_raw;
+use super::values::{Values, vtk_ids};
 use super::xml;
 use crate::io::dataset::{Array, Points};
 use crate::mesh::SurfaceMesh;
@@ -51,7 +52,7 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
     array(&mut head, format!("type=\"{kind}\" Name=\"connectivity\""), ids);
     let ends: Vec<u64>;
     let ends = match mesh.faces.uniform_size() {
-        Some(size) => Values::Multiples { step: size as u64, count: mesh.faces.len() },
+        Some(size) => Values::Multiples { step: size as u64, first: 0, count: mesh.faces.len() },
         None => {
             ends = mesh.faces.ends().collect();
             Values::Bytes(bytemuck::cast_slice(&ends))

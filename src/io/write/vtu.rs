@@ -3,34 +3,126 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Seek, SeekFrom, Write};
+use std::path::Path;
 
-use super::appended::{Values, vtk_ids, write_compressed, write_raw};
+use super::appended::CompressedSection;
+use super::in_order::{InOrder, InTurn};
+use super::placed::Placed;
+use super::single::{SingleFile, Whole};
+use super::values::{Of, Section, Values, vtk_ids};
 use super::xml;
 use crate::io::dataset::{Array, Dataset, DatasetCells};
 
-/// Writes `dataset`, which has been checked, at the current position of `out`.
-pub fn write(out: &mut (impl Write + Seek), dataset: &Dataset, compress: bool) -> io::Result<()> {
-    let groups = groups(dataset);
-    let arrays = || groups.iter().flat_map(|group| &group.arrays);
-    let mut offsets = vec![0; arrays().count()];
-    // Offsets of compressed sections are known when they are written. The head has
-    // the same length whatever the offsets, so it is written twice.
-    let start = out.stream_position()?;
-    out.write_all(head(dataset, &groups, &offsets, compress).as_bytes())?;
-    let data_start = out.stream_position()?;
-    for (offset, array) in offsets.iter_mut().zip(arrays()) {
-        *offset = out.stream_position()? - data_start;
-        if compress {
-            write_compressed(out, &array.values)?;
-        } else {
-            write_raw(out, &array.values)?;
-        }
+/// A file whose arrays are written as they are.
+pub struct Plain<'o, W> {
+    out: &'o mut W,
+    whole: Whole,
+    placed: Placed,
+}
+
+impl<'o, W: Write + Seek> Plain<'o, W> {
+    /// A file at the start of `out`, of pieces like `first`, which has been checked.
+    pub fn new(out: &'o mut W, first: &Dataset, whole: Whole) -> Self {
+        let groups = groups(first, &whole, 0);
+        let bytes = section_bytes(&groups, &whole);
+        let mut end = 0;
+        let mut offset = |bytes: &u64| {
+            let start = end;
+            end += 8 + bytes;
+            start
+        };
+        let offsets: Vec<u64> = bytes.iter().map(&mut offset).collect();
+        let mut text = Head::new(first, &groups, whole, false).text(&offsets).into_bytes();
+        let place = |&bytes: &u64| {
+            let mut text = std::mem::take(&mut text);
+            text.extend(bytes.to_ne_bytes());
+            (text, bytes)
+        };
+        let placed = Placed::new(bytes.iter().map(place));
+        Self { out, whole, placed }
     }
-    out.write_all(b"\n  </AppendedData>\n</VTKFile>\n")?;
-    let end = out.stream_position()?;
-    out.seek(SeekFrom::Start(start))?;
-    out.write_all(head(dataset, &groups, &offsets, compress).as_bytes())?;
-    out.seek(SeekFrom::Start(end)).map(drop)
+}
+
+impl<W: Write + Seek> SingleFile for Plain<'_, W> {
+    fn push(&mut self, piece: &Dataset, cells_before: usize) -> io::Result<()> {
+        let groups = groups(piece, &self.whole, cells_before);
+        for (i, array) in arrays(&groups).enumerate() {
+            self.placed.append(self.out, i, &array.section.values, |_| ())?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.placed.finish(self.out, TAIL)
+    }
+}
+
+/// A file whose arrays are compressed.
+pub struct Compressed<'o, W> {
+    sections: InOrder,
+    whole: Whole,
+    turn: Turn<'o, W>,
+    head: Head,
+}
+
+struct Turn<'o, W> {
+    out: &'o mut W,
+    data_start: u64,
+    offsets: Vec<u64>,
+    section: CompressedSection,
+    bytes: Vec<u64>,
+}
+
+impl<'o, W: Write + Seek> Compressed<'o, W> {
+    /// As [`Plain::new`]; `output`: the file.
+    pub fn new(out: &'o mut W, first: &Dataset, whole: Whole, output: &Path) -> io::Result<Self> {
+        let groups = groups(first, &whole, 0);
+        let bytes = section_bytes(&groups, &whole);
+        let head = Head::new(first, &groups, whole, true);
+        // Offsets of compressed sections are known when they are written. The head has
+        // the same length whatever the offsets, so it is written twice.
+        out.write_all(head.text(&vec![0; bytes.len()]).as_bytes())?;
+        let data_start = out.stream_position()?;
+        let sections = InOrder::new(output, bytes.iter().copied());
+        let section = CompressedSection::default();
+        let turn = Turn { out, data_start, offsets: Vec::new(), section, bytes };
+        Ok(Self { sections, whole, turn, head })
+    }
+}
+
+impl<W: Write + Seek> SingleFile for Compressed<'_, W> {
+    fn push(&mut self, piece: &Dataset, cells_before: usize) -> io::Result<()> {
+        let groups = groups(piece, &self.whole, cells_before);
+        for (i, array) in arrays(&groups).enumerate() {
+            self.sections.append(&mut self.turn, i, &array.section.values)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        let Turn { out, offsets, .. } = self.turn;
+        out.write_all(TAIL)?;
+        let end = out.stream_position()?;
+        out.rewind()?;
+        out.write_all(self.head.text(&offsets).as_bytes())?;
+        out.seek(SeekFrom::Start(end)).map(drop)
+    }
+}
+
+impl<W: Write + Seek> InTurn for Turn<'_, W> {
+    fn begin(&mut self, section: usize) -> io::Result<()> {
+        self.offsets.push(self.out.stream_position()? - self.data_start);
+        self.section = CompressedSection::begin(self.out, self.bytes[section])?;
+        Ok(())
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.section.append(self.out, bytes)
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        std::mem::take(&mut self.section).end(self.out)
+    }
 }
 
 /// An element that holds arrays.
@@ -41,95 +133,143 @@ struct Group<'a> {
 
 struct DataArray<'a> {
     attributes: String,
-    values: Values<'a>,
+    section: Section<'a>,
 }
 
-/// All arrays of the file in order; the first group lies outside the piece.
-fn groups(dataset: &Dataset) -> [Group<'_>; 5] {
-    let mut fields = named(&dataset.field_arrays);
-    for (field, array) in fields.iter_mut().zip(&dataset.field_arrays) {
+fn arrays<'g, 'a>(groups: &'g [Group<'a>]) -> impl Iterator<Item = &'g DataArray<'a>> {
+    groups.iter().flat_map(|group| &group.arrays)
+}
+
+fn section_bytes(groups: &[Group<'_>], whole: &Whole) -> Vec<u64> {
+    arrays(groups).map(|array| array.section.total(whole.points, whole.cells)).collect()
+}
+
+/// All arrays of a piece in the order of the file; the first group lies outside the piece.
+fn groups<'a>(piece: &'a Dataset, whole: &Whole, cells_before: usize) -> [Group<'a>; 5] {
+    let mut fields = named(&piece.field_arrays, Section::of_file);
+    for (field, array) in fields.iter_mut().zip(&piece.field_arrays) {
         let _ = write!(field.attributes, " NumberOfTuples=\"{}\"", array.entries());
     }
     let points = DataArray {
-        attributes: xml::points_attributes(&dataset.points),
-        values: Values::Bytes(dataset.points.bytes()),
+        attributes: xml::points_attributes(&piece.points),
+        section: Section::coordinates(&piece.points),
     };
+    let cells = cell_arrays(&piece.cells, whole, cells_before);
     [
         Group { element: "FieldData", arrays: fields },
-        Group { element: "PointData", arrays: named(&dataset.point_arrays) },
-        Group { element: "CellData", arrays: named(&dataset.cell_arrays) },
+        Group { element: "PointData", arrays: named(&piece.point_arrays, Section::of_points) },
+        Group { element: "CellData", arrays: named(&piece.cell_arrays, Section::of_cells) },
         Group { element: "Points", arrays: vec![points] },
-        Group { element: "Cells", arrays: cell_arrays(dataset) },
+        Group { element: "Cells", arrays: cells },
     ]
 }
 
-fn named(arrays: &[Array]) -> Vec<DataArray<'_>> {
-    let named = |array| DataArray {
+fn named<'a>(
+    arrays: &'a [Array],
+    section: impl Fn(&'a Array) -> Section<'a>,
+) -> Vec<DataArray<'a>> {
+    let named = |array: &'a Array| DataArray {
         attributes: xml::array_attributes(array),
-        values: Values::Bytes(array.data.bytes()),
+        section: section(array),
     };
     arrays.iter().map(named).collect()
 }
 
-fn cell_arrays(dataset: &Dataset) -> Vec<DataArray<'_>> {
-    let cells = &dataset.cells;
-    let ids = |name: &str, ids| {
-        let (kind, values) = vtk_ids(ids, dataset.points.len());
-        plain(kind, name, values)
+fn cell_arrays<'a>(
+    cells: &'a DatasetCells,
+    whole: &Whole,
+    cells_before: usize,
+) -> Vec<DataArray<'a>> {
+    let ids = |name: &str, ids, ids_a_cell: Option<usize>| {
+        let (kind, values) = vtk_ids(ids, whole.points);
+        let bytes = if matches!(values, Values::Widened(_)) { 8 } else { 4 };
+        plain(kind, name, ids_a_cell.map_or(Of::File, |ids| Of::Cells(ids * bytes)), values)
     };
-    let (ends, types) = match cells {
-        DatasetCells::Uniform { vtk_type, size, .. } => {
-            let count = cells.len();
-            let ends = Values::Multiples { step: *size as u64, count };
-            (ends, Values::Repeated { value: *vtk_type, count })
+    match cells {
+        DatasetCells::Uniform { vtk_type, size, connectivity } => {
+            let (count, first) = (cells.len(), cells_before as u64);
+            let ends = Values::Multiples { step: *size as u64, first, count };
+            let types = Values::Repeated { value: *vtk_type, count };
+            vec![
+                ids("connectivity", connectivity, Some(*size)),
+                plain("Int64", "offsets", Of::Cells(8), ends),
+                plain("UInt8", "types", Of::Cells(1), types),
+            ]
         }
         DatasetCells::Mixed(mixed) => {
-            let ends = Values::Bytes(bytemuck::cast_slice(&mixed.ends));
-            (ends, Values::Bytes(&mixed.vtk_types))
+            let ends = |ends| Values::Bytes(bytemuck::cast_slice(ends));
+            let mut arrays = vec![
+                ids("connectivity", &mixed.connectivity, None),
+                plain("Int64", "offsets", Of::File, ends(&mixed.ends)),
+                plain("UInt8", "types", Of::File, Values::Bytes(&mixed.vtk_types)),
+            ];
+            if let Some(faces) = &mixed.faces {
+                arrays.push(ids("faces", &faces.stream, None));
+                arrays.push(plain("Int64", "faceoffsets", Of::File, ends(&faces.ends)));
+            }
+            arrays
         }
-    };
-    let mut arrays = vec![
-        ids("connectivity", cells.connectivity()),
-        plain("Int64", "offsets", ends),
-        plain("UInt8", "types", types),
-    ];
-    if let Some(faces) = cells.faces() {
-        let ends = Values::Bytes(bytemuck::cast_slice(&faces.ends));
-        arrays.push(ids("faces", &faces.stream));
-        arrays.push(plain("Int64", "faceoffsets", ends));
     }
-    arrays
 }
 
-fn plain<'a>(kind: &str, name: &str, values: Values<'a>) -> DataArray<'a> {
-    DataArray { attributes: format!("type=\"{kind}\" Name=\"{name}\""), values }
+fn plain<'a>(kind: &str, name: &str, of: Of, values: Values<'a>) -> DataArray<'a> {
+    let attributes = format!("type=\"{kind}\" Name=\"{name}\"");
+    DataArray { attributes, section: Section { of, values } }
 }
 
-/// Everything before the appended data; of equal length for all offsets.
-fn head(dataset: &Dataset, groups: &[Group], offsets: &[u64], compress: bool) -> String {
-    let mut head = xml::open_file("UnstructuredGrid", xml::Version::of(&dataset.cells), compress);
-    head.push_str("  <UnstructuredGrid>\n");
-    let mut offsets = offsets.iter();
-    for (g, Group { element, arrays }) in groups.iter().enumerate() {
-        if g == 1 {
-            let (points, cells) = (dataset.points.len(), dataset.cells.len());
-            let _ =
-                writeln!(head, "    <Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">");
-        }
-        if arrays.is_empty() {
-            continue;
-        }
-        let _ = writeln!(head, "      <{element}>");
-        for (DataArray { attributes, .. }, offset) in arrays.iter().zip(&mut offsets) {
-            // Blanks after the attribute make up for missing digits.
-            let offset = format!("offset=\"{offset}\"");
-            let _ = writeln!(
-                head,
-                "        <DataArray {attributes} format=\"appended\" {offset:<29}/>"
-            );
-        }
-        let _ = writeln!(head, "      </{element}>");
-    }
-    head.push_str("    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n   _");
-    head
+/// Everything before the appended data.
+struct Head {
+    version: xml::Version,
+    whole: Whole,
+    compress: bool,
+    // each element and the attributes of its arrays
+    groups: Vec<(&'static str, Vec<String>)>,
 }
+
+impl Head {
+    fn new(first: &Dataset, groups: &[Group<'_>], whole: Whole, compress: bool) -> Self {
+        let attributes =
+            |group: &Group<'_>| group.arrays.iter().map(|a| a.attributes.clone()).collect();
+        Self {
+            version: xml::Version::of(&first.cells),
+            whole,
+            compress,
+            groups: groups.iter().map(|group| (group.element, attributes(group))).collect(),
+        }
+    }
+
+    /// The text; of equal length for all offsets.
+    fn text(&self, offsets: &[u64]) -> String {
+        let mut head = xml::open_file("UnstructuredGrid", self.version, self.compress);
+        head.push_str("  <UnstructuredGrid>\n");
+        let mut offsets = offsets.iter();
+        for (g, (element, arrays)) in self.groups.iter().enumerate() {
+            if g == 1 {
+                let Whole { points, cells } = self.whole;
+                let _ = writeln!(
+                    head,
+                    "    <Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">"
+                );
+            }
+            if arrays.is_empty() {
+                continue;
+            }
+            let _ = writeln!(head, "      <{element}>");
+            for (attributes, offset) in arrays.iter().zip(&mut offsets) {
+                // Blanks after the attribute make up for missing digits.
+                let offset = format!("offset=\"{offset}\"");
+                let _ = writeln!(
+                    head,
+                    "        <DataArray {attributes} format=\"appended\" {offset:<29}/>"
+                );
+            }
+            let _ = writeln!(head, "      </{element}>");
+        }
+        head.push_str(
+            "    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n   _",
+        );
+        head
+    }
+}
+
+const TAIL: &[u8] = b"\n  </AppendedData>\n</VTKFile>\n";

@@ -11,4 +11,5 @@ pub mod models;
 mod pieces;
 mod readback;
 mod refusals;
+mod single;
 mod tables;

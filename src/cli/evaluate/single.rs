@@ -1,0 +1,119 @@
+//! What a single file will hold in all, and the memory that it takes to write it.
+
+use std::sync::Arc;
+
+use subsolid::io::Outline;
+use subsolid::mesh::SolidMesh;
+use subsolid::plan::{Plan, Samples};
+use subsolid::volume::SharedPoints;
+use subsolid::{Error, Result};
+
+use super::run::{Source, is_welded};
+use super::{Arguments, CellShape};
+use crate::cli::memory::{gigabytes, physical};
+
+/// Bytes of results that are evaluated at a time: they stay in the caches of some processors and
+/// are enough to keep a GPU busy.
+const RANGE: usize = 8 << 20;
+/// Ranges in memory: the results, and the pieces that are made of them, wait and are written.
+const RANGES: usize = 4;
+/// Bytes that numbering takes for an element: the first points of its corners, edges, faces and
+/// inside, and what finds those of its neighbours.
+const NUMBERING: usize = 27 * 4 + 300;
+
+/// A single file.
+#[derive(Clone)]
+pub struct Single {
+    /// What it holds.
+    pub outline: Outline,
+    /// Numbers of its points, if elements share them.
+    pub shared: Option<Arc<SharedPoints>>,
+}
+
+/// Results of a range.
+pub fn range(plan: &Plan<'_>, mesh: &SolidMesh) -> usize {
+    (RANGE / result_bytes(plan, mesh)).max(1)
+}
+
+impl Single {
+    /// Counts what is in the file before anything is evaluated. So many results are in a range.
+    pub fn new(
+        a: &Arguments,
+        plan: &Plan<'_>,
+        mesh: &SolidMesh,
+        shape: CellShape,
+        source: &Source<'_>,
+        range: usize,
+    ) -> Result<Self> {
+        let elements = plan.solid().elements().len();
+        let results = plan.result_count(&(0..elements));
+        let is_grid = matches!(plan.samples(), Samples::Tensor(along) if along.len() >= 2);
+        let is_block = matches!(shape, CellShape::Hexahedra | CellShape::Lagrange);
+        let is_shared = is_block && is_grid && is_welded(a);
+        check_memory(a, plan, mesh, if is_shared { elements } else { 0 }, range.min(results))?;
+        let shared = match is_shared {
+            true => Some(Arc::new(SharedPoints::new(plan)?)),
+            false => None,
+        };
+        let points = shared.as_ref().map_or(results, |shared| shared.len());
+        let (points, cells) = match (shape, source) {
+            (_, Source::Bezier(bezier)) => {
+                let cells = bezier.cell_count();
+                (64 * cells, cells)
+            }
+            (CellShape::Hexahedra, _) => {
+                let n = plan.samples_per_element() as f64;
+                (points, elements * (n.cbrt().round() as usize - 1).pow(3))
+            }
+            (CellShape::Lagrange, _) => (points, elements),
+            _ => (points, results),
+        };
+        let beyond = |&x: &f64| x < f64::from(i32::MIN) || x > f64::from(i32::MAX);
+        let wide = mesh.cell_data.iter().filter(|array| array.values.iter().any(beyond));
+        let wide: Vec<String> = wide.map(|array| array.name.clone()).collect();
+        // points alone have them too
+        let outline =
+            Outline { points, cells, wide_point_arrays: wide.clone(), wide_cell_arrays: wide };
+        Ok(Self { outline, shared })
+    }
+}
+
+/// Bytes of a result with what is made of it.
+fn result_bytes(plan: &Plan<'_>, mesh: &SolidMesh) -> usize {
+    let widths: Vec<usize> = mesh.attributes.iter().map(|attribute| attribute.width).collect();
+    let of_cells: usize = mesh.cell_data.iter().map(|array| array.width).sum();
+    // with the ids of a cell and its array of cells
+    8 * (plan.want().numbers_per_result(&widths) + of_cells) + 32 + 8 + 4
+}
+
+/// Refuses a file that takes too much memory.
+fn check_memory(
+    a: &Arguments,
+    plan: &Plan<'_>,
+    mesh: &SolidMesh,
+    numbered: usize,
+    range: usize,
+) -> Result<()> {
+    let limit = match a.max_memory {
+        Some(gb) if gb.is_finite() && gb > 0.0 => (gb * 1e9) as u128,
+        Some(gb) => {
+            return Err(Error::request(format!("--max-memory {gb} is no amount of memory"))
+                .with_help("give gigabytes, for instance 4"));
+        }
+        None => match physical() {
+            Some(bytes) => u128::from(bytes / 2),
+            None => return Ok(()),
+        },
+    };
+    let bytes = (numbered * NUMBERING) as u128
+        + (RANGES * range) as u128 * result_bytes(plan, mesh) as u128;
+    if bytes <= limit {
+        return Ok(());
+    }
+    Err(Error::request(format!(
+        "a single file needs about {} of memory, the limit is {}",
+        gigabytes(bytes),
+        gigabytes(limit)
+    ))
+    .with_help("write .pvtu, whose pieces need little memory, or raise --max-memory"))
+}

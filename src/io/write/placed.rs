@@ -1,0 +1,88 @@
+//! A file whose sections have known lengths: pieces of each section go to their place at once.
+
+use std::io::{self, Seek, SeekFrom, Write};
+
+use super::values::Values;
+
+/// Sections of known lengths, each after some text, in a file that pieces are written to in any
+/// order.
+pub struct Placed {
+    sections: Vec<Place>,
+    // where the file is written next, and ends
+    at: u64,
+    end: u64,
+}
+
+struct Place {
+    // until it is written
+    text: Option<Vec<u8>>,
+    next: u64,
+}
+
+impl Placed {
+    /// A file from its start: of each section the text before it and its bytes.
+    pub fn new(sections: impl IntoIterator<Item = (Vec<u8>, u64)>) -> Self {
+        let mut end = 0;
+        let place = |(text, bytes): (Vec<u8>, u64)| {
+            let next = end + text.len() as u64;
+            end = next + bytes;
+            Place { text: Some(text), next }
+        };
+        let sections = sections.into_iter().map(place).collect();
+        Self { sections, at: 0, end }
+    }
+
+    /// Adds values to a section. `seen` gets all bytes.
+    pub fn append(
+        &mut self,
+        out: &mut (impl Write + Seek),
+        section: usize,
+        values: &Values<'_>,
+        mut seen: impl FnMut(&[u8]),
+    ) -> io::Result<()> {
+        let place = &mut self.sections[section];
+        if let Some(text) = place.text.take() {
+            write_at(out, &mut self.at, place.next - text.len() as u64, &text)?;
+        }
+        values.write(|bytes| {
+            seen(bytes);
+            write_at(out, &mut self.at, place.next, bytes)?;
+            place.next += bytes.len() as u64;
+            Ok(())
+        })
+    }
+
+    /// Bytes of the file, without its tail.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Writes over what is at a place.
+    pub fn overwrite(
+        &mut self,
+        out: &mut (impl Write + Seek),
+        place: u64,
+        bytes: &[u8],
+    ) -> io::Result<()> {
+        write_at(out, &mut self.at, place, bytes)
+    }
+
+    /// Writes the end of the file.
+    pub fn finish(mut self, out: &mut (impl Write + Seek), tail: &[u8]) -> io::Result<()> {
+        write_at(out, &mut self.at, self.end, tail)
+    }
+}
+
+fn write_at(
+    out: &mut (impl Write + Seek),
+    at: &mut u64,
+    place: u64,
+    bytes: &[u8],
+) -> io::Result<()> {
+    if *at != place {
+        out.seek(SeekFrom::Start(place))?;
+    }
+    out.write_all(bytes)?;
+    *at = place + bytes.len() as u64;
+    Ok(())
+}

@@ -1,0 +1,231 @@
+//! Single files of any format from pieces of their data, of which one is in memory at a time.
+
+use std::borrow::Borrow;
+use std::io::{self, Seek, Write};
+use std::path::Path;
+
+use super::pvtu::Layout;
+use super::writeback::Writeback;
+use super::{Format, WriteOptions, csv, npz, vtk, vtu};
+use crate::io::atomic;
+use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells};
+use crate::{Error, Result};
+
+/// Points or cells of a file that is brought to the disk while it is written.
+const LARGE: usize = 1 << 20;
+
+/// What a file of several pieces will hold in all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// Points of all pieces.
+    pub points: usize,
+    /// Cells of all pieces.
+    pub cells: usize,
+    /// Names of the point arrays of 64-bit integers with values beyond 32 bits: a `.vtk` file
+    /// has others in 32 bits.
+    pub wide_point_arrays: Vec<String>,
+    /// The same of cell arrays.
+    pub wide_cell_arrays: Vec<String>,
+}
+
+impl Outline {
+    /// The outline of a dataset that is the whole file.
+    pub fn of(dataset: &Dataset) -> Self {
+        Self {
+            points: dataset.points.len(),
+            cells: dataset.cells.len(),
+            wide_point_arrays: wide(&dataset.point_arrays),
+            wide_cell_arrays: wide(&dataset.cell_arrays),
+        }
+    }
+
+    fn check_wide(&self, piece: &Dataset) -> Result<()> {
+        let known = [&self.wide_point_arrays, &self.wide_cell_arrays];
+        let found = [wide(&piece.point_arrays), wide(&piece.cell_arrays)];
+        for (found, known) in found.iter().zip(known) {
+            if let Some(name) = found.iter().find(|&name| !known.contains(name)) {
+                return Err(Error::request(format!(
+                    "array {name:?} has integers beyond 32 bits, which its outline does not say"
+                ))
+                .with_help("name it among the wide arrays"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Names of the arrays with integers beyond 32 bits.
+pub fn wide(arrays: &[Array]) -> Vec<String> {
+    let is_wide = |array: &&Array| match &array.data {
+        ArrayData::I64(values) => values.iter().any(|&value| i32::try_from(value).is_err()),
+        _ => false,
+    };
+    arrays.iter().filter(is_wide).map(|array| array.name.clone()).collect()
+}
+
+/// Points and cells of all pieces.
+#[derive(Clone, Copy)]
+pub struct Whole {
+    pub points: usize,
+    pub cells: usize,
+}
+
+/// A file that is being written.
+pub trait SingleFile {
+    /// Adds a piece, which has been checked, after so many cells.
+    fn push(&mut self, piece: &Dataset, cells_before: usize) -> io::Result<()>;
+
+    /// Writes what is left.
+    fn finish(self: Box<Self>) -> io::Result<()>;
+}
+
+/// Writes one file from pieces, in the format of the path's ending: `.vtu`, `.vtk`, `.csv` or
+/// `.npz`. The bytes are those that [`write`](super::write()) gives for all of the data at once: the
+/// points of all pieces one after the other, and their cells, which name points by their numbers in
+/// the whole file (see [`Dataset::offset_points`]).
+///
+/// In memory there is one piece. Compressed files need room on their disk for the plain arrays
+/// while they are written.
+///
+/// # Errors
+/// The error of a piece; [`Error::Request`] for a piece that is inconsistent, has other arrays or
+/// cells of another type than the first, if all together are not what `outline` says, and for
+/// `.pvtu` ([`PieceWriter`](super::PieceWriter) writes those); [`Error::File`] if writing fails.
+pub fn write_pieces<D: Borrow<Dataset>>(
+    path: impl AsRef<Path>,
+    outline: &Outline,
+    pieces: impl IntoIterator<Item = Result<D>>,
+    options: WriteOptions,
+) -> Result<()> {
+    let path = path.as_ref();
+    let format = super::format_of(path)?;
+    if format == Format::Vtk {
+        vtk::check_points(outline.points)?;
+    }
+    atomic::write(path, |out| {
+        let is_large = outline.points.max(outline.cells) > LARGE;
+        // without it the file is whole as well, only later
+        let _writeback = is_large.then(|| Writeback::begin(out.get_ref()).ok());
+        fill(out, path, (format, options.compress), outline, pieces)
+    })
+}
+
+/// Writes a file in which `piece` is all, of `format`.
+pub(super) fn write_whole(
+    out: &mut (impl Write + Seek),
+    path: &Path,
+    (format, compress): (Format, bool),
+    piece: &Dataset,
+) -> Result<()> {
+    fill(out, path, (format, compress), &Outline::of(piece), [Ok(piece)])
+}
+
+fn fill<W: Write + Seek, D: Borrow<Dataset>>(
+    out: &mut W,
+    path: &Path,
+    (format, compress): (Format, bool),
+    outline: &Outline,
+    pieces: impl IntoIterator<Item = Result<D>>,
+) -> Result<()> {
+    let mut out = Some(out);
+    let mut started: Option<(Box<dyn SingleFile + '_>, Kind)> = None;
+    let mut done = Whole { points: 0, cells: 0 };
+    for (number, piece) in pieces.into_iter().enumerate() {
+        let piece = piece?;
+        let piece: &Dataset = piece.borrow();
+        piece.check_within(outline.points)?;
+        let kind = Kind::of(piece);
+        if let Some((_, first)) = &started {
+            first.agree(&kind, number)?;
+        }
+        let is_whole = piece.points.len() == outline.points && piece.cells.len() == outline.cells;
+        let is_mixed = kind.cells.is_none() && format != Format::Csv;
+        if (is_mixed || !piece.field_arrays.is_empty()) && !is_whole {
+            return Err(Error::request(format!("piece {number} has mixed cells or fields"))
+                .with_help("give such data as one piece, or write a .pvtu"));
+        }
+        let points = done.points + piece.points.len();
+        let cells = done.cells + piece.cells.len();
+        if points > outline.points || cells > outline.cells {
+            return Err(disagree(outline, points, cells));
+        }
+        let failed = |e| atomic::refused(path, e);
+        if let Some(out) = out.take() {
+            if format == Format::Vtk {
+                vtk::check(piece)?;
+            }
+            let file = begin(out, path, (format, compress), outline, piece).map_err(failed)?;
+            started = Some((file, kind));
+        }
+        if let Some((file, _)) = &mut started {
+            if format == Format::Vtk {
+                outline.check_wide(piece)?;
+            }
+            file.push(piece, done.cells).map_err(failed)?;
+        }
+        done = Whole { points, cells };
+    }
+    match started {
+        Some((file, _)) if (done.points, done.cells) == (outline.points, outline.cells) => {
+            file.finish().map_err(|e| atomic::refused(path, e))
+        }
+        _ => Err(disagree(outline, done.points, done.cells)),
+    }
+}
+
+fn begin<'o, W: Write + Seek>(
+    out: &'o mut W,
+    path: &Path,
+    (format, compress): (Format, bool),
+    outline: &Outline,
+    first: &Dataset,
+) -> io::Result<Box<dyn SingleFile + 'o>> {
+    let whole = Whole { points: outline.points, cells: outline.cells };
+    Ok(match (format, compress) {
+        (Format::Vtu | Format::Pvtu, false) => Box::new(vtu::Plain::new(out, first, whole)),
+        (Format::Vtu | Format::Pvtu, true) => {
+            Box::new(vtu::Compressed::new(out, first, whole, path)?)
+        }
+        (Format::Vtk, _) => Box::new(vtk::File::new(out, first, outline)),
+        (Format::Csv, _) => Box::new(csv::File::new(out, first)?),
+        (Format::Npz, false) => Box::new(npz::Plain::new(out, first, whole)?),
+        (Format::Npz, true) => Box::new(npz::Compressed::new(out, first, whole, path)),
+    })
+}
+
+/// What all pieces share.
+struct Kind {
+    layout: Layout,
+    // type and size, unless they are mixed
+    cells: Option<(u8, usize)>,
+}
+
+impl Kind {
+    fn of(piece: &Dataset) -> Self {
+        let cells = match &piece.cells {
+            DatasetCells::Uniform { vtk_type, size, .. } => Some((*vtk_type, *size)),
+            DatasetCells::Mixed(_) => None,
+        };
+        Self { layout: Layout::of(piece), cells }
+    }
+
+    fn agree(&self, other: &Self, number: usize) -> Result<()> {
+        if self.layout != other.layout {
+            return Err(Error::request(format!("piece {number} has other arrays than piece 0"))
+                .with_help("give all pieces the same arrays, in name, width, type and order"));
+        }
+        if self.cells != other.cells {
+            return Err(Error::request(format!("piece {number} has other cells than piece 0"))
+                .with_help("give all pieces cells of one type, or write a .pvtu"));
+        }
+        Ok(())
+    }
+}
+
+fn disagree(outline: &Outline, points: usize, cells: usize) -> Error {
+    Error::request(format!(
+        "pieces of {points} points and {cells} cells for a file of {} and {}",
+        outline.points, outline.cells
+    ))
+    .with_help("count the points and cells of all pieces before")
+}

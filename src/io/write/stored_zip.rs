@@ -1,0 +1,252 @@
+//! Records of a zip archive whose files are stored as they are and whose lengths are known before
+//! their bytes: these go to their places in any order, and the checksums come last.
+//!
+//! Specification: PKWARE APPNOTE 6.3.10, sections 4.3.7 (local header), 4.3.12 (central directory),
+//! 4.3.14–16 (its end) and 4.5.3 (long fields). The records are those that the crate `zip` writes.
+
+use flate2::Crc;
+
+const VERSION: u16 = 10;
+/// With long fields.
+const VERSION_LONG: u16 = 45;
+/// Names are in UTF-8.
+const UTF8: u16 = 1 << 11;
+/// 1980-01-01, the first day there is: the bytes of a file do not depend on the clock.
+const DATE: u16 = 1 << 5 | 1;
+const UNIX: u16 = 3 << 8;
+/// A file that all may read and its owner write.
+const MODE: u32 = 0o100_644 << 16;
+/// Stands for a number in a long field.
+const LONG: u32 = u32::MAX;
+
+/// A file in the archive.
+pub struct StoredEntry {
+    name: String,
+    start: u64,
+    bytes: u64,
+    long: bool,
+    checksum: Crc,
+}
+
+impl StoredEntry {
+    /// A file of so many bytes whose local header starts at `start`; lengths are in long fields if
+    /// it is `long`.
+    pub fn new(name: String, start: u64, bytes: u64, long: bool) -> Self {
+        Self { name, start, bytes, long, checksum: Crc::new() }
+    }
+
+    /// Takes note of the next bytes of the file.
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.checksum.update(bytes);
+    }
+
+    /// Where the local header starts.
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// What stands before the bytes of the file, with the checksum of those so far.
+    pub fn local_header(&self) -> Vec<u8> {
+        let mut record = b"PK\x03\x04".to_vec();
+        let long = if self.long { [self.bytes; 2].to_vec() } else { Vec::new() };
+        let extra = self.push_common(&mut record, &long);
+        record.extend(self.name.as_bytes());
+        record.extend(extra);
+        record
+    }
+
+    fn central_header(&self) -> Vec<u8> {
+        let mut record = b"PK\x01\x02".to_vec();
+        record.extend((UNIX | self.version()).to_le_bytes());
+        let mut long = if self.long { [self.bytes; 2].to_vec() } else { Vec::new() };
+        let start = u32::try_from(self.start).ok().filter(|&start| start < LONG);
+        if start.is_none() {
+            long.push(self.start);
+        }
+        let extra = self.push_common(&mut record, &long);
+        record.extend([0; 6]); // no comment, first disk, no attributes of the contents
+        record.extend(MODE.to_le_bytes());
+        record.extend(start.unwrap_or(LONG).to_le_bytes());
+        record.extend(self.name.as_bytes());
+        record.extend(extra);
+        record
+    }
+
+    /// What both headers have in common, with the length of the extra field, which it returns.
+    fn push_common(&self, record: &mut Vec<u8>, long: &[u64]) -> Vec<u8> {
+        let mut extra = Vec::new();
+        if !long.is_empty() {
+            extra.extend(1_u16.to_le_bytes());
+            extra.extend((8 * long.len() as u16).to_le_bytes());
+            extra.extend(long.iter().flat_map(|number| number.to_le_bytes()));
+        }
+        let flags = if self.name.is_ascii() { 0 } else { UTF8 };
+        let length = if self.long { LONG } else { self.bytes as u32 };
+        for number in [self.version(), flags, 0, 0, DATE] {
+            record.extend(number.to_le_bytes());
+        }
+        for number in [self.checksum.sum(), length, length] {
+            record.extend(number.to_le_bytes());
+        }
+        for number in [self.name.len(), extra.len()] {
+            record.extend((number as u16).to_le_bytes());
+        }
+        extra
+    }
+
+    fn version(&self) -> u16 {
+        if self.long { VERSION_LONG } else { VERSION }
+    }
+}
+
+/// The end of an archive: its directory, which starts at `start`.
+pub fn central_directory(entries: &[StoredEntry], start: u64) -> Vec<u8> {
+    let mut directory: Vec<u8> = entries.iter().flat_map(StoredEntry::central_header).collect();
+    let bytes = directory.len() as u64;
+    let count = entries.len();
+    let long = count > usize::from(u16::MAX) || bytes.max(start) > u64::from(LONG);
+    if long {
+        let end = start + bytes;
+        let version = entries.iter().map(StoredEntry::version).max().unwrap_or(VERSION);
+        directory.extend(b"PK\x06\x06");
+        directory.extend(44_u64.to_le_bytes());
+        directory.extend([version; 2].map(u16::to_le_bytes).concat());
+        directory.extend([0; 8]); // one disk
+        for number in [count as u64, count as u64, bytes, start] {
+            directory.extend(number.to_le_bytes());
+        }
+        directory.extend(b"PK\x06\x07");
+        directory.extend(0_u32.to_le_bytes());
+        directory.extend(end.to_le_bytes());
+        directory.extend(1_u32.to_le_bytes());
+    }
+    directory.extend(b"PK\x05\x06");
+    directory.extend([0; 4]); // one disk
+    let count = u16::try_from(count).unwrap_or(u16::MAX);
+    directory.extend([count; 2].map(u16::to_le_bytes).concat());
+    let short = |number: u64| u32::try_from(number).unwrap_or(LONG);
+    directory.extend(if long { LONG } else { short(bytes) }.to_le_bytes());
+    directory.extend(short(start).to_le_bytes());
+    directory.extend([0; 2]); // no comment
+    directory
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{self, Cursor, Seek, SeekFrom, Write};
+    use zip::write::{SimpleFileOptions, ZipWriter};
+
+    /// Keeps the bytes before and after a long run of zeros.
+    #[derive(Default)]
+    struct Ends {
+        kept: std::collections::BTreeMap<u64, u8>,
+        at: u64,
+        end: u64,
+    }
+
+    impl Write for Ends {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if bytes.len() < 1 << 20 {
+                self.kept.extend((self.at..).zip(bytes.iter().copied()));
+            }
+            self.at += bytes.len() as u64;
+            self.end = self.end.max(self.at);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Seek for Ends {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            self.at = match to {
+                SeekFrom::Start(at) => at,
+                SeekFrom::Current(by) => self.at.saturating_add_signed(by),
+                SeekFrom::End(by) => self.end.saturating_add_signed(by),
+            };
+            Ok(self.at)
+        }
+    }
+
+    fn write_stored(
+        out: &mut (impl Write + Seek),
+        files: &[(&str, u64, bool)],
+        fill: impl Fn(u64, &mut dyn FnMut(&[u8])),
+    ) {
+        let mut start = 0;
+        let mut entries = Vec::new();
+        for &(name, bytes, long) in files {
+            let mut entry = StoredEntry::new(name.into(), start, bytes, long);
+            let header = entry.local_header();
+            out.seek(SeekFrom::Start(start + header.len() as u64)).unwrap();
+            fill(bytes, &mut |block| {
+                entry.add(block);
+                out.write_all(block).unwrap();
+            });
+            out.seek(SeekFrom::Start(start)).unwrap();
+            out.write_all(&entry.local_header()).unwrap();
+            start += header.len() as u64 + bytes;
+            entries.push(entry);
+        }
+        out.seek(SeekFrom::Start(start)).unwrap();
+        out.write_all(&central_directory(&entries, start)).unwrap();
+    }
+
+    fn write_zip(
+        out: impl Write + Seek,
+        files: &[(&str, u64, bool)],
+        fill: impl Fn(u64, &mut dyn FnMut(&[u8])),
+    ) {
+        let mut zip = ZipWriter::new(out);
+        for &(name, bytes, long) in files {
+            let options = SimpleFileOptions::default()
+                .compression_method(zip::CompressionMethod::Stored)
+                .large_file(long);
+            zip.start_file(name, options).unwrap();
+            fill(bytes, &mut |block| zip.write_all(block).unwrap());
+        }
+        zip.finish().unwrap();
+    }
+
+    #[test]
+    fn archives_are_those_of_the_crate_zip() {
+        let fill = |bytes: u64, put: &mut dyn FnMut(&[u8])| {
+            let content: Vec<u8> = (0..bytes).map(|i| (i * i % 251) as u8).collect();
+            content.chunks(1000).for_each(put);
+        };
+        let mut files = vec![
+            ("points.npy", 12_345, false),
+            ("point/härte.npy", 0, false),
+            ("cells.npy", 77, true),
+        ];
+        let names: Vec<String> = (0..70_000).map(|i| format!("{i}")).collect();
+        for count in [0, 70_000] {
+            files.extend(names[..count].iter().map(|name| (&name[..], 3, false)));
+            let (mut own, mut zip) = (Cursor::new(Vec::new()), Cursor::new(Vec::new()));
+            write_stored(&mut own, &files, fill);
+            write_zip(&mut zip, &files, fill);
+            assert!(own.into_inner() == zip.into_inner(), "{count}");
+        }
+    }
+
+    #[test]
+    fn archives_beyond_four_gigabytes_are_those_of_the_crate_zip() {
+        let zeros = vec![0; 1 << 24];
+        let fill = |bytes: u64, put: &mut dyn FnMut(&[u8])| {
+            let mut left = bytes as usize;
+            while left > 0 {
+                let now = left.min(zeros.len());
+                put(&zeros[..now]);
+                left -= now;
+            }
+        };
+        let files = [("a", 5 << 30, true), ("b", 100, false), ("c", 3, true)];
+        let (mut own, mut zip) = (Ends::default(), Ends::default());
+        write_stored(&mut own, &files, fill);
+        write_zip(&mut zip, &files, fill);
+        assert!(own.end == zip.end && own.kept == zip.kept);
+    }
+}

@@ -1,0 +1,283 @@
+//! Values of arrays as bytes of a file: at hand, or made up block by block while writing, so that
+//! no array is ever copied as a whole.
+
+use crate::io::dataset::{Array, ArrayData, Points};
+
+/// Bytes of a compressed block and of the buffer for made-up values; whole
+/// numbers of all value sizes.
+pub const BLOCK: usize = 1 << 18;
+
+/// Values of one array.
+#[derive(Clone, Copy)]
+pub enum Values<'a> {
+    /// Values as they lie in memory.
+    Bytes(&'a [u8]),
+    /// 64-bit `step (first + 1)`, `step (first + 2)`, …: the ends of equal cells.
+    Multiples {
+        /// The difference.
+        step: u64,
+        /// Cells before.
+        first: u64,
+        /// How many.
+        count: usize,
+    },
+    /// The same byte throughout: the type of equal cells.
+    Repeated {
+        /// The byte.
+        value: u8,
+        /// How many.
+        count: usize,
+    },
+    /// Ids as 64-bit values.
+    Widened(&'a [u32]),
+    /// Numbers with the most significant byte first.
+    BigEndian(&'a [u8], NumberSize),
+    /// 64-bit integers as 32 bits, the most significant byte first.
+    Narrowed(&'a [i64]),
+    /// 32 bits, the most significant byte first: `size`, then as many ids, and so on.
+    Rows {
+        /// Ids a row.
+        size: usize,
+        /// The ids.
+        ids: &'a [u32],
+    },
+    /// The same 32 bits throughout, the most significant byte first.
+    RepeatedBigEndian {
+        /// The number.
+        value: u32,
+        /// How many.
+        count: usize,
+    },
+}
+
+/// Bytes of a number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum NumberSize {
+    /// One.
+    One,
+    /// Four.
+    Four,
+    /// Eight.
+    Eight,
+}
+
+impl<'a> Values<'a> {
+    /// The numbers of an array, the most significant byte first.
+    pub fn big_endian(data: &'a ArrayData) -> Self {
+        let size = match data.value_size() {
+            1 => NumberSize::One,
+            4 => NumberSize::Four,
+            _ => NumberSize::Eight,
+        };
+        Self::BigEndian(data.bytes(), size)
+    }
+
+    /// The same of point coordinates.
+    pub fn big_endian_points(points: &'a Points) -> Self {
+        let size = match points {
+            Points::F32(_) => NumberSize::Four,
+            Points::F64(_) => NumberSize::Eight,
+        };
+        Self::BigEndian(points.bytes(), size)
+    }
+
+    /// Length in bytes.
+    pub fn byte_len(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) | Self::BigEndian(bytes, _) => bytes.len(),
+            Self::Multiples { count, .. } => count * 8,
+            Self::Repeated { count, .. } => *count,
+            Self::Widened(ids) => ids.len() * 8,
+            Self::Narrowed(numbers) => numbers.len() * 4,
+            Self::Rows { size, ids } => (ids.len() + ids.len() / size) * 4,
+            Self::RepeatedBigEndian { count, .. } => count * 4,
+        }
+    }
+
+    /// Gives all bytes to `write`, at most so many at a time that they are soon in a cache.
+    pub fn write<E>(&self, mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let mut words: Vec<u64> = Vec::new();
+        let mut halves: Vec<u32> = Vec::new();
+        match *self {
+            Self::Bytes(bytes) | Self::BigEndian(bytes, NumberSize::One) => write(bytes),
+            Self::Repeated { value, count } => {
+                let block = vec![value; count.min(BLOCK)];
+                (0..count).step_by(BLOCK).try_for_each(|i| write(&block[..(count - i).min(BLOCK)]))
+            }
+            Self::RepeatedBigEndian { value, count } => {
+                let block = vec![value.to_be(); count.min(BLOCK / 4)];
+                (0..count).step_by(BLOCK / 4).try_for_each(|i| {
+                    write(bytemuck::cast_slice(&block[..(count - i).min(BLOCK / 4)]))
+                })
+            }
+            Self::Multiples { step, first, count } => {
+                (0..count).step_by(BLOCK / 8).try_for_each(|start| {
+                    let end = count.min(start + BLOCK / 8);
+                    words.clear();
+                    words.extend((start..end).map(|i| step * (first + i as u64 + 1)));
+                    write(bytemuck::cast_slice(&words))
+                })
+            }
+            Self::Widened(ids) => ids.chunks(BLOCK / 8).try_for_each(|ids| {
+                words.clear();
+                words.extend(ids.iter().map(|&id| u64::from(id)));
+                write(bytemuck::cast_slice(&words))
+            }),
+            Self::BigEndian(bytes, NumberSize::Eight) => {
+                bytes.chunks(BLOCK).try_for_each(|bytes| {
+                    words.clear();
+                    words
+                        .extend(bytes.as_chunks().0.iter().map(|&b| u64::from_ne_bytes(b).to_be()));
+                    write(bytemuck::cast_slice(&words))
+                })
+            }
+            Self::BigEndian(bytes, NumberSize::Four) => bytes.chunks(BLOCK).try_for_each(|bytes| {
+                halves.clear();
+                halves.extend(bytes.as_chunks().0.iter().map(|&b| u32::from_ne_bytes(b).to_be()));
+                write(bytemuck::cast_slice(&halves))
+            }),
+            Self::Narrowed(numbers) => numbers.chunks(BLOCK / 4).try_for_each(|numbers| {
+                halves.clear();
+                halves.extend(numbers.iter().map(|&number| (number as u32).to_be()));
+                write(bytemuck::cast_slice(&halves))
+            }),
+            Self::Rows { size, ids } => {
+                let rows = (BLOCK / 4 / (size + 1)).max(1);
+                ids.chunks(rows * size).try_for_each(|rows| {
+                    halves.clear();
+                    for row in rows.chunks_exact(size) {
+                        halves.push((size as u32).to_be());
+                        halves.extend(row.iter().map(|id| id.to_be()));
+                    }
+                    write(bytemuck::cast_slice(&halves))
+                })
+            }
+        }
+    }
+}
+
+/// What the values of a section belong to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    /// The points, so many bytes each.
+    Points(usize),
+    /// The cells, so many bytes each.
+    Cells(usize),
+    /// The whole file.
+    File,
+}
+
+/// A section of a file: the values of one array, or the part of it that a piece has.
+pub struct Section<'a> {
+    /// What they belong to.
+    pub of: Of,
+    /// The values.
+    pub values: Values<'a>,
+}
+
+impl<'a> Section<'a> {
+    /// Bytes of the section in a file of so many points and cells.
+    pub fn total(&self, points: usize, cells: usize) -> u64 {
+        match self.of {
+            Of::Points(bytes) => points as u64 * bytes as u64,
+            Of::Cells(bytes) => cells as u64 * bytes as u64,
+            Of::File => self.values.byte_len() as u64,
+        }
+    }
+
+    /// Arrays of points as they lie in memory.
+    pub fn of_points(array: &'a Array) -> Self {
+        Self { of: Of::Points(entry(array)), values: Values::Bytes(array.data.bytes()) }
+    }
+
+    /// Arrays of cells.
+    pub fn of_cells(array: &'a Array) -> Self {
+        Self { of: Of::Cells(entry(array)), values: Values::Bytes(array.data.bytes()) }
+    }
+
+    /// Arrays of the file.
+    pub fn of_file(array: &'a Array) -> Self {
+        Self { of: Of::File, values: Values::Bytes(array.data.bytes()) }
+    }
+
+    /// Coordinates.
+    pub fn coordinates(points: &'a Points) -> Self {
+        Self { of: Of::Points(coordinate_bytes(points)), values: Values::Bytes(points.bytes()) }
+    }
+}
+
+/// Bytes an entry.
+pub fn entry(array: &Array) -> usize {
+    array.width * array.data.value_size()
+}
+
+/// Bytes of a point.
+pub fn coordinate_bytes(points: &Points) -> usize {
+    match points {
+        Points::F32(_) => 12,
+        Points::F64(_) => 24,
+    }
+}
+
+/// Ids in a file of that many points and the type that VTK reads them as; those that `Int32` can
+/// hold are written as they lie.
+pub fn vtk_ids(ids: &[u32], points: usize) -> (&'static str, Values<'_>) {
+    match i32::try_from(points) {
+        Ok(_) => ("Int32", Values::Bytes(bytemuck::cast_slice(ids))),
+        Err(_) => ("Int64", Values::Widened(ids)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(values: Values<'_>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut append = |block: &[u8]| -> Result<(), ()> {
+            bytes.extend_from_slice(block);
+            Ok(())
+        };
+        values.write(&mut append).unwrap();
+        assert_eq!(bytes.len(), values.byte_len());
+        bytes
+    }
+
+    #[test]
+    fn ids_that_int32_cannot_hold_are_widened() {
+        let ids = [7, u32::MAX - 1];
+        let (kind, values) = vtk_ids(&ids, i32::MAX as usize);
+        assert_eq!((kind, &written(values)[..]), ("Int32", bytemuck::bytes_of(&ids)));
+        let (kind, values) = vtk_ids(&ids, 1 << 31);
+        let wide = bytemuck::bytes_of(&[7, u64::from(u32::MAX) - 1]).to_vec();
+        assert_eq!((kind, written(values)), ("Int64", wide));
+    }
+
+    #[test]
+    fn values_of_many_blocks_are_what_they_say() {
+        let count = BLOCK / 3;
+        let ids: Vec<u32> = (0..3 * count as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+        let rows: Vec<u8> =
+            ids.chunks(3).flat_map(|row| [&[3], row].concat()).flat_map(u32::to_be_bytes).collect();
+        assert!(written(Values::Rows { size: 3, ids: &ids }) == rows);
+        let ends: Vec<u8> =
+            (5..5 + count as u64).flat_map(|i| (8 * (i + 1)).to_ne_bytes()).collect();
+        assert!(written(Values::Multiples { step: 8, first: 5, count }) == ends);
+        let reals: Vec<f64> = ids.iter().map(|&id| f64::from(id).sqrt()).collect();
+        let swapped: Vec<u8> = reals.iter().flat_map(|x| x.to_be_bytes()).collect();
+        assert!(written(Values::big_endian(&reals.into())) == swapped);
+        let singles: Vec<f32> = ids.iter().map(|&id| id as f32).collect();
+        let swapped: Vec<u8> = singles.iter().flat_map(|x| x.to_be_bytes()).collect();
+        assert!(written(Values::big_endian(&singles.into())) == swapped);
+        let integers: Vec<i64> = ids.iter().map(|&id| i64::from(id as i32)).collect();
+        let narrow: Vec<u8> = ids.iter().flat_map(|&id| (id as i32).to_be_bytes()).collect();
+        assert!(written(Values::Narrowed(&integers)) == narrow);
+        assert!(
+            written(Values::Repeated { value: 12, count: 3 * BLOCK + 1 })
+                .iter()
+                .all(|&byte| byte == 12)
+        );
+        let types = written(Values::RepeatedBigEndian { value: 12, count: BLOCK + 1 });
+        assert!(types.chunks(4).all(|number| number == [0, 0, 0, 12]));
+    }
+}

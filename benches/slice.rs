@@ -1,5 +1,6 @@
 //! Slicing of the tripod into images of 2,000 × 2,000 pixels: set-up, contours,
-//! coverage, and beside them the floor, writing the bytes of an image.
+//! coverage, and beside them the floor, writing the bytes of an image. And of four layers of the
+//! graded bracket, 4,000 pixels wide, on one thread: coverage, and the attribute of its pixels.
 //!
 //! `cargo bench --bench slice`
 
@@ -8,7 +9,9 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use subsolid::Solid;
 use subsolid::mesh::shape::Shape;
-use subsolid::slice::{PixelGrid, Raster, Sampling, SliceOptions, Slicer};
+use subsolid::slice::{
+    LayerSource, PixelGrid, Raster, Sampling, SliceOptions, Slicer, SolidSource,
+};
 
 const PIXELS: usize = 2000;
 
@@ -53,5 +56,37 @@ fn slice(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, slice);
+/// Pixels along the longer side, and layers.
+const WIDE: usize = 4000;
+const LAYERS: usize = 4;
+
+fn attributes(c: &mut Criterion) {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/models/graded_bracket.vtu");
+    let mesh = subsolid::read(file).expect("a bracket");
+    let solid = Solid::new(&mesh).expect("a solid");
+    let slicer = Slicer::new(&solid, mesh.controls(), SliceOptions::default()).expect("a slicer");
+    let ([low, high], [left, right]) = (slicer.heights(), slicer.plane_box());
+    let pitch = (right[0] - left[0]) / WIDE as f64;
+    let size = [0, 1].map(|d| ((right[d] - left[d]) / pitch).ceil() as usize);
+    let grid = PixelGrid { origin: left, pitch, size };
+    let source = SolidSource::new(&solid, mesh.controls(), slicer).expect("attributes");
+    let height = |i: usize| low + (high - low) * (i as f64 + 0.5) / LAYERS as f64;
+    let coverage = |i: usize| source.coverage(&[height(i)], &grid, true).expect("coverage");
+    let covered: Vec<Vec<u16>> = (0..LAYERS).map(coverage).collect();
+    let count = covered.iter().flatten().filter(|&&level| level > 0).count();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    let mut group = c.benchmark_group("slice/graded bracket");
+    group.sample_size(10);
+    group.throughput(Throughput::Elements(count as u64));
+    group.bench_function("coverage", |b| {
+        b.iter(|| pool.install(|| (0..LAYERS).for_each(|i| drop(black_box(coverage(i))))));
+    });
+    let values = |i: usize| source.attributes(height(i), &grid, &covered[i]).expect("attributes");
+    group.bench_function("attributes", |b| {
+        b.iter(|| pool.install(|| (0..LAYERS).for_each(|i| drop(black_box(values(i))))));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, slice, attributes);
 criterion_main!(benches);

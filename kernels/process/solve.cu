@@ -1,6 +1,8 @@
 // Conjugate gradients with the diagonal for preconditioner: (mass M + stiffness L) x = b, where L
-// has cotangent weights and M areas at its diagonal. x starts at 0. Unknowns whose diagonal is given
-// as 0 stay.
+// has rows of weights, cotangents of a surface or those of trilinear elements of a solid, and M is
+// diagonal. x starts at 0. Unknowns whose diagonal is given as 0 stay.
+//
+// Plain reference: Cholesky factors in src/process (tests/gpu/process.rs).
 //
 // COLUMNS: right-hand sides at once, 1 or 3. All iterations are one cooperative launch: multiply,
 // step, turn, each over all unknowns, and between them all blocks wait. Sums are taken in an order

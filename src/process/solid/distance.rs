@@ -16,6 +16,10 @@ use crate::mesh::SolidMesh;
 use crate::process::components::check_reach;
 use crate::process::sparse::Symmetric;
 
+/// Heat that changes by less than this part of itself along a mean edge is flat, as on the spot that
+/// is farthest from seeds all around: its direction would be that of rounding.
+const FLAT: f64 = 1e-6;
+
 /// Samples of each cell.
 type Cells = Vec<[Sample; 8]>;
 
@@ -71,7 +75,7 @@ pub(crate) fn volume_distance_by(
 
     let heat: Vec<f64> = known.iter().map(|d| (-d / time.sqrt()).exp()).collect();
     let u = system.solve(&cells, Some(time), &heat, |_, _| 0.0, by_stage(Stage::Heat))?;
-    let fields = directions(hexes, &cells, &u)?;
+    let fields = directions(hexes, &cells, &u, FLAT / time.sqrt())?;
     let load = |c: usize, i: usize| {
         let terms = cells[c].iter().zip(&fields[c]);
         terms.map(|(s, field)| s.volume * s.gradients[i].dot(field)).sum()
@@ -119,8 +123,13 @@ fn mean_edge(mesh: &SolidMesh, hexes: &[[u32; 8]]) -> f64 {
     hexes.iter().map(length).sum::<f64>() / (12 * hexes.len()) as f64
 }
 
-/// −∇u / |∇u| at the samples of all cells.
-fn directions(hexes: &[[u32; 8]], cells: &Cells, u: &[f64]) -> Result<Vec<[Vector3<f64>; 8]>> {
+/// −∇u / |∇u| at the samples of all cells; 0 where the slope of u, as a part of u, is `flat`.
+fn directions(
+    hexes: &[[u32; 8]],
+    cells: &Cells,
+    u: &[f64],
+    flat: f64,
+) -> Result<Vec<[Vector3<f64>; 8]>> {
     // smallest normal number: below it directions are noise
     let lost = hexes.iter().flatten().find(|&&v| u[v as usize].abs() < f64::MIN_POSITIVE);
     if let Some(v) = lost {
@@ -135,7 +144,7 @@ fn directions(hexes: &[[u32; 8]], cells: &Cells, u: &[f64]) -> Result<Vec<[Vecto
             let scale = hex.iter().map(|&v| u[v as usize].abs()).fold(0.0, f64::max);
             let gradient: Vector3<f64> =
                 (0..8).map(|i| cell[s].gradients[i] * (u[hex[i] as usize] / scale)).sum();
-            -gradient.try_normalize(0.0).unwrap_or_default()
+            -gradient.try_normalize(flat).unwrap_or_default()
         })
     };
     Ok(hexes.par_iter().zip(cells).map(direction).collect())

@@ -89,6 +89,14 @@ fn distance_in_a_box_is_that_of_another_program() {
         println!("box of {n}: mean error {error:.5}");
         assert!((error - figure).abs() < 6e-6, "{n}: {error}");
     }
+    // in the middle of an odd number of cells heat is flat: no direction is taken from rounding
+    let mesh = unit(5);
+    let found = volume_distance(&mesh, &boundary_seeds(&mesh).unwrap()).unwrap();
+    let middle = mesh.points.iter().zip(&found);
+    let middle: Vec<f64> =
+        middle.filter(|(p, _)| p.iter().all(|x| (x - 0.5).abs() < 0.11)).map(|(_, &d)| d).collect();
+    assert_eq!(middle.len(), 8);
+    assert!(middle.iter().all(|d| (d - middle[0]).abs() < 1e-12), "{middle:?}");
     // from a point inside: its cells' vertices have straight distances
     let mesh = unit(4);
     let seeds = point_seeds(&mesh, [0.55, 0.5, 0.5]).unwrap();

@@ -81,9 +81,9 @@ pub struct Arguments {
     #[arg(long, value_name = "MM", default_value_t = 1.0, allow_hyphen_values = true)]
     unit: f64,
     #[command(flatten)]
-    outputs: OutputArguments,
+    outputs: Box<OutputArguments>,
     #[command(flatten)]
-    images: ImageArguments,
+    images: Box<ImageArguments>,
     /// Attribute, array or group of cells (a material) to write too: images of its own (its
     /// range, or the values B and W, from black to white) and a point array of --vtp and --vtu; of
     /// several components NAME_0, NAME_1, …

@@ -203,8 +203,8 @@ fn layers_that_are_not_there_are_not_merged() {
     refused(here, "merge layers", "holds layers already");
     refused(here, &format!("{LAYERS} --png layers --pieces 1/3"), "those of all jobs are written");
     for (options, message) in [
-        ("--png a --zip a.zip --pieces 1/2", "--pieces is for --png and --svg"),
-        ("--cli a.cli --pieces 1/2", "--pieces is for --png and --svg"),
+        ("--png a --zip a.zip --pieces 1/2", "for --png, --bmp and --svg, whose layers"),
+        ("--cli a.cli --pieces 1/2", "for --png, --bmp and --svg, whose layers"),
         ("--png a --pieces 3/2", "I from 1 to N"),
     ] {
         refused(here, &format!("{LAYERS} {options}"), message);

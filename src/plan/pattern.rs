@@ -37,6 +37,9 @@ pub struct Patterns {
     order_ids: HashMap<(AxisPermutation, [Span; 3]), u32>,
 }
 
+/// Parameters closer than this share a pattern.
+const EQUAL: f64 = 1.0 / (1_u64 << 44) as f64;
+
 /// Samples of an element that fall into a leaf along one axis: first and count.
 pub(super) type Span = (u32, u32);
 
@@ -53,16 +56,29 @@ impl Patterns {
         derivatives: bool,
     ) -> AxisId {
         let scale = f64::from(1_u32 << depth);
-        let range = span.0 as usize..(span.0 + span.1) as usize;
-        let local = |u: &f64| (u * scale - f64::from(origin)).clamp(0.0, 1.0);
-        let mut locals: Vec<f64> = parameters[range].iter().map(local).collect();
+        let forward = |first: usize, origin: f64| -> Vec<f64> {
+            let own = parameters[first..first + span.1 as usize].iter();
+            own.map(|u| (u * scale - origin).clamp(0.0, 1.0)).collect()
+        };
+        // mirrored grids differ in the last bit only: let them share their tables
+        let rounded = |locals: &[f64]| -> Vec<i64> {
+            locals.iter().map(|x| (x / EQUAL).round() as i64).collect()
+        };
+        let origin = f64::from(origin);
+        let mut locals = forward(span.0 as usize, origin);
         if flip {
             locals.reverse();
             locals.iter_mut().for_each(|x| *x = 1.0 - *x);
+            // those that share have the same bits, whichever comes first
+            let first = parameters.len() - (span.0 + span.1) as usize;
+            let mirrored = forward(first, scale - 1.0 - origin);
+            if rounded(&mirrored) == rounded(&locals) {
+                locals = mirrored;
+            }
         }
+        snap(&mut locals, parameters.len());
         let factor = if derivatives { scale } else { 1.0 };
-        // mirrored grids differ in the last bit only: let them share their tables
-        let rounded = locals.iter().map(|x| (x * 2_f64.powi(44)).round() as i64).collect();
+        let rounded = rounded(&locals);
         let axes = &mut self.axes;
         *self.axis_ids.entry((rounded, factor as i64)).or_insert_with(|| {
             axes.push(Axis { parameters: locals, factor });
@@ -83,6 +99,16 @@ impl Patterns {
             orders.push(order(n as u32, permutation, spans));
             orders.len() as u32 - 1
         })
+    }
+}
+
+/// Gives parameters of a grid of `n` samples, which in all its leaves are multiples of 1/(n − 1) but
+/// for rounding, the nearest numbers to these.
+fn snap(locals: &mut [f64], n: usize) {
+    let steps = n.saturating_sub(1) as f64;
+    let is_multiple = |x: &f64| (x * steps - (x * steps).round()).abs() < steps * EQUAL;
+    if locals.iter().all(is_multiple) && n > 1 {
+        locals.iter_mut().for_each(|x| *x = (*x * steps).round() / steps);
     }
 }
 

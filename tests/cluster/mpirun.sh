@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Jobs under mpirun against the files of one program:
+#
+#     tests/cluster/mpirun.sh PROGRAM
+#
+# PROGRAM: subsolid, built with --features mpi. Takes seconds.
+set -euo pipefail
+program=$(realpath "$1")
+models=$(realpath "$(dirname "$0")/../../models")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+cp "$models/bracket.vtk" .
+fail() { echo "mpirun.sh: $*" >&2; exit 1; }
+
+compare() {
+    mkdir alone ranks
+    (cd alone && "$program" --quiet "$@")
+    for n in 1 2 3 5; do
+        (cd ranks && mpirun -n "$n" "$program" --quiet --mpi "$@")
+        diff -r alone ranks || fail "$n ranks: $*"
+        rm -rf ranks/*
+    done
+    rm -rf alone ranks
+}
+compare evaluate ../bracket.vtk --samples 4 --piece-points 5000 --crease-angle 40 -o out.pvtu
+compare evaluate ../bracket.vtk --samples 2 --levels 1 --piece-points 9000 -o out.pvtu
+compare quadrature ../bracket.vtk --gauss 2 --piece-points 2000 --force -o out.pvtu
+compare slice ../bracket.vtk --layer-height 0.5 --pixel 0.2 --png layers
+
+# a rank that fails: one message, exit code 2, nothing left
+code=0
+(ulimit -f 20 && mpirun -n 3 "$program" --quiet --mpi evaluate bracket.vtk --samples 8 -o full.pvtu) \
+    2> message || code=$?
+[ "$code" = 2 ] || fail "exit code $code: $(cat message)"
+[ "$(grep -c '^error:' message)" = 1 ] || fail "$(cat message)"
+[ -z "$(find . -name '*full*')" ] || fail "left $(find . -name '*full*')"
+echo "mpirun.sh: ranks write what one program writes"

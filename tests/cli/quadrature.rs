@@ -113,7 +113,7 @@ fn an_archive_holds_what_the_table_says() {
     }
     assert!(corners.iter().all(|&corner| corner == -1) && kinds.iter().all(|&kind| kind <= 2));
     assert!((measure.1.iter().sum::<f64>() / volume - 1.0).abs() < 1e-13);
-    let mut covered = vec![0.0; 5];
+    let mut covered = [0.0; 5];
     for t in 0..controls.len() {
         let (c, s) = (controls[t] as usize, range(&sample_of, t).len());
         let n = range(&leaf_of, t).len();
@@ -140,13 +140,12 @@ fn an_archive_holds_what_the_table_says() {
                 }
                 let entry = |k: usize| basis_of[t] as usize + q * c + k;
                 let mut jacobian = [[0.0; 3]; 3];
-                for x in 0..3 {
-                    let terms = (0..c).map(|k| basis.1[entry(k)] * all[net[k] as usize][x]);
+                for (x, row) in jacobian.iter_mut().enumerate() {
+                    let place = |k: usize| all[net[k] as usize][x];
+                    let terms = (0..c).map(|k| basis.1[entry(k)] * place(k));
                     assert!((terms.sum::<f64>() - position.1[3 * at + x]).abs() < 1e-13);
-                    for d in 0..3 {
-                        let term =
-                            |k: usize| gradients.1[3 * entry(k) + d] * all[net[k] as usize][x];
-                        jacobian[x][d] = (0..c).map(term).sum();
+                    for (d, sum) in row.iter_mut().enumerate() {
+                        *sum = (0..c).map(|k| gradients.1[3 * entry(k) + d] * place(k)).sum();
                     }
                 }
                 // the inverse Jacobian is that of the tables' own

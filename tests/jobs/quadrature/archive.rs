@@ -171,9 +171,9 @@ impl Archive {
                     let (mut point, mut jacobian) = ([0.0; 3], [[0.0; 3]; 3]);
                     for (at, &id) in ids.iter().enumerate() {
                         let p = self.control_points[id as usize];
-                        for x in 0..3 {
+                        for (x, row) in jacobian.iter_mut().enumerate() {
                             point[x] += basis[at] * p[x];
-                            (0..3).for_each(|d| jacobian[x][d] += p[x] * parametric[at][d]);
+                            (0..3).for_each(|d| row[d] += p[x] * parametric[at][d]);
                         }
                     }
                     let (determinant, inverse) = invert(jacobian);

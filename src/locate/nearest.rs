@@ -97,15 +97,31 @@ fn look_at(locator: &Locator<'_>, item: Item, x: [f64; 3], best: &mut Best) -> u
             i
         }
         Item::Volume(i) => {
-            // it may be anywhere in the piece: a plane through it proves nothing that is often so
-            best.offer(in_volume(locator, i as usize, x), Vector3::zeros());
+            if !is_beyond(locator, i as usize, x.into(), best) {
+                // it may be anywhere in the piece, and no plane through it has the others beyond it
+                best.offer(in_volume(locator, i as usize, x, best), Vector3::zeros());
+            }
             i
         }
     }
 }
 
-/// A place of one piece, by descent from the nearest sample.
-fn in_volume(locator: &Locator<'_>, piece: usize, x: [f64; 3]) -> Closest {
+/// Whether a plane has all of a piece beyond it, no nearer than the best place: one across the way
+/// to that place, or across the way to the middle of the piece.
+fn is_beyond(locator: &Locator<'_>, piece: usize, x: Vector3<f64>, best: &Best) -> bool {
+    let points = &locator.pieces.points[piece];
+    let [low, high] = locator.pieces.boxes[piece].map(Vector3::from);
+    let middle = (0.5 * (low + high) - x).try_normalize(0.0).unwrap_or_default();
+    [best.towards, middle].into_iter().any(|n| {
+        let along = points.iter().map(|&p| n.dot(&(Vector3::from(p) - x)));
+        let least = along.fold(f64::INFINITY, f64::min);
+        best.rules_out(least - locator.pieces.errors[piece])
+    })
+}
+
+/// A place of one piece, by descent from the nearest sample. Of an inexact piece none if the place
+/// of its Bézier points is so far that the limit there is no nearer than the best.
+fn in_volume(locator: &Locator<'_>, piece: usize, x: [f64; 3], best: &Best) -> Closest {
     let pieces = &locator.pieces;
     let header = &pieces.pieces[piece];
     let points = &pieces.points[piece];
@@ -114,6 +130,9 @@ fn in_volume(locator: &Locator<'_>, piece: usize, x: [f64; 3]) -> Closest {
     let mut found = closest(|t| jet(points, t), x, Domain::UNIT, start, 0.0);
     found.parameters = parameters::in_element(header, found.parameters);
     if !header.exact {
+        if best.rules_out(found.distance - pieces.errors[piece]) {
+            return Best::none(0.0).place;
+        }
         let map = pieces.limit(piece);
         found = closest(|p| map.jet(p), x, map.domain(), found.parameters, 0.0);
     }

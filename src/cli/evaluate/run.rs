@@ -14,7 +14,7 @@ use subsolid::plan::{Plan, Samples};
 use subsolid::slice::fingerprint;
 use subsolid::volume::{self, Bezier, Quality, SharedPoints};
 
-use super::single::{self, Single};
+use super::single::{self, Single, is_welded};
 use super::writer::Writer;
 use super::{Arguments, CellShape, Console, Outcome};
 use crate::cli::console::{counted, since};
@@ -75,7 +75,7 @@ pub fn run(
         }
         (Some(output), None) => {
             let range = single::range(&plan, mesh).min(piece);
-            let single = Single::new(a, &plan, mesh, shape, &source, range)?;
+            let single = Single::new(a, &plan, mesh, shape, source.bezier_cells(), range)?;
             (Writer::Single(output, single), plan.pieces(range).collect())
         }
         (None, _) => (Writer::Nothing, plan.pieces(piece).collect()),
@@ -141,6 +141,14 @@ impl<'a> Source<'a> {
         Ok(Self::Evaluated { plan, evaluator, limit })
     }
 
+    /// Cells in all, if they are Bézier cells.
+    fn bezier_cells(&self) -> Option<usize> {
+        match self {
+            Self::Bezier(bezier) => Some(bezier.cell_count()),
+            Self::Evaluated { .. } => None,
+        }
+    }
+
     /// Evaluates the elements of a piece, of a single file or of one among others, and counts it;
     /// returns its dataset and the names of the cell arrays that it has no place for, or nothing if
     /// nothing is to be written.
@@ -184,12 +192,6 @@ impl<'a> Source<'a> {
         report.pieces += 1;
         Ok(Some((dataset, left_out)))
     }
-}
-
-/// Whether elements share points: derivatives and Jacobians belong to the axes of one cell,
-/// gradients do not.
-pub fn is_welded(a: &Arguments) -> bool {
-    !a.no_weld && a.derivatives == 0 && !a.jacobian
 }
 
 /// The cells of a limit; with points `shared` in a file of all.

@@ -8,7 +8,6 @@ use subsolid::plan::{Plan, Samples};
 use subsolid::volume::SharedPoints;
 use subsolid::{Error, Result};
 
-use super::run::{Source, is_welded};
 use super::{Arguments, CellShape};
 use crate::cli::memory::{gigabytes, physical};
 
@@ -30,19 +29,26 @@ pub struct Single {
     pub shared: Option<Arc<SharedPoints>>,
 }
 
+/// Whether elements share points: derivatives and Jacobians belong to the axes of one cell,
+/// gradients do not.
+pub fn is_welded(a: &Arguments) -> bool {
+    !a.no_weld && a.derivatives == 0 && !a.jacobian
+}
+
 /// Results of a range.
 pub fn range(plan: &Plan<'_>, mesh: &SolidMesh) -> usize {
     (RANGE / result_bytes(plan, mesh)).max(1)
 }
 
 impl Single {
-    /// Counts what is in the file before anything is evaluated. So many results are in a range.
+    /// Counts what is in the file before anything is evaluated: of Bézier cells as many as given. So
+    /// many results are in a range.
     pub fn new(
         a: &Arguments,
         plan: &Plan<'_>,
         mesh: &SolidMesh,
         shape: CellShape,
-        source: &Source<'_>,
+        bezier_cells: Option<usize>,
         range: usize,
     ) -> Result<Self> {
         let elements = plan.solid().elements().len();
@@ -56,11 +62,8 @@ impl Single {
             false => None,
         };
         let points = shared.as_ref().map_or(results, |shared| shared.len());
-        let (points, cells) = match (shape, source) {
-            (_, Source::Bezier(bezier)) => {
-                let cells = bezier.cell_count();
-                (64 * cells, cells)
-            }
+        let (points, cells) = match (shape, bezier_cells) {
+            (_, Some(cells)) => (64 * cells, cells),
             (CellShape::Hexahedra, _) => {
                 let n = plan.samples_per_element() as f64;
                 (points, elements * (n.cbrt().round() as usize - 1).pow(3))

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 
-use super::single::SingleFile;
+use super::outline::SingleFile;
 use crate::io::dataset::{ArrayData, Dataset, Points};
 
 const ROWS: usize = 4096; // a task

@@ -18,8 +18,8 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::ZipTarget;
 use super::in_order::{InOrder, InTurn};
+use super::outline::{SingleFile, Whole};
 use super::placed::Placed;
-use super::single::{SingleFile, Whole};
 use super::stored_zip::{StoredEntry, central_directory};
 use super::values::{Of, Section, Values};
 use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells, Points, PolyhedronFaces};

@@ -11,9 +11,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::pvtu::{
-    Layout, check, check_replaceable, is_record, piece_name, pieces_name, write_index,
-};
+use super::layout::Layout;
+use super::pvtu::{check, check_replaceable, is_record, piece_name, pieces_name, write_index};
 use super::single::write_whole;
 use super::{Format, WriteOptions, xml};
 use crate::io::atomic;

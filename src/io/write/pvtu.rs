@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
+use super::layout::Layout;
 use super::single::write_whole;
 use super::{Format, WriteOptions, xml};
 use crate::io::atomic;
-use crate::io::dataset::{Array, Dataset};
+use crate::io::dataset::Dataset;
 use crate::io::unfinished::Unfinished;
 use crate::{Error, Result};
 
@@ -50,14 +51,6 @@ struct ShareRecord {
     layout: Option<Layout>,
     // of the index: the newest of its pieces
     high_order: bool,
-}
-
-/// What all pieces share: the attributes of their arrays.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Layout {
-    points: String,
-    point_arrays: Vec<String>,
-    cell_arrays: Vec<String>,
 }
 
 /// Refuses standard output.
@@ -256,17 +249,6 @@ pub(super) fn write_index(
     }
     text.push_str("  </PUnstructuredGrid>\n</VTKFile>\n");
     atomic::write(path, |out| out.write_all(text.as_bytes()).map_err(|e| atomic::refused(path, e)))
-}
-
-impl Layout {
-    pub(super) fn of(piece: &Dataset) -> Self {
-        let attributes = |arrays: &[Array]| arrays.iter().map(xml::array_attributes).collect();
-        Self {
-            points: xml::points_attributes(&piece.points),
-            point_arrays: attributes(&piece.point_arrays),
-            cell_arrays: attributes(&piece.cell_arrays),
-        }
-    }
 }
 
 fn push_arrays(text: &mut String, element: &str, arrays: &[String]) {

@@ -6,8 +6,8 @@
 use std::fmt::Write as _;
 use std::io::{self, Seek, Write};
 
+use super::outline::{Outline, SingleFile, wide};
 use super::placed::Placed;
-use super::single::{Outline, SingleFile, wide};
 use super::values::{NumberSize, Of, Section, Values, coordinate_bytes, entry};
 use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells, MixedCells, Points, vtk_type};
 use crate::{Error, Result};

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::appended::CompressedSection;
 use super::in_order::{InOrder, InTurn};
+use super::outline::{SingleFile, Whole};
 use super::placed::Placed;
-use super::single::{SingleFile, Whole};
 use super::values::{Of, Section, Values, vtk_ids};
 use super::xml;
 use crate::io::dataset::{Array, Dataset, DatasetCells};

@@ -77,5 +77,5 @@ fn pieces_with_other_arrays_are_refused() {
     pieces.push(&box_dataset(1)).unwrap();
     let mut other = box_dataset(1);
     other.cell_arrays[1] = Array::new("class", 1, vec![1.0f32]);
-    assert!(report(pieces.push(&other)).contains("other arrays than piece 0"));
+    assert!(report(pieces.push(&other)).contains("other arrays than the first"));
 }

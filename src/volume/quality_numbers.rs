@@ -17,7 +17,7 @@ impl Quality {
         ] {
             numbers.extend(extreme.map_or([f64::NAN; EXTREME], |extreme| extreme.numbers()));
         }
-        for (_, found) in &self.non_positive {
+        for found in self.non_positive.values() {
             numbers.push(found.samples as f64);
             numbers.extend(found.worst.numbers());
         }

@@ -143,7 +143,10 @@ fn ranks_refuse_with_one_message_and_leave_nothing() {
     refuse("evaluate fan.vtu --samples 3 --pieces 1/2 -o out.pvtu", "--explain and --pieces");
     refuse("evaluate fan.vtu --samples 3 -o none/out.pvtu", "create its directory first");
     refuse("quadrature fan.vtu --gauss 3 -o out.npz", "ranks write a .pvtu");
-    refuse("slice fan.vtu --layer-height 0.5 --cli out.cli", "ranks are for --png, --bmp and --svg");
+    refuse(
+        "slice fan.vtu --layer-height 0.5 --cli out.cli",
+        "ranks are for --png, --bmp and --svg",
+    );
     refuse("evaluate fan.vtu --at fan.vtu -o out.csv", "--at does not run on ranks");
     assert_eq!(names(here), [here.join("fan.vtu")]);
 }

@@ -96,11 +96,11 @@ impl Decoded {
             let mut numbers = vec![[0; 3]; count];
             for inner in 0..=dimensions {
                 for k in (0..count).filter(|&k| axes(k).len() == inner) {
-                    for d in 0..3 {
+                    numbers[k] = std::array::from_fn(|d| {
                         let predicted = blend(&|k| numbers[k][d], &axes(k), k)
                             .div_euclid(3_i64.pow(inner as u32));
-                        numbers[k][d] = (predicted + stored(k, d)).rem_euclid(65536);
-                    }
+                        (predicted + stored(k, d)).rem_euclid(65536)
+                    });
                 }
             }
             let coordinate = |k: usize, d: usize| {

@@ -74,10 +74,10 @@ pub fn run(
         let mut found = Quality::default();
         report.left_handed_cells += block.left_handed();
         let first = pieces[next].start;
-        for index in next..end {
+        for (index, piece) in (next..).zip(&pieces[next..end]) {
             ranks.go_on()?;
             let at = |element: usize| element - first + block.elements.start;
-            let range = at(pieces[index].start)..at(pieces[index].end);
+            let range = at(piece.start)..at(piece.end);
             let made =
                 source.piece(&a, (shape, None), &block.mesh, range, &mut found, &mut report)?;
             if let (Some((mut dataset, left_out)), Some(writer)) = (made, &mut writer) {
@@ -87,7 +87,7 @@ pub fn run(
                 name_cells(&mut dataset, &block.cells);
                 writer.push(index, &dataset)?;
             }
-            bar.inc(pieces[index].len() as u64);
+            bar.inc(piece.len() as u64);
         }
         quality.merge(&found.of_whole(&block.cells));
         next = end;

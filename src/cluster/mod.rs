@@ -1,7 +1,7 @@
 //! Ranks: programs, or threads, that do one job together.
 //!
 //! A [`Group`] is what an engine offers to its ranks: who they are, and exchanges of bytes. MPI is
-//! one engine ([`Mpi`], of the feature `mpi`), the threads of one program are another
+//! one engine (`Mpi`, of the feature `mpi`), the threads of one program are another
 //! ([`Threads`]), which needs nothing installed and serves the tests. No other file names an engine.
 //!
 //! [`Ranks`] is what jobs use. Every exchange carries errors along: where one rank fails, all

@@ -278,7 +278,8 @@ impl Extent {
 
     /// From [`Extent::to_bytes`].
     pub fn from_bytes(bytes: &[u8]) -> Self {
-        let all: Vec<f64> = bytemuck::pod_collect_to_vec(bytes);
+        let all: Vec<f64> =
+            bytes.as_chunks().0.iter().map(|&own| f64::from_ne_bytes(own)).collect();
         let Some((&count, values)) = all.split_first() else { return Self::default() };
         let mut three = values.chunks(count.max(1.0) as usize).map(<[f64]>::to_vec);
         let [low, high] = [three.next().unwrap_or_default(), three.next().unwrap_or_default()];

@@ -129,7 +129,8 @@ impl<'g> Ranks<'g> {
     /// To be called now and then in long work without exchanges.
     ///
     /// # Errors
-    /// If another rank has failed: the work is in vain. Its own error follows from the next exchange.
+    /// If another rank has failed: nobody will use the work. Its own error follows from the next
+    /// exchange.
     pub fn go_on(&self) -> Result<()> {
         if !self.group.is_warned() {
             return Ok(());

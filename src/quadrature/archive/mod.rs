@@ -205,7 +205,7 @@ fn write(
     (controls, options): (Controls<'_>, ExportOptions<'_>),
     report: impl FnOnce(&mut Archive<&mut BufWriter<File>>) -> io::Result<()>,
 ) -> Result<()> {
-    // errors of evaluation come through those of writing
+    // an error of the evaluation is returned by the writer
     let refused = |e: io::Error| e.downcast::<Error>().unwrap_or_else(|e| atomic::refused(path, e));
     atomic::write(path, |out| {
         let written = || {

@@ -110,7 +110,7 @@ pub fn refuse(ranks: Option<&Ranks<'_>>, name: &str) -> Result<()> {
     match ranks {
         None => Ok(()),
         Some(_) => Err(Error::request(format!("{name} does not run on ranks"))
-            .with_help("leave --mpi out; evaluate, quadrature and slice run on ranks")),
+            .with_help("leave --mpi out; evaluate, quadrature, refine and slice run on ranks")),
     }
 }
 

@@ -184,12 +184,12 @@ fn run(cli: Cli, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome
         use_threads(threads)?;
     }
     match &cli.command {
-        Command::Evaluate(_) | Command::Quadrature(_) | Command::Slice(_) => {}
+        Command::Evaluate(_) | Command::Quadrature(_) | Command::Refine(_) | Command::Slice(_) => {}
         _ => cluster::refuse(ranks, "this subcommand")?,
     }
     match cli.command {
         Command::Info(c) => info::run(c.arguments, &console.reporting(c.json)),
-        Command::Refine(c) => refine::run(c.arguments, &console.reporting(c.json)),
+        Command::Refine(c) => refine::run(c.arguments, ranks, &console.reporting(c.json)),
         Command::Evaluate(c) => evaluate::run(c.arguments, ranks, &console.reporting(c.json)),
         Command::Merge(c) => merge::run(c.arguments, &console.reporting(c.json)),
         Command::Extract(c) => extract::run(c.arguments, &console.reporting(c.json)),

@@ -1,15 +1,18 @@
 //! `subsolid refine`
 
+mod pieces;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use subsolid::cluster::Ranks;
 use subsolid::mesh::SolidMesh;
 use subsolid::refine::reorient;
 use subsolid::scheme::VertexRule;
-use subsolid::{Result, io};
+use subsolid::{Error, Result, io};
 
 use super::console::{counted, since};
 use super::model::{ModelArguments, check_compress, check_names, refined, warn_of_table};
@@ -23,6 +26,7 @@ use super::{Console, Outcome};
 #[command(after_help = "\
 Examples:
   subsolid refine model.mesh --levels 2 -o fine.vtu
+  mpirun -n 8 subsolid --mpi refine model.mesh --levels 4 -o fine.pvtu
   subsolid refine model.mesh --levels 0 --reorient -o right.vtu
   subsolid refine model.mesh --vertex-rule joy-maccracken -o fine.vtk")]
 pub struct Arguments {
@@ -44,6 +48,17 @@ pub struct Arguments {
     /// Compress .vtu, .pvtu and .npz
     #[arg(long)]
     compress: bool,
+    /// Most cells of a piece of a .pvtu. Pieces are refined one by one: the refined mesh
+    /// is never in memory as a whole
+    #[arg(long, value_name = "N", default_value_t = PIECE, value_parser = piece_cells)]
+    piece_cells: usize,
+}
+
+/// Cells of a piece: some hundred megabytes of set-up.
+const PIECE: usize = 1 << 18;
+
+fn piece_cells(text: &str) -> std::result::Result<usize, String> {
+    text.parse().ok().filter(|&cells| cells > 0).ok_or_else(|| "give a number above 0".into())
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]
@@ -56,10 +71,16 @@ enum Rule {
     JoyMacCracken,
 }
 
-pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
     let format = arguments.model.check_output(output, &[])?;
     check_compress(arguments.compress, format)?;
+    let in_pieces = format == io::Format::Pvtu && arguments.levels > 0;
+    if ranks.is_some() && !in_pieces {
+        return Err(Error::request("ranks write a .pvtu of 1 level or more").with_help(
+            "end the name of the output in .pvtu and give --levels, or leave --mpi out",
+        ));
+    }
     let rule = match arguments.vertex_rule {
         Rule::LayerConsistent => VertexRule::LayerConsistent,
         Rule::JoyMacCracken => VertexRule::JoyMacCracken,
@@ -71,6 +92,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     }
     arguments.model.check_cells(&mesh, console)?;
     check_names(format, &mesh)?;
+    if in_pieces {
+        return pieces::run(&arguments, &mesh, rule, ranks, console);
+    }
     let mesh = refined(mesh, arguments.levels, rule, console)?;
     warn_of_table(format, output, &mesh, console);
     let start = Instant::now();

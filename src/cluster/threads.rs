@@ -11,11 +11,7 @@ pub struct Threads;
 impl Threads {
     /// Runs `job` on so many ranks; returns their results, `[rank]`. If one panics, so do all.
     pub fn run<T: Send>(size: usize, job: impl Fn(&ThreadGroup) -> T + Sync) -> Vec<T> {
-        let shared = Arc::new(Shared {
-            state: Mutex::new(State { sent: vec![Vec::new(); size], ..State::default() }),
-            changed: Condvar::new(),
-            size,
-        });
+        let shared = Shared::of(size);
         std::thread::scope(|scope| {
             let start = |rank| {
                 let (group, job) = (ThreadGroup { rank, shared: shared.clone() }, &job);
@@ -31,6 +27,13 @@ impl Threads {
     }
 }
 
+impl ThreadGroup {
+    /// The group of one rank, this thread.
+    pub fn alone() -> Self {
+        Self { rank: 0, shared: Shared::of(1) }
+    }
+}
+
 /// A rank that is a thread.
 #[derive(Debug)]
 pub struct ThreadGroup {
@@ -43,6 +46,13 @@ struct Shared {
     state: Mutex<State>,
     changed: Condvar,
     size: usize,
+}
+
+impl Shared {
+    fn of(size: usize) -> Arc<Self> {
+        let state = State { sent: vec![Vec::new(); size], ..State::default() };
+        Arc::new(Self { state: Mutex::new(state), changed: Condvar::new(), size })
+    }
 }
 
 #[derive(Debug, Default)]

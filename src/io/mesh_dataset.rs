@@ -24,14 +24,29 @@ impl From<&SolidMesh> for Dataset {
     /// triangles, quads and polygons behind the cells, each once, with a 1 in the cell array
     /// `group:NAME` of each of their groups; other arrays are 0 or NaN there.
     fn from(mesh: &SolidMesh) -> Self {
+        let has_faces = mesh.face_groups.iter().any(|group| !group.faces.is_empty());
+        Self::with_tags(mesh, !mesh.creases.corners.is_empty(), has_faces)
+    }
+}
+
+impl Dataset {
+    /// A piece of a mesh: the arrays of `corner_sharpness`, if any piece has corners, and of all its
+    /// groups of faces are there, even if the piece has none, since all pieces have the same arrays.
+    pub fn of_piece(mesh: &SolidMesh, any_corners: bool) -> Self {
+        Self::with_tags(mesh, any_corners, !mesh.face_groups.is_empty())
+    }
+
+    fn with_tags(mesh: &SolidMesh, corners: bool, groups: bool) -> Self {
         let mut dataset = Self::new(mesh.points.clone(), dataset_cells(&mesh.cells));
         dataset
             .point_arrays
             .extend(mesh.attributes.iter().map(|a| Array::new(&a.name, a.width, a.values.clone())));
         dataset.cell_arrays.extend(mesh.cell_data.iter().map(Array::from));
-        push_face_groups(&mut dataset, &mesh.face_groups);
+        if groups {
+            push_face_groups(&mut dataset, &mesh.face_groups);
+        }
         let creases = &mesh.creases;
-        if !creases.corners.is_empty() {
+        if corners {
             let mut sharpness = vec![0.0; mesh.points.len()];
             for corner in &creases.corners {
                 if let Some(slot) = sharpness.get_mut(corner.vertex.index()) {
@@ -127,9 +142,6 @@ fn push_face_groups(dataset: &mut Dataset, groups: &[FaceGroup]) {
             }));
         }
         members.push(own);
-    }
-    if faces.is_empty() {
-        return;
     }
     let mut mixed = match std::mem::take(&mut dataset.cells) {
         DatasetCells::Mixed(mixed) => mixed,

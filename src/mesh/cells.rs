@@ -83,6 +83,19 @@ impl Cells {
         self.ends.push(self.vertices.len() as u32);
     }
 
+    /// Appends a cell of other cells, whose vertices have the numbers `number` here.
+    pub(crate) fn push_from(&mut self, cells: &Self, cell: usize, number: impl Fn(u32) -> u32) {
+        let numbered = |vertices: &[u32]| vertices.iter().map(|&v| number(v)).collect::<Vec<_>>();
+        match cells.kind(cell) {
+            CellKind::Polyhedron => {
+                let mut faces: Vec<Vec<u32>> = Vec::new();
+                cells.for_each_face(cell, |face| faces.push(numbered(face)));
+                self.push_polyhedron(faces.iter().map(Vec::as_slice));
+            }
+            kind => self.push(kind, &numbered(cells.vertices(cell))),
+        }
+    }
+
     /// Appends a polyhedron given by its faces (vertex cycles). Its vertices are
     /// listed in order of first appearance.
     pub fn push_polyhedron<'a>(&mut self, faces: impl IntoIterator<Item = &'a [u32]>) {

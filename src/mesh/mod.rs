@@ -46,6 +46,15 @@ pub struct Attribute {
     pub values: Vec<f64>,
 }
 
+impl Attribute {
+    /// The attribute of some of the vertices.
+    pub(crate) fn of_vertices(&self, vertices: &[u32]) -> Self {
+        let row = |&v: &u32| &self.values[v as usize * self.width..][..self.width];
+        let values = vertices.iter().flat_map(row).copied().collect();
+        Self { name: self.name.clone(), width: self.width, values }
+    }
+}
+
 /// A value of any width at every cell of a mesh (a material, a region…). The cells of a
 /// refinement have those of the cell that they come from.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,10 +5,12 @@ use std::ops::Range;
 use super::{Cutter, Part};
 use crate::error::Result;
 use crate::limit::Solid;
-use crate::mesh::{Attribute, CellKind, Cells, FaceGroup, Handedness, SolidMesh, VertexId};
-use crate::refine::{check_levels, hexahedra, refine};
-use crate::scheme::VertexRule;
-use crate::topology::{Sharpness, Topology, stars};
+use crate::mesh::{
+    Attribute, CellKind, Cells, FaceGroup, Handedness, Polygons, SolidMesh, VertexId,
+};
+use crate::refine::{Refinement, check_levels, hexahedra, refine};
+use crate::scheme::{VertexRule, crease};
+use crate::topology::{NONE, Sharpness, Topology, stars};
 
 /// A mesh whose elements, those of [`Solid::elements`] after some refinement, are taken in blocks.
 ///
@@ -20,6 +22,7 @@ use crate::topology::{Sharpness, Topology, stars};
 pub struct Blocks<'m> {
     cutter: Cutter<'m>,
     levels: usize,
+    rule: VertexRule,
     // [cell]: children of one refinement before it, and their number
     children: Vec<u64>,
     // [cell]: elements before it, and their number
@@ -72,11 +75,11 @@ impl Block {
 }
 
 impl<'m> Blocks<'m> {
-    /// Blocks of `mesh` refined `levels` times.
+    /// Blocks of `mesh` refined `levels` times. [`Block::solid`] wants the default rule.
     ///
     /// # Errors
     /// What a [`Cutter`] refuses, and refined meshes of more than 2²⁸ cells.
-    pub fn new(mesh: &'m SolidMesh, levels: usize) -> Result<Self> {
+    pub fn new(mesh: &'m SolidMesh, levels: usize, rule: VertexRule) -> Result<Self> {
         check_levels(mesh, levels)?;
         let cutter = Cutter::of(mesh)?;
         let corners = |c: usize| mesh.cells.vertices(c).len() as u64;
@@ -100,7 +103,7 @@ impl<'m> Blocks<'m> {
             _ => children.iter().map(|&first| first << (3 * (levels - 1))).collect(),
         };
         let first_vertex = cutter.first_vertex();
-        Ok(Self { cutter, levels, children, elements, first_vertex, extent: None })
+        Ok(Self { cutter, levels, rule, children, elements, first_vertex, extent: None })
     }
 
     /// Number of elements of the refined mesh.
@@ -111,6 +114,13 @@ impl<'m> Blocks<'m> {
     /// Number of cells of the mesh that is refined.
     pub fn cell_count(&self) -> usize {
         self.elements.len() - 1
+    }
+
+    /// Whether the refined mesh has corners.
+    pub fn has_corners(&self) -> bool {
+        let decay = |sharpness: f64| (0..self.levels).fold(sharpness, |s, _| crease::decayed(s));
+        let corners = &self.cutter.mesh().creases.corners;
+        corners.iter().any(|corner| decay(corner.sharpness) > 0.0)
     }
 
     /// Whether the extent of the refined mesh has to be found before any block: see
@@ -216,8 +226,7 @@ impl<'m> Blocks<'m> {
         }
         let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
         let stars = stars(&topology, &sharpness);
-        let rule = VertexRule::default();
-        let step = refine(&topology, &sharpness, &stars, rule, Some(&block.owned));
+        let step = refine(&topology, &sharpness, &stars, self.rule, Some(&block.owned));
         let id = |&(parent, corner): &(u32, u8)| {
             let parent = block.cells[parent as usize];
             let first = if level == 0 { self.children[parent as usize] as u32 } else { 8 * parent };
@@ -242,12 +251,26 @@ impl<'m> Blocks<'m> {
             cells: hexahedra(&step.cells),
             attributes: mesh.attributes.iter().map(attribute).collect(),
             cell_data: mesh.cell_data.iter().map(|a| a.of_cells(parents())).collect(),
+            face_groups: face_groups(&mesh.face_groups, &topology, &step)?,
             creases: step.creases,
-            // nothing that is evaluated depends on them
-            face_groups: Vec::<FaceGroup>::new(),
         };
         Ok(Block { mesh: refined, cells, owned, elements: block.elements.clone() })
     }
+}
+
+/// The faces of groups, refined where the region of a step has all of a face.
+fn face_groups(
+    groups: &[FaceGroup],
+    topology: &Topology,
+    step: &Refinement,
+) -> Result<Vec<FaceGroup>> {
+    let refined = |group: &FaceGroup| {
+        let parents = topology.group_faces(group)?;
+        let children = parents.iter().flat_map(|&face| step.face_children(topology, face));
+        let known = children.filter(|child| !child.contains(&NONE));
+        Ok(FaceGroup::new(&group.name, Polygons::uniform(4, known.flatten().collect())))
+    };
+    groups.iter().map(refined).collect()
 }
 
 /// Coordinates and components of attributes of a vertex.

@@ -2,9 +2,7 @@
 
 use super::{Cut, Part};
 use crate::error::{Error, Result};
-use crate::mesh::{
-    Attribute, CellKind, Cells, Corner, Crease, Creases, FaceGroup, Polygons, SolidMesh, VertexId,
-};
+use crate::mesh::{Cells, Corner, Crease, Creases, FaceGroup, Polygons, SolidMesh, VertexId};
 use crate::topology::Rows;
 
 /// A mesh ready to be cut.
@@ -119,29 +117,12 @@ impl<'m> Cutter<'m> {
 
         let local = |v: u32| vertices.binary_search(&v).map_or(u32::MAX, |v| v as u32);
         let mut own = Cells::default();
-        for &c in &cells {
-            let kind = mesh.cells.kind(c as usize);
-            if kind == CellKind::Polyhedron {
-                let mut faces: Vec<Vec<u32>> = Vec::new();
-                let mut push = |face: &[u32]| faces.push(face.iter().map(|&v| local(v)).collect());
-                mesh.cells.for_each_face(c as usize, &mut push);
-                own.push_polyhedron(faces.iter().map(Vec::as_slice));
-            } else {
-                let corners = mesh.cells.vertices(c as usize).iter().map(|&v| local(v));
-                own.push(kind, &corners.collect::<Vec<_>>());
-            }
-        }
-        let row = |a: &Attribute, v: u32| a.values[v as usize * a.width..][..a.width].to_vec();
-        let attribute = |a: &Attribute| Attribute {
-            name: a.name.clone(),
-            width: a.width,
-            values: vertices.iter().flat_map(|&v| row(a, v)).collect(),
-        };
+        cells.iter().for_each(|&c| own.push_from(&mesh.cells, c as usize, local));
         let own = SolidMesh {
             points: vertices.iter().map(|&v| mesh.points[v as usize]).collect(),
             cells: own,
             creases: self.creases(&cells, &vertices),
-            attributes: mesh.attributes.iter().map(attribute).collect(),
+            attributes: mesh.attributes.iter().map(|a| a.of_vertices(&vertices)).collect(),
             cell_data: mesh.cell_data.iter().map(|a| a.of_cells(cells.iter().copied())).collect(),
             face_groups: self.face_groups(&cells, local),
         };
@@ -205,7 +186,7 @@ impl Cutter<'_> {
 }
 
 /// Whether a cell has an edge between two vertices.
-fn has_edge(cells: &Cells, cell: u32, [a, b]: [u32; 2]) -> bool {
+pub(super) fn has_edge(cells: &Cells, cell: u32, [a, b]: [u32; 2]) -> bool {
     let mut found = false;
     cells.for_each_face(cell as usize, |face| {
         let ends = face.iter().zip(face.iter().cycle().skip(1));

@@ -13,7 +13,7 @@
 //!
 //! # Practice
 //! [`Blocks`] gives the elements of a mesh, or of the same refined some times, in their order and
-//! some at a time: the refined mesh as a whole never exists.
+//! some at a time: the refined mesh as a whole never exists. [`Block::own`] is a piece of a file.
 //!
 //! A [`Cut`] says which part owns each cell: runs along a Hilbert curve of about equal cost. A
 //! [`Cutter`] makes one [`Part`] after another, each in the time of its own size;
@@ -41,11 +41,13 @@ mod blocks;
 mod cut;
 mod cutter;
 mod estimate;
+mod own;
 
 pub use blocks::{Block, Blocks, Extent};
 pub use cut::{Cut, costs};
 pub use cutter::Cutter;
 pub use estimate::{Estimate, Job, Rates};
+pub use own::Own;
 
 use crate::error::Result;
 use crate::limit::Solid;

@@ -67,6 +67,13 @@ fn ranks_write_the_files_of_one_program() {
     ] {
         compare(here, &format!("evaluate {job} -o out.pvtu"), least);
     }
+    compare(here, "refine bracket.vtk --levels 2 --piece-cells 700 -o out.pvtu", 6);
+    compare(here, "refine mixed.vtu --levels 1 --piece-cells 30 --compress -o out.pvtu", 6);
+    compare(
+        here,
+        "refine graded.vtu --levels 1 --piece-cells 999 --vertex-rule joy-maccracken -o out.pvtu",
+        2,
+    );
     compare(here, "quadrature bracket.vtk --gauss 2 --piece-points 1000 -o out.pvtu", 6);
     compare(here, "slice bracket.vtk --layer-height 0.5 --pixel 0.2 --png layers", 6);
 }
@@ -103,11 +110,34 @@ fn ranks_report_what_one_program_reports() {
         "evaluate mixed.vtu --samples 4 --quality --json",
         "evaluate fan.vtu --samples 3 --levels 2 --quality --piece-points 300 --json -o q.pvtu",
         "quadrature bracket.vtk --gauss 3 --quality --json",
+        "refine mixed.vtu --levels 2 --piece-cells 100 --json -o fine.pvtu",
     ] {
         let alone = report(job);
         for count in [1, 2, 3, 5] {
             assert_eq!(report(&format!("--thread-ranks {count} {job}")), alone, "{job}, {count}");
         }
+    }
+}
+
+/// Pieces read back as the mesh that is refined as a whole.
+#[test]
+fn refined_pieces_are_the_refined_mesh() {
+    let here = with_models();
+    let here = here.path();
+    for name in ["bracket.vtk", "mixed.vtu", "graded.vtu"] {
+        done(here, &format!("refine {name} --levels 2 -o whole.vtu"));
+        done(here, &format!("refine {name} --levels 2 --piece-cells 300 -o pieces.pvtu"));
+        let read = |name: &str| subsolid::read(here.join(name)).unwrap();
+        let (whole, pieces) = (read("whole.vtu"), read("pieces.pvtu"));
+        assert_eq!(pieces.points.len(), whole.points.len());
+        assert_eq!(pieces.creases.edges.len(), whole.creases.edges.len());
+        assert_eq!(pieces.creases.corners.len(), whole.creases.corners.len());
+        assert_eq!(pieces.cell_data, whole.cell_data);
+        let corners = |mesh: &subsolid::mesh::SolidMesh| -> Vec<[f64; 3]> {
+            let cells = (0..mesh.cells.len()).flat_map(|c| mesh.cells.vertices(c));
+            cells.map(|&v| mesh.points[v as usize]).collect()
+        };
+        assert!(corners(&pieces) == corners(&whole), "{name}");
     }
 }
 
@@ -140,6 +170,7 @@ fn ranks_refuse_with_one_message_and_leave_nothing() {
     refuse("info fan.vtu", "does not run on ranks");
     refuse("evaluate none.vtu --samples 3 -o out.pvtu", "none.vtu");
     refuse("evaluate fan.vtu --samples 3 -o out.vtu", "ranks write a .pvtu");
+    refuse("refine fan.vtu --levels 1 -o out.vtu", "ranks write a .pvtu of 1 level or more");
     refuse("evaluate fan.vtu --samples 3 --pieces 1/2 -o out.pvtu", "--explain and --pieces");
     refuse("evaluate fan.vtu --samples 3 -o none/out.pvtu", "create its directory first");
     refuse("quadrature fan.vtu --gauss 3 -o out.npz", "ranks write a .pvtu");

@@ -27,6 +27,7 @@ compare() {
 }
 compare evaluate ../bracket.vtk --samples 4 --piece-points 5000 --crease-angle 40 -o out.pvtu
 compare evaluate ../bracket.vtk --samples 2 --levels 1 --piece-points 9000 -o out.pvtu
+compare refine ../bracket.vtk --levels 2 --piece-cells 900 -o out.pvtu
 compare quadrature ../bracket.vtk --gauss 2 --piece-points 2000 --force -o out.pvtu
 compare slice ../bracket.vtk --layer-height 0.5 --pixel 0.2 --png layers
 
@@ -37,4 +38,19 @@ code=0
 [ "$code" = 2 ] || fail "exit code $code: $(cat message)"
 [ "$(grep -c '^error:' message)" = 1 ] || fail "$(cat message)"
 [ -z "$(find . -name '*full*')" ] || fail "left $(find . -name '*full*')"
+# a rank that is killed: all end soon, no file under a final name
+mpirun -n 3 "$program" --quiet --mpi refine bracket.vtk --levels 6 --piece-cells 5000 -o killed.pvtu \
+    2> message &
+job=$!
+for _ in $(seq 200); do
+    [ -z "$(find . -name 'killed_0000.vtu')" ] || break
+    sleep 0.05
+done
+kill -KILL "$(pgrep -f "^$program .*killed.pvtu" | tail -1)"
+code=0
+timeout 20 tail --pid="$job" -f /dev/null || fail "ranks go on without one that is killed"
+wait "$job" || code=$?
+[ "$code" != 0 ] || fail "exit code 0 after a rank was killed"
+[ ! -e killed.pvtu ] && [ ! -e killed ] || fail "left $(ls -d killed*)"
+
 echo "mpirun.sh: ranks write what one program writes"

@@ -11,6 +11,7 @@ mod support;
 mod surfaces;
 
 mod backend;
+mod blocks;
 mod boundary;
 mod classes;
 mod creases;

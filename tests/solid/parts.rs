@@ -165,7 +165,7 @@ fn check(mesh: &SolidMesh, cut: &Cut, index: u32, part: &Part) {
 }
 
 /// Adds an attribute of two components and an array of the cells.
-fn with_data(mut mesh: SolidMesh) -> SolidMesh {
+pub fn with_data(mut mesh: SolidMesh) -> SolidMesh {
     mesh.attributes.clear();
     mesh.cell_data.clear();
     let values =

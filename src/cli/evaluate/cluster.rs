@@ -125,7 +125,7 @@ fn blocks<'m>(
     ranks: &Ranks<'_>,
     console: &Console,
 ) -> Result<Blocks<'m>> {
-    let mut blocks = Blocks::new(mesh, levels)?;
+    let mut blocks = Blocks::new(mesh, levels, VertexRule::default())?;
     if !blocks.needs_extent() {
         return Ok(blocks);
     }

@@ -1,0 +1,53 @@
+//! Refined meshes in pieces, which one program makes one after another, or many ranks share.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use subsolid::Result;
+use subsolid::cluster::{Ranks, ThreadGroup};
+use subsolid::io::{Dataset, WriteOptions};
+use subsolid::mesh::SolidMesh;
+use subsolid::parts::{Blocks, Own};
+use subsolid::plan::element_pieces;
+use subsolid::scheme::VertexRule;
+
+use super::{Arguments, Console, Outcome, Written};
+use crate::cli::cluster::all_numbers;
+use crate::cli::console::since;
+use crate::cli::pieces::share;
+use crate::cli::shared_pieces::SharedPieces;
+
+pub fn run(
+    arguments: &Arguments,
+    mesh: &SolidMesh,
+    rule: VertexRule,
+    ranks: Option<&Ranks<'_>>,
+    console: &Console,
+) -> Result<Outcome> {
+    let start = Instant::now();
+    let (group, output) = (ThreadGroup::alone(), &arguments.output);
+    let alone = Ranks::new(&group);
+    let ranks = ranks.unwrap_or(&alone);
+    let blocks = Blocks::new(mesh, arguments.levels, rule)?;
+    let cells = blocks.element_count();
+    let pieces: Vec<_> = element_pieces(cells, 1, arguments.piece_cells).collect();
+    let own = share(&(0..pieces.len()), (ranks.rank() + 1, ranks.size()));
+    let options = WriteOptions { compress: arguments.compress };
+    let mut writer = SharedPieces::create(output, options, ranks)?;
+    let bar = console.bar(pieces[own.clone()].iter().map(Range::len).sum());
+    let mut vertices = 0;
+    for (index, piece) in own.clone().zip(&pieces[own]) {
+        ranks.go_on()?;
+        let Own { mesh, first_vertices } = blocks.block(piece.clone())?.own();
+        writer.push(index, &Dataset::of_piece(&mesh, blocks.has_corners()))?;
+        vertices += first_vertices;
+        bar.inc(piece.len() as u64);
+    }
+    bar.finish_and_clear();
+    let all = all_numbers(ranks, Ok(vec![vertices as f64]))?;
+    writer.finish(ranks)?;
+    let vertices = all.iter().flatten().sum::<f64>() as usize;
+    let written = Written { output: output.display().to_string(), vertices, cells };
+    console.status("Wrote", format!("{written} in {}", since(start)));
+    written.report(console)
+}

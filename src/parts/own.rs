@@ -1,0 +1,82 @@
+//! The owned cells of a block as a mesh of their own: a piece of a file.
+
+use super::Block;
+use super::cutter::has_edge;
+use crate::mesh::{Cells, Corner, Crease, FaceGroup, Polygons, SolidMesh, VertexId};
+use crate::topology::{NONE, Rows};
+
+/// The owned cells of a [`Block`].
+#[derive(Clone, Debug)]
+pub struct Own {
+    /// The cells with their vertices alone. Vertices and corners are in every piece that has a cell
+    /// at them; a crease, and a face of a group, is in that of its first cell.
+    pub mesh: SolidMesh,
+    /// Vertices whose first cell is owned: their sum over all blocks is the number of vertices.
+    pub first_vertices: usize,
+}
+
+impl Block {
+    /// The owned cells alone.
+    pub fn own(&self) -> Own {
+        let mesh = &self.mesh;
+        let count = mesh.points.len();
+        let corners = |c: u32| mesh.cells.vertices(c as usize).iter().copied();
+        let vertex_cells = Rows::transposed(count, mesh.cells.len(), corners);
+        let mut is_owned = vec![false; mesh.cells.len()];
+        self.owned.iter().for_each(|&cell| is_owned[cell as usize] = true);
+        // cells stand in the order of the whole, and all around an owned one are here
+        let owns_first = |v: u32, has: &dyn Fn(u32) -> bool| {
+            let first = vertex_cells.row(v as usize).iter().find(|&&cell| has(cell));
+            first.is_some_and(|&cell| is_owned[cell as usize])
+        };
+
+        let mut is_used = vec![false; count];
+        let own_corners = self.owned.iter().flat_map(|&cell| corners(cell));
+        own_corners.for_each(|v| is_used[v as usize] = true);
+        let vertices: Vec<u32> = (0..count as u32).filter(|&v| is_used[v as usize]).collect();
+        let mut numbers = vec![NONE; count];
+        (0..).zip(&vertices).for_each(|(number, &v)| numbers[v as usize] = number);
+        let number = |v: u32| numbers[v as usize];
+
+        let mut cells = Cells::default();
+        for &cell in &self.owned {
+            cells.push_from(&mesh.cells, cell as usize, number);
+        }
+        let mut own = SolidMesh {
+            points: vertices.iter().map(|&v| mesh.points[v as usize]).collect(),
+            cells,
+            attributes: mesh.attributes.iter().map(|a| a.of_vertices(&vertices)).collect(),
+            cell_data: mesh
+                .cell_data
+                .iter()
+                .map(|a| a.of_cells(self.owned.iter().copied()))
+                .collect(),
+            ..SolidMesh::default()
+        };
+        for &Crease { edge, sharpness } in &mesh.creases.edges {
+            let [a, b] = edge.map(|v| v.0);
+            if owns_first(a, &|cell| has_edge(&mesh.cells, cell, [a, b])) {
+                let edge = [a, b].map(|v| VertexId(number(v)));
+                own.creases.edges.push(Crease { edge, sharpness });
+            }
+        }
+        for &Corner { vertex, sharpness } in &mesh.creases.corners {
+            if is_used[vertex.index()] {
+                let vertex = VertexId(number(vertex.0));
+                own.creases.corners.push(Corner { vertex, sharpness });
+            }
+        }
+        for group in &mesh.face_groups {
+            let mut faces = Polygons::default();
+            for face in group.faces.iter() {
+                let has_all = |cell: u32| face.iter().all(|&v| corners(cell).any(|own| own == v));
+                if face.first().is_some_and(|&v| owns_first(v, &has_all)) {
+                    faces.push(&face.iter().map(|&v| number(v)).collect::<Vec<_>>());
+                }
+            }
+            own.face_groups.push(FaceGroup::new(&group.name, faces));
+        }
+        let first_vertices = vertices.iter().filter(|&&v| owns_first(v, &|_| true)).count();
+        Own { mesh: own, first_vertices }
+    }
+}

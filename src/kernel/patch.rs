@@ -172,7 +172,9 @@ mod tests {
                 let mut scratch = Scratch::new(stores);
                 patch.evaluate(simd, &mut scratch, &controls, (&nets, &ends), &mut outputs);
                 for (orders, out) in orders.iter().zip(&memory) {
-                    for (k, found) in out[skip..].iter().enumerate() {
+                    // of large outputs some values, at all places of a row
+                    let step = (out.len() / 2_000) | 1;
+                    for (k, found) in out[skip..].iter().enumerate().step_by(step) {
                         let (quad, at, c) = (k / len, k % len / M, k % M);
                         // four equal layers of a solid
                         let ids: Vec<u32> = [nets[quad]; 4].concat();

@@ -216,7 +216,7 @@ fn parts_of_creased_meshes_have_the_bits_of_the_whole() {
     let sharpness = [0.4, 1.0, 2.3, f64::INFINITY];
     for (seed, (name, mut mesh)) in (0..).zip(meshes::shapes()) {
         meshes::crease_at_random(&mut mesh, &sharpness, 3, seed);
-        compare_random_cuts(&format!("creased {name}"), mesh, &[2, 4], seed);
+        compare_random_cuts(&format!("creased {name}"), mesh, &[3], seed);
     }
 }
 
@@ -227,7 +227,7 @@ fn parts_of_far_meshes_have_the_bits_of_the_whole() {
         let mut mesh = meshes::perturbed(&meshes::fan(5, 3, 4), 0.02, 1);
         mesh.points.iter_mut().for_each(|p| *p = [p[0] + distance, p[1] - distance, p[2]]);
         meshes::crease_at_random(&mut mesh, &[0.5, 1.5], 2, 3);
-        compare_random_cuts("far", mesh, &[2, 3, 7], 0);
+        compare_random_cuts("far", mesh, &[3], 0);
     }
 }
 

@@ -129,7 +129,8 @@ struct SampleArguments {
     /// N x N x N Gauss points a cell
     #[arg(long, value_name = "N")]
     gauss: Option<usize>,
-    /// Table of parameters: CSV with the header cell,u,v,w (cell: index in the file)
+    /// Table of parameters: CSV with the header cell,u,v,w (cell: index in the file), or
+    /// cell,corner,u,v,w where cells are no hexahedra
     #[arg(long, value_name = "PARAMS")]
     at: Option<PathBuf>,
 }

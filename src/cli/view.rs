@@ -104,8 +104,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
     a.check()?;
     let start = Instant::now();
-    let glb = a.glb.options(&a.output)?;
     if is_glb(&a.output) {
+        let glb = a.glb.options(&a.output)?;
         return gltf::write_skin(&a.output, a.skin(console)?, glb, console);
     }
     let mut page = if is_surface(&a.model.model) { a.surface(console)? } else { a.solid(console)? };
@@ -169,6 +169,7 @@ impl Arguments {
     fn options(&self) -> ViewOptions {
         let file = self.model.model.file_name().unwrap_or_default().to_string_lossy();
         let quality = self.quality.then(|| "scaled Jacobian".to_owned());
+        let (unit, up) = self.glb.given();
         ViewOptions {
             rings: self.rings,
             interior_rings: self.interior_rings,
@@ -176,6 +177,8 @@ impl Arguments {
             samples: self.samples,
             color: self.color.clone().or(quality),
             map: self.color_map.into(),
+            unit,
+            up,
             ..ViewOptions::titled(self.title.clone().unwrap_or_else(|| file.into_owned()))
         }
     }

@@ -27,6 +27,8 @@ use super::model::{ModelArguments, check_compress, check_names, takes_table};
 use super::pieces::{part, piece_points};
 use super::processor::ProcessorArguments;
 use super::{Console, Outcome};
+pub use explain::Report as Explanation;
+pub use run::Report;
 
 /// Evaluate the limit volume of a control mesh
 ///

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::mesh::SolidMesh;
 use subsolid::refine::reorient;
@@ -12,6 +13,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::{Result, io};
 
 use super::console::{counted, since};
+use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, check_names, refined, warn_of_table};
 use super::{Console, Outcome};
 
@@ -81,11 +83,18 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 }
 
 /// A control mesh that was written.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Written {
+    /// File written.
     output: String,
+    /// Its control points.
     vertices: usize,
+    /// Its cells.
     cells: usize,
+}
+
+impl JsonReport for Written {
+    const SCHEMA: &'static str = "subsolid.mesh/1";
 }
 
 impl Written {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::bezier::MOST_RINGS;
 use subsolid::mesh::{SolidMesh, SurfaceMesh};
@@ -13,6 +14,7 @@ use subsolid::{Error, Result, io};
 
 use super::console::since;
 use super::gltf::{self, GlbArguments, MapName, is_glb};
+use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::surface::SchemeName;
 use super::surface_model::{is_surface, read_surface};
@@ -87,14 +89,22 @@ pub struct Arguments {
     output: PathBuf,
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, JsonSchema)]
+pub struct Report {
+    /// File written.
     output: PathBuf,
+    /// Its bytes.
     bytes: u64,
     /// Largest estimated distance of the shown boundary from the limit, in length units.
     error: f64,
+    /// The cell with the least scaled Jacobian; none of surfaces.
     worst: Option<WorstCell>,
+    /// Seconds of the whole job.
     seconds: f64,
+}
+
+impl JsonReport for Report {
+    const SCHEMA: &'static str = "subsolid.view/1";
 }
 
 /// Levels of surfaces that are shown refined.

@@ -94,6 +94,7 @@ pub struct FigureTable {
 
 /// The place of a cell's least scaled Jacobian among its samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct WorstCell {
     /// Cell of the mesh.
     pub cell: u32,

@@ -2,7 +2,8 @@
 //
 //     node tests/view/browser.mjs MODULES SUBSOLID SCRATCH [--record]
 //
-// MODULES: a node_modules with puppeteer-core. --record writes the stored pictures anew.
+// MODULES: a node_modules with puppeteer-core. --record writes the stored pictures anew. ONLY=bracket
+// in the environment runs these parts alone.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

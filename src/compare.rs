@@ -37,6 +37,7 @@ const PIECE: usize = 1 << 20;
 
 /// Cells whose errors are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
     /// Regular with all 64 control points.
@@ -86,6 +87,7 @@ impl ErrorClass {
 
 /// Errors of one evaluation against another, overall and by class.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// Diagonal of the box around all reference points, in length units.
     pub diagonal: f64,

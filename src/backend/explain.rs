@@ -10,6 +10,7 @@ use crate::plan::{Batch, Plan, wanted_orders};
 /// One launch of an evaluation, or, on the CPU, the work of one kernel. Bytes are an
 /// estimate: every result is written once, and nets, control points and tables are read once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Explained {
     /// Name of the kernel.
     pub kernel: String,
@@ -35,6 +36,7 @@ pub struct Explained {
 
 /// Blocks of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct LaunchGrid {
     /// Number of blocks.
     pub blocks: u32,

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::assembly::{MatrixFormat, Operator, assemble, body_load, surface_load, write_matrix};
 use subsolid::io::{self, Array, WriteOptions};
@@ -18,6 +19,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result};
 
 use super::console::since;
+use super::json::JsonReport;
 use super::memory::{gigabytes, physical};
 use super::model::ModelArguments;
 use super::quadrature::{check_memory, refusal};
@@ -120,23 +122,37 @@ impl FromStr for PartLoad {
     }
 }
 
-#[derive(Serialize)]
-struct Summary {
+#[derive(Serialize, JsonSchema)]
+pub struct Summary {
+    /// File written.
     output: PathBuf,
+    /// Control points: rows of the matrices.
     vertices: usize,
+    /// Quadrature points.
     samples: usize,
+    /// Volume by quadrature, in cubed length units.
     volume: f64,
+    /// Sides of the boundary with loads.
     sides: usize,
+    /// Matrices written.
     matrices: Vec<MatrixSummary>,
     /// Sum of all loads.
     force: [f64; 3],
+    /// Seconds of the whole job.
     seconds: f64,
 }
 
-#[derive(Serialize)]
+impl JsonReport for Summary {
+    const SCHEMA: &'static str = "subsolid.assemble/1";
+}
+
+#[derive(Serialize, JsonSchema)]
 struct MatrixSummary {
+    /// Its name in the file.
     name: &'static str,
+    /// Rows.
     rows: usize,
+    /// Entries that are stored.
     entries: usize,
 }
 

@@ -19,12 +19,13 @@ use subsolid::backend::Choice;
 use subsolid::io::atomic;
 use subsolid::{Error, Result};
 
+use super::json;
 use super::processor::Processor;
 use super::{Console, Outcome};
 use contender::{Contender, WriteTimes};
 use machine::Machine;
 use model::Model;
-use results::Results;
+pub use results::Results;
 
 /// Measure this machine: the experiments of the published GPU method
 ///
@@ -105,9 +106,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     }
     bar.finish_and_clear();
     if let Some(path) = &a.json {
-        let text = serde_json::to_string_pretty(&results)
-            .map_err(|e| Error::request(format!("the results have no JSON form: {e}")))?;
-        write(path, &text)?;
+        write(path, &json::text(&results)?)?;
         console.status("Wrote", format!("{}: {} timings", path.display(), results.timings.len()));
     }
     if let Some(path) = &a.report {

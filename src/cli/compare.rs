@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, Cpu, Limit, Precision, Strategy};
 use subsolid::compare::{Comparison, Differences, Errors, Statistics};
@@ -18,6 +19,7 @@ use subsolid::volume::{self, Extreme};
 use subsolid::{Error, Result};
 
 use super::console::{counted, since};
+use super::json::JsonReport;
 use super::memory::{gigabytes, physical};
 use super::model::{ModelArguments, check_compress};
 use super::processor::Processor;
@@ -118,18 +120,29 @@ impl Candidate {
     }
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, JsonSchema)]
+pub struct Report {
+    /// File of the model.
     model: PathBuf,
+    /// Times that it was refined first.
     levels: usize,
+    /// Samples along each axis of a cell.
     samples: u8,
+    /// What is compared with.
     reference: String,
+    /// Each processor and strategy.
     runs: Vec<Run>,
 }
 
-#[derive(Serialize)]
+impl JsonReport for Report {
+    const SCHEMA: &'static str = "subsolid.compare/1";
+}
+
+#[derive(Serialize, JsonSchema)]
 struct Run {
+    /// Processor, precision and strategy.
     name: String,
+    /// Name of the processor.
     backend: String,
     #[serde(flatten)]
     comparison: Comparison,

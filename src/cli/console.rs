@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::GraphicalReportHandler;
-use serde::Serialize;
 use subsolid::{Error, Result};
+
+use super::json::{self, JsonReport};
 
 /// Where and how to speak.
 pub struct Console {
@@ -19,16 +20,6 @@ pub struct Console {
     silent: bool,
     /// Whether stdout takes a file.
     prints_file: bool,
-}
-
-/// What JSON reports say of the program that made them.
-const PROGRAM: &str = concat!("subsolid ", env!("CARGO_PKG_VERSION"));
-
-#[derive(Serialize)]
-struct Versioned<'a, T> {
-    program: &'static str,
-    #[serde(flatten)]
-    report: &'a T,
 }
 
 impl Console {
@@ -81,14 +72,13 @@ impl Console {
         let _ = stderr().write_all(text.as_bytes());
     }
 
-    /// A report: `text`, or `value` as JSON, with the program and its version.
-    pub fn report(&self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<()> {
+    /// A report: `text`, or `value` as JSON.
+    pub fn report(&self, value: &impl JsonReport, text: impl FnOnce() -> String) -> Result<()> {
         if self.silent {
             return Ok(());
         }
         let text = match self.json {
-            true => serde_json::to_string_pretty(&Versioned { program: PROGRAM, report: value })
-                .map_err(|e| Error::request(format!("the report has no JSON form: {e}")))?,
+            true => json::text(value)?,
             false => text(),
         };
         let text = format!("{}\n", text.trim_end());

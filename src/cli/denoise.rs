@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::Choice;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::{Result, io};
 
 use super::gltf::GlbArguments;
+use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::processor::Processor;
 use super::surface_model::{read_surface, surface_output};
@@ -40,10 +42,16 @@ pub struct Arguments {
     glb: GlbArguments,
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, JsonSchema)]
+pub struct Report {
+    /// File written.
     output: String,
+    /// Sweeps done.
     sweeps: usize,
+}
+
+impl JsonReport for Report {
+    const SCHEMA: &'static str = "subsolid.denoise/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

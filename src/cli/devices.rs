@@ -3,10 +3,12 @@
 use std::fmt::Write;
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
 use subsolid::backend::{Backend, Cpu, DeviceInfo, devices};
 
+use super::json::JsonReport;
 use super::memory::gigabytes;
 use super::{Console, Outcome};
 
@@ -18,13 +20,20 @@ Examples:
   subsolid devices --json | jq '.devices[].name'")]
 pub struct Arguments {}
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, JsonSchema)]
+pub struct Report {
+    /// Instructions and threads of the CPU.
     cpu: String,
+    /// GPUs.
     devices: Vec<DeviceInfo>,
     /// Why there is no device, and what helps.
     no_device: Option<String>,
+    /// What helps.
     help: Option<String>,
+}
+
+impl JsonReport for Report {
+    const SCHEMA: &'static str = "subsolid.devices/1";
 }
 
 pub fn run(_: Arguments, console: &Console) -> Result<Outcome> {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::{Choice, Precision, Strategy};
 use subsolid::mesh::{Attribute, SolidMesh};
@@ -17,6 +18,7 @@ use subsolid::{Error, Result, io};
 
 use super::console::{counted, since};
 use super::gltf::GlbArguments;
+use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, warn_of_table};
 use super::processor::Processor;
 use super::surface_model::{is_surface, read_surface, surface_output};
@@ -113,12 +115,20 @@ impl FromStr for Target {
     }
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, JsonSchema)]
+pub struct Report {
+    /// File written.
     output: String,
+    /// Name of the array of distances.
     name: String,
+    /// Vertices that distances are measured from.
     targets: usize,
+    /// The greatest distance, in length units.
     greatest: f64,
+}
+
+impl JsonReport for Report {
+    const SCHEMA: &'static str = "subsolid.distance/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

@@ -27,6 +27,8 @@ use super::model::{ModelArguments, check_compress, check_names, takes_table};
 use super::pieces::{part, piece_points};
 use super::processor::ProcessorArguments;
 use super::{Console, Outcome};
+pub use explain::Report as Explanation;
+pub use run::Report;
 
 /// Evaluate the limit volume of a control mesh
 ///
@@ -129,7 +131,8 @@ struct SampleArguments {
     /// N x N x N Gauss points a cell
     #[arg(long, value_name = "N")]
     gauss: Option<usize>,
-    /// Table of parameters: CSV with the header cell,u,v,w (cell: index in the file)
+    /// Table of parameters: CSV with the header cell,u,v,w (cell: index in the file), or
+    /// cell,corner,u,v,w where cells are no hexahedra
     #[arg(long, value_name = "PARAMS")]
     at: Option<PathBuf>,
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::bezier::{Extraction, Pieces};
 use subsolid::io::{self, WriteOptions};
@@ -13,6 +14,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result};
 
 use super::console::since;
+use super::json::JsonReport;
 use super::memory::physical;
 use super::model::ModelArguments;
 use super::{Console, Outcome};
@@ -57,20 +59,32 @@ enum Format {
     Bext,
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, JsonSchema)]
+pub struct Report {
+    /// File written.
     output: PathBuf,
+    /// Cells of the model.
     cells: usize,
+    /// Bézier pieces.
     pieces: usize,
+    /// Pieces that are the limit itself.
     exact: usize,
     /// Largest estimated distance of a piece from the limit, in length units.
     error_bound: f64,
+    /// Different extraction operators.
     operators: usize,
     /// Least and most control points of a piece.
     controls: [usize; 2],
+    /// Control points of cells that are refined first.
     refined_points: usize,
+    /// Bytes of the operators.
     bytes: usize,
+    /// Seconds of the whole job.
     seconds: f64,
+}
+
+impl JsonReport for Report {
+    const SCHEMA: &'static str = "subsolid.extract/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

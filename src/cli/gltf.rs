@@ -12,10 +12,10 @@ use super::{Console, Outcome};
 
 #[derive(Args)]
 pub struct GlbArguments {
-    /// Unit of the model's lengths, for .glb, which has meters [default: m]
+    /// Unit of the model's lengths, for .glb, which has meters, and for pages [default of .glb: m]
     #[arg(long, value_enum, value_name = "UNIT")]
     unit: Option<Unit>,
-    /// Axis of the model that points upwards, for .glb [default: z]
+    /// Axis of the model that points upwards, for .glb and pages [default: z]
     #[arg(long, value_enum, value_name = "AXIS")]
     up: Option<Up>,
 }
@@ -51,19 +51,25 @@ impl GlbArguments {
                     .with_help(format!("leave {option} out, or end the output's name in .glb")));
             }
         }
-        let unit = match self.unit {
-            Some(Unit::Um) => LengthUnit::Micrometre,
-            Some(Unit::Mm) => LengthUnit::Millimetre,
-            Some(Unit::Cm) => LengthUnit::Centimetre,
-            Some(Unit::M) | None => LengthUnit::Metre,
-            Some(Unit::In) => LengthUnit::Inch,
-            Some(Unit::Ft) => LengthUnit::Foot,
-        };
+        let (unit, up) = self.given();
+        Ok(GlbOptions { unit: unit.unwrap_or_default(), up, colors: Vec::new() })
+    }
+
+    /// The unit, if it is told, and the upright.
+    pub fn given(&self) -> (Option<LengthUnit>, UpAxis) {
+        let unit = self.unit.map(|unit| match unit {
+            Unit::Um => LengthUnit::Micrometre,
+            Unit::Mm => LengthUnit::Millimetre,
+            Unit::Cm => LengthUnit::Centimetre,
+            Unit::M => LengthUnit::Metre,
+            Unit::In => LengthUnit::Inch,
+            Unit::Ft => LengthUnit::Foot,
+        });
         let up = match self.up {
             Some(Up::Y) => UpAxis::Y,
             Some(Up::Z) | None => UpAxis::Z,
         };
-        Ok(GlbOptions { unit, up, colors: Vec::new() })
+        (unit, up)
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
 use subsolid::limit::{Form, Reason, Solid, Summary};
@@ -16,6 +17,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::view::FigureTable;
 
 use super::console::{counted, since};
+use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::{Console, Outcome, report};
 
@@ -48,13 +50,17 @@ pub struct Arguments {
     report: Option<PathBuf>,
 }
 
-#[derive(Serialize)]
-struct Report<'a> {
+#[derive(Serialize, JsonSchema)]
+pub struct Report<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
     /// Of `--ranks`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ranks: Vec<Estimate>,
+}
+
+impl JsonReport for Report<'_> {
+    const SCHEMA: &'static str = "subsolid.info/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, Cpu, Limit, start};
 use subsolid::io::atomic;
@@ -19,6 +20,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result};
 
 use super::console::{counted, since};
+use super::json::JsonReport;
 use super::model::{ModelArguments, takes_table};
 use super::processor::Processor;
 use super::{Console, Outcome};
@@ -63,20 +65,30 @@ pub struct Arguments {
 }
 
 /// What was found.
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, JsonSchema)]
+pub struct Report {
+    /// File of the model.
     model: PathBuf,
+    /// Points asked for.
     points: usize,
+    /// Points in the limit.
     inside: usize,
+    /// Points outside.
     outside: usize,
     /// Of points inside, from the limit at the place found.
     largest_residual: f64,
     /// Of points outside.
     largest_distance: f64,
+    /// Seconds of the search.
     seconds: f64,
     /// Points that the GPU left to the CPU; none without a GPU.
     left_to_cpu: Option<usize>,
+    /// File written.
     output: Option<PathBuf>,
+}
+
+impl JsonReport for Report {
+    const SCHEMA: &'static str = "subsolid.locate/1";
 }
 
 pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {

@@ -6,6 +6,7 @@ use clap::Args;
 use subsolid::{Result, io, slice};
 
 use super::console::counted;
+use super::json::JsonReport;
 use super::{Console, Outcome};
 
 /// Join what the jobs of --pieces wrote
@@ -24,6 +25,14 @@ pub struct Arguments {
     /// The .pvtu to write, whose pieces lie in the directory of the same name, or the directory of
     /// layers
     output: PathBuf,
+}
+
+impl JsonReport for io::Merged {
+    const SCHEMA: &'static str = "subsolid.merge/1";
+}
+
+impl JsonReport for slice::MergedLayers {
+    const SCHEMA: &'static str = "subsolid.merge-layers/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

@@ -18,6 +18,7 @@ mod extract;
 mod gltf;
 mod info;
 mod interrupt;
+mod json;
 mod locate;
 mod memory;
 mod merge;
@@ -29,6 +30,7 @@ mod quality;
 mod query;
 mod refine;
 mod report;
+mod schema;
 mod shape;
 mod shared_pieces;
 mod slice;
@@ -108,6 +110,7 @@ enum Command {
     View(Reporting<view::Arguments>),
     Shape(Reporting<shape::Arguments>),
     Completions(completions::Arguments),
+    Schema(schema::Arguments),
 }
 
 // not global: `bench` writes its JSON to a file
@@ -210,6 +213,7 @@ fn run(cli: Cli, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome
         Command::View(c) => view::run(c.arguments, &console.reporting(c.json)),
         Command::Shape(c) => shape::run(c.arguments, &console.reporting(c.json)),
         Command::Completions(arguments) => completions::run(arguments, console),
+        Command::Schema(arguments) => schema::run(arguments, console),
     }
 }
 

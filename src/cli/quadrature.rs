@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, Cpu, start};
 use subsolid::cluster::Ranks;
@@ -27,12 +28,14 @@ use subsolid::{Error, Result};
 
 use super::cluster::refuse;
 use super::console::{counted, since};
+use super::json::JsonReport;
 use super::memory::{gigabytes, physical};
 use super::model::{ModelArguments, warn_left_out};
 use super::pieces::{part, piece_points};
 use super::processor::Processor;
 use super::quality::{self, place};
 use super::{Console, Outcome};
+pub use boundary::Summary as BoundarySummary;
 
 /// Quadrature points of a piece of a .pvtu.
 const PIECE: usize = 1_000_000;
@@ -393,12 +396,15 @@ pub fn refusal(quality: &Quality) -> Error {
 }
 
 /// What was asked for, of cells and of the boundary alike.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Asked {
+    /// File written; `null` without one.
     output: Option<String>,
+    /// Gauss points along each axis of a piece.
     gauss: usize,
     /// `null` where it is as many as needed.
     rings: Option<usize>,
+    /// Batches of pieces of one structure.
     batches: usize,
     /// Bytes of the output before compression; `null` without one.
     output_bytes: Option<u64>,
@@ -416,10 +422,11 @@ impl Asked {
     }
 }
 
-#[derive(Serialize)]
-struct Summary<'a> {
+#[derive(Serialize, JsonSchema)]
+pub struct Summary<'a> {
     #[serde(flatten)]
     asked: Asked,
+    /// Parts that are evaluated directly.
     leaves: usize,
     /// Bytes of the tables in memory.
     table_bytes: usize,
@@ -427,6 +434,10 @@ struct Summary<'a> {
     report: &'a Report,
     /// Volumes of the cells that have a remainder, by id.
     cells_with_remainder: BTreeMap<u32, CellReport>,
+}
+
+impl JsonReport for Summary<'_> {
+    const SCHEMA: &'static str = "subsolid.quadrature/1";
 }
 
 impl<'a> Summary<'a> {

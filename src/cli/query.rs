@@ -4,12 +4,14 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::query::{Op, Query, Strategy};
 use subsolid::topology::order::Element;
 use subsolid::{Error, Result};
 
 use super::console::Console;
+use super::json::JsonReport;
 use super::surface_model::{is_surface, read_surface};
 use super::{Outcome, model};
 
@@ -56,32 +58,50 @@ enum Choice {
     Unordered,
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, JsonSchema)]
+pub struct Report {
+    /// Vertices.
     vertices: usize,
+    /// Edges.
     edges: usize,
+    /// Faces.
     faces: usize,
+    /// Cells; 0 of a surface.
     cells: usize,
+    /// Sizes of the answers, without `--of`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     counts: Vec<Count>,
+    /// The query, of those that are counted too.
     #[serde(skip_serializing_if = "Option::is_none")]
     op: Option<String>,
+    /// Answers, with `--of`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rows: Vec<Row>,
 }
 
-#[derive(Serialize)]
+impl JsonReport for Report {
+    const SCHEMA: &'static str = "subsolid.query/1";
+}
+
+#[derive(Serialize, JsonSchema)]
 struct Count {
+    /// The query.
     op: String,
+    /// Neighbors of all elements together.
     entries: usize,
+    /// Fewest of an element.
     least: usize,
+    /// Most of an element.
     most: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Row {
+    /// The element asked for.
     id: u32,
+    /// Its neighbors.
     row: Vec<u32>,
+    /// Whether oriented neighbors go all the way around.
     #[serde(skip_serializing_if = "Option::is_none")]
     closed: Option<bool>,
 }

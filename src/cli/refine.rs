@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::cluster::Ranks;
 use subsolid::mesh::SolidMesh;
@@ -15,6 +16,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
 use super::console::{counted, since};
+use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, check_names, refined, warn_of_table};
 use super::{Console, Outcome};
 
@@ -105,11 +107,18 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
 }
 
 /// A control mesh that was written.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Written {
+    /// File written.
     output: String,
+    /// Its control points.
     vertices: usize,
+    /// Its cells.
     cells: usize,
+}
+
+impl JsonReport for Written {
+    const SCHEMA: &'static str = "subsolid.mesh/1";
 }
 
 impl Written {

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{ArgGroup, Args, ValueEnum};
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, Cpu, start};
 use subsolid::cluster::Ranks;
@@ -23,6 +24,7 @@ use subsolid::{Error, Result};
 
 use super::cluster::{all_numbers, own_choice};
 use super::console::{counted, since};
+use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::pieces::{part, share};
 use super::processor::Processor;
@@ -382,16 +384,30 @@ impl Arguments {
 }
 
 /// What was done.
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, JsonSchema)]
+pub struct Report {
+    /// Files and directories written.
     outputs: Vec<String>,
+    /// Layers of the whole model.
     layers_of_model: usize,
+    /// The first layer of this job, from 0 at the bottom.
     first_layer: usize,
+    /// Layers of this job.
     layers: usize,
+    /// Layers made.
     made: usize,
+    /// Layers that were there already.
     skipped: usize,
+    /// Height of a layer, in length units.
     layer_height: f64,
+    /// Columns and rows of images.
     resolution: Option<[usize; 2]>,
+    /// Distance that contours keep from the limit surface, in length units.
     tolerance: f64,
+    /// Seconds of the whole job.
     seconds: f64,
+}
+
+impl JsonReport for Report {
+    const SCHEMA: &'static str = "subsolid.slice/1";
 }

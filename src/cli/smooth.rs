@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::Choice;
 use subsolid::plan::{Cost, SurfaceJob};
@@ -13,6 +14,7 @@ use subsolid::topology::Topology;
 use subsolid::{Error, Result, io};
 
 use super::gltf::GlbArguments;
+use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, check_names, warn_of_table};
 use super::processor::{Processor, check_of_solid};
 use super::surface_model::{is_surface, read_surface, surface_output};
@@ -62,10 +64,16 @@ pub struct Arguments {
     glb: GlbArguments,
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, JsonSchema)]
+pub struct Report {
+    /// File written.
     output: String,
+    /// Steps done.
     steps: usize,
+}
+
+impl JsonReport for Report {
+    const SCHEMA: &'static str = "subsolid.smooth/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::time::Instant;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::io::GlbOptions;
 use subsolid::mesh::SurfaceMesh;
@@ -12,6 +13,7 @@ use subsolid::surface::limit::PatchCounts;
 use subsolid::{Result, io};
 
 use super::console::{counted, since};
+use super::json::JsonReport;
 use super::{Console, Outcome};
 
 /// Writes a surface and reports it, with the patches that it came from, if any.
@@ -45,15 +47,25 @@ pub fn seen_faces(mesh: &SurfaceMesh) -> usize {
 }
 
 /// A surface that was written.
-#[derive(Serialize)]
-struct Written {
+#[derive(Serialize, JsonSchema)]
+pub struct Written {
+    /// File written.
     output: String,
+    /// Its vertices.
     vertices: usize,
+    /// Its faces, without holes.
     faces: usize,
+    /// Its sharp edges.
     creases: usize,
+    /// Its sharp vertices.
     corners: usize,
+    /// Patches that the limit was evaluated from.
     #[serde(skip_serializing_if = "Option::is_none")]
     patches: Option<PatchCounts>,
+}
+
+impl JsonReport for Written {
+    const SCHEMA: &'static str = "subsolid.surface/1";
 }
 
 impl fmt::Display for Written {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::process::solid::{
     BoundaryMotion, LeastDeterminant, Untangled, least_determinant, untangle,
@@ -13,6 +14,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::{Result, io};
 
 use super::console::{counted, since};
+use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, check_names, warn_of_table};
 use super::{Console, Outcome};
 
@@ -63,12 +65,20 @@ impl From<Motion> for BoundaryMotion {
     }
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, JsonSchema)]
+pub struct Report {
+    /// File written.
     output: String,
+    /// Cells of the control mesh.
     control: Untangled,
+    /// The limit before.
     limit_before: LeastDeterminant,
+    /// The limit after.
     limit_after: LeastDeterminant,
+}
+
+impl JsonReport for Report {
+    const SCHEMA: &'static str = "subsolid.untangle/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::bezier::MOST_RINGS;
 use subsolid::mesh::{SolidMesh, SurfaceMesh};
@@ -13,6 +14,7 @@ use subsolid::{Error, Result, io};
 
 use super::console::since;
 use super::gltf::{self, GlbArguments, MapName, is_glb};
+use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::surface::SchemeName;
 use super::surface_model::{is_surface, read_surface};
@@ -87,14 +89,22 @@ pub struct Arguments {
     output: PathBuf,
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, JsonSchema)]
+pub struct Report {
+    /// File written.
     output: PathBuf,
+    /// Its bytes.
     bytes: u64,
     /// Largest estimated distance of the shown boundary from the limit, in length units.
     error: f64,
+    /// The cell with the least scaled Jacobian; none of surfaces.
     worst: Option<WorstCell>,
+    /// Seconds of the whole job.
     seconds: f64,
+}
+
+impl JsonReport for Report {
+    const SCHEMA: &'static str = "subsolid.view/1";
 }
 
 /// Levels of surfaces that are shown refined.
@@ -104,8 +114,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
     a.check()?;
     let start = Instant::now();
-    let glb = a.glb.options(&a.output)?;
     if is_glb(&a.output) {
+        let glb = a.glb.options(&a.output)?;
         return gltf::write_skin(&a.output, a.skin(console)?, glb, console);
     }
     let mut page = if is_surface(&a.model.model) { a.surface(console)? } else { a.solid(console)? };
@@ -169,6 +179,7 @@ impl Arguments {
     fn options(&self) -> ViewOptions {
         let file = self.model.model.file_name().unwrap_or_default().to_string_lossy();
         let quality = self.quality.then(|| "scaled Jacobian".to_owned());
+        let (unit, up) = self.glb.given();
         ViewOptions {
             rings: self.rings,
             interior_rings: self.interior_rings,
@@ -176,6 +187,8 @@ impl Arguments {
             samples: self.samples,
             color: self.color.clone().or(quality),
             map: self.color_map.into(),
+            unit,
+            up,
             ..ViewOptions::titled(self.title.clone().unwrap_or_else(|| file.into_owned()))
         }
     }

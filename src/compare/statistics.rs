@@ -6,6 +6,7 @@ use crate::volume::Extreme;
 
 /// Mean, rms, 99th percentile and maximum of errors; 0 of none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Statistics {
     /// Mean.
     pub mean: f64,
@@ -31,6 +32,7 @@ impl Statistics {
 
 /// Errors of some cells.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Errors {
     /// How many cells (hexahedral children, of cells that are no hexahedra).
     pub cells: usize,

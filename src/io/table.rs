@@ -41,6 +41,12 @@ impl TableReader {
     /// # Errors
     /// If the file cannot be read or its header is another.
     pub fn open(path: impl AsRef<Path>, form: TableForm) -> Result<Self> {
+        Self::open_any(path, &[form])
+    }
+
+    /// The same of a table of any of these forms; errors before the header is known are of the
+    /// first.
+    pub fn open_any(path: impl AsRef<Path>, forms: &[TableForm]) -> Result<Self> {
         let path = path.as_ref().to_owned();
         let file = source::open(&path)?;
         // hands on a line at a time, so that its number is that of the row read last
@@ -48,15 +54,22 @@ impl TableReader {
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(lines);
         let header = reader.byte_headers().cloned();
         let line = reader.get_ref().number().max(1);
-        let header = header.map_err(|e| malformed(&path, form, line, e))?;
-        if header.iter().ne(form.header.iter().map(|name| name.as_bytes())) {
+        let header = header.map_err(|e| malformed(&path, forms[0], line, e))?;
+        let fits = |form: &&TableForm| header.iter().eq(form.header.iter().map(|n| n.as_bytes()));
+        let Some(&form) = forms.iter().find(fits) else {
             let names: Vec<_> = header.iter().map(String::from_utf8_lossy).collect();
             let found = names.join(",");
-            let expected = form.header.join(",");
+            let expected: Vec<_> =
+                forms.iter().map(|form| format!("`{}`", form.header.join(","))).collect();
             return Err(Error::file(&path, Some(line), format!("the header is {found:?}"))
-                .with_help(format!("begin the table with the line `{expected}`")));
-        }
+                .with_help(format!("begin the table with the line {}", expected.join(" or "))));
+        };
         Ok(Self { path, form, reader })
+    }
+
+    /// The form of the table.
+    pub fn form(&self) -> TableForm {
+        self.form
     }
 
     /// What `value` makes of the next rows, at most `most`; none at the end of the table.

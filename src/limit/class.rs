@@ -37,6 +37,7 @@ pub enum Class {
 
 /// Why a cell is refined first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// A corner touches a semi-sharp crease or corner.

@@ -68,6 +68,7 @@ struct Eigen {
 
 /// Which form the powers took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
     /// VΛⁿV⁻¹.

@@ -11,6 +11,7 @@ use crate::topology::Sharpness;
 
 /// Counts of a mesh and of the solid made of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Control points, orphans included.
     pub vertices: usize,
@@ -67,6 +68,7 @@ pub struct Summary {
 
 /// Cells by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct ClassCounts {
     /// [`Class::Regular`].
     pub regular: usize,
@@ -80,6 +82,7 @@ pub struct ClassCounts {
 
 /// One structure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct StructureSummary {
     /// `planar` (layered leaves) or `spatial` (irregular leaves).
     pub kind: &'static str,
@@ -90,8 +93,11 @@ pub struct StructureSummary {
     /// Form that its powers took.
     pub form: Form,
     /// Condition number of the eigenvectors; not finite where they are dependent.
+    #[cfg_attr(feature = "cli", schemars(with = "Option<f64>"))]
     pub condition: f64,
-    /// Largest error of powers reconstructed from the eigenvectors.
+    /// Largest error of powers reconstructed from the eigenvectors; not finite where they are
+    /// dependent.
+    #[cfg_attr(feature = "cli", schemars(with = "Option<f64>"))]
     pub reconstruction_error: f64,
     /// Steps before the net repeats itself.
     pub first_steps: usize,
@@ -99,6 +105,7 @@ pub struct StructureSummary {
 
 /// What a cell array holds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct CellArraySummary {
     /// Values a cell.
     pub width: usize,

@@ -58,6 +58,7 @@ impl Rates {
 
 /// What the rank with the most to do takes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Estimate {
     /// Number of ranks.
     pub ranks: usize,

@@ -17,6 +17,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// Volumes, remainders and Jacobians of all cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Report {
     /// Quadrature points of all cells.
     pub samples: usize,
@@ -39,6 +40,7 @@ pub struct Report {
 /// Volume and remainder of a cell; of a cell that is no hexahedron, of all its
 /// hexahedral children together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct CellReport {
     /// Volume by quadrature, in cubed length units.
     pub volume: f64,

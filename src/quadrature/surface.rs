@@ -12,6 +12,7 @@ const PIECE: usize = 1 << 14;
 
 /// Areas and fluxes of the sides of a solid.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct BoundaryReport {
     /// Quadrature points of all faces.
     pub samples: usize,
@@ -31,6 +32,7 @@ pub struct BoundaryReport {
 
 /// What the quadrature points of a group of faces add up to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct GroupReport {
     /// Name of the group.
     pub group: String,
@@ -41,6 +43,7 @@ pub struct GroupReport {
 
 /// What the quadrature points of a side add up to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SideReport {
     /// Number of the side.
     pub side: u32,
@@ -51,6 +54,7 @@ pub struct SideReport {
 
 /// What the quadrature points of some faces add up to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SurfaceSums {
     /// Faces of the mesh.
     pub faces: usize,

@@ -41,6 +41,7 @@ fn name(directory: &Path) -> Result<String> {
 
 /// What [`merge_layers`] has joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct MergedLayers {
     /// Jobs.
     pub jobs: usize,

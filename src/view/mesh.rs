@@ -61,7 +61,7 @@ pub fn page(
     scene.push_attributes(&mesh.attributes);
     lines::push_surface_edges(&mut scene, mesh);
     scene.surface_figures(mesh);
-    scene.first_colors(options)?;
+    scene.first_view(options)?;
     Ok(Page { scene })
 }
 

@@ -50,6 +50,7 @@ use std::path::Path;
 
 use crate::bezier::MOST_RINGS;
 use crate::error::{Error, Result};
+use crate::io::{LengthUnit, UpAxis};
 use crate::limit::Solid;
 use crate::mesh::{SolidMesh, SurfaceMesh};
 use crate::scheme::Scheme;
@@ -85,6 +86,10 @@ pub struct ViewOptions {
     pub color: Option<String>,
     /// Colors of a range of values that the page shows first.
     pub map: ColorMap,
+    /// Unit of the model's lengths, which the page then names; `None` if it is not known.
+    pub unit: Option<LengthUnit>,
+    /// Axis that points upwards in the first view.
+    pub up: UpAxis,
 }
 
 impl ViewOptions {
@@ -98,6 +103,8 @@ impl ViewOptions {
             samples: 5,
             color: None,
             map: ColorMap::default(),
+            unit: None,
+            up: UpAxis::default(),
         }
     }
 
@@ -152,7 +159,7 @@ impl Page {
         lines::push_creases(&mut scene, &limit, &surface)?;
         lines::push_singular_edges(&mut scene, &solid, mesh)?;
         scene.solid_figures(mesh, topology, Some(&solid));
-        scene.first_colors(options)?;
+        scene.first_view(options)?;
         Ok(Self { scene })
     }
 
@@ -173,7 +180,7 @@ impl Page {
         scene.push_attributes(&mesh.attributes);
         scene.push_cell_data(&mesh.cell_data);
         scene.solid_figures(mesh, &topology, None);
-        scene.first_colors(options)?;
+        scene.first_view(options)?;
         Ok(Self { scene })
     }
 
@@ -207,7 +214,7 @@ impl Page {
         lines::push_surface_edges(&mut scene, mesh);
         lines::push_creases(&mut scene, &limit, mesh)?;
         scene.surface_figures(mesh);
-        scene.first_colors(options)?;
+        scene.first_view(options)?;
         Ok(Self { scene })
     }
 

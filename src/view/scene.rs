@@ -9,6 +9,7 @@ use super::ViewOptions;
 use super::channel::{Channel, range};
 use super::color::ColorMap;
 use crate::error::{Error, Result};
+use crate::io::{LengthUnit, UpAxis};
 use crate::limit::Solid;
 use crate::mesh::{Attribute, CellArray, SolidMesh, SurfaceMesh};
 use crate::topology::Topology;
@@ -93,6 +94,7 @@ pub struct FigureTable {
 
 /// The place of a cell's least scaled Jacobian among its samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct WorstCell {
     /// Cell of the mesh.
     pub cell: u32,
@@ -138,6 +140,8 @@ pub struct Scene {
     pub tables: Vec<FigureTable>,
     color: Option<usize>,
     map: ColorMap,
+    unit: Option<LengthUnit>,
+    up: UpAxis,
 }
 
 /// Smallest and largest coordinates.
@@ -172,6 +176,8 @@ impl Scene {
             tables: Vec::new(),
             color: None,
             map: ColorMap::default(),
+            unit: None,
+            up: UpAxis::default(),
         }
     }
 
@@ -239,12 +245,12 @@ impl Scene {
         }
     }
 
-    /// The colors that the page shows first.
+    /// What the page shows first: colors, unit and upright.
     ///
     /// # Errors
     /// [`Error::Request`] if there is no such array.
-    pub fn first_colors(&mut self, options: &ViewOptions) -> Result<()> {
-        self.map = options.map;
+    pub fn first_view(&mut self, options: &ViewOptions) -> Result<()> {
+        (self.map, self.unit, self.up) = (options.map, options.unit, options.up);
         self.choose_color(options.color.as_deref())
     }
 
@@ -330,6 +336,8 @@ impl Scene {
             "channels": self.channels.iter().map(channel).collect::<Vec<_>>(),
             "color": self.color,
             "map": self.map.name(),
+            "unit": self.unit.map(LengthUnit::symbol),
+            "up": if self.up == UpAxis::Y { "y" } else { "z" },
             "worst": self.worst,
             "inverted": self.inverted,
             "undefined": self.undefined,

@@ -1,6 +1,7 @@
-//! Tables of scattered parameters: CSV with the header `cell,u,v,w`, read and
-//! answered block by block, so that any number of rows fits.
+//! Tables of scattered parameters: CSV with the header `cell,u,v,w`, or `cell,corner,u,v,w` where
+//! cells are no hexahedra, read and answered block by block, so that any number of rows fits.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -19,17 +20,20 @@ const FORM: TableForm = TableForm {
     header: &["cell", "u", "v", "w"],
     row: "a row is a cell (its index in the file, from 0) and u, v, w",
 };
+const CORNER_FORM: TableForm = TableForm {
+    header: &["cell", "corner", "u", "v", "w"],
+    row: "a row is a cell (its index in the file, from 0), one of its corners (from 0; none of \
+          hexahedra) and u, v, w",
+};
 const ROWS: usize = 4096; // a task of formatting
-
-/// No element: the cell is no hexahedron.
-const NONE: u32 = u32::MAX;
 
 /// A parameter table being read.
 #[derive(Debug)]
 pub struct ParameterTable {
     table: TableReader,
-    // element of each hexahedral cell
-    elements: Vec<u32>,
+    // element of each hexahedral cell, and of each corner of the others
+    elements: HashMap<(u32, Option<u8>), u32>,
+    cells: usize,
 }
 
 impl ParameterTable {
@@ -38,65 +42,101 @@ impl ParameterTable {
     /// # Errors
     /// If the file cannot be read or its header is another.
     pub fn open(path: impl AsRef<Path>, solid: &Solid) -> Result<Self> {
-        let mut elements = vec![NONE; solid.topology().cell_count()];
-        for (i, element) in solid.elements().iter().enumerate() {
-            if element.corner.is_none() {
-                elements[element.cell as usize] = i as u32;
-            }
-        }
-        Ok(Self { table: TableReader::open(path, FORM)?, elements })
+        let elements = solid.elements().iter().enumerate();
+        let elements = elements.map(|(i, e)| ((e.cell, e.corner), i as u32)).collect();
+        let table = TableReader::open_any(path, &[FORM, CORNER_FORM])?;
+        Ok(Self { table, elements, cells: solid.topology().cell_count() })
+    }
+
+    /// Whether its rows name corners: the header is `cell,corner,u,v,w`.
+    pub fn has_corners(&self) -> bool {
+        self.table.form().header.len() == CORNER_FORM.header.len()
     }
 
     /// The next rows, at most `most`; none at the end of the table.
     ///
     /// # Errors
     /// [`Error::File`](crate::Error::File) with the line of a row that is no cell and three numbers, or
-    /// names a cell that does not exist or is no hexahedron, or parameters outside
-    /// [0, 1].
+    /// names a cell or corner that does not exist, or none of a cell that is no hexahedron, or
+    /// parameters outside [0, 1].
     pub fn read(&mut self, most: usize) -> Result<Vec<Location>> {
-        let elements = &self.elements;
-        self.table.read(most, |row| location(row, elements))
+        let (elements, cells, has_corners) = (&self.elements, self.cells, self.has_corners());
+        self.table.read(most, |row| {
+            let element = element(row, elements, cells, has_corners)?;
+            let parameters = parameters(row, if has_corners { 2 } else { 1 })?;
+            Ok(Location { element, parameters })
+        })
     }
 }
 
-fn location(row: &Row<'_>, elements: &[u32]) -> Result<Location> {
+fn element(
+    row: &Row<'_>,
+    elements: &HashMap<(u32, Option<u8>), u32>,
+    cells: usize,
+    has_corners: bool,
+) -> Result<u32> {
     let cell: u32 = row.text(0).parse().map_err(|_| row.unexpected(0, "cell"))?;
-    let element = *elements.get(cell as usize).ok_or_else(|| {
-        let count = elements.len();
-        row.error(format!("cell {cell} does not exist, the mesh has {count} cells"))
-            .with_help("count cells from 0, in the order of the file")
-    })?;
-    if element == NONE {
+    if cell as usize >= cells {
         return Err(row
-            .error(format!("cell {cell} is no hexahedron: it evaluates on its hexahedral children"))
-            .with_help("refine with --levels 1 and name the children, in the order of `refine`"));
+            .error(format!("cell {cell} does not exist, the mesh has {cells} cells"))
+            .with_help("count cells from 0, in the order of the file"));
     }
+    let corner = match has_corners {
+        true if !row.text(1).is_empty() => {
+            Some(row.text(1).parse::<u8>().map_err(|_| row.unexpected(1, "corner"))?)
+        }
+        _ => None,
+    };
+    if let Some(&element) = elements.get(&(cell, corner)) {
+        return Ok(element);
+    }
+    let corners = elements.keys().filter(|own| own.0 == cell && own.1.is_some()).count();
+    Err(match corner {
+        Some(corner) if corners == 0 => row
+            .error(format!("corner {corner} of cell {cell}, which is a hexahedron"))
+            .with_help("leave the corner empty: hexahedra evaluate as a whole"),
+        Some(corner) => row
+            .error(format!("cell {cell} has no corner {corner}"))
+            .with_help(format!("count its {corners} corners from 0, in the order of the file")),
+        None => row
+            .error(format!(
+                "cell {cell} is no hexahedron: it evaluates on the hexahedra at its corners"
+            ))
+            .with_help("name the corner: begin the table with `cell,corner,u,v,w`"),
+    })
+}
+
+/// u, v and w from a column on.
+fn parameters(row: &Row<'_>, first: usize) -> Result<[f64; 3]> {
     let mut parameters = [0.0; 3];
     for (d, name) in FORM.header[1..].iter().enumerate() {
-        let value: f64 = row.text(d + 1).parse().map_err(|_| row.unexpected(d + 1, name))?;
+        let at = first + d;
+        let value: f64 = row.text(at).parse().map_err(|_| row.unexpected(at, name))?;
         if !(0.0..=1.0).contains(&value) {
             return Err(row
-                .error(format!("{name} = {} is outside [0, 1]", row.text(d + 1)))
+                .error(format!("{name} = {} is outside [0, 1]", row.text(at)))
                 .with_help("parameters run from 0 to 1 within each cell"));
         }
         parameters[d] = value;
     }
-    Ok(Location { element, parameters })
+    Ok(parameters)
 }
 
 /// Writes the header of the answer to a table, which has the columns of `limit` (see
-/// [`Limit::of`]): `cell,u,v,w,x,y,z`, derivatives (`xu,yu,zu,xv`…), attributes by name, their
+/// [`Limit::of`]): `cell,u,v,w,x,y,z`, with `corner` after `cell` if it has corners, derivatives (`xu,yu,zu,xv`…), attributes by name, their
 /// derivatives (`d_u_NAME`…), and quantities by their [columns](crate::plan::Quantity::columns).
 ///
 /// # Errors
 /// Those of `out`.
 pub fn write_header(
     out: &mut impl Write,
+    has_corners: bool,
     limit: &Limit,
     attributes: &[Attribute],
 ) -> io::Result<()> {
+    let form = if has_corners { CORNER_FORM } else { FORM };
     let mut names: Vec<String> =
-        FORM.header.iter().chain(&["x", "y", "z"]).map(|&name| name.into()).collect();
+        form.header.iter().chain(&["x", "y", "z"]).map(|&name| name.into()).collect();
     for derivative in &DERIVATIVES[..limit.derivatives.len()] {
         names.extend(["x", "y", "z"].map(|axis| format!("{axis}{derivative}")));
     }
@@ -115,20 +155,25 @@ pub fn write_header(
 }
 
 /// Writes one row a location with 17 significant digits; `nan` where a derivative
-/// does not exist.
+/// does not exist. `has_corners`: as in [`write_header`].
 ///
 /// # Errors
 /// Those of `out`.
 pub fn write_rows(
     out: &mut impl Write,
-    solid: &Solid,
+    (solid, has_corners): (&Solid, bool),
     locations: &[Location],
     limit: &Limit,
     attributes: &[Attribute],
 ) -> io::Result<()> {
     let row = |text: &mut Vec<u8>, i: usize| -> io::Result<()> {
         let location = &locations[i];
-        write!(text, "{}", solid.elements()[location.element as usize].cell)?;
+        let element = solid.elements()[location.element as usize];
+        write!(text, "{}", element.cell)?;
+        if has_corners {
+            let corner = element.corner.map(|corner| corner.to_string()).unwrap_or_default();
+            write!(text, ",{corner}")?;
+        }
         location.parameters.iter().try_for_each(|&x| write_number(text, x))?;
         for triples in std::iter::once(&limit.positions).chain(&limit.derivatives) {
             triples.triple(i).iter().try_for_each(|&x| write_number(text, x))?;

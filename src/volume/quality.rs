@@ -13,6 +13,7 @@ use super::location;
 
 /// Jacobian determinants and scaled Jacobians of the samples seen so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Quality {
     /// Samples seen.
     pub samples: usize,
@@ -36,6 +37,7 @@ pub struct Quality {
 
 /// A value and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Extreme {
     /// The value.
     pub value: f64,
@@ -52,6 +54,7 @@ pub struct Extreme {
 
 /// The samples of one cell whose determinant is not positive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct CellQuality {
     /// How many.
     pub samples: usize,

@@ -396,3 +396,61 @@ fn locates_the_points_of_a_table() {
     refused(path, "locate fan.vtu --points x.csv -o x.csv", "is an input");
     refused(path, "locate fan.vtu --points x.csv --tolerance 0", "a tolerance of 0e0");
 }
+
+/// A hexahedron and a tetrahedron apart from it.
+const MIXED: &str = "\
+# vtk DataFile Version 3.0
+cells
+ASCII
+DATASET UNSTRUCTURED_GRID
+POINTS 12 double
+0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1.2 0 1 1
+3 0 0 4 0.1 0 3 1 0.2 3.1 0 1
+CELLS 2 14
+8 0 1 2 3 4 5 6 7
+4 8 9 10 11
+CELL_TYPES 2
+12 10
+";
+
+#[test]
+fn tables_name_corners_of_cells_that_are_no_hexahedra() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    fs::write(path.join("mixed.vtk"), MIXED).unwrap();
+    let mut table = String::from("cell,corner,u,v,w\n0,,0.25,0.5,0.75\n");
+    for corner in 0..4 {
+        table += &format!("1,{corner},0.5,0.25,0.75\n");
+    }
+    fs::write(path.join("at.csv"), &table).unwrap();
+    done(path, "evaluate mixed.vtk --at at.csv -o values.csv");
+    let values = fs::read_to_string(path.join("values.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = values.lines().map(|row| row.split(',').collect()).collect();
+    assert_eq!(rows[0], ["cell", "corner", "u", "v", "w", "x", "y", "z"]);
+    assert_eq!(rows.len(), 6);
+    // found again in the same corners
+    let points: String = rows[1..].iter().map(|row| row[5..].join(",") + "\n").collect();
+    fs::write(path.join("points.csv"), format!("x,y,z\n{points}")).unwrap();
+    done(path, "locate mixed.vtk --points points.csv -o found.csv");
+    let found = fs::read_to_string(path.join("found.csv")).unwrap();
+    let found: Vec<Vec<&str>> = found.lines().map(|row| row.split(',').collect()).collect();
+    assert_eq!(found[0][4..6], ["cell", "corner"]);
+    for (row, found) in rows[1..].iter().zip(&found[1..]) {
+        assert_eq!(row[..2], found[4..6]);
+        for (a, b) in row[2..5].iter().zip(&found[6..9]) {
+            let [a, b] = [a, b].map(|x| x.parse::<f64>().unwrap());
+            assert!((a - b).abs() < 1e-6, "{row:?} {found:?}");
+        }
+    }
+    for (row, message) in [
+        ("0,1,0,0,0", "corner 1 of cell 0, which is a hexahedron"),
+        ("1,,0,0,0", "cell 1 is no hexahedron"),
+        ("1,4,0,0,0", "cell 1 has no corner 4"),
+        ("1,x,0,0,0", "corner expected, found `x`"),
+        ("2,0,0,0,0", "cell 2 does not exist"),
+        ("1,0,0,0,2", "w = 2 is outside [0, 1]"),
+    ] {
+        fs::write(path.join("bad.csv"), format!("cell,corner,u,v,w\n{row}\n")).unwrap();
+        refused(path, "evaluate mixed.vtk --at bad.csv -o bad_values.csv", message);
+    }
+}

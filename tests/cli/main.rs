@@ -5,6 +5,8 @@
 mod oracle;
 #[path = "../common/program.rs"]
 mod program;
+#[path = "../common/schema_check.rs"]
+mod schema_check;
 #[path = "../common/support/mod.rs"]
 mod support;
 #[path = "../common/surfaces.rs"]
@@ -26,6 +28,7 @@ mod quadrature;
 mod query;
 mod ranks;
 mod refusals;
+mod schema;
 mod slice;
 mod standard_output;
 mod surface;
@@ -51,8 +54,10 @@ fn with_fan() -> TempDir {
     directory
 }
 
+/// A report, which is as its schema says.
 fn json(directory: &Path, arguments: &str) -> serde_json::Value {
     let report: serde_json::Value = serde_json::from_str(&done(directory, arguments)).unwrap();
+    schema::check(&report, arguments);
     assert_eq!(report["program"], concat!("subsolid ", env!("CARGO_PKG_VERSION")), "{arguments}");
     report
 }

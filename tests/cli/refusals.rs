@@ -39,7 +39,7 @@ fn cells_that_are_no_hexahedra_are_refused_with_help() {
     )
     .unwrap();
     fs::write(path.join("p.csv"), "cell,u,v,w\n0,0.5,0.5,0.5\n").unwrap();
-    refused(path, "evaluate tet.vtk --at p.csv -o a.csv", "refine with --levels 1");
+    refused(path, "evaluate tet.vtk --at p.csv -o a.csv", "name the corner");
     done(path, "evaluate tet.vtk --at p.csv --levels 1 -o a.csv");
     let report = json(path, "evaluate tet.vtk --samples 3 -o a.vtu --json");
     assert_eq!(report["cells"], 4 * 8);

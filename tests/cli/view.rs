@@ -90,7 +90,6 @@ fn viewers_of_gltf_get_the_boundary() {
         ("evaluate fan.vtu --samples 3 --color heat -o x.vtu", "--color is for a .glb"),
         ("evaluate fan.vtu --samples 3 --unit mm -o x.vtu", "--unit is for .glb"),
         ("boundary fan.vtu --up y -o x.obj", "--up is for .glb"),
-        ("view fan.vtu --unit mm -o x.html", "--unit is for .glb"),
         ("view fan.vtu --title a -o x.glb", "--title is for pages"),
         ("view fan.vtu --fineness 40 -o x.glb", "40 samples"),
     ] {

@@ -9,6 +9,7 @@ mod support;
 mod extraction;
 mod locate;
 mod pixels;
+mod polyhedra;
 mod process;
 mod quadrature;
 mod query;

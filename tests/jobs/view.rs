@@ -13,6 +13,8 @@ use subsolid::surface::limit::{LimitSurface, SurfaceLocation};
 use subsolid::view::{Page, ViewOptions};
 use subsolid::{Backend, Solid, backend};
 
+use crate::polyhedra;
+
 /// A page, decoded.
 struct Decoded {
     head: Value,
@@ -219,9 +221,14 @@ fn mixed() -> SolidMesh {
 fn pages_draw_the_limit_of_solids() {
     let mut creased = Shape::parse("box", &[]).unwrap().build().unwrap();
     crease_by_angle(&mut creased, 40.0).unwrap();
+    let (prisms, voronoi) = (polyhedra::hexagonal_prisms(), polyhedra::voronoi_cells());
+    assert_eq!([prisms.cells.len(), prisms.points.len()], [14, 72]);
+    assert_eq!(voronoi.cells.len(), 15);
     let mut meshes = vec![
         ("creased box".to_owned(), creased),
         ("mixed cells".to_owned(), mixed()),
+        ("hexagonal prisms".to_owned(), prisms),
+        ("Voronoi cells".to_owned(), voronoi),
         ("bracket".into(), subsolid::read("models/bracket.vtk").unwrap()),
         ("tripod".into(), subsolid::read("models/solids/tripod.vtk").unwrap()),
     ];

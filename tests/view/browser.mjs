@@ -2,7 +2,8 @@
 //
 //     node tests/view/browser.mjs MODULES SUBSOLID SCRATCH [--record]
 //
-// MODULES: a node_modules with puppeteer-core. --record writes the stored pictures anew.
+// MODULES: a node_modules with puppeteer-core. --record writes the stored pictures anew. ONLY=bracket
+// in the environment runs these parts alone.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -73,8 +74,9 @@ const picks = (page) =>
 function checkPicks({ found, size }, model, what) {
   check(found.length > 8, `${what}: ${found.length} picks`);
   const table = path.join(scratch, "at.csv"), values = path.join(scratch, "values.csv");
-  const clamped = (x) => Math.min(1, Math.max(0, x));
-  writeFileSync(table, ["cell,u,v,w", ...found.map((p) => [p.cell, ...p.parameters.map(clamped)].join(","))].join("\n") + "\n");
+  const clamped = (x) => Math.min(1, Math.max(0, x)), corners = found.some((p) => p.corner !== null);
+  const row = (p) => [p.cell, ...(corners ? [p.corner ?? ""] : []), ...p.parameters.map(clamped)].join(",");
+  writeFileSync(table, [corners ? "cell,corner,u,v,w" : "cell,u,v,w", ...found.map(row)].join("\n") + "\n");
   execFileSync(subsolid, ["--quiet", "evaluate", model, "--at", table, "-o", values]);
   const [header, ...rows] = readFileSync(values, "utf8").trim().split("\n").map((row) => row.split(","));
   const columns = ["x", "y", "z"].map((name) => header.indexOf(name));
@@ -133,7 +135,38 @@ async function bracket() {
   await drawn(page);
   const panel = await page.$eval("#picked", (node) => node.textContent), row = await page.evaluate(() => window.subsolid.row);
   check(panel.includes(`cell${target.cell}`) && row.startsWith(`${target.cell},`), `a click on cell ${target.cell} shows: ${panel}`);
+  // the address holds the pick
+  const pickAddress = await page.evaluate(() => location.hash.slice(1)), shared = await open(file, { hash: pickAddress });
+  const [own, found] = await Promise.all([page, shared].map((p) => p.evaluate(() => ({ cell: window.subsolid.lastPick.cell, position: window.subsolid.lastPick.position, size: window.subsolid.model.head.size }))));
+  check(own.cell === target.cell && found.cell === own.cell && Math.hypot(...own.position.map((x, d) => x - found.position[d])) < 1e-5 * own.size, `the pick comes back from the address: ${JSON.stringify([own, found])}`);
+  await shared.close();
   await press(page, "Escape");
+  check(!(await page.evaluate(() => /pick/.test(location.hash))), "a pick that is forgotten leaves the address");
+  // a key picks the middle
+  const middle = await page.evaluate(() => {
+    const { view, model } = window.subsolid;
+    view.flyTo(model.patch(0).points.subarray(0, 3), model.head.size);
+    view.draw();
+    const p = view.pick(view.canvas.clientWidth / 2, view.canvas.clientHeight / 2);
+    return p && { cell: p.cell, position: p.position };
+  });
+  await press(page, "Enter");
+  const entered = await page.evaluate(() => window.subsolid.lastPick && { cell: window.subsolid.lastPick.cell, position: window.subsolid.lastPick.position });
+  check(middle && JSON.stringify(middle) === JSON.stringify(entered), `Enter picks the middle: ${JSON.stringify([middle, entered])}`);
+  await press(page, "Escape", "0");
+
+  // keys of lines and of cells of one class
+  const settings = () => page.evaluate(() => { const { creases, boundary, only, control, singular } = window.subsolid.state; return { creases, boundary, only, control, singular }; });
+  const set = await settings();
+  await press(page, "h", "b", "k", "s", "o");
+  const other = await settings(), shownClasses = await page.evaluate(() => {
+    const { view, model } = window.subsolid, classes = model.sections.get("class");
+    return [...new Set(view.patches.map((p) => String(classes[p.cell])))];
+  });
+  check(["creases", "boundary", "control", "singular"].every((name) => other[name] === !set[name]), `keys change lines: ${JSON.stringify(other)}`);
+  check(other.only !== "" && shownClasses.join() === other.only, `a key shows one class: ${other.only}, ${shownClasses}`);
+  await press(page, "h", "b", "k", "s");
+  await page.evaluate(() => window.subsolid.set({ only: "" }));
 
   // colors: the legend and the picture follow
   const before = await page.screenshot();
@@ -362,6 +395,67 @@ async function unusual() {
   await page.close();
 }
 
+// Prisms of six sides, and their figures with units and the upright of the file.
+function prisms() {
+  const points = [], known = new Map(), cells = [];
+  const vertex = (p) => {
+    const key = p.map((x) => Math.round(1e6 * x)).join();
+    if (!known.has(key)) known.set(key, points.push(p) - 1);
+    return known.get(key);
+  };
+  for (const [r, angle] of [[0, 0], [Math.sqrt(3), 30], [Math.sqrt(3), 90], [Math.sqrt(3), 150]]) {
+    const x = r * Math.cos((angle * Math.PI) / 180), y = r * Math.sin((angle * Math.PI) / 180);
+    const corner = (k, z) => vertex([x + Math.cos((k * Math.PI) / 3), y + Math.sin((k * Math.PI) / 3), z]);
+    const ring = (z) => [0, 1, 2, 3, 4, 5].map((k) => corner(k, z));
+    cells.push([ring(0).reverse(), ring(1.5), ...[0, 1, 2, 3, 4, 5].map((k) => [corner(k, 0), corner(k + 1, 0), corner(k + 1, 1.5), corner(k, 1.5)])]);
+  }
+  const streams = cells.map((faces) => [faces.length, ...faces.flatMap((f) => [f.length, ...f])]);
+  const vertices = cells.map((faces) => [...new Set(faces.flat())]);
+  let end = 0, faceEnd = 0;
+  const array = (name, values, type = "Int64") => `<DataArray type="${type}" Name="${name}" format="ascii">${values.join(" ")}</DataArray>`;
+  return `<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64"><UnstructuredGrid><Piece NumberOfPoints="${points.length}" NumberOfCells="${cells.length}">
+<Points><DataArray type="Float64" Name="Points" NumberOfComponents="3" format="ascii">${points.flat().join(" ")}</DataArray></Points>
+<Cells>${array("connectivity", vertices.flat())}${array("offsets", vertices.map((v) => (end += v.length)))}${array("types", cells.map(() => 42), "UInt8")}
+${array("faces", streams.flat())}${array("faceoffsets", streams.map((s) => (faceEnd += s.length)))}</Cells></Piece></UnstructuredGrid></VTKFile>
+`;
+}
+
+async function polyhedra() {
+  const model = write("prisms.vtu", prisms());
+  let page = await open(view(model, "prisms", "--unit", "mm", "--up", "y"));
+  const all = await picks(page);
+  const corners = new Set(all.found.map((p) => p.corner));
+  check(corners.size > 4 && !corners.has(null), `corners of prisms of six sides: ${[...corners]}`);
+  checkPicks(all, model, "prisms");
+  await press(page, "z");
+  const cut = await picks(page);
+  check(cut.found.some((p) => p.cap && p.corner !== null), "the cut of prisms has caps");
+  checkPicks(cut, model, "prisms, cut");
+  await press(page, "z", "e", "e");
+  checkPicks(await picks(page), model, "prisms, apart");
+  await press(page, "E", "E", "n");
+  // units: lengths, and their cubes of a Jacobian
+  const text = (selector) => page.$eval(selector, (n) => n.textContent);
+  check(/position in mm/.test(await text("#picked")) && / mm/.test(await text("#panel table")), "lengths have their unit");
+  await page.select("#color", await page.evaluate(() => window.subsolid.channels.find((c) => c.name === "det J").key));
+  check((await text("#legend")).startsWith("det J in mm³"), `the legend has the unit: ${await text("#legend")}`);
+  // equal but for rounding: one color
+  const range = await page.evaluate(() => window.subsolid.view.uniforms.range.value.toArray());
+  check(range[1] - range[0] > 1e-3 * Math.abs(range[0]), `the range of equal values is wide: ${range}`);
+  await press(page, "0");
+  const up = await page.evaluate(() => {
+    const { view } = window.subsolid, p = view.controls.target.clone().setY(view.model.head.size).project(view.camera);
+    return [p.x, p.y];
+  });
+  check(Math.abs(up[0]) < 1e-6 && up[1] > 0.3, `y points upwards: ${up}`);
+  await page.close();
+  // as they are: planar faces stay
+  page = await open(view(model, "linear_prisms", "--linear"), { hash: "cut=z" });
+  check((await picks(page)).found.some((p) => p.cap), "prisms as they are, cut");
+  check((await page.$eval("#panel table", (n) => n.textContent)).includes("extent"), "the extent is told");
+  await page.close();
+}
+
 // Figures beside the picture.
 async function reports() {
   const model = path.join(models, "bracket.vtk"), file = (name) => path.resolve(scratch, `${name}-report.html`);
@@ -452,7 +546,7 @@ LOOKUP_TABLE default
   }
 }
 
-for (const part of [bracket, pictures, unusual, reports, others]) {
+for (const part of [bracket, pictures, unusual, polyhedra, reports, others].filter((part) => !process.env.ONLY || process.env.ONLY.includes(part.name))) {
   const start = Date.now();
   await part().catch((error) => check(false, `${part.name}: ${error.stack}`));
   console.log(`${part.name}: ${((Date.now() - start) / 1000).toFixed(1)} s`);

@@ -2,6 +2,7 @@
 
 /// What a GPU is.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct DeviceInfo {
     /// Number to choose it by: `cuda:N`.
     pub ordinal: usize,

@@ -2,6 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
 use subsolid::backend::{Backend, Cpu, DeviceInfo};
@@ -9,7 +10,7 @@ use subsolid::backend::{Backend, Cpu, DeviceInfo};
 use crate::cli::memory::physical;
 use crate::cli::processor::Processor;
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Machine {
     /// The processor's own name, where the system tells.
     pub cpu_model: Option<String>,
@@ -17,11 +18,15 @@ pub struct Machine {
     pub cpu: String,
     /// Bytes of memory, where the system tells.
     pub memory: Option<u64>,
+    /// The GPU measured; none without one.
     pub gpu: Option<DeviceInfo>,
+    /// The operating system.
     pub system: String,
     /// `YYYY-MM-DD`, in universal time.
     pub date: String,
+    /// Version of this program.
     pub version: &'static str,
+    /// The command line.
     pub command: String,
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
 use subsolid::limit::{Class, Leaf, Solid, Summary, kernel_name};
@@ -28,10 +29,13 @@ pub struct Model {
 }
 
 /// What a model consists of.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct ModelSummary {
+    /// Name of the file.
     pub model: String,
+    /// Times that it was refined first.
     pub level: usize,
+    /// Cells at this level.
     pub cells: usize,
     /// Cells by the kernel of the paper.
     pub kernels: BTreeMap<String, usize>,

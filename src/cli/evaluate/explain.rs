@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
 use subsolid::backend::{Backend, Explained};
@@ -11,13 +12,20 @@ use subsolid::plan::Samples;
 use subsolid::volume::ParameterTable;
 
 use super::{Arguments, Console, Outcome, Request, table};
+use crate::cli::json::JsonReport;
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, JsonSchema)]
+pub struct Report {
+    /// Name of the processor.
     backend: String,
     /// Elements evaluated at once.
     elements: usize,
+    /// Kernels in the order in which they run.
     launches: Vec<Explained>,
+}
+
+impl JsonReport for Report {
+    const SCHEMA: &'static str = "subsolid.explain/1";
 }
 
 pub fn run(

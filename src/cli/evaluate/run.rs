@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use clap::ValueEnum;
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
 use subsolid::backend::{Backend, Evaluator, Limit};
@@ -18,6 +19,7 @@ use super::single::{self, Single, is_welded};
 use super::writer::Writer;
 use super::{Arguments, CellShape, Console, Outcome};
 use crate::cli::console::{counted, since};
+use crate::cli::json::JsonReport;
 use crate::cli::model::warn_left_out;
 use crate::cli::quality;
 
@@ -258,23 +260,36 @@ pub fn warn_of_undefined(a: &Arguments, count: usize, console: &Console) {
 }
 
 /// What was done.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Report {
+    /// File written; none with `--quality` alone.
     output: Option<String>,
+    /// Name of the processor.
     backend: String,
     /// Points written.
     pub points: usize,
+    /// Cells written.
     cells: usize,
+    /// Pieces of a `.pvtu`; 1 of other files.
     pieces: usize,
     /// Limit points evaluated, before welding.
     evaluated: usize,
+    /// Points where a derivative does not exist.
     pub undefined_derivatives: usize,
+    /// Bézier cells that are the limit itself; none of other cells.
     exact_cells: Option<usize>,
+    /// Largest estimated distance of a Bézier cell from the limit, in length units; none of other cells.
     error_bound: Option<f64>,
+    /// Seconds of evaluation and writing.
     pub seconds: f64,
     /// Left-handed hexahedra of the mesh evaluated.
     pub left_handed_cells: usize,
+    /// Jacobians, with `--quality`.
     pub quality: Option<Quality>,
+}
+
+impl JsonReport for Report {
+    const SCHEMA: &'static str = "subsolid.evaluate/1";
 }
 
 impl Report {

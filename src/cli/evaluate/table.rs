@@ -30,6 +30,7 @@ pub fn run(
     console.status("Evaluating", format!("{} on the {}", parameters.display(), backend.name()));
     let start = Instant::now();
     let mut table = ParameterTable::open(parameters, solid)?;
+    let has_corners = table.has_corners();
     let mut report = Report::new(a, backend.name());
     report.left_handed_cells = mesh.handedness().left_handed;
     let mut quality = Quality::default();
@@ -39,7 +40,7 @@ pub fn run(
             let widths: Vec<usize> = mesh.attributes.iter().map(|a| a.width).collect();
             let mut columns = Limit::of(a.want(None), &widths);
             a.keep_shown(None, &mut columns);
-            write_header(&mut out, &columns, &mesh.attributes).map_err(refused)?;
+            write_header(&mut out, has_corners, &columns, &mesh.attributes).map_err(refused)?;
             let mut limit = Limit::default();
             loop {
                 let locations = table.read(BLOCK)?;
@@ -57,7 +58,7 @@ pub fn run(
                 let undefined = limit.undefined_derivatives();
                 report.undefined_derivatives += undefined.iter().filter(|&&u| u == 1).count();
                 let Samples::Points(locations) = plan.samples() else { continue };
-                write_rows(&mut out, solid, locations, &limit, &mesh.attributes)
+                write_rows(&mut out, (solid, has_corners), locations, &limit, &mesh.attributes)
                     .map_err(refused)?;
             }
         };

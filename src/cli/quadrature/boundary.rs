@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::Choice;
 use subsolid::io::{self, Format, WriteOptions};
@@ -19,13 +20,18 @@ use super::super::Outcome;
 use super::super::console::{Console, counted, since};
 use super::super::model::warn_left_out;
 use super::{Arguments, Asked, PIECE, write_pieces};
+use crate::cli::json::JsonReport;
 
-#[derive(Serialize)]
-struct Summary<'a> {
+#[derive(Serialize, JsonSchema)]
+pub struct Summary<'a> {
     #[serde(flatten)]
     asked: Asked,
     #[serde(flatten)]
     report: &'a BoundaryReport,
+}
+
+impl JsonReport for Summary<'_> {
+    const SCHEMA: &'static str = "subsolid.quadrature-boundary/1";
 }
 
 /// Refuses a processor that has no quadrature of the boundary.

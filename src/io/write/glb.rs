@@ -49,6 +49,18 @@ impl LengthUnit {
             Self::Foot => 0.3048,
         }
     }
+
+    /// Its symbol, as people write it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Micrometre => "µm",
+            Self::Millimetre => "mm",
+            Self::Centimetre => "cm",
+            Self::Metre => "m",
+            Self::Inch => "in",
+            Self::Foot => "ft",
+        }
+    }
 }
 
 /// The axis of a model that points upwards.

@@ -150,6 +150,7 @@ impl PieceJob {
 
 /// What [`merge`] has joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Merged {
     /// Jobs.
     pub jobs: usize,

@@ -17,6 +17,7 @@ const RINGS: usize = 2;
 
 /// The least Bézier coefficient of det J.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct LeastDeterminant {
     /// The coefficient, in cubed length units: det J with respect to the parameters of
     /// elements is nowhere less.

@@ -7,6 +7,7 @@ use crate::mesh::folded::least_corner;
 
 /// Scaled Jacobians of all hexahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct CellQuality {
     /// The least: at a corner, the determinant of its three edges over their lengths; 1 for a
     /// box, 0 where it is flat, −1 at the least.

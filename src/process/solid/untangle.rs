@@ -43,6 +43,7 @@ pub enum BoundaryMotion {
 
 /// What untangling did.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Untangled {
     /// Control cells before.
     pub before: CellQuality,

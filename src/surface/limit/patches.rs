@@ -11,6 +11,7 @@ use crate::scheme::Shape;
 
 /// How many leaves of which kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct PatchCounts {
     /// Polynomial patches.
     pub regular: usize,

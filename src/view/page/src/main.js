@@ -14,8 +14,12 @@ const KEYS = [
   ["arrows", "turn"], ["+ −", "zoom"], ["0", "the first view"], ["x y z", "cut across an axis; again: off"],
   ["[ ]", "move the cut"], ["f", "flip the cut"], ["r R", "turn the cut about the upright of the view"], ["t T", "tilt the cut toward the eye, away"], ["p P", "peel a layer of cells off, put it back"], ["e E", "move cells apart, together"], ["v", "cells or classes apart"],
   ["c C", "next color, previous"], ["m", "next color map"], ["g", "lines between cells"], ["i", "isolines of u, v, w"],
-  ["k", "control mesh"], ["s", "singular edges"], ["n N", "next worst cell, previous"], ["d", "dark, light"], ["Esc", "forget the pick"],
+  ["k", "control mesh"], ["h", "creases"], ["s", "singular edges"], ["b", "irregular edges of the boundary"], ["o", "all cells, or those of one class"], ["l L", "next image of a layer, previous"],
+  ["n N", "next worst cell, previous"], ["Enter", "pick the middle of the picture"], ["Esc", "forget the pick"], ["w", "save the picture"], ["d", "dark, light"],
 ];
+
+// Cubed lengths, whatever the unit is.
+const cubed = (unit) => `${unit ?? "length"}\u00b3`;
 
 class App {
   constructor(model) {
@@ -48,6 +52,7 @@ class App {
     this.applyCut(true);
     this.applyLines();
     if (this.state.camera) this.view.cameraText = this.state.camera;
+    if (this.state.pick) this.showPicked(this.view.find(this.state.pick));
     this.listen();
     this.say("");
   }
@@ -148,13 +153,27 @@ class App {
     this.showLegend();
   }
 
+  // With its unit, where it has one that is known.
+  nameOf(channel) {
+    return channel.section === "determinant" ? `${channel.name} in ${cubed(this.model.head.unit)}` : channel.name;
+  }
+
+  // A length with its unit.
+  lengthText(x) {
+    return this.model.head.unit ? `${number(x)} ${this.model.head.unit}` : number(x);
+  }
+
   range() {
     const { state, channel } = this, value = (text, other) => (text === "" || !Number.isFinite(Number(text)) ? other : Number(text));
-    return { low: value(state.low, channel.low ?? 0), high: value(state.high, channel.high ?? 1) };
+    let [own, most] = [channel.low ?? 0, channel.high ?? 1];
+    // values that differ by rounding alone have one color
+    const size = Math.max(Math.abs(own), Math.abs(most));
+    if (most - own < 1e-5 * size) [own, most] = [own - 1e-3 * size, most + 1e-3 * size];
+    return { low: value(state.low, own), high: value(state.high, most) };
   }
 
   showLegend() {
-    const { channel, state } = this, { low, high } = this.range(), nodes = [element("strong", {}, channel.name)];
+    const { channel, state } = this, { low, high } = this.range(), nodes = [element("strong", {}, this.nameOf(channel))];
     if (channel.categories) {
       const keys = Object.entries(channel.categories).map(([value, name]) => {
         const swatch = element("i");
@@ -169,7 +188,7 @@ class App {
       if (["scaled", "determinant"].includes(channel.section) && this.model.head.inverted > 0) nodes.push(element("div", {}, "red: below 0"));
     }
     this.legend.replaceChildren(...nodes);
-    this.legend.setAttribute("aria-label", channel.categories ? `Colors: ${channel.name}` : `Colors: ${channel.name} from ${number(low)} to ${number(high)}`);
+    this.legend.setAttribute("aria-label", channel.categories ? `Colors: ${channel.name}` : `Colors: ${this.nameOf(channel)} from ${number(low)} to ${number(high)}`);
   }
 
   plane() {
@@ -280,9 +299,10 @@ class App {
     };
     this.refresh = () => refreshers.forEach((refresh) => refresh());
     const nodes = [element("h1", {}, head.title)];
-    const figures = [...head.figures];
-    if (head.error > 0) figures.push(["largest error", `${number(head.error)} (${number(head.error / head.size)} of the size)`]);
-    if (head.interior_error > 0) figures.push(["largest error inside", `${number(head.interior_error)} (${number(head.interior_error / head.size)} of the size)`]);
+    const extents = AXES.map((_, d) => this.extent([0, 1, 2].map((k) => Number(k === d)), head.size)), units = head.unit ? ` ${head.unit}` : "";
+    const figures = [...head.figures, ["extent", extents.map(([low, high]) => number(+(high - low).toPrecision(4))).join(" \u00d7 ") + units]];
+    if (head.error > 0) figures.push(["largest error", `${this.lengthText(head.error)} (${number(head.error / head.size)} of the size)`]);
+    if (head.interior_error > 0) figures.push(["largest error inside", `${this.lengthText(head.interior_error)} (${number(head.interior_error / head.size)} of the size)`]);
     if (head.undefined > 0) figures.push(["samples without Jacobian", String(head.undefined)]);
     if (head.flat > 0) figures.push(["samples on smooth edges, det J = 0", String(head.flat)]);
     for (const { title, header, rows } of head.tables) nodes.push(section(title, true, figureTable(header, rows)));
@@ -320,8 +340,7 @@ class App {
         const by = live(select([["cell", "cells"], ["class", "classes"]], state.by, set("by")), () => this.state.by);
         by.id = "by";
         parts.push(field("apart are", by));
-        const present = new Set(model.sections.get("class"));
-        const options = [["", "all cells"], ...Object.entries(CLASSES).filter(([value]) => present.has(Number(value))).map(([value, name]) => [value, `${name} cells`])];
+        const options = [["", "all cells"], ...this.presentClasses().map((value) => [value, `${CLASSES[value]} cells`])];
         parts.push(field("show", live(select(options, state.only, set("only")), () => this.state.only)));
       }
       nodes.push(section("Cells", true, ...parts));
@@ -344,6 +363,11 @@ class App {
       element("button", { type: "button", onclick: () => this.toggleTheme() }, "Dark or light"),
       table(KEYS.map(([key, what]) => [element("kbd", {}, key), what])), element("p", { className: "note" }, `Made by ${head.program}.`)));
     this.panel.replaceChildren(...nodes);
+  }
+
+  presentClasses() {
+    const present = new Set(this.model.sections.get("class") ?? []);
+    return Object.keys(CLASSES).filter((value) => present.has(Number(value)));
   }
 
   // A checkbox of the state, which keys and addresses change, too.
@@ -370,6 +394,11 @@ class App {
     return section("Layers", true, field("layer", at), image, this.layerNote, cut);
   }
 
+  chooseLayer(step) {
+    const { layers } = this.model.head;
+    if (layers) this.set({ layer: Math.min(Math.max(0, Math.round(this.state.layer) + step), layers.images.length - 1) });
+  }
+
   async showLayer() {
     const { layers, center } = this.model.head;
     if (!layers) return;
@@ -392,6 +421,8 @@ class App {
     const { model, view } = this;
     view.setMarker(picked?.position);
     this.lastPick = picked;
+    this.state.pick = picked && !picked.worst ? view.pickText(picked) : "";
+    this.save();
     if (!picked) {
       this.picked.replaceChildren(element("p", { className: "note" }, "Click the model."));
       return;
@@ -400,13 +431,13 @@ class App {
     const rows = [[model.isSolid ? "cell" : "face", String(picked.cell)]];
     if (corner !== null) rows.push(["corner", String(corner)]);
     if (picked.parameters && !(model.isLinear && model.isCollapsed(picked.element))) rows.push([model.isSolid ? "u, v, w" : "u, v", picked.parameters.slice(0, model.isSolid ? 3 : 2).map(number).join(", ")]);
-    rows.push(["position", model.absolute(picked.position).map(number).join(", ")]);
+    rows.push([model.head.unit ? `position in ${model.head.unit}` : "position", model.absolute(picked.position).map(number).join(", ")]);
     const jacobian = view.jacobianAt(picked);
     if (jacobian) rows.push(["scaled Jacobian here", number(jacobian.scaled)]);
     for (const channel of this.channels.filter((c) => !["number"].includes(c.key))) {
       const value = view.valueAt(picked, channel);
       const isOfCell = ["scaled", "determinant"].includes(channel.section);
-      rows.push([isOfCell ? `least ${channel.name}` : channel.name, channel.categories?.[value] ?? number(value)]);
+      rows.push([isOfCell ? `least ${this.nameOf(channel)}` : channel.name, channel.categories?.[value] ?? number(value)]);
     }
     const nodes = [table(rows)];
     if (picked.parameters && model.isSolid && !model.isLinear) {
@@ -483,6 +514,7 @@ class App {
       this.applyCut(true);
       this.applyLines();
       if (this.state.camera) this.view.cameraText = this.state.camera;
+      this.showPicked(this.state.pick ? this.view.find(this.state.pick) : null);
       this.refresh();
     });
     document.addEventListener("keydown", (e) => this.key(e));
@@ -491,6 +523,7 @@ class App {
   key(e) {
     const typing = /^(input|select|textarea)$/i.test(e.target.tagName);
     if (typing || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.key === "Enter" && /^(button|summary)$/i.test(e.target.tagName)) return;
     const { state, view, model } = this, turn = (x, y) => {
       const { camera, controls } = view, arm = camera.position.clone().sub(controls.target);
       const side = arm.clone().cross(camera.up).normalize();
@@ -505,6 +538,7 @@ class App {
       view.request();
     };
     const next = (list, value, step) => list[(list.indexOf(value) + step + list.length) % list.length];
+    const classes = ["", ...(model.hasInterior ? this.presentClasses() : [])];
     const keys = this.channels.map((c) => c.key), layers = model.layer ? model.layer.reduce((a, b) => Math.max(a, b), 0) : 0;
     const actions = {
       ArrowLeft: () => turn(0.1, 0), ArrowRight: () => turn(-0.1, 0), ArrowUp: () => turn(0, 0.1), ArrowDown: () => turn(0, -0.1),
@@ -519,6 +553,10 @@ class App {
       m: () => this.set({ map: next(Object.keys(MAPS), state.map, 1) }), g: () => this.set({ cells: !state.cells }), i: () => this.set({ iso: state.iso ? 0 : 4 }),
       k: () => this.set({ control: !state.control }), s: () => this.set({ singular: !state.singular }),
       n: () => this.showWorst((this.worst + 1) % Math.max(1, model.head.worst.length)), N: () => this.showWorst(Math.max(0, this.worst - 1)),
+      h: () => this.set({ creases: !state.creases }), b: () => this.set({ boundary: !state.boundary }),
+      o: () => classes.length > 2 && this.set({ only: next(classes, state.only, 1) }),
+      l: () => this.chooseLayer(1), L: () => this.chooseLayer(-1), w: () => this.screenshot(),
+      Enter: () => this.showPicked(view.pick(view.canvas.clientWidth / 2, view.canvas.clientHeight / 2)),
       d: () => this.toggleTheme(), Escape: () => this.showPicked(null),
     };
     if (!actions[e.key]) return;

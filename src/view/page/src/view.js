@@ -62,6 +62,7 @@ export class View {
     this.renderer.localClippingEnabled = true;
     this.lineClips = [];
     this.byClass = false;
+    this.upright = model.head.up === "y" ? [0, 1, 0] : [0, 0, 1];
     if (model.isTriangles) this.addTriangles();
     this.home();
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
@@ -69,9 +70,9 @@ export class View {
   }
 
   home() {
-    const size = this.model.head.size;
-    this.camera.up.set(0, 0, 1);
-    this.camera.position.set(size, -1.45 * size, 0.82 * size);
+    const { size } = this.model.head;
+    this.camera.up.set(...this.upright);
+    this.camera.position.set(...(this.upright[1] ? [size, 0.82 * size, 1.45 * size] : [size, -1.45 * size, 0.82 * size]));
     this.controls.target.set(0, 0, 0);
     this.controls.update();
     this.request();
@@ -428,14 +429,44 @@ export class View {
       return this.inPiece(piece, p);
     }
     if (kind !== 1) return null;
-    if (this.triangles) {
-      const triangle = model.sections.get("triangle"), vertex = model.sections.get("vertex");
-      const weights = [1 - s - t, s, t], face = this.triangleFace[index];
-      const position = [0, 1, 2].map((d) => weights.reduce((sum, w, k) => sum + w * vertex[3 * triangle[3 * index + k] + d], 0));
-      return { element: face, cell: face, parameters: null, position, triangle: index, weights };
-    }
-    const patch = this.patches[index], place = patch.origin.map((o, d) => o + s * patch.along[0][d] + t * patch.along[1][d]);
+    return this.triangles ? this.onTriangle(index, s, t) : this.onPatch(this.patches[index], s, t);
+  }
+
+  onTriangle(index, s, t) {
+    const { sections } = this.model, triangle = sections.get("triangle"), vertex = sections.get("vertex");
+    const weights = [1 - s - t, s, t], face = this.triangleFace[index];
+    const position = [0, 1, 2].map((d) => weights.reduce((sum, w, k) => sum + w * vertex[3 * triangle[3 * index + k] + d], 0));
+    return { element: face, cell: face, parameters: null, position, triangle: index, weights };
+  }
+
+  onPatch(patch, s, t) {
+    const place = patch.origin.map((o, d) => o + s * patch.along[0][d] + t * patch.along[1][d]);
     return { element: patch.element, cell: patch.cell, parameters: place, position: patchPoint(patch.points, s, t), patch, local: [s, t] };
+  }
+
+  // What was picked, in few numbers: a triangle and (s, t) of it, or an element and parameters.
+  pickText({ triangle, weights, element, parameters }) {
+    const numbers = triangle === undefined ? [element, ...parameters] : [triangle, weights[1], weights[2]];
+    return numbers.map((x) => +x.toFixed(6)).join("_");
+  }
+
+  // What these numbers name; null if there is no such place.
+  find(text) {
+    const { model } = this, [index, ...p] = text.split("_").map(Number);
+    if (!Number.isInteger(index) || index < 0 || !p.every((x) => x >= 0 && x <= 1)) return null;
+    if (this.triangles) return p.length === 2 && index < this.triangleFace.length ? this.onTriangle(index, ...p) : null;
+    if (p.length !== 3) return null;
+    if (model.hasInterior) {
+      const found = model.pieceAt(index, p);
+      return found && this.inPiece(found.piece, found.local);
+    }
+    for (const patch of this.patches) {
+      if (patch.element !== index) continue;
+      const from = p.map((x, d) => x - patch.origin[d]), local = patch.along.map((a) => dot(a, from) / dot(a, a));
+      const off = from.map((x, d) => x - local[0] * patch.along[0][d] - local[1] * patch.along[1][d]);
+      if (length(off) < 1e-5 && local.every((x) => x > -1e-5 && x < 1 + 1e-5)) return this.onPatch(patch, ...local);
+    }
+    return null;
   }
 
   inPiece(piece, p) {
@@ -487,8 +518,8 @@ export class View {
     away.add(now.multiplyScalar(0.4)).normalize();
     this.controls.target.copy(target);
     this.camera.position.copy(target).addScaledVector(away, distance);
-    if (Math.abs(away.z) > 0.95) this.camera.up.set(0, 1, 0);
-    else this.camera.up.set(0, 0, 1);
+    const [, y, z] = this.upright, along = y ? away.y : away.z;
+    this.camera.up.set(...(Math.abs(along) > 0.95 ? [0, z, y] : this.upright));
     this.controls.update();
     this.onMove?.();
     this.request();

@@ -1,0 +1,56 @@
+//! Reports as JSON, and the schemas that say what is in them.
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::transform_subschemas;
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use subsolid::{Error, Result};
+
+/// What a report of `--json` is.
+pub trait JsonReport: Serialize + JsonSchema {
+    /// Name and version of its schema. The version rises when a key goes away or changes its
+    /// meaning; new keys keep it.
+    const SCHEMA: &'static str;
+}
+
+/// Program and version.
+const PROGRAM: &str = concat!("subsolid ", env!("CARGO_PKG_VERSION"));
+
+#[derive(Serialize, JsonSchema)]
+struct Named<'a, T> {
+    /// Name and version of this schema.
+    schema: &'static str,
+    /// The program that made the report, and its version.
+    program: &'static str,
+    #[serde(flatten)]
+    report: &'a T,
+}
+
+/// A report as text.
+pub fn text<T: JsonReport>(report: &T) -> Result<String> {
+    serde_json::to_string_pretty(&Named { schema: T::SCHEMA, program: PROGRAM, report })
+        .map_err(|e| Error::request(format!("the report has no JSON form: {e}")))
+}
+
+/// The schema of a report (JSON Schema, draft 2020-12).
+pub fn schema<T: JsonReport + 'static>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let mut schema = settings.into_generator().into_root_schema_for::<Named<'static, T>>();
+    transform_subschemas(&mut plain_text, &mut schema);
+    schema.insert("$id".into(), T::SCHEMA.into());
+    schema.insert("title".into(), T::SCHEMA.into());
+    if let Some(name) = schema.pointer_mut("/properties/schema").and_then(|own| own.as_object_mut())
+    {
+        name.insert("const".into(), T::SCHEMA.into());
+    }
+    schema
+}
+
+/// Takes links of the sources out of descriptions.
+fn plain_text(schema: &mut Schema) {
+    if let Some(text) = schema.get("description").and_then(|text| text.as_str()) {
+        let text = text.replace("[`", "`").replace("`]", "`");
+        schema.insert("description".into(), text.into());
+    }
+    transform_subschemas(&mut plain_text, schema);
+}

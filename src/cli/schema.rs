@@ -1,0 +1,95 @@
+//! `subsolid schema`
+
+use std::fmt::Write;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use schemars::Schema;
+use subsolid::{Error, Result};
+
+use super::json::{self, JsonReport};
+use super::{
+    Console, Outcome, assemble, bench, compare, denoise, devices, distance, evaluate, extract,
+    info, locate, quadrature, query, refine, slice, smooth, surface_output, untangle, view,
+};
+
+/// Print the JSON schema of a report
+///
+/// Every report of --json names its schema: "schema": "subsolid.info/1". Without a name, lists the
+/// reports and what prints them.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid schema
+  subsolid schema info > info.schema.json")]
+pub struct Arguments {
+    /// The report
+    #[arg(value_parser = PossibleValuesParser::new(REPORTS.iter().map(Kind::name)),
+          hide_possible_values = true)]
+    report: Option<String>,
+}
+
+/// A kind of report.
+struct Kind {
+    schema: &'static str,
+    /// What prints it.
+    of: &'static str,
+    make: fn() -> Schema,
+}
+
+const fn kind<T: JsonReport + 'static>(of: &'static str) -> Kind {
+    Kind { schema: T::SCHEMA, of, make: json::schema::<T> }
+}
+
+const REPORTS: [Kind; 22] = [
+    kind::<info::Report<'static>>("info"),
+    kind::<refine::Written>("refine, shape"),
+    kind::<evaluate::Report>("evaluate"),
+    kind::<evaluate::Explanation>("evaluate --explain"),
+    kind::<subsolid::io::Merged>("merge, of a .pvtu"),
+    kind::<subsolid::slice::MergedLayers>("merge, of layers"),
+    kind::<extract::Report>("extract"),
+    kind::<slice::Report>("slice"),
+    kind::<quadrature::Summary<'static>>("quadrature"),
+    kind::<quadrature::BoundarySummary<'static>>("quadrature --boundary"),
+    kind::<assemble::Summary>("assemble"),
+    kind::<locate::Report>("locate"),
+    kind::<query::Report>("query"),
+    kind::<distance::Report>("distance"),
+    kind::<smooth::Report>("smooth"),
+    kind::<denoise::Report>("denoise"),
+    kind::<untangle::Report>("untangle"),
+    kind::<compare::Report>("compare"),
+    kind::<bench::Results>("bench"),
+    kind::<devices::Report>("devices"),
+    kind::<surface_output::Written>("surface, boundary, and what writes .glb"),
+    kind::<view::Report>("view"),
+];
+
+impl Kind {
+    /// Without the program and the version.
+    fn name(&self) -> &'static str {
+        let name = self.schema.strip_prefix("subsolid.").unwrap_or(self.schema);
+        name.split_once('/').map_or(name, |(name, _)| name)
+    }
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let mut text = String::new();
+    match arguments.report {
+        Some(name) => {
+            let kind = REPORTS.iter().find(|kind| kind.name() == name);
+            let schema = kind.map(|kind| (kind.make)());
+            text = serde_json::to_string_pretty(&schema)
+                .map_err(|e| Error::request(format!("the schema has no JSON form: {e}")))?;
+            text.push('\n');
+        }
+        None => {
+            for kind in &REPORTS {
+                let _ = writeln!(text, "{:<20} {:<30} {}", kind.name(), kind.schema, kind.of);
+            }
+        }
+    }
+    console.print(text.as_bytes())?;
+    Ok(Outcome::Done)
+}

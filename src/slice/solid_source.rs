@@ -33,9 +33,14 @@ impl<'s> SolidSource<'s> {
     /// [`Error::Request`] if the controls are not the solid's.
     pub fn new(solid: &'s Solid, controls: Controls<'_>, slicer: Slicer) -> Result<Self> {
         match controls.attributes {
-            [] => Ok(Self { slicer, inside: None, channels: Vec::new() }),
+            [] => Ok(Self::outlines(slicer)),
             _ => Self::with_cell_data(solid, controls, &[], slicer),
         }
+    }
+
+    /// The layers of a slicer alone, without attributes: all that a surface has.
+    pub fn outlines(slicer: Slicer) -> Self {
+        Self { slicer, inside: None, channels: Vec::new() }
     }
 
     /// The same, with arrays of the mesh's cells behind the attributes: a pixel has the values of

@@ -27,6 +27,7 @@ mod query;
 mod ranks;
 mod refusals;
 mod slice;
+mod slice_surface;
 mod standard_output;
 mod surface;
 mod view;

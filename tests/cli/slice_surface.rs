@@ -156,7 +156,7 @@ fn what_surfaces_have_not_is_refused() {
     let at = parts.path();
     let slice = "--layer-height 0.5 --pixel 0.1 --png out";
     for (arguments, fragment) in [
-        (format!("slice open.stl {slice}"), "the surface is not closed: edge 0 2"),
+        (format!("slice open.stl {slice}"), "the surface is not closed: edge 0 1 has one face, 0"),
         (format!("slice cube.stl {slice} --scheme sqrt3"), "√3"),
         (format!("slice cube.stl {slice} --levels 1"), "--levels is for solids"),
         (format!("slice cube.stl {slice} --crease-angle 40"), "--crease-angle is for solids"),

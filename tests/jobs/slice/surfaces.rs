@@ -292,24 +292,28 @@ const CLOSED: [(&str, usize); 7] = [
 fn closed_models_have_the_volume_of_their_refined_meshes() {
     for (name, shells) in CLOSED {
         let mesh = model(name);
-        for (scheme, levels, tolerance) in
-            [(Scheme::CatmullClark, 3, 2e-4), (Scheme::Loop, 3, 2e-4), (Scheme::Bilinear, 2, 1e-6)]
+        for (scheme, tolerance) in
+            [(Scheme::CatmullClark, 5e-5), (Scheme::Loop, 1e-4), (Scheme::Bilinear, 1e-9)]
         {
-            // coarse meshes take more levels to be near the limit, many faces are near it
-            let levels = if mesh.faces.len() > 1000 { 2 } else { levels };
-            if mesh.faces.len() > 10_000 && scheme == Scheme::Loop {
+            // some 50,000 faces in the end
+            let faces = mesh.faces.len();
+            let levels = (1..6).take_while(|&n| faces << (2 * n) < 70_000).last().unwrap_or(1);
+            let (slow, large) = (scheme == Scheme::Loop && faces > 100, faces > 10_000);
+            if slow || (large && scheme != Scheme::Bilinear) {
                 continue;
             }
             let expected = limit_volume(&mesh, scheme, levels).abs();
-            let start = std::time::Instant::now();
             let slicer = slicer(&mesh, scheme, Axis::Z, 1e-5);
             assert!(slicer.surface_error() <= slicer.tolerance() / 8.0);
             assert_eq!(slicer.shells().shells.len(), shells, "{name}");
-            let errors = [slicer.shells().volume(), sliced_volume(&slicer, 60)]
-                .map(|volume| volume / expected - 1.0);
-            println!("{name} {scheme:?}: {errors:?} in {:?}", start.elapsed());
+            let own = slicer.shells().volume();
+            let count = if faces < 1000 { 300 } else { 100 };
+            let errors = [own / expected - 1.0, sliced_volume(&slicer, count) / own - 1.0];
+            println!("{name} {scheme:?}: {errors:?}");
             assert!(errors[0].abs() < tolerance, "{name} {scheme:?}: {errors:?}");
-            assert!(errors[1].abs() < 2e-3, "{name} {scheme:?}: {errors:?}");
+            // areas of layers are not smooth in the height
+            let rough = if faces < 1000 { 3e-4 } else { 2e-3 };
+            assert!(errors[1].abs() < rough, "{name} {scheme:?}: {errors:?}");
         }
     }
 }
@@ -339,7 +343,7 @@ fn surfaces_without_an_inside_are_refused() {
         ..whole.clone()
     };
     let all = whole.faces.vertices().to_vec();
-    refused(&faces(&all[3..]), Scheme::Loop, "edge 0 2 has one face, 4, and 2 more edges");
+    refused(&faces(&all[3..]), Scheme::Loop, "edge 0 2 has one face, 8, and 2 more edges");
     let twice = [all.clone(), all[..3].to_vec()].concat();
     refused(&faces(&twice), Scheme::Bilinear, "has 3 faces, not two");
     let mut turned = all;

@@ -12,6 +12,9 @@ use crate::error::{Error, Result};
 /// Volumes below this part of the cube of the longest side are rounding.
 const LEAST_VOLUME: f64 = 1e-12;
 
+/// Shells whose boxes are not compared.
+const MANY: usize = 10_000;
+
 /// A part of a closed surface that hangs together by edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shell {
@@ -97,6 +100,22 @@ impl Shells {
     /// Cavities.
     pub fn cavities(&self) -> impl Iterator<Item = &Shell> {
         self.shells.iter().filter(|shell| shell.volume < 0.0)
+    }
+
+    /// A bound on how many shells of material, or how many cavities, are around one point, by
+    /// their boxes; 1 for a solid.
+    pub fn most_around(&self) -> usize {
+        let meet = |a: &Shell, b: &Shell| {
+            let ([low, high], [lowest, highest]) = (a.bounds, b.bounds);
+            (0..3).all(|d| low[d] <= highest[d] && lowest[d] <= high[d])
+        };
+        let alike = |a: &Shell, b: &Shell| (a.volume < 0.0) == (b.volume < 0.0);
+        let around = |a: &Shell| self.shells.iter().filter(|b| alike(a, b) && meet(a, b)).count();
+        match self.shells.len() {
+            0 => 1,
+            MANY.. => MANY,
+            _ => self.shells.iter().map(around).max().unwrap_or(1),
+        }
     }
 
     /// Cavities that lie in no shell of material, by their boxes: they cut nothing away.

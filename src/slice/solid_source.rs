@@ -1,4 +1,5 @@
-//! Layers of a solid: contours and pixels by a slicer, attributes and cell arrays by a locator.
+//! Layers of a solid: contours and pixels by a slicer, attributes and cell arrays by a locator; and
+//! those of a surface, by a slicer alone.
 
 use super::coverage::Sampling;
 use super::interior::{Interior, InteriorFinder, InteriorValues};
@@ -9,7 +10,7 @@ use crate::limit::Solid;
 use crate::locate::{AttributePieces, Locator};
 use crate::mesh::{Attribute, CellArray, Controls};
 
-/// The limit volume as a source of layers.
+/// The limit volume of a solid, or what a surface bounds, as a source of layers.
 #[derive(Debug)]
 pub struct SolidSource<'s> {
     slicer: Slicer,

@@ -210,6 +210,7 @@ fn shells_in_shells_are_cavities_or_one_with_them() {
         // two shells that overlap are one
         let both = cut(&joined(&outer, &inner));
         assert_eq!(both.shells().cavities().count(), 0);
+        assert_eq!([slicer.shells().most_around(), both.shells().most_around()], [1, 2]);
         assert!((pixels(&both, 2.0) - 16.0).abs() < 2e-4);
         // a shell that looks inward, beside the other
         let beside = joined(&outer, &reversed(&cube(6.0, 7.0, triangles)));

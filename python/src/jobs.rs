@@ -3,16 +3,15 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use subsolid::quadrature::{Scheme, side_vertices, sides};
-use subsolid::slice::Axis;
 use subsolid::view::{Page, ViewOptions};
 
 use crate::arrays::moved;
 use crate::cells::Analyzed;
-use crate::errors::{IntoPython, refused};
+use crate::errors::IntoPython;
 use crate::locate::{PyLocator, locate};
 use crate::model::Moved;
 use crate::quadrature::{PyQuadrature, Where};
-use crate::slice::PySlices;
+use crate::slice::{Cut, PySlices};
 use crate::solid::PySolid;
 
 #[pymethods]
@@ -83,27 +82,10 @@ impl PySolid {
         tolerance: Option<f64>,
         points: Option<Bound<'_, PyAny>>,
     ) -> PyResult<PySlices> {
-        let axis = match axis {
-            "x" => Axis::X,
-            "y" => Axis::Y,
-            "z" => Axis::Z,
-            _ => return Err(refused(format!("axis={axis:?}"), "give \"x\", \"y\" or \"z\"")),
-        };
-        if planes == 0 || planes > 4096 {
-            return Err(refused(format!("planes={planes}"), "ask for 1 to 4096 planes a layer"));
-        }
+        let cut = Cut::new((layer_height, axis, tolerance), pixel, (planes, antialias))?;
         let given = Moved::new(points.as_ref(), None, self.shared.mesh.points.len())?;
         let attributes = attributes && pixel.is_some();
-        let look = (planes, antialias);
-        PySlices::new(
-            py,
-            &self.shared,
-            &given,
-            (layer_height, axis, tolerance),
-            pixel,
-            look,
-            attributes,
-        )
+        PySlices::of_solid(py, &self.shared, &given, cut, attributes)
     }
 
     /// Quadrature points and basis functions of all cells, or of the boundary.

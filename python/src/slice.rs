@@ -6,10 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use subsolid::SurfaceMesh;
 use subsolid::mesh::Controls;
 use subsolid::slice::{
-    Axis, Layer, LayerSource, PixelGrid, Setting, SliceOptions, Slicer, SolidSource, Stack,
+    Axis, ClosedSurface, Layer, LayerSource, PixelGrid, Setting, SliceOptions, Slicer, SolidSource,
+    Stack,
 };
+use subsolid::surface::Scheme;
 
 use crate::arrays::moved;
 use crate::cells::{Analyzed, SourceCell};
@@ -22,11 +25,60 @@ type Pixels = ((f64, f64), f64, (usize, usize));
 /// Most pixels of a layer.
 const MOST_PIXELS: f64 = (1_u64 << 32) as f64;
 
-/// The layers of a solid: an iterator that also has a length and takes indices. Made by
-/// Solid.slice.
+/// Where layers come from.
+enum Source {
+    Solid(SourceCell),
+    Surface(SolidSource<'static>),
+}
+
+impl Source {
+    fn with<T>(&self, ask: impl FnOnce(&SolidSource<'_>) -> T) -> T {
+        match self {
+            Self::Solid(cell) => cell.with_dependent(|_, source| ask(source)),
+            Self::Surface(source) => ask(source),
+        }
+    }
+}
+
+/// How layers are cut.
+#[derive(Clone, Copy)]
+pub struct Cut {
+    height: f64,
+    axis: Axis,
+    tolerance: Option<f64>,
+    pixel: Option<f64>,
+    planes: usize,
+    antialias: bool,
+}
+
+impl Cut {
+    pub fn new(
+        (height, axis, tolerance): (f64, &str, Option<f64>),
+        pixel: Option<f64>,
+        (planes, antialias): (usize, bool),
+    ) -> PyResult<Self> {
+        let axis = match axis {
+            "x" => Axis::X,
+            "y" => Axis::Y,
+            "z" => Axis::Z,
+            _ => return Err(refused(format!("axis={axis:?}"), "give \"x\", \"y\" or \"z\"")),
+        };
+        if planes == 0 || planes > 4096 {
+            return Err(refused(format!("planes={planes}"), "ask for 1 to 4096 planes a layer"));
+        }
+        Ok(Self { height, axis, tolerance, pixel, planes, antialias })
+    }
+
+    fn options(&self) -> SliceOptions {
+        SliceOptions { axis: self.axis, tolerance: self.tolerance }
+    }
+}
+
+/// The layers of a solid or a surface: an iterator that also has a length and takes indices. Made
+/// by Solid.slice and Surface.slice.
 #[pyclass(frozen, name = "Slices", module = "subsolid")]
 pub struct PySlices {
-    source: SourceCell,
+    source: Source,
     stack: Stack,
     grid: Option<PixelGrid>,
     planes: usize,
@@ -35,13 +87,11 @@ pub struct PySlices {
 }
 
 impl PySlices {
-    pub fn new(
+    pub fn of_solid(
         py: Python<'_>,
         shared: &Arc<Analyzed>,
         given: &Moved<'_>,
-        (height, axis, tolerance): (f64, Axis, Option<f64>),
-        pixel: Option<f64>,
-        (planes, antialias): (usize, bool),
+        cut: Cut,
         attributes: bool,
     ) -> PyResult<Self> {
         let mut controls = given.controls(shared.mesh.controls())?;
@@ -50,13 +100,34 @@ impl PySlices {
         }
         let source = py.detach(|| {
             SourceCell::try_new(shared.clone(), |shared| {
-                let options = SliceOptions { axis, tolerance };
-                let slicer = Slicer::new(&shared.solid, controls, options)?;
+                let slicer = Slicer::new(&shared.solid, controls, cut.options())?;
                 SolidSource::new(&shared.solid, controls, slicer)
             })
         });
-        let source = source.py()?;
-        let (heights, [low, high], tolerance) = source.with_dependent(|_, source| {
+        Self::of(Source::Solid(source.py()?), cut)
+    }
+
+    pub fn of_surface(
+        py: Python<'_>,
+        mesh: &SurfaceMesh,
+        scheme: Scheme,
+        cut: Cut,
+    ) -> PyResult<Self> {
+        let slicer = py.detach(|| {
+            let surface = ClosedSurface::new(mesh, scheme)?;
+            Slicer::of_surface(&surface, &mesh.points, cut.options())
+        });
+        let slicer = slicer.py()?;
+        if slicer.shells().reversed {
+            let warnings = py.import("warnings")?;
+            warnings.call_method1("warn", ("the faces look inward: they are turned round",))?;
+        }
+        Self::of(Source::Surface(SolidSource::outlines(slicer)), cut)
+    }
+
+    fn of(source: Source, cut: Cut) -> PyResult<Self> {
+        let Cut { height, axis, pixel, planes, antialias, .. } = cut;
+        let (heights, [low, high], tolerance) = source.with(|source| {
             let slicer = source.slicer();
             (slicer.heights(), slicer.plane_box(), slicer.tolerance())
         });
@@ -86,8 +157,8 @@ impl PySlices {
     fn layer<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         py.check_signals()?;
         let height = self.stack.middle(index);
-        type Cut = (Layer, Option<Vec<u16>>, Vec<f64>);
-        let cut = |source: &SolidSource<'_>| -> subsolid::Result<Cut> {
+        type Made = (Layer, Option<Vec<u16>>, Vec<f64>);
+        let cut = |source: &SolidSource<'_>| -> subsolid::Result<Made> {
             let layer = source.contours(index, height)?;
             let Some(grid) = &self.grid else { return Ok((layer, None, Vec::new())) };
             let planes = self.stack.planes(index, self.planes);
@@ -98,8 +169,7 @@ impl PySlices {
             };
             Ok((layer, Some(coverage), values))
         };
-        let (layer, coverage, values) =
-            py.detach(|| self.source.with_dependent(|_, source| cut(source))).py()?;
+        let (layer, coverage, values) = py.detach(|| self.source.with(cut)).py()?;
         let area = layer.area();
         let (contours, depths) = (PyList::empty(py), PyList::empty(py));
         for contour in layer.contours {
@@ -111,7 +181,7 @@ impl PySlices {
         let mut image = None;
         if let (Some(coverage), Some(grid)) = (coverage, &self.grid) {
             let shape = [grid.size[1], grid.size[0]];
-            let channels: Vec<String> = self.source.with_dependent(|_, source| {
+            let channels: Vec<String> = self.source.with(|source| {
                 source.channels().iter().map(|channel| channel.name.clone()).collect()
             });
             for (c, channel) in channels.iter().enumerate() {

@@ -13,6 +13,7 @@ use crate::arrays::{lent, moved};
 use crate::errors::{IntoPython, refused};
 use crate::matrix::csr;
 use crate::model::{attributes, attributes_of, creases, creases_of, points, polygons};
+use crate::slice::{Cut, PySlices};
 
 /// A subdivision surface: a control mesh of polygons, by Catmull-Clark, Loop, √3 or bilinear
 /// subdivision.
@@ -239,6 +240,33 @@ impl PySurface {
         let each = limit.positions.len() / (3 * count.max(1));
         let shape = [count, each, 3];
         (moved(py, limit.positions, &shape)?, moved(py, limit.normals, &shape)?).into_pyobject(py)
+    }
+
+    /// Layers of what the surface bounds, cut from the limit: it must be closed, with faces that
+    /// look outward; those of cavities look inward.
+    ///
+    /// Args:
+    ///     layer_height: Height of a layer, in length units.
+    ///     scheme: "catmull-clark", "loop", or "bilinear", which leaves triangles as they are.
+    ///     axis, pixel, planes, antialias, tolerance: As in Solid.slice.
+    ///
+    /// Returns:
+    ///     An iterable of Layers, as Solid.slice returns.
+    #[pyo3(signature = (layer_height, *, scheme="catmull-clark", axis="z", pixel=None, planes=1, antialias=true, tolerance=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn slice(
+        &self,
+        py: Python<'_>,
+        layer_height: f64,
+        scheme: &str,
+        axis: &str,
+        pixel: Option<f64>,
+        planes: usize,
+        antialias: bool,
+        tolerance: Option<f64>,
+    ) -> PyResult<PySlices> {
+        let cut = Cut::new((layer_height, axis, tolerance), pixel, (planes, antialias))?;
+        PySlices::of_surface(py, &self.mesh, self::scheme(scheme)?, cut)
     }
 
     /// Neighbours: as Solid.query, with V, E and F.

@@ -451,6 +451,17 @@ class Surface:
     def evaluate(
         self, samples: int = 8, *, scheme: _Scheme = "catmull-clark"
     ) -> tuple[Floats, Floats]: ...
+    def slice(
+        self,
+        layer_height: float,
+        *,
+        scheme: _Scheme = "catmull-clark",
+        axis: Literal["x", "y", "z"] = "z",
+        pixel: Optional[float] = None,
+        planes: int = 1,
+        antialias: bool = True,
+        tolerance: Optional[float] = None,
+    ) -> Slices: ...
     def query(self, op: str) -> tuple[Ids, Ids]: ...
     def distance(
         self,

@@ -52,6 +52,26 @@ def test_layers_of_a_box_are_rectangles() -> None:
 
 
 
+def test_closed_surfaces_have_layers(bracket: subsolid.Solid) -> None:
+    boundary = bracket.boundary()
+    for own, expected in zip(boundary.slice(0.3, pixel=0.05), bracket.slice(0.3, pixel=0.05)):
+        assert abs(own.area / expected.area - 1) < 1e-8
+        assert own.coverage is not None and expected.coverage is not None
+        assert np.abs(own.coverage.astype(int) - expected.coverage).max() < 10
+        assert own.attributes == {}
+    points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    faces = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
+    layers = subsolid.Surface(points, faces).slice(0.25, scheme="bilinear")
+    assert np.allclose([layer.area for layer in layers], 0.5 * (1 - layers.heights) ** 2)
+    with pytest.warns(UserWarning, match="look inward"):
+        turned = subsolid.Surface(points, faces[:, ::-1]).slice(0.25, scheme="bilinear")
+    assert abs(turned[0].area - layers[0].area) < 1e-12
+    with pytest.raises(subsolid.Error, match="not closed: edge 0 1 has one face"):
+        subsolid.Surface(points, faces[1:]).slice(0.25)
+    with pytest.raises(subsolid.Error, match="axis"):
+        bracket.boundary().slice(0.25, axis="w")  # type: ignore[arg-type]
+
+
 def test_the_boundary_is_that_of_the_solid(bracket: subsolid.Solid) -> None:
     surface = bracket.boundary()
     positions, normals = surface.limit()

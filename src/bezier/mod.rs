@@ -19,7 +19,8 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::limit::{AxisPermutation, Leaf, LeafKind, Solid};
 
-use convert::{net_values, tensor_points};
+use convert::tensor_points;
+pub(crate) use convert::{net_values, to_bezier};
 pub use extraction::Extraction;
 pub(crate) use nest::{Nest, Sibling, Split};
 use remainder::Remainders;

@@ -1,5 +1,6 @@
 //! `subsolid slice`
 
+mod model;
 mod outputs;
 mod values;
 
@@ -12,13 +13,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, Cpu, start};
 use subsolid::cluster::Ranks;
-use subsolid::limit::Solid;
-use subsolid::mesh::Controls;
 use subsolid::plan::Cost;
-use subsolid::scheme::VertexRule;
 use subsolid::slice::{
-    Axis, DeviceSource, Job, JobReport, LayerSource, Setting, SliceOptions, Slicer, SolidSource,
-    Stack, fingerprint, merge_layers,
+    Axis, DeviceSource, Job, JobReport, LayerSource, Setting, Slicer, Stack, merge_layers,
 };
 use subsolid::{Error, Result};
 
@@ -28,7 +25,9 @@ use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::pieces::{part, share};
 use super::processor::Processor;
+use super::surface::SchemeName;
 use super::{Console, Outcome};
+use model::Model;
 use outputs::{ImageArguments, OutputArguments};
 use values::{Span, WantedAttribute};
 
@@ -36,6 +35,9 @@ use values::{Span, WantedAttribute};
 const ORIGIN_SLACK: f64 = 1e-6;
 
 /// Cut the limit volume into layers, for additive manufacturing
+///
+/// The model is a solid, or a closed surface (.obj, .ply, .off or .stl) whose limit by --scheme is
+/// sliced.
 ///
 /// Layer k is the slab from k to k + 1 layer heights above the lowest point of the limit, or
 /// above --origin, and is cut in its middle. Layers are numbered from the bottom of the whole model whatever
@@ -55,6 +57,8 @@ Examples:
   subsolid slice model.vtk --layer-height 0.05 --sl1 job.sl1 --pixel 0.04725 \\
     --resolution 1440x2560 --antialias 4 --exposure 6:35:10
   subsolid slice model.vtk --layer-height 0.1 --svg drawings --cli job.cli --vtp job.vtp
+  subsolid slice model.obj --layer-height 0.05 --png layers --pixel 0.05
+  subsolid slice part.stl --scheme linear --layer-height 0.05 --png layers --pixel 0.05
   subsolid slice model.vtk --layer-height 0.1 --range 2:2.5 --axis x --svg drawings --resume")]
 pub struct Arguments {
     #[command(flatten)]
@@ -62,6 +66,10 @@ pub struct Arguments {
     /// Refine the model so often first
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
+    /// Rules of a surface; its polygons as they are by bilinear, also called linear [default:
+    /// catmull-clark]
+    #[arg(long, value_enum)]
+    scheme: Option<SchemeName>,
     /// Height of a layer, in length units of the model
     #[arg(long, value_name = "H", allow_hyphen_values = true)]
     layer_height: f64,
@@ -146,27 +154,18 @@ pub fn run(
     }
     let a = &arguments;
     let _starting = start(a.backend)?;
-    let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
-    let (wanted, cell_data) = values::attributes(&a.wanted(), &mesh)?;
-    let controls = Controls { positions: &mesh.points, attributes: &wanted };
     let start = Instant::now();
-    let solid = Solid::new(&mesh)?;
-    let options = SliceOptions { axis: a.axis.into(), tolerance: a.tolerance };
-    let slicer = Slicer::new(&solid, controls, options)?;
-    let setting = a.setting(&slicer, fingerprint(&mesh))?;
+    let (model, slicer) = Model::load(a, console)?;
+    let setting = a.setting(&slicer, model.sha256.clone())?;
     a.images.check_fit(&setting, console)?;
     let layers = a.layers(&setting.stack)?;
     let grid = a.images.grid(&setting)?;
     let pixels = grid.map_or(0, |grid| layers.len() * grid.size[0] * grid.size[1]);
-    let numbers = wanted.iter().map(|attribute| attribute.width).sum();
+    let numbers = model.wanted.iter().map(|attribute| attribute.width).sum();
     let cost = Cost::layers(pixels, numbers);
     let choice = ranks.map_or(Ok(a.backend), |ranks| own_choice(a.backend, &cost, ranks))?;
     let processor = Processor::find_for(choice, &cost)?;
-    let on_cpu = if a.outputs.vtu.is_some() || !cell_data.is_empty() {
-        SolidSource::with_cell_data(&solid, controls, &cell_data, slicer)?
-    } else {
-        SolidSource::new(&solid, controls, slicer)?
-    };
+    let on_cpu = model.source(slicer, a.outputs.vtu.is_some())?;
     let gpu = if a.outputs.has_pixels() { processor.gpu_backend()? } else { None };
     let on_gpu = match gpu.as_ref().and_then(|gpu| Some((gpu, gpu.device()?))) {
         Some((gpu, device)) => {
@@ -183,7 +182,7 @@ pub fn run(
         None => &on_cpu,
     };
     let attributes = values::choose(&a.attribute, source.channels())?;
-    let named = (source.channels(), &cell_data[..]);
+    let named = (source.channels(), &model.cell_data[..]);
     let images = a.images.options(&a.outputs, &setting, &attributes, named)?;
     let count = layers.len();
     console.status(

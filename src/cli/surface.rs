@@ -91,6 +91,7 @@ pub enum SchemeName {
     /// Three triangles from one, rotated
     Sqrt3,
     /// Quads from polygons: midpoints, centroids, and vertices as they are
+    #[value(alias = "linear")]
     Bilinear,
 }
 
@@ -255,7 +256,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         mesh.triangle_rule = TriangleRule::Smooth;
     }
     if arguments.limit || arguments.normals {
-        check_valences(&mesh)?;
+        check_valences(&mesh, "--limit and --normals")?;
     }
     let options = arguments.options();
     check_memory(&mesh, &options)?;
@@ -342,11 +343,11 @@ pub fn check_names(model: &Path, output: &Path) -> Result<()> {
 }
 
 /// Refuses limits around faces or vertices whose local matrices would take hours: their
-/// powers are dense products.
-fn check_valences(mesh: &SurfaceMesh) -> Result<()> {
+/// powers are dense products. `wanted`: what needs them.
+pub fn check_valences(mesh: &SurfaceMesh, wanted: &str) -> Result<()> {
     const MOST: usize = 2048;
     let refused = |what: String| {
-        Err(Error::mesh(format!("{what}: too many for --limit and --normals"))
+        Err(Error::mesh(format!("{what}: too many for {wanted}"))
             .with_help(format!("split it, so that at most {MOST} meet, or refine without them")))
     };
     if let Some((f, face)) = mesh.faces.iter().enumerate().find(|(_, face)| face.len() > MOST) {

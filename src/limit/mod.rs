@@ -22,6 +22,7 @@ mod net_mesh;
 mod part;
 mod powers;
 mod pulled;
+pub(crate) mod rim;
 mod solid;
 mod split;
 mod structure;

@@ -15,6 +15,9 @@ use crate::backend::device::{
 };
 use crate::error::Result;
 
+/// Most full pixels that sums of 32 bits hold: 2¹³ × 2¹³ × 2 × 15 is below 2³¹.
+const MOST_SUMMED: usize = 15;
+
 /// A slicer at work on a GPU.
 pub struct DeviceSlicer<'s> {
     slicer: &'s Slicer,
@@ -54,7 +57,8 @@ impl<'s> DeviceSlicer<'s> {
 
     /// Covers images on the device, `planes` heights each. They stay until the next call;
     /// [`DeviceSlicer::read`] copies them. Those that failed are to be made on the CPU.
-    /// `bits`: 8 or 16.
+    /// `bits`: 8 or 16. Planes times shells of a surface around one point may be 15 at most
+    /// ([`Shells::most_around`](super::Shells::most_around)).
     ///
     /// # Errors
     /// Those of [`LayerImages::cover`] and [`super::Raster::new`].
@@ -114,13 +118,15 @@ impl<'s> DeviceSlicer<'s> {
     }
 }
 
-/// A solid as a source of layers whose pixels a GPU covers and looks up; contours come from
-/// the CPU.
+/// A solid, or the outlines of a surface, as a source of layers whose pixels a GPU covers and
+/// looks up; contours come from the CPU.
 pub struct DeviceSource<'a, 's> {
     solid: &'a SolidSource<'s>,
     slicer: Mutex<DeviceSlicer<'a>>,
     // of a solid with attributes or places
     interiors: Option<Mutex<DeviceInteriors<'a, 's>>>,
+    // shells around one point, at most
+    around: usize,
 }
 
 impl<'a, 's> DeviceSource<'a, 's> {
@@ -137,7 +143,8 @@ impl<'a, 's> DeviceSource<'a, 's> {
                 Some(Mutex::new(DeviceInteriors::new(locator, axis, attributes, device)?))
             }
         };
-        Ok(Self { solid, slicer: Mutex::new(slicer), interiors })
+        let around = solid.slicer().shells().most_around();
+        Ok(Self { solid, slicer: Mutex::new(slicer), interiors, around })
     }
 }
 
@@ -165,7 +172,8 @@ impl LayerSource for DeviceSource<'_, '_> {
     }
 
     fn coverage(&self, heights: &[f64], grid: &PixelGrid, antialias: bool) -> Result<Vec<u16>> {
-        if heights.len() > MOST_PLANES {
+        // sums are those of the planes, as often as shells overlap
+        if heights.len() > MOST_PLANES || heights.len() * self.around > MOST_SUMMED {
             return self.solid.coverage(heights, grid, antialias);
         }
         let sampling = if antialias { Sampling::Area } else { Sampling::Centre };

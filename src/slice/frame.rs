@@ -31,6 +31,12 @@ impl Axis {
         self.plane().map(|d| p[d])
     }
 
+    /// The plane's coordinates and the height of a point in space.
+    pub(super) fn seen(self, p: [f64; 3]) -> [f64; 3] {
+        let [x, y] = self.project(p);
+        [x, y, p[self.number()]]
+    }
+
     /// The point in space at coordinates of the plane at `height`.
     pub fn lift(self, p: [f64; 2], height: f64) -> [f64; 3] {
         let mut lifted = [height; 3];

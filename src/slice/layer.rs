@@ -7,7 +7,8 @@ pub struct Contour {
     /// Points on the limit surface in the plane's own coordinates
     /// ([`super::Axis::plane`]); the last is joined to the first.
     pub points: Vec<[f64; 2]>,
-    /// Contours that enclose it: even for outer contours, odd for holes.
+    /// Contours that enclose it: even for outer contours, odd for holes, unless shells of a
+    /// surface overlap.
     pub depth: u32,
 }
 
@@ -20,6 +21,11 @@ impl Contour {
         let pairs = self.points.iter().zip(next).map(|(&p, &q)| (from_origin(p), from_origin(q)));
         0.5 * pairs.map(|(p, q)| p[0] * q[1] - p[1] * q[0]).sum::<f64>()
     }
+
+    /// Whether it runs clockwise: the material is around it.
+    pub fn is_hole(&self) -> bool {
+        self.area() < 0.0
+    }
 }
 
 /// The contours of one plane.
@@ -29,12 +35,13 @@ pub struct Layer {
     pub index: usize,
     /// Where its plane lies along the slicing axis, in length units.
     pub height: f64,
-    /// Closed contours, none crossing another.
+    /// Closed contours, none crossing another unless shells of a surface overlap.
     pub contours: Vec<Contour>,
 }
 
 impl Layer {
-    /// Area of the material, in squared length units.
+    /// Area of the material, in squared length units; what lies in several shells of a surface
+    /// counts as often.
     pub fn area(&self) -> f64 {
         self.contours.iter().map(Contour::area).sum()
     }

@@ -1,4 +1,5 @@
-//! Layers of a solid: contours and pixels by a slicer, attributes and cell arrays by a locator.
+//! Layers of a solid: contours and pixels by a slicer, attributes and cell arrays by a locator; and
+//! those of a surface, by a slicer alone.
 
 use super::coverage::Sampling;
 use super::interior::{Interior, InteriorFinder, InteriorValues};
@@ -9,7 +10,7 @@ use crate::limit::Solid;
 use crate::locate::{AttributePieces, Locator};
 use crate::mesh::{Attribute, CellArray, Controls};
 
-/// The limit volume as a source of layers.
+/// The limit volume of a solid, or what a surface bounds, as a source of layers.
 #[derive(Debug)]
 pub struct SolidSource<'s> {
     slicer: Slicer,
@@ -33,9 +34,14 @@ impl<'s> SolidSource<'s> {
     /// [`Error::Request`] if the controls are not the solid's.
     pub fn new(solid: &'s Solid, controls: Controls<'_>, slicer: Slicer) -> Result<Self> {
         match controls.attributes {
-            [] => Ok(Self { slicer, inside: None, channels: Vec::new() }),
+            [] => Ok(Self::outlines(slicer)),
             _ => Self::with_cell_data(solid, controls, &[], slicer),
         }
+    }
+
+    /// The layers of a slicer alone, without attributes: all that a surface has.
+    pub fn outlines(slicer: Slicer) -> Self {
+        Self { slicer, inside: None, channels: Vec::new() }
     }
 
     /// The same, with arrays of the mesh's cells behind the attributes: a pixel has the values of

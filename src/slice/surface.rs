@@ -1,8 +1,9 @@
 //! The boundary of the limit as a watertight complex of bicubic Bézier patches.
 //!
 //! # Practice
-//! Every boundary face of an element is covered by the patches of its
-//! [sheet](super::sheet), cut until they are [simple](super::simple). Patches of different sizes
+//! Every boundary face of an element is covered by patches, those of a solid's
+//! [sheet](super::sheet) or of a surface's [skin](super::skin), cut until they are
+//! [simple](super::simple). Patches of different sizes
 //! meet: the corner of a small one lies on the side of a large one. So an *edge* is
 //! what lies between two neighbouring corners on a line, and a side of a patch is a
 //! chain of edges. An edge has its own curve, shared bit by bit by the patches on
@@ -18,13 +19,18 @@
 use rayon::prelude::*;
 
 use super::bicubic::{self, Bicubic, Cubic, HEIGHT, Point, range, round_to};
+use super::closed::ClosedSurface;
+use super::fit::{Fit, Fitter};
 use super::frame::Axis;
 use super::sheet::Sheet;
+use super::shell::Shells;
 use super::simple::{Flatness, Slope, SubPatch, cut};
+use super::skin::Skin;
 use crate::bezier::Pieces;
 use crate::error::Result;
 use crate::limit::Solid;
-use crate::limit::boundary::{BoundaryFace, Key, Stretch, boundary_faces};
+use crate::limit::boundary::boundary_faces;
+use crate::limit::rim::{Key, Rim, Stretch};
 use crate::topology::Orientation;
 
 /// Part of the tolerance that patches may differ from the limit by.
@@ -105,23 +111,57 @@ impl Surface {
     pub fn new(solid: &Solid, points: &[f64], axis: Axis, tolerance: f64) -> Result<Self> {
         let grid = height_grid(points);
         let pieces = Pieces::new(solid, 0)?;
-        let sheet =
-            Sheet { pieces: &pieces, points, axis, grid, tolerance: ERROR_PART * tolerance };
+        let fitter = Fitter { grid, tolerance: ERROR_PART * tolerance };
+        let sheet = Sheet { pieces: &pieces, points, axis, fitter };
+        let (vertices, _) = points.as_chunks::<3>();
+        let orientation = Orientation::new(solid.topology(), vertices)?;
+        let faces = boundary_faces(solid, &orientation);
+        let fits: Vec<Vec<Fit>> = faces.par_iter().map(|face| sheet.cover(face)).collect();
+        let rims: Vec<Rim> = faces.iter().map(|face| face.rim).collect();
+        Ok(Self::of_fits(&rims, &fits, grid, tolerance))
+    }
+
+    /// A closed surface over its control points, seen along `axis`; and its shells, turned so
+    /// that the volume inside is positive.
+    ///
+    /// # Errors
+    /// Those of [`Skin::new`] and [`Shells::new`].
+    pub fn of_closed(
+        surface: &ClosedSurface,
+        points: &[[f64; 3]],
+        axis: Axis,
+        tolerance: f64,
+    ) -> Result<(Self, Shells)> {
+        let grid = height_grid(points.as_flattened());
+        let fitter = Fitter { grid, tolerance: ERROR_PART * tolerance };
+        let skin = Skin::new(surface, points, axis, fitter)?;
+        let parts = skin.parts();
+        let mut fits: Vec<Vec<Fit>> =
+            (0..parts.len()).into_par_iter().map(|part| skin.cover(part)).collect();
+        let mut rims: Vec<Rim> = parts.iter().map(|&part| skin.rim(part)).collect();
+        let shells = Shells::new(surface, parts, &fits)?;
+        if shells.reversed {
+            fits.iter_mut().flatten().for_each(|fit| *fit = fit.transposed());
+            rims.iter_mut().for_each(|rim| *rim = rim.transposed());
+        }
+        Ok((Self::of_fits(&rims, &fits, grid, tolerance), shells))
+    }
+
+    /// The complex of faces with these sides and patches.
+    fn of_fits(rims: &[Rim], fits: &[Vec<Fit>], grid: f64, tolerance: f64) -> Self {
         let flatness = Flatness {
             height: FLAT_PART * tolerance,
             deviation: FLAT_PART * tolerance,
             rounding: grid / 16.0,
         };
-        let (vertices, _) = points.as_chunks::<3>();
-        let orientation = Orientation::new(solid.topology(), vertices)?;
-        let faces = boundary_faces(solid, &orientation);
-        let parts: Vec<(Vec<Piece>, f64)> = (0..faces.len())
-            .into_par_iter()
-            .map(|f| face_parts(&sheet, &flatness, f, &faces[f]))
+        let parts: Vec<Vec<Piece>> = fits
+            .par_iter()
+            .enumerate()
+            .map(|(face, fits)| face_parts(face as u32, fits, &flatness))
             .collect();
-        let error = parts.iter().fold(0.0, |error: f64, (_, e)| error.max(*e));
-        let parts: Vec<Piece> = parts.into_iter().flat_map(|(parts, _)| parts).collect();
-        Ok(assemble(&faces, &parts, grid, error))
+        let error = fits.iter().flatten().fold(0.0, |error: f64, fit| error.max(fit.error));
+        let parts: Vec<Piece> = parts.into_iter().flatten().collect();
+        assemble(rims, &parts, grid, error)
     }
 
     /// A height on the grid of heights.
@@ -152,28 +192,22 @@ fn height_grid(points: &[f64]) -> f64 {
     2.0_f64.powi(step.max(f64::MIN_POSITIVE).log2().ceil() as i32)
 }
 
-/// Simple parts of one boundary face, and their error.
-fn face_parts(
-    sheet: &Sheet,
-    flatness: &Flatness,
-    number: usize,
-    face: &BoundaryFace,
-) -> (Vec<Piece>, f64) {
-    let (mut parts, mut all, mut error) = (Vec::new(), Vec::new(), 0.0_f64);
-    for fit in sheet.cover(face) {
-        error = error.max(fit.error);
+/// Simple parts of one face.
+fn face_parts(face: u32, fits: &[Fit], flatness: &Flatness) -> Vec<Piece> {
+    let (mut parts, mut all) = (Vec::new(), Vec::new());
+    for fit in fits {
         parts.clear();
         cut(&fit.points, fit.rectangle, flatness, &mut parts);
-        let (face, exact) = (number as u32, fit.error == 0.0);
+        let exact = fit.error == 0.0;
         all.extend(parts.iter().map(|&part| Piece { face, exact, part }));
     }
-    (all, error)
+    all
 }
 
 /// Finds the edges between the corners of all parts.
-fn assemble(faces: &[BoundaryFace], parts: &[Piece], grid: f64, error: f64) -> Surface {
+fn assemble(rims: &[Rim], parts: &[Piece], grid: f64, error: f64) -> Surface {
     let stretch = |piece: &Piece, side: usize| {
-        faces[piece.face as usize].stretch(piece.face as usize, piece.part.rectangle, side)
+        rims[piece.face as usize].stretch(piece.face as usize, piece.part.rectangle, side)
     };
     // names of all corners, as places on their lines and as nodes
     let mut stops: Vec<Key> = parts
@@ -190,7 +224,7 @@ fn assemble(faces: &[BoundaryFace], parts: &[Piece], grid: f64, error: f64) -> S
     let corner = |piece: &Piece, k: usize| {
         let [s0, t0, s1, t1] = piece.part.rectangle;
         let at = [[s0, t0], [s1, t0], [s1, t1], [s0, t1]][k];
-        faces[piece.face as usize].node(piece.face as usize, at)
+        rims[piece.face as usize].node(piece.face as usize, at)
     };
     let mut nodes: Vec<(Key, u32)> = parts
         .par_iter()

@@ -30,6 +30,7 @@ mod ranks;
 mod refusals;
 mod schema;
 mod slice;
+mod slice_surface;
 mod standard_output;
 mod surface;
 mod view;

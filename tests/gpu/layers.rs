@@ -1,8 +1,12 @@
 //! Layers of slices.
 
-use subsolid::backend::Precision;
+use subsolid::backend::{Cuda, Precision};
 use subsolid::limit::Solid;
-use subsolid::slice::{Axis, DeviceSlicer, PixelGrid, Sampling, SliceOptions, Slicer};
+use subsolid::mesh::{Polygons, SurfaceMesh};
+use subsolid::slice::{
+    Axis, ClosedSurface, DeviceSlicer, PixelGrid, Sampling, SliceOptions, Slicer,
+};
+use subsolid::surface::Scheme;
 
 use super::{gpu, shape};
 
@@ -24,36 +28,79 @@ fn layers_are_those_of_the_cpu() {
         let solid = Solid::new(&mesh).unwrap();
         let options = SliceOptions { axis, tolerance: None };
         let slicer = Slicer::new(&solid, mesh.controls(), options).unwrap();
-        let mut device = DeviceSlicer::new(&slicer, &gpu).unwrap();
-        let [low, high] = slicer.heights();
-        let [corner, far] = slicer.plane_box();
-        let side = (far[0] - corner[0]).max(far[1] - corner[1]);
-        // the second leaves a part of the solid outside
-        for (size, part) in [([333, 250], 1.02), ([64, 97], 0.4)] {
-            let pitch = part * side / size[0] as f64;
-            let grid = PixelGrid { origin: corner.map(|x| x + 0.05 * side), pitch, size };
-            for (sampling, planes) in
-                [(Sampling::Area, 1), (Sampling::Centre, 1), (Sampling::Area, 4)]
-            {
-                let count = 12;
-                let height = |k: usize| low + (high - low) * k as f64 / (count * planes - 1) as f64;
-                let heights: Vec<f64> = (0..count * planes).map(height).collect();
-                let covered = device.cover(&heights, planes, &grid, sampling, 16).unwrap();
-                assert!(covered.failed.is_empty());
-                let mut found = vec![0_u16; count * size[0] * size[1]];
-                device.read(0, bytemuck::cast_slice_mut(&mut found)).unwrap();
-                for (layer, found) in found.chunks_exact(size[0] * size[1]).enumerate() {
-                    let heights = &heights[layer * planes..][..planes];
-                    let expected = slicer.coverage::<u16>(heights, &grid, sampling).unwrap();
-                    assert!(found == expected, "layer {layer}, {sampling:?}, {planes} planes");
-                }
-                let covered = device.cover(&heights, planes, &grid, sampling, 8).unwrap();
-                assert!(covered.failed.is_empty());
-                let mut found = vec![0_u8; size[0] * size[1]];
-                device.read(7, &mut found).unwrap();
-                let heights = &heights[7 * planes..][..planes];
-                assert!(found == slicer.coverage::<u8>(heights, &grid, sampling).unwrap());
+        compare(&slicer, &gpu);
+    }
+}
+
+/// The same of closed surfaces: triangles as they are, in shells that overlap and one inside
+/// another, fitted patches of Loop's, and Catmull-Clark's.
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn layers_of_surfaces_are_those_of_the_cpu() {
+    let gpu = gpu(Precision::F64);
+    let read = |name: &str| subsolid::read_surface(format!("models/surfaces/{name}.obj")).unwrap();
+    let octahedron = |center: f64, size: f64, inward: bool| {
+        let ends = (0..6).map(|k: usize| {
+            let mut p = [center; 3];
+            p[k / 2] += if k % 2 == 0 { size } else { -size };
+            p
+        });
+        let around = [[0_u32, 2], [2, 1], [1, 3], [3, 0]];
+        let faces = around.iter().flat_map(|&[a, b]| {
+            let [up, down] = [[a, b, 4], [b, a, 5]];
+            if inward { [[b, a, 4], [a, b, 5]] } else { [up, down] }
+        });
+        (ends.collect::<Vec<_>>(), faces.collect::<Vec<_>>())
+    };
+    let mut shells = SurfaceMesh::default();
+    let mut corners = Vec::new();
+    for (center, size, inward) in [(0.0, 1.0, false), (0.4, 0.9, false), (0.1, 0.4, true)] {
+        let (points, faces) = octahedron(center, size, inward);
+        let start = shells.points.len() as u32;
+        corners.extend(faces.as_flattened().iter().map(|v| v + start));
+        shells.points.extend(points);
+    }
+    shells.faces = Polygons::uniform(3, corners);
+    for (mesh, scheme, axis) in [
+        (shells, Scheme::Bilinear, Axis::Z),
+        (read("dodecahedron_poly"), Scheme::Loop, Axis::X),
+        (read("torus_creases0"), Scheme::CatmullClark, Axis::Y),
+    ] {
+        let surface = ClosedSurface::new(&mesh, scheme).unwrap();
+        let options = SliceOptions { axis, tolerance: None };
+        compare(&Slicer::of_surface(&surface, &mesh.points, options).unwrap(), &gpu);
+    }
+}
+
+fn compare(slicer: &Slicer, gpu: &Cuda) {
+    let mut device = DeviceSlicer::new(slicer, gpu).unwrap();
+    let [low, high] = slicer.heights();
+    let [corner, far] = slicer.plane_box();
+    let side = (far[0] - corner[0]).max(far[1] - corner[1]);
+    // the second leaves a part of the solid outside
+    for (size, part) in [([333, 250], 1.02), ([64, 97], 0.4)] {
+        let pitch = part * side / size[0] as f64;
+        let grid = PixelGrid { origin: corner.map(|x| x + 0.05 * side), pitch, size };
+        for (sampling, planes) in [(Sampling::Area, 1), (Sampling::Centre, 1), (Sampling::Area, 4)]
+        {
+            let count = 12;
+            let height = |k: usize| low + (high - low) * k as f64 / (count * planes - 1) as f64;
+            let heights: Vec<f64> = (0..count * planes).map(height).collect();
+            let covered = device.cover(&heights, planes, &grid, sampling, 16).unwrap();
+            assert!(covered.failed.is_empty());
+            let mut found = vec![0_u16; count * size[0] * size[1]];
+            device.read(0, bytemuck::cast_slice_mut(&mut found)).unwrap();
+            for (layer, found) in found.chunks_exact(size[0] * size[1]).enumerate() {
+                let heights = &heights[layer * planes..][..planes];
+                let expected = slicer.coverage::<u16>(heights, &grid, sampling).unwrap();
+                assert!(found == expected, "layer {layer}, {sampling:?}, {planes} planes");
             }
+            let covered = device.cover(&heights, planes, &grid, sampling, 8).unwrap();
+            assert!(covered.failed.is_empty());
+            let mut found = vec![0_u8; size[0] * size[1]];
+            device.read(7, &mut found).unwrap();
+            let heights = &heights[7 * planes..][..planes];
+            assert!(found == slicer.coverage::<u8>(heights, &grid, sampling).unwrap());
         }
     }
 }

@@ -71,7 +71,7 @@ impl CommonLayerInterface {
     }
 
     fn polyline(&self, contour: &Contour) -> Vec<u8> {
-        let outer = u32::from(contour.depth.is_multiple_of(2));
+        let outer = u32::from(!contour.is_hole());
         let points = contour.points.iter().chain(contour.points.first());
         let count = contour.points.len() + 1;
         match self.encoding {

@@ -66,9 +66,9 @@ impl LayeredSvg {
         let mut contours: Vec<&Contour> = layer.contours.iter().collect();
         contours.sort_by_key(|contour| contour.depth);
         for contour in contours {
-            let (kind, color) = match contour.depth.is_multiple_of(2) {
-                true => ("contour", "white"),
-                false => ("hole", "black"),
+            let (kind, color) = match contour.is_hole() {
+                false => ("contour", "white"),
+                true => ("hole", "black"),
             };
             let _ = write!(text, "    <polygon slic3r:type=\"{kind}\" points=\"");
             for (i, p) in contour.points.iter().enumerate() {

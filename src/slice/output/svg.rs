@@ -1,4 +1,5 @@
-//! Drawings of layers: `DIR/00012_z0.6250.svg`, contours filled by the even-odd rule.
+//! Drawings of layers: `DIR/00012_z0.6250.svg`, contours filled by the nonzero
+//! rule: holes run against the contours around them.
 //!
 //! The drawing is the model's box in the plane, in millimetres, seen from above: y of
 //! the drawing runs down, so the plane's second coordinate is permuted over.
@@ -57,7 +58,7 @@ impl SvgStack {
             layer.index, self.axis, layer.height
         );
         if !layer.contours.is_empty() {
-            svg.push_str("<path fill=\"black\" fill-rule=\"evenodd\" d=\"");
+            svg.push_str("<path fill=\"black\" fill-rule=\"nonzero\" d=\"");
             for contour in &layer.contours {
                 for (i, p) in contour.points.iter().enumerate() {
                     let command = if i == 0 { 'M' } else { 'L' };

@@ -4,6 +4,7 @@
 mod contours;
 mod files;
 mod pixels;
+mod surfaces;
 mod volumes;
 
 use crate::support::size;

@@ -50,7 +50,7 @@ fn gauss_volume(mesh: &SolidMesh) -> f64 {
 }
 
 /// Volume by areas of `n` slices, dense at the ends where areas start as roots.
-fn sliced_volume(slicer: &Slicer, n: usize) -> f64 {
+pub fn sliced_volume(slicer: &Slicer, n: usize) -> f64 {
     let [low, high] = slicer.heights();
     let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
     let area = |i: usize| {

@@ -83,7 +83,7 @@ fn drawings_have_the_areas_of_the_layers() {
             ("88.900000mm", "88.900000mm")
         );
         assert_eq!(root["viewBox"], "0 0 88.900000 88.900000");
-        assert_eq!(path["fill-rule"], "evenodd");
+        assert_eq!(path["fill-rule"], "nonzero");
         let contours = contours(&path["d"]);
         assert_eq!(contours.len(), 2);
         // the plane's y runs up, the drawing's down: the first corner lies to the right

@@ -1,0 +1,132 @@
+//! What `subsolid slice` cuts: a solid, or what a closed surface bounds.
+
+use subsolid::limit::Solid;
+use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh};
+use subsolid::scheme::VertexRule;
+use subsolid::slice::{
+    ClosedSurface, SliceOptions, Slicer, SolidSource, fingerprint, surface_fingerprint,
+};
+use subsolid::{Error, Result};
+
+use super::{Arguments, values};
+use crate::cli::Console;
+use crate::cli::console::counted;
+use crate::cli::surface::{SchemeName, check_valences};
+use crate::cli::surface_model::{is_surface, read_surface};
+
+/// A model ready to be cut.
+pub struct Model {
+    /// None of a surface.
+    solid: Option<(Solid, SolidMesh)>,
+    /// Attributes and arrays that something is made of.
+    pub wanted: Vec<Attribute>,
+    pub cell_data: Vec<CellArray>,
+    /// Fingerprint of the control mesh.
+    pub sha256: String,
+}
+
+impl Model {
+    /// Reads and prepares the model of some arguments.
+    pub fn load(a: &Arguments, console: &Console) -> Result<(Self, Slicer)> {
+        let options = SliceOptions { axis: a.axis.into(), tolerance: a.tolerance };
+        if is_surface(&a.model.model) {
+            return Self::surface(a, options, console);
+        }
+        if a.scheme.is_some() {
+            return Err(Error::request("--scheme is for surfaces").with_help("leave --scheme out"));
+        }
+        let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
+        let (wanted, cell_data) = values::attributes(&a.wanted(), &mesh)?;
+        let controls = Controls { positions: &mesh.points, attributes: &wanted };
+        let solid = Solid::new(&mesh)?;
+        let slicer = Slicer::new(&solid, controls, options)?;
+        let sha256 = fingerprint(&mesh);
+        Ok((Self { solid: Some((solid, mesh)), wanted, cell_data, sha256 }, slicer))
+    }
+
+    fn surface(a: &Arguments, options: SliceOptions, console: &Console) -> Result<(Self, Slicer)> {
+        check_surface(a)?;
+        let path = &a.model.model;
+        let mesh = read_surface(path, console)?;
+        let scheme = a.scheme.unwrap_or_default();
+        let is_stl = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("stl"));
+        if is_stl && a.scheme.is_none() {
+            console.warn(format!(
+                "{}: the limit by Catmull-Clark is sliced; --scheme linear slices the triangles as \
+                 they are",
+                path.display()
+            ));
+        }
+        if scheme != SchemeName::Bilinear {
+            check_valences(&mesh, "layers of the limit")?;
+        }
+        let surface = ClosedSurface::new(&mesh, scheme.into())?;
+        surface.notices().for_each(|notice| console.warn(notice));
+        let slicer = Slicer::of_surface(&surface, &mesh.points, options)?;
+        let shells = slicer.shells();
+        if shells.reversed {
+            let found = format!("{}: its faces look inward", path.display());
+            if a.model.strict {
+                return Err(Error::mesh(found)
+                    .with_help("list their corners counter-clockwise, seen from outside"));
+            }
+            console.warn(format!("{found}: they are turned round"));
+        }
+        let strays = shells.stray_cavities().count();
+        if let Some(stray) = shells.stray_cavities().next() {
+            let (count, face) = (counted(strays, "shell"), stray.face);
+            console.warn(format!(
+                "{}: {count} whose faces look inward, that of face {face} first, in no other \
+                 shell: nothing is printed there; turn the faces round",
+                path.display()
+            ));
+        }
+        if shells.shells.len() > 1 {
+            let count = counted(shells.shells.len(), "shell");
+            console.status(
+                "Found",
+                format!("{count}, {} of them cavities", shells.cavities().count()),
+            );
+        }
+        let sha256 = surface_fingerprint(&mesh, scheme.into());
+        Ok((Self { solid: None, wanted: Vec::new(), cell_data: Vec::new(), sha256 }, slicer))
+    }
+
+    /// Its layers on the CPU, with `places` of the pixels where these are asked for.
+    pub fn source(&self, slicer: Slicer, places: bool) -> Result<SolidSource<'_>> {
+        let Some((solid, mesh)) = &self.solid else { return Ok(SolidSource::outlines(slicer)) };
+        let controls = Controls { positions: &mesh.points, attributes: &self.wanted };
+        if places || !self.cell_data.is_empty() {
+            SolidSource::with_cell_data(solid, controls, &self.cell_data, slicer)
+        } else {
+            SolidSource::new(solid, controls, slicer)
+        }
+    }
+}
+
+/// Refuses what a surface has no use for, and what is known inside solids alone.
+fn check_surface(a: &Arguments) -> Result<()> {
+    for (given, option) in [
+        (a.levels > 0, "--levels"),
+        (a.model.creases.is_some(), "--creases"),
+        (a.model.crease_angle.is_some(), "--crease-angle"),
+    ] {
+        if given {
+            return Err(Error::request(format!("{option} is for solids"))
+                .with_help(format!("leave {option} out")));
+        }
+    }
+    for (given, option) in [
+        (!a.attribute.is_empty(), "--attribute"),
+        (a.images.material_names().next().is_some(), "--materials and --material-id"),
+        (a.outputs.vtu.is_some(), "--vtu"),
+    ] {
+        if given {
+            return Err(Error::request(format!(
+                "{option}: a surface has attributes on its boundary alone, and no cells inside"
+            ))
+            .with_help("leave it out, or slice a solid"));
+        }
+    }
+    Ok(())
+}

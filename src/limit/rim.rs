@@ -1,0 +1,151 @@
+//! Names for what the faces of a boundary share.
+//!
+//! The faces fit together along *lines*: edges of the mesh, and the spokes from the
+//! middle of an edge to the middle of a face where a cell is no hexahedron, or a face of a
+//! surface no quad, and its corners are elements. Places are integers, so neighbours agree
+//! exactly on what they share; nothing is compared by distance.
+
+/// Parameters run from 0 to `UNIT` in each direction of a face.
+pub const UNIT: u32 = 1 << 30;
+
+/// A name in an order that depends on the mesh alone: an entity, a place on it.
+pub(crate) type Key = (u64, u64);
+
+// kinds of entities, above their numbers
+const VERTEX: u64 = 0;
+const EDGE: u64 = 1 << 60;
+const SPOKE: u64 = 2 << 60;
+const CENTRE: u64 = 3 << 60;
+const INSIDE: u64 = 4 << 60;
+const POINT: u64 = 5 << 60;
+
+/// The sides of a face with parameters (s, t).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rim {
+    /// Lines below, right, above, left, each in the direction of s or t.
+    pub borders: [Border; 4],
+}
+
+/// How a side of a face lies on a line: from place `from` to `to` as s or t goes
+/// from 0 to [`UNIT`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Border {
+    line: u64,
+    from: u32,
+    to: u32,
+    // names of the points at 0 and UNIT of the line
+    ends: [Key; 2],
+}
+
+impl Border {
+    fn place(&self, x: u32) -> u32 {
+        let length = u64::from(self.from.abs_diff(self.to));
+        let step = (length * u64::from(x) / u64::from(UNIT)) as u32;
+        if self.to > self.from { self.from + step } else { self.from - step }
+    }
+
+    fn reversed(self) -> Self {
+        Self { from: self.to, to: self.from, ..self }
+    }
+
+    /// The whole edge of number `edge` from vertex a to b.
+    pub fn edge(edge: u32, a: u32, b: u32) -> Self {
+        let ends = [a.min(b), a.max(b)].map(|v| (VERTEX | u64::from(v), 0));
+        let border = Self { line: EDGE | u64::from(edge), from: 0, to: UNIT, ends };
+        if a < b { border } else { border.reversed() }
+    }
+
+    /// From where a whole edge starts to its middle.
+    pub fn first_half(self) -> Self {
+        Self { to: UNIT / 2, ..self }
+    }
+
+    /// From the middle of an edge to the middle of a face; `number` is that of the spoke.
+    pub fn spoke(number: u64, edge: u32, face: u32) -> Self {
+        let ends = [(EDGE | u64::from(edge), u64::from(UNIT / 2)), (CENTRE | u64::from(face), 0)];
+        Self { line: SPOKE | number, from: 0, to: UNIT, ends }
+    }
+
+    /// A side of a face that is one point, vertex `v`.
+    pub fn point(face: u32, v: u32) -> Self {
+        let ends = [(VERTEX | u64::from(v), 0); 2];
+        Self { line: POINT | u64::from(face), from: 0, to: UNIT, ends }
+    }
+}
+
+/// A stretch of a line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stretch {
+    line: u64,
+    base: u64,
+    /// Places where it starts and ends.
+    pub from: u32,
+    /// See `from`.
+    pub to: u32,
+}
+
+impl Stretch {
+    /// Name of a place on the line, in the order of the places.
+    pub fn key(&self, place: u32) -> Key {
+        (self.line, self.base | u64::from(place))
+    }
+
+    /// The place of a name on the line.
+    pub fn place(key: Key) -> u32 {
+        key.1 as u32
+    }
+}
+
+impl Rim {
+    /// The same with s and t exchanged.
+    pub fn transposed(self) -> Self {
+        let [below, right, above, left] = self.borders;
+        Self { borders: [left, above, right, below] }
+    }
+
+    /// The side of a rectangle `[s0, t0, s1, t1]` of face number `number`, against
+    /// the clock: 0 below, 1 right, 2 above, 3 left.
+    pub fn stretch(&self, number: usize, rectangle: [u32; 4], side: usize) -> Stretch {
+        let [s0, t0, s1, t1] = rectangle;
+        let (direction, fixed, from, to) = match side {
+            0 => (0, t0, s0, s1),
+            1 => (1, s1, t0, t1),
+            2 => (0, t1, s1, s0),
+            _ => (1, s0, t1, t0),
+        };
+        match self.border(direction, fixed) {
+            Some(border) => {
+                let [from, to] = [border.place(from), border.place(to)];
+                Stretch { line: border.line, base: 0, from, to }
+            }
+            None => {
+                let line = INSIDE | (number as u64) << 1 | direction as u64;
+                Stretch { line, base: u64::from(fixed) << 32, from, to }
+            }
+        }
+    }
+
+    /// Name of the point (s, t) of face number `number`.
+    pub fn node(&self, number: usize, [s, t]: [u32; 2]) -> Key {
+        let on_border = self.border(0, t).map(|b| (b, s)).or(self.border(1, s).map(|b| (b, t)));
+        match on_border {
+            None => (INSIDE | number as u64, u64::from(s) << 32 | u64::from(t)),
+            Some((border, along)) => match border.place(along) {
+                0 => border.ends[0],
+                UNIT => border.ends[1],
+                place => (border.line, u64::from(place)),
+            },
+        }
+    }
+
+    /// The border on which the other parameter than `direction`'s is `fixed`.
+    fn border(&self, direction: usize, fixed: u32) -> Option<&Border> {
+        match (direction, fixed) {
+            (0, 0) => Some(&self.borders[0]),
+            (0, UNIT) => Some(&self.borders[2]),
+            (1, 0) => Some(&self.borders[3]),
+            (1, UNIT) => Some(&self.borders[1]),
+            _ => None,
+        }
+    }
+}

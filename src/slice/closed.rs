@@ -1,0 +1,133 @@
+//! Surfaces that bound a volume.
+
+use crate::error::{Error, Result};
+use crate::mesh::SurfaceMesh;
+use crate::scheme::Scheme;
+use crate::surface::limit::LimitSurface;
+use crate::surface::plan::cut_notice;
+use crate::surface::triangulate::triangulate;
+use crate::topology::NONE;
+use crate::topology::surface::{SurfaceTopology, inconsistent_edge};
+
+/// A closed, oriented surface ready to be [sliced](super::Slicer::of_surface): at every edge
+/// meet two faces, which run through it in opposite directions.
+///
+/// It depends on faces and creases only, not on where control points are.
+#[derive(Debug)]
+pub struct ClosedSurface {
+    pub(super) topology: SurfaceTopology,
+    // none of a bilinear surface: faces are as they are
+    pub(super) limit: Option<LimitSurface>,
+    // of each face
+    pub(super) shells: Vec<u32>,
+    cut_faces: usize,
+}
+
+impl ClosedSurface {
+    /// Analyzes a surface under [`Scheme::CatmullClark`], [`Scheme::Loop`] (polygons are cut into
+    /// triangles) or [`Scheme::Bilinear`], whose triangles stay as they are.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for √3; [`Error::Mesh`], with the vertices of an edge, for a surface that
+    /// is not closed, an edge of three or more faces, and faces that do not run alike; for
+    /// holes; those of [`SurfaceMesh::check`] and [`LimitSurface::of_mesh`].
+    pub fn new(mesh: &SurfaceMesh, scheme: Scheme) -> Result<Self> {
+        if scheme == Scheme::Sqrt3 {
+            return Err(Error::request("layers of a √3 surface: its limit is no spline")
+                .with_help("take Catmull-Clark, Loop or bilinear subdivision"));
+        }
+        mesh.check()?;
+        mesh.check_control()?;
+        if let Some(hole) = mesh.holes.first() {
+            return Err(Error::mesh(format!("face {hole} is tagged as a hole: nothing is inside"))
+                .with_help("remove the tag, so that the surface is closed"));
+        }
+        let whole = triangulate(mesh);
+        let (mesh, cut_faces) = match scheme {
+            Scheme::Loop => (whole.mesh.as_ref(), whole.cut_faces),
+            _ => (mesh, 0),
+        };
+        let topology = SurfaceTopology::of(mesh);
+        check_closed(&topology)?;
+        let limit = match scheme {
+            Scheme::Bilinear => None,
+            _ => Some(LimitSurface::of_mesh(mesh, scheme)?),
+        };
+        let shells = shells(&topology);
+        Ok(Self { topology, limit, shells, cut_faces })
+    }
+
+    /// Number of control points.
+    pub fn vertex_count(&self) -> usize {
+        self.topology.vertex_count
+    }
+
+    /// What was changed before the limit was taken.
+    pub fn notices(&self) -> impl Iterator<Item = String> {
+        cut_notice(self.cut_faces).into_iter()
+    }
+}
+
+/// Refuses edges that do not have two faces in opposite directions.
+fn check_closed(topology: &SurfaceTopology) -> Result<()> {
+    let face = |corner: u32| topology.columns.face(corner);
+    let open = || (0..).zip(&topology.edge_corners).filter(|(_, corners)| corners[1] == NONE);
+    if let Some((edge, &[corner, _])) = open().next() {
+        let ([a, b], face) = (topology.edge_ends(edge), face(corner));
+        let more = match open().count() - 1 {
+            0 => String::new(),
+            more => format!(", and {more} more edges"),
+        };
+        return Err(Error::mesh(format!(
+            "the surface is not closed: edge {a} {b} has one face, {face}{more}"
+        ))
+        .with_help(
+            "close it: fill holes, and join vertices that lie in one place; a sheet encloses nothing",
+        ));
+    }
+    if let Some(&edge) = topology.non_manifold_edges.first() {
+        let [a, b] = topology.edge_ends(edge);
+        let corners = topology.edges.iter().filter(|&&e| e == edge).count();
+        return Err(Error::mesh(format!("edge {a} {b} has {corners} faces, not two"))
+            .with_help("give each of the parts that meet there vertices of its own"));
+    }
+    if let Some([a, b]) = inconsistent_edge(topology) {
+        let edge = topology.edge_between(a, b).unwrap_or_default();
+        let faces = topology.edge_corners[edge as usize].map(face);
+        return Err(Error::mesh(format!(
+            "faces {} and {} run through edge {a} {b} in the same direction",
+            faces[0], faces[1]
+        ))
+        .with_help("list the corners of all faces counter-clockwise, seen from outside"));
+    }
+    Ok(())
+}
+
+/// The shell that each face belongs to, numbered by their first faces: faces that hang together
+/// by edges.
+fn shells(topology: &SurfaceTopology) -> Vec<u32> {
+    let mut shells = vec![NONE; topology.face_count];
+    let mut pending = Vec::new();
+    let mut count = 0;
+    for first in 0..topology.face_count as u32 {
+        if shells[first as usize] != NONE {
+            continue;
+        }
+        shells[first as usize] = count;
+        pending.push(first);
+        while let Some(face) = pending.pop() {
+            for corner in topology.columns.corners(face) {
+                let edge = topology.edges[corner as usize];
+                for other in topology.edge_corners[edge as usize] {
+                    let other = topology.columns.face(other);
+                    if shells[other as usize] == NONE {
+                        shells[other as usize] = count;
+                        pending.push(other);
+                    }
+                }
+            }
+        }
+        count += 1;
+    }
+    shells
+}

@@ -1,0 +1,197 @@
+//! Bicubic Bézier patches fitted to a limit.
+//!
+//! The limit is bicubic but for rings of ever smaller squares around an extraordinary vertex,
+//! and for Loop's quartic triangles. So a square that is not bicubic as a whole is quartered
+//! until its parts are, or are as near to it as asked: this finds the rings by itself, and
+//! needs points of the limit only.
+
+use super::bicubic::{Bicubic, Cubic, Point};
+use crate::limit::rim::UNIT;
+
+/// Errors are this much above the largest distance at the samples.
+const MARGIN: f64 = 1.5;
+
+/// Patches pass through the limit at these, along both directions.
+const NODES: [f64; 4] = [0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0];
+
+/// Where fits are checked, along both directions: in between the nodes.
+const CHECKS: [f64; 3] = [1.0 / 12.0, 0.5, 11.0 / 12.0];
+
+/// Number of the places of a square where a fit knows the limit.
+pub const PLACES: usize = 25;
+
+/// Most halvings of an element's side.
+const DEEPEST: u32 = 24;
+
+/// A patch over a part of a boundary face.
+#[derive(Clone, Copy, Debug)]
+pub struct Fit {
+    /// `[s0, t0, s1, t1]` in the parameters of the face.
+    pub rectangle: [u32; 4],
+    /// Its Bézier points.
+    pub points: Bicubic,
+    /// How far it may be from the limit, estimated from samples; 0 if it is exact.
+    pub error: f64,
+}
+
+impl Fit {
+    /// A patch that is the limit itself.
+    pub fn exact(square: Square, mut points: Bicubic, grid: f64) -> Self {
+        points.round_heights(grid);
+        Self { rectangle: square.rectangle(), points, error: 0.0 }
+    }
+
+    /// The same with s and t exchanged: seen from the other side.
+    pub fn transposed(self) -> Self {
+        let [s0, t0, s1, t1] = self.rectangle;
+        Self { rectangle: [t0, s0, t1, s1], points: self.points.transposed(), ..self }
+    }
+}
+
+/// A square in the parameters of a face.
+#[derive(Clone, Copy, Debug)]
+pub struct Square {
+    /// Its least (s, t).
+    pub corner: [u32; 2],
+    /// Its side.
+    pub length: u32,
+}
+
+impl Square {
+    /// All of a face.
+    pub const FACE: Self = Self { corner: [0; 2], length: UNIT };
+
+    fn rectangle(self) -> [u32; 4] {
+        let Self { corner: [s, t], length } = self;
+        [s, t, s + length, t + length]
+    }
+
+    fn quarters(self) -> [Self; 4] {
+        let length = self.length / 2;
+        [[0, 0], [1, 0], [0, 1], [1, 1]].map(|offset| {
+            let corner = [0, 1].map(|d| self.corner[d] + offset[d] * length);
+            Self { corner, length }
+        })
+    }
+
+    /// What a fit of `part` asks for: the nodes `[t][s]`, then the checks, in this square's own
+    /// parameters from 0 to 1.
+    pub fn places(self, part: Self) -> [[f64; 2]; PLACES] {
+        std::array::from_fn(|k| {
+            let x = match k.checked_sub(16) {
+                None => [NODES[k % 4], NODES[k / 4]],
+                Some(k) => [CHECKS[k % 3], CHECKS[k / 3]],
+            };
+            [0, 1].map(|d| {
+                let from = f64::from(part.corner[d] - self.corner[d]);
+                (from + f64::from(part.length) * x[d]) / f64::from(self.length)
+            })
+        })
+    }
+
+    /// A square in this one, as one in a face that this one was all of.
+    pub fn enlarged(self, part: Self) -> Self {
+        let scale = UNIT / self.length;
+        let corner = [0, 1].map(|d| (part.corner[d] - self.corner[d]) * scale);
+        Self { corner, length: part.length * scale }
+    }
+}
+
+/// How close fits are.
+#[derive(Clone, Copy, Debug)]
+pub struct Fitter {
+    /// Heights are rounded to its multiples; errors below are rounding.
+    pub grid: f64,
+    /// How far patches may be from the limit, in length units.
+    pub tolerance: f64,
+}
+
+impl Fitter {
+    /// Covers a square by patches. `limit` gives the limit at the [places](Square::places) of a
+    /// part of it.
+    pub fn cover(
+        &self,
+        square: Square,
+        limit: &impl Fn(Square) -> [Point; PLACES],
+        fits: &mut Vec<Fit>,
+    ) {
+        let fit = self.fit(square, &limit(square));
+        if fit.error <= self.tolerance || square.length <= UNIT >> DEEPEST {
+            fits.push(fit);
+            return;
+        }
+        for quarter in square.quarters() {
+            self.cover(quarter, limit, fits);
+        }
+    }
+
+    /// The patch through 4 × 4 limit points of a square, and its error.
+    fn fit(&self, square: Square, limit: &[Point; PLACES]) -> Fit {
+        let (nodes, checks) = limit.split_at(16);
+        let rows: [Cubic; 4] =
+            std::array::from_fn(|j| interpolate(std::array::from_fn(|i| nodes[4 * j + i])));
+        let across = Bicubic(rows).transposed();
+        let mut points = Bicubic(across.0.map(interpolate)).transposed();
+        let mut error: f64 = 0.0;
+        for (k, p) in checks.iter().enumerate() {
+            let q = points.at([CHECKS[k % 3], CHECKS[k / 3]])[0];
+            error = error.max((0..3).map(|d| (p[d] - q[d]).powi(2)).sum::<f64>().sqrt());
+        }
+        points.round_heights(self.grid);
+        let error = if error <= self.grid { 0.0 } else { MARGIN * error };
+        Fit { rectangle: square.rectangle(), points, error }
+    }
+}
+
+/// Bézier points of the cubic through values at 0, 1/3, 2/3, 1.
+fn interpolate(f: Cubic) -> Cubic {
+    let combine =
+        |w: [f64; 4]| std::array::from_fn(|d| (0..4).map(|i| w[i] * f[i][d]).sum::<f64>() / 6.0);
+    [f[0], combine([-5.0, 18.0, -9.0, 2.0]), combine([2.0, -9.0, 18.0, -5.0]), f[3]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::basis::bernstein;
+
+    #[test]
+    fn cubics_pass_through_their_values() {
+        let f = [[1.0, 2.0, 3.0], [-1.0, 0.5, 3.0], [2.0, 0.0, 3.0], [4.0, 1.0, 3.0]];
+        let bezier = interpolate(f);
+        for (k, expected) in f.into_iter().enumerate() {
+            let b = bernstein::cubic(k as f64 / 3.0);
+            for d in 0..3 {
+                let value: f64 = (0..4).map(|i| b[i] * bezier[i][d]).sum();
+                assert!((value - expected[d]).abs() < 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn quarters_are_as_near_as_asked() {
+        // a quintic in u: no bicubic patch is it
+        let limit = |[u, v]: [f64; 2]| [u, v, u.powi(5) + v * v];
+        let fitter = Fitter { grid: 1e-12, tolerance: 1e-5 };
+        let mut fits = Vec::new();
+        let at = |part| Square::FACE.places(part).map(limit);
+        fitter.cover(Square::FACE, &at, &mut fits);
+        let whole = f64::from(UNIT);
+        let area = |fit: &Fit| {
+            let [s0, t0, s1, t1] = fit.rectangle.map(f64::from);
+            (s1 - s0) * (t1 - t0) / (whole * whole)
+        };
+        assert_eq!(fits.iter().map(area).sum::<f64>(), 1.0);
+        assert!(fits.len() > 4);
+        for fit in &fits {
+            assert!(fit.error <= 1e-5);
+            let [s0, t0, s1, t1] = fit.rectangle.map(|x| f64::from(x) / whole);
+            for k in 0..=20 {
+                let x = [f64::from(k) / 20.0, f64::from(20 - k) / 20.0];
+                let expected = limit([s0 + x[0] * (s1 - s0), t0 + x[1] * (t1 - t0)]);
+                let found = fit.points.at(x)[0];
+                assert!((0..3).all(|d| (found[d] - expected[d]).abs() <= fit.error + 1e-12));
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The shells of a closed surface: which bound material, which cavities.
+
+use rayon::prelude::*;
+
+use super::bicubic::{Bicubic, HEIGHT};
+use super::closed::ClosedSurface;
+use super::fit::Fit;
+use super::skin::Part;
+use crate::basis::gauss::{self, Rule};
+use crate::error::{Error, Result};
+
+/// Volumes below this part of the cube of the longest side are rounding.
+const LEAST_VOLUME: f64 = 1e-12;
+
+/// Shells whose boxes are not compared.
+const MANY: usize = 10_000;
+
+/// A part of a closed surface that hangs together by edges.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shell {
+    /// Its first face.
+    pub face: u32,
+    /// Volume inside, in cubed length units, to the error of the patches; negative if its faces
+    /// look inward: a cavity.
+    pub volume: f64,
+    /// Box around it: low and high corner, in the plane's coordinates and the height.
+    pub bounds: [[f64; 3]; 2],
+}
+
+/// The shells of a closed surface.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shells {
+    /// Whether all are turned round, since the volume of the surface as it was given is negative.
+    pub reversed: bool,
+    /// In the order of their first faces, turned round if `reversed`. Material is where they wind
+    /// round a point a positive number of times.
+    pub shells: Vec<Shell>,
+}
+
+impl Shells {
+    /// Sums up the patches of the parts of all faces.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] if the volume of all is 0.
+    pub(super) fn new(surface: &ClosedSurface, parts: &[Part], fits: &[Vec<Fit>]) -> Result<Self> {
+        let mut shells: Vec<Shell> = Vec::new();
+        // volumes of cones from a height near by
+        let mut origins = Vec::new();
+        for (part, fits) in parts.iter().zip(fits) {
+            let number = surface.shells[part.face as usize] as usize;
+            let points = || fits.iter().flat_map(|fit| fit.points.0.as_flattened());
+            if number == shells.len() {
+                let bounds = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+                shells.push(Shell { face: part.face, volume: 0.0, bounds });
+                origins.push(points().next().map_or(0.0, |p| p[HEIGHT]));
+            }
+            let [low, high] = &mut shells[number].bounds;
+            for p in points() {
+                (0..3).for_each(|d| (low[d], high[d]) = (low[d].min(p[d]), high[d].max(p[d])));
+            }
+        }
+        // exact: the degree is 8 in both parameters, 2 where patches are bilinear
+        let rule = gauss::rule(if surface.limit.is_some() { 5 } else { 2 })?;
+        let number = |part: &Part| surface.shells[part.face as usize] as usize;
+        let volumes: Vec<f64> = parts
+            .par_iter()
+            .zip(fits)
+            .map(|(part, fits)| {
+                let origin = origins[number(part)];
+                fits.iter().map(|fit| flux(&fit.points, origin, &rule)).sum()
+            })
+            .collect();
+        for (part, volume) in parts.iter().zip(volumes) {
+            shells[number(part)].volume += volume;
+        }
+        let volume: f64 = shells.iter().map(|shell| shell.volume).sum();
+        let sides = shells
+            .iter()
+            .flat_map(|Shell { bounds: [low, high], .. }| [0, 1, 2].map(|d| high[d] - low[d]));
+        let longest = sides.fold(0.0, f64::max);
+        if volume.abs() <= LEAST_VOLUME * longest.powi(3) {
+            return Err(Error::mesh(format!("the surface encloses a volume of {volume:e}"))
+                .with_help(
+                    "give a surface with an inside, its shells wound outward and those of \
+                     cavities inward",
+                ));
+        }
+        let reversed = volume < 0.0;
+        if reversed {
+            shells.iter_mut().for_each(|shell| shell.volume = -shell.volume);
+        }
+        Ok(Self { reversed, shells })
+    }
+
+    /// Volume of the material where no shells overlap, in cubed length units.
+    pub fn volume(&self) -> f64 {
+        self.shells.iter().map(|shell| shell.volume).sum()
+    }
+
+    /// Cavities.
+    pub fn cavities(&self) -> impl Iterator<Item = &Shell> {
+        self.shells.iter().filter(|shell| shell.volume < 0.0)
+    }
+
+    /// A bound on how many shells of material, or how many cavities, are around one point, by
+    /// their boxes; 1 for a solid.
+    pub fn most_around(&self) -> usize {
+        let meet = |a: &Shell, b: &Shell| {
+            let ([low, high], [lowest, highest]) = (a.bounds, b.bounds);
+            (0..3).all(|d| low[d] <= highest[d] && lowest[d] <= high[d])
+        };
+        let alike = |a: &Shell, b: &Shell| (a.volume < 0.0) == (b.volume < 0.0);
+        let around = |a: &Shell| self.shells.iter().filter(|b| alike(a, b) && meet(a, b)).count();
+        match self.shells.len() {
+            0 => 1,
+            MANY.. => MANY,
+            _ => self.shells.iter().map(around).max().unwrap_or(1),
+        }
+    }
+
+    /// Cavities that lie in no shell of material, by their boxes: they cut nothing away.
+    pub fn stray_cavities(&self) -> impl Iterator<Item = &Shell> {
+        let inside = |[low, high]: [[f64; 3]; 2], outer: &Shell| {
+            let [lowest, highest] = outer.bounds;
+            (0..3).all(|d| lowest[d] <= low[d] && high[d] <= highest[d])
+        };
+        let is_stray = move |cavity: &&Shell| {
+            let mut outer = self.shells.iter().filter(|shell| shell.volume > 0.0);
+            !outer.any(|shell| inside(cavity.bounds, shell))
+        };
+        self.cavities().filter(is_stray)
+    }
+}
+
+/// What flows through a patch of the field (0, 0, height − origin), whose divergence is 1.
+fn flux(points: &Bicubic, origin: f64, rule: &Rule) -> f64 {
+    let nodes = || rule.points.iter().zip(&rule.weights);
+    let mut sum = 0.0;
+    for (&v, of_v) in nodes() {
+        for (&u, of_u) in nodes() {
+            let [p, du, dv] = points.at([u, v]);
+            let normal = du[0] * dv[1] - du[1] * dv[0];
+            sum += of_u * of_v * (p[HEIGHT] - origin) * normal;
+        }
+    }
+    sum
+}

@@ -1,0 +1,176 @@
+//! Weights of the places where patches are fitted to a surface, shared by all faces that look
+//! alike: these depend on the structure of a face, not on its control points.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::fit::{PLACES, Square};
+use crate::basis::bspline::Order;
+use crate::scheme::Scheme;
+use crate::surface::limit::{LeafKind, LimitSurface, Placement};
+
+/// Most numbers that are kept; what is above is computed again.
+const MOST_NUMBERS: usize = 1 << 25;
+
+/// Weights of the limit at the places of a square.
+#[derive(Debug)]
+pub struct Table {
+    // leaf of the element, and where its weights end
+    places: [(u32, u32); PLACES],
+    weights: Vec<f64>,
+}
+
+impl Table {
+    fn new(place: impl Fn(usize) -> (usize, Vec<f64>)) -> Self {
+        let mut weights = Vec::new();
+        let places = std::array::from_fn(|k| {
+            let (leaf, own) = place(k);
+            weights.extend(own);
+            (leaf as u32, weights.len() as u32)
+        });
+        Self { places, weights }
+    }
+
+    /// What `sum` makes of the leaf and the weights of every place.
+    pub fn each<T>(&self, sum: impl Fn(usize, &[f64]) -> T) -> [T; PLACES] {
+        std::array::from_fn(|k| {
+            let start = k.checked_sub(1).map_or(0, |before| self.places[before].1);
+            let (leaf, end) = self.places[k];
+            sum(leaf as usize, &self.weights[start as usize..end as usize])
+        })
+    }
+}
+
+/// What looks alike: a number of it, a corner, corner and side of a square.
+type Key = (u64, u32, [u32; 2], u32);
+
+/// The tables made so far. The same place has the same weights, whoever asks for it first.
+#[derive(Debug, Default)]
+pub struct Tables {
+    // of each triangle, a number of its leaves that like triangles share; of many only
+    triangles: Vec<Option<u32>>,
+    made: RwLock<HashMap<Key, Arc<Table>>>,
+    numbers: AtomicUsize,
+}
+
+/// Triangles that must look alike for their weights to be kept.
+const FEW: usize = 3;
+
+impl Tables {
+    /// No tables yet.
+    pub fn new(limit: &LimitSurface) -> Self {
+        if limit.scheme() != Scheme::Loop {
+            return Self::default();
+        }
+        let mut numbers = HashMap::new();
+        let mut counts: Vec<usize> = Vec::new();
+        let triangles: Vec<u32> = (0..limit.elements().len())
+            .map(|element| {
+                let leaves = &limit.leaves()[limit.leaf_range(element)];
+                let alike: Vec<(u8, u32, LeafKind)> =
+                    leaves.iter().map(|leaf| (leaf.depth, leaf.path, leaf.kind)).collect();
+                let number = *numbers.entry(alike).or_insert(counts.len());
+                counts.resize(counts.len().max(number + 1), 0);
+                counts[number] += 1;
+                number as u32
+            })
+            .collect();
+        let many = |number: u32| (counts[number as usize] > FEW).then_some(number);
+        Self { triangles: triangles.into_iter().map(many).collect(), ..Self::default() }
+    }
+
+    /// Weights in a quad with an extraordinary corner, over its net.
+    pub fn quad(
+        &self,
+        limit: &LimitSurface,
+        (structure, placement): (u32, Placement),
+        square: Square,
+    ) -> Arc<Table> {
+        let make = || {
+            let affine = placement.affine(limit.scheme());
+            let places = Square::FACE.places(square);
+            let structure = &limit.structures()[structure as usize].structure;
+            Table::new(|k| {
+                let [u, v] = affine.apply(places[k]).map(|x| x.max(0.0));
+                // positions exist everywhere
+                (0, structure.weights([u, v, 0.0], [Order::Value; 3]).unwrap_or_default())
+            })
+        };
+        let turn = u32::from(placement.corner) << 1 | u32::from(placement.mirrored);
+        self.find((structure.into(), turn, square.corner, square.length), make)
+    }
+
+    /// Weights in the third of a triangle at one of its corners, over the nets of its leaves.
+    pub fn triangle(
+        &self,
+        limit: &LimitSurface,
+        element: usize,
+        corner: u32,
+        square: Square,
+    ) -> Arc<Table> {
+        let make = || {
+            let places = Square::FACE.places(square);
+            Table::new(|k| {
+                let p = third_of_triangle(corner, places[k]);
+                let leaf = limit.locate(element, p);
+                let weights = limit.weights(&limit.leaves()[leaf], p, 0).swap_remove(0);
+                (leaf - limit.leaf_range(element).start, weights.unwrap_or_default())
+            })
+        };
+        match self.triangles[element] {
+            Some(number) => self.find((number.into(), corner, square.corner, square.length), make),
+            None => Arc::new(make()),
+        }
+    }
+
+    fn find(&self, key: Key, make: impl Fn() -> Table) -> Arc<Table> {
+        // a poisoned lock only means that another thread panicked: the map is whole
+        let made = self.made.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = made.get(&key) {
+            return Arc::clone(table);
+        }
+        drop(made);
+        let table = Arc::new(make());
+        let numbers = table.weights.len();
+        if self.numbers.fetch_add(numbers, Ordering::Relaxed) + numbers <= MOST_NUMBERS {
+            let mut made = self.made.write().unwrap_or_else(PoisonError::into_inner);
+            made.insert(key, Arc::clone(&table));
+        }
+        table
+    }
+}
+
+/// Parameters of a triangle at `x` in the quad of one of its corners.
+fn third_of_triangle(corner: u32, [s, t]: [f64; 2]) -> [f64; 2] {
+    const CORNERS: [[f64; 2]; 3] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
+    let corner = corner as usize;
+    let [a, next, before] = [0, 1, 2].map(|k| CORNERS[(corner + k) % 3]);
+    let third = 1.0 / 3.0;
+    // barycentric coordinates of the next corner and the one before
+    let along = |s: f64, t: f64| 0.5 * s * (1.0 - t) + third * s * t;
+    let (b, c) = (along(s, t), along(t, s));
+    [0, 1].map(|d| a[d] + b * (next[d] - a[d]) + c * (before[d] - a[d]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thirds_of_triangles_meet() {
+        let close = |p: [f64; 2], q: [f64; 2]| (0..2).all(|d| (p[d] - q[d]).abs() < 1e-15);
+        for k in 0..3 {
+            for x in [0.0, 0.25, 1.0] {
+                // half of an edge, and the spoke to its middle
+                let (whole, half) =
+                    (third_of_triangle(k, [x, 0.0]), third_of_triangle(k, [1.0, x]));
+                let next = (k + 1) % 3;
+                let [a, b] = [k, next].map(|k| third_of_triangle(k, [0.0; 2]));
+                assert!(close(whole, [0, 1].map(|d| a[d] + 0.5 * x * (b[d] - a[d]))));
+                assert!(close(half, third_of_triangle(next, [x, 1.0])));
+            }
+            assert!(close(third_of_triangle(k, [1.0; 2]), [1.0 / 3.0; 2]));
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! `subsolid slice` of surfaces as its users run it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::{TempDir, tempdir};
+
+use crate::program::{done, files, refused, run};
+
+/// Corners of the cube from `low` to `high` in triangles, looking inward if `inward`.
+fn triangles(low: f64, high: f64, inward: bool) -> Vec<[[f64; 3]; 3]> {
+    let point = |k: usize| [k & 1, k >> 1 & 1, k >> 2].map(|i| [low, high][i]);
+    let quads =
+        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let cut = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]);
+    cut.map(|[a, b, c]| if inward { [c, b, a] } else { [a, b, c] }.map(point)).collect()
+}
+
+fn write_stl(path: &Path, triangles: &[[[f64; 3]; 3]]) {
+    let mut text = String::from("solid part\n");
+    for triangle in triangles {
+        text += "facet normal 0 0 0\nouter loop\n";
+        for [x, y, z] in triangle {
+            text += &format!("vertex {x} {y} {z}\n");
+        }
+        text += "endloop\nendfacet\n";
+    }
+    fs::write(path, text + "endsolid part\n").unwrap();
+}
+
+/// A directory with a cube, one with a cavity, and the boundary of the bracket.
+fn with_parts() -> TempDir {
+    let directory = tempdir().unwrap();
+    let at = directory.path();
+    write_stl(&at.join("cube.stl"), &triangles(0.0, 2.0, false));
+    let hollow = [triangles(0.0, 2.0, false), triangles(0.5, 1.5, true)].concat();
+    write_stl(&at.join("hollow.stl"), &hollow);
+    write_stl(&at.join("inward.stl"), &triangles(0.0, 2.0, true));
+    write_stl(&at.join("open.stl"), &triangles(0.0, 2.0, false)[1..]);
+    let bracket = format!("{}/models/bracket.vtk", env!("CARGO_MANIFEST_DIR"));
+    done(at, &format!("boundary {bracket} -o bracket.obj"));
+    fs::copy(bracket, at.join("bracket.vtk")).unwrap();
+    directory
+}
+
+fn manifest(directory: &Path) -> serde_json::Value {
+    serde_json::from_slice(&fs::read(directory.join("manifest.json")).unwrap()).unwrap()
+}
+
+/// Images and drawings by their names, without the manifest.
+fn layers(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let all = files(directory).into_iter();
+    let layers = all.filter(|(path, _)| !path.ends_with("manifest.json"));
+    layers.map(|(path, bytes)| (path.strip_prefix(directory).unwrap().into(), bytes)).collect()
+}
+
+#[test]
+fn triangles_as_they_are_have_their_volume() {
+    let parts = with_parts();
+    let at = parts.path();
+    for (name, volume) in [("cube", 8.0), ("hollow", 7.0)] {
+        done(
+            at,
+            &format!(
+                "slice {name}.stl --scheme linear --layer-height 0.25 --pixel 0.1 --antialias 2 \
+                 --bits 16 --png {name} --svg {name}_svg --cli {name}.cli --vtp {name}.vtp \
+                 --zip {name}.zip --layered-svg {name}.svg"
+            ),
+        );
+        let images = manifest(&at.join(name));
+        let sums = images["layers"].as_array().unwrap().iter();
+        let sum: f64 = sums.map(|layer| layer["files"][0]["level_sum"].as_f64().unwrap()).sum();
+        let found = sum / 65535.0 * 0.01 * 0.25;
+        assert!((found / volume - 1.0).abs() < 1e-5, "{name}: {found}");
+        let drawings = manifest(&at.join(format!("{name}_svg")));
+        let areas = drawings["layers"].as_array().unwrap().iter();
+        let sum: f64 = areas.map(|layer| layer["files"][0]["area"].as_f64().unwrap()).sum();
+        assert!((sum * 0.25 / volume - 1.0).abs() < 1e-12, "{name}: {sum}");
+        for ending in ["cli", "vtp", "zip", "svg"] {
+            assert!(fs::metadata(at.join(format!("{name}.{ending}"))).unwrap().len() > 1000);
+        }
+    }
+}
+
+#[test]
+fn the_boundary_of_the_bracket_has_the_layers_of_the_bracket() {
+    let parts = with_parts();
+    let at = parts.path();
+    for model in ["bracket.vtk", "bracket.obj"] {
+        let directory = model.replace('.', "_");
+        done(
+            at,
+            &format!(
+                "slice {model} --layer-height 0.2 --pixel 0.02 --antialias 2 --png {directory}"
+            ),
+        );
+    }
+    let [solid, surface] = ["bracket_vtk", "bracket_obj"].map(|name| layers(&at.join(name)));
+    assert!(solid.len() > 5 && solid == surface);
+    // the control mesh tells them apart
+    let [solid, surface] = ["bracket_vtk", "bracket_obj"].map(|name| {
+        manifest(&at.join(name))["parameters"]["model_sha256"].as_str().unwrap().to_owned()
+    });
+    assert_ne!(solid, surface);
+    let (code, _, stderr) = run(
+        at,
+        "slice bracket.obj --scheme loop --layer-height 0.2 --pixel 0.02 --png bracket_obj",
+    );
+    assert!(code == 2 && stderr.contains("bracket_obj"), "{stderr}");
+}
+
+#[test]
+fn parts_of_a_job_are_the_whole() {
+    let parts = with_parts();
+    let at = parts.path();
+    let slice = "slice bracket.obj --layer-height 0.2 --pixel 0.05 --axis x --origin=-10";
+    done(at, &format!("{slice} --png whole --svg drawn"));
+    (1..=3)
+        .for_each(|i| drop(done(at, &format!("{slice} --png job --svg job_svg --pieces {i}/3"))));
+    for (job, whole) in [("job", "whole"), ("job_svg", "drawn")] {
+        done(at, &format!("merge {job}"));
+        assert!(layers(&at.join(job)) == layers(&at.join(whole)));
+    }
+    let (_, stdout, _) = run(at, &format!("{slice} --png whole --resume --json"));
+    let report: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(report["made"], 0);
+}
+
+#[test]
+fn faces_that_look_inward_are_turned_round_with_a_warning() {
+    let parts = with_parts();
+    let at = parts.path();
+    let slice = "--scheme linear --layer-height 0.5 --pixel 0.1";
+    let (code, _, stderr) = run(at, &format!("slice inward.stl {slice} --png inward"));
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(stderr.matches("warning").count(), 1, "{stderr}");
+    assert!(stderr.contains("its faces look inward: they are turned round"), "{stderr}");
+    let (_, _, stderr) = run(at, &format!("slice cube.stl {slice} --png cube"));
+    assert!(!stderr.contains("warning"), "{stderr}");
+    assert!(layers(&at.join("inward")) == layers(&at.join("cube")));
+    refused(at, &format!("slice inward.stl {slice} --png b --strict"), "its faces look inward");
+    // what a file of triangles usually means is said
+    let (_, _, stderr) = run(at, "slice cube.stl --layer-height 0.5 --pixel 0.1 --png limit");
+    assert!(stderr.contains("--scheme linear slices the triangles as they are"), "{stderr}");
+    // a cavity of nothing
+    let stray = [triangles(0.0, 2.0, false), triangles(5.0, 5.5, true)].concat();
+    write_stl(&at.join("stray.stl"), &stray);
+    let (_, _, stderr) = run(at, &format!("slice stray.stl {slice} --png stray"));
+    assert!(stderr.contains("1 shell whose faces look inward, that of face 12"), "{stderr}");
+}
+
+#[test]
+fn what_surfaces_have_not_is_refused() {
+    let parts = with_parts();
+    let at = parts.path();
+    let slice = "--layer-height 0.5 --pixel 0.1 --png out";
+    for (arguments, fragment) in [
+        (format!("slice open.stl {slice}"), "the surface is not closed: edge 0 1 has one face, 0"),
+        (format!("slice cube.stl {slice} --scheme sqrt3"), "√3"),
+        (format!("slice cube.stl {slice} --levels 1"), "--levels is for solids"),
+        (format!("slice cube.stl {slice} --crease-angle 40"), "--crease-angle is for solids"),
+        (format!("slice cube.stl {slice} --attribute a"), "--attribute: a surface has attributes"),
+        (format!("slice cube.stl {slice} --materials a"), "--materials and --material-id: a"),
+        (format!("slice cube.stl {slice} --material-id a"), "--materials and --material-id: a"),
+        (format!("slice cube.stl {slice} --vtu a.pvtu"), "--vtu: a surface has"),
+        (format!("slice bracket.vtk {slice} --scheme loop"), "--scheme is for surfaces"),
+    ] {
+        refused(at, &arguments, fragment);
+    }
+}

@@ -32,6 +32,9 @@ pub enum Scheme {
 }
 
 impl Scheme {
+    /// The scheme of boundaries of solids.
+    pub const OF_BOUNDARIES: Self = Self::CatmullClark;
+
     /// The facts and masks of the scheme.
     pub fn rules(self) -> &'static dyn SurfaceScheme {
         match self {
@@ -45,6 +48,21 @@ impl Scheme {
     /// How a face splits.
     pub fn split(self) -> Split {
         self.rules().split()
+    }
+
+    /// Whether every vertex stays where it is; see [`SurfaceScheme::is_linear`].
+    pub fn is_linear(self) -> bool {
+        self.rules().is_linear()
+    }
+
+    /// Whether the limit is known at every place.
+    pub fn has_limit(self) -> bool {
+        self.rules().limit().is_some()
+    }
+
+    /// Whether the limit is known at every place, and bicubic where quads are regular.
+    pub fn is_bicubic(self) -> bool {
+        self.has_limit() && !self.is_linear() && self.split() == Split::Quads
     }
 
     /// The shape of the faces that the scheme makes.

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
-use crate::scheme::Scheme;
+use crate::scheme::{Scheme, Shape};
 use crate::surface::limit::LimitSurface;
 use crate::surface::plan::cut_notice;
 use crate::surface::triangulate::triangulate;
@@ -32,7 +32,7 @@ impl ClosedSurface {
     /// is not closed, an edge of three or more faces, and faces that do not run alike; for
     /// holes; those of [`SurfaceMesh::check`] and [`LimitSurface::of_mesh`].
     pub fn new(mesh: &SurfaceMesh, scheme: Scheme) -> Result<Self> {
-        if scheme == Scheme::Sqrt3 {
+        if !scheme.has_limit() {
             return Err(Error::request("layers of a √3 surface: its limit is no spline")
                 .with_help("take Catmull-Clark, Loop or bilinear subdivision"));
         }
@@ -43,15 +43,15 @@ impl ClosedSurface {
                 .with_help("remove the tag, so that the surface is closed"));
         }
         let whole = triangulate(mesh);
-        let (mesh, cut_faces) = match scheme {
-            Scheme::Loop => (whole.mesh.as_ref(), whole.cut_faces),
-            _ => (mesh, 0),
+        let (mesh, cut_faces) = match scheme.shape() {
+            Shape::Triangle => (whole.mesh.as_ref(), whole.cut_faces),
+            Shape::Quad => (mesh, 0),
         };
         let topology = SurfaceTopology::of(mesh);
         check_closed(&topology)?;
-        let limit = match scheme {
-            Scheme::Bilinear => None,
-            _ => Some(LimitSurface::of_mesh(mesh, scheme)?),
+        let limit = match scheme.is_linear() {
+            true => None,
+            false => Some(LimitSurface::of_mesh(mesh, scheme)?),
         };
         let shells = shells(&topology);
         Ok(Self { topology, limit, shells, cut_faces })

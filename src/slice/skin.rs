@@ -13,7 +13,7 @@ use super::skin_tables::Tables;
 use crate::bezier::{net_values, to_bezier};
 use crate::error::{Error, Result};
 use crate::limit::rim::{Border, Rim, UNIT};
-use crate::scheme::Scheme;
+use crate::scheme::{Scheme, Shape};
 use crate::surface::limit::{Leaf, LeafKind, LimitSurface};
 
 /// A quad that patches cover: a face, or one corner of a face.
@@ -58,8 +58,7 @@ impl<'a> Skin<'a> {
         };
         let whole = |sides: usize| match surface.limit.as_ref().map(LimitSurface::scheme) {
             None => sides <= 4,
-            Some(Scheme::Loop) => false,
-            Some(_) => sides == 4,
+            Some(scheme) => scheme.shape() == Shape::Quad && sides == 4,
         };
         let mut parts = Vec::new();
         for face in 0..surface.topology.face_count as u32 {
@@ -110,7 +109,7 @@ impl<'a> Skin<'a> {
         let mut fits = Vec::new();
         match &self.surface.limit {
             None => fits.push(self.flat(part)),
-            Some(limit) if limit.scheme() == Scheme::Loop => {
+            Some(limit) if limit.scheme().shape() == Shape::Triangle => {
                 let (element, corner) = (part.face as usize, part.corner.unwrap_or_default());
                 let leaves = &limit.leaves()[limit.leaf_range(element)];
                 let at = |square| {
@@ -205,7 +204,7 @@ fn rounded(mut p: Point, grid: f64) -> Point {
 
 /// Where a leaf of a quad lies in its element.
 fn square_of(leaf: &Leaf) -> Square {
-    let affine = leaf.affine(Scheme::CatmullClark);
+    let affine = leaf.affine(Scheme::OF_BOUNDARIES);
     // local = 2^depth · p - origin
     let length = UNIT >> leaf.depth;
     Square { corner: affine.offset.map(|x| (-x) as u32 * length), length }

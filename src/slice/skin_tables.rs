@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::fit::{PLACES, Square};
 use crate::basis::bspline::Order;
-use crate::scheme::Scheme;
+use crate::scheme::Shape;
 use crate::surface::limit::{LeafKind, LimitSurface, Placement};
 
 /// Most numbers that are kept; what is above is computed again.
@@ -60,7 +60,7 @@ const FEW: usize = 3;
 impl Tables {
     /// No tables yet.
     pub fn new(limit: &LimitSurface) -> Self {
-        if limit.scheme() != Scheme::Loop {
+        if limit.scheme().shape() == Shape::Quad {
             return Self::default();
         }
         let mut numbers = HashMap::new();

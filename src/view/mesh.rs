@@ -17,7 +17,7 @@ pub fn refined(
 ) -> Result<(SurfaceMesh, Option<Vec<[f64; 3]>>)> {
     let plan = SurfacePlan::new(mesh, &SurfaceOptions { scheme, levels, ..Default::default() })?;
     let mut fine = plan.refine(mesh)?;
-    if scheme != Scheme::Loop {
+    if scheme.is_linear() || !scheme.has_limit() {
         return Ok((fine, None));
     }
     let limits = plan.vertex_limits(mesh, &fine)?;

@@ -142,7 +142,7 @@ impl Page {
         let topology = solid.topology();
         let orientation = Orientation::new(topology, &mesh.points)?;
         let surface = boundary_surface(mesh)?;
-        let limit = LimitSurface::of_mesh(&surface, Scheme::CatmullClark)?;
+        let limit = LimitSurface::of_mesh(&surface, Scheme::OF_BOUNDARIES)?;
         let mut scene = Scene::new(Mode::Solid, &options.title, mesh.bounds());
         let map = boundary_map::boundary_map(&solid, &orientation, &limit, &surface);
         shell::push(&mut scene, &limit, &surface, options.rings, Some(&map))?;
@@ -199,7 +199,7 @@ impl Page {
     ) -> Result<Self> {
         options.check()?;
         check_not_empty(mesh.faces.len(), "faces")?;
-        if scheme != Scheme::CatmullClark {
+        if !scheme.is_bicubic() {
             let (fine, normals) = mesh::refined(mesh, scheme, levels)?;
             return mesh::page(&fine, normals, options);
         }

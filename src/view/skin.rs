@@ -65,7 +65,7 @@ impl Skin {
     pub fn of_solid(mesh: &SolidMesh, options: &SkinOptions) -> Result<Self> {
         check_not_empty(mesh.cells.len(), "cells")?;
         let control = boundary_surface(mesh)?;
-        let limit = LimitSurface::of_mesh(&control, Scheme::CatmullClark)?;
+        let limit = LimitSurface::of_mesh(&control, Scheme::OF_BOUNDARIES)?;
         let (surface, faces) = samples::sampled(&limit, &control, options.samples)?;
         if options.paint == Paint::None {
             return Ok(Self { surface, colors: Vec::new() });
@@ -115,7 +115,7 @@ impl Skin {
         options: &SkinOptions,
     ) -> Result<Self> {
         check_not_empty(mesh.faces.len(), "faces")?;
-        if scheme != Scheme::CatmullClark {
+        if !scheme.is_bicubic() {
             let (mut fine, normals) = mesh::refined(mesh, scheme, levels)?;
             if let Some(normals) = normals {
                 let values = normals.as_flattened().to_vec();

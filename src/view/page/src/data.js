@@ -77,27 +77,38 @@ class Lattice {
   constructor(sections, size, count) {
     this.exponent = sections.get("exponent");
     this.base = sections.get("base");
-    this.numbers = sections.split("points");
-    Object.assign(this, { size, count, predictions: predictions(count), scratch: new Int32Array(3 * count) });
+    this.bytes = sections.get("points"); // the high bytes of all numbers, then the low ones
+    Object.assign(this, { size, count, scratch: new Int32Array(3 * count) });
+    // flat: this runs for every point of a page
+    const order = predictions(count), terms = order.flatMap((p) => p.terms);
+    this.order = Uint8Array.from(order, (p) => p.place);
+    this.ends = Int32Array.from(order, (_, k) => order.slice(0, k + 1).reduce((sum, p) => sum + p.terms.length, 0));
+    this.from = Uint8Array.from(terms, ([at]) => 3 * at);
+    this.weights = Int32Array.from(terms, ([, weight]) => weight);
   }
   get length() {
     return this.exponent.length;
   }
   // `count` points of patch i, into out[stride * k + d]
   points(i, out, stride) {
-    const step = 2 ** this.exponent[i] * this.size, n = this.count, numbers = this.scratch, whole = n === 16 ? 9 : 27;
-    const stored = (k, d) => {
-      const z = this.numbers.at(3 * (n * i + k) + d);
-      return (z >> 1) ^ -(z & 1);
-    };
-    for (const { place, terms } of this.predictions)
-      for (let d = 0; d < 3; d++) {
-        let sum = 0;
-        for (const [at, weight] of terms) sum += weight * numbers[3 * at + d];
-        numbers[3 * place + d] = (Math.floor(sum / whole) + stored(place, d)) & 0xffff;
+    const { bytes, count: n, scratch: numbers, order, ends, from, weights, base } = this;
+    const step = 2 ** this.exponent[i] * this.size, half = bytes.length / 2, first = 3 * n * i, whole = n === 16 ? 9 : 27;
+    for (let q = 0, term = 0; q < n; q++) {
+      let x = 0, y = 0, z = 0;
+      for (; term < ends[q]; term++) {
+        const weight = weights[term], at = from[term];
+        x += weight * numbers[at];
+        y += weight * numbers[at + 1];
+        z += weight * numbers[at + 2];
       }
+      const at = 3 * order[q], k = first + at;
+      const a = (bytes[k] << 8) | bytes[half + k], b = (bytes[k + 1] << 8) | bytes[half + k + 1], c = (bytes[k + 2] << 8) | bytes[half + k + 2];
+      numbers[at] = (Math.floor(x / whole) + ((a >> 1) ^ -(a & 1))) & 0xffff;
+      numbers[at + 1] = (Math.floor(y / whole) + ((b >> 1) ^ -(b & 1))) & 0xffff;
+      numbers[at + 2] = (Math.floor(z / whole) + ((c >> 1) ^ -(c & 1))) & 0xffff;
+    }
     for (let k = 0; k < n; k++)
-      for (let d = 0; d < 3; d++) out[stride * k + d] = (this.base[3 * i + d] + numbers[3 * k + d]) * step;
+      for (let d = 0; d < 3; d++) out[stride * k + d] = (base[3 * i + d] + numbers[3 * k + d]) * step;
     return out;
   }
 }
@@ -182,9 +193,8 @@ export class Model {
   patch(i) {
     const element = this.element[i], cell = this.cellOf(element);
     if (this.isLinear) return this.pieceSide(element, this.side[i] & 3, this.side[i] >> 2 === 1);
-    const place = this.place.subarray(9 * i, 9 * i + 9);
-    const [origin, a, b] = [0, 3, 6].map((k) => Array.from(place.subarray(k, k + 3)));
-    return { element, cell, points: this.lattice.points(i, new Float64Array(48), 3), origin, along: [a, b], boundary: i };
+    const { place } = this, triple = (k) => [place[k], place[k + 1], place[k + 2]], along = [triple(9 * i + 3), triple(9 * i + 6)];
+    return { element, cell, points: this.lattice.points(i, new Float64Array(48), 3), origin: triple(9 * i), along, boundary: i };
   }
 
   patchValues(patch, section) {

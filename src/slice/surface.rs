@@ -116,9 +116,9 @@ impl Surface {
         let (vertices, _) = points.as_chunks::<3>();
         let orientation = Orientation::new(solid.topology(), vertices)?;
         let faces = boundary_faces(solid, &orientation);
-        let fits: Vec<Vec<Fit>> = faces.par_iter().map(|face| sheet.cover(face)).collect();
+        let fits = faces.par_iter().map(|face| sheet.cover(face));
         let rims: Vec<Rim> = faces.iter().map(|face| face.rim).collect();
-        Ok(Self::of_fits(&rims, &fits, grid, tolerance))
+        Ok(Self::of_fits(&rims, fits, grid, tolerance))
     }
 
     /// A closed surface over its control points, seen along `axis`; and its shells, turned so
@@ -144,23 +144,27 @@ impl Surface {
             fits.iter_mut().flatten().for_each(|fit| *fit = fit.transposed());
             rims.iter_mut().for_each(|rim| *rim = rim.transposed());
         }
-        Ok((Self::of_fits(&rims, &fits, grid, tolerance), shells))
+        Ok((Self::of_fits(&rims, fits.into_par_iter(), grid, tolerance), shells))
     }
 
     /// The complex of faces with these sides and patches.
-    fn of_fits(rims: &[Rim], fits: &[Vec<Fit>], grid: f64, tolerance: f64) -> Self {
+    fn of_fits(
+        rims: &[Rim],
+        fits: impl IndexedParallelIterator<Item = Vec<Fit>>,
+        grid: f64,
+        tolerance: f64,
+    ) -> Self {
         let flatness = Flatness {
             height: FLAT_PART * tolerance,
             deviation: FLAT_PART * tolerance,
             rounding: grid / 16.0,
         };
-        let parts: Vec<Vec<Piece>> = fits
-            .par_iter()
+        let parts: Vec<(Vec<Piece>, f64)> = fits
             .enumerate()
-            .map(|(face, fits)| face_parts(face as u32, fits, &flatness))
+            .map(|(face, fits)| face_parts(face as u32, &fits, &flatness))
             .collect();
-        let error = fits.iter().flatten().fold(0.0, |error: f64, fit| error.max(fit.error));
-        let parts: Vec<Piece> = parts.into_iter().flatten().collect();
+        let error = parts.iter().fold(0.0, |error: f64, (_, e)| error.max(*e));
+        let parts: Vec<Piece> = parts.into_iter().flat_map(|(parts, _)| parts).collect();
         assemble(rims, &parts, grid, error)
     }
 
@@ -192,16 +196,17 @@ fn height_grid(points: &[f64]) -> f64 {
     2.0_f64.powi(step.max(f64::MIN_POSITIVE).log2().ceil() as i32)
 }
 
-/// Simple parts of one face.
-fn face_parts(face: u32, fits: &[Fit], flatness: &Flatness) -> Vec<Piece> {
-    let (mut parts, mut all) = (Vec::new(), Vec::new());
+/// Simple parts of one face, and their error.
+fn face_parts(face: u32, fits: &[Fit], flatness: &Flatness) -> (Vec<Piece>, f64) {
+    let (mut parts, mut all, mut error) = (Vec::new(), Vec::new(), 0.0_f64);
     for fit in fits {
+        error = error.max(fit.error);
         parts.clear();
         cut(&fit.points, fit.rectangle, flatness, &mut parts);
         let exact = fit.error == 0.0;
         all.extend(parts.iter().map(|&part| Piece { face, exact, part }));
     }
-    all
+    (all, error)
 }
 
 /// Finds the edges between the corners of all parts.

@@ -42,7 +42,7 @@ fn layers_of_surfaces_are_those_of_the_cpu() {
     let octahedron = |center: f64, size: f64, inward: bool| {
         let ends = (0..6).map(|k: usize| {
             let mut p = [center; 3];
-            p[k / 2] += if k % 2 == 0 { size } else { -size };
+            p[k / 2] += if k.is_multiple_of(2) { size } else { -size };
             p
         });
         let around = [[0_u32, 2], [2, 1], [1, 3], [3, 0]];

@@ -16,9 +16,9 @@ use super::net;
 use super::solid::Solid;
 use super::structure::Structure;
 use crate::error::{Error, Result};
-use crate::mesh::{CellKind, SolidMesh};
+use crate::mesh::{CellKind, Cells, SolidMesh};
 use crate::pages;
-use crate::refine::{CORNERS, hexahedra, refine};
+use crate::refine::{CORNERS, refine};
 use crate::scheme::{Stencils, VertexRule};
 use crate::topology::{NONE, Sharpness, Star, Topology, stars};
 
@@ -208,7 +208,7 @@ impl Builder {
         let coarse = level.topology.as_ref().unwrap_or(mesh_topology);
         let cells: Vec<u32> = active.iter().map(|a| a.cell).collect();
         let rule = self.library.vertex_rule();
-        let fine = refine(coarse, &level.sharpness, &level.stars, rule, Some(&cells));
+        let mut fine = refine(coarse, &level.sharpness, &level.stars, rule, Some(&cells));
 
         // children of the active cells inherit their place in the element
         let start = self.level_starts[depth] as u32;
@@ -235,7 +235,8 @@ impl Builder {
                 }
             }
         }
-        let topology = Topology::build(hexahedra(&fine.cells), fine.stencils.len())?;
+        let cells = Cells::of_hexahedra(std::mem::take(&mut fine.cells));
+        let topology = Topology::build(cells, fine.stencils.len())?;
         let sharpness = Sharpness::resolve(&fine.creases, &topology)?;
         let stars = stars(&topology, &sharpness);
         self.level_starts.push(self.level_starts[depth] + fine.stencils.len());
@@ -278,9 +279,9 @@ impl Builder {
         let mut end = first_net;
         let mut classes = Vec::with_capacity(active.len());
         let mut refined = Vec::new();
-        if first_leaf == 0 {
-            self.leaves = pages::room(active.len());
-        }
+        let mut leaves = pages::room(first_leaf + active.len());
+        leaves.append(&mut self.leaves);
+        self.leaves = leaves;
         for (part, chunk) in parts.iter_mut().zip(active.chunks(GRAIN)) {
             for (draft, a) in part.drafts.iter_mut().zip(chunk) {
                 let kind = match draft.kind {
@@ -313,11 +314,9 @@ impl Builder {
                 }
             }
         }
-        if first_net == 0 {
-            self.nets = pages::zeros(end);
-        } else {
-            self.nets.resize(end, 0);
-        }
+        let mut nets = pages::zeros(end);
+        nets[..first_net].copy_from_slice(&self.nets);
+        self.nets = nets;
         let (leaves, nets) = (&mut self.leaves[first_leaf..], &mut self.nets[first_net..]);
         fill_nets(walker, &parts, active, leaves, nets, self.level_starts[depth] as u32);
         (classes, refined)

@@ -1,10 +1,9 @@
 //! Leaves of single cells, before their structures have numbers.
 
-use std::sync::Arc;
-
 use super::class::{Class, Reason, classify};
 use super::frame::{AxisPermutation, Walker};
-use super::memo::{Least, Memo};
+use super::key::Key;
+use super::memo::Memo;
 use super::net::{self, Ends};
 use super::net_mesh::best_planar;
 use crate::topology::{Sharpness, Star};
@@ -15,9 +14,9 @@ pub(super) const REGULAR: usize = 64;
 /// Leaves of a few cells before their structures have numbers.
 pub(super) struct Drafts {
     pub drafts: Vec<Draft>,
-    /// Different nets, planar and spatial.
-    pub planar: Vec<Arc<Least>>,
-    pub spatial: Vec<Arc<Least>>,
+    /// Different keys of planar and spatial nets.
+    pub planar: Vec<Key>,
+    pub spatial: Vec<Key>,
     // control points of all drafts that are not regular, one after another
     pub nets: Vec<u32>,
 }
@@ -28,8 +27,8 @@ pub(super) struct Setting<'a> {
     pub sharpness: &'a Sharpness,
     pub stars: &'a [Star],
     /// Of walks of planar and spatial nets.
-    pub planar: &'a Memo,
-    pub spatial: &'a Memo,
+    pub planar: Memo,
+    pub spatial: Memo,
 }
 
 pub(super) struct Draft {
@@ -41,13 +40,13 @@ pub(super) struct Draft {
     pub controls: usize,
 }
 
-/// How a cell is to be evaluated; nets by their numbers ([`Least::number`]).
+/// How a cell is to be evaluated; keys as indices into those of the [`Drafts`].
 #[derive(Clone, Copy)]
 pub(super) enum DraftKind {
     // its net is walked when there is a place for it
     Regular,
-    Layered(u32, AxisPermutation, Ends),
-    Irregular(u32, AxisPermutation),
+    Layered(usize, AxisPermutation, Ends),
+    Irregular(usize, AxisPermutation),
     Refined(Reason),
 }
 
@@ -67,18 +66,18 @@ impl Drafts {
         let kind = match class {
             Class::Regular => DraftKind::Regular,
             Class::Layered(permutation) => {
-                let (permutation, found) =
-                    best_planar(walker, sharpness, cell, permutation, setting.planar);
-                self.nets.extend(found.net);
-                DraftKind::Layered(add(&mut self.planar, found.least), permutation, found.ends)
+                let (permutation, planar) =
+                    best_planar(walker, sharpness, cell, permutation, &setting.planar);
+                let (net, ends) = planar.layers(walker);
+                self.nets.extend(net);
+                DraftKind::Layered(index(&mut self.planar, planar.key), permutation, ends)
             }
             Class::Irregular(corner) => {
                 let permutations = AxisPermutation::to_corner(corner);
                 let starts = permutations.map(|permutation| walker.frame(cell, permutation));
-                let found = net::least_spatial(walker, sharpness, &starts, setting.spatial);
-                self.nets.extend(found.vertices);
-                let permutation = permutations[found.least.start];
-                DraftKind::Irregular(add(&mut self.spatial, found.least), permutation)
+                let (best, net) = net::least_spatial(walker, sharpness, &starts, &setting.spatial);
+                self.nets.extend(net.vertices);
+                DraftKind::Irregular(index(&mut self.spatial, net.key), permutations[best])
             }
             Class::Refined(reason) => DraftKind::Refined(reason),
         };
@@ -90,12 +89,11 @@ impl Drafts {
     }
 }
 
-/// Number of a net, which is added if it is new.
-fn add(nets: &mut Vec<Arc<Least>>, net: Arc<Least>) -> u32 {
-    let number = net.number;
+/// Index of `key` among few, added if it is new.
+fn index(keys: &mut Vec<Key>, key: Key) -> usize {
     // mostly the one before
-    if !nets.iter().rev().any(|known| known.number == number) {
-        nets.push(net);
-    }
-    number
+    keys.iter().rposition(|k| *k == key).unwrap_or_else(|| {
+        keys.push(key);
+        keys.len() - 1
+    })
 }

@@ -165,18 +165,19 @@ impl<'a> Walker<'a> {
         self.step(frame.pose, axis, side).map(|pose| self.at(pose))
     }
 
-    /// [`Walker::across`] unless the neighbour is known.
+    /// [`Walker::across`] unless the neighbour is one of the `known` cells.
     #[inline]
     pub(super) fn beyond(
         &self,
         frame: &Frame,
         axis: usize,
         side: usize,
-        is_known: impl Fn(u32) -> bool,
+        known: &[u32],
     ) -> Option<Frame> {
         let pose = self.step(frame.pose, axis, side)?;
-        // before the vertices are read
-        (!is_known(pose.cell)).then(|| self.at(pose))
+        // without shortcuts, and before the vertices are read
+        let is_known = known.iter().fold(false, |any, &cell| any | (cell == pose.cell));
+        (!is_known).then(|| self.at(pose))
     }
 
     #[inline]

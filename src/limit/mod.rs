@@ -13,7 +13,6 @@ mod draft;
 mod eigenstructure;
 mod frame;
 mod key;
-mod labels;
 mod leaf;
 mod levels;
 mod library;

@@ -110,9 +110,10 @@ impl NetMesh {
                         permutation,
                         &Memo::default(),
                     );
-                    let mut rows = read(&planar.net);
-                    fold_layer_phantoms(&mut rows, planar.net.len() / 4, planar.ends);
-                    let planar = library.planar(&planar.least.key, depth + 1)?;
+                    let (net, ends) = planar.layers(&walker);
+                    let mut rows = read(&net);
+                    fold_layer_phantoms(&mut rows, planar.lines.len(), ends);
+                    let planar = library.planar(&planar.key, depth + 1)?;
                     Sibling { rows, kind: SiblingKind::Layered { planar, permutation } }
                 }
                 _ => return None,
@@ -146,15 +147,15 @@ pub(super) fn best_planar(
     cell: u32,
     permutation: AxisPermutation,
     memo: &Memo,
-) -> (AxisPermutation, net::LeastPlanar) {
+) -> (AxisPermutation, net::Planar) {
     let swap = |[a, b, c]: [u8; 3]| [b, a, c];
     let flips = permutation.flips;
     let other =
         AxisPermutation { axes: swap(permutation.axes), flips: [flips[1], flips[0], flips[2]] };
     let permutations = [permutation, other];
     let starts = permutations.map(|permutation| walker.frame(cell, permutation));
-    let planar = net::least_planar(walker, sharpness, &starts, memo);
-    (permutations[planar.least.start], planar)
+    let (best, planar) = net::least_planar(walker, sharpness, &starts, memo);
+    (permutations[best], planar)
 }
 
 /// One refinement step of a mesh around its cell 0.

@@ -131,13 +131,17 @@ fn check_properties(
     for (name, value) in object {
         let at = format!("{at}/{name}");
         let own = schema.get("properties").and_then(|own| own.get(name));
-        // of patterns, reports have keys that are numbers alone
+        // of patterns, reports have keys that are numbers alone, some of them with a sign
         let of_number = schema.get("patternProperties").and_then(Value::as_object).map(|own| {
-            assert!(own.len() == 1 && own.contains_key("^\\d+$"), "{own:?}");
-            &own["^\\d+$"]
+            let patterns: Vec<&str> = own.keys().map(String::as_str).collect();
+            assert!(matches!(patterns[..], ["^\\d+$"] | ["^-?\\d+$"]), "{own:?}");
+            (patterns[0].contains('-'), &own[patterns[0]])
         });
-        let is_number = name.bytes().all(|b| b.is_ascii_digit());
-        match own.or(of_number.filter(|_| is_number)).or(schema.get("additionalProperties")) {
+        let of_number = of_number.filter(|&(signed, _)| {
+            let digits = name.strip_prefix('-').filter(|_| signed).unwrap_or(name);
+            !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+        });
+        match own.or(of_number.map(|(_, own)| own)).or(schema.get("additionalProperties")) {
             Some(own) => check(root, own, value, &at, errors),
             None if schema.contains_key("properties") => {
                 errors.push(format!("{at}: not in the schema"));

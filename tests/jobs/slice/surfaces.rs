@@ -296,9 +296,10 @@ fn closed_models_have_the_volume_of_their_refined_meshes() {
         for (scheme, tolerance) in
             [(Scheme::CatmullClark, 5e-5), (Scheme::Loop, 1e-4), (Scheme::Bilinear, 1e-9)]
         {
-            // some 50,000 faces in the end
+            // some 50,000 faces in the end; the error is of that order once no crease is semi-sharp
             let faces = mesh.faces.len();
-            let levels = (1..6).take_while(|&n| faces << (2 * n) < 70_000).last().unwrap_or(1);
+            let most = if mesh.creases.edges.is_empty() { 70_000 } else { 1_000_000 };
+            let levels = (1..9).take_while(|&n| faces << (2 * n) < most).last().unwrap_or(1);
             let (slow, large) = (scheme == Scheme::Loop && faces > 100, faces > 10_000);
             if slow || (large && scheme != Scheme::Bilinear) {
                 continue;

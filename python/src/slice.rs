@@ -28,7 +28,7 @@ const MOST_PIXELS: f64 = (1_u64 << 32) as f64;
 /// Where layers come from.
 enum Source {
     Solid(SourceCell),
-    Surface(SolidSource<'static>),
+    Surface(Box<SolidSource<'static>>),
 }
 
 impl Source {
@@ -122,7 +122,7 @@ impl PySlices {
             let warnings = py.import("warnings")?;
             warnings.call_method1("warn", ("the faces look inward: they are turned round",))?;
         }
-        Self::of(Source::Surface(SolidSource::outlines(slicer)), cut)
+        Self::of(Source::Surface(Box::new(SolidSource::outlines(slicer))), cut)
     }
 
     fn of(source: Source, cut: Cut) -> PyResult<Self> {

@@ -323,7 +323,7 @@ mod tests {
             let locator = Locator::new(&solid, mesh.controls()).unwrap();
             let all = locator.pieces();
             let inexact: Vec<usize> = (0..all.len()).filter(|&i| all.core(i).is_some()).collect();
-            let step = inexact.len().div_ceil(20);
+            let step = inexact.len().div_ceil(60);
             for &piece in inexact.iter().step_by(step) {
                 let core = all.core(piece).unwrap();
                 let (map, header) = (all.limit(piece), &all.pieces[piece]);
@@ -341,9 +341,12 @@ mod tests {
                         core.search(x, &Sought { nearness, rounding: locator.rounding, memory })
                     };
                     let kept = search(&Memory::default()).expect("inside");
-                    let made = search(&none).expect("inside");
-                    assert_eq!(kept.parameters, made.parameters);
-                    assert_eq!(kept.distance.to_bits(), made.distance.to_bits());
+                    // it splits anew for every point
+                    if found_inside % 16 == 0 {
+                        let made = search(&none).expect("inside");
+                        assert_eq!(kept.parameters, made.parameters);
+                        assert_eq!(kept.distance.to_bits(), made.distance.to_bits());
+                    }
                     assert!(kept.distance <= enough);
                     let off = (Vector3::from(map.point(kept.parameters)) - Vector3::from(x)).norm();
                     assert!(off <= enough + locator.rounding, "{p:?} {kept:?} is {off:e} away");

@@ -24,7 +24,7 @@ use super::cluster::refuse;
 use super::console::{counted, since};
 use super::gltf::{GlbArguments, MapName, is_glb};
 use super::model::{ModelArguments, check_compress, check_names, takes_table};
-use super::pieces::{part, piece_points};
+use super::pieces::{part, piece_size};
 use super::processor::ProcessorArguments;
 use super::{Console, Outcome};
 pub use explain::Report as Explanation;
@@ -98,7 +98,7 @@ pub struct Arguments {
           conflicts_with_all = ["quality", "explain"])]
     pieces: Option<(usize, usize)>,
     /// Most points of a piece of a .pvtu [default: 2000000]
-    #[arg(long, value_name = "N", requires = "output", value_parser = piece_points)]
+    #[arg(long, value_name = "N", requires = "output", value_parser = piece_size)]
     piece_points: Option<usize>,
     /// Compress .vtu, .pvtu and .npz
     #[arg(long, requires = "output")]

@@ -31,7 +31,7 @@ use super::console::{counted, since};
 use super::json::JsonReport;
 use super::memory::{gigabytes, physical};
 use super::model::{ModelArguments, warn_left_out};
-use super::pieces::{part, piece_points};
+use super::pieces::{part, piece_size};
 use super::processor::Processor;
 use super::quality::{self, place};
 use super::{Console, Outcome};
@@ -106,7 +106,7 @@ pub struct Arguments {
           conflicts_with = "boundary")]
     pieces: Option<(usize, usize)>,
     /// Most points of a piece of a .pvtu [default: 1000000]
-    #[arg(long, value_name = "N", requires = "output", value_parser = piece_points,
+    #[arg(long, value_name = "N", requires = "output", value_parser = piece_size,
           conflicts_with = "boundary")]
     piece_points: Option<usize>,
     /// Compress the output

@@ -18,6 +18,7 @@ use subsolid::{Error, Result, io};
 use super::console::{counted, since};
 use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, check_names, refined, warn_of_table};
+use super::pieces::piece_size;
 use super::{Console, Outcome};
 
 /// Refine a control mesh, with its creases and attributes
@@ -52,15 +53,9 @@ pub struct Arguments {
     compress: bool,
     /// Most cells of a piece of a .pvtu. Pieces are refined one by one: the refined mesh
     /// is never in memory as a whole
-    #[arg(long, value_name = "N", default_value_t = PIECE, value_parser = piece_cells)]
-    piece_cells: usize,
-}
-
-/// Cells of a piece: some hundred megabytes of set-up.
-const PIECE: usize = 1 << 18;
-
-fn piece_cells(text: &str) -> std::result::Result<usize, String> {
-    text.parse().ok().filter(|&cells| cells > 0).ok_or_else(|| "give a number above 0".into())
+    /// [default: 262144]
+    #[arg(long, value_name = "N", value_parser = piece_size)]
+    piece_cells: Option<usize>,
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]
@@ -82,6 +77,10 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         return Err(Error::request("ranks write a .pvtu of 1 level or more").with_help(
             "end the name of the output in .pvtu and give --levels, or leave --mpi out",
         ));
+    }
+    if arguments.piece_cells.is_some() && !in_pieces {
+        return Err(Error::request("--piece-cells is for a .pvtu of 1 level or more")
+            .with_help("end the name of the output in .pvtu, or leave the option out"));
     }
     let rule = match arguments.vertex_rule {
         Rule::LayerConsistent => VertexRule::LayerConsistent,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Cutter, Part};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::mesh::{
     Attribute, CellKind, Cells, FaceGroup, Handedness, Polygons, SolidMesh, VertexId,
@@ -174,6 +174,17 @@ impl<'m> Blocks<'m> {
         Ok(block)
     }
 
+    /// What is wrong with the whole, in its own ids, where a block has an error: that of one program.
+    pub fn fault(&self, error: Error) -> Error {
+        let mesh = self.cutter.mesh();
+        let find = || {
+            let topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
+            topology.validate()?;
+            Sharpness::resolve(&mesh.creases, &topology).map(drop)
+        };
+        find().err().unwrap_or(error)
+    }
+
     /// The block without the vertices that span the refined mesh, and whether the first vertex of
     /// the whole is its first.
     fn refined(&self, elements: Range<usize>) -> Result<(Block, bool)> {
@@ -220,11 +231,15 @@ impl<'m> Blocks<'m> {
     /// A block refined once more; it owns those children of its owned cells that `keeps` takes.
     fn step(&self, block: &Block, level: usize, keeps: impl Fn(u32) -> bool) -> Result<Block> {
         let mesh = &block.mesh;
-        let topology = Topology::of_any(mesh.oriented_cells()?, mesh.points.len())?;
-        if level == 0 {
-            topology.validate_around(&block.owned)?;
-        }
-        let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
+        let set_up = || {
+            let topology = Topology::of_any(mesh.oriented_cells()?, mesh.points.len())?;
+            if level == 0 {
+                topology.validate_around(&block.owned)?;
+            }
+            let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
+            Ok((topology, sharpness))
+        };
+        let (topology, sharpness) = set_up().map_err(|error| self.fault(error))?;
         let stars = stars(&topology, &sharpness);
         let step = refine(&topology, &sharpness, &stars, self.rule, Some(&block.owned));
         let id = |&(parent, corner): &(u32, u8)| {

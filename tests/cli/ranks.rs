@@ -170,6 +170,7 @@ fn ranks_refuse_with_one_message_and_leave_nothing() {
     refuse("info fan.vtu", "does not run on ranks");
     refuse("evaluate none.vtu --samples 3 -o out.pvtu", "none.vtu");
     refuse("evaluate fan.vtu --samples 3 -o out.vtu", "ranks write a .pvtu");
+    refused(here, "refine fan.vtu --piece-cells 9 -o out.vtu", "--piece-cells is for a .pvtu");
     refuse("refine fan.vtu --levels 1 -o out.vtu", "ranks write a .pvtu of 1 level or more");
     refuse("evaluate fan.vtu --samples 3 --pieces 1/2 -o out.pvtu", "--explain and --pieces");
     refuse("evaluate fan.vtu --samples 3 -o none/out.pvtu", "create its directory first");

@@ -1,7 +1,7 @@
 //! Meshes that are refined a block at a time: bit by bit the whole.
 
 use subsolid::backend::{Backend, Cpu, Limit};
-use subsolid::mesh::SolidMesh;
+use subsolid::mesh::{CellKind, SolidMesh};
 use subsolid::parts::{Blocks, Extent};
 use subsolid::plan::{Samples, Want};
 use subsolid::scheme::VertexRule;
@@ -108,6 +108,26 @@ fn pieces_make_the_refined_mesh() {
             compare_pieces(&name, &mesh, 2, VertexRule::JoyMacCracken);
         }
     }
+}
+
+/// A fault is told in the ids of the whole, as without blocks.
+#[test]
+fn faults_are_those_of_the_whole() {
+    let blocks_of_nine = meshes::block([3, 3, 1]);
+    let mut mesh = SolidMesh { points: blocks_of_nine.points.clone(), ..SolidMesh::default() };
+    // the last two touch in an edge only
+    for cell in [0, 4, 8] {
+        mesh.cells.push(CellKind::Hexahedron, blocks_of_nine.cells.vertices(cell));
+    }
+    let rule = VertexRule::default();
+    let expected = refine_mesh(&mesh, 1, rule).unwrap_err().to_string();
+    assert!(expected.contains("boundary faces"), "{expected}");
+    let blocks = Blocks::new(&mesh, 1, rule).unwrap();
+    assert_eq!(blocks.block(16..24).unwrap_err().to_string(), expected);
+    let blocks = Blocks::new(&mesh, 0, rule).unwrap();
+    let error = blocks.block(2..3).unwrap().solid().unwrap_err();
+    assert_ne!(error.to_string(), expected);
+    assert_eq!(blocks.fault(error).to_string(), expected);
 }
 
 fn evaluated(solid: &Solid, mesh: &SolidMesh) -> Limit {

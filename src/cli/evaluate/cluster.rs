@@ -68,7 +68,7 @@ pub fn run(
     while next < own.end {
         let end = block_end(&pieces, next, own.end);
         let block = blocks.block(pieces[next].start..pieces[end - 1].end)?;
-        let solid = block.solid()?;
+        let solid = block.solid().map_err(|error| blocks.fault(error))?;
         let plan = solid.plan(&samples, a.want(Some(shape)))?;
         let mut source = Source::new(&a, shape, &*backend, &plan)?;
         let mut found = Quality::default();

@@ -17,6 +17,9 @@ use crate::cli::console::since;
 use crate::cli::pieces::share;
 use crate::cli::shared_pieces::SharedPieces;
 
+/// Cells of a piece: some hundred megabytes of set-up.
+const PIECE: usize = 1 << 18;
+
 pub fn run(
     arguments: &Arguments,
     mesh: &SolidMesh,
@@ -30,7 +33,8 @@ pub fn run(
     let ranks = ranks.unwrap_or(&alone);
     let blocks = Blocks::new(mesh, arguments.levels, rule)?;
     let cells = blocks.element_count();
-    let pieces: Vec<_> = element_pieces(cells, 1, arguments.piece_cells).collect();
+    let most = arguments.piece_cells.unwrap_or(PIECE);
+    let pieces: Vec<_> = element_pieces(cells, 1, most).collect();
     let own = share(&(0..pieces.len()), (ranks.rank() + 1, ranks.size()));
     let options = WriteOptions { compress: arguments.compress };
     let mut writer = SharedPieces::create(output, options, ranks)?;

@@ -113,14 +113,15 @@ impl PySlices {
         scheme: Scheme,
         cut: Cut,
     ) -> PyResult<Self> {
-        let slicer = py.detach(|| {
+        let made = py.detach(|| {
             let surface = ClosedSurface::new(mesh, scheme)?;
-            Slicer::of_surface(&surface, &mesh.points, cut.options())
+            let slicer = Slicer::of_surface(&surface, &mesh.points, cut.options())?;
+            Ok((surface, slicer))
         });
-        let slicer = slicer.py()?;
-        if slicer.shells().reversed {
-            let warnings = py.import("warnings")?;
-            warnings.call_method1("warn", ("the faces look inward: they are turned round",))?;
+        let (surface, slicer) = made.py()?;
+        let warnings = py.import("warnings")?;
+        for notice in surface.notices().chain(slicer.shells().notices()) {
+            warnings.call_method1("warn", (notice,))?;
         }
         Self::of(Source::Surface(Box::new(SolidSource::outlines(slicer))), cut)
     }

@@ -118,6 +118,21 @@ impl Shells {
         }
     }
 
+    /// What is unlikely to be meant.
+    pub fn notices(&self) -> impl Iterator<Item = String> {
+        let reversed =
+            self.reversed.then(|| "its faces look inward: they are turned round".to_owned());
+        let stray = self.stray_cavities().next().map(|stray| {
+            format!(
+                "shells whose faces look inward, in no other shell: {}, that of face {} first; \
+                 nothing is printed there; turn their faces round",
+                self.stray_cavities().count(),
+                stray.face
+            )
+        });
+        reversed.into_iter().chain(stray)
+    }
+
     /// Cavities that lie in no shell of material, by their boxes: they cut nothing away.
     pub fn stray_cavities(&self) -> impl Iterator<Item = &Shell> {
         let inside = |[low, high]: [[f64; 3]; 2], outer: &Shell| {

@@ -1,7 +1,6 @@
 //! Tables of scattered parameters: CSV with the header `cell,u,v,w`, or `cell,corner,u,v,w` where
 //! cells are no hexahedra, read and answered block by block, so that any number of rows fits.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -31,8 +30,8 @@ const ROWS: usize = 4096; // a task of formatting
 #[derive(Debug)]
 pub struct ParameterTable {
     table: TableReader,
-    // element of each hexahedral cell, and of each corner of the others
-    elements: HashMap<(u32, Option<u8>), u32>,
+    // [element]: cell, and corner where that is no hexahedron; ascending
+    elements: Vec<(u32, Option<u8>)>,
     cells: usize,
 }
 
@@ -42,8 +41,7 @@ impl ParameterTable {
     /// # Errors
     /// If the file cannot be read or its header is another.
     pub fn open(path: impl AsRef<Path>, solid: &Solid) -> Result<Self> {
-        let elements = solid.elements().iter().enumerate();
-        let elements = elements.map(|(i, e)| ((e.cell, e.corner), i as u32)).collect();
+        let elements = solid.elements().iter().map(|e| (e.cell, e.corner)).collect();
         let table = TableReader::open_any(path, &[FORM, CORNER_FORM])?;
         Ok(Self { table, elements, cells: solid.topology().cell_count() })
     }
@@ -71,7 +69,7 @@ impl ParameterTable {
 
 fn element(
     row: &Row<'_>,
-    elements: &HashMap<(u32, Option<u8>), u32>,
+    elements: &[(u32, Option<u8>)],
     cells: usize,
     has_corners: bool,
 ) -> Result<u32> {
@@ -87,10 +85,10 @@ fn element(
         }
         _ => None,
     };
-    if let Some(&element) = elements.get(&(cell, corner)) {
-        return Ok(element);
+    if let Ok(element) = elements.binary_search(&(cell, corner)) {
+        return Ok(element as u32);
     }
-    let corners = elements.keys().filter(|own| own.0 == cell && own.1.is_some()).count();
+    let corners = elements.iter().filter(|own| own.0 == cell && own.1.is_some()).count();
     Err(match corner {
         Some(corner) if corners == 0 => row
             .error(format!("corner {corner} of cell {cell}, which is a hexahedron"))
@@ -123,8 +121,9 @@ fn parameters(row: &Row<'_>, first: usize) -> Result<[f64; 3]> {
 }
 
 /// Writes the header of the answer to a table, which has the columns of `limit` (see
-/// [`Limit::of`]): `cell,u,v,w,x,y,z`, with `corner` after `cell` if it has corners, derivatives (`xu,yu,zu,xv`…), attributes by name, their
-/// derivatives (`d_u_NAME`…), and quantities by their [columns](crate::plan::Quantity::columns).
+/// [`Limit::of`]): `cell,u,v,w,x,y,z`, with `corner` after `cell` if it has corners, derivatives
+/// (`xu,yu,zu,xv`…), attributes by name, their derivatives (`d_u_NAME`…), and quantities by their
+/// [columns](crate::plan::Quantity::columns).
 ///
 /// # Errors
 /// Those of `out`.

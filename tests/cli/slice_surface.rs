@@ -147,7 +147,7 @@ fn faces_that_look_inward_are_turned_round_with_a_warning() {
     let stray = [triangles(0.0, 2.0, false), triangles(5.0, 5.5, true)].concat();
     write_stl(&at.join("stray.stl"), &stray);
     let (_, _, stderr) = run(at, &format!("slice stray.stl {slice} --png stray"));
-    assert!(stderr.contains("1 shell whose faces look inward, that of face 12"), "{stderr}");
+    assert!(stderr.contains("in no other shell: 1, that of face 12 first"), "{stderr}");
 }
 
 #[test]

@@ -64,23 +64,11 @@ impl Model {
         surface.notices().for_each(|notice| console.warn(notice));
         let slicer = Slicer::of_surface(&surface, &mesh.points, options)?;
         let shells = slicer.shells();
-        if shells.reversed {
-            let found = format!("{}: its faces look inward", path.display());
-            if a.model.strict {
-                return Err(Error::mesh(found)
-                    .with_help("list their corners counter-clockwise, seen from outside"));
-            }
-            console.warn(format!("{found}: they are turned round"));
+        if shells.reversed && a.model.strict {
+            return Err(Error::mesh(format!("{}: its faces look inward", path.display()))
+                .with_help("list their corners counter-clockwise, seen from outside"));
         }
-        let strays = shells.stray_cavities().count();
-        if let Some(stray) = shells.stray_cavities().next() {
-            let (count, face) = (counted(strays, "shell"), stray.face);
-            console.warn(format!(
-                "{}: {count} whose faces look inward, that of face {face} first, in no other \
-                 shell: nothing is printed there; turn the faces round",
-                path.display()
-            ));
-        }
+        shells.notices().for_each(|notice| console.warn(format!("{}: {notice}", path.display())));
         if shells.shells.len() > 1 {
             let count = counted(shells.shells.len(), "shell");
             console.status(

@@ -1,9 +1,10 @@
 //! Leaves of single cells, before their structures have numbers.
 
+use std::sync::Arc;
+
 use super::class::{Class, Reason, classify};
 use super::frame::{AxisPermutation, Walker};
-use super::key::Key;
-use super::memo::Memo;
+use super::memo::{Least, Memo};
 use super::net::{self, Ends};
 use super::net_mesh::best_planar;
 use crate::topology::{Sharpness, Star};
@@ -14,9 +15,9 @@ pub(super) const REGULAR: usize = 64;
 /// Leaves of a few cells before their structures have numbers.
 pub(super) struct Drafts {
     pub drafts: Vec<Draft>,
-    /// Different keys of planar and spatial nets.
-    pub planar: Vec<Key>,
-    pub spatial: Vec<Key>,
+    /// Different nets, planar and spatial.
+    pub planar: Vec<Arc<Least>>,
+    pub spatial: Vec<Arc<Least>>,
     // control points of all drafts that are not regular, one after another
     pub nets: Vec<u32>,
 }
@@ -27,8 +28,8 @@ pub(super) struct Setting<'a> {
     pub sharpness: &'a Sharpness,
     pub stars: &'a [Star],
     /// Of walks of planar and spatial nets.
-    pub planar: Memo,
-    pub spatial: Memo,
+    pub planar: &'a Memo,
+    pub spatial: &'a Memo,
 }
 
 pub(super) struct Draft {
@@ -40,13 +41,13 @@ pub(super) struct Draft {
     pub controls: usize,
 }
 
-/// How a cell is to be evaluated; keys as indices into those of the [`Drafts`].
+/// How a cell is to be evaluated; nets by their numbers ([`Least::number`]).
 #[derive(Clone, Copy)]
 pub(super) enum DraftKind {
     // its net is walked when there is a place for it
     Regular,
-    Layered(usize, AxisPermutation, Ends),
-    Irregular(usize, AxisPermutation),
+    Layered(u32, AxisPermutation, Ends),
+    Irregular(u32, AxisPermutation),
     Refined(Reason),
 }
 
@@ -66,18 +67,18 @@ impl Drafts {
         let kind = match class {
             Class::Regular => DraftKind::Regular,
             Class::Layered(permutation) => {
-                let (permutation, planar) =
-                    best_planar(walker, sharpness, cell, permutation, &setting.planar);
-                let (net, ends) = planar.layers(walker);
-                self.nets.extend(net);
-                DraftKind::Layered(index(&mut self.planar, planar.key), permutation, ends)
+                let (permutation, found) =
+                    best_planar(walker, sharpness, cell, permutation, setting.planar);
+                self.nets.extend(found.net);
+                DraftKind::Layered(add(&mut self.planar, found.least), permutation, found.ends)
             }
             Class::Irregular(corner) => {
                 let permutations = AxisPermutation::to_corner(corner);
                 let starts = permutations.map(|permutation| walker.frame(cell, permutation));
-                let (best, net) = net::least_spatial(walker, sharpness, &starts, &setting.spatial);
-                self.nets.extend(net.vertices);
-                DraftKind::Irregular(index(&mut self.spatial, net.key), permutations[best])
+                let found = net::least_spatial(walker, sharpness, &starts, setting.spatial);
+                self.nets.extend(found.vertices);
+                let permutation = permutations[found.least.start];
+                DraftKind::Irregular(add(&mut self.spatial, found.least), permutation)
             }
             Class::Refined(reason) => DraftKind::Refined(reason),
         };
@@ -89,11 +90,12 @@ impl Drafts {
     }
 }
 
-/// Index of `key` among few, added if it is new.
-fn index(keys: &mut Vec<Key>, key: Key) -> usize {
+/// Number of a net, which is added if it is new.
+fn add(nets: &mut Vec<Arc<Least>>, net: Arc<Least>) -> u32 {
+    let number = net.number;
     // mostly the one before
-    keys.iter().rposition(|k| *k == key).unwrap_or_else(|| {
-        keys.push(key);
-        keys.len() - 1
-    })
+    if !nets.iter().rev().any(|known| known.number == number) {
+        nets.push(net);
+    }
+    number
 }

@@ -165,19 +165,18 @@ impl<'a> Walker<'a> {
         self.step(frame.pose, axis, side).map(|pose| self.at(pose))
     }
 
-    /// [`Walker::across`] unless the neighbour is one of the `known` cells.
+    /// [`Walker::across`] unless the neighbour is known.
     #[inline]
     pub(super) fn beyond(
         &self,
         frame: &Frame,
         axis: usize,
         side: usize,
-        known: &[u32],
+        is_known: impl Fn(u32) -> bool,
     ) -> Option<Frame> {
         let pose = self.step(frame.pose, axis, side)?;
-        // without shortcuts, and before the vertices are read
-        let is_known = known.iter().fold(false, |any, &cell| any | (cell == pose.cell));
-        (!is_known).then(|| self.at(pose))
+        // before the vertices are read
+        (!is_known(pose.cell)).then(|| self.at(pose))
     }
 
     #[inline]

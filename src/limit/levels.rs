@@ -1,7 +1,6 @@
 //! From a mesh to leaves, level by level: classify, build structures, refine the
 //! cells that do not evaluate directly, again until none is left.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -12,16 +11,16 @@ use super::frame::Walker;
 use super::key::Key;
 use super::leaf::{Element, Leaf, LeafKind};
 use super::library::Library;
+use super::memo::{Least, Memo};
 use super::net;
 use super::solid::Solid;
 use super::structure::Structure;
 use crate::error::{Error, Result};
-use crate::mesh::{CellKind, SolidMesh};
+use crate::mesh::{CellKind, Cells, SolidMesh};
 use crate::pages;
-use crate::refine::{CORNERS, hexahedra, refine};
+use crate::refine::{CORNERS, refine};
 use crate::scheme::{Stencils, VertexRule};
-use crate::topology::Topology;
-use crate::topology::{Sharpness, Star, stars};
+use crate::topology::{NONE, Sharpness, Star, Topology, stars};
 
 /// Deepest local refinement; semi-sharp creases take one level per unit.
 const MAX_LEVEL: usize = 12;
@@ -40,6 +39,8 @@ struct Active {
 #[derive(Default)]
 pub(super) struct Builder {
     library: Library,
+    // of walks of planar and of spatial nets
+    memos: [Memo; 2],
     planar: Numbering,
     spatial: Numbering,
     elements: Vec<Element>,
@@ -83,36 +84,55 @@ impl Solid {
 /// Structures in order of first appearance.
 #[derive(Default)]
 struct Numbering {
-    numbers: HashMap<Key, Option<u32>>,
+    // by the number of the net ([`Least::number`])
+    numbers: Vec<Number>,
     structures: Vec<Arc<Structure>>,
 }
 
+/// The structure of a net.
+#[derive(Clone, Copy, Default)]
+enum Number {
+    #[default]
+    Unknown,
+    /// The net cannot be evaluated.
+    Nothing,
+    Structure(u32),
+}
+
 impl Numbering {
-    /// Builds the structures of all new keys in parallel, then numbers them.
+    /// Builds the structures of all new nets in parallel, then numbers them.
     fn add<'a>(
         &mut self,
-        keys: impl Iterator<Item = &'a Key>,
+        nets: impl Iterator<Item = &'a Arc<Least>>,
         build: impl Fn(&Key) -> Option<Arc<Structure>> + Sync,
     ) {
-        let mut new: Vec<&Key> = Vec::new();
-        for key in keys {
-            if !self.numbers.contains_key(key) {
-                self.numbers.insert(key.clone(), None);
-                new.push(key);
+        let mut new: Vec<&Least> = Vec::new();
+        for net in nets {
+            let at = net.number as usize;
+            if self.numbers.len() <= at {
+                self.numbers.resize(at + 1, Number::Unknown);
+            }
+            if matches!(self.numbers[at], Number::Unknown) {
+                self.numbers[at] = Number::Nothing;
+                new.push(net);
             }
         }
-        let built: Vec<_> = new.par_iter().map(|key| build(key)).collect();
-        for (key, structure) in new.into_iter().zip(built) {
+        let built: Vec<_> = new.par_iter().with_max_len(1).map(|net| build(&net.key)).collect();
+        for (net, structure) in new.into_iter().zip(built) {
             if let Some(structure) = structure {
-                self.numbers.insert(key.clone(), Some(self.structures.len() as u32));
+                let number = self.structures.len() as u32;
+                self.numbers[net.number as usize] = Number::Structure(number);
                 self.structures.push(structure);
             }
         }
     }
 
-    fn numbers(&self, keys: &[Key]) -> Vec<Result<u32, Reason>> {
-        let number = |key| self.numbers.get(key).copied().flatten();
-        keys.iter().map(|key| number(key).ok_or(Reason::SeveralExtraordinary)).collect()
+    /// The structure of a net by its number.
+    fn of_net(&self, net: u32) -> Result<u32, Reason> {
+        match self.numbers[net as usize] {
+            Number::Structure(number) => Ok(number),
+            _ => Err(Reason::SeveralExtraordinary),
+        }
     }
 }
 
@@ -188,26 +208,35 @@ impl Builder {
         let coarse = level.topology.as_ref().unwrap_or(mesh_topology);
         let cells: Vec<u32> = active.iter().map(|a| a.cell).collect();
         let rule = self.library.vertex_rule();
-        let fine = refine(coarse, &level.sharpness, &level.stars, rule, Some(&cells));
+        let mut fine = refine(coarse, &level.sharpness, &level.stars, rule, Some(&cells));
 
         // children of the active cells inherit their place in the element
         let start = self.level_starts[depth] as u32;
-        let by_cell: HashMap<u32, Active> = active.iter().map(|a| (a.cell, *a)).collect();
-        let mut children = Vec::with_capacity(8 * active.len());
-        for (child, &(parent, corner)) in fine.parents.iter().enumerate() {
-            let Some(parent) = by_cell.get(&parent) else { continue };
-            let cell = child as u32;
-            children.push(if coarse.cells().kind(parent.cell as usize) == CellKind::Hexahedron {
-                let offset = CORNERS[corner as usize];
-                let origin = std::array::from_fn(|d| 2 * parent.origin[d] + offset[d] as u16);
-                Active { cell, element: parent.element, origin }
-            } else {
-                let element = parent.element + u32::from(corner);
-                self.elements[element as usize].corners = fine.cells[child].map(|v| v + start);
-                Active { cell, element, origin: [0; 3] }
-            });
+        let mut by_cell: Vec<u32> = vec![NONE; coarse.cell_count()];
+        (0..).zip(active).for_each(|(at, a)| by_cell[a.cell as usize] = at);
+        let parent_of = |cell: u32| active.get(by_cell[cell as usize] as usize);
+        let child_of = |(child, &(parent, corner)): (usize, &(u32, u8))| {
+            let (Active { element, origin, .. }, cell) = (*parent_of(parent)?, child as u32);
+            if coarse.cells().kind(parent as usize) != CellKind::Hexahedron {
+                return Some(Active { cell, element: element + u32::from(corner), origin: [0; 3] });
+            }
+            let offset = CORNERS[corner as usize];
+            let origin = std::array::from_fn(|d| 2 * origin[d] + offset[d] as u16);
+            Some(Active { cell, element, origin })
+        };
+        let children = fine.parents.par_iter().enumerate().with_min_len(GRAIN);
+        let children: Vec<Active> = children.filter_map(child_of).collect();
+        if depth == 1 {
+            // elements that are children have their corners now
+            for child in &children {
+                let element = &mut self.elements[child.element as usize];
+                if element.corner.is_some() {
+                    element.corners = fine.cells[child.cell as usize].map(|v| v + start);
+                }
+            }
         }
-        let topology = Topology::build(hexahedra(&fine.cells), fine.stencils.len())?;
+        let cells = Cells::of_hexahedra(std::mem::take(&mut fine.cells));
+        let topology = Topology::build(cells, fine.stencils.len())?;
         let sharpness = Sharpness::resolve(&fine.creases, &topology)?;
         let stars = stars(&topology, &sharpness);
         self.level_starts.push(self.level_starts[depth] + fine.stencils.len());
@@ -228,7 +257,7 @@ impl Builder {
         stars: &[Star],
         active: &[Active],
     ) -> (Vec<Class>, Vec<Active>) {
-        let (planar, spatial) = Default::default();
+        let [planar, spatial] = &self.memos;
         let setting = Setting { walker, sharpness, stars, planar, spatial };
         let mut parts: Vec<Drafts> = active
             .par_chunks(GRAIN)
@@ -239,32 +268,30 @@ impl Builder {
             })
             .collect();
         let Self { library, planar, spatial, .. } = self;
-        let planar_keys = parts.iter().flat_map(|part| &part.planar);
-        let spatial_keys = parts.iter().flat_map(|part| &part.spatial);
+        let planar_nets = parts.iter().flat_map(|part| &part.planar);
+        let spatial_nets = parts.iter().flat_map(|part| &part.spatial);
         rayon::join(
-            || planar.add(planar_keys, |key| library.planar(key, 0)),
-            || spatial.add(spatial_keys, |key| library.spatial(key, 0)),
+            || planar.add(planar_nets, |key| library.planar(key, 0)),
+            || spatial.add(spatial_nets, |key| library.spatial(key, 0)),
         );
 
         let (first_leaf, first_net) = (self.leaves.len(), self.nets.len());
         let mut end = first_net;
         let mut classes = Vec::with_capacity(active.len());
         let mut refined = Vec::new();
-        if first_leaf == 0 {
-            self.leaves = pages::room(active.len());
-        }
+        let mut leaves = pages::room(first_leaf + active.len());
+        leaves.append(&mut self.leaves);
+        self.leaves = leaves;
         for (part, chunk) in parts.iter_mut().zip(active.chunks(GRAIN)) {
-            let (planar, spatial) =
-                (self.planar.numbers(&part.planar), self.spatial.numbers(&part.spatial));
             for (draft, a) in part.drafts.iter_mut().zip(chunk) {
                 let kind = match draft.kind {
                     // its ends are found with its net
                     DraftKind::Regular => Ok(LeafKind::Regular(0)),
-                    DraftKind::Layered(key, permutation, ends) => {
-                        planar[key].map(|n| LeafKind::Layered(n, permutation, ends))
+                    DraftKind::Layered(net, permutation, ends) => {
+                        planar.of_net(net).map(|n| LeafKind::Layered(n, permutation, ends))
                     }
-                    DraftKind::Irregular(key, permutation) => {
-                        spatial[key].map(|n| LeafKind::Irregular(n, permutation))
+                    DraftKind::Irregular(net, permutation) => {
+                        spatial.of_net(net).map(|n| LeafKind::Irregular(n, permutation))
                     }
                     DraftKind::Refined(reason) => Err(reason),
                 };
@@ -287,26 +314,24 @@ impl Builder {
                 }
             }
         }
-        if first_net == 0 {
-            self.nets = pages::zeros(end);
-        } else {
-            self.nets.resize(end, 0);
-        }
+        let mut nets = pages::zeros(end);
+        nets[..first_net].copy_from_slice(&self.nets);
+        self.nets = nets;
         let (leaves, nets) = (&mut self.leaves[first_leaf..], &mut self.nets[first_net..]);
         fill_nets(walker, &parts, active, leaves, nets, self.level_starts[depth] as u32);
         (classes, refined)
     }
 
     fn finish(mut self, topology: Topology, classes: Vec<Class>) -> Solid {
-        if self.level_starts.len() > 2 {
-            self.leaves.par_sort_by_cached_key(|leaf| (leaf.element, leaf.code()));
-        }
         let mut leaf_ends = vec![0; self.elements.len()];
         self.leaves.iter().for_each(|leaf| leaf_ends[leaf.element as usize] += 1);
         let mut end = 0;
         for count in &mut leaf_ends {
             end += *count;
             *count = end;
+        }
+        if self.level_starts.len() > 2 {
+            self.leaves = by_element(&self.leaves, &leaf_ends);
         }
         Solid {
             topology,
@@ -322,6 +347,39 @@ impl Builder {
             is_part: false,
         }
     }
+}
+
+/// Leaves in the order of their elements, those of one element in Morton order; `ends`: the end of
+/// each element.
+fn by_element(leaves: &[Leaf], ends: &[u32]) -> Vec<Leaf> {
+    let mut next: Vec<u32> = std::iter::once(0).chain(ends.iter().copied()).collect();
+    let mut order = vec![0; leaves.len()];
+    for (at, leaf) in (0..).zip(leaves) {
+        let next = &mut next[leaf.element as usize];
+        order[*next as usize] = at;
+        *next += 1;
+    }
+    let (mut rest, mut first) = (&mut order[..], 0);
+    let mut parts = Vec::with_capacity(ends.len().div_ceil(GRAIN));
+    for ends in ends.chunks(GRAIN) {
+        let end = ends.last().copied().unwrap_or(first);
+        let (own, others) = rest.split_at_mut((end - first) as usize);
+        parts.push((own, ends, first));
+        (rest, first) = (others, end);
+    }
+    parts.into_par_iter().for_each(|(mut order, ends, mut first)| {
+        for &end in ends {
+            let (own, others) = order.split_at_mut((end - first) as usize);
+            if own.len() > 1 {
+                own.sort_unstable_by_key(|&leaf| leaves[leaf as usize].code());
+            }
+            (order, first) = (others, end);
+        }
+    });
+    let mut sorted = pages::room(leaves.len());
+    let leaf = |&leaf: &u32| leaves[leaf as usize];
+    order.par_iter().with_min_len(GRAIN).map(leaf).collect_into_vec(&mut sorted);
+    sorted
 }
 
 /// Writes the nets of new leaves, their points counted from `first_point`, and the

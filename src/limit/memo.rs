@@ -1,29 +1,74 @@
 //! What came of walks from several starts, by the key of the first one.
 //!
-//! That key describes the net whole, so that the other walks, and which of them has the
-//! smallest key, follow from it: cells of equal topology need one walk each, not all.
+//! That key describes the net whole. So the other walks follow from it, which of them has the
+//! smallest key, and where that one has the control points of the first: cells of equal
+//! topology need one walk each, not all.
 
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
-use super::key::Key;
+use super::key::{Key, KeyHasher};
 
-/// The start of the walk with the smallest key, for every key of a first walk.
-#[derive(Default)]
+/// The walk with the smallest key of those from several starts.
+#[derive(Debug)]
+pub(crate) struct Least {
+    /// Which start it is.
+    pub start: usize,
+    /// Its key.
+    pub key: Arc<Key>,
+    /// Number of the key among those of the memo.
+    pub number: u32,
+    /// Label in the first walk of each of its control points; empty if it is the first.
+    order: Vec<u16>,
+}
+
+impl Least {
+    /// What the first walk has at each label, in the order of this walk.
+    pub fn arrange<T: Copy>(&self, first: Vec<T>) -> Vec<T> {
+        match &self.order[..] {
+            [] => first,
+            order => order.iter().map(|&label| first[usize::from(label)]).collect(),
+        }
+    }
+}
+
+/// The smallest key's walk for every key of a first walk.
+#[derive(Debug, Default)]
 pub(crate) struct Memo {
-    best: RwLock<HashMap<Key, usize>>,
+    known: RwLock<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    by_first: HashMap<Key, Arc<Least>, KeyHasher>,
+    numbers: HashMap<Arc<Key>, u32, KeyHasher>,
 }
 
 impl Memo {
-    /// The start that won where the first walk had this key, if there was one.
-    pub fn get(&self, first: &Key) -> Option<usize> {
-        // a poisoned lock only means that another insertion panicked: the map is whole
-        self.best.read().unwrap_or_else(PoisonError::into_inner).get(first).copied()
+    /// What came of walks the first of which had this key, if there were any.
+    pub fn get(&self, first: &Key) -> Option<Arc<Least>> {
+        // a poisoned lock only means that another insertion panicked: the maps are whole
+        self.known.read().unwrap_or_else(PoisonError::into_inner).by_first.get(first).cloned()
     }
 
-    /// Keeps the start that won.
-    pub fn insert(&self, first: &Key, best: usize) {
-        let mut map = self.best.write().unwrap_or_else(PoisonError::into_inner);
-        map.insert(first.clone(), best);
+    /// Keeps the walk that won, from `start` with `key`; `order`: label in the first walk of each
+    /// of its control points.
+    pub fn insert(&self, first: Key, start: usize, key: Key, order: Vec<u16>) -> Arc<Least> {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let Known { by_first, numbers } = &mut *known;
+        if let Some(found) = by_first.get(&first) {
+            return Arc::clone(found); // another thread walked the same
+        }
+        let (key, number) = match numbers.get_key_value(&key) {
+            Some((key, &number)) => (Arc::clone(key), number),
+            None => {
+                let (key, number) = (Arc::new(key), numbers.len() as u32);
+                numbers.insert(Arc::clone(&key), number);
+                (key, number)
+            }
+        };
+        let least = Arc::new(Least { start, key, number, order });
+        by_first.insert(first, Arc::clone(&least));
+        least
     }
 }

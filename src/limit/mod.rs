@@ -13,6 +13,7 @@ mod draft;
 mod eigenstructure;
 mod frame;
 mod key;
+mod labels;
 mod leaf;
 mod levels;
 mod library;

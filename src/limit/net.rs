@@ -6,11 +6,13 @@
 //! labels, is the key by which cells find their common structure.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use super::axes::Pose;
 use super::frame::{Frame, Walker};
 use super::key::Key;
-use super::memo::Memo;
+use super::labels::Labels;
+use super::memo::{Least, Memo};
 use crate::topology::Sharpness;
 
 /// Ends of the three axes of a net: bit 2d for the low end of axis d, bit 2d + 1
@@ -89,40 +91,56 @@ pub fn planar(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Planar {
     net
 }
 
-/// The walk with the smaller key of those from two `starts`, and which start it is;
-/// `memo` has what came of such walks before.
+/// A layered cell's net from the start whose walk has the smallest key.
+pub(crate) struct LeastPlanar {
+    /// Which start, and the key.
+    pub least: Arc<Least>,
+    /// `[layer 4][line]`.
+    pub net: Vec<u32>,
+    /// Missing layers, see [`Planar::layers`].
+    pub ends: Ends,
+}
+
+/// The walk with the smaller key of those from two `starts`; `memo` has what came of such
+/// walks before.
 pub(crate) fn least_planar(
     walker: &Walker,
     sharpness: &Sharpness,
     starts: &[Frame; 2],
     memo: &Memo,
-) -> (usize, Planar) {
+) -> LeastPlanar {
     let first = planar(walker, sharpness, &starts[0]);
-    if let Some(best) = memo.get(&first.key) {
-        return match best {
-            0 => (0, first),
-            _ => (best, planar(walker, sharpness, &starts[best])),
-        };
-    }
-    let mut second = Planar::default();
-    let mut best = 0;
-    if second.walk(walker, &starts[1], Some(&first.key)) {
-        second.finish(walker, sharpness, &starts[1]);
-        best = usize::from(second.key < first.key);
-    }
-    memo.insert(&first.key, best);
-    if best == 0 { (0, first) } else { (1, second) }
+    let (net, ends) = first.layers(walker);
+    let least = memo.get(&first.key).unwrap_or_else(|| {
+        let mut second = Planar::default();
+        if second.walk(walker, &starts[1], Some(&first.key)) {
+            second.finish(walker, sharpness, &starts[1]);
+            if second.key < first.key {
+                let order = order(&first.lines, &second.lines);
+                return memo.insert(first.key, 1, second.key, order);
+            }
+        }
+        memo.insert(first.key.clone(), 0, first.key, Vec::new())
+    });
+    let net = net.chunks_exact(first.lines.len()).flat_map(|l| least.arrange(l.to_vec())).collect();
+    LeastPlanar { least, net, ends }
+}
+
+/// Place in `first` of each item of `other`, which has the same items.
+fn order<T: PartialEq>(first: &[T], other: &[T]) -> Vec<u16> {
+    let place = |item: &T| first.iter().position(|x| x == item).unwrap_or_default() as u16;
+    debug_assert!(first.len() == other.len() && other.iter().all(|item| first.contains(item)));
+    other.iter().map(place).collect()
 }
 
 impl Planar {
     /// Walks; `false` if it stopped because the key is above `bound`.
     fn walk(&mut self, walker: &Walker, start: &Frame, mut bound: Option<&Key>) -> bool {
-        self.lines.reserve(24);
         self.key.reserve(64);
         self.frames.reserve(16);
         self.frames.push(*start);
-        let mut known = Vec::with_capacity(16);
-        known.push(start.cell);
+        let (mut lines, mut known) = (Labels::new(), Labels::new());
+        known.label(start.cell);
         let mut next = 0;
         while next < self.frames.len() {
             let frame = self.frames[next];
@@ -130,20 +148,22 @@ impl Planar {
             let from = self.key.len();
             for bits in 0..4 {
                 let line = [frame.vertices[bits], frame.vertices[bits + 4]];
-                self.key.push(label(&mut self.lines, line));
+                self.key.push(lines.label(line));
             }
             if exceeds(&self.key, from, &mut bound) {
                 return false;
             }
             for face in 0..4 {
-                if let Some(other) = walker.beyond(&frame, face / 2, face % 2, &known)
+                let is_known = |cell| known.contains(cell);
+                if let Some(other) = walker.beyond(&frame, face / 2, face % 2, is_known)
                     && touches(&other, start)
                 {
                     self.frames.push(other);
-                    known.push(other.cell);
+                    known.label(other.cell);
                 }
             }
         }
+        self.lines = lines.into_items();
         true
     }
 
@@ -200,73 +220,86 @@ const END: u16 = u16::MAX;
 
 /// Walks all cells around the corners of `start`.
 pub fn spatial(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Spatial {
-    let mut walk = Walk::default();
+    let mut walk = Walk::new();
     walk.run(walker, start, None);
     walk.finish(walker, sharpness, start)
 }
 
-/// The walk with the smallest key among those from `starts`; walks that lose are
-/// left as soon as they do. Which start won comes with it; `memo` has what came of such
-/// walks before.
+/// An irregular cell's net from the start whose walk has the smallest key.
+pub(crate) struct LeastSpatial {
+    /// Which start, and the key.
+    pub least: Arc<Least>,
+    /// Vertex of each label.
+    pub vertices: Vec<u32>,
+}
+
+/// The walk with the smallest key among those from `starts`; walks that lose are left as soon
+/// as they do. `memo` has what came of such walks before.
 pub(crate) fn least_spatial(
     walker: &Walker,
     sharpness: &Sharpness,
     starts: &[Frame; 6],
     memo: &Memo,
-) -> (usize, Spatial) {
+) -> LeastSpatial {
     let first = spatial(walker, sharpness, &starts[0]);
-    if let Some(best) = memo.get(&first.key) {
-        return match best {
-            0 => (0, first),
-            _ => (best, spatial(walker, sharpness, &starts[best])),
-        };
+    if let Some(least) = memo.get(&first.key) {
+        return LeastSpatial { vertices: least.arrange(first.vertices), least };
     }
-    let first_key = first.key.clone();
-    let mut best = (0, first);
+    let mut best: Option<(usize, Spatial)> = None;
     for (i, start) in starts.iter().enumerate().skip(1) {
-        let mut walk = Walk::default();
-        if walk.run(walker, start, Some(&best.1.key)) {
+        let least = best.as_ref().map_or(&first.key, |(_, best)| &best.key);
+        let mut walk = Walk::new();
+        if walk.run(walker, start, Some(least)) {
             let found = walk.finish(walker, sharpness, start);
-            if found.key < best.1.key {
-                best = (i, found);
+            if found.key < *least {
+                best = Some((i, found));
             }
         }
     }
-    memo.insert(&first_key, best.0);
-    best
+    let Some((start, best)) = best else {
+        let least = memo.insert(first.key.clone(), 0, first.key, Vec::new());
+        return LeastSpatial { vertices: first.vertices, least };
+    };
+    let order = order(&first.vertices, &best.vertices);
+    let least = memo.insert(first.key, start, best.key, order);
+    LeastSpatial { vertices: best.vertices, least }
 }
 
 /// A breadth-first walk under way.
-#[derive(Default)]
 struct Walk {
     key: Key,
-    vertices: Vec<u32>,
+    vertices: Labels<u32>,
 }
 
 impl Walk {
+    fn new() -> Self {
+        Self { key: Vec::with_capacity(512), vertices: Labels::new() }
+    }
+
     /// Walks; `false` if it stopped because the key is above `bound`.
     fn run(&mut self, walker: &Walker, start: &Frame, mut bound: Option<&Key>) -> bool {
-        let mut frames = Vec::with_capacity(32);
-        let mut known = Vec::with_capacity(32);
+        let mut frames = Vec::with_capacity(64);
+        let mut known = Labels::new();
         frames.push(*start);
-        known.push(start.cell);
+        known.label(start.cell);
         let mut next = 0;
         while next < frames.len() {
             let frame = frames[next];
             next += 1;
             let from = self.key.len();
             for v in frame.vertices {
-                self.key.push(label(&mut self.vertices, v));
+                self.key.push(self.vertices.label(v));
             }
             if exceeds(&self.key, from, &mut bound) {
                 return false;
             }
             for face in 0..6 {
-                if let Some(other) = walker.beyond(&frame, face / 2, face % 2, &known)
+                let is_known = |cell| known.contains(cell);
+                if let Some(other) = walker.beyond(&frame, face / 2, face % 2, is_known)
                     && touches(&other, start)
                 {
                     frames.push(other);
-                    known.push(other.cell);
+                    known.label(other.cell);
                 }
             }
         }
@@ -282,7 +315,7 @@ impl Walk {
             let mut sharp = Vec::new();
             for (corner, &v) in start.vertices.iter().enumerate() {
                 for &e in topology.vertex_edges(v).iter().filter(|&&e| sharpness.edge(e) > 0.0) {
-                    let other = label(&mut vertices, topology.other_end(e, v));
+                    let other = vertices.label(topology.other_end(e, v));
                     sharp.push([(corner as u16).min(other), (corner as u16).max(other)]);
                 }
             }
@@ -295,7 +328,7 @@ impl Walk {
         } else {
             key.push(END);
         }
-        Spatial { key, vertices }
+        Spatial { key, vertices: vertices.into_items() }
     }
 }
 
@@ -327,22 +360,6 @@ fn exceeds(key: &Key, from: usize, bound: &mut Option<&Key>) -> bool {
     false
 }
 
-/// The label of `item`, a new one if it has none.
-fn label<T: PartialEq>(labels: &mut Vec<T>, item: T) -> u16 {
-    // eight at once, without shortcuts, are quicker than one by one
-    let (blocks, _) = labels.as_chunks::<8>();
-    let holds = |block: &[T; 8]| block.iter().fold(false, |any, x| any | (*x == item));
-    let start = 8 * blocks.iter().position(holds).unwrap_or(blocks.len());
-    let at = labels[start..].iter().position(|x| *x == item).map_or_else(
-        || {
-            labels.push(item);
-            labels.len() - 1
-        },
-        |at| start + at,
-    );
-    at as u16
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -365,6 +382,10 @@ mod tests {
         assert!(compared.iter().all(|&cells| cells > 20), "{compared:?}");
     }
 
+    fn start_and_key(least: &Least) -> (usize, &Key) {
+        (least.start, &least.key)
+    }
+
     /// Compares walks of layered and irregular cells; counts them.
     fn compare(mesh: &SolidMesh, compared: &mut [usize; 2]) {
         let topology = Topology::build(mesh.oriented_cells().unwrap(), mesh.points.len()).unwrap();
@@ -383,8 +404,8 @@ mod tests {
                         [permutation, other].map(|permutation| walker.frame(cell, permutation));
                     let known = least_planar(&walker, &sharpness, &starts, &planar);
                     let all = least_planar(&walker, &sharpness, &starts, &Memo::default());
-                    assert_eq!((known.0, known.1.key), (all.0, all.1.key));
-                    assert_eq!(known.1.lines, all.1.lines);
+                    assert_eq!(start_and_key(&known.least), start_and_key(&all.least));
+                    assert_eq!((known.net, known.ends), (all.net, all.ends));
                     compared[0] += 1;
                 }
                 Class::Irregular(corner) => {
@@ -392,8 +413,8 @@ mod tests {
                         .map(|permutation| walker.frame(cell, permutation));
                     let known = least_spatial(&walker, &sharpness, &starts, &spatial);
                     let all = least_spatial(&walker, &sharpness, &starts, &Memo::default());
-                    assert_eq!((known.0, known.1.key), (all.0, all.1.key));
-                    assert_eq!(known.1.vertices, all.1.vertices);
+                    assert_eq!(start_and_key(&known.least), start_and_key(&all.least));
+                    assert_eq!(known.vertices, all.vertices);
                     compared[1] += 1;
                 }
                 _ => {}

@@ -110,10 +110,9 @@ impl NetMesh {
                         permutation,
                         &Memo::default(),
                     );
-                    let (net, ends) = planar.layers(&walker);
-                    let mut rows = read(&net);
-                    fold_layer_phantoms(&mut rows, planar.lines.len(), ends);
-                    let planar = library.planar(&planar.key, depth + 1)?;
+                    let mut rows = read(&planar.net);
+                    fold_layer_phantoms(&mut rows, planar.net.len() / 4, planar.ends);
+                    let planar = library.planar(&planar.least.key, depth + 1)?;
                     Sibling { rows, kind: SiblingKind::Layered { planar, permutation } }
                 }
                 _ => return None,
@@ -147,15 +146,15 @@ pub(super) fn best_planar(
     cell: u32,
     permutation: AxisPermutation,
     memo: &Memo,
-) -> (AxisPermutation, net::Planar) {
+) -> (AxisPermutation, net::LeastPlanar) {
     let swap = |[a, b, c]: [u8; 3]| [b, a, c];
     let flips = permutation.flips;
     let other =
         AxisPermutation { axes: swap(permutation.axes), flips: [flips[1], flips[0], flips[2]] };
     let permutations = [permutation, other];
     let starts = permutations.map(|permutation| walker.frame(cell, permutation));
-    let (best, planar) = net::least_planar(walker, sharpness, &starts, memo);
-    (permutations[best], planar)
+    let planar = net::least_planar(walker, sharpness, &starts, memo);
+    (permutations[planar.least.start], planar)
 }
 
 /// One refinement step of a mesh around its cell 0.

@@ -61,6 +61,16 @@ pub struct Cells {
 }
 
 impl Cells {
+    /// Hexahedra of these corners.
+    pub(crate) fn of_hexahedra(corners: Vec<[u32; 8]>) -> Self {
+        Self {
+            kinds: vec![CellKind::Hexahedron; corners.len()],
+            ends: (1..=corners.len() as u32).map(|cell| 8 * cell).collect(),
+            vertices: corners.into_flattened(),
+            ..Self::default()
+        }
+    }
+
     /// Number of cells.
     #[inline]
     pub fn len(&self) -> usize {

@@ -4,17 +4,60 @@
 //! the parent's. A child of any other cell has its corner 0 at the parent's
 //! corner and is right-handed if the parent's faces are outward.
 
-use super::{Region, VertexNumbers};
+use rayon::prelude::*;
+
+use super::{GRAIN, Region, VertexNumbers};
 use crate::mesh::CellKind;
-use crate::topology::Topology;
+use crate::pages;
+use crate::topology::{NONE, Topology};
 
 /// VTK corner order as offsets along (u, v, w).
 pub const CORNERS: [[usize; 3]; 8] =
     [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
 
+/// The refined cells, and the parent cell and parent corner of each.
+pub(super) fn all(
+    topology: &Topology,
+    numbers: &VertexNumbers,
+    region: &Region,
+) -> (Vec<[u32; 8]>, Vec<(u32, u8)>) {
+    let count = topology.cell_count();
+    let parts = || (0..count).step_by(GRAIN).map(|first| first..count.min(first + GRAIN));
+    let parts: Vec<_> = parts().collect();
+    let children = |cell: usize| match numbers.cell_point(cell as u32) {
+        NONE => 0,
+        _ => topology.cells().vertices(cell).iter().filter(|&&v| region.contains(v)).count(),
+    };
+    let counts: Vec<usize> =
+        parts.par_iter().map(|part| part.clone().map(children).sum()).collect();
+    let all = counts.iter().sum();
+    let (mut cells, mut parents) = (pages::zeros(all), pages::zeros(all));
+    let (mut rest_cells, mut rest_parents) = (&mut cells[..], &mut parents[..]);
+    let mut tasks = Vec::with_capacity(parts.len());
+    for (part, count) in parts.into_iter().zip(counts) {
+        let (own_cells, own_parents);
+        (own_cells, rest_cells) = rest_cells.split_at_mut(count);
+        (own_parents, rest_parents) = rest_parents.split_at_mut(count);
+        tasks.push((part, own_cells, own_parents));
+    }
+    tasks.into_par_iter().for_each(|(part, cells, parents)| {
+        let mut places = cells.iter_mut().zip(parents);
+        for cell in (part.start as u32..part.end as u32).filter(|&c| numbers.cell_point(c) != NONE)
+        {
+            push_children(topology, numbers, region, cell, |corner, child| {
+                if let Some((place, parent)) = places.next() {
+                    *place = child;
+                    *parent = (cell, corner);
+                }
+            });
+        }
+    });
+    (cells, parents)
+}
+
 /// Appends the children of `cell` at the corners in `region`: their corners, and
 /// which corner of the cell each sits at.
-pub(super) fn push_children(
+fn push_children(
     topology: &Topology,
     numbers: &VertexNumbers,
     region: &Region,

@@ -17,10 +17,16 @@ pub(crate) use mesh::check_levels;
 pub use mesh::{MeshRefinement, refine_mesh, refined_cell_count};
 pub use reorient::reorient;
 
-use crate::mesh::{CellKind, Cells, Creases};
+use rayon::prelude::*;
+
+use crate::mesh::{Cells, Creases};
+use crate::pages;
 use crate::scheme::solid::Rules;
 use crate::scheme::{Stencils, VertexRule, crease};
 use crate::topology::{NONE, Sharpness, Star, Topology};
+
+/// Elements a work item of a parallel loop covers.
+const GRAIN: usize = 4096;
 
 /// One refinement step.
 #[derive(Clone, Debug)]
@@ -79,25 +85,14 @@ pub fn refine(
         Source::Face(f) => rules.face_point(f, row),
         Source::Cell(c) => rules.cell_point(c, row),
     });
-    let mut cells = Vec::with_capacity(8 * numbers.cell_count);
-    let mut parents = Vec::with_capacity(8 * numbers.cell_count);
-    for cell in 0..topology.cell_count() as u32 {
-        if numbers.cell_point(cell) != NONE {
-            children::push_children(topology, &numbers, &region, cell, |corner, child| {
-                cells.push(child);
-                parents.push((cell, corner));
-            });
-        }
-    }
+    let (cells, parents) = children::all(topology, &numbers, &region);
     let creases = refined_creases(topology, sharpness, &region, &numbers);
     Refinement { stencils, cells, parents, creases, numbers }
 }
 
 /// The cells of a refinement as a cell list.
 pub fn hexahedra(cells: &[[u32; 8]]) -> Cells {
-    let mut list = Cells::default();
-    cells.iter().for_each(|cell| list.push(CellKind::Hexahedron, cell));
-    list
+    Cells::of_hexahedra(cells.to_vec())
 }
 
 /// The vertices whose children are wanted.
@@ -140,36 +135,21 @@ pub(crate) struct VertexNumbers {
     faces: Vec<u32>,
     cells: Vec<u32>,
     sources: Vec<Source>,
-    cell_count: usize,
 }
 
 impl VertexNumbers {
     fn of(topology: &Topology, region: &Region) -> Self {
         let mut sources = Vec::new();
-        let mut number = |count: usize, wanted: &dyn Fn(u32) -> bool, source: fn(u32) -> Source| {
-            let mut numbers = vec![NONE; count];
-            for i in 0..count as u32 {
-                if wanted(i) {
-                    numbers[i as usize] = sources.len() as u32;
-                    sources.push(source(i));
-                }
-            }
-            numbers
-        };
         let any = |vertices: &[u32]| vertices.iter().any(|&v| region.contains(v));
         let has_cells = |v: u32| region.contains(v) && !topology.vertex_cells(v).is_empty();
-        let vertices = number(topology.vertex_count(), &has_cells, Source::Vertex);
-        let edges =
-            number(topology.edge_count(), &|e| any(&topology.edge_vertices(e)), Source::Edge);
-        let faces =
-            number(topology.face_count(), &|f| any(topology.face_vertices(f)), Source::Face);
-        let cells = number(
-            topology.cell_count(),
-            &|c| any(topology.cells().vertices(c as usize)),
-            Source::Cell,
-        );
-        let cell_count = cells.iter().filter(|&&c| c != NONE).count();
-        Self { vertices, edges, faces, cells, sources, cell_count }
+        let vertices = numbered(topology.vertex_count(), has_cells, Source::Vertex, &mut sources);
+        let at_edge = |e: u32| any(&topology.edge_vertices(e));
+        let edges = numbered(topology.edge_count(), at_edge, Source::Edge, &mut sources);
+        let at_face = |f: u32| any(topology.face_vertices(f));
+        let faces = numbered(topology.face_count(), at_face, Source::Face, &mut sources);
+        let at_cell = |c: u32| any(topology.cells().vertices(c as usize));
+        let cells = numbered(topology.cell_count(), at_cell, Source::Cell, &mut sources);
+        Self { vertices, edges, faces, cells, sources }
     }
 
     pub(crate) fn vertex_point(&self, vertex: u32) -> u32 {
@@ -187,6 +167,45 @@ impl VertexNumbers {
     pub(crate) fn cell_point(&self, cell: u32) -> u32 {
         self.cells[cell as usize]
     }
+}
+
+/// Numbers of the points of those of `count` elements that are wanted, in their order; these go to
+/// the `sources`.
+fn numbered(
+    count: usize,
+    wanted: impl Fn(u32) -> bool + Sync,
+    source: fn(u32) -> Source,
+    sources: &mut Vec<Source>,
+) -> Vec<u32> {
+    let mut numbers: Vec<u32> = pages::zeros(count);
+    let first = |part: usize| (part * GRAIN) as u32;
+    let mark = |(part, numbers): (usize, &mut [u32])| {
+        let mut count = 0;
+        for (element, number) in (first(part)..).zip(numbers) {
+            let is_wanted = wanted(element);
+            *number = if is_wanted { 0 } else { NONE };
+            count += usize::from(is_wanted);
+        }
+        count
+    };
+    let counts: Vec<usize> = numbers.par_chunks_mut(GRAIN).enumerate().map(mark).collect();
+    let start = sources.len();
+    sources.resize(start + counts.iter().sum::<usize>(), source(NONE));
+    let (mut rest, mut next) = (&mut sources[start..], start as u32);
+    let mut parts = Vec::with_capacity(counts.len());
+    for (part, (numbers, count)) in numbers.chunks_mut(GRAIN).zip(counts).enumerate() {
+        let (own, others) = rest.split_at_mut(count);
+        parts.push((first(part), next, numbers, own));
+        (rest, next) = (others, next + count as u32);
+    }
+    parts.into_par_iter().for_each(|(first, next, numbers, sources)| {
+        let wanted = (first..).zip(numbers).filter(|(_, number)| **number == 0);
+        for (((element, number), own), next) in wanted.zip(sources).zip(next..) {
+            *number = next;
+            *own = source(element);
+        }
+    });
+    numbers
 }
 
 fn refined_creases(

@@ -1,4 +1,4 @@
-// The rules of Catmull-Clark in the order of src/surface/refine/catmull_clark.rs. Sources that
+// The rules of Catmull-Clark in the order of src/surface/refine/quads.rs. Sources that
 // include this are compiled without contraction of products and sums: the same bits as on the CPU.
 #pragma once
 #include "surface/mesh_matrix.cuh"

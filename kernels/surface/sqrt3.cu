@@ -10,7 +10,7 @@
 // the same edge the other way. Corner c of triangle t, with twin c' in t', becomes triangle c:
 // (vertex of c, point of t', point of t). So twins follow from twins, no level is sorted, and the
 // neighbours of a vertex follow from its corners in the control mesh, or from the triangle that
-// it was born in. All sums run in the order of src/surface/refine/sqrt3.rs, where neighbours are
+// it was born in. All sums run in the order of src/surface/refine/three_triangles.rs, where neighbours are
 // ascending, without contraction of products and sums: the same bits.
 //
 // OPEN: the surface has ends. A corner whose edge is open has no twin but the number of that

@@ -9,7 +9,7 @@
 // The halves of edge e are 2e at its smaller end and 2e + 1; the edge that cuts off corner c is
 // 2E + c. So no level after the control mesh is sorted, and the neighbours of a vertex follow
 // from the edge that it was born on: nothing is stored for them but the rows of the control
-// mesh. All sums run in the order of src/surface/refine/triangles.rs, without contraction of
+// mesh. All sums run in the order of src/surface/refine/four_triangles.rs, without contraction of
 // products and sums: the same bits. A task reads the coarse levels only; every value is written once.
 //
 // Plain reference: src/surface/refine on the CPU, bit by bit (tests/gpu/matrix.rs).

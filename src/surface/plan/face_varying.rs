@@ -8,10 +8,10 @@ use crate::Result;
 use crate::mesh::{FaceVarying, LinearInterpolation, SurfaceMesh, TriangleRule};
 use crate::scheme::Split;
 use crate::surface::SurfaceOptions;
-use crate::surface::refine::catmull_clark::CatmullClark;
+use crate::surface::refine::four_triangles::FourTriangleLevels;
+use crate::surface::refine::quads::QuadLevels;
 use crate::surface::refine::sharpness::{SharpEdge, Sharpness};
 use crate::surface::refine::split::{Lists, split_to_quads, split_to_triangles};
-use crate::surface::refine::triangles::Loop;
 use crate::surface::refine::workspace::Workspace;
 use crate::topology::NONE;
 use crate::topology::surface::{
@@ -103,9 +103,9 @@ fn refine_smoothly(
             Split::Quads => {
                 let rule = if level == 0 { mesh.triangle_rule } else { TriangleRule::Uniform };
                 let tags = tags.with_triangles(rule, &seams);
-                CatmullClark::first_step(seams.clone(), tags).evaluate(&mut workspace);
+                QuadLevels::first_step(seams.clone(), tags).evaluate(&mut workspace);
             }
-            _ => Loop::first_step(seams.clone(), tags).evaluate(&mut workspace),
+            _ => FourTriangleLevels::first_step(seams.clone(), tags).evaluate(&mut workspace),
         }
         values = workspace.into_points();
         seams = split(&seams, Lists::All, SurfaceTopology::default());

@@ -14,13 +14,13 @@ pub(crate) use limits::limits_of;
 
 use super::options::{Method, SurfaceOptions};
 use super::refine::Workspace;
-use super::refine::catmull_clark::CatmullClark;
 use super::refine::edge_friend::EdgeFriend;
+use super::refine::four_triangles::FourTriangleLevels;
 use super::refine::memory::check_ids;
+use super::refine::quads::QuadLevels;
 use super::refine::reference;
 use super::refine::sharpness::Sharpness;
-use super::refine::sqrt3::Sqrt3;
-use super::refine::triangles::Loop;
+use super::refine::three_triangles::ThreeTriangleLevels;
 use super::stencils::SurfaceStencils;
 use super::stencils::single::SingleMatrix;
 use super::triangulate::triangulate;
@@ -54,10 +54,10 @@ pub struct SurfacePlan {
 
 #[derive(Clone, Debug)]
 pub(super) enum Levels {
-    Quads(CatmullClark),
+    Quads(QuadLevels),
     EdgeFriend(EdgeFriend),
-    FourTriangles(Loop),
-    ThreeTriangles(Sqrt3),
+    FourTriangles(FourTriangleLevels),
+    ThreeTriangles(ThreeTriangleLevels),
 }
 
 impl SurfacePlan {
@@ -117,18 +117,18 @@ impl SurfacePlan {
                     Some(Levels::Quads(spare)) => Some(spare),
                     _ => None,
                 };
-                Levels::Quads(CatmullClark::build(mesh, linear, matrix, levels, rule, spare)?)
+                Levels::Quads(QuadLevels::build(mesh, linear, matrix, levels, rule, spare)?)
             }
             Split::FourTriangles => {
                 let spare = match spare {
                     Some(Levels::FourTriangles(spare)) => Some(spare),
                     _ => None,
                 };
-                Levels::FourTriangles(Loop::build(mesh, matrix, levels, rule, spare)?)
+                Levels::FourTriangles(FourTriangleLevels::build(mesh, matrix, levels, rule, spare)?)
             }
             Split::ThreeTriangles => {
                 notices.extend(turned_notice(mesh));
-                Levels::ThreeTriangles(Sqrt3::build(mesh, matrix, levels)?)
+                Levels::ThreeTriangles(ThreeTriangleLevels::build(mesh, matrix, levels)?)
             }
         };
         let control_vertices = mesh.points.len();
@@ -238,7 +238,9 @@ impl SurfacePlan {
                 let levels = levels.take(self.options.levels);
                 levels.map(|(m, s)| reference::four_triangles(m, self.felt(s), masks)).collect()
             }
-            Levels::ThreeTriangles(levels) => levels.levels.iter().map(reference::sqrt3).collect(),
+            Levels::ThreeTriangles(levels) => {
+                levels.levels.iter().map(reference::three_triangles).collect()
+            }
             Levels::EdgeFriend(_) => {
                 return Err(Error::request("edge-friend has no matrices")
                     .with_help("plan with --method matrix"));

@@ -10,7 +10,7 @@ use crate::scheme::crease::{ALONG_END, ALONG_OWN};
 use crate::scheme::sqrt3::{END_THIRD, LINE, THIRD, vertex_mask};
 use crate::scheme::{LimitScheme, RowBuilder, Stencils};
 use crate::surface::refine::sharpness::Sharpness;
-use crate::surface::refine::sqrt3::Level;
+use crate::surface::refine::three_triangles::Level;
 use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
 
@@ -160,7 +160,7 @@ fn held_vertices(smooth: Stencils, sharpness: &Sharpness) -> Stencils {
 }
 
 /// √3: vertex points, points of triangles, second points of boundary edges.
-pub(in crate::surface) fn sqrt3(level: &Level) -> Stencils {
+pub(in crate::surface) fn three_triangles(level: &Level) -> Stencils {
     let matrix = &level.matrix;
     let on_boundary =
         |v: usize| level.boundary.held.binary_search_by_key(&(v as u32), |held| held.vertex).ok();

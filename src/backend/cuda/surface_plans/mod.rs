@@ -33,7 +33,7 @@ use crate::surface::plan::{
     check_method, cut_notice, non_manifold_notice, takes_edge_friend, turned_notice,
 };
 use crate::surface::refine::memory::check_corner_ids;
-use crate::surface::refine::sqrt3::check;
+use crate::surface::refine::three_triangles::check;
 use crate::surface::triangulate::triangulate;
 use crate::surface::{Method, SurfaceOptions};
 use crate::topology::surface::{Columns, SurfaceTopology};

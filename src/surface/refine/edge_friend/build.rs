@@ -3,7 +3,7 @@
 use super::super::sharpness::Sharpness;
 use super::{EdgeFriend, FriendQuads};
 use crate::mesh::{CreaseRule, Polygons, SurfaceMesh};
-use crate::surface::refine::catmull_clark::CatmullClark;
+use crate::surface::refine::quads::QuadLevels;
 use crate::topology::NONE;
 use crate::topology::surface::{Columns, SurfaceTopology};
 use crate::topology::surface::{inconsistent_edge, non_manifold_corners};
@@ -23,7 +23,7 @@ pub(super) fn first_level(
     let closed = close(matrix);
     let first_edge_point = (closed.vertex_count + closed.face_count) as u32;
     let refined = sharpness.refined(first_edge_point, crease_rule);
-    let first = CatmullClark::first_step(closed, sharpness);
+    let first = QuadLevels::first_step(closed, sharpness);
     let [coarse, fine] = first.matrices() else {
         return Err(Error::request("edge-friend needs at least one level"));
     };

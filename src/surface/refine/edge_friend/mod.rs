@@ -34,7 +34,7 @@ mod tasks;
 use crate::numbers::Real;
 use rayon::prelude::*;
 
-use super::catmull_clark::CatmullClark;
+use super::quads::QuadLevels;
 use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, Creases, SurfaceMesh};
@@ -74,7 +74,7 @@ impl FriendQuads {
 #[derive(Clone, Debug)]
 pub struct EdgeFriend {
     /// The step from polygons to quads.
-    first: CatmullClark,
+    first: QuadLevels,
     /// Levels 1, 2, …
     levels: Vec<FriendQuads>,
     /// Quads of level 1 that are no ghosts.

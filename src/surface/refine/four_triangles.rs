@@ -24,7 +24,7 @@ const GRAIN: usize = 4096;
 
 /// The topology of all levels.
 #[derive(Clone, Debug)]
-pub struct Loop {
+pub struct FourTriangleLevels {
     /// The last has vertices only.
     matrices: Vec<SurfaceTopology>,
     /// Of each level but the last.
@@ -33,7 +33,7 @@ pub struct Loop {
     neighbours: Vec<Rows>,
 }
 
-impl Loop {
+impl FourTriangleLevels {
     /// Builds `levels` levels over triangles, in the memory of `spare`.
     pub(in crate::surface) fn build(
         mesh: &SurfaceMesh,

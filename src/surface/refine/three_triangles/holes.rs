@@ -6,10 +6,10 @@
 //! edge as it was, as the first of two steps does where the surface ends, so that it has
 //! the rim of the hole at every level.
 
-use super::{Level, Sqrt3};
+use super::{Level, ThreeTriangleLevels};
 use crate::topology::NONE;
 
-impl Sqrt3 {
+impl ThreeTriangleLevels {
     /// The triangles of the last level outside holes; `is_hole[triangle of level 0]`.
     pub(in crate::surface) fn triangles_outside(&self, is_hole: Vec<bool>) -> Vec<u32> {
         let (pairs, rest) = self.levels.as_chunks::<2>();

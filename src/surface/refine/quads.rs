@@ -37,7 +37,7 @@ const GRAIN: usize = 4096;
 
 /// The topology of all levels.
 #[derive(Clone, Debug)]
-pub struct CatmullClark {
+pub struct QuadLevels {
     /// Level 0 (polygons), then quads; the last has vertices only, and the one before counts
     /// only if its parents are quads.
     matrices: Vec<SurfaceTopology>,
@@ -54,7 +54,7 @@ pub struct CatmullClark {
     linear: bool,
 }
 
-impl CatmullClark {
+impl QuadLevels {
     /// Builds `levels` levels over a control mesh that has been checked, in the memory of
     /// `spare`.
     pub(in crate::surface) fn build(

@@ -46,7 +46,7 @@ pub(in crate::surface) struct Level {
 
 /// The topology of all levels.
 #[derive(Clone, Debug)]
-pub struct Sqrt3 {
+pub struct ThreeTriangleLevels {
     /// All but the last.
     pub(in crate::surface) levels: Vec<Level>,
     /// The triangles of the last: `[triangle][corner]`.
@@ -54,7 +54,7 @@ pub struct Sqrt3 {
     pub(in crate::surface) vertex_count: usize,
 }
 
-impl Sqrt3 {
+impl ThreeTriangleLevels {
     /// Builds `levels` levels over triangles.
     pub(in crate::surface) fn build(
         mesh: &SurfaceMesh,

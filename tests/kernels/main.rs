@@ -11,6 +11,7 @@
 //! `SUBSOLID_CUBINS=folder` the machine code is written to
 //! `folder/sm_ARCHITECTURE/FILE-DEFINES.cubin`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use subsolid::backend::cuda::{KernelReport, check_kernels};
@@ -33,12 +34,28 @@ fn kernels_compile_without_findings() {
         println!("sm_{architecture}: {count} variants");
         assert!(count > 0);
     }
+    for (file, count, seconds) in by_file(&reports) {
+        println!("{seconds:6.1} s {count:4} variants {file}");
+    }
     if let Some(folder) = std::env::var_os("SUBSOLID_CUBINS") {
         reports.iter().for_each(|report| write_code(report, folder.as_ref()));
     }
     let findings: Vec<_> = reports.iter().filter(|report| !report.findings.is_empty()).collect();
     let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
     assert!(lines.is_empty(), "{} variants:\n{}", lines.len(), lines.join("\n"));
+}
+
+/// Files with their variants and the seconds that these took, the slowest first.
+fn by_file(reports: &[KernelReport]) -> Vec<(&str, usize, f64)> {
+    let mut sums: BTreeMap<&str, (usize, f64)> = BTreeMap::new();
+    for report in reports {
+        let (count, seconds) = sums.entry(report.file).or_default();
+        *count += 1;
+        *seconds += report.duration.as_secs_f64();
+    }
+    let mut files: Vec<_> = sums.into_iter().map(|(file, (n, s))| (file, n, s)).collect();
+    files.sort_by(|a, b| b.2.total_cmp(&a.2));
+    files
 }
 
 fn architectures() -> Vec<u32> {

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
@@ -32,6 +33,8 @@ pub struct KernelReport {
     pub architecture: u32,
     /// Errors, warnings, registers that spill and stack frames, in the compiler's words.
     pub findings: Vec<String>,
+    /// How long the compiler took.
+    pub duration: Duration,
     /// Machine code (CUBIN); empty if the file does not compile.
     pub code: Vec<u8>,
 }
@@ -74,12 +77,13 @@ pub fn check_kernels(architectures: &[u32]) -> Result<Vec<KernelReport>> {
     // the slowest first, so that no thread waits for another's at the end
     jobs.sort_by_key(|(variant, _)| !std::ptr::eq(variant.source, &TENSOR));
     let report = |(variant, architecture): (Variant, u32)| {
+        let start = Instant::now();
         let (findings, code) = match nvrtc::compile(&variant, Target::Cubin(architecture)) {
             Ok(image) => (findings(&image.log), image.code),
             Err(error) => (vec![error.to_string()], Vec::new()),
         };
         let Variant { source: Source { name: file, .. }, defines, .. } = variant;
-        KernelReport { file, defines, architecture, findings, code }
+        KernelReport { file, defines, architecture, findings, duration: start.elapsed(), code }
     };
     // one at a time to each thread: some take a hundred times as long as others
     Ok(jobs.into_par_iter().with_max_len(1).map(report).collect())

@@ -69,7 +69,7 @@ fn pixels_and_contours_have_the_volume_of_the_limit() {
     let at = tripod.path();
     let report = done(
         at,
-        "slice tripod.vtu --layer-height 0.02 --png png --pixel 0.02 --antialias 4 --bits 16 \
+        "slice tripod.vtu --layer-height 0.04 --png png --pixel 0.025 --antialias 4 --bits 16 \
          --attribute height --svg svg --cli a.cli --vtp a.vtp --zip a.zip",
     );
     let [volume, moment] = moments(&at.join("tripod.vtu"));
@@ -80,7 +80,7 @@ fn pixels_and_contours_have_the_volume_of_the_limit() {
     let sum = |stack: usize| -> f64 {
         layers.iter().map(|layer| layer["files"][stack]["level_sum"].as_f64().unwrap()).sum()
     };
-    let [coverage, shaded] = [0, 1].map(|stack| sum(stack) / 65535.0 * pitch * pitch * 0.02);
+    let [coverage, shaded] = [0, 1].map(|stack| sum(stack) / 65535.0 * pitch * pitch * 0.04);
     assert!((coverage / volume - 1.0).abs() < 1e-3, "{coverage} {volume}");
     let range = &images["parameters"]["files"]["stacks"][1]["range"];
     let [black, white] = [0, 1].map(|i| range[i].as_f64().unwrap());
@@ -90,7 +90,7 @@ fn pixels_and_contours_have_the_volume_of_the_limit() {
     let drawings = manifest(&at.join("svg"));
     let areas = drawings["layers"].as_array().unwrap().iter();
     let sum: f64 = areas.map(|layer| layer["files"][0]["area"].as_f64().unwrap()).sum();
-    assert!((sum * 0.02 / volume - 1.0).abs() < 1e-3, "{sum}");
+    assert!((sum * 0.04 / volume - 1.0).abs() < 1e-3, "{sum}");
     for name in ["a.cli", "a.vtp", "a.zip"] {
         assert!(fs::metadata(at.join(name)).unwrap().len() > 10_000, "{name}");
     }
@@ -126,13 +126,13 @@ fn axes_and_flips_agree() {
     let at = tripod.path();
     let [volume, _] = moments(&at.join("tripod.vtu"));
     for axis in ["x", "y", "z"] {
-        let slice = "slice tripod.vtu --layer-height 0.02 --pixel 0.02 --antialias 2";
+        let slice = "slice tripod.vtu --layer-height 0.04 --pixel 0.04 --antialias 2";
         done(at, &format!("{slice} --axis {axis} --png {axis} --flip"));
         let images = manifest(&at.join(axis));
         assert_eq!(images["parameters"]["files"]["flip"], "horizontal");
         let layers = images["layers"].as_array().unwrap();
         let sums = layers.iter().map(|layer| layer["files"][0]["level_sum"].as_f64().unwrap());
-        let pixels = sums.sum::<f64>() / 255.0 * 0.02 * 0.02 * 0.02;
+        let pixels = sums.sum::<f64>() / 255.0 * 0.04 * 0.04 * 0.04;
         assert!((pixels / volume - 1.0).abs() < 2e-3, "{axis}: {pixels} {volume}");
     }
 }

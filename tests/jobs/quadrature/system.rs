@@ -42,17 +42,21 @@ impl Matrix {
         Self { width, starts, columns, values }
     }
 
-    /// Adds a leaf's matrix `[control][control]` of blocks.
+    /// Adds a leaf's matrix `[control][control]` of blocks, of which those up to the diagonal are
+    /// given: the others are their mirror images.
     pub fn add(&mut self, ids: &[u32], local: &[f64]) {
-        let block = self.width * self.width;
+        let width = self.width;
+        let block = width * width;
         for (i, &row) in ids.iter().enumerate() {
             let start = self.starts[row as usize];
             let columns = &self.columns[start..self.starts[row as usize + 1]];
             for (j, column) in ids.iter().enumerate() {
                 let at = start + columns.binary_search(column).expect("an entry of the pattern");
-                let from = &local[(i * ids.len() + j) * block..][..block];
+                let from = &local[(i.max(j) * ids.len() + i.min(j)) * block..][..block];
                 let to = &mut self.values[at * block..][..block];
-                to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+                for (k, to) in to.iter_mut().enumerate() {
+                    *to += from[if j <= i { k } else { k % width * width + k / width }];
+                }
             }
         }
     }
@@ -139,7 +143,7 @@ pub fn poisson(archive: &Archive, source: impl Fn([f64; 3]) -> f64) -> (Matrix, 
             let f = source(sample.point);
             for (i, a) in sample.gradients.iter().enumerate() {
                 let a = a.map(|x| sample.measure * x);
-                for (to, b) in local[i * n..i * n + n].iter_mut().zip(sample.gradients) {
+                for (to, b) in local[i * n..=i * n + i].iter_mut().zip(sample.gradients) {
                     *to += a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
                 }
                 loads[ids[i] as usize] += sample.measure * sample.basis[i] * f;
@@ -159,7 +163,7 @@ pub fn elasticity(archive: &Archive, [lambda, mu]: [f64; 2]) -> Matrix {
         for sample in samples {
             for (i, a) in sample.gradients.iter().enumerate() {
                 let a = a.map(|x| sample.measure * x);
-                let row = local[9 * i * n..9 * (i + 1) * n].as_chunks_mut::<9>().0;
+                let row = local[9 * i * n..=9 * (i * n + i) + 8].as_chunks_mut::<9>().0;
                 for (to, b) in row.iter_mut().zip(sample.gradients) {
                     let dot = mu * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
                     for r in 0..3 {

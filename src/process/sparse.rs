@@ -4,7 +4,7 @@ use faer::linalg::solvers::Solve;
 use faer::sparse::linalg::solvers::Llt;
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Side};
-#[cfg(feature = "cuda")]
+#[cfg(feature = "device")]
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
@@ -25,7 +25,7 @@ impl Symmetric {
 
     /// All rows, those above the diagonal too: columns ascending, entries of one place summed in
     /// the order in which they came.
-    #[cfg(feature = "cuda")]
+    #[cfg(feature = "device")]
     pub fn rows(&self, size: usize) -> Vec<Vec<(u32, f64)>> {
         let mut rows = vec![Vec::new(); size];
         for entry in &self.entries {

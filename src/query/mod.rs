@@ -27,7 +27,7 @@ mod rows;
 
 pub use fan::Fan;
 pub use op::Op;
-#[cfg(feature = "cuda")]
+#[cfg(feature = "device")]
 pub(crate) use rows::too_many;
 
 use std::sync::OnceLock;

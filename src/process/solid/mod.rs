@@ -12,7 +12,7 @@ mod untangle;
 
 pub use bound::{LeastDeterminant, least_determinant};
 pub use distance::volume_distance;
-#[cfg(feature = "cuda")]
+#[cfg(feature = "device")]
 pub(crate) use distance::{Stage, volume_distance_by};
 pub use quality::{CellQuality, cell_quality};
 pub use targets::{Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds};

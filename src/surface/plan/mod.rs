@@ -9,7 +9,7 @@ pub(crate) mod result;
 mod stencils;
 
 pub use adaptive::{AdaptiveLimits, adaptive_limits};
-#[cfg(feature = "cuda")]
+#[cfg(feature = "device")]
 pub(crate) use limits::limits_of;
 
 use super::options::{Method, SurfaceOptions};
@@ -33,7 +33,7 @@ use crate::topology::surface::{Columns, SurfaceTopology, non_manifold_edges};
 use crate::{Error, Result};
 pub(crate) use method::check_method;
 use method::decided;
-#[cfg(feature = "cuda")]
+#[cfg(feature = "device")]
 pub(crate) use method::takes_edge_friend;
 use std::sync::Arc;
 

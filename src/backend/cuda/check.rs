@@ -53,11 +53,11 @@ impl fmt::Display for KernelReport {
 /// All kernels of evaluations are compiled in both precisions: for positions (3 components)
 /// with every choice of derivatives, and for attributes in widths 1 to 4, dense and strided,
 /// some of these in one precision only. Kernels specialised to the number of samples are
-/// compiled for numbers that such a device gives them: layered kernels for all without
-/// derivatives, tensor kernels for most (fewer in double precision), and both for one or
-/// two otherwise. The published method's are compiled for positions in all variants without
-/// derivatives and with all of them, for attributes in one variant of each file. The selection
-/// holds every file in each of its precisions with every value of each of its macros.
+/// compiled for some of the numbers that such a device gives them: the least, the largest and
+/// some between for positions alone, one or two otherwise. The published method's are compiled
+/// for positions in all variants without derivatives and with all of them, for attributes in one
+/// variant of each file. The selection holds every file in each of its precisions with every value
+/// of each of its macros, but only a small and a large number of samples.
 ///
 /// # Errors
 /// [`Error::Request`] if NVRTC is not installed or does not know an architecture. What is
@@ -105,7 +105,11 @@ type Value = (&'static str, usize, &'static str, usize);
 fn selection(mut variants: Vec<Variant>) -> Vec<Variant> {
     let values = |variant: &Variant| -> Vec<Value> {
         let double = variant.defines.iter().find(|d| d.0 == "DOUBLE").map_or(0, |d| d.1);
-        let of = |&(name, value): &(_, _)| (variant.source.name, double, name, value);
+        let of = |&(name, value): &(_, _)| {
+            // of numbers of samples a small and a large one
+            let value = if name == "SAMPLES" { usize::from(value > 6) } else { value };
+            (variant.source.name, double, name, value)
+        };
         variant.defines.iter().map(of).collect()
     };
     let mut held: HashSet<Value> = HashSet::new();
@@ -154,8 +158,8 @@ fn is_plain(pass: Pass) -> bool {
 fn tensor_samples(pass: Pass, precision: Precision) -> &'static [usize] {
     match (pass.want, precision) {
         (Want::POSITION, _) if !is_plain(pass) => &[8],
-        (Want::POSITION, Precision::F32) => &[1, 2, 3, 4, 5, 6, 8, 9, 10, 13, 16],
-        (Want::POSITION, Precision::F64) => &[1, 2, 4, 5, 8, 10, 16],
+        (Want::POSITION, Precision::F32) => &[1, 3, 4, 8, 10, 16],
+        (Want::POSITION, Precision::F64) => &[1, 4, 8, 16],
         (Want::FIRST, Precision::F32) => &[4, 8],
         (Want::FIRST, Precision::F64) => &[8],
         (Want::SECOND, _) => &[4],
@@ -165,9 +169,9 @@ fn tensor_samples(pass: Pass, precision: Precision) -> &'static [usize] {
 
 fn layered_samples(pass: Pass) -> &'static [usize] {
     match pass.want {
-        _ if is_plain(pass) => &[1, 2, 3, 4, 5, 6, 7, 8],
+        _ if is_plain(pass) => &[1, 2, 4, 5, 8],
         Want::POSITION => &[5],
-        _ => &[3, 8],
+        _ => &[8],
     }
 }
 
@@ -184,7 +188,8 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
             variants.extend(samples.map(|&n| of(source).with("SAMPLES", n)));
         }
         if shared_memory(architecture) >= AMPLE {
-            let samples = bricks::AT_ONCE.iter();
+            let most = if pass.width == 3 && !pass.strided { bricks::AT_ONCE.len() } else { 1 };
+            let samples = bricks::AT_ONCE.iter().rev().take(most);
             variants.extend(samples.map(|&n| of(&BRICKS).with("SAMPLES", n)));
         }
         variants.extend([1, 2].map(|cells| of(&TABLE).with("CELLS", cells)));
@@ -250,7 +255,7 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
 fn surfaces(precision: Precision) -> Vec<Variant> {
     let mut variants = Vec::new();
     for normals in [false, true] {
-        let samples = [1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 24, 33, 64];
+        let samples = [1, 2, 4, 5, 8, 9, 16, 33, 64];
         variants
             .extend(samples.map(|n| super::surface_limit::tensor_variant(precision, n, normals)));
         variants.push(super::surface_limit::table_variant(precision, normals));

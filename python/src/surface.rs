@@ -58,8 +58,8 @@ impl PySurface {
         if levels > 16 {
             return Err(refused(format!("{levels} levels"), "ask for at most 16"));
         }
-        // the one way that numbers the vertices as the stencils do
-        Ok(SurfaceOptions { scheme, levels, method: Method::Matrix, crease_rule: None })
+        // a way that numbers the vertices as the stencils do
+        Ok(SurfaceOptions { scheme, levels, method: Method::of(scheme), crease_rule: None })
     }
 }
 

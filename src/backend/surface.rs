@@ -97,6 +97,7 @@ pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
         Method::Auto if !rules.has_matrix_pass() => options.levels >= 1,
         Method::Auto | Method::Matrix => {
             options.levels >= 1
+                && rules.has_matrix_pass()
                 && !rules.is_linear()
                 && (rules.split().is_nested() || can_refine_by_sqrt3(mesh))
         }

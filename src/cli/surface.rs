@@ -47,9 +47,9 @@ pub struct Arguments {
     /// Levels of refinement
     #[arg(long, value_name = "N", default_value_t = 2)]
     levels: usize,
-    /// How points are computed; the results agree up to rounding
-    #[arg(long, value_enum, default_value_t)]
-    method: MethodName,
+    /// How points are computed; the results agree up to rounding [default: matrix]
+    #[arg(long, value_enum)]
+    method: Option<MethodName>,
     /// Average sharpness along creases as it passes on (Chaikin)
     #[arg(long)]
     chaikin: bool,
@@ -137,13 +137,12 @@ impl From<LinearName> for LinearInterpolation {
     }
 }
 
-#[derive(Clone, Copy, Default, ValueEnum)]
+#[derive(Clone, Copy, ValueEnum)]
 enum MethodName {
     /// Refine: the faster of the next two that takes the mesh; edge-friend numbers vertices
     /// differently
     Auto,
     /// Refine: level by level on the mesh matrix
-    #[default]
     Matrix,
     /// Refine: level by level in one pass each; Catmull-Clark on oriented manifolds
     EdgeFriend,
@@ -159,7 +158,7 @@ enum MethodName {
 impl Arguments {
     /// Refuses, before any work, options that do not go together.
     fn check(&self, format: SurfaceFormat) -> Result<()> {
-        if matches!(self.method, MethodName::Adaptive) && !self.limit {
+        if matches!(self.method, Some(MethodName::Adaptive)) && !self.limit {
             return Err(Error::request("--method adaptive evaluates the limit only")
                 .with_help("add --limit, or take another method"));
         }
@@ -172,31 +171,35 @@ impl Arguments {
             return Err(Error::request("--smooth-triangles is a rule of Catmull-Clark")
                 .with_help("leave --smooth-triangles out, or take --scheme catmull-clark"));
         }
-        if matches!(self.scheme, SchemeName::Sqrt3) {
-            for (given, option) in
-                [(self.limit, "--limit"), (self.normals, "--normals"), (self.chaikin, "--chaikin")]
-            {
-                if given {
-                    return Err(Error::request(format!("{option} is not for √3"))
-                        .with_help(format!("leave {option} out, or take another --scheme")));
-                }
+        let scheme = Scheme::from(self.scheme);
+        let (no_limit, no_creases) = (!scheme.has_limit(), scheme == Scheme::Sqrt3);
+        for (refused, option) in [
+            (self.limit && no_limit, "--limit"),
+            (self.normals && no_limit, "--normals"),
+            (self.chaikin && no_creases, "--chaikin"),
+        ] {
+            if refused {
+                let name = scheme.rules().name();
+                return Err(Error::request(format!("{option} is not for {name}"))
+                    .with_help(format!("leave {option} out, or take another --scheme")));
             }
         }
         Ok(())
     }
 
     fn options(&self) -> SurfaceOptions {
+        let scheme = self.scheme.into();
         SurfaceOptions {
-            scheme: self.scheme.into(),
+            scheme,
             levels: self.levels,
             method: match self.method {
-                MethodName::Matrix => Method::Matrix,
-                MethodName::Auto => Method::Auto,
-                MethodName::Single => Method::Single,
-                MethodName::Static => Method::Static,
-                MethodName::EdgeFriend => Method::EdgeFriend,
-                // its topology and attributes
-                MethodName::Adaptive => Method::Matrix,
+                Some(MethodName::Matrix) => Method::Matrix,
+                Some(MethodName::Auto) => Method::Auto,
+                Some(MethodName::Single) => Method::Single,
+                Some(MethodName::Static) => Method::Static,
+                Some(MethodName::EdgeFriend) => Method::EdgeFriend,
+                // of adaptive limits the topology and attributes
+                Some(MethodName::Adaptive) | None => Method::of(scheme),
             },
             crease_rule: self.chaikin.then_some(CreaseRule::Chaikin),
         }
@@ -262,8 +265,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     check_memory(&mesh, &options)?;
     check_ids(&mesh, &options)?;
     let gpu = match (&arguments.method, arguments.backend) {
-        (MethodName::Adaptive, Choice::Auto | Choice::Cpu) => None,
-        (MethodName::Adaptive, _) => {
+        (Some(MethodName::Adaptive), Choice::Auto | Choice::Cpu) => None,
+        (Some(MethodName::Adaptive), _) => {
             return Err(Error::request("--method adaptive does not run on GPUs")
                 .with_help("take --backend cpu, or another method"));
         }
@@ -281,7 +284,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mut patches = None;
     if arguments.limit || arguments.normals {
         let limits = match (&arguments.method, &planner) {
-            (MethodName::Adaptive, Planner::Cpu(plan)) => {
+            (Some(MethodName::Adaptive), Planner::Cpu(plan)) => {
                 let found = adaptive_limits(plan, &mesh, arguments.normals)?;
                 patches = Some(found.patches);
                 let PatchCounts { regular, irregular } = found.patches;

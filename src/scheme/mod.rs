@@ -189,12 +189,16 @@ pub trait SurfaceScheme: Sync {
 
 /// The rules of a scheme whose limit is known at every place. Valences and sectors are
 /// those of the refined faces.
+///
+/// Regular faces are evaluated as bicubic splines (quads) and quartic box splines (triangles):
+/// there the masks must be those of Catmull-Clark or Loop, unless the scheme is linear. Nothing
+/// checks this.
 pub trait LimitScheme: Sync {
     /// The mask of a smooth edge point.
     fn edge_mask(&self) -> EdgeMask;
 
-    /// The mask of a smooth vertex point at `valence` edges and `faces` faces; its weights
-    /// add up to `weight`.
+    /// The mask of a smooth vertex point at `valence` edges and `faces` faces, at least one of
+    /// each; its weights add up to `weight`.
     fn vertex_mask(&self, valence: usize, faces: usize, weight: f64) -> VertexMask;
 
     /// Eigenvalue of the ring of a vertex whose spokes go as cos iθ, `c` = cos θ.

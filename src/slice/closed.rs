@@ -33,7 +33,8 @@ impl ClosedSurface {
     /// holes; those of [`SurfaceMesh::check`] and [`LimitSurface::of_mesh`].
     pub fn new(mesh: &SurfaceMesh, scheme: Scheme) -> Result<Self> {
         if !scheme.has_limit() {
-            return Err(Error::request("layers of a √3 surface: its limit is no spline")
+            let name = scheme.rules().name();
+            return Err(Error::request(format!("layers by {name}: its limit is no known spline"))
                 .with_help("take Catmull-Clark, Loop or bilinear subdivision"));
         }
         mesh.check()?;

@@ -21,6 +21,12 @@ pub enum Method {
 }
 
 impl Method {
+    /// The method that refines by `scheme` where none is asked for: on the mesh matrix, or by one
+    /// sparse matrix if the passes over it do not know the masks. Vertices have the same numbers.
+    pub fn of(scheme: Scheme) -> Self {
+        if scheme.rules().has_matrix_pass() { Self::Matrix } else { Self::Single }
+    }
+
     /// Whether topology is not refined with the points.
     pub fn is_stencils(self) -> bool {
         matches!(self, Self::Single | Self::Static)

@@ -6,7 +6,7 @@ use super::{Page, ViewOptions, lines};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::scheme::Scheme;
-use crate::surface::{SurfaceOptions, SurfacePlan};
+use crate::surface::{Method, SurfaceOptions, SurfacePlan};
 
 /// A surface refined `levels` times, at the limit and with its normals where the scheme has one in
 /// closed form.
@@ -15,7 +15,9 @@ pub fn refined(
     scheme: Scheme,
     levels: usize,
 ) -> Result<(SurfaceMesh, Option<Vec<[f64; 3]>>)> {
-    let plan = SurfacePlan::new(mesh, &SurfaceOptions { scheme, levels, ..Default::default() })?;
+    let method = Method::of(scheme);
+    let options = SurfaceOptions { scheme, levels, method, crease_rule: None };
+    let plan = SurfacePlan::new(mesh, &options)?;
     let mut fine = plan.refine(mesh)?;
     if scheme.is_linear() || !scheme.has_limit() {
         return Ok((fine, None));

@@ -19,8 +19,12 @@ const CACHED: u128 = 1 << 19;
 /// and for the mesh matrix with masks that its passes do not know.
 pub(crate) fn check_method(options: &SurfaceOptions) -> Result<()> {
     let refused = |what: &str| {
+        let method = match Method::of(options.scheme) {
+            Method::Single => "single",
+            _ => "matrix",
+        };
         Err(Error::request(format!("{what} refines Catmull-Clark surfaces only"))
-            .with_help("use --method matrix for this scheme"))
+            .with_help(format!("use --method {method} for this scheme")))
     };
     let rules = options.scheme.rules();
     match options.method {

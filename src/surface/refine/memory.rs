@@ -78,7 +78,11 @@ pub fn refinement_bytes(mesh: &SurfaceMesh, options: &SurfaceOptions) -> u128 {
         _ => 18,
     };
     let lists = counts.corners.saturating_mul(a_corner + if mesh.uv.is_some() { 14 } else { 0 });
-    let matrix = match options.method {
+    let method = match options.method {
+        Method::Auto => Method::of(options.scheme),
+        method => method,
+    };
+    let matrix = match method {
         // rows of the product: about 16 control points, 12 bytes each; both its factors take less
         Method::Single => {
             counts.vertices.saturating_mul(2 * 16 * 12).saturating_add(dense_bytes(mesh, options))

@@ -102,6 +102,9 @@ pub fn four_triangles(
     let neighbours = matrix.neighbours();
     let vertices = Stencils::build(matrix.vertex_count, |v, row| {
         let around = neighbours.row(v);
+        if around.is_empty() {
+            return row.add(v as u32, 1.0);
+        }
         let mask = scheme.vertex_mask(around.len(), around.len(), 1.0);
         row.add(v as u32, mask.own);
         if mask.neighbour != 0.0 {

@@ -177,9 +177,10 @@ impl<'s> Nest<'s> {
     pub(crate) fn least_along(&self, [x, y, z]: [f64; 3]) -> f64 {
         let mut least = f64::INFINITY;
         for group in 0..self.net.ncols() / self.width {
-            let [xs, ys, zs] = [0, 1, 2].map(|c| self.net.col_as_slice(group * self.width + c));
-            for ((px, py), pz) in xs.iter().zip(ys).zip(zs) {
-                least = least.min(x * px + y * py + z * pz);
+            let column = |c: usize| self.net.col_as_slice(group * self.width + c);
+            let (xs, ys, zs) = (column(0), column(1), column(2));
+            for i in 0..xs.len().min(ys.len()).min(zs.len()) {
+                least = least.min(x * xs[i] + y * ys[i] + z * zs[i]);
             }
         }
         least

@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 
 use super::hierarchy::{Box3, Hierarchy, diagonal};
+use super::parameters::in_element;
 use super::pieces::LocatorPieces;
 use super::sides::{Sides, patch_of};
-use super::tricubic::{Points, jet};
+use super::tricubic::{Jet, Points, jet};
 use crate::bezier::Piece;
 use crate::limit::boundary::boundary_faces;
 use crate::topology::Orientation;
@@ -104,22 +105,34 @@ impl Boundary {
 }
 
 /// Pieces whose Jacobian has, at some sample, not the sign that most samples of the solid have.
+/// Bézier points of an inexact piece may be folded where the limit is not: there the limit decides.
 fn folded(pieces: &LocatorPieces<'_>) -> Vec<u32> {
-    let counts = |points: &Points| {
-        let mut signs = [0_usize; 2];
-        for t in samples() {
-            let [a, b, c] = jet(points, t).derivatives;
-            let determinant = a.cross(&b).dot(&c);
-            let rounding = 1e-9 * a.norm() * b.norm() * c.norm();
-            signs[0] += usize::from(determinant < -rounding);
-            signs[1] += usize::from(determinant > rounding);
-        }
-        signs
-    };
-    let signs: Vec<[usize; 2]> = pieces.points.par_iter().map(counts).collect();
-    let total = signs.iter().fold([0; 2], |a, b| [a[0] + b[0], a[1] + b[1]]);
+    let of_points = |points: &Points| signs(|t| jet(points, t));
+    let all: Vec<[usize; 2]> = pieces.points.par_iter().map(of_points).collect();
+    let total = all.iter().fold([0; 2], |a, b| [a[0] + b[0], a[1] + b[1]]);
     let wrong = usize::from(total[0] >= total[1]);
-    (0..signs.len() as u32).filter(|&i| signs[i as usize][wrong] > 0).collect()
+    let is_folded = |&i: &u32| {
+        let header = &pieces.pieces[i as usize];
+        let of_limit = || {
+            let limit = pieces.limit(i as usize);
+            signs(|t| limit.jet(in_element(header, t)))
+        };
+        all[i as usize][wrong] > 0 && (header.exact || of_limit()[wrong] > 0)
+    };
+    (0..all.len() as u32).into_par_iter().filter(is_folded).collect()
+}
+
+/// How many samples of a piece have a negative and a positive Jacobian.
+fn signs(map: impl Fn([f64; 3]) -> Jet) -> [usize; 2] {
+    let mut signs = [0; 2];
+    for t in samples() {
+        let [a, b, c] = map(t).derivatives;
+        let determinant = a.cross(&b).dot(&c);
+        let rounding = 1e-9 * a.norm() * b.norm() * c.norm();
+        signs[0] += usize::from(determinant < -rounding);
+        signs[1] += usize::from(determinant > rounding);
+    }
+    signs
 }
 
 /// Parameters of samples of a piece.

@@ -17,6 +17,8 @@ const FIRST_DAMPING: f64 = 1e-6;
 /// An undamped step is halved down to this part of it.
 const SHORTEST: f64 = 0.05;
 const MOST_DAMPING: f64 = 1e10;
+/// A decrease that rounding hides, as a part of the squared distance.
+const HIDDEN: f64 = 0.5 * f64::EPSILON;
 
 /// A closest point.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +71,10 @@ pub fn closest(
         let mut length = 1.0;
         loop {
             let step = descent(&jet.derivatives, gradient, free, damping);
+            // what it promises is lost in rounding
+            if step.is_some_and(|step| promise(gradient, step) <= HIDDEN * squared) {
+                break 'steps;
+            }
             let next =
                 step.map(|step| domain.clamp(std::array::from_fn(|d| t[d] + length * step[d])));
             if let Some(next) = next {
@@ -98,6 +104,11 @@ pub fn closest(
         }
     }
     Closest { parameters: t, distance: squared.sqrt() }
+}
+
+/// By how much a step lowers the squared distance if that is as its model says, at least.
+fn promise(gradient: [f64; 3], step: [f64; 3]) -> f64 {
+    -(0..3).map(|d| gradient[d] * step[d]).sum::<f64>()
 }
 
 /// Solves (JᵀJ + damping · diagonal) step = −gradient for the free parameters, by

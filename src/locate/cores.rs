@@ -57,7 +57,8 @@ struct Ring<'s> {
 #[derive(Debug)]
 struct Exact {
     points: Points,
-    frame: Option<Frame>,
+    // made when a point inside first asks for it
+    frame: OnceLock<Option<Frame>>,
     bounds: Box3,
     part: LocalBox,
 }
@@ -157,7 +158,8 @@ impl<'s> Core<'s> {
             // small pieces are told apart as their size allows
             let enough = enough.min(SHARED * diagonal(&piece.bounds) + sought.rounding);
             let nearness = Nearness { enough, most };
-            let found = search::in_piece(&piece.points, piece.frame.as_ref(), x, nearness);
+            let frame = piece.frame.get_or_init(|| Frame::of(&piece.points)).as_ref();
+            let found = search::in_piece(&piece.points, frame, x, nearness);
             let Some(mut found) = found else { continue };
             let LocalBox { origin, size, exact } = piece.part;
             let header = Piece { element: 0, origin, size, exact };
@@ -280,8 +282,13 @@ impl<'s> Core<'s> {
                 Sibling::Edge(nest) => edges.push(Core::new(nest)),
                 Sibling::Piece(part, points) => {
                     for points in points.as_chunks::<3>().0.as_chunks::<64>().0 {
-                        let (frame, bounds) = (Frame::of(points), bounds(points));
-                        pieces.push(Exact { points: *points, frame, bounds, part });
+                        let bounds = bounds(points);
+                        pieces.push(Exact {
+                            points: *points,
+                            frame: OnceLock::new(),
+                            bounds,
+                            part,
+                        });
                     }
                 }
             }

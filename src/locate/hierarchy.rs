@@ -8,8 +8,8 @@
 pub use crate::basis::tree::Node;
 use nalgebra::Vector3;
 
-/// Boxes of a leaf.
-const LEAF: usize = 4;
+/// Boxes of a leaf at most.
+pub const LEAF: usize = 4;
 /// Boxes below which a subtree is built by one task.
 const GRAIN: usize = 4096;
 

@@ -13,7 +13,7 @@ use nalgebra::Vector3;
 
 use super::boundary::{Item, samples};
 use super::closest::{Closest, Domain, closest};
-use super::hierarchy::squared_distance;
+use super::hierarchy::{LEAF, squared_distance};
 use super::sides::Best;
 use super::tricubic::jet;
 use super::{Locator, Place, parameters};
@@ -62,8 +62,14 @@ fn nearest(
             let squares = corners.map(|&p| squared_distance(&[p, p], x));
             best.bound_by(squares.fold(f64::INFINITY, f64::min).sqrt());
         }
-        for &item in items {
-            let distance = squared_distance(&boundary.boxes[item as usize], x).sqrt();
+        // the nearest box first: what it finds rules out others
+        let mut near: [(f64, u32); LEAF] = [(f64::INFINITY, 0); LEAF];
+        for (near, &item) in near.iter_mut().zip(items) {
+            *near = (squared_distance(&boundary.boxes[item as usize], x).sqrt(), item);
+        }
+        let near = &mut near[..items.len()];
+        near.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for &(distance, item) in near.iter() {
             if !wanted(boundary.items[item as usize]) || best.rules_out(distance) {
                 continue;
             }

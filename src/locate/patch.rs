@@ -146,7 +146,10 @@ impl Search<'_> {
 
     /// Whether a plane across the unit vector `n` has the part beyond it, no nearer than the best.
     fn is_beyond(&self, points: &Patch, n: Vector3<f64>) -> bool {
-        let least = points.iter().fold(f64::INFINITY, |least, p| least.min(n.dot(p)));
+        let mut least = f64::INFINITY;
+        for p in points {
+            least = least.min(n.x * p.x + n.y * p.y + n.z * p.z);
+        }
         least - n.dot(&self.x) >= self.most - self.slack
     }
 }
@@ -366,26 +369,31 @@ struct Jet {
 }
 
 impl Jet {
+    // written out: closures over arrays are calls of their own here, which took a fifth of the time
     fn of(patch: &Patch, [s, t]: [f64; 2]) -> Self {
-        let (s, t) = (bernstein(s), bernstein(t));
-        let mut sums = [Vector3::zeros(); 6];
+        let (bs, bt) = (bernstein(s), bernstein(t));
+        let mut jet = Self {
+            point: Vector3::zeros(),
+            first: [Vector3::zeros(); 2],
+            second: [Vector3::zeros(); 3],
+        };
         for (j, line) in patch.as_chunks::<4>().0.iter().enumerate() {
-            let along = [0, 1, 2].map(|order| {
-                let b: [f64; 4] = s[order];
-                line[0] * b[0] + line[1] * b[1] + line[2] * b[2] + line[3] * b[3]
-            });
-            for (sum, (by_s, by_t)) in
-                sums.iter_mut().zip([(0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2)])
-            {
-                *sum += along[by_s] * t[by_t][j];
-            }
+            let along =
+                |b: &[f64; 4]| line[0] * b[0] + line[1] * b[1] + line[2] * b[2] + line[3] * b[3];
+            let (value, slope, bend) = (along(&bs[0]), along(&bs[1]), along(&bs[2]));
+            jet.point += value * bt[0][j];
+            jet.first[0] += slope * bt[0][j];
+            jet.first[1] += value * bt[1][j];
+            jet.second[0] += bend * bt[0][j];
+            jet.second[1] += slope * bt[1][j];
+            jet.second[2] += value * bt[2][j];
         }
-        let [point, a, b, aa, ab, bb] = sums;
-        Self { point, first: [a, b], second: [aa, ab, bb] }
+        jet
     }
 }
 
 /// Bernstein polynomials of degree 3 with their first and second derivatives.
+#[inline]
 fn bernstein(t: f64) -> [[f64; 4]; 3] {
     let s = 1.0 - t;
     [

@@ -93,8 +93,12 @@ impl Best {
 /// The side of a piece where `axis` is `side`, along its other axes in their order.
 pub fn patch_of(points: &Points, axis: usize, side: usize) -> Patch {
     let fixed = (3 * side) << (2 * axis);
-    let [s, t] = along(axis).map(|d| 2 * d);
-    std::array::from_fn(|i| points[fixed | (i % 4) << s | (i / 4) << t].into())
+    let [s, t] = along(axis);
+    let mut patch = [Vector3::zeros(); 16];
+    for (i, p) in patch.iter_mut().enumerate() {
+        *p = points[fixed | (i % 4) << (2 * s) | (i / 4) << (2 * t)].into();
+    }
+    patch
 }
 
 /// The axes other than `axis`, in their order.

@@ -22,7 +22,7 @@ use super::console::since;
 use super::json::JsonReport;
 use super::memory::{gigabytes, physical};
 use super::model::ModelArguments;
-use super::quadrature::{check_memory, refusal};
+use super::quadrature::{check_memory, not_positive};
 use super::{Console, Outcome};
 
 /// Write matrices and loads of finite elements: mass, stiffness, elasticity
@@ -85,6 +85,15 @@ enum Format {
     Npz,
     /// Matrix Market: the lower triangle as text
     Mtx,
+}
+
+impl Format {
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Npz => "npz",
+            Self::Mtx => "mtx",
+        }
+    }
 }
 
 /// Numbers with commas between them.
@@ -169,6 +178,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         return Err(Error::request(format!("{} is no folder", a.output.display()))
             .with_help("give the name of a folder; it is made if it is not there"));
     }
+    a.check_folder(&operators)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
@@ -180,7 +190,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mapping = Mapping::new(&quadrature, mesh.controls())?;
     let report = Report::new(&mapping)?;
     if !report.quality.non_positive.is_empty() {
-        return Err(refusal(&report.quality));
+        return Err(not_positive(&report.quality).with_help(
+            "fix the control mesh there (refine --reorient, if cells are left-handed; untangle)",
+        ));
     }
     if report.left_handed {
         console.warn("all cells are left-handed: integrals are those of |det J|");
@@ -227,6 +239,24 @@ impl Arguments {
             ("elasticity", Operator::Elasticity { young, poisson })
         });
         [mass, stiffness, elasticity].into_iter().flatten().collect()
+    }
+
+    /// Refuses a folder with matrices that this job does not write again: they would stand beside
+    /// those of another model.
+    fn check_folder(&self, operators: &[(&'static str, Operator)]) -> Result<()> {
+        let written = |name: &str, ending: &str| {
+            ending == self.format.ending() && operators.iter().any(|(own, _)| *own == name)
+        };
+        for name in ["mass", "stiffness", "elasticity"] {
+            for ending in [Format::Npz, Format::Mtx].map(Format::ending) {
+                let path = self.output.join(format!("{name}.{ending}"));
+                if !written(name, ending) && path.exists() {
+                    return Err(Error::file(&path, None, "is a matrix of another job")
+                        .with_help("remove it, or give another folder"));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The force on an area unit of each face: the sum of those of its parts.
@@ -299,10 +329,11 @@ impl Arguments {
         regions: &Regions,
     ) -> Result<()> {
         std::fs::create_dir_all(&self.output).map_err(|e| io::atomic::refused(&self.output, e))?;
-        let (format, ending) = match self.format {
-            Format::Npz => (MatrixFormat::Npz, "npz"),
-            Format::Mtx => (MatrixFormat::MatrixMarket, "mtx"),
+        let format = match self.format {
+            Format::Npz => MatrixFormat::Npz,
+            Format::Mtx => MatrixFormat::MatrixMarket,
         };
+        let ending = self.format.ending();
         for ((name, _), matrix) in operators.iter().zip(matrices) {
             let path = self.output.join(format!("{name}.{ending}"));
             write_matrix(path, matrix, format, self.compress)?;

@@ -68,7 +68,7 @@ Jacobian is not positive; 2 refused, with the reason on stderr.";
 #[derive(Parser)]
 #[command(name = "subsolid", version, after_help = EXAMPLES, arg_required_else_help = true)]
 struct Cli {
-    /// Print errors only
+    /// Print no progress, status or warnings, only errors; reports still go to standard output
     #[arg(long, short, global = true)]
     quiet: bool,
     /// Threads to use, all of the machine's by default
@@ -168,7 +168,8 @@ fn parse() -> (ArgMatches, bool) {
     let take = |argument: Arg| {
         let takes_values = argument.get_action().takes_values();
         let is_output = argument.get_id() == OUTPUT;
-        argument.allow_negative_numbers(takes_values).allow_hyphen_values(is_output)
+        let takes_hyphens = is_output || argument.is_allow_hyphen_values_set();
+        argument.allow_negative_numbers(takes_values).allow_hyphen_values(takes_hyphens)
     };
     let command = Cli::command().mut_args(take).mut_subcommands(|command| command.mut_args(take));
     let matches = command.get_matches();

@@ -376,7 +376,16 @@ fn volume(report: &Report) -> String {
     )
 }
 
+/// Why quadrature points are not written unless --force is given.
 pub fn refusal(quality: &Quality) -> Error {
+    not_positive(quality).with_help(
+        "fix the control mesh there (refine --reorient, if cells are left-handed), or write all \
+         the same with --force",
+    )
+}
+
+/// Which cells have points whose Jacobian is not positive.
+pub fn not_positive(quality: &Quality) -> Error {
     let cells = quality.non_positive.len();
     let ids: Vec<String> = quality.non_positive.keys().take(8).map(u32::to_string).collect();
     let more = if cells > ids.len() { ", …" } else { "" };
@@ -389,10 +398,6 @@ pub fn refusal(quality: &Quality) -> Error {
          ({}{more}){worst}",
         ids.join(", ")
     ))
-    .with_help(
-        "fix the control mesh there (refine --reorient, if cells are left-handed), or write all \
-         the same with --force",
-    )
 }
 
 /// What was asked for, of cells and of the boundary alike.

@@ -49,7 +49,7 @@ impl ClosedSurface {
             Shape::Quad => (mesh, 0),
         };
         let topology = SurfaceTopology::of(mesh);
-        check_closed(&topology)?;
+        check_closed(&topology, &mesh.points)?;
         let limit = match scheme.is_linear() {
             true => None,
             false => Some(LimitSurface::of_mesh(mesh, scheme)?),
@@ -70,7 +70,12 @@ impl ClosedSurface {
 }
 
 /// Refuses edges that do not have two faces in opposite directions.
-fn check_closed(topology: &SurfaceTopology) -> Result<()> {
+fn check_closed(topology: &SurfaceTopology, points: &[[f64; 3]]) -> Result<()> {
+    // vertices of STL have places only
+    let course = |[a, b]: [u32; 2]| {
+        let [[x, y, z], [p, q, r]] = [a, b].map(|v| points[v as usize]);
+        format!("it runs from ({x} {y} {z}) to ({p} {q} {r})")
+    };
     let face = |corner: u32| topology.columns.face(corner);
     let open = || (0..).zip(&topology.edge_corners).filter(|(_, corners)| corners[1] == NONE);
     if let Some((edge, &[corner, _])) = open().next() {
@@ -80,24 +85,32 @@ fn check_closed(topology: &SurfaceTopology) -> Result<()> {
             more => format!(", and {more} more edges"),
         };
         return Err(Error::mesh(format!(
-            "the surface is not closed: edge {a} {b} has one face, {face}{more}"
+            "the surface is not closed: edge {a} {b} has one face, {face}{more}; {}",
+            course([a, b])
         ))
         .with_help(
-            "close it: fill holes, and join vertices that lie in one place; a sheet encloses nothing",
+            "close it: fill holes, and join vertices that lie in one place (those of STL must agree in \
+             every digit); a sheet encloses nothing",
         ));
     }
     if let Some(&edge) = topology.non_manifold_edges.first() {
         let [a, b] = topology.edge_ends(edge);
         let corners = topology.edges.iter().filter(|&&e| e == edge).count();
-        return Err(Error::mesh(format!("edge {a} {b} has {corners} faces, not two"))
-            .with_help("give each of the parts that meet there vertices of its own"));
+        let course = course([a, b]);
+        return Err(Error::mesh(format!("edge {a} {b} has {corners} faces, not two; {course}"))
+            .with_help(
+                "give each of the parts that meet there vertices of its own, or slice them one by \
+                 one (vertices of STL are joined by place: write OBJ or PLY); remove repeated faces",
+            ));
     }
     if let Some([a, b]) = inconsistent_edge(topology) {
         let edge = topology.edge_between(a, b).unwrap_or_default();
         let faces = topology.edge_corners[edge as usize].map(face);
         return Err(Error::mesh(format!(
-            "faces {} and {} run through edge {a} {b} in the same direction",
-            faces[0], faces[1]
+            "faces {} and {} run through edge {a} {b} in the same direction; {}",
+            faces[0],
+            faces[1],
+            course([a, b])
         ))
         .with_help("list the corners of all faces counter-clockwise, seen from outside"));
     }

@@ -43,7 +43,7 @@ impl Layer {
     /// Area of the material, in squared length units; what lies in several shells of a surface
     /// counts as often.
     pub fn area(&self) -> f64 {
-        self.contours.iter().map(Contour::area).sum()
+        self.contours.iter().map(Contour::area).fold(0.0, |sum, area| sum + area)
     }
 }
 

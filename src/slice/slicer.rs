@@ -244,6 +244,11 @@ fn tolerance(points: &[[f64; 3]], options: SliceOptions) -> Result<f64> {
     let tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * side);
     if !(tolerance >= LEAST_TOLERANCE * side && tolerance.is_finite()) || tolerance <= 0.0 {
         let least = LEAST_TOLERANCE * side;
+        if side == 0.0 {
+            return Err(
+                Error::mesh("all vertices lie in one place").with_help("give a larger model")
+            );
+        }
         return Err(Error::request(format!("a tolerance of {tolerance}"))
             .with_help(format!("ask for at least {least:e} length units")));
     }

@@ -462,3 +462,28 @@ fn bad_materials_are_refused() {
         refused(at, arguments, fragment);
     }
 }
+
+/// A job that is refused at its first layer leaves nothing that a corrected one would trip over.
+#[test]
+fn a_pixel_without_a_number_is_refused_and_leaves_nothing() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let mut mesh = subsolid::read(at.join("tripod.vtu")).unwrap();
+    let mut values: Vec<f64> = vec![1.0; mesh.points.len()];
+    mesh.attributes.push(Attribute { name: "heat".into(), width: 1, values: values.clone() });
+    subsolid::write(at.join("whole.vtu"), &mesh, WriteOptions::default()).unwrap();
+    values.fill(f64::NAN);
+    mesh.attributes.last_mut().unwrap().values = values;
+    subsolid::write(at.join("holes.vtu"), &mesh, WriteOptions::default()).unwrap();
+    let slice = "--layer-height 0.5 --png out --pixel 0.1 --attribute";
+    refused(at, &format!("slice holes.vtu {slice} heat=0:1"), "has no number in \"heat\"");
+    assert!(!at.join("out").exists());
+    fs::create_dir(at.join("out")).unwrap();
+    refused(at, &format!("slice holes.vtu {slice} heat=0:1"), "in cell ");
+    assert!(at.join("out").exists() && relative(&at.join("out")).is_empty());
+    // a range below zero is no option, and arrays may have the names that other commands give
+    done(at, &format!("slice whole.vtu {slice} group:heat=0:2 --range -1:1"));
+    assert!(
+        manifest(&at.join("out"))["layers"].as_array().is_some_and(|layers| !layers.is_empty())
+    );
+}

@@ -150,9 +150,15 @@ pub fn attributes(
 pub fn choose(wanted: &[WantedAttribute], channels: &[Channel]) -> Result<Vec<(usize, [f64; 2])>> {
     let mut chosen: Vec<(usize, [f64; 2])> = Vec::new();
     for WantedAttribute { name, range } in wanted {
-        let found: Vec<usize> = (0..channels.len())
-            .filter(|&c| channels[c].name == *name || channels[c].attribute == *name)
-            .collect();
+        let named = |name: &str| -> Vec<usize> {
+            let is_named = |c: &usize| channels[*c].name == name || channels[*c].attribute == name;
+            (0..channels.len()).filter(is_named).collect()
+        };
+        let mut found = named(name);
+        // as other commands call groups
+        if let (true, Some(group)) = (found.is_empty(), name.strip_prefix("group:")) {
+            found = named(group);
+        }
         if found.is_empty() {
             let names: Vec<_> = channels.iter().map(|channel| channel.name.as_str()).collect();
             let help = match names.is_empty() {

@@ -33,6 +33,8 @@ pub struct LayerDirectory {
     manifest: Manifest,
     layers: BTreeMap<usize, LayerEntry>,
     resume: bool,
+    // what was made here, outer folders first: it goes again if no layer comes
+    made: Vec<PathBuf>,
     // files that the manifest does not list yet, by their names there
     unlisted: Mutex<BTreeMap<String, Unfinished>>,
     // held while this is open; the system frees it however the program ends
@@ -53,13 +55,18 @@ impl LayerDirectory {
         folders: &[String],
         resume: bool,
     ) -> Result<Self> {
-        let create = |directory: &Path| {
+        let mut made = Vec::new();
+        let mut create = |directory: &Path| {
+            if !directory.exists() {
+                made.push(directory.to_owned());
+            }
             fs::create_dir_all(directory).map_err(|e| atomic::refused(directory, e))
         };
         create(path)?;
         let lock = lock(path)?;
         let mut layers = BTreeMap::new();
-        if let Some(there) = Manifest::read(path)? {
+        // a manifest without layers is of a job that made none
+        if let Some(there) = Manifest::read(path)?.filter(|there| !there.layers.is_empty()) {
             if let Some(difference) = parameters.difference(&there.parameters) {
                 return Err(Error::file(
                     path,
@@ -78,7 +85,7 @@ impl LayerDirectory {
         folders.iter().try_for_each(|folder| create(&path.join(folder)))?;
         let manifest = Manifest::new(model, parameters);
         let (path, unlisted) = (path.into(), Mutex::default());
-        let mut directory = Self { path, manifest, layers, resume, unlisted, _lock: lock };
+        let mut directory = Self { path, manifest, layers, resume, made, unlisted, _lock: lock };
         directory.write(false)?;
         Ok(directory)
     }
@@ -142,10 +149,17 @@ impl LayerDirectory {
 }
 
 impl Drop for LayerDirectory {
-    /// Removes the files that no manifest lists.
+    /// Removes the files that no manifest lists, and of a job that ended without a layer all that it
+    /// made.
     fn drop(&mut self) {
         for (name, _unfinished) in std::mem::take(&mut *self.unlisted()) {
             let _ = fs::remove_file(self.path.join(name)); // it may not have been written
+        }
+        if self.layers.is_empty() && !self.manifest.complete {
+            let _ = fs::remove_file(self.path.join(FILE_NAME));
+            for folder in self.made.iter().rev() {
+                let _ = fs::remove_dir(folder); // it stays if anything else is there
+            }
         }
     }
 }

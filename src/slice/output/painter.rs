@@ -207,8 +207,15 @@ impl Painter {
         levels.resize(if options.attributes.is_empty() { 0 } else { coverage.len() }, 0);
         for (&(channel, range), folder) in options.attributes.iter().zip(of_attributes) {
             let pixels = levels.iter_mut().zip(&coverage).filter(|(_, covered)| **covered > 0);
-            let values = values.iter().skip(channel).step_by(self.channels);
-            for ((level, &covered), &value) in pixels.zip(values) {
+            let values = || values.iter().skip(channel).step_by(self.channels);
+            if let Some(place) = values().position(|value| value.is_nan()) {
+                let mut covered = (0..coverage.len()).filter(|&pixel| coverage[pixel] > 0);
+                let pixel = covered.nth(place).unwrap_or_default();
+                let text = format!("has no number in {folder:?}");
+                let help = "give the attribute a number at every vertex, or leave it out";
+                return Err(self.unfit(cut, &Unfit { pixel, text, help }));
+            }
+            for ((level, &covered), &value) in pixels.zip(values()) {
                 *level = shade(value, range, covered);
             }
             files.push(take(self.grey(folder, cut, &levels, options.bits)?)?);
@@ -286,7 +293,7 @@ fn image_format(setting: &Setting, options: &ImageOptions) -> ImageFormat {
 /// Level of a value in a pixel that is covered so far; the range's ends are 0 and all.
 fn shade(value: f64, [black, white]: [f64; 2], covered: u16) -> u16 {
     let part = ((value - black) / (white - black)).clamp(0.0, 1.0);
-    (part * f64::from(covered)).round() as u16 // NaN is black
+    (part * f64::from(covered)).round() as u16
 }
 
 /// A folder for the coverage or the materials and for every attribute: its name in letters that

@@ -22,6 +22,7 @@ use super::console::{counted, since};
 use super::json::JsonReport;
 use super::memory::{gigabytes, physical};
 use super::model::{ModelArguments, check_compress};
+use super::number::significant;
 use super::processor::Processor;
 use super::{Console, Outcome, report};
 
@@ -348,7 +349,13 @@ fn text(report: &Report) -> String {
     let mut text = format!("reference {}\n", report.reference);
     for run in &report.runs {
         let c = &run.comparison;
-        let _ = writeln!(text, "\n{}: {}, box diagonal {:.6}", run.name, run.backend, c.diagonal);
+        let _ = writeln!(
+            text,
+            "\n{}: {}, box diagonal {}",
+            run.name,
+            run.backend,
+            significant(c.diagonal)
+        );
         let _ = writeln!(
             text,
             "{:<20} {:>9} {:>11} {:>10} {:>10} {:>10} {:>10}",

@@ -22,6 +22,7 @@ use subsolid::{Error, Result};
 use super::console::{counted, since};
 use super::json::JsonReport;
 use super::model::{ModelArguments, takes_table};
+use super::number::significant;
 use super::processor::Processor;
 use super::{Console, Outcome};
 
@@ -148,12 +149,12 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     );
     console.report(&report, || {
         format!(
-            "{}: {} inside, at most {:.1e} from the limit; {} outside, at most {:.6} away",
+            "{}: {} inside, at most {:.1e} from the limit; {} outside, at most {} away",
             counted(report.points, "point"),
             report.inside,
             report.largest_residual,
             report.outside,
-            report.largest_distance
+            significant(report.largest_distance)
         )
     })?;
     Ok(Outcome::Done)

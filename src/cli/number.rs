@@ -3,16 +3,24 @@
 /// A number with six significant digits: in plain notation from 10⁻⁴ to 10⁷, else with an
 /// exponent; `0` for zero of either sign.
 pub fn significant(x: f64) -> String {
-    const DIGITS: usize = 6;
+    with_digits(x, 6)
+}
+
+/// The same with thirteen digits, for sums that are compared.
+pub fn precise(x: f64) -> String {
+    with_digits(x, 13)
+}
+
+fn with_digits(x: f64, digits: usize) -> String {
     if x == 0.0 || !x.is_finite() {
         return if x == 0.0 { "0".into() } else { x.to_string() };
     }
     // rounded first: 9999999.9 has eight digits before the point
-    let scientific = format!("{x:.*e}", DIGITS - 1);
+    let scientific = format!("{x:.*e}", digits - 1);
     let exponent = scientific.split_once('e').and_then(|(_, e)| e.parse::<i32>().ok());
     match exponent {
         Some(exponent @ -4..7) => {
-            let decimals = (DIGITS as i32 - 1 - exponent).max(0) as usize;
+            let decimals = (digits as i32 - 1 - exponent).max(0) as usize;
             format!("{x:.decimals$}")
         }
         _ => scientific,

@@ -31,6 +31,7 @@ use super::console::{counted, since};
 use super::json::JsonReport;
 use super::memory::{gigabytes, physical};
 use super::model::{ModelArguments, warn_left_out};
+use super::number::precise;
 use super::pieces::{part, piece_size};
 use super::processor::Processor;
 use super::quality::{self, place};
@@ -369,10 +370,16 @@ pub fn check_memory(solid: &Solid, scheme: Scheme, want: Want) -> Result<()> {
 }
 
 fn volume(report: &Report) -> String {
-    let share = 100.0 * report.remainder_volume / report.volume;
+    // a flat model has no volume
+    let share = match report.volume {
+        0.0 => 0.0,
+        volume => 100.0 * report.remainder_volume / volume,
+    };
     format!(
-        "{:.12}, of which {:.3e} ({share:.2} %) in remainders of {:.3e} cells together",
-        report.volume, report.remainder_volume, report.remainder_parameter_volume
+        "{}, of which {:.3e} ({share:.2} %) in remainders of {:.3e} cells together",
+        precise(report.volume),
+        report.remainder_volume,
+        report.remainder_parameter_volume
     )
 }
 

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use subsolid::volume::{Extreme, Quality};
 
+use super::number::significant;
+
 /// Cells of poor quality that are listed for people; JSON has them all.
 const LISTED: usize = 12;
 
@@ -37,5 +39,6 @@ pub fn text(quality: &Quality, left_handed: usize) -> String {
 pub fn place(extreme: &Extreme) -> String {
     let Extreme { value, cell, parameters: [u, v, w], point: [x, y, z], corner } = extreme;
     let corner = corner.map(|corner| format!(" corner {corner}")).unwrap_or_default();
-    format!("{value:.6e} in cell {cell}{corner} at u {u} v {v} w {w}, x {x:.6} y {y:.6} z {z:.6}")
+    let [x, y, z] = [x, y, z].map(|x| significant(*x));
+    format!("{value:.6e} in cell {cell}{corner} at u {u} v {v} w {w}, x {x} y {y} z {z}")
 }

@@ -19,6 +19,7 @@ use subsolid::{Error, Result};
 use super::super::Outcome;
 use super::super::console::{Console, counted, since};
 use super::super::model::warn_left_out;
+use super::super::number::{precise, significant};
 use super::{Arguments, Asked, PIECE, write_pieces};
 use crate::cli::json::JsonReport;
 
@@ -66,8 +67,10 @@ pub fn run(
     let report = BoundaryReport::new(&mapping, &regions, origin)?;
     let samples = counted(report.samples, "quadrature point");
     console.status("Evaluated", format!("{samples} in {}", since(start)));
-    console
-        .status("Area", format!("{:.12} on {}", report.area, counted(report.sides.len(), "side")));
+    console.status(
+        "Area",
+        format!("{} on {}", precise(report.area), counted(report.sides.len(), "side")),
+    );
     let summary = Summary { asked: Asked::new(a, &quadrature, output_bytes), report: &report };
     console.report(&summary, || text(&report))?;
     if let Some(output) = &a.output {
@@ -104,7 +107,8 @@ fn write(
 fn text(report: &BoundaryReport) -> String {
     let row = |name: &dyn std::fmt::Display, sums: &SurfaceSums| {
         let [x, y, z] = sums.centroid;
-        format!("{name:<7} {:<6} {:<14.8} {x:.6} {y:.6} {z:.6}\n", sums.faces, sums.area)
+        let [x, y, z] = [x, y, z].map(significant);
+        format!("{name:<7} {:<6} {:<14} {x} {y} {z}\n", sums.faces, significant(sums.area))
     };
     let mut text = String::from("side    faces  area           centroid\n");
     report.sides.iter().for_each(|side| text += &row(&side.side, &side.sums));

@@ -161,23 +161,8 @@ fn a_folder_holds_the_matrices_of_one_job() {
     let before = std::fs::read(here.join("out/mass.npz")).unwrap();
     for job in ["--stiffness", "--mass --format mtx"] {
         let job = format!("assemble box.vtk --gauss 2 {job} -o out");
-        refused(here, &job, "mass.npz is a matrix of another job");
+        refused(here, &job, "mass.npz: is a matrix of another job");
     }
     assert_eq!(std::fs::read(here.join("out/mass.npz")).unwrap(), before);
     assert!(!here.join("out/stiffness.npz").exists() && !here.join("out/mass.mtx").exists());
-}
-
-/// The help names no option that the command lacks.
-#[test]
-fn folded_cells_are_refused_without_an_option_of_others() {
-    let directory = tempdir().unwrap();
-    let here = directory.path();
-    let mut mesh = subsolid::mesh::shape::Shape::Box { cells: [3, 3, 3] }.build().unwrap();
-    let inner = mesh.points.iter().position(|p| *p == [1.0; 3]).unwrap();
-    mesh.points[inner] = [2.8, 2.8, 2.8];
-    subsolid::write(here.join("folded.vtu"), &mesh, subsolid::WriteOptions::default()).unwrap();
-    let (code, _, message) =
-        crate::program::run(here, "assemble folded.vtu --mass --gauss 3 -o out");
-    assert_eq!(code, 2);
-    assert!(message.contains("not positive") && !message.contains("--force"), "{message}");
 }

@@ -20,6 +20,7 @@ use super::console::{counted, since};
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, warn_of_table};
+use super::number::significant;
 use super::processor::Processor;
 use super::surface_model::{is_surface, read_surface, surface_output};
 use super::{Console, Outcome};
@@ -231,7 +232,7 @@ fn report(arguments: &Arguments, targets: usize, values: &[f64]) -> Report {
 fn tell(report: &Report, console: &Console) -> Result<Outcome> {
     let Report { output, name, targets, greatest } = report;
     let targets = counted(*targets, "vertex");
-    console
-        .report(report, || format!("{output}: \"{name}\" to {targets}, greatest {greatest:.6}"))?;
+    let greatest = significant(*greatest);
+    console.report(report, || format!("{output}: \"{name}\" to {targets}, greatest {greatest}"))?;
     Ok(Outcome::Done)
 }

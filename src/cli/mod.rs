@@ -23,6 +23,7 @@ mod locate;
 mod memory;
 mod merge;
 mod model;
+mod number;
 mod pieces;
 mod processor;
 mod quadrature;

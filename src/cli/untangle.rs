@@ -16,6 +16,7 @@ use subsolid::{Result, io};
 use super::console::{counted, since};
 use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, check_names, warn_of_table};
+use super::number::significant;
 use super::{Console, Outcome};
 
 /// Unfold the control cells of a solid, and improve the worst
@@ -116,7 +117,8 @@ fn text(report: &Report) -> String {
         ("mean of the least of each cell", before.mean, after.mean),
         ("bound of det J of the limit", first.bound, last.bound),
     ] {
-        let _ = writeln!(text, "{name:<32} {a:>12.5} {b:>12.5}");
+        let [a, b] = [a, b].map(significant);
+        let _ = writeln!(text, "{name:<32} {a:>12} {b:>12}");
     }
     for (name, a, b) in [
         ("control cells folded or flat", before.non_positive, after.non_positive),

@@ -28,13 +28,10 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::mesh::{
-    Attribute, Controls, SolidMesh, SurfaceMesh, check_attributes, check_coordinates,
-};
+use crate::mesh::{Attribute, Controls, SurfaceMesh, check_attributes, check_coordinates};
 pub use crate::numbers::Precision;
 pub use crate::plan::Strategy;
 use crate::plan::{Plan, Want};
-use crate::process::solid::{Seed, volume_distance};
 use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
 use crate::surface::{SurfaceOptions, SurfaceStencils};
 
@@ -105,15 +102,6 @@ pub trait Backend {
     /// # Errors
     /// Those of [`SurfaceMesh::check`]; on a device, too little memory.
     fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>>;
-
-    /// Distance of every vertex of a solid's control mesh to the nearest seed, through the volume;
-    /// see [`volume_distance`]. Different processors solve the systems in different ways.
-    ///
-    /// # Errors
-    /// Those of [`volume_distance`]; on a device, too little memory, or iterations that do not end.
-    fn volume_distance(&self, mesh: &SolidMesh, seeds: &[Seed]) -> Result<Vec<f64>> {
-        volume_distance(mesh, seeds)
-    }
 
     /// The device that jobs bring their arrays to: location, layers, interiors, quadrature. `None`
     /// on the CPU, where they work on their own data.

@@ -9,10 +9,9 @@ use super::{
     SurfaceRefiner, check_controls,
 };
 use crate::error::{Error, Result};
-use crate::mesh::{Controls, SolidMesh, SurfaceMesh};
+use crate::mesh::{Controls, SurfaceMesh};
 use crate::numbers::Real;
 use crate::plan::{Plan, Samples, Want, shares};
-use crate::process::solid::Seed;
 use crate::result_buffer::ResultBuffer;
 use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
 use crate::surface::{SurfaceOptions, SurfaceStencils};
@@ -129,10 +128,6 @@ impl Backend for Several {
 
     fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>> {
         self.first().process_surface(mesh)
-    }
-
-    fn volume_distance(&self, mesh: &SolidMesh, seeds: &[Seed]) -> Result<Vec<f64>> {
-        self.first().volume_distance(mesh, seeds)
     }
 
     fn device(&self) -> Option<&dyn Device> {

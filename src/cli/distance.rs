@@ -7,11 +7,12 @@ use std::time::Instant;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::backend::{Choice, Precision, Strategy};
+use subsolid::backend::Choice;
+use subsolid::io::SurfaceFormat;
 use subsolid::mesh::{Attribute, SolidMesh};
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::solid::{
-    Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds,
+    Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds, volume_distance,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
@@ -21,8 +22,8 @@ use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, warn_of_table};
 use super::number::significant;
-use super::processor::Processor;
-use super::surface_model::{is_surface, read_surface, surface_output};
+use super::processor::{Processor, check_of_solid};
+use super::surface_model::{is_surface, read_surface, refuse, surface_output};
 use super::{Console, Outcome};
 
 /// Store distances as an attribute of the vertices
@@ -54,8 +55,8 @@ pub struct Arguments {
     /// How distances on surfaces are found
     #[arg(long, value_enum, default_value_t)]
     method: Method,
-    /// Processor: auto (of a surface the one that ends the job first, of a solid the CPU), cpu, cuda
-    /// or cuda:N; distances are the same but for rounding
+    /// Processor of a surface: auto (the one that ends the job first), cpu, cuda or cuda:N; distances
+    /// are the same but for rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .ply, .vtp or .glb
@@ -70,7 +71,7 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, Default, PartialEq, clap::ValueEnum)]
 enum Method {
-    /// Heat method: sparse Cholesky factors
+    /// Heat method: linear systems
     #[default]
     Heat,
     /// Window updates level by level from the sources
@@ -133,6 +134,7 @@ impl JsonReport for Report {
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    check_name(&arguments.name)?;
     let glb = arguments.glb.options(&arguments.output)?;
     if is_surface(&arguments.model.model) {
         return along_surface(&arguments, &glb, console);
@@ -144,21 +146,33 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         return Err(Error::request("--method toplesets is for surfaces of triangles")
             .with_help("leave it out: solids have the heat method"));
     }
-    let choice = if arguments.backend == Choice::Auto { Choice::Cpu } else { arguments.backend };
-    let backend = Processor::find(choice)?.backend(Precision::F64, Strategy::default())?;
+    check_of_solid(arguments.backend, "distances through solids are found")?;
     let mut mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
     let others = mesh.attributes.iter().map(|attribute| attribute.name.as_str());
     let others = others.filter(|other| *other != arguments.name);
     io::check_names(format, others.chain([arguments.name.as_str()]))?;
     let seeds = seeds(&mesh, &arguments.to)?;
     let start = Instant::now();
-    let values = backend.volume_distance(&mesh, &seeds)?;
+    let values = volume_distance(&mesh, &seeds)?;
     let report = report(&arguments, seeds.len(), &values);
     console.status("Measured", format!("{} in {}", counted(values.len(), "vertex"), since(start)));
     put(&mut mesh.attributes, &arguments.name, values);
     warn_of_table(format, output, &mesh, console);
     io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
     tell(&report, console)
+}
+
+/// Refuses names that readers take for something else than an attribute.
+fn check_name(name: &str) -> Result<()> {
+    let reserved = [io::CORNER_SHARPNESS, io::CREASE_EDGES, io::CREASE_SHARPNESS];
+    let why = if name.is_empty() {
+        "an attribute needs a name".to_string()
+    } else if reserved.contains(&name) {
+        format!("\"{name}\" is the name of an array of creases and corners")
+    } else {
+        return Ok(());
+    };
+    Err(Error::request(why).with_help("give another --name, for instance distance"))
 }
 
 fn seeds(mesh: &SolidMesh, target: &Target) -> Result<Vec<Seed>> {
@@ -179,6 +193,10 @@ fn seeds(mesh: &SolidMesh, target: &Target) -> Result<Vec<Seed>> {
                 ))
             })?;
             let rows = attribute.values.chunks_exact(attribute.width.max(1));
+            if let Some(v) = rows.clone().position(|row| row.iter().any(|x| x.is_nan())) {
+                return Err(Error::request(format!("attribute \"{name}\" is NaN at vertex {v}"))
+                    .with_help("mark targets by a number that is not 0, and others by 0"));
+            }
             let marked = (0..).zip(rows).filter(|(_, row)| row.iter().any(|&x| x != 0.0));
             Ok(marked.map(|(v, _)| Seed::on(v)).collect())
         }
@@ -191,7 +209,13 @@ fn along_surface(
     console: &Console,
 ) -> Result<Outcome> {
     let output = &arguments.output;
+    refuse(&[(arguments.compress, "--compress")])?;
     let format = surface_output(&arguments.model, output, arguments.levels)?;
+    if matches!(format, SurfaceFormat::Obj | SurfaceFormat::Stl) {
+        let ending = format.extension();
+        return Err(Error::request(format!("a .{ending} file of a surface holds no distances"))
+            .with_help("end the name of the output in .ply, .vtp or .glb"));
+    }
     let mut mesh = read_surface(&arguments.model.model, console)?;
     let Target::Vertices(sources) = &arguments.to else {
         return Err(Error::request("on a surface distances are measured to vertices")

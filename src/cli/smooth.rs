@@ -17,8 +17,11 @@ use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, check_names, warn_of_table};
 use super::processor::{Processor, check_of_solid};
-use super::surface_model::{is_surface, read_surface, surface_output};
+use super::surface_model::{is_surface, read_surface, refuse, surface_output};
 use super::{Console, Outcome};
+
+/// How far values move by default.
+const FACTOR: f64 = 0.5;
 
 /// Smooth a surface by curvature flow, or an attribute of a solid
 ///
@@ -39,14 +42,16 @@ pub struct Arguments {
     /// Steps
     #[arg(long, value_name = "N", default_value_t = 1)]
     steps: usize,
-    /// Time of a step of curvature flow, in squared length units: a sphere of radius r has
-    /// radius √(r² − 4 time) after it
+    /// Time of a step of curvature flow, in squared length units. A step is implicit, of first order
+    /// in time: it takes a sphere of radius r to r / (1 + 2 time / r²). More and shorter steps come
+    /// nearer to the flow, which takes it to √(r² − 4 · steps · time)
     #[arg(long, value_name = "T", conflicts_with = "attribute")]
     time: Option<f64>,
-    /// How far values move towards the mean of their neighbors' in a step, 0 to 1
-    #[arg(long, value_name = "F", default_value_t = 0.5)]
-    factor: f64,
-    /// Keep the values on the boundary
+    /// How far values of a solid move towards the mean of their neighbors' in a step, 0 to 1
+    /// [default: 0.5]
+    #[arg(long, value_name = "F")]
+    factor: Option<f64>,
+    /// Keep the values of a solid on the boundary
     #[arg(long, requires = "attribute")]
     fix_boundary: bool,
     /// Processor of a surface: auto (the one that ends the job first), cpu, cuda or cuda:N; points
@@ -81,6 +86,12 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let steps = arguments.steps;
     let glb = arguments.glb.options(output)?;
     if is_surface(&arguments.model.model) {
+        refuse(&[
+            (arguments.attribute.is_some(), "--attribute"),
+            (arguments.factor.is_some(), "--factor"),
+            (arguments.fix_boundary, "--fix-boundary"),
+            (arguments.compress, "--compress"),
+        ])?;
         let format = surface_output(&arguments.model, output, 0)?;
         let time = arguments.time.ok_or_else(|| {
             Error::request("a surface is smoothed for a time").with_help("give --time")
@@ -120,7 +131,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             ))
         })?;
         let fixed = |v: u32| arguments.fix_boundary && topology.is_boundary_vertex(v);
-        let how = (steps, arguments.factor);
+        let how = (steps, arguments.factor.unwrap_or(FACTOR));
         attribute.values =
             smooth_attribute(&query, &attribute.values, attribute.width, how, fixed)?;
         warn_of_table(format, output, &mesh, console);

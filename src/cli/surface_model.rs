@@ -25,23 +25,28 @@ pub fn read_surface(path: &Path, console: &Console) -> Result<SurfaceMesh> {
     Ok(mesh)
 }
 
+/// Refuses options of solids that are given.
+pub fn refuse(options: &[(bool, &str)]) -> Result<()> {
+    match options.iter().find(|(given, _)| *given) {
+        None => Ok(()),
+        Some((_, option)) => Err(Error::request(format!("{option} is for solids"))
+            .with_help(format!("leave {option} out"))),
+    }
+}
+
 /// Refuses options of solids, and an output that cannot be written.
 pub fn surface_output(
     model: &ModelArguments,
     output: &Path,
     levels: usize,
 ) -> Result<SurfaceFormat> {
-    for (given, option) in [
+    refuse(&[
         (levels > 0, "--levels"),
         (model.creases.is_some(), "--creases"),
         (model.crease_angle.is_some(), "--crease-angle"),
+        (model.memory.is_some(), "--memory"),
         (model.strict, "--strict"),
-    ] {
-        if given {
-            return Err(Error::request(format!("{option} is for solids"))
-                .with_help(format!("leave {option} out")));
-        }
-    }
+    ])?;
     check_names(&model.model, output)?;
     io::check_surface_output(output)
 }

@@ -22,8 +22,9 @@ use super::{Console, Outcome};
 /// Unfold the control cells of a solid, and improve the worst
 ///
 /// Moves inner vertices; the boundary, its creases and corners stay, or slide on the limit as it
-/// was. The least scaled Jacobian of the control cells never falls. The report also bounds det J over the whole limit from
-/// below, by its Bézier coefficients.
+/// was. The least scaled Jacobian of the control cells never falls. The report also bounds det J over
+/// the whole limit from below, by its Bézier coefficients. The exit code is 1 if control cells are
+/// still folded.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -94,18 +95,43 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let control = untangle(&mut mesh, arguments.boundary.into(), |_| bar.inc(1))?;
     bar.finish_and_clear();
     console.status("Moved", format!("{} in {}", counted(control.moved, "vertex"), since(start)));
-    if control.after.non_positive > 0 {
-        let cells = counted(control.after.non_positive, "cell");
-        let worst = control.after.cell;
-        console.warn(format!("{cells} are still folded or flat (the worst: cell {worst})"));
-    }
-    let limit_after = least_determinant(&mesh)?;
+    let limit_after = if control.moved > 0 { least_determinant(&mesh)? } else { limit_before };
     warn_of_table(format, output, &mesh, console);
     io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
     let output = output.display().to_string();
     let report = Report { output, control, limit_before, limit_after };
     console.report(&report, || text(&report))?;
-    Ok(Outcome::Done)
+    let Some(folded) = still_folded(&control, arguments.boundary) else { return Ok(Outcome::Done) };
+    console.warn(folded);
+    Ok(Outcome::PoorQuality)
+}
+
+/// How many control cells are still folded, and the likely reason.
+fn still_folded(control: &Untangled, boundary: Motion) -> Option<String> {
+    let Untangled { after, fixed, .. } = control;
+    if after.non_positive == 0 {
+        return None;
+    }
+    let are = |count: usize| if count == 1 { "is" } else { "are" };
+    let slide = match boundary {
+        Motion::Fixed => "; try --boundary slide",
+        Motion::Slide => "",
+    };
+    let why = match fixed {
+        0 => {
+            format!("the boundary may leave no room{slide}, or --levels 1 for more inner vertices")
+        }
+        _ => format!(
+            "{fixed} of them {} so at corners whose vertices all stay{slide}, or move them in the model",
+            are(*fixed)
+        ),
+    };
+    Some(format!(
+        "{} {} still folded or flat (the worst: cell {}): {why}",
+        counted(after.non_positive, "cell"),
+        are(after.non_positive),
+        after.cell
+    ))
 }
 
 fn text(report: &Report) -> String {

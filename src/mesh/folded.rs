@@ -48,13 +48,15 @@ impl SolidMesh {
 /// The least scaled Jacobian at the corners of a hexahedron, times `sign`; 0 where edges have no
 /// length.
 pub(crate) fn least_corner(points: &[[f64; 3]], hexahedron: &[u32; 8], sign: f64) -> f64 {
+    (0..8).map(|corner| sign * corner_jacobian(points, hexahedron, corner)).fold(1.0, f64::min)
+}
+
+/// The scaled Jacobian at a corner; 0 where edges have no length.
+pub(crate) fn corner_jacobian(points: &[[f64; 3]], hexahedron: &[u32; 8], corner: usize) -> f64 {
     let at = |i: usize| Vector3::from(points[hexahedron[i] as usize]);
-    let scaled = |(corner, to): (usize, &[usize; 3])| {
-        let [a, b, c] = to.map(|i| at(i) - at(corner));
-        let lengths = a.norm() * b.norm() * c.norm();
-        if lengths > 0.0 { sign * a.cross(&b).dot(&c) / lengths } else { 0.0 }
-    };
-    NEIGHBORS.iter().enumerate().map(scaled).fold(1.0, f64::min)
+    let [a, b, c] = NEIGHBORS[corner].map(|i| at(i) - at(corner));
+    let lengths = a.norm() * b.norm() * c.norm();
+    if lengths > 0.0 { a.cross(&b).dot(&c) / lengths } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -4,8 +4,6 @@ use faer::linalg::solvers::Solve;
 use faer::sparse::linalg::solvers::Llt;
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Side};
-#[cfg(feature = "device")]
-use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 
@@ -21,29 +19,6 @@ impl Symmetric {
         if row >= column {
             self.entries.push(Triplet::new(row, column, value));
         }
-    }
-
-    /// All rows, those above the diagonal too: columns ascending, entries of one place summed in
-    /// the order in which they came.
-    #[cfg(feature = "device")]
-    pub fn rows(&self, size: usize) -> Vec<Vec<(u32, f64)>> {
-        let mut rows = vec![Vec::new(); size];
-        for entry in &self.entries {
-            rows[entry.row].push((entry.col as u32, entry.val));
-            if entry.row != entry.col {
-                rows[entry.col].push((entry.row as u32, entry.val));
-            }
-        }
-        let sum = |row: &mut Vec<(u32, f64)>| {
-            row.sort_by_key(|&(column, _)| column);
-            row.dedup_by(|next, sum| {
-                let same = next.0 == sum.0;
-                sum.1 += if same { next.1 } else { 0.0 };
-                same
-            });
-        };
-        rows.par_iter_mut().for_each(sum);
-        rows
     }
 
     /// The Cholesky factor.

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use subsolid::backend::Precision;
 use subsolid::backend::cuda::DeviceRepr;
-use subsolid::backend::cuda::process::{self, DeviceProcessor};
+use subsolid::backend::cuda::process::DeviceProcessor;
 use subsolid::mesh::{Polygons, SurfaceMesh};
 use subsolid::numbers::Real;
-use subsolid::process::solid::{Seed, boundary_seeds, volume_distance};
 use subsolid::process::surface::{Geodesics, curvature_flow, denoise, toplesets, vertex_normals};
 use subsolid::scheme::VertexRule;
 
@@ -150,33 +149,6 @@ fn distances_are_those_of_the_cpu() {
         let off = worst(&single, &toplesets(&mesh, &sources).unwrap());
         assert!(off <= 1e-4, "{name}: toplesets off by {off:e} in single precision");
     }
-}
-
-/// Distances through solids, by Cholesky factors and by conjugate gradients: boxes, stretched and
-/// bent ones, the bracket; the same bits in every run.
-#[test]
-#[ignore = "needs an NVIDIA GPU"]
-fn distances_through_solids_are_those_of_the_cpu() {
-    let gpu = gpu(Precision::F64);
-    let bent = |p: &mut [f64; 3]| *p = [p[0] * (1.0 + 0.1 * p[2]), p[1] + 0.05 * p[0] * p[0], p[2]];
-    let mut stretched = block([12, 5, 7]);
-    stretched.points.iter_mut().for_each(bent);
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
-    let bracket = subsolid::read(models.join("bracket.vtk")).unwrap();
-    let bracket = subsolid::refine_mesh(&bracket, 1, VertexRule::default()).unwrap();
-    for (name, mesh) in [("box", block([9; 3])), ("bent", stretched), ("bracket", bracket)] {
-        let size = extent_of(&mesh.points);
-        for seeds in [boundary_seeds(&mesh).unwrap(), vec![Seed::on(3)]] {
-            let expected = volume_distance(&mesh, &seeds).unwrap();
-            let found = process::volume_distance(&gpu, &mesh, &seeds).unwrap();
-            let off = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
-            let off = off.fold(0.0, |worst, x| if x <= worst { worst } else { x });
-            assert!(off <= 1e-8 * size, "{name}: {} seeds: off by {off:e}", seeds.len());
-            assert!(process::volume_distance(&gpu, &mesh, &seeds).unwrap() == found, "{name}");
-        }
-    }
-    let refused = process::volume_distance(&gpu, &block([2; 3]), &[]).unwrap_err();
-    assert!(refused.to_string().contains("nothing to measure"), "{refused}");
 }
 
 /// L of a linear function is 0 inside a square, and of any function its integral vanishes.

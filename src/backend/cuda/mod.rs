@@ -78,9 +78,8 @@ use super::device::{
 };
 use super::{Backend, Evaluator, Precision, SurfaceEvaluator, SurfaceProcessor, SurfaceRefiner};
 use crate::error::Result;
-use crate::mesh::{SolidMesh, SurfaceMesh};
+use crate::mesh::SurfaceMesh;
 use crate::plan::{Plan, Want};
-use crate::process::solid::Seed;
 use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
 use crate::surface::{SurfaceOptions, SurfaceStencils};
 
@@ -167,10 +166,6 @@ impl Backend for Cuda {
 
     fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>> {
         Ok(Box::new(DeviceProcessor::<f64>::new(self, mesh)?))
-    }
-
-    fn volume_distance(&self, mesh: &SolidMesh, seeds: &[Seed]) -> Result<Vec<f64>> {
-        process::volume_distance(self, mesh, seeds)
     }
 
     fn surface_stencils<'s>(

@@ -12,6 +12,10 @@ use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::SolidMesh;
 
+/// Determinants below this part of the product of the lengths that derivatives have, and below that
+/// what coordinates lose, are rounding.
+const ROUNDING: f64 = 1e-12;
+
 /// Rings of exact pieces around extraordinary edges and vertices.
 const RINGS: usize = 2;
 
@@ -20,11 +24,12 @@ const RINGS: usize = 2;
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct LeastDeterminant {
     /// The coefficient, in cubed length units: det J with respect to the parameters of
-    /// elements is nowhere less.
+    /// elements is nowhere less; 0 where it is 0 but for rounding.
     pub bound: f64,
     /// The element where it stands; in a mesh of hexahedra alone, the cell.
     pub element: u32,
-    /// Elements with a coefficient that is not positive: those that may be folded.
+    /// Elements with a coefficient that is not positive, but for rounding: those that may be folded,
+    /// and those with a point where det J is 0, such as on the smooth edges of a box.
     pub non_positive: usize,
 }
 
@@ -63,7 +68,12 @@ fn least(points: &[f64]) -> f64 {
     let [u, v, w] = [0, 1, 2].map(|axis| Polynomial::derivative(axis, at));
     let cross = v.product(&w, |a, b| a.cross(&b));
     let determinant = u.product(&cross, |a, b| a.dot(&b));
-    determinant.least()
+    let least = determinant.least();
+    let [a, b, c] = [&u, &v, &w].map(Polynomial::longest);
+    // a derivative is three times the difference of two points
+    let lost = 64.0 * f64::EPSILON * points.iter().fold(0.0f64, |most, x| most.max(x.abs()));
+    let rounding = ROUNDING * a * b * c + lost * (a * b + b * c + c * a);
+    if least.abs() <= rounding { 0.0 } else { least }
 }
 
 /// A polynomial by its Bézier coefficients times the binomials of their places, which multiply
@@ -87,6 +97,12 @@ impl Polynomial<Vector3<f64>> {
             })
             .collect();
         Self { degrees, scaled }
+    }
+
+    /// Length of the longest Bézier coefficient.
+    fn longest(&self) -> f64 {
+        let coefficients = places(self.degrees).zip(&self.scaled);
+        coefficients.map(|(at, x)| x.norm() / binomials(self.degrees, at)).fold(0.0, f64::max)
     }
 }
 

@@ -1,214 +1,231 @@
-//! Distance through a volume by the heat method.
+//! Distance through a volume by local minima over the faces around each vertex.
 //!
-//! Crane, Weischedel and Wardetzky, "Geodesics in heat" (2013), Algorithm 1, on trilinear
-//! hexahedra: heat flows from the seeds for a time t, its normalized gradients X are those of
-//! the distance, which follows from a Poisson equation. t is the square of the mean length of
-//! edges (§3.2.4). Both systems take the seeds' values as given (Dirichlet) and let nothing
-//! pass elsewhere on the boundary, so distances go around holes.
+//! The distance u of a vertex x is the least of u(y) + |x − y| over the points y of the faces of
+//! its cells that are opposite to it: Bornemann and Rasch, "Finite-element discretization of static
+//! Hamilton-Jacobi equations based on a local variational principle" (2006), eq. (6), with both
+//! pairs of triangles of each face. Vertices are settled in ascending order, as by Sethian's fast
+//! marching; there the distance between vertices is quadratic along edges, by their directions,
+//! which makes bent fronts better than linear ones. Then further minima lower what they can, which
+//! settling once does not reach in skewed cells.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::trilinear::{Sample, samples};
+use super::trilinear::is_regular;
+use super::update::{Between, Found, Node, through};
 use super::{Seed, hexahedra};
 use crate::error::{Error, Result};
 use crate::mesh::SolidMesh;
 use crate::process::components::check_reach;
-use crate::process::sparse::Symmetric;
 
-/// Heat that changes by less than this part of itself along a mean edge is flat, as on the spot that
-/// is farthest from seeds all around: its direction would be that of rounding.
-const FLAT: f64 = 1e-6;
+/// What a distance must fall by to be lowered, as a part of the greatest.
+const FALL: f64 = 1e-10;
 
-/// Samples of each cell.
-type Cells = Vec<[Sample; 8]>;
+/// What rounding makes of equal distances, as a part of them.
+const EQUAL: f64 = 1e-9;
 
 /// Distance of every vertex of the control mesh to the nearest seed, in its length unit,
 /// through the trilinear volume of its hexahedra; 0 at vertices of no cell.
 ///
-/// The error falls with the length of edges (first order); where the distance has one
-/// direction and cells are boxes it is exact up to rounding.
+/// The greatest error falls with the length h of edges: at first order; around points and edges of
+/// the target, where cells are skewed, as h log 1/h. In a box of cubes the distance to its sides is
+/// exact up to rounding. Where the seeds are the whole boundary, it is the distance in space to the
+/// boundary that is approximated, as nothing is in the way.
 ///
 /// # Errors
 /// [`Error::Mesh`] for cells that are no hexahedra, and those flat or folded at their Gauss points;
-/// [`Error::Request`] for seeds that do not exist, and for vertices that no cell joins to a
-/// seed, or that are more than about 700 cells away.
+/// [`Error::Request`] for seeds that do not exist, and for vertices that no cell joins to a seed.
 pub fn volume_distance(mesh: &SolidMesh, seeds: &[Seed]) -> Result<Vec<f64>> {
-    volume_distance_by(mesh, seeds, |matrix, load, _| Ok(matrix.factor(load.len())?.solve(&load)))
-}
-
-/// What a system is solved for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
-    /// Heat, that falls by orders of magnitude away from the seeds.
-    Heat,
-    /// The distance.
-    Distance,
-}
-
-/// [`volume_distance`] with systems solved by `solve(matrix, load, stage)`; the matrices are
-/// positive definite.
-///
-/// # Errors
-/// Those of [`volume_distance`] and of `solve`.
-pub(crate) fn volume_distance_by(
-    mesh: &SolidMesh,
-    seeds: &[Seed],
-    solve: impl Fn(Symmetric, Vec<f64>, Stage) -> Result<Vec<f64>>,
-) -> Result<Vec<f64>> {
     mesh.check()?;
     let hexes = hexahedra(mesh)?;
     let count = mesh.points.len();
     check_reach(count, hexes.iter().map(|h| &h[..]), seeds.iter().map(|s| s.vertex))?;
-    let cells = sampled(mesh, hexes)?;
-    let mut known = vec![f64::NAN; count];
-    for seed in seeds {
-        let value = &mut known[seed.vertex as usize];
-        *value = value.min(seed.distance);
-    }
-    let time = mean_edge(mesh, hexes).powi(2);
-    let system = System::new(hexes, &known, count);
-    let by_stage = |stage| {
-        let solve = &solve;
-        move |matrix, load| solve(matrix, load, stage)
-    };
-
-    let heat: Vec<f64> = known.iter().map(|d| (-d / time.sqrt()).exp()).collect();
-    let u = system.solve(&cells, Some(time), &heat, |_, _| 0.0, by_stage(Stage::Heat))?;
-    let fields = directions(hexes, &cells, &u, FLAT / time.sqrt())?;
-    let load = |c: usize, i: usize| {
-        let terms = cells[c].iter().zip(&fields[c]);
-        terms.map(|(s, field)| s.volume * s.gradients[i].dot(field)).sum()
-    };
-    let distance = system.solve(&cells, None, &known, load, by_stage(Stage::Distance))?;
-    Ok(distance.into_iter().map(|d| d.max(0.0)).collect())
+    check_cells(mesh, hexes)?;
+    let mut front = Front::new(mesh, hexes, seeds);
+    front.march();
+    front.lower();
+    let distance = |node: &Node| if node.distance.is_finite() { node.distance } else { 0.0 };
+    Ok(front.nodes.iter().map(distance).collect())
 }
 
-fn sampled(mesh: &SolidMesh, hexes: &[[u32; 8]]) -> Result<Cells> {
-    let of = |(c, hex): (usize, &[u32; 8])| {
-        samples(&hex.map(|v| Vector3::from(mesh.points[v as usize]))).ok_or(c)
-    };
-    let cells: Vec<_> = hexes.par_iter().enumerate().map(of).collect();
-    let bad: Vec<usize> = cells.iter().filter_map(|cell| cell.as_ref().err().copied()).collect();
-    if let Some(first) = bad.first() {
-        return Err(Error::mesh(format!(
-            "cell {first} and {} more are flat or folded",
-            bad.len() - 1
-        ))
-        .with_help("untangle the mesh first (subsolid untangle)"));
-    }
-    Ok(cells.into_iter().flatten().collect())
+fn check_cells(mesh: &SolidMesh, hexes: &[[u32; 8]]) -> Result<()> {
+    let is_bad = |hex: &[u32; 8]| !is_regular(&hex.map(|v| Vector3::from(mesh.points[v as usize])));
+    let bad: Vec<usize> =
+        hexes.par_iter().enumerate().filter(|(_, hex)| is_bad(hex)).map(|(c, _)| c).collect();
+    let Some(first) = bad.first() else { return Ok(()) };
+    Err(Error::mesh(format!("cell {first} and {} more are flat or folded", bad.len() - 1))
+        .with_help("untangle the mesh first (subsolid untangle)"))
 }
 
-/// Mean length of the edges of all cells.
-fn mean_edge(mesh: &SolidMesh, hexes: &[[u32; 8]]) -> f64 {
-    const EDGES: [[usize; 2]; 12] = [
-        [0, 1],
-        [1, 2],
-        [2, 3],
-        [3, 0],
-        [4, 5],
-        [5, 6],
-        [6, 7],
-        [7, 4],
-        [0, 4],
-        [1, 5],
-        [2, 6],
-        [3, 7],
-    ];
-    let at = |v: u32| Vector3::from(mesh.points[v as usize]);
-    let length = |hex: &[u32; 8]| -> f64 {
-        EDGES.iter().map(|&[a, b]| (at(hex[a]) - at(hex[b])).norm()).sum()
-    };
-    hexes.iter().map(length).sum::<f64>() / (12 * hexes.len()) as f64
-}
+/// Corners of a hexahedron in VTK's order by the bits of their parameters, and back.
+const CORNER: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 
-/// −∇u / |∇u| at the samples of all cells; 0 where the slope of u, as a part of u, is `flat`.
-fn directions(
-    hexes: &[[u32; 8]],
-    cells: &Cells,
-    u: &[f64],
-    flat: f64,
-) -> Result<Vec<[Vector3<f64>; 8]>> {
-    // smallest normal number: below it directions are noise
-    let lost = hexes.iter().flatten().find(|&&v| u[v as usize].abs() < f64::MIN_POSITIVE);
-    if let Some(v) = lost {
-        return Err(Error::request(format!(
-            "vertex {v} is too many cells away for the heat method"
-        ))
-        .with_help("take a coarser mesh, or fewer levels"));
-    }
-    let direction = |(hex, cell): (&[u32; 8], &[Sample; 8])| {
-        std::array::from_fn(|s| {
-            // relative to the largest, whose square must not vanish
-            let scale = hex.iter().map(|&v| u[v as usize].abs()).fold(0.0, f64::max);
-            let gradient: Vector3<f64> =
-                (0..8).map(|i| cell[s].gradients[i] * (u[hex[i] as usize] / scale)).sum();
-            -gradient.try_normalize(flat).unwrap_or_default()
-        })
-    };
-    Ok(hexes.par_iter().zip(cells).map(direction).collect())
-}
+/// The other two axes.
+const OTHERS: [[usize; 2]; 3] = [[2, 4], [1, 4], [1, 2]];
 
-/// Which vertices are unknown.
-struct System<'a> {
+struct Front<'a> {
     hexes: &'a [[u32; 8]],
-    /// Number of each unknown.
-    number: Vec<Option<usize>>,
-    size: usize,
+    /// Cells of each vertex.
+    cells: Vec<Vec<u32>>,
+    nodes: Vec<Node>,
+    is_seed: Vec<bool>,
 }
 
-impl<'a> System<'a> {
-    fn new(hexes: &'a [[u32; 8]], known: &[f64], count: usize) -> Self {
-        let mut used = vec![false; count];
-        hexes.iter().flatten().for_each(|&v| used[v as usize] = true);
-        let mut size = 0;
-        let number = (0..count).map(|v| {
-            let unknown = used[v] && known[v].is_nan();
-            size += usize::from(unknown);
-            unknown.then(|| size - 1)
-        });
-        let number = number.collect();
-        Self { hexes, number, size }
+impl<'a> Front<'a> {
+    fn new(mesh: &SolidMesh, hexes: &'a [[u32; 8]], seeds: &[Seed]) -> Self {
+        let mut cells = vec![Vec::new(); mesh.points.len()];
+        for (c, hex) in (0..).zip(hexes) {
+            for (i, &v) in hex.iter().enumerate() {
+                // a collapsed cell has a vertex more than once
+                if !hex[..i].contains(&v) {
+                    cells[v as usize].push(c);
+                }
+            }
+        }
+        let node = |&p: &[f64; 3]| Node {
+            at: p.into(),
+            distance: f64::INFINITY,
+            direction: Vector3::zeros(),
+        };
+        let mut nodes: Vec<Node> = mesh.points.iter().map(node).collect();
+        let mut is_seed = vec![false; nodes.len()];
+        for seed in seeds {
+            let distance = &mut nodes[seed.vertex as usize].distance;
+            *distance = distance.min(seed.distance);
+            is_seed[seed.vertex as usize] = true;
+        }
+        Self { hexes, cells, nodes, is_seed }
     }
 
-    /// Solves (M + time K) x = load, or K x = load without a time, with x `known` where
-    /// there is no unknown. M is lumped.
-    fn solve(
-        &self,
-        cells: &Cells,
-        time: Option<f64>,
-        known: &[f64],
-        load: impl Fn(usize, usize) -> f64,
-        solve: impl FnOnce(Symmetric, Vec<f64>) -> Result<Vec<f64>>,
-    ) -> Result<Vec<f64>> {
-        let mut matrix = Symmetric::default();
-        let mut rhs = vec![0.0; self.size];
-        for (c, (hex, cell)) in self.hexes.iter().zip(cells).enumerate() {
-            for i in 0..8 {
-                let Some(row) = self.number[hex[i] as usize] else { continue };
-                rhs[row] += load(c, i);
-                if time.is_some() {
-                    let mass = cell.iter().map(|s| s.volume * s.values[i]).sum();
-                    matrix.add(row, row, mass);
-                }
-                for j in 0..8 {
-                    let stiffness: f64 =
-                        cell.iter().map(|s| s.volume * s.gradients[i].dot(&s.gradients[j])).sum();
-                    let value = time.unwrap_or(1.0) * stiffness;
-                    match self.number[hex[j] as usize] {
-                        Some(column) => matrix.add(row, column, value),
-                        None => rhs[row] -= value * known[hex[j] as usize],
+    /// Settles vertices in ascending order of their distances, then of their numbers.
+    fn march(&mut self) {
+        // bits of numbers that are not negative are in their order
+        let entry = |distance: f64, v: u32| Reverse((distance.max(0.0).to_bits(), v));
+        let mut settled = vec![false; self.nodes.len()];
+        let seeds = (0..self.nodes.len() as u32).filter(|&v| self.is_seed[v as usize]);
+        let mut queue: BinaryHeap<_> =
+            seeds.map(|v| entry(self.nodes[v as usize].distance, v)).collect();
+        while let Some(Reverse((_, y))) = queue.pop() {
+            if std::mem::replace(&mut settled[y as usize], true) {
+                continue;
+            }
+            for k in 0..self.cells[y as usize].len() {
+                let hex = &self.hexes[self.cells[y as usize][k] as usize];
+                for from in (0..8).filter(|&bits| hex[CORNER[bits]] == y) {
+                    for to in 0..8 {
+                        let x = hex[CORNER[to]];
+                        if settled[x as usize] {
+                            continue;
+                        }
+                        let found = self.from_corner(hex, from, to, &settled);
+                        let node = &mut self.nodes[x as usize];
+                        if self.is_seed[x as usize] {
+                            if found.distance <= node.distance * (1.0 + EQUAL) {
+                                node.direction = found.direction;
+                            }
+                        } else if found.distance < node.distance {
+                            (node.distance, node.direction) = (found.distance, found.direction);
+                            queue.push(entry(found.distance, x));
+                        }
                     }
                 }
             }
         }
-        let x = if self.size > 0 { solve(matrix, rhs)? } else { Vec::new() };
-        let value = |v: usize| match self.number[v] {
-            Some(i) => x[i],
-            None if known[v].is_nan() => 0.0,
-            None => known[v],
+    }
+
+    /// The least at a corner of a cell over edges and triangles at another, on faces opposite to
+    /// the first, whose vertices are settled; corners by the bits of their parameters.
+    fn from_corner(&self, hex: &[u32; 8], from: usize, to: usize, settled: &[bool]) -> Found {
+        let x = self.nodes[hex[CORNER[to]] as usize].at;
+        let node = |bits: usize| {
+            let v = hex[CORNER[bits]] as usize;
+            settled[v].then(|| &self.nodes[v])
         };
-        Ok((0..self.number.len()).map(value).collect())
+        let Some(y) = node(from) else { return Found::NONE };
+        let way = x - y.at;
+        let direction = way.try_normalize(0.0).unwrap_or_default();
+        let mut best = Found { distance: y.distance + way.norm(), direction };
+        let mut offer = |found: Option<Found>| match found {
+            Some(found) if found.distance < best.distance => best = found,
+            _ => {}
+        };
+        for (axis, [e, f]) in OTHERS.into_iter().enumerate() {
+            if (from ^ to) >> axis & 1 == 0 {
+                continue;
+            }
+            let corners = [from ^ e, from ^ f, from ^ e ^ f].map(node);
+            for a in corners.into_iter().flatten() {
+                offer(through(&x, [y, a], Between::Ascending));
+            }
+            for [i, j] in [[0, 1], [0, 2], [1, 2]] {
+                if let (Some(a), Some(b)) = (corners[i], corners[j]) {
+                    offer(through(&x, [y, a, b], Between::Ascending));
+                }
+            }
+        }
+        best
+    }
+
+    /// Lowers distances by minima until none falls. Every round is from the distances of
+    /// the round before, so that threads do not matter.
+    fn lower(&mut self) {
+        let finite = self.nodes.iter().map(|node| node.distance).filter(|d| d.is_finite());
+        let fall = FALL * finite.fold(0.0, f64::max);
+        let count = self.nodes.len() as u32;
+        let mut active: Vec<u32> = (0..count).filter(|&v| !self.is_seed[v as usize]).collect();
+        while !active.is_empty() {
+            let lowered = |&v: &u32| {
+                let least = self.least(v);
+                (least.distance < self.nodes[v as usize].distance - fall).then_some((v, least))
+            };
+            let lowered: Vec<(u32, Found)> = active.par_iter().filter_map(lowered).collect();
+            let mut next = Vec::new();
+            for (v, found) in lowered {
+                let node = &mut self.nodes[v as usize];
+                (node.distance, node.direction) = (found.distance, found.direction);
+                let around = &self.cells[v as usize];
+                next.extend(around.iter().flat_map(|&c| self.hexes[c as usize]));
+            }
+            next.sort_unstable();
+            next.dedup();
+            next.retain(|&v| !self.is_seed[v as usize]);
+            active = next;
+        }
+    }
+
+    /// The least minimum at a vertex over the faces opposite to it; what it has, if that is less.
+    fn least(&self, v: u32) -> Found {
+        let own = &self.nodes[v as usize];
+        let mut best = Found { distance: own.distance, direction: own.direction };
+        let mut offer = |found: Option<Found>| match found {
+            Some(found) if found.distance < best.distance => best = found,
+            _ => {}
+        };
+        for &c in &self.cells[v as usize] {
+            let hex = &self.hexes[c as usize];
+            for to in (0..8).filter(|&bits| hex[CORNER[bits]] == v) {
+                for (axis, [e, f]) in OTHERS.into_iter().enumerate() {
+                    let far = to ^ (1 << axis);
+                    let face = [far, far ^ e, far ^ e ^ f, far ^ f];
+                    let face = face.map(|bits| &self.nodes[hex[CORNER[bits]] as usize]);
+                    // no minimum is below the least of its ends
+                    for [i, j] in [[0, 1], [1, 2], [2, 3], [3, 0], [0, 2], [1, 3]] {
+                        if face[i].distance.min(face[j].distance) < own.distance {
+                            offer(through(&own.at, [face[i], face[j]], Between::NotBelowLinear));
+                        }
+                    }
+                    for [i, j, k] in [[0, 1, 2], [0, 2, 3], [1, 2, 3], [0, 1, 3]] {
+                        let ends = [face[i], face[j], face[k]];
+                        if ends.iter().any(|end| end.distance < own.distance) {
+                            offer(through(&own.at, ends, Between::NotBelowLinear));
+                        }
+                    }
+                }
+            }
+        }
+        best
     }
 }

@@ -9,14 +9,15 @@ mod slide;
 mod targets;
 mod trilinear;
 mod untangle;
+mod update;
 
 pub use bound::{LeastDeterminant, least_determinant};
 pub use distance::volume_distance;
-#[cfg(feature = "device")]
-pub(crate) use distance::{Stage, volume_distance_by};
 pub use quality::{CellQuality, cell_quality};
 pub use targets::{Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds};
 pub use untangle::{BoundaryMotion, Untangled, untangle};
+
+use std::collections::HashMap;
 
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, SolidMesh};
@@ -24,8 +25,28 @@ use crate::mesh::{CellKind, SolidMesh};
 /// The hexahedra of a mesh of nothing else.
 fn hexahedra(mesh: &SolidMesh) -> Result<&[[u32; 8]]> {
     mesh.cells.hexahedra().ok_or_else(|| {
-        let other = (0..mesh.cells.len()).find(|&c| mesh.cells.kind(c) != CellKind::Hexahedron);
-        Error::mesh(format!("cell {} is no hexahedron", other.unwrap_or_default()))
-            .with_help("refine the mesh once: all cells become hexahedra")
+        let others = (0..mesh.cells.len()).filter(|&c| mesh.cells.kind(c) != CellKind::Hexahedron);
+        let lasting = others.clone().find(|&c| !splits(mesh, c));
+        let (cell, help) = match lasting {
+            Some(cell) => (
+                cell,
+                "a vertex of it has other than three of its faces, like the apex of a pyramid: it never \
+                 refines to hexahedra; split it into tetrahedra, wedges or hexahedra",
+            ),
+            None => (
+                others.clone().next().unwrap_or_default(),
+                "refine the mesh once (--levels 1): all cells become hexahedra",
+            ),
+        };
+        Error::mesh(format!("cell {cell} is no hexahedron")).with_help(help)
     })
+}
+
+/// Whether every vertex of a cell has three of its faces, so that refinement makes hexahedra of it.
+fn splits(mesh: &SolidMesh, c: usize) -> bool {
+    let mut faces: HashMap<u32, usize> = HashMap::new();
+    mesh.cells.for_each_face(c, |face| {
+        face.iter().for_each(|&v| *faces.entry(v).or_default() += 1);
+    });
+    faces.values().all(|&count| count == 3)
 }

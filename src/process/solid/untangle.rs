@@ -14,6 +14,7 @@ use super::{CellQuality, cell_quality, hexahedra};
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::SolidMesh;
+use crate::mesh::folded::{NEIGHBORS, corner_jacobian};
 use crate::refine::reorient;
 use crate::topology::Topology;
 
@@ -53,6 +54,9 @@ pub struct Untangled {
     pub moved: usize,
     /// Those of them that are of the boundary.
     pub slid: usize,
+    /// Cells that are folded after it at a corner that cannot change: its vertex stays, and so do the
+    /// three that edges join to it.
+    pub fixed: usize,
     /// The greatest distance of the boundary of the limit from that of before, at vertices and in
     /// the middle of faces, in length units; 0 if nothing slid.
     pub deviation: f64,
@@ -88,7 +92,14 @@ pub fn untangle(
     let quality = |points: &[[f64; 3]]| cell_quality(points, hexes);
     let before = quality(&mesh.points);
     let mut best = Best { points: mesh.points.clone(), quality: before };
-    if ways.contains(&Way::All) {
+    // folds that no vertex can mend are not worth a minimization
+    let is_fixed = |v: u32, ways: &[Way]| matches!(ways[v as usize], Way::None);
+    let folded = |points: &[[f64; 3]], ways: &[Way]| {
+        let fixed = |hex: &&[u32; 8]| fixed_fold(points, hex, |v| is_fixed(v, ways));
+        hexes.iter().filter(fixed).count()
+    };
+    let is_hopeless = before.non_positive > 0 && folded(&mesh.points, &ways) == before.non_positive;
+    if ways.contains(&Way::All) && !is_hopeless {
         let mut energy = Energy::new(hexes, &ways, &best.points);
         if before.non_positive > 0 {
             let points =
@@ -122,8 +133,17 @@ pub fn untangle(
     let moved = pairs().filter(|(_, (a, b))| a != b);
     let slid = pairs().filter(|(v, (a, b))| a != b && topology.is_boundary_vertex(*v as u32));
     let (moved, slid) = (moved.count(), slid.count());
+    let fixed = folded(&best.points, &ways);
     mesh.points = best.points;
-    Ok(Untangled { before, after: best.quality, moved, slid, deviation })
+    Ok(Untangled { before, after: best.quality, moved, slid, fixed, deviation })
+}
+
+/// Whether a hexahedron is folded or flat at a corner whose vertices all stay.
+fn fixed_fold(points: &[[f64; 3]], hex: &[u32; 8], is_fixed: impl Fn(u32) -> bool) -> bool {
+    (0..8).any(|corner| {
+        let ends = NEIGHBORS[corner].iter().chain([&corner]);
+        ends.copied().all(|i| is_fixed(hex[i])) && corner_jacobian(points, hex, corner) <= 0.0
+    })
 }
 
 /// The best points so far.

@@ -9,8 +9,9 @@ use crate::query::{Op, Query, Strategy};
 /// (M + time L) x' = M x, Desbrun et al., "Implicit fairing of irregular meshes using diffusion
 /// and curvature flow" (1999), eq. (8), with cotangent weights.
 ///
-/// Points move at twice the mean curvature along the normal: a sphere of radius r comes to
-/// √(r² − 4 time). Vertices where the surface ends, and those of no face, stay.
+/// Points move at twice the mean curvature along the normal. The flow takes a sphere of radius r to
+/// √(r² − 4 time); one implicit step, of first order in time, takes it to r / (1 + 2 time / r²).
+/// Vertices where the surface ends, and those of no face, stay.
 ///
 /// # Errors
 /// [`Error::Mesh`] for a face that is no triangle or has no area; [`Error::Request`] for a time

@@ -1,5 +1,5 @@
 //! Processing of surfaces on the device, by `kernels/process`: what
-//! [`process::surface`](crate::process::surface) does on the CPU; and [`volume_distance`] of solids.
+//! [`process::surface`](crate::process::surface) does on the CPU.
 //!
 //! A [`DeviceProcessor`] keeps a mesh with its rows and weights on a GPU, so that jobs after the
 //! first cost what they compute. Results come back in the ids of the mesh; they have the same bits
@@ -24,11 +24,8 @@ mod filters;
 mod flow;
 mod heat;
 mod slices;
-mod solid;
 mod solver;
 mod toplesets;
-
-pub use solid::volume_distance;
 
 use cudarc::driver::{CudaEvent, DeviceRepr};
 

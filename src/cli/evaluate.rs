@@ -142,7 +142,8 @@ enum PrecisionArgument {
     /// Double
     #[default]
     F64,
-    /// Single, relative to each cell's own origin
+    /// Single: cells are evaluated about their own origins, and the points written have 24 bits of
+    /// their distance from the origin, about 7 digits
     F32,
 }
 
@@ -190,6 +191,9 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     if let Some(format) = format {
         check_names(format, &mesh)?;
     }
+    if a.precision() == Precision::F32 {
+        warn_of_single(&mesh, console);
+    }
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
     let structures = solid.planar_structures().len() + solid.spatial_structures().len();
@@ -205,6 +209,33 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         Request::Grid(samples, shape) => {
             run::run(a, &*backend, (&samples, shape), format, &mesh, &solid, console)
         }
+    }
+}
+
+/// Warns where cells are so small beside their distance from the origin that single precision does
+/// not keep points apart.
+fn warn_of_single(mesh: &SolidMesh, console: &Console) {
+    const PARTS: f64 = 1000.0; // of a cell, that are to be told apart
+    let largest = mesh.points.iter().flatten().fold(0.0, |a: f64, x| a.max(x.abs()));
+    let spacing = largest * f64::from(f32::EPSILON);
+    let size = |c: usize| {
+        let points = || mesh.cells.vertices(c).iter().filter_map(|&v| mesh.points.get(v as usize));
+        let along = |d: usize| {
+            let ends = points().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], p| {
+                [low.min(p[d]), high.max(p[d])]
+            });
+            ends[1] - ends[0]
+        };
+        (0..3).map(along).fold(0.0, f64::max)
+    };
+    let smallest =
+        (0..mesh.cells.len()).map(size).filter(|&s| s > 0.0).fold(f64::INFINITY, f64::min);
+    if spacing * PARTS > smallest {
+        console.warn(format!(
+            "single precision resolves coordinates up to {largest:.1e} to {spacing:.1e}, and the \
+             smallest cell is {smallest:.1e} long: points lose their places. Leave --precision f32 \
+             out, or move the model to the origin"
+        ));
     }
 }
 

@@ -140,6 +140,10 @@ fn rows(summary: &Summary) -> Rows {
     if summary.orphan_vertices > 0 {
         line("orphan vertices", summary.orphan_vertices.to_string());
     }
+    line("connected parts", summary.parts.to_string());
+    if summary.coincident_vertices > 0 {
+        line("coincident vertices", summary.coincident_vertices.to_string());
+    }
     if let Some([low, high]) = summary.bounds {
         line("bounds", format!("{low:?} to {high:?}"));
     }

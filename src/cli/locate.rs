@@ -12,7 +12,8 @@ use subsolid::backend::{Backend, Choice, Cpu, Limit, start};
 use subsolid::io::atomic;
 use subsolid::limit::Solid;
 use subsolid::locate::{
-    Answer, DeviceLocator, Located, Locator, LocatorOptions, PointTable, write_header, write_rows,
+    Answer, DeviceLocator, Located, Locator, LocatorOptions, PointTable, columns, write_header,
+    write_rows,
 };
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Cost, Location, Samples, Want};
@@ -105,6 +106,7 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
+    let columns = columns(&solid, &mesh.attributes)?;
     let options = LocatorOptions { tolerance: a.tolerance, ..LocatorOptions::default() };
     let locator = Locator::with_options(&solid, mesh.controls(), options)?;
     let pieces = locator.pieces().len();
@@ -129,7 +131,7 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     match &a.output {
         Some(output) => atomic::write(output, |out| {
             let refused = |e| atomic::refused(output, e);
-            write_header(out, &solid, &mesh.attributes).map_err(refused)?;
+            write_header(out, &columns).map_err(refused)?;
             answer(&mut rows, &mut finder, &mut report, |answers| {
                 let values = attributes(&solid, &mesh, answers)?;
                 write_rows(out, &solid, answers, &mesh.attributes, &values).map_err(refused)

@@ -52,8 +52,17 @@ impl ModelArguments {
         Ok(io::ReadOptions { most_unpacked: (gigabytes * 1e9) as u64 })
     }
 
-    /// Reads the model and tags it.
+    /// Reads the model and tags it; warns of vertices in one place.
     pub fn read(&self, console: &Console) -> Result<SolidMesh> {
+        self.read_with(false, console)
+    }
+
+    /// Reads the model, joins its vertices of equal coordinates, and tags it.
+    pub fn read_welded(&self, console: &Console) -> Result<SolidMesh> {
+        self.read_with(true, console)
+    }
+
+    fn read_with(&self, weld: bool, console: &Console) -> Result<SolidMesh> {
         let start = Instant::now();
         let (mut mesh, report) = io::read_with_options(&self.model, self.read_options()?)?;
         let counts = format!(
@@ -69,11 +78,27 @@ impl ModelArguments {
         if let Some(path) = &self.creases {
             mesh.creases = merged(io::read_creases(path)?, &mesh.creases);
         }
+        match weld {
+            true => weld_vertices(&mut mesh, console)?,
+            false => self.warn_of_coincident(&mesh, console),
+        }
         if let Some(degrees) = self.crease_angle {
             let count = crease_by_angle(&mut mesh, degrees)?;
             console.status("Creased", format!("{count} edges that turn by more than {degrees}°"));
         }
         Ok(mesh)
+    }
+
+    fn warn_of_coincident(&self, mesh: &SolidMesh, console: &Console) {
+        let found = mesh.coincident_vertices();
+        let Some([a, b]) = found.first else { return };
+        let model = self.model.display();
+        console.warn(format!(
+            "{model}: {} lie exactly where another vertex lies (the first: vertices {a} and {b}). \
+             Cells hang together by shared vertices alone, so the solid comes apart there. Unless it \
+             is meant so, join them: subsolid refine {model} --levels 0 --weld -o joined.vtu",
+            counted(found.count, "vertex")
+        ));
     }
 
     /// Warns of left-handed and folded hexahedra; refuses them with `--strict`.
@@ -149,6 +174,9 @@ pub fn takes_table(output: &Path, format: io::Format) -> bool {
 
 /// Refuses attributes that the format of the output does not keep apart.
 pub fn check_names(format: io::Format, mesh: &SolidMesh) -> Result<()> {
+    if format == io::Format::Csv {
+        io::check_table_attributes(&mesh.attributes)?;
+    }
     io::check_names(format, mesh.attributes.iter().map(|attribute| attribute.name.as_str()))?;
     io::check_names(format, mesh.cell_data.iter().map(|array| array.name.as_str()))
 }
@@ -215,6 +243,21 @@ fn folded(found: &FoldedCorners) -> Option<String> {
          {scaled:.3} in cell {cell})",
         ids.join(", ")
     ))
+}
+
+/// Joins vertices of equal coordinates, and says so.
+fn weld_vertices(mesh: &mut SolidMesh, console: &Console) -> Result<()> {
+    let welded = mesh.weld()?;
+    let left = counted(mesh.points.len(), "vertex");
+    console
+        .status("Joined", format!("{} to others: {left} left", counted(welded.removed, "vertex")));
+    if !welded.differing.is_empty() {
+        console.warn(format!(
+            "joined vertices differ in {}: the values of the first were taken",
+            welded.differing.join(", ")
+        ));
+    }
+    Ok(())
 }
 
 fn warn_of_orphans(mesh: &SolidMesh, console: &Console) {

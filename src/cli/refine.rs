@@ -31,6 +31,7 @@ Examples:
   subsolid refine model.mesh --levels 2 -o fine.vtu
   mpirun -n 8 subsolid --mpi refine model.mesh --levels 4 -o fine.pvtu
   subsolid refine model.mesh --levels 0 --reorient -o right.vtu
+  subsolid refine model.vtu --levels 0 --weld -o joined.vtu
   subsolid refine model.mesh --vertex-rule joy-maccracken -o fine.vtk")]
 pub struct Arguments {
     #[command(flatten)]
@@ -45,6 +46,10 @@ pub struct Arguments {
     /// agree and volumes are positive; --levels 0 does nothing else
     #[arg(long)]
     reorient: bool,
+    /// Join vertices of equal coordinates first, so that cells which own their corners become one
+    /// solid; the first of each place keeps its attributes; --levels 0 does nothing else
+    #[arg(long)]
+    weld: bool,
     /// File to write: .vtu, .pvtu, .vtk, .csv or .npz
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
@@ -86,7 +91,10 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         Rule::LayerConsistent => VertexRule::LayerConsistent,
         Rule::JoyMacCracken => VertexRule::JoyMacCracken,
     };
-    let mut mesh = arguments.model.read(console)?;
+    let mut mesh = match arguments.weld {
+        true => arguments.model.read_welded(console)?,
+        false => arguments.model.read(console)?,
+    };
     if arguments.reorient {
         let changed = reorient(&mut mesh)?;
         console.status("Reoriented", counted(changed, "cell"));

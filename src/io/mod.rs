@@ -31,7 +31,10 @@ pub use read::{
     ReadOptions, ReadReport, read, read_creases, read_surface, read_surface_with_report,
     read_with_options, read_with_report,
 };
-pub(crate) use table::{Row, TableForm, TableReader, column_names, write_table_header};
+pub use table::check_table_attributes;
+pub(crate) use table::{
+    Row, TableForm, TableReader, check_columns, column_names, write_table_header,
+};
 pub(crate) use unfinished::Unfinished;
 pub use unfinished::remove_unfinished;
 /// Control meshes from and to the data model of the crate [`vtkio`](::vtkio), for Rust programs
@@ -45,9 +48,9 @@ pub mod vtkio {
 pub(crate) use write::{Archive, ZipTarget};
 pub use write::{
     BezierPatch, Format, GlbOptions, LengthUnit, Merged, Outline, PieceJob, PieceShare,
-    PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, UpAxis, WriteOptions, check_names,
-    check_output, check_surface_output, merge, write, write_arrays, write_bext, write_pieces,
-    write_surface, write_surface_with,
+    PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, UpAxis, WriteOptions,
+    check_arrays_of, check_names, check_output, check_surface_output, merge, write, write_arrays,
+    write_bext, write_pieces, write_surface, write_surface_with,
 };
 
 /// A name as part of a path in an archive or a directory: other signs than letters, digits, `-` and

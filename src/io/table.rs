@@ -1,6 +1,7 @@
 //! Tables of comma-separated values under a fixed header, read row by row, so that any
 //! number of rows fits. Lines that begin with `#` are comments.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -129,21 +130,42 @@ fn malformed(path: &Path, form: TableForm, line: usize, error: csv::Error) -> Er
     }
 }
 
-/// Writes the header of a table: `names`, then attributes by name, components numbered from
-/// 0.
+/// Writes the header of a table.
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write_table_header(
-    out: &mut impl Write,
-    mut names: Vec<String>,
-    attributes: &[Attribute],
-) -> io::Result<()> {
-    names.extend(attributes.iter().flat_map(column_names));
+pub(crate) fn write_table_header(out: &mut impl Write, names: &[String]) -> io::Result<()> {
     let mut header =
         csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(out);
-    header.write_record(&names)?;
+    header.write_record(names)?;
     header.flush()
+}
+
+/// Checks, before any work is done for it, that the columns of a table have different names.
+///
+/// # Errors
+/// [`Error::Request`] naming the first two that are equal.
+pub(crate) fn check_columns(names: &[String]) -> Result<()> {
+    let mut known = HashSet::new();
+    match names.iter().find(|name| !known.insert(*name)) {
+        Some(name) => Err(Error::request(format!("two columns of the table are named `{name}`"))
+            .with_help(
+                "rename the attribute of the model; components of an attribute NAME are NAME_0, \
+                 NAME_1, …",
+            )),
+        None => Ok(()),
+    }
+}
+
+/// Checks, before any work is done for it, that a table of points keeps these attributes apart from
+/// one another and from `x,y,z`.
+///
+/// # Errors
+/// [`Error::Request`] naming the first two columns that are equal.
+pub fn check_table_attributes(attributes: &[Attribute]) -> Result<()> {
+    let mut names: Vec<String> = ["x", "y", "z"].map(String::from).into();
+    names.extend(attributes.iter().flat_map(column_names));
+    check_columns(&names)
 }
 
 /// Names of an attribute's columns: its own, or `NAME_0`, `NAME_1`… of several components.

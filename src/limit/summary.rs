@@ -39,6 +39,10 @@ pub struct Summary {
     pub boundary_vertices: usize,
     /// Vertices of no cell.
     pub orphan_vertices: usize,
+    /// Parts that share no vertex.
+    pub parts: usize,
+    /// Vertices that lie exactly where another one lies.
+    pub coincident_vertices: usize,
     /// Smallest and largest coordinates of the control points.
     pub bounds: Option<[[f64; 3]; 2]>,
     /// Edges inside the solid by valence.
@@ -174,6 +178,8 @@ impl Summary {
             boundary_edges: boundary.values().chain(sharp.values()).sum(),
             boundary_vertices: vertices.clone().filter(|&v| topology.is_boundary_vertex(v)).count(),
             orphan_vertices: topology.orphan_vertices().count(),
+            parts: mesh.part_count(),
+            coincident_vertices: mesh.coincident_vertices().count,
             bounds: mesh.bounds().map(|(low, high)| [low, high]),
             interior_valences: interior,
             boundary_valences: boundary,

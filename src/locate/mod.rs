@@ -56,7 +56,7 @@ mod tricubic;
 pub use device::{DeviceLocated, DeviceLocator};
 pub use hierarchy::{Hierarchy, Node};
 pub use pieces::{AttributePieces, LocatorPieces, default_rings};
-pub use table::{Answer, PointTable, write_header, write_rows};
+pub use table::{Answer, PointTable, columns, write_header, write_rows};
 pub use tricubic::Points as TricubicPoints;
 pub(crate) use {
     curve::nearest as nearest_on_curve,

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::Place;
 use crate::backend::Values;
 use crate::error::Result;
-use crate::io::{TableForm, TableReader, write_table_header};
+use crate::io::{TableForm, TableReader, check_columns, column_names, write_table_header};
 use crate::limit::Solid;
 use crate::mesh::{Attribute, check_coordinates};
 use crate::numbers::Precision;
@@ -60,24 +60,30 @@ impl PointTable {
     }
 }
 
-/// Writes the header of the answer to a table: `x,y,z,status,cell,u,v,w,distance`, with
+/// Names of the columns of the answer to a table: `x,y,z,status,cell,u,v,w,distance`, with
 /// `corner` after `cell` if the solid has cells that are no hexahedra, then attributes
-/// by name.
+/// by name, components numbered from 0.
 ///
 /// # Errors
-/// Those of `out`.
-pub fn write_header(
-    out: &mut impl Write,
-    solid: &Solid,
-    attributes: &[Attribute],
-) -> io::Result<()> {
+/// [`Error::Request`](crate::Error::Request) if two would have the same name.
+pub fn columns(solid: &Solid, attributes: &[Attribute]) -> Result<Vec<String>> {
     let mut names: Vec<String> =
         FORM.header.iter().chain(&["status", "cell"]).map(|&n| n.into()).collect();
     if has_corners(solid) {
         names.push("corner".into());
     }
     names.extend(["u", "v", "w", "distance"].map(String::from));
-    write_table_header(out, names, attributes)
+    names.extend(attributes.iter().flat_map(column_names));
+    check_columns(&names)?;
+    Ok(names)
+}
+
+/// Writes the header of the answer to a table, of these [`columns`].
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_header(out: &mut impl Write, columns: &[String]) -> io::Result<()> {
+    write_table_header(out, columns)
 }
 
 /// Writes one row an answer, numbers with 17 significant digits. `values`: the

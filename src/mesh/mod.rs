@@ -7,6 +7,7 @@
 
 mod cells;
 mod check;
+mod coincident;
 mod controls;
 mod creases;
 pub(crate) mod folded;
@@ -21,6 +22,7 @@ mod surface;
 mod triangles;
 
 pub use cells::{CellKind, Cells};
+pub use coincident::{CoincidentVertices, Welded};
 pub use controls::Controls;
 pub use creases::{Corner, Crease, CreaseRule, Creases};
 pub use folded::FoldedCorners;

@@ -16,7 +16,7 @@ pub use portable::Portable;
 /// Precision of an evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
-    /// Single precision, relative to each cell's own origin.
+    /// Single precision: cells are evaluated about their own origins, positions are absolute.
     F32,
     /// Double precision.
     #[default]

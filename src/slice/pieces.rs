@@ -57,7 +57,7 @@ pub struct MergedLayers {
 /// layer or a file is missing, or if a file cannot be moved.
 pub fn merge_layers(directory: &Path) -> Result<MergedLayers> {
     if Manifest::read(directory)?.is_some() {
-        return Err(Error::file(directory, None, "holds layers already")
+        return Err(Error::file(directory, None, "is merged already: its layers are all there")
             .with_help("remove it, or name the directory that the jobs were given"));
     }
     let jobs = jobs(directory)?;

@@ -31,7 +31,7 @@ mod weld;
 pub use bezier::{Bezier, BezierPiece};
 pub use cell_data::{add_cell_data, name_cells};
 pub use hexahedra::{hexahedra, lagrange, shared_hexahedra, shared_lagrange};
-pub use parameters::{ParameterTable, write_header, write_rows};
+pub use parameters::{ParameterTable, columns, write_header, write_rows};
 pub use points::{location, points};
 pub use quality::{CellQuality, Extreme, Quality};
 pub use weld::SharedPoints;

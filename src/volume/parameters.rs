@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::backend::Limit;
 use crate::error::Result;
-use crate::io::{Row, TableForm, TableReader, column_names, write_table_header};
+use crate::io::{Row, TableForm, TableReader, check_columns, column_names, write_table_header};
 use crate::limit::Solid;
 use crate::mesh::Attribute;
 use crate::plan::{Location, Wanted};
@@ -21,7 +21,7 @@ const FORM: TableForm = TableForm {
 };
 const CORNER_FORM: TableForm = TableForm {
     header: &["cell", "corner", "u", "v", "w"],
-    row: "a row is a cell (its index in the file, from 0), one of its corners (from 0; none of \
+    row: "a row is a cell (its index in the file, from 0), one of its corners (from 0; none or -1 of \
           hexahedra) and u, v, w",
 };
 const ROWS: usize = 4096; // a task of formatting
@@ -80,7 +80,7 @@ fn element(
             .with_help("count cells from 0, in the order of the file"));
     }
     let corner = match has_corners {
-        true if !row.text(1).is_empty() => {
+        true if !matches!(row.text(1), "" | "-1") => {
             Some(row.text(1).parse::<u8>().map_err(|_| row.unexpected(1, "corner"))?)
         }
         _ => None,
@@ -120,19 +120,14 @@ fn parameters(row: &Row<'_>, first: usize) -> Result<[f64; 3]> {
     Ok(parameters)
 }
 
-/// Writes the header of the answer to a table, which has the columns of `limit` (see
+/// Names of the columns of the answer to a table, which has the columns of `limit` (see
 /// [`Limit::of`]): `cell,u,v,w,x,y,z`, with `corner` after `cell` if it has corners, derivatives
 /// (`xu,yu,zu,xv`…), attributes by name, their derivatives (`d_u_NAME`…), and quantities by their
 /// [columns](crate::plan::Quantity::columns).
 ///
 /// # Errors
-/// Those of `out`.
-pub fn write_header(
-    out: &mut impl Write,
-    has_corners: bool,
-    limit: &Limit,
-    attributes: &[Attribute],
-) -> io::Result<()> {
+/// [`Error::Request`](crate::Error::Request) if two would have the same name.
+pub fn columns(has_corners: bool, limit: &Limit, attributes: &[Attribute]) -> Result<Vec<String>> {
     let form = if has_corners { CORNER_FORM } else { FORM };
     let mut names: Vec<String> =
         form.header.iter().chain(&["x", "y", "z"]).map(|&name| name.into()).collect();
@@ -150,11 +145,20 @@ pub fn write_header(
         let attribute = attribute.map(|a| (&attributes[a].name[..], attributes[a].width));
         names.extend(quantity.columns(attribute));
     }
-    write_table_header(out, names, &[])
+    check_columns(&names)?;
+    Ok(names)
+}
+
+/// Writes the header of the answer to a table, of these [`columns`].
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_header(out: &mut impl Write, columns: &[String]) -> io::Result<()> {
+    write_table_header(out, columns)
 }
 
 /// Writes one row a location with 17 significant digits; `nan` where a derivative
-/// does not exist. `has_corners`: as in [`write_header`].
+/// does not exist. `has_corners`: as in [`columns`].
 ///
 /// # Errors
 /// Those of `out`.

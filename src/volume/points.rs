@@ -9,7 +9,8 @@ use super::arrays::{Pick, point_arrays, positions};
 use super::class_number;
 
 /// One vertex cell a sample, with its `cell`, `u`, `v`, `w` and `class` as point
-/// arrays before all others, so that tables hold them too.
+/// arrays before all others, so that tables hold them too; and `corner` after `cell` where cells
+/// are no hexahedra (−1 in hexahedra).
 pub fn points(plan: &Plan<'_>, limit: &Limit, attributes: &[Attribute]) -> Dataset {
     let solid = plan.solid();
     let mut dataset = Dataset::point_cloud(positions(limit, Pick::All));
@@ -19,6 +20,12 @@ pub fn points(plan: &Plan<'_>, limit: &Limit, attributes: &[Attribute]) -> Datas
     let class = |&cell: &u32| class_number(solid.classes()[cell as usize]);
     let ids: Vec<i32> = cells.iter().map(|&cell| cell as i32).collect();
     dataset.point_arrays = vec![Array::new("cell", 1, ids)];
+    if solid.elements().iter().any(|element| element.corner.is_some()) {
+        let corner =
+            |l: &Location| solid.elements()[l.element as usize].corner.map_or(-1, i32::from);
+        let corners: Vec<i32> = locations.iter().map(corner).collect();
+        dataset.point_arrays.push(Array::new("corner", 1, corners));
+    }
     for (d, name) in ["u", "v", "w"].into_iter().enumerate() {
         let parameters: Vec<f64> = locations.iter().map(|l| l.parameters[d]).collect();
         dataset.point_arrays.push(Array::new(name, 1, parameters));

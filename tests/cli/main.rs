@@ -14,6 +14,7 @@ mod surfaces;
 
 mod assemble;
 mod cell_data;
+mod coincident;
 mod evaluate;
 mod groups;
 mod handedness;

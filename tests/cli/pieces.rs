@@ -200,7 +200,7 @@ fn layers_that_are_not_there_are_not_merged() {
     refused(here, "merge layers", "outside of it");
     fs::write(&manifest, &text).unwrap();
     done(here, "merge layers");
-    refused(here, "merge layers", "holds layers already");
+    refused(here, "merge layers", "is merged already");
     refused(here, &format!("{LAYERS} --png layers --pieces 1/3"), "those of all jobs are written");
     for (options, message) in [
         ("--png a --zip a.zip --pieces 1/2", "for --png, --bmp and --svg, whose layers"),

@@ -6,7 +6,6 @@ use std::time::Instant;
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::Result;
 use subsolid::backend::{Backend, Evaluator, Limit};
 use subsolid::io::{Dataset, Format, PieceJob, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
@@ -14,6 +13,7 @@ use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Plan, Samples};
 use subsolid::slice::fingerprint;
 use subsolid::volume::{self, Bezier, Quality, SharedPoints};
+use subsolid::{Result, io};
 
 use super::single::{self, Single, is_welded};
 use super::writer::Writer;
@@ -47,6 +47,12 @@ pub fn run(
 ) -> Result<Outcome> {
     let start = Instant::now();
     let plan = solid.plan(samples, a.want(Some(shape)))?;
+    if let (CellShape::Points, Some(format)) = (shape, format) {
+        let widths: Vec<usize> = mesh.attributes.iter().map(|a| a.width).collect();
+        let mut none = Limit::of(a.want(Some(shape)), &widths);
+        a.keep_shown(Some(shape), &mut none);
+        io::check_arrays_of(format, &volume::points(&plan, &none, &mesh.attributes))?;
+    }
     let mut source = Source::new(a, shape, backend, &plan)?;
     let piece = match shape {
         CellShape::Bezier => BEZIER_ELEMENTS * plan.samples_per_element(),

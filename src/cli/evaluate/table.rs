@@ -10,7 +10,7 @@ use subsolid::io::atomic;
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Samples;
-use subsolid::volume::{ParameterTable, Quality, write_header, write_rows};
+use subsolid::volume::{ParameterTable, Quality, columns as columns_of, write_header, write_rows};
 
 use super::run::{Report, warn_of_undefined};
 use super::{Arguments, Console, Outcome};
@@ -34,13 +34,14 @@ pub fn run(
     let mut report = Report::new(a, backend.name());
     report.left_handed_cells = mesh.handedness().left_handed;
     let mut quality = Quality::default();
+    let widths: Vec<usize> = mesh.attributes.iter().map(|a| a.width).collect();
+    let mut columns = Limit::of(a.want(None), &widths);
+    a.keep_shown(None, &mut columns);
+    let columns = columns_of(has_corners, &columns, &mesh.attributes)?;
     let mut evaluate =
         |out: &mut dyn Write, refused: &dyn Fn(std::io::Error) -> subsolid::Error| {
             let mut out = out;
-            let widths: Vec<usize> = mesh.attributes.iter().map(|a| a.width).collect();
-            let mut columns = Limit::of(a.want(None), &widths);
-            a.keep_shown(None, &mut columns);
-            write_header(&mut out, has_corners, &columns, &mesh.attributes).map_err(refused)?;
+            write_header(&mut out, &columns).map_err(refused)?;
             let mut limit = Limit::default();
             loop {
                 let locations = table.read(BLOCK)?;

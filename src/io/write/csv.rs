@@ -9,7 +9,9 @@ use std::io::{self, Write};
 use rayon::prelude::*;
 
 use super::outline::SingleFile;
+use crate::error::Result;
 use crate::io::dataset::{ArrayData, Dataset, Points};
+use crate::io::table::{check_columns, write_table_header};
 
 const ROWS: usize = 4096; // a task
 
@@ -21,7 +23,8 @@ pub struct File<'o, W> {
 impl<'o, W: Write> File<'o, W> {
     /// A table with the columns of `first`, which has been checked.
     pub fn new(out: &'o mut W, first: &Dataset) -> io::Result<Self> {
-        write_header(&mut *out, first)?;
+        let names = columns(first).map_err(io::Error::other)?;
+        write_table_header(&mut *out, &names)?;
         Ok(Self { out })
     }
 }
@@ -46,7 +49,11 @@ impl<W: Write> SingleFile for File<'_, W> {
     }
 }
 
-fn write_header(out: &mut impl Write, dataset: &Dataset) -> io::Result<()> {
+/// Names of the columns of a dataset in a table.
+///
+/// # Errors
+/// [`Error::Request`](crate::Error::Request) if two are equal.
+pub fn columns(dataset: &Dataset) -> Result<Vec<String>> {
     let mut names: Vec<String> = ["x", "y", "z"].map(str::to_owned).into();
     for array in &dataset.point_arrays {
         match array.width {
@@ -54,10 +61,8 @@ fn write_header(out: &mut impl Write, dataset: &Dataset) -> io::Result<()> {
             width => names.extend((0..width).map(|i| format!("{}_{i}", array.name))),
         }
     }
-    let mut header =
-        csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(out);
-    header.write_record(&names)?;
-    header.flush()
+    check_columns(&names)?;
+    Ok(names)
 }
 
 fn rows(dataset: &Dataset, rows: std::ops::Range<usize>) -> io::Result<Vec<u8>> {

@@ -128,6 +128,18 @@ pub fn check_names<'n>(format: Format, names: impl IntoIterator<Item = &'n str>)
     Ok(())
 }
 
+/// Checks, before any work is done for it, that a format holds arrays like these: those of a table
+/// have columns of different names.
+///
+/// # Errors
+/// [`Error::Request`] naming two that are equal; those of [`Dataset::check`].
+pub fn check_arrays_of(format: Format, dataset: &Dataset) -> Result<()> {
+    match format {
+        Format::Csv => csv::columns(dataset).map(drop),
+        _ => dataset.check(),
+    }
+}
+
 /// Ending of a path, without the dot; `standard` for standard output that names none.
 fn ending<'p>(path: &'p Path, standard: &'p str) -> &'p OsStr {
     match path == Path::new("-") {

@@ -171,6 +171,10 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
     let directory = path.with_extension("");
     let records = records(&directory, &name)?;
     let Some(first) = records.first() else {
+        if path.is_file() {
+            return Err(Error::file(path, None, "is merged already: its pieces are all written")
+                .with_help("read it as it is; to write it anew, remove it and its directory"));
+        }
         return Err(Error::file(&directory, None, "holds no records of jobs")
             .with_help("write the pieces first: --pieces 1/N, and so on"));
     };

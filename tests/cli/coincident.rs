@@ -1,0 +1,135 @@
+//! Vertices in one place, as the program's users meet them.
+
+use std::fs;
+
+use tempfile::tempdir;
+
+use crate::json;
+use crate::program::{done, refused, run};
+
+#[test]
+fn cells_that_own_their_corners_are_warned_of_and_joined() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    done(here, "shape box 3 3 3 -o box.vtu");
+    let whole = subsolid::read(here.join("box.vtu")).unwrap();
+    let corners = whole.cells.hexahedra().unwrap().as_flattened();
+    let points = corners.iter().map(|&v| whole.points[v as usize]).collect();
+    let own: Vec<[u32; 8]> = (0..27).map(|c| std::array::from_fn(|i| 8 * c + i as u32)).collect();
+    let apart = subsolid::mesh::SolidMesh::from_hexahedra(points, &own);
+    subsolid::write(here.join("apart.vtu"), &apart, Default::default()).unwrap();
+    let lie = "208 vertices lie exactly where another vertex lies (the first: vertices ";
+    for job in
+        ["info apart.vtu", "evaluate apart.vtu --gauss 2 -o a.csv", "boundary apart.vtu -o b.obj"]
+    {
+        let (code, _, stderr) = run(here, job);
+        assert_eq!((code, stderr.matches(lie).count()), (0, 1), "{job}: {stderr}");
+        assert!(stderr.contains("refine apart.vtu --levels 0 --weld"), "{stderr}");
+    }
+    let (code, _, stderr) = run(here, "refine apart.vtu --levels 0 --weld -o joined.vtu");
+    assert!(code == 0 && stderr.contains("64 vertices left") && !stderr.contains(lie), "{stderr}");
+    let info = |name: &str| {
+        let report = json(here, &format!("info {name} --json"));
+        ["vertices", "parts", "coincident_vertices"].map(|key| report[key].as_u64().unwrap())
+    };
+    assert_eq!(info("apart.vtu"), [216, 27, 208]);
+    assert_eq!(info("joined.vtu"), [64, 1, 0]);
+    let (_, stdout, stderr) = run(here, "info joined.vtu");
+    assert!(stdout.contains("connected parts      1\n") && !stderr.contains("lie exactly"));
+}
+
+#[test]
+fn merged_pieces_are_merged_already() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    done(here, "shape box 2 2 2 -o box.vtu");
+    done(here, "evaluate box.vtu --samples 2 --pieces 1/1 -o limit.pvtu");
+    done(here, "merge limit.pvtu");
+    refused(here, "merge limit.pvtu", "is merged already");
+    refused(here, "merge none.pvtu", "holds no records of jobs");
+}
+
+#[test]
+fn tables_of_other_cells_name_corners() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    let models = concat!(env!("CARGO_MANIFEST_DIR"), "/models/formats/ascii.vtu");
+    fs::copy(models, here.join("mixed.vtu")).unwrap();
+    done(here, "evaluate mixed.vtu --gauss 1 -o m.csv");
+    let table = fs::read_to_string(here.join("m.csv")).unwrap();
+    let mut lines = table.lines();
+    assert!(lines.next().unwrap().starts_with("x,y,z,cell,corner,u,v,w,class"), "{table}");
+    // what --at demands of the rows, with an empty corner for -1
+    let mut asked = String::from("cell,corner,u,v,w\n");
+    for line in lines {
+        let row: Vec<&str> = line.split(',').collect();
+        let corner = if row[4] == "-1" { "" } else { row[4] };
+        asked += &format!("{},{corner},{},{},{}\n", row[3], row[5], row[6], row[7]);
+    }
+    fs::write(here.join("at.csv"), asked).unwrap();
+    done(here, "evaluate mixed.vtu --at at.csv -o back.csv");
+    let back = fs::read_to_string(here.join("back.csv")).unwrap();
+    assert_eq!(back.lines().count(), table.lines().count());
+    for (a, b) in table.lines().zip(back.lines()).skip(1) {
+        let number = |line: &str, i: usize| line.split(',').nth(i).unwrap().parse::<f64>().unwrap();
+        for d in 0..3 {
+            assert!((number(a, d) - number(b, 5 + d)).abs() < 1e-12, "{a} {b}");
+        }
+    }
+}
+
+#[test]
+fn tables_keep_the_names_of_columns_apart() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    done(here, "shape box 2 2 2 -o box.vtu");
+    fs::write(here.join("at.csv"), "cell,u,v,w\n0,0.5,0.5,0.5\n").unwrap();
+    fs::write(here.join("points.csv"), "x,y,z\n1,1,1\n").unwrap();
+    let named = |names: &[(&str, usize)]| {
+        let mut mesh = subsolid::read(here.join("box.vtu")).unwrap();
+        for &(name, width) in names {
+            let values = vec![1.0; width * mesh.points.len()];
+            mesh.attributes.push(subsolid::mesh::Attribute { name: name.into(), width, values });
+        }
+        subsolid::write(here.join("model.vtu"), &mesh, Default::default()).unwrap();
+    };
+    let at = "evaluate model.vtu --at at.csv --jacobian -o o.csv";
+    let locate = "locate model.vtu --points points.csv -o o.csv";
+    let gauss = "evaluate model.vtu --gauss 1 --jacobian -o o.csv";
+    let twice = |name: &str| format!("two columns of the table are named `{name}`");
+    for (names, name, jobs) in [
+        (&[("u", 1)][..], "u", &[at, locate, gauss][..]),
+        (&[("x", 1)], "x", &[at, locate, gauss, "refine model.vtu -o o.csv"]),
+        (&[("distance", 1)], "distance", &[locate]),
+        (&[("status", 1)], "status", &[locate]),
+        (&[("det_j", 1)], "det_j", &[at, gauss]),
+        (&[("vel", 3), ("vel_0", 1)], "vel_0", &[at, locate, gauss]),
+    ] {
+        named(names);
+        jobs.iter().for_each(|job| refused(here, job, &twice(name)));
+    }
+    named(&[("t", 1), ("vel", 3)]);
+    [at, locate, gauss].iter().for_each(|job| drop(done(here, job)));
+}
+
+#[test]
+fn single_precision_far_from_the_origin_is_warned_of() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    done(here, "shape box 3 3 3 -o box.vtu");
+    let moved = |by: f64| {
+        let mut mesh = subsolid::read(here.join("box.vtu")).unwrap();
+        mesh.points.iter_mut().for_each(|p| p[0] += by);
+        subsolid::write(here.join("off.vtu"), &mesh, Default::default()).unwrap();
+    };
+    let warned = |job: &str| {
+        let (code, _, stderr) = run(here, job);
+        assert_eq!(code, 0, "{stderr}");
+        stderr.contains("single precision resolves")
+    };
+    for (by, expected) in [(0.0, false), (1e3, false), (1e5, true), (1e9, true)] {
+        moved(by);
+        assert_eq!(warned("evaluate off.vtu --samples 3 --precision f32 -o f.vtu"), expected);
+        assert!(!warned("evaluate off.vtu --samples 3 -o f.vtu"));
+    }
+}

@@ -132,7 +132,7 @@ struct SampleArguments {
     #[arg(long, value_name = "N")]
     gauss: Option<usize>,
     /// Table of parameters: CSV with the header cell,u,v,w (cell: index in the file), or
-    /// cell,corner,u,v,w where cells are no hexahedra
+    /// cell,corner,u,v,w where cells are no hexahedra; other columns are not read
     #[arg(long, value_name = "PARAMS")]
     at: Option<PathBuf>,
 }

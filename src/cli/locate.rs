@@ -22,7 +22,7 @@ use subsolid::{Error, Result};
 
 use super::console::{counted, since};
 use super::json::JsonReport;
-use super::model::{ModelArguments, takes_table};
+use super::model::{ModelArguments, takes_table, warn_of_ignored};
 use super::number::significant;
 use super::processor::Processor;
 use super::{Console, Outcome};
@@ -48,7 +48,7 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Table of points: CSV with the header x,y,z
+    /// Table of points: CSV with the columns x,y,z; others are not read
     #[arg(long, value_name = "POINTS")]
     points: PathBuf,
     /// Refine the model so often first; cells are then those of the refined mesh
@@ -103,6 +103,7 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     }
     let _starting = start(a.backend)?;
     let mut table = PointTable::open(&a.points)?;
+    warn_of_ignored(&a.points, &table.ignored(), console);
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;

@@ -214,6 +214,14 @@ pub fn warn_of_table(format: io::Format, output: &Path, mesh: &SolidMesh, consol
     }
 }
 
+/// Names the columns of a table of places that are not read.
+pub fn warn_of_ignored(table: &Path, ignored: &[&str], console: &Console) {
+    if !ignored.is_empty() {
+        let names = ignored.join(", ");
+        console.warn(format!("{}: the columns {names} are not read", table.display()));
+    }
+}
+
 /// How many hexahedra are left-handed, and the worst; `None` if none is.
 pub fn left_handed(handedness: &Handedness) -> Option<String> {
     let (cell, scaled) = handedness.worst?;

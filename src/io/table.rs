@@ -25,6 +25,10 @@ pub(crate) struct TableForm {
 pub(crate) struct TableReader {
     path: PathBuf,
     form: TableForm,
+    // of every column of the form
+    places: Vec<usize>,
+    // names of all columns
+    names: Vec<String>,
     reader: csv::Reader<Lines<BufReader<File>>>,
 }
 
@@ -32,6 +36,7 @@ pub(crate) struct TableReader {
 pub(crate) struct Row<'t> {
     path: &'t Path,
     form: TableForm,
+    places: &'t [usize],
     line: usize,
     record: csv::ByteRecord,
 }
@@ -45,7 +50,8 @@ impl TableReader {
         Self::open_any(path, &[form])
     }
 
-    /// The same of a table of any of these forms; errors before the header is known are of the
+    /// The same of a table of any of these forms, the widest whose columns are all there, in any order
+    /// and among others, which are not read; errors before the header is known are of the
     /// first.
     pub fn open_any(path: impl AsRef<Path>, forms: &[TableForm]) -> Result<Self> {
         let path = path.as_ref().to_owned();
@@ -55,17 +61,32 @@ impl TableReader {
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(lines);
         let header = reader.byte_headers().cloned();
         let line = reader.get_ref().number().max(1);
-        let header = header.map_err(|e| malformed(&path, forms[0], line, e))?;
-        let fits = |form: &&TableForm| header.iter().eq(form.header.iter().map(|n| n.as_bytes()));
-        let Some(&form) = forms.iter().find(fits) else {
-            let names: Vec<_> = header.iter().map(String::from_utf8_lossy).collect();
+        let header =
+            header.map_err(|e| malformed(&path, (forms[0], forms[0].header.len()), line, e))?;
+        let names: Vec<String> =
+            header.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+        let place = |wanted: &&str| names.iter().position(|name| name == wanted);
+        let fits = |form: &&TableForm| form.header.iter().all(|name| place(name).is_some());
+        let Some(&form) = forms.iter().filter(fits).max_by_key(|form| form.header.len()) else {
             let found = names.join(",");
             let expected: Vec<_> =
                 forms.iter().map(|form| format!("`{}`", form.header.join(","))).collect();
             return Err(Error::file(&path, Some(line), format!("the header is {found:?}"))
                 .with_help(format!("begin the table with the line {}", expected.join(" or "))));
         };
-        Ok(Self { path, form, reader })
+        let places: Vec<usize> = form.header.iter().filter_map(place).collect();
+        let is_twice = |name: &&&str| names.iter().filter(|other| other == *name).count() > 1;
+        if let Some(name) = form.header.iter().find(is_twice) {
+            return Err(Error::file(&path, Some(line), format!("two columns are named `{name}`"))
+                .with_help("take one of them out, or rename it"));
+        }
+        Ok(Self { path, form, places, names, reader })
+    }
+
+    /// Names of the columns that are not read.
+    pub fn ignored(&self) -> Vec<&str> {
+        let is_ignored = |name: &&str| !self.form.header.contains(name);
+        self.names.iter().map(String::as_str).filter(is_ignored).collect()
     }
 
     /// The form of the table.
@@ -85,14 +106,18 @@ impl TableReader {
     ) -> Result<Vec<T>> {
         let mut values = Vec::new();
         let record = csv::ByteRecord::new();
-        let mut row = Row { path: &self.path, form: self.form, line: 0, record };
+        let mut row =
+            Row { path: &self.path, form: self.form, places: &self.places, line: 0, record };
         while values.len() < most {
             let read = self.reader.read_byte_record(&mut row.record);
             row.line = self.reader.get_ref().number();
             match read {
                 Ok(true) => values.push(value(&row)?),
                 Ok(false) => break,
-                Err(e) => return Err(malformed(&self.path, self.form, row.line, e)),
+                Err(e) => {
+                    let form = (self.form, self.names.len());
+                    return Err(malformed(&self.path, form, row.line, e));
+                }
             }
         }
         Ok(values)
@@ -102,7 +127,7 @@ impl TableReader {
 impl Row<'_> {
     /// The text of a column.
     pub fn text(&self, column: usize) -> &str {
-        std::str::from_utf8(&self.record[column]).unwrap_or("\u{fffd}")
+        std::str::from_utf8(&self.record[self.places[column]]).unwrap_or("\u{fffd}")
     }
 
     /// An error in this row.
@@ -117,12 +142,16 @@ impl Row<'_> {
     }
 }
 
-fn malformed(path: &Path, form: TableForm, line: usize, error: csv::Error) -> Error {
+fn malformed(
+    path: &Path,
+    (form, expected): (TableForm, usize),
+    line: usize,
+    error: csv::Error,
+) -> Error {
     let line = Some(line);
     match error.into_kind() {
         csv::ErrorKind::Io(source) => Error::io(path, source),
         csv::ErrorKind::UnequalLengths { len, .. } => {
-            let expected = form.header.len();
             Error::file(path, line, format!("{len} columns instead of {expected}"))
                 .with_help(form.row)
         }

@@ -41,6 +41,11 @@ impl PointTable {
         Ok(Self { table: TableReader::open(path, FORM)? })
     }
 
+    /// Names of the columns that are not read.
+    pub fn ignored(&self) -> Vec<&str> {
+        self.table.ignored()
+    }
+
     /// The next rows, at most `most`; none at the end of the table.
     ///
     /// # Errors

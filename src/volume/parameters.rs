@@ -51,6 +51,11 @@ impl ParameterTable {
         self.table.form().header.len() == CORNER_FORM.header.len()
     }
 
+    /// Names of the columns that are not read.
+    pub fn ignored(&self) -> Vec<&str> {
+        self.table.ignored()
+    }
+
     /// The next rows, at most `most`; none at the end of the table.
     ///
     /// # Errors

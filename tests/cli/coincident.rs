@@ -133,3 +133,24 @@ fn single_precision_far_from_the_origin_is_warned_of() {
         assert!(!warned("evaluate off.vtu --samples 3 -o f.vtu"));
     }
 }
+
+#[test]
+fn other_columns_of_tables_are_not_read() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    done(here, "shape box 2 2 2 -o box.vtu");
+    fs::write(here.join("points.csv"), "id,z,x,y\n7,0.7,1,1.2\n").unwrap();
+    let (code, _, stderr) = run(here, "locate box.vtu --points points.csv -o places.csv");
+    assert!(code == 0 && stderr.contains("the columns id are not read"), "{stderr}");
+    let (code, _, stderr) = run(here, "evaluate box.vtu --at places.csv -o back.csv");
+    let ignored = "the columns x, y, z, status, distance are not read";
+    assert!(code == 0 && stderr.contains(ignored), "{stderr}");
+    let back = fs::read_to_string(here.join("back.csv")).unwrap();
+    let row: Vec<f64> =
+        back.lines().nth(1).unwrap().split(',').map(|x| x.parse().unwrap()).collect();
+    for (found, expected) in row[4..7].iter().zip([1.0, 1.2, 0.7]) {
+        assert!((found - expected).abs() < 1e-9, "{row:?}");
+    }
+    fs::write(here.join("points.csv"), "x,y,z,x\n1,1,1,2\n").unwrap();
+    refused(here, "locate box.vtu --points points.csv", "two columns are named `x`");
+}

@@ -15,6 +15,7 @@ use subsolid::volume::{ParameterTable, Quality, columns as columns_of, write_hea
 use super::run::{Report, warn_of_undefined};
 use super::{Arguments, Console, Outcome};
 use crate::cli::console::{counted, since};
+use crate::cli::model::warn_of_ignored;
 
 /// Rows in memory at a time.
 pub const BLOCK: usize = 1 << 18;
@@ -30,6 +31,7 @@ pub fn run(
     console.status("Evaluating", format!("{} on the {}", parameters.display(), backend.name()));
     let start = Instant::now();
     let mut table = ParameterTable::open(parameters, solid)?;
+    warn_of_ignored(parameters, &table.ignored(), console);
     let has_corners = table.has_corners();
     let mut report = Report::new(a, backend.name());
     report.left_handed_cells = mesh.handedness().left_handed;

@@ -120,7 +120,7 @@ impl<'a> Front<'a> {
                         if settled[x as usize] {
                             continue;
                         }
-                        let found = self.through_corner(hex, from, to, &settled);
+                        let found = self.across_cell(hex, from, to, &settled);
                         let node = &mut self.nodes[x as usize];
                         if self.is_seed[x as usize] {
                             if found.distance <= node.distance * (1.0 + EQUAL) {
@@ -138,7 +138,7 @@ impl<'a> Front<'a> {
 
     /// The least at a corner of a cell over edges and triangles at another, on faces opposite to
     /// the first, whose vertices are settled; corners by the bits of their parameters.
-    fn through_corner(&self, hex: &[u32; 8], from: usize, to: usize, settled: &[bool]) -> Found {
+    fn across_cell(&self, hex: &[u32; 8], from: usize, to: usize, settled: &[bool]) -> Found {
         let x = self.nodes[hex[CORNER[to]] as usize].at;
         let node = |bits: usize| {
             let v = hex[CORNER[bits]] as usize;

@@ -8,11 +8,9 @@ use subsolid::backend::cuda::process::DeviceProcessor;
 use subsolid::mesh::{Polygons, SurfaceMesh};
 use subsolid::numbers::Real;
 use subsolid::process::surface::{Geodesics, curvature_flow, denoise, toplesets, vertex_normals};
-use subsolid::scheme::VertexRule;
 
 use super::gpu;
 use crate::oracle::random::Random;
-use crate::support::meshes::block;
 use crate::triangles::{sphere, square};
 
 /// Two spheres of different sizes, and a vertex of no face between them.

@@ -1,7 +1,8 @@
 //! The command line: each subcommand parses, calls the library and reports.
 //!
-//! Exit codes: 0 done; 1 done, but `--quality` (or `quadrature`) found samples whose
-//! Jacobian is not positive; 2 refused, with one message that says what is wrong and how to fix it.
+//! Exit codes: 0 done; 1 done, but `--quality` (or `quadrature`) found samples whose Jacobian is not
+//! positive, or `untangle` left folded cells; 2 refused, with one message that says what is wrong and
+//! how to fix it.
 
 mod assemble;
 mod bench;
@@ -60,7 +61,8 @@ Examples:
   subsolid evaluate fan.vtu --samples 8 -o limit.vtu
 
 Exit codes: 0 done; 1 done, but --quality (or quadrature) found samples whose
-Jacobian is not positive; 2 refused, with the reason on stderr.";
+Jacobian is not positive, or untangle left folded cells; 2 refused, with the
+reason on stderr.";
 
 /// Exact limit evaluation of Catmull-Clark solids.
 ///

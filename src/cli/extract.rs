@@ -15,7 +15,7 @@ use subsolid::{Error, Result};
 
 use super::console::since;
 use super::json::JsonReport;
-use super::memory::physical;
+use super::memory::{check_most, check_size, gigabytes, physical};
 use super::model::ModelArguments;
 use super::{Console, Outcome};
 
@@ -47,10 +47,16 @@ pub struct Arguments {
     /// Compress .npz
     #[arg(long)]
     compress: bool,
+    /// Most to write, in GB before compression: a larger output is refused, with its size
+    #[arg(long, value_name = "GB", default_value_t = 1.0)]
+    max_size: f64,
     /// File to write: .npz, or .bext (Bézier extraction text, version 2.0)
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
 }
+
+/// How much larger operators are as text, roughly.
+const OF_TEXT: usize = 3;
 
 /// What is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -92,6 +98,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let format = a.format()?;
     a.model.check_no_input(&a.output, &[])?;
     io::atomic::check(&a.output)?;
+    check_most(a.max_size)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let solid = Solid::new(&mesh)?;
 
@@ -106,6 +113,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             Format::Bext => e.with_help("ask for fewer --rings"),
         })?;
     }
+    a.announce(format, &extraction, console)?;
     let error_bounds = pieces.error_bounds(&mesh.points)?;
     console.status(
         "Extracted",
@@ -145,6 +153,18 @@ impl Arguments {
         }
         Err(Error::request(format!("{}: unknown output format", self.output.display()))
             .with_help("end its name in .npz or .bext"))
+    }
+
+    /// Says how much will be written, in bytes before compression; refuses more than
+    /// `--max-size`.
+    fn announce(&self, format: Format, extraction: &Extraction, console: &Console) -> Result<()> {
+        let bytes = match format {
+            Format::Npz => extraction.bytes(),
+            Format::Bext => extraction.bytes() * OF_TEXT,
+        };
+        check_size(&self.output, bytes as u64, self.max_size)?;
+        console.status("Size", format!("about {} before compression", gigabytes(bytes as u128)));
+        Ok(())
     }
 
     fn write(

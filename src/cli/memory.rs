@@ -1,8 +1,37 @@
-//! How much memory there is, so that too much is refused before it is asked for.
+//! How much memory there is, and how large outputs may be, so that too much is refused before it is
+//! asked for.
+
+use std::path::Path;
+
+use subsolid::{Error, Result};
 
 pub use subsolid::physical_memory as physical;
 
 /// Bytes as people say them.
 pub fn gigabytes(bytes: u128) -> String {
     format!("{:.1} GB", bytes as f64 / 1e9)
+}
+
+/// Refuses a `--max-size` that is no size.
+pub fn check_most(most: f64) -> Result<()> {
+    if most.is_nan() || most <= 0.0 {
+        return Err(
+            Error::request(format!("--max-size {most}")).with_help("give a positive number of GB")
+        );
+    }
+    Ok(())
+}
+
+/// Refuses an output of more than `most` GB, `--max-size`.
+pub fn check_size(output: &Path, bytes: u64, most: f64) -> Result<()> {
+    if bytes as f64 <= 1e9 * most {
+        return Ok(());
+    }
+    let needed = (bytes as f64 / 1e8).ceil() / 10.0;
+    Err(Error::request(format!(
+        "{} would have {} before compression, more than --max-size {most}",
+        output.display(),
+        gigabytes(bytes.into())
+    ))
+    .with_help(format!("give --max-size {needed}, or ask for less")))
 }

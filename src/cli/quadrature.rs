@@ -29,7 +29,7 @@ use subsolid::{Error, Result};
 use super::cluster::refuse;
 use super::console::{counted, since};
 use super::json::JsonReport;
-use super::memory::{gigabytes, physical};
+use super::memory::{check_most, check_size, gigabytes, physical};
 use super::model::{ModelArguments, warn_left_out};
 use super::number::precise;
 use super::pieces::{part, piece_size};
@@ -155,10 +155,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     let scheme = Scheme { gauss: a.gauss, rings: a.rings };
     scheme.check()?;
-    if a.max_size.is_nan() || a.max_size <= 0.0 {
-        return Err(Error::request(format!("--max-size {}", a.max_size))
-            .with_help("give a positive number of GB"));
-    }
+    check_most(a.max_size)?;
     if a.boundary.is_some() {
         boundary::check_backend(a.backend)?;
     }
@@ -259,15 +256,7 @@ impl Arguments {
         };
         let bytes = bytes / self.pieces.map_or(1, |(_, of)| of as u64);
         let size = gigabytes(bytes.into());
-        if bytes as f64 > 1e9 * self.max_size {
-            let most = self.max_size;
-            let needed = (bytes as f64 / 1e8).ceil() / 10.0;
-            return Err(Error::request(format!(
-                "{} would have {size} before compression, more than --max-size {most}",
-                output.display()
-            ))
-            .with_help(format!("give --max-size {needed}, or ask for less")));
-        }
+        check_size(output, bytes, self.max_size)?;
         console.status("Size", format!("about {size} before compression"));
         Ok(Some(bytes))
     }

@@ -48,7 +48,8 @@ pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, 
             _ => {
                 return Err(Error::file(path, None, "the format of the surface is not known")
                     .with_help(
-                        "formats that are read: Wavefront .obj, PLY .ply, OFF .off, STL .stl",
+                        "surfaces are read from Wavefront .obj, PLY .ply, OFF .off and STL .stl; of a \
+                         solid take the boundary first (subsolid boundary)",
                     ));
             }
         }

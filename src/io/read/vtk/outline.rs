@@ -225,7 +225,10 @@ impl<'a> Scan<'_, 'a> {
             _ => {
                 return Err(self
                     .error(format!("a VTK file of type `{kind}`, a volume grid is needed"))
-                    .with_help("export the volume mesh as .vtu, .pvtu, .vts, .vtr or .vti"));
+                    .with_help(
+                        "export the volume mesh as .vtu, .pvtu, .vts, .vtr or .vti, or a surface as \
+                         .ply or .obj",
+                    ));
             }
         };
         let order = self.attribute(tag, "byte_order")?;

@@ -24,8 +24,8 @@ type Floats<'py> = PyResult<Bound<'py, PyArrayDyn<f64>>>;
 
 #[pymethods]
 impl PySolid {
-    /// Distance of every control point through the volume, around holes: the heat method on the
-    /// control mesh; errors fall with the size of cells. That of `subsolid distance`.
+    /// Distance of every control point through the volume of the control mesh, around holes;
+    /// errors fall with the size of cells. That of `subsolid distance`.
     ///
     /// Args:
     ///     to: "boundary" or "creases", unless one of the others is given.

@@ -144,7 +144,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     check_compress(arguments.compress, format)?;
     if arguments.method != Method::Heat {
         return Err(Error::request("--method toplesets is for surfaces of triangles")
-            .with_help("leave it out: solids have the heat method"));
+            .with_help("leave it out: it is a method of surfaces"));
     }
     check_of_solid(arguments.backend, "distances through solids are found")?;
     let mut mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;

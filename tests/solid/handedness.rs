@@ -147,9 +147,8 @@ fn layers_do_not_depend_on_handedness() {
     for (name, mesh, other) in pairs() {
         let area = |mesh: &SolidMesh| {
             let solid = Solid::new(mesh).expect("a solid");
-            let tolerance = Some(2e-5 * size(&mesh.points));
-            let options = SliceOptions { tolerance, ..SliceOptions::default() };
-            let slicer = Slicer::new(&solid, mesh.controls(), options).expect("a slicer");
+            let slicer =
+                Slicer::new(&solid, mesh.controls(), SliceOptions::default()).expect("a slicer");
             let [low, high] = slicer.heights();
             let layers = (1..6).map(|i| slicer.layer(i, low + (high - low) * 0.171 * i as f64));
             layers.map(|layer| layer.area()).collect::<Vec<f64>>()

@@ -92,7 +92,7 @@ pub fn untangle(
     let quality = |points: &[[f64; 3]]| cell_quality(points, hexes);
     let before = quality(&mesh.points);
     let mut best = Best { points: mesh.points.clone(), quality: before };
-    // folds that no vertex can mend are not worth a minimization
+    // folds that no vertex can fix are not worth a minimization
     let is_fixed = |v: u32, ways: &[Way]| matches!(ways[v as usize], Way::None);
     let folded = |points: &[[f64; 3]], ways: &[Way]| {
         let fixed = |hex: &&[u32; 8]| fixed_fold(points, hex, |v| is_fixed(v, ways));

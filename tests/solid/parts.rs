@@ -214,7 +214,7 @@ fn parts_of_shapes_have_the_bits_of_the_whole() {
 #[test]
 fn parts_of_creased_meshes_have_the_bits_of_the_whole() {
     let sharpness = [0.4, 1.0, 2.3, f64::INFINITY];
-    for (seed, (name, mut mesh)) in (0..).zip(meshes::shapes()) {
+    for (seed, (name, mut mesh)) in (0..).zip(meshes::shapes()).step_by(2) {
         meshes::crease_at_random(&mut mesh, &sharpness, 3, seed);
         compare_random_cuts(&format!("creased {name}"), mesh, &[3], seed);
     }
@@ -224,7 +224,7 @@ fn parts_of_creased_meshes_have_the_bits_of_the_whole() {
 #[test]
 fn parts_of_far_meshes_have_the_bits_of_the_whole() {
     for distance in [20.0, 1e4, 1e9] {
-        let mut mesh = meshes::perturbed(&meshes::fan(5, 3, 4), 0.02, 1);
+        let mut mesh = meshes::perturbed(&meshes::fan(5, 2, 3), 0.02, 1);
         mesh.points.iter_mut().for_each(|p| *p = [p[0] + distance, p[1] - distance, p[2]]);
         meshes::crease_at_random(&mut mesh, &[0.5, 1.5], 2, 3);
         compare_random_cuts("far", mesh, &[3], 0);

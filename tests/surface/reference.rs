@@ -6,7 +6,7 @@ use subsolid::surface::{Method, Scheme, SurfacePlan};
 
 use super::{expect_equal, manifolds, model, options, reference, rules};
 
-const MOST_CORNERS: usize = 1_500_000;
+const MOST_CORNERS: usize = 600_000;
 
 fn compare_all(scheme: Scheme, method: Method, chaikin: bool) {
     let mut levels_compared = 0;

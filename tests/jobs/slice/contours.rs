@@ -34,7 +34,7 @@ fn contours_lie_on_the_limit() {
             let layer = slicer.layer(0, height);
             for contour in &layer.contours {
                 let n = contour.points.len();
-                for _ in 0..12 {
+                for _ in 0..6 {
                     // a point of the contour, and the middle of its chord
                     let k = random.below(n);
                     let [a, b] = [contour.points[k], contour.points[(k + 1) % n]];

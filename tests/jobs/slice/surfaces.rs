@@ -298,7 +298,7 @@ fn closed_models_have_the_volume_of_their_refined_meshes() {
         {
             // some 50,000 faces in the end; the error is of that order once no crease is semi-sharp
             let faces = mesh.faces.len();
-            let most = if mesh.creases.edges.is_empty() { 70_000 } else { 1_000_000 };
+            let most = if mesh.creases.edges.is_empty() { 70_000 } else { 300_000 };
             let levels = (1..9).take_while(|&n| faces << (2 * n) < most).last().unwrap_or(1);
             let (slow, large) = (scheme == Scheme::Loop && faces > 100, faces > 10_000);
             if slow || (large && scheme != Scheme::Bilinear) {

@@ -132,7 +132,8 @@ struct SampleArguments {
     #[arg(long, value_name = "N")]
     gauss: Option<usize>,
     /// Table of parameters: CSV with the header cell,u,v,w (cell: index in the file), or
-    /// cell,corner,u,v,w where cells are no hexahedra; other columns are not read
+    /// cell,corner,u,v,w where cells are no hexahedra; other columns are not read; - is standard
+    /// input
     #[arg(long, value_name = "PARAMS")]
     at: Option<PathBuf>,
 }
@@ -192,7 +193,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         check_names(format, &mesh)?;
     }
     if a.precision() == Precision::F32 {
-        warn_of_single(&mesh, console);
+        warn_of_single(&mesh, 0, console);
     }
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
@@ -212,9 +213,9 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
 }
 
-/// Warns where cells are so small beside their distance from the origin that single precision does
-/// not keep points apart.
-fn warn_of_single(mesh: &SolidMesh, console: &Console) {
+/// Warns where cells of `levels` refinements are so small beside their distance from the origin that
+/// single precision does not keep points apart.
+fn warn_of_single(mesh: &SolidMesh, levels: usize, console: &Console) {
     const PARTS: f64 = 1000.0; // of a cell, that are to be told apart
     let largest = mesh.points.iter().flatten().fold(0.0, |a: f64, x| a.max(x.abs()));
     let spacing = largest * f64::from(f32::EPSILON);
@@ -230,6 +231,7 @@ fn warn_of_single(mesh: &SolidMesh, console: &Console) {
     };
     let smallest =
         (0..mesh.cells.len()).map(size).filter(|&s| s > 0.0).fold(f64::INFINITY, f64::min);
+    let smallest = smallest * 0.5_f64.powi(levels as i32);
     if spacing * PARTS > smallest {
         console.warn(format!(
             "single precision resolves coordinates up to {largest:.1e} to {spacing:.1e}, and the \
@@ -249,6 +251,7 @@ impl Arguments {
     /// Checks the options that concern samples and cells against one another.
     fn request(&self, format: Option<io::Format>, console: &Console) -> Result<Request> {
         if let Some(path) = &self.samples.at {
+            self.model.check_table(path)?;
             if self.cells.is_some() {
                 return Err(Error::request("--at writes a table, which has no --cells")
                     .with_help("leave --cells out, or give --samples"));

@@ -48,7 +48,7 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Table of points: CSV with the columns x,y,z; others are not read
+    /// Table of points: CSV with the columns x,y,z, others are not read; - is standard input
     #[arg(long, value_name = "POINTS")]
     points: PathBuf,
     /// Refine the model so often first; cells are then those of the refined mesh
@@ -94,6 +94,7 @@ impl JsonReport for Report {
 }
 
 pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
+    a.model.check_table(&a.points)?;
     if let Some(output) = &a.output {
         let format = a.model.check_output(output, &[&a.points])?;
         if !takes_table(output, format) {

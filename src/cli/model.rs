@@ -131,6 +131,15 @@ impl ModelArguments {
         io::check_output(output)
     }
 
+    /// Checks that the model and a table are not both standard input.
+    pub fn check_table(&self, table: &Path) -> Result<()> {
+        if table != Path::new("-") || self.model != table {
+            return Ok(());
+        }
+        Err(Error::request("the model and the table are both standard input, `-`")
+            .with_help("write one of them to a file"))
+    }
+
     /// Checks that `output` is none of the inputs.
     pub fn check_no_input(&self, output: &Path, others: &[&Path]) -> Result<()> {
         let resolved = std::fs::canonicalize(output).ok();

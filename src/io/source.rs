@@ -1,7 +1,7 @@
 //! Where bytes come from: regular files, and standard input, which has the path `-`.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read, Stdin};
 use std::path::Path;
 
 use crate::{Error, Result};
@@ -53,11 +53,40 @@ pub(crate) fn file_bytes(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// A regular file or standard input, read bit by bit.
+#[derive(Debug)]
+pub(crate) enum Stream {
+    File(File),
+    StandardInput(Stdin),
+}
+
+impl Stream {
+    /// Opens a regular file, or takes standard input.
+    ///
+    /// # Errors
+    /// As [`file_bytes`].
+    pub fn open(path: &Path) -> Result<Self> {
+        match is_standard_input(path) {
+            true => Ok(Self::StandardInput(io::stdin())),
+            false => open(path).map(Self::File),
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.read(to),
+            Self::StandardInput(input) => input.read(to),
+        }
+    }
+}
+
 /// Opens a regular file.
 ///
 /// # Errors
 /// As [`bytes`].
-pub(crate) fn open(path: &Path) -> Result<File> {
+fn open(path: &Path) -> Result<File> {
     // asked before opening, since opening a pipe waits for its writer
     let about = std::fs::metadata(path).map_err(|source| Error::io(path, source))?;
     if about.is_file() {
@@ -65,7 +94,7 @@ pub(crate) fn open(path: &Path) -> Result<File> {
     }
     let what = if about.is_dir() { "a directory" } else { "no regular file" };
     Err(Error::file(path, None, format!("this is {what}"))
-        .with_help("give a file; `-` reads a control mesh from standard input"))
+        .with_help("give a file; `-` reads from standard input"))
 }
 
 #[cfg(test)]

@@ -2,12 +2,11 @@
 //! number of rows fits. Lines that begin with `#` are comments.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use super::lines::Lines;
-use super::source;
+use super::source::{self, Stream};
 use crate::error::{Error, Result};
 use crate::mesh::Attribute;
 
@@ -29,7 +28,7 @@ pub(crate) struct TableReader {
     places: Vec<usize>,
     // names of all columns
     names: Vec<String>,
-    reader: csv::Reader<Lines<BufReader<File>>>,
+    reader: csv::Reader<Lines<BufReader<Stream>>>,
 }
 
 /// A row of a table.
@@ -42,7 +41,7 @@ pub(crate) struct Row<'t> {
 }
 
 impl TableReader {
-    /// Opens a table and checks its header.
+    /// Opens a table, standard input where the path is `-`, and checks its header.
     ///
     /// # Errors
     /// If the file cannot be read or its header is another.
@@ -54,10 +53,10 @@ impl TableReader {
     /// and among others, which are not read; errors before the header is known are of the
     /// first.
     pub fn open_any(path: impl AsRef<Path>, forms: &[TableForm]) -> Result<Self> {
-        let path = path.as_ref().to_owned();
-        let file = source::open(&path)?;
+        let stream = Stream::open(path.as_ref())?;
+        let path = source::shown(path.as_ref()).to_owned();
         // hands on a line at a time, so that its number is that of the row read last
-        let lines = Lines::new(BufReader::new(file));
+        let lines = Lines::new(BufReader::new(stream));
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(lines);
         let header = reader.byte_headers().cloned();
         let line = reader.get_ref().number().max(1);

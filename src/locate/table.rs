@@ -33,7 +33,7 @@ pub struct Answer {
 }
 
 impl PointTable {
-    /// Opens a table and checks its header.
+    /// Opens a table, standard input where the path is `-`, and checks its header.
     ///
     /// # Errors
     /// If the file cannot be read or its header is another.

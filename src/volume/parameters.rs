@@ -36,7 +36,7 @@ pub struct ParameterTable {
 }
 
 impl ParameterTable {
-    /// Opens a table for `solid` and checks its header.
+    /// Opens a table for `solid`, standard input where the path is `-`, and checks its header.
     ///
     /// # Errors
     /// If the file cannot be read or its header is another.

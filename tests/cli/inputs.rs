@@ -53,6 +53,31 @@ fn standard_input_is_a_control_mesh() {
     assert!(stderr.contains("<standard input>"), "{stderr}");
 }
 
+#[test]
+fn standard_input_is_a_table() {
+    let directory = with_fan();
+    let here = directory.path();
+    for (job, table) in [
+        ("evaluate fan.vtu --derivatives 1 --at", "cell,u,v,w\n0,0.5,0.5,0.5\n2,0,1,0.25\n"),
+        ("locate fan.vtu --points", "x,y,z\n0.1,0.1,0.2\n5,5,5\n"),
+    ] {
+        fs::write(here.join("table.csv"), table).unwrap();
+        done(here, &format!("{job} table.csv -q -o a.csv"));
+        let (code, _, stderr) = piped(here, &format!("{job} - -q -o b.csv"), table.into());
+        assert_eq!(code, 0, "{stderr}");
+        let read = |name: &str| fs::read(here.join(name)).unwrap();
+        assert!(read("a.csv") == read("b.csv"), "{job}");
+        let broken = table.replace("0.1", "x").replace("0.5", "x");
+        let (code, _, stderr) = piped(here, &format!("{job} - -q -o c.csv"), broken.into());
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.contains("<standard input>:2"), "{stderr}");
+        let twice = job.replace("fan.vtu", "-");
+        let (code, _, stderr) = piped(here, &format!("{twice} - -o c.csv"), table.into());
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.contains("both standard input"), "{stderr}");
+    }
+}
+
 /// Devices, pipes and directories are refused at once, wherever a file is read.
 #[test]
 #[cfg(unix)]

@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
+use subsolid::backend::Precision;
 use subsolid::cluster::Ranks;
 use subsolid::io::{Format, WriteOptions};
 use subsolid::mesh::SolidMesh;
@@ -14,7 +15,7 @@ use subsolid::volume::{Quality, name_cells};
 use subsolid::{Error, Result};
 
 use super::run::{BEZIER_ELEMENTS, PIECE, Report, Source, warn_of_undefined};
-use super::{Arguments, CellShape, Console, Outcome, Request};
+use super::{Arguments, CellShape, Console, Outcome, Request, warn_of_single};
 use crate::cli::cluster::{all_numbers, own_choice};
 use crate::cli::console::{counted, since};
 use crate::cli::model::{check_names, warn_left_out};
@@ -36,6 +37,9 @@ pub fn run(
     a.check_attributes(&mesh)?;
     if let Some(format) = format {
         check_names(format, &mesh)?;
+    }
+    if a.precision() == Precision::F32 {
+        warn_of_single(&mesh, a.levels, console);
     }
     let blocks = blocks(&mesh, a.levels, ranks, console)?;
     let per_element = samples.per_element();

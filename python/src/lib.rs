@@ -56,7 +56,7 @@ mod _subsolid {
 
     /// Reads a control mesh: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm, .inp.
     ///
-    /// What else the file holds is named in a UserWarning.
+    /// What else the file holds is named in a UserWarning, and so are vertices in one place.
     ///
     /// Args:
     ///     path: Name of the file.
@@ -67,6 +67,16 @@ mod _subsolid {
         let (mut mesh, report) = py.detach(|| subsolid::io::read_with_report(&path)).py()?;
         if let Some(left_out) = report.left_out() {
             let message = format!("{}: left out: {left_out}", path.display());
+            py.import("warnings")?.call_method1("warn", (message,))?;
+        }
+        let found = mesh.coincident_vertices();
+        if let Some([a, b]) = found.first {
+            let message = format!(
+                "{}: {} vertices lie exactly where another vertex lies (the first: vertices {a} and \
+                 {b}). Cells hang together by shared vertices alone; Solid.weld joins them",
+                path.display(),
+                found.count
+            );
             py.import("warnings")?.call_method1("warn", (message,))?;
         }
         if let Some(degrees) = crease_angle {

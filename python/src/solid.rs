@@ -312,6 +312,24 @@ impl PySolid {
         Self::build(py, mesh)
     }
 
+    /// Joins vertices of equal coordinates: cells hang together by shared vertices alone.
+    ///
+    /// Returns:
+    ///     A solid with the cells in their order. Each place keeps its first vertex with the
+    ///     attributes that it has there; a UserWarning names those in which others differ.
+    fn weld(&self, py: Python<'_>) -> PyResult<Self> {
+        let mut mesh = self.shared.mesh.clone();
+        let welded = py.detach(|| mesh.weld()).py()?;
+        if !welded.differing.is_empty() {
+            let message = format!(
+                "joined vertices differ in {}: the values of the first were taken",
+                welded.differing.join(", ")
+            );
+            py.import("warnings")?.call_method1("warn", (message,))?;
+        }
+        Self::build(py, mesh)
+    }
+
     /// The surface that bounds the solid, with its creases and attributes.
     fn boundary(&self, py: Python<'_>) -> PyResult<PySurface> {
         let shared = &self.shared;

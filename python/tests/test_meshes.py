@@ -106,6 +106,26 @@ def test_refinement_keeps_the_limit() -> None:
     assert np.abs(middle - corner).max() < 1e-13
 
 
+def test_vertices_in_one_place_are_joined(tmp_path: Any) -> None:
+    points, cells = box(2, 2, 3, np.random.default_rng(5))
+    solid = subsolid.Solid(points, cells)
+    # every cell owns its corners
+    apart = subsolid.Solid(
+        points[cells].reshape(-1, 3),
+        np.arange(cells.size).reshape(-1, 8),
+        attributes={"cell": np.repeat(np.arange(len(cells), dtype=float), 8)},
+    )
+    apart.write(tmp_path / "apart.vtu")
+    with pytest.warns(UserWarning, match="exactly where another vertex lies"):
+        read = subsolid.read(tmp_path / "apart.vtu")
+    with pytest.warns(UserWarning, match="differ in cell"):
+        joined = read.weld()
+    assert joined.n_points == solid.n_points < apart.n_points
+    limit, expected = (s.evaluate(3).points for s in (joined, solid))
+    assert np.abs(limit - expected).max() < 1e-14
+    assert solid.weld().n_points == solid.n_points
+
+
 def test_polyhedra_wedges_and_tetrahedra() -> None:
     wedge = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1.0]])
     as_wedge = subsolid.Solid(wedge, {"wedge": [[0, 1, 2, 3, 4, 5]]})

@@ -330,7 +330,7 @@ mod tests {
             let locator = Locator::new(&solid, mesh.controls()).unwrap();
             let all = locator.pieces();
             let inexact: Vec<usize> = (0..all.len()).filter(|&i| all.core(i).is_some()).collect();
-            let step = inexact.len().div_ceil(60);
+            let step = inexact.len().div_ceil(30);
             for &piece in inexact.iter().step_by(step) {
                 let core = all.core(piece).unwrap();
                 let (map, header) = (all.limit(piece), &all.pieces[piece]);

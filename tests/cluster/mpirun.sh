@@ -13,6 +13,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 cp "$models/bracket.vtk" .
+"$program" --quiet shape fan 5 3 3 -o fan.vtu
 fail() { echo "mpirun.sh: $*" >&2; exit 1; }
 
 compare() {
@@ -25,11 +26,11 @@ compare() {
     done
     rm -rf alone ranks
 }
-compare evaluate ../bracket.vtk --samples 4 --piece-points 5000 --crease-angle 40 -o out.pvtu
-compare evaluate ../bracket.vtk --samples 2 --levels 1 --piece-points 9000 -o out.pvtu
-compare refine ../bracket.vtk --levels 2 --piece-cells 900 -o out.pvtu
-compare quadrature ../bracket.vtk --gauss 2 --piece-points 2000 --force -o out.pvtu
-compare slice ../bracket.vtk --layer-height 0.5 --pixel 0.2 --png layers
+compare evaluate ../fan.vtu --samples 4 --piece-points 900 --crease-angle 40 -o out.pvtu
+compare evaluate ../fan.vtu --samples 2 --levels 1 --piece-points 900 -o out.pvtu
+compare refine ../fan.vtu --levels 2 --piece-cells 900 -o out.pvtu
+compare quadrature ../fan.vtu --gauss 2 --piece-points 900 --force -o out.pvtu
+compare slice ../fan.vtu --layer-height 0.2 --pixel 0.1 --png layers
 
 # a rank that fails: one message, exit code 2, nothing left
 code=0

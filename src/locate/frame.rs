@@ -66,7 +66,7 @@ impl Frame {
     }
 
     /// y(x): roughly the parameters of x.
-    #[inline]
+    #[inline(always)]
     pub fn guess(&self, x: [f64; 3]) -> [f64; 3] {
         let y = apply(&self.inverse, x);
         std::array::from_fn(|d| y[d] + self.offset[d])

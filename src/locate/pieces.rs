@@ -125,7 +125,14 @@ impl<'s> LocatorPieces<'s> {
         let refined = solid.refined_points(&attribute.values, width).into_owned();
         let points = solid.leaves().par_iter();
         let points = points.flat_map_iter(|leaf| self.maker.points(leaf, &refined, width));
-        Ok(AttributePieces { width, points: points.collect(), refined })
+        let range = |component: usize| {
+            let values = attribute.values.iter().skip(component).step_by(width);
+            values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &x| {
+                [low.min(x), high.max(x)]
+            })
+        };
+        let ranges = (0..width).map(range).collect();
+        Ok(AttributePieces { width, points: points.collect(), ranges, refined })
     }
 
     /// An attribute (of width [`AttributePieces::width`]) at an element's parameters
@@ -307,6 +314,8 @@ pub struct AttributePieces {
     pub width: usize,
     /// Bézier points, `[piece][w][v][u][width]`.
     pub points: Vec<f64>,
+    /// Least and largest value of each component at control points, which bound the limit.
+    pub ranges: Vec<[f64; 2]>,
     // at the points of all levels, [point][width]
     refined: Vec<f64>,
 }

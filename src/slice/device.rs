@@ -190,7 +190,8 @@ impl LayerSource for DeviceSource<'_, '_> {
     fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
         let mask: Vec<u8> = coverage.iter().map(|&covered| u8::from(covered > 0)).collect();
         let found = self.interior(height, grid, Some(&mask))?;
-        Ok(self.solid.inside()?.interleaved(&found.interior, found.values))
+        let elements = found.interior.elements.iter().copied();
+        Ok(self.solid.inside()?.interleaved(elements, found.values))
     }
 
     fn places(&self, height: f64, grid: &PixelGrid) -> Result<PixelPlaces> {

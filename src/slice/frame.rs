@@ -38,6 +38,7 @@ impl Axis {
     }
 
     /// The point in space at coordinates of the plane at `height`.
+    #[inline(always)]
     pub fn lift(self, p: [f64; 2], height: f64) -> [f64; 3] {
         let mut lifted = [height; 3];
         self.plane().into_iter().zip(p).for_each(|(d, x)| lifted[d] = x);
@@ -60,8 +61,13 @@ pub struct PixelGrid {
 impl PixelGrid {
     /// The middle of a pixel, in the plane's coordinates.
     pub fn centre(&self, column: usize, row: usize) -> [f64; 2] {
-        let at = [column as f64 + 0.5, row as f64 + 0.5];
-        [0, 1].map(|d| self.origin[d] + self.pitch * at[d])
+        self.at([column as f64, row as f64])
+    }
+
+    /// The point at a column and row, whole numbers at the middles of pixels.
+    #[inline(always)]
+    pub(super) fn at(&self, place: [f64; 2]) -> [f64; 2] {
+        [0, 1].map(|d| self.origin[d] + self.pitch * (place[d] + 0.5))
     }
 
     /// Checks that pixels have a size, and that no side has more than `most` of them.

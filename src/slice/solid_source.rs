@@ -2,7 +2,7 @@
 //! those of a surface, by a slicer alone.
 
 use super::coverage::Sampling;
-use super::interior::{Interior, InteriorFinder, InteriorValues};
+use super::interior::{InteriorFinder, InteriorValues};
 use super::source::{Channel, LayerSource, PixelPlaces};
 use super::{Layer, PixelGrid, Slicer};
 use crate::error::{Error, Result};
@@ -122,10 +122,14 @@ impl Channel {
 impl Inside<'_> {
     /// Values of the attributes, `[attribute][pixel][width]`, and those of the cells, as
     /// `[pixel][channel]`.
-    pub fn interleaved(&self, interior: &Interior, mut values: Vec<Vec<f64>>) -> Vec<f64> {
-        let elements = self.locator.pieces().solid().elements();
-        let cells = || interior.elements.iter().map(|&e| elements[e as usize].cell);
-        values.extend(self.cell_data.iter().map(|array| array.of_cells(cells()).values));
+    pub fn interleaved(
+        &self,
+        elements: impl Iterator<Item = u32> + Clone,
+        mut values: Vec<Vec<f64>>,
+    ) -> Vec<f64> {
+        let all = self.locator.pieces().solid().elements();
+        let cells = elements.map(|element| all[element as usize].cell);
+        values.extend(self.cell_data.iter().map(|array| array.of_cells(cells.clone()).values));
         if values.len() == 1 {
             return values.swap_remove(0);
         }
@@ -145,7 +149,7 @@ impl Inside<'_> {
 
     /// A layer in the words of the mesh.
     pub fn places(&self, found: InteriorValues) -> PixelPlaces {
-        let values = self.interleaved(&found.interior, found.values);
+        let values = self.interleaved(found.interior.elements.iter().copied(), found.values);
         let elements = self.locator.pieces().solid().elements();
         let elements = found.interior.elements.iter().map(|&element| &elements[element as usize]);
         PixelPlaces {
@@ -171,10 +175,10 @@ impl LayerSource for SolidSource<'_> {
     fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
         let inside = self.inside()?;
         let finder = InteriorFinder::new(&inside.locator, self.slicer.axis(), *grid)?;
-        let mask: Vec<u8> = coverage.iter().map(|&covered| u8::from(covered > 0)).collect();
-        finder.covered_values(height, &mask, |band| {
-            let values = inside.attributes.iter().map(|attribute| finder.values(&band, attribute));
-            inside.interleaved(&band, values.collect())
+        let pieces = &inside.locator.pieces().pieces;
+        finder.covered_values(height, coverage, &inside.attributes, |band| {
+            let elements = band.pieces.iter().map(|&piece| pieces[piece as usize].element);
+            inside.interleaved(elements, band.values)
         })
     }
 

@@ -23,7 +23,8 @@ pub trait LayerSource: Sync {
 
     /// Attributes in the plane at `height` of the pixels that `coverage` says are not
     /// empty, at their centres, or next to them where these lie outside the material:
-    /// `[pixel][channel]` for these pixels alone, in their order.
+    /// `[pixel][channel]` for these pixels alone, in their order. They are within 10⁻⁸ of the
+    /// channel's range; [`LayerSource::places`] has those at each pixel to rounding.
     ///
     /// # Errors
     /// As the source has them.

@@ -9,7 +9,9 @@ use crate::support::{Limits, places, size};
 use subsolid::Solid;
 use subsolid::locate::{Located, Locator};
 use subsolid::mesh::{Attribute, SolidMesh};
-use subsolid::slice::{Axis, InteriorFinder, PixelGrid};
+use subsolid::slice::{
+    Axis, InteriorFinder, LayerSource, PixelGrid, SliceOptions, Slicer, SolidSource,
+};
 
 fn all_meshes() -> Vec<(String, SolidMesh)> {
     let mut all = shapes();
@@ -424,6 +426,55 @@ fn masks_get_a_place_for_every_pixel() {
     let one = finder.covered(height, &mask).expect("a mask");
     assert_eq!((one.pixels[0], one.len(), one.elements[0]), (first, 1, interior.elements[0]));
     assert!(finder.covered(height, &mask[1..]).is_err());
+}
+
+/// Between pixels polynomials stand in for attributes: to 10⁻⁸ of their range.
+#[test]
+fn attributes_of_covered_pixels_are_those_at_their_places() {
+    let all = all_meshes();
+    let axes = [Axis::X, Axis::Y, Axis::Z].into_iter().cycle();
+    let meshes: Vec<_> = all.iter().zip(axes).collect();
+    let off: Vec<(f64, usize)> =
+        meshes.par_iter().map(|(m, axis)| covered_values(m, *axis)).collect();
+    let worst = off.iter().map(|&(off, _)| off).fold(0.0, f64::max);
+    let replaced: usize = off.iter().map(|&(_, replaced)| replaced).sum();
+    println!("{replaced} of the values by polynomials, off by {worst:e} of the range");
+    assert!(worst <= 1e-8, "{off:?}");
+    assert!(replaced > 100_000, "{replaced}");
+}
+
+/// How far off attributes are as a part of their range, and how many are not those of the place to
+/// the last bit.
+fn covered_values((name, mesh): &(String, SolidMesh), axis: Axis) -> (f64, usize) {
+    let mut mesh = mesh.clone();
+    let size = size(&mesh.points);
+    let waves = |&p: &Point| {
+        let [x, y, z] = p.map(|x| 5.0 * x / size);
+        [1e3 + x.sin() * (y + z).cos(), x * y - 2.0 * z * z]
+    };
+    let values: Vec<f64> = mesh.points.iter().flat_map(waves).collect();
+    let component = |c: usize| values.iter().skip(c).step_by(2);
+    let range = [0, 1].map(|c| {
+        let high = component(c).fold(f64::MIN, |high, &x| high.max(x));
+        high - component(c).fold(f64::MAX, |low, &x| low.min(x))
+    });
+    mesh.attributes = vec![Attribute { name: "waves".into(), width: 2, values }];
+    let solid = Solid::new(&mesh).expect("a valid mesh");
+    let (grid, [_, height, _]) = layers(&mesh, axis, 150);
+    let options = SliceOptions { axis, ..SliceOptions::default() };
+    let slicer = Slicer::new(&solid, mesh.controls(), options).expect("a slicer");
+    let source = SolidSource::new(&solid, mesh.controls(), slicer).expect("attributes");
+    let coverage = source.coverage(&[height], &grid, true).expect("a grid");
+    let found = source.attributes(height, &grid, &coverage).expect("attributes");
+    let locator = Locator::new(&solid, mesh.controls()).expect("a locator");
+    let attribute = locator.pieces().attribute(&mesh.attributes[0]).expect("a value a vertex");
+    let finder = InteriorFinder::new(&locator, axis, grid).expect("a grid");
+    let mask: Vec<u8> = coverage.iter().map(|&covered| u8::from(covered > 0)).collect();
+    let expected = finder.values(&finder.covered(height, &mask).expect("a mask"), &attribute);
+    assert_eq!(found.len(), expected.len(), "{name}, {axis:?}");
+    let off = found.iter().zip(&expected).enumerate();
+    let off = off.map(|(i, (a, b))| (a - b).abs() / range[i % 2]).fold(0.0, f64::max);
+    (off, found.iter().zip(&expected).filter(|(a, b)| a != b).count())
 }
 
 #[test]

@@ -1,159 +1,337 @@
 //! Some rows of a layer.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
-use super::march::{Claims, LANES, march};
+use super::fit::{Line, NEAR, Patch};
+use super::march::{Claims, LANES, decide_each, march, span};
 use super::parts::{Kind, NewtonPart, Part};
-use super::{Interior, NONE, Plane};
-use crate::locate::{Locator, Place};
+use super::values::Values;
+use super::{BandValues, Interior, NONE, Plane};
+use crate::locate::{AttributePieces, Locator, Place};
 
 /// How far around a covered pixel one with its centre inside is looked for.
 const AROUND: usize = 2;
 
+/// A layer of which bands are made.
+pub struct Layer<'a, 's> {
+    pub locator: &'a Locator<'s>,
+    pub plane: &'a Plane<'a>,
+    /// The parts that the plane meets.
+    pub parts: &'a [Part],
+}
+
 /// Claims on the pixels of some rows.
 struct Band<'a, 's> {
-    locator: &'a Locator<'s>,
-    plane: &'a Plane<'a>,
-    mask: Option<&'a [u8]>,
+    layer: &'a Layer<'a, 's>,
     columns: usize,
     rows: Range<usize>,
     // of each pixel: the piece that has it, or NONE
     pieces: Vec<u32>,
-    // (u, v, w) in the element
-    parameters: Vec<[f64; 3]>,
-    // 0 where the claim is certain, else the distance
-    distances: Vec<f64>,
+    // how far away pixels are whose claim is not certain
+    distances: HashMap<usize, f64>,
+    // (u, v, w) in the element, if they are asked for
+    parameters: Option<Vec<[f64; 3]>>,
+    values: Values<'a, 's>,
 }
 
-/// The interior in `rows`; with a mask, of the pixels that it covers.
-pub fn interior(
-    locator: &Locator<'_>,
-    plane: &Plane<'_>,
-    parts: &[Part],
-    rows: Range<usize>,
-    mask: Option<&[u8]>,
-) -> Interior {
-    // covered pixels look at rows around
+/// The interior in `rows`; with a mask, of the pixels where it is not 0.
+pub fn interior(layer: &Layer<'_, '_>, rows: Range<usize>, mask: Option<&[u8]>) -> Interior {
+    let mut interior = Interior::default();
     let around = if mask.is_some() { AROUND } else { 0 };
-    let [columns, all] = plane.grid.size;
-    let wide = rows.start.saturating_sub(around)..all.min(rows.end + around);
-    let is_met =
-        |part: &Part| (part.rows[0] as usize) < wide.end && part.rows[1] as usize > wide.start;
-    if mask.is_none() && !parts.iter().any(is_met) {
-        return Interior::default();
-    }
-    let count = columns * wide.len();
-    let mut band = Band {
-        locator,
-        plane,
-        mask,
-        columns,
-        rows: wide,
-        pieces: vec![NONE; count],
-        parameters: vec![[0.0; 3]; count],
-        distances: vec![f64::INFINITY; count],
-    };
-    pulp::Arch::new().dispatch(Claiming { band: &mut band, parts });
-    band.interior(rows)
+    let band = Band::claimed(layer, &rows, around, true, &[]);
+    band.pixels(rows, mask, |pixel, found| {
+        let before = interior.pieces.len();
+        match found {
+            Found::Claimed(range) => {
+                interior.pieces.extend_from_slice(&band.pieces[range.clone()]);
+                let parameters = band.parameters.iter().flat_map(|own| &own[range.clone()]);
+                interior.parameters.extend(parameters);
+            }
+            Found::Nearest(piece, parameters) => {
+                interior.pieces.push(piece);
+                interior.parameters.push(parameters);
+            }
+        }
+        interior.pixels.extend((pixel..).take(interior.pieces.len() - before));
+    });
+    let pieces = &layer.locator.pieces().pieces;
+    interior.elements = interior.pieces.iter().map(|&p| pieces[p as usize].element).collect();
+    interior
+}
+
+/// Attributes in `rows`, of the pixels whose coverage is not 0.
+pub fn values(
+    layer: &Layer<'_, '_>,
+    rows: Range<usize>,
+    coverage: &[u16],
+    attributes: &[AttributePieces],
+) -> BandValues {
+    let mut all = BandValues { pieces: Vec::new(), values: vec![Vec::new(); attributes.len()] };
+    let band = Band::claimed(layer, &rows, AROUND, false, attributes);
+    band.pixels(rows, Some(coverage), |_, found| match found {
+        Found::Claimed(range) => {
+            all.pieces.extend_from_slice(&band.pieces[range.clone()]);
+            band.values.copy(range, &mut all.values);
+        }
+        Found::Nearest(piece, parameters) => {
+            all.pieces.push(piece);
+            band.values.evaluate(piece, parameters, &mut all.values);
+        }
+    });
+    all
+}
+
+/// Pixels that follow each other.
+enum Found {
+    /// Places in the arrays.
+    Claimed(Range<usize>),
+    /// One, by its piece and the element's parameters.
+    Nearest(u32, [f64; 3]),
 }
 
 /// The claims of all parts, compiled for the widest vectors that the machine has.
-struct Claiming<'b, 'a, 's> {
-    band: &'b mut Band<'a, 's>,
-    parts: &'b [Part],
-}
+struct Claiming<'b, 'a, 's>(&'b mut Band<'a, 's>);
 
 impl pulp::NullaryFnOnce for Claiming<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        for part in self.parts {
-            self.band.claim(part);
+        for part in self.0.layer.parts {
+            self.0.claim(part);
         }
     }
 }
 
-impl Band<'_, '_> {
+impl<'a, 's> Band<'a, 's> {
+    /// The claims on `rows`, and on some `around` from which covered pixels may take over.
+    fn claimed(
+        layer: &'a Layer<'a, 's>,
+        rows: &Range<usize>,
+        around: usize,
+        keeps_parameters: bool,
+        attributes: &'a [AttributePieces],
+    ) -> Self {
+        let [columns, all] = layer.plane.grid.size;
+        let wide = rows.start.saturating_sub(around)..all.min(rows.end + around);
+        let count = columns * wide.len();
+        let mut band = Self {
+            layer,
+            columns,
+            rows: wide,
+            pieces: vec![NONE; count],
+            distances: HashMap::new(),
+            parameters: keeps_parameters.then(|| vec![[0.0; 3]; count]),
+            values: Values::new(layer.locator.pieces(), attributes, count),
+        };
+        pulp::Arch::new().dispatch(Claiming(&mut band));
+        band
+    }
+
     /// Claims the pixels of a part. Parts come in the order of their elements, so that
     /// a certain claim stays.
     #[inline(always)]
     fn claim(&mut self, part: &Part) {
-        let first = (part.rows[0] as usize).max(self.rows.start);
-        let end = (part.rows[1] as usize).min(self.rows.end);
+        let first = (part.rows[0] as usize).max(self.rows.start) as u32;
+        let end = (part.rows[1] as usize).min(self.rows.end) as u32;
         if first >= end {
             return;
         }
-        let Kind::Newton(newton) = &part.kind else {
-            for row in first..end {
-                for column in part.columns[0]..part.columns[1] {
-                    let at = self.at(row, column);
-                    if self.distances[at] > 0.0 {
-                        self.locate(part.piece, at, row, column);
+        match &part.kind {
+            Kind::Newton(newton, None) => {
+                let (plane, rows) = (self.layer.plane, first..end);
+                let mut claims = PartClaims { band: &mut *self, newton, piece: part.piece, rows };
+                // the same eight rows whatever the range
+                for group in (first - first % LANES as u32..end).step_by(LANES) {
+                    march(newton, plane, group, part.columns, &mut claims);
+                }
+            }
+            Kind::Newton(newton, Some(patches)) => {
+                for patch in patches {
+                    let rows = first.max(patch.rows[0])..end.min(patch.rows[1]);
+                    self.claim_patch(part, (newton, patch), rows);
+                }
+            }
+            Kind::Wild => {
+                for row in first..end {
+                    for column in part.columns[0]..part.columns[1] {
+                        if self.is_wanted(self.at(row, column)) {
+                            self.locate(part.piece, row, column);
+                        }
                     }
                 }
             }
-            return;
-        };
-        let plane = self.plane;
-        // the same eight rows whatever the range
-        for group in (first - first % LANES..end).step_by(LANES) {
-            let mut claims =
-                PartClaims { band: &mut *self, newton, piece: part.piece, group, rows: first..end };
-            march(newton, plane, group as u32, part.columns, &mut claims);
+        }
+        self.values.settle(part.piece);
+    }
+
+    /// Claims the pixels of a patch in some rows.
+    #[inline(always)]
+    fn claim_patch(
+        &mut self,
+        part: &Part,
+        (newton, patch): (&NewtonPart, &Patch),
+        rows: Range<u32>,
+    ) {
+        let plane = self.layer.plane;
+        let mut line = patch.fit.as_ref().map(Line::new);
+        // what is left to Newton's method
+        let mut left = Vec::new();
+        for row in rows.clone() {
+            let columns = span(newton, plane, &patch.sides, row, part.columns);
+            if columns[0] >= columns[1] {
+                continue;
+            }
+            match (&patch.fit, &mut line) {
+                (Some(fit), Some(line)) => {
+                    line.restrict(fit, newton, plane, row, columns);
+                    self.claim_line(part.piece, line, row, columns, &mut left);
+                }
+                _ => {
+                    let wanted = (columns[0]..columns[1])
+                        .filter(|&column| self.is_wanted(self.at(row, column)));
+                    left.extend(wanted.map(|column| (row, column)));
+                }
+            }
+        }
+        let mut claims = PartClaims { band: self, newton, piece: part.piece, rows };
+        decide_each(newton, plane, &left, &mut claims);
+    }
+
+    /// Claims the pixels of some columns that polynomials have inside; those that are near to the
+    /// sides of the part, (row, column), are added to `left`.
+    #[inline(always)]
+    fn claim_line(
+        &mut self,
+        piece: u32,
+        line: &Line,
+        row: u32,
+        columns: [u32; 2],
+        left: &mut Vec<(u32, u32)>,
+    ) {
+        let may_leave: [bool; 3] = std::array::from_fn(|d| {
+            let [low, high] = line.bounds(d);
+            !(low >= NEAR && high <= 1.0 - NEAR)
+        });
+        for first in (columns[0]..columns[1]).step_by(LANES) {
+            let count = LANES.min((columns[1] - first) as usize);
+            let variable = line.variable(first);
+            // how far inside
+            let mut inside = [f64::INFINITY; LANES];
+            for d in (0..3).filter(|&d| may_leave[d]) {
+                let t = line.at(d, &variable);
+                (0..LANES).for_each(|i| inside[i] = inside[i].min(t[i].min(1.0 - t[i])));
+            }
+            let at = self.at(row, first);
+            let pieces = &mut self.pieces[at..at + count];
+            let new: [bool; LANES] =
+                std::array::from_fn(|i| i < count && inside[i] >= NEAR && pieces[i] == NONE);
+            if new == [true; LANES] {
+                pieces.fill(piece);
+                self.values.set(line, &variable, at);
+                continue;
+            }
+            for (i, &inside) in inside[..count].iter().enumerate() {
+                if inside < -NEAR || !self.is_wanted(at + i) {
+                    continue;
+                }
+                if inside < NEAR {
+                    left.push((row, first + i as u32));
+                } else {
+                    self.set_piece(at + i, piece);
+                    self.values.set_one(line, &variable, i, at + i);
+                }
+            }
         }
     }
 
     /// Place of a pixel in the arrays.
     #[inline(always)]
-    fn at(&self, row: usize, column: u32) -> usize {
-        (row - self.rows.start) * self.columns + column as usize
+    fn at(&self, row: u32, column: u32) -> usize {
+        (row as usize - self.rows.start) * self.columns + column as usize
+    }
+
+    /// Whether no claim on a pixel is certain.
+    #[inline(always)]
+    fn is_wanted(&self, at: usize) -> bool {
+        self.pieces[at] == NONE || !self.distances.is_empty() && self.distances.contains_key(&at)
+    }
+
+    /// A certain claim.
+    #[inline(always)]
+    fn set_piece(&mut self, at: usize, piece: u32) {
+        self.pieces[at] = piece;
+        if !self.distances.is_empty() {
+            self.distances.remove(&at);
+        }
+    }
+
+    fn set_parameters(&mut self, at: usize, parameters: [f64; 3]) {
+        if let Some(all) = &mut self.parameters {
+            all[at] = parameters;
+        }
+        self.values.wait(at, parameters);
     }
 
     /// Claims a pixel by the locator.
     #[inline(never)]
-    fn locate(&mut self, piece: u32, at: usize, row: usize, column: u32) {
-        let x = self.plane.centre(column, row as u32);
-        let Some(place) = self.locator.in_piece(piece as usize, x) else { return };
-        let (_, enough) = self.locator.nearness(piece as usize);
-        let distance = if place.residual <= enough { 0.0 } else { place.residual };
-        if distance < self.distances[at] {
+    fn locate(&mut self, piece: u32, row: u32, column: u32) {
+        let Layer { locator, plane, .. } = self.layer;
+        let Some(place) = locator.in_piece(piece as usize, plane.centre(column, row)) else {
+            return;
+        };
+        let at = self.at(row, column);
+        let (_, enough) = locator.nearness(piece as usize);
+        if place.residual <= enough {
+            self.set_piece(at, piece);
+        } else if self.pieces[at] == NONE
+            || self.distances.get(&at).is_some_and(|&least| place.residual < least)
+        {
             self.pieces[at] = piece;
-            self.distances[at] = distance;
-            self.parameters[at] = place.parameters;
+            self.distances.insert(at, place.residual);
+        } else {
+            return;
         }
+        self.set_parameters(at, place.parameters);
     }
 
-    fn interior(&self, rows: Range<usize>) -> Interior {
-        let mut interior = Interior::default();
+    /// The pixels in `rows` that have a place, from the lowest row; with a mask, those where it is
+    /// not 0.
+    fn pixels<M: Default + PartialEq>(
+        &self,
+        rows: Range<usize>,
+        mask: Option<&[M]>,
+        mut take: impl FnMut(u32, Found),
+    ) {
+        let Layer { locator, plane, .. } = self.layer;
         for row in rows {
-            for column in 0..self.columns as u32 {
-                let at = self.at(row, column);
-                let pixel = (row * self.columns) as u32 + column;
-                let (piece, parameters) = match self.mask {
-                    Some(mask) if mask[pixel as usize] == 0 => continue,
-                    _ if self.pieces[at] != NONE => (self.pieces[at], self.parameters[at]),
-                    None => continue,
-                    Some(_) => match self.taken_over(row, column as usize) {
-                        Some(from) => (self.pieces[from], self.parameters[from]),
-                        None => {
-                            let x = self.plane.centre(column, row as u32);
-                            let Some((piece, Place { parameters, .. })) =
-                                self.locator.nearest_piece(x)
-                            else {
-                                continue;
-                            };
-                            (piece, parameters)
-                        }
-                    },
-                };
-                interior.pixels.push(pixel);
-                interior.elements.push(self.locator.pieces().pieces[piece as usize].element);
-                interior.parameters.push(parameters);
-                interior.pieces.push(piece);
+            let start = self.at(row as u32, 0);
+            let pieces = &self.pieces[start..start + self.columns];
+            let mask = mask.map(|mask| &mask[row * self.columns..][..self.columns]);
+            let is_covered = |column: usize| mask.is_none_or(|mask| mask[column] != M::default());
+            let mut column = 0;
+            while column < self.columns {
+                let has_place = |&c: &usize| is_covered(c) && pieces[c] != NONE;
+                let count = (column..self.columns).take_while(has_place).count();
+                let pixel = (row * self.columns + column) as u32;
+                if count > 0 {
+                    take(pixel, Found::Claimed(start + column..start + column + count));
+                    column += count;
+                    continue;
+                }
+                if mask.is_some() && is_covered(column) {
+                    if let Some(from) = self.taken_over(row, column) {
+                        take(pixel, Found::Claimed(from..from + 1));
+                    } else if let Some((piece, Place { parameters, .. })) =
+                        locator.nearest_piece(plane.centre(column as u32, row as u32))
+                    {
+                        take(pixel, Found::Nearest(piece, parameters));
+                    }
+                }
+                column += 1;
             }
         }
-        interior
     }
 
     /// The closest pixel around with its centre inside.
@@ -163,40 +341,36 @@ impl Band<'_, '_> {
         let columns = || column.saturating_sub(AROUND)..=(column + AROUND).min(self.columns - 1);
         rows.flat_map(|r| columns().map(move |c| (r, c)))
             .map(|(r, c)| (r.abs_diff(row).pow(2) + c.abs_diff(column).pow(2), r, c))
-            .filter(|&(_, r, c)| self.pieces[self.at(r, c as u32)] != NONE)
+            .filter(|&(_, r, c)| self.pieces[self.at(r as u32, c as u32)] != NONE)
             .min()
-            .map(|(_, r, c)| self.at(r, c as u32))
+            .map(|(_, r, c)| self.at(r as u32, c as u32))
     }
 }
 
-/// The claims of a part on eight rows.
+/// The claims of a part on some rows.
 struct PartClaims<'b, 'a, 's> {
     band: &'b mut Band<'a, 's>,
     newton: &'b NewtonPart,
     piece: u32,
-    group: usize,
-    rows: Range<usize>,
+    rows: Range<u32>,
 }
 
 impl Claims for PartClaims<'_, '_, '_> {
     #[inline(always)]
-    fn wanted(&self, lane: usize, column: u32) -> bool {
-        let row = self.group + lane;
-        self.rows.contains(&row) && self.band.distances[self.band.at(row, column)] > 0.0
+    fn wanted(&self, row: u32, column: u32) -> bool {
+        self.rows.contains(&row) && self.band.is_wanted(self.band.at(row, column))
     }
 
     #[inline(always)]
-    fn inside(&mut self, lane: usize, column: u32, t: [f64; 3]) {
-        let at = self.band.at(self.group + lane, column);
+    fn inside(&mut self, row: u32, column: u32, t: [f64; 3]) {
+        let at = self.band.at(row, column);
         let NewtonPart { origin, size, .. } = self.newton;
-        self.band.pieces[at] = self.piece;
-        self.band.distances[at] = 0.0;
-        self.band.parameters[at] =
-            std::array::from_fn(|d| (origin[d] + size[d] * t[d]).clamp(0.0, 1.0));
+        self.band.set_piece(at, self.piece);
+        let parameters = std::array::from_fn(|d| (origin[d] + size[d] * t[d]).clamp(0.0, 1.0));
+        self.band.set_parameters(at, parameters);
     }
 
-    fn undecided(&mut self, lane: usize, column: u32) {
-        let row = self.group + lane;
-        self.band.locate(self.piece, self.band.at(row, column), row, column);
+    fn undecided(&mut self, row: u32, column: u32) {
+        self.band.locate(self.piece, row, column);
     }
 }

@@ -20,17 +20,18 @@ const STEPS: usize = 8;
 /// A step so short was the last: the error that it leaves is about its square.
 const SHORT: f64 = 1e-7;
 
-type Lanes = [f64; LANES];
+/// A number in every lane.
+pub type Lanes = [f64; LANES];
 
-/// Who looks for the pixels of eight rows.
+/// Who looks for the pixels of a part.
 pub trait Claims {
     /// Whether a pixel is still looked for.
-    fn wanted(&self, lane: usize, column: u32) -> bool;
+    fn wanted(&self, row: u32, column: u32) -> bool;
     /// A pixel is in the part, at these of the part's own parameters.
-    fn inside(&mut self, lane: usize, column: u32, t: [f64; 3]);
+    fn inside(&mut self, row: u32, column: u32, t: [f64; 3]);
     /// A pixel is so near to the part's sides that distances decide, or Newton's
     /// method did not settle.
-    fn undecided(&mut self, lane: usize, column: u32);
+    fn undecided(&mut self, row: u32, column: u32);
 }
 
 /// Marches over the pixels of `newton` in the rows `first..first + LANES`.
@@ -42,8 +43,9 @@ pub fn march(
     columns: [u32; 2],
     claims: &mut impl Claims,
 ) {
+    let sides = newton.sides();
     let spans: [[u32; 2]; LANES] =
-        std::array::from_fn(|lane| span(newton, plane, first + lane as u32, columns));
+        std::array::from_fn(|lane| span(newton, plane, &sides, first + lane as u32, columns));
     let start = spans.iter().map(|s| s[0]).min().unwrap_or(0);
     let end = spans.iter().map(|s| s[1]).max().unwrap_or(0);
     let mut history = History::default();
@@ -51,7 +53,8 @@ pub fn march(
         let mut active = [false; LANES];
         for lane in 0..LANES {
             let [low, high] = spans[lane];
-            active[lane] = low <= column && column < high && claims.wanted(lane, column);
+            let row = first + lane as u32;
+            active[lane] = low <= column && column < high && claims.wanted(row, column);
         }
         if !active.contains(&true) {
             history.count = 0;
@@ -64,39 +67,94 @@ pub fn march(
         }
         let guess = guess(newton, &x);
         let mut t = history.extrapolate(&guess);
-        let mut settled = [false; LANES];
-        for _ in 0..STEPS {
-            let longest = step(newton, &x, &mut t);
-            settled = longest.map(|length| length <= SHORT);
-            if (0..LANES).all(|lane| settled[lane] || !active[lane]) {
-                break;
-            }
-        }
+        let settled = settle(newton, &x, &mut t, &active);
         history.push(t, guess);
         for lane in (0..LANES).filter(|&lane| active[lane]) {
-            let t: [f64; 3] = std::array::from_fn(|d| t[d][lane]);
-            let beyond = |reach: [f64; 3]| {
-                // also true of what is not a number
-                (0..3).any(|d| !(t[d] >= -reach[d] && t[d] <= 1.0 + reach[d]))
-            };
-            if settled[lane] && !beyond(newton.enough) {
-                claims.inside(lane, column, t.map(|t| t.clamp(0.0, 1.0)));
-            } else if !settled[lane] || !beyond(newton.most) {
-                claims.undecided(lane, column);
-            }
+            let pixel = (first + lane as u32, column);
+            decide(newton, pixel, t.map(|t| t[lane]), settled[lane], claims);
         }
     }
 }
 
-/// The columns of a row whose centres the frame does not exclude.
-fn span(newton: &NewtonPart, plane: &Plane<'_>, row: u32, columns: [u32; 2]) -> [u32; 2] {
+/// Decides pixels, (row, column), one by one.
+#[inline(always)]
+pub fn decide_each(
+    newton: &NewtonPart,
+    plane: &Plane<'_>,
+    pixels: &[(u32, u32)],
+    claims: &mut impl Claims,
+) {
+    for pixels in pixels.chunks(LANES) {
+        let mut x = [[0.0; LANES]; 3];
+        for lane in 0..LANES {
+            // lanes beyond the last pixel repeat it
+            let (row, column) = pixels[lane.min(pixels.len() - 1)];
+            let point = plane.centre(column, row);
+            (0..3).for_each(|d| x[d][lane] = point[d]);
+        }
+        let mut t = guess(newton, &x);
+        let settled = settle(newton, &x, &mut t, &[true; LANES]);
+        for (lane, &pixel) in pixels.iter().enumerate() {
+            decide(newton, pixel, t.map(|t| t[lane]), settled[lane], claims);
+        }
+    }
+}
+
+/// Newton's method from `t`, until the lanes that are active have settled; says which have.
+#[inline(always)]
+pub fn settle(
+    newton: &NewtonPart,
+    x: &[Lanes; 3],
+    t: &mut [Lanes; 3],
+    active: &[bool; LANES],
+) -> [bool; LANES] {
+    let mut settled = [false; LANES];
+    for _ in 0..STEPS {
+        let longest = step(newton, x, t);
+        settled = longest.map(|length| length <= SHORT);
+        if (0..LANES).all(|lane| settled[lane] || !active[lane]) {
+            break;
+        }
+    }
+    settled
+}
+
+/// Whether a pixel is in the part.
+#[inline(always)]
+fn decide(
+    newton: &NewtonPart,
+    (row, column): (u32, u32),
+    t: [f64; 3],
+    settled: bool,
+    claims: &mut impl Claims,
+) {
+    let beyond = |reach: [f64; 3]| {
+        // also true of what is not a number
+        (0..3).any(|d| !(t[d] >= -reach[d] && t[d] <= 1.0 + reach[d]))
+    };
+    if settled && !beyond(newton.enough) {
+        claims.inside(row, column, t.map(|t| t.clamp(0.0, 1.0)));
+    } else if !settled || !beyond(newton.most) {
+        claims.undecided(row, column);
+    }
+}
+
+/// The columns of a row whose y are in `sides`.
+#[inline(always)]
+pub fn span(
+    newton: &NewtonPart,
+    plane: &Plane<'_>,
+    sides: &[[f64; 2]; 3],
+    row: u32,
+    columns: [u32; 2],
+) -> [u32; 2] {
     let frame = &newton.frame;
     let y = frame.guess(plane.centre(0, row));
     let next = frame.guess(plane.centre(1, row));
     let (mut low, mut high) = (f64::from(columns[0]), f64::from(columns[1]) - 1.0);
     for d in 0..3 {
         let slope = next[d] - y[d];
-        let ends = [frame.low[d] - newton.most[d], frame.high[d] + newton.most[d]];
+        let ends = sides[d];
         // what rounding may do to y
         let slack = 1e-9;
         if slope.abs() * high.max(1.0) < slack {

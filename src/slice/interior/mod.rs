@@ -28,13 +28,16 @@
 //! part, and Newton's method from pixel to pixel decides them. At smooth edges, where
 //! the map degenerates, and at extraordinary edges and vertices, pixels are located one
 //! by one. A pixel on the face between two elements is in both to within rounding; it
-//! goes to the first, by the same tolerances as [`Locator::locate`].
+//! goes to the first, by the same tolerances as [`Locator::locate`]. For images, polynomials over
+//! parts of the plane stand in for both parameters and attributes, where they are good enough.
 
 mod band;
 mod device;
+mod fit;
 mod march;
 mod parts;
 mod tiles;
+mod values;
 
 pub use device::{DeviceInteriors, InteriorRun, InteriorValues};
 
@@ -100,7 +103,7 @@ impl<'l, 's> InteriorFinder<'l, 's> {
 
     /// The pixels whose centres are in the solid at `height`.
     pub fn layer(&self, height: f64) -> Interior {
-        self.rows(height, 0..self.grid.size[1], None)
+        self.interior(height, None)
     }
 
     /// The pixels that a mask covers, `mask[row · columns + column]` not 0; see the
@@ -110,31 +113,36 @@ impl<'l, 's> InteriorFinder<'l, 's> {
     /// [`Error::Request`] if the mask does not have a byte for every pixel.
     pub fn covered(&self, height: f64, mask: &[u8]) -> Result<Interior> {
         self.check_mask(mask)?;
-        Ok(self.rows(height, 0..self.grid.size[1], Some(mask)))
+        Ok(self.interior(height, Some(mask)))
     }
 
-    /// What `each` makes of bands of the pixels of [`InteriorFinder::covered`], one after the
-    /// other. Nothing else of the layer is kept.
+    /// Attributes of the pixels whose coverage is not 0, as `each` puts them together, a band of rows
+    /// after the other. They are those of [`InteriorFinder::covered`] to some 10⁻⁹ of an
+    /// attribute's range: polynomials stand in for it between the pixels.
     ///
     /// # Errors
     /// As [`InteriorFinder::covered`].
-    pub fn covered_values(
+    pub(in crate::slice) fn covered_values(
         &self,
         height: f64,
-        mask: &[u8],
-        each: impl Fn(Interior) -> Vec<f64> + Sync,
+        coverage: &[u16],
+        attributes: &[AttributePieces],
+        each: impl Fn(BandValues) -> Vec<f64> + Sync,
     ) -> Result<Vec<f64>> {
-        self.check_mask(mask)?;
-        Ok(self.bands(height, 0..self.grid.size[1], Some(mask), each).concat())
+        self.check_mask(coverage)?;
+        let plane = self.plane(height);
+        let parts = parts::parts(self.locator, &plane, Some(attributes));
+        let layer = band::Layer { locator: self.locator, plane: &plane, parts: &parts };
+        Ok(self.bands(|rows| each(band::values(&layer, rows, coverage, attributes))).concat())
     }
 
-    fn check_mask(&self, mask: &[u8]) -> Result<()> {
+    fn check_mask<M>(&self, mask: &[M]) -> Result<()> {
         let [columns, rows] = self.grid.size;
         if mask.len() == columns * rows {
             return Ok(());
         }
-        let bytes = mask.len();
-        Err(Error::request(format!("a mask of {bytes} bytes for {columns} x {rows} pixels")))
+        let count = mask.len();
+        Err(Error::request(format!("a mask of {count} pixels for {columns} x {rows}")))
     }
 
     /// Attribute values of pixels, `[pixel][width]`.
@@ -160,26 +168,22 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         values
     }
 
-    /// What `each` makes of the interiors of bands of rows, from the lowest.
-    fn bands<T: Send>(
-        &self,
-        height: f64,
-        rows: Range<usize>,
-        mask: Option<&[u8]>,
-        each: impl Fn(Interior) -> T + Sync,
-    ) -> Vec<T> {
-        let plane = Plane { axis: self.axis, height, grid: &self.grid };
-        let parts = parts::parts(self.locator, &plane);
-        let starts: Vec<usize> = rows.clone().step_by(BAND).collect();
-        let band = |&start: &usize| {
-            let rows = start..rows.end.min(start + BAND);
-            each(band::interior(self.locator, &plane, &parts, rows, mask))
-        };
-        starts.par_iter().map(band).collect()
+    fn plane(&self, height: f64) -> Plane<'_> {
+        Plane { axis: self.axis, height, grid: &self.grid }
     }
 
-    fn rows(&self, height: f64, rows: Range<usize>, mask: Option<&[u8]>) -> Interior {
-        let bands = self.bands(height, rows, mask, |band| band);
+    /// What `make` makes of bands of rows, from the lowest.
+    fn bands<T: Send>(&self, make: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+        let rows = self.grid.size[1];
+        let starts: Vec<usize> = (0..rows).step_by(BAND).collect();
+        starts.par_iter().map(|&start| make(start..rows.min(start + BAND))).collect()
+    }
+
+    fn interior(&self, height: f64, mask: Option<&[u8]>) -> Interior {
+        let plane = self.plane(height);
+        let parts = parts::parts(self.locator, &plane, None);
+        let layer = band::Layer { locator: self.locator, plane: &plane, parts: &parts };
+        let bands = self.bands(|rows| band::interior(&layer, rows, mask));
         let mut all = Interior::default();
         let count = bands.iter().map(Interior::len).sum();
         all.pixels.reserve_exact(count);
@@ -210,6 +214,14 @@ fn check(grid: &PixelGrid) -> Result<()> {
     Ok(())
 }
 
+/// Attributes of the pixels of some rows, of those that have a place.
+pub(super) struct BandValues {
+    /// Piece of each pixel.
+    pub pieces: Vec<u32>,
+    /// `[attribute][pixel · width + component]`.
+    pub values: Vec<Vec<f64>>,
+}
+
 /// A plane of pixels.
 struct Plane<'a> {
     axis: Axis,
@@ -221,7 +233,13 @@ impl Plane<'_> {
     /// The centre of a pixel, in space.
     #[inline(always)]
     fn centre(&self, column: u32, row: u32) -> [f64; 3] {
-        self.axis.lift(self.grid.centre(column as usize, row as usize), self.height)
+        self.at([column, row].map(f64::from))
+    }
+
+    /// The point in space at a column and row, whole numbers at the middles of pixels.
+    #[inline(always)]
+    fn at(&self, [column, row]: [f64; 2]) -> [f64; 3] {
+        self.axis.lift(self.grid.at([column, row]), self.height)
     }
 
     /// Rows and columns, end excluded, of the pixels whose centres are within `distance`

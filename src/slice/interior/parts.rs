@@ -4,7 +4,10 @@
 use rayon::prelude::*;
 
 use super::Plane;
-use crate::locate::{Frame, Half, Locator, TricubicPoints as Points, bounds, halves};
+use super::fit::{Patch, patches};
+use crate::locate::{
+    AttributePieces, Frame, Half, Locator, TricubicPoints as Points, bounds, halves,
+};
 
 /// How often a piece is halved at most.
 const HALVINGS: u32 = 9;
@@ -23,8 +26,8 @@ pub struct Part {
 
 /// How the pixels of a part are found.
 pub enum Kind {
-    /// By Newton's method in a frame that nearly is the part.
-    Newton(Box<NewtonPart>),
+    /// By Newton's method in a frame that nearly is the part, or by patches.
+    Newton(Box<NewtonPart>, Option<Vec<Patch>>),
     /// One by one, by the locator.
     Wild,
 }
@@ -45,8 +48,21 @@ pub struct NewtonPart {
     pub most: [f64; 3],
 }
 
-/// All parts that meet a plane, in the order of their elements.
-pub fn parts(locator: &Locator<'_>, plane: &Plane<'_>) -> Vec<Part> {
+impl NewtonPart {
+    /// Least and largest y of its points in the frame.
+    pub fn sides(&self) -> [[f64; 2]; 3] {
+        let Frame { low, high, .. } = &self.frame;
+        std::array::from_fn(|d| [low[d] - self.most[d], high[d] + self.most[d]])
+    }
+}
+
+/// All parts that meet a plane, in the order of their elements; with polynomials for attributes,
+/// if there are some.
+pub fn parts(
+    locator: &Locator<'_>,
+    plane: &Plane<'_>,
+    attributes: Option<&[AttributePieces]>,
+) -> Vec<Part> {
     let mut met = Vec::new();
     locator.hierarchy().across(plane.axis.number(), plane.height, locator.reach(), |piece| {
         met.push(piece);
@@ -59,7 +75,7 @@ pub fn parts(locator: &Locator<'_>, plane: &Plane<'_>) -> Vec<Part> {
         let (most, _) = locator.nearness(i);
         if pieces.pieces[i].exact {
             let (origin, size) = (pieces.pieces[i].origin, pieces.pieces[i].size);
-            let split = Split { locator, plane, piece, most };
+            let split = Split { locator, plane, attributes, piece, most };
             let whole = Half { points: pieces.points[i], origin, size };
             split.push(whole, pieces.frames[i], HALVINGS, &mut parts);
         } else if let Some([rows, columns]) = plane.pixels(&pieces.boxes[i], most) {
@@ -73,6 +89,7 @@ pub fn parts(locator: &Locator<'_>, plane: &Plane<'_>) -> Vec<Part> {
 struct Split<'a, 's> {
     locator: &'a Locator<'s>,
     plane: &'a Plane<'a>,
+    attributes: Option<&'a [AttributePieces]>,
     piece: u32,
     most: f64,
 }
@@ -88,7 +105,11 @@ impl Split<'_, '_> {
                 let (most, enough) = (frame.reach(most), frame.reach(enough));
                 let Half { points, origin, size } = part;
                 let newton = NewtonPart { points, frame, origin, size, enough, most };
-                parts.push(found(Kind::Newton(Box::new(newton))));
+                let patches = self.attributes.map(|attributes| {
+                    let part = (self.piece as usize, &newton);
+                    patches(self.locator.pieces(), self.plane, part, attributes, rows)
+                });
+                parts.push(found(Kind::Newton(Box::new(newton), patches)));
             }
             _ if halvings == 0 => parts.push(found(Kind::Wild)),
             _ => {

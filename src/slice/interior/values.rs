@@ -1,0 +1,94 @@
+//! Attributes of the pixels of some rows.
+
+use std::ops::Range;
+
+use super::fit::Line;
+use super::march::{LANES, Lanes};
+use crate::locate::{AttributePieces, LocatorPieces};
+
+/// Attributes of pixels, of those that have a place.
+pub struct Values<'a, 's> {
+    pieces: &'a LocatorPieces<'s>,
+    attributes: &'a [AttributePieces],
+    // [channel][pixel]
+    channels: Vec<Vec<f64>>,
+    // pixels of the part at work that are not evaluated yet, and the element's parameters there
+    waiting: Vec<usize>,
+    places: Vec<[f64; 3]>,
+}
+
+impl<'a, 's> Values<'a, 's> {
+    /// Attributes of `count` pixels.
+    pub fn new(
+        pieces: &'a LocatorPieces<'s>,
+        attributes: &'a [AttributePieces],
+        count: usize,
+    ) -> Self {
+        let channels = attributes.iter().map(|attribute| attribute.width).sum();
+        let channels = vec![vec![0.0; count]; channels];
+        Self { pieces, attributes, channels, waiting: Vec::new(), places: Vec::new() }
+    }
+
+    /// Sets eight pixels from `at` on.
+    #[inline(always)]
+    pub fn set(&mut self, line: &Line, variable: &Lanes, at: usize) {
+        for (channel, values) in self.channels.iter_mut().enumerate() {
+            values[at..at + LANES].copy_from_slice(&line.at(3 + channel, variable));
+        }
+    }
+
+    /// Sets the pixel `at` to what lane `i` has.
+    pub fn set_one(&mut self, line: &Line, variable: &Lanes, i: usize, at: usize) {
+        for (channel, values) in self.channels.iter_mut().enumerate() {
+            values[at] = line.at(3 + channel, variable)[i];
+        }
+    }
+
+    /// Leaves a pixel to [`Values::settle`].
+    #[inline(always)]
+    pub fn wait(&mut self, at: usize, parameters: [f64; 3]) {
+        if !self.attributes.is_empty() {
+            self.waiting.push(at);
+            self.places.push(parameters);
+        }
+    }
+
+    /// Evaluates the pixels that wait, all in one piece.
+    pub fn settle(&mut self, piece: u32) {
+        let mut channels = self.channels.iter_mut();
+        for attribute in self.attributes {
+            let width = attribute.width;
+            let mut values = vec![0.0; self.places.len() * width];
+            self.pieces.attributes_at(attribute, piece as usize, &self.places, &mut values);
+            for (component, channel) in channels.by_ref().take(width).enumerate() {
+                let values = values.iter().skip(component).step_by(width);
+                self.waiting.iter().zip(values).for_each(|(&at, &value)| channel[at] = value);
+            }
+        }
+        self.waiting.clear();
+        self.places.clear();
+    }
+
+    /// Appends pixels to `all`, `[attribute][pixel * width]`.
+    pub fn copy(&self, pixels: Range<usize>, all: &mut [Vec<f64>]) {
+        let mut channels = &self.channels[..];
+        for (attribute, all) in self.attributes.iter().zip(all) {
+            let (own, rest) = channels.split_at(attribute.width);
+            channels = rest;
+            match own {
+                [channel] => all.extend_from_slice(&channel[pixels.clone()]),
+                _ => pixels.clone().for_each(|at| all.extend(own.iter().map(|c| c[at]))),
+            }
+        }
+    }
+
+    /// Appends a place of a piece to `all`.
+    pub fn evaluate(&self, piece: u32, parameters: [f64; 3], all: &mut [Vec<f64>]) {
+        for (attribute, all) in self.attributes.iter().zip(all) {
+            let start = all.len();
+            all.resize(start + attribute.width, 0.0);
+            let piece = piece as usize;
+            self.pieces.attribute_at(attribute, piece, parameters, &mut all[start..]);
+        }
+    }
+}

@@ -7,11 +7,11 @@ use subsolid::view::{Page, ViewOptions};
 
 use crate::arrays::moved;
 use crate::cells::Analyzed;
-use crate::errors::IntoPython;
+use crate::errors::{IntoPython, refused};
 use crate::locate::{PyLocator, locate};
 use crate::model::Moved;
 use crate::quadrature::{PyQuadrature, Where};
-use crate::slice::{Cut, PySlices};
+use crate::slice::{Cut, PySlices, WantedMaterials};
 use crate::solid::PySolid;
 
 #[pymethods]
@@ -65,10 +65,13 @@ impl PySolid {
     ///     attributes: Whether attributes are evaluated at the pixels.
     ///     tolerance: How far contours may be from the limit, in length units.
     ///     points: Control points, (vertices, 3); those of the solid if None.
+    ///     materials: Materials that share the pixels, each pixel one or none: names of attributes,
+    ///         cell_data or groups of cells that are their fractions of the volume, 0 to 1, or the
+    ///         one name of an array of the cells whose whole numbers are materials.
     ///
     /// Returns:
     ///     An iterable of Layers that holds one at a time; it also takes indices.
-    #[pyo3(signature = (layer_height, *, axis="z", pixel=None, planes=1, antialias=true, attributes=true, tolerance=None, points=None))]
+    #[pyo3(signature = (layer_height, *, axis="z", pixel=None, planes=1, antialias=true, attributes=true, tolerance=None, points=None, materials=None))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
@@ -81,11 +84,16 @@ impl PySolid {
         attributes: bool,
         tolerance: Option<f64>,
         points: Option<Bound<'_, PyAny>>,
+        materials: Option<Bound<'_, PyAny>>,
     ) -> PyResult<PySlices> {
         let cut = Cut::new((layer_height, axis, tolerance), pixel, (planes, antialias))?;
         let given = Moved::new(points.as_ref(), None, self.shared.mesh.points.len())?;
+        let materials = materials.as_ref().map(WantedMaterials::new).transpose()?;
+        if materials.is_some() && pixel.is_none() {
+            return Err(refused("materials without pixels", "give the size of a pixel"));
+        }
         let attributes = attributes && pixel.is_some();
-        PySlices::of_solid(py, &self.shared, &given, cut, attributes)
+        PySlices::of_solid(py, &self.shared, &given, cut, (attributes, materials))
     }
 
     /// Quadrature points and basis functions of all cells, or of the boundary.

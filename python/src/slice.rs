@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use subsolid::SurfaceMesh;
-use subsolid::mesh::Controls;
+use subsolid::mesh::{Attribute, CellArray, Controls};
 use subsolid::slice::{
-    Axis, ClosedSurface, Layer, LayerSource, PixelGrid, Setting, SliceOptions, Slicer, SolidSource,
-    Stack,
+    Axis, Channel, ClosedSurface, Layer, LayerSource, Materials, PixelGrid, Setting, SliceOptions,
+    Slicer, SolidSource, Stack,
 };
 use subsolid::surface::Scheme;
+use subsolid::{Error, SurfaceMesh};
 
 use crate::arrays::moved;
 use crate::cells::{Analyzed, SourceCell};
@@ -74,6 +74,76 @@ impl Cut {
     }
 }
 
+/// Where materials are.
+pub enum WantedMaterials {
+    /// Fractions of the volume: attributes, or arrays or groups of cells.
+    Fractions(Vec<String>),
+    /// Whole numbers of an array of the cells.
+    Ids(String),
+}
+
+impl WantedMaterials {
+    pub fn new(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(name) = given.extract::<String>() {
+            return Ok(Self::Ids(name));
+        }
+        given.extract().map(Self::Fractions).map_err(|_| {
+            refused(
+                "materials is neither a name nor names",
+                "give the names of fractions, or the name of an array of material ids",
+            )
+        })
+    }
+
+    fn names(&self) -> &[String] {
+        match self {
+            Self::Fractions(names) => names,
+            Self::Ids(name) => std::slice::from_ref(name),
+        }
+    }
+
+    /// Whether one of the names is that of an array of the cells or its group.
+    fn has_array(&self, array: &CellArray) -> bool {
+        self.names().iter().any(|name| is_named(array, name))
+    }
+
+    fn has_attribute(&self, attribute: &Attribute) -> bool {
+        matches!(self, Self::Fractions(names) if names.contains(&attribute.name))
+    }
+
+    /// The materials among the channels of a source.
+    fn choose(&self, channels: &[Channel], arrays: &[CellArray]) -> PyResult<Materials> {
+        match self {
+            Self::Ids(name) => match arrays.iter().find(|array| is_named(array, name)) {
+                Some(array) => Materials::of_cells(channels, array).py(),
+                None => Err(refused(
+                    format!("materials={name:?} is no array of the cells"),
+                    "give names of fractions in a list",
+                )),
+            },
+            Self::Fractions(names) => {
+                let mut chosen = Vec::new();
+                for name in names {
+                    let before = chosen.len();
+                    let own = channels.iter().enumerate().filter(|(_, c)| c.attribute == *name);
+                    chosen.extend(own.map(|(number, _)| (number, None)));
+                    if chosen.len() == before {
+                        return Err(refused(
+                            format!("material {name:?} is no attribute and no array of the cells"),
+                            "give names of attributes, cell_data or groups of cells",
+                        ));
+                    }
+                }
+                Materials::fractions(channels, &chosen).py()
+            }
+        }
+    }
+}
+
+fn is_named(array: &CellArray, name: &str) -> bool {
+    array.name == name || array.group_name() == Some(name)
+}
+
 /// The layers of a solid or a surface: an iterator that also has a length and takes indices. Made
 /// by Solid.slice and Surface.slice.
 #[pyclass(frozen, name = "Slices", module = "subsolid")]
@@ -83,6 +153,9 @@ pub struct PySlices {
     grid: Option<PixelGrid>,
     planes: usize,
     antialias: bool,
+    // whether layers have the channels of the source
+    attributes: bool,
+    materials: Option<Materials>,
     next: AtomicUsize,
 }
 
@@ -92,19 +165,34 @@ impl PySlices {
         shared: &Arc<Analyzed>,
         given: &Moved<'_>,
         cut: Cut,
-        attributes: bool,
+        (attributes, materials): (bool, Option<WantedMaterials>),
     ) -> PyResult<Self> {
         let mut controls = given.controls(shared.mesh.controls())?;
+        let mut chosen = Vec::new();
         if !attributes {
-            controls = Controls { attributes: &[], ..controls };
+            let wanted = |a: &&Attribute| materials.as_ref().is_some_and(|m| m.has_attribute(a));
+            chosen.extend(controls.attributes.iter().filter(wanted).cloned());
+            controls = Controls { attributes: &chosen, ..controls };
         }
+        let arrays = shared.mesh.cell_data.iter();
+        let arrays = arrays.filter(|array| materials.as_ref().is_some_and(|m| m.has_array(array)));
+        let arrays: Vec<CellArray> = arrays.cloned().collect();
         let source = py.detach(|| {
             SourceCell::try_new(shared.clone(), |shared| {
                 let slicer = Slicer::new(&shared.solid, controls, cut.options())?;
-                SolidSource::new(&shared.solid, controls, slicer)
+                match arrays.is_empty() {
+                    true => SolidSource::new(&shared.solid, controls, slicer),
+                    false => SolidSource::with_cell_data(&shared.solid, controls, &arrays, slicer),
+                }
             })
         });
-        Self::of(Source::Solid(source.py()?), cut)
+        let mut slices = Self::of(Source::Solid(source.py()?), cut)?;
+        slices.attributes = attributes;
+        if let Some(wanted) = materials {
+            let choose = |source: &SolidSource<'_>| wanted.choose(source.channels(), &arrays);
+            slices.materials = Some(slices.source.with(choose)?);
+        }
+        Ok(slices)
     }
 
     pub fn of_surface(
@@ -152,25 +240,39 @@ impl PySlices {
             }
         }
         let grid = pixel.map(|pitch| setting.grid(pitch, None)).transpose().py()?;
-        Ok(Self { source, stack, grid, planes, antialias, next: AtomicUsize::new(0) })
+        let (attributes, materials, next) = (true, None, AtomicUsize::new(0));
+        Ok(Self { source, stack, grid, planes, antialias, attributes, materials, next })
     }
 
     fn layer<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         py.check_signals()?;
         let height = self.stack.middle(index);
-        type Made = (Layer, Option<Vec<u16>>, Vec<f64>);
+        type Made = (Layer, Option<Vec<u16>>, Vec<f64>, Option<Vec<u8>>);
         let cut = |source: &SolidSource<'_>| -> subsolid::Result<Made> {
             let layer = source.contours(index, height)?;
-            let Some(grid) = &self.grid else { return Ok((layer, None, Vec::new())) };
+            let Some(grid) = &self.grid else { return Ok((layer, None, Vec::new(), None)) };
             let planes = self.stack.planes(index, self.planes);
             let coverage = source.coverage(&planes, grid, self.antialias)?;
             let values = match source.channels() {
                 [] => Vec::new(),
                 _ => source.attributes(height, grid, &coverage)?,
             };
-            Ok((layer, Some(coverage), values))
+            let columns = grid.size[0];
+            let channels = source.channels().len();
+            let paint = |materials: &Materials| {
+                materials.paint(index, (&coverage, columns), (&values, channels)).map_err(|unfit| {
+                    let (column, row) = (unfit.pixel % columns, unfit.pixel / columns);
+                    Error::request(format!(
+                        "layer {index}: the pixel of column {column} and row {row} {}",
+                        unfit.text
+                    ))
+                    .with_help(unfit.help)
+                })
+            };
+            let painted = self.materials.as_ref().map(paint).transpose()?;
+            Ok((layer, Some(coverage), values, painted))
         };
-        let (layer, coverage, values) = py.detach(|| self.source.with(cut)).py()?;
+        let (layer, coverage, values, painted) = py.detach(|| self.source.with(cut)).py()?;
         let area = layer.area();
         let (contours, depths) = (PyList::empty(py), PyList::empty(py));
         for contour in layer.contours {
@@ -179,13 +281,13 @@ impl PySlices {
             depths.append(contour.depth)?;
         }
         let attributes = PyDict::new(py);
-        let mut image = None;
+        let (mut image, mut materials) = (None, None);
         if let (Some(coverage), Some(grid)) = (coverage, &self.grid) {
             let shape = [grid.size[1], grid.size[0]];
             let channels: Vec<String> = self.source.with(|source| {
                 source.channels().iter().map(|channel| channel.name.clone()).collect()
             });
-            for (c, channel) in channels.iter().enumerate() {
+            for (c, channel) in channels.iter().enumerate().filter(|_| self.attributes) {
                 let mut own = values.iter().skip(c).step_by(channels.len());
                 let pixel = |&covered: &u16| match covered {
                     0 => f64::NAN,
@@ -194,10 +296,11 @@ impl PySlices {
                 let pixels = coverage.iter().map(pixel).collect();
                 attributes.set_item(channel, moved(py, pixels, &shape)?)?;
             }
+            materials = painted.map(|painted| moved(py, painted, &shape)).transpose()?;
             image = Some(moved(py, coverage, &shape)?);
         }
         let class = py.import("subsolid._types")?.getattr("Layer")?;
-        class.call1((index, height, contours, depths, area, image, attributes))
+        class.call1((index, height, contours, depths, area, image, attributes, materials))
     }
 }
 
@@ -236,6 +339,13 @@ impl PySlices {
         let heights: Vec<f64> = (0..self.stack.count()).map(|k| self.stack.middle(k)).collect();
         let count = heights.len();
         Ok(moved(py, heights, &[count])?.into_any())
+    }
+
+    /// Names of the materials, that of number 1 first; empty without materials.
+    #[getter]
+    fn materials(&self) -> Vec<String> {
+        let all = self.materials.iter().flat_map(Materials::list);
+        all.map(|material| material.name.clone()).collect()
     }
 
     /// Lower left corner of the pixels in the plane's coordinates, edge length of a pixel, and

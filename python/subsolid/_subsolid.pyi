@@ -205,6 +205,7 @@ class Solid:
         attributes: bool = True,
         tolerance: Optional[float] = None,
         points: Optional[_Numbers] = None,
+        materials: Union[str, Sequence[str], None] = None,
     ) -> Slices: ...
     def quadrature(
         self,
@@ -383,6 +384,8 @@ class Slices:
     def __getitem__(self, key: int, /) -> Layer: ...
     @property
     def heights(self) -> Floats: ...
+    @property
+    def materials(self) -> list[str]: ...
     @property
     def pixels(self) -> Optional[tuple[tuple[float, float], float, tuple[int, int]]]: ...
 

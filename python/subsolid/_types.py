@@ -59,6 +59,9 @@ class Layer:
     coverage: Optional[npt.NDArray[np.uint16]]
     #: Channels of the attributes by name, (rows, columns); NaN where nothing is covered.
     attributes: dict[str, Floats]
+    #: Number of the material of each pixel, (rows, columns) uint8, 0 for none, as Slices.materials
+    #: counts them from 1. None without materials.
+    materials: Optional[npt.NDArray[np.uint8]]
 
 
 @dataclass(frozen=True, eq=False)

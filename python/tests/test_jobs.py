@@ -52,6 +52,45 @@ def test_layers_of_a_box_are_rectangles() -> None:
 
 
 
+def test_every_pixel_has_one_material_or_none() -> None:
+    points, cells = box(4, 2, 2)
+    middles = points[cells].mean(axis=1)
+    ids = np.where(middles[:, 0] < 1, 7, 3)
+    copper = points[:, 0] / 4
+    solid = subsolid.Solid(
+        points,
+        cells,
+        crease_angle=40.0,
+        attributes={"copper": copper, "steel": 1 - copper},
+        cell_data={"part": ids},
+    )
+    layers = solid.slice(0.5, pixel=0.125, materials="part", attributes=False)
+    assert layers.materials == ["part_3", "part_7"]
+    for layer in layers:
+        expected = np.where(np.arange(32) < 8, 2, 1)
+        assert layer.materials is not None and layer.materials.dtype == np.uint8
+        assert (layer.materials == expected).all() and layer.attributes == {}
+    mixed = solid.slice(0.25, pixel=0.0625, materials=["steel", "copper"])
+    assert mixed.materials == ["steel", "copper"]
+    counts = np.zeros((3, 64))
+    for layer in mixed:
+        assert layer.materials is not None and sorted(layer.attributes) == ["copper", "steel"]
+        counts += [(layer.materials == number).sum(axis=0) for number in range(3)]
+    assert counts[0].sum() == 0
+    # over 8 columns, 32 rows and 8 layers the fractions are kept
+    share = counts[2].reshape(8, 8).sum(axis=1) / counts.sum(axis=0).reshape(8, 8).sum(axis=1)
+    assert np.abs(share - (np.arange(8) + 0.5) / 8).max() < 0.01
+    with pytest.raises(subsolid.Error, match="no attribute and no array"):
+        solid.slice(0.5, pixel=0.125, materials=["gold"])
+    with pytest.raises(subsolid.Error, match="no array of the cells"):
+        solid.slice(0.5, pixel=0.125, materials="copper")
+    with pytest.raises(subsolid.Error, match="without pixels"):
+        solid.slice(0.5, materials="part")
+    with pytest.raises(subsolid.Error, match="sum to"):
+        twice = subsolid.Solid(points, cells, attributes={"a": copper + 0.9, "b": 1 - copper})
+        list(twice.slice(0.5, pixel=0.125, materials=["a", "b"]))
+
+
 def test_closed_surfaces_have_layers(bracket: subsolid.Solid) -> None:
     boundary = bracket.boundary()
     for own, expected in zip(boundary.slice(0.3, pixel=0.05), bracket.slice(0.3, pixel=0.05)):

@@ -10,6 +10,7 @@
 
 use super::dither::{is_above, threshold};
 use super::source::Channel;
+use crate::mesh::CellArray;
 use crate::{Error, Result};
 
 /// Most materials: one byte a pixel, with 0 for none.
@@ -99,6 +100,28 @@ impl Materials {
             id: Some(id),
         };
         Self::checked(ids.iter().enumerate().map(material).collect())
+    }
+
+    /// Materials that are the whole numbers of an array of the cells, one of the source's channels.
+    ///
+    /// # Errors
+    /// Those of [`Materials::ids`]; [`Error::Request`] if the array has several components or a
+    /// value that is no whole number, with the cell.
+    pub fn of_cells(channels: &[Channel], array: &CellArray) -> Result<Self> {
+        let name = array.group_name().unwrap_or(&array.name);
+        let bad = array.values.iter().position(|x| x.fract() != 0.0);
+        if array.width != 1 || bad.is_some() {
+            let place = bad.map_or(String::new(), |at| {
+                format!(": cell {} has {}", at / array.width.max(1), array.values[at])
+            });
+            return Err(Error::request(format!("{name:?} has no whole number a cell{place}"))
+                .with_help("give an array of material ids"));
+        }
+        let Some(channel) = channels.iter().position(|channel| channel.name == name) else {
+            return Err(Error::request(format!("the layers have no channel {name:?}")));
+        };
+        let ids: Vec<i64> = array.values.iter().map(|&x| x as i64).collect();
+        Self::ids(channels, channel, &ids)
     }
 
     fn checked(materials: Vec<Material>) -> Result<Self> {

@@ -303,17 +303,7 @@ impl ImageArguments {
                 return Err(Error::request(format!("{name:?} is no array of the cells"))
                     .with_help("name fractions at vertices by --materials"));
             };
-            if array.width != 1 || !array.values.iter().all(|x| x.fract() == 0.0) {
-                let bad = array.values.iter().position(|x| x.fract() != 0.0);
-                let place = bad.map_or(String::new(), |at| {
-                    format!(": cell {} has {}", at / array.width, array.values[at])
-                });
-                return Err(Error::request(format!("{name:?} has no whole number a cell{place}"))
-                    .with_help("give an array of material ids"));
-            }
-            let channel = choose(&[WantedAttribute::whole(name)], channels)?[0].0;
-            let ids: Vec<i64> = array.values.iter().map(|&x| x as i64).collect();
-            return Materials::ids(channels, channel, &ids).map(Some);
+            return Materials::of_cells(channels, array).map(Some);
         }
         let mut chosen = Vec::new();
         for WantedMaterial { name, color } in &self.materials {

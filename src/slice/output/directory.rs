@@ -112,6 +112,9 @@ impl LayerDirectory {
         written.map_err(|error| {
             let help = error.help().unwrap_or_default().to_owned();
             let complete = self.manifest.layers.len();
+            if complete == 0 || !self.path.is_dir() {
+                return error;
+            }
             error.with_help(format!(
                 "{help}; {complete} layers are complete in {}, --resume goes on from them",
                 self.path.display()

@@ -23,7 +23,7 @@ use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, warn_of_table};
 use super::number::significant;
 use super::processor::{Processor, check_of_solid};
-use super::surface_model::{is_surface, read_surface, refuse, surface_output};
+use super::surface_model::{read_surface, refuse, surface_output};
 use super::{Console, Outcome};
 
 /// Store distances as an attribute of the vertices
@@ -136,7 +136,7 @@ impl JsonReport for Report {
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     check_name(&arguments.name)?;
     let glb = arguments.glb.options(&arguments.output)?;
-    if is_surface(&arguments.model.model) {
+    if io::is_surface(&arguments.model.model)? {
         return along_surface(&arguments, &glb, console);
     }
     let output = &arguments.output;

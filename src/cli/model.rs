@@ -63,6 +63,9 @@ impl ModelArguments {
     }
 
     fn read_with(&self, weld: bool, console: &Console) -> Result<SolidMesh> {
+        if let Some(table) = &self.creases {
+            self.check_table(table)?;
+        }
         let start = Instant::now();
         let (mut mesh, report) = io::read_with_options(&self.model, self.read_options()?)?;
         let counts = format!(

@@ -8,11 +8,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::query::{Op, Query, Strategy};
 use subsolid::topology::order::Element;
-use subsolid::{Error, Result};
+use subsolid::{Error, Result, io};
 
 use super::console::Console;
 use super::json::JsonReport;
-use super::surface_model::{is_surface, read_surface};
+use super::surface_model::read_surface;
 use super::{Outcome, model};
 
 /// Tell which vertices, edges, faces and cells are next to which
@@ -29,7 +29,7 @@ Examples:
   subsolid query part.vtk --op EC --of 17 --oriented
   subsolid query skin.obj --op VV --of 17 --rings 3 --json")]
 pub struct Arguments {
-    /// Surface (.obj, .ply, .off, .stl) or control mesh of a solid
+    /// Surface (.obj, .ply, .off, .stl, .vtp) or control mesh of a solid
     model: PathBuf,
     /// Query, by the first letters of two kinds of elements
     #[arg(long, value_name = "OP")]
@@ -135,7 +135,7 @@ fn open(arguments: &Arguments, console: &Console) -> Result<Query> {
         Choice::Unordered => Strategy::Unordered,
     };
     let path = &arguments.model;
-    if is_surface(path) {
+    if io::is_surface(path)? {
         return Query::of_surface(&read_surface(path, console)?, strategy);
     }
     let model = model::ModelArguments {

@@ -13,11 +13,12 @@ use subsolid::scheme::VertexRule;
 use subsolid::topology::Topology;
 use subsolid::{Error, Result, io};
 
+use super::console::counted;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, check_names, warn_of_table};
 use super::processor::{Processor, check_of_solid};
-use super::surface_model::{is_surface, read_surface, refuse, surface_output};
+use super::surface_model::{read_surface, refuse, surface_output};
 use super::{Console, Outcome};
 
 /// How far values move by default.
@@ -85,7 +86,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
     let steps = arguments.steps;
     let glb = arguments.glb.options(output)?;
-    if is_surface(&arguments.model.model) {
+    if io::is_surface(&arguments.model.model)? {
         refuse(&[
             (arguments.attribute.is_some(), "--attribute"),
             (arguments.factor.is_some(), "--factor"),
@@ -138,6 +139,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
     }
     let report = Report { output: output.display().to_string(), steps };
-    console.report(&report, || format!("{}: smoothed {} times", report.output, report.steps))?;
+    let times = counted(report.steps, "time");
+    console.report(&report, || format!("{}: smoothed {times}", report.output))?;
     Ok(Outcome::Done)
 }

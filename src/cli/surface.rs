@@ -39,7 +39,7 @@ Examples:
   subsolid surface model.obj --levels 4 --method adaptive --limit -o limit.obj
   subsolid surface model.obj --levels 5 --backend cuda -o fine.ply")]
 pub struct Arguments {
-    /// Control mesh: .obj, .ply, .off or .stl
+    /// Control mesh: .obj, .ply, .off, .stl or .vtp
     model: PathBuf,
     /// Rules of refinement; polygons are cut into triangles where they need these
     #[arg(long, value_enum, default_value_t)]

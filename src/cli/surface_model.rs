@@ -10,12 +10,6 @@ use super::Console;
 use super::model::ModelArguments;
 use super::surface::check_names;
 
-/// Whether a file is a surface, by the ending of its name.
-pub fn is_surface(path: &Path) -> bool {
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    ["obj", "ply", "off", "stl"].contains(&extension.as_str())
-}
-
 /// Reads a surface.
 pub fn read_surface(path: &Path, console: &Console) -> Result<SurfaceMesh> {
     let (mesh, report) = io::read_surface_with_report(path)?;

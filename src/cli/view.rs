@@ -17,7 +17,7 @@ use super::gltf::{self, GlbArguments, MapName, is_glb};
 use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::surface::SchemeName;
-use super::surface_model::{is_surface, read_surface};
+use super::surface_model::read_surface;
 use super::{Console, Outcome};
 
 /// Write one HTML file that shows a solid or a surface in any browser, or glTF
@@ -118,7 +118,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         let glb = a.glb.options(&a.output)?;
         return gltf::write_skin(&a.output, a.skin(console)?, glb, console);
     }
-    let mut page = if is_surface(&a.model.model) { a.surface(console)? } else { a.solid(console)? };
+    let mut page =
+        if io::is_surface(&a.model.model)? { a.surface(console)? } else { a.solid(console)? };
     if let Some(folder) = &a.slices {
         page.add_slices(folder)?;
     }
@@ -202,7 +203,7 @@ impl Arguments {
             paint: color.map_or(Paint::First, Paint::Array),
             map: self.color_map.into(),
         };
-        if !is_surface(&self.model.model) {
+        if !io::is_surface(&self.model.model)? {
             let mesh = self.read_solid(console)?;
             return if self.linear {
                 Skin::of_cells(&mesh, &options)

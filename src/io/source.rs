@@ -3,11 +3,15 @@
 use std::fs::File;
 use std::io::{self, Read, Stdin};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use crate::{Error, Result};
 
 /// The path of standard input.
 const STANDARD_INPUT: &str = "-";
+
+/// What [`peek`] has read of standard input.
+static PEEKED: Mutex<Option<Vec<u8>>> = Mutex::new(None);
 
 /// Whether a path stands for standard input.
 pub(crate) fn is_standard_input(path: &Path) -> bool {
@@ -28,6 +32,26 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>> {
     if !is_standard_input(path) {
         return file_bytes(path);
     }
+    // a poisoned lock only means that another thread panicked: the bytes are whole
+    match PEEKED.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some(bytes) => Ok(bytes),
+        None => standard_input(path),
+    }
+}
+
+/// What `look` makes of all bytes of standard input, which [`bytes`] still returns.
+///
+/// # Errors
+/// As [`bytes`].
+pub(crate) fn peek<T>(look: impl FnOnce(&[u8]) -> T) -> Result<T> {
+    let mut peeked = PEEKED.lock().unwrap_or_else(PoisonError::into_inner);
+    if peeked.is_none() {
+        *peeked = Some(standard_input(Path::new(STANDARD_INPUT))?);
+    }
+    Ok(look(peeked.as_deref().unwrap_or_default()))
+}
+
+fn standard_input(path: &Path) -> Result<Vec<u8>> {
     let most = crate::physical_memory().map_or(8 << 30, |bytes| bytes / 2);
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(most + 1).read_to_end(&mut bytes);

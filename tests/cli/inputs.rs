@@ -37,6 +37,14 @@ fn standard_input_is_a_control_mesh() {
         done(here, "surface c.stl --scheme loop --levels 1 -q -o e.obj");
         assert_eq!(read("d.obj"), read("e.obj"));
     }
+    let creases = "kind,v0,v1,sharpness\nedge,0,1,inf\n";
+    fs::write(here.join("creases.csv"), creases).unwrap();
+    let bracket = model("bracket.vtk");
+    done(here, &format!("refine {bracket} --creases creases.csv -q -o creased.vtu"));
+    let job = format!("refine {bracket} --creases - -q -o piped.vtu");
+    let (code, _, stderr) = piped(here, &job, creases.into());
+    assert_eq!(code, 0, "{stderr}");
+    assert!(read("creased.vtu") == read("piped.vtu"));
     // one mesh, and nothing beside it
     let mesh = || fs::read(model("bracket.vtk")).unwrap();
     let (code, _, stderr) = piped(here, "info - --creases -", mesh());
@@ -51,6 +59,40 @@ fn standard_input_is_a_control_mesh() {
     let (code, _, stderr) = piped(here, "info -", fs::read(model("surfaces/bishop.obj")).unwrap());
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("<standard input>"), "{stderr}");
+}
+
+/// Jobs that take solids and surfaces tell them apart by the content of standard input.
+#[test]
+fn standard_input_is_a_surface() {
+    let directory = with_fan();
+    let here = directory.path();
+    let spot = model("surfaces/spot_control_mesh.obj");
+    for ending in ["obj", "ply", "stl", "vtp"] {
+        done(here, &format!("surface {spot} --scheme loop --levels 0 -q -o spot.{ending}"));
+        let bytes = || fs::read(here.join(format!("spot.{ending}"))).unwrap();
+        for (job, output) in [
+            ("query SURFACE --op VV --of 0,7 -q", ""),
+            ("smooth SURFACE --time 0.01 -q -o", ".ply"),
+            ("distance SURFACE --to vertex:0 -q -o", ".vtp"),
+            ("slice SURFACE --scheme loop --layer-height 1 -q --layered-svg", ".svg"),
+            ("view SURFACE --scheme loop -q -o", ".glb"),
+        ] {
+            if output.is_empty() {
+                let expected = done(here, &job.replace("SURFACE", &format!("spot.{ending}")));
+                let (code, found, stderr) = piped(here, &job.replace("SURFACE", "-"), bytes());
+                assert_eq!(code, 0, "{job}, {ending}: {stderr}");
+                assert_eq!(found, expected, "{job}, {ending}");
+                continue;
+            }
+            let named = job.replace("SURFACE", &format!("spot.{ending}"));
+            done(here, &format!("{named} a{output}"));
+            let job = format!("{} b{output}", job.replace("SURFACE", "-"));
+            let (code, _, stderr) = piped(here, &job, bytes());
+            assert_eq!(code, 0, "{job}, {ending}: {stderr}");
+            let read = |name: &str| fs::read(here.join(format!("{name}{output}"))).unwrap();
+            assert!(read("a") == read("b"), "{job}, {ending}");
+        }
+    }
 }
 
 #[test]

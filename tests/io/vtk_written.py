@@ -112,6 +112,41 @@ for ending, make, xml_writer, legacy_writer in WRITERS:
         assert writer.Write() == 1
         read_back(path, grid)
 
+# surfaces, as polygons and as strips of triangles
+sphere = vtk.vtkSphereSource()
+sphere.SetThetaResolution(9)
+sphere.SetPhiResolution(7)
+strips = vtk.vtkStripper()
+strips.SetInputConnection(sphere.GetOutputPort())
+for name, made in (("polys", sphere), ("strips", strips)):
+    made.Update()
+    surface = with_field(made.GetOutput())
+    for mode in ("Ascii", "Binary", "Appended"):
+        writer = vtk.vtkXMLPolyDataWriter()
+        writer.SetInputData(surface)
+        getattr(writer, f"SetDataModeTo{mode}")()
+        path, out = folder / f"{name}_{mode}.vtp", folder / "back.vtp"
+        writer.SetFileName(str(path))
+        assert writer.Write() == 1
+        command = [program, "surface", str(path), "--scheme", "loop", "--levels", "0", "-o", str(out), "-q"]
+        subprocess.run(command, check=True)
+        reader = vtk.vtkXMLPolyDataReader()
+        reader.SetFileName(str(out))
+        reader.Update()
+        found = reader.GetOutput()
+        assert found.GetNumberOfPolys() == sphere.GetOutput().GetNumberOfPolys(), path
+        points = vtk_to_numpy(surface.GetPoints().GetData())
+        assert np.abs(vtk_to_numpy(found.GetPoints().GetData()) - points).max() < 1e-6, path
+        heat = vtk_to_numpy(found.GetPointData().GetArray("heat"))
+        assert np.abs(heat - points @ (1.0, 2.0, -1.0)).max() < 1e-5, path
+        areas = []
+        for data in (sphere.GetOutput(), found):
+            measure = vtk.vtkMassProperties()
+            measure.SetInputData(data)
+            areas.append((measure.GetSurfaceArea(), measure.GetVolume()))
+        assert np.allclose(*areas, rtol=1e-6), (path, areas)
+        print(f"{path}: {found.GetNumberOfPolys()} triangles agree")
+
 # a claim beyond the memory given
 source = folder / "Appended_ZLib.vts"
 refused = subprocess.run([program, "info", str(source), "--memory", "1e-7"], capture_output=True, text=True)

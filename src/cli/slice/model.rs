@@ -6,13 +6,13 @@ use subsolid::scheme::VertexRule;
 use subsolid::slice::{
     ClosedSurface, SliceOptions, Slicer, SolidSource, fingerprint, surface_fingerprint,
 };
-use subsolid::{Error, Result};
+use subsolid::{Error, Result, io};
 
 use super::{Arguments, values};
 use crate::cli::Console;
 use crate::cli::console::counted;
 use crate::cli::surface::{SchemeName, check_valences};
-use crate::cli::surface_model::{is_surface, read_surface};
+use crate::cli::surface_model::read_surface;
 
 /// A model ready to be cut.
 pub struct Model {
@@ -29,7 +29,7 @@ impl Model {
     /// Reads and prepares the model of some arguments.
     pub fn load(a: &Arguments, console: &Console) -> Result<(Self, Slicer)> {
         let options = SliceOptions { axis: a.axis.into(), tolerance: a.tolerance };
-        if is_surface(&a.model.model) {
+        if io::is_surface(&a.model.model)? {
             return Self::surface(a, options, console);
         }
         if a.scheme.is_some() {

@@ -13,14 +13,14 @@ use crate::{Error, Result};
 
 use super::sharpness::{check_sharpness, push_crease};
 
-/// Reads a crease table.
+/// Reads a crease table; the path `-` is standard input.
 ///
 /// # Errors
 /// If the file cannot be read, its header or a row is malformed, a sharpness is
 /// negative or not a number, or an edge or corner is listed twice.
 pub fn read_creases(path: impl AsRef<Path>) -> Result<Creases> {
-    let path = path.as_ref();
-    let bytes = source::file_bytes(path)?;
+    let bytes = source::bytes(path.as_ref())?;
+    let path = source::shown(path.as_ref());
     let malformed = |line: Option<usize>, message: String| {
         Error::file(path, line, message).with_help(
             "the header is `kind,v0,v1,sharpness`; rows: `edge,0,1,inf`, `corner,26,,1.5`",

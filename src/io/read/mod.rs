@@ -22,7 +22,7 @@ mod vtk;
 mod weld;
 
 pub use creases::read_creases;
-pub use surface::{read_surface, read_surface_with_report};
+pub use surface::{is_surface, read_surface, read_surface_with_report};
 #[cfg(feature = "vtkio")]
 pub use vtk::vtkio;
 
@@ -173,7 +173,7 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
         "msh" => Ok(Format::Gmsh),
         "ovm" => Ok(Format::OpenVolumeMesh),
         "inp" => Ok(Format::Abaqus),
-        "obj" | "ply" | "off" | "stl" => {
+        "obj" | "ply" | "off" | "stl" | "vtp" => {
             refused("a surface, which bounds no cells", "`subsolid surface` reads surfaces")
         }
         _ => refused(

@@ -28,6 +28,15 @@ use crate::mesh::{
 /// Sharpness from which on an edge stays sharp for ever.
 const INFINITE_SHARPNESS: f64 = 10.0;
 
+/// Whether text begins as OBJ does: with a comment or one of its first statements.
+pub(super) fn is_obj(head: &[u8]) -> bool {
+    let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_start);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"));
+    let word = first.and_then(|line| line.split(u8::is_ascii_whitespace).next());
+    const WORDS: [&[u8]; 9] = [b"v", b"vn", b"vt", b"vp", b"f", b"o", b"g", b"mtllib", b"usemtl"];
+    word.is_some_and(|word| WORDS.contains(&word))
+}
+
 /// Reads an OBJ file that is already in memory.
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
     let mut file = Reader {

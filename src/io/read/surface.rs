@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use super::{ReadReport, obj, off, ply, stl};
+use super::{ReadReport, obj, off, ply, stl, vtk};
 use crate::io::source;
 use crate::mesh::SurfaceMesh;
 use crate::{Error, Result};
 
 /// Reads the control mesh of a surface: Wavefront `.obj` with OpenSubdiv's tags,
-/// `.ply`, `.off` or `.stl`.
+/// `.ply`, `.off`, `.stl` or VTK `.vtp`.
 ///
 /// # Errors
 /// As [`read_surface_with_report`].
@@ -18,8 +18,8 @@ pub fn read_surface(path: impl AsRef<Path>) -> Result<SurfaceMesh> {
 
 /// Reads the control mesh of a surface, and says what else the file held.
 ///
-/// The path `-` is standard input. PLY and OFF are known by their first word, the others by the
-/// extension, on standard input STL by its first word, and all else is OBJ. Faces keep
+/// The path `-` is standard input. PLY, OFF and VTK are known by their content, the others by the
+/// extension, on standard input STL by its content, and all else is OBJ. Faces keep
 /// the order and the corners of the file. The mesh is checked ([`SurfaceMesh::check`]).
 ///
 /// # Errors
@@ -39,6 +39,8 @@ pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, 
         ply::read(path, head)?
     } else if off::is_off(first) {
         off::read(path, head)?
+    } else if vtk::surface::is_surface(head) {
+        vtk::surface::read(path, head)?
     } else {
         match extension.as_str() {
             "" if !is_file && is_stl(&bytes) => stl::read(path, &bytes)?,
@@ -48,14 +50,34 @@ pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, 
             _ => {
                 return Err(Error::file(path, None, "the format of the surface is not known")
                     .with_help(
-                        "surfaces are read from Wavefront .obj, PLY .ply, OFF .off and STL .stl; of a \
-                         solid take the boundary first (subsolid boundary)",
+                        "surfaces are read from Wavefront .obj, PLY .ply, OFF .off, STL .stl and VTK \
+                         .vtp; of a solid take the boundary first (subsolid boundary)",
                     ));
             }
         }
     };
     mesh.check().map_err(|error| located(path, error))?;
     Ok((mesh, report))
+}
+
+/// Whether a path is that of a surface: by the extension, on standard input by the content.
+///
+/// # Errors
+/// If standard input cannot be read.
+pub fn is_surface(path: impl AsRef<Path>) -> Result<bool> {
+    let path = path.as_ref();
+    if !source::is_standard_input(path) {
+        let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        return Ok(["obj", "ply", "off", "stl", "vtp"].contains(&extension.as_str()));
+    }
+    source::peek(|bytes| {
+        let first = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+        first.starts_with(b"ply")
+            || off::is_off(first)
+            || vtk::surface::is_surface(first)
+            || is_stl(bytes)
+            || obj::is_obj(first)
+    })
 }
 
 /// An error of the mesh as one of the file.

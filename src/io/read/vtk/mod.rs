@@ -22,6 +22,7 @@ mod legacy_arrays;
 mod outline;
 pub(super) mod pieces;
 mod structured;
+pub(super) mod surface;
 mod values;
 #[cfg(feature = "vtkio")]
 pub mod vtkio;

@@ -1,4 +1,5 @@
-//! The XML of a `.vtu`, `.vts`, `.vtr` or `.vti` file: its pieces and arrays, before any number is decoded.
+//! The XML of a `.vtu`, `.vts`, `.vtr`, `.vti` or `.vtp` file: its pieces and arrays, before any
+//! number is decoded.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -21,6 +22,10 @@ pub(super) enum Section {
     /// Of a rectilinear grid: one array an axis.
     Coordinates,
     Cells,
+    /// Polygons of a surface.
+    Polys,
+    /// Strips of triangles of a surface.
+    Strips,
     PointData,
     CellData,
     None,
@@ -53,7 +58,10 @@ pub(super) struct Array<'a> {
 /// A `Piece` element: its claims, unchecked.
 pub(super) struct Piece {
     pub points: usize,
+    /// Of a surface, polygons and strips.
     pub cells: usize,
+    /// Vertices and lines of a surface.
+    pub skipped: usize,
     /// Of a structured grid.
     pub extent: Option<Extent>,
     pub line: usize,
@@ -70,6 +78,8 @@ pub(super) struct Appended<'a> {
 /// The contents of a `.vtu` file in the order of the file.
 pub(super) struct Outline<'a> {
     pub layout: Layout,
+    /// Whether it is a surface (`PolyData`).
+    pub is_surface: bool,
     /// Of a structured grid.
     pub kind: Option<Kind>,
     /// Of an image.
@@ -104,6 +114,7 @@ impl<'a> Outline<'a> {
             depth: 0,
             outline: Self {
                 layout: Layout::default(),
+                is_surface: false,
                 kind: None,
                 frame: Frame::default(),
                 pieces: Vec::new(),
@@ -151,9 +162,8 @@ impl<'a> Scan<'_, 'a> {
                 Event::End(_) if self.in_array && self.depth > 0 => self.depth -= 1,
                 Event::End(tag) => match tag.name().as_ref() {
                     "DataArray" | "Array" => self.in_array = false,
-                    "Points" | "Coordinates" | "Cells" | "PointData" | "CellData" | "FieldData" => {
-                        self.section = Section::None;
-                    }
+                    "Points" | "Coordinates" | "Cells" | "Polys" | "Strips" | "PointData"
+                    | "CellData" | "FieldData" => self.section = Section::None,
                     _ => {}
                 },
                 Event::Text(text) if self.in_array && self.depth == 0 => {
@@ -190,18 +200,29 @@ impl<'a> Scan<'_, 'a> {
                 let first_array = self.outline.arrays.len();
                 let (points, cells) = (extent.points(), extent.cells());
                 let (extent, line) = (Some(extent), self.line);
-                self.outline.pieces.push(Piece { points, cells, extent, line, first_array });
+                let piece = Piece { points, cells, skipped: 0, extent, line, first_array };
+                self.outline.pieces.push(piece);
             }
             "Piece" => {
                 let points = self.number(tag, "NumberOfPoints", None)?;
-                let cells = self.number(tag, "NumberOfCells", None)?;
+                let (cells, skipped) = match self.outline.is_surface {
+                    false => (self.number(tag, "NumberOfCells", None)?, 0),
+                    true => {
+                        let number = |name: &str| self.number(tag, name, Some(0));
+                        let cells = number("NumberOfPolys")? + number("NumberOfStrips")?;
+                        (cells, number("NumberOfVerts")? + number("NumberOfLines")?)
+                    }
+                };
                 let first_array = self.outline.arrays.len();
                 let (extent, line) = (None, self.line);
-                self.outline.pieces.push(Piece { points, cells, extent, line, first_array });
+                let piece = Piece { points, cells, skipped, extent, line, first_array };
+                self.outline.pieces.push(piece);
             }
             "Points" if has_content => self.section = Section::Points,
             "Coordinates" if has_content => self.section = Section::Coordinates,
             "Cells" if has_content => self.section = Section::Cells,
+            "Polys" if has_content => self.section = Section::Polys,
+            "Strips" if has_content => self.section = Section::Strips,
             "PointData" if has_content => self.section = Section::PointData,
             "CellData" if has_content => self.section = Section::CellData,
             "FieldData" if has_content => self.section = Section::Field,
@@ -217,18 +238,17 @@ impl<'a> Scan<'_, 'a> {
 
     fn file(&mut self, tag: &BytesStart) -> Result<()> {
         let kind = self.attribute(tag, "type")?.unwrap_or_default();
+        self.outline.is_surface = kind == "PolyData";
         self.outline.kind = match kind.as_str() {
-            "UnstructuredGrid" => None,
+            "UnstructuredGrid" | "PolyData" => None,
             "StructuredGrid" => Some(Kind::Curvilinear),
             "RectilinearGrid" => Some(Kind::Rectilinear),
             "ImageData" => Some(Kind::Image),
             _ => {
-                return Err(self
-                    .error(format!("a VTK file of type `{kind}`, a volume grid is needed"))
-                    .with_help(
-                        "export the volume mesh as .vtu, .pvtu, .vts, .vtr or .vti, or a surface as \
-                         .ply or .obj",
-                    ));
+                return Err(self.error(format!("a VTK file of type `{kind}`")).with_help(
+                    "export a volume mesh as .vtu, .pvtu, .vts, .vtr or .vti, or a surface as \
+                         .vtp, .ply or .obj",
+                ));
             }
         };
         let order = self.attribute(tag, "byte_order")?;

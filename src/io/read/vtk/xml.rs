@@ -35,13 +35,17 @@ pub(super) fn append(
     outline: &Outline,
     budget: &Budget,
 ) -> Result<()> {
-    let mut grid = Document { path, assembly, outline, budget };
+    if outline.is_surface {
+        return Err(Error::file(path, None, "a surface, which bounds no cells")
+            .with_help("`subsolid surface` reads surfaces"));
+    }
+    let mut grid = Document { assembly, outline, numbers: Numbers { path, outline, budget } };
     for array in outline.arrays.iter().filter(|array| array.section == Section::Field) {
         if array.scalar.is_none() {
             grid.skip("field array", array);
             continue;
         }
-        let values = grid.reals(array)?;
+        let values = grid.numbers.reals(array)?;
         let name = array.name.clone();
         let field = Attribute { name, width: array.width, values };
         grid.assembly.push_field(field, Some(array.line))?;
@@ -57,10 +61,9 @@ const DUPLICATE: i64 = 1;
 const HIDDEN: i64 = 32;
 
 struct Document<'a, 'p> {
-    path: &'a Path,
     assembly: &'a mut Assembly<'p>,
     outline: &'a Outline<'a>,
-    budget: &'a Budget,
+    numbers: Numbers<'a>,
 }
 
 impl Document<'_, '_> {
@@ -77,27 +80,29 @@ impl Document<'_, '_> {
         match self.outline.kind {
             None | Some(Kind::Curvilinear) => {
                 let Some(points) = of(Section::Points).next() else {
-                    return Err(self.fault(piece.line, "a piece without points"));
+                    return Err(self.numbers.fault(piece.line, "a piece without points"));
                 };
                 self.points(points)?;
                 let count = self.assembly.points() - first_point;
                 if count != piece.points {
                     let message = format!("{count} points, the piece claims {}", piece.points);
-                    return Err(self.fault(points.line, &message));
+                    return Err(self.numbers.fault(points.line, &message));
                 }
             }
             Some(Kind::Rectilinear) => {
-                let axes = of(Section::Coordinates).map(|array| self.reals(array));
+                let axes = of(Section::Coordinates).map(|array| self.numbers.reals(array));
                 let axes = axes.collect::<Result<Vec<_>>>()?;
-                let extent = piece.extent.ok_or_else(|| self.fault(piece.line, "no extent"))?;
+                let extent =
+                    piece.extent.ok_or_else(|| self.numbers.fault(piece.line, "no extent"))?;
                 let points = extent.rectilinear(&axes);
-                let points = points.map_err(|what| self.fault(piece.line, &what))?;
+                let points = points.map_err(|what| self.numbers.fault(piece.line, &what))?;
                 for point in points {
                     self.assembly.push_point(point, Some(piece.line))?;
                 }
             }
             Some(Kind::Image) => {
-                let extent = piece.extent.ok_or_else(|| self.fault(piece.line, "no extent"))?;
+                let extent =
+                    piece.extent.ok_or_else(|| self.numbers.fault(piece.line, "no extent"))?;
                 for point in extent.image(&self.outline.frame) {
                     self.assembly.push_point(point, Some(piece.line))?;
                 }
@@ -110,11 +115,15 @@ impl Document<'_, '_> {
         }
         let find = |name: &str| of(Section::Cells).find(|array| array.name == name);
         let required = |name: &str| {
-            find(name).ok_or_else(|| self.fault(piece.line, &format!("cells without `{name}`")))
+            find(name)
+                .ok_or_else(|| self.numbers.fault(piece.line, &format!("cells without `{name}`")))
         };
         let types = required("types")?;
         let faces = if let (Some(stream), Some(ends)) = (find("faces"), find("faceoffsets")) {
-            Faces::Stream { stream: self.integers(stream)?, ends: self.integers(ends)? }
+            Faces::Stream {
+                stream: self.numbers.integers(stream)?,
+                ends: self.numbers.integers(ends)?,
+            }
         } else if let (Some(corners), Some(face_ends), Some(faces), Some(cell_ends)) = (
             find("face_connectivity"),
             find("face_offsets"),
@@ -122,25 +131,25 @@ impl Document<'_, '_> {
             find("polyhedron_offsets"),
         ) {
             Faces::Indexed {
-                corners: self.integers(corners)?,
-                face_ends: self.integers(face_ends)?,
-                faces: self.integers(faces)?,
-                cell_ends: self.integers(cell_ends)?,
+                corners: self.numbers.integers(corners)?,
+                face_ends: self.numbers.integers(face_ends)?,
+                faces: self.numbers.integers(faces)?,
+                cell_ends: self.numbers.integers(cell_ends)?,
             }
         } else {
             Faces::Absent
         };
         let grid = Grid {
-            corners: self.integers(required("connectivity")?)?,
-            ends: self.integers(required("offsets")?)?,
-            types: self.integers(types)?,
+            corners: self.numbers.integers(required("connectivity")?)?,
+            ends: self.numbers.integers(required("offsets")?)?,
+            types: self.numbers.integers(types)?,
             faces,
             lines: Vec::new(),
             first_point,
         };
         if grid.types.len() != piece.cells {
             let message = format!("{} cells, the piece claims {}", grid.types.len(), piece.cells);
-            return Err(self.fault(types.line, &message));
+            return Err(self.numbers.fault(types.line, &message));
         }
         self.check_ghosts(index)?;
         let kept = grid.assemble(self.assembly, Some(types.line))?;
@@ -152,7 +161,7 @@ impl Document<'_, '_> {
         let arrays = self.outline.of_piece(piece).iter();
         let mut arrays = arrays.filter(|array| array.section == Section::CellData);
         let Some(ghosts) = arrays.find(|array| array.name == GHOSTS) else { return Ok(()) };
-        let values = self.integers(ghosts)?;
+        let values = self.numbers.integers(ghosts)?;
         for (bit, what, help) in [
             (
                 DUPLICATE,
@@ -163,7 +172,9 @@ impl Document<'_, '_> {
         ] {
             if values.iter().any(|&ghost| ghost & bit != 0) {
                 let message = format!("the piece has {what}");
-                return Err(Error::file(self.path, Some(ghosts.line), message).with_help(help));
+                return Err(
+                    Error::file(self.numbers.path, Some(ghosts.line), message).with_help(help)
+                );
             }
         }
         Ok(())
@@ -171,19 +182,19 @@ impl Document<'_, '_> {
 
     fn points(&mut self, array: &Array) -> Result<()> {
         if array.width != 3 {
-            return Err(self.fault(array.line, "points need NumberOfComponents=\"3\""));
+            return Err(self.numbers.fault(array.line, "points need NumberOfComponents=\"3\""));
         }
         if array.storage == Storage::Ascii {
-            let mut words = text(self.path, array);
+            let mut words = text(self.numbers.path, array);
             while words.peek().is_some() {
                 let point = words.point()?;
                 self.assembly.push_point(point, Some(words.line()))?;
             }
             return Ok(());
         }
-        let values = self.reals(array)?;
+        let values = self.numbers.reals(array)?;
         if values.len() % 3 != 0 {
-            return Err(self.fault(array.line, "coordinates that are no multiple of 3"));
+            return Err(self.numbers.fault(array.line, "coordinates that are no multiple of 3"));
         }
         for &point in values.as_chunks::<3>().0 {
             self.assembly.push_point(point, Some(array.line))?;
@@ -199,7 +210,8 @@ impl Document<'_, '_> {
                 Section::CellData => match array.scalar {
                     None => self.skip("cell array", array),
                     Some(scalar) => {
-                        let (name, width, values) = (&array.name, array.width, self.reals(array)?);
+                        let (name, width, values) =
+                            (&array.name, array.width, self.numbers.reals(array)?);
                         let attribute = Attribute { name: name.clone(), width, values };
                         let (array, line) = ((attribute, scalar.is_integer()), Some(array.line));
                         push_cell_array(self.assembly, array, kept, line)?;
@@ -207,13 +219,14 @@ impl Document<'_, '_> {
                 },
                 Section::PointData if array.scalar.is_none() => self.skip("point array", array),
                 Section::PointData => {
-                    let (name, width, values) = (&array.name, array.width, self.reals(array)?);
+                    let (name, width, values) =
+                        (&array.name, array.width, self.numbers.reals(array)?);
                     if Some(values.len()) != points.checked_mul(width) {
                         let have = values.len();
                         let message = format!(
                             "point array `{name}`: {have} values, {points} × {width} are needed"
                         );
-                        return Err(self.fault(array.line, &message));
+                        return Err(self.numbers.fault(array.line, &message));
                     }
                     let attribute = Attribute { name: name.clone(), width, values };
                     self.assembly.push_attribute(attribute, first_point, Some(array.line))?;
@@ -227,12 +240,22 @@ impl Document<'_, '_> {
     fn skip(&mut self, what: &str, array: &Array) {
         self.assembly.skip(&format!("{what} `{}`", shown(array.name.as_bytes())));
     }
+}
 
-    fn reals(&self, array: &Array) -> Result<Vec<f64>> {
+/// Decodes the arrays of a file.
+#[derive(Clone, Copy)]
+pub(super) struct Numbers<'a> {
+    pub path: &'a Path,
+    pub outline: &'a Outline<'a>,
+    pub budget: &'a Budget,
+}
+
+impl Numbers<'_> {
+    pub fn reals(&self, array: &Array) -> Result<Vec<f64>> {
         self.numbers(array, |text| text.real("a value"), Scalar::reals)
     }
 
-    fn integers(&self, array: &Array) -> Result<Vec<i64>> {
+    pub fn integers(&self, array: &Array) -> Result<Vec<i64>> {
         self.numbers(array, |text| text.integer("a whole number"), Scalar::integers)
     }
 
@@ -278,7 +301,7 @@ impl Document<'_, '_> {
             .map_err(|fault| self.fault(array.line, &format!("array `{}`: {fault}", array.name)))
     }
 
-    fn fault(&self, line: usize, message: &str) -> Error {
+    pub fn fault(&self, line: usize, message: &str) -> Error {
         Error::file(self.path, Some(line), message)
             .with_help("the file is cut short or malformed; write it again")
     }

@@ -1,0 +1,180 @@
+//! VTK XML `.vtp` files: polygons and strips of triangles, and arrays of the points.
+//!
+//! Pieces are joined one behind the other, and their points are not merged. An array of the points
+//! that not every piece has is left out, as are vertices, lines and arrays of the cells.
+
+use std::path::Path;
+
+use crate::io::read::{ReadOptions, ReadReport};
+use crate::mesh::{Attribute, NORMALS, SurfaceMesh};
+use crate::{Error, Result};
+
+use super::binary::Budget;
+use super::outline::{Array, Outline, Piece, Section};
+use super::xml::Numbers;
+use crate::io::read::lines::shown;
+
+/// Whether a file is VTK XML of a surface.
+pub(in crate::io::read) fn is_surface(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(4096)];
+    let holds = |word: &[u8]| head.windows(word.len()).any(|window| window == word);
+    head.trim_ascii_start().starts_with(b"<") && holds(b"<VTKFile") && holds(b"PolyData")
+}
+
+/// Reads a `.vtp` file that is already in memory.
+pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
+    let outline = Outline::read(path, bytes)?;
+    let budget = Budget::new(ReadOptions::default().most_unpacked);
+    let numbers = Numbers { path, outline: &outline, budget: &budget };
+    if !outline.is_surface {
+        return Err(Error::file(path, None, "a VTK file of no surface")
+            .with_help("give a .vtp file, or take the boundary of a solid (subsolid boundary)"));
+    }
+    let mut reader = SurfaceReader { numbers, mesh: SurfaceMesh::default(), skipped: Vec::new() };
+    for (index, piece) in outline.pieces.iter().enumerate() {
+        reader.piece(index, piece)?;
+    }
+    Ok((reader.mesh, ReadReport { skipped: reader.skipped }))
+}
+
+struct SurfaceReader<'a> {
+    numbers: Numbers<'a>,
+    mesh: SurfaceMesh,
+    skipped: Vec<String>,
+}
+
+impl SurfaceReader<'_> {
+    fn piece(&mut self, index: usize, piece: &Piece) -> Result<()> {
+        let Numbers { outline, .. } = self.numbers;
+        let arrays = outline.of_piece(index);
+        let first = self.mesh.points.len();
+        if piece.skipped > 0 {
+            self.skip(format!("{} vertices and lines", piece.skipped));
+        }
+        if piece.points == 0 {
+            return Ok(());
+        }
+        let Some(points) = arrays.iter().find(|array| array.section == Section::Points) else {
+            return Err(self.numbers.fault(piece.line, "a piece without points"));
+        };
+        let values = self.numbers.reals(points)?;
+        if points.width != 3 || values.len() != 3 * piece.points {
+            let message =
+                format!("{} coordinates, the piece claims {} points", values.len(), piece.points);
+            return Err(self.numbers.fault(points.line, &message));
+        }
+        self.mesh.points.extend_from_slice(values.as_chunks::<3>().0);
+        let mut cells = 0;
+        for section in [Section::Polys, Section::Strips] {
+            cells += self.faces(arrays, section, piece, first)?;
+        }
+        if cells != piece.cells {
+            let message = format!("{cells} polygons and strips, the piece claims {}", piece.cells);
+            return Err(self.numbers.fault(piece.line, &message));
+        }
+        self.attributes(arrays, piece, first)
+    }
+
+    /// Appends the polygons, or the triangles of strips; returns how many of them the piece has.
+    fn faces(
+        &mut self,
+        arrays: &[Array],
+        section: Section,
+        piece: &Piece,
+        first: usize,
+    ) -> Result<usize> {
+        let find =
+            |name: &str| arrays.iter().find(|array| array.section == section && array.name == name);
+        let (Some(corners), Some(ends)) = (find("connectivity"), find("offsets")) else {
+            return Ok(0);
+        };
+        let ids = self.numbers.integers(corners)?;
+        let mut vertices = Vec::with_capacity(ids.len());
+        for id in ids {
+            let Some(vertex) = usize::try_from(id).ok().filter(|&v| v < piece.points) else {
+                let last = piece.points - 1;
+                let message = format!("a face names vertex {id}, the last is {last}");
+                return Err(self.numbers.fault(corners.line, &message));
+            };
+            vertices.push(u32::try_from(first + vertex).map_err(|_| {
+                self.numbers.fault(corners.line, "more vertices than 32 bits number")
+            })?);
+        }
+        let all_ends = self.numbers.integers(ends)?;
+        let mut start = 0;
+        for &end in &all_ends {
+            let face = usize::try_from(end).ok().and_then(|end| vertices.get(start..end));
+            let Some(face) = face else {
+                let message = format!("a face ends at {end} of {} corners", vertices.len());
+                return Err(self.numbers.fault(ends.line, &message));
+            };
+            start += face.len();
+            if section == Section::Polys {
+                self.mesh.faces.push(face);
+                continue;
+            }
+            for (place, triangle) in face.windows(3).enumerate() {
+                let [a, b, c] = [triangle[0], triangle[1], triangle[2]];
+                let flip = place % 2 == 1;
+                self.mesh.faces.push(&if flip { [b, a, c] } else { [a, b, c] });
+            }
+        }
+        Ok(all_ends.len())
+    }
+
+    /// Takes the arrays of the points that all pieces so far have.
+    fn attributes(&mut self, arrays: &[Array], piece: &Piece, first: usize) -> Result<()> {
+        let mut own = Vec::new();
+        for array in arrays {
+            let name = shown(array.name.as_bytes());
+            match (array.section, array.scalar) {
+                (Section::CellData, _) => self.skip(format!("cell array `{name}`")),
+                (Section::PointData, None) => self.skip(format!("point array `{name}`")),
+                (Section::PointData, Some(_)) => {
+                    let (width, values) = (array.width, self.numbers.reals(array)?);
+                    if piece.points.checked_mul(width) != Some(values.len()) {
+                        let message = format!(
+                            "point array `{name}`: {} values, {} × {width} are needed",
+                            values.len(),
+                            piece.points
+                        );
+                        return Err(self.numbers.fault(array.line, &message));
+                    }
+                    let is_normals = width == 3 && array.name.eq_ignore_ascii_case(NORMALS);
+                    let name = if is_normals { NORMALS.into() } else { array.name.clone() };
+                    own.push(Attribute { name, width, values });
+                }
+                _ => {}
+            }
+        }
+        if first == 0 {
+            self.mesh.attributes = own;
+            return Ok(());
+        }
+        let mut kept = Vec::new();
+        for mut attribute in std::mem::take(&mut self.mesh.attributes) {
+            let same = |a: &Attribute| a.name == attribute.name && a.width == attribute.width;
+            match own.iter().position(same) {
+                Some(place) => {
+                    attribute.values.extend(own.swap_remove(place).values);
+                    kept.push(attribute);
+                }
+                None => own.push(attribute),
+            }
+        }
+        self.mesh.attributes = kept;
+        for Attribute { name, .. } in own {
+            self.skip(format!(
+                "point array `{}`, which not all pieces have",
+                shown(name.as_bytes())
+            ));
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, what: String) {
+        if !self.skipped.contains(&what) {
+            self.skipped.push(what);
+        }
+    }
+}

@@ -110,23 +110,24 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         const unsigned* fan = fans + item_of(slices, v, 0);
         const Vector3 p = load_point(points, v);
         for (unsigned begin = 0; begin < width; begin += AHEAD) {
-            Vector3 edges[AHEAD];
+            Vector3 others[AHEAD];
 #pragma unroll
             for (unsigned i = 0; i < AHEAD; ++i) {
-                const unsigned id = begin + i < width ? __ldcs(fan + (begin + i) * LANES) : v;
-                edges[i] = load_point(points, id);
+                if (begin + i >= width) continue;
+                others[i] = load_point(points, __ldcs(fan + (begin + i) * LANES));
             }
 #pragma unroll
             for (unsigned i = 0; i < AHEAD; ++i) {
+                if (begin + i >= width) continue;
                 // a cross product over both squares of lengths; 0 beside the vertex itself
-                Vector3 edge = edges[i] - p;
+                Vector3 edge = others[i] - p;
                 const real square = dot(edge, edge);
                 edge = (square > 0 ? reciprocal(square) : 0) * edge;
-                sum = sum + cross(last, edge);
+                sum = add_cross(sum, last, edge);
                 last = edge;
             }
         }
     }
-    const Vector3 normal = (1 / norm(sum)) * sum;
+    const Vector3 normal = reciprocal_norm(sum) * sum;
     store_rows<3>(normals, rows, v, count, {normal.x, normal.y, normal.z});
 }

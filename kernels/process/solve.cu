@@ -4,35 +4,31 @@
 //
 // Plain reference: Cholesky factors in src/process (tests/gpu/process.rs).
 //
-// COLUMNS: right-hand sides at once, 1 or 3. All iterations are one cooperative launch: multiply,
-// step, turn, each over all unknowns, and between them all blocks wait. Sums are taken in an order
-// of their own, so that results are the same in every run.
+//     find_roots > scale_weights, scale     the system with the square roots of its diagonal divided
+//                                           out on both sides, so that no iteration reads them
+//     solve > scale                         and what it found, multiplied
+//
+// COLUMNS: right-hand sides at once, 1 or 3. All iterations are one cooperative launch: multiply and
+// step, each over all unknowns, and after each all blocks wait. Sums are taken in an order of their
+// own, so that results are the same in every run.
+//
+// All sums of an iteration are taken at one wait (Meurant 1987; D'Azevedo, Eijkhout and Romine
+// 1993): with q the product of the direction, the new r · r = alpha² q · q - r · r is foretold for
+// the next direction, and summed where it comes about for all else. x takes two steps at once,
+// since the direction before the last one is (direction - r) / beta.
 //
 // Bytes of an iteration with 3 columns in single precision, an unknown of 6 neighbours: 48 of rows,
-// 16 of the direction and 12 of the product at multiply, 36 at step, 56 at turn, 12 of diagonals.
-#include "common/grid.cuh"
-#include "process/slices.cuh"
+// 16 of the direction and 12 of the product at multiply; 12 of the product, 24 of r, 32 of the
+// direction and 12 of x at step, which goes backwards and finds in the cache what multiply left.
+#include "process/reduce.cuh"
+#include "process/rows.cuh"
 
 constexpr int THREADS = 256;
-// numbers of a direction
-constexpr int STRIDE = COLUMNS == 3 ? 4 : COLUMNS;
 // Iterations of a launch: the rest is for another one, that the device can be stopped.
 constexpr unsigned ITERATIONS = 1024;
 
-// Neighbours and their weights, in slices.
-struct Rows {
-    const unsigned *slices, *ids;
-    const real* weights;
-    unsigned long long count;
-};
-
-// The diagonal of the system, and its inverses; both 0 where an unknown stays.
-struct Diagonal {
-    const real *own, *pivots;
-};
-
 struct State {
-    // r · r / diagonal, and below what it ends
+    // r · r, and below what it ends
     double residual[COLUMNS], limit[COLUMNS];
     // done: 1 solved, 2 nothing is left to go on with, though a component is not as small as asked
     // for, or no number
@@ -44,7 +40,7 @@ struct State {
 // cache, for their neighbours read them; what only its own thread reads makes room.
 template <int WIDTH>
 struct Group {
-    static constexpr bool STAYS = WIDTH == STRIDE;
+    static constexpr bool STAYS = WIDTH == STRIDE<COLUMNS>;
     real at[WIDTH * VECTOR];
 
     __device__ __forceinline__ void load(const real* array, unsigned group, unsigned count) {
@@ -93,109 +89,37 @@ struct Group {
     }
 };
 
-// Sums a column, and with one column a maximum.
-constexpr int SUMS = COLUMNS == 1 ? 2 : COLUMNS;
-
-__device__ __forceinline__ double combine(int i, double a, double b) {
-    return i == COLUMNS ? max(a, b) : a + b;
-}
-
-// Combines the values of all threads of the block; in every thread.
-__device__ __forceinline__ void reduce(double (&values)[SUMS]) {
-    __shared__ double of_warps[SUMS][THREADS / LANES];
-    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-#pragma unroll
-    for (int i = 0; i < SUMS; ++i) {
-        for (int other = LANES / 2; other > 0; other /= 2) {
-            values[i] = combine(i, values[i], __shfl_xor_sync(ALL_LANES, values[i], other));
-        }
-        if (lane == 0) of_warps[i][warp] = values[i];
-    }
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < SUMS; ++i) {
-        values[i] = of_warps[i][0];
-        for (int other = 1; other < THREADS / LANES; ++other) {
-            values[i] = combine(i, values[i], of_warps[i][other]);
-        }
-    }
-    __syncthreads();
-}
-
-// The same of all blocks. partial: [2][SUMS][block]; half: which of the two, that take turns.
-__device__ __forceinline__ void reduce_all(double (&values)[SUMS], double* partial,
-                                           unsigned& half, State* state) {
-    reduce(values);
-    double* own = partial + size_t(half) * SUMS * gridDim.x;
-    half ^= 1;
-    if (threadIdx.x == 0) {
-#pragma unroll
-        for (int i = 0; i < SUMS; ++i) own[i * gridDim.x + blockIdx.x] = values[i];
-    }
-    wait_for_grid(&state->arrived);
-#pragma unroll
-    for (int i = 0; i < SUMS; ++i) {
-        values[i] = 0;
-        for (unsigned block = threadIdx.x; block < gridDim.x; block += THREADS) {
-            values[i] = combine(i, values[i], own[i * gridDim.x + block]);
-        }
-    }
-    reduce(values);
-}
-
-__device__ __forceinline__ void load_direction(real (&value)[STRIDE], const real* of, unsigned id) {
-    if constexpr (STRIDE == 4) {
-        load_vectors(value, of + size_t(STRIDE) * id);
-    } else {
-        value[0] = of[id];
-    }
-}
-
-// value: the unknown's own; product = own times value - stiffness times the weighted sum of the
-// neighbours.
-__device__ __forceinline__ void multiply_row(const Rows& rows, unsigned id, real own,
-                                             real stiffness, const real* of,
-                                             real (&value)[STRIDE], real (&product)[COLUMNS]) {
-    // the neighbours of a regular vertex, if registers allow
-    constexpr unsigned AHEAD = COLUMNS == 1 ? 8 : DOUBLE ? 4 : 6;
-    const unsigned width = width_of(rows.slices, id);
-    const size_t first = item_of(rows.slices, id, 0);
-    real sum[COLUMNS] = {};
-    for (unsigned begin = 0; begin < width; begin += AHEAD) {
-        unsigned ids[AHEAD];
-        real weights[AHEAD];
-#pragma unroll
-        for (unsigned i = 0; i < AHEAD; ++i) {
-            if (begin + i < width) {
-                ids[i] = __ldcs(rows.ids + first + (begin + i) * LANES);
-                weights[i] = __ldcs(rows.weights + first + (begin + i) * LANES);
-            }
-        }
-#pragma unroll
-        for (unsigned i = 0; i < AHEAD; ++i) {
-            if (begin + i < width) {
-                real other[STRIDE];
-                load_direction(other, of, ids[i]);
-#pragma unroll
-                for (int c = 0; c < COLUMNS; ++c) sum[c] += weights[i] * other[c];
-            }
-        }
-    }
-    load_direction(value, of, id);
-#pragma unroll
-    for (int c = 0; c < COLUMNS; ++c) product[c] = own * value[c] - stiffness * sum[c];
-}
-
-// Unknowns stay that are held, or that no face has. sums: the diagonal of L.
+// 1 over the square root of the diagonal; 0 for unknowns that are held, or that no face has, which
+// stay. sums: the diagonal of L.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    find_diagonal(const real* masses, const real* sums, double mass, double stiffness,
-                  const unsigned* held, unsigned count, real* own, real* pivots) {
+    find_roots(const real* masses, const real* sums, double mass, double stiffness,
+               const unsigned* held, unsigned count, real* roots) {
     const unsigned id = blockIdx.x * THREADS + threadIdx.x;
     if (id >= count) return;
     const real found = real(mass) * masses[id] + real(stiffness) * sums[id];
-    const bool moves = found > 0 && !(held && held[id]);
-    own[id] = moves ? found : 0;
-    pivots[id] = moves ? 1 / found : 0;
+    roots[id] = found > 0 && !(held && held[id]) ? 1 / sqrt(found) : 0;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    scale_weights(Rows rows, double stiffness, const real* roots, real* scaled) {
+    const unsigned id = blockIdx.x * THREADS + threadIdx.x;
+    if (id >= rows.count) return;
+    const unsigned width = width_of(rows.slices, id);
+    const size_t first = item_of(rows.slices, id, 0);
+    const real root = roots[id];
+    for (unsigned k = 0; k < width; ++k) {
+        const size_t at = first + k * LANES;
+        scaled[at] = real(stiffness) * rows.weights[at] * (root * roots[rows.ids[at]]);
+    }
+}
+
+// values of unknowns, times their roots.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    scale(const real* roots, unsigned count, real* values) {
+    const unsigned id = blockIdx.x * THREADS + threadIdx.x;
+    if (id >= count) return;
+#pragma unroll
+    for (int c = 0; c < COLUMNS; ++c) values[size_t(id) * COLUMNS + c] *= roots[id];
 }
 
 // product = stiffness L times of; 0 in rows that are held, if any.
@@ -204,9 +128,13 @@ extern "C" __global__ void __launch_bounds__(THREADS)
           real* product) {
     const unsigned id = blockIdx.x * THREADS + threadIdx.x;
     __shared__ real staged[COLUMNS * THREADS];
-    real value[STRIDE], row[COLUMNS] = {};
+    real row[COLUMNS] = {};
     if (id < rows.count && !(held && held[id])) {
-        multiply_row(rows, id, real(stiffness) * sums[id], real(stiffness), of, value, row);
+        real value[STRIDE<COLUMNS>];
+        sum_row(rows, id, of, row);
+        load_columns<COLUMNS>(value, of, id);
+#pragma unroll
+        for (int c = 0; c < COLUMNS; ++c) row[c] = real(stiffness) * (sums[id] * value[c] - row[c]);
     }
     store_rows(product, staged, id, rows.count, row);
 }
@@ -215,152 +143,193 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 struct Shared {
     double residual[COLUMNS], limit[COLUMNS];
     real alpha[COLUMNS], beta[COLUMNS];
-    unsigned done;
+    // x takes so much of the direction and of r, if it moves in this iteration
+    real of_direction[COLUMNS], of_residual[COLUMNS];
+    // alpha / beta of a step that x has not taken, else 0
+    real carried[COLUMNS];
+    unsigned moves, done;
 };
+
+// Sums of an iteration: [column] direction · product, product · product and r · r; and how many
+// components are off.
+constexpr int ALONG = 0, SQUARE = COLUMNS, RESIDUAL = 2 * COLUMNS, OFF = 3 * COLUMNS;
+constexpr int SUMS = OFF + 1;
+
+// Chooses the steps, unless iterations end here.
+__device__ __forceinline__ void choose_steps(Shared& now, const double (&sums)[SUMS],
+                                             bool componentwise, bool ends) {
+    // a smaller beta would leave too few digits of the direction before
+    constexpr double LEAST = 1.0 / 16;
+    bool small = true, zero = true;
+#pragma unroll
+    for (int c = 0; c < COLUMNS; ++c) {
+        now.residual[c] = sums[RESIDUAL + c];
+        small = small && sums[RESIDUAL + c] <= now.limit[c];
+        zero = zero && !(sums[RESIDUAL + c] > 0);
+    }
+    if (componentwise) small = now.moves && sums[OFF] == 0;
+    now.done = small ? 1 : zero ? 2 : 0;
+    if (now.done || ends) return;
+    bool waits = now.moves;
+#pragma unroll
+    for (int c = 0; c < COLUMNS; ++c) {
+        const double residual = sums[RESIDUAL + c];
+        const double alpha = sums[ALONG + c] > 0 ? residual / sums[ALONG + c] : 0;
+        const double next = max(alpha * alpha * sums[SQUARE + c] - residual, 0.0);
+        now.alpha[c] = real(alpha);
+        now.beta[c] = real(residual > 0 ? next / residual : 0);
+        now.of_direction[c] = now.alpha[c] + now.carried[c];
+        now.of_residual[c] = now.carried[c];
+        waits = waits && (!(alpha > 0) || now.beta[c] >= real(LEAST));
+    }
+#pragma unroll
+    for (int c = 0; c < COLUMNS; ++c) {
+        now.carried[c] = waits && now.alpha[c] > 0 ? now.alpha[c] / now.beta[c] : 0;
+    }
+    now.moves = !waits;
+}
 
 // Ends where the norm of the residual has fallen by `tolerance`, or, for one column and if
 // `componentwise`, where every component of it is as small beside its unknown. residual: b.
 extern "C" __global__ void __launch_bounds__(THREADS, COLUMNS == 3 ? 2 : 3)
-    solve(Rows rows, Diagonal diagonal, double stiffness, real* residual, real* direction,
-          real* product, real* x, double tolerance, unsigned componentwise, double* partial,
-          State* state) {
+    solve(Rows rows, const real* roots, real* residual, real* direction, real* product, real* x,
+          double tolerance, unsigned componentwise, double* sums_of_blocks, State* state) {
     __shared__ Shared now;
     __shared__ real staged[COLUMNS * THREADS];
     const unsigned count = rows.count, groups = (count + VECTOR - 1) / VECTOR;
     const unsigned thread = blockIdx.x * THREADS + threadIdx.x, threads = gridDim.x * THREADS;
-    unsigned half = 0, iterations = state->iterations;
-    if (state->begun) {
+    Partial partial = {sums_of_blocks, 0};
+    unsigned iterations = state->iterations;
+    const bool begun = state->begun;
+    double sums[SUMS] = {};
+    if (threadIdx.x == 0) {
+        now.moves = 0;
+        for (int c = 0; c < COLUMNS; ++c) now.carried[c] = 0;
+    }
+    if (begun) {
         if (threadIdx.x == 0) {
-            for (int c = 0; c < COLUMNS; ++c) {
-                now.residual[c] = state->residual[c];
-                now.limit[c] = state->limit[c];
-            }
-            now.done = 0;
+            for (int c = 0; c < COLUMNS; ++c) now.limit[c] = state->limit[c];
+        }
+#pragma unroll
+        for (int c = 0; c < COLUMNS; ++c) {
+            if (thread == 0) sums[RESIDUAL + c] = state->residual[c];
         }
     } else {
-        double sums[SUMS] = {};
         for (unsigned group = thread; group < groups; group += threads) {
-            Group<1> pivots;
-            pivots.load(diagonal.pivots, group, count);
-            Group<COLUMNS> r, zero{};
+            Group<1> root;
+            root.load(roots, group, count);
+            Group<COLUMNS> r, found;
             r.load(residual, group, count);
-            zero.store(x, group, count);
-            Group<STRIDE> p{};
+            Group<STRIDE<COLUMNS>> p{};
 #pragma unroll
             for (int i = 0; i < VECTOR; ++i) {
 #pragma unroll
                 for (int c = 0; c < COLUMNS; ++c) {
-                    const real of = r.at[i * COLUMNS + c], scaled = of * pivots.at[i];
-                    p.at[i * STRIDE + c] = scaled;
-                    sums[c] += double(of) * double(scaled);
+                    const real of = r.at[i * COLUMNS + c];
+                    p.at[i * STRIDE<COLUMNS> + c] = of;
+                    sums[RESIDUAL + c] += double(of) * double(of);
+                    // unknowns that stay are not 0, which would be one that no value has reached
+                    found.at[i * COLUMNS + c] = root.at[i] > 0 ? 0 : 1;
                 }
             }
             p.store(direction, group, count);
+            found.store(x, group, count);
         }
-        reduce_all(sums, partial, half, state);
+        double first[COLUMNS];
+#pragma unroll
+        for (int c = 0; c < COLUMNS; ++c) first[c] = sums[RESIDUAL + c];
+        reduce_all<THREADS>(first, partial, &state->arrived);
         if (threadIdx.x == 0) {
-            bool zero = true, known = true;
-            for (int c = 0; c < COLUMNS; ++c) {
-                now.residual[c] = sums[c];
-                now.limit[c] = tolerance * tolerance * sums[c];
-                zero = zero && sums[c] == 0;
-                known = known && sums[c] >= 0;
-            }
-            now.done = !known ? 2 : zero ? 1 : 0;
+            for (int c = 0; c < COLUMNS; ++c) now.limit[c] = tolerance * tolerance * first[c];
         }
     }
     __syncthreads();
-    for (unsigned left = ITERATIONS; !now.done && left > 0; --left) {
-        double sums[SUMS] = {};
+    for (unsigned left = ITERATIONS;; --left) {
         // whole warps, for they store together
         for (unsigned id = thread; id - id % LANES < count; id += threads) {
-            real value[STRIDE], row[COLUMNS] = {};
-            const real own = id < count ? diagonal.own[id] : 0;
-            if (own > 0) {
-                multiply_row(rows, id, own, real(stiffness), direction, value, row);
+            real row[COLUMNS] = {};
+            if (id < count) {
+                real value[STRIDE<COLUMNS>];
+                sum_row(rows, id, direction, row);
+                load_columns<COLUMNS>(value, direction, id);
 #pragma unroll
-                for (int c = 0; c < COLUMNS; ++c) sums[c] += double(row[c]) * double(value[c]);
+                for (int c = 0; c < COLUMNS; ++c) {
+                    row[c] = value[c] - row[c];
+                    sums[ALONG + c] += double(row[c]) * double(value[c]);
+                    sums[SQUARE + c] += double(row[c]) * double(row[c]);
+                }
             }
             store_rows(product, staged, id, count, row);
         }
-        reduce_all(sums, partial, half, state);
-        if (threadIdx.x == 0) {
-            for (int c = 0; c < COLUMNS; ++c) {
-                now.alpha[c] = real(sums[c] > 0 ? now.residual[c] / sums[c] : 0);
-            }
-        }
+        reduce_all<THREADS>(sums, partial, &state->arrived);
+        if (threadIdx.x == 0) choose_steps(now, sums, componentwise, left == 0);
         __syncthreads();
+        if (now.done || left == 0) break;
 #pragma unroll
         for (int i = 0; i < SUMS; ++i) sums[i] = 0;
-        for (unsigned group = thread; group < groups; group += threads) {
-            Group<1> pivots;
-            pivots.load(diagonal.pivots, group, count);
-            Group<COLUMNS> q, r;
+        for (unsigned k = thread; k < groups; k += threads) {
+            const unsigned group = groups - 1 - k;
+            Group<COLUMNS> q, r, found;
+            Group<STRIDE<COLUMNS>> p;
             q.load(product, group, count);
             r.load(residual, group, count);
-#pragma unroll
-            for (int i = 0; i < VECTOR; ++i) {
-#pragma unroll
-                for (int c = 0; c < COLUMNS; ++c) {
-                    real& of = r.at[i * COLUMNS + c];
-                    of -= now.alpha[c] * q.at[i * COLUMNS + c];
-                    sums[c] += double(of) * double(of * pivots.at[i]);
-                }
-            }
-            r.store(residual, group, count);
-            if constexpr (COLUMNS == 1) {
-                if (!componentwise) continue;
-                Group<1> found;
+            p.load(direction, group, count);
+            if (now.moves) {
                 found.load(x, group, count);
 #pragma unroll
                 for (int i = 0; i < VECTOR; ++i) {
-                    if (!(pivots.at[i] > 0)) continue;
-                    const double rest = fabs(double(r.at[i] * pivots.at[i]));
-                    const double whole = fabs(double(found.at[i]));
-                    // no value has come here yet where it is 0
-                    sums[1] = max(sums[1], whole > 0 ? rest / whole : 1e300);
+#pragma unroll
+                    for (int c = 0; c < COLUMNS; ++c) {
+                        const int at = i * COLUMNS + c;
+                        found.at[at] += now.of_direction[c] * p.at[i * STRIDE<COLUMNS> + c] -
+                                        now.of_residual[c] * r.at[at];
+                    }
                 }
+                found.store(x, group, count);
             }
-        }
-        reduce_all(sums, partial, half, state);
-        ++iterations;
-        if (threadIdx.x == 0) {
-            bool small = true, zero = true;
-            for (int c = 0; c < COLUMNS; ++c) {
-                now.beta[c] = real(now.residual[c] > 0 ? sums[c] / now.residual[c] : 0);
-                now.residual[c] = sums[c];
-                small = small && sums[c] <= now.limit[c];
-                zero = zero && !(sums[c] > 0);
-            }
-            if (COLUMNS == 1 && componentwise) small = sums[SUMS - 1] <= tolerance;
-            now.done = small ? 1 : zero ? 2 : 0;
-        }
-        __syncthreads();
-        for (unsigned group = thread; group < groups; group += threads) {
-            Group<1> pivots;
-            pivots.load(diagonal.pivots, group, count);
-            Group<COLUMNS> r, found;
-            r.load(residual, group, count);
-            found.load(x, group, count);
-            Group<STRIDE> p;
-            p.load(direction, group, count);
 #pragma unroll
             for (int i = 0; i < VECTOR; ++i) {
 #pragma unroll
                 for (int c = 0; c < COLUMNS; ++c) {
-                    const int at = i * COLUMNS + c;
-                    real& of = p.at[i * STRIDE + c];
-                    found.at[at] += now.alpha[c] * of;
-                    of = r.at[at] * pivots.at[i] + now.beta[c] * of;
+                    real &of = r.at[i * COLUMNS + c], &along = p.at[i * STRIDE<COLUMNS> + c];
+                    of -= now.alpha[c] * q.at[i * COLUMNS + c];
+                    sums[RESIDUAL + c] += double(of) * double(of);
+                    along = of + now.beta[c] * along;
                 }
             }
-            found.store(x, group, count);
+            r.store(residual, group, count);
             p.store(direction, group, count);
+            if constexpr (COLUMNS == 1) {
+                if (!componentwise || !now.moves) continue;
+#pragma unroll
+                for (int i = 0; i < VECTOR; ++i) {
+                    const real rest = abs(r.at[i]), whole = abs(found.at[i]);
+                    const bool small = whole > 0 && rest <= real(tolerance) * whole;
+                    if (group * VECTOR + i < count && !small) sums[OFF] += 1;
+                }
+            }
         }
+        ++iterations;
         wait_for_grid(&state->arrived);
     }
-    // all blocks have read it
-    wait_for_grid(&state->arrived);
+    // the last step, if x has not taken it
+    for (unsigned group = thread; group < groups; group += threads) {
+        Group<COLUMNS> r, found;
+        Group<STRIDE<COLUMNS>> p;
+        r.load(residual, group, count);
+        p.load(direction, group, count);
+        found.load(x, group, count);
+#pragma unroll
+        for (int i = 0; i < VECTOR; ++i) {
+#pragma unroll
+            for (int c = 0; c < COLUMNS; ++c) {
+                const int at = i * COLUMNS + c;
+                found.at[at] += now.carried[c] * (p.at[i * STRIDE<COLUMNS> + c] - r.at[at]);
+            }
+        }
+        found.store(x, group, count);
+    }
+    // all blocks have read it before they first waited
     if (thread > 0) return;
     for (int c = 0; c < COLUMNS; ++c) {
         state->residual[c] = now.residual[c];

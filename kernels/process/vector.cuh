@@ -32,6 +32,12 @@ __device__ __forceinline__ Vector3 cross(Vector3 a, Vector3 b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
+// sum + a x b, by as many operations as the product alone.
+__device__ __forceinline__ Vector3 add_cross(Vector3 sum, Vector3 a, Vector3 b) {
+    return {sum.x + a.y * b.z - a.z * b.y, sum.y + a.z * b.x - a.x * b.z,
+            sum.z + a.x * b.y - a.y * b.x};
+}
+
 // 1 / x; in single precision within 2 units in the last place, for a fraction of the instructions.
 __device__ __forceinline__ real reciprocal(real x) {
 #if DOUBLE
@@ -42,6 +48,9 @@ __device__ __forceinline__ real reciprocal(real x) {
 }
 
 __device__ __forceinline__ real norm(Vector3 a) { return sqrt(dot(a, a)); }
+
+// In single precision within 2 units in the last place.
+__device__ __forceinline__ real reciprocal_norm(Vector3 a) { return rsqrt(dot(a, a)); }
 
 // The two other vertices of a triangle: the one behind `vertex`, and the one before it.
 __device__ __forceinline__ uint2 others(const unsigned* triangles, unsigned face, unsigned vertex) {

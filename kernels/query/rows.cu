@@ -8,6 +8,7 @@
 //
 // Plain reference: src/query/rows.rs, row by row (tests/gpu/query.rs).
 #include "common/sort.cuh"
+#include "common/sort_row.cuh"
 #include "query/incidence.cuh"
 
 constexpr unsigned THREADS = 256;
@@ -30,39 +31,9 @@ __device__ __forceinline__ void add_all(unsigned number, unsigned long long* sum
     if (lane_id() == 0 && all > 0) atomicAdd(sum, all);
 }
 
-// Moves the item at `root` down a heap whose greatest item is the first.
-__device__ __forceinline__ void sift(unsigned* items, unsigned root, unsigned count) {
-    const unsigned item = items[root];
-    while (true) {
-        unsigned child = 2 * root + 1;
-        if (child >= count) break;
-        if (child + 1 < count && items[child + 1] > items[child]) ++child;
-        if (items[child] <= item) break;
-        items[root] = items[child];
-        root = child;
-    }
-    items[root] = item;
-}
-
 // Sorts a row and drops repetitions; returns how many items stay.
 __device__ __forceinline__ unsigned tidy(unsigned* items, unsigned count) {
-    constexpr unsigned SHORT = 48;
-    if (count <= SHORT) {
-        for (unsigned i = 1; i < count; ++i) {
-            const unsigned item = items[i];
-            unsigned k = i;
-            for (; k > 0 && items[k - 1] > item; --k) items[k] = items[k - 1];
-            items[k] = item;
-        }
-    } else {
-        for (unsigned i = count / 2; i > 0; --i) sift(items, i - 1, count);
-        for (unsigned last = count - 1; last > 0; --last) {
-            const unsigned greatest = items[0];
-            items[0] = items[last];
-            sift(items, 0, last);
-            items[last] = greatest;
-        }
-    }
+    sort_row(items, count);
     unsigned kept = 0;
     for (unsigned i = 0; i < count; ++i) {
         if (i == 0 || items[i] != items[kept - 1]) items[kept++] = items[i];

@@ -41,10 +41,13 @@ pub(super) const HEADERS: &[Source] = &[
     source!("solid/orders.cuh"),
     source!("query/incidence.cuh"),
     source!("query/query.cuh"),
+    source!("process/reduce.cuh"),
+    source!("process/rows.cuh"),
     source!("process/slices.cuh"),
     source!("process/vector.cuh"),
     source!("common/single_points.cuh"),
     source!("common/sort.cuh"),
+    source!("common/sort_row.cuh"),
     source!("common/stage.cuh"),
     source!("surface/mesh_matrix.cuh"),
     source!("surface/ends.cuh"),
@@ -99,9 +102,11 @@ pub(super) static SUM: Source = source!("query/sum.cuh", exact: true);
 pub(super) static SMOOTH: Source = source!("query/smooth.cuh", exact: true);
 pub(super) static REACH: Source = source!("process/reach.cuh", exact: true);
 pub(super) static DENOISE: Source = source!("process/denoise.cuh", exact: true);
-pub(super) static SLICES: Source = source!("process/slices.cu", exact: true);
+pub(super) static SLICES: Source = source!("process/slices.cu");
 pub(super) static COTANGENTS: Source = source!("process/cotangents.cu", exact: true);
 pub(super) static SOLVE: Source = source!("process/solve.cu");
+pub(super) static AGGREGATES: Source = source!("process/aggregates.cu");
+pub(super) static MULTIGRID: Source = source!("process/multigrid.cu");
 pub(super) static HEAT: Source = source!("process/heat.cu");
 pub(super) static TOPLESETS: Source = source!("process/toplesets.cu");
 pub(super) static WRITE_BANDWIDTH: Source = source!("common/write_bandwidth.cu");

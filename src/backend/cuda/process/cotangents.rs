@@ -25,8 +25,8 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         self.store_fans()?;
         self.query.store(Op::VV)?;
         let (steps, neighbours) = self.query.steps_and_lists(Op::VV)?;
-        let slices = Slices::of(steps, neighbours, None)?;
         let count = neighbours.count;
+        let slices = Slices::of(steps, (&neighbours.starts, count), None)?;
         let (ids, weights) = (steps.empty(slices.items)?, steps.empty(slices.items)?);
         let (diagonal, masses) = (steps.empty(count)?, steps.empty(count)?);
         let words = neighbours.words();

@@ -1,13 +1,19 @@
 //! Geodesic distance by the heat method, its systems solved by conjugate gradients.
+//!
+//! The heat's matrix is near its diagonal, which is its preconditioner. Cycles over levels need
+//! fewer iterations, but spread heat too far, whose small values far away then drown in rounding; so
+//! they serve the Poisson equation alone.
 
 use super::DeviceProcessor;
+use super::multigrid::Levels;
 use super::solver::{System, Until};
 use crate::backend::Precision;
+use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::program::Kernels;
 use crate::backend::cuda::query::Layout;
 use crate::backend::cuda::query::steps::{THREADS, array, number};
 use crate::backend::cuda::sources::{HEAT, Variant};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::process::components::{check_reach, parts, shift_parts};
 use crate::process::surface::geodesics::heat_time;
 use crate::query::Op;
@@ -17,6 +23,13 @@ use crate::topology::order::Element;
 /// everywhere.
 const HEAT_TOLERANCE: f64 = 1e-10;
 const POISSON_TOLERANCE: f64 = 1e-12;
+
+/// What all distances on a surface share.
+pub(super) struct Heat {
+    /// For which heat flows.
+    time: f64,
+    levels: Levels,
+}
 
 impl DeviceProcessor<f64> {
     /// Distance of every vertex to the nearest of `sources`, as
@@ -32,9 +45,12 @@ impl DeviceProcessor<f64> {
         let count = self.mesh.points.len();
         check_reach(count, self.mesh.faces.iter(), sources.iter().copied())?;
         self.weigh()?;
+        self.store_heat()?;
         let mut marks = vec![0.0; count];
         sources.iter().for_each(|&v| marks[v as usize] = 1.0);
         let load = self.attribute(1, &marks)?.values;
+        let parts = parts(count, self.mesh.faces.iter());
+        let held = self.first_sources(sources, &parts)?;
         let distances =
             self.query.empty_attribute::<f64>(Element::Vertex, 1, Layout::Interleaved)?;
 
@@ -43,7 +59,8 @@ impl DeviceProcessor<f64> {
         let directions = steps.empty::<f64>(4 * triangles.count)?;
         let divergence = steps.empty::<f64>(count)?;
         let start = self.start()?;
-        let heat = System::new(steps, self.weights()?, (1.0, heat_time(&self.mesh)), None, 1)?;
+        let Heat { time, levels } = self.heat()?;
+        let heat = System::new(steps, self.weights()?, (1.0, *time), None, 1)?;
         let warmth = steps.empty::<f64>(count)?;
         let warming = heat.solve(steps, load, Until::EveryComponent(HEAT_TOLERANCE), &warmth)?;
         let kernels = Kernels::new(&steps.functions, Variant::new(&HEAT, Precision::F64));
@@ -66,20 +83,46 @@ impl DeviceProcessor<f64> {
             kernels.items("point_fields", triangles.count, THREADS, fields)?,
             kernels.items("diverge", count, THREADS, diverge)?,
         ])?;
-        // singular: what is found is right but for a constant in each part
-        let poisson = System::new(steps, self.weights()?, (0.0, 1.0), None, 1)?;
-        let until = Until::Norm(POISSON_TOLERANCE);
-        let iterations = poisson.solve(steps, divergence, until, &distances.values)?;
+        let tolerance = POISSON_TOLERANCE;
+        let (weights, x) = (self.weights()?, &distances.values);
+        let iterations = levels.solve(steps, weights, &held, divergence, tolerance, x)?;
         self.note_time(&start)?;
         self.iterations = warming + iterations;
 
         let mut found = self.query.read(&distances)?;
-        let parts = parts(count, self.mesh.faces.iter());
         shift_parts(&mut found, &parts, sources);
         let mut used = vec![false; count];
         self.mesh.faces.vertices().iter().for_each(|&v| used[v as usize] = true);
         let ends = found.iter_mut().zip(used);
         ends.for_each(|(d, used)| *d = if used { d.max(0.0) } else { 0.0 });
         Ok(found)
+    }
+    /// 1 at the first of the sources in each part: L is singular, and there the distance is held at
+    /// 0, exactly, for loads sum to 0.
+    fn first_sources(&self, sources: &[u32], parts: &[u32]) -> Result<Buffer<u32>> {
+        let mut first = vec![u32::MAX; parts.len()];
+        for &v in sources {
+            let of_part = &mut first[parts[v as usize] as usize];
+            *of_part = v.min(*of_part);
+        }
+        let mut marks = vec![0_u32; parts.len()];
+        first.iter().filter(|&&v| v < u32::MAX).for_each(|&v| marks[v as usize] = 1);
+        let held = self.query.attribute(Element::Vertex, 1, Layout::Interleaved, &marks)?;
+        Ok(held.values)
+    }
+
+    /// Stores what all distances on the surface share, if it is not there; the weights are.
+    fn store_heat(&mut self) -> Result<()> {
+        if self.heat.is_none() {
+            let weights = self.cotangents.as_ref();
+            let weights = weights.ok_or_else(|| Error::request("no weights are stored"))?;
+            let levels = Levels::new(&mut self.query.steps, weights)?;
+            self.heat = Some(Heat { time: heat_time(&self.mesh), levels });
+        }
+        Ok(())
+    }
+
+    fn heat(&self) -> Result<&Heat> {
+        self.heat.as_ref().ok_or_else(|| Error::request("no levels are stored"))
     }
 }

@@ -23,6 +23,7 @@ mod cotangents;
 mod filters;
 mod flow;
 mod heat;
+mod multigrid;
 mod slices;
 mod solver;
 mod toplesets;
@@ -33,7 +34,9 @@ use super::device::failed;
 use super::memory::timed_event;
 use super::query::operator::variant;
 use super::query::{DeviceAttribute, DeviceQuery, Layout};
-use super::sources::{COTANGENTS, DENOISE, HEAT, REACH, SLICES, TOPLESETS, Variant};
+use super::sources::{
+    AGGREGATES, COTANGENTS, DENOISE, HEAT, MULTIGRID, REACH, SLICES, TOPLESETS, Variant,
+};
 use super::{Cuda, Precision};
 use crate::backend::SurfaceProcessor;
 use crate::error::Result;
@@ -42,6 +45,7 @@ use crate::numbers::Real;
 use crate::process::surface::triangles;
 use crate::query::Strategy;
 use crate::topology::order::Element;
+use heat::Heat;
 use slices::Fans;
 use solver::Matrix;
 
@@ -57,6 +61,7 @@ pub struct DeviceProcessor<T> {
     moved: bool,
     fans: Option<Fans>,
     cotangents: Option<Matrix<T>>,
+    heat: Option<Heat>,
     seconds: f64,
     iterations: usize,
 }
@@ -84,6 +89,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
             moved: false,
             fans: None,
             cotangents: None,
+            heat: None,
             seconds: 0.0,
             iterations: 0,
         })
@@ -132,6 +138,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     fn note_moved(&mut self) {
         self.moved = true;
         self.cotangents = None;
+        self.heat = None;
     }
 
     fn start(&self) -> Result<CudaEvent> {
@@ -159,7 +166,7 @@ pub(super) fn variants(precision: Precision) -> Vec<Variant> {
         solver::variant(precision, 3),
     ];
     if precision == Precision::F64 {
-        variants.push(Variant::new(&HEAT, precision));
+        variants.extend([&HEAT, &AGGREGATES, &MULTIGRID].map(|s| Variant::new(s, precision)));
     }
     variants
 }

@@ -7,7 +7,6 @@ use crate::backend::Precision;
 use crate::backend::cuda::launch::Argument;
 use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::program::Kernels;
-use crate::backend::cuda::query::incidence::Lists;
 use crate::backend::cuda::query::steps::{Steps, THREADS, array, number};
 use crate::backend::cuda::query::{DeviceAttribute, Layout};
 use crate::backend::cuda::sources::{SLICES, Variant};
@@ -27,14 +26,18 @@ pub(super) struct Slices {
 }
 
 impl Slices {
-    /// Slices for rows as long as these, and by so many entries longer.
-    pub fn of(steps: &mut Steps, rows: &Lists, more: Option<&Buffer<u32>>) -> Result<Self> {
-        let count = rows.count.div_ceil(LANES);
+    /// Slices for `rows` rows that start there, and are by so many entries longer.
+    pub fn of(
+        steps: &mut Steps,
+        (row_starts, rows): (&Buffer<u32>, usize),
+        more: Option<&Buffer<u32>>,
+    ) -> Result<Self> {
+        let count = rows.div_ceil(LANES);
         let starts = steps.empty::<u32>(count + 1)?;
         let more = Argument::Address(more.map_or(0, |more| more.address(0)));
-        let arguments = vec![array(&rows.starts), more, number(rows.count), array(&starts)];
+        let arguments = vec![array(row_starts), more, number(rows), array(&starts)];
         let kernels = Kernels::new(&steps.functions, Variant::new(&SLICES, Precision::F64));
-        steps.enqueue(&[kernels.items("measure_slices", rows.count, THREADS, arguments)?])?;
+        steps.enqueue(&[kernels.items("measure_slices", rows, THREADS, arguments)?])?;
         steps.scan(&starts, count)?;
         let items = starts.read_at(&steps.stream, count)? as usize * LANES;
         Ok(Self { starts, items })
@@ -71,7 +74,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         ];
         let kernels = Kernels::new(&steps.functions, variant.clone());
         steps.enqueue(&[kernels.items("fill_corners", count, THREADS, arguments)?])?;
-        let slices = Slices::of(steps, faces, Some(&more))?;
+        let slices = Slices::of(steps, (&faces.starts, count), Some(&more))?;
         let items = steps.empty::<u32>(slices.items)?;
         let arguments = vec![
             array(&faces.starts),

@@ -49,7 +49,7 @@ pub(super) fn apply<T: Real + DeviceRepr>(
 ) -> Result<Launch> {
     let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, columns));
     let arguments = vec![
-        rows(matrix),
+        rows(matrix, &matrix.weights),
         array(&matrix.diagonal),
         Argument::Long(stiffness.to_bits()),
         Argument::Address(held.map_or(0, |held| held.address(0))),
@@ -59,24 +59,23 @@ pub(super) fn apply<T: Real + DeviceRepr>(
     kernels.items("apply", matrix.diagonal.len(), THREADS, arguments)
 }
 
-/// `Rows` in the kernels.
-fn rows<T: Real + DeviceRepr>(matrix: &Matrix<T>) -> Argument {
+/// `Rows` in the kernels, with these weights.
+pub(super) fn rows<T: Real + DeviceRepr>(matrix: &Matrix<T>, weights: &Buffer<T>) -> Argument {
     Argument::Words(Box::new([
         matrix.slices.starts.address(0),
         matrix.ids.address(0),
-        matrix.weights.address(0),
+        weights.address(0),
         matrix.diagonal.len() as u64,
     ]))
 }
 
-/// `mass` M + `stiffness` L.
+/// `mass` M + `stiffness` L, with the square roots of its diagonal divided out on both sides.
 pub(super) struct System<'s, T> {
     matrix: &'s Matrix<T>,
     columns: usize,
-    stiffness: f64,
-    // `Diagonal` in the kernels
-    diagonal: Buffer<T>,
-    pivots: Buffer<T>,
+    // one over each root, 0 for unknowns that stay
+    roots: Buffer<T>,
+    weights: Buffer<T>,
 }
 
 impl<'s, T: Real + DeviceRepr> System<'s, T> {
@@ -89,20 +88,29 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
         columns: usize,
     ) -> Result<Self> {
         let count = matrix.diagonal.len();
-        let (diagonal, pivots) = (steps.empty::<T>(count)?, steps.empty::<T>(count)?);
-        let arguments = vec![
+        let roots = steps.empty::<T>(count)?;
+        let weights = steps.empty::<T>(matrix.weights.len())?;
+        let of_diagonal = vec![
             array(&matrix.masses),
             array(&matrix.diagonal),
             Argument::Long(mass.to_bits()),
             Argument::Long(stiffness.to_bits()),
             Argument::Address(held.map_or(0, |held| held.address(0))),
             number(count),
-            array(&diagonal),
-            array(&pivots),
+            array(&roots),
+        ];
+        let of_weights = vec![
+            rows(matrix, &matrix.weights),
+            Argument::Long(stiffness.to_bits()),
+            array(&roots),
+            array(&weights),
         ];
         let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, columns));
-        steps.enqueue(&[kernels.items("find_diagonal", count, THREADS, arguments)?])?;
-        Ok(Self { matrix, columns, stiffness, diagonal, pivots })
+        steps.enqueue(&[
+            kernels.items("find_roots", count, THREADS, of_diagonal)?,
+            kernels.items("scale_weights", count, THREADS, of_weights)?,
+        ])?;
+        Ok(Self { matrix, columns, roots, weights })
     }
 
     /// Finds x, `[vertex][column]`, so that the system times x is `load`, which is used up; returns
@@ -117,13 +125,17 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
         until: Until,
         x: &Buffer<T>,
     ) -> Result<usize> {
-        let (count, columns) = (self.diagonal.len(), self.columns);
+        let (count, columns) = (self.roots.len(), self.columns);
         let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, columns));
+        let scale = |values: &Buffer<T>| {
+            let arguments = vec![array(&self.roots), number(count), array(values)];
+            steps.enqueue(&[kernels.items("scale", count, THREADS, arguments)?])
+        };
         let blocks = kernels.resident_blocks("solve", THREADS, u32::MAX)?;
         let stride = if columns == 3 { 4 } else { columns };
-        let sums = if columns == 1 { 2 } else { columns };
         let direction = steps.empty::<T>(count * stride)?;
         let product = steps.empty::<T>(count * columns)?;
+        let sums = 3 * columns + 1;
         let partial = steps.empty::<f64>(2 * sums * blocks as usize)?;
         let state = State::new(steps, columns)?;
         let (tolerance, componentwise) = match until {
@@ -132,9 +144,8 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
         };
         debug_assert!(componentwise == 0 || columns == 1);
         let arguments = vec![
-            rows(self.matrix),
-            Argument::Words(Box::new([self.diagonal.address(0), self.pivots.address(0)])),
-            Argument::Long(self.stiffness.to_bits()),
+            rows(self.matrix, &self.weights),
+            array(&self.roots),
             array(&load),
             array(&direction),
             array(&product),
@@ -147,20 +158,25 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
         let launch = kernels.blocks("solve", blocks, THREADS, arguments)?;
         // errors fall by the square root of the condition, which the mesh's width bounds from below
         let most = 10 * count + 1000;
+        scale(&load)?;
         loop {
             steps.enqueue_cooperative(&launch)?;
             let (iterations, done) = state.read(steps)?;
             if done == 1 {
+                scale(x)?;
                 return Ok(iterations);
             }
             if done > 1 || iterations >= most {
-                return Err(Error::mesh(format!(
-                    "conjugate gradients end after {iterations} iterations without a solution"
-                ))
-                .with_help("look for very thin triangles or cells, or use --backend cpu"));
+                return Err(without_end(iterations));
             }
         }
     }
+}
+
+/// Of iterations that do not end.
+pub(super) fn without_end(iterations: usize) -> Error {
+    Error::mesh(format!("conjugate gradients end after {iterations} iterations without a solution"))
+        .with_help("look for very thin triangles or cells, or use --backend cpu")
 }
 
 /// `State` in the kernels.

@@ -1,0 +1,287 @@
+//! Conjugate gradients with multigrid cycles for preconditioner: levels of aggregates, and solutions
+//! by them.
+
+use super::slices::Slices;
+use super::solver::{Matrix, rows};
+use crate::backend::Precision;
+use crate::backend::cuda::launch::Argument;
+use crate::backend::cuda::memory::Buffer;
+use crate::backend::cuda::program::Kernels;
+use crate::backend::cuda::query::steps::{Steps, THREADS, array, number};
+use crate::backend::cuda::sources::{AGGREGATES, MULTIGRID, Variant};
+use crate::error::Result;
+
+/// `THREADS`, `ROUNDS` and `MOST` in the kernels.
+const CYCLE_THREADS: u32 = 384;
+const ROUNDS: usize = 32;
+const MOST: usize = 24;
+
+/// Blocks a multiprocessor: more take longer to wait for one another.
+const BLOCKS: u32 = 2;
+
+/// Unknowns of a level that gets no coarser one.
+const FEW: usize = 128;
+
+/// Constants on aggregates of so many unknowns, that of each with this power, make the matrix too
+/// stiff by so much: the width of an aggregate of a surface, and some more since they are no squares.
+const STIFFNESS: f64 = 0.57;
+
+/// A level in single precision, with room for a cycle; `Level` in `kernels/process/multigrid.cu`.
+struct Level {
+    count: usize,
+    // of the level's own rows, or of the matrix
+    slices: u64,
+    ids: u64,
+    weights: Buffer<f32>,
+    inverses: Buffer<f32>,
+    // to the next level
+    aggregates: Buffer<u32>,
+    roots: Buffer<u32>,
+    load: Buffer<f32>,
+    odd: Buffer<f32>,
+    even: Buffer<f32>,
+    rest: Buffer<f32>,
+    _rows: Option<(Slices, Buffer<u32>)>,
+}
+
+/// The levels of a matrix of weights.
+pub(super) struct Levels {
+    levels: Vec<Level>,
+}
+
+fn kernels(steps: &Steps) -> Kernels<'_> {
+    Kernels::new(&steps.functions, Variant::new(&AGGREGATES, Precision::F64))
+}
+
+/// Aggregates of a level: `Graph` in the kernels, the aggregate of each unknown, the root of each.
+struct Aggregates {
+    graph: [u64; 4],
+    of: Buffer<u32>,
+    roots: Buffer<u32>,
+    count: usize,
+}
+
+impl Level {
+    fn new(
+        steps: &Steps,
+        (slices, ids): (u64, u64),
+        weights: Buffer<f32>,
+        count: usize,
+        rows: Option<(Slices, Buffer<u32>)>,
+    ) -> Result<Self> {
+        let room = || steps.empty::<f32>(count);
+        Ok(Self {
+            count,
+            slices,
+            ids,
+            weights,
+            inverses: room()?,
+            aggregates: steps.empty(0)?,
+            roots: steps.empty(0)?,
+            load: room()?,
+            odd: room()?,
+            even: Buffer::zeros(&steps.stream, count + 1)?,
+            rest: room()?,
+            _rows: rows,
+        })
+    }
+
+    /// Measures the rows, and joins the unknowns into aggregates.
+    fn aggregate(&mut self, steps: &mut Steps) -> Result<Aggregates> {
+        let count = self.count;
+        let graph = [self.slices, self.ids, self.weights.address(0), count as u64];
+        let graph_words = || Argument::Words(Box::new(graph));
+        let strongest = steps.empty::<f32>(count)?;
+        let each = |steps: &Steps, name, arguments| {
+            steps.enqueue(&[kernels(steps).items(name, count, THREADS, arguments)?])
+        };
+        each(steps, "measure", vec![graph_words(), array(&self.inverses), array(&strongest)])?;
+
+        let states = Buffer::<u32>::zeros(&steps.stream, count)?;
+        let open = Buffer::<u32>::zeros(&steps.stream, ROUNDS + 1)?;
+        let arguments = vec![graph_words(), array(&strongest), array(&states), array(&open)];
+        let blocks = kernels(steps).resident_blocks("choose_roots", THREADS, 2 * BLOCKS)?;
+        let launch = kernels(steps).blocks("choose_roots", blocks, THREADS, arguments)?;
+        steps.enqueue_cooperative(&launch)?;
+
+        let (roots_of, numbers) = (steps.empty::<u32>(count)?, steps.empty::<u32>(count + 1)?);
+        let arguments = vec![
+            graph_words(),
+            array(&strongest),
+            array(&states),
+            array(&roots_of),
+            array(&numbers),
+        ];
+        each(steps, "join", arguments)?;
+        steps.scan(&numbers, count)?;
+        let coarse = numbers.read_at(&steps.stream, count)? as usize;
+        let (of, roots) = (steps.empty(count)?, steps.empty(coarse)?);
+        let arguments =
+            vec![array(&roots_of), array(&numbers), number(count), array(&of), array(&roots)];
+        each(steps, "name", arguments)?;
+        Ok(Aggregates { graph, of, roots, count: coarse })
+    }
+
+    /// `Level` in the kernels.
+    fn words(&self) -> [u64; 11] {
+        [
+            self.slices,
+            self.ids,
+            self.weights.address(0),
+            self.inverses.address(0),
+            self.aggregates.address(0),
+            self.roots.address(0),
+            self.load.address(0),
+            self.odd.address(0),
+            self.even.address(0),
+            self.rest.address(0),
+            self.count as u64,
+        ]
+    }
+}
+
+impl Aggregates {
+    /// The level of the aggregates, of so many unknowns of the level before.
+    fn level(&self, steps: &mut Steps, finer: usize) -> Result<Level> {
+        let count = self.count;
+        let near = || {
+            vec![
+                Argument::Words(Box::new(self.graph)),
+                array(&self.of),
+                array(&self.roots),
+                number(count),
+            ]
+        };
+        let each = |steps: &Steps, name, arguments| {
+            steps.enqueue(&[kernels(steps).items(name, count, THREADS, arguments)?])
+        };
+        let starts = steps.empty::<u32>(count + 1)?;
+        let mut arguments = near();
+        arguments.push(array(&starts));
+        each(steps, "measure_rows", arguments)?;
+        steps.scan(&starts, count)?;
+        let entries = starts.read_at(&steps.stream, count)? as usize;
+        let entries = steps.empty::<u64>(entries)?;
+        let ends = steps.empty::<u32>(count + 1)?;
+        let mut arguments = near();
+        arguments.extend([array(&starts), array(&entries), array(&ends)]);
+        each(steps, "gather_rows", arguments)?;
+        steps.scan(&ends, count)?;
+        let slices = Slices::of(steps, (&ends, count), None)?;
+        let (ids, weights) = (steps.empty::<u32>(slices.items)?, steps.empty(slices.items)?);
+        let scale = (count as f64 / finer as f64).powf(STIFFNESS);
+        let arguments = vec![
+            array(&starts),
+            array(&entries),
+            array(&ends),
+            number(count),
+            Argument::Long(scale.to_bits()),
+            array(&slices.starts),
+            array(&ids),
+            array(&weights),
+        ];
+        each(steps, "fill_rows", arguments)?;
+        let addresses = (slices.starts.address(0), ids.address(0));
+        Level::new(steps, addresses, weights, count, Some((slices, ids)))
+    }
+}
+
+impl Levels {
+    /// Those of L.
+    pub fn new(steps: &mut Steps, matrix: &Matrix<f64>) -> Result<Self> {
+        let count = matrix.diagonal.len();
+        let weights = steps.empty::<f32>(matrix.weights.len())?;
+        let arguments = vec![array(&matrix.weights), number(matrix.weights.len()), array(&weights)];
+        let rounded =
+            kernels(steps).items("round_weights", matrix.weights.len(), THREADS, arguments)?;
+        steps.enqueue(&[rounded])?;
+        let addresses = (matrix.slices.starts.address(0), matrix.ids.address(0));
+        let mut levels = vec![Level::new(steps, addresses, weights, count, None)?];
+        loop {
+            let at = levels.len() - 1;
+            let level = &mut levels[at];
+            let finer = level.count;
+            let aggregates = level.aggregate(steps)?;
+            // the first level has a coarser one in any case
+            let ends = finer <= FEW || aggregates.count == finer || at + 2 > MOST;
+            if at > 0 && ends {
+                return Ok(Self { levels });
+            }
+            let next = aggregates.level(steps, finer)?;
+            levels[at].aggregates = aggregates.of;
+            levels[at].roots = aggregates.roots;
+            levels.push(next);
+        }
+    }
+
+    /// Finds x so that L x is `load`, which is used up, but for unknowns that are `held`: they stay
+    /// 0. Returns the iterations that it took, until the norm of the residual has fallen by
+    /// `tolerance`.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] if iterations do not end.
+    pub fn solve(
+        &self,
+        steps: &Steps,
+        matrix: &Matrix<f64>,
+        held: &Buffer<u32>,
+        load: Buffer<f64>,
+        tolerance: f64,
+        x: &Buffer<f64>,
+    ) -> Result<usize> {
+        let count = matrix.diagonal.len();
+        let variant = Variant::new(&MULTIGRID, Precision::F64);
+        let kernels = Kernels::new(&steps.functions, variant);
+        let first = &self.levels[0];
+        let (pivots, inverses) = (steps.empty::<f64>(count)?, steps.empty::<f32>(count)?);
+        let aggregates = steps.empty::<u32>(count)?;
+        let arguments = vec![
+            array(&matrix.diagonal),
+            array(held),
+            array(&first.inverses),
+            array(&first.aggregates),
+            number(count),
+            number(self.levels[1].count),
+            array(&pivots),
+            array(&inverses),
+            array(&aggregates),
+        ];
+        steps.enqueue(&[kernels.items("hold", count, CYCLE_THREADS, arguments)?])?;
+        let mut words: Vec<[u64; 11]> = self.levels.iter().map(Level::words).collect();
+        words[0][3] = inverses.address(0);
+        words[0][4] = aggregates.address(0);
+        let words = steps.of(words.as_flattened())?;
+
+        let blocks = kernels.resident_blocks("solve", CYCLE_THREADS, BLOCKS)?;
+        let (direction, product) = (steps.empty::<f64>(count)?, steps.empty::<f64>(count)?);
+        let partial = steps.empty::<f64>(2 * blocks as usize)?;
+        let state = Buffer::<u32>::zeros(&steps.stream, 2 * 3 + 4)?;
+        let arguments = vec![
+            rows(matrix, &matrix.weights),
+            array(&matrix.diagonal),
+            array(&pivots),
+            array(&words),
+            number(self.levels.len()),
+            array(&load),
+            array(&direction),
+            array(&product),
+            array(x),
+            Argument::Long(tolerance.to_bits()),
+            array(&partial),
+            array(&state),
+        ];
+        let launch = kernels.blocks("solve", blocks, CYCLE_THREADS, arguments)?;
+        loop {
+            steps.enqueue_cooperative(&launch)?;
+            let state = state.read(&steps.stream)?;
+            let (iterations, done) = (state[6] as usize, state[8]);
+            if done == 1 {
+                return Ok(iterations);
+            }
+            // without a preconditioner they end by here
+            if done > 1 || iterations >= 10 * count + 1000 {
+                return Err(super::solver::without_end(iterations));
+            }
+        }
+    }
+}

@@ -1,6 +1,8 @@
 //! Processing of a torus of triangles: normals, cotangent products, iterations of conjugate
 //! gradients, the bilateral filter, geodesic distances.
 
+use std::time::Instant;
+
 use subsolid::backend::cuda::process::DeviceProcessor;
 use subsolid::backend::{Cuda, Precision};
 use subsolid::mesh::SurfaceMesh;
@@ -17,11 +19,11 @@ pub fn time() -> subsolid::Result<()> {
     for (input, mesh) in torus_of_triangles(SIDE) {
         let mut surface = DeviceProcessor::<f32>::new(&gpu, &mesh)?;
         println!("process, {} triangles, {input}", mesh.faces.len());
-        tell("normals", repeat(REPEATS, || surface.normals().map(|_| surface.seconds()))?);
+        tell("normals", repeat(REPEATS, || surface.device_normals().map(|_| surface.seconds()))?);
         let coordinates: Vec<f32> =
             mesh.points.iter().flat_map(|p| [p[0], p[1], p[2], 0.0]).map(|x| x as f32).collect();
         let values = surface.attribute(4, &coordinates)?;
-        let product = || surface.laplacian(&values).map(|_| surface.seconds());
+        let product = || surface.device_laplacian(&values).map(|_| surface.seconds());
         tell("cotangent product of three columns, stored weights", repeat(REPEATS, product)?);
         for rings in [1, 2] {
             let mut surface = DeviceProcessor::<f32>::new(&gpu, &mesh)?;
@@ -45,8 +47,16 @@ fn distances(gpu: &Cuda, mesh: &SurfaceMesh) -> subsolid::Result<()> {
     let mut double = DeviceProcessor::<f64>::new(gpu, mesh)?;
     tell("toplesets, f32", repeat(5, || single.toplesets(&[0]).map(|_| single.seconds()))?);
     tell("toplesets, f64", repeat(5, || double.toplesets(&[0]).map(|_| double.seconds()))?);
+    let start = Instant::now();
+    double.heat_distance(&[0])?;
+    let first = start.elapsed().as_secs_f64();
     let heat = repeat(5, || double.heat_distance(&[0]).map(|_| double.seconds()))?;
     tell(&format!("heat method, f64, {} iterations", double.iterations()), heat);
+    let start = Instant::now();
+    double.heat_distance(&[0])?;
+    let again = start.elapsed().as_secs_f64();
+    tell("heat method, weights and levels of the first call", first - again);
+    tell("heat method, a later call with what the host does", again);
     Ok(())
 }
 

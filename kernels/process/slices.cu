@@ -94,14 +94,20 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     while (at < width) fan[at++ * LANES] = v;
 }
 
+#if __CUDA_ARCH__ >= 800
+constexpr int MOST_BLOCKS = 7;
+#else
+constexpr int MOST_BLOCKS = 4;
+#endif
+
 // Unit normals from the fans at vertices; Max 1999, eq. (2). NaN where there is none.
 //
 // Plain reference: src/process/surface/normals.rs.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, DOUBLE ? 3 : MOST_BLOCKS)
     find_normals(const unsigned* __restrict__ slices, const unsigned* __restrict__ fans,
                  const real* __restrict__ points, unsigned count, real* normals) {
-    // the seven of a regular vertex, and one that is the vertex itself
-    constexpr unsigned AHEAD = DOUBLE ? 4 : 8;
+    // more of a regular vertex' seven leave too few registers for threads enough
+    constexpr unsigned AHEAD = 4;
     __shared__ real rows[3 * THREADS];
     const unsigned v = blockIdx.x * THREADS + threadIdx.x;
     Vector3 sum{}, last{};
@@ -113,16 +119,15 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             Vector3 others[AHEAD];
 #pragma unroll
             for (unsigned i = 0; i < AHEAD; ++i) {
-                if (begin + i >= width) continue;
-                others[i] = load_point(points, __ldcs(fan + (begin + i) * LANES));
+                const unsigned id = begin + i < width ? __ldcs(fan + (begin + i) * LANES) : v;
+                others[i] = load_point(points, id);
             }
 #pragma unroll
             for (unsigned i = 0; i < AHEAD; ++i) {
-                if (begin + i >= width) continue;
                 // a cross product over both squares of lengths; 0 beside the vertex itself
                 Vector3 edge = others[i] - p;
                 const real square = dot(edge, edge);
-                edge = (square > 0 ? reciprocal(square) : 0) * edge;
+                edge = (square >= LEAST ? reciprocal(square) : 0) * edge;
                 sum = add_cross(sum, last, edge);
                 last = edge;
             }

@@ -20,10 +20,12 @@
 // Bytes of an iteration with 3 columns in single precision, an unknown of 6 neighbours: 48 of rows,
 // 16 of the direction and 12 of the product at multiply; 12 of the product, 24 of r, 32 of the
 // direction and 12 of x at step, which goes backwards and finds in the cache what multiply left.
+// Threads decide: 512 a multiprocessor take 170 us for 3.0 M unknowns, 640 take 149; 768 with half as
+// many neighbours read at once, for want of registers, 173.
 #include "process/reduce.cuh"
 #include "process/rows.cuh"
 
-constexpr int THREADS = 256;
+constexpr int THREADS = 320;
 // Iterations of a launch: the rest is for another one, that the device can be stopped.
 constexpr unsigned ITERATIONS = 1024;
 
@@ -36,54 +38,76 @@ struct State {
     unsigned arrived;
 };
 
-// VECTOR unknowns, WIDTH numbers each; those behind the last unknown are 0. Directions stay in the
+// Unknowns that a thread steps at once: as many as leave registers for enough threads at multiply.
+constexpr int TOGETHER = 2;
+
+#if DOUBLE
+using Pair = double2;
+#else
+using Pair = float2;
+#endif
+
+// WIDTH numbers each of some unknowns; those behind the last unknown are 0. Directions stay in the
 // cache, for their neighbours read them; what only its own thread reads makes room.
+template <bool WHOLE>
+struct PieceOf {
+    using Type = Vector;
+};
+
+template <>
+struct PieceOf<false> {
+    using Type = Pair;
+};
+
 template <int WIDTH>
 struct Group {
     static constexpr bool STAYS = WIDTH == STRIDE<COLUMNS>;
-    real at[WIDTH * VECTOR];
+    static constexpr int NUMBERS = WIDTH * TOGETHER;
+    using Piece = typename PieceOf<NUMBERS % VECTOR == 0>::Type;
+    static constexpr int OF_PIECE = sizeof(Piece) / sizeof(real);
+    real at[NUMBERS];
 
     __device__ __forceinline__ void load(const real* array, unsigned group, unsigned count) {
-        const unsigned first = group * VECTOR;
-        if (first + VECTOR <= count) {
-            const Vector* from = reinterpret_cast<const Vector*>(array + size_t(first) * WIDTH);
+        const unsigned first = group * TOGETHER;
+        if (first + TOGETHER <= count) {
+            const Piece* from = reinterpret_cast<const Piece*>(array + size_t(first) * WIDTH);
 #pragma unroll
-            for (int i = 0; i < WIDTH; ++i) {
-                const Vector vector = STAYS ? from[i] : __ldcs(from + i);
+            for (int i = 0; i < NUMBERS / OF_PIECE; ++i) {
+                const Piece piece = STAYS ? from[i] : __ldcs(from + i);
 #pragma unroll
-                for (int k = 0; k < VECTOR; ++k) {
-                    at[i * VECTOR + k] = reinterpret_cast<const real*>(&vector)[k];
+                for (int k = 0; k < OF_PIECE; ++k) {
+                    at[i * OF_PIECE + k] = reinterpret_cast<const real*>(&piece)[k];
                 }
             }
             return;
         }
 #pragma unroll
-        for (int i = 0; i < WIDTH * VECTOR; ++i) {
+        for (int i = 0; i < NUMBERS; ++i) {
             at[i] = first + i / WIDTH < count ? array[size_t(first) * WIDTH + i] : 0;
         }
     }
 
     __device__ __forceinline__ void store(real* array, unsigned group, unsigned count) const {
-        const unsigned first = group * VECTOR;
-        if (first + VECTOR <= count) {
-            Vector* to = reinterpret_cast<Vector*>(array + size_t(first) * WIDTH);
+        const unsigned first = group * TOGETHER;
+        if (first + TOGETHER <= count) {
+            Piece* to = reinterpret_cast<Piece*>(array + size_t(first) * WIDTH);
 #pragma unroll
-            for (int i = 0; i < WIDTH; ++i) {
-                Vector vector;
+            for (int i = 0; i < NUMBERS / OF_PIECE; ++i) {
+                Piece piece;
 #pragma unroll
-                for (int k = 0; k < VECTOR; ++k) {
-                    reinterpret_cast<real*>(&vector)[k] = at[i * VECTOR + k];
+                for (int k = 0; k < OF_PIECE; ++k) {
+                    reinterpret_cast<real*>(&piece)[k] = at[i * OF_PIECE + k];
                 }
                 if (STAYS) {
-                    to[i] = vector;
+                    to[i] = piece;
                 } else {
-                    __stcs(to + i, vector);
+                    __stcs(to + i, piece);
                 }
             }
             return;
         }
 #pragma unroll
-        for (int i = 0; i < WIDTH * VECTOR; ++i) {
+        for (int i = 0; i < NUMBERS; ++i) {
             if (first + i / WIDTH < count) array[size_t(first) * WIDTH + i] = at[i];
         }
     }
@@ -139,50 +163,50 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     store_rows(product, staged, id, rows.count, row);
 }
 
+// Sums of an iteration: [column] direction · product, product · product and r · r; and how many
+// components are off.
+constexpr int ALONG = 0, SQUARE = COLUMNS, RESIDUAL = 2 * COLUMNS, OFF = 3 * COLUMNS;
+constexpr int SUMS = OFF + (COLUMNS == 1);
+
 // Numbers of the iteration at hand, which all threads of a block share.
 struct Shared {
-    double residual[COLUMNS], limit[COLUMNS];
+    double sums[SUMS], limit[COLUMNS];
     real alpha[COLUMNS], beta[COLUMNS];
     // x takes so much of the direction and of r, if it moves in this iteration
     real of_direction[COLUMNS], of_residual[COLUMNS];
     // alpha / beta of a step that x has not taken, else 0
     real carried[COLUMNS];
-    unsigned moves, done;
+    unsigned moves, iterations, left, ends, done;
 };
 
-// Sums of an iteration: [column] direction · product, product · product and r · r; and how many
-// components are off.
-constexpr int ALONG = 0, SQUARE = COLUMNS, RESIDUAL = 2 * COLUMNS, OFF = 3 * COLUMNS;
-constexpr int SUMS = OFF + 1;
-
-// Chooses the steps, unless iterations end here.
-__device__ __forceinline__ void choose_steps(Shared& now, const double (&sums)[SUMS],
-                                             bool componentwise, bool ends) {
+// Chooses the steps from the sums, unless iterations end here.
+__device__ __forceinline__ void choose_steps(Shared& now, bool componentwise) {
     // a smaller beta would leave too few digits of the direction before
     constexpr double LEAST = 1.0 / 16;
     bool small = true, zero = true;
-#pragma unroll
     for (int c = 0; c < COLUMNS; ++c) {
-        now.residual[c] = sums[RESIDUAL + c];
-        small = small && sums[RESIDUAL + c] <= now.limit[c];
-        zero = zero && !(sums[RESIDUAL + c] > 0);
+        small = small && now.sums[RESIDUAL + c] <= now.limit[c];
+        zero = zero && !(now.sums[RESIDUAL + c] > 0);
     }
-    if (componentwise) small = now.moves && sums[OFF] == 0;
+    if (componentwise) small = now.moves && now.sums[SUMS - 1] == 0;
     now.done = small ? 1 : zero ? 2 : 0;
-    if (now.done || ends) return;
+    now.ends = now.done || now.left == 0;
+    if (now.ends) return;
+    ++now.iterations;
+    --now.left;
     bool waits = now.moves;
-#pragma unroll
+#pragma unroll 1
     for (int c = 0; c < COLUMNS; ++c) {
-        const double residual = sums[RESIDUAL + c];
-        const double alpha = sums[ALONG + c] > 0 ? residual / sums[ALONG + c] : 0;
-        const double next = max(alpha * alpha * sums[SQUARE + c] - residual, 0.0);
+        const double residual = now.sums[RESIDUAL + c], along = now.sums[ALONG + c];
+        const double alpha = along > 0 ? residual / along : 0;
+        const double next = max(alpha * alpha * now.sums[SQUARE + c] - residual, 0.0);
+        const double beta = residual > 0 ? next / residual : 0;
         now.alpha[c] = real(alpha);
-        now.beta[c] = real(residual > 0 ? next / residual : 0);
+        now.beta[c] = real(beta);
         now.of_direction[c] = now.alpha[c] + now.carried[c];
         now.of_residual[c] = now.carried[c];
-        waits = waits && (!(alpha > 0) || now.beta[c] >= real(LEAST));
+        waits = waits && (!(alpha > 0) || beta >= LEAST);
     }
-#pragma unroll
     for (int c = 0; c < COLUMNS; ++c) {
         now.carried[c] = waits && now.alpha[c] > 0 ? now.alpha[c] / now.beta[c] : 0;
     }
@@ -191,19 +215,20 @@ __device__ __forceinline__ void choose_steps(Shared& now, const double (&sums)[S
 
 // Ends where the norm of the residual has fallen by `tolerance`, or, for one column and if
 // `componentwise`, where every component of it is as small beside its unknown. residual: b.
-extern "C" __global__ void __launch_bounds__(THREADS, COLUMNS == 3 ? 2 : 3)
+extern "C" __global__ void __launch_bounds__(THREADS, DOUBLE && COLUMNS == 3 ? 1 : 2)
     solve(Rows rows, const real* roots, real* residual, real* direction, real* product, real* x,
           double tolerance, unsigned componentwise, double* sums_of_blocks, State* state) {
     __shared__ Shared now;
     __shared__ real staged[COLUMNS * THREADS];
-    const unsigned count = rows.count, groups = (count + VECTOR - 1) / VECTOR;
+    const unsigned count = rows.count, groups = (count + TOGETHER - 1) / TOGETHER;
     const unsigned thread = blockIdx.x * THREADS + threadIdx.x, threads = gridDim.x * THREADS;
     Partial partial = {sums_of_blocks, 0};
-    unsigned iterations = state->iterations;
     const bool begun = state->begun;
     double sums[SUMS] = {};
     if (threadIdx.x == 0) {
         now.moves = 0;
+        now.iterations = state->iterations;
+        now.left = ITERATIONS;
         for (int c = 0; c < COLUMNS; ++c) now.carried[c] = 0;
     }
     if (begun) {
@@ -222,7 +247,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, COLUMNS == 3 ? 2 : 3)
             r.load(residual, group, count);
             Group<STRIDE<COLUMNS>> p{};
 #pragma unroll
-            for (int i = 0; i < VECTOR; ++i) {
+            for (int i = 0; i < TOGETHER; ++i) {
 #pragma unroll
                 for (int c = 0; c < COLUMNS; ++c) {
                     const real of = r.at[i * COLUMNS + c];
@@ -244,7 +269,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, COLUMNS == 3 ? 2 : 3)
         }
     }
     __syncthreads();
-    for (unsigned left = ITERATIONS;; --left) {
+    while (true) {
         // whole warps, for they store together
         for (unsigned id = thread; id - id % LANES < count; id += threads) {
             real row[COLUMNS] = {};
@@ -262,9 +287,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, COLUMNS == 3 ? 2 : 3)
             store_rows(product, staged, id, count, row);
         }
         reduce_all<THREADS>(sums, partial, &state->arrived);
-        if (threadIdx.x == 0) choose_steps(now, sums, componentwise, left == 0);
+        if (threadIdx.x == 0) {
+#pragma unroll
+            for (int i = 0; i < SUMS; ++i) now.sums[i] = sums[i];
+            choose_steps(now, componentwise);
+        }
         __syncthreads();
-        if (now.done || left == 0) break;
+        if (now.ends) break;
 #pragma unroll
         for (int i = 0; i < SUMS; ++i) sums[i] = 0;
         for (unsigned k = thread; k < groups; k += threads) {
@@ -277,7 +306,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, COLUMNS == 3 ? 2 : 3)
             if (now.moves) {
                 found.load(x, group, count);
 #pragma unroll
-                for (int i = 0; i < VECTOR; ++i) {
+                for (int i = 0; i < TOGETHER; ++i) {
 #pragma unroll
                     for (int c = 0; c < COLUMNS; ++c) {
                         const int at = i * COLUMNS + c;
@@ -288,7 +317,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, COLUMNS == 3 ? 2 : 3)
                 found.store(x, group, count);
             }
 #pragma unroll
-            for (int i = 0; i < VECTOR; ++i) {
+            for (int i = 0; i < TOGETHER; ++i) {
 #pragma unroll
                 for (int c = 0; c < COLUMNS; ++c) {
                     real &of = r.at[i * COLUMNS + c], &along = p.at[i * STRIDE<COLUMNS> + c];
@@ -302,14 +331,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, COLUMNS == 3 ? 2 : 3)
             if constexpr (COLUMNS == 1) {
                 if (!componentwise || !now.moves) continue;
 #pragma unroll
-                for (int i = 0; i < VECTOR; ++i) {
+                for (int i = 0; i < TOGETHER; ++i) {
                     const real rest = abs(r.at[i]), whole = abs(found.at[i]);
                     const bool small = whole > 0 && rest <= real(tolerance) * whole;
-                    if (group * VECTOR + i < count && !small) sums[OFF] += 1;
+                    if (group * TOGETHER + i < count && !small) sums[OFF] += 1;
                 }
             }
         }
-        ++iterations;
         wait_for_grid(&state->arrived);
     }
     // the last step, if x has not taken it
@@ -320,7 +348,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, COLUMNS == 3 ? 2 : 3)
         p.load(direction, group, count);
         found.load(x, group, count);
 #pragma unroll
-        for (int i = 0; i < VECTOR; ++i) {
+        for (int i = 0; i < TOGETHER; ++i) {
 #pragma unroll
             for (int c = 0; c < COLUMNS; ++c) {
                 const int at = i * COLUMNS + c;
@@ -332,10 +360,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, COLUMNS == 3 ? 2 : 3)
     // all blocks have read it before they first waited
     if (thread > 0) return;
     for (int c = 0; c < COLUMNS; ++c) {
-        state->residual[c] = now.residual[c];
+        state->residual[c] = now.sums[RESIDUAL + c];
         state->limit[c] = now.limit[c];
     }
-    state->iterations = iterations;
+    state->iterations = now.iterations;
     state->begun = 1;
     state->done = now.done;
 }

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 
 /// Refuses sources that do not exist, and meshes where `groups` of vertices (cells or faces)
-/// join some vertex to no source; vertices of no group do not count.
+/// join some vertex to no source; vertices of no group do not count. Returns the [`parts`].
 ///
 /// # Errors
 /// [`Error::Request`] naming the vertex.
@@ -11,7 +11,7 @@ pub(crate) fn check_reach<'a>(
     count: usize,
     groups: impl Iterator<Item = &'a [u32]>,
     sources: impl Iterator<Item = u32>,
-) -> Result<()> {
+) -> Result<Vec<u32>> {
     let mut used = vec![false; count];
     let parts = parts(
         count,
@@ -39,7 +39,7 @@ pub(crate) fn check_reach<'a>(
     }
     let is_lost = |&v: &u32| used[v as usize] && !reached[parts[v as usize] as usize];
     let lost: Vec<u32> = (0..count as u32).filter(is_lost).collect();
-    let Some(first) = lost.first() else { return Ok(()) };
+    let Some(first) = lost.first() else { return Ok(parts) };
     let more = lost.len() - 1;
     Err(Error::request(format!(
         "vertex {first} and {more} more are joined to nothing that the distance is measured to"

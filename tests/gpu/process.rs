@@ -149,6 +149,33 @@ fn distances_are_those_of_the_cpu() {
     }
 }
 
+/// Heat's Poisson equation by cycles over many levels, with weights of both signs, against Cholesky
+/// factors. Wherever triangles are longer, heat itself changes its sign, and no solver agrees with
+/// another.
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn distances_by_many_levels_are_those_of_the_cpu() {
+    let mut rough = square(150);
+    let mut random = Random::new(3);
+    for p in &mut rough.points {
+        if p[..2].iter().all(|x| *x > 0.0 && *x < 1.0) {
+            (0..2).for_each(|d| p[d] += random.between(-0.15, 0.15) / 150.0);
+            p[2] = 0.1 * (7.0 * p[0]).sin();
+        }
+    }
+    let mut stretched = rough.clone();
+    stretched.points.iter_mut().for_each(|p| p[0] *= 2.0);
+    for (name, mesh) in [("sphere", sphere(6)), ("rough", rough), ("stretched", stretched)] {
+        let sources = [5, 1700];
+        let mut surface = DeviceProcessor::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
+        let found = surface.heat_distance(&sources).unwrap();
+        let expected = Geodesics::new(&mesh).unwrap().distance(&sources).unwrap();
+        let each = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
+        let off = each.fold(0.0, |worst, x| if x <= worst { worst } else { x });
+        assert!(off <= 1e-8, "{name}: off by {off:e}");
+    }
+}
+
 /// L of a linear function is 0 inside a square, and of any function its integral vanishes.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]

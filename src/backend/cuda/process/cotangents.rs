@@ -89,6 +89,15 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// [`Error::Mesh`] for a face that is no triangle or has no area; [`Error::Request`] for other
     /// attributes, too little memory, or if a kernel fails.
     pub fn laplacian(&mut self, values: &DeviceAttribute<T>) -> Result<Vec<T>> {
+        let product = self.device_laplacian(values)?;
+        self.query.read(&product)
+    }
+
+    /// The same, left on the device in the order of the query.
+    ///
+    /// # Errors
+    /// As [`DeviceProcessor::laplacian`].
+    pub fn device_laplacian(&mut self, values: &DeviceAttribute<T>) -> Result<DeviceAttribute<T>> {
         let columns = match (values.kind(), values.width(), values.layout()) {
             (Element::Vertex, 1, Layout::Interleaved) => 1,
             (Element::Vertex, 4, Layout::Interleaved) => 3,
@@ -114,6 +123,6 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         self.query.steps.enqueue(&[launch])?;
         self.note_time(&start)?;
         self.iterations = 0;
-        self.query.read(&product)
+        Ok(product)
     }
 }

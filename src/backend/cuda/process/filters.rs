@@ -28,7 +28,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
             );
         }
         self.query.store(Op::VV)?;
-        let normals = self.find_normals()?;
+        let normals = self.device_normals()?;
         let of_normals = self.seconds;
         let query = &self.query;
         let reach_of = query.compiled(Op::VV, REACH.text, REACH_WORDS, T::PRECISION)?;

@@ -3,7 +3,7 @@
 use cudarc::driver::DeviceRepr;
 
 use super::DeviceProcessor;
-use super::solver::{System, Until, apply, variant};
+use super::solver::{System, THREADS, Until, apply, variant};
 use crate::backend::Precision;
 use crate::backend::cuda::program::Kernels;
 use crate::backend::cuda::query::steps::{array, number};
@@ -11,9 +11,6 @@ use crate::error::Result;
 use crate::numbers::Real;
 use crate::process::surface::flow::check_time;
 use crate::topology::order::Element;
-
-/// `THREADS` in the kernels.
-const THREADS: u32 = 256;
 
 impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// Moves the points by an implicit step of mean curvature flow, as

@@ -14,7 +14,7 @@ use crate::backend::cuda::query::Layout;
 use crate::backend::cuda::query::steps::{THREADS, array, number};
 use crate::backend::cuda::sources::{HEAT, Variant};
 use crate::error::{Error, Result};
-use crate::process::components::{check_reach, parts, shift_parts};
+use crate::process::components::{check_reach, shift_parts};
 use crate::process::surface::geodesics::heat_time;
 use crate::query::Op;
 use crate::topology::order::Element;
@@ -37,19 +37,17 @@ impl DeviceProcessor<f64> {
     /// heat needs.
     ///
     /// # Errors
-    /// [`Error::Mesh`](crate::Error::Mesh) for a face that is no triangle or has no area, or if
-    /// iterations do not end; [`Error::Request`](crate::Error::Request) for sources that do not
+    /// [`Error::Mesh`] for a face that is no triangle or has no area, or if
+    /// iterations do not end; [`Error::Request`] for sources that do not
     /// exist, vertices that no face joins to one, too little memory, or if a kernel fails.
     pub fn heat_distance(&mut self, sources: &[u32]) -> Result<Vec<f64>> {
-        self.check_triangles()?;
-        let count = self.mesh.points.len();
-        check_reach(count, self.mesh.faces.iter(), sources.iter().copied())?;
         self.weigh()?;
+        let count = self.mesh.points.len();
+        let parts = check_reach(count, self.mesh.faces.iter(), sources.iter().copied())?;
         self.store_heat()?;
         let mut marks = vec![0.0; count];
         sources.iter().for_each(|&v| marks[v as usize] = 1.0);
         let load = self.attribute(1, &marks)?.values;
-        let parts = parts(count, self.mesh.faces.iter());
         let held = self.first_sources(sources, &parts)?;
         let distances =
             self.query.empty_attribute::<f64>(Element::Vertex, 1, Layout::Interleaved)?;

@@ -99,11 +99,15 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// [`Error::Request`](crate::Error::Request) if the device has too little memory or a kernel
     /// fails.
     pub fn normals(&mut self) -> Result<Vec<[T; 3]>> {
-        let normals = self.find_normals()?;
+        let normals = self.device_normals()?;
         Ok(self.query.read(&normals)?.as_chunks().0.to_vec())
     }
 
-    pub(super) fn find_normals(&mut self) -> Result<DeviceAttribute<T>> {
+    /// The same, left on the device in the order of the query, with a width of 3.
+    ///
+    /// # Errors
+    /// As [`DeviceProcessor::normals`].
+    pub fn device_normals(&mut self) -> Result<DeviceAttribute<T>> {
         self.store_fans()?;
         let normals = self.query.empty_attribute::<T>(Element::Vertex, 3, Layout::Interleaved)?;
         let count = self.query.count(Element::Vertex);

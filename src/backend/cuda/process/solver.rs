@@ -7,10 +7,13 @@ use crate::backend::Precision;
 use crate::backend::cuda::launch::{Argument, Launch};
 use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::program::Kernels;
-use crate::backend::cuda::query::steps::{Steps, THREADS, array, number};
+use crate::backend::cuda::query::steps::{Steps, array, number};
 use crate::backend::cuda::sources::{SOLVE, Variant};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
+
+/// `THREADS` in the kernels.
+pub(super) const THREADS: u32 = 320;
 
 /// Rows of a symmetric matrix L: at its diagonal `diagonal`, else what `weights` have with the other
 /// sign; and a diagonal matrix M.

@@ -9,7 +9,8 @@
 // so that all unknowns of an aggregate stand in the row of its root. Weights in two rows are the same
 // bits, since each is summed in ascending order.
 //
-// Plain reference: the solution that cycles over the levels find (tests/gpu/process.rs).
+// Plain reference: none of the levels; what cycles over them solve is compared with Cholesky factors
+// (tests/gpu/process.rs).
 #include "common/grid.cuh"
 #include "common/sort_row.cuh"
 #include "process/slices.cuh"
@@ -191,7 +192,8 @@ __device__ __forceinline__ Entry entry_of(unsigned aggregate, float weight) {
     return Entry(aggregate) << 32 | __float_as_uint(weight);
 }
 
-// starts: scan of the lengths; becomes no shorter row. lengths: entries that each row keeps.
+// starts: scan of the lengths. lengths: entries that each row keeps, with those of equal aggregates
+// summed.
 extern "C" __global__ void __launch_bounds__(THREADS)
     gather_rows(Graph graph, const unsigned* __restrict__ aggregates,
                 const unsigned* __restrict__ roots_of, unsigned count,

@@ -25,7 +25,8 @@
 #include "process/reduce.cuh"
 #include "process/rows.cuh"
 
-constexpr int THREADS = 320;
+// as many as two blocks of a multiprocessor have registers for
+constexpr int THREADS = DOUBLE && COLUMNS == 3 ? 256 : 320;
 // Iterations of a launch: the rest is for another one, that the device can be stopped.
 constexpr unsigned ITERATIONS = 1024;
 
@@ -47,8 +48,7 @@ using Pair = double2;
 using Pair = float2;
 #endif
 
-// WIDTH numbers each of some unknowns; those behind the last unknown are 0. Directions stay in the
-// cache, for their neighbours read them; what only its own thread reads makes room.
+// What is loaded at once: 16 bytes, where numbers fill them.
 template <bool WHOLE>
 struct PieceOf {
     using Type = Vector;
@@ -59,6 +59,8 @@ struct PieceOf<false> {
     using Type = Pair;
 };
 
+// WIDTH numbers each of some unknowns; those behind the last unknown are 0. Directions stay in the
+// cache, for their neighbours read them; what only its own thread reads makes room.
 template <int WIDTH>
 struct Group {
     static constexpr bool STAYS = WIDTH == STRIDE<COLUMNS>;
@@ -188,7 +190,9 @@ __device__ __forceinline__ void choose_steps(Shared& now, bool componentwise) {
         small = small && now.sums[RESIDUAL + c] <= now.limit[c];
         zero = zero && !(now.sums[RESIDUAL + c] > 0);
     }
-    if (componentwise) small = now.moves && now.sums[SUMS - 1] == 0;
+    if constexpr (COLUMNS == 1) {
+        if (componentwise) small = now.moves && now.sums[OFF] == 0;
+    }
     now.done = small ? 1 : zero ? 2 : 0;
     now.ends = now.done || now.left == 0;
     if (now.ends) return;
@@ -215,7 +219,7 @@ __device__ __forceinline__ void choose_steps(Shared& now, bool componentwise) {
 
 // Ends where the norm of the residual has fallen by `tolerance`, or, for one column and if
 // `componentwise`, where every component of it is as small beside its unknown. residual: b.
-extern "C" __global__ void __launch_bounds__(THREADS, DOUBLE && COLUMNS == 3 ? 1 : 2)
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
     solve(Rows rows, const real* roots, real* residual, real* direction, real* product, real* x,
           double tolerance, unsigned componentwise, double* sums_of_blocks, State* state) {
     __shared__ Shared now;

@@ -3,7 +3,7 @@
 use cudarc::driver::DeviceRepr;
 
 use super::DeviceProcessor;
-use super::solver::{System, THREADS, Until, apply, variant};
+use super::solver::{System, Until, apply, threads, variant};
 use crate::backend::Precision;
 use crate::backend::cuda::program::Kernels;
 use crate::backend::cuda::query::steps::{array, number};
@@ -44,7 +44,8 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let iterations = system.solve(steps, load, Until::Norm(tolerance), &ways)?;
         let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, 3));
         let arguments = vec![array(&ways), number(count), array(&self.points.values)];
-        steps.enqueue(&[kernels.items("add", count, THREADS, arguments)?])?;
+        let threads = threads(T::PRECISION, 3);
+        steps.enqueue(&[kernels.items("add", count, threads, arguments)?])?;
         self.note_time(&start)?;
         self.iterations = iterations;
         self.note_moved();

@@ -13,7 +13,9 @@ use crate::error::{Error, Result};
 use crate::numbers::Real;
 
 /// `THREADS` in the kernels.
-pub(super) const THREADS: u32 = 320;
+pub(super) fn threads(precision: Precision, columns: usize) -> u32 {
+    if precision == Precision::F64 && columns == 3 { 256 } else { 320 }
+}
 
 /// Rows of a symmetric matrix L: at its diagonal `diagonal`, else what `weights` have with the other
 /// sign; and a diagonal matrix M.
@@ -59,7 +61,8 @@ pub(super) fn apply<T: Real + DeviceRepr>(
         array(of),
         array(product),
     ];
-    kernels.items("apply", matrix.diagonal.len(), THREADS, arguments)
+    let threads = threads(T::PRECISION, columns);
+    kernels.items("apply", matrix.diagonal.len(), threads, arguments)
 }
 
 /// `Rows` in the kernels, with these weights.
@@ -109,9 +112,10 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
             array(&weights),
         ];
         let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, columns));
+        let threads = threads(T::PRECISION, columns);
         steps.enqueue(&[
-            kernels.items("find_roots", count, THREADS, of_diagonal)?,
-            kernels.items("scale_weights", count, THREADS, of_weights)?,
+            kernels.items("find_roots", count, threads, of_diagonal)?,
+            kernels.items("scale_weights", count, threads, of_weights)?,
         ])?;
         Ok(Self { matrix, columns, roots, weights })
     }
@@ -130,11 +134,12 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
     ) -> Result<usize> {
         let (count, columns) = (self.roots.len(), self.columns);
         let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, columns));
+        let threads = threads(T::PRECISION, columns);
         let scale = |values: &Buffer<T>| {
             let arguments = vec![array(&self.roots), number(count), array(values)];
-            steps.enqueue(&[kernels.items("scale", count, THREADS, arguments)?])
+            steps.enqueue(&[kernels.items("scale", count, threads, arguments)?])
         };
-        let blocks = kernels.resident_blocks("solve", THREADS, u32::MAX)?;
+        let blocks = kernels.resident_blocks("solve", threads, u32::MAX)?;
         let stride = if columns == 3 { 4 } else { columns };
         let direction = steps.empty::<T>(count * stride)?;
         let product = steps.empty::<T>(count * columns)?;
@@ -158,7 +163,7 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
             array(&partial),
             array(&state.words),
         ];
-        let launch = kernels.blocks("solve", blocks, THREADS, arguments)?;
+        let launch = kernels.blocks("solve", blocks, threads, arguments)?;
         // errors fall by the square root of the condition, which the mesh's width bounds from below
         let most = 10 * count + 1000;
         scale(&load)?;

@@ -176,6 +176,20 @@ fn distances_by_many_levels_are_those_of_the_cpu() {
     }
 }
 
+/// So small that `compute-sanitizer` ends.
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn distances_on_small_surfaces_are_those_of_the_cpu() {
+    for (name, mesh) in [("one triangle", one_triangle()), ("sphere", sphere(1))] {
+        let mut surface = DeviceProcessor::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
+        let found = surface.heat_distance(&[0]).unwrap();
+        let expected = Geodesics::new(&mesh).unwrap().distance(&[0]).unwrap();
+        let each = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
+        let off = each.fold(0.0, |worst, x| if x <= worst { worst } else { x });
+        assert!(off <= 1e-8 && found.len() == expected.len(), "{name}: off by {off:e}");
+    }
+}
+
 /// L of a linear function is 0 inside a square, and of any function its integral vanishes.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]

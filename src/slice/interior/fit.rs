@@ -8,9 +8,9 @@
 //! rectangle is quartered, and rectangles of few pixels are left to Newton's method. Along a row of
 //! pixels the polynomials have one variable.
 //!
-//! Values differ from those at the pixel by some 10⁻⁹ of the attribute's range. Pixels that are
-//! nearer to the sides of the part than a thousand times that are left to Newton's method too, so
-//! that each is in the element where it would be without polynomials.
+//! Values differ from those at the pixel by some 10⁻⁹ of the attribute's range, parameters by as
+//! much. Pixels within 10⁻⁶ of the sides of the part are left to Newton's method, too. So each pixel
+//! is in the element where it would be without polynomials.
 
 #![allow(clippy::needless_range_loop)] // lanes index several arrays at once
 
@@ -111,12 +111,12 @@ impl pulp::NullaryFnOnce for Covering<'_, '_, '_> {
         // rectangles, and how often they may still be quartered; the next one last
         let mut rest = vec![(fitting.part.sides(), QUARTERINGS)];
         while let Some((sides, quarterings)) = rest.pop() {
-            match fitting.patch(&sides, quarterings) {
-                Covered::Empty => {}
-                Covered::By(fit) => {
+            match fitting.next(&sides, quarterings) {
+                Next::Skip => {}
+                Next::Take(fit) => {
                     patches.push(Patch { sides, rows: fitting.rows(&sides), fit });
                 }
-                Covered::ByNone => {
+                Next::Quarter => {
                     let quarters = fitting.quarters(sides).into_iter().rev();
                     rest.extend(quarters.map(|quarter| (quarter, quarterings - 1)));
                 }
@@ -125,14 +125,14 @@ impl pulp::NullaryFnOnce for Covering<'_, '_, '_> {
     }
 }
 
-/// What covers a rectangle.
-enum Covered {
-    /// The part is not in the plane there.
-    Empty,
-    /// A patch.
-    By(Option<Fit>),
-    /// No polynomials, for it is too large.
-    ByNone,
+/// What to do with a rectangle.
+enum Next {
+    /// Nothing of the part is in the plane there.
+    Skip,
+    /// It is a patch.
+    Take(Option<Fit>),
+    /// It is too large for polynomials.
+    Quarter,
 }
 
 struct Fitting<'a, 's> {
@@ -150,27 +150,27 @@ struct Fitting<'a, 's> {
 
 impl Fitting<'_, '_> {
     #[inline(always)]
-    fn patch(&self, sides: &[[f64; 2]; 3], quarterings: u32) -> Covered {
+    fn next(&self, sides: &[[f64; 2]; 3], quarterings: u32) -> Next {
         let [a, b] = self.along;
         let across = 3 - a - b;
         let length = |d: usize| sides[d][1] - sides[d][0];
         let [low, high] = self.across(sides, across);
         let [bottom, top] = sides[across];
         if low > top + ROUNDED || high < bottom - ROUNDED {
-            return Covered::Empty;
+            return Next::Skip;
         }
         let is_small = length(a) * length(b) < FEW_PIXELS * self.pixel;
         if quarterings == 0 || is_small || self.pixel == 0.0 {
-            return Covered::By(None);
+            return Next::Take(None);
         }
         // nodes far outside have no parameters
         if low > -MARGIN
             && high < 1.0 + MARGIN
             && let Some(fit) = self.fit(sides)
         {
-            return Covered::By(Some(fit));
+            return Next::Take(Some(fit));
         }
-        Covered::ByNone
+        Next::Quarter
     }
 
     fn quarters(&self, sides: [[f64; 2]; 3]) -> [[[f64; 2]; 3]; 4] {

@@ -95,6 +95,7 @@ impl DeviceProcessor<f64> {
         ends.for_each(|(d, used)| *d = if used { d.max(0.0) } else { 0.0 });
         Ok(found)
     }
+
     /// 1 at the first of the sources in each part: L is singular, and there the distance is held at
     /// 0, exactly, for loads sum to 0.
     fn first_sources(&self, sources: &[u32], parts: &[u32]) -> Result<Buffer<u32>> {

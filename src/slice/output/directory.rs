@@ -99,7 +99,7 @@ impl LayerDirectory {
     /// again unless its layer is listed.
     ///
     /// # Errors
-    /// [`Error::File`], which says how many layers are complete.
+    /// [`Error::File`], which says where layers that are complete stay.
     pub fn write_file(&self, layer: usize, name: &str, bytes: &[u8]) -> Result<u64> {
         use std::io::Write;
         let path = self.path.join(name);
@@ -111,12 +111,8 @@ impl LayerDirectory {
             atomic::write(&path, |out| out.write_all(bytes).map_err(|e| atomic::refused(&path, e)));
         written.map_err(|error| {
             let help = error.help().unwrap_or_default().to_owned();
-            let complete = self.manifest.layers.len();
-            if complete == 0 || !self.path.is_dir() {
-                return error;
-            }
             error.with_help(format!(
-                "{help}; {complete} layers are complete in {}, --resume goes on from them",
+                "{help}; layers that are complete stay in {}, --resume goes on from them",
                 self.path.display()
             ))
         })?;

@@ -1,6 +1,6 @@
 //! Order, rows and sums over rows on the device, on a torus of triangles and a box of hexahedra.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use subsolid::backend::cuda::query::{DeviceQuery, Layout};
 use subsolid::backend::{Backend, Cuda, Precision};
@@ -13,13 +13,13 @@ use super::{REPEATS, median, torus};
 /// Triangles of the torus: 2 × SIDE².
 const SIDE: usize = 1732;
 
-/// Every query summed, with stored rows in the order and without, on meshes in the order of a
+/// Every query summed, with stored rows in the order and without, and patch by patch, on meshes in the order of a
 /// grid and shuffled, beside the time to write as many bytes as rows, starts and both attributes
 /// have.
 pub fn time() -> subsolid::Result<()> {
     let gpu = Cuda::new(0, Precision::F32)?;
     for (input, mesh) in torus_of_triangles(SIDE) {
-        for strategy in [Strategy::Rows, Strategy::Unordered] {
+        for strategy in [Strategy::Rows, Strategy::Unordered, Strategy::Patches] {
             // the first one compiles the kernels and fills the pool of memory
             DeviceQuery::of_surface(&gpu, &mesh, strategy)?;
             let start = Instant::now();
@@ -36,8 +36,10 @@ pub fn time() -> subsolid::Result<()> {
     }
     let grid = Shape::parse("box", &[100, 100, 100])?.build()?;
     for (input, mesh) in [("grid", grid.clone()), ("shuffled", shuffled_solid(&grid))] {
-        let mut query = DeviceQuery::of_solid(&gpu, &mesh, Strategy::Rows)?;
-        sums(&gpu, &mut query, input, Strategy::Rows)?;
+        for strategy in [Strategy::Rows, Strategy::Patches] {
+            let mut query = DeviceQuery::of_solid(&gpu, &mesh, strategy)?;
+            sums(&gpu, &mut query, input, strategy)?;
+        }
     }
     Ok(())
 }
@@ -58,10 +60,13 @@ fn sums(
     strategy: Strategy,
 ) -> subsolid::Result<()> {
     for &op in query.ops() {
-        query.rebuild(op)?;
-        let start = Instant::now();
-        query.rebuild(op)?;
-        let stored = start.elapsed();
+        let mut stored = Duration::ZERO;
+        if strategy != Strategy::Patches {
+            query.rebuild(op)?;
+            let start = Instant::now();
+            query.rebuild(op)?;
+            stored = start.elapsed();
+        }
         let ones =
             |kind, count| query.attribute(kind, 1, Layout::Interleaved, &vec![1.0_f32; count]);
         let values = ones(op.to(), query.count(op.to()))?;

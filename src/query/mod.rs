@@ -28,6 +28,8 @@ mod rows;
 pub use fan::Fan;
 pub use op::Op;
 #[cfg(feature = "device")]
+pub(crate) use patch::PackedPatch;
+#[cfg(feature = "device")]
 pub(crate) use rows::too_many;
 
 use std::sync::OnceLock;
@@ -129,6 +131,12 @@ impl Query {
             }
         };
         Ok(Self { mesh, order, patches, rows: Default::default(), strategy })
+    }
+
+    /// The patches as devices have them; none but for [`Strategy::Patches`].
+    #[cfg(feature = "device")]
+    pub(crate) fn packed_patches(&self) -> impl Iterator<Item = PackedPatch> {
+        self.patches.iter().map(Patch::packed)
     }
 
     /// The order of the elements; none for [`Strategy::Unordered`], where it is the mesh's.

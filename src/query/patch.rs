@@ -52,6 +52,28 @@ pub(super) struct Patch {
     cell_faces: ShortRows,
 }
 
+/// A patch in flat arrays.
+#[cfg(feature = "device")]
+#[derive(Debug)]
+pub(crate) struct PackedPatch {
+    /// Vertices of edges; starts of faces, with the end of the last one, and their edges; starts of
+    /// cells and their faces. Edges and faces: id << 1 | sign. Filled up to 16 bytes.
+    pub incidence: Vec<u16>,
+    /// `[kind]`: elements, with the ribbon's.
+    pub counts: [u32; 4],
+    /// `[kind]`: those that the patch owns.
+    pub owned: [u32; 4],
+    /// `[kind]`: the first of them in the order.
+    pub first: [u32; 4],
+    /// `[kind]`: elements of the ribbon that come before it.
+    pub before: [u32; 4],
+    /// `[kind]`: ids of the ribbon's elements, ascending.
+    pub ribbon: [Vec<u32>; 4],
+    /// Vertices of all edges, edges of all faces, faces of all cells, sides of the faces of all
+    /// cells.
+    pub entries: [usize; 4],
+}
+
 /// Relations upwards that tell what a ribbon has to hold.
 pub(super) struct Stars {
     // [kind]: faces or cells at each element
@@ -213,6 +235,41 @@ impl Patch {
             visit(self.global(op.from(), local), &row);
         }
         Ok(())
+    }
+
+    /// The patch as devices have it.
+    #[cfg(feature = "device")]
+    pub fn packed(&self) -> PackedPatch {
+        let starts = |rows: &ShortRows| {
+            std::iter::once(0).chain(rows.ends.iter().map(|&end| end as u16)).collect::<Vec<_>>()
+        };
+        let parts = [
+            self.edge_vertices.as_flattened(),
+            &starts(&self.face_edges),
+            &self.face_edges.items,
+            &starts(&self.cell_faces),
+            &self.cell_faces.items,
+        ];
+        let mut incidence = parts.concat();
+        incidence.resize(incidence.len().next_multiple_of(8), 0);
+        let sides = |f: &u16| self.face_edges.row(usize::from(f >> 1)).len();
+        let sides = self.cell_faces.items.iter().map(sides).sum();
+        PackedPatch {
+            incidence,
+            counts: Element::ALL.map(|kind| self.count(kind) as u32),
+            owned: self.owned,
+            first: self.first,
+            before: std::array::from_fn(|k| {
+                self.ribbon[k].partition_point(|&id| id < self.first[k]) as u32
+            }),
+            ribbon: self.ribbon.clone(),
+            entries: [
+                2 * self.edge_vertices.len(),
+                self.face_edges.items.len(),
+                self.cell_faces.items.len(),
+                sides,
+            ],
+        }
     }
 
     /// The patch as a mesh of its own.

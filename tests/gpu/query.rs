@@ -9,7 +9,7 @@ use subsolid::topology::order::Element;
 use super::gpu;
 use crate::query_meshes::{solids, surfaces, triangles};
 
-const STRATEGIES: [Strategy; 2] = [Strategy::Rows, Strategy::Unordered];
+const STRATEGIES: [Strategy; 3] = [Strategy::Rows, Strategy::Unordered, Strategy::Patches];
 
 /// Order, rows of every query and rings.
 fn check(name: &str, device: &mut DeviceQuery, query: &Query) {
@@ -120,6 +120,58 @@ fn operators_see_rows_and_attributes() {
                     assert_eq!(found[2 * id..][..2], expected, "{op} of {id}");
                 }
             }
+        }
+    }
+}
+
+/// Operators see the rows of the CPU, in their order, whether rows are stored or found patch by
+/// patch; run after run.
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn operators_see_the_rows_of_the_cpu() {
+    let gpu = gpu(Precision::F64);
+    for strategy in STRATEGIES {
+        for (name, mesh) in surfaces() {
+            let device = DeviceQuery::of_surface(&gpu, &mesh, strategy).unwrap();
+            check_operators(&name, device, &Query::of_surface(&mesh, strategy).unwrap());
+        }
+        for (name, mesh) in solids() {
+            let device = DeviceQuery::of_solid(&gpu, &mesh, strategy).unwrap();
+            check_operators(&name, device, &Query::of_solid(&mesh, strategy).unwrap());
+        }
+    }
+}
+
+fn check_operators(name: &str, mut device: DeviceQuery, query: &Query) {
+    const TEXT: &str = "
+        struct Arguments {
+            Attribute<unsigned> found;
+        };
+        template <class Row>
+        __device__ void visit(unsigned id, const Row& row, const Arguments& arguments) {
+            unsigned hash = 7, again = 7;
+            for (unsigned i = 0; i < row.size(); ++i) hash = 31 * hash + row[i];
+            row.each([&](unsigned other) { again = 31 * again + other; });
+            arguments.found(id, 0) = row.size();
+            arguments.found(id, 1) = hash;
+            arguments.found(id, 2) = again;
+        }";
+    for &op in query.ops() {
+        let operator = device.operator(op, TEXT, 2).unwrap();
+        let rows = query.rows(op).unwrap();
+        let expected: Vec<u32> = (0..query.count(op.from()) as u32)
+            .flat_map(|id| {
+                let id = query.order().map_or(id, |order| order.new_id(op.from(), id));
+                let row = rows.row(id as usize);
+                let step = |hash: u32, &other: &u32| hash.wrapping_mul(31).wrapping_add(other);
+                let hash = row.iter().fold(7, step);
+                [row.len() as u32, hash, hash]
+            })
+            .collect();
+        for run in 0..3 {
+            let found = device.empty_attribute::<u32>(op.from(), 3, Layout::Interleaved).unwrap();
+            device.run(&operator, &[(&found).into()]).unwrap();
+            assert!(device.read(&found).unwrap() == expected, "{name}: {op}, run {run}");
         }
     }
 }

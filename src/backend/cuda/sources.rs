@@ -97,6 +97,7 @@ pub(super) static LOCATE: Source = source!("locate/locate.cu");
 pub(super) static ORDER: Source = source!("query/order.cu", exact: true);
 pub(super) static ROWS: Source = source!("query/rows.cu");
 pub(super) static OPERATOR: Source = source!("query/operator.cu", exact: true);
+pub(super) static PATCHES: Source = source!("query/patches.cu", exact: true);
 /// Texts of operators.
 pub(super) static SUM: Source = source!("query/sum.cuh", exact: true);
 pub(super) static SMOOTH: Source = source!("query/smooth.cuh", exact: true);

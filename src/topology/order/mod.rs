@@ -38,6 +38,7 @@ pub struct Order {
     new_ids: [Vec<u32>; 4],
     // [kind][patch]: first owned element; one more at the end
     starts: [Vec<u32>; 4],
+    patch_size: usize,
 }
 
 impl Order {
@@ -113,7 +114,12 @@ impl Order {
             }
         }
         let new_ids = std::array::from_fn(|k| inverse(&originals[k]));
-        Self { originals, new_ids, starts }
+        Self { originals, new_ids, starts, patch_size }
+    }
+
+    /// Faces (of a surface) or cells (of a solid) that a patch has at most.
+    pub fn patch_size(&self) -> usize {
+        self.patch_size
     }
 
     /// Number of patches.

@@ -38,6 +38,7 @@ mod attribute;
 pub(in crate::backend::cuda) mod incidence;
 pub(in crate::backend::cuda) mod operator;
 mod order;
+mod patches;
 mod rows;
 mod smooth;
 pub(in crate::backend::cuda) mod steps;
@@ -49,11 +50,12 @@ pub use operator::{DeviceOperator, OperatorArgument};
 use super::Cuda;
 use crate::error::{Error, Result};
 use crate::mesh::{SolidMesh, SurfaceMesh};
-use crate::query::{Op, Strategy};
+use crate::query::{Op, Query, Strategy};
 use crate::topology::order::{Downward, Element, Order, PATCH_SIZE};
 use crate::topology::{Rows, Topology};
 use incidence::{Incidence, Lists};
 use order::DeviceOrder;
+use patches::DevicePatches;
 use steps::Steps;
 
 /// Answers queries about one mesh on a GPU.
@@ -62,6 +64,7 @@ pub struct DeviceQuery {
     // in the order
     pub(in crate::backend::cuda) mesh: Incidence,
     order: Option<DeviceOrder>,
+    patches: Option<DevicePatches>,
     // [op]
     rows: [Option<Lists>; 16],
     // [k - 2]: rows of vertices up to k edges away
@@ -73,22 +76,23 @@ impl DeviceQuery {
     /// rows are found on the device.
     ///
     /// # Errors
-    /// As [`SurfaceMesh::check`]; [`Error::Request`] for [`Strategy::Patches`], a mesh without
-    /// faces, or too little memory.
+    /// As [`SurfaceMesh::check`]; [`Error::Request`] for a mesh without faces, an element with too
+    /// many neighbours for [`Strategy::Patches`], or too little memory.
     pub fn of_surface(gpu: &Cuda, mesh: &SurfaceMesh, strategy: Strategy) -> Result<Self> {
         mesh.check()?;
         mesh.check_control()?;
         let steps = Steps::new(gpu)?;
         let incidence = Incidence::of_surface(gpu, &steps, mesh)?;
-        Self::of_incidence(steps, incidence, &mesh.points, strategy)
+        let host = || Query::of_surface(mesh, strategy);
+        Self::of_incidence(steps, incidence, &mesh.points, strategy, host)
     }
 
     /// Queries of a solid of any cells. The host finds the faces and edges, the device the order
     /// and the rows.
     ///
     /// # Errors
-    /// As [`SolidMesh::check`] and [`Topology::build`]; [`Error::Request`] for
-    /// [`Strategy::Patches`] or too little memory.
+    /// As [`SolidMesh::check`] and [`Topology::build`]; [`Error::Request`] for an element with too
+    /// many neighbours for [`Strategy::Patches`], or too little memory.
     pub fn of_solid(gpu: &Cuda, mesh: &SolidMesh, strategy: Strategy) -> Result<Self> {
         mesh.check()?;
         let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
@@ -98,8 +102,8 @@ impl DeviceQuery {
     /// Queries of any incidence over `points`.
     ///
     /// # Errors
-    /// [`Error::Request`] if there is not one point for each vertex, for [`Strategy::Patches`],
-    /// or too little memory.
+    /// [`Error::Request`] if there is not one point for each vertex, an element has too many
+    /// neighbours for [`Strategy::Patches`], or for too little memory.
     pub fn new(
         gpu: &Cuda,
         mesh: &Downward,
@@ -108,7 +112,8 @@ impl DeviceQuery {
     ) -> Result<Self> {
         let steps = Steps::new(gpu)?;
         let incidence = Incidence::of(&steps, mesh)?;
-        Self::of_incidence(steps, incidence, points, strategy)
+        let host = || Query::new(mesh.clone(), points, strategy);
+        Self::of_incidence(steps, incidence, points, strategy, host)
     }
 
     fn of_incidence(
@@ -116,26 +121,32 @@ impl DeviceQuery {
         mesh: Incidence,
         points: &[[f64; 3]],
         strategy: Strategy,
+        host: impl FnOnce() -> Result<Query>,
     ) -> Result<Self> {
         if points.len() != mesh.vertex_count {
             let (points, vertices) = (points.len(), mesh.vertex_count);
             return Err(Error::request(format!("{points} points for {vertices} vertices"))
                 .with_help("give one point for each vertex"));
         }
+        let sorted = |steps: &mut Steps, size| {
+            let points = steps.of(points)?;
+            let order = DeviceOrder::new(steps, &mesh, &points, size)?;
+            Ok((order.renumber(steps, &mesh)?, Some(order)))
+        };
+        let mut patches = None;
         let (mesh, order) = match strategy {
             Strategy::Unordered => (mesh, None),
-            Strategy::Rows => {
-                let points = steps.of(points)?;
-                let order = DeviceOrder::new(&mut steps, &mesh, &points, PATCH_SIZE)?;
-                (order.renumber(&mut steps, &mesh)?, Some(order))
-            }
+            Strategy::Rows => sorted(&mut steps, PATCH_SIZE)?,
             Strategy::Patches => {
-                return Err(Error::request("the GPU has no queries patch by patch")
-                    .with_help("use stored rows, or the CPU"));
+                // the host finds the ribbons
+                let host = host()?;
+                patches = Some(DevicePatches::new(&steps, host.packed_patches())?);
+                sorted(&mut steps, host.order().map_or(PATCH_SIZE, Order::patch_size))?
             }
         };
         steps.synchronize()?;
-        Ok(Self { steps, mesh, order, rows: Default::default(), rings: Vec::new() })
+        let (rows, rings) = (Default::default(), Vec::new());
+        Ok(Self { steps, mesh, order, patches, rows, rings })
     }
 
     /// The order of the elements, copied to the host; none for [`Strategy::Unordered`].

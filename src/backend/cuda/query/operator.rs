@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use cudarc::driver::DeviceRepr;
 
 use super::incidence::Lists;
+use super::patches;
 use super::steps::{THREADS, array, number};
 use super::{DeviceAttribute, DeviceQuery};
 use crate::backend::Precision;
@@ -71,10 +72,17 @@ pub(in crate::backend::cuda) const ATTRIBUTE: usize = 2;
 
 /// The operators of this program.
 pub(in crate::backend::cuda) fn variants(precision: Precision) -> Vec<Variant> {
-    vec![
+    let mut all = vec![
         variant(SUM.text, 2 * ATTRIBUTE, precision),
         variant(SMOOTH.text, 3 * ATTRIBUTE + 2, precision),
-    ]
+    ];
+    // those of one precision have the same relations
+    if precision == Precision::F32 {
+        let ops = [Element::Face, Element::Cell].into_iter().flat_map(Op::of_top);
+        let patches = |&op: &Op| patches::variant(op, SUM.text, 2 * ATTRIBUTE, precision);
+        all.extend(ops.map(patches));
+    }
+    all
 }
 
 impl DeviceQuery {
@@ -97,9 +105,12 @@ impl DeviceQuery {
         precision: Precision,
     ) -> Result<DeviceOperator> {
         op.check_of(self.mesh.top())?;
-        let operator = DeviceOperator { op, variant: variant(text, words, precision), words };
-        self.steps.functions.get(&operator.variant, "visit_rows")?;
-        Ok(operator)
+        let (variant, kernel) = match self.patches {
+            Some(_) => (patches::variant(op, text, words, precision), "visit_patches"),
+            None => (variant(text, words, precision), "visit_rows"),
+        };
+        self.steps.functions.get(&variant, kernel)?;
+        Ok(DeviceOperator { op, variant, words })
     }
 
     /// An operator that sums an attribute of width 1 over the rows of `op`: arguments are the
@@ -112,21 +123,27 @@ impl DeviceQuery {
     }
 
     /// Visits every element with its row; returns the seconds that it took on the device, where
-    /// the results stay. Stores the rows if they are not there.
+    /// the results stay. Stores the rows if they are not there, but for
+    /// [`Strategy::Patches`](crate::query::Strategy), which finds them in every visit.
     ///
     /// # Errors
     /// [`Error::Request`] if arguments have another size than the operator's, an attribute is
-    /// another mesh's, or a kernel fails.
+    /// another mesh's, a row is longer than a patch has room for, or a kernel fails.
     pub fn run(
         &mut self,
         operator: &DeviceOperator,
         arguments: &[OperatorArgument<'_>],
     ) -> Result<f64> {
-        self.store(operator.op)?;
+        if self.patches.is_none() {
+            self.store(operator.op)?;
+        }
         let start = timed_event(&self.steps.stream)?;
         self.visit(operator, arguments)?;
         let end = timed_event(&self.steps.stream)?;
         let elapsed = start.elapsed_ms(&end).map_err(failed("the kernels failed"))?;
+        if let Some(patches) = &self.patches {
+            patches.check(&self.steps, operator.op)?;
+        }
         Ok(f64::from(elapsed) * 1e-3)
     }
 
@@ -136,7 +153,12 @@ impl DeviceQuery {
         operator: &DeviceOperator,
         arguments: &[OperatorArgument<'_>],
     ) -> Result<()> {
-        self.visit_rows(operator, self.lists(operator.op)?, arguments)
+        let Some(patches) = &self.patches else {
+            return self.visit_rows(operator, self.lists(operator.op)?, arguments);
+        };
+        let words = self.words(operator, arguments)?;
+        let launch = patches.visit(&self.steps, (operator.op, &operator.variant), words)?;
+        self.steps.enqueue(launch.as_slice())
     }
 
     /// Puts a visit of all elements, each with its row of these, on the stream.
@@ -146,6 +168,24 @@ impl DeviceQuery {
         rows: &Lists,
         arguments: &[OperatorArgument<'_>],
     ) -> Result<()> {
+        let words = self.words(operator, arguments)?;
+        let kernels = Kernels::new(&self.steps.functions, operator.variant.clone());
+        let arguments = vec![
+            array(&rows.starts),
+            array(&rows.items),
+            number(rows.count),
+            Argument::Words(words.into()),
+        ];
+        let launch = kernels.items("visit_rows", rows.count, THREADS, arguments)?;
+        self.steps.enqueue(&[launch])
+    }
+
+    /// The arguments of an operator, checked.
+    fn words(
+        &self,
+        operator: &DeviceOperator,
+        arguments: &[OperatorArgument<'_>],
+    ) -> Result<Vec<u64>> {
         for argument in arguments {
             argument.attribute.map_or(Ok(()), |(kind, count)| self.check_attribute(kind, count))?;
         }
@@ -158,14 +198,6 @@ impl DeviceQuery {
             ))
             .with_help("an attribute has 2 words, a number has 1"));
         }
-        let kernels = Kernels::new(&self.steps.functions, operator.variant.clone());
-        let arguments = vec![
-            array(&rows.starts),
-            array(&rows.items),
-            number(rows.count),
-            Argument::Words(words.into()),
-        ];
-        let launch = kernels.items("visit_rows", rows.count, THREADS, arguments)?;
-        self.steps.enqueue(&[launch])
+        Ok(words)
     }
 }

@@ -1,0 +1,148 @@
+//! Patches with ribbons on the device: rows found in shared memory whenever they are used.
+
+use super::steps::{Steps, THREADS, array};
+use crate::backend::Precision;
+use crate::backend::cuda::functions::Shape;
+use crate::backend::cuda::launch::{Argument, Launch};
+use crate::backend::cuda::memory::Buffer;
+use crate::backend::cuda::sources::{PATCHES, Variant};
+use crate::error::{Error, Result};
+use crate::query::{Op, PackedPatch};
+use crate::topology::order::Element;
+
+/// Bytes for the rows that a block finds at a time, where there is so much.
+const ROOM: usize = 16 << 10;
+/// Below this a block would find too few.
+const LEAST_ROOM: usize = 2 << 10;
+
+/// The patches of a mesh; `Patch` in `kernels/query/patches.cu`.
+pub(super) struct DevicePatches {
+    count: usize,
+    headers: Buffer<u32>,
+    incidence: Buffer<u32>,
+    ribbons: Buffer<u32>,
+    // where a kernel says that a row has no room
+    failed: Buffer<u32>,
+    // [patch]
+    sizes: Vec<Sizes>,
+}
+
+/// What decides about the memory that a patch takes.
+struct Sizes {
+    bytes: usize,
+    counts: [u32; 4],
+    entries: [usize; 4],
+}
+
+/// The operator over the patches' rows of `op`.
+pub(super) fn variant(op: Op, text: &str, words: usize, precision: Precision) -> Variant {
+    Variant::new(&PATCHES, precision)
+        .with("FROM", op.from() as usize)
+        .with("TO", op.to() as usize)
+        .with("VIA", op.common() as usize)
+        .with("WORDS", words)
+        .with_text(text)
+}
+
+impl DevicePatches {
+    pub fn new(steps: &Steps, patches: impl Iterator<Item = PackedPatch>) -> Result<Self> {
+        let (mut headers, mut incidence, mut ribbons) = (Vec::new(), Vec::new(), Vec::new());
+        let mut sizes = Vec::new();
+        for patch in patches {
+            let bytes = 2 * patch.incidence.len();
+            headers.extend([(incidence.len() / 4) as u32, (bytes / 16) as u32]);
+            for part in [&patch.counts, &patch.owned, &patch.first, &patch.before] {
+                headers.extend_from_slice(part);
+            }
+            for ids in &patch.ribbon {
+                headers.push(ribbons.len() as u32);
+                ribbons.extend_from_slice(ids);
+            }
+            let words = patch.incidence.as_chunks::<2>().0.iter();
+            incidence.extend(words.map(|&[low, high]| u32::from(low) | u32::from(high) << 16));
+            sizes.push(Sizes { bytes, counts: patch.counts, entries: patch.entries });
+        }
+        if incidence.len() / 4 > u32::MAX as usize || ribbons.len() > u32::MAX as usize {
+            return Err(Error::request("the patches of the mesh take more than 64 GB")
+                .with_help("use stored rows, or take the mesh in parts"));
+        }
+        Ok(Self {
+            count: sizes.len(),
+            headers: steps.of(&headers)?,
+            incidence: steps.of(&incidence)?,
+            ribbons: steps.of(&ribbons)?,
+            failed: Buffer::zeros(&steps.stream, 1)?,
+            sizes,
+        })
+    }
+
+    /// A visit of all owned elements of all patches; none if there are no patches.
+    pub fn visit(
+        &self,
+        steps: &Steps,
+        (op, variant): (Op, &Variant),
+        words: Vec<u64>,
+    ) -> Result<Option<Launch>> {
+        if self.count == 0 {
+            return Ok(None);
+        }
+        let shared = self.shared(op, steps.functions.device().info.shared_memory as usize)?;
+        let function = steps.functions.get(variant, "visit_patches")?;
+        // asks for so much memory
+        function.occupancy(THREADS, shared)?;
+        let arguments = vec![
+            array(&self.headers),
+            array(&self.incidence),
+            array(&self.ribbons),
+            Argument::Number(shared),
+            array(&self.failed),
+            Argument::Words(words.into()),
+        ];
+        let shape = Shape { blocks: self.count as u32, threads: THREADS, shared };
+        Ok(Some(Launch { name: "visit_patches".into(), function, shape, arguments }))
+    }
+
+    /// Refuses what a kernel could not do.
+    pub fn check(&self, steps: &Steps, op: Op) -> Result<()> {
+        match self.failed.read_at(&steps.stream, 0)? {
+            0 => Ok(()),
+            _ => Err(Error::request(format!("a row of {op} is longer than a patch has room for"))
+                .with_help("use stored rows")),
+        }
+    }
+
+    /// Dynamic shared memory of a block, of the `most` that the device has.
+    fn shared(&self, op: Op, most: usize) -> Result<u32> {
+        let need = self.sizes.iter().map(|sizes| sizes.need(op)).max().unwrap_or(0);
+        // some is static
+        let most = most.saturating_sub(1 << 10);
+        if need + LEAST_ROOM > most {
+            return Err(Error::request(format!(
+                "a patch needs {need} bytes of shared memory for {op}, the GPU has {most}"
+            ))
+            .with_help("use stored rows"));
+        }
+        Ok((need + ROOM).min(most).next_multiple_of(16) as u32)
+    }
+}
+
+impl Sizes {
+    /// Bytes of the incidence and the transpose that `op` takes; `LOW` and `HIGH` in the kernel.
+    fn need(&self, op: Op) -> usize {
+        let (from, to) = (op.from(), op.to());
+        let (low, high) = match from == to {
+            true => (from.min(op.common()), from.max(op.common())),
+            false => (from, to),
+        };
+        if low >= high {
+            return self.bytes;
+        }
+        let entries = match (high, low) {
+            (Element::Edge, _) => self.entries[0],
+            (Element::Face, _) => self.entries[1],
+            (_, Element::Face) => self.entries[2],
+            _ => self.entries[3],
+        };
+        self.bytes + 4 * self.counts[low as usize] as usize + 2 * entries
+    }
+}

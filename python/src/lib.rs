@@ -85,7 +85,7 @@ mod _subsolid {
         PySolid::build(py, mesh)
     }
 
-    /// Reads a surface: .obj (with crease tags), .ply, .off or .stl.
+    /// Reads a surface: .obj (with crease tags), .ply, .off, .stl or .vtp.
     #[pyfunction]
     fn read_surface(py: Python<'_>, path: PathBuf) -> PyResult<PySurface> {
         let (mesh, report) = py.detach(|| subsolid::io::read_surface_with_report(&path)).py()?;

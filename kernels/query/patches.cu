@@ -25,8 +25,8 @@ static_assert(sizeof(Arguments) == 8 * WORDS,
               "the members of Arguments are not those that it is given");
 
 constexpr unsigned THREADS = 256, WARP = 32;
-// Blocks of a multiprocessor, which shared memory holds at most.
-constexpr unsigned BLOCKS = 6;
+// Blocks that a multiprocessor must have registers for; before Ampere it has threads for 4.
+constexpr unsigned BLOCKS = __CUDA_ARCH__ >= 800 ? 6 : 4;
 constexpr bool ADJACENT = FROM == TO;
 // The relation that is transposed, from LOW up to HIGH; none if rows are stored.
 constexpr unsigned LOW = ADJACENT ? (FROM > VIA ? VIA : FROM) : FROM;

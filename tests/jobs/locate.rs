@@ -315,7 +315,7 @@ fn interiors((name, mesh): &(String, SolidMesh)) -> Vec<String> {
     let largest = low.iter().chain(&high).fold(size, |most, x| most.max(x.abs()));
     let mut wrong = Vec::new();
     for axis in [Axis::X, Axis::Y, Axis::Z] {
-        let (grid, heights) = layers(mesh, axis, 32);
+        let (grid, heights) = layers(mesh, axis, 40);
         let finder = InteriorFinder::new(&locator, axis, grid).expect("a grid");
         let columns = grid.size[0];
         let count = columns * grid.size[1];

@@ -100,7 +100,7 @@ __device__ __forceinline__ unsigned sum_before(unsigned number, unsigned& all) {
     return before + sum - number;
 }
 
-// The rows of LOW up to HIGH, of one element more than there are: ends, and behind them items.
+// The rows of LOW up to HIGH: where each ends, and behind all ends the items.
 struct Transpose {
     unsigned* ends;
     Id* items;

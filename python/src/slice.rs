@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use subsolid::SurfaceMesh;
 use subsolid::mesh::{Attribute, CellArray, Controls};
 use subsolid::slice::{
     Axis, Channel, ClosedSurface, Layer, LayerSource, Materials, PixelGrid, Setting, SliceOptions,
     Slicer, SolidSource, Stack,
 };
 use subsolid::surface::Scheme;
-use subsolid::{Error, SurfaceMesh};
 
 use crate::arrays::moved;
 use crate::cells::{Analyzed, SourceCell};
@@ -104,7 +104,7 @@ impl WantedMaterials {
 
     /// Whether one of the names is that of an array of the cells or its group.
     fn has_array(&self, array: &CellArray) -> bool {
-        self.names().iter().any(|name| is_named(array, name))
+        self.names().iter().any(|name| array.is_named(name))
     }
 
     fn has_attribute(&self, attribute: &Attribute) -> bool {
@@ -114,7 +114,7 @@ impl WantedMaterials {
     /// The materials among the channels of a source.
     fn choose(&self, channels: &[Channel], arrays: &[CellArray]) -> PyResult<Materials> {
         match self {
-            Self::Ids(name) => match arrays.iter().find(|array| is_named(array, name)) {
+            Self::Ids(name) => match arrays.iter().find(|array| array.is_named(name)) {
                 Some(array) => Materials::of_cells(channels, array).py(),
                 None => Err(refused(
                     format!("materials={name:?} is no array of the cells"),
@@ -138,10 +138,6 @@ impl WantedMaterials {
             }
         }
     }
-}
-
-fn is_named(array: &CellArray, name: &str) -> bool {
-    array.name == name || array.group_name() == Some(name)
 }
 
 /// The layers of a solid or a surface: an iterator that also has a length and takes indices. Made
@@ -260,14 +256,8 @@ impl PySlices {
             let columns = grid.size[0];
             let channels = source.channels().len();
             let paint = |materials: &Materials| {
-                materials.paint(index, (&coverage, columns), (&values, channels)).map_err(|unfit| {
-                    let (column, row) = (unfit.pixel % columns, unfit.pixel / columns);
-                    Error::request(format!(
-                        "layer {index}: the pixel of column {column} and row {row} {}",
-                        unfit.text
-                    ))
-                    .with_help(unfit.help)
-                })
+                let painted = materials.paint(index, (&coverage, columns), (&values, channels));
+                painted.map_err(|unfit| unfit.error(source, (index, height), grid))
             };
             let painted = self.materials.as_ref().map(paint).transpose()?;
             Ok((layer, Some(coverage), values, painted))

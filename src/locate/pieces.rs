@@ -13,7 +13,7 @@ use super::tricubic::{Points, bounds};
 use crate::bezier::{Piece, Pieces};
 use crate::error::{Error, Result};
 use crate::limit::{Leaf, LeafKind, Solid};
-use crate::mesh::{Attribute, Controls, check_coordinates};
+use crate::mesh::{Attribute, Controls, check_coordinates, component_ranges};
 use crate::numbers::Precision;
 
 /// Rings around extraordinary edges and vertices where memory does not matter.
@@ -125,13 +125,7 @@ impl<'s> LocatorPieces<'s> {
         let refined = solid.refined_points(&attribute.values, width).into_owned();
         let points = solid.leaves().par_iter();
         let points = points.flat_map_iter(|leaf| self.maker.points(leaf, &refined, width));
-        let range = |component: usize| {
-            let values = attribute.values.iter().skip(component).step_by(width);
-            values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &x| {
-                [low.min(x), high.max(x)]
-            })
-        };
-        let ranges = (0..width).map(range).collect();
+        let ranges = component_ranges(&attribute.values, width);
         Ok(AttributePieces { width, points: points.collect(), ranges, refined })
     }
 

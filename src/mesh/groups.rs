@@ -46,6 +46,11 @@ impl CellArray {
         name.filter(|_| self.width == 1 && self.integers)
     }
 
+    /// Whether `name` is that of the array, or of the group of cells that it is.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.name == name || self.group_name() == Some(name)
+    }
+
     /// The cells whose first value is not 0: those of a group.
     pub fn members(&self) -> impl Iterator<Item = u32> {
         let firsts = self.values.iter().step_by(self.width.max(1));

@@ -48,6 +48,15 @@ pub struct Attribute {
     pub values: Vec<f64>,
 }
 
+/// Least and largest value of each of `width` components, at least 1, of `values`.
+pub(crate) fn component_ranges(values: &[f64], width: usize) -> Vec<[f64; 2]> {
+    let range = |component: usize| {
+        let values = values.iter().skip(component).step_by(width);
+        values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &x| [low.min(x), high.max(x)])
+    };
+    (0..width).map(range).collect()
+}
+
 impl Attribute {
     /// The attribute of some of the vertices.
     pub(crate) fn of_vertices(&self, vertices: &[u32]) -> Self {

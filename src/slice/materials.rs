@@ -8,8 +8,9 @@
 //! material, and what is left is none. So the pixels of all materials together are those of the
 //! dithered coverage wherever the fractions sum to 1.
 
+use super::PixelGrid;
 use super::dither::{is_above, threshold};
-use super::source::Channel;
+use super::source::{Channel, LayerSource};
 use crate::mesh::CellArray;
 use crate::{Error, Result};
 
@@ -58,6 +59,27 @@ pub struct Unfit {
     pub text: String,
     /// How to fix it.
     pub help: &'static str,
+}
+
+impl Unfit {
+    /// Says where in a layer of `source`, of this number and height, the pixel of `grid` is.
+    pub fn error(
+        &self,
+        source: &dyn LayerSource,
+        (layer, height): (usize, f64),
+        grid: &PixelGrid,
+    ) -> Error {
+        let (column, row) = (self.pixel % grid.size[0], self.pixel / grid.size[0]);
+        // of a pixel whose centre is outside there is no cell
+        let places = source.places(height, grid).unwrap_or_default();
+        let found = places.pixels.binary_search(&(self.pixel as u32));
+        let cell = found.map_or(String::new(), |at| format!(", in cell {}", places.cells[at]));
+        Error::request(format!(
+            "layer {layer}: the pixel of column {column} and row {row} (from the lowest){cell} {}",
+            self.text
+        ))
+        .with_help(self.help)
+    }
 }
 
 impl Materials {

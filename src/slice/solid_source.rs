@@ -8,7 +8,7 @@ use super::{Layer, PixelGrid, Slicer};
 use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::locate::{AttributePieces, Locator};
-use crate::mesh::{Attribute, CellArray, Controls};
+use crate::mesh::{Attribute, CellArray, Controls, component_ranges};
 
 /// The limit volume of a solid, or what a surface bounds, as a source of layers.
 #[derive(Debug)]
@@ -107,15 +107,11 @@ impl Channel {
     }
 
     fn components(name: &str, width: usize, values: &[f64]) -> Vec<Self> {
-        let component = |c: usize| {
-            let values = values.iter().skip(c).step_by(width.max(1));
-            let range = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &x| {
-                [low.min(x), high.max(x)]
-            });
+        let component = |(c, range): (usize, [f64; 2])| {
             let component = if width == 1 { name.to_owned() } else { format!("{name}_{c}") };
             Self { name: component, attribute: name.to_owned(), range }
         };
-        (0..width).map(component).collect()
+        component_ranges(values, width).into_iter().enumerate().map(component).collect()
     }
 }
 

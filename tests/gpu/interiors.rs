@@ -150,6 +150,7 @@ fn attributes_of_layers_are_those_of_the_cpu() {
         let exact: Vec<Vec<f64>> = pieces.iter().map(|a| finder.values(&interior, a)).collect();
         let mut channel = 0;
         for (attribute, exact) in pieces.iter().zip(exact) {
+            assert_eq!(found.len() / width, exact.len() / attribute.width);
             for (found, exact) in found.chunks(width).zip(exact.chunks(attribute.width)) {
                 let pairs = found[channel..].iter().zip(exact);
                 pairs.for_each(|(a, b)| assert!((a - b).abs() <= 1e-12 * b.abs().max(1.0)));

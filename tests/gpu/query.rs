@@ -11,13 +11,14 @@ use crate::query_meshes::{solids, surfaces, triangles};
 
 const STRATEGIES: [Strategy; 3] = [Strategy::Rows, Strategy::Unordered, Strategy::Patches];
 
-/// Order, rows of every query and rings.
+/// Order, rows of every query, what operators see of them, and rings.
 fn check(name: &str, device: &mut DeviceQuery, query: &Query) {
     assert!(device.order().unwrap().as_ref() == query.order(), "{name}: order");
     assert_eq!(device.ops(), query.ops(), "{name}");
     for &op in query.ops() {
         assert!(device.rows(op).unwrap() == *query.rows(op).unwrap(), "{name}: {op}");
     }
+    check_operators(name, device, query);
     for k in 1..=3 {
         let rings = device.rings(k).unwrap();
         query
@@ -126,23 +127,7 @@ fn operators_see_rows_and_attributes() {
 
 /// Operators see the rows of the CPU, in their order, whether rows are stored or found patch by
 /// patch; run after run.
-#[test]
-#[ignore = "needs an NVIDIA GPU"]
-fn operators_see_the_rows_of_the_cpu() {
-    let gpu = gpu(Precision::F64);
-    for strategy in STRATEGIES {
-        for (name, mesh) in surfaces() {
-            let device = DeviceQuery::of_surface(&gpu, &mesh, strategy).unwrap();
-            check_operators(&name, device, &Query::of_surface(&mesh, strategy).unwrap());
-        }
-        for (name, mesh) in solids() {
-            let device = DeviceQuery::of_solid(&gpu, &mesh, strategy).unwrap();
-            check_operators(&name, device, &Query::of_solid(&mesh, strategy).unwrap());
-        }
-    }
-}
-
-fn check_operators(name: &str, mut device: DeviceQuery, query: &Query) {
+fn check_operators(name: &str, device: &mut DeviceQuery, query: &Query) {
     const TEXT: &str = "
         struct Arguments {
             Attribute<unsigned> found;

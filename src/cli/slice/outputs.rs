@@ -297,9 +297,7 @@ impl ImageArguments {
     /// The materials among the channels; ids are those of the cells of `arrays`.
     fn materials(&self, channels: &[Channel], arrays: &[CellArray]) -> Result<Option<Materials>> {
         if let Some(name) = &self.material_id {
-            let Some(array) =
-                arrays.iter().find(|a| a.name == *name || a.group_name() == Some(name))
-            else {
+            let Some(array) = arrays.iter().find(|array| array.is_named(name)) else {
                 return Err(Error::request(format!("{name:?} is no array of the cells"))
                     .with_help("name fractions at vertices by --materials"));
             };

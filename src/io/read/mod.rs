@@ -173,7 +173,7 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
         "msh" => Ok(Format::Gmsh),
         "ovm" => Ok(Format::OpenVolumeMesh),
         "inp" => Ok(Format::Abaqus),
-        "obj" | "ply" | "off" | "stl" | "vtp" => {
+        extension if surface::EXTENSIONS.contains(&extension) => {
             refused("a surface, which bounds no cells", "`subsolid surface` reads surfaces")
         }
         _ => refused(

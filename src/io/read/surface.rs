@@ -7,6 +7,9 @@ use crate::io::source;
 use crate::mesh::SurfaceMesh;
 use crate::{Error, Result};
 
+/// Extensions of files of surfaces.
+pub(super) const EXTENSIONS: [&str; 5] = ["obj", "ply", "off", "stl", "vtp"];
+
 /// Reads the control mesh of a surface: Wavefront `.obj` with OpenSubdiv's tags,
 /// `.ply`, `.off`, `.stl` or VTK `.vtp`.
 ///
@@ -68,7 +71,7 @@ pub fn is_surface(path: impl AsRef<Path>) -> Result<bool> {
     let path = path.as_ref();
     if !source::is_standard_input(path) {
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        return Ok(["obj", "ply", "off", "stl", "vtp"].contains(&extension.as_str()));
+        return Ok(EXTENSIONS.contains(&extension.as_str()));
     }
     source::peek(|bytes| {
         let first = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::fit::{Line, NEAR, Patch};
-use super::march::{Claims, LANES, decide_each, march, span};
-use super::parts::{Kind, NewtonPart, Part};
+use super::fit::{Line, NEAR, Region};
+use super::march::{Claims, decide_each, march, span};
+use super::newton::{LANES, NewtonPart};
+use super::parts::{Kind, Part};
 use super::values::Values;
 use super::{BandValues, Interior, NONE, Plane};
 use crate::locate::{AttributePieces, Locator, Place};
@@ -147,10 +148,10 @@ impl<'a, 's> Band<'a, 's> {
                     march(newton, plane, group, part.columns, &mut claims);
                 }
             }
-            Kind::Newton(newton, Some(patches)) => {
-                for patch in patches {
-                    let rows = first.max(patch.rows[0])..end.min(patch.rows[1]);
-                    self.claim_patch(part, (newton, patch), rows);
+            Kind::Newton(newton, Some(regions)) => {
+                for region in regions {
+                    let rows = first.max(region.rows[0])..end.min(region.rows[1]);
+                    self.claim_region(part, (newton, region), rows);
                 }
             }
             Kind::Wild => {
@@ -166,24 +167,24 @@ impl<'a, 's> Band<'a, 's> {
         self.values.settle(part.piece);
     }
 
-    /// Claims the pixels of a patch in some rows.
+    /// Claims the pixels of a region in some rows.
     #[inline(always)]
-    fn claim_patch(
+    fn claim_region(
         &mut self,
         part: &Part,
-        (newton, patch): (&NewtonPart, &Patch),
+        (newton, region): (&NewtonPart, &Region),
         rows: Range<u32>,
     ) {
         let plane = self.layer.plane;
-        let mut line = patch.fit.as_ref().map(Line::new);
+        let mut line = region.fit.as_ref().map(Line::new);
         // what is left to Newton's method
         let mut left = Vec::new();
         for row in rows.clone() {
-            let columns = span(newton, plane, &patch.sides, row, part.columns);
+            let columns = span(newton, plane, &region.sides, row, part.columns);
             if columns[0] >= columns[1] {
                 continue;
             }
-            match (&patch.fit, &mut line) {
+            match (&region.fit, &mut line) {
                 (Some(fit), Some(line)) => {
                     line.restrict(fit, newton, plane, row, columns);
                     self.claim_line(part.piece, line, row, columns, &mut left);

@@ -17,8 +17,7 @@
 use std::sync::LazyLock;
 
 use super::Plane;
-use super::march::{LANES, Lanes, settle};
-use super::parts::NewtonPart;
+use super::newton::{LANES, Lanes, NewtonPart, ROUNDED, settle};
 use crate::locate::{AttributePieces, LocatorPieces, MARGIN};
 
 /// Nodes along a side, and coefficients.
@@ -33,14 +32,12 @@ const ROUNDING: f64 = 1e-13;
 pub const NEAR: f64 = 1e-6;
 /// Rectangles of fewer pixels are, too.
 const FEW_PIXELS: f64 = 150.0;
-/// What the plane's y may be off by.
-const ROUNDED: f64 = 1e-9;
 /// How often a rectangle is quartered.
 const QUARTERINGS: u32 = 4;
 
 /// A box of the frame's y, and what is in the plane there.
 #[derive(Debug)]
-pub struct Patch {
+pub struct Region {
     /// Least and largest y.
     pub sides: [[f64; 2]; 3],
     /// Rows whose pixels may be in it.
@@ -74,14 +71,14 @@ pub struct Line {
     quantities: Vec<Lanes>,
 }
 
-/// The patches of a part whose pixels are in `rows`, with these attributes.
-pub fn patches(
+/// The regions of a part whose pixels are in `rows`, with these attributes.
+pub fn regions(
     pieces: &LocatorPieces<'_>,
     plane: &Plane<'_>,
     (piece, part): (usize, &NewtonPart),
     attributes: &[AttributePieces],
     rows: [u32; 2],
-) -> Vec<Patch> {
+) -> Vec<Region> {
     let lattice = Lattice::new(part, plane);
     let area = |[a, b]: [usize; 2]| {
         let [c, r] = &lattice.by;
@@ -91,15 +88,15 @@ pub fn patches(
     let along = pairs.into_iter().fold(pairs[0], |m, p| if area(p) > area(m) { p } else { m });
     let pixel = area(along);
     let fitting = Fitting { pieces, plane, piece, part, attributes, rows, lattice, along, pixel };
-    let mut patches = Vec::new();
-    pulp::Arch::new().dispatch(Covering { fitting, patches: &mut patches });
-    patches
+    let mut regions = Vec::new();
+    pulp::Arch::new().dispatch(Covering { fitting, regions: &mut regions });
+    regions
 }
 
-/// A part covered by patches, compiled for the widest vectors that the machine has.
+/// A part covered by regions, compiled for the widest vectors that the machine has.
 struct Covering<'b, 'a, 's> {
     fitting: Fitting<'a, 's>,
-    patches: &'b mut Vec<Patch>,
+    regions: &'b mut Vec<Region>,
 }
 
 impl pulp::NullaryFnOnce for Covering<'_, '_, '_> {
@@ -107,14 +104,14 @@ impl pulp::NullaryFnOnce for Covering<'_, '_, '_> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { fitting, patches } = self;
+        let Self { fitting, regions } = self;
         // rectangles, and how often they may still be quartered; the next one last
         let mut rest = vec![(fitting.part.sides(), QUARTERINGS)];
         while let Some((sides, quarterings)) = rest.pop() {
             match fitting.next(&sides, quarterings) {
                 Next::Skip => {}
                 Next::Take(fit) => {
-                    patches.push(Patch { sides, rows: fitting.rows(&sides), fit });
+                    regions.push(Region { sides, rows: fitting.rows(&sides), fit });
                 }
                 Next::Quarter => {
                     let quarters = fitting.quarters(sides).into_iter().rev();
@@ -129,7 +126,7 @@ impl pulp::NullaryFnOnce for Covering<'_, '_, '_> {
 enum Next {
     /// Nothing of the part is in the plane there.
     Skip,
-    /// It is a patch.
+    /// It is a region.
     Take(Option<Fit>),
     /// It is too large for polynomials.
     Quarter,

@@ -35,6 +35,7 @@ mod band;
 mod device;
 mod fit;
 mod march;
+mod newton;
 mod parts;
 mod tiles;
 mod values;

@@ -4,10 +4,9 @@
 use rayon::prelude::*;
 
 use super::Plane;
-use super::fit::{Patch, patches};
-use crate::locate::{
-    AttributePieces, Frame, Half, Locator, TricubicPoints as Points, bounds, halves,
-};
+use super::fit::{Region, regions};
+use super::newton::NewtonPart;
+use crate::locate::{AttributePieces, Frame, Half, Locator, bounds, halves};
 
 /// How often a piece is halved at most.
 const HALVINGS: u32 = 9;
@@ -26,34 +25,10 @@ pub struct Part {
 
 /// How the pixels of a part are found.
 pub enum Kind {
-    /// By Newton's method in a frame that nearly is the part, or by patches.
-    Newton(Box<NewtonPart>, Option<Vec<Patch>>),
+    /// By Newton's method in a frame that nearly is the part, or region by region.
+    Newton(Box<NewtonPart>, Option<Vec<Region>>),
     /// One by one, by the locator.
     Wild,
-}
-
-/// A part that Newton's method decides.
-pub struct NewtonPart {
-    /// Bézier points, `[w][v][u]`.
-    pub points: Points,
-    /// The nearly affine map.
-    pub frame: Frame,
-    /// Least corner of the part in the element's parameters.
-    pub origin: [f64; 3],
-    /// Edge lengths of the part in the element's parameters.
-    pub size: [f64; 3],
-    /// A point so near, in the part's own parameters, is in it for certain.
-    pub enough: [f64; 3],
-    /// A point farther away is not in it.
-    pub most: [f64; 3],
-}
-
-impl NewtonPart {
-    /// Least and largest y of its points in the frame.
-    pub fn sides(&self) -> [[f64; 2]; 3] {
-        let Frame { low, high, .. } = &self.frame;
-        std::array::from_fn(|d| [low[d] - self.most[d], high[d] + self.most[d]])
-    }
 }
 
 /// All parts that meet a plane, in the order of their elements; with polynomials for attributes,
@@ -105,11 +80,11 @@ impl Split<'_, '_> {
                 let (most, enough) = (frame.reach(most), frame.reach(enough));
                 let Half { points, origin, size } = part;
                 let newton = NewtonPart { points, frame, origin, size, enough, most };
-                let patches = self.attributes.map(|attributes| {
+                let regions = self.attributes.map(|attributes| {
                     let part = (self.piece as usize, &newton);
-                    patches(self.locator.pieces(), self.plane, part, attributes, rows)
+                    regions(self.locator.pieces(), self.plane, part, attributes, rows)
                 });
-                parts.push(found(Kind::Newton(Box::new(newton), patches)));
+                parts.push(found(Kind::Newton(Box::new(newton), regions)));
             }
             _ if halvings == 0 => parts.push(found(Kind::Wild)),
             _ => {

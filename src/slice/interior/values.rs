@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::fit::Line;
-use super::march::{LANES, Lanes};
+use super::newton::{LANES, Lanes};
 use crate::locate::{AttributePieces, LocatorPieces};
 
 /// Attributes of pixels, of those that have a place.

@@ -176,11 +176,12 @@ impl Painter {
     ) -> Result<Vec<FileEntry>> {
         let options = &self.options;
         let grid = &options.grid;
+        let layer = (cut.index, cut.stack.middle(cut.index));
         let planes = cut.stack.planes(cut.index, self.planes);
         let coverage = cut.source.coverage(&planes, grid, options.antialias.is_some())?;
         let values = match options.attributes.is_empty() && options.materials.is_none() {
             true => Vec::new(),
-            false => cut.source.attributes(cut.stack.middle(cut.index), grid, &coverage)?,
+            false => cut.source.attributes(layer.1, grid, &coverage)?,
         };
         let (own, of_attributes) = self.folders.split_at(self.own_folders());
         let mut files = Vec::with_capacity(self.folders.len());
@@ -190,7 +191,7 @@ impl Painter {
             Some(materials) => {
                 let painted = materials
                     .paint(cut.index, (&coverage, grid.size[0]), (&values, self.channels))
-                    .map_err(|unfit| self.unfit(cut, &unfit))?;
+                    .map_err(|unfit| unfit.error(cut.source, layer, grid))?;
                 if options.separate {
                     levels.resize(coverage.len(), 0);
                     for (number, folder) in (1..).zip(own) {
@@ -213,7 +214,7 @@ impl Painter {
                 let pixel = covered.nth(place).unwrap_or_default();
                 let text = format!("has no number in {folder:?}");
                 let help = "give the attribute a number at every vertex, or leave it out";
-                return Err(self.unfit(cut, &Unfit { pixel, text, help }));
+                return Err(Unfit { pixel, text, help }.error(cut.source, layer, grid));
             }
             for ((level, &covered), &value) in pixels.zip(values()) {
                 *level = shade(value, range, covered);
@@ -267,21 +268,6 @@ impl Painter {
         painted.iter().for_each(|&number| pixels[usize::from(number)] += 1);
         let entry = take((self.path(folder, cut), EncodedImage { bytes, sum: 0 }))?;
         Ok(FileEntry { level_sum: None, pixels: pixels.split_off(1), ..entry })
-    }
-
-    /// Says where the materials of a pixel have no answer.
-    fn unfit(&self, cut: &Cut, unfit: &Unfit) -> Error {
-        let grid = &self.options.grid;
-        let (column, row) = (unfit.pixel % grid.size[0], unfit.pixel / grid.size[0]);
-        // of a pixel whose centre is outside there is no cell
-        let places = cut.source.places(cut.stack.middle(cut.index), grid).unwrap_or_default();
-        let found = places.pixels.binary_search(&(unfit.pixel as u32));
-        let cell = found.map_or(String::new(), |at| format!(", in cell {}", places.cells[at]));
-        Error::request(format!(
-            "layer {}: the pixel of column {column} and row {row} (from the lowest){cell} {}",
-            cut.index, unfit.text
-        ))
-        .with_help(unfit.help)
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) struct DevicePatches {
     headers: Buffer<u32>,
     incidence: Buffer<u32>,
     ribbons: Buffer<u32>,
-    // where a kernel says that a row has no room
+    // [op]: where a kernel says that a row has no room
     failed: Buffer<u32>,
     // [patch]
     sizes: Vec<Sizes>,
@@ -71,7 +71,7 @@ impl DevicePatches {
             headers: steps.of(&headers)?,
             incidence: steps.of(&incidence)?,
             ribbons: steps.of(&ribbons)?,
-            failed: Buffer::zeros(&steps.stream, 1)?,
+            failed: Buffer::zeros(&steps.stream, 16)?,
             sizes,
         })
     }
@@ -95,7 +95,7 @@ impl DevicePatches {
             array(&self.incidence),
             array(&self.ribbons),
             Argument::Number(shared),
-            array(&self.failed),
+            Argument::Address(self.failed.address(op as usize)),
             Argument::Words(words.into()),
         ];
         let shape = Shape { blocks: self.count as u32, threads: THREADS, shared };
@@ -104,7 +104,7 @@ impl DevicePatches {
 
     /// Refuses what a kernel could not do.
     pub fn check(&self, steps: &Steps, op: Op) -> Result<()> {
-        match self.failed.read_at(&steps.stream, 0)? {
+        match self.failed.read_at(&steps.stream, op as usize)? {
             0 => Ok(()),
             _ => Err(Error::request(format!("a row of {op} is longer than a patch has room for"))
                 .with_help("use stored rows")),

@@ -1,0 +1,144 @@
+//! Newton's method on nearly affine parts, eight points at a time in the lanes of vectors.
+
+// lanes index several arrays at once; `clamp` would keep what is not a number
+#![allow(clippy::needless_range_loop, clippy::manual_clamp)]
+
+use nalgebra::Vector3;
+
+use crate::locate::{Frame, MARGIN, TricubicPoints as Points};
+
+/// Points that are worked on together.
+pub const LANES: usize = 8;
+/// Steps a pixel at most; those that need more are left to the locator.
+const STEPS: usize = 8;
+/// A step so short was the last: the error that it leaves is about its square.
+const SHORT: f64 = 1e-7;
+
+/// What rounding may do to the frame's y.
+pub const ROUNDED: f64 = 1e-9;
+
+/// A number in every lane.
+pub type Lanes = [f64; LANES];
+
+/// A part that Newton's method decides.
+pub struct NewtonPart {
+    /// Bézier points, `[w][v][u]`.
+    pub points: Points,
+    /// The nearly affine map.
+    pub frame: Frame,
+    /// Least corner of the part in the element's parameters.
+    pub origin: [f64; 3],
+    /// Edge lengths of the part in the element's parameters.
+    pub size: [f64; 3],
+    /// A point so near, in the part's own parameters, is in it for certain.
+    pub enough: [f64; 3],
+    /// A point farther away is not in it.
+    pub most: [f64; 3],
+}
+
+impl NewtonPart {
+    /// Least and largest y of its points in the frame.
+    pub fn sides(&self) -> [[f64; 2]; 3] {
+        let Frame { low, high, .. } = &self.frame;
+        std::array::from_fn(|d| [low[d] - self.most[d], high[d] + self.most[d]])
+    }
+}
+
+/// Newton's method from `t`, until the lanes that are active have settled; says which have.
+#[inline(always)]
+pub fn settle(
+    newton: &NewtonPart,
+    x: &[Lanes; 3],
+    t: &mut [Lanes; 3],
+    active: &[bool; LANES],
+) -> [bool; LANES] {
+    let mut settled = [false; LANES];
+    for _ in 0..STEPS {
+        let longest = step(newton, x, t);
+        settled = longest.map(|length| length <= SHORT);
+        if (0..LANES).all(|lane| settled[lane] || !active[lane]) {
+            break;
+        }
+    }
+    settled
+}
+
+/// The frame's y of points.
+#[inline(always)]
+pub fn guess(newton: &NewtonPart, x: &[Lanes; 3]) -> [Lanes; 3] {
+    let (rows, offset) = (&newton.frame.inverse, &newton.frame.offset);
+    let mut y = [[0.0; LANES]; 3];
+    for d in 0..3 {
+        for lane in 0..LANES {
+            y[d][lane] = rows[d][0] * x[0][lane]
+                + rows[d][1] * x[1][lane]
+                + rows[d][2] * x[2][lane]
+                + offset[d];
+        }
+    }
+    y
+}
+
+/// One Newton step, kept near the part. Returns how long it was in each lane.
+#[inline(always)]
+fn step(newton: &NewtonPart, x: &[Lanes; 3], t: &mut [Lanes; 3]) -> Lanes {
+    let [u, v, w] = [basis(&t[0]), basis(&t[1]), basis(&t[2])];
+    // point, by u, by v, by w: [quantity][d]
+    let mut jet = [[[0.0; LANES]; 3]; 4];
+    for (k, layer) in newton.points.as_chunks::<16>().0.iter().enumerate() {
+        // value, by u, by v
+        let mut across = [[[0.0; LANES]; 3]; 3];
+        for (j, line) in layer.as_chunks::<4>().0.iter().enumerate() {
+            for d in 0..3 {
+                for i in 0..LANES {
+                    let [p, q, r, s] = [line[0][d], line[1][d], line[2][d], line[3][d]];
+                    let [b, db] = [&u[0], &u[1]];
+                    let value = b[0][i] * p + b[1][i] * q + (b[2][i] * r + b[3][i] * s);
+                    let by_u = db[0][i] * p + db[1][i] * q + (db[2][i] * r + db[3][i] * s);
+                    across[0][d][i] += v[0][j][i] * value;
+                    across[1][d][i] += v[0][j][i] * by_u;
+                    across[2][d][i] += v[1][j][i] * value;
+                }
+            }
+        }
+        for d in 0..3 {
+            for i in 0..LANES {
+                jet[0][d][i] += w[0][k][i] * across[0][d][i];
+                jet[1][d][i] += w[0][k][i] * across[1][d][i];
+                jet[2][d][i] += w[0][k][i] * across[2][d][i];
+                jet[3][d][i] += w[1][k][i] * across[0][d][i];
+            }
+        }
+    }
+    let mut longest = [0.0; LANES];
+    for i in 0..LANES {
+        let vector = |q: usize| Vector3::new(jet[q][0][i], jet[q][1][i], jet[q][2][i]);
+        let (a, b, c) = (vector(1), vector(2), vector(3));
+        let r = Vector3::new(x[0][i], x[1][i], x[2][i]) - vector(0);
+        let (bc, ca, ab) = (b.cross(&c), c.cross(&a), a.cross(&b));
+        let scale = 1.0 / a.dot(&bc);
+        let steps = [r.dot(&bc) * scale, r.dot(&ca) * scale, r.dot(&ab) * scale];
+        for d in 0..3 {
+            // the order of these two turns what is not a number into a bound
+            t[d][i] = (t[d][i] + steps[d]).max(-MARGIN).min(1.0 + MARGIN);
+            // but leaves it here
+            let length = steps[d].abs();
+            longest[i] = if length <= longest[i] { longest[i] } else { length };
+        }
+    }
+    longest
+}
+
+/// Bernstein polynomials and their derivatives.
+#[inline(always)]
+fn basis(t: &Lanes) -> [[Lanes; 4]; 2] {
+    let mut all = [[[0.0; LANES]; 4]; 2];
+    for i in 0..LANES {
+        let [b, db] = crate::locate::basis(t[i]);
+        for n in 0..4 {
+            all[0][n][i] = b[n];
+            all[1][n][i] = db[n];
+        }
+    }
+    all
+}

@@ -107,7 +107,7 @@ fn model(name: &str, levels: usize, threads: usize) {
         let set_up = format!("static refinement of level {level}, set-up");
         // not at levels where semi-sharp creases still are sharp
         if is_wanted("Catmull-Clark", &what)
-            && let Ok(refinement) = StaticRefinement::new(&mesh, level)
+            && let Ok(refinement) = StaticRefinement::new(&mesh, Scheme::CatmullClark, level)
         {
             let points = refinement.quads().iter().flatten().collect::<HashSet<_>>().len();
             let evaluator = refinement.evaluator::<f32>().expect("tables");
@@ -116,7 +116,8 @@ fn model(name: &str, levels: usize, threads: usize) {
                 evaluator.evaluate_into(&controls, &mut workspace).expect("as many points");
             });
             time("Catmull-Clark", &set_up, points, 12 * points, &mut || {
-                let refinement = StaticRefinement::new(&mesh, level).expect("as before");
+                let refinement =
+                    StaticRefinement::new(&mesh, Scheme::CatmullClark, level).expect("as before");
                 drop(black_box(refinement.evaluator::<f32>()));
             });
         }

@@ -92,7 +92,7 @@ pub fn time_static() -> subsolid::Result<()> {
         let mut device = None;
         for _ in 0..5 {
             let start = std::time::Instant::now();
-            let refinement = StaticRefinement::new(&mesh, levels)?;
+            let refinement = StaticRefinement::new(&mesh, Scheme::CatmullClark, levels)?;
             set_up.push(start.elapsed().as_secs_f64());
             device = Some(DeviceStaticRefinement::<f32>::new(&refinement, &gpu)?);
             on_device.push(start.elapsed().as_secs_f64());

@@ -32,8 +32,23 @@ pub enum Scheme {
 }
 
 impl Scheme {
+    /// All schemes.
+    pub const ALL: [Self; 4] = [Self::CatmullClark, Self::Loop, Self::Sqrt3, Self::Bilinear];
+
     /// The scheme of boundaries of solids.
     pub const OF_BOUNDARIES: Self = Self::CatmullClark;
+
+    /// The names of the schemes that can do something, for messages: "A, B or C".
+    pub(crate) fn names(can: impl Fn(Self) -> bool) -> String {
+        let able: Vec<_> = Self::ALL.into_iter().filter(|&scheme| can(scheme)).collect();
+        let names: Vec<_> = able.iter().map(|scheme| scheme.rules().name()).collect();
+        match names.split_last() {
+            Some((last, others)) if !others.is_empty() => {
+                format!("{} or {last}", others.join(", "))
+            }
+            _ => names.concat(),
+        }
+    }
 
     /// The facts and masks of the scheme.
     pub fn rules(self) -> &'static dyn SurfaceScheme {

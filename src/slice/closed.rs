@@ -35,7 +35,7 @@ impl ClosedSurface {
         if !scheme.has_limit() {
             let name = scheme.rules().name();
             return Err(Error::request(format!("layers by {name}: its limit is no known spline"))
-                .with_help("take Catmull-Clark, Loop or bilinear subdivision"));
+                .with_help(format!("take {}", Scheme::names(Scheme::has_limit))));
         }
         mesh.check()?;
         mesh.check_control()?;

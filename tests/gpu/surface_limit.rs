@@ -319,7 +319,7 @@ fn static_refinement_is_that_of_the_cpu() {
     for (name, levels) in models {
         let mesh = subsolid::read_surface(format!("models/surfaces/{name}.obj")).unwrap();
         for &levels in levels {
-            let refinement = StaticRefinement::new(&mesh, levels).unwrap();
+            let refinement = StaticRefinement::new(&mesh, Scheme::CatmullClark, levels).unwrap();
             let mut single = DeviceStaticRefinement::<f32>::new(&refinement, &gpu).unwrap();
             let mut double = DeviceStaticRefinement::<f64>::new(&refinement, &gpu).unwrap();
             for step in 0..2 {

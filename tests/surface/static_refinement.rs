@@ -97,7 +97,7 @@ fn levels_at_once_are_levels_one_by_one() {
         let mut evaluated = 0;
         let is_small = |levels: usize| levels < 2 || mesh.faces.len() << (2 * levels) < 200_000;
         for levels in (0..4).filter(|&levels| is_small(levels)) {
-            match StaticRefinement::new(&mesh, levels) {
+            match StaticRefinement::new(&mesh, Scheme::CatmullClark, levels) {
                 Ok(refinement) => {
                     let used = check(name, &mesh, levels, &refinement);
                     // slots that are not used are few
@@ -117,7 +117,12 @@ fn levels_at_once_are_levels_one_by_one() {
     // deep creases, at the level where they end
     for (name, levels) in [("torus_creases0", 5), ("cubes_semisharp", 5)] {
         let mesh = model(name);
-        check(name, &mesh, levels, &StaticRefinement::new(&mesh, levels).unwrap());
+        check(
+            name,
+            &mesh,
+            levels,
+            &StaticRefinement::new(&mesh, Scheme::CatmullClark, levels).unwrap(),
+        );
     }
 }
 
@@ -130,18 +135,24 @@ fn creases_blend_by_chaikins_rule() {
         mesh.creases.push_edge(face[1], face[2], 1.5);
     }
     for levels in [4, 5] {
-        check("creased", &mesh, levels, &StaticRefinement::new(&mesh, levels).unwrap());
+        check(
+            "creased",
+            &mesh,
+            levels,
+            &StaticRefinement::new(&mesh, Scheme::CatmullClark, levels).unwrap(),
+        );
     }
 }
 
 #[test]
 fn moved_control_points_need_no_set_up() {
     let mut mesh = model("spot_control_mesh");
-    let refinement = StaticRefinement::new(&mesh, 3).unwrap();
+    let refinement = StaticRefinement::new(&mesh, Scheme::CatmullClark, 3).unwrap();
     mesh.points.iter_mut().for_each(|p| *p = [p[1] + 5.0, 2.0 * p[0], p[2] - p[0]]);
     check("moved", &mesh, 3, &refinement);
     assert!(refinement.evaluate(&mesh.points[1..]).is_err());
-    assert!(StaticRefinement::new(&mesh, 15).is_err());
+    assert!(StaticRefinement::new(&mesh, Scheme::CatmullClark, 15).is_err());
+    assert!(StaticRefinement::new(&mesh, Scheme::Bilinear, 3).is_err());
 }
 
 #[test]
@@ -149,7 +160,7 @@ fn points_repeat_bit_by_bit_in_memory_that_is_used_again() {
     // the second is streamed past the caches, and the first then has too much memory
     for (name, levels) in [("bishop", 6), ("cow_boundary", 5), ("spot_control_mesh", 3)] {
         let mesh = model(name);
-        let refinement = StaticRefinement::new(&mesh, levels).unwrap();
+        let refinement = StaticRefinement::new(&mesh, Scheme::CatmullClark, levels).unwrap();
         check_single(name, &mesh, &refinement);
         let evaluator = refinement.evaluator::<f32>().unwrap();
         let mut controls: Vec<[f32; 3]> = mesh.points.iter().map(|p| p.map(|x| x as f32)).collect();

@@ -310,7 +310,7 @@ pub(super) enum Source {
 pub(in crate::surface) fn masks_of(scheme: Scheme) -> Result<&'static dyn LimitScheme> {
     scheme.rules().limit().ok_or_else(|| {
         Error::request(format!("limit points of {}", scheme.rules().name()))
-            .with_help("take Catmull-Clark or Loop, or more levels")
+            .with_help(format!("take {}, or more levels", Scheme::names(Scheme::has_limit)))
     })
 }
 
@@ -336,8 +336,13 @@ pub(super) fn check_faces(faces: &Faces, scheme: Scheme) -> Result<()> {
                 .with_help("a face needs three corners or more: remove this one"));
         }
         if scheme.shape() == Shape::Triangle && face.len() > 3 {
-            return Err(Error::mesh(format!("face {f} has {} corners", face.len()))
-                .with_help("Loop surfaces are made of triangles: split it, or use Catmull-Clark"));
+            return Err(Error::mesh(format!("face {f} has {} corners", face.len())).with_help(
+                format!(
+                    "surfaces of {} are made of triangles: split it, or take {}",
+                    scheme.rules().name(),
+                    Scheme::names(|s| s.has_limit() && s.shape() == Shape::Quad)
+                ),
+            ));
         }
         if let Some(v) = face.iter().find(|&&v| v as usize >= vertex_count) {
             return Err(Error::mesh(format!(

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
+use crate::scheme::{Scheme, SurfaceScheme};
 use crate::surface::options::{Method, SurfaceOptions};
 use crate::surface::refine::edge_friend::EdgeFriend;
 use crate::surface::refine::memory::{check_ids, refined_counts};
@@ -15,21 +16,26 @@ const CACHED: u128 = 1 << 19;
 /// Refuses methods that do not know the scheme.
 ///
 /// # Errors
-/// [`Error::Request`] for edge-friend and static refinement of other schemes than Catmull-Clark,
-/// and for the mesh matrix with masks that its passes do not know.
+/// [`Error::Request`] for edge-friend, static refinement and the mesh matrix of a scheme whose
+/// masks they do not know.
 pub(crate) fn check_method(options: &SurfaceOptions) -> Result<()> {
-    let refused = |what: &str| {
+    let refused = |what: &str, can: fn(&dyn SurfaceScheme) -> bool| {
         let method = match Method::of(options.scheme) {
             Method::Single => "single",
             _ => "matrix",
         };
-        Err(Error::request(format!("{what} refines Catmull-Clark surfaces only"))
+        let names = Scheme::names(|scheme| can(scheme.rules()));
+        Err(Error::request(format!("{what} refines {names} surfaces only"))
             .with_help(format!("use --method {method} for this scheme")))
     };
     let rules = options.scheme.rules();
     match options.method {
-        Method::EdgeFriend if !rules.has_edge_friend() => refused("edge-friend"),
-        Method::Static if !rules.has_static_refinement() => refused("static refinement"),
+        Method::EdgeFriend if !rules.has_edge_friend() => {
+            refused("edge-friend", |rules| rules.has_edge_friend())
+        }
+        Method::Static if !rules.has_static_refinement() => {
+            refused("static refinement", |rules| rules.has_static_refinement())
+        }
         Method::Matrix if !rules.has_matrix_pass() => {
             Err(Error::request(format!("the mesh matrix has no pass for {}", rules.name()))
                 .with_help("use --method single for this scheme"))

@@ -3,7 +3,7 @@
 
 use super::SurfacePlan;
 use crate::error::{Error, Result};
-use crate::scheme::Shape;
+use crate::scheme::{Scheme, Shape};
 use crate::surface::limit::SurfaceLocation;
 use crate::surface::options::Method;
 
@@ -22,8 +22,11 @@ impl SurfacePlan {
     pub fn places(&self) -> Result<Vec<Option<SurfaceLocation>>> {
         let options = &self.options;
         if !options.scheme.split().is_nested() {
-            return Err(Error::request("places of the vertices of √3 on the control mesh")
-                .with_help("take Catmull-Clark or Loop"));
+            return Err(Error::request(format!(
+                "places of the vertices of {} on the control mesh",
+                options.scheme.rules().name()
+            ))
+            .with_help(format!("take {}", Scheme::names(|s| s.split().is_nested()))));
         }
         if options.method == Method::EdgeFriend {
             return Err(Error::request("places of vertices in the layout of edge-friend")

@@ -40,11 +40,11 @@ impl SurfacePlan {
     }
 
     fn factored(&self, mesh: &SurfaceMesh) -> Result<SurfaceStencils> {
-        let SurfaceOptions { levels, crease_rule, .. } = self.options;
+        let SurfaceOptions { scheme, levels, crease_rule, .. } = self.options;
         let rule = crease_rule.unwrap_or(mesh.crease_rule);
         let refinement = match self.control_topology() {
-            Some(topology) => StaticRefinement::of_topology(mesh, topology, levels, rule)?,
-            None => StaticRefinement::new(mesh, levels)?,
+            Some(topology) => StaticRefinement::of_topology(mesh, topology, scheme, levels, rule)?,
+            None => StaticRefinement::new(mesh, scheme, levels)?,
         };
         let surface = &refinement.surface;
         let slot = |place: &Option<crate::surface::limit::SurfaceLocation>| {

@@ -41,16 +41,16 @@ use crate::surface::limit::{
 };
 use crate::topology::surface::SurfaceTopology;
 
-/// The points of a level of Catmull-Clark refinement, ready to be evaluated for any control
+/// The points of a level of refinement, ready to be evaluated for any control
 /// points.
 ///
 /// It depends on faces and tags only. Vertices of no face have no point here.
 ///
 /// ```
-/// use subsolid::surface::{StaticRefinement, StaticWorkspace};
+/// use subsolid::surface::{Scheme, StaticRefinement, StaticWorkspace};
 ///
 /// let mut mesh = subsolid::read_surface("models/surfaces/spot_control_mesh.obj")?;
-/// let refinement = StaticRefinement::new(&mesh, 4)?;
+/// let refinement = StaticRefinement::new(&mesh, Scheme::CatmullClark, 4)?;
 /// let faces = refinement.quads();
 /// let evaluator = refinement.evaluator::<f64>()?;
 /// let mut workspace = StaticWorkspace::default(); // its memory is used again
@@ -115,23 +115,29 @@ impl StaticRefinement {
     /// Understands the faces, creases and boundary rule of a mesh.
     ///
     /// # Errors
-    /// [`Error::Request`] for fewer levels than semi-sharp creases, polygons and
+    /// [`Error::Request`] for a scheme whose weights are not known, fewer levels than semi-sharp creases, polygons and
     /// neighbouring extraordinary vertices take to be isolated, and more points than 32 bits
     /// count; those of [`LimitSurface::new`].
-    pub fn new(mesh: &SurfaceMesh, levels: usize) -> Result<Self> {
+    pub fn new(mesh: &SurfaceMesh, scheme: Scheme, levels: usize) -> Result<Self> {
         mesh.check()?;
-        let topology = limit_topology(mesh, Scheme::CatmullClark)?;
-        Self::of_topology(mesh, &topology, levels, mesh.crease_rule)
+        let can = |scheme: Scheme| scheme.rules().has_static_refinement();
+        if !can(scheme) {
+            let message = format!("static refinement by {}", scheme.rules().name());
+            return Err(Error::request(message).with_help(format!("take {}", Scheme::names(can))));
+        }
+        let topology = limit_topology(mesh, scheme)?;
+        Self::of_topology(mesh, &topology, scheme, levels, mesh.crease_rule)
     }
 
     /// The same of a mesh whose topology is known.
     pub(in crate::surface) fn of_topology(
         mesh: &SurfaceMesh,
         topology: &SurfaceTopology,
+        scheme: Scheme,
         levels: usize,
         rule: CreaseRule,
     ) -> Result<Self> {
-        let surface = Arc::new(limit_surface(mesh, topology, Scheme::CatmullClark, rule, 0)?);
+        let surface = Arc::new(limit_surface(mesh, topology, scheme, rule, 0)?);
         let level_of = |leaf: &Leaf| {
             let element = &surface.elements()[leaf.element as usize];
             usize::from(leaf.depth) + usize::from(element.corner.is_some())
@@ -167,7 +173,7 @@ impl StaticRefinement {
             || tables(&surface, &leaves, &rows),
         );
         let mut is_hole = vec![false; mesh.faces.len()];
-        let holes = crate::surface::holes::all(mesh, Scheme::CatmullClark);
+        let holes = crate::surface::holes::all(mesh, scheme);
         holes.into_iter().for_each(|f| is_hole[f as usize] = true);
         Ok(Self { surface, slots, leaves, rows, tables: tables?, is_hole })
     }

@@ -66,7 +66,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
         let last = counts[counts.len() - 1];
         let most = last.vertices.max(last.corners).max(last.edges);
         // √3 marks corners at ends of the surface
-        let marks = matches!(scheme, MatrixScheme::Sqrt3 { .. }) && found.open > 0;
+        let marks = matches!(scheme, MatrixScheme::ThreeTriangles { .. }) && found.open > 0;
         let bits = if marks { 31 } else { 32 };
         if levels == 0 || levels >= MOST_LEVELS || most >= (1 << bits) - 1 {
             return Err(Error::request(format!("{levels} levels of this surface on a GPU"))
@@ -79,7 +79,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
         let room = |(at, counts): (usize, &Counts)| {
             let linked = |len: usize| if at == levels { 0 } else { len };
             // twins of corners do instead
-            let edges = if matches!(rules, Rules::Sqrt3(_)) { 0 } else { counts.edges };
+            let edges = if matches!(rules, Rules::ThreeTriangles(_)) { 0 } else { counts.edges };
             Ok(Level {
                 vertices: Buffer::empty(stream, counts.corners)?,
                 edges: Buffer::empty(stream, linked(counts.corners))?,
@@ -160,14 +160,14 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
         let functions = &*self.matrix.functions;
         let mut launches = Vec::new();
         if run != FriendRun::Points {
-            let rows = !matches!(self.rules, Rules::Triangles(_));
+            let rows = !matches!(self.rules, Rules::FourTriangles(_));
             launches = self.matrix.launches(rows)?;
             match &self.rules {
                 Rules::Quads => {}
-                Rules::Triangles(own) => {
+                Rules::FourTriangles(own) => {
                     self.matrix.neighbour_launches(&mut launches, &own.neighbours)?;
                 }
-                Rules::Sqrt3(own) => {
+                Rules::ThreeTriangles(own) => {
                     self.matrix.neighbour_launches(&mut launches, &own.neighbours)?;
                     own.start(&self.matrix, &mut launches)?;
                 }
@@ -195,8 +195,8 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
             };
             match &self.rules {
                 Rules::Quads => quads::launches(&self.matrix, &step, &mut launches)?,
-                Rules::Triangles(own) => own.launches(&step, &mut launches)?,
-                Rules::Sqrt3(own) => {
+                Rules::FourTriangles(own) => own.launches(&step, &mut launches)?,
+                Rules::ThreeTriangles(own) => {
                     launches.push(own.launch(&self.matrix, &step)?);
                     if let Some(ends) = &own.ends {
                         let twins = match depth {
@@ -227,7 +227,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
         };
         let own = &self.matrix;
         let edges = match &self.rules {
-            Rules::Sqrt3(rules) => rules.twins.address(0),
+            Rules::ThreeTriangles(rules) => rules.twins.address(0),
             _ => own.edges.address(0),
         };
         let first = [own.vertices.address(0), edges, own.edge_corners.address(0)];

@@ -13,14 +13,14 @@ use crate::error::{Error, Result};
 #[derive(Clone, Copy, Debug)]
 pub enum MatrixScheme {
     /// Quads from polygons.
-    CatmullClark,
+    Quads,
     /// Four triangles from one; `beta` is the weight of each of `n` neighbours.
-    Loop {
+    FourTriangles {
         /// Of the number of neighbours.
         beta: fn(usize) -> f64,
     },
     /// Three triangles from one, reversed; `alpha` is the weight of all of `n` neighbours.
-    Sqrt3 {
+    ThreeTriangles {
         /// Of the number of neighbours.
         alpha: fn(usize) -> f64,
         /// Whether vertices of one face stay where the surface ends.
@@ -33,14 +33,14 @@ impl Counts {
     pub fn refined(self, scheme: MatrixScheme, depth: usize) -> Self {
         let edges = 2 * self.edges + self.corners;
         match scheme {
-            MatrixScheme::CatmullClark => Self {
+            MatrixScheme::Quads => Self {
                 vertices: self.vertices + self.faces + self.edges,
                 faces: self.corners,
                 edges,
                 corners: 4 * self.corners,
                 open: 0,
             },
-            MatrixScheme::Loop { .. } => Self {
+            MatrixScheme::FourTriangles { .. } => Self {
                 vertices: self.vertices + self.edges,
                 faces: 4 * self.faces,
                 edges,
@@ -48,7 +48,7 @@ impl Counts {
                 open: 0,
             },
             // at every second level open edges are cut in three
-            MatrixScheme::Sqrt3 { .. } => {
+            MatrixScheme::ThreeTriangles { .. } => {
                 let (cut, open) =
                     if depth % 2 == 1 { (self.open, 3 * self.open) } else { (0, self.open) };
                 Self {
@@ -66,8 +66,8 @@ impl Counts {
 /// Kernels of a scheme, and what they need beside the levels.
 pub(super) enum Rules {
     Quads,
-    Triangles(Box<Triangles>),
-    Sqrt3(Box<Sqrt3>),
+    FourTriangles(Box<Triangles>),
+    ThreeTriangles(Box<Sqrt3>),
 }
 
 impl Rules {
@@ -75,17 +75,17 @@ impl Rules {
         let (stream, found) = (&matrix.stream, matrix.counts());
         let valence = found.valence.max(TABLED);
         match scheme {
-            MatrixScheme::CatmullClark => Ok(Self::Quads),
+            MatrixScheme::Quads => Ok(Self::Quads),
             _ if matrix.size() != 3 => Err(Error::request("Loop and √3 refine triangles only")),
-            MatrixScheme::Loop { beta } => {
+            MatrixScheme::FourTriangles { beta } => {
                 // a vertex has at most two neighbours a face
                 let betas: Vec<f64> = (0..=2 * valence).map(beta).collect();
-                Ok(Self::Triangles(Box::new(Triangles {
+                Ok(Self::FourTriangles(Box::new(Triangles {
                     neighbours: matrix.neighbours()?,
                     betas: Buffer::of(stream, &betas)?,
                 })))
             }
-            MatrixScheme::Sqrt3 { alpha, keeps_corners } => {
+            MatrixScheme::ThreeTriangles { alpha, keeps_corners } => {
                 if !found.is_manifold() || found.folds > 0 {
                     return Err(Error::request(
                         "√3-subdivision on a GPU of a surface that is no oriented manifold, or \
@@ -96,7 +96,7 @@ impl Rules {
                 let open = found.open > 0;
                 // where the surface ends there is one neighbour more than faces
                 let alphas: Vec<f64> = (0..=valence + 1).map(alpha).collect();
-                Ok(Self::Sqrt3(Box::new(Sqrt3 {
+                Ok(Self::ThreeTriangles(Box::new(Sqrt3 {
                     neighbours: matrix.neighbours()?,
                     alphas: Buffer::of(stream, &alphas)?,
                     twins: Buffer::empty(stream, matrix.vertices.len())?,

@@ -67,9 +67,11 @@ pub(super) fn levels<T: Real + DeviceRepr>(
     rule: CreaseRule,
 ) -> Result<DeviceLevels<T>> {
     let scheme = match options.scheme.split() {
-        Split::Quads => MatrixScheme::CatmullClark,
-        Split::FourTriangles => MatrixScheme::Loop { beta },
-        Split::ThreeTriangles => MatrixScheme::Sqrt3 { alpha, keeps_corners: keeps_corners(mesh) },
+        Split::Quads => MatrixScheme::Quads,
+        Split::FourTriangles => MatrixScheme::FourTriangles { beta },
+        Split::ThreeTriangles => {
+            MatrixScheme::ThreeTriangles { alpha, keeps_corners: keeps_corners(mesh) }
+        }
     };
     let counts = matrix.counts();
     let smooth = match options.scheme.split() {

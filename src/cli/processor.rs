@@ -86,7 +86,7 @@ impl Processor {
         if choice != Choice::Auto || !cost.suits_cpu(threads) {
             return Self::find(choice);
         }
-        let (cpu, gpu) = (cost.on_cpu(threads), cost.on_gpu());
+        let (cpu, gpu) = (cost.on_cpu(threads), cost.on_gpu(threads));
         Ok(Self::Cpu(Some(format!("about {}; a GPU would take {}", seconds(cpu), seconds(gpu)))))
     }
 

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, Cpu, start};
 use subsolid::cluster::Ranks;
-use subsolid::plan::Cost;
+use subsolid::plan::{Cost, LayersJob};
 use subsolid::slice::{
     Axis, DeviceSource, Job, JobReport, LayerSource, Setting, Slicer, Stack, merge_layers,
 };
@@ -162,7 +162,9 @@ pub fn run(
     let grid = a.images.grid(&setting)?;
     let pixels = grid.map_or(0, |grid| layers.len() * grid.size[0] * grid.size[1]);
     let numbers = model.wanted.iter().map(|attribute| attribute.width).sum();
-    let cost = Cost::layers(pixels, numbers);
+    let job =
+        LayersJob { cells: model.cell_count(), layers: layers.len(), pixels, attributes: numbers };
+    let cost = Cost::layers(job);
     let choice = ranks.map_or(Ok(a.backend), |ranks| own_choice(a.backend, &cost, ranks))?;
     let processor = Processor::find_for(choice, &cost)?;
     let on_cpu = model.source(slicer, a.outputs.vtu.is_some())?;

@@ -22,7 +22,7 @@ mod want;
 
 pub use adjoint::Adjoint;
 pub use batch::{Batch, BatchKind, TableId};
-pub use cost::{Cost, SurfaceJob};
+pub use cost::{Cost, LayersJob, SurfaceJob};
 pub use pattern::{Axis, AxisId, Order as SampleOrder, Patterns};
 pub use quantity::{Inputs as QuantityInputs, Quantity, Wanted, rounding, wanted_quantities};
 pub use route::{AMPLE, Facts, Kernel, MatrixUnits, Strategy};

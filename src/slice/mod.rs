@@ -53,6 +53,7 @@ mod materials;
 pub mod output;
 mod pieces;
 mod root;
+mod runs;
 mod setting;
 mod sheet;
 mod shell;

@@ -44,6 +44,11 @@ impl Model {
         Ok((Self { solid: Some((solid, mesh)), wanted, cell_data, sha256 }, slicer))
     }
 
+    /// Number of cells; 0 of a surface.
+    pub fn cell_count(&self) -> usize {
+        self.solid.as_ref().map_or(0, |(_, mesh)| mesh.cells.len())
+    }
+
     fn surface(a: &Arguments, options: SliceOptions, console: &Console) -> Result<(Self, Slicer)> {
         check_surface(a)?;
         let path = &a.model.model;

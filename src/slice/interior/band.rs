@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::fit::{Line, NEAR, Region};
+use super::fit::Region;
 use super::march::{Claims, decide_each, march, span};
 use super::newton::{LANES, NewtonPart};
 use super::parts::{Kind, Part};
+use super::polynomial::{Line, NEAR};
 use super::values::Values;
 use super::{BandValues, Interior, NONE, Plane};
 use crate::locate::{AttributePieces, Locator, Place};
+use crate::slice::runs::leading;
 
 /// How far around a covered pixel one with its centre inside is looked for.
 const AROUND: usize = 2;
@@ -68,7 +70,14 @@ pub fn values(
     coverage: &[u16],
     attributes: &[AttributePieces],
 ) -> BandValues {
-    let mut all = BandValues { pieces: Vec::new(), values: vec![Vec::new(); attributes.len()] };
+    let columns = layer.plane.grid.size[0];
+    let own = &coverage[columns * rows.start..columns * rows.end];
+    let count = own.iter().filter(|&&covered| covered > 0).count();
+    let room = |attribute: &AttributePieces| Vec::with_capacity(attribute.width * count);
+    let mut all = BandValues {
+        pieces: Vec::with_capacity(count),
+        values: attributes.iter().map(room).collect(),
+    };
     let band = Band::claimed(layer, &rows, AROUND, false, attributes);
     band.pixels(rows, Some(coverage), |_, found| match found {
         Found::Claimed(range) => {
@@ -211,19 +220,13 @@ impl<'a, 's> Band<'a, 's> {
         columns: [u32; 2],
         left: &mut Vec<(u32, u32)>,
     ) {
-        let may_leave: [bool; 3] = std::array::from_fn(|d| {
-            let [low, high] = line.bounds(d);
-            !(low >= NEAR && high <= 1.0 - NEAR)
-        });
         for first in (columns[0]..columns[1]).step_by(LANES) {
             let count = LANES.min((columns[1] - first) as usize);
             let variable = line.variable(first);
-            // how far inside
-            let mut inside = [f64::INFINITY; LANES];
-            for d in (0..3).filter(|&d| may_leave[d]) {
-                let t = line.at(d, &variable);
-                (0..LANES).for_each(|i| inside[i] = inside[i].min(t[i].min(1.0 - t[i])));
-            }
+            let inside = match line.has_inside(first, count) {
+                true => [f64::INFINITY; LANES],
+                false => line.inside(&variable),
+            };
             let at = self.at(row, first);
             let pieces = &mut self.pieces[at..at + count];
             let new: [bool; LANES] =
@@ -310,25 +313,33 @@ impl<'a, 's> Band<'a, 's> {
             let start = self.at(row as u32, 0);
             let pieces = &self.pieces[start..start + self.columns];
             let mask = mask.map(|mask| &mask[row * self.columns..][..self.columns]);
-            let is_covered = |column: usize| mask.is_none_or(|mask| mask[column] != M::default());
-            let mut column = 0;
+            let (mut column, mut end) = (0, 0);
             while column < self.columns {
-                let has_place = |&c: &usize| is_covered(c) && pieces[c] != NONE;
-                let count = (column..self.columns).take_while(has_place).count();
+                if column == end {
+                    // the next run of covered pixels
+                    let covered = |mask: &[M]| leading(mask, |pixel| *pixel != M::default());
+                    let bare = |mask: &[M]| leading(mask, |pixel| *pixel == M::default());
+                    column += mask.map_or(0, |mask| bare(&mask[column..]));
+                    end = mask.map_or(self.columns, |mask| column + covered(&mask[column..]));
+                    continue;
+                }
+                let count = leading(&pieces[column..end], |&piece| piece != NONE);
                 let pixel = (row * self.columns + column) as u32;
                 if count > 0 {
                     take(pixel, Found::Claimed(start + column..start + column + count));
                     column += count;
                     continue;
                 }
-                if mask.is_some() && is_covered(column) {
-                    if let Some(from) = self.taken_over(row, column) {
-                        take(pixel, Found::Claimed(from..from + 1));
-                    } else if let Some((piece, Place { parameters, .. })) =
-                        locator.nearest_piece(plane.centre(column as u32, row as u32))
-                    {
-                        take(pixel, Found::Nearest(piece, parameters));
-                    }
+                if mask.is_none() {
+                    column += leading(&pieces[column..], |&piece| piece == NONE);
+                    continue;
+                }
+                if let Some(from) = self.taken_over(row, column) {
+                    take(pixel, Found::Claimed(from..from + 1));
+                } else if let Some((piece, Place { parameters, .. })) =
+                    locator.nearest_piece(plane.centre(column as u32, row as u32))
+                {
+                    take(pixel, Found::Nearest(piece, parameters));
                 }
                 column += 1;
             }

@@ -14,23 +14,16 @@
 
 #![allow(clippy::needless_range_loop)] // lanes index several arrays at once
 
-use std::sync::LazyLock;
-
 use super::Plane;
 use super::newton::{LANES, Lanes, NewtonPart, ROUNDED, settle};
+use super::polynomial::{Fit, NODES, interpolate, mix, node};
 use crate::locate::{AttributePieces, LocatorPieces, MARGIN};
 
-/// Nodes along a side, and coefficients.
-const NODES: usize = LANES;
-/// Coefficients from here on are the last ones.
-const LAST: usize = NODES - 2;
 /// What the last coefficients may be, of parameters, and of attributes as a part of their range.
 const TOLERANCE: f64 = 1e-7;
 /// What rounding does to them, as a part of the largest value.
 const ROUNDING: f64 = 1e-13;
-/// Pixels so near to a side, in the part's parameters, are left to Newton's method.
-pub const NEAR: f64 = 1e-6;
-/// Rectangles of fewer pixels are, too.
+/// Rectangles of fewer pixels are left to Newton's method.
 const FEW_PIXELS: f64 = 150.0;
 /// How often a rectangle is quartered.
 const QUARTERINGS: u32 = 4;
@@ -46,29 +39,10 @@ pub struct Region {
     pub fit: Option<Fit>,
 }
 
-/// Polynomials over a rectangle of two of the frame's y.
-#[derive(Debug)]
-pub struct Fit {
-    along: [usize; 2],
-    // least and largest of the two
-    rectangle: [[f64; 2]; 2],
-    // u, v, w in the part, then the channels: Chebyshev coefficients [along 1][along 0]
-    quantities: Vec<[Lanes; NODES]>,
-}
-
 /// Where pixels are in the frame of a part: y = origin + column · by[0] + row · by[1].
 struct Lattice {
     origin: [f64; 3],
     by: [[f64; 3]; 2],
-}
-
-/// Polynomials along some pixels of a row; the variable goes from -1 to 1.
-#[derive(Debug)]
-pub struct Line {
-    middle: f64,
-    scale: f64,
-    // u, v, w in the part, then the channels: coefficients of the powers
-    quantities: Vec<Lanes>,
 }
 
 /// The regions of a part whose pixels are in `rows`, with these attributes.
@@ -234,7 +208,7 @@ impl Fitting<'_, '_> {
                 quantities.push(interpolate(&values, TOLERANCE * (high - low) + rounding)?);
             }
         }
-        Some(Fit { along: self.along, rectangle: self.along.map(|d| sides[d]), quantities })
+        Some(Fit::new(self.along, self.along.map(|d| sides[d]), quantities))
     }
 
     /// The part's parameters at the nodes of a rectangle, `[along 1][along 0]`, if Newton's method
@@ -248,7 +222,7 @@ impl Fitting<'_, '_> {
         for (j, places) in places.iter_mut().enumerate() {
             let (mut x, mut t) = ([[0.0; LANES]; 3], [[0.0; LANES]; 3]);
             for i in 0..NODES {
-                let y = [mix(sides[a], TABLES.nodes[i]), mix(sides[b], TABLES.nodes[j])];
+                let y = [mix(sides[a], node(i)), mix(sides[b], node(j))];
                 let point = self.plane.at(self.lattice.pixel(self.along, y));
                 let y = self.part.frame.guess(point);
                 for d in 0..3 {
@@ -288,175 +262,5 @@ impl Lattice {
         let scale = 1.0 / (c[a] * r[b] - c[b] * r[a]);
         let [p, q] = [y[0] - self.origin[a], y[1] - self.origin[b]];
         [(p * r[b] - q * r[a]) * scale, (c[a] * q - c[b] * p) * scale]
-    }
-}
-
-impl Line {
-    /// Memory for the polynomials of `fit`.
-    pub fn new(fit: &Fit) -> Self {
-        Self { middle: 0.0, scale: 1.0, quantities: vec![[0.0; LANES]; fit.quantities.len()] }
-    }
-
-    /// Restricts the polynomials of `fit` to the `columns` of a row.
-    #[inline(always)]
-    pub fn restrict(
-        &mut self,
-        fit: &Fit,
-        part: &NewtonPart,
-        plane: &Plane<'_>,
-        row: u32,
-        columns: [u32; 2],
-    ) {
-        let [first, last] = [columns[0], columns[1] - 1].map(f64::from);
-        let (middle, half) = (0.5 * (first + last), (0.5 * (last - first)).max(0.5));
-        (self.middle, self.scale) = (middle, 1.0 / half);
-        let Tables { nodes, powers, .. } = &*TABLES;
-        let [start, end] = [middle, middle + half]
-            .map(|column| part.frame.guess(plane.at([column, f64::from(row)])));
-        // Chebyshev polynomials at nodes of the row
-        let mut basis = [[[0.0; LANES]; NODES]; 2];
-        for ((basis, &d), [low, high]) in basis.iter_mut().zip(&fit.along).zip(fit.rectangle) {
-            for i in 0..LANES {
-                let y = start[d] + nodes[i] * (end[d] - start[d]);
-                basis[0][i] = 1.0;
-                basis[1][i] = (2.0 * y - (low + high)) / (high - low);
-            }
-            for k in 2..NODES {
-                for i in 0..LANES {
-                    basis[k][i] = 2.0 * basis[1][i] * basis[k - 1][i] - basis[k - 2][i];
-                }
-            }
-        }
-        for (own, coefficients) in self.quantities.iter_mut().zip(&fit.quantities) {
-            let mut values = [0.0; LANES];
-            for (j, coefficients) in coefficients.iter().enumerate() {
-                let mut sum = [0.0; LANES];
-                for (k, c) in coefficients.iter().enumerate() {
-                    (0..LANES).for_each(|i| sum[i] += c * basis[0][k][i]);
-                }
-                (0..LANES).for_each(|i| values[i] += sum[i] * basis[1][j][i]);
-            }
-            *own = [0.0; LANES];
-            for (value, powers) in values.iter().zip(powers) {
-                (0..LANES).for_each(|k| own[k] += value * powers[k]);
-            }
-        }
-    }
-
-    /// The variable of the polynomials at eight columns.
-    #[inline(always)]
-    pub fn variable(&self, first: u32) -> Lanes {
-        std::array::from_fn(|i| (f64::from(first + i as u32) - self.middle) * self.scale)
-    }
-
-    /// Least and largest of a quantity, or less and more.
-    #[inline(always)]
-    pub fn bounds(&self, quantity: usize) -> [f64; 2] {
-        let powers = &self.quantities[quantity];
-        let reach: f64 = powers[1..].iter().map(|x| x.abs()).sum();
-        [powers[0] - reach, powers[0] + reach]
-    }
-
-    /// A quantity at eight columns.
-    #[inline(always)]
-    pub fn at(&self, quantity: usize, variable: &Lanes) -> Lanes {
-        let powers = &self.quantities[quantity];
-        let mut value = [powers[NODES - 1]; LANES];
-        for k in (0..NODES - 1).rev() {
-            (0..LANES).for_each(|i| value[i] = value[i] * variable[i] + powers[k]);
-        }
-        value
-    }
-}
-
-/// From -1 to 1 to a range.
-fn mix([low, high]: [f64; 2], x: f64) -> f64 {
-    0.5 * ((1.0 - x) * low + (1.0 + x) * high)
-}
-
-/// Chebyshev coefficients of values at the nodes, unless the last ones are larger than `most`.
-#[inline(always)]
-fn interpolate(values: &[Lanes; NODES], most: f64) -> Option<[Lanes; NODES]> {
-    let coefficients = coefficients(values);
-    let mut last = 0.0;
-    for (j, row) in coefficients.iter().enumerate() {
-        let from = if j < LAST { LAST } else { 0 };
-        row[from..].iter().for_each(|c| last += c.abs());
-    }
-    // what is not a number is no answer either
-    (last <= most).then_some(coefficients)
-}
-
-/// Chebyshev coefficients of values at the nodes.
-#[inline(always)]
-fn coefficients(values: &[Lanes; NODES]) -> [Lanes; NODES] {
-    let table = &TABLES.coefficients;
-    let mut coefficients = [[0.0; LANES]; NODES];
-    for (values, to_rows) in values.iter().zip(table) {
-        let mut row = [0.0; LANES];
-        for (value, table) in values.iter().zip(table) {
-            (0..LANES).for_each(|k| row[k] += value * table[k]);
-        }
-        for (own, weight) in coefficients.iter_mut().zip(to_rows) {
-            (0..LANES).for_each(|k| own[k] += weight * row[k]);
-        }
-    }
-    coefficients
-}
-
-struct Tables {
-    /// Zeros of the Chebyshev polynomial of degree 8.
-    nodes: Lanes,
-    /// From values at the nodes to Chebyshev coefficients, `[node][coefficient]`.
-    coefficients: [Lanes; NODES],
-    /// To coefficients of the powers, `[node][power]`.
-    powers: [Lanes; NODES],
-}
-
-static TABLES: LazyLock<Tables> = LazyLock::new(|| {
-    let angle = |i: usize| std::f64::consts::PI * (i as f64 + 0.5) / NODES as f64;
-    let weight = |k: usize| if k == 0 { 1.0 } else { 2.0 } / NODES as f64;
-    let coefficients: [Lanes; NODES] =
-        std::array::from_fn(|i| std::array::from_fn(|k| weight(k) * (k as f64 * angle(i)).cos()));
-    // powers of each Chebyshev polynomial
-    let mut chebyshev = [[0.0; NODES]; NODES];
-    (chebyshev[0][0], chebyshev[1][1]) = (1.0, 1.0);
-    for k in 2..NODES {
-        for power in 0..NODES {
-            let before = if power > 0 { chebyshev[k - 1][power - 1] } else { 0.0 };
-            chebyshev[k][power] = 2.0 * before - chebyshev[k - 2][power];
-        }
-    }
-    let power =
-        |i: usize, power: usize| (0..NODES).map(|k| coefficients[i][k] * chebyshev[k][power]).sum();
-    let powers = std::array::from_fn(|i| std::array::from_fn(|p| power(i, p)));
-    Tables { nodes: std::array::from_fn(|i| angle(i).cos()), coefficients, powers }
-});
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn polynomials_are_found_again() {
-        let p = |x: f64| 1.0 - 2.0 * x + 0.5 * x.powi(3) - 0.25 * x.powi(7);
-        let q = |y: f64| 3.0 + y * y;
-        let nodes = TABLES.nodes;
-        let values = nodes.map(|y| nodes.map(|x| p(x) * q(y)));
-        let found = coefficients(&values);
-        let chebyshev = |k: usize, x: f64| (k as f64 * x.acos()).cos();
-        let mut line = Line { middle: 0.0, scale: 1.0, quantities: vec![[0.0; LANES]] };
-        for (power, own) in line.quantities[0].iter_mut().enumerate() {
-            *own = (0..NODES).map(|i| values[3][i] * TABLES.powers[i][power]).sum();
-        }
-        for x in [-0.9, -0.2, 0.4, 1.0] {
-            let y = 0.3;
-            let terms = (0..64).map(|at| (at / NODES, at % NODES));
-            let sum: f64 =
-                terms.map(|(j, i)| found[j][i] * chebyshev(i, x) * chebyshev(j, y)).sum();
-            assert!((sum - p(x) * q(y)).abs() < 1e-13);
-            let along = line.at(0, &[x; LANES])[0];
-            assert!((along - p(x) * q(nodes[3])).abs() < 1e-13);
-        }
     }
 }

@@ -37,6 +37,7 @@ mod fit;
 mod march;
 mod newton;
 mod parts;
+mod polynomial;
 mod tiles;
 mod values;
 

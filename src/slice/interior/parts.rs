@@ -9,7 +9,11 @@ use super::newton::NewtonPart;
 use crate::locate::{AttributePieces, Frame, Half, Locator, bounds, halves};
 
 /// How often a piece is halved at most.
-const HALVINGS: u32 = 9;
+const HALVINGS: u32 = 15;
+/// Halvings after which parts of few pixels are left to the locator.
+const SOME: u32 = 9;
+/// Fewer pixels than these are few.
+const FEW_PIXELS: u32 = 256;
 
 /// A part of a piece that the plane may meet.
 pub struct Part {
@@ -73,6 +77,8 @@ impl Split<'_, '_> {
     fn push(&self, part: Half, frame: Option<Frame>, halvings: u32, parts: &mut Vec<Part>) {
         let pixels = self.plane.pixels(&bounds(&part.points), self.most);
         let Some([rows, columns]) = pixels else { return };
+        let has_few = (rows[1] - rows[0]) * (columns[1] - columns[0]) < FEW_PIXELS;
+        let is_last = halvings == 0 || has_few && halvings <= HALVINGS - SOME;
         let found = |kind: Kind| Part { piece: self.piece, kind, rows, columns };
         match frame {
             Some(frame) if frame.converges => {
@@ -86,7 +92,7 @@ impl Split<'_, '_> {
                 });
                 parts.push(found(Kind::Newton(Box::new(newton), regions)));
             }
-            _ if halvings == 0 => parts.push(found(Kind::Wild)),
+            _ if is_last => parts.push(found(Kind::Wild)),
             _ => {
                 for half in halves(&part.points) {
                     let frame = Frame::of(&half.points);

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::fit::Line;
 use super::newton::{LANES, Lanes};
+use super::polynomial::Line;
 use crate::locate::{AttributePieces, LocatorPieces};
 
 /// Attributes of pixels, of those that have a place.

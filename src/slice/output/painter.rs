@@ -4,6 +4,7 @@ use super::{Content, Cut, LayerOutput};
 use crate::io::plain_name;
 use crate::slice::image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat};
 use crate::slice::manifest::{FileEntry, Files, ImageStack, Images, MaterialEntry};
+use crate::slice::runs::leading;
 use crate::slice::source::Channel;
 use crate::slice::{Material, Materials, PixelGrid, Setting, Unfit};
 use crate::{Error, Result};
@@ -207,17 +208,11 @@ impl Painter {
         levels.clear();
         levels.resize(if options.attributes.is_empty() { 0 } else { coverage.len() }, 0);
         for (&(channel, range), folder) in options.attributes.iter().zip(of_attributes) {
-            let pixels = levels.iter_mut().zip(&coverage).filter(|(_, covered)| **covered > 0);
-            let values = || values.iter().skip(channel).step_by(self.channels);
-            if let Some(place) = values().position(|value| value.is_nan()) {
-                let mut covered = (0..coverage.len()).filter(|&pixel| coverage[pixel] > 0);
-                let pixel = covered.nth(place).unwrap_or_default();
+            let own = Values { values: &values, channels: self.channels, channel };
+            if let Err(pixel) = own.shade(range, &coverage, &mut levels) {
                 let text = format!("has no number in {folder:?}");
                 let help = "give the attribute a number at every vertex, or leave it out";
                 return Err(Unfit { pixel, text, help }.error(cut.source, layer, grid));
-            }
-            for ((level, &covered), &value) in pixels.zip(values()) {
-                *level = shade(value, range, covered);
             }
             files.push(take(self.grey(folder, cut, &levels, options.bits)?)?);
         }
@@ -276,10 +271,66 @@ fn image_format(setting: &Setting, options: &ImageOptions) -> ImageFormat {
     ImageFormat { size: grid.size, bits, flip, metres: grid.pitch * setting.unit_mm / 1e3, file }
 }
 
-/// Level of a value in a pixel that is covered so far; the range's ends are 0 and all.
-fn shade(value: f64, [black, white]: [f64; 2], covered: u16) -> u16 {
-    let part = ((value - black) / (white - black)).clamp(0.0, 1.0);
-    (part * f64::from(covered)).round() as u16
+/// A channel of the covered pixels, `[pixel][channel]`.
+struct Values<'a> {
+    values: &'a [f64],
+    channels: usize,
+    channel: usize,
+}
+
+impl Values<'_> {
+    /// Levels of the covered pixels, from 0 to their coverage; the others' stay.
+    ///
+    /// # Errors
+    /// The first pixel whose value is no number.
+    fn shade(&self, range: [f64; 2], coverage: &[u16], levels: &mut [u16]) -> Result<(), usize> {
+        let mut values = self.values;
+        let mut start = 0;
+        while start < coverage.len() {
+            start += leading(&coverage[start..], |&covered| covered == 0);
+            let run = &coverage[start..];
+            let run = &run[..leading(run, |&covered| covered > 0)];
+            let pixels = start..start + run.len();
+            start = pixels.end;
+            let Some((own, rest)) = values.split_at_checked(self.channels * run.len()) else {
+                break; // a source without values
+            };
+            values = rest;
+            let levels = &mut levels[pixels.clone()];
+            let are_numbers = match self.channels {
+                1 => shade(own.iter().copied(), range, run, levels),
+                channels => {
+                    let own = own.iter().skip(self.channel).step_by(channels);
+                    shade(own.copied(), range, run, levels)
+                }
+            };
+            if !are_numbers {
+                let mut own = own.iter().skip(self.channel).step_by(self.channels);
+                return Err(pixels.start + own.position(|x| x.is_nan()).unwrap_or_default());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Levels of values in pixels that are covered so far; the range's ends are 0 and all. Says whether
+/// all values are numbers.
+#[inline(always)]
+fn shade(
+    values: impl Iterator<Item = f64>,
+    [black, white]: [f64; 2],
+    coverage: &[u16],
+    levels: &mut [u16],
+) -> bool {
+    let scale = white - black;
+    let mut are_numbers = true;
+    for ((level, &covered), value) in levels.iter_mut().zip(coverage).zip(values) {
+        are_numbers &= !value.is_nan();
+        let part = ((value - black) / scale).clamp(0.0, 1.0);
+        // rounds: a cast cuts off
+        *level = (part * f64::from(covered) + 0.5) as i32 as u16;
+    }
+    are_numbers
 }
 
 /// A folder for the coverage or the materials and for every attribute: its name in letters that

@@ -1,0 +1,29 @@
+//! Runs of pixels in a row.
+
+/// Pixels that are tried together.
+const TOGETHER: usize = 16;
+
+/// How many pixels in front have a property.
+#[inline(always)]
+pub fn leading<T>(pixels: &[T], holds: impl Fn(&T) -> bool) -> usize {
+    let (chunks, _) = pixels.as_chunks::<TOGETHER>();
+    // without a branch a pixel, so that it becomes vectors
+    let all = |chunk: &&[T; TOGETHER]| chunk.iter().fold(true, |all, pixel| all & holds(pixel));
+    let whole = TOGETHER * chunks.iter().take_while(all).count();
+    whole + pixels[whole..].iter().take_while(|pixel| holds(pixel)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_end_at_the_first_pixel_without_the_property() {
+        for count in 0..40 {
+            for first in 0..=count {
+                let pixels: Vec<u16> = (0..count).map(|i| u16::from(i < first)).collect();
+                assert_eq!(leading(&pixels, |&pixel| pixel > 0), first);
+            }
+        }
+    }
+}

@@ -193,7 +193,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         check_names(format, &mesh)?;
     }
     if a.precision() == Precision::F32 {
-        warn_of_single(&mesh, 0, console);
+        warn_of_single(lengths(&mesh), 0, console);
     }
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
@@ -213,12 +213,9 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
 }
 
-/// Warns where cells of `levels` refinements are so small beside their distance from the origin that
-/// single precision does not keep points apart.
-fn warn_of_single(mesh: &SolidMesh, levels: usize, console: &Console) {
-    const PARTS: f64 = 1000.0; // of a cell, that are to be told apart
+/// The largest coordinate, and the length of the smallest cell.
+fn lengths(mesh: &SolidMesh) -> [f64; 2] {
     let largest = mesh.points.iter().flatten().fold(0.0, |a: f64, x| a.max(x.abs()));
-    let spacing = largest * f64::from(f32::EPSILON);
     let size = |c: usize| {
         let points = || mesh.cells.vertices(c).iter().filter_map(|&v| mesh.points.get(v as usize));
         let along = |d: usize| {
@@ -229,8 +226,15 @@ fn warn_of_single(mesh: &SolidMesh, levels: usize, console: &Console) {
         };
         (0..3).map(along).fold(0.0, f64::max)
     };
-    let smallest =
-        (0..mesh.cells.len()).map(size).filter(|&s| s > 0.0).fold(f64::INFINITY, f64::min);
+    let sizes = (0..mesh.cells.len()).map(size).filter(|&s| s > 0.0);
+    [largest, sizes.fold(f64::INFINITY, f64::min)]
+}
+
+/// Warns where cells of `levels` refinements are so small beside their distance from the origin that
+/// single precision does not keep points apart.
+fn warn_of_single([largest, smallest]: [f64; 2], levels: usize, console: &Console) {
+    const PARTS: f64 = 1000.0; // of a cell, that are to be told apart
+    let spacing = largest * f64::from(f32::EPSILON);
     let smallest = smallest * 0.5_f64.powi(levels as i32);
     if spacing * PARTS > smallest {
         console.warn(format!(

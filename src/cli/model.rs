@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use subsolid::mesh::{Creases, FoldedCorners, Handedness, SolidMesh};
+use subsolid::mesh::{CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh};
 use subsolid::refine::{crease_by_angle, refine_mesh, refined_cell_count};
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
@@ -68,22 +68,15 @@ impl ModelArguments {
         }
         let start = Instant::now();
         let (mut mesh, report) = io::read_with_options(&self.model, self.read_options()?)?;
-        let counts = format!(
-            "{}, {}",
-            counted(mesh.points.len(), "vertex"),
-            counted(mesh.cells.len(), "cell")
-        );
-        console.status("Read", format!("{}: {counts} in {}", self.model.display(), since(start)));
-        if let Some(left_out) = report.left_out() {
-            console.warn(format!("{}: left out: {left_out}", self.model.display()));
-        }
-        warn_of_orphans(&mesh, console);
+        self.say_read([mesh.points.len(), mesh.cells.len()], &report, start, console);
+        let (orphans, first) = orphans(&mesh);
+        warn_of_orphans(orphans, first, console);
         if let Some(path) = &self.creases {
             mesh.creases = merged(io::read_creases(path)?, &mesh.creases);
         }
         match weld {
             true => weld_vertices(&mut mesh, console)?,
-            false => self.warn_of_coincident(&mesh, console),
+            false => self.warn_of_coincident(mesh.coincident_vertices(), console),
         }
         if let Some(degrees) = self.crease_angle {
             let count = crease_by_angle(&mut mesh, degrees)?;
@@ -92,8 +85,24 @@ impl ModelArguments {
         Ok(mesh)
     }
 
-    fn warn_of_coincident(&self, mesh: &SolidMesh, console: &Console) {
-        let found = mesh.coincident_vertices();
+    /// Says what was read, and what of the file was not.
+    pub fn say_read(
+        &self,
+        [vertices, cells]: [usize; 2],
+        report: &io::ReadReport,
+        start: Instant,
+        console: &Console,
+    ) {
+        let (vertices, cells) = (counted(vertices, "vertex"), counted(cells, "cell"));
+        let model = self.model.display();
+        console.status("Read", format!("{model}: {vertices}, {cells} in {}", since(start)));
+        if let Some(left_out) = report.left_out() {
+            console.warn(format!("{model}: left out: {left_out}"));
+        }
+    }
+
+    /// Warns of vertices in one place.
+    pub fn warn_of_coincident(&self, found: CoincidentVertices, console: &Console) {
         let Some([a, b]) = found.first else { return };
         let model = self.model.display();
         console.warn(format!(
@@ -107,15 +116,22 @@ impl ModelArguments {
     /// Warns of left-handed and folded hexahedra; refuses them with `--strict`.
     pub fn check_cells(&self, mesh: &SolidMesh, console: &Console) -> Result<()> {
         let handedness = mesh.handedness();
+        self.check_found(&handedness, &mesh.folded_corners(&handedness), console)
+    }
+
+    /// Warns of these hexahedra; refuses them with `--strict`.
+    pub fn check_found(
+        &self,
+        handedness: &Handedness,
+        corners: &FoldedCorners,
+        console: &Console,
+    ) -> Result<()> {
         let found = [
             (
-                left_handed(&handedness),
+                left_handed(handedness),
                 "list the corners as VTK does, or let refine --reorient do it",
             ),
-            (
-                folded(&mesh.folded_corners(&handedness)),
-                "move their vertices, or let subsolid untangle do it",
-            ),
+            (folded(corners), "move their vertices, or let subsolid untangle do it"),
         ];
         for (found, help) in found {
             let Some(found) = found else { continue };
@@ -280,7 +296,8 @@ fn weld_vertices(mesh: &mut SolidMesh, console: &Console) -> Result<()> {
     Ok(())
 }
 
-fn warn_of_orphans(mesh: &SolidMesh, console: &Console) {
+/// Number of vertices that belong to no cell, and the first of them.
+fn orphans(mesh: &SolidMesh) -> (usize, Option<u32>) {
     let mut used = vec![false; mesh.points.len()];
     for c in 0..mesh.cells.len() {
         for &v in mesh.cells.vertices(c) {
@@ -289,10 +306,16 @@ fn warn_of_orphans(mesh: &SolidMesh, console: &Console) {
             }
         }
     }
-    let orphans = used.iter().filter(|&&used| !used).count();
-    if let Some(first) = used.iter().position(|&used| !used) {
-        let belong = if orphans == 1 { "belongs" } else { "belong" };
-        let orphans = counted(orphans, "vertex");
+    let mut orphans = (0..).zip(&used).filter(|(_, used)| !**used).map(|(v, _)| v);
+    let first = orphans.next();
+    (usize::from(first.is_some()) + orphans.count(), first)
+}
+
+/// Warns of so many vertices that belong to no cell.
+pub fn warn_of_orphans(count: usize, first: Option<u32>, console: &Console) {
+    if let Some(first) = first {
+        let belong = if count == 1 { "belongs" } else { "belong" };
+        let orphans = counted(count, "vertex");
         console.warn(format!("{orphans} {belong} to no cell (the first: vertex {first})"));
     }
 }

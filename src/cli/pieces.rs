@@ -21,3 +21,11 @@ pub fn share(items: &Range<usize>, (part, of): (usize, usize)) -> Range<usize> {
     let at = |part: usize| items.start + items.len() * part / of;
     at(part - 1)..at(part)
 }
+
+/// The elements of pieces that follow one another.
+pub fn covered(pieces: &[Range<usize>]) -> Range<usize> {
+    match (pieces.first(), pieces.last()) {
+        (Some(first), Some(last)) => first.start..last.end,
+        _ => 0..0,
+    }
+}

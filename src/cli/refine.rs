@@ -91,19 +91,23 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         Rule::LayerConsistent => VertexRule::LayerConsistent,
         Rule::JoyMacCracken => VertexRule::JoyMacCracken,
     };
-    let mut mesh = match arguments.weld {
-        true => arguments.model.read_welded(console)?,
-        false => arguments.model.read(console)?,
+    let whole = || {
+        let mut mesh = match arguments.weld {
+            true => arguments.model.read_welded(console)?,
+            false => arguments.model.read(console)?,
+        };
+        if arguments.reorient {
+            let changed = reorient(&mut mesh)?;
+            console.status("Reoriented", counted(changed, "cell"));
+        }
+        Ok(mesh)
     };
-    if arguments.reorient {
-        let changed = reorient(&mut mesh)?;
-        console.status("Reoriented", counted(changed, "cell"));
+    if in_pieces {
+        return pieces::run(&arguments, whole, rule, ranks, console);
     }
+    let mesh = whole()?;
     arguments.model.check_cells(&mesh, console)?;
     check_names(format, &mesh)?;
-    if in_pieces {
-        return pieces::run(&arguments, &mesh, rule, ranks, console);
-    }
     let mesh = refined(mesh, arguments.levels, rule, console)?;
     warn_of_table(format, output, &mesh, console);
     let start = Instant::now();

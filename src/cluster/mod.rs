@@ -30,6 +30,13 @@ pub use mpi::Mpi;
 pub use ranks::Ranks;
 pub use threads::{ThreadGroup, Threads};
 
+/// The block of `count` items that a rank holds of a list that ranks hold together: about as many
+/// each, in their order.
+pub fn block(count: usize, rank: usize, ranks: usize) -> std::ops::Range<usize> {
+    let at = |rank: usize| (count as u128 * rank as u128 / ranks as u128) as usize;
+    at(rank)..at(rank + 1)
+}
+
 /// The ranks of a job, seen from one of them. All of them make the same exchanges in the same order.
 pub trait Group {
     /// This rank, from 0 on.

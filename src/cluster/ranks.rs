@@ -25,6 +25,8 @@ pub struct Ranks<'g> {
 struct Failure {
     message: String,
     help: Option<String>,
+    // of the job, whichever rank has met it
+    of_job: bool,
 }
 
 impl Failure {
@@ -68,6 +70,11 @@ impl<'g> Ranks<'g> {
     /// # Errors
     /// That of the first rank that has one.
     pub fn all_gather(&self, own: Result<Vec<u8>>) -> Result<Vec<Vec<u8>>> {
+        self.gather(own, false)
+    }
+
+    /// [`Ranks::all_gather`]; errors `of_job` name no rank.
+    fn gather(&self, own: Result<Vec<u8>>, of_job: bool) -> Result<Vec<Vec<u8>>> {
         if let Some(failure) = &*self.failure.borrow() {
             return Err(failure.error());
         }
@@ -79,8 +86,8 @@ impl<'g> Ranks<'g> {
             Err(_) if self.stopped.get() => vec![STOPPED],
             Err(error) => {
                 self.group.warn();
-                let failure =
-                    Failure { message: error.to_string(), help: error.help().map(str::to_owned) };
+                let help = error.help().map(str::to_owned);
+                let failure = Failure { message: error.to_string(), help, of_job };
                 let text = serde_json::to_vec(&failure).unwrap_or_default();
                 [&[ERROR], &text[..]].concat()
             }
@@ -106,6 +113,21 @@ impl<'g> Ranks<'g> {
         };
         self.all_gather(own)?;
         value.ok_or_else(|| Error::request("a rank has no result"))
+    }
+
+    /// What rank 0 makes for all and keeps, while the others wait: reading a file, for instance. Its
+    /// error is that of the job and names no rank.
+    ///
+    /// # Errors
+    /// That of rank 0.
+    pub fn first<T>(&self, make: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
+        let made = if self.is_first() { make().map(Some) } else { Ok(None) };
+        let (value, own) = match made {
+            Ok(value) => (value, Ok(Vec::new())),
+            Err(error) => (None, Err(error)),
+        };
+        self.gather(own, true)?;
+        Ok(value)
     }
 
     /// What rank 0 has, on all ranks; the others give their results so far.
@@ -145,7 +167,7 @@ fn failure(all: &[Vec<u8>]) -> Option<Failure> {
     if all.iter().all(|bytes| bytes.first() == Some(&VALUE)) {
         return None;
     }
-    let unknown = || Failure { message: "failed".into(), help: None };
+    let unknown = || Failure { message: "failed".into(), help: None, of_job: false };
     let error = |bytes: &Vec<u8>| -> Option<Failure> {
         let (&kind, text) = bytes.split_first()?;
         (kind == ERROR).then(|| serde_json::from_slice(text).unwrap_or_else(|_| unknown()))
@@ -153,7 +175,7 @@ fn failure(all: &[Vec<u8>]) -> Option<Failure> {
     let errors: Vec<Option<Failure>> = all.iter().map(error).collect();
     let first = errors.iter().position(Option::is_some).unwrap_or(0);
     let mut failure = errors[first].clone().unwrap_or_else(unknown);
-    if errors.iter().any(|error| *error != errors[first]) {
+    if !failure.of_job && errors.iter().any(|error| *error != errors[first]) {
         failure.message = format!("rank {first}: {}", failure.message);
     }
     Some(failure)
@@ -219,5 +241,10 @@ mod tests {
             Ranks::new(group).agree(wrong).unwrap_err().to_string()
         });
         assert_eq!(errors, ["wrong", "wrong"]);
+        let errors = Threads::run(2, |group| {
+            let made = Ranks::new(group).first(|| Err::<(), _>(Error::request("no file")));
+            made.unwrap_err().to_string()
+        });
+        assert_eq!(errors, ["no file", "no file"]);
     }
 }

@@ -28,7 +28,7 @@ pub use dataset::{
 pub use high_order::hexahedron_order;
 pub use mesh_dataset::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
 pub use read::{
-    ReadOptions, ReadReport, is_surface, read, read_creases, read_surface,
+    MeshBlock, ReadOptions, ReadReport, is_surface, read, read_block, read_creases, read_surface,
     read_surface_with_report, read_with_options, read_with_report,
 };
 pub use table::check_table_attributes;

@@ -17,7 +17,7 @@ pub enum CellKind {
 
 impl CellKind {
     /// Number of corners; `None` for [`CellKind::Polyhedron`].
-    const fn corners(self) -> Option<usize> {
+    pub(crate) const fn corners(self) -> Option<usize> {
         match self {
             Self::Hexahedron => Some(8),
             Self::Tetrahedron => Some(4),

@@ -30,18 +30,47 @@ pub struct Welded {
     pub differing: Vec<String>,
 }
 
+impl CoincidentVertices {
+    /// Of these vertices, with their coordinates.
+    pub(crate) fn of(vertices: Vec<(u32, [f64; 3])>) -> Self {
+        let mut found = Self::default();
+        let keys = (0..).zip(&vertices).map(|(i, (_, p))| (Self::hash(*p), i)).collect();
+        let (id, bits) = (|i: u32| vertices[i as usize].0, |i: u32| bits(vertices[i as usize].1));
+        for_each_place(keys, id, bits, |ids| found.add(ids));
+        found
+    }
+
+    /// A hash of coordinates that is one for all vertices of a place.
+    pub(crate) fn hash(point: [f64; 3]) -> u64 {
+        mixed(bits(point))
+    }
+
+    /// Those of both, which have no place in common.
+    #[must_use]
+    pub(crate) fn joined(self, other: Self) -> Self {
+        let first = match (self.first, other.first) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        Self { count: self.count + other.count, extra: self.extra + other.extra, first }
+    }
+
+    /// Adds a place.
+    fn add(&mut self, ids: &[u32]) {
+        self.count += ids.len();
+        self.extra += ids.len() - 1;
+        if self.first.is_none_or(|[first, _]| ids[0] < first) {
+            self.first = Some([ids[0], ids[1]]);
+        }
+    }
+}
+
 impl SolidMesh {
     /// Vertices of cells that have equal coordinates; 0 and −0 are equal. Vertices of no cell do
     /// not count.
     pub fn coincident_vertices(&self) -> CoincidentVertices {
         let mut found = CoincidentVertices::default();
-        self.for_each_place(|ids| {
-            found.count += ids.len();
-            found.extra += ids.len() - 1;
-            if found.first.is_none_or(|[first, _]| ids[0] < first) {
-                found.first = Some([ids[0], ids[1]]);
-            }
-        });
+        self.for_each_place(|ids| found.add(ids));
         found
     }
 
@@ -165,22 +194,36 @@ impl SolidMesh {
     }
 
     /// Shows the vertices of every place that has several, ascending.
-    fn for_each_place(&self, mut show: impl FnMut(&[u32])) {
-        // 0 and −0 are one place
-        let bits = |v: u32| self.points[v as usize].map(|x| (x + 0.0).to_bits());
+    fn for_each_place(&self, show: impl FnMut(&[u32])) {
         let used = self.used_vertices();
         let known = used.par_iter().enumerate().filter(|(_, used)| **used);
-        let mut keys: Vec<(u64, u32)> =
-            known.map(|(v, _)| (mixed(bits(v as u32)), v as u32)).collect();
-        let compared = |a: &(u64, u32), b: &(u64, u32)| match a.0.cmp(&b.0) {
-            Ordering::Equal => bits(a.1).cmp(&bits(b.1)).then(a.1.cmp(&b.1)),
-            order => order,
-        };
-        keys.par_sort_unstable_by(compared);
-        let same = |a: &(u64, u32), b: &(u64, u32)| a.0 == b.0 && bits(a.1) == bits(b.1);
-        for place in keys.chunk_by(same).filter(|place| place.len() > 1) {
-            show(&place.iter().map(|key| key.1).collect::<Vec<_>>());
-        }
+        let bits = |v: u32| bits(self.points[v as usize]);
+        let keys = known.map(|(v, _)| (mixed(bits(v as u32)), v as u32)).collect();
+        for_each_place(keys, |v| v, bits, show);
+    }
+}
+
+/// Coordinates of a place: 0 and −0 are one.
+fn bits(point: [f64; 3]) -> [u64; 3] {
+    point.map(|x| (x + 0.0).to_bits())
+}
+
+/// Shows the ids of the items of every place that has several, ascending. The items have keys: hashes
+/// of their coordinates.
+fn for_each_place(
+    mut keys: Vec<(u64, u32)>,
+    id: impl Fn(u32) -> u32 + Sync,
+    bits: impl Fn(u32) -> [u64; 3] + Sync,
+    mut show: impl FnMut(&[u32]),
+) {
+    let compared = |a: &(u64, u32), b: &(u64, u32)| match a.0.cmp(&b.0) {
+        Ordering::Equal => bits(a.1).cmp(&bits(b.1)).then(id(a.1).cmp(&id(b.1))),
+        order => order,
+    };
+    keys.par_sort_unstable_by(compared);
+    let same = |a: &(u64, u32), b: &(u64, u32)| a.0 == b.0 && bits(a.1) == bits(b.1);
+    for place in keys.chunk_by(same).filter(|place| place.len() > 1) {
+        show(&place.iter().map(|key| id(key.1)).collect::<Vec<_>>());
     }
 }
 

@@ -1,5 +1,7 @@
 //! Hexahedra that are folded or flat at a corner.
 
+use std::ops::Range;
+
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -27,6 +29,15 @@ impl SolidMesh {
     /// The hexahedra that are folded or flat at a corner, in the handedness of the mesh. Cells with
     /// vertices that do not exist do not count.
     pub fn folded_corners(&self, handedness: &Handedness) -> FoldedCorners {
+        self.folded_among(0..self.cells.len(), handedness)
+    }
+
+    /// The same of some cells.
+    pub(crate) fn folded_among(
+        &self,
+        range: Range<usize>,
+        handedness: &Handedness,
+    ) -> FoldedCorners {
         let sign = if handedness.is_all_left() { -1.0 } else { 1.0 };
         let folded = |c: usize| -> Option<(u32, f64)> {
             let corners = self.cells.hexahedron(c)?;
@@ -38,8 +49,7 @@ impl SolidMesh {
             let least = least_corner(&self.points, corners, sign);
             (least <= 0.0 && !is_left).then_some((c as u32, least))
         };
-        let found: Vec<(u32, f64)> =
-            (0..self.cells.len()).into_par_iter().filter_map(folded).collect();
+        let found: Vec<(u32, f64)> = range.into_par_iter().filter_map(folded).collect();
         let worst = found.iter().copied().reduce(|a, b| if b.1 < a.1 { b } else { a });
         FoldedCorners { cells: found.into_iter().map(|(cell, _)| cell).collect(), worst }
     }

@@ -1,5 +1,7 @@
 //! Hexahedra whose corner order is left-handed in space.
 
+use std::ops::Range;
+
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -24,6 +26,12 @@ pub struct Handedness {
 impl Handedness {
     /// Of `cells` over `points`. Cells with vertices that do not exist do not count.
     pub fn of(cells: &Cells, points: &[[f64; 3]]) -> Self {
+        Self::among(0..cells.len(), cells, points)
+    }
+
+    /// Of some of these cells.
+    pub(crate) fn among(range: Range<usize>, cells: &Cells, points: &[[f64; 3]]) -> Self {
+        let count = range.len();
         let left = |c: usize| -> Option<(u32, f64)> {
             let corners = cells.hexahedron(c)?;
             let known = corners.iter().all(|&v| (v as usize) < points.len());
@@ -34,7 +42,7 @@ impl Handedness {
         let worse = |a: (u32, f64), b: (u32, f64)| {
             if b.1 < a.1 || b.1 == a.1 && b.0 < a.0 { b } else { a }
         };
-        let found = (0..cells.len()).into_par_iter().filter_map(left);
+        let found = range.into_par_iter().filter_map(left);
         let (left_handed, worst) = found.map(|cell| (1, Some(cell))).reduce(
             || (0, None),
             |a, b| match (a, b) {
@@ -42,7 +50,7 @@ impl Handedness {
                 ((0, None), other) | (other, _) => other,
             },
         );
-        Self { cells: cells.len(), left_handed, worst }
+        Self { cells: count, left_handed, worst }
     }
 
     /// Whether every cell is a left-handed hexahedron.

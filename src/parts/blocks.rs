@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::{Cutter, Part};
+use super::{Cutter, Part, RankPart};
 use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::mesh::{
     Attribute, CellKind, Cells, FaceGroup, Handedness, Polygons, SolidMesh, VertexId,
 };
-use crate::refine::{Refinement, check_levels, hexahedra, refine};
+use crate::refine::{Refinement, hexahedra, refine};
 use crate::scheme::{VertexRule, crease};
 use crate::topology::{NONE, Sharpness, Topology, stars};
 
@@ -20,15 +20,9 @@ use crate::topology::{NONE, Sharpness, Topology, stars};
 /// of the whole.
 #[derive(Debug)]
 pub struct Blocks<'m> {
+    part: &'m RankPart,
     cutter: Cutter<'m>,
-    levels: usize,
     rule: VertexRule,
-    // [cell]: children of one refinement before it, and their number
-    children: Vec<u64>,
-    // [cell]: elements before it, and their number
-    elements: Vec<u64>,
-    // the first that a cell has, which becomes the first of the refined mesh
-    first_vertex: Option<u32>,
     // that of the refined mesh, once it is known
     extent: Option<Extent>,
 }
@@ -75,66 +69,44 @@ impl Block {
 }
 
 impl<'m> Blocks<'m> {
-    /// Blocks of `mesh` refined `levels` times. [`Block::solid`] wants the default rule.
+    /// Blocks of the elements of a part. [`Block::solid`] wants the default rule.
     ///
     /// # Errors
-    /// What a [`Cutter`] refuses, and refined meshes of more than 2²⁸ cells.
-    pub fn new(mesh: &'m SolidMesh, levels: usize, rule: VertexRule) -> Result<Self> {
-        check_levels(mesh, levels)?;
-        let cutter = Cutter::of(mesh)?;
-        let corners = |c: usize| mesh.cells.vertices(c).len() as u64;
-        let sums = |of: &dyn Fn(usize) -> u64| -> Vec<u64> {
-            let mut sum = 0;
-            let mut next = |c: usize| {
-                let before = sum;
-                sum += of(c);
-                before
-            };
-            let mut sums: Vec<u64> = (0..mesh.cells.len()).map(&mut next).collect();
-            sums.push(sum);
-            sums
-        };
-        let children = sums(&corners);
-        let elements = match levels {
-            0 => sums(&|c| match mesh.cells.kind(c) {
-                CellKind::Hexahedron => 1,
-                _ => corners(c),
-            }),
-            _ => children.iter().map(|&first| first << (3 * (levels - 1))).collect(),
-        };
-        let first_vertex = cutter.first_vertex();
-        Ok(Self { cutter, levels, rule, children, elements, first_vertex, extent: None })
+    /// What a [`Cutter`] refuses.
+    pub fn new(part: &'m RankPart, rule: VertexRule) -> Result<Self> {
+        Ok(Self { part, cutter: Cutter::of(part.mesh())?, rule, extent: None })
     }
 
-    /// Number of elements of the refined mesh.
-    pub fn element_count(&self) -> usize {
-        self.elements.last().map_or(0, |&count| count as usize)
+    /// The elements of the cells that the part owns, among all of the refined mesh.
+    pub fn elements(&self) -> Range<usize> {
+        let ends = self.part.element_ends();
+        ends[0] as usize..ends[ends.len() - 1] as usize
     }
 
-    /// Number of cells of the mesh that is refined.
+    /// Number of cells that the part owns.
     pub fn cell_count(&self) -> usize {
-        self.elements.len() - 1
+        self.part.part().owned.len()
     }
 
     /// Whether the refined mesh has corners.
     pub fn has_corners(&self) -> bool {
-        let decay = |sharpness: f64| (0..self.levels).fold(sharpness, |s, _| crease::decayed(s));
-        let corners = &self.cutter.mesh().creases.corners;
-        corners.iter().any(|corner| decay(corner.sharpness) > 0.0)
+        let decay = |s: f64| (0..self.part.levels).fold(s, |s, _| crease::decayed(s));
+        decay(self.part.sharpest_corner) > 0.0
     }
 
     /// Whether the extent of the refined mesh has to be found before any block: see
     /// [`Blocks::set_extent`].
     pub fn needs_extent(&self) -> bool {
-        self.levels > 0
+        self.part.levels > 0
     }
 
-    /// The extent of the refined cells of some cells.
+    /// The extent of the refined cells of some of the cells that the part owns.
     ///
     /// # Errors
     /// Those of [`Blocks::block`].
     pub fn extent(&self, cells: Range<usize>) -> Result<Extent> {
-        let elements = self.elements[cells.start] as usize..self.elements[cells.end] as usize;
+        let ends = self.part.element_ends();
+        let elements = ends[cells.start] as usize..ends[cells.end] as usize;
         let (block, has_first) = self.refined(elements)?;
         let mesh = &block.mesh;
         let mut used = vec![false; mesh.points.len()];
@@ -174,51 +146,56 @@ impl<'m> Blocks<'m> {
         Ok(block)
     }
 
-    /// What is wrong with the whole, in its own ids, where a block has an error: that of one program.
+    /// What is wrong with the part, in the ids of the whole, where a block has an error: of the whole
+    /// mesh that of one program.
     pub fn fault(&self, error: Error) -> Error {
-        let mesh = self.cutter.mesh();
+        let Part { mesh, owned, .. } = self.part.part();
         let find = || {
-            let topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
-            topology.validate()?;
+            let topology = Topology::of_any(mesh.oriented_cells()?, mesh.points.len())?;
+            match self.part.is_whole() {
+                true => topology.validate()?,
+                // ghosts have not all their neighbours
+                false => topology.validate_around(owned)?,
+            }
             Sharpness::resolve(&mesh.creases, &topology).map(drop)
         };
-        find().err().unwrap_or(error)
+        match find().err() {
+            None => error,
+            Some(Error::Mesh { message, help }) => {
+                Error::Mesh { message: self.part.names().of_whole(&message), help }
+            }
+            Some(found) => found,
+        }
     }
 
     /// The block without the vertices that span the refined mesh, and whether the first vertex of
     /// the whole is its first.
     fn refined(&self, elements: Range<usize>) -> Result<(Block, bool)> {
         let [from, to] = [elements.start as u64, elements.end as u64];
-        let first = self.elements.partition_point(|&start| start <= from).saturating_sub(1);
-        let end = self.elements.partition_point(|&start| start < to);
-        let owned: Vec<u32> = match elements.is_empty() {
-            true => Vec::new(),
-            false => (first as u32..end as u32).collect(),
-        };
+        let ends = self.part.element_ends();
+        let first = ends.partition_point(|&start| start <= from).saturating_sub(1);
+        let end = ends.partition_point(|&start| start < to);
+        let own = if elements.is_empty() { 0..0 } else { first..end };
         // of no element: cells without corners
-        let owned: Vec<u32> = owned
-            .into_iter()
-            .filter(|&c| self.elements[c as usize] < self.elements[c as usize + 1])
-            .collect();
-        let before = owned.first().map_or(0, |&c| self.elements[c as usize]);
+        let own: Vec<usize> = own.filter(|&c| ends[c] < ends[c + 1]).collect();
+        let before = own.first().map_or(0, |&c| ends[c]);
+        let owned: Vec<u32> = own.iter().map(|&c| self.part.part().owned[c]).collect();
         let part = self.cutter.around(&owned);
-        if self.levels == 0 {
-            let Part { mesh, cells, owned, .. } = part;
+        let levels = self.part.levels;
+        if levels == 0 {
             let elements = (from - before) as usize..(to - before) as usize;
+            let cells = part.cells.iter().map(|&c| self.part.part().cells[c as usize]).collect();
+            let Part { mesh, owned, .. } = part;
             return Ok((Block { mesh, cells, owned, elements }, false));
         }
-        let has_first = self.first_vertex.is_some_and(|first| {
-            let has = |&c: &u32| self.cutter.mesh().cells.vertices(c as usize).contains(&first);
-            owned.iter().any(has)
+        let has_first = self.part.first_vertex.is_some_and(|first| {
+            self.cutter.cells_at(first).iter().any(|cell| owned.binary_search(cell).is_ok())
         });
-        let mut block = Block {
-            mesh: part.mesh,
-            cells: part.cells,
-            owned: part.owned,
-            elements: 0..elements.len(),
-        };
-        for level in 0..self.levels {
-            let below = self.levels - 1 - level;
+        let Part { mesh, cells, owned, .. } = part;
+        // its cells are those of the part until the first step
+        let mut block = Block { mesh, cells, owned, elements: 0..elements.len() };
+        for level in 0..levels {
+            let below = levels - 1 - level;
             let last = |cell: u32| {
                 let first = u64::from(cell) << (3 * below);
                 first < to && from < first + (1 << (3 * below))
@@ -244,7 +221,10 @@ impl<'m> Blocks<'m> {
         let step = refine(&topology, &sharpness, &stars, self.rule, Some(&block.owned));
         let id = |&(parent, corner): &(u32, u8)| {
             let parent = block.cells[parent as usize];
-            let first = if level == 0 { self.children[parent as usize] as u32 } else { 8 * parent };
+            let first = match level {
+                0 => self.part.children[parent as usize] as u32,
+                _ => 8 * parent,
+            };
             first + u32::from(corner)
         };
         let cells: Vec<u32> = step.parents.iter().map(id).collect();

@@ -1,5 +1,6 @@
 //! Making parts of a mesh.
 
+use super::extremes::Extremes;
 use super::{Cut, Part};
 use crate::error::{Error, Result};
 use crate::mesh::{Cells, Corner, Crease, Creases, FaceGroup, Polygons, SolidMesh, VertexId};
@@ -39,15 +40,7 @@ impl<'m> Cutter<'m> {
     /// Those of the mesh and its creases.
     pub(super) fn of(mesh: &'m SolidMesh) -> Result<Self> {
         let (cells, vertices) = (mesh.cells.len(), mesh.points.len());
-        mesh.check()?;
-        let unknown = |v: &&u32| **v as usize >= vertices;
-        for c in 0..cells {
-            if let Some(v) = mesh.cells.vertices(c).iter().find(unknown) {
-                return Err(Error::mesh(format!(
-                    "cell {c} names vertex {v}, but the mesh has {vertices} vertices"
-                )));
-            }
-        }
+        check(mesh)?;
         let corners = |c: u32| mesh.cells.vertices(c as usize).iter().copied();
         let vertex_cells = Rows::transposed(vertices, cells, corners);
         let edges = &mesh.creases.edges;
@@ -55,15 +48,10 @@ impl<'m> Cutter<'m> {
             let known = (*a.max(b) as usize) < vertices;
             let mut at = if known { vertex_cells.row(*a as usize) } else { &[] }.iter();
             if !at.any(|&cell| has_edge(&mesh.cells, cell, [*a, *b])) {
-                return Err(Error::mesh(format!(
-                    "crease of vertices {a} and {b}: the mesh has no such edge"
-                ))
-                .with_help("name the two end vertices of an edge, counted from 0"));
+                return Err(no_edge([*a, *b]));
             }
         }
-        if let Some(v) = mesh.creases.corners.iter().find(|c| c.vertex.0 as usize >= vertices) {
-            return Err(Error::mesh(format!("corner of vertex {}: no such vertex", v.vertex.0)));
-        }
+        check_corners(&mesh.creases, vertices)?;
         let sorted = |of: Vec<u32>| {
             let mut all: Vec<(u32, u32)> = of.into_iter().zip(0..).collect();
             all.sort_unstable();
@@ -75,7 +63,7 @@ impl<'m> Cutter<'m> {
             vertex_cells,
             creases: sorted(edges.iter().map(|crease| crease.edge[0].0).collect()),
             corners: sorted(mesh.creases.corners.iter().map(|c| c.vertex.0).collect()),
-            span: span(mesh),
+            span: Extremes::of(mesh, 0).span(),
         })
     }
 
@@ -89,14 +77,9 @@ impl<'m> Cutter<'m> {
         self.around(&self.owned[index])
     }
 
-    /// The mesh that is cut.
-    pub(super) fn mesh(&self) -> &'m SolidMesh {
-        self.mesh
-    }
-
-    /// The first vertex that a cell has.
-    pub(super) fn first_vertex(&self) -> Option<u32> {
-        (0..self.mesh.points.len() as u32).find(|&v| !self.vertex_cells.row(v as usize).is_empty())
+    /// The cells at a vertex.
+    pub(super) fn cells_at(&self, vertex: u32) -> &[u32] {
+        self.vertex_cells.row(vertex as usize)
     }
 
     /// The part that owns these cells, ascending.
@@ -185,6 +168,37 @@ impl Cutter<'_> {
     }
 }
 
+/// Checks numbers and lengths of a mesh, and that its cells name vertices that it has.
+pub(super) fn check(mesh: &SolidMesh) -> Result<()> {
+    mesh.check()?;
+    let vertices = mesh.points.len();
+    let unknown = |v: &&u32| **v as usize >= vertices;
+    for c in 0..mesh.cells.len() {
+        if let Some(v) = mesh.cells.vertices(c).iter().find(unknown) {
+            return Err(Error::mesh(format!(
+                "cell {c} names vertex {v}, but the mesh has {vertices} vertices"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that corners are among so many vertices.
+pub(super) fn check_corners(creases: &Creases, vertices: usize) -> Result<()> {
+    match creases.corners.iter().find(|corner| corner.vertex.0 as usize >= vertices) {
+        None => Ok(()),
+        Some(Corner { vertex, .. }) => {
+            Err(Error::mesh(format!("corner of vertex {}: no such vertex", vertex.0)))
+        }
+    }
+}
+
+/// The error of a crease that is no edge.
+pub(super) fn no_edge([a, b]: [u32; 2]) -> Error {
+    Error::mesh(format!("crease of vertices {a} and {b}: the mesh has no such edge"))
+        .with_help("name the two end vertices of an edge, counted from 0")
+}
+
 /// Whether a cell has an edge between two vertices.
 pub(super) fn has_edge(cells: &Cells, cell: u32, [a, b]: [u32; 2]) -> bool {
     let mut found = false;
@@ -195,24 +209,7 @@ pub(super) fn has_edge(cells: &Cells, cell: u32, [a, b]: [u32; 2]) -> bool {
     found
 }
 
-/// The first vertex, and those with the least and the largest of each coordinate and component of
-/// an attribute.
-fn span(mesh: &SolidMesh) -> Vec<u32> {
-    let mut span = if mesh.points.is_empty() { Vec::new() } else { vec![0] };
-    let mut add = |values: &[f64], width: usize| {
-        for component in 0..width {
-            let along = || (0..).zip(values.iter().skip(component).step_by(width));
-            let numbers = || along().filter(|(_, x)| !x.is_nan());
-            span.extend(numbers().min_by(|a, b| a.1.total_cmp(b.1)).map(|(v, _): (u32, _)| v));
-            span.extend(numbers().max_by(|a, b| a.1.total_cmp(b.1)).map(|(v, _): (u32, _)| v));
-        }
-    };
-    add(mesh.points.as_flattened(), 3);
-    mesh.attributes.iter().for_each(|a| add(&a.values, a.width));
-    sorted(span)
-}
-
-fn sorted(mut ids: Vec<u32>) -> Vec<u32> {
+pub(super) fn sorted(mut ids: Vec<u32>) -> Vec<u32> {
     ids.sort_unstable();
     ids.dedup();
     ids

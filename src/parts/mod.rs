@@ -12,8 +12,11 @@
 //! none of its cells.
 //!
 //! # Practice
-//! [`Blocks`] gives the elements of a mesh, or of the same refined some times, in their order and
-//! some at a time: the refined mesh as a whole never exists. [`Block::own`] is a piece of a file.
+//! [`Blocks`] gives the elements of a mesh, of a rank's part of one, or of the same refined some times,
+//! in their order and some at a time: the refined mesh as a whole never exists. [`Block::own`] is a piece of a file.
+//!
+//! Programs that do one job together ([`Ranks`](crate::cluster::Ranks)) each hold a block of the mesh,
+//! a [`DistributedMesh`], and get from it the part that they need, a [`RankPart`].
 //!
 //! A [`Cut`] says which part owns each cell: runs along a Hilbert curve of about equal cost. A
 //! [`Cutter`] makes one [`Part`] after another, each in the time of its own size;
@@ -40,14 +43,23 @@
 mod blocks;
 mod cut;
 mod cutter;
+mod distributed;
 mod estimate;
+mod exchange;
+mod extremes;
+mod gather;
+mod names;
 mod own;
+mod rank_part;
+mod scatter;
 
 pub use blocks::{Block, Blocks, Extent};
 pub use cut::{Cut, costs};
 pub use cutter::Cutter;
+pub use distributed::DistributedMesh;
 pub use estimate::{Estimate, Job, Rates};
 pub use own::Own;
+pub use rank_part::RankPart;
 
 use crate::error::Result;
 use crate::limit::Solid;

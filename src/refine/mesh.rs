@@ -37,7 +37,7 @@ impl MeshRefinement {
             return Err(Error::request("0 levels of refinement")
                 .with_help("ask for 1 or more: 0 levels are the mesh itself"));
         }
-        check_levels(mesh, levels)?;
+        check_levels(mesh.cells.len(), child_count(mesh), levels)?;
         let mut topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
         topology.validate()?;
         let mut result = Self {
@@ -133,20 +133,30 @@ impl MeshRefinement {
 
 /// Number of cells of `mesh` refined `levels` times; saturates.
 pub fn refined_cell_count(mesh: &SolidMesh, levels: usize) -> u128 {
-    if levels == 0 {
-        return mesh.cells.len() as u128;
-    }
-    let children: u128 = (0..mesh.cells.len()).map(|c| mesh.cells.vertices(c).len() as u128).sum();
-    let more = u32::try_from(levels - 1).ok().and_then(|more| 8_u128.checked_pow(more));
-    more.map_or(u128::MAX, |n| children.saturating_mul(n))
+    count_after(mesh.cells.len(), child_count(mesh), levels)
 }
 
-pub(crate) fn check_levels(mesh: &SolidMesh, levels: usize) -> Result<()> {
-    let cells = refined_cell_count(mesh, levels);
-    if cells <= MOST_CELLS {
+/// Number of cells of a mesh refined once: one at each corner of a cell.
+pub(crate) fn child_count(mesh: &SolidMesh) -> u64 {
+    (0..mesh.cells.len()).map(|c| mesh.cells.vertices(c).len() as u64).sum()
+}
+
+/// Number of cells after `levels` refinements, of which the first makes `children`.
+fn count_after(cells: usize, children: u64, levels: usize) -> u128 {
+    if levels == 0 {
+        return cells as u128;
+    }
+    let more = u32::try_from(levels - 1).ok().and_then(|more| 8_u128.checked_pow(more));
+    more.map_or(u128::MAX, |n| u128::from(children).saturating_mul(n))
+}
+
+/// Refuses `levels` refinements of so many cells, of which the first makes `children`, if they make
+/// too many.
+pub(crate) fn check_levels(cells: usize, children: u64, levels: usize) -> Result<()> {
+    let fits = |&level: &usize| count_after(cells, children, level) <= MOST_CELLS;
+    if fits(&levels) {
         return Ok(());
     }
-    let fits = |&level: &usize| refined_cell_count(mesh, level) <= MOST_CELLS;
     let fit = (0..levels).take_while(fits).last().unwrap_or(0);
     Err(Error::request(format!("{levels} levels of refinement make more than {MOST_CELLS} cells"))
         .with_help(format!("ask for at most {fit} levels of this mesh")))

@@ -13,8 +13,8 @@ mod reorient;
 
 pub use angle::crease_by_angle;
 pub use children::CORNERS;
-pub(crate) use mesh::check_levels;
 pub use mesh::{MeshRefinement, refine_mesh, refined_cell_count};
+pub(crate) use mesh::{check_levels, child_count};
 pub use reorient::reorient;
 
 use rayon::prelude::*;

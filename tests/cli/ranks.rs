@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use subsolid::mesh::{CellKind, Cells, SolidMesh};
 use tempfile::{TempDir, tempdir};
 
 use crate::program::{done, files, refused, run};
@@ -44,6 +45,7 @@ fn with_models() -> TempDir {
         subsolid::write(here.path().join(name), mesh, subsolid::WriteOptions::default()).unwrap();
     };
     write("mixed.vtu", &mixed);
+    write("mixed.vtk", &mixed);
     let mut far = meshes::perturbed(&meshes::fan(5, 3, 4), 0.02, 1);
     far.points.iter_mut().for_each(|p| *p = [p[0] + 1e4, p[1] - 1e4, p[2]]);
     write("far.vtu", &far);
@@ -67,6 +69,14 @@ fn ranks_write_the_files_of_one_program() {
     ] {
         compare(here, &format!("evaluate {job} -o out.pvtu"), least);
     }
+    // rank 0 reads, or what it makes of a file is not in the file
+    compare(here, "evaluate mixed.vtk --samples 3 --piece-points 100 -o out.pvtu", 6);
+    compare(
+        here,
+        "evaluate fan.vtu --samples 2 --crease-angle 40 --piece-points 99 -o out.pvtu",
+        5,
+    );
+    compare(here, "refine mixed.vtu --levels 1 --weld --reorient --piece-cells 9 -o out.pvtu", 5);
     compare(here, "refine bracket.vtk --levels 2 --piece-cells 700 -o out.pvtu", 6);
     compare(here, "refine mixed.vtu --levels 1 --piece-cells 5 --compress -o out.pvtu", 6);
     compare(
@@ -181,6 +191,89 @@ fn ranks_refuse_with_one_message_and_leave_nothing() {
     );
     refuse("evaluate fan.vtu --at fan.vtu -o out.csv", "--at does not run on ranks");
     assert_eq!(names(here), [here.join("fan.vtu")]);
+}
+
+/// A model of everything that reading warns of: cells of their own corners, mirrored or folded, and
+/// vertices of no cell.
+fn poor() -> SolidMesh {
+    let block = meshes::block([3, 2, 2]);
+    let mut poor = SolidMesh::default();
+    for (c, corners) in block.cells.hexahedra().unwrap().iter().enumerate() {
+        let first = poor.points.len() as u32;
+        poor.points.extend(corners.map(|v| block.points[v as usize].map(|x| x + 500.0)));
+        let mut own: [u32; 8] = std::array::from_fn(|i| first + i as u32);
+        match c {
+            3 | 10 => own.rotate_left(4),
+            7 => poor.points[first as usize] = poor.points[first as usize + 6],
+            _ => {}
+        }
+        poor.cells.push(CellKind::Hexahedron, &own);
+        poor.points.push([500.0; 3]);
+    }
+    poor
+}
+
+/// The same warnings and errors, whoever reads the model.
+#[test]
+fn ranks_say_what_one_program_says() {
+    let here = tempdir().unwrap();
+    let here = here.path();
+    let write = |name: &str, mesh: &SolidMesh| {
+        subsolid::write(here.join(name), mesh, subsolid::WriteOptions::default()).unwrap();
+    };
+    write("poor.vtu", &poor());
+    write("poor.vtk", &poor());
+    let mut creased = meshes::block([3, 3, 3]);
+    creased.creases.push_edge(21, 0, 1.0);
+    write("creased.vtu", &creased);
+    let mut touching = creased.clone();
+    touching.creases.edges.clear();
+    touching.cells = Cells::default();
+    for cell in (0..27).filter(|cell| ![18, 19, 21, 23, 25, 26].contains(cell)) {
+        touching.cells.push(CellKind::Hexahedron, creased.cells.vertices(cell));
+    }
+    write("touching.vtu", &touching);
+    let bytes = fs::read(here.join("poor.vtu")).unwrap();
+    fs::write(here.join("cut.vtu"), &bytes[..bytes.len() - 99]).unwrap();
+    creased.points[40][1] = f64::NAN;
+    write("nan.vtu", &creased);
+    let said = |job: &str| {
+        let (code, _, text) = run(here, job);
+        let kept = |line: &&str| !line.trim_start().starts_with(|c: char| c.is_ascii_uppercase());
+        let lines: Vec<String> = text.lines().filter(kept).map(str::to_owned).collect();
+        (code, lines)
+    };
+    for (job, expected) in [
+        ("evaluate poor.vtu --samples 2 --piece-points 20 -o out.pvtu", 0),
+        ("evaluate poor.vtk --samples 2 --piece-points 20 -o out.pvtu", 0),
+        (
+            "evaluate poor.vtu --samples 2 --levels 1 --precision f32 --piece-points 20 -o out.pvtu",
+            0,
+        ),
+        ("refine poor.vtu --levels 1 --piece-cells 20 -o out.pvtu", 0),
+        ("refine poor.vtu --levels 1 --strict -o out.pvtu", 2),
+        ("refine poor.vtu --levels 40 -o out.pvtu", 2),
+        ("evaluate poor.vtu --samples 2 --gradients -o out.pvtu", 2),
+        ("evaluate creased.vtu --samples 2 -o out.pvtu", 2),
+        ("evaluate touching.vtu --samples 2 -o out.pvtu", 2),
+        ("refine touching.vtu --levels 1 -o out.pvtu", 2),
+        ("evaluate cut.vtu --samples 2 -o out.pvtu", 2),
+        ("evaluate nan.vtu --samples 2 -o out.pvtu", 2),
+        ("evaluate none.vtu --samples 2 -o out.pvtu", 2),
+    ] {
+        let alone = said(job);
+        assert_eq!(alone.0, expected, "{job}: {:?}", alone.1);
+        for count in [1, 2, 3, 5] {
+            let mut ranks = said(&format!("--thread-ranks {count} {job}"));
+            for line in &mut ranks.1 {
+                // where one of them has found it
+                if let Some(rest) = line.strip_prefix("error: rank ") {
+                    *line = format!("error: {}", rest.split_once(": ").unwrap().1);
+                }
+            }
+            assert_eq!(ranks, alone, "{job}, {count} ranks");
+        }
+    }
 }
 
 /// Fewer cells than ranks: some have nothing to do.

@@ -2,7 +2,7 @@
 
 use subsolid::backend::{Backend, Cpu, Limit};
 use subsolid::mesh::{CellKind, SolidMesh};
-use subsolid::parts::{Blocks, Extent};
+use subsolid::parts::{Blocks, Extent, RankPart};
 use subsolid::plan::{Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::{Solid, refine_mesh};
@@ -78,8 +78,9 @@ fn compare_pieces(name: &str, mesh: &SolidMesh, levels: usize, rule: VertexRule)
     let mut expected = Content::default();
     expected.add(&whole);
     let expected = expected.sorted();
-    let blocks = Blocks::new(mesh, levels, rule).unwrap();
-    let count = blocks.element_count();
+    let part = RankPart::whole(mesh.clone(), levels).unwrap();
+    let blocks = Blocks::new(&part, rule).unwrap();
+    let count = blocks.elements().len();
     assert_eq!(count, whole.cells.len());
     assert_eq!(blocks.has_corners(), !whole.creases.corners.is_empty(), "{name}");
     for step in [count.div_ceil(7), count.div_ceil(2), count] {
@@ -122,9 +123,11 @@ fn faults_are_those_of_the_whole() {
     let rule = VertexRule::default();
     let expected = refine_mesh(&mesh, 1, rule).unwrap_err().to_string();
     assert!(expected.contains("boundary faces"), "{expected}");
-    let blocks = Blocks::new(&mesh, 1, rule).unwrap();
+    let part = RankPart::whole(mesh.clone(), 1).unwrap();
+    let blocks = Blocks::new(&part, rule).unwrap();
     assert_eq!(blocks.block(16..24).unwrap_err().to_string(), expected);
-    let blocks = Blocks::new(&mesh, 0, rule).unwrap();
+    let part = RankPart::whole(mesh, 0).unwrap();
+    let blocks = Blocks::new(&part, rule).unwrap();
     let error = blocks.block(2..3).unwrap().solid().unwrap_err();
     assert_ne!(error.to_string(), expected);
     assert_eq!(blocks.fault(error).to_string(), expected);
@@ -157,7 +160,8 @@ fn blocks_have_the_limits_of_the_whole() {
             let rule = VertexRule::default();
             let whole = refine_mesh(&mesh, levels, rule).unwrap();
             let expected = evaluated(&Solid::new(&whole).unwrap(), &whole);
-            let mut blocks = Blocks::new(&mesh, levels, rule).unwrap();
+            let part = RankPart::whole(mesh.clone(), levels).unwrap();
+            let mut blocks = Blocks::new(&part, rule).unwrap();
             if blocks.needs_extent() {
                 let cells = blocks.cell_count();
                 let halves = [0..cells / 2, cells / 2..cells];
@@ -165,7 +169,7 @@ fn blocks_have_the_limits_of_the_whole() {
                 let joined = extents.iter().fold(Extent::default(), |all, own| all.joined(own));
                 blocks.set_extent(Extent::from_bytes(&joined.to_bytes()));
             }
-            let count = blocks.element_count();
+            let count = blocks.elements().len();
             let step = count.div_ceil(5);
             for first in (0..count).step_by(step) {
                 let range = first..(first + step).min(count);

@@ -15,6 +15,7 @@ mod blocks;
 mod boundary;
 mod classes;
 mod creases;
+mod distributed;
 mod far;
 mod gradients;
 mod handedness;

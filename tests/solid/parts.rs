@@ -232,7 +232,7 @@ fn parts_of_far_meshes_have_the_bits_of_the_whole() {
 }
 
 /// The solids beside the checkout where they are, else those of the repository.
-fn models(folder: &Path, found: &mut Vec<PathBuf>) {
+pub fn models(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let mut entries: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
     entries.sort();

@@ -1,5 +1,5 @@
 //! Grids of samples on ranks: each takes a run of the pieces of a `.pvtu`, or of the samples whose
-//! quality is asked for. No rank holds the refined mesh, and none of the set-up of others.
+//! quality is asked for. No rank holds the mesh, or the refined one, or the set-up of others.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -8,18 +8,18 @@ use subsolid::backend::Precision;
 use subsolid::cluster::Ranks;
 use subsolid::io::{Format, WriteOptions};
 use subsolid::mesh::SolidMesh;
-use subsolid::parts::{Blocks, Extent};
+use subsolid::parts::{Blocks, Extent, RankPart};
 use subsolid::plan::{Samples, element_pieces};
 use subsolid::scheme::VertexRule;
 use subsolid::volume::{Quality, name_cells};
 use subsolid::{Error, Result};
 
 use super::run::{BEZIER_ELEMENTS, PIECE, Report, Source, warn_of_undefined};
-use super::{Arguments, CellShape, Console, Outcome, Request, warn_of_single};
+use super::{Arguments, CellShape, Console, Outcome, Request, lengths, warn_of_single};
 use crate::cli::cluster::{all_numbers, own_choice};
 use crate::cli::console::{counted, since};
 use crate::cli::model::{check_names, warn_left_out};
-use crate::cli::pieces::share;
+use crate::cli::pieces::{covered, share};
 use crate::cli::shared_pieces::SharedPieces;
 
 /// Elements that a rank has the set-up of at a time: some hundred megabytes.
@@ -33,29 +33,34 @@ pub fn run(
     console: &Console,
 ) -> Result<Outcome> {
     a.check_of_ranks(format)?;
-    let mesh = a.model.load(0, VertexRule::default(), console)?;
-    a.check_attributes(&mesh)?;
-    if let Some(format) = format {
-        check_names(format, &mesh)?;
-    }
-    if a.precision() == Precision::F32 {
-        warn_of_single(&mesh, a.levels, console);
-    }
-    let blocks = blocks(&mesh, a.levels, ranks, console)?;
+    let whole = || a.model.read(console);
+    let model = a.model.load_on_ranks(ranks, true, console, whole)?;
     let per_element = samples.per_element();
     let most = match shape {
         CellShape::Bezier => BEZIER_ELEMENTS * per_element,
         _ => a.piece_points.unwrap_or(PIECE),
     };
-    let pieces: Vec<_> = element_pieces(blocks.element_count(), per_element, most).collect();
+    let count = model.element_count(a.levels)?;
+    let pieces: Vec<_> = element_pieces(count, per_element, most).collect();
     let own = share(&(0..pieces.len()), (ranks.rank() + 1, ranks.size()));
-    let elements: usize = pieces[own.clone()].iter().map(Range::len).sum();
+    let range = covered(&pieces[own.clone()]);
+    let elements = range.len();
+    let part = model.into_part(ranks, a.levels, range)?;
+    a.model.check_cells_on_ranks(&part, ranks, console)?;
+    let mesh = part.mesh();
+    a.check_attributes(mesh)?;
+    if let Some(format) = format {
+        check_names(format, mesh)?;
+    }
+    if a.precision() == Precision::F32 {
+        warn_of_single(lengths_of_all(mesh, ranks)?, a.levels, console);
+    }
+    let blocks = blocks(&part, count, ranks, console)?;
     let request = Request::Grid(samples, shape);
-    let cost = a.cost(&request, &mesh, elements);
+    let cost = a.cost(&request, mesh, elements);
     a.processor.backend = own_choice(a.processor.backend, &cost, ranks)?;
     let backend = a.backend(&request, &cost, console)?;
     let Request::Grid(samples, _) = request else { return Ok(Outcome::Done) };
-    let count = blocks.element_count();
     let (name, size) = (backend.name(), counted(ranks.size(), "rank"));
     console.status("Evaluating", format!("{count} elements on {size}, the first's on the {name}"));
 
@@ -122,29 +127,36 @@ pub fn run(
     report.finish(console)
 }
 
-/// The blocks of the mesh, which know the extent of the refined mesh.
-fn blocks<'m>(
-    mesh: &'m SolidMesh,
-    levels: usize,
+/// [`lengths`] of the whole mesh: each part has the vertices that span it.
+fn lengths_of_all(mesh: &SolidMesh, ranks: &Ranks<'_>) -> Result<[f64; 2]> {
+    let all = all_numbers(ranks, Ok(lengths(mesh).to_vec()))?;
+    let of = |i: usize| all.iter().map(move |lengths| lengths[i]);
+    Ok([of(0).fold(0.0, f64::max), of(1).fold(f64::INFINITY, f64::min)])
+}
+
+/// The blocks of the part, which know the extent of the refined mesh of so many elements.
+fn blocks<'p>(
+    part: &'p RankPart,
+    count: usize,
     ranks: &Ranks<'_>,
     console: &Console,
-) -> Result<Blocks<'m>> {
-    let mut blocks = Blocks::new(mesh, levels, VertexRule::default())?;
+) -> Result<Blocks<'p>> {
+    let mut blocks = Blocks::new(part, VertexRule::default())?;
     if !blocks.needs_extent() {
         return Ok(blocks);
     }
     let start = Instant::now();
-    let own = share(&(0..blocks.cell_count()), (ranks.rank() + 1, ranks.size()));
+    let (cells, levels) = (blocks.cell_count(), part.levels());
     let step = (BLOCK >> (3 * levels.min(6))).max(1);
     let mut extent = Extent::default();
-    for first in own.clone().step_by(step) {
+    for first in (0..cells).step_by(step) {
         ranks.go_on()?;
-        extent = extent.joined(&blocks.extent(first..(first + step).min(own.end))?);
+        extent = extent.joined(&blocks.extent(first..(first + step).min(cells))?);
     }
     let all = ranks.all_gather(Ok(extent.to_bytes()))?;
     let join = |extent: Extent, bytes: &Vec<u8>| extent.joined(&Extent::from_bytes(bytes));
     blocks.set_extent(all.iter().fold(Extent::default(), join));
-    let cells = counted(blocks.element_count(), "cell");
+    let cells = counted(count, "cell");
     console.status("Measured", format!("{cells} of {levels} levels in {}", since(start)));
     Ok(blocks)
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use subsolid::Result;
 use subsolid::cluster::{Ranks, ThreadGroup};
-use subsolid::io::{Dataset, WriteOptions};
+use subsolid::io::{Dataset, Format, WriteOptions};
 use subsolid::mesh::SolidMesh;
 use subsolid::parts::{Blocks, Own};
 use subsolid::plan::element_pieces;
@@ -14,7 +14,8 @@ use subsolid::scheme::VertexRule;
 use super::{Arguments, Console, Outcome, Written};
 use crate::cli::cluster::all_numbers;
 use crate::cli::console::since;
-use crate::cli::pieces::share;
+use crate::cli::model::check_names;
+use crate::cli::pieces::{covered, share};
 use crate::cli::shared_pieces::SharedPieces;
 
 /// Cells of a piece: some hundred megabytes of set-up.
@@ -22,20 +23,26 @@ const PIECE: usize = 1 << 18;
 
 pub fn run(
     arguments: &Arguments,
-    mesh: &SolidMesh,
+    whole: impl FnOnce() -> Result<SolidMesh>,
     rule: VertexRule,
     ranks: Option<&Ranks<'_>>,
     console: &Console,
 ) -> Result<Outcome> {
-    let start = Instant::now();
     let (group, output) = (ThreadGroup::alone(), &arguments.output);
     let alone = Ranks::new(&group);
     let ranks = ranks.unwrap_or(&alone);
-    let blocks = Blocks::new(mesh, arguments.levels, rule)?;
-    let cells = blocks.element_count();
+    let (model, levels) = (&arguments.model, arguments.levels);
+    let as_it_is = !arguments.weld && !arguments.reorient;
+    let mesh = model.load_on_ranks(ranks, as_it_is, console, whole)?;
+    let start = Instant::now();
+    let cells = mesh.element_count(levels)?;
     let most = arguments.piece_cells.unwrap_or(PIECE);
     let pieces: Vec<_> = element_pieces(cells, 1, most).collect();
     let own = share(&(0..pieces.len()), (ranks.rank() + 1, ranks.size()));
+    let part = mesh.into_part(ranks, levels, covered(&pieces[own.clone()]))?;
+    model.check_cells_on_ranks(&part, ranks, console)?;
+    check_names(Format::Pvtu, part.mesh())?;
+    let blocks = Blocks::new(&part, rule)?;
     let options = WriteOptions { compress: arguments.compress };
     let mut writer = SharedPieces::create(output, options, ranks)?;
     let bar = console.bar(pieces[own.clone()].iter().map(Range::len).sum());

@@ -378,7 +378,8 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    fn left_out(&self) -> Vec<String> {
+    /// What was not read, one entry a kind.
+    pub fn left_out(&self) -> Vec<String> {
         self.skipped.iter().map(|(what, &count)| entry(what, count)).collect()
     }
 

@@ -30,6 +30,11 @@ impl HighOrder {
         self.nodes.extend(others);
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
     /// The first node that is not among the `points` of the mesh.
     pub fn first_beyond(&self, points: usize) -> Option<u32> {
         self.nodes.iter().copied().find(|&node| node as usize >= points)
@@ -45,7 +50,7 @@ impl HighOrder {
     /// Drops the nodes that are no corner of any cell from a checked mesh, and says
     /// what is left out thereby.
     pub fn drop_nodes(self, mesh: &mut SolidMesh) -> Vec<String> {
-        if self.kinds.is_empty() {
+        if self.is_empty() {
             return Vec::new();
         }
         let mut dropped = vec![false; mesh.points.len()];

@@ -12,7 +12,7 @@ impl Assembly<'_> {
     /// Turns the arrays of sharpness, if there are any, into corners and creases.
     pub(super) fn take_sharpness(&mut self) -> Result<()> {
         self.take_corners()?;
-        self.take_creases()
+        self.take_creases(self.points())
     }
 
     fn take_corners(&mut self) -> Result<()> {
@@ -35,7 +35,8 @@ impl Assembly<'_> {
         Ok(())
     }
 
-    fn take_creases(&mut self) -> Result<()> {
+    /// Turns the arrays of creases, if there are any, into those of so many vertices.
+    pub(super) fn take_creases(&mut self, points: usize) -> Result<()> {
         let find = |name| self.fields.iter().find(|field| field.name == name);
         let (edges, sharpness) = match (find(CREASE_EDGES), find(CREASE_SHARPNESS)) {
             (None, None) => return Ok(()),
@@ -57,11 +58,10 @@ impl Assembly<'_> {
         let mut creases = Creases::default();
         for (crease, (pair, &s)) in edges.values.chunks_exact(2).zip(&sharpness.values).enumerate()
         {
-            let vertex = |x: f64| {
-                (x >= 0.0 && x < self.points() as f64 && x.fract() == 0.0).then_some(x as u32)
-            };
+            let vertex =
+                |x: f64| (x >= 0.0 && x < points as f64 && x.fract() == 0.0).then_some(x as u32);
             let (Some(a), Some(b)) = (vertex(pair[0]), vertex(pair[1])) else {
-                let (a, b, last) = (pair[0], pair[1], self.points() - 1);
+                let (a, b, last) = (pair[0], pair[1], points - 1);
                 return Err(self
                     .error(None, format!("crease {crease} joins vertices {a} and {b}"))
                     .with_help(format!("vertices are numbered 0 to {last}")));

@@ -21,6 +21,7 @@ pub(super) mod legacy;
 mod legacy_arrays;
 mod outline;
 pub(super) mod pieces;
+pub(super) mod ranged;
 mod structured;
 pub(super) mod surface;
 mod values;

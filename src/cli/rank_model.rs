@@ -1,0 +1,66 @@
+//! The model of a job that ranks share: each reads its own block of the file where the file allows it,
+//! else rank 0 reads it for all.
+
+use std::path::Path;
+use std::time::Instant;
+
+use subsolid::cluster::Ranks;
+use subsolid::mesh::SolidMesh;
+use subsolid::parts::{DistributedMesh, RankPart};
+use subsolid::{Result, io};
+
+use super::Console;
+use super::model::{ModelArguments, warn_of_orphans};
+
+impl ModelArguments {
+    /// The model on all ranks: what `whole` makes of it on rank 0, unless that is what the file holds
+    /// (`as_it_is`) and ranks can read their blocks of it.
+    pub fn load_on_ranks(
+        &self,
+        ranks: &Ranks<'_>,
+        as_it_is: bool,
+        console: &Console,
+        whole: impl FnOnce() -> Result<SolidMesh>,
+    ) -> Result<DistributedMesh> {
+        let is_tagged = self.creases.is_some() || self.crease_angle.is_some();
+        if ranks.size() > 1
+            && as_it_is
+            && !is_tagged
+            && let Some(mesh) = self.read_blocks(ranks, console)?
+        {
+            return Ok(mesh);
+        }
+        let mesh = ranks.first(whole)?;
+        DistributedMesh::scatter(ranks, mesh)
+    }
+
+    /// Reads a block a rank; `None` if one cannot be read for itself.
+    fn read_blocks(&self, ranks: &Ranks<'_>, console: &Console) -> Result<Option<DistributedMesh>> {
+        let start = Instant::now();
+        let own = match self.model == Path::new("-") {
+            true => None,
+            false => io::read_block(&self.model, ranks.rank(), ranks.size()),
+        };
+        let all = ranks.all_gather(Ok(vec![u8::from(own.is_some())]))?;
+        let Some((block, report)) = own.filter(|_| all.iter().all(|read| *read == [1])) else {
+            return Ok(None);
+        };
+        self.say_read([block.vertices, block.cells], &report, start, console);
+        let mesh = DistributedMesh::of_blocks(ranks, block)?;
+        let (orphans, first) = mesh.orphans(ranks)?;
+        warn_of_orphans(orphans, first, console);
+        self.warn_of_coincident(mesh.coincident_vertices(ranks)?, console);
+        Ok(Some(mesh))
+    }
+
+    /// Warns of left-handed and folded hexahedra on any rank; refuses them with `--strict`.
+    pub fn check_cells_on_ranks(
+        &self,
+        part: &RankPart,
+        ranks: &Ranks<'_>,
+        console: &Console,
+    ) -> Result<()> {
+        let (handedness, folded) = part.check_hexahedra(ranks)?;
+        self.check_found(&handedness, &folded, console)
+    }
+}

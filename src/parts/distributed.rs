@@ -1,0 +1,254 @@
+//! A mesh that ranks hold together.
+//!
+//! # Theory
+//! Every rank has a block of the cells and one of the vertices, runs of about as many ids each, with
+//! their data ([`DistributedMesh`]). A vertex's holder learns the cells around it: every rank sends
+//! (vertex, cell) of its cells to the holders of the vertices. From these two tables a rank collects
+//! what its job needs, [`RankPart`]: its own cells, by their vertices the cells around them,
+//! and the points of all. Each is one request to the holders and their answer, of the size of the
+//! part. Creases, corners and groups of faces are of surfaces, so few beside the cells: all ranks have
+//! them all.
+//!
+//! A rank's own cells are a run in the order of the file, those that its pieces of the output come
+//! from. A cut along a space-filling curve would have fewer ghosts, but then the pieces would depend
+//! on the number of ranks.
+//!
+//! # Data flow
+//! A file is read block by block ([`MeshBlock`], of `io::read_block`), or by rank 0, which sends the
+//! others their blocks one after another ([`DistributedMesh::scatter`]).
+
+use std::ops::Range;
+
+use super::RankPart;
+use super::cutter::check;
+use super::exchange::{Holders, next_count, next_id, next_number};
+use super::rank_part::elements_of;
+use super::scatter;
+use crate::cluster::Ranks;
+use crate::error::Result;
+use crate::io::MeshBlock;
+use crate::mesh::{CoincidentVertices, SolidMesh};
+use crate::refine::check_levels;
+use crate::topology::Rows;
+
+/// A mesh of which every rank holds a block of the cells and one of the vertices.
+#[derive(Debug)]
+pub struct DistributedMesh {
+    // cells and cell data of this rank, which name vertices of the whole; points and attributes of
+    // this rank; creases, corners and groups of the whole
+    pub(super) block: SolidMesh,
+    pub(super) cells: Holders,
+    pub(super) vertices: Holders,
+    // by vertices of this rank: ids of the cells at them
+    pub(super) vertex_cells: Rows,
+    // of all refined once
+    pub(super) children: Holders,
+    // of all without refinement
+    elements: Holders,
+}
+
+impl DistributedMesh {
+    /// The mesh whose blocks the ranks have read.
+    ///
+    /// # Errors
+    /// Those of other ranks.
+    pub fn of_blocks(ranks: &Ranks<'_>, own: MeshBlock) -> Result<Self> {
+        let MeshBlock { mesh: mut block, cells, vertices } = own;
+        let mut corners = Vec::new();
+        for corner in &block.creases.corners {
+            corners.extend(corner.vertex.0.to_ne_bytes());
+            corners.extend(corner.sharpness.to_ne_bytes());
+        }
+        block.creases.corners.clear();
+        for bytes in ranks.all_gather(Ok(corners))? {
+            let mut rest = &bytes[..];
+            while !rest.is_empty() {
+                block.creases.push_corner(next_id(&mut rest), next_number(&mut rest));
+            }
+        }
+        Self::new(ranks, block, [cells, vertices])
+    }
+
+    /// A mesh that rank 0 has, which sends the others their blocks.
+    ///
+    /// # Errors
+    /// What is wrong with the numbers and indices of the mesh, and those of other ranks.
+    pub fn scatter(ranks: &Ranks<'_>, mesh: Option<SolidMesh>) -> Result<Self> {
+        let mesh = ranks.first(|| {
+            let mesh = mesh.unwrap_or_default();
+            check(&mesh).map(|()| mesh)
+        })?;
+        if ranks.size() == 1 {
+            let mesh = mesh.unwrap_or_default();
+            let counts = [mesh.cells.len(), mesh.points.len()];
+            return Self::new(ranks, mesh, counts);
+        }
+        let (block, counts) = scatter::blocks(ranks, mesh)?;
+        Self::new(ranks, block, counts)
+    }
+
+    fn new(ranks: &Ranks<'_>, block: SolidMesh, [cells, vertices]: [usize; 2]) -> Result<Self> {
+        let size = ranks.size();
+        let [cells, vertices] = [cells, vertices].map(|count| Holders::of_blocks(count, size));
+        let count = |levels: usize| -> u64 {
+            (0..block.cells.len()).map(|c| elements_of(&block.cells, c, levels)).sum()
+        };
+        let own: Vec<u8> = [count(1), count(0)].iter().flat_map(|n| n.to_ne_bytes()).collect();
+        let all = ranks.all_gather(Ok(own))?;
+        let counts = all.iter().map(|bytes| {
+            let mut rest = &bytes[..];
+            [next_count(&mut rest) as usize, next_count(&mut rest) as usize]
+        });
+        let counts: Vec<[usize; 2]> = counts.collect();
+        let [children, elements] =
+            [0, 1].map(|i| Holders::of_counts(counts.iter().map(|counts| counts[i])));
+        let vertex_cells = cells_at_vertices(ranks, &block, &cells, &vertices)?;
+        Ok(Self { block, cells, vertices, vertex_cells, children, elements })
+    }
+
+    /// Number of cells.
+    pub fn cell_count(&self) -> usize {
+        self.cells.count()
+    }
+
+    /// Number of vertices.
+    pub fn vertex_count(&self) -> usize {
+        self.vertices.count()
+    }
+
+    /// Number of elements after some levels of refinement.
+    ///
+    /// # Errors
+    /// Too many of them.
+    pub fn element_count(&self, levels: usize) -> Result<usize> {
+        check_levels(self.cell_count(), self.children.count() as u64, levels)?;
+        Ok(self.elements(levels).count())
+    }
+
+    /// The elements after some levels of refinement, by the holders of their cells.
+    pub(super) fn elements(&self, levels: usize) -> Holders {
+        match levels {
+            0 => self.elements.clone(),
+            _ => self.children.times(8_usize.pow(levels as u32 - 1)),
+        }
+    }
+
+    /// What a rank needs for some elements of the mesh refined some times; of no cell if there are
+    /// none.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] for creases that are no edges, and corners that are no vertices.
+    pub fn into_part(
+        self,
+        ranks: &Ranks<'_>,
+        levels: usize,
+        elements: Range<usize>,
+    ) -> Result<RankPart> {
+        match ranks.size() {
+            1 => RankPart::whole(self.block, levels),
+            _ => RankPart::gather(self, ranks, levels, elements),
+        }
+    }
+
+    /// Number of vertices that belong to no cell, and the first of them.
+    ///
+    /// # Errors
+    /// Those of other ranks.
+    pub fn orphans(&self, ranks: &Ranks<'_>) -> Result<(usize, Option<u32>)> {
+        let start = self.vertices.range(ranks.rank()).start as u32;
+        let orphans = (start..).zip(self.vertex_cells.iter()).filter(|(_, at)| at.is_empty());
+        let (mut count, mut first) = (0_u32, u32::MAX);
+        for (v, _) in orphans {
+            count += 1;
+            first = first.min(v);
+        }
+        let own = [count, first].iter().flat_map(|n| n.to_ne_bytes()).collect();
+        let (mut count, mut first) = (0, u32::MAX);
+        for bytes in ranks.all_gather(Ok(own))? {
+            let mut rest = &bytes[..];
+            count += next_id(&mut rest) as usize;
+            first = first.min(next_id(&mut rest));
+        }
+        Ok((count, Some(first).filter(|&first| first != u32::MAX)))
+    }
+
+    /// [`SolidMesh::coincident_vertices`] of the whole: vertices of one place go to one rank.
+    ///
+    /// # Errors
+    /// Those of other ranks.
+    pub fn coincident_vertices(&self, ranks: &Ranks<'_>) -> Result<CoincidentVertices> {
+        let start = self.vertices.range(ranks.rank()).start as u32;
+        let mut to = vec![Vec::new(); ranks.size()];
+        for ((v, point), at) in (start..).zip(&self.block.points).zip(self.vertex_cells.iter()) {
+            if !at.is_empty() {
+                let bytes =
+                    &mut to[(CoincidentVertices::hash(*point) % ranks.size() as u64) as usize];
+                bytes.extend(v.to_ne_bytes());
+                bytes.extend(point.iter().flat_map(|x| x.to_ne_bytes()));
+            }
+        }
+        let mut vertices = Vec::new();
+        for bytes in ranks.all_to_all(Ok(to))? {
+            let mut rest = &bytes[..];
+            while !rest.is_empty() {
+                let v = next_id(&mut rest);
+                vertices.push((v, std::array::from_fn(|_| next_number(&mut rest))));
+            }
+        }
+        let found = CoincidentVertices::of(vertices);
+        let [a, b] = found.first.unwrap_or([u32::MAX; 2]);
+        let own = [found.count as u32, found.extra as u32, a, b];
+        let own = own.iter().flat_map(|n| n.to_ne_bytes()).collect();
+        let all = ranks.all_gather(Ok(own))?;
+        let found = all.iter().map(|bytes| {
+            let mut rest = &bytes[..];
+            let [count, extra] = [(); 2].map(|()| next_id(&mut rest) as usize);
+            let first = [(); 2].map(|()| next_id(&mut rest));
+            CoincidentVertices { count, extra, first: (count > 0).then_some(first) }
+        });
+        Ok(found.fold(CoincidentVertices::default(), CoincidentVertices::joined))
+    }
+}
+
+/// Sends every vertex of the cells of a block to its holder, with the cell.
+fn cells_at_vertices(
+    ranks: &Ranks<'_>,
+    block: &SolidMesh,
+    cells: &Holders,
+    vertices: &Holders,
+) -> Result<Rows> {
+    if ranks.size() == 1 {
+        let corners = |c: u32| block.cells.vertices(c as usize).iter().copied();
+        return Ok(Rows::transposed(vertices.count(), block.cells.len(), corners));
+    }
+    let mut to = vec![Vec::new(); ranks.size()];
+    for (cell, c) in (cells.range(ranks.rank()).start as u32..).zip(0..block.cells.len()) {
+        for &v in block.cells.vertices(c) {
+            to[vertices.holder(v)].extend([v, cell].map(u32::to_ne_bytes).as_flattened());
+        }
+    }
+    // from ranks in the order of their cells: the cells at a vertex ascend
+    let received = ranks.all_to_all(Ok(to))?;
+    let own = vertices.range(ranks.rank());
+    let pairs = || {
+        let pairs = received.iter().flat_map(|bytes| bytes.as_chunks::<8>().0);
+        pairs.map(|pair| {
+            let mut rest = &pair[..];
+            let v = next_id(&mut rest) as usize - own.start;
+            (v, next_id(&mut rest))
+        })
+    };
+    let mut ends = vec![0_u32; own.len()];
+    pairs().for_each(|(v, _)| ends[v] += 1);
+    let mut sum = 0;
+    for end in &mut ends {
+        sum += *end;
+        *end = sum - *end; // where the next item goes, for now
+    }
+    let mut items = vec![0; sum as usize];
+    for (v, cell) in pairs() {
+        items[ends[v] as usize] = cell;
+        ends[v] += 1;
+    }
+    Ok(Rows::from_parts(ends, items))
+}

@@ -1,0 +1,89 @@
+//! The vertices that span a mesh, found block by block.
+
+use super::cutter::sorted;
+use crate::mesh::SolidMesh;
+
+/// A value and its vertex.
+type Found = (f64, u32);
+
+/// The first vertex, and those with the least and the largest of each coordinate and component of an
+/// attribute: the first of equal least ones, the last of equal largest ones.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Extremes {
+    first: Option<u32>,
+    // [component]: least and largest; none without numbers
+    found: Vec<Option<[Found; 2]>>,
+}
+
+/// Bytes of a component.
+const ENTRY: usize = 2 * (8 + 4);
+
+impl Extremes {
+    /// Of a mesh whose vertices have the ids from `start` on.
+    pub fn of(mesh: &SolidMesh, start: u32) -> Self {
+        let mut found = Vec::new();
+        let mut add = |values: &[f64], width: usize| {
+            for component in 0..width {
+                let along = (start..).zip(values.iter().skip(component).step_by(width));
+                let numbers = along.map(|(v, &x)| (x, v)).filter(|(x, _)| !x.is_nan());
+                found.push(numbers.map(|found| [found; 2]).reduce(extended));
+            }
+        };
+        add(mesh.points.as_flattened(), 3);
+        mesh.attributes.iter().for_each(|a| add(&a.values, a.width));
+        Self { first: (!mesh.points.is_empty()).then_some(start), found }
+    }
+
+    /// Those of both; the vertices of `next` come after.
+    #[must_use]
+    pub fn joined(self, next: &Self) -> Self {
+        if self.found.is_empty() {
+            return next.clone();
+        }
+        let join = |(a, b): (Option<[Found; 2]>, &Option<[Found; 2]>)| match (a, *b) {
+            (Some(a), Some(b)) => Some(extended(a, b)),
+            (a, b) => a.or(b),
+        };
+        let found = self.found.into_iter().zip(&next.found).map(join).collect();
+        Self { first: self.first.or(next.first), found }
+    }
+
+    /// The vertices, ascending.
+    pub fn span(&self) -> Vec<u32> {
+        let found = self.found.iter().flatten().flatten().map(|&(_, v)| v);
+        sorted(self.first.into_iter().chain(found).collect())
+    }
+
+    /// As bytes, for other ranks.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = self.first.unwrap_or(u32::MAX).to_ne_bytes().to_vec();
+        for found in &self.found {
+            for (x, v) in found.unwrap_or([(f64::NAN, 0); 2]) {
+                bytes.extend(x.to_ne_bytes());
+                bytes.extend(v.to_ne_bytes());
+            }
+        }
+        bytes
+    }
+
+    /// From [`Extremes::to_bytes`].
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let Some((first, rest)) = bytes.split_first_chunk() else { return Self::default() };
+        let first = Some(u32::from_ne_bytes(*first)).filter(|&first| first != u32::MAX);
+        let end = |[a, b, c, d, e, f, g, h, v @ ..]: [u8; ENTRY / 2]| {
+            (f64::from_ne_bytes([a, b, c, d, e, f, g, h]), u32::from_ne_bytes(v))
+        };
+        let ends: Vec<Found> = rest.as_chunks().0.iter().map(|&bytes| end(bytes)).collect();
+        let entry = |ends: &[Found; 2]| (!ends[0].0.is_nan()).then_some(*ends);
+        Self { first, found: ends.as_chunks().0.iter().map(entry).collect() }
+    }
+}
+
+/// The extremes of both; `next` comes after.
+fn extended(found: [Found; 2], next: [Found; 2]) -> [Found; 2] {
+    let [low, high] = found;
+    [
+        if next[0].0.total_cmp(&low.0).is_lt() { next[0] } else { low },
+        if next[1].0.total_cmp(&high.0).is_ge() { next[1] } else { high },
+    ]
+}

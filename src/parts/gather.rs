@@ -1,0 +1,289 @@
+//! Collecting the part of a rank from the holders of cells and vertices.
+
+use std::ops::Range;
+
+use super::Part;
+use super::cutter::{check_corners, has_edge, no_edge, sorted};
+use super::distributed::DistributedMesh;
+use super::exchange::{
+    fetch, ids, next_cell, next_count, next_id, next_number, numbers, push_cell,
+};
+use super::extremes::Extremes;
+use super::rank_part::{RankPart, elements_of, sharpest_corner, sums};
+use crate::cluster::Ranks;
+use crate::error::Result;
+use crate::mesh::{
+    Attribute, Cells, Corner, Crease, Creases, FaceGroup, Polygons, SolidMesh, VertexId,
+};
+use crate::topology::Rows;
+
+impl RankPart {
+    /// The part of a rank for some elements; see [`DistributedMesh::into_part`].
+    pub(super) fn gather(
+        mesh: DistributedMesh,
+        ranks: &Ranks<'_>,
+        levels: usize,
+        asked: Range<usize>,
+    ) -> Result<Self> {
+        let (own, first_element) = owned_cells(&mesh, ranks, levels, &asked)?;
+        let parts = with_ghosts(&mesh, ranks, own.clone())?;
+        let [before, owned, after] = &parts;
+        let count = |c: usize| elements_of(&owned.cells, c, levels);
+        let elements = sums(first_element, (0..own.len()).map(count));
+        let first = first_vertex(owned, ranks)?;
+        let first_owned = before.ids.len() as u32;
+        let cells: Vec<u32> = [before, owned, after].iter().flat_map(|p| p.ids.clone()).collect();
+        let children = [before, owned, after].iter().flat_map(|p| p.children.clone()).collect();
+
+        let start = mesh.vertices.range(ranks.rank()).start as u32;
+        let extremes = ranks.all_gather(Ok(Extremes::of(&mesh.block, start).to_bytes()))?;
+        let mut vertices: Vec<u32> = parts.iter().flat_map(CellRows::vertices).collect();
+        if !own.is_empty() {
+            let join = |all: Extremes, bytes: &Vec<u8>| all.joined(&Extremes::from_bytes(bytes));
+            vertices.extend(extremes.iter().fold(Extremes::default(), join).span());
+        }
+        let vertices = sorted(vertices);
+        let (points, attributes) = points(&mesh, ranks, &vertices)?;
+        let (cell_count, vertex_count) = (mesh.cell_count(), mesh.vertex_count());
+        let SolidMesh { creases, face_groups, mut cell_data, .. } = mesh.block;
+        cell_data.iter_mut().for_each(|array| array.values = Vec::new());
+        let mut here = SolidMesh { points, attributes, cell_data, ..SolidMesh::default() };
+        let local = |v: u32| vertices.binary_search(&v).map_or(u32::MAX, |v| v as u32);
+        for part in parts {
+            (0..part.cells.len()).for_each(|c| here.cells.push_from(&part.cells, c, local));
+            for (array, values) in here.cell_data.iter_mut().zip(part.data) {
+                array.values.extend(values);
+            }
+        }
+        let surface = Surface::new(&here.cells, &vertices);
+        let (creases_here, groups_here) = (
+            surface.creases(&creases, ranks)?,
+            face_groups.iter().map(|group| surface.faces(group)).collect(),
+        );
+        check_corners(&creases, vertex_count)?;
+        (here.creases, here.face_groups) = (creases_here, groups_here);
+        let skipped = elements[..own.len()].partition_point(|&e| e < asked.start as u64);
+        let owned = first_owned..first_owned + own.len() as u32;
+        Ok(Self {
+            levels,
+            cell_count,
+            first_vertex: first.and_then(|v| vertices.binary_search(&v).ok()).map(|v| v as u32),
+            children,
+            elements,
+            sharpest_corner: sharpest_corner(&creases),
+            counted: owned.start as usize + skipped..owned.end as usize,
+            part: Part { mesh: here, owned: owned.collect(), cells, vertices },
+        })
+    }
+}
+
+/// The cells of some elements, and the number of elements before them.
+fn owned_cells(
+    mesh: &DistributedMesh,
+    ranks: &Ranks<'_>,
+    levels: usize,
+    elements: &Range<usize>,
+) -> Result<(Range<u32>, u64)> {
+    let holders = mesh.elements(levels);
+    let first = holders.range(ranks.rank()).start as u64;
+    let cells = &mesh.block.cells;
+    let ends = sums(first, (0..cells.len()).map(|c| elements_of(cells, c, levels)));
+    let start = mesh.cells.range(ranks.rank()).start;
+    let cell = |place: usize, bytes: &mut Vec<u8>| {
+        let c = ends.partition_point(|&before| before <= first + place as u64) - 1;
+        bytes.extend(((start + c) as u32).to_ne_bytes());
+        bytes.extend(ends[c].to_ne_bytes());
+    };
+    let ends = match elements.is_empty() {
+        true => Vec::new(),
+        false => vec![elements.start as u32, elements.end as u32 - 1],
+    };
+    let found = fetch(ranks, &holders, ends.into_iter(), cell)?.concat();
+    let mut rest = &found[..];
+    let (first, before) = (next_id(&mut rest), next_count(&mut rest));
+    Ok(match rest.is_empty() {
+        true => (0..0, 0),
+        false => (first..next_id(&mut rest) + 1, before),
+    })
+}
+
+/// The ghosts before some cells, these, and the ghosts after.
+fn with_ghosts(
+    mesh: &DistributedMesh,
+    ranks: &Ranks<'_>,
+    own: Range<u32>,
+) -> Result<[CellRows; 3]> {
+    let table = CellTable::new(mesh, ranks.rank());
+    let owned = table.fetch(ranks, own.clone().collect())?;
+    let vertices = sorted(owned.vertices().collect());
+    let at = |place: usize, bytes: &mut Vec<u8>| {
+        bytes.extend_from_slice(bytemuck::cast_slice(mesh.vertex_cells.row(place)));
+    };
+    let around = fetch(ranks, &mesh.vertices, vertices.into_iter(), at)?;
+    let around = around.iter().flat_map(|bytes| ids(bytes)).filter(|cell| !own.contains(cell));
+    let mut before = sorted(around.collect());
+    let after = before.split_off(before.partition_point(|&cell| cell < own.start));
+    Ok([table.fetch(ranks, before)?, owned, table.fetch(ranks, after)?])
+}
+
+/// The first vertex that a cell of any rank has.
+fn first_vertex(owned: &CellRows, ranks: &Ranks<'_>) -> Result<Option<u32>> {
+    let own = owned.vertices().min().map_or(Vec::new(), |v| v.to_ne_bytes().to_vec());
+    Ok(ranks.all_gather(Ok(own))?.iter().flat_map(|bytes| ids(bytes)).min())
+}
+
+/// Coordinates and attributes of vertices.
+fn points(
+    mesh: &DistributedMesh,
+    ranks: &Ranks<'_>,
+    vertices: &[u32],
+) -> Result<(Vec<[f64; 3]>, Vec<Attribute>)> {
+    let block = &mesh.block;
+    let row = |place: usize, bytes: &mut Vec<u8>| {
+        bytes.extend_from_slice(bytemuck::cast_slice(&block.points[place]));
+        for a in &block.attributes {
+            let values = &a.values[place * a.width..][..a.width];
+            bytes.extend_from_slice(bytemuck::cast_slice(values));
+        }
+    };
+    let found = fetch(ranks, &mesh.vertices, vertices.iter().copied(), row)?;
+    let mut values = found.iter().flat_map(|bytes| numbers(bytes));
+    let mut points = Vec::with_capacity(vertices.len());
+    let none = |a: &Attribute| Attribute { values: Vec::new(), ..a.clone() };
+    let mut attributes: Vec<Attribute> = block.attributes.iter().map(none).collect();
+    for _ in vertices {
+        points.push([(); 3].map(|()| values.next().unwrap_or_default()));
+        for a in &mut attributes {
+            a.values.extend(values.by_ref().take(a.width));
+        }
+    }
+    Ok((points, attributes))
+}
+
+/// The cells of all ranks, as one of them asks for them.
+struct CellTable<'m> {
+    mesh: &'m DistributedMesh,
+    // of this rank: children before each of its cells
+    children: Vec<u64>,
+}
+
+/// Cells over the vertices of the whole, with what belongs to them.
+#[derive(Default)]
+struct CellRows {
+    // ascending
+    ids: Vec<u32>,
+    cells: Cells,
+    children: Vec<u64>,
+    // [array]: values
+    data: Vec<Vec<f64>>,
+}
+
+impl CellRows {
+    fn vertices(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.cells.len()).flat_map(|c| self.cells.vertices(c)).copied()
+    }
+}
+
+impl<'m> CellTable<'m> {
+    fn new(mesh: &'m DistributedMesh, rank: usize) -> Self {
+        let (cells, first) = (&mesh.block.cells, mesh.elements(1).range(rank).start as u64);
+        Self { mesh, children: sums(first, (0..cells.len()).map(|c| elements_of(cells, c, 1))) }
+    }
+
+    /// Some cells, ascending.
+    fn fetch(&self, ranks: &Ranks<'_>, wanted: Vec<u32>) -> Result<CellRows> {
+        let block = &self.mesh.block;
+        let row = |place: usize, bytes: &mut Vec<u8>| {
+            push_cell(bytes, &block.cells, place);
+            bytes.extend(self.children[place].to_ne_bytes());
+            for array in &block.cell_data {
+                let values = &array.values[place * array.width..][..array.width];
+                bytes.extend_from_slice(bytemuck::cast_slice(values));
+            }
+        };
+        let data = vec![Vec::new(); block.cell_data.len()];
+        let mut found = CellRows { data, ..CellRows::default() };
+        for bytes in fetch(ranks, &self.mesh.cells, wanted.iter().copied(), row)? {
+            let mut rest = &bytes[..];
+            while !rest.is_empty() {
+                next_cell(&mut rest, &mut found.cells);
+                found.children.push(next_count(&mut rest));
+                for (array, values) in block.cell_data.iter().zip(&mut found.data) {
+                    values.extend((0..array.width).map(|_| next_number(&mut rest)));
+                }
+            }
+        }
+        found.ids = wanted;
+        Ok(found)
+    }
+}
+
+/// What of the whole's surface the cells of a part have.
+struct Surface<'p> {
+    cells: &'p Cells,
+    // the whole's ids
+    vertices: &'p [u32],
+    vertex_cells: Rows,
+}
+
+impl<'p> Surface<'p> {
+    fn new(cells: &'p Cells, vertices: &'p [u32]) -> Self {
+        let corners = |c: u32| cells.vertices(c as usize).iter().copied();
+        let vertex_cells = Rows::transposed(vertices.len(), cells.len(), corners);
+        Self { cells, vertices, vertex_cells }
+    }
+
+    /// The part's number of a vertex that one of its cells has.
+    fn local(&self, vertex: u32) -> Option<u32> {
+        let local = self.vertices.binary_search(&vertex).ok()?;
+        (!self.vertex_cells.row(local).is_empty()).then_some(local as u32)
+    }
+
+    /// The creases and corners of the part, in the order of the whole. A crease that is an edge on no
+    /// rank is an error.
+    fn creases(&self, all: &Creases, ranks: &Ranks<'_>) -> Result<Creases> {
+        let mut own = Creases::default();
+        let mut known = vec![0_u8; all.edges.len()];
+        for (known, &Crease { edge, sharpness }) in known.iter_mut().zip(&all.edges) {
+            let [Some(a), Some(b)] = edge.map(|v| self.local(v.0)) else { continue };
+            let mut around = self.vertex_cells.row(a as usize).iter();
+            if around.any(|&cell| has_edge(self.cells, cell, [a, b])) {
+                own.edges.push(Crease { edge: [a, b].map(VertexId), sharpness });
+                *known = 1;
+            }
+        }
+        let mut edges = vec![false; known.len()];
+        for known in ranks.all_gather(Ok(known))? {
+            edges.iter_mut().zip(&known).for_each(|(edge, &known)| *edge |= known == 1);
+        }
+        if let Some(at) = edges.iter().position(|edge| !edge) {
+            return Err(no_edge(all.edges[at].edge.map(|v| v.0)));
+        }
+        for &Corner { vertex, sharpness } in &all.corners {
+            if let Some(v) = self.local(vertex.0) {
+                own.corners.push(Corner { vertex: VertexId(v), sharpness });
+            }
+        }
+        Ok(own)
+    }
+
+    /// Those faces of a group that a cell of the part has.
+    fn faces(&self, group: &FaceGroup) -> FaceGroup {
+        let mut faces = Polygons::default();
+        for face in group.faces.iter() {
+            let Some(face) = face.iter().map(|&v| self.local(v)).collect::<Option<Vec<u32>>>()
+            else {
+                continue;
+            };
+            let first = face.first().map_or(&[][..], |&v| self.vertex_cells.row(v as usize));
+            let has_all = |&cell: &u32| {
+                let corners = self.cells.vertices(cell as usize);
+                face.iter().all(|v| corners.contains(v))
+            };
+            if first.iter().any(has_all) {
+                faces.push(&face);
+            }
+        }
+        FaceGroup::new(&group.name, faces)
+    }
+}

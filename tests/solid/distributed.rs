@@ -1,0 +1,227 @@
+//! Meshes that ranks hold together: each gets the part that a cutter makes of the whole, to the bit.
+
+use std::ops::Range;
+use std::path::Path;
+
+use crate::oracle::random::Random;
+use crate::parts::{models, with_data};
+use crate::support::meshes;
+use subsolid::cluster::{Ranks, Threads};
+use subsolid::io::read_block;
+use subsolid::mesh::{CellKind, Cells, SolidMesh};
+use subsolid::parts::{Blocks, Cut, Cutter, DistributedMesh, RankPart};
+use subsolid::scheme::VertexRule;
+use subsolid::{Solid, WriteOptions};
+
+/// Elements of every cell.
+fn counts(mesh: &SolidMesh, levels: usize) -> Vec<usize> {
+    let count = |c: usize| match (levels, mesh.cells.kind(c)) {
+        (0, CellKind::Hexahedron) => 1,
+        (0, _) => mesh.cells.vertices(c).len(),
+        _ => mesh.cells.vertices(c).len() << (3 * (levels - 1)),
+    };
+    (0..mesh.cells.len()).map(count).collect()
+}
+
+/// The part that a cutter makes of the cells of some elements.
+fn expected(mesh: &SolidMesh, levels: usize, elements: &Range<usize>) -> subsolid::parts::Part {
+    let mut end = 0;
+    let owner = |count: usize| {
+        let own = end..end + count;
+        end = own.end;
+        let is_apart = own.end <= elements.start || elements.end <= own.start;
+        u32::from(elements.is_empty() || is_apart)
+    };
+    let owners = counts(mesh, levels).into_iter().map(owner).collect();
+    Cutter::new(mesh, &Cut::of_owners(owners, 2).unwrap()).unwrap().part(0)
+}
+
+/// Compares the parts of so many ranks, whose runs of elements are random.
+fn compare(
+    name: &str,
+    mesh: &SolidMesh,
+    (levels, size): (usize, usize),
+    random: &mut Random,
+    load: impl Fn(&Ranks<'_>) -> DistributedMesh + Sync,
+) {
+    let count: usize = counts(mesh, levels).iter().sum();
+    let mut cuts: Vec<usize> = (1..size).map(|_| random.below(count + 1)).collect();
+    cuts.extend([0, count]);
+    cuts.sort_unstable();
+    let found = Threads::run(size, |group| {
+        let ranks = Ranks::new(group);
+        let all = load(&ranks);
+        assert_eq!([all.cell_count(), all.vertex_count()], [mesh.cells.len(), mesh.points.len()]);
+        assert_eq!(all.element_count(levels).unwrap(), count);
+        let own = cuts[ranks.rank()]..cuts[ranks.rank() + 1];
+        let part = all.into_part(&ranks, levels, own.clone()).unwrap();
+        let found = part.check_hexahedra(&ranks).unwrap();
+        (own, part, found)
+    });
+    let handedness = mesh.handedness();
+    for (own, part, found) in found {
+        let expected = expected(mesh, levels, &own);
+        assert!(*part.part() == expected, "{name}, {size} ranks, {levels} levels, {own:?}");
+        assert_eq!(found, (handedness, mesh.folded_corners(&handedness)), "{name}");
+        if !own.is_empty() {
+            let elements = Blocks::new(&part, VertexRule::default()).unwrap().elements();
+            assert!(elements.start <= own.start && own.end <= elements.end, "{name}");
+        }
+    }
+}
+
+/// From rank 0, and from a file of which every rank reads its block.
+fn compare_both(name: &str, mesh: &SolidMesh, sizes: &[usize], random: &mut Random) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("model.vtu");
+    let mut plain = mesh.clone();
+    plain.face_groups.clear();
+    subsolid::write(&path, &plain, WriteOptions::default()).unwrap();
+    let plain = subsolid::read(&path).unwrap();
+    for &size in sizes {
+        let levels = random.below(3);
+        let scattered = |ranks: &Ranks<'_>| {
+            DistributedMesh::scatter(ranks, ranks.is_first().then(|| mesh.clone())).unwrap()
+        };
+        compare(name, mesh, (levels, size), random, scattered);
+        let read = |ranks: &Ranks<'_>| {
+            let (block, report) = read_block(&path, ranks.rank(), ranks.size()).unwrap();
+            assert_eq!(report.left_out(), None);
+            DistributedMesh::of_blocks(ranks, block).unwrap()
+        };
+        compare(name, &plain, (levels, size), random, read);
+    }
+}
+
+#[test]
+fn parts_of_ranks_are_those_of_a_cutter() {
+    let mut random = Random::new(5);
+    let mut all = meshes::shapes();
+    all.push(("mixed".into(), meshes::mixed()));
+    all.push(("two cells".into(), meshes::block([2, 1, 1])));
+    for (seed, (name, mut mesh)) in (0..).zip(all) {
+        if seed % 2 == 0 {
+            meshes::crease_at_random(&mut mesh, &[0.4, 1.0, 2.3, f64::INFINITY], 3, seed);
+        }
+        let sizes = [1 + seed as usize % 7, 7];
+        compare_both(&name, &with_data(mesh), &sizes, &mut random);
+    }
+}
+
+#[test]
+fn parts_of_models_on_ranks_are_those_of_a_cutter() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths = Vec::new();
+    models(&root.join("models"), &mut paths);
+    models(&root.join("../shared/models/solids"), &mut paths);
+    let (mut random, mut polyhedra) = (Random::new(8), 0);
+    for (seed, path) in paths.iter().enumerate() {
+        let Ok(mesh) = subsolid::read(path) else { continue };
+        if mesh.cells.len() > 5_000 || Solid::new(&mesh).is_err() {
+            continue;
+        }
+        polyhedra += usize::from(!mesh.cells.all_hexahedra());
+        let sizes = [2 + seed % 6];
+        compare_both(&path.display().to_string(), &with_data(mesh), &sizes, &mut random);
+    }
+    assert!(polyhedra > 0);
+}
+
+/// What reading warns of: vertices of no cell, and in one place.
+#[test]
+fn ranks_find_what_one_program_finds() {
+    let whole = meshes::block([3, 2, 2]);
+    let mut soup = SolidMesh::default();
+    let mut cells = Cells::default();
+    for (c, corners) in whole.cells.hexahedra().unwrap().iter().enumerate() {
+        if c % 5 == 1 {
+            soup.points.push([9.0; 3]); // of no cell
+        }
+        let first = soup.points.len() as u32;
+        soup.points.extend(corners.map(|v| whole.points[v as usize]));
+        let mut own: [u32; 8] = std::array::from_fn(|i| first + i as u32);
+        if c % 4 == 3 {
+            own.rotate_left(4); // mirrored
+        }
+        cells.push(CellKind::Hexahedron, &own);
+    }
+    soup.cells = cells;
+    soup.points[3][0] = -0.0;
+    let coincident = soup.coincident_vertices();
+    assert!(coincident.count > 10);
+    for size in [1, 2, 3, 7, 40] {
+        let found = Threads::run(size, |group| {
+            let ranks = Ranks::new(group);
+            let mesh = ranks.is_first().then(|| soup.clone());
+            let all = DistributedMesh::scatter(&ranks, mesh).unwrap();
+            (all.orphans(&ranks).unwrap(), all.coincident_vertices(&ranks).unwrap())
+        });
+        assert!(found.iter().all(|found| *found == ((3, Some(8)), coincident)), "{found:?}");
+    }
+    compare_both("soup", &with_data(soup), &[3, 5], &mut Random::new(1));
+}
+
+/// A fault is told in the ids of the whole; so are creases that are no edges.
+#[test]
+fn ranks_name_the_cells_and_vertices_of_the_whole() {
+    let block = meshes::block([3, 3, 5]);
+    let mut mesh = SolidMesh { points: block.points.clone(), ..SolidMesh::default() };
+    // in the last layer two cells touch in an edge only
+    for cell in (0..45).filter(|cell| ![36, 37, 39, 41, 43, 44].contains(cell)) {
+        mesh.cells.push(CellKind::Hexahedron, block.cells.vertices(cell));
+    }
+    let rule = VertexRule::default();
+    let whole = RankPart::whole(mesh.clone(), 0).unwrap();
+    let fault = |part: &RankPart| {
+        let blocks = Blocks::new(part, rule).unwrap();
+        let error = blocks.block(blocks.elements()).unwrap().solid().err()?;
+        Some(blocks.fault(error).to_string())
+    };
+    let expected = fault(&whole).unwrap();
+    let errors = Threads::run(3, |group| {
+        let ranks = Ranks::new(group);
+        let all = DistributedMesh::scatter(&ranks, ranks.is_first().then(|| mesh.clone())).unwrap();
+        let own = subsolid::cluster::block(mesh.cells.len(), ranks.rank(), 3);
+        fault(&all.into_part(&ranks, 0, own).unwrap())
+    });
+    assert_eq!(errors[0], None);
+    assert_eq!(errors[2].as_ref(), Some(&expected), "{errors:?}");
+
+    let mut creased = block.clone();
+    let [a, b] = [block.points.len() as u32 - 1, 0];
+    creased.creases.push_edge(0, 1, 1.0);
+    creased.creases.push_edge(a, b, 1.0);
+    creased.creases.push_edge(a - 1, 1, 1.0);
+    let expected = Cutter::new(&creased, &Cut::of_owners(vec![0; 45], 1).unwrap()).unwrap_err();
+    let errors = Threads::run(4, |group| {
+        let ranks = Ranks::new(group);
+        let mesh = ranks.is_first().then(|| creased.clone());
+        let all = DistributedMesh::scatter(&ranks, mesh).unwrap();
+        let own = subsolid::cluster::block(45, ranks.rank(), 4);
+        all.into_part(&ranks, 0, own).unwrap_err().to_string()
+    });
+    assert!(errors.iter().all(|error| *error == expected.to_string()), "{errors:?}");
+}
+
+/// Files that only the reader of whole files reads, or refuses.
+#[test]
+fn blocks_are_read_of_plain_files_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, mesh: &SolidMesh, compress: bool| {
+        let path = directory.path().join(name);
+        subsolid::write(&path, mesh, WriteOptions { compress }).unwrap();
+        path
+    };
+    let mesh = meshes::block([2, 2, 2]);
+    let plain = write("plain.vtu", &mesh, false);
+    let can = |path: &Path| (0..3).all(|rank| read_block(path, rank, 3).is_some());
+    assert!(can(&plain));
+    assert!(!can(&write("small.vtu", &mesh, true)));
+    assert!(!can(&write("text.vtk", &mesh, false)));
+    assert!(!can(&write("groups.vtu", &with_data(mesh), false)));
+    assert!(!can(Path::new("none.vtu")));
+    let bytes = std::fs::read(&plain).unwrap();
+    let cut = directory.path().join("cut.vtu");
+    std::fs::write(&cut, &bytes[..bytes.len() - 60]).unwrap();
+    assert!(!can(&cut));
+}

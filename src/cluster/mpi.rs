@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 
 /// Bytes of an exchange at a time: counts and places of MPI have 31 bits, and buffers of an exchange
 /// should be small beside what is sent.
-const MOST: usize = 1 << 27;
+const MOST: usize = 1 << 24;
 /// Messages that say that a rank has failed.
 const WARNING: Tag = 21;
 

@@ -21,7 +21,7 @@ use std::ops::Range;
 
 use super::RankPart;
 use super::cutter::check;
-use super::exchange::{Holders, next_count, next_id, next_number};
+use super::exchange::{Holders, next_count, next_id, next_number, send};
 use super::rank_part::elements_of;
 use super::scatter;
 use crate::cluster::Ranks;
@@ -150,6 +150,13 @@ impl DistributedMesh {
         }
     }
 
+    /// What all ranks have, with the arrays that are empty now: the rest is no longer in memory.
+    pub(super) fn into_common(self) -> SolidMesh {
+        let SolidMesh { creases, face_groups, mut cell_data, .. } = self.block;
+        cell_data.iter_mut().for_each(|array| array.values = Vec::new());
+        SolidMesh { creases, face_groups, cell_data, ..SolidMesh::default() }
+    }
+
     /// Number of vertices that belong to no cell, and the first of them.
     ///
     /// # Errors
@@ -221,34 +228,26 @@ fn cells_at_vertices(
         let corners = |c: u32| block.cells.vertices(c as usize).iter().copied();
         return Ok(Rows::transposed(vertices.count(), block.cells.len(), corners));
     }
-    let mut to = vec![Vec::new(); ranks.size()];
-    for (cell, c) in (cells.range(ranks.rank()).start as u32..).zip(0..block.cells.len()) {
-        for &v in block.cells.vertices(c) {
-            to[vertices.holder(v)].extend([v, cell].map(u32::to_ne_bytes).as_flattened());
-        }
-    }
-    // from ranks in the order of their cells: the cells at a vertex ascend
-    let received = ranks.all_to_all(Ok(to))?;
-    let own = vertices.range(ranks.rank());
-    let pairs = || {
-        let pairs = received.iter().flat_map(|bytes| bytes.as_chunks::<8>().0);
-        pairs.map(|pair| {
-            let mut rest = &pair[..];
-            let v = next_id(&mut rest) as usize - own.start;
-            (v, next_id(&mut rest))
-        })
-    };
-    let mut ends = vec![0_u32; own.len()];
-    pairs().for_each(|(v, _)| ends[v] += 1);
+    let first = cells.range(ranks.rank()).start as u32;
+    let count = block.cells.len();
+    let pairs = |c: usize| block.cells.vertices(c).iter().map(move |&v| (v, first + c as u32));
+    let mut ends = vec![0_u32; vertices.range(ranks.rank()).len()];
+    send(ranks, vertices, count, pairs, |v, _| ends[v] += 1)?;
     let mut sum = 0;
     for end in &mut ends {
         sum += *end;
         *end = sum - *end; // where the next item goes, for now
     }
     let mut items = vec![0; sum as usize];
-    for (v, cell) in pairs() {
+    send(ranks, vertices, count, pairs, |v, cell| {
         items[ends[v] as usize] = cell;
         ends[v] += 1;
+    })?;
+    // rounds mix the ranks
+    let mut start = 0;
+    for &end in &ends {
+        items[start..end as usize].sort_unstable();
+        start = end as usize;
     }
     Ok(Rows::from_parts(ends, items))
 }

@@ -48,31 +48,70 @@ impl Holders {
     }
 }
 
-/// What their holders say of the items `wanted`, ascending; `answer` appends what this rank says of
-/// the one at a place of its own block. The answers stand behind one another, in messages in the order
-/// of the ranks.
+/// Items that a rank asks for at a time: messages stay small beside what is made of them.
+const BATCH: usize = 1 << 16;
+
+/// Rounds that all ranks need for their items, as many as the one with most of them.
+fn rounds(ranks: &Ranks<'_>, items: usize) -> Result<usize> {
+    let all = ranks.all_gather(Ok((items as u64).to_ne_bytes().to_vec()))?;
+    let most = all.iter().map(|bytes| next_count(&mut &bytes[..])).max().unwrap_or(0);
+    Ok((most as usize).div_ceil(BATCH))
+}
+
+/// The items of a round.
+fn batch(items: usize, round: usize) -> Range<usize> {
+    (round * BATCH).min(items)..((round + 1) * BATCH).min(items)
+}
+
+/// Shows what their holders say of the items `wanted`, ascending: one answer behind another, in
+/// messages. `answer` appends what this rank says of the one at a place of its own block.
 pub(super) fn fetch(
     ranks: &Ranks<'_>,
     holders: &Holders,
-    wanted: impl Iterator<Item = u32>,
+    wanted: &[u32],
     answer: impl Fn(usize, &mut Vec<u8>),
-) -> Result<Vec<Vec<u8>>> {
-    let mut to = vec![Vec::new(); ranks.size()];
-    let mut rank = 0;
-    for item in wanted {
-        while holders.range(rank).end <= item as usize {
-            rank += 1;
-        }
-        to[rank].extend(item.to_ne_bytes());
-    }
+    mut show: impl FnMut(&[u8]),
+) -> Result<()> {
     let own = holders.range(ranks.rank());
     let answered = |wanted: Vec<u8>| {
         let mut bytes = Vec::new();
         ids(&wanted).for_each(|item| answer(item as usize - own.start, &mut bytes));
         bytes
     };
-    let answers = ranks.all_to_all(Ok(to))?.into_iter().map(answered).collect();
-    ranks.all_to_all(Ok(answers))
+    for round in 0..rounds(ranks, wanted.len())? {
+        let mut to = vec![Vec::new(); ranks.size()];
+        for &item in &wanted[batch(wanted.len(), round)] {
+            to[holders.holder(item)].extend(item.to_ne_bytes());
+        }
+        let answers = ranks.all_to_all(Ok(to))?.into_iter().map(answered).collect();
+        ranks.all_to_all(Ok(answers))?.iter().for_each(|bytes| show(bytes));
+    }
+    Ok(())
+}
+
+/// Sends pairs of an item and something to the items' holders, those of some things at a time; shows
+/// a holder the places in its block with their things.
+pub(super) fn send<I: Iterator<Item = (u32, u32)>>(
+    ranks: &Ranks<'_>,
+    holders: &Holders,
+    things: usize,
+    pairs: impl Fn(usize) -> I,
+    mut show: impl FnMut(usize, u32),
+) -> Result<()> {
+    let own = holders.range(ranks.rank());
+    for round in 0..rounds(ranks, things)? {
+        let mut to = vec![Vec::new(); ranks.size()];
+        for (item, thing) in batch(things, round).flat_map(&pairs) {
+            to[holders.holder(item)].extend([item, thing].map(u32::to_ne_bytes).as_flattened());
+        }
+        for bytes in ranks.all_to_all(Ok(to))? {
+            let mut rest = &bytes[..];
+            while !rest.is_empty() {
+                show(next_id(&mut rest) as usize - own.start, next_id(&mut rest));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Ids in a message.

@@ -5,9 +5,7 @@ use std::ops::Range;
 use super::Part;
 use super::cutter::{check_corners, has_edge, no_edge, sorted};
 use super::distributed::DistributedMesh;
-use super::exchange::{
-    fetch, ids, next_cell, next_count, next_id, next_number, numbers, push_cell,
-};
+use super::exchange::{fetch, ids, next_cell, next_count, next_id, next_number, push_cell};
 use super::extremes::Extremes;
 use super::rank_part::{RankPart, elements_of, sharpest_corner, sums};
 use crate::cluster::Ranks;
@@ -45,8 +43,7 @@ impl RankPart {
         let vertices = sorted(vertices);
         let (points, attributes) = points(&mesh, ranks, &vertices)?;
         let (cell_count, vertex_count) = (mesh.cell_count(), mesh.vertex_count());
-        let SolidMesh { creases, face_groups, mut cell_data, .. } = mesh.block;
-        cell_data.iter_mut().for_each(|array| array.values = Vec::new());
+        let SolidMesh { creases, face_groups, cell_data, .. } = mesh.into_common();
         let mut here = SolidMesh { points, attributes, cell_data, ..SolidMesh::default() };
         let local = |v: u32| vertices.binary_search(&v).map_or(u32::MAX, |v| v as u32);
         for part in parts {
@@ -98,12 +95,15 @@ fn owned_cells(
         true => Vec::new(),
         false => vec![elements.start as u32, elements.end as u32 - 1],
     };
-    let found = fetch(ranks, &holders, ends.into_iter(), cell)?.concat();
-    let mut rest = &found[..];
-    let (first, before) = (next_id(&mut rest), next_count(&mut rest));
-    Ok(match rest.is_empty() {
-        true => (0..0, 0),
-        false => (first..next_id(&mut rest) + 1, before),
+    let mut found = Vec::new();
+    fetch(ranks, &holders, &ends, cell, |mut bytes| {
+        while !bytes.is_empty() {
+            found.push((next_id(&mut bytes), next_count(&mut bytes)));
+        }
+    })?;
+    Ok(match found[..] {
+        [(first, before), (last, _)] => (first..last + 1, before),
+        _ => (0..0, 0),
     })
 }
 
@@ -115,20 +115,22 @@ fn with_ghosts(
 ) -> Result<[CellRows; 3]> {
     let table = CellTable::new(mesh, ranks.rank());
     let owned = table.fetch(ranks, own.clone().collect())?;
-    let vertices = sorted(owned.vertices().collect());
+    let vertices = sorted(owned.vertices());
     let at = |place: usize, bytes: &mut Vec<u8>| {
         bytes.extend_from_slice(bytemuck::cast_slice(mesh.vertex_cells.row(place)));
     };
-    let around = fetch(ranks, &mesh.vertices, vertices.into_iter(), at)?;
-    let around = around.iter().flat_map(|bytes| ids(bytes)).filter(|cell| !own.contains(cell));
-    let mut before = sorted(around.collect());
+    let mut ghosts = Vec::new();
+    fetch(ranks, &mesh.vertices, &vertices, at, |bytes| {
+        ghosts.extend(ids(bytes).filter(|cell| !own.contains(cell)));
+    })?;
+    let mut before = sorted(ghosts);
     let after = before.split_off(before.partition_point(|&cell| cell < own.start));
     Ok([table.fetch(ranks, before)?, owned, table.fetch(ranks, after)?])
 }
 
 /// The first vertex that a cell of any rank has.
 fn first_vertex(owned: &CellRows, ranks: &Ranks<'_>) -> Result<Option<u32>> {
-    let own = owned.vertices().min().map_or(Vec::new(), |v| v.to_ne_bytes().to_vec());
+    let own = owned.vertices().iter().min().map_or(Vec::new(), |v| v.to_ne_bytes().to_vec());
     Ok(ranks.all_gather(Ok(own))?.iter().flat_map(|bytes| ids(bytes)).min())
 }
 
@@ -146,17 +148,21 @@ fn points(
             bytes.extend_from_slice(bytemuck::cast_slice(values));
         }
     };
-    let found = fetch(ranks, &mesh.vertices, vertices.iter().copied(), row)?;
-    let mut values = found.iter().flat_map(|bytes| numbers(bytes));
     let mut points = Vec::with_capacity(vertices.len());
-    let none = |a: &Attribute| Attribute { values: Vec::new(), ..a.clone() };
+    let none = |a: &Attribute| Attribute {
+        name: a.name.clone(),
+        width: a.width,
+        values: Vec::with_capacity(a.width * vertices.len()),
+    };
     let mut attributes: Vec<Attribute> = block.attributes.iter().map(none).collect();
-    for _ in vertices {
-        points.push([(); 3].map(|()| values.next().unwrap_or_default()));
-        for a in &mut attributes {
-            a.values.extend(values.by_ref().take(a.width));
+    fetch(ranks, &mesh.vertices, vertices, row, |mut bytes| {
+        while !bytes.is_empty() {
+            points.push([(); 3].map(|()| next_number(&mut bytes)));
+            for a in &mut attributes {
+                a.values.extend((0..a.width).map(|_| next_number(&mut bytes)));
+            }
         }
-    }
+    })?;
     Ok((points, attributes))
 }
 
@@ -179,8 +185,9 @@ struct CellRows {
 }
 
 impl CellRows {
-    fn vertices(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..self.cells.len()).flat_map(|c| self.cells.vertices(c)).copied()
+    /// The vertices of the cells, with repetitions.
+    fn vertices(&self) -> Vec<u32> {
+        (0..self.cells.len()).flat_map(|c| self.cells.vertices(c)).copied().collect()
     }
 }
 
@@ -203,16 +210,15 @@ impl<'m> CellTable<'m> {
         };
         let data = vec![Vec::new(); block.cell_data.len()];
         let mut found = CellRows { data, ..CellRows::default() };
-        for bytes in fetch(ranks, &self.mesh.cells, wanted.iter().copied(), row)? {
-            let mut rest = &bytes[..];
-            while !rest.is_empty() {
-                next_cell(&mut rest, &mut found.cells);
-                found.children.push(next_count(&mut rest));
+        fetch(ranks, &self.mesh.cells, &wanted, row, |mut bytes| {
+            while !bytes.is_empty() {
+                next_cell(&mut bytes, &mut found.cells);
+                found.children.push(next_count(&mut bytes));
                 for (array, values) in block.cell_data.iter().zip(&mut found.data) {
-                    values.extend((0..array.width).map(|_| next_number(&mut rest)));
+                    values.extend((0..array.width).map(|_| next_number(&mut bytes)));
                 }
             }
-        }
+        })?;
         found.ids = wanted;
         Ok(found)
     }

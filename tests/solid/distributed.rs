@@ -108,6 +108,13 @@ fn parts_of_ranks_are_those_of_a_cutter() {
     }
 }
 
+/// More cells and vertices a rank than it asks for in a round, or reads at a time.
+#[test]
+fn parts_of_large_meshes_are_those_of_a_cutter() {
+    let mesh = meshes::block([52, 52, 52]);
+    compare_both("large", &with_data(mesh), &[2], &mut Random::new(3));
+}
+
 #[test]
 fn parts_of_models_on_ranks_are_those_of_a_cutter() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

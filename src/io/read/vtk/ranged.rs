@@ -8,6 +8,7 @@
 //! encodings, several pieces, structured grids, cells that are faces or of high order, sizes that do
 //! not fit, indices and numbers out of range.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -16,7 +17,7 @@ use std::path::Path;
 use super::binary::Layout;
 use super::outline::{Array, Outline, Section, Storage};
 use super::values::Scalar;
-use super::{Faces, GHOSTS, Grid, push_cell_array};
+use super::{Faces, GHOSTS, Grid, Kept, push_cell_array};
 use crate::cluster::block;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::{MeshBlock, ReadReport};
@@ -28,6 +29,8 @@ use crate::numbers::Precision;
 const MOST_OUTLINE: usize = 1 << 24;
 /// Bytes that are read of an outline at a time.
 const STEP: usize = 1 << 16;
+/// Cells or vertices that are read at a time.
+const BATCH: usize = 1 << 16;
 /// Ends of polyhedra that are looked at in one read.
 const ENDS: usize = 1 << 13;
 
@@ -38,7 +41,7 @@ pub(in crate::io::read) fn read(
     rank: usize,
     ranks: usize,
 ) -> Option<(MeshBlock, ReadReport)> {
-    let mut file = File::open(path).ok().filter(|file| is_regular(file))?;
+    let mut file = File::open(path).ok().filter(is_regular)?;
     let head = head(&mut file)?;
     let outline = Outline::read(path, &head).ok()?;
     let appended = outline.appended.as_ref().filter(|appended| !appended.base64)?;
@@ -55,6 +58,12 @@ pub(in crate::io::read) fn read(
     ranged.vertices(&mut mesh, vertices, piece.points)?;
     ranged.creases(&mut mesh, piece.points)?;
     Some((MeshBlock { mesh, cells: piece.cells, vertices: piece.points }, report))
+}
+
+/// Runs of some items; one that is empty if there are none, whose arrays are there too.
+fn batches(items: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let starts = items.clone().step_by(BATCH).chain(items.is_empty().then_some(items.start));
+    starts.map(move |start| start..(start + BATCH).min(items.end))
 }
 
 fn is_regular(file: &File) -> bool {
@@ -181,33 +190,27 @@ impl<'a> Ranged<'a> {
         if [types.count, ends.count] != [count; 2] || count == 0 || points == 0 {
             return None;
         }
-        let (first, ends) = self.ends(ends, cells.clone())?;
-        let last = ends.last().map_or(0, |&last| first + last as usize);
-        let grid = Grid {
-            corners: self.integers(corners, first..last.max(first))?,
-            ends,
-            types: self.integers(types, cells.clone())?,
-            faces: self.faces(cells.clone(), count)?,
-            ..Grid::default()
-        };
         let mut assembly = Assembly::new(self.path, 0);
-        // all points are unknown to it: indices are checked here
-        let kept = grid.assemble(&mut assembly, None).ok()?;
-        let is_known = |v: &u32| (*v as usize) < points;
-        let all_known = |c: usize| assembly.mesh.cells.vertices(c).iter().all(is_known);
-        let is_plain = kept.cells.len() == cells.len() && assembly.high_order.is_empty();
-        if !is_plain || !(0..cells.len()).all(all_known) {
-            return None;
-        }
-        for array in self.arrays(Section::CellData) {
-            let scalar = array.scalar.filter(|_| array.name != GHOSTS)?;
-            let values = self.rows(array, cells.clone(), count)?;
-            let attribute = Attribute { name: array.name.clone(), width: array.width, values };
-            push_cell_array(&mut assembly, (attribute, scalar.is_integer()), &kept, None).ok()?;
-            let integers = assembly.mesh.cell_data.last().is_some_and(|last| last.integers);
-            if scalar.is_integer() != integers {
+        for batch in batches(cells) {
+            let (first, ends) = self.ends(ends, batch.clone())?;
+            let last = ends.last().map_or(0, |&last| first + last as usize);
+            let grid = Grid {
+                corners: self.integers(corners, first..last.max(first))?,
+                ends,
+                types: self.integers(types, batch.clone())?,
+                faces: self.faces(batch.clone(), count)?,
+                ..Grid::default()
+            };
+            // it knows no points: indices are checked here
+            let known = assembly.mesh.cells.len();
+            let kept = grid.assemble(&mut assembly, None).ok()?;
+            let is_known = |v: &u32| (*v as usize) < points;
+            let all_known = |c: usize| assembly.mesh.cells.vertices(c).iter().all(is_known);
+            let is_plain = kept.cells.len() == batch.len() && assembly.high_order.is_empty();
+            if !is_plain || !(known..known + batch.len()).all(all_known) {
                 return None;
             }
+            self.cell_data(&mut assembly, batch, count, &kept)?;
         }
         for array in self.arrays(Section::Field).filter(|array| !is_crease(array)) {
             let field = Attribute { name: array.name.clone(), width: 1, values: Vec::new() };
@@ -215,6 +218,28 @@ impl<'a> Ranged<'a> {
         }
         let report = ReadReport { skipped: assembly.left_out() };
         Some((assembly.mesh, report))
+    }
+
+    /// Appends the data of some of so many cells.
+    fn cell_data(
+        &mut self,
+        assembly: &mut Assembly,
+        cells: Range<usize>,
+        count: usize,
+        kept: &Kept,
+    ) -> Option<()> {
+        let mut names = HashSet::new();
+        for array in self.arrays(Section::CellData) {
+            let scalar = array.scalar.filter(|_| array.name != GHOSTS)?;
+            let values = self.rows(array, cells.clone(), count)?;
+            let attribute = Attribute { name: array.name.clone(), width: array.width, values };
+            push_cell_array(assembly, (attribute, scalar.is_integer()), kept, None).ok()?;
+            let pushed = assembly.mesh.cell_data.iter().find(|known| known.name == array.name)?;
+            if !names.insert(&array.name) || pushed.integers != scalar.is_integer() {
+                return None;
+            }
+        }
+        Some(())
     }
 
     /// The end of the corners before some cells, and the ends of these relative to it.
@@ -260,9 +285,11 @@ impl<'a> Ranged<'a> {
     fn vertices(&mut self, mesh: &mut SolidMesh, own: Range<usize>, count: usize) -> Option<()> {
         let mut points = self.arrays(Section::Points);
         let array = points.next().filter(|array| array.width == 3)?;
-        let values = self.rows(array, own.clone(), count)?;
         let mut assembly = Assembly::new(self.path, 0);
-        values.as_chunks().0.iter().try_for_each(|&p| assembly.push_point(p, None)).ok()?;
+        for batch in batches(own.clone()) {
+            let values = self.rows(array, batch, count)?;
+            values.as_chunks().0.iter().try_for_each(|&p| assembly.push_point(p, None)).ok()?;
+        }
         let fit = check_coordinates(assembly.positions(), Precision::F64).is_ok();
         if points.next().is_some() || !fit {
             return None;

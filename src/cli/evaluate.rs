@@ -3,6 +3,7 @@
 mod boundary;
 mod cluster;
 mod explain;
+mod precision;
 mod run;
 mod single;
 mod table;
@@ -28,6 +29,7 @@ use super::pieces::{part, piece_size};
 use super::processor::ProcessorArguments;
 use super::{Console, Outcome};
 pub use explain::Report as Explanation;
+use precision::{lengths, warn_of_single};
 pub use run::Report;
 
 /// Evaluate the limit volume of a control mesh
@@ -210,38 +212,6 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         Request::Grid(samples, shape) => {
             run::run(a, &*backend, (&samples, shape), format, &mesh, &solid, console)
         }
-    }
-}
-
-/// The largest coordinate, and the length of the smallest cell.
-fn lengths(mesh: &SolidMesh) -> [f64; 2] {
-    let largest = mesh.points.iter().flatten().fold(0.0, |a: f64, x| a.max(x.abs()));
-    let size = |c: usize| {
-        let points = || mesh.cells.vertices(c).iter().filter_map(|&v| mesh.points.get(v as usize));
-        let along = |d: usize| {
-            let ends = points().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], p| {
-                [low.min(p[d]), high.max(p[d])]
-            });
-            ends[1] - ends[0]
-        };
-        (0..3).map(along).fold(0.0, f64::max)
-    };
-    let sizes = (0..mesh.cells.len()).map(size).filter(|&s| s > 0.0);
-    [largest, sizes.fold(f64::INFINITY, f64::min)]
-}
-
-/// Warns where cells of `levels` refinements are so small beside their distance from the origin that
-/// single precision does not keep points apart.
-fn warn_of_single([largest, smallest]: [f64; 2], levels: usize, console: &Console) {
-    const PARTS: f64 = 1000.0; // of a cell, that are to be told apart
-    let spacing = largest * f64::from(f32::EPSILON);
-    let smallest = smallest * 0.5_f64.powi(levels as i32);
-    if spacing * PARTS > smallest {
-        console.warn(format!(
-            "single precision resolves coordinates up to {largest:.1e} to {spacing:.1e}, and the \
-             smallest cell is {smallest:.1e} long: points lose their places. Leave --precision f32 \
-             out, or move the model to the origin"
-        ));
     }
 }
 

@@ -41,8 +41,11 @@ impl ModelArguments {
             true => None,
             false => io::read_block(&self.model, ranks.rank(), ranks.size()),
         };
-        let all = ranks.all_gather(Ok(vec![u8::from(own.is_some())]))?;
-        let Some((block, report)) = own.filter(|_| all.iter().all(|read| *read == [1])) else {
+        // nothing without a block: all ranks need one, of the same file
+        let counts = own.as_ref().map(|(block, _)| [block.cells, block.vertices]);
+        let counts = counts.iter().flatten().flat_map(|count| count.to_ne_bytes()).collect();
+        let all = ranks.all_gather(Ok(counts))?;
+        let Some((block, report)) = own.filter(|_| all.iter().all(|other| *other == all[0])) else {
             return Ok(None);
         };
         self.say_read([block.vertices, block.cells], &report, start, console);

@@ -137,7 +137,7 @@ impl DistributedMesh {
     /// none.
     ///
     /// # Errors
-    /// [`Error::Mesh`] for creases that are no edges, and corners that are no vertices.
+    /// Creases that are no edges, and corners that are no vertices; those of other ranks.
     pub fn into_part(
         self,
         ranks: &Ranks<'_>,

@@ -29,6 +29,7 @@ compare() {
 compare evaluate ../fan.vtu --samples 4 --piece-points 900 --crease-angle 40 -o out.pvtu
 compare evaluate ../fan.vtu --samples 2 --levels 1 --piece-points 900 -o out.pvtu
 compare refine ../fan.vtu --levels 2 --piece-cells 900 -o out.pvtu
+compare refine ../bracket.vtk --levels 1 --piece-cells 900 -o out.pvtu
 compare quadrature ../fan.vtu --gauss 2 --piece-points 900 --force -o out.pvtu
 compare slice ../fan.vtu --layer-height 0.2 --pixel 0.1 --png layers
 

@@ -14,8 +14,9 @@ use subsolid::scheme::VertexRule;
 use subsolid::volume::{Quality, name_cells};
 use subsolid::{Error, Result};
 
+use super::precision::{lengths, warn_of_single};
 use super::run::{BEZIER_ELEMENTS, PIECE, Report, Source, warn_of_undefined};
-use super::{Arguments, CellShape, Console, Outcome, Request, lengths, warn_of_single};
+use super::{Arguments, CellShape, Console, Outcome, Request};
 use crate::cli::cluster::{all_numbers, own_choice};
 use crate::cli::console::{counted, since};
 use crate::cli::model::{check_names, warn_left_out};

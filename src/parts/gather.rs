@@ -35,7 +35,7 @@ impl RankPart {
 
         let start = mesh.vertices.range(ranks.rank()).start as u32;
         let extremes = ranks.all_gather(Ok(Extremes::of(&mesh.block, start).to_bytes()))?;
-        let mut vertices: Vec<u32> = parts.iter().flat_map(CellRows::vertices).collect();
+        let mut vertices = vertices_of(&parts);
         if !own.is_empty() {
             let join = |all: Extremes, bytes: &Vec<u8>| all.joined(&Extremes::from_bytes(bytes));
             vertices.extend(extremes.iter().fold(Extremes::default(), join).span());
@@ -115,7 +115,7 @@ fn with_ghosts(
 ) -> Result<[CellRows; 3]> {
     let table = CellTable::new(mesh, ranks.rank());
     let owned = table.fetch(ranks, own.clone().collect())?;
-    let vertices = sorted(owned.vertices());
+    let vertices = vertices_of(std::slice::from_ref(&owned));
     let at = |place: usize, bytes: &mut Vec<u8>| {
         bytes.extend_from_slice(bytemuck::cast_slice(mesh.vertex_cells.row(place)));
     };
@@ -130,7 +130,7 @@ fn with_ghosts(
 
 /// The first vertex that a cell of any rank has.
 fn first_vertex(owned: &CellRows, ranks: &Ranks<'_>) -> Result<Option<u32>> {
-    let own = owned.vertices().iter().min().map_or(Vec::new(), |v| v.to_ne_bytes().to_vec());
+    let own = owned.vertices().min().map_or(Vec::new(), |v| v.to_ne_bytes().to_vec());
     Ok(ranks.all_gather(Ok(own))?.iter().flat_map(|bytes| ids(bytes)).min())
 }
 
@@ -186,9 +186,20 @@ struct CellRows {
 
 impl CellRows {
     /// The vertices of the cells, with repetitions.
-    fn vertices(&self) -> Vec<u32> {
-        (0..self.cells.len()).flat_map(|c| self.cells.vertices(c)).copied().collect()
+    fn vertices(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.cells.len()).flat_map(|c| self.cells.vertices(c)).copied()
     }
+}
+
+/// The vertices of cells, ascending and each once. Most are of eight cells: a bit for each takes less
+/// memory than a list to sort.
+fn vertices_of(cells: &[CellRows]) -> Vec<u32> {
+    let all = || cells.iter().flat_map(CellRows::vertices);
+    let (Some(first), Some(last)) = (all().min(), all().max()) else { return Vec::new() };
+    let mut bits = vec![0_u64; (last - first) as usize / 64 + 1];
+    all().for_each(|v| bits[(v - first) as usize / 64] |= 1 << ((v - first) % 64));
+    let is_in = |v: &u32| bits[(v - first) as usize / 64] >> ((v - first) % 64) & 1 == 1;
+    (first..=last).filter(is_in).collect()
 }
 
 impl<'m> CellTable<'m> {

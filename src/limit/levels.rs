@@ -435,7 +435,7 @@ struct Level {
 }
 
 /// Finite sharpness takes a level a unit: refused where that is too many.
-pub(super) fn check_sharpness(mesh: &SolidMesh) -> Result<()> {
+pub(crate) fn check_sharpness(mesh: &SolidMesh) -> Result<()> {
     let most = (MAX_LEVEL - 2) as f64;
     let edges = mesh.creases.edges.iter().map(|c| {
         let [a, b] = c.edge.map(|v| v.0);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Cutter, Part, RankPart};
 use crate::error::{Error, Result};
-use crate::limit::Solid;
+use crate::limit::{Solid, check_sharpness};
 use crate::mesh::{
     Attribute, CellKind, Cells, FaceGroup, Handedness, Polygons, SolidMesh, VertexId,
 };
@@ -157,7 +157,9 @@ impl<'m> Blocks<'m> {
                 // ghosts have not all their neighbours
                 false => topology.validate_around(owned)?,
             }
-            Sharpness::resolve(&mesh.creases, &topology).map(drop)
+            Sharpness::resolve(&mesh.creases, &topology)?;
+            // those of refined meshes are less
+            if self.part.levels == 0 { check_sharpness(mesh) } else { Ok(()) }
         };
         match find().err() {
             None => error,

@@ -233,6 +233,9 @@ fn ranks_say_what_one_program_says() {
         touching.cells.push(CellKind::Hexahedron, creased.cells.vertices(cell));
     }
     write("touching.vtu", &touching);
+    let mut sharp = meshes::block([3, 3, 3]);
+    sharp.creases.push_edge(62, 63, 1000.0);
+    write("sharp.vtu", &sharp);
     let bytes = fs::read(here.join("poor.vtu")).unwrap();
     fs::write(here.join("cut.vtu"), &bytes[..bytes.len() - 99]).unwrap();
     creased.points[40][1] = f64::NAN;
@@ -256,6 +259,7 @@ fn ranks_say_what_one_program_says() {
         ("evaluate poor.vtu --samples 2 --gradients -o out.pvtu", 2),
         ("evaluate creased.vtu --samples 2 -o out.pvtu", 2),
         ("evaluate touching.vtu --samples 2 -o out.pvtu", 2),
+        ("evaluate sharp.vtu --samples 2 -o out.pvtu", 2),
         ("refine touching.vtu --levels 1 -o out.pvtu", 2),
         ("evaluate cut.vtu --samples 2 -o out.pvtu", 2),
         ("evaluate nan.vtu --samples 2 -o out.pvtu", 2),

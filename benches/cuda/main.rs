@@ -5,6 +5,7 @@
 //! Times are medians of device events after a warm-up, control points and results on
 //! the device, fresh random control points every time.
 
+mod assembly;
 mod interiors;
 mod layers;
 mod locate;
@@ -175,6 +176,9 @@ fn main() -> subsolid::Result<()> {
     }
     if asked("quadrature") {
         quadrature::time()?;
+    }
+    if asked("assembly") {
+        assembly::time()?;
     }
     if asked("query") {
         query::time()?;

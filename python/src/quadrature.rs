@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use subsolid::assembly::{Operator, assemble, point_load};
+use subsolid::assembly::{Operator, assemble, assemble_on, cost, point_load};
+use subsolid::backend::Precision;
+use subsolid::mesh::Controls;
 use subsolid::quadrature::{
     Mapped, Mapping, PhysicalDerivatives, Regions, Scheme, physical_derivatives,
 };
@@ -17,6 +19,7 @@ use crate::cells::{MappingCell, QuadratureCell};
 use crate::errors::{IntoPython, refused};
 use crate::matrix::{assembled, sparse};
 use crate::model::Moved;
+use crate::request::backend;
 use crate::solid::PySolid;
 
 /// Quadrature points and basis functions of a solid or of its boundary, for any control points;
@@ -99,18 +102,18 @@ impl PyQuadrature {
         Ok(Self { cell, sides: of_faces.into(), solid: solid.clone().unbind() })
     }
 
-    /// What `sum` makes of the quadrature at control points; those of the solid if None.
-    fn mapped<T: Send>(
+    /// What `sum` makes of the quadrature and control points; those of the solid if None.
+    fn at<T: Send>(
         &self,
         py: Python<'_>,
         points: Option<&Bound<'_, PyAny>>,
-        sum: impl FnOnce(&Mapping<'_>) -> subsolid::Result<T> + Send,
+        sum: impl FnOnce(&Quadrature<'_>, Controls<'_>) -> PyResult<T> + Send,
     ) -> PyResult<T> {
         let shared = self.cell.borrow_owner();
         let given = Moved::new(points, None, shared.mesh.points.len())?;
         let controls = given.controls(shared.mesh.controls())?;
         let quadrature = self.cell.borrow_dependent();
-        py.detach(|| sum(&Mapping::new(quadrature, controls)?)).py()
+        py.detach(|| sum(quadrature, controls))
     }
 
     fn matrix<'py>(
@@ -118,6 +121,7 @@ impl PyQuadrature {
         py: Python<'py>,
         points: Option<&Bound<'py, PyAny>>,
         operator: Operator,
+        name: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         // before the work
         sparse(py)?;
@@ -127,7 +131,14 @@ impl PyQuadrature {
                 "make the quadrature without boundary=",
             ));
         }
-        let matrices = self.mapped(py, points, |mapping| assemble(mapping, &[operator]))?;
+        let matrices = self.at(py, points, |quadrature, controls| {
+            let operators = [operator];
+            let backend = backend(name, Precision::F64, &cost(quadrature, &operators))?;
+            match backend.device() {
+                Some(device) => Ok(assemble_on(device, quadrature, controls, &operators).py()?.0),
+                None => assemble(&Mapping::new(quadrature, controls).py()?, &operators).py(),
+            }
+        })?;
         assembled(py, &matrices[0])
     }
 }
@@ -167,14 +178,16 @@ impl PyQuadrature {
     /// Args:
     ///     points: Control points, (vertices, 3); those of the solid if None.
     ///     density: Mass of a cubed length unit, above 0.
-    #[pyo3(signature = (*, points=None, density=1.0))]
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are the same but for rounding.
+    #[pyo3(signature = (*, points=None, density=1.0, backend="auto"))]
     fn mass<'py>(
         &self,
         py: Python<'py>,
         points: Option<Bound<'py, PyAny>>,
         density: f64,
+        backend: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.matrix(py, points.as_ref(), Operator::Mass { density })
+        self.matrix(py, points.as_ref(), Operator::Mass { density }, backend)
     }
 
     /// Stiffness matrix Σ κ ∇N · ∇N as a scipy.sparse.csr_matrix, (vertices, vertices), exactly
@@ -183,14 +196,16 @@ impl PyQuadrature {
     /// Args:
     ///     points: Control points, (vertices, 3); those of the solid if None.
     ///     conductivity: κ, above 0.
-    #[pyo3(signature = (*, points=None, conductivity=1.0))]
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are the same but for rounding.
+    #[pyo3(signature = (*, points=None, conductivity=1.0, backend="auto"))]
     fn stiffness<'py>(
         &self,
         py: Python<'py>,
         points: Option<Bound<'py, PyAny>>,
         conductivity: f64,
+        backend: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.matrix(py, points.as_ref(), Operator::Stiffness { conductivity })
+        self.matrix(py, points.as_ref(), Operator::Stiffness { conductivity }, backend)
     }
 
     /// Matrix of linear isotropic elasticity as a scipy.sparse.csr_matrix,
@@ -200,15 +215,17 @@ impl PyQuadrature {
     ///     points: Control points, (vertices, 3); those of the solid if None.
     ///     young: Young's modulus, above 0, a force on a squared length unit.
     ///     poisson: Poisson's ratio, above -1 and below 0.5.
-    #[pyo3(signature = (*, points=None, young=1.0, poisson=0.3))]
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are the same but for rounding.
+    #[pyo3(signature = (*, points=None, young=1.0, poisson=0.3, backend="auto"))]
     fn elasticity<'py>(
         &self,
         py: Python<'py>,
         points: Option<Bound<'py, PyAny>>,
         young: f64,
         poisson: f64,
+        backend: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.matrix(py, points.as_ref(), Operator::Elasticity { young, poisson })
+        self.matrix(py, points.as_ref(), Operator::Elasticity { young, poisson }, backend)
     }
 
     /// Load Σ N f: of a body force, or of a traction if the quadrature is of the boundary.
@@ -240,9 +257,13 @@ impl PyQuadrature {
         if let Some(at) = forces.iter().position(|force| !force.iter().all(|x| x.is_finite())) {
             return Err(refused(format!("force {at} is not finite"), "give finite numbers"));
         }
-        let load = self.mapped(py, points.as_ref(), |mapping| match forces {
-            [force] if shape.len() == 1 => point_load(mapping, &vec![*force; count]),
-            _ => point_load(mapping, forces),
+        let load = self.at(py, points.as_ref(), |quadrature, controls| {
+            let mapping = Mapping::new(quadrature, controls).py()?;
+            match forces {
+                [force] if shape.len() == 1 => point_load(&mapping, &vec![*force; count]),
+                _ => point_load(&mapping, forces),
+            }
+            .py()
         })?;
         let vertices = load.len();
         moved(py, load.into_flattened(), &[vertices, 3])

@@ -394,9 +394,19 @@ class Quadrature:
     def batches(
         self, points: Optional[_Numbers] = None, *, max_points: int = 20_000
     ) -> Batches: ...
-    def mass(self, *, points: Optional[_Numbers] = None, density: float = 1.0) -> Any: ...
+    def mass(
+        self,
+        *,
+        points: Optional[_Numbers] = None,
+        density: float = 1.0,
+        backend: str = "auto",
+    ) -> Any: ...
     def stiffness(
-        self, *, points: Optional[_Numbers] = None, conductivity: float = 1.0
+        self,
+        *,
+        points: Optional[_Numbers] = None,
+        conductivity: float = 1.0,
+        backend: str = "auto",
     ) -> Any: ...
     def elasticity(
         self,
@@ -404,6 +414,7 @@ class Quadrature:
         points: Optional[_Numbers] = None,
         young: float = 1.0,
         poisson: float = 0.3,
+        backend: str = "auto",
     ) -> Any: ...
     def load(self, force: _Numbers, *, points: Optional[_Numbers] = None) -> Floats: ...
     @property

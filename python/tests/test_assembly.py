@@ -71,6 +71,22 @@ def test_matrices_are_the_sums_of_the_batches(solid: subsolid.Solid, is_moved: b
         assert (matrix != matrix.T).nnz == 0
 
 
+def test_matrices_take_a_backend() -> None:
+    quadrature = SHAPES["creased"].quadrature(gauss=2, rings=1)
+    for job in (quadrature.mass, quadrature.stiffness, quadrature.elasticity):
+        assert (job(backend="cpu") != job()).nnz == 0
+        with pytest.raises(subsolid.Error, match="gpu"):
+            job(backend="gpu")
+
+
+@pytest.mark.skipif(not subsolid.devices(), reason="needs an NVIDIA GPU")
+def test_gpus_assemble_the_same(solid: subsolid.Solid) -> None:
+    quadrature = solid.quadrature(gauss=3, rings=2)
+    for job in (quadrature.mass, quadrature.stiffness, quadrature.elasticity):
+        one, other = (job(backend=b) for b in ("cpu", "cuda"))
+        assert abs(one - other).max() <= 1e-13 * abs(one).max()
+
+
 def test_the_boundary_of_a_box_has_six_planes() -> None:
     points, cells = box(3, 2, 2)
     solid = subsolid.Solid(points, cells, crease_angle=40.0)

@@ -3,7 +3,7 @@
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::Operator;
+use crate::backend::device::Form;
 use crate::quadrature::{Basis, Mapped, PhysicalDerivatives};
 
 /// A leaf's matrices over its control points.
@@ -12,7 +12,7 @@ pub(super) struct Element<'a> {
     pub ids: &'a [u32],
     /// Places of the ids in ascending order.
     pub ascending: Vec<u32>,
-    /// `[operator]`: `[control][control][width][width]`, exactly symmetric.
+    /// `[form]`: `[control][control][width][width]`, exactly symmetric.
     pub matrices: Vec<Vec<f64>>,
 }
 
@@ -23,7 +23,7 @@ impl<'a> Element<'a> {
         i: usize,
         basis: &Basis,
         (mapped, derivatives): (&Mapped, &PhysicalDerivatives),
-        operators: &[Operator],
+        forms: &[Form],
     ) -> Self {
         let (samples, controls) = (basis.samples, basis.controls);
         let measures = &mapped.measures[i * samples..][..samples];
@@ -31,22 +31,21 @@ impl<'a> Element<'a> {
         let gradients = &derivatives.gradients[i * size..][..size];
         let mut ascending: Vec<u32> = (0..controls as u32).collect();
         ascending.sort_unstable_by_key(|&c| ids[c as usize]);
-        let matrix = |&operator: &Operator| match operator {
-            Operator::Mass { density } => {
+        let matrix = |&form: &Form| match form {
+            Form::Mass(density) => {
                 let mass = product(&basis.values, measures, controls);
                 mirrored(mass, controls, density)
             }
-            Operator::Stiffness { conductivity } => {
+            Form::Stiffness(conductivity) => {
                 let thrice: Vec<f64> = measures.iter().flat_map(|&w| [w; 3]).collect();
                 mirrored(product(gradients, &thrice, controls), controls, conductivity)
             }
-            Operator::Elasticity { young, poisson } => {
-                let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
+            Form::Elasticity(lame) => {
                 let products = product(gradients, measures, 3 * controls);
-                elasticity(&products, controls, [lambda, young / (2.0 * (1.0 + poisson))])
+                elasticity(&products, controls, lame)
             }
         };
-        Self { ids, ascending, matrices: operators.iter().map(matrix).collect() }
+        Self { ids, ascending, matrices: forms.iter().map(matrix).collect() }
     }
 }
 

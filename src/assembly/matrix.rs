@@ -5,17 +5,21 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::element::Element;
+use crate::backend::device::SparsePattern;
 use crate::quadrature::Quadrature;
 
-/// Which vertices share a leaf.
+/// Which vertices share a leaf; see [`SparsePattern`].
 #[derive(Debug)]
 pub(super) struct Pattern {
-    // columns of row r: columns[starts[r]..starts[r + 1]], ascending
     starts: Vec<usize>,
     columns: Vec<u32>,
 }
 
 impl Pattern {
+    pub fn arrays(&self) -> SparsePattern<'_> {
+        SparsePattern { starts: &self.starts, columns: &self.columns }
+    }
+
     /// Of all leaves of a quadrature.
     pub fn of(quadrature: &Quadrature<'_>) -> Self {
         let vertices = quadrature.solid().topology().vertex_count();
@@ -76,6 +80,10 @@ pub struct Matrix {
 impl Matrix {
     pub(super) fn zeros(pattern: Arc<Pattern>, width: usize) -> Self {
         let values = vec![0.0; pattern.columns.len() * width * width];
+        Self::new(pattern, width, values)
+    }
+
+    pub(super) fn new(pattern: Arc<Pattern>, width: usize, values: Vec<f64>) -> Self {
         Self { pattern, width, values }
     }
 

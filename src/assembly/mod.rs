@@ -13,7 +13,7 @@
 //!
 //! λ = E ν / ((1 + ν)(1 − 2ν)), μ = E / (2 (1 + ν)). Matrices are exactly symmetric and have the
 //! same bits for any number of threads. Work goes piece by piece, so that memory stays near
-//! that of the matrices.
+//! that of the matrices. [`assemble`] sums on the CPU, [`assemble_on`] on a GPU.
 //!
 //! ```
 //! use subsolid::assembly::{Operator, assemble};
@@ -30,11 +30,13 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 
+mod device;
 mod element;
 mod loads;
 mod matrix;
 mod write;
 
+pub use device::assemble_on;
 pub use loads::{body_load, point_load, surface_load};
 pub use matrix::Matrix;
 pub use write::{MatrixFormat, write_matrix};
@@ -43,8 +45,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::backend::device::Form;
 use crate::error::{Error, Result};
-use crate::quadrature::{Mapped, Physical, PhysicalDerivatives, Quadrature};
+use crate::plan::Cost;
+use crate::quadrature::{Mapped, Mapping, PhysicalDerivatives, Quadrature, physical_derivatives};
 use element::Element;
 use matrix::Pattern;
 
@@ -73,9 +77,17 @@ pub enum Operator {
 impl Operator {
     /// Unknowns of a vertex.
     pub fn width(self) -> usize {
+        self.form().width()
+    }
+
+    fn form(self) -> Form {
         match self {
-            Self::Elasticity { .. } => 3,
-            _ => 1,
+            Self::Mass { density } => Form::Mass(density),
+            Self::Stiffness { conductivity } => Form::Stiffness(conductivity),
+            Self::Elasticity { young, poisson } => {
+                let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
+                Form::Elasticity([lambda, young / (2.0 * (1.0 + poisson))])
+            }
         }
     }
 
@@ -110,40 +122,27 @@ const WAITING: usize = 1 << 24;
 /// The matrices of some operators, from one pass over the quadrature points.
 ///
 /// # Errors
-/// [`Error::Request`] for material constants out of range or a quadrature of the boundary; if a
-/// device fails.
-pub fn assemble<'q>(
-    mapping: &(impl Physical<'q> + ?Sized),
-    operators: &[Operator],
-) -> Result<Vec<Matrix>> {
-    operators.iter().try_for_each(|operator| operator.check())?;
+/// [`Error::Request`] for material constants out of range or a quadrature of the boundary.
+pub fn assemble(mapping: &Mapping<'_>, operators: &[Operator]) -> Result<Vec<Matrix>> {
     let quadrature = mapping.quadrature();
-    if quadrature.is_boundary() {
-        return Err(Error::request(
-            "a quadrature of the boundary, where one of the volume is wanted",
-        )
-        .with_help("make it with Quadrature::new"));
-    }
+    check(quadrature, operators)?;
+    let forms: Vec<Form> = operators.iter().map(|operator| operator.form()).collect();
     let pattern = Arc::new(Pattern::of(quadrature));
     let mut matrices: Vec<Matrix> =
-        operators.iter().map(|operator| Matrix::zeros(pattern.clone(), operator.width())).collect();
-    for group in groups(quadrature, operators) {
+        forms.iter().map(|form| Matrix::zeros(pattern.clone(), form.width())).collect();
+    for group in groups(quadrature, &forms) {
         let found: Vec<Vec<Element<'_>>> = group
             .into_par_iter()
             .map_init(Default::default, |(mapped, derivatives), (batch, leaves)| {
                 let basis = quadrature.basis(batch);
                 let (mapped, derivatives): (&mut Mapped, &mut PhysicalDerivatives) =
                     (mapped, derivatives);
-                mapping.map_with_derivatives(
-                    (batch, leaves.clone()),
-                    &basis,
-                    mapped,
-                    derivatives,
-                )?;
+                mapping.evaluate(batch, leaves.clone(), mapped)?;
+                physical_derivatives(&basis, mapped, derivatives);
                 let ids = &quadrature.batches()[batch].control_ids;
                 let own = leaves.enumerate().map(|(i, leaf)| {
                     let ids = &ids[leaf * basis.controls..][..basis.controls];
-                    Element::new(ids, i, &basis, (mapped, derivatives), operators)
+                    Element::new(ids, i, &basis, (mapped, derivatives), &forms)
                 });
                 Ok(own.collect())
             })
@@ -155,12 +154,36 @@ pub fn assemble<'q>(
     Ok(matrices)
 }
 
+/// What the matrices cost on either processor.
+pub fn cost(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Cost {
+    let products: usize = operators.iter().map(|operator| operator.form().products()).sum();
+    let pairs = quadrature.batches().iter().enumerate().map(|(b, batch)| {
+        let pairs = batch.controls * (batch.controls + 1) / 2;
+        batch.leaves.len() * quadrature.samples(b) * pairs
+    });
+    // a vertex shares leaves with 343 others where cells are regular
+    let entries = 343 * quadrature.solid().topology().vertex_count();
+    let values: usize = operators.iter().map(|operator| operator.width().pow(2)).sum();
+    Cost::assembly(products * pairs.sum::<usize>(), 8 * entries * values)
+}
+
+fn check(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Result<()> {
+    operators.iter().try_for_each(|operator| operator.check())?;
+    if quadrature.is_boundary() {
+        return Err(Error::request(
+            "a quadrature of the boundary, where one of the volume is wanted",
+        )
+        .with_help("make it with Quadrature::new"));
+    }
+    Ok(())
+}
+
 /// A batch, and a range of its leaves.
 type Piece = (usize, std::ops::Range<usize>);
 
 /// Pieces whose element matrices wait together.
-fn groups(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Vec<Vec<Piece>> {
-    let widths: usize = operators.iter().map(|operator| operator.width().pow(2)).sum();
+fn groups(quadrature: &Quadrature<'_>, forms: &[Form]) -> Vec<Vec<Piece>> {
+    let widths: usize = forms.iter().map(|form| form.width().pow(2)).sum();
     let mut groups: Vec<Vec<Piece>> = Vec::new();
     let mut waiting = usize::MAX;
     for piece in quadrature.pieces(PIECE) {

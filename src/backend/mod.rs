@@ -103,8 +103,8 @@ pub trait Backend {
     /// Those of [`SurfaceMesh::check`]; on a device, too little memory.
     fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>>;
 
-    /// The device that jobs bring their arrays to: location, layers, interiors, quadrature. `None`
-    /// on the CPU, where they work on their own data.
+    /// The device that jobs bring their arrays to: location, layers, interiors, quadrature, assembly.
+    /// `None` on the CPU, where they work on their own data.
     fn device(&self) -> Option<&dyn Device> {
         None
     }

@@ -7,7 +7,11 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::assembly::{MatrixFormat, Operator, assemble, body_load, surface_load, write_matrix};
+use subsolid::assembly::{
+    Matrix, MatrixFormat, Operator, assemble, assemble_on, body_load, cost, surface_load,
+    write_matrix,
+};
+use subsolid::backend::{Backend, Choice, Cpu, start};
 use subsolid::io::{self, Array, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
@@ -22,6 +26,7 @@ use super::console::since;
 use super::json::JsonReport;
 use super::memory::{gigabytes, physical};
 use super::model::ModelArguments;
+use super::processor::Processor;
 use super::quadrature::{check_memory, not_positive};
 use super::{Console, Outcome};
 
@@ -74,6 +79,10 @@ pub struct Arguments {
     /// Compress .npz files
     #[arg(long)]
     compress: bool,
+    /// Processor of the matrices: auto (the one that ends the job first), cpu, cuda or cuda:N; they
+    /// are the same to rounding
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    backend: Choice,
     /// Folder to write to
     #[arg(long, short, value_name = "DIR")]
     output: PathBuf,
@@ -179,6 +188,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             .with_help("give the name of a folder; it is made if it is not there"));
     }
     a.check_folder(&operators)?;
+    let _starting = start(a.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
@@ -198,7 +208,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         console.warn("all cells are left-handed: integrals are those of |det J|");
     }
     let forms: Vec<Operator> = operators.iter().map(|(_, operator)| *operator).collect();
-    let matrices = assemble(&mapping, &forms)?;
+    let matrices = a.matrices(&mapping, &mesh, &forms, console)?;
     let load = a.loads(&solid, &mesh, &mapping, (&tractions, scheme))?;
     console.status("Assembled", format!("{} matrices in {}", matrices.len(), since(start)));
 
@@ -290,6 +300,25 @@ impl Arguments {
             .with_help("ask for one at a time, or take fewer --levels"))
     }
 
+    /// The matrices, by the processor chosen.
+    fn matrices(
+        &self,
+        mapping: &Mapping<'_>,
+        mesh: &SolidMesh,
+        operators: &[Operator],
+        console: &Console,
+    ) -> Result<Vec<Matrix>> {
+        let quadrature = mapping.quadrature();
+        let processor = Processor::find_for(self.backend, &cost(quadrature, operators))?;
+        let gpu = processor.gpu_backend()?;
+        let Some((gpu, device)) = gpu.as_ref().and_then(|gpu| Some((gpu, gpu.device()?))) else {
+            processor.tell(&Cpu::default().name(), console);
+            return assemble(mapping, operators);
+        };
+        processor.tell(&gpu.name(), console);
+        Ok(assemble_on(device, quadrature, mesh.controls(), operators)?.0)
+    }
+
     /// The loads, if there are any.
     fn loads(
         &self,
@@ -324,7 +353,7 @@ impl Arguments {
         &self,
         mesh: &SolidMesh,
         solid: &Solid,
-        (operators, matrices): (&[(&str, Operator)], &[subsolid::assembly::Matrix]),
+        (operators, matrices): (&[(&str, Operator)], &[Matrix]),
         load: &Option<Vec<[f64; 3]>>,
         regions: &Regions,
     ) -> Result<()> {

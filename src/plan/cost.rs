@@ -37,6 +37,11 @@ const HOST_PIXEL_ATTRIBUTE: f64 = 12e-9;
 const DEVICE_LOCATE: f64 = 3e-9;
 /// Seconds that one thread needs for the Jacobian and the basis at a quadrature point.
 const QUADRATURE_POINT: f64 = 30e-9;
+/// Seconds that one thread needs for a product of an element matrix, and for a byte of its sums.
+const PRODUCT: f64 = 0.15e-9;
+/// Seconds that a device needs for a product, and for a byte of the sums on their way home.
+const DEVICE_PRODUCT: f64 = 0.1e-12;
+const DEVICE_SUM: f64 = 0.1e-9;
 /// Seconds that one thread needs for a face of a refined surface, topology included.
 const SURFACE_FACE: f64 = 40e-9;
 
@@ -123,6 +128,13 @@ impl Cost {
     pub fn quadrature(points: usize) -> Self {
         let points = points as f64;
         Self { cpu: points * QUADRATURE_POINT, home: 104.0 * points, ..Self::default() }
+    }
+
+    /// Matrices that sum so many products, whose values have `bytes`.
+    pub fn assembly(products: usize, bytes: usize) -> Self {
+        let (products, bytes) = (products as f64, bytes as f64);
+        let device = products * DEVICE_PRODUCT + bytes * DEVICE_SUM;
+        Self { cpu: products * PRODUCT, device, home: 0.0 }
     }
 
     /// A refined surface of so many faces. About a point and four corners come home for each.

@@ -6,8 +6,30 @@ use std::ops::Range;
 use super::{Basis, Mapped, PhysicalDerivatives, Quadrature};
 use crate::backend::device::{Device, MappingBatch, QuadratureMapping};
 use crate::error::{Error, Result};
-use crate::mesh::{Controls, check_coordinates};
-use crate::numbers::Precision;
+use crate::mesh::Controls;
+
+impl<'a> MappingBatch<'a> {
+    /// Leaves with these control points, `[leaf][control]`, of a basis.
+    pub(crate) fn new(basis: &'a Basis, weights: &'a [f64], control_ids: &'a [u32]) -> Self {
+        Self {
+            controls: basis.controls,
+            values: &basis.values,
+            gradients: &basis.gradients,
+            second: &basis.second,
+            weights,
+            control_ids,
+        }
+    }
+}
+
+impl Quadrature<'_> {
+    /// Weights of a batch's samples in the parameters of its elements, < 0 for left-handed ones.
+    pub(crate) fn element_weights(&self, batch: usize, left_handed: bool) -> Vec<f64> {
+        let side = if left_handed { -1.0 } else { 1.0 };
+        let scale = side * f64::from(self.kind(batch).1).exp2().powi(-3);
+        self.nodes(batch).weights.iter().map(|w| scale * w).collect()
+    }
+}
 
 /// A quadrature at work on a GPU, in double precision.
 pub struct DeviceQuadrature<'q> {
@@ -28,34 +50,19 @@ impl<'q> DeviceQuadrature<'q> {
         controls: Controls<'_>,
         device: &dyn Device,
     ) -> Result<Self> {
-        let vertices = quadrature.solid().topology().vertex_count();
-        if controls.positions.len() != vertices {
-            let count = controls.positions.len();
-            return Err(Error::request(format!("{count} control points for {vertices} vertices")));
-        }
-        check_coordinates(controls.positions, Precision::F64)?;
+        quadrature.check_controls(controls)?;
         if quadrature.is_boundary() {
             return Err(Error::request("a GPU has no quadrature of the boundary")
                 .with_help("evaluate it on the CPU: --backend cpu"));
         }
         let left_handed = quadrature.is_left_handed(controls.positions);
-        let side = if left_handed { -1.0 } else { 1.0 };
         let count = quadrature.batches().len();
         let bases: Vec<Cow<'_, Basis>> = (0..count).map(|b| quadrature.basis(b)).collect();
-        let weights: Vec<Vec<f64>> = (0..count)
-            .map(|b| {
-                let scale = side * f64::from(quadrature.kind(b).1).exp2().powi(-3);
-                quadrature.nodes(b).weights.iter().map(|w| scale * w).collect()
-            })
-            .collect();
+        let weights: Vec<Vec<f64>> =
+            (0..count).map(|b| quadrature.element_weights(b, left_handed)).collect();
         let batches: Vec<MappingBatch<'_>> = (0..count)
-            .map(|b| MappingBatch {
-                controls: bases[b].controls,
-                values: &bases[b].values,
-                gradients: &bases[b].gradients,
-                second: &bases[b].second,
-                weights: &weights[b],
-                control_ids: &quadrature.batches()[b].control_ids,
+            .map(|b| {
+                MappingBatch::new(&bases[b], &weights[b], &quadrature.batches()[b].control_ids)
             })
             .collect();
         let mapping = device.quadrature(&batches, controls.positions)?;

@@ -8,11 +8,10 @@ use rayon::prelude::*;
 
 use super::{Batch, Quadrature, Side, batch};
 use crate::basis::gauss;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernel::{Axis, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
 use crate::limit::{LeafKind, LocalPoints};
-use crate::mesh::{Controls, check_coordinates};
-use crate::numbers::Precision;
+use crate::mesh::Controls;
 
 /// Leaves of a work item: whole vectors of them.
 const LEAVES: usize = 32;
@@ -63,12 +62,7 @@ impl<'q> Mapping<'q> {
     /// # Errors
     /// [`Error::Request`] for another number of them.
     pub fn new(quadrature: &'q Quadrature<'q>, controls: Controls<'_>) -> Result<Self> {
-        let vertices = quadrature.solid.topology().vertex_count();
-        if controls.positions.len() != vertices {
-            let count = controls.positions.len();
-            return Err(Error::request(format!("{count} control points for {vertices} vertices")));
-        }
-        check_coordinates(controls.positions, Precision::F64)?;
+        quadrature.check_controls(controls)?;
         let LocalPoints { points, origin } =
             quadrature.solid.local_points(controls.positions.as_flattened(), 3)?;
         let (points, origin) = (points.into_owned(), [origin[0], origin[1], origin[2]]);

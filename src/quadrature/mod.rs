@@ -96,7 +96,8 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::limit::{AxisPermutation, Element, Leaf, LeafKind, Solid};
-use crate::mesh::Handedness;
+use crate::mesh::{Controls, Handedness, check_coordinates};
+use crate::numbers::Precision;
 use crate::plan::Want;
 
 use batch::Item;
@@ -302,8 +303,17 @@ impl<'s> Quadrature<'s> {
         )))
     }
 
+    /// Refuses control points that are not one for every vertex, or not finite.
+    pub(crate) fn check_controls(&self, controls: Controls<'_>) -> Result<()> {
+        let (count, vertices) = (controls.positions.len(), self.solid.topology().vertex_count());
+        if count != vertices {
+            return Err(Error::request(format!("{count} control points for {vertices} vertices")));
+        }
+        check_coordinates(controls.positions, Precision::F64)
+    }
+
     /// Whether all cells of the mesh are left-handed hexahedra at these control points.
-    fn is_left_handed(&self, positions: &[[f64; 3]]) -> bool {
+    pub(crate) fn is_left_handed(&self, positions: &[[f64; 3]]) -> bool {
         Handedness::of(self.solid.topology().cells(), positions).is_all_left()
     }
 

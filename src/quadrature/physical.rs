@@ -3,9 +3,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use super::{
-    Basis, DeviceQuadrature, Mapped, Mapping, PhysicalDerivatives, Quadrature, physical_derivatives,
-};
+use super::{DeviceQuadrature, Mapped, Mapping, PhysicalDerivatives, Quadrature};
 use crate::error::Result;
 
 /// A quadrature at control points, evaluated by one processor: a [`Mapping`] by the CPU, a
@@ -22,22 +20,6 @@ pub trait Physical<'q>: Sync {
     /// # Errors
     /// If a device fails.
     fn map(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) -> Result<()>;
-
-    /// The same with the derivatives in space of `basis`, which is that of the batch.
-    ///
-    /// # Errors
-    /// If a device fails.
-    fn map_with_derivatives(
-        &self,
-        (batch, leaves): (usize, Range<usize>),
-        basis: &Basis,
-        mapped: &mut Mapped,
-        derivatives: &mut PhysicalDerivatives,
-    ) -> Result<()> {
-        self.map(batch, leaves, mapped)?;
-        physical_derivatives(basis, mapped, derivatives);
-        Ok(())
-    }
 }
 
 impl<'q> Physical<'q> for Mapping<'q> {
@@ -67,17 +49,5 @@ impl<'q> Physical<'q> for Mutex<DeviceQuadrature<'q>> {
         let mut device = self.lock().unwrap_or_else(PoisonError::into_inner);
         device.evaluate(batch, leaves, false)?;
         device.read(mapped, &mut PhysicalDerivatives::default())
-    }
-
-    fn map_with_derivatives(
-        &self,
-        (batch, leaves): (usize, Range<usize>),
-        _: &Basis,
-        mapped: &mut Mapped,
-        derivatives: &mut PhysicalDerivatives,
-    ) -> Result<()> {
-        let mut device = self.lock().unwrap_or_else(PoisonError::into_inner);
-        device.evaluate(batch, leaves, true)?;
-        device.read(mapped, derivatives)
     }
 }

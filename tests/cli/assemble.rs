@@ -146,6 +146,7 @@ fn bad_requests_are_refused() {
     refused(here, "assemble box.vtk --body 0,nan,1 -o out", "3 numbers");
     refused(here, "assemble box.vtk --mass -o box.vtk", "is no folder");
     refused(here, "assemble box.vtk --mass", "--output");
+    refused(here, "assemble box.vtk --mass --backend gpu -o out", "no backend \"gpu\"");
     assert!(!here.join("out").exists());
 }
 

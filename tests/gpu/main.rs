@@ -2,6 +2,7 @@
 //! `cargo test --release --test gpu -- --include-ignored`. Without a device these tests fail,
 //! so they are ignored unless asked for.
 
+mod assembly;
 #[path = "../common/conformance/mod.rs"]
 mod conformance;
 mod creases;

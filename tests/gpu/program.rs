@@ -8,7 +8,7 @@ use std::path::Path;
 use tempfile::tempdir;
 use zip::ZipArchive;
 
-use crate::runs::{done, files};
+use crate::runs::{done, files, refused};
 
 /// Runs `arguments` with `-o cpu.EXTENSION` on the CPU, `-o cuda.EXTENSION` on the device;
 /// returns both files.
@@ -193,4 +193,32 @@ fn processed_surfaces_are_the_same() {
         let off = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(moved, f64::max);
         assert!(off <= tolerance, "{arguments}: {off:e}");
     }
+}
+
+/// Matrices are those of the CPU to rounding; a device that is not there is refused.
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn matrices_of_the_program_are_those_of_the_cpu() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    let job = format!(
+        "assemble {} --gauss 3 --rings 1 --mass --elasticity 3,0.3 --format mtx",
+        model("bracket.vtk")
+    );
+    for backend in ["cpu", "cuda"] {
+        done(here, &format!("{job} --backend {backend} -o {backend}"));
+    }
+    for name in ["mass.mtx", "elasticity.mtx"] {
+        let [found, expected] = ["cuda", "cpu"].map(|folder| {
+            let text = fs::read_to_string(here.join(folder).join(name)).unwrap();
+            let values = text.lines().skip(2).map(|line| line.rsplit(' ').next().unwrap());
+            values.map(|value| value.parse().unwrap()).collect::<Vec<f64>>()
+        });
+        assert_eq!(found.len(), expected.len());
+        let size = expected.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let off = found.iter().zip(&expected).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+        assert!(off <= 1e-13 * size, "{name}: {:e}", off / size);
+    }
+    refused(here, &format!("{job} --backend cuda:99 -o none"), "99");
+    refused(here, &format!("{job} --backend cuda:0,0 -o none"), "several GPUs");
 }

@@ -228,6 +228,7 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
     variants.push(super::surface::sharp_variant(T::PRECISION));
     if T::PRECISION == Precision::F64 {
         variants.extend(super::mapping::variants());
+        variants.extend(super::assembly::variants());
         variants.extend([0, 3, 4].map(super::surface::ghosts_variant));
         let creases = [0, 3, 4].into_iter().flat_map(|size| [(size, false), (size, true)]);
         variants

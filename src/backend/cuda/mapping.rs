@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::Cuda;
 use super::device::failed;
 use super::functions::Functions;
-use super::launch::Argument;
+use super::launch::{Argument, Launch};
 use super::memory::{Buffer, timed_event};
 use crate::backend::device::{MappedArrays, MappingBatch, QuadratureMapping};
 use crate::error::{Error, Result};
@@ -43,6 +43,14 @@ pub(crate) struct DeviceMapping {
     batches: Vec<Batch>,
     positions: Buffer<f64>,
     results: Option<Results>,
+}
+
+/// Addresses on the device; see `Batch` and `Results`.
+pub(super) struct MappedAddresses {
+    pub table: u64,
+    pub control_ids: u64,
+    pub measures: u64,
+    pub inverses: u64,
 }
 
 /// Memory of results.
@@ -89,45 +97,46 @@ impl DeviceMapping {
     pub fn new(gpu: &Cuda, batches: &[MappingBatch<'_>], positions: &[[f64; 3]]) -> Result<Self> {
         let functions = gpu.functions.clone();
         let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
-        let upload = |batch: &MappingBatch<'_>| {
-            let (controls, samples) = (batch.controls, batch.weights.len());
-            let first: [(&[f64], [usize; 2]); 4] = [
-                (batch.values, [1, 0]),
-                (batch.gradients, [3, 0]),
-                (batch.gradients, [3, 1]),
-                (batch.gradients, [3, 2]),
-            ];
-            let second = [0, 1, 2, 3, 4, 5].map(|k| (batch.second, [6, k]));
-            let second = if batch.second.is_empty() { &[][..] } else { &second };
-            Ok(Batch {
-                controls,
-                samples,
-                leaves: batch.control_ids.len() / controls.max(1),
-                columns: Buffer::of(&stream, &columns(&first, controls, samples))?,
-                second_columns: Buffer::of(&stream, &columns(second, controls, samples))?,
-                gradients: Buffer::of(&stream, batch.gradients)?,
-                second: Buffer::of(&stream, batch.second)?,
-                weights: Buffer::of(&stream, batch.weights)?,
-                control_ids: Buffer::of(&stream, batch.control_ids)?,
-            })
-        };
+        let upload = |batch| Batch::upload(&stream, batch);
         let batches = batches.iter().map(upload).collect::<Result<_>>()?;
         let positions = Buffer::of(&stream, positions.as_flattened())?;
         stream.synchronize().map_err(failed("a copy to the device failed"))?;
         Ok(Self { functions, stream, batches, positions, results: None })
     }
-}
 
-impl QuadratureMapping for DeviceMapping {
-    fn move_controls(&mut self, positions: &[[f64; 3]]) -> Result<()> {
-        if 3 * positions.len() != self.positions.len() {
-            let (found, expected) = (positions.len(), self.positions.len() / 3);
-            return Err(Error::request(format!("{found} control points instead of {expected}")));
-        }
-        self.positions.fill(&self.stream, positions.as_flattened())
+    /// Takes another batch in place of all.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the device's memory is too small.
+    pub(super) fn load(&mut self, batch: &MappingBatch<'_>) -> Result<()> {
+        self.batches.clear(); // gives its memory back first
+        self.batches.push(Batch::upload(&self.stream, batch)?);
+        Ok(())
     }
 
-    fn evaluate(&mut self, batch: usize, leaves: Range<usize>, derivatives: bool) -> Result<f64> {
+    /// The stream that all work is on.
+    pub(super) fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+
+    /// Where the first batch and the last results are, for other kernels.
+    pub(super) fn mapped(&self) -> Option<MappedAddresses> {
+        let (batch, results) = (self.batches.first()?, self.results.as_ref()?);
+        Some(MappedAddresses {
+            table: batch.columns.address(0),
+            control_ids: batch.control_ids.address(0),
+            measures: results.measures.address(0),
+            inverses: results.inverses.address(0),
+        })
+    }
+
+    /// The launches of an evaluation, with memory for its results.
+    pub(super) fn prepare(
+        &mut self,
+        batch: usize,
+        leaves: Range<usize>,
+        derivatives: bool,
+    ) -> Result<Vec<Launch>> {
         let stream = &self.stream;
         let Some(own) = self.batches.get(batch).filter(|own| leaves.end <= own.leaves) else {
             return Err(Error::request(format!("leaves {leaves:?} of batch {batch}")));
@@ -147,23 +156,63 @@ impl QuadratureMapping for DeviceMapping {
         if let Some(results) = &mut self.results {
             results.sizes = sizes;
         }
-        let mut launches = Vec::new();
-        if let Some(results) = self.results.as_ref().filter(|_| !leaves.is_empty()) {
-            let shape = Leaves {
-                control_ids: own.control_ids.address(0),
-                controls: own.controls as u32,
-                samples: own.samples as u32,
-                first: leaves.start as u32,
-                count: leaves.len() as u32,
-            };
-            launches = self.launches(own, shape, results)?;
+        let Some(results) = self.results.as_ref().filter(|_| !leaves.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let shape = Leaves {
+            control_ids: own.control_ids.address(0),
+            controls: own.controls as u32,
+            samples: own.samples as u32,
+            first: leaves.start as u32,
+            count: leaves.len() as u32,
+        };
+        self.launches(own, shape, results)
+    }
+}
+
+impl Batch {
+    fn upload(stream: &Arc<CudaStream>, batch: &MappingBatch<'_>) -> Result<Self> {
+        let (controls, samples) = (batch.controls, batch.weights.len());
+        let first: [(&[f64], [usize; 2]); 4] = [
+            (batch.values, [1, 0]),
+            (batch.gradients, [3, 0]),
+            (batch.gradients, [3, 1]),
+            (batch.gradients, [3, 2]),
+        ];
+        let second = [0, 1, 2, 3, 4, 5].map(|k| (batch.second, [6, k]));
+        let second = if batch.second.is_empty() { &[][..] } else { &second };
+        Ok(Self {
+            controls,
+            samples,
+            leaves: batch.control_ids.len() / controls.max(1),
+            columns: Buffer::of(stream, &columns(&first, controls, samples))?,
+            second_columns: Buffer::of(stream, &columns(second, controls, samples))?,
+            gradients: Buffer::of(stream, batch.gradients)?,
+            second: Buffer::of(stream, batch.second)?,
+            weights: Buffer::of(stream, batch.weights)?,
+            control_ids: Buffer::of(stream, batch.control_ids)?,
+        })
+    }
+}
+
+impl QuadratureMapping for DeviceMapping {
+    fn move_controls(&mut self, positions: &[[f64; 3]]) -> Result<()> {
+        if 3 * positions.len() != self.positions.len() {
+            let (found, expected) = (positions.len(), self.positions.len() / 3);
+            return Err(Error::request(format!("{found} control points instead of {expected}")));
         }
-        let start = timed_event(stream)?;
+        self.positions.fill(&self.stream, positions.as_flattened())
+    }
+
+    fn evaluate(&mut self, batch: usize, leaves: Range<usize>, derivatives: bool) -> Result<f64> {
+        let launches = self.prepare(batch, leaves, derivatives)?;
+        let start = timed_event(&self.stream)?;
         for launch in &launches {
             // SAFETY: all arrays live in `self` and are as large as the counts say.
-            unsafe { launch.enqueue(stream) }.map_err(failed("a kernel cannot be launched"))?;
+            unsafe { launch.enqueue(&self.stream) }
+                .map_err(failed("a kernel cannot be launched"))?;
         }
-        let end = timed_event(stream)?;
+        let end = timed_event(&self.stream)?;
         let elapsed = start.elapsed_ms(&end).map_err(failed("the quadrature failed"))?;
         Ok(f64::from(elapsed) * 1e-3)
     }

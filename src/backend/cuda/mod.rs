@@ -9,6 +9,7 @@
 //! one CUDA graph, launched again with moved control points.
 
 mod adjoint;
+mod assembly;
 mod bricks;
 mod check;
 mod device;
@@ -73,8 +74,9 @@ use functions::Functions;
 use process::DeviceProcessor;
 
 use super::device::{
-    Boundary, Device as JobDevice, DeviceInfo, InteriorPixels, LayerImages, Location, MappingBatch,
-    ParameterBox, PieceValues, QuadratureMapping, SolidParts,
+    Boundary, Device as JobDevice, DeviceInfo, Form, InteriorPixels, LayerImages, Location,
+    MappingBatch, MatrixAssembly, ParameterBox, PieceValues, QuadratureMapping, SolidParts,
+    SparsePattern,
 };
 use super::{Backend, Evaluator, Precision, SurfaceEvaluator, SurfaceProcessor, SurfaceRefiner};
 use crate::error::Result;
@@ -251,5 +253,14 @@ impl JobDevice for Cuda {
         positions: &[[f64; 3]],
     ) -> Result<Box<dyn QuadratureMapping>> {
         Ok(Box::new(mapping::DeviceMapping::new(self, batches, positions)?))
+    }
+
+    fn assembly(
+        &self,
+        pattern: SparsePattern<'_>,
+        forms: &[Form],
+        positions: &[[f64; 3]],
+    ) -> Result<Box<dyn MatrixAssembly>> {
+        Ok(Box::new(assembly::DeviceAssembly::new(self, pattern, forms, positions)?))
     }
 }

@@ -76,6 +76,7 @@ pub(super) static LAY: Source = source!("published/lay.cu");
 pub(super) static IRR: Source = source!("published/irr.cu");
 pub(super) static CLEAR: Source = source!("published/clear.cu");
 pub(super) static MAPPING: Source = source!("solid/mapping.cu");
+pub(super) static ASSEMBLY: Source = source!("solid/assembly.cu");
 pub(super) static EDGE_FRIEND: Source = source!("surface/edge_friend.cu", exact: true);
 pub(super) static SURFACE_TENSOR: Source = source!("surface/tensor.cu");
 pub(super) static SURFACE_TABLE: Source = source!("surface/table.cu");

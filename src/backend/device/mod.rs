@@ -1,8 +1,9 @@
-//! What a device (a GPU) does for the jobs of the program: location, layers, interiors and
-//! quadrature, each a trait over flat arrays. A job lays its data out in these arrays, brings
+//! What a device (a GPU) does for the jobs of the program: location, layers, interiors, quadrature
+//! and assembly, each a trait over flat arrays. A job lays its data out in these arrays, brings
 //! them to the device once, and finishes on the CPU what the device leaves to it. The CPU needs
 //! no such arrays: there the jobs work on their own data.
 
+mod assembly;
 mod info;
 mod interiors;
 mod layers;
@@ -10,6 +11,7 @@ mod location;
 mod parts;
 mod quadrature;
 
+pub use assembly::{AddedRows, Form, MatrixAssembly, SparsePattern};
 pub use info::DeviceInfo;
 pub use interiors::{
     InteriorPixels, ParameterBox, PieceValues, PixelArrays, Pixels, Settled, TILE, TileParts,
@@ -62,4 +64,15 @@ pub trait Device {
         batches: &[MappingBatch<'_>],
         positions: &[[f64; 3]],
     ) -> Result<Box<dyn QuadratureMapping>>;
+
+    /// Matrices of zeros, and positions of the control points.
+    ///
+    /// # Errors
+    /// See [`Device`].
+    fn assembly(
+        &self,
+        pattern: SparsePattern<'_>,
+        forms: &[Form],
+        positions: &[[f64; 3]],
+    ) -> Result<Box<dyn MatrixAssembly>>;
 }

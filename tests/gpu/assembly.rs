@@ -1,0 +1,139 @@
+//! Assembled matrices.
+
+use subsolid::assembly::{Matrix, Operator, assemble, assemble_on};
+use subsolid::backend::{Backend, Cuda, Precision};
+use subsolid::limit::Solid;
+use subsolid::mesh::SolidMesh;
+use subsolid::plan::Want;
+use subsolid::quadrature::{Mapping, Quadrature, Scheme};
+use subsolid::refine::crease_by_angle;
+
+use super::support::meshes::{crease_at_random, mixed};
+use super::{gpu, shape};
+
+const SCHEME: Scheme = Scheme { gauss: 3, rings: Some(2) };
+const ALL: [Operator; 3] = [
+    Operator::Mass { density: 2.5 },
+    Operator::Stiffness { conductivity: 3.0 },
+    Operator::Elasticity { young: 10.0, poisson: 0.3 },
+];
+
+fn meshes() -> Vec<(&'static str, SolidMesh)> {
+    let mut regular = shape("box", &[7, 6, 5]);
+    crease_by_angle(&mut regular, 40.0).unwrap();
+    let mut left = shape("fan", &[5, 3, 2]);
+    left.points.iter_mut().for_each(|p| p[0] = -p[0]);
+    // cells that are refined inside over several levels
+    let mut refined = shape("box", &[4, 3, 2]);
+    crease_at_random(&mut refined, &[2.5, 1.5], 4, 7);
+    vec![
+        ("regular", regular),
+        ("smooth edges", shape("box", &[3, 2, 4])),
+        ("extraordinary", shape("link-3444555", &[2])),
+        ("left-handed", left),
+        ("refined", refined),
+        ("cad9", subsolid::read("models/solids/cad9.mesh").unwrap()),
+        ("mixed", mixed()),
+    ]
+}
+
+fn on(gpu: &Cuda, quadrature: &Quadrature<'_>, mesh: &SolidMesh) -> Vec<Matrix> {
+    assemble_on(gpu.device().unwrap(), quadrature, mesh.controls(), &ALL).unwrap().0
+}
+
+fn largest(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |m: f64, x| if x.is_nan() { f64::NAN } else { m.max(x.abs()) })
+}
+
+fn rows(matrix: &Matrix) -> Vec<Vec<(u32, f64)>> {
+    let mut rows: Vec<Vec<(u32, f64)>> = Vec::new();
+    let collected: Result<(), ()> = matrix.for_each_row(|columns, values| {
+        rows.push(columns.iter().copied().zip(values.iter().copied()).collect());
+        Ok(())
+    });
+    collected.unwrap();
+    rows
+}
+
+/// Entries equal the CPU's to 1e-13 of the largest: sums of some thousand products of numbers that
+/// are right to some units of the last place each. They are exactly symmetric; rigid motions have
+/// no energy.
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn matrices_are_those_of_the_cpu() {
+    let gpu = gpu(Precision::F64);
+    for (name, mesh) in meshes() {
+        let solid = Solid::new(&mesh).unwrap();
+        let quadrature = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
+        let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
+        let expected = assemble(&mapping, &ALL).unwrap();
+        let found = on(&gpu, &quadrature, &mesh);
+        assert_eq!(found.len(), expected.len());
+        for ((found, expected), operator) in found.iter().zip(&expected).zip(ALL) {
+            let size = largest(expected.values().iter().copied());
+            let pairs = found.values().iter().zip(expected.values());
+            let off = largest(pairs.map(|(a, b)| a - b)) / size;
+            println!("{name}: {operator:?} {off:e}");
+            assert!(off <= 1e-13, "{name}: {operator:?} off by {off:e}");
+            let all = rows(found);
+            assert_eq!(all.len(), expected.size());
+            for (r, row) in (0..).zip(&all) {
+                for &(c, value) in row {
+                    let other = &all[c as usize];
+                    let at = other.binary_search_by_key(&r, |entry| entry.0).unwrap();
+                    assert!(other[at].1 == value, "{name}: ({r}, {c})");
+                }
+            }
+            let width = operator.width();
+            let motion: Vec<f64> = match operator {
+                Operator::Mass { .. } => continue,
+                Operator::Stiffness { .. } => vec![1.0; mesh.points.len()],
+                Operator::Elasticity { .. } => mesh
+                    .points
+                    .iter()
+                    .flat_map(|&[x, y, z]| [0.3 * y + z, -0.3 * x, 1.0 - x])
+                    .collect(),
+            };
+            assert_eq!(motion.len(), width * mesh.points.len());
+            let rest = largest(found.times(&motion).into_iter());
+            let scale = size * largest(motion.into_iter());
+            assert!(rest <= 1e-13 * scale, "{name}: {operator:?} keeps {:e}", rest / scale);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn runs_give_the_same_bits() {
+    let gpu = gpu(Precision::F64);
+    for (name, mesh) in [("mixed", mixed()), ("box", shape("box", &[9, 8, 7]))] {
+        let solid = Solid::new(&mesh).unwrap();
+        let quadrature = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
+        let first = on(&gpu, &quadrature, &mesh);
+        for run in 1..20 {
+            for (a, b) in first.iter().zip(&on(&gpu, &quadrature, &mesh)) {
+                assert!(a.values() == b.values(), "{name}, run {run}");
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn bad_requests_are_refused() {
+    let gpu = gpu(Precision::F64);
+    let mesh = shape("box", &[2, 2, 2]);
+    let solid = Solid::new(&mesh).unwrap();
+    let device = gpu.device().unwrap();
+    let volume = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
+    let boundary = Quadrature::boundary(&solid, SCHEME, Want::FIRST, |_| true).unwrap();
+    let refused = |quadrature: &Quadrature<'_>, mesh: &SolidMesh, operator| {
+        let error = assemble_on(device, quadrature, mesh.controls(), &[operator]).unwrap_err();
+        error.to_string()
+    };
+    assert!(refused(&boundary, &mesh, ALL[0]).contains("of the boundary"));
+    assert!(refused(&volume, &mesh, Operator::Mass { density: -1.0 }).contains("of -1"));
+    let other = shape("box", &[1, 2, 2]);
+    assert!(refused(&volume, &other, ALL[0]).contains("18 control points for 27 vertices"));
+    assert!(assemble_on(device, &volume, mesh.controls(), &[]).unwrap().0.is_empty());
+}

@@ -7,9 +7,9 @@
 //
 // element_matrices: a block takes 32 x 32 pairs of control points of a leaf, on or below the
 // diagonal, and sums over the samples, CHUNK at a time. It turns the table's derivatives into those
-// in space on their way to shared memory, where rows are weighted and columns are not. A thread has
-// EACH x EACH pairs, for elasticity with all nine products of derivatives. Entries above the
-// diagonal are those below it.
+// in space on their way to shared memory, where rows are weighted and columns are not. A warp
+// multiplies blocks of 8 x 8 pairs, for elasticity with all nine products of derivatives, on the
+// matrix units where they take double precision. Entries above the diagonal are those below it.
 //
 // add_rows: a block takes a row of the sparse matrix, in shared memory, and adds the rows of element
 // matrices in the order of the leaves, so that sums are the same however leaves come in batches.
@@ -21,13 +21,18 @@
 constexpr int COMPONENTS = FORM == 0 ? 1 : 3;
 constexpr int WIDTH = FORM == 2 ? 3 : 1, PLANES = WIDTH * WIDTH;
 constexpr int TILE = 32, CHUNK = 8;
-// of a thread along either side of the tile
-constexpr int EACH = FORM == 2 ? 2 : 4;
-constexpr int SIDE = TILE / EACH, THREADS = SIDE * SIDE;
-// a warp's threads along columns and rows of the tile
-constexpr int ACROSS = 8, DOWN = LANES / ACROSS;
-// numbers of a sample in shared memory: samples lie in different banks
-constexpr int STRIDE = COMPONENTS * TILE + 2;
+// pairs along a side of a block, samples of a product, and blocks of a warp down and across
+constexpr int BLOCK = 8, DEPTH = 4, DOWN = FORM == 2 ? 1 : 2, ACROSS = 2;
+constexpr int WARPS_DOWN = TILE / BLOCK / DOWN, WARPS_ACROSS = TILE / BLOCK / ACROSS;
+constexpr int THREADS = LANES * WARPS_DOWN * WARPS_ACROSS;
+// numbers of a sample in shared memory: lanes of a product read from different banks
+constexpr int STRIDE = COMPONENTS * TILE + 4;
+// blocks of threads of a multiprocessor: sums without matrix units take more registers
+#if __CUDA_ARCH__ >= 800
+constexpr int AT_ONCE = FORM == 2 ? 2 : 6;
+#else
+constexpr int AT_ONCE = 1;
+#endif
 // entries of a sparse row at a time
 constexpr int WINDOW = 384;
 
@@ -45,34 +50,67 @@ struct Material {
     double first, second;
 };
 
-// Functions of control point `c` at a sample, [component]: N, or its derivatives in space.
-__device__ __forceinline__ void load(const Leaves& leaves, unsigned leaf, unsigned c,
-                                     unsigned sample, double (&to)[COMPONENTS], double& weight) {
+// What a thread brings to shared memory: one sample of each chunk, of several control points.
+struct Sample {
+    const Leaves& leaves;
+    unsigned index;
+    double weight, inverse[3][3];
+
+    __device__ __forceinline__ Sample(const Leaves& leaves, unsigned leaf, unsigned index)
+        : leaves(leaves), index(index), weight(0) {
+        if (index >= leaves.samples) return;
+        const size_t at = size_t(leaf) * leaves.samples + index;
+        weight = __ldg(leaves.measures + at);
+        if constexpr (FORM != 0) {
+            const double* const from = leaves.inverses + 9 * at;
 #pragma unroll
-    for (int d = 0; d < COMPONENTS; ++d) to[d] = 0;
-    weight = 0;
-    if (c >= leaves.controls || sample >= leaves.samples) return;
-    const double* const from = leaves.table + size_t(c) * 4 * leaves.samples + sample;
-    const size_t at = size_t(leaf) * leaves.samples + sample;
-    weight = __ldg(leaves.measures + at);
-    if constexpr (FORM == 0) {
-        to[0] = __ldg(from);
-    } else {
-        const double* const inverse = leaves.inverses + 9 * at;
-#pragma unroll
-        for (int j = 0; j < 3; ++j) {
-            const double n = __ldg(from + size_t(1 + j) * leaves.samples);
-#pragma unroll
-            for (int d = 0; d < 3; ++d) to[d] += n * __ldg(inverse + 3 * j + d);
+            for (int i = 0; i < 9; ++i) inverse[i / 3][i % 3] = __ldg(from + i);
         }
     }
+
+    // Functions of control point `c`, [component]: N, or its derivatives in space.
+    __device__ __forceinline__ void load(unsigned c, double (&to)[COMPONENTS]) const {
+#pragma unroll
+        for (int d = 0; d < COMPONENTS; ++d) to[d] = 0;
+        if (c >= leaves.controls || index >= leaves.samples) return;
+        const double* const from = leaves.table + size_t(c) * 4 * leaves.samples + index;
+        if constexpr (FORM == 0) {
+            to[0] = __ldg(from);
+        } else {
+#pragma unroll
+            for (int j = 0; j < 3; ++j) {
+                const double n = __ldg(from + size_t(1 + j) * leaves.samples);
+#pragma unroll
+                for (int d = 0; d < 3; ++d) to[d] += n * inverse[j][d];
+            }
+        }
+    }
+};
+
+// Adds a block of rows times one of columns, DEPTH samples of each: a lane has row lane / 4 and
+// column lane / 4 at sample lane % 4, and sums of row lane / 4 and columns 2 (lane % 4) + {0, 1}.
+__device__ __forceinline__ void multiply(double (&sums)[2], double row, double column) {
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+        : "+d"(sums[0]), "+d"(sums[1])
+        : "d"(row), "d"(column));
+#else
+    const unsigned lane = threadIdx.x % LANES;
+#pragma unroll
+    for (int k = 0; k < DEPTH; ++k) {
+        const double own = __shfl_sync(ALL_LANES, row, lane / DEPTH * DEPTH + k);
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+            sums[h] += own * __shfl_sync(ALL_LANES, column, (2 * (lane % DEPTH) + h) * DEPTH + k);
+        }
+    }
+#endif
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 512 / THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, AT_ONCE)
     element_matrices(const __grid_constant__ Leaves leaves,
                      const __grid_constant__ Material material, double* __restrict__ matrices) {
-    __shared__ __align__(16) double rows[CHUNK * STRIDE];
-    __shared__ __align__(16) double columns[CHUNK * STRIDE];
+    __shared__ double rows[CHUNK * STRIDE], columns[CHUNK * STRIDE];
     const unsigned count = leaves.controls;
     const unsigned tiles = (count + TILE - 1) / TILE, pairs = tiles * (tiles + 1) / 2;
     const unsigned leaf = blockIdx.x / pairs;
@@ -81,52 +119,54 @@ extern "C" __global__ void __launch_bounds__(THREADS, 512 / THREADS)
     while (left > low) left -= ++low;
 
     const unsigned warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    constexpr unsigned WARPS_ACROSS = SIDE / ACROSS;
-    const unsigned x = EACH * (warp % WARPS_ACROSS * ACROSS + lane % ACROSS);
-    const unsigned y = EACH * (warp / WARPS_ACROSS * DOWN + lane / ACROSS);
-    double sums[EACH][EACH][PLANES];
+    const unsigned y = BLOCK * DOWN * (warp / WARPS_ACROSS);
+    const unsigned x = BLOCK * ACROSS * (warp % WARPS_ACROSS);
+    double sums[DOWN][ACROSS][PLANES][2];
 #pragma unroll
-    for (int i = 0; i < EACH * EACH * PLANES; ++i) {
-        sums[i / (EACH * PLANES)][i / PLANES % EACH][i % PLANES] = 0;
+    for (int i = 0; i < DOWN * ACROSS * PLANES * 2; ++i) {
+        sums[i / (2 * PLANES * ACROSS)][i / (2 * PLANES) % ACROSS][i / 2 % PLANES][i % 2] = 0;
     }
     for (unsigned start = 0; start < leaves.samples; start += CHUNK) {
         __syncthreads();
-        for (unsigned i = threadIdx.x; i < TILE * CHUNK; i += THREADS) {
-            const unsigned k = i % CHUNK, c = i / CHUNK;
-            double* const row = rows + k * STRIDE + c;
-            double* const column = columns + k * STRIDE + c;
-            double functions[COMPONENTS], weight;
-            load(leaves, leaf, low * TILE + c, start + k, functions, weight);
+        const unsigned at = threadIdx.x % CHUNK;
+        const Sample sample(leaves, leaf, start + at);
 #pragma unroll
-            for (int d = 0; d < COMPONENTS; ++d) {
-                row[d * TILE] = weight * functions[d];
-                if (left == low) column[d * TILE] = functions[d];
-            }
-            if (left == low) continue;
-            load(leaves, leaf, left * TILE + c, start + k, functions, weight);
+        for (unsigned c = threadIdx.x / CHUNK; c < TILE; c += THREADS / CHUNK) {
+            double* const row = rows + at * STRIDE + c;
+            double* const column = columns + at * STRIDE + c;
+            double functions[COMPONENTS];
+            sample.load(low * TILE + c, functions);
+#pragma unroll
+            for (int d = 0; d < COMPONENTS; ++d) row[d * TILE] = sample.weight * functions[d];
+            if (left != low) sample.load(left * TILE + c, functions);
 #pragma unroll
             for (int d = 0; d < COMPONENTS; ++d) column[d * TILE] = functions[d];
         }
         __syncthreads();
-#pragma unroll 2
-        for (int k = 0; k < CHUNK; ++k) {
-            double a[COMPONENTS][EACH], b[COMPONENTS][EACH];
+#pragma unroll
+        for (int k = 0; k < CHUNK; k += DEPTH) {
+            const unsigned from = (k + lane % DEPTH) * STRIDE + lane / DEPTH;
+            double a[COMPONENTS][DOWN], b[COMPONENTS][ACROSS];
 #pragma unroll
             for (int d = 0; d < COMPONENTS; ++d) {
-                load_pairs(a[d], rows + k * STRIDE + d * TILE + y);
-                load_pairs(b[d], columns + k * STRIDE + d * TILE + x);
+#pragma unroll
+                for (int r = 0; r < DOWN; ++r) a[d][r] = rows[from + d * TILE + y + BLOCK * r];
+#pragma unroll
+                for (int c = 0; c < ACROSS; ++c) b[d][c] = columns[from + d * TILE + x + BLOCK * c];
             }
 #pragma unroll
-            for (int r = 0; r < EACH; ++r) {
+            for (int i = 0; i < COMPONENTS; ++i) {
 #pragma unroll
-                for (int c = 0; c < EACH; ++c) {
+                for (int r = 0; r < DOWN; ++r) {
 #pragma unroll
-                    for (int i = 0; i < COMPONENTS; ++i) {
+                    for (int c = 0; c < ACROSS; ++c) {
                         if constexpr (FORM == 2) {
 #pragma unroll
-                            for (int j = 0; j < 3; ++j) sums[r][c][3 * i + j] += a[i][r] * b[j][c];
+                            for (int j = 0; j < 3; ++j) {
+                                multiply(sums[r][c][3 * i + j], a[i][r], b[j][c]);
+                            }
                         } else {
-                            sums[r][c][0] += a[i][r] * b[i][c];
+                            multiply(sums[r][c][0], a[i][r], b[i][c]);
                         }
                     }
                 }
@@ -136,37 +176,37 @@ extern "C" __global__ void __launch_bounds__(THREADS, 512 / THREADS)
 
     double* const own = matrices + size_t(leaf) * PLANES * count * count;
 #pragma unroll
-    for (int r = 0; r < EACH; ++r) {
+    for (int n = 0; n < DOWN * ACROSS * 2; ++n) {
+        const int r = n / (2 * ACROSS), c = n / 2 % ACROSS, h = n % 2;
+        const unsigned row = low * TILE + y + BLOCK * r + lane / DEPTH;
+        const unsigned column = left * TILE + x + BLOCK * c + 2 * (lane % DEPTH) + h;
+        if (row >= count || column > row) continue;
+        double p[PLANES];
 #pragma unroll
-        for (int c = 0; c < EACH; ++c) {
-            const unsigned row = low * TILE + y + r, column = left * TILE + x + c;
-            if (row >= count || column > row) continue;
-            double(&p)[PLANES] = sums[r][c];
-            double entries[PLANES];
-            if constexpr (FORM == 2) {
-                // exactly symmetric on the diagonal, as the products are but for rounding
-                if (row == column) p[1] = p[3], p[2] = p[6], p[5] = p[7];
-                const double shear = material.second * (p[0] + p[4] + p[8]);
+        for (int i = 0; i < PLANES; ++i) p[i] = sums[r][c][i][h];
+        double entries[PLANES];
+        if constexpr (FORM == 2) {
+            // exactly symmetric on the diagonal, as the products are but for rounding
+            if (row == column) p[1] = p[3], p[2] = p[6], p[5] = p[7];
+            const double shear = material.second * (p[0] + p[4] + p[8]);
 #pragma unroll
-                for (int i = 0; i < 3; ++i) {
+            for (int i = 0; i < 3; ++i) {
 #pragma unroll
-                    for (int j = 0; j < 3; ++j) {
-                        entries[3 * i + j] =
-                            material.first * p[3 * i + j] + material.second * p[3 * j + i];
-                    }
-                    entries[4 * i] += shear;
+                for (int j = 0; j < 3; ++j) {
+                    entries[3 * i + j] = material.first * p[3 * i + j] + material.second * p[3 * j + i];
                 }
-            } else {
-                entries[0] = material.first * p[0];
+                entries[4 * i] += shear;
             }
+        } else {
+            entries[0] = material.first * p[0];
+        }
 #pragma unroll
-            for (int i = 0; i < WIDTH; ++i) {
+        for (int i = 0; i < WIDTH; ++i) {
 #pragma unroll
-                for (int j = 0; j < WIDTH; ++j) {
-                    const double entry = entries[WIDTH * i + j];
-                    own[(size_t(WIDTH * i + j) * count + row) * count + column] = entry;
-                    own[(size_t(WIDTH * j + i) * count + column) * count + row] = entry;
-                }
+            for (int j = 0; j < WIDTH; ++j) {
+                const double entry = entries[WIDTH * i + j];
+                own[(size_t(WIDTH * i + j) * count + row) * count + column] = entry;
+                own[(size_t(WIDTH * j + i) * count + column) * count + row] = entry;
             }
         }
     }

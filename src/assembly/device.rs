@@ -36,6 +36,9 @@ pub fn assemble_on(
 ) -> Result<(Vec<Matrix>, f64)> {
     check(quadrature, operators)?;
     quadrature.check_controls(controls)?;
+    if operators.is_empty() {
+        return Ok((Vec::new(), 0.0));
+    }
     let left_handed = quadrature.is_left_handed(controls.positions);
     let forms: Vec<Form> = operators.iter().map(|operator| operator.form()).collect();
     let pattern = Arc::new(Pattern::of(quadrature));

@@ -40,31 +40,47 @@ impl Pattern {
                 ends[v as usize] += 1;
             }
         }
-        let rows: Vec<Vec<u32>> = (0..vertices)
+        // parts of many rows: each has marks of its own
+        let step = vertices.div_ceil(8 * rayon::current_num_threads()).max(64);
+        let firsts: Vec<usize> = (0..vertices).step_by(step).collect();
+        let parts: Vec<(Vec<usize>, Vec<u32>)> = firsts
             .into_par_iter()
-            .with_min_len(64)
             .map_init(
-                || (vec![u32::MAX; vertices], Vec::new()),
-                |(seen, row): &mut (Vec<u32>, Vec<u32>), v| {
-                    row.clear();
-                    for &n in &at_vertex[starts[v]..starts[v + 1]] {
-                        for &other in all[n as usize] {
-                            if std::mem::replace(&mut seen[other as usize], v as u32) != v as u32 {
-                                row.push(other);
+                || vec![u32::MAX; vertices],
+                |seen, first| {
+                    let (mut lengths, mut columns) = (Vec::with_capacity(step), Vec::new());
+                    for v in first..(first + step).min(vertices) {
+                        let start = columns.len();
+                        for &n in &at_vertex[starts[v]..starts[v + 1]] {
+                            for &other in all[n as usize] {
+                                let seen = &mut seen[other as usize];
+                                if std::mem::replace(seen, v as u32) != v as u32 {
+                                    columns.push(other);
+                                }
                             }
                         }
+                        columns[start..].sort_unstable();
+                        lengths.push(columns.len() - start);
                     }
-                    row.sort_unstable();
-                    row.clone()
+                    (lengths, columns)
                 },
             )
             .collect();
         let mut starts = vec![0];
-        starts.extend(rows.iter().scan(0, |end, row| {
-            *end += row.len();
+        starts.extend(parts.iter().flat_map(|part| &part.0).scan(0, |end, length| {
+            *end += length;
             Some(*end)
         }));
-        Self { starts, columns: rows.concat() }
+        let mut columns = vec![0; starts[vertices]];
+        let mut rest = columns.as_mut_slice();
+        let mut places = Vec::with_capacity(parts.len());
+        for (_, own) in &parts {
+            let (place, others) = std::mem::take(&mut rest).split_at_mut(own.len());
+            places.push((place, own));
+            rest = others;
+        }
+        places.into_par_iter().for_each(|(place, own)| place.copy_from_slice(own));
+        Self { starts, columns }
     }
 }
 
@@ -154,12 +170,16 @@ impl Matrix {
     /// Adds matrix `m` of elements, each row in their order.
     pub(super) fn add(&mut self, elements: &[Vec<Element<'_>>], m: usize) {
         let Self { pattern, width, values } = self;
-        let (block, vertices) = (*width * *width, pattern.starts.len() - 1);
-        let step = vertices.div_ceil(4 * rayon::current_num_threads()).max(1);
+        let block = *width * *width;
+        // elements that are added together lie together: few rows of all
+        let ids = || elements.iter().flatten().flat_map(|element| element.ids);
+        let lowest = ids().min().map_or(0, |&id| id as usize);
+        let end = ids().max().map_or(0, |&id| id as usize + 1);
+        let step = (end - lowest).div_ceil(4 * rayon::current_num_threads()).max(1);
         let mut parts: Vec<(usize, &mut [f64])> = Vec::new();
-        let mut rest = values.as_mut_slice();
-        for first in (0..vertices).step_by(step) {
-            let last = (first + step).min(vertices);
+        let mut rest = &mut values[pattern.starts[lowest] * block..];
+        for first in (lowest..end).step_by(step) {
+            let last = (first + step).min(end);
             let count = (pattern.starts[last] - pattern.starts[first]) * block;
             let (part, others) = std::mem::take(&mut rest).split_at_mut(count);
             parts.push((first, part));

@@ -126,6 +126,9 @@ const WAITING: usize = 1 << 24;
 pub fn assemble(mapping: &Mapping<'_>, operators: &[Operator]) -> Result<Vec<Matrix>> {
     let quadrature = mapping.quadrature();
     check(quadrature, operators)?;
+    if operators.is_empty() {
+        return Ok(Vec::new());
+    }
     let forms: Vec<Form> = operators.iter().map(|operator| operator.form()).collect();
     let pattern = Arc::new(Pattern::of(quadrature));
     let mut matrices: Vec<Matrix> =
@@ -156,7 +159,8 @@ pub fn assemble(mapping: &Mapping<'_>, operators: &[Operator]) -> Result<Vec<Mat
 
 /// What the matrices cost on either processor.
 pub fn cost(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Cost {
-    let products: usize = operators.iter().map(|operator| operator.form().products()).sum();
+    // derivatives and sums are worth about two more products
+    let products: usize = operators.iter().map(|operator| operator.form().products() + 2).sum();
     let pairs = quadrature.batches().iter().enumerate().map(|(b, batch)| {
         let pairs = batch.controls * (batch.controls + 1) / 2;
         batch.leaves.len() * quadrature.samples(b) * pairs

@@ -37,11 +37,11 @@ const HOST_PIXEL_ATTRIBUTE: f64 = 12e-9;
 const DEVICE_LOCATE: f64 = 3e-9;
 /// Seconds that one thread needs for the Jacobian and the basis at a quadrature point.
 const QUADRATURE_POINT: f64 = 30e-9;
-/// Seconds that one thread needs for a product of an element matrix, and for a byte of its sums.
-const PRODUCT: f64 = 0.15e-9;
+/// Seconds that one thread needs for a product of an element matrix.
+const PRODUCT: f64 = 0.4e-9;
 /// Seconds that a device needs for a product, and for a byte of the sums on their way home.
-const DEVICE_PRODUCT: f64 = 0.1e-12;
-const DEVICE_SUM: f64 = 0.1e-9;
+const DEVICE_PRODUCT: f64 = 0.3e-12;
+const DEVICE_SUM: f64 = 0.2e-9;
 /// Seconds that one thread needs for a face of a refined surface, topology included.
 const SURFACE_FACE: f64 = 40e-9;
 
@@ -134,7 +134,7 @@ impl Cost {
     pub fn assembly(products: usize, bytes: usize) -> Self {
         let (products, bytes) = (products as f64, bytes as f64);
         let device = products * DEVICE_PRODUCT + bytes * DEVICE_SUM;
-        Self { cpu: products * PRODUCT, device, home: 0.0 }
+        Self { cpu: products * PRODUCT, device, ..Self::default() }
     }
 
     /// A refined surface of so many faces. About a point and four corners come home for each.
@@ -186,6 +186,7 @@ mod tests {
             Cost::location(10_000),
             Cost::layers(LayersJob { layers: 78, pixels: 78 << 20, ..LayersJob::default() }),
             Cost::quadrature(60_000),
+            Cost::assembly(400_000_000, 1 << 24),
             Cost::surface(100_000),
         ] {
             assert!(cost.suits_cpu(1), "{cost:?}");
@@ -198,6 +199,8 @@ mod tests {
         let many = Cost::location(4_000_000);
         assert!(!many.suits_cpu(1) && !many.suits_cpu(2));
         assert!(many.suits_cpu(64));
+        let elasticity = Cost::assembly(250_000_000_000, 2_500_000_000);
+        assert!(!elasticity.suits_cpu(1) && !elasticity.suits_cpu(16));
     }
 
     /// Measured on an H100 and its host: 200 layers of 576,000 pixels, 888 cells, take 9.6, 4.0 and

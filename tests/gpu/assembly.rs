@@ -18,25 +18,6 @@ const ALL: [Operator; 3] = [
     Operator::Elasticity { young: 10.0, poisson: 0.3 },
 ];
 
-fn meshes() -> Vec<(&'static str, SolidMesh)> {
-    let mut regular = shape("box", &[7, 6, 5]);
-    crease_by_angle(&mut regular, 40.0).unwrap();
-    let mut left = shape("fan", &[5, 3, 2]);
-    left.points.iter_mut().for_each(|p| p[0] = -p[0]);
-    // cells that are refined inside over several levels
-    let mut refined = shape("box", &[4, 3, 2]);
-    crease_at_random(&mut refined, &[2.5, 1.5], 4, 7);
-    vec![
-        ("regular", regular),
-        ("smooth edges", shape("box", &[3, 2, 4])),
-        ("extraordinary", shape("link-3444555", &[2])),
-        ("left-handed", left),
-        ("refined", refined),
-        ("cad9", subsolid::read("models/solids/cad9.mesh").unwrap()),
-        ("mixed", mixed()),
-    ]
-}
-
 fn on(gpu: &Cuda, quadrature: &Quadrature<'_>, mesh: &SolidMesh) -> Vec<Matrix> {
     assemble_on(gpu.device().unwrap(), quadrature, mesh.controls(), &ALL).unwrap().0
 }
@@ -58,48 +39,71 @@ fn rows(matrix: &Matrix) -> Vec<Vec<(u32, f64)>> {
 /// Entries equal the CPU's to 1e-13 of the largest: sums of some thousand products of numbers that
 /// are right to some units of the last place each. They are exactly symmetric; rigid motions have
 /// no energy.
-#[test]
-#[ignore = "needs an NVIDIA GPU"]
-fn matrices_are_those_of_the_cpu() {
+fn is_that_of_the_cpu(mesh: &SolidMesh) {
     let gpu = gpu(Precision::F64);
-    for (name, mesh) in meshes() {
-        let solid = Solid::new(&mesh).unwrap();
-        let quadrature = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
-        let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
-        let expected = assemble(&mapping, &ALL).unwrap();
-        let found = on(&gpu, &quadrature, &mesh);
-        assert_eq!(found.len(), expected.len());
-        for ((found, expected), operator) in found.iter().zip(&expected).zip(ALL) {
-            let size = largest(expected.values().iter().copied());
-            let pairs = found.values().iter().zip(expected.values());
-            let off = largest(pairs.map(|(a, b)| a - b)) / size;
-            println!("{name}: {operator:?} {off:e}");
-            assert!(off <= 1e-13, "{name}: {operator:?} off by {off:e}");
-            let all = rows(found);
-            assert_eq!(all.len(), expected.size());
-            for (r, row) in (0..).zip(&all) {
-                for &(c, value) in row {
-                    let other = &all[c as usize];
-                    let at = other.binary_search_by_key(&r, |entry| entry.0).unwrap();
-                    assert!(other[at].1 == value, "{name}: ({r}, {c})");
-                }
+    let solid = Solid::new(mesh).unwrap();
+    let quadrature = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
+    let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
+    let expected = assemble(&mapping, &ALL).unwrap();
+    let found = on(&gpu, &quadrature, mesh);
+    assert_eq!(found.len(), expected.len());
+    for ((found, expected), operator) in found.iter().zip(&expected).zip(ALL) {
+        let size = largest(expected.values().iter().copied());
+        let pairs = found.values().iter().zip(expected.values());
+        let off = largest(pairs.map(|(a, b)| a - b)) / size;
+        assert!(off <= 1e-13, "{operator:?} off by {off:e}");
+        let all = rows(found);
+        assert_eq!(all.len(), expected.size());
+        for (r, row) in (0..).zip(&all) {
+            for &(c, value) in row {
+                let other = &all[c as usize];
+                let at = other.binary_search_by_key(&r, |entry| entry.0).unwrap();
+                assert!(other[at].1 == value, "{operator:?}: ({r}, {c})");
             }
-            let width = operator.width();
-            let motion: Vec<f64> = match operator {
-                Operator::Mass { .. } => continue,
-                Operator::Stiffness { .. } => vec![1.0; mesh.points.len()],
-                Operator::Elasticity { .. } => mesh
-                    .points
-                    .iter()
-                    .flat_map(|&[x, y, z]| [0.3 * y + z, -0.3 * x, 1.0 - x])
-                    .collect(),
-            };
-            assert_eq!(motion.len(), width * mesh.points.len());
-            let rest = largest(found.times(&motion).into_iter());
-            let scale = size * largest(motion.into_iter());
-            assert!(rest <= 1e-13 * scale, "{name}: {operator:?} keeps {:e}", rest / scale);
         }
+        let turned = |&[x, y, z]: &[f64; 3]| [0.3 * y + z, -0.3 * x, 1.0 - x];
+        let motion: Vec<f64> = match operator {
+            Operator::Mass { .. } => continue,
+            Operator::Stiffness { .. } => vec![1.0; mesh.points.len()],
+            Operator::Elasticity { .. } => mesh.points.iter().flat_map(turned).collect(),
+        };
+        let rest = largest(found.times(&motion).into_iter());
+        let scale = size * largest(motion.into_iter());
+        assert!(rest <= 1e-13 * scale, "{operator:?} keeps {:e}", rest / scale);
     }
+}
+
+macro_rules! compared {
+    ($($name:ident, $mesh:expr;)*) => {$(
+        #[test]
+        #[ignore = "needs an NVIDIA GPU"]
+        fn $name() {
+            is_that_of_the_cpu(&$mesh);
+        }
+    )*};
+}
+
+compared! {
+    regular_cells, {
+        let mut mesh = shape("box", &[7, 6, 5]);
+        crease_by_angle(&mut mesh, 40.0).unwrap();
+        mesh
+    };
+    smooth_edges, shape("box", &[3, 2, 4]);
+    extraordinary_vertices, shape("link-3444555", &[2]);
+    left_handed_cells, {
+        let mut mesh = shape("fan", &[5, 3, 2]);
+        mesh.points.iter_mut().for_each(|p| p[0] = -p[0]);
+        mesh
+    };
+    // over several levels, as in octree meshes
+    cells_refined_inside, {
+        let mut mesh = shape("box", &[4, 3, 2]);
+        crease_at_random(&mut mesh, &[2.5, 1.5], 4, 7);
+        mesh
+    };
+    cells_of_a_model, subsolid::read("models/solids/cad9.mesh").unwrap();
+    mixed_cells, mixed();
 }
 
 #[test]

@@ -115,7 +115,7 @@ impl DeviceAssembly {
             return Err(Error::request("too many element matrices for one launch"));
         };
         let width = sum.form.width();
-        let threads = if width == 3 { 256 } else { 64 };
+        let threads = if width == 3 { 256 } else { 128 };
         let [ids, starts, entries] = rows.map(|buffer| buffer.address(0));
         let matrices = || Argument::Address(self.matrices.address(0));
         let sizes = controls as u64 | (samples as u64) << 32;

@@ -60,7 +60,7 @@ impl<'q> Mapping<'q> {
     /// Takes control points: one for every vertex of the mesh.
     ///
     /// # Errors
-    /// [`Error::Request`] for another number of them.
+    /// [`Error::Request`](crate::Error::Request) for another number of them.
     pub fn new(quadrature: &'q Quadrature<'q>, controls: Controls<'_>) -> Result<Self> {
         quadrature.check_controls(controls)?;
         let LocalPoints { points, origin } =
@@ -83,7 +83,7 @@ impl<'q> Mapping<'q> {
     /// Evaluates a range of a batch's leaves into `mapped`, whose memory is used again.
     ///
     /// # Errors
-    /// [`Error::Request`] if there is no such batch or no such leaf in it.
+    /// [`Error::Request`](crate::Error::Request) if there is no such batch or no such leaf in it.
     pub fn evaluate(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) -> Result<()> {
         let quadrature = self.quadrature;
         quadrature.check_leaves(batch, &leaves)?;

@@ -66,7 +66,7 @@ fn measure(gpu: &Cuda, name: &str, mesh: &SolidMesh) -> subsolid::Result<()> {
             })
             .sum();
         let least = (products * pairs) as f64 / PEAK;
-        let estimate = cost(&quadrature, &operators);
+        let (estimate, threads) = (cost(&quadrature, &operators), rayon::current_num_threads());
         println!(
             "assembly, {name} of {} cells, {} leaves, {:.1} M points, {form}, {:.2} GB: {:.1} ms, \
              kernels {:.2} ms, products at the peak {:.2} ms ({:.1}%); CPU {:.1} ms, {:.1} times; \
@@ -81,8 +81,8 @@ fn measure(gpu: &Cuda, name: &str, mesh: &SolidMesh) -> subsolid::Result<()> {
             100.0 * least / kernels,
             cpu * 1e3,
             cpu / whole,
-            estimate.on_gpu() * 1e3,
-            estimate.on_cpu(rayon::current_num_threads()) * 1e3,
+            estimate.on_gpu(threads) * 1e3,
+            estimate.on_cpu(threads) * 1e3,
         );
     }
     Ok(())

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use subsolid::cluster::block;
+
 /// I/N, with I from 1 to N.
 pub fn part(text: &str) -> std::result::Result<(usize, usize), String> {
     let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
@@ -18,8 +20,8 @@ pub fn piece_size(text: &str) -> std::result::Result<usize, String> {
 
 /// The part's share of some items, in order.
 pub fn share(items: &Range<usize>, (part, of): (usize, usize)) -> Range<usize> {
-    let at = |part: usize| items.start + items.len() * part / of;
-    at(part - 1)..at(part)
+    let own = block(items.len(), part - 1, of);
+    items.start + own.start..items.start + own.end
 }
 
 /// The elements of pieces that follow one another.

@@ -15,7 +15,7 @@ pub struct Cutter<'m> {
     /// Creases by their first vertex, and corners by theirs: `(vertex, index)`, ascending.
     creases: Vec<(u32, u32)>,
     corners: Vec<(u32, u32)>,
-    /// Vertices that span the mesh and its attributes, ascending.
+    /// Vertices that span the mesh and its attributes, some of them more than once.
     span: Vec<u32>,
 }
 
@@ -63,7 +63,7 @@ impl<'m> Cutter<'m> {
             vertex_cells,
             creases: sorted(edges.iter().map(|crease| crease.edge[0].0).collect()),
             corners: sorted(mesh.creases.corners.iter().map(|c| c.vertex.0).collect()),
-            span: Extremes::of(mesh, 0).span(),
+            span: Extremes::of(mesh, 0).span().collect(),
         })
     }
 
@@ -150,15 +150,11 @@ impl Cutter<'_> {
     /// The groups of the mesh, with those of their faces that these cells have.
     fn face_groups(&self, cells: &[u32], local: impl Fn(u32) -> u32) -> Vec<FaceGroup> {
         let is_own = |cell: &&u32| cells.binary_search(cell).is_ok();
-        let has_all = |cell: &u32, face: &[u32]| {
-            let corners = self.mesh.cells.vertices(*cell as usize);
-            face.iter().all(|v| corners.contains(v))
-        };
         let own = |group: &FaceGroup| {
             let mut faces = Polygons::default();
             for face in group.faces.iter() {
                 let first = face.first().map_or(&[][..], |&v| self.vertex_cells.row(v as usize));
-                if first.iter().filter(is_own).any(|cell| has_all(cell, face)) {
+                if first.iter().filter(is_own).any(|&cell| has_all(&self.mesh.cells, cell, face)) {
                     faces.push(&face.iter().map(|&v| local(v)).collect::<Vec<_>>());
                 }
             }
@@ -209,6 +205,13 @@ pub(super) fn has_edge(cells: &Cells, cell: u32, [a, b]: [u32; 2]) -> bool {
     found
 }
 
+/// Whether a cell has all vertices of a face.
+pub(super) fn has_all(cells: &Cells, cell: u32, face: &[u32]) -> bool {
+    let corners = cells.vertices(cell as usize);
+    face.iter().all(|v| corners.contains(v))
+}
+
+/// Ids, ascending and each once.
 pub(super) fn sorted(mut ids: Vec<u32>) -> Vec<u32> {
     ids.sort_unstable();
     ids.dedup();

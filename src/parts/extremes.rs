@@ -1,6 +1,5 @@
 //! The vertices that span a mesh, found block by block.
 
-use super::cutter::sorted;
 use crate::mesh::SolidMesh;
 
 /// A value and its vertex.
@@ -48,10 +47,10 @@ impl Extremes {
         Self { first: self.first.or(next.first), found }
     }
 
-    /// The vertices, ascending.
-    pub fn span(&self) -> Vec<u32> {
+    /// The vertices, some of them more than once.
+    pub fn span(&self) -> impl Iterator<Item = u32> + '_ {
         let found = self.found.iter().flatten().flatten().map(|&(_, v)| v);
-        sorted(self.first.into_iter().chain(found).collect())
+        self.first.into_iter().chain(found)
     }
 
     /// As bytes, for other ranks.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Part;
-use super::cutter::{check_corners, has_edge, no_edge, sorted};
+use super::cutter::{check_corners, has_all, has_edge, no_edge, sorted};
 use super::distributed::DistributedMesh;
 use super::exchange::{fetch, ids, next_cell, next_count, next_id, next_number, push_cell};
 use super::extremes::Extremes;
@@ -293,11 +293,7 @@ impl<'p> Surface<'p> {
                 continue;
             };
             let first = face.first().map_or(&[][..], |&v| self.vertex_cells.row(v as usize));
-            let has_all = |&cell: &u32| {
-                let corners = self.cells.vertices(cell as usize);
-                face.iter().all(|v| corners.contains(v))
-            };
-            if first.iter().any(has_all) {
+            if first.iter().any(|&cell| has_all(self.cells, cell, &face)) {
                 faces.push(&face);
             }
         }

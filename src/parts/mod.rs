@@ -12,8 +12,9 @@
 //! none of its cells.
 //!
 //! # Practice
-//! [`Blocks`] gives the elements of a mesh, of a rank's part of one, or of the same refined some times,
-//! in their order and some at a time: the refined mesh as a whole never exists. [`Block::own`] is a piece of a file.
+//! [`Blocks`] gives the elements of a mesh, of a rank's part of one, or of the same refined some
+//! times, in their order and some at a time: the refined mesh as a whole never exists.
+//! [`Block::own`] is a piece of a file.
 //!
 //! Programs that do one job together ([`Ranks`](crate::cluster::Ranks)) each hold a block of the mesh,
 //! a [`DistributedMesh`], and get from it the part that they need, a [`RankPart`].

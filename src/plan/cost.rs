@@ -106,8 +106,8 @@ impl Cost {
         Self { cpu: points * LOCATE, device: points * DEVICE_LOCATE, ..Self::default() }
     }
 
-    /// Layers. Where Jacobians vanish, at smooth edges of the boundary, pixels take longer on both
-    /// processors, the more the finer they are: up to 3 times on the CPU and 10 times on a device.
+    /// Layers. Pixels next to smooth edges of the boundary, where Jacobians vanish, take longer than
+    /// this says on both processors: a connecting rod up to 3 times on the CPU, 6 times on a device.
     pub fn layers(job: LayersJob) -> Self {
         let pixels = job.pixels as f64;
         let plain = Self { cpu: pixels * PIXEL, device: pixels * DEVICE_PIXEL, ..Self::default() };

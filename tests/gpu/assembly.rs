@@ -23,7 +23,7 @@ fn on(gpu: &Cuda, quadrature: &Quadrature<'_>, mesh: &SolidMesh) -> Vec<Matrix> 
 }
 
 fn largest(values: impl Iterator<Item = f64>) -> f64 {
-    values.fold(0.0, |m: f64, x| if x.is_nan() { f64::NAN } else { m.max(x.abs()) })
+    values.fold(0.0, |m: f64, x| if x.is_nan() || m.is_nan() { f64::NAN } else { m.max(x.abs()) })
 }
 
 fn rows(matrix: &Matrix) -> Vec<Vec<(u32, f64)>> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::oracle::random::Random;
-use crate::parts::{models, with_data};
+use crate::parts::{solids, with_data};
 use crate::support::meshes;
 use subsolid::cluster::{Ranks, Threads};
 use subsolid::io::read_block;
@@ -117,12 +117,8 @@ fn parts_of_large_meshes_are_those_of_a_cutter() {
 
 #[test]
 fn parts_of_models_on_ranks_are_those_of_a_cutter() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut paths = Vec::new();
-    models(&root.join("models"), &mut paths);
-    models(&root.join("../shared/models/solids"), &mut paths);
     let (mut random, mut polyhedra) = (Random::new(8), 0);
-    for (seed, path) in paths.iter().enumerate() {
+    for (seed, path) in solids().iter().enumerate() {
         let Ok(mesh) = subsolid::read(path) else { continue };
         if mesh.cells.len() > 5_000 || Solid::new(&mesh).is_err() {
             continue;

@@ -231,8 +231,20 @@ fn parts_of_far_meshes_have_the_bits_of_the_whole() {
     }
 }
 
-/// The solids beside the checkout where they are, else those of the repository.
-pub fn models(folder: &Path, found: &mut Vec<PathBuf>) {
+/// The solids of the repository, and those beside the checkout where they are; of several files of a
+/// name the first.
+pub fn solids() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths = Vec::new();
+    models(&root.join("models"), &mut paths);
+    models(&root.join("../shared/models/solids"), &mut paths);
+    let mut seen = std::collections::BTreeSet::new();
+    paths.retain(|path| seen.insert(path.file_name().unwrap().to_owned()));
+    assert!(paths.len() >= 10);
+    paths
+}
+
+fn models(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let mut entries: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
     entries.sort();
@@ -247,16 +259,8 @@ pub fn models(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn parts_of_models_have_the_bits_of_the_whole() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut paths = Vec::new();
-    models(&root.join("models/solids"), &mut paths);
-    models(&root.join("../shared/models/solids"), &mut paths);
-    paths.push(root.join("models/bracket.vtk"));
-    let mut seen = std::collections::BTreeSet::new();
-    paths.retain(|path| seen.insert(path.file_name().unwrap().to_owned()));
-    assert!(paths.len() >= 10);
     let mut count = 0;
-    for (seed, path) in (0..).zip(&paths) {
+    for (seed, path) in (0..).zip(&solids()) {
         let Ok(mesh) = subsolid::read(path) else { continue };
         // what the whole is refused for is another test's; large models take long without rest
         if mesh.cells.len() > 5_000 || Solid::new(&mesh).is_err() {

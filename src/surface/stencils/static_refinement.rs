@@ -41,8 +41,7 @@ use crate::surface::limit::{
 };
 use crate::topology::surface::SurfaceTopology;
 
-/// The points of a level of refinement, ready to be evaluated for any control
-/// points.
+/// The points of a level of refinement, ready to be evaluated for any control points.
 ///
 /// It depends on faces and tags only. Vertices of no face have no point here.
 ///
@@ -115,9 +114,9 @@ impl StaticRefinement {
     /// Understands the faces, creases and boundary rule of a mesh.
     ///
     /// # Errors
-    /// [`Error::Request`] for a scheme whose weights are not known, fewer levels than semi-sharp creases, polygons and
-    /// neighbouring extraordinary vertices take to be isolated, and more points than 32 bits
-    /// count; those of [`LimitSurface::new`].
+    /// [`Error::Request`] for a scheme whose weights are not known, fewer levels than semi-sharp
+    /// creases, polygons and neighbouring extraordinary vertices take to be isolated, and more points
+    /// than 32 bits count; those of [`LimitSurface::new`].
     pub fn new(mesh: &SurfaceMesh, scheme: Scheme, levels: usize) -> Result<Self> {
         mesh.check()?;
         let can = |scheme: Scheme| scheme.rules().has_static_refinement();

@@ -37,3 +37,19 @@ __device__ __forceinline__ void sort_row(Item* items, unsigned count) {
         items[last] = greatest;
     }
 }
+
+// Sorts a row and drops repetitions; returns how many items stay.
+template <class Item>
+__device__ __forceinline__ unsigned tidy_row(Item* items, unsigned count) {
+    sort_row(items, count);
+    unsigned kept = 0;
+    Item last = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        const Item item = items[i];
+        if (i > 0 && item == last) continue;
+        if (kept < i) items[kept] = item;
+        last = item;
+        ++kept;
+    }
+    return kept;
+}

@@ -1,13 +1,15 @@
 // An operator over the rows of a query, found patch by patch in shared memory. Its text,
 // "query/text.cuh", is a user's or one of ours.
 //
-//     incidence of a patch > shared memory > transpose (count, scan, fill) > rows, sorted > visit
+//     parts of the incidence, ids of the ribbon > shared memory
+//         [> transpose (count, scan, fill)] [> gather] > rows, sorted > visit
 //
 // After RXMesh (Mahmoud et al. 2021, sections 5 and 6): a block takes a patch with its ribbon, whose
-// edges are stored by vertices, faces by edges and cells by faces, in ids of 16 bits. Other relations
-// are found when they are used: one of them is a transpose, and rows of adjacent elements go there
-// and back. A thread visits an owned element; as many rows as there is room for are found at a time.
-// Elements are sorted by their rank in the patch, which orders them as their ids do.
+// edges are stored by vertices, faces by edges and cells by faces, in ids of 16 bits; of these it
+// loads what the query needs. Other relations are found when they are used. Rows are made where
+// their items stand, in the incidence (EV, FE, FV, CF) or in a transpose (VV, VE, VF, VC, EF, EC,
+// FC); the others (EE, FF, CC, CE, CV) are gathered, as many at a time as a warp has room for. A
+// thread visits an owned element. Items are ranks in the patch, which are ordered as the ids are.
 //
 // FROM, TO: kinds of the query; VIA: what adjacent elements have in common. WORDS: the operator's
 // arguments in words of 8 bytes.
@@ -24,21 +26,31 @@
 static_assert(sizeof(Arguments) == 8 * WORDS,
               "the members of Arguments are not those that it is given");
 
-constexpr unsigned THREADS = 256, WARP = 32;
-// Blocks that a multiprocessor must have registers for; before Ampere it has threads for 4.
-constexpr unsigned BLOCKS = __CUDA_ARCH__ >= 800 ? 6 : 4;
+constexpr unsigned THREADS = 256, WARP = 32, WARPS = THREADS / WARP;
+constexpr unsigned ALL = 0xffffffffu;
+constexpr unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
+constexpr unsigned greatest(unsigned a, unsigned b) { return a > b ? a : b; }
+
 constexpr bool ADJACENT = FROM == TO;
-// The relation that is transposed, from LOW up to HIGH; none if rows are stored.
-constexpr unsigned LOW = ADJACENT ? (FROM > VIA ? VIA : FROM) : FROM;
-constexpr unsigned HIGH = ADJACENT ? (FROM > VIA ? FROM : VIA) : TO;
-constexpr bool TRANSPOSES = LOW < HIGH;
+// Every edge at a vertex gives it one other.
+constexpr bool OPPOSITE = ADJACENT && FROM == VERTEX;
+// Kinds that the query goes by. The relation of kind k + 1 to kind k is part k of the incidence.
+constexpr unsigned BOTTOM = ADJACENT ? least(FROM, VIA) : least(FROM, TO);
+constexpr unsigned TOP = ADJACENT ? greatest(FROM, VIA) : greatest(FROM, TO);
+// Whether the relation of TOP to BOTTOM is transposed, and whether rows are gathered.
+constexpr bool TRANSPOSES = ADJACENT || FROM < TO;
+constexpr bool GATHERS = (ADJACENT && !OPPOSITE) || (FROM == CELL && TO < FACE);
+
+#ifndef BLOCKS
+#define BLOCKS 6
+#endif
 
 using Id = unsigned short;
 
 // A patch; PackedPatch in src/query/patch.rs.
 struct Patch {
-    // incidence, in pieces of 16 bytes
-    unsigned first_piece, pieces;
+    // where the parts of the incidence begin, in pieces of 16 bytes, and the end of the last
+    unsigned parts[4];
     // [kind]: elements, those that it owns, the first of them, elements of the ribbon before it, and
     // where their ids begin
     unsigned counts[4], owned[4], first[4], before[4], ribbon[4];
@@ -46,7 +58,7 @@ struct Patch {
 
 // What stands in shared memory.
 struct Local {
-    const Id *edge_vertices, *face_starts, *face_edges, *cell_starts, *cell_faces;
+    Id *edge_vertices, *face_starts, *face_edges, *cell_starts, *cell_faces;
 };
 
 // Calls visit(local id) with what an element has of a lower kind, some more than once.
@@ -56,7 +68,8 @@ __device__ __forceinline__ void visit_down(const Local& mesh, unsigned id, Visit
         visit(mesh.edge_vertices[2 * id]);
         visit(mesh.edge_vertices[2 * id + 1]);
     } else if constexpr (OF == FACE) {
-        for (unsigned i = mesh.face_starts[id]; i < mesh.face_starts[id + 1]; ++i) {
+        const unsigned end = mesh.face_starts[id + 1];
+        for (unsigned i = mesh.face_starts[id]; i < end; ++i) {
             const unsigned edge = mesh.face_edges[i];
             if constexpr (HAS == EDGE) {
                 visit(edge >> 1);
@@ -66,7 +79,8 @@ __device__ __forceinline__ void visit_down(const Local& mesh, unsigned id, Visit
             }
         }
     } else {
-        for (unsigned i = mesh.cell_starts[id]; i < mesh.cell_starts[id + 1]; ++i) {
+        const unsigned end = mesh.cell_starts[id + 1];
+        for (unsigned i = mesh.cell_starts[id]; i < end; ++i) {
             const unsigned face = mesh.cell_faces[i] >> 1;
             if constexpr (HAS == FACE) {
                 visit(face);
@@ -77,81 +91,30 @@ __device__ __forceinline__ void visit_down(const Local& mesh, unsigned id, Visit
     }
 }
 
-// The sum of `number` over the threads before this one; `all` becomes that of all threads.
-__device__ __forceinline__ unsigned sum_before(unsigned number, unsigned& all) {
-    __shared__ unsigned of_warps[THREADS / WARP];
-    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    unsigned sum = number;
+// The sum of `number` over the lanes up to this one.
+__device__ __forceinline__ unsigned sum_in_warp(unsigned number) {
+    const unsigned lane = threadIdx.x % WARP;
 #pragma unroll
     for (unsigned step = 1; step < WARP; step *= 2) {
-        const unsigned other = __shfl_up_sync(0xffffffffu, sum, step);
-        if (lane >= step) sum += other;
+        const unsigned other = __shfl_up_sync(ALL, number, step);
+        if (lane >= step) number += other;
     }
-    if (lane == WARP - 1) of_warps[warp] = sum;
-    __syncthreads();
-    unsigned before = 0;
-    all = 0;
-#pragma unroll
-    for (unsigned i = 0; i < THREADS / WARP; ++i) {
-        if (i < warp) before += of_warps[i];
-        all += of_warps[i];
-    }
-    __syncthreads();
-    return before + sum - number;
+    return number;
 }
 
-// The rows of LOW up to HIGH: where each ends, and behind all ends the items.
-struct Transpose {
-    unsigned* ends;
-    Id* items;
-
-    __device__ __forceinline__ void fill(const Local& mesh, unsigned low, unsigned high) {
-        for (unsigned i = threadIdx.x; i < low; i += THREADS) ends[i] = 0;
-        __syncthreads();
-        for (unsigned i = threadIdx.x; i < high; i += THREADS) {
-            visit_down<HIGH, LOW>(mesh, i, [&](unsigned j) { atomicAdd(ends + j, 1u); });
-        }
-        __syncthreads();
-        unsigned done = 0;
-        for (unsigned begin = 0; begin < low; begin += THREADS) {
-            const unsigned i = begin + threadIdx.x;
-            unsigned all;
-            const unsigned start = done + sum_before(i < low ? ends[i] : 0, all);
-            if (i < low) ends[i] = start;
-            done += all;
-        }
-        __syncthreads();
-        // starts become ends; rows are sorted when they are used
-        for (unsigned i = threadIdx.x; i < high; i += THREADS) {
-            visit_down<HIGH, LOW>(mesh, i, [&](unsigned j) {
-                items[atomicAdd(ends + j, 1u)] = Id(i);
-            });
-        }
-        __syncthreads();
+// The sum of `number` over the threads before this one; all threads call it, once.
+__device__ __forceinline__ unsigned sum_before(unsigned number) {
+    __shared__ unsigned of_warps[WARPS];
+    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    const unsigned sum = sum_in_warp(number);
+    if (lane == WARP - 1) of_warps[warp] = sum;
+    __syncthreads();
+    unsigned before = sum - number;
+#pragma unroll
+    for (unsigned i = 0; i < WARPS; ++i) {
+        if (i < warp) before += of_warps[i];
     }
-
-    template <class Visit>
-    __device__ __forceinline__ void visit(unsigned id, Visit visit) const {
-        for (unsigned i = id == 0 ? 0 : ends[id - 1]; i < ends[id]; ++i) visit(items[i]);
-    }
-};
-
-// Calls visit(local id) with the row of an owned element, unsorted, some more than once.
-template <class Visit>
-__device__ __forceinline__ void visit_row(const Local& mesh, const Transpose& up, unsigned id,
-                                          Visit visit) {
-    const auto others = [&](unsigned other) {
-        if (other != id) visit(other);
-    };
-    if constexpr (ADJACENT && FROM > VIA) {
-        visit_down<FROM, VIA>(mesh, id, [&](unsigned via) { up.visit(via, others); });
-    } else if constexpr (ADJACENT) {
-        up.visit(id, [&](unsigned via) { visit_down<VIA, FROM>(mesh, via, others); });
-    } else if constexpr (TRANSPOSES) {
-        up.visit(id, visit);
-    } else {
-        visit_down<FROM, TO>(mesh, id, visit);
-    }
+    return before;
 }
 
 // Ranks of the elements of a kind: those of the ribbon that come before the owned ones, these, the
@@ -166,9 +129,64 @@ struct Ranks {
     }
 
     __device__ __forceinline__ unsigned id(unsigned rank) const {
-        if (rank < before) return __ldg(ribbon + rank);
-        if (rank < before + owned) return first + rank - before;
-        return __ldg(ribbon + rank - owned);
+        const unsigned local = rank - before;
+        return local < owned ? first + local : ribbon[rank < before ? rank : rank - owned];
+    }
+};
+
+// Calls give(element of BOTTOM, rank) with the items that an element of TOP adds to rows of the
+// transpose.
+template <class Give>
+__device__ __forceinline__ void give_items(const Local& mesh, const Ranks& ranks, unsigned id,
+                                           Give give) {
+    if constexpr (OPPOSITE) {
+        const unsigned a = mesh.edge_vertices[2 * id], b = mesh.edge_vertices[2 * id + 1];
+        if (a == b) return;
+        give(a, ranks.of(b));
+        give(b, ranks.of(a));
+    } else {
+        const unsigned rank = ranks.of(id);
+        visit_down<TOP, BOTTOM>(mesh, id, [&](unsigned low) { give(low, rank); });
+    }
+}
+
+// The rows of elements of BOTTOM: where each ends, and the items.
+struct Transpose {
+    unsigned* ends;
+    Id* items;
+
+    // The rows of the first elements, so many, from all of TOP.
+    __device__ __forceinline__ void fill(const Local& mesh, const Ranks& ranks, unsigned rows,
+                                         unsigned tops) {
+        for (unsigned i = threadIdx.x; i < tops; i += THREADS) {
+            give_items(mesh, ranks, i, [&](unsigned low, unsigned) {
+                if (low < rows) atomicAdd(ends + low, 1u);
+            });
+        }
+        __syncthreads();
+        // so many in a row a thread, odd so that threads meet different banks
+        const unsigned each = (rows + THREADS - 1) / THREADS | 1;
+        const unsigned begin = least(threadIdx.x * each, rows), end = least(begin + each, rows);
+        unsigned sum = 0;
+        for (unsigned i = begin; i < end; ++i) sum += ends[i];
+        unsigned start = sum_before(sum);
+        for (unsigned i = begin; i < end; ++i) {
+            const unsigned length = ends[i];
+            ends[i] = start;
+            start += length;
+        }
+        __syncthreads();
+        // starts become ends; rows are sorted when they are used
+        for (unsigned i = threadIdx.x; i < tops; i += THREADS) {
+            give_items(mesh, ranks, i, [&](unsigned low, unsigned rank) {
+                if (low < rows) items[atomicAdd(ends + low, 1u)] = Id(rank);
+            });
+        }
+        __syncthreads();
+    }
+
+    __device__ __forceinline__ unsigned start(unsigned id) const {
+        return id == 0 ? 0 : ends[id - 1];
     }
 };
 
@@ -181,14 +199,108 @@ struct PatchRow {
     __device__ __forceinline__ unsigned size() const { return count; }
     __device__ __forceinline__ unsigned operator[](unsigned i) const { return ranks.id(items[i]); }
 
+    // Visits the neighbours one after another; ids are found ahead of what is done with them.
     template <class Visit>
     __device__ __forceinline__ void each(Visit visit) const {
-        for (unsigned i = 0; i < count; ++i) visit(ranks.id(items[i]));
+        // what rows of triangles have; more takes registers from threads
+        constexpr unsigned AHEAD =
+            FROM == EDGE && TO != EDGE ? 2 : FROM == FACE ? 3 : GATHERS ? 4 : 6;
+        for (unsigned begin = 0; begin < count; begin += AHEAD) {
+            unsigned ids[AHEAD];
+#pragma unroll
+            for (unsigned i = 0; i < AHEAD; ++i) {
+                if (begin + i < count) ids[i] = ranks.id(items[begin + i]);
+            }
+#pragma unroll
+            for (unsigned i = 0; i < AHEAD; ++i) {
+                if (begin + i < count) visit(ids[i]);
+            }
+        }
     }
 };
 
+// Turns the items of an element in the incidence into the ranks of its row; how many they are.
+__device__ __forceinline__ unsigned take_row(const Local& mesh, const Ranks& ranks, unsigned id,
+                                             Id*& row) {
+    unsigned count = 2;
+    if constexpr (FROM == EDGE) {
+        row = mesh.edge_vertices + 2 * id;
+    } else {
+        const Id* starts = FROM == FACE ? mesh.face_starts : mesh.cell_starts;
+        row = (FROM == FACE ? mesh.face_edges : mesh.cell_faces) + starts[id];
+        count = starts[id + 1] - starts[id];
+    }
+    unsigned k = 0;
+    visit_down<FROM, TO>(mesh, id, [&](unsigned other) { row[k++] = Id(ranks.of(other)); });
+    return count;
+}
+
+// Calls visit(rank) with what is gathered for an owned element, unsorted, some more than once.
+template <class Visit>
+__device__ __forceinline__ void visit_near(const Local& mesh, const Ranks& ranks,
+                                           const Transpose& up, unsigned id, Visit visit) {
+    if constexpr (ADJACENT) {
+        const unsigned own = ranks.before + id;
+        visit_down<FROM, VIA>(mesh, id, [&](unsigned via) {
+            const unsigned end = up.ends[via];
+            for (unsigned i = up.start(via); i < end; ++i) {
+                const unsigned other = up.items[i];
+                if (other != own) visit(other);
+            }
+        });
+    } else {
+        visit_down<FROM, TO>(mesh, id, [&](unsigned other) { visit(ranks.of(other)); });
+    }
+}
+
+// Room for so many items.
+struct Room {
+    Id* items;
+    unsigned count;
+};
+
+// Calls visit(local id, row) with the owned elements whose rows are gathered. failed: 1 where a row
+// has no room.
+template <class Visit>
+__device__ __forceinline__ void gather_rows(const Local& mesh, const Ranks& ranks,
+                                            const Transpose& up, unsigned owned, Room all,
+                                            unsigned* failed, Visit visit) {
+    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    // each warp with its share of the room; then the first one with all of it, for longer rows
+    const unsigned share = all.count / WARPS;
+    Room room = {all.items + warp * share, share};
+    unsigned begin = WARP * warp, step = THREADS;
+    bool again = false, is_longer = false;
+    while (true) {
+        for (; begin < owned; begin += step) {
+            const unsigned id = begin + lane;
+            unsigned count = 0;
+            if (id < owned) visit_near(mesh, ranks, up, id, [&](unsigned) { ++count; });
+            bool left = id < owned && count <= room.count && !(again && count <= share);
+            is_longer = is_longer || count > room.count;
+            while (__any_sync(ALL, left)) {
+                const unsigned end = sum_in_warp(left ? count : 0);
+                // of rows before
+                __syncwarp();
+                if (!left || end > room.count) continue;
+                Id* const row = room.items + end - count;
+                unsigned length = 0;
+                visit_near(mesh, ranks, up, id, [&](unsigned rank) { row[length++] = Id(rank); });
+                visit(id, PatchRow{row, tidy_row(row, length), ranks});
+                left = false;
+            }
+        }
+        if (again) break;
+        if (!__syncthreads_or(is_longer) || warp > 0) return;
+        room = all;
+        begin = 0, step = WARP;
+        again = true, is_longer = false;
+    }
+    if (is_longer) *failed = 1;
+}
+
 // A block a patch. bytes: its dynamic shared memory. failed: 1 where a row has no room there.
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+extern "C" __global__ void __launch_bounds__(THREADS, blocks_of(GATHERS ? 5 : BLOCKS))
     visit_patches(const Patch* __restrict__ patches, const uint4* __restrict__ incidence,
                   const unsigned* __restrict__ ribbons, unsigned bytes, unsigned* failed,
                   const __grid_constant__ Arguments arguments) {
@@ -199,53 +311,66 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
             reinterpret_cast<const unsigned*>(patches + blockIdx.x)[threadIdx.x];
     }
     __syncthreads();
-    for (unsigned i = threadIdx.x; i < patch.pieces; i += THREADS) {
-        copy_async<16>(memory + i, incidence + patch.first_piece + i);
+    const unsigned owned = patch.owned[FROM];
+    // EV needs the owned edges, which come first
+    const unsigned pieces = FROM == EDGE && TO == VERTEX
+                                ? (owned + 3) / 4
+                                : patch.parts[TOP] - patch.parts[BOTTOM];
+    for (unsigned i = threadIdx.x; i < pieces; i += THREADS) {
+        copy_async<16>(memory + i, incidence + patch.parts[BOTTOM] + i);
+    }
+    unsigned* const ribbon = reinterpret_cast<unsigned*>(memory + pieces);
+    const unsigned others = patch.counts[TO] - patch.owned[TO];
+    for (unsigned i = threadIdx.x; i < others; i += THREADS) {
+        copy_async<4>(ribbon + i, ribbons + patch.ribbon[TO] + i);
     }
     commit_copies();
+    Transpose up = {ribbon + others, nullptr};
+    const unsigned low = GATHERS ? patch.counts[BOTTOM] : owned;
+    if constexpr (TRANSPOSES) {
+        for (unsigned i = threadIdx.x; i < low; i += THREADS) up.ends[i] = 0;
+    }
     wait_for_copies<0>();
     __syncthreads();
-    Local mesh;
-    mesh.edge_vertices = reinterpret_cast<const Id*>(memory);
-    mesh.face_starts = mesh.edge_vertices + 2 * patch.counts[EDGE];
-    mesh.face_edges = mesh.face_starts + patch.counts[FACE] + 1;
-    mesh.cell_starts = mesh.face_edges + mesh.face_starts[patch.counts[FACE]];
-    mesh.cell_faces = mesh.cell_starts + patch.counts[CELL] + 1;
-    Transpose up = {reinterpret_cast<unsigned*>(memory + patch.pieces), nullptr};
+    const auto part = [&](unsigned k) {
+        return reinterpret_cast<Id*>(memory + patch.parts[k] - patch.parts[BOTTOM]);
+    };
+    Local mesh = {};
+    if constexpr (BOTTOM == VERTEX) mesh.edge_vertices = part(0);
+    if constexpr (BOTTOM <= EDGE && TOP >= FACE) {
+        mesh.face_starts = part(1);
+        mesh.face_edges = mesh.face_starts + patch.counts[FACE] + 1;
+    }
+    if constexpr (TOP == CELL) {
+        mesh.cell_starts = part(2);
+        mesh.cell_faces = mesh.cell_starts + patch.counts[CELL] + 1;
+    }
+    const Ranks ranks = {patch.before[TO], patch.owned[TO], patch.first[TO], ribbon};
     Id* rows = reinterpret_cast<Id*>(up.ends);
     if constexpr (TRANSPOSES) {
-        const unsigned low = patch.counts[LOW];
-        up.items = reinterpret_cast<Id*>(up.ends + low);
-        up.fill(mesh, low, patch.counts[HIGH]);
-        rows = up.items + (low > 0 ? up.ends[low - 1] : 0);
+        rows = up.items = reinterpret_cast<Id*>(up.ends + low);
+        up.fill(mesh, ranks, low, patch.counts[TOP]);
+        if (GATHERS) rows += up.start(low);
     }
-    const unsigned room =
-        (reinterpret_cast<const char*>(memory) + bytes - reinterpret_cast<const char*>(rows)) /
-        sizeof(Id);
-    const Ranks ranks = {patch.before[TO], patch.owned[TO], patch.first[TO],
-                         ribbons + patch.ribbon[TO]};
-    const unsigned owned = patch.owned[FROM];
-    for (unsigned begin = 0; begin < owned;) {
-        const unsigned id = begin + threadIdx.x;
-        unsigned count = 0, all;
-        if (id < owned) visit_row(mesh, up, id, [&](unsigned) { ++count; });
-        const unsigned start = sum_before(count, all);
-        const bool fits = id < owned && start + count <= room;
-        if (fits) {
-            Id* const row = rows + start;
-            unsigned length = 0, kept = 0;
-            visit_row(mesh, up, id, [&](unsigned other) { row[length++] = Id(ranks.of(other)); });
-            sort_row(row, length);
-            for (unsigned i = 0; i < length; ++i) {
-                if (i == 0 || row[i] != row[kept - 1]) row[kept++] = row[i];
+    const unsigned first = patch.first[FROM];
+    if constexpr (GATHERS) {
+        const char* const end = reinterpret_cast<const char*>(memory) + bytes;
+        const unsigned room = (end - reinterpret_cast<const char*>(rows)) / sizeof(Id);
+        gather_rows(mesh, ranks, up, owned, Room{rows, room}, failed, [&](unsigned id, PatchRow row) {
+            visit(first + id, row, arguments);
+        });
+    } else {
+        for (unsigned id = threadIdx.x; id < owned; id += THREADS) {
+            Id* row;
+            unsigned count;
+            if constexpr (TRANSPOSES) {
+                row = up.items + up.start(id);
+                count = up.ends[id] - up.start(id);
+            } else {
+                count = take_row(mesh, ranks, id, row);
             }
-            visit(patch.first[FROM] + id, PatchRow{row, kept, ranks}, arguments);
+            count = tidy_row(row, count);
+            visit(first + id, PatchRow{row, count, ranks}, arguments);
         }
-        const unsigned visited = __syncthreads_count(fits);
-        if (visited == 0) {
-            if (threadIdx.x == 0) *failed = 1;
-            return;
-        }
-        begin += visited;
     }
 }

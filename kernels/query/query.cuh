@@ -19,7 +19,18 @@
 // Arguments are Attributes, pointers, doubles and 64-bit integers. Products and sums are not
 // fused, so that results are bitwise those of the same text on a CPU. Row is a type of its own for
 // each strategy: leave it a parameter.
+//
+// An operator that takes few registers is faster with more threads at a time: its text may say
+// `#define BLOCKS 8` for so many blocks of 256 threads a multiprocessor, with 32 registers each.
 #pragma once
+
+// Of so many blocks of 256 threads a multiprocessor those that it has threads for.
+constexpr unsigned blocks_of(unsigned blocks) {
+    constexpr unsigned MOST = __CUDA_ARCH__ < 800                                ? 4
+                              : __CUDA_ARCH__ % 100 == 0 && __CUDA_ARCH__ < 1200 ? 8
+                                                                                 : 6;
+    return blocks < MOST ? blocks : MOST;
+}
 
 // Numbers at the elements of a kind, of one or several components.
 template <class T>
@@ -39,21 +50,19 @@ struct StoredRow {
     unsigned count;
 
     __device__ __forceinline__ unsigned size() const { return count; }
-    __device__ __forceinline__ unsigned operator[](unsigned i) const { return __ldg(items + i); }
+    __device__ __forceinline__ unsigned operator[](unsigned i) const { return items[i]; }
 
     // Visits the neighbours one after another. Ids are read ahead of what is done with them, which
     // is faster than a loop over the row.
     template <class Visit>
     __device__ __forceinline__ void each(Visit visit) const {
-        constexpr unsigned AHEAD = 8;
-        // a short row is read at once, so that the cache need not keep it
-        const bool is_short = count <= AHEAD;
+        // the neighbours of a regular vertex of a surface
+        constexpr unsigned AHEAD = 6;
         for (unsigned begin = 0; begin < count; begin += AHEAD) {
             unsigned ids[AHEAD];
 #pragma unroll
             for (unsigned i = 0; i < AHEAD; ++i) {
-                const unsigned* id = items + begin + i;
-                if (begin + i < count) ids[i] = is_short ? __ldcs(id) : __ldg(id);
+                if (begin + i < count) ids[i] = items[begin + i];
             }
 #pragma unroll
             for (unsigned i = 0; i < AHEAD; ++i) {

@@ -31,16 +31,6 @@ __device__ __forceinline__ void add_all(unsigned number, unsigned long long* sum
     if (lane_id() == 0 && all > 0) atomicAdd(sum, all);
 }
 
-// Sorts a row and drops repetitions; returns how many items stay.
-__device__ __forceinline__ unsigned tidy(unsigned* items, unsigned count) {
-    sort_row(items, count);
-    unsigned kept = 0;
-    for (unsigned i = 0; i < count; ++i) {
-        if (i == 0 || items[i] != items[kept - 1]) items[kept++] = items[i];
-    }
-    return kept;
-}
-
 // Calls visit(id) with what an element has of a lower kind.
 template <class Visit>
 __device__ __forceinline__ void visit_down(const Incidence& mesh, unsigned from, unsigned to,
@@ -79,7 +69,7 @@ __device__ __forceinline__ void gather(unsigned count, const unsigned* starts, u
         unsigned* const row = items + starts[id];
         unsigned length = 0;
         visit_all([&](unsigned item) { row[length++] = item; });
-        lengths[id] = tidy(row, length);
+        lengths[id] = tidy_row(row, length);
         repeated = length - lengths[id];
     }
     add_all(repeated, &tally->repeated);

@@ -1,4 +1,6 @@
 // The sum of a value over the row of each element.
+#define BLOCKS 8
+
 struct Arguments {
     Attribute<const real> values;
     Attribute<real> sums;

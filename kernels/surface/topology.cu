@@ -5,7 +5,7 @@
 //     make_edge_keys > sort > mark_heads > scan > name_edges      edges, edge_corners
 //     sort by vertex > start_rows                                 corners at each vertex
 //     make_end_keys > sort by vertex > start_rows                 neighbours of each vertex
-//     build_small                      the first two by two blocks, in one launch
+//     build_small                      the first two by a block each, in one launch
 //
 // SIZE: corners of every face, 0 for polygons. LONG_KEYS: pairs of ends need 64 bits.
 //

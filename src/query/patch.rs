@@ -57,8 +57,8 @@ pub(super) struct Patch {
 #[derive(Debug)]
 pub(crate) struct PackedPatch {
     /// Vertices of edges; starts of faces, with the end of the last one, and their edges; starts of
-    /// cells and their faces. Edges and faces: id << 1 | sign. Filled up to 16 bytes.
-    pub incidence: Vec<u16>,
+    /// cells and their faces. Edges and faces: id << 1 | sign. Each part is filled up to 16 bytes.
+    pub incidence: [Vec<u16>; 3],
     /// `[kind]`: elements, with the ribbon's.
     pub counts: [u32; 4],
     /// `[kind]`: those that the patch owns.
@@ -240,18 +240,13 @@ impl Patch {
     /// The patch as devices have it.
     #[cfg(feature = "device")]
     pub fn packed(&self) -> PackedPatch {
-        let starts = |rows: &ShortRows| {
-            std::iter::once(0).chain(rows.ends.iter().map(|&end| end as u16)).collect::<Vec<_>>()
+        let with_starts = |rows: &ShortRows| {
+            let starts = std::iter::once(0).chain(rows.ends.iter().map(|&end| end as u16));
+            starts.chain(rows.items.iter().copied()).collect()
         };
-        let parts = [
-            self.edge_vertices.as_flattened(),
-            &starts(&self.face_edges),
-            &self.face_edges.items,
-            &starts(&self.cell_faces),
-            &self.cell_faces.items,
-        ];
-        let mut incidence = parts.concat();
-        incidence.resize(incidence.len().next_multiple_of(8), 0);
+        let edges = self.edge_vertices.as_flattened().to_vec();
+        let mut incidence = [edges, with_starts(&self.face_edges), with_starts(&self.cell_faces)];
+        incidence.iter_mut().for_each(|part| part.resize(part.len().next_multiple_of(8), 0));
         let sides = |f: &u16| self.face_edges.row(usize::from(f >> 1)).len();
         let sides = self.cell_faces.items.iter().map(sides).sum();
         PackedPatch {

@@ -27,7 +27,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
                 Error::request("denoising over 0 rings").with_help("ask for 1 ring or more")
             );
         }
-        self.query.store(Op::VV)?;
+        self.query.store_ring(rings)?;
         let normals = self.device_normals()?;
         let of_normals = self.seconds;
         let query = &self.query;
@@ -35,13 +35,14 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let filter = query.compiled(Op::VV, DENOISE.text, DENOISE_WORDS, T::PRECISION)?;
         let reach = query.empty_attribute::<T>(Element::Vertex, 1, Layout::Interleaved)?;
         let moved = query.empty_attribute::<T>(Element::Vertex, POINT, Layout::Interleaved)?;
-        self.query.store_ring(rings)?;
-        let start = self.start()?;
         let points = self.points.values.address(0);
-        self.query.visit(&reach_of, &[points.into(), (&reach).into()])?;
+        let mut launches =
+            Vec::from_iter(query.visit(&reach_of, &[points.into(), (&reach).into()])?);
         let arguments =
             [points.into(), (&normals).into(), (&reach).into(), moved.values.address(0).into()];
-        self.query.visit_rows(&filter, self.query.ring_lists(rings)?, &arguments)?;
+        launches.push(query.visit_rows(&filter, query.ring_lists(rings)?, &arguments)?);
+        let start = self.start()?;
+        self.query.steps.enqueue(&launches)?;
         self.note_time(&start)?;
         self.seconds += of_normals;
         self.points = moved;

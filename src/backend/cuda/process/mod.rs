@@ -30,7 +30,6 @@ mod toplesets;
 
 use cudarc::driver::{CudaEvent, DeviceRepr};
 
-use super::device::failed;
 use super::memory::timed_event;
 use super::query::operator::variant;
 use super::query::{DeviceAttribute, DeviceQuery, Layout};
@@ -147,9 +146,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
 
     /// Notes the time since an event; waits for the stream.
     fn note_time(&mut self, start: &CudaEvent) -> Result<()> {
-        let end = timed_event(&self.query.steps.stream)?;
-        let elapsed = start.elapsed_ms(&end).map_err(failed("the kernels failed"))?;
-        self.seconds = f64::from(elapsed) * 1e-3;
+        self.seconds = self.query.steps.seconds_since(start)?;
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use super::steps::{Steps, array, number};
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::launch::Argument;
-use crate::backend::cuda::memory::Buffer;
+use crate::backend::cuda::memory::{Buffer, timed_event};
 use crate::backend::cuda::sources::ORDER;
 use crate::backend::cuda::surface::{DeviceMatrix, FaceArrays};
 use crate::error::Result;
@@ -67,8 +67,9 @@ impl Incidence {
         })
     }
 
-    /// That of a surface; its edges are found on the device.
-    pub fn of_surface(gpu: &Cuda, steps: &Steps, mesh: &SurfaceMesh) -> Result<Self> {
+    /// That of a surface; its edges are found on the device. Also how many seconds that took there,
+    /// from the corners on.
+    pub fn of_surface(gpu: &Cuda, steps: &Steps, mesh: &SurfaceMesh) -> Result<(Self, f64)> {
         let columns = Columns::of(&mesh.faces);
         let (size, ends, faces) = match &columns {
             Columns::Uniform(size) => (*size, &[][..], &[][..]),
@@ -76,19 +77,19 @@ impl Incidence {
         };
         let vertices = mesh.faces.vertices();
         let arrays = FaceArrays { vertex_count: mesh.points.len(), size, ends, faces, vertices };
-        let matrix = DeviceMatrix::new(gpu, arrays)?;
         let count = mesh.faces.len();
         let starts = match &columns {
-            Columns::Uniform(size) => {
-                let starts = steps.empty(count + 1)?;
-                let arguments = vec![number(count), Argument::Number(*size), array(&starts)];
-                steps.each(&ORDER, "start_uniform", count + 1, arguments)?;
-                starts
-            }
+            Columns::Uniform(_) => steps.empty(count + 1)?,
             Columns::Polygons { ends, .. } => {
                 steps.of(&std::iter::once(0).chain(ends.iter().copied()).collect::<Vec<_>>())?
             }
         };
+        let (matrix, of_edges) = DeviceMatrix::of_edges(gpu, arrays)?;
+        let start = timed_event(&steps.stream)?;
+        if size > 0 {
+            let arguments = vec![number(count), Argument::Number(size), array(&starts)];
+            steps.each(&ORDER, "start_uniform", count + 1, arguments)?;
+        }
         let edge_count = matrix.counts().edges;
         let edge_vertices = steps.empty(edge_count)?;
         let (corners, face_edges, edge_corners) = matrix.into_corners();
@@ -102,15 +103,16 @@ impl Incidence {
         ];
         steps.each(&ORDER, "find_ends", count, arguments)?;
         // the corners of edges were made on another stream, and go away on it
-        steps.synchronize()?;
-        Ok(Self {
+        let of_ends = steps.seconds_since(&start)?;
+        let incidence = Self {
             vertex_count: mesh.points.len(),
             edge_vertices,
             edge_count,
             face_vertices: Lists { count, starts, items: corners },
             face_edges,
             cell_faces: None,
-        })
+        };
+        Ok((incidence, of_edges + of_ends))
     }
 
     pub fn count(&self, kind: Element) -> usize {

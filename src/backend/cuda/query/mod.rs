@@ -48,6 +48,7 @@ pub(in crate::backend::cuda) use operator::variants;
 pub use operator::{DeviceOperator, OperatorArgument};
 
 use super::Cuda;
+use super::memory::timed_event;
 use crate::error::{Error, Result};
 use crate::mesh::{SolidMesh, SurfaceMesh};
 use crate::query::{Op, Query, Strategy};
@@ -82,9 +83,26 @@ impl DeviceQuery {
         mesh.check()?;
         mesh.check_control()?;
         let steps = Steps::new(gpu)?;
-        let incidence = Incidence::of_surface(gpu, &steps, mesh)?;
+        let (incidence, _) = Incidence::of_surface(gpu, &steps, mesh)?;
         let host = || Query::of_surface(mesh, strategy);
         Self::of_incidence(steps, incidence, &mesh.points, strategy, host)
+    }
+
+    /// Seconds that it takes on the device from the corners and points of a surface there to its
+    /// edges, their order and the incidence in it, for timing.
+    ///
+    /// # Errors
+    /// As [`DeviceQuery::of_surface`].
+    pub fn time_order(gpu: &Cuda, mesh: &SurfaceMesh) -> Result<f64> {
+        mesh.check()?;
+        mesh.check_control()?;
+        let mut steps = Steps::new(gpu)?;
+        let points = steps.of(&mesh.points)?;
+        let (incidence, of_edges) = Incidence::of_surface(gpu, &steps, mesh)?;
+        let start = timed_event(&steps.stream)?;
+        let order = DeviceOrder::new(&mut steps, &incidence, &points, PATCH_SIZE)?;
+        order.renumber(&mut steps, &incidence)?;
+        Ok(of_edges + steps.seconds_since(&start)?)
     }
 
     /// Queries of a solid of any cells. The host finds the faces and edges, the device the order
@@ -176,14 +194,15 @@ impl DeviceQuery {
         self.stored(op).map(drop)
     }
 
-    /// Stores the rows of `op` again, for timing.
+    /// Stores the rows of `op` again, for timing; returns the seconds that it took on the device.
     ///
     /// # Errors
     /// As [`DeviceQuery::store`].
-    pub fn rebuild(&mut self, op: Op) -> Result<()> {
+    pub fn rebuild(&mut self, op: Op) -> Result<f64> {
         self.rows[op as usize] = None;
+        let start = timed_event(&self.steps.stream)?;
         self.store(op)?;
-        self.steps.synchronize()
+        self.steps.seconds_since(&start)
     }
 
     fn stored(&mut self, op: Op) -> Result<&Lists> {

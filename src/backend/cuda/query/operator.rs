@@ -9,8 +9,7 @@ use super::patches;
 use super::steps::{THREADS, array, number};
 use super::{DeviceAttribute, DeviceQuery};
 use crate::backend::Precision;
-use crate::backend::cuda::device::failed;
-use crate::backend::cuda::launch::Argument;
+use crate::backend::cuda::launch::{Argument, Launch};
 use crate::backend::cuda::memory::timed_event;
 use crate::backend::cuda::program::Kernels;
 use crate::backend::cuda::sources::{OPERATOR, SMOOTH, SUM, Variant};
@@ -137,47 +136,47 @@ impl DeviceQuery {
         if self.patches.is_none() {
             self.store(operator.op)?;
         }
+        // all that the host prepares comes before the event
+        let launch = self.visit(operator, arguments)?;
         let start = timed_event(&self.steps.stream)?;
-        self.visit(operator, arguments)?;
-        let end = timed_event(&self.steps.stream)?;
-        let elapsed = start.elapsed_ms(&end).map_err(failed("the kernels failed"))?;
+        self.steps.enqueue(launch.as_slice())?;
+        let seconds = self.steps.seconds_since(&start)?;
         if let Some(patches) = &self.patches {
             patches.check(&self.steps, operator.op)?;
         }
-        Ok(f64::from(elapsed) * 1e-3)
+        Ok(seconds)
     }
 
-    /// Puts a visit of all elements on the stream; the rows are stored.
+    /// A visit of all elements, whose rows are stored; none if there are no patches.
     pub(in crate::backend::cuda) fn visit(
         &self,
         operator: &DeviceOperator,
         arguments: &[OperatorArgument<'_>],
-    ) -> Result<()> {
+    ) -> Result<Option<Launch>> {
         let Some(patches) = &self.patches else {
-            return self.visit_rows(operator, self.lists(operator.op)?, arguments);
+            return self.visit_rows(operator, self.lists(operator.op)?, arguments).map(Some);
         };
         let words = self.words(operator, arguments)?;
-        let launch = patches.visit(&self.steps, (operator.op, &operator.variant), words)?;
-        self.steps.enqueue(launch.as_slice())
+        patches.visit(&self.steps, (operator.op, &operator.variant), words)
     }
 
-    /// Puts a visit of all elements, each with its row of these, on the stream.
+    /// A visit of all elements, each with its row of these.
     pub(in crate::backend::cuda) fn visit_rows(
         &self,
         operator: &DeviceOperator,
         rows: &Lists,
         arguments: &[OperatorArgument<'_>],
-    ) -> Result<()> {
+    ) -> Result<Launch> {
         let words = self.words(operator, arguments)?;
         let kernels = Kernels::new(&self.steps.functions, operator.variant.clone());
         let arguments = vec![
             array(&rows.starts),
             array(&rows.items),
             number(rows.count),
+            number(rows.items.len()),
             Argument::Words(words.into()),
         ];
-        let launch = kernels.items("visit_rows", rows.count, THREADS, arguments)?;
-        self.steps.enqueue(&[launch])
+        kernels.items("visit_rows", rows.count, THREADS, arguments)
     }
 
     /// The arguments of an operator, checked.

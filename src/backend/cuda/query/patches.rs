@@ -10,8 +10,8 @@ use crate::error::{Error, Result};
 use crate::query::{Op, PackedPatch};
 use crate::topology::order::Element;
 
-/// Bytes for the rows that a block finds at a time, where there is so much.
-const ROOM: usize = 16 << 10;
+/// Bytes for the rows that a block gathers at a time, where there is so much.
+const ROOM: usize = 8 << 10;
 /// Below this a block would find too few.
 const LEAST_ROOM: usize = 2 << 10;
 
@@ -23,15 +23,8 @@ pub(super) struct DevicePatches {
     ribbons: Buffer<u32>,
     // [op]: where a kernel says that a row has no room
     failed: Buffer<u32>,
-    // [patch]
-    sizes: Vec<Sizes>,
-}
-
-/// What decides about the memory that a patch takes.
-struct Sizes {
-    bytes: usize,
-    counts: [u32; 4],
-    entries: [usize; 4],
+    // [op]: bytes that the incidence, the ribbon and the transpose of a patch take at most
+    needs: [usize; 16],
 }
 
 /// The operator over the patches' rows of `op`.
@@ -47,10 +40,19 @@ pub(super) fn variant(op: Op, text: &str, words: usize, precision: Precision) ->
 impl DevicePatches {
     pub fn new(steps: &Steps, patches: impl Iterator<Item = PackedPatch>) -> Result<Self> {
         let (mut headers, mut incidence, mut ribbons) = (Vec::new(), Vec::new(), Vec::new());
-        let mut sizes = Vec::new();
+        let (mut count, mut needs) = (0, [0; 16]);
         for patch in patches {
-            let bytes = 2 * patch.incidence.len();
-            headers.extend([(incidence.len() / 4) as u32, (bytes / 16) as u32]);
+            count += 1;
+            for op in Op::ALL {
+                let most: &mut usize = &mut needs[op as usize];
+                *most = need(&patch, op).max(*most);
+            }
+            headers.push((incidence.len() / 4) as u32);
+            for part in &patch.incidence {
+                let words = part.as_chunks::<2>().0.iter();
+                incidence.extend(words.map(|&[low, high]| u32::from(low) | u32::from(high) << 16));
+                headers.push((incidence.len() / 4) as u32);
+            }
             for part in [&patch.counts, &patch.owned, &patch.first, &patch.before] {
                 headers.extend_from_slice(part);
             }
@@ -58,21 +60,18 @@ impl DevicePatches {
                 headers.push(ribbons.len() as u32);
                 ribbons.extend_from_slice(ids);
             }
-            let words = patch.incidence.as_chunks::<2>().0.iter();
-            incidence.extend(words.map(|&[low, high]| u32::from(low) | u32::from(high) << 16));
-            sizes.push(Sizes { bytes, counts: patch.counts, entries: patch.entries });
         }
         if incidence.len() / 4 > u32::MAX as usize || ribbons.len() > u32::MAX as usize {
             return Err(Error::request("the patches of the mesh take more than 64 GB")
                 .with_help("use stored rows, or take the mesh in parts"));
         }
         Ok(Self {
-            count: sizes.len(),
+            count,
             headers: steps.of(&headers)?,
             incidence: steps.of(&incidence)?,
             ribbons: steps.of(&ribbons)?,
             failed: Buffer::zeros(&steps.stream, 16)?,
-            sizes,
+            needs,
         })
     }
 
@@ -113,36 +112,48 @@ impl DevicePatches {
 
     /// Dynamic shared memory of a block, of the `most` that the device has.
     fn shared(&self, op: Op, most: usize) -> Result<u32> {
-        let need = self.sizes.iter().map(|sizes| sizes.need(op)).max().unwrap_or(0);
+        let need = self.needs[op as usize];
         // some is static
         let most = most.saturating_sub(1 << 10);
-        if need + LEAST_ROOM > most {
+        let (least, room) = if gathers(op) { (LEAST_ROOM, ROOM) } else { (0, 0) };
+        if need + least > most {
             return Err(Error::request(format!(
                 "a patch needs {need} bytes of shared memory for {op}, the GPU has {most}"
             ))
             .with_help("use stored rows"));
         }
-        Ok((need + ROOM).min(most).next_multiple_of(16) as u32)
+        Ok((need + room).min(most).next_multiple_of(16) as u32)
     }
 }
 
-impl Sizes {
-    /// Bytes of the incidence and the transpose that `op` takes; `LOW` and `HIGH` in the kernel.
-    fn need(&self, op: Op) -> usize {
-        let (from, to) = (op.from(), op.to());
-        let (low, high) = match from == to {
-            true => (from.min(op.common()), from.max(op.common())),
-            false => (from, to),
-        };
-        if low >= high {
-            return self.bytes;
-        }
-        let entries = match (high, low) {
-            (Element::Edge, _) => self.entries[0],
-            (Element::Face, _) => self.entries[1],
-            (_, Element::Face) => self.entries[2],
-            _ => self.entries[3],
-        };
-        self.bytes + 4 * self.counts[low as usize] as usize + 2 * entries
+/// Kinds that a query goes by; `BOTTOM` and `TOP` in the kernel.
+fn kinds(op: Op) -> (Element, Element) {
+    let (from, to) = (op.from(), op.to());
+    let other = if from == to { op.common() } else { to };
+    (from.min(other), from.max(other))
+}
+
+/// `GATHERS` in the kernel.
+fn gathers(op: Op) -> bool {
+    matches!(op, Op::EE | Op::FF | Op::CC | Op::CE | Op::CV)
+}
+
+/// Bytes of the incidence, the ribbon and the transpose that `op` takes of a patch.
+fn need(patch: &PackedPatch, op: Op) -> usize {
+    let (from, to) = (op.from() as usize, op.to() as usize);
+    let (bottom, top) = kinds(op);
+    let parts = &patch.incidence[bottom as usize..top as usize];
+    let ribbon = 4 * patch.ribbon[to].len();
+    let read = parts.iter().map(|part| 2 * part.len()).sum::<usize>() + ribbon;
+    if from > to {
+        return read;
     }
+    let entries = match (top, bottom) {
+        (Element::Edge, _) => patch.entries[0],
+        (Element::Face, _) => patch.entries[1],
+        (_, Element::Face) => patch.entries[2],
+        _ => patch.entries[3],
+    };
+    let rows = if gathers(op) { patch.counts[bottom as usize] } else { patch.owned[from] };
+    read + 4 * rows as usize + 2 * entries
 }

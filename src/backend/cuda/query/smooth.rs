@@ -3,7 +3,6 @@
 use cudarc::driver::DeviceRepr;
 
 use super::{DeviceAttribute, DeviceQuery};
-use crate::backend::cuda::device::failed;
 use crate::backend::cuda::memory::timed_event;
 use crate::backend::cuda::sources::SMOOTH;
 use crate::error::{Error, Result};
@@ -42,11 +41,9 @@ impl DeviceQuery {
             let width = values.width as u64;
             let arguments =
                 [(&*values).into(), (&next).into(), moves.into(), factor.into(), width.into()];
-            self.visit(&operator, &arguments)?;
+            self.steps.enqueue(self.visit(&operator, &arguments)?.as_slice())?;
             std::mem::swap(values, &mut next);
         }
-        let end = timed_event(&self.steps.stream)?;
-        let elapsed = start.elapsed_ms(&end).map_err(failed("the kernels failed"))?;
-        Ok(f64::from(elapsed) * 1e-3)
+        self.steps.seconds_since(&start)
     }
 }

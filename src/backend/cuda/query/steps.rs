@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::CudaStream;
+use cudarc::driver::{CudaEvent, CudaStream};
 
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::device::failed;
 use crate::backend::cuda::functions::Functions;
 use crate::backend::cuda::launch::{Argument, Launch};
-use crate::backend::cuda::memory::Buffer;
+use crate::backend::cuda::memory::{Buffer, timed_event};
 use crate::backend::cuda::program::Kernels;
 use crate::backend::cuda::sort::{Items, Space};
 use crate::backend::cuda::sources::{Source, Variant};
@@ -83,6 +83,13 @@ impl Steps {
     ) -> Result<()> {
         let kernels = Kernels::new(&self.functions, variant(source));
         self.enqueue(&[kernels.blocks(name, blocks, THREADS, arguments)?])
+    }
+
+    /// Seconds since an event, on the device; waits for the stream.
+    pub fn seconds_since(&self, start: &CudaEvent) -> Result<f64> {
+        let end = timed_event(&self.stream)?;
+        let elapsed = start.elapsed_ms(&end).map_err(failed("the kernels failed"))?;
+        Ok(f64::from(elapsed) * 1e-3)
     }
 
     /// Waits until all that was launched has ended.

@@ -100,7 +100,9 @@ impl DeviceMatrix {
                 of(&self.row_items),
                 of(&self.status),
             ];
-            launches.push(kernels.blocks("build_small", 2, BLOCK_THREADS, arguments)?);
+            // the second block finds the rows
+            let blocks = 1 + u32::from(self.with_rows);
+            launches.push(kernels.blocks("build_small", blocks, BLOCK_THREADS, arguments)?);
         } else {
             let keys = self.space.keys();
             let arguments = vec![

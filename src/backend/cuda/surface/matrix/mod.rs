@@ -101,6 +101,8 @@ pub struct DeviceMatrix {
     status: Buffer<u32>,
     pub(super) space: Space,
     counts: MatrixCounts,
+    // whether the corners at vertices are found too
+    with_rows: bool,
     program: Option<Program>,
 }
 
@@ -112,6 +114,22 @@ impl DeviceMatrix {
     /// # Errors
     /// [`Error::Request`] for a mesh without faces, or too little memory.
     pub fn new(gpu: &Cuda, mesh: FaceArrays<'_>) -> Result<Self> {
+        Ok(Self::with_parts(gpu, mesh, true)?.0)
+    }
+
+    /// The same without the corners at vertices, and what is counted of them; and the seconds that
+    /// it took on the device.
+    ///
+    /// # Errors
+    /// As [`DeviceMatrix::new`].
+    pub(in crate::backend::cuda) fn of_edges(
+        gpu: &Cuda,
+        mesh: FaceArrays<'_>,
+    ) -> Result<(Self, f64)> {
+        Self::with_parts(gpu, mesh, false)
+    }
+
+    fn with_parts(gpu: &Cuda, mesh: FaceArrays<'_>, with_rows: bool) -> Result<(Self, f64)> {
         let corners = mesh.vertices.len();
         if corners == 0 || corners >= 1 << 31 {
             return Err(Error::request(format!("a surface of {corners} corners on a GPU")));
@@ -119,6 +137,8 @@ impl DeviceMatrix {
         let functions = gpu.functions.clone();
         let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
         let empty = |len: usize| Buffer::<u32>::empty(&stream, len);
+        let (row_vertices, row_corners) =
+            if with_rows { (mesh.vertex_count, corners) } else { (0, 0) };
         let mut matrix = Self {
             size: mesh.size,
             ends: Buffer::of(&stream, mesh.ends)?,
@@ -131,18 +151,19 @@ impl DeviceMatrix {
             sorted_corners: empty(corners)?,
             firsts: empty(corners)?,
             marks: empty(corners + 1)?,
-            row_starts: empty(mesh.vertex_count + 1)?,
-            row_items: empty(corners)?,
-            kinds: empty(mesh.vertex_count)?,
-            status: empty(STATUS)?,
+            row_starts: empty(row_vertices + 1)?,
+            row_items: empty(row_corners)?,
+            kinds: empty(row_vertices)?,
+            status: Buffer::zeros(&stream, STATUS)?,
             space: Space::new(&stream, 2 * corners)?,
             counts: MatrixCounts::default(),
+            with_rows,
             program: None,
             functions,
             stream,
         };
-        matrix.build()?;
-        Ok(matrix)
+        let seconds = matrix.build()?;
+        Ok((matrix, seconds))
     }
 
     /// Takes other vertices at the corners and finds the edges again.
@@ -161,14 +182,14 @@ impl DeviceMatrix {
         self.vertices.fill(&self.stream, vertices)
     }
 
-    /// Finds edges and the corners at vertices; returns the seconds that it took.
+    /// Finds edges and the corners at vertices that it was made for; returns the seconds that it took.
     ///
     /// # Errors
     /// [`Error::Request`] with the driver's words if a kernel fails.
     pub fn build(&mut self) -> Result<f64> {
         let mut program = match self.program.take() {
             Some(program) => program,
-            None => Program::new(self.launches(true)?),
+            None => Program::new(self.launches(self.with_rows)?),
         };
         // SAFETY: all arrays live in `self`.
         let seconds = unsafe { program.run(&self.stream) }?;

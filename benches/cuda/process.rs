@@ -6,6 +6,7 @@ use std::time::Instant;
 use subsolid::backend::cuda::process::DeviceProcessor;
 use subsolid::backend::{Cuda, Precision};
 use subsolid::mesh::SurfaceMesh;
+use subsolid::process::surface::Cotangents;
 
 use super::query::torus_of_triangles;
 use super::{REPEATS, median};
@@ -23,17 +24,25 @@ pub fn time() -> subsolid::Result<()> {
         let coordinates: Vec<f32> =
             mesh.points.iter().flat_map(|p| [p[0], p[1], p[2], 0.0]).map(|x| x as f32).collect();
         let values = surface.attribute(4, &coordinates)?;
-        let product = || surface.device_laplacian(&values).map(|_| surface.seconds());
-        tell("cotangent product of three columns, stored weights", repeat(REPEATS, product)?);
+        for cotangents in [Cotangents::Stored, Cotangents::Recomputed] {
+            let product =
+                || surface.device_laplacian(&values, cotangents).map(|_| surface.seconds());
+            let name = format!("cotangent product of three columns, {cotangents:?}");
+            tell(&name, repeat(REPEATS, product)?);
+        }
         for rings in [1, 2] {
             let mut surface = DeviceProcessor::<f32>::new(&gpu, &mesh)?;
             let sweep = || surface.denoise(rings).map(|()| surface.seconds());
             tell(&format!("bilateral sweep, {rings} rings"), repeat(5, sweep)?);
         }
-        // so long a time that iterations are many
-        surface.flow(1.0)?;
-        let each = surface.seconds() / surface.iterations() as f64;
-        tell(&format!("curvature flow, each of {} iterations", surface.iterations()), each);
+        for cotangents in [Cotangents::Stored, Cotangents::Recomputed] {
+            let mut surface = DeviceProcessor::<f32>::new(&gpu, &mesh)?;
+            // so long a time that iterations are many
+            surface.flow(1.0, cotangents)?;
+            let (seconds, count) = (surface.seconds(), surface.iterations());
+            let name = format!("curvature flow, {cotangents:?}, each of {count} iterations");
+            tell(&name, seconds / count as f64);
+        }
     }
     for (input, mesh) in torus_of_triangles(SMALL) {
         println!("process, {} triangles, {input}", mesh.faces.len());

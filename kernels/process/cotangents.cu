@@ -1,5 +1,5 @@
 // Cotangent weights of the edges at each vertex, with the neighbours (VV) in slices, and a third of
-// the area of the triangles at it.
+// the area of the triangles at it; or, where weights are not stored, their sum and this area alone.
 //
 // Plain reference: src/process/surface/cotangent.rs.
 #include "process/slices.cuh"
@@ -41,6 +41,27 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             if (neighbour == other.x) weights[first + k * LANES] += at_b;
             if (neighbour == other.y) weights[first + k * LANES] += at_a;
         }
+    }
+    diagonal[v] = sum;
+    masses[v] = mass;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    weigh_vertices(const unsigned* __restrict__ fan_slices, const unsigned* __restrict__ fans,
+                   const real* __restrict__ points, unsigned count, real* diagonal, real* masses) {
+    const unsigned v = blockIdx.x * THREADS + threadIdx.x;
+    if (v >= count) return;
+    const unsigned length = width_of(fan_slices, v);
+    const Vector3 p = load_point(points, v);
+    real sum = 0, mass = 0;
+    Vector3 a = p;
+    for (unsigned f = 0; f < length; ++f) {
+        const Vector3 b = load_point(points, fans[item_of(fan_slices, v, f)]);
+        const real area = norm(cross(a - p, b - p));
+        // between fans there is none
+        if (area > 0) sum += (cotangent(a, p, b) + cotangent(b, p, a)) / 2;
+        mass += area / 6;
+        a = b;
     }
     diagonal[v] = sum;
     masses[v] = mass;

@@ -8,7 +8,8 @@
 //                                           out on both sides, so that no iteration reads them
 //     solve > scale                         and what it found, multiplied
 //
-// COLUMNS: right-hand sides at once, 1 or 3. All iterations are one cooperative launch: multiply and
+// COLUMNS: right-hand sides at once, 1 or 3. RECOMPUTES: 1 where rows are fans of neighbours and
+// points, from which every product finds the weights of a surface anew. All iterations are one cooperative launch: multiply and
 // step, each over all unknowns, and after each all blocks wait. Sums are taken in an order of their
 // own, so that results are the same in every run.
 //
@@ -22,8 +23,8 @@
 // direction and 12 of x at step, which goes backwards and finds in the cache what multiply left.
 // Threads decide: 512 a multiprocessor take 170 us for 3.0 M unknowns, 640 take 149; 768 with half as
 // many neighbours read at once, for want of registers, 173.
+#include "process/fans.cuh"
 #include "process/reduce.cuh"
-#include "process/rows.cuh"
 
 // as many as two blocks of a multiprocessor have registers for
 constexpr int THREADS = DOUBLE && COLUMNS == 3 ? 256 : 320;
@@ -130,13 +131,21 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     scale_weights(Rows rows, double stiffness, const real* roots, real* scaled) {
     const unsigned id = blockIdx.x * THREADS + threadIdx.x;
     if (id >= rows.count) return;
+    const real root = roots[id];
+#if RECOMPUTES
+    // the weight of an edge takes a factor from each of its ends
+    real point[4];
+    load_vectors(point, rows.weights + 4 * size_t(id));
+    point[3] = sqrt(real(stiffness)) * root;
+    store_vectors(scaled + 4 * size_t(id), point);
+#else
     const unsigned width = width_of(rows.slices, id);
     const size_t first = item_of(rows.slices, id, 0);
-    const real root = roots[id];
     for (unsigned k = 0; k < width; ++k) {
         const size_t at = first + k * LANES;
         scaled[at] = real(stiffness) * rows.weights[at] * (root * roots[rows.ids[at]]);
     }
+#endif
 }
 
 // values of unknowns, times their roots.
@@ -157,10 +166,15 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     real row[COLUMNS] = {};
     if (id < rows.count && !(held && held[id])) {
         real value[STRIDE<COLUMNS>];
+#if RECOMPUTES
+        const real sum = sum_fan<false>(rows, id, of, row);
+#else
+        const real sum = sums[id];
         sum_row(rows, id, of, row);
+#endif
         load_columns<COLUMNS>(value, of, id);
 #pragma unroll
-        for (int c = 0; c < COLUMNS; ++c) row[c] = real(stiffness) * (sums[id] * value[c] - row[c]);
+        for (int c = 0; c < COLUMNS; ++c) row[c] = real(stiffness) * (sum * value[c] - row[c]);
     }
     store_rows(product, staged, id, rows.count, row);
 }
@@ -279,7 +293,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
             real row[COLUMNS] = {};
             if (id < count) {
                 real value[STRIDE<COLUMNS>];
+#if RECOMPUTES
+                sum_fan<true>(rows, id, direction, row);
+#else
                 sum_row(rows, id, direction, row);
+#endif
                 load_columns<COLUMNS>(value, direction, id);
 #pragma unroll
                 for (int c = 0; c < COLUMNS; ++c) {

@@ -10,6 +10,7 @@ use subsolid::process::solid::{
     BoundaryMotion, Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds,
     least_determinant, point_seeds, untangle, volume_distance,
 };
+use subsolid::process::surface::Cotangents;
 use subsolid::query::{Query, Strategy};
 use subsolid::topology::Topology;
 
@@ -211,10 +212,21 @@ impl PySurface {
     ///     time: Time of a step, in squared length units: a sphere of radius r has the radius
     ///         sqrt(r² - 4 time) after it.
     ///     steps: Number of steps.
+    ///     matrix_free: Solve by conjugate gradients that find cotangent weights from the points in
+    ///         every product and store no matrix: less memory and more time.
     ///     backend: "auto", "cpu", "cuda" or "cuda:N"; points are the same but for rounding.
-    #[pyo3(signature = (time, steps=1, *, backend="auto"))]
-    fn smooth(&self, py: Python<'_>, time: f64, steps: usize, backend: &str) -> PyResult<Self> {
-        self.stepped(py, (backend, SurfaceJob::Flow, steps), |surface| surface.flow(time))
+    #[pyo3(signature = (time, steps=1, *, matrix_free=false, backend="auto"))]
+    fn smooth(
+        &self,
+        py: Python<'_>,
+        time: f64,
+        steps: usize,
+        matrix_free: bool,
+        backend: &str,
+    ) -> PyResult<Self> {
+        let cotangents = if matrix_free { Cotangents::Recomputed } else { Cotangents::Stored };
+        let flow = |surface: &mut dyn SurfaceProcessor| surface.flow(time, cotangents);
+        self.stepped(py, (backend, SurfaceJob::Flow, steps), flow)
     }
 
     /// The surface without noise: bilateral filtering (Fleishman et al. 2003), any polygons.

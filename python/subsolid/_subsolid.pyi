@@ -485,7 +485,14 @@ class Surface:
         method: Literal["heat", "toplesets"] = "heat",
         backend: str = "auto",
     ) -> Floats: ...
-    def smooth(self, time: float, steps: int = 1, *, backend: str = "auto") -> Surface: ...
+    def smooth(
+        self,
+        time: float,
+        steps: int = 1,
+        *,
+        matrix_free: bool = False,
+        backend: str = "auto",
+    ) -> Surface: ...
     def denoise(
         self, sweeps: int = 3, *, rings: int = 2, backend: str = "auto"
     ) -> Surface: ...

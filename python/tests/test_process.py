@@ -108,6 +108,7 @@ def test_spheres_keep_their_geometry() -> None:
     shrunk = ball.smooth(0.01, 5)
     radius = np.linalg.norm(shrunk.points, axis=1)
     assert np.abs(radius - np.sqrt(1 - 4 * 0.05)).max() < 0.02
+    assert np.abs(ball.smooth(0.01, 5, matrix_free=True).points - shrunk.points).max() < 1e-11
     rng = np.random.default_rng(1)
     noisy = subsolid.Surface(points * (1 + 0.01 * rng.standard_normal((len(points), 1))), ball.faces)
     clean = noisy.denoise(3)

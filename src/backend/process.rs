@@ -2,7 +2,9 @@
 
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
-use crate::process::surface::{Geodesics, curvature_flow, denoise, toplesets, vertex_normals};
+use crate::process::surface::{
+    Cotangents, Geodesics, curvature_flow, denoise, toplesets, vertex_normals,
+};
 
 /// A surface on a processor, for what [`process::surface`](crate::process::surface) does. Results
 /// are in the ids of the mesh. Those of a device differ from those of the CPU by rounding.
@@ -22,8 +24,8 @@ pub trait SurfaceProcessor: Send {
     /// Moves the points by a step of mean curvature flow; see [`curvature_flow`].
     ///
     /// # Errors
-    /// Those of [`curvature_flow`]; on a device, too little memory, or iterations that do not end.
-    fn flow(&mut self, time: f64) -> Result<()>;
+    /// Those of [`curvature_flow`]; on a device, too little memory.
+    fn flow(&mut self, time: f64, cotangents: Cotangents) -> Result<()>;
 
     /// Moves the points by a sweep of the bilateral filter; see [`denoise`].
     ///
@@ -54,8 +56,8 @@ impl SurfaceProcessor for SurfaceMesh {
         vertex_normals(self)
     }
 
-    fn flow(&mut self, time: f64) -> Result<()> {
-        self.points = curvature_flow(self, time)?;
+    fn flow(&mut self, time: f64, cotangents: Cotangents) -> Result<()> {
+        self.points = curvature_flow(self, time, cotangents)?;
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use subsolid::backend::Choice;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::smooth_attribute;
+use subsolid::process::surface::Cotangents;
 use subsolid::query::{Query, Strategy};
 use subsolid::scheme::VertexRule;
 use subsolid::topology::Topology;
@@ -48,6 +49,10 @@ pub struct Arguments {
     /// nearer to the flow, which takes it to √(r² − 4 · steps · time)
     #[arg(long, value_name = "T", conflicts_with = "attribute")]
     time: Option<f64>,
+    /// Solve each step by conjugate gradients that find cotangent weights from the points in every
+    /// product and store no matrix: less memory and more time, the same points but for rounding
+    #[arg(long, conflicts_with = "attribute")]
+    matrix_free: bool,
     /// How far values of a solid move towards the mean of their neighbors' in a step, 0 to 1
     /// [default: 0.5]
     #[arg(long, value_name = "F")]
@@ -100,9 +105,13 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         let mut mesh = read_surface(&arguments.model.model, console)?;
         let cost = Cost::processing(mesh.points.len(), SurfaceJob::Flow, steps);
         let mut processor = Processor::for_surface(arguments.backend, &cost, &mesh, console)?;
+        let cotangents = match arguments.matrix_free {
+            true => Cotangents::Recomputed,
+            false => Cotangents::Stored,
+        };
         let bar = console.bar(steps);
         for _ in 0..steps {
-            processor.flow(time)?;
+            processor.flow(time, cotangents)?;
             bar.inc(1);
         }
         bar.finish_and_clear();

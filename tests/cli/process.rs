@@ -108,6 +108,7 @@ fn surfaces_are_processed() {
         done(path, &command);
     }
     done(path, "smooth corner.obj --time 0.1 --steps 2 -o flat.obj");
+    done(path, "smooth corner.obj --time 0.1 --matrix-free -o flat.obj");
     done(path, "denoise corner.obj --sweeps 1 -o clean.obj");
     done(path, "denoise corner.obj --backend cpu -o clean.obj");
     // what has no form on a GPU says so, whether there is one or not

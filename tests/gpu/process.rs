@@ -7,7 +7,9 @@ use subsolid::backend::cuda::DeviceRepr;
 use subsolid::backend::cuda::process::DeviceProcessor;
 use subsolid::mesh::{Polygons, SurfaceMesh};
 use subsolid::numbers::Real;
-use subsolid::process::surface::{Geodesics, curvature_flow, denoise, toplesets, vertex_normals};
+use subsolid::process::surface::{
+    Cotangents, Geodesics, curvature_flow, denoise, toplesets, vertex_normals,
+};
 
 use super::gpu;
 use crate::oracle::random::Random;
@@ -103,20 +105,23 @@ fn filters_are_those_of_the_cpu() {
     check_points::<f32>(f32::EPSILON.into());
 }
 
-/// Curvature flow by conjugate gradients against that by Cholesky factors.
+/// Curvature flow by conjugate gradients, with stored weights and with those found in every product,
+/// against that by Cholesky factors.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
 fn curvature_flow_is_that_of_the_cpu() {
     for (name, mesh) in triangle_meshes() {
-        let expected = curvature_flow(&mesh, 0.01).unwrap();
-        let mut surface = DeviceProcessor::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
-        surface.flow(0.01).unwrap();
-        let found = difference(&surface.points().unwrap(), &expected);
-        assert!(found <= 1e-11, "{name}: off by {found:e}");
-        let mut surface = DeviceProcessor::<f32>::new(&gpu(Precision::F32), &mesh).unwrap();
-        surface.flow(0.01).unwrap();
-        let found = difference(&surface.points().unwrap(), &expected);
-        assert!(found <= 2e-5, "{name}: off by {found:e} in single precision");
+        let expected = curvature_flow(&mesh, 0.01, Cotangents::Stored).unwrap();
+        for cotangents in [Cotangents::Stored, Cotangents::Recomputed] {
+            let mut surface = DeviceProcessor::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
+            surface.flow(0.01, cotangents).unwrap();
+            let found = difference(&surface.points().unwrap(), &expected);
+            assert!(found <= 1e-11, "{name}, {cotangents:?}: off by {found:e}");
+            let mut surface = DeviceProcessor::<f32>::new(&gpu(Precision::F32), &mesh).unwrap();
+            surface.flow(0.01, cotangents).unwrap();
+            let found = difference(&surface.points().unwrap(), &expected);
+            assert!(found <= 2e-5, "{name}, {cotangents:?}: off by {found:e} in single precision");
+        }
     }
 }
 
@@ -198,20 +203,22 @@ fn the_laplacian_is_exact_for_linear_functions() {
     let mut surface = DeviceProcessor::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
     let linear: Vec<f64> = mesh.points.iter().map(|p| 2.0 * p[0] - 3.0 * p[1] + 1.0).collect();
     let one = surface.attribute(1, &linear).unwrap();
-    let product = surface.laplacian(&one).unwrap();
-    for (p, product) in mesh.points.iter().zip(&product) {
-        let inside = p[..2].iter().all(|x| *x > 0.0 && *x < 1.0);
-        assert!(!inside || product.abs() < 1e-13, "{p:?}: {product:e}");
-    }
     let rows: Vec<f64> =
         mesh.points.iter().flat_map(|p| [p[0], p[1].sin(), p[0] * p[1], 7.0]).collect();
     let three = surface.attribute(4, &rows).unwrap();
-    let product = surface.laplacian(&three).unwrap();
-    for c in 0..3 {
-        let sum: f64 = product.iter().skip(c).step_by(3).sum();
-        assert!(sum.abs() < 1e-12, "column {c}: {sum:e}");
-        let largest = product.iter().skip(c).step_by(3).fold(0.0f64, |a, x| a.max(x.abs()));
-        assert!(largest > 1e-3, "column {c}");
+    for cotangents in [Cotangents::Stored, Cotangents::Recomputed] {
+        let product = surface.laplacian(&one, cotangents).unwrap();
+        for (p, product) in mesh.points.iter().zip(&product) {
+            let inside = p[..2].iter().all(|x| *x > 0.0 && *x < 1.0);
+            assert!(!inside || product.abs() < 1e-13, "{p:?}: {product:e}, {cotangents:?}");
+        }
+        let product = surface.laplacian(&three, cotangents).unwrap();
+        for c in 0..3 {
+            let sum: f64 = product.iter().skip(c).step_by(3).sum();
+            assert!(sum.abs() < 1e-12, "column {c}: {sum:e}, {cotangents:?}");
+            let largest = product.iter().skip(c).step_by(3).fold(0.0f64, |a, x| a.max(x.abs()));
+            assert!(largest > 1e-3, "column {c}, {cotangents:?}");
+        }
     }
 }
 
@@ -226,7 +233,8 @@ fn jobs_repeat_bit_by_bit() {
         let mut all = surface.normals().unwrap().as_flattened().to_vec();
         all.extend(surface.toplesets(&[1]).unwrap());
         all.extend(surface.heat_distance(&[1]).unwrap());
-        surface.flow(0.002).unwrap();
+        surface.flow(0.002, Cotangents::Stored).unwrap();
+        surface.flow(0.002, Cotangents::Recomputed).unwrap();
         surface.denoise(2).unwrap();
         all.extend(surface.points().unwrap().as_flattened());
         all.into_iter().map(f64::to_bits).collect::<Vec<u64>>()
@@ -246,7 +254,7 @@ fn what_cannot_be_processed_is_refused() {
         job(&mut DeviceProcessor::new(&gpu, mesh).unwrap()).unwrap_err().to_string()
     };
     let quads = model("spot_control_mesh.obj");
-    assert!(refused(&quads, |s| s.flow(0.1)).contains("is no triangle"));
+    assert!(refused(&quads, |s| s.flow(0.1, Cotangents::Recomputed)).contains("is no triangle"));
     assert!(refused(&quads, |s| s.toplesets(&[0]).map(drop)).contains("is no triangle"));
     let flat = SurfaceMesh::new(
         vec![[0.0; 3], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]],
@@ -254,11 +262,13 @@ fn what_cannot_be_processed_is_refused() {
     );
     assert!(refused(&flat, |s| s.heat_distance(&[0]).map(drop)).contains("no area"));
     let round = sphere(1);
-    assert!(refused(&round, |s| s.flow(f64::NAN)).contains("NaN"));
+    assert!(refused(&round, |s| s.flow(f64::NAN, Cotangents::Stored)).contains("NaN"));
     assert!(refused(&round, |s| s.denoise(0)).contains("0 rings"));
     assert!(refused(&round, |s| s.toplesets(&[99]).map(drop)).contains("no vertex 99"));
     assert!(refused(&two_spheres(), |s| s.heat_distance(&[0]).map(drop)).contains("joined"));
     let mut surface = DeviceProcessor::<f64>::new(&gpu, &round).unwrap();
     let wide = surface.attribute(2, &vec![0.0; 2 * round.points.len()]).unwrap();
-    assert!(surface.laplacian(&wide).unwrap_err().to_string().contains("Laplacian"));
+    assert!(
+        surface.laplacian(&wide, Cotangents::Stored).unwrap_err().to_string().contains("Laplacian")
+    );
 }

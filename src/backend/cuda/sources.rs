@@ -41,6 +41,7 @@ pub(super) const HEADERS: &[Source] = &[
     source!("solid/orders.cuh"),
     source!("query/incidence.cuh"),
     source!("query/query.cuh"),
+    source!("process/fans.cuh"),
     source!("process/reduce.cuh"),
     source!("process/rows.cuh"),
     source!("process/slices.cuh"),

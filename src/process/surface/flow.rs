@@ -1,9 +1,21 @@
 //! Mean curvature flow.
 
+use super::products::Products;
 use super::{cotangent, triangles};
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::query::{Op, Query, Strategy};
+
+/// Where the cotangent weights of a solve come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cotangents {
+    /// They are stored: a CPU solves by Cholesky factors, a GPU by conjugate gradients.
+    #[default]
+    Stored,
+    /// Conjugate gradients, which find them from the points in every product and store no matrix, as
+    /// RXMesh (Mahmoud et al. 2021) has it: slower, and of little memory.
+    Recomputed,
+}
 
 /// Points after one implicit step of mean curvature flow for a `time` in squared length units:
 /// (M + time L) x' = M x, Desbrun et al., "Implicit fairing of irregular meshes using diffusion
@@ -11,12 +23,17 @@ use crate::query::{Op, Query, Strategy};
 ///
 /// Points move at twice the mean curvature along the normal. The flow takes a sphere of radius r to
 /// √(r² − 4 time); one implicit step, of first order in time, takes it to r / (1 + 2 time / r²).
-/// Vertices where the surface ends, and those of no face, stay.
+/// Vertices where the surface ends, and those of no face, stay. Conjugate gradients end when the
+/// residual has fallen by 10¹².
 ///
 /// # Errors
-/// [`Error::Mesh`] for a face that is no triangle or has no area; [`Error::Request`] for a time
-/// that is not positive and finite.
-pub fn curvature_flow(mesh: &SurfaceMesh, time: f64) -> Result<Vec<[f64; 3]>> {
+/// [`Error::Mesh`] for a face that is no triangle or has no area, or if iterations do not end;
+/// [`Error::Request`] for a time that is not positive and finite.
+pub fn curvature_flow(
+    mesh: &SurfaceMesh,
+    time: f64,
+    cotangents: Cotangents,
+) -> Result<Vec<[f64; 3]>> {
     check_time(time)?;
     let faces = triangles(mesh)?;
     let query = Query::of_surface(mesh, Strategy::Unordered)?;
@@ -26,6 +43,21 @@ pub fn curvature_flow(mesh: &SurfaceMesh, time: f64) -> Result<Vec<[f64; 3]>> {
     for e in (0..sides.len()).filter(|&e| sides.row(e).len() != 2) {
         ends.row(e).iter().for_each(|&v| free[v as usize] = false);
     }
+    match cotangents {
+        Cotangents::Stored => by_factors(mesh, faces, time, &free),
+        Cotangents::Recomputed => {
+            let products = Products::new(&mesh.points, faces, query.rows(Op::VF)?);
+            products.flow(time, &free)
+        }
+    }
+}
+
+fn by_factors(
+    mesh: &SurfaceMesh,
+    faces: &[[u32; 3]],
+    time: f64,
+    free: &[bool],
+) -> Result<Vec<[f64; 3]>> {
     let mut size = 0;
     let number: Vec<Option<usize>> = free
         .iter()

@@ -5,10 +5,11 @@ mod denoise;
 pub(crate) mod flow;
 pub(crate) mod geodesics;
 mod normals;
+mod products;
 mod toplesets;
 
 pub use denoise::denoise;
-pub use flow::curvature_flow;
+pub use flow::{Cotangents, curvature_flow};
 pub use geodesics::Geodesics;
 pub use normals::vertex_normals;
 pub use toplesets::toplesets;

@@ -3,8 +3,8 @@
 use cudarc::driver::DeviceRepr;
 
 use super::DeviceProcessor;
-use super::slices::Slices;
-use super::solver::{Matrix, apply};
+use super::slices::{Fans, Slices};
+use super::solver::{Matrix, Products, apply};
 use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::program::Kernels;
 use crate::backend::cuda::query::steps::{THREADS, array, number};
@@ -12,8 +12,15 @@ use crate::backend::cuda::query::{DeviceAttribute, Layout};
 use crate::backend::cuda::sources::{COTANGENTS, Variant};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
+use crate::process::surface::Cotangents;
 use crate::query::Op;
 use crate::topology::order::Element;
+
+/// Of each vertex the sum of its weights, and its mass.
+pub(super) struct Sums<T> {
+    diagonal: Buffer<T>,
+    masses: Buffer<T>,
+}
 
 impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// Stores the weights of the points, if they are not there.
@@ -55,6 +62,40 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         self.cotangents.as_ref().ok_or_else(|| Error::request("no weights are stored"))
     }
 
+    /// Stores weights, or the fans that products find them from; then also what
+    /// [`DeviceProcessor::products`] needs beside these.
+    pub(super) fn prepare(&mut self, cotangents: Cotangents) -> Result<Option<Sums<T>>> {
+        if cotangents == Cotangents::Stored {
+            return self.weigh().map(|()| None);
+        }
+        self.check_triangles()?;
+        self.store_fans()?;
+        let (steps, fans) = (&self.query.steps, self.fans()?);
+        let count = self.query.count(Element::Vertex);
+        let sums = Sums { diagonal: steps.empty(count)?, masses: steps.empty(count)? };
+        let arguments = vec![
+            array(&fans.slices.starts),
+            array(&fans.items),
+            array(&self.points.values),
+            number(count),
+            array(&sums.diagonal),
+            array(&sums.masses),
+        ];
+        let kernels = Kernels::new(&steps.functions, Variant::new(&COTANGENTS, T::PRECISION));
+        steps.enqueue(&[kernels.items("weigh_vertices", count, THREADS, arguments)?])?;
+        Ok(Some(sums))
+    }
+
+    /// Products with stored weights, or with those of the points.
+    pub(super) fn products<'m>(&'m self, sums: Option<&'m Sums<T>>) -> Result<Products<'m, T>> {
+        let Some(Sums { diagonal, masses }) = sums else {
+            return Ok(self.weights()?.products());
+        };
+        let Fans { slices, items: ids } = self.fans()?;
+        let (weights, cotangents) = (&self.points.values, Cotangents::Recomputed);
+        Ok(Products { slices, ids, weights, diagonal, masses, cotangents })
+    }
+
     /// 1 at the ends of edges that have not two faces, else 0.
     pub(super) fn ends(&mut self) -> Result<Buffer<u32>> {
         self.query.store(Op::EF)?;
@@ -88,8 +129,12 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// # Errors
     /// [`Error::Mesh`] for a face that is no triangle or has no area; [`Error::Request`] for other
     /// attributes, too little memory, or if a kernel fails.
-    pub fn laplacian(&mut self, values: &DeviceAttribute<T>) -> Result<Vec<T>> {
-        let product = self.device_laplacian(values)?;
+    pub fn laplacian(
+        &mut self,
+        values: &DeviceAttribute<T>,
+        cotangents: Cotangents,
+    ) -> Result<Vec<T>> {
+        let product = self.device_laplacian(values, cotangents)?;
         self.query.read(&product)
     }
 
@@ -97,7 +142,11 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     ///
     /// # Errors
     /// As [`DeviceProcessor::laplacian`].
-    pub fn device_laplacian(&mut self, values: &DeviceAttribute<T>) -> Result<DeviceAttribute<T>> {
+    pub fn device_laplacian(
+        &mut self,
+        values: &DeviceAttribute<T>,
+        cotangents: Cotangents,
+    ) -> Result<DeviceAttribute<T>> {
         let columns = match (values.kind(), values.width(), values.layout()) {
             (Element::Vertex, 1, Layout::Interleaved) => 1,
             (Element::Vertex, 4, Layout::Interleaved) => 3,
@@ -108,12 +157,12 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
             }
         };
         self.query.check_attribute(values.kind, values.count)?;
-        self.weigh()?;
+        let sums = self.prepare(cotangents)?;
         let product =
             self.query.empty_attribute::<T>(Element::Vertex, columns, Layout::Interleaved)?;
         let launch = apply(
             &self.query.steps,
-            self.weights()?,
+            self.products(sums.as_ref())?,
             columns,
             (1.0, None),
             &values.values,

@@ -9,6 +9,7 @@ use crate::backend::cuda::program::Kernels;
 use crate::backend::cuda::query::steps::{array, number};
 use crate::error::Result;
 use crate::numbers::Real;
+use crate::process::surface::Cotangents;
 use crate::process::surface::flow::check_time;
 use crate::topology::order::Element;
 
@@ -21,28 +22,22 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// [`Error::Mesh`](crate::Error::Mesh) for a face that is no triangle or has no area, or if
     /// iterations do not end; [`Error::Request`](crate::Error::Request) for a time that is not
     /// positive and finite, too little memory, or if a kernel fails.
-    pub fn flow(&mut self, time: f64) -> Result<()> {
+    pub fn flow(&mut self, time: f64, cotangents: Cotangents) -> Result<()> {
         check_time(time)?;
-        self.weigh()?;
+        let sums = self.prepare(cotangents)?;
         let held = self.ends()?;
         let count = self.query.count(Element::Vertex);
         let load = self.query.steps.empty::<T>(3 * count)?;
         let start = self.start()?;
         // (M + time L) d = -time L p for the way d of the points p
-        let (steps, matrix) = (&self.query.steps, self.weights()?);
-        let system = System::new(steps, matrix, (1.0, time), Some(&held), 3)?;
-        steps.enqueue(&[apply(
-            steps,
-            matrix,
-            3,
-            (-time, Some(&held)),
-            &self.points.values,
-            &load,
-        )?])?;
+        let (steps, products) = (&self.query.steps, self.products(sums.as_ref())?);
+        let system = System::new(steps, products, (1.0, time), Some(&held), 3)?;
+        let of_load = (-time, Some(&held));
+        steps.enqueue(&[apply(steps, products, 3, of_load, &self.points.values, &load)?])?;
         let tolerance = if T::PRECISION == Precision::F64 { 1e-12 } else { 1e-6 };
         let ways = steps.empty::<T>(3 * count)?;
         let iterations = system.solve(steps, load, Until::Norm(tolerance), &ways)?;
-        let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, 3));
+        let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, 3, cotangents));
         let arguments = vec![array(&ways), number(count), array(&self.points.values)];
         let threads = threads(T::PRECISION, 3);
         steps.enqueue(&[kernels.items("add", count, threads, arguments)?])?;

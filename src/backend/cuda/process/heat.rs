@@ -58,7 +58,7 @@ impl DeviceProcessor<f64> {
         let divergence = steps.empty::<f64>(count)?;
         let start = self.start()?;
         let Heat { time, levels } = self.heat()?;
-        let heat = System::new(steps, self.weights()?, (1.0, *time), None, 1)?;
+        let heat = System::new(steps, self.weights()?.products(), (1.0, *time), None, 1)?;
         let warmth = steps.empty::<f64>(count)?;
         let warming = heat.solve(steps, load, Until::EveryComponent(HEAT_TOLERANCE), &warmth)?;
         let kernels = Kernels::new(&steps.functions, Variant::new(&HEAT, Precision::F64));

@@ -41,7 +41,7 @@ use crate::backend::SurfaceProcessor;
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::numbers::Real;
-use crate::process::surface::triangles;
+use crate::process::surface::{Cotangents, triangles};
 use crate::query::Strategy;
 use crate::topology::order::Element;
 use heat::Heat;
@@ -159,9 +159,10 @@ pub(super) fn variants(precision: Precision) -> Vec<Variant> {
         variant(DENOISE.text, filters::DENOISE_WORDS, precision),
         Variant::new(&COTANGENTS, precision),
         Variant::new(&TOPLESETS, precision),
-        solver::variant(precision, 1),
-        solver::variant(precision, 3),
     ];
+    for cotangents in [Cotangents::Stored, Cotangents::Recomputed] {
+        variants.extend([1, 3].map(|columns| solver::variant(precision, columns, cotangents)));
+    }
     if precision == Precision::F64 {
         variants.extend([&HEAT, &AGGREGATES, &MULTIGRID].map(|s| Variant::new(s, precision)));
     }
@@ -178,8 +179,8 @@ impl SurfaceProcessor for DeviceProcessor<f64> {
         self.normals()
     }
 
-    fn flow(&mut self, time: f64) -> Result<()> {
-        self.flow(time)
+    fn flow(&mut self, time: f64, cotangents: Cotangents) -> Result<()> {
+        self.flow(time, cotangents)
     }
 
     fn denoise(&mut self, rings: usize) -> Result<()> {

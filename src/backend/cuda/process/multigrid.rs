@@ -257,7 +257,7 @@ impl Levels {
         let partial = steps.empty::<f64>(2 * blocks as usize)?;
         let state = Buffer::<u32>::zeros(&steps.stream, 2 * 3 + 4)?;
         let arguments = vec![
-            rows(matrix, &matrix.weights),
+            rows(matrix),
             array(&matrix.diagonal),
             array(&pivots),
             array(&words),

@@ -11,6 +11,7 @@ use crate::backend::cuda::query::steps::{Steps, array, number};
 use crate::backend::cuda::sources::{SOLVE, Variant};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
+use crate::process::surface::Cotangents;
 
 /// `THREADS` in the kernels.
 pub(super) fn threads(precision: Precision, columns: usize) -> u32 {
@@ -29,6 +30,47 @@ pub(super) struct Matrix<T> {
     pub masses: Buffer<T>,
 }
 
+impl<T> Matrix<T> {
+    pub fn products(&self) -> Products<'_, T> {
+        Products {
+            slices: &self.slices,
+            ids: &self.ids,
+            weights: &self.weights,
+            diagonal: &self.diagonal,
+            masses: &self.masses,
+            cotangents: Cotangents::Stored,
+        }
+    }
+}
+
+/// What such a matrix is multiplied by: its own rows, or fans and points.
+#[derive(Clone, Copy)]
+pub(super) struct Products<'m, T> {
+    pub slices: &'m Slices,
+    /// Neighbours with their weights; or fans, and the points, four numbers each.
+    pub ids: &'m Buffer<u32>,
+    pub weights: &'m Buffer<T>,
+    pub diagonal: &'m Buffer<T>,
+    pub masses: &'m Buffer<T>,
+    pub cotangents: Cotangents,
+}
+
+impl<T: Real + DeviceRepr> Products<'_, T> {
+    fn count(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    /// `Rows` in the kernels, with these weights.
+    fn rows(&self, weights: &Buffer<T>) -> Argument {
+        Argument::Words(Box::new([
+            self.slices.starts.address(0),
+            self.ids.address(0),
+            weights.address(0),
+            self.count() as u64,
+        ]))
+    }
+}
+
 /// Where iterations end.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Until {
@@ -39,48 +81,46 @@ pub(super) enum Until {
 }
 
 /// The variant for so many right-hand sides.
-pub(super) fn variant(precision: Precision, columns: usize) -> Variant {
-    Variant::new(&SOLVE, precision).with("COLUMNS", columns)
+pub(super) fn variant(precision: Precision, columns: usize, cotangents: Cotangents) -> Variant {
+    let recomputes = usize::from(cotangents == Cotangents::Recomputed);
+    Variant::new(&SOLVE, precision).with("COLUMNS", columns).with("RECOMPUTES", recomputes)
 }
 
 /// product = `stiffness` L times values; 0 for unknowns that are held, if any.
 pub(super) fn apply<T: Real + DeviceRepr>(
     steps: &Steps,
-    matrix: &Matrix<T>,
+    products: Products<'_, T>,
     columns: usize,
     (stiffness, held): (f64, Option<&Buffer<u32>>),
     of: &Buffer<T>,
     product: &Buffer<T>,
 ) -> Result<Launch> {
-    let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, columns));
+    let kernels =
+        Kernels::new(&steps.functions, variant(T::PRECISION, columns, products.cotangents));
     let arguments = vec![
-        rows(matrix, &matrix.weights),
-        array(&matrix.diagonal),
+        products.rows(products.weights),
+        array(products.diagonal),
         Argument::Long(stiffness.to_bits()),
         Argument::Address(held.map_or(0, |held| held.address(0))),
         array(of),
         array(product),
     ];
     let threads = threads(T::PRECISION, columns);
-    kernels.items("apply", matrix.diagonal.len(), threads, arguments)
+    kernels.items("apply", products.count(), threads, arguments)
 }
 
-/// `Rows` in the kernels, with these weights.
-pub(super) fn rows<T: Real + DeviceRepr>(matrix: &Matrix<T>, weights: &Buffer<T>) -> Argument {
-    Argument::Words(Box::new([
-        matrix.slices.starts.address(0),
-        matrix.ids.address(0),
-        weights.address(0),
-        matrix.diagonal.len() as u64,
-    ]))
+/// `Rows` in the kernels, of stored weights.
+pub(super) fn rows<T: Real + DeviceRepr>(matrix: &Matrix<T>) -> Argument {
+    matrix.products().rows(&matrix.weights)
 }
 
 /// `mass` M + `stiffness` L, with the square roots of its diagonal divided out on both sides.
 pub(super) struct System<'s, T> {
-    matrix: &'s Matrix<T>,
+    products: Products<'s, T>,
     columns: usize,
     // one over each root, 0 for unknowns that stay
     roots: Buffer<T>,
+    // of the rows; or points, with the factors of the weights
     weights: Buffer<T>,
 }
 
@@ -88,17 +128,17 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
     /// Unknowns that are `held`, or whose diagonal is 0, stay 0.
     pub fn new(
         steps: &Steps,
-        matrix: &'s Matrix<T>,
+        products: Products<'s, T>,
         (mass, stiffness): (f64, f64),
         held: Option<&Buffer<u32>>,
         columns: usize,
     ) -> Result<Self> {
-        let count = matrix.diagonal.len();
+        let count = products.count();
         let roots = steps.empty::<T>(count)?;
-        let weights = steps.empty::<T>(matrix.weights.len())?;
+        let weights = steps.empty::<T>(products.weights.len())?;
         let of_diagonal = vec![
-            array(&matrix.masses),
-            array(&matrix.diagonal),
+            array(products.masses),
+            array(products.diagonal),
             Argument::Long(mass.to_bits()),
             Argument::Long(stiffness.to_bits()),
             Argument::Address(held.map_or(0, |held| held.address(0))),
@@ -106,18 +146,23 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
             array(&roots),
         ];
         let of_weights = vec![
-            rows(matrix, &matrix.weights),
+            products.rows(products.weights),
             Argument::Long(stiffness.to_bits()),
             array(&roots),
             array(&weights),
         ];
-        let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, columns));
-        let threads = threads(T::PRECISION, columns);
+        let system = Self { products, columns, roots, weights };
+        let (kernels, threads) = (system.kernels(steps), threads(T::PRECISION, columns));
         steps.enqueue(&[
             kernels.items("find_roots", count, threads, of_diagonal)?,
             kernels.items("scale_weights", count, threads, of_weights)?,
         ])?;
-        Ok(Self { matrix, columns, roots, weights })
+        Ok(system)
+    }
+
+    fn kernels<'k>(&self, steps: &'k Steps) -> Kernels<'k> {
+        let variant = variant(T::PRECISION, self.columns, self.products.cotangents);
+        Kernels::new(&steps.functions, variant)
     }
 
     /// Finds x, `[vertex][column]`, so that the system times x is `load`, which is used up; returns
@@ -133,8 +178,7 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
         x: &Buffer<T>,
     ) -> Result<usize> {
         let (count, columns) = (self.roots.len(), self.columns);
-        let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, columns));
-        let threads = threads(T::PRECISION, columns);
+        let (kernels, threads) = (self.kernels(steps), threads(T::PRECISION, columns));
         let scale = |values: &Buffer<T>| {
             let arguments = vec![array(&self.roots), number(count), array(values)];
             steps.enqueue(&[kernels.items("scale", count, threads, arguments)?])
@@ -152,7 +196,7 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
         };
         debug_assert!(componentwise == 0 || columns == 1);
         let arguments = vec![
-            rows(self.matrix, &self.weights),
+            self.products.rows(&self.weights),
             array(&self.roots),
             array(&load),
             array(&direction),

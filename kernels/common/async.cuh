@@ -20,20 +20,18 @@ __device__ __forceinline__ void copy_async(void* to, const void* from) {
 #endif
 }
 
-// 16 bytes to an address that is a multiple of 16, the first `there` of them copied from such an
-// address, for data that is read once: past the first cache, and first to leave the second.
-__device__ __forceinline__ void stream_async(void* to, const void* from, unsigned there) {
+// 16 bytes from and to addresses that are multiples of 16, of data that is read once: past the first
+// cache, and first to leave the second.
+__device__ __forceinline__ void stream_async(void* to, const void* from) {
 #if __CUDA_ARCH__ >= 800
     const unsigned shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
     unsigned long long policy;
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2, %3;" ::"r"(shared),
-                 "l"(from), "r"(there), "l"(policy)
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(shared),
+                 "l"(from), "l"(policy)
                  : "memory");
 #else
-    for (unsigned i = 0; i < there / 4; ++i) {
-        static_cast<unsigned*>(to)[i] = __ldcs(static_cast<const unsigned*>(from) + i);
-    }
+    *static_cast<uint4*>(to) = __ldcs(static_cast<const uint4*>(from));
 #endif
 }
 

@@ -3,6 +3,8 @@
 // Plain reference: src/process/surface/denoise.rs.
 #include "process/vector.cuh"
 
+#define BLOCKS (DOUBLE ? 4 : 6)
+
 struct Arguments {
     const real* points;
     Attribute<const real> normals, reach;

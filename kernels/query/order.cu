@@ -1,12 +1,12 @@
 // Elements sorted along a Hilbert curve and cut into patches: src/topology/order on the device,
 // with the same ids.
 //
-//     measure > find_cube > make_keys              keys of all elements of a kind
+//     measure > find_cube > make_keys              keys of all faces or cells
 //     start_components > join_components > find_components       least vertex of each component
 //     sort > take_keys > sort                      faces or cells by component, then by key
 //     mark_changes > scan > name_components > scan > name_patches
 //     invert > lower_tops > name_owners            owner of every other element
-//     sort > take_keys > sort > start_patches      elements by owner, then by key
+//     sort > start_patches > sort_owned            elements by owner, then by key
 //     renumber_edges, measure_rows > scan > renumber_rows        the incidence in the order
 //
 // Plain reference: src/topology/order/mod.rs, id by id (tests/gpu/query.rs).
@@ -117,12 +117,10 @@ __device__ __forceinline__ unsigned long long curve_key(unsigned (&place)[3]) {
     return key;
 }
 
-// Keys of the mean of the vertices that each element of a kind has.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    make_keys(Incidence mesh, const double* __restrict__ points, unsigned kind, unsigned count,
-              const Cube* __restrict__ cube, unsigned long long* __restrict__ keys) {
-    const unsigned id = thread_id();
-    if (id >= count) return;
+// Key of the mean of the vertices that an element has.
+__device__ __forceinline__ unsigned long long key_of(const Incidence& mesh, const double* points,
+                                                     unsigned kind, unsigned id,
+                                                     const Cube* cube) {
     double x = 0.0, y = 0.0, z = 0.0, vertices = 0.0;
     visit_closure(mesh, kind, id, [&](unsigned of, unsigned v) {
         if (of != VERTEX) return;
@@ -140,7 +138,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         // NaN comes out as 0, all else in range
         place[d] = unsigned(fmin(fmax(along * last, 0.0), last));
     }
-    keys[id] = curve_key(place);
+    return curve_key(place);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    make_keys(Incidence mesh, const double* __restrict__ points, unsigned kind, unsigned count,
+              const Cube* __restrict__ cube, unsigned long long* __restrict__ keys) {
+    const unsigned id = thread_id();
+    if (id < count) keys[id] = key_of(mesh, points, kind, id, cube);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -289,6 +294,68 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                   unsigned* __restrict__ starts) {
     const unsigned patch = thread_id();
     if (patch <= patches) starts[patch] = lower_bound(owners, count, patch);
+}
+
+// Elements sorted by owner become sorted by owner, then by key: a block an owner, and one for those
+// that have none, sorts its own stably, digit by digit. Digits that all have alike, the first ones of
+// a patch, are passed over. keys, ids: found here; others: as much room.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    sort_owned(Incidence mesh, const double* __restrict__ points, unsigned kind, unsigned count,
+               const Cube* __restrict__ cube, const unsigned* __restrict__ starts,
+               unsigned patches, const unsigned* __restrict__ sorted, unsigned long long* keys,
+               unsigned long long* other_keys, unsigned* ids, unsigned* other_ids) {
+    static_assert(THREADS == DIGITS, "a thread a digit");
+    constexpr unsigned WARPS = THREADS / WARP;
+    __shared__ unsigned counters[WARPS][DIGITS], digits[DIGITS], sums[WARP];
+    const unsigned begin = starts[blockIdx.x];
+    const unsigned end = blockIdx.x < patches ? starts[blockIdx.x + 1] : count;
+    for (unsigned i = begin + threadIdx.x; i < end; i += THREADS) {
+        const unsigned id = sorted[i];
+        ids[i] = id;
+        keys[i] = key_of(mesh, points, kind, id, cube);
+    }
+    bool moved = false;
+    for (unsigned shift = 0; shift < 3 * BITS; shift += DIGIT_BITS) {
+        digits[threadIdx.x] = 0;
+        __syncthreads();
+        for (unsigned i = begin + threadIdx.x; i < end; i += THREADS) {
+            atomicAdd(&digits[keys[i] >> shift & (DIGITS - 1)], 1);
+        }
+        __syncthreads();
+        const unsigned alike = digits[threadIdx.x];
+        if (__syncthreads_or(alike == end - begin)) continue;
+        unsigned total, place = begin + sum_before<THREADS>(alike, total, sums);
+        for (unsigned tile = begin; tile < end; tile += THREADS) {
+#pragma unroll
+            for (unsigned w = 0; w < WARPS; ++w) counters[w][threadIdx.x] = 0;
+            __syncthreads();
+            const unsigned i = tile + threadIdx.x;
+            const unsigned long long key = i < end ? keys[i] : 0;
+            const unsigned digit = unsigned(key >> shift) & (DIGITS - 1);
+            unsigned* const own = counters[warp_id()];
+            const unsigned rank = rank_in_warp(own, digit, __ballot_sync(WHOLE_WARP, i < end));
+            __syncthreads();
+#pragma unroll
+            for (unsigned w = 0; w < WARPS; ++w) {
+                const unsigned here = counters[w][threadIdx.x];
+                counters[w][threadIdx.x] = place;
+                place += here;
+            }
+            __syncthreads();
+            if (i < end) {
+                other_keys[own[digit] + rank] = key;
+                other_ids[own[digit] + rank] = ids[i];
+            }
+            __syncthreads();
+        }
+        unsigned long long* const keys_before = keys;
+        keys = other_keys, other_keys = keys_before;
+        unsigned* const ids_before = ids;
+        ids = other_ids, other_ids = ids_before;
+        moved = !moved;
+    }
+    if (!moved) return;
+    for (unsigned i = begin + threadIdx.x; i < end; i += THREADS) other_ids[i] = ids[i];
 }
 
 // The two ends of each edge from the corners that have it, the smaller first.

@@ -10,5 +10,6 @@ template <class Row>
 __device__ __forceinline__ void visit(unsigned id, const Row& row, const Arguments& arguments) {
     real sum = 0;
     row.each([&](unsigned neighbour) { sum += arguments.values(neighbour); });
-    arguments.sums(id) = sum;
+    // nothing here reads it again
+    __stcs(&arguments.sums(id), sum);
 }

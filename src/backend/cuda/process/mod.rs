@@ -42,7 +42,7 @@ use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::numbers::Real;
 use crate::process::surface::{Cotangents, triangles};
-use crate::query::Strategy;
+use crate::query::{Op, Strategy};
 use crate::topology::order::Element;
 use heat::Heat;
 use slices::Fans;
@@ -155,8 +155,8 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
 pub(super) fn variants(precision: Precision) -> Vec<Variant> {
     let mut variants = vec![
         Variant::new(&SLICES, precision),
-        variant(REACH.text, filters::REACH_WORDS, precision),
-        variant(DENOISE.text, filters::DENOISE_WORDS, precision),
+        variant(Op::VV, REACH.text, filters::REACH_WORDS, precision),
+        variant(Op::VV, DENOISE.text, filters::DENOISE_WORDS, precision),
         Variant::new(&COTANGENTS, precision),
         Variant::new(&TOPLESETS, precision),
     ];

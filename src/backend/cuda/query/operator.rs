@@ -61,9 +61,25 @@ impl From<u64> for OperatorArgument<'_> {
     }
 }
 
-/// The variant of an operator whose arguments have so many words.
-pub(in crate::backend::cuda) fn variant(text: &str, words: usize, precision: Precision) -> Variant {
-    Variant::new(&OPERATOR, precision).with("WORDS", words).with_text(text)
+/// The variant of an operator over the rows of `op` whose arguments have so many words.
+pub(in crate::backend::cuda) fn variant(
+    op: Op,
+    text: &str,
+    words: usize,
+    precision: Precision,
+) -> Variant {
+    Variant::new(&OPERATOR, precision)
+        .with("WORDS", words)
+        .with("GROUPS", groups(op))
+        .with_text(text)
+}
+
+/// Rows that a thread visits: two of those that have few ids.
+fn groups(op: Op) -> usize {
+    match op {
+        Op::EV | Op::EF | Op::EC | Op::FV | Op::FE | Op::FF | Op::FC => 2,
+        _ => 1,
+    }
 }
 
 /// Words of an attribute's argument.
@@ -72,8 +88,9 @@ pub(in crate::backend::cuda) const ATTRIBUTE: usize = 2;
 /// The operators of this program.
 pub(in crate::backend::cuda) fn variants(precision: Precision) -> Vec<Variant> {
     let mut all = vec![
-        variant(SUM.text, 2 * ATTRIBUTE, precision),
-        variant(SMOOTH.text, 3 * ATTRIBUTE + 2, precision),
+        variant(Op::VV, SUM.text, 2 * ATTRIBUTE, precision),
+        variant(Op::EV, SUM.text, 2 * ATTRIBUTE, precision),
+        variant(Op::VV, SMOOTH.text, 3 * ATTRIBUTE + 2, precision),
     ];
     // those of one precision have the same relations
     if precision == Precision::F32 {
@@ -106,7 +123,7 @@ impl DeviceQuery {
         op.check_of(self.mesh.top())?;
         let (variant, kernel) = match self.patches {
             Some(_) => (patches::variant(op, text, words, precision), "visit_patches"),
-            None => (variant(text, words, precision), "visit_rows"),
+            None => (variant(op, text, words, precision), "visit_rows"),
         };
         self.steps.functions.get(&variant, kernel)?;
         Ok(DeviceOperator { op, variant, words })
@@ -176,7 +193,8 @@ impl DeviceQuery {
             number(rows.items.len()),
             Argument::Words(words.into()),
         ];
-        kernels.items("visit_rows", rows.count, THREADS, arguments)
+        let threads = rows.count.div_ceil(groups(operator.op));
+        kernels.items("visit_rows", threads, THREADS, arguments)
     }
 
     /// The arguments of an operator, checked.

@@ -65,31 +65,33 @@ impl DeviceOrder {
         for kind in Element::ALL {
             let count = counts[kind as usize];
             let first = steps.empty(tops.patch_count + 1)?;
-            let (sorted, owners) = if kind == top {
-                let ids = copy(steps, &tops.ids, count)?;
-                (ids, tops.patches.address(0))
+            let patches = tops.patch_count;
+            let mark_starts = |steps: &Steps, owners| {
+                let arguments =
+                    vec![Argument::Address(owners), number(count), number(patches), array(&first)];
+                steps.each(&ORDER, "start_patches", patches + 1, arguments)
+            };
+            let sorted = if kind == top {
+                mark_starts(steps, tops.patches.address(0))?;
+                copy(steps, &tops.ids, count)?
             } else if count == 0 {
-                (steps.empty(0)?, 0)
+                mark_starts(steps, 0)?;
+                steps.empty(0)?
             } else {
                 let owners = steps.empty::<u32>(count)?;
                 let arguments = vec![
                     array(&least[kind as usize]),
                     number(count),
                     array(&tops.patches),
-                    number(tops.patch_count),
+                    number(patches),
                     array(&owners),
                 ];
                 steps.each(&ORDER, "name_owners", count, arguments)?;
-                let keyed = curve.sort(steps, mesh, points, kind)?;
-                let sorted = sort_again(steps, &keyed, count, &owners, bits(tops.patch_count + 1))?;
-                let ids = steps.empty(count)?;
-                copy_words(steps, sorted.values, &ids, count)?;
-                (ids, sorted.keys)
+                let items = Items { keys: owners.address(0), values: 0 };
+                let by_owner = steps.sort(items, count, bits(patches + 1))?;
+                mark_starts(steps, by_owner.keys)?;
+                curve.sort_owned(steps, mesh, points, kind, (&first, patches, by_owner.values))?
             };
-            let patches = tops.patch_count;
-            let arguments =
-                vec![Argument::Address(owners), number(count), number(patches), array(&first)];
-            steps.each(&ORDER, "start_patches", patches + 1, arguments)?;
             originals.push(sorted);
             starts.push(first);
         }
@@ -212,6 +214,36 @@ impl Curve {
         let cube = steps.empty(4)?;
         steps.blocks(&ORDER, "find_cube", 1, vec![array(&boxes), array(&cube)])?;
         Ok(Self(cube))
+    }
+
+    /// Ids of the elements of a kind, sorted by owner, by their keys too. `first`: those that each
+    /// of so many patches owns; sorted ids.
+    fn sort_owned(
+        &self,
+        steps: &Steps,
+        mesh: &Incidence,
+        points: &Buffer<[f64; 3]>,
+        kind: Element,
+        (first, patches, sorted): (&Buffer<u32>, usize, u64),
+    ) -> Result<Buffer<u32>> {
+        let count = mesh.count(kind);
+        let keys = [steps.empty::<u64>(count)?, steps.empty::<u64>(count)?];
+        let ids = [steps.empty::<u32>(count)?, steps.empty::<u32>(count)?];
+        let mut arguments = vec![
+            mesh.words(),
+            array(points),
+            number(kind as usize),
+            number(count),
+            array(&self.0),
+            array(first),
+            number(patches),
+            Argument::Address(sorted),
+        ];
+        arguments.extend(keys.iter().map(array));
+        arguments.extend(ids.iter().map(array));
+        steps.blocks(&ORDER, "sort_owned", patches as u32 + 1, arguments)?;
+        let [ids, _] = ids;
+        Ok(ids)
     }
 
     /// Ids of the elements of a kind by their keys.

@@ -1,8 +1,13 @@
 //! One error type for the library: what went wrong, where, and how to fix it.
 
+mod elements;
+
 use std::path::{Path, PathBuf};
 
 use thiserror::Error as ThisError;
+
+pub use elements::ElementKind;
+pub(crate) use elements::{Named, named};
 
 /// Result of every fallible function of the library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -89,6 +94,24 @@ impl Error {
             | Self::Mesh { help, .. }
             | Self::Request { help, .. } => help.as_deref(),
         }
+    }
+
+    /// The elements that the message names, in its order: (cell, 12), for instance. An edge, and a
+    /// face of a solid, is named by its vertices.
+    ///
+    /// ```
+    /// use subsolid::ElementKind;
+    /// let error = subsolid::Error::mesh("cell 12 names vertex 7 twice");
+    /// assert_eq!(error.elements(), [(ElementKind::Cell, 12), (ElementKind::Vertex, 7)]);
+    /// ```
+    pub fn elements(&self) -> Vec<(ElementKind, u64)> {
+        let message = match self {
+            Self::Io { .. } => "",
+            Self::File { message, .. }
+            | Self::Mesh { message, .. }
+            | Self::Request { message, .. } => message,
+        };
+        named(message).into_iter().map(|named| (named.kind, named.id)).collect()
     }
 
     /// The same error with how to fix it.

@@ -1,5 +1,7 @@
 //! Messages about a part, in the ids of the whole.
 
+use crate::error::{ElementKind, Named, named};
+
 /// What the cells and vertices of a part are called in the whole.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names<'p> {
@@ -10,33 +12,23 @@ pub(super) struct Names<'p> {
 }
 
 impl Names<'_> {
-    /// A message of the part with the whole's ids. Numbers behind "cell", "cells", "vertex", "vertices",
-    /// "edge" and "face" are ids, up to the next word; lists are of one kind.
+    /// A message of the part with the whole's ids.
     pub fn of_whole(&self, message: &str) -> String {
         let mut text = String::with_capacity(message.len());
-        let mut ids: Option<&[u32]> = None;
-        let is_word = |c: char| c.is_ascii_alphanumeric();
-        let mut rest = message;
-        while let Some(first) = rest.chars().next() {
-            let same = |c: char| is_word(c) == is_word(first);
-            let (token, others) = rest.split_at(rest.find(|c| !same(c)).unwrap_or(rest.len()));
-            rest = others;
-            match (token.parse::<usize>(), ids) {
-                (Ok(local), Some(known)) if local < known.len() => {
-                    text += &known[local].to_string();
-                    continue;
-                }
-                _ => text += token,
-            }
-            ids = match token {
-                "cell" | "cells" => Some(self.cells),
-                "vertex" | "vertices" | "edge" | "face" => Some(self.vertices),
-                "and" => ids,
-                _ if !is_word(first) => ids,
-                _ => None,
+        let mut end = 0;
+        for Named { kind, id, at } in named(message) {
+            let known = match kind {
+                ElementKind::Cell => self.cells,
+                ElementKind::Vertex => self.vertices,
+                _ => &[],
             };
+            if let Some(whole) = known.get(id as usize) {
+                text += &message[end..at.start];
+                text += &whole.to_string();
+                end = at.end;
+            }
         }
-        text
+        text + &message[end..]
     }
 }
 

@@ -224,9 +224,12 @@ impl PySurface {
         matrix_free: bool,
         backend: &str,
     ) -> PyResult<Self> {
-        let cotangents = if matrix_free { Cotangents::Recomputed } else { Cotangents::Stored };
+        let (cotangents, job) = match matrix_free {
+            true => (Cotangents::Recomputed, SurfaceJob::MatrixFreeFlow),
+            false => (Cotangents::Stored, SurfaceJob::Flow),
+        };
         let flow = |surface: &mut dyn SurfaceProcessor| surface.flow(time, cotangents);
-        self.stepped(py, (backend, SurfaceJob::Flow, steps), flow)
+        self.stepped(py, (backend, job, steps), flow)
     }
 
     /// The surface without noise: bilateral filtering (Fleishman et al. 2003), any polygons.

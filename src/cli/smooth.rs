@@ -103,12 +103,12 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             Error::request("a surface is smoothed for a time").with_help("give --time")
         })?;
         let mut mesh = read_surface(&arguments.model.model, console)?;
-        let cost = Cost::processing(mesh.points.len(), SurfaceJob::Flow, steps);
-        let mut processor = Processor::for_surface(arguments.backend, &cost, &mesh, console)?;
-        let cotangents = match arguments.matrix_free {
-            true => Cotangents::Recomputed,
-            false => Cotangents::Stored,
+        let (cotangents, job) = match arguments.matrix_free {
+            true => (Cotangents::Recomputed, SurfaceJob::MatrixFreeFlow),
+            false => (Cotangents::Stored, SurfaceJob::Flow),
         };
+        let cost = Cost::processing(mesh.points.len(), job, steps);
+        let mut processor = Processor::for_surface(arguments.backend, &cost, &mesh, console)?;
         let bar = console.bar(steps);
         for _ in 0..steps {
             processor.flow(time, cotangents)?;

@@ -49,6 +49,7 @@ const SURFACE_FACE: f64 = 40e-9;
 /// systems and sweeps in steps that grow with the surface are taken as those of 200,000 vertices.
 const NORMAL: f64 = 1e-6;
 const FLOW: f64 = 5e-6;
+const MATRIX_FREE_FLOW: f64 = 130e-6;
 const DENOISE: f64 = 7e-6;
 const HEAT: f64 = 10e-6;
 const TOPLESETS: f64 = 25e-6;
@@ -60,6 +61,8 @@ pub enum SurfaceJob {
     Normals,
     /// A step of curvature flow.
     Flow,
+    /// The same without a matrix.
+    MatrixFreeFlow,
     /// A sweep of the bilateral filter.
     Denoise,
     /// Distances by the heat method.
@@ -148,6 +151,7 @@ impl Cost {
         let of_vertex = match job {
             SurfaceJob::Normals => NORMAL,
             SurfaceJob::Flow => FLOW,
+            SurfaceJob::MatrixFreeFlow => MATRIX_FREE_FLOW,
             SurfaceJob::Denoise => DENOISE,
             SurfaceJob::Heat => HEAT,
             SurfaceJob::Toplesets => TOPLESETS,

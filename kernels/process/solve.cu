@@ -9,9 +9,9 @@
 //     solve > scale                         and what it found, multiplied
 //
 // COLUMNS: right-hand sides at once, 1 or 3. RECOMPUTES: 1 where rows are fans of neighbours and
-// points, from which every product finds the weights of a surface anew. All iterations are one cooperative launch: multiply and
-// step, each over all unknowns, and after each all blocks wait. Sums are taken in an order of their
-// own, so that results are the same in every run.
+// points, from which every product finds the weights of a surface anew. All iterations are one
+// cooperative launch: multiply and step, each over all unknowns, and after each all blocks wait. Sums
+// are taken in an order of their own, so that results are the same in every run.
 //
 // All sums of an iteration are taken at one wait (Meurant 1987; D'Azevedo, Eijkhout and Romine
 // 1993): with q the product of the direction, the new r · r = alpha² q · q - r · r is foretold for

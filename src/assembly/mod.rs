@@ -168,7 +168,8 @@ pub fn cost(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Cost {
     // a vertex shares leaves with 343 others where cells are regular
     let entries = 343 * quadrature.solid().topology().vertex_count();
     let values: usize = operators.iter().map(|operator| operator.width().pow(2)).sum();
-    Cost::assembly(products * pairs.sum::<usize>(), 8 * entries * values)
+    let on_demand = quadrature.batches().iter().filter(|batch| batch.is_pulled).count();
+    Cost::assembly(products * pairs.sum::<usize>(), on_demand, 8 * entries * values)
 }
 
 fn check(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Result<()> {

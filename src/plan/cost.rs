@@ -42,6 +42,10 @@ const PRODUCT: f64 = 0.4e-9;
 /// Seconds that a device needs for a product, and for a byte of the sums on their way home.
 const DEVICE_PRODUCT: f64 = 0.3e-12;
 const DEVICE_SUM: f64 = 0.2e-9;
+/// Seconds that one thread needs for the basis of a batch that is made on demand, and that a device
+/// waits for such a batch beyond that.
+const BATCH: f64 = 1.3e-3;
+const DEVICE_BATCH: f64 = 0.15e-3;
 /// Seconds that one thread needs for a face of a refined surface, topology included.
 const SURFACE_FACE: f64 = 40e-9;
 
@@ -133,11 +137,13 @@ impl Cost {
         Self { cpu: points * QUADRATURE_POINT, home: 104.0 * points, ..Self::default() }
     }
 
-    /// Matrices that sum so many products, whose values have `bytes`.
-    pub fn assembly(products: usize, bytes: usize) -> Self {
-        let (products, bytes) = (products as f64, bytes as f64);
-        let device = products * DEVICE_PRODUCT + bytes * DEVICE_SUM;
-        Self { cpu: products * PRODUCT, device, ..Self::default() }
+    /// Matrices that sum so many products, whose values have `bytes`. `batches`: those whose bases are
+    /// made on demand.
+    pub fn assembly(products: usize, batches: usize, bytes: usize) -> Self {
+        let [products, batches, bytes] = [products, batches, bytes].map(|count| count as f64);
+        let host = batches * BATCH;
+        let device = products * DEVICE_PRODUCT + batches * DEVICE_BATCH + bytes * DEVICE_SUM;
+        Self { cpu: products * PRODUCT + host, device, host, ..Self::default() }
     }
 
     /// A refined surface of so many faces. About a point and four corners come home for each.
@@ -190,7 +196,7 @@ mod tests {
             Cost::location(10_000),
             Cost::layers(LayersJob { layers: 78, pixels: 78 << 20, ..LayersJob::default() }),
             Cost::quadrature(60_000),
-            Cost::assembly(400_000_000, 1 << 24),
+            Cost::assembly(400_000_000, 0, 1 << 24),
             Cost::surface(100_000),
         ] {
             assert!(cost.suits_cpu(1), "{cost:?}");
@@ -203,8 +209,19 @@ mod tests {
         let many = Cost::location(4_000_000);
         assert!(!many.suits_cpu(1) && !many.suits_cpu(2));
         assert!(many.suits_cpu(64));
-        let elasticity = Cost::assembly(250_000_000_000, 2_500_000_000);
+        let elasticity = Cost::assembly(250_000_000_000, 0, 2_500_000_000);
         assert!(!elasticity.suits_cpu(1) && !elasticity.suits_cpu(16));
+    }
+
+    /// Measured on an H200 and 16 threads: mass of two octree models, whose batches are most of it.
+    #[test]
+    fn batches_of_octree_models_take_longer_on_a_gpu() {
+        for (batches, cpu, gpu) in [(25_226, 2.0, 7.0), (61_806, 7.5, 15.3)] {
+            let cost = Cost::assembly(8_000_000_000, batches, 125_000_000);
+            assert!(cost.suits_cpu(16));
+            let ratios = [cost.on_cpu(16) / cpu, cost.on_gpu(16) / gpu];
+            assert!(ratios.iter().all(|ratio| (0.5..2.0).contains(ratio)), "{ratios:?}");
+        }
     }
 
     /// Measured on an H100 and its host: 200 layers of 576,000 pixels, 888 cells, take 9.6, 4.0 and

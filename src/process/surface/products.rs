@@ -51,7 +51,8 @@ impl<'m> Products<'m> {
         std::array::from_fn(|d| mass * own * of[v][d] + stiffness * sum[d])
     }
 
-    /// Points after a step of flow: (M + time L) d = -time L p for the way d of the points p.
+    /// Points after a step of flow: (M + time L) d = -time L p for the displacements d of the
+    /// points p.
     ///
     /// # Errors
     /// [`Error::Mesh`] if iterations do not end.
@@ -72,24 +73,25 @@ impl<'m> Products<'m> {
             .collect();
         let mut residual = all(&|v| self.row(v, (0.0, -time), self.points));
         let mut direction = all(&|v| residual[v].map(|r| inverse[v] * r));
-        let mut ways = vec![[0.0; 3]; count];
+        let mut displacements = vec![[0.0; 3]; count];
         let mut square = dots(&residual, &direction);
         let limits = square.map(|square| square * TOLERANCE * TOLERANCE);
         let most = 10 * count + 1000;
         for _ in 0..most {
             if (0..3).all(|d| square[d] <= limits[d]) {
-                let moved = self.points.iter().zip(&ways);
-                return Ok(moved.map(|(p, way)| [0, 1, 2].map(|d| p[d] + way[d])).collect());
+                let moved = self.points.iter().zip(&displacements);
+                return Ok(moved.map(|(p, d)| [0, 1, 2].map(|i| p[i] + d[i])).collect());
             }
             let product = all(&|v| self.row(v, (1.0, time), &direction));
             let along = dots(&direction, &product);
             let ratio = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
             let step: Point = std::array::from_fn(|d| ratio(square[d], along[d]));
-            let both = ways.par_iter_mut().zip(&mut residual).zip(&direction).zip(&product);
-            both.for_each(|(((way, r), p), q)| {
-                (0..3).for_each(|d| {
-                    way[d] += step[d] * p[d];
-                    r[d] -= step[d] * q[d];
+            let both =
+                displacements.par_iter_mut().zip(&mut residual).zip(&direction).zip(&product);
+            both.for_each(|(((d, r), p), q)| {
+                (0..3).for_each(|i| {
+                    d[i] += step[i] * p[i];
+                    r[i] -= step[i] * q[i];
                 });
             });
             let scaled = all(&|v| residual[v].map(|r| inverse[v] * r));
@@ -100,8 +102,9 @@ impl<'m> Products<'m> {
             });
             square = next;
         }
-        Err(Error::mesh(format!("conjugate gradients do not end in {most} iterations"))
-            .with_help("look for very thin triangles, or leave out --matrix-free"))
+        Err(Error::mesh(format!("conjugate gradients do not end in {most} iterations")).with_help(
+            "look for very thin triangles, or solve with stored weights (without --matrix-free)",
+        ))
     }
 }
 

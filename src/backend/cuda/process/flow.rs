@@ -29,16 +29,16 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let count = self.query.count(Element::Vertex);
         let load = self.query.steps.empty::<T>(3 * count)?;
         let start = self.start()?;
-        // (M + time L) d = -time L p for the way d of the points p
+        // (M + time L) d = -time L p for the displacements d of the points p
         let (steps, products) = (&self.query.steps, self.products(sums.as_ref())?);
         let system = System::new(steps, products, (1.0, time), Some(&held), 3)?;
         let of_load = (-time, Some(&held));
         steps.enqueue(&[apply(steps, products, 3, of_load, &self.points.values, &load)?])?;
         let tolerance = if T::PRECISION == Precision::F64 { 1e-12 } else { 1e-6 };
-        let ways = steps.empty::<T>(3 * count)?;
-        let iterations = system.solve(steps, load, Until::Norm(tolerance), &ways)?;
+        let displacements = steps.empty::<T>(3 * count)?;
+        let iterations = system.solve(steps, load, Until::Norm(tolerance), &displacements)?;
         let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, 3, cotangents));
-        let arguments = vec![array(&ways), number(count), array(&self.points.values)];
+        let arguments = vec![array(&displacements), number(count), array(&self.points.values)];
         let threads = threads(T::PRECISION, 3);
         steps.enqueue(&[kernels.items("add", count, threads, arguments)?])?;
         self.note_time(&start)?;

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
 use std::path::Path;
 
+use faer::Mat;
 use npyz::{Deserialize, NpyFile};
 use zip::ZipArchive;
 
@@ -136,12 +137,12 @@ impl Archive {
         traction: impl Fn(u32, [f64; 3], [f64; 3]) -> [f64; N],
     ) -> Vec<f64> {
         let mut loads = vec![0.0; N * self.control_points.len()];
-        self.for_each_leaf(|ids, samples| {
-            for sample in samples {
-                let load = traction(sample.side, sample.point, sample.normal);
-                for (&id, n) in ids.iter().zip(sample.basis) {
+        self.for_each_leaf(|leaf| {
+            for (s, &measure) in leaf.measures.iter().enumerate() {
+                let load = traction(leaf.side, leaf.points[s], leaf.normals[s]);
+                for (c, &id) in leaf.ids.iter().enumerate() {
                     for d in 0..N {
-                        loads[N * id as usize + d] += sample.measure * n * load[d];
+                        loads[N * id as usize + d] += measure * leaf.basis[(s, c)] * load[d];
                     }
                 }
             }
@@ -149,52 +150,51 @@ impl Archive {
         loads
     }
 
-    /// Calls `f` with the vertices of every leaf, each once, and, one after the other, its samples.
-    pub fn for_each_leaf(&self, mut f: impl FnMut(&[u32], &mut dyn Iterator<Item = Sample<'_>>)) {
+    /// Calls `f` with every leaf.
+    pub fn for_each_leaf(&self, mut f: impl FnMut(&Leaf)) {
         for table in &self.tables {
-            for leaf in 0..table.leaf_controls.len() / table.controls {
+            let (samples, controls) = (table.weights.len(), table.controls);
+            let by_control = |at: &dyn Fn(usize) -> f64| {
+                Mat::from_fn(samples, controls, |s, c| at(s * controls + c))
+            };
+            let values = by_control(&|i| table.basis[i]);
+            let by_parameter = [0, 1, 2].map(|d| by_control(&|i| table.gradients[3 * i + d]));
+            for leaf in 0..table.leaf_controls.len() / controls {
                 let (ids, pulled) = self.pulled(table, leaf);
-                let n = ids.len();
-                let (mut basis, mut gradients) = (vec![0.0; n], vec![[0.0; 3]; n]);
-                let mut made = Vec::new();
-                for (s, &weight) in table.weights.iter().enumerate() {
-                    let values = &table.basis[s * table.controls..][..table.controls];
-                    let local = &table.gradients[3 * s * table.controls..][..3 * table.controls];
-                    basis.fill(0.0);
-                    let mut parametric = vec![[0.0; 3]; n];
-                    for (c, column) in pulled.iter().enumerate() {
-                        for &(at, w) in column {
-                            basis[at] += w * values[c];
-                            (0..3).for_each(|d| parametric[at][d] += w * local[3 * c + d]);
-                        }
-                    }
-                    let (mut point, mut jacobian) = ([0.0; 3], [[0.0; 3]; 3]);
-                    for (at, &id) in ids.iter().enumerate() {
-                        let p = self.control_points[id as usize];
-                        for (x, row) in jacobian.iter_mut().enumerate() {
-                            point[x] += basis[at] * p[x];
-                            (0..3).for_each(|d| row[d] += p[x] * parametric[at][d]);
-                        }
-                    }
+                let mut pull = Mat::<f64>::zeros(controls, ids.len());
+                for (c, column) in pulled.iter().enumerate() {
+                    column.iter().for_each(|&(at, w)| pull[(c, at)] += w);
+                }
+                let position = |v: usize, x: usize| self.control_points[ids[v] as usize][x];
+                let net = Mat::from_fn(ids.len(), 3, position);
+                let basis = &values * &pull;
+                let parametric = by_parameter.each_ref().map(|values| values * &pull);
+                let points = &basis * &net;
+                // of every parameter: [sample][x]
+                let jacobians = parametric.each_ref().map(|values| values * &net);
+
+                let (mut measures, mut normals) = (table.weights.clone(), vec![[0.0; 3]; samples]);
+                let mut gradients = [(); 3].map(|()| Mat::zeros(samples, ids.len()));
+                for s in 0..samples {
+                    let jacobian = [0, 1, 2].map(|x| [0, 1, 2].map(|d| jacobians[d][(s, x)]));
                     let (determinant, inverse) = invert(jacobian);
-                    for (to, from) in gradients.iter_mut().zip(&parametric) {
-                        *to = [0, 1, 2].map(|x| (0..3).map(|d| from[d] * inverse[d][x]).sum());
-                    }
-                    let (mut measure, mut normal) = (weight * determinant.abs(), [0.0; 3]);
+                    measures[s] *= determinant.abs();
                     if let Some((axis, end)) = table.face {
                         let across = inverse[axis];
                         let length = across.iter().map(|x| x * x).sum::<f64>().sqrt();
-                        measure *= length;
-                        normal = across.map(|x| (2.0 * end - 1.0) * x / length);
+                        measures[s] *= length;
+                        normals[s] = across.map(|x| (2.0 * end - 1.0) * x / length);
                     }
-                    made.push((measure, point, normal, basis.clone(), gradients.clone()));
+                    for (x, gradient) in gradients.iter_mut().enumerate() {
+                        for c in 0..ids.len() {
+                            let terms = (0..3).map(|d| parametric[d][(s, c)] * inverse[d][x]);
+                            gradient[(s, c)] = terms.sum();
+                        }
+                    }
                 }
+                let points = (0..samples).map(|s| [0, 1, 2].map(|x| points[(s, x)])).collect();
                 let side = table.sides.get(leaf).copied().unwrap_or(u32::MAX);
-                let mut samples = made.iter().map(|(measure, point, normal, basis, gradients)| {
-                    let (measure, point, normal) = (*measure, *point, *normal);
-                    Sample { measure, point, normal, side, basis, gradients }
-                });
-                f(&ids, &mut samples);
+                f(&Leaf { ids, measures, points, normals, side, basis, gradients });
             }
         }
     }
@@ -236,14 +236,27 @@ fn invert(m: [[f64; 3]; 3]) -> (f64, [[f64; 3]; 3]) {
     (determinant, std::array::from_fn(|r| std::array::from_fn(|c| minor(c, r) / determinant)))
 }
 
-/// A quadrature point.
-pub struct Sample<'a> {
-    pub measure: f64,
-    pub point: [f64; 3],
-    /// On the boundary: the outward normal, and the side.
-    pub normal: [f64; 3],
+/// The quadrature points of a leaf.
+pub struct Leaf {
+    /// Its control points, ascending.
+    pub ids: Vec<u32>,
+    /// `[sample]`, as the next ones.
+    pub measures: Vec<f64>,
+    pub points: Vec<[f64; 3]>,
+    /// On the boundary: the outward normals, and the side.
+    pub normals: Vec<[f64; 3]>,
     pub side: u32,
-    pub basis: &'a [f64],
-    /// By x, y, z of every control point.
-    pub gradients: &'a [[f64; 3]],
+    /// `[sample][control]`.
+    pub basis: Mat<f64>,
+    /// Of every axis, `[sample][control]`.
+    pub gradients: [Mat<f64>; 3],
+}
+
+impl Leaf {
+    /// The products of all pairs of control points, summed over the samples by their measures:
+    /// `[control][control]`.
+    pub fn integral(&self, a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
+        let weighted = Mat::from_fn(b.nrows(), b.ncols(), |s, c| self.measures[s] * b[(s, c)]);
+        a.transpose() * weighted
+    }
 }

@@ -115,10 +115,11 @@ fn poisson_error(
     let (matrix, loads) = poisson(&archive, f);
     let found = matrix.solve(&loads, &fixed, &vec![0.0; fixed.len()]);
     let mut sum = 0.0;
-    archive.for_each_leaf(|ids, samples| {
-        for sample in samples {
-            let terms = sample.basis.iter().zip(ids).map(|(n, &id)| n * found[id as usize]);
-            sum += sample.measure * (terms.sum::<f64>() - u(sample.point)).powi(2);
+    archive.for_each_leaf(|leaf| {
+        for (s, &point) in leaf.points.iter().enumerate() {
+            let term = |(c, &id): (usize, &u32)| leaf.basis[(s, c)] * found[id as usize];
+            let value: f64 = leaf.ids.iter().enumerate().map(term).sum();
+            sum += leaf.measures[s] * (value - u(point)).powi(2);
         }
     });
     sum.sqrt()

@@ -42,21 +42,16 @@ impl Matrix {
         Self { width, starts, columns, values }
     }
 
-    /// Adds a leaf's matrix `[control][control]` of blocks, of which those up to the diagonal are
-    /// given: the others are their mirror images.
+    /// Adds a leaf's matrix `[control][control]` of blocks.
     pub fn add(&mut self, ids: &[u32], local: &[f64]) {
-        let width = self.width;
-        let block = width * width;
-        for (i, &row) in ids.iter().enumerate() {
-            let start = self.starts[row as usize];
-            let columns = &self.columns[start..self.starts[row as usize + 1]];
-            for (j, column) in ids.iter().enumerate() {
+        let block = self.width * self.width;
+        for (row, blocks) in ids.iter().zip(local.chunks_exact(block * ids.len())) {
+            let start = self.starts[*row as usize];
+            let columns = &self.columns[start..self.starts[*row as usize + 1]];
+            for (column, from) in ids.iter().zip(blocks.chunks_exact(block)) {
                 let at = start + columns.binary_search(column).expect("an entry of the pattern");
-                let from = &local[(i.max(j) * ids.len() + i.min(j)) * block..][..block];
                 let to = &mut self.values[at * block..][..block];
-                for (k, to) in to.iter_mut().enumerate() {
-                    *to += from[if j <= i { k } else { k % width * width + k / width }];
-                }
+                to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
             }
         }
     }
@@ -136,20 +131,18 @@ impl Matrix {
 pub fn poisson(archive: &Archive, source: impl Fn([f64; 3]) -> f64) -> (Matrix, Vec<f64>) {
     let mut matrix = Matrix::new(archive, 1);
     let mut loads = vec![0.0; archive.control_points.len()];
-    archive.for_each_leaf(|ids, samples| {
-        let n = ids.len();
-        let mut local = vec![0.0; n * n];
-        for sample in samples {
-            let f = source(sample.point);
-            for (i, a) in sample.gradients.iter().enumerate() {
-                let a = a.map(|x| sample.measure * x);
-                for (to, b) in local[i * n..=i * n + i].iter_mut().zip(sample.gradients) {
-                    *to += a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-                }
-                loads[ids[i] as usize] += sample.measure * sample.basis[i] * f;
+    archive.for_each_leaf(|leaf| {
+        let terms = leaf.gradients.each_ref().map(|by| leaf.integral(by, by));
+        let n = leaf.ids.len();
+        let sum = |i: usize, j: usize| terms.iter().map(|term| term[(i, j)]).sum::<f64>();
+        let local: Vec<f64> = (0..n * n).map(|at| sum(at / n, at % n)).collect();
+        matrix.add(&leaf.ids, &local);
+        for (s, &point) in leaf.points.iter().enumerate() {
+            let f = leaf.measures[s] * source(point);
+            for (c, &id) in leaf.ids.iter().enumerate() {
+                loads[id as usize] += f * leaf.basis[(s, c)];
             }
         }
-        matrix.add(ids, &local);
     });
     (matrix, loads)
 }
@@ -157,25 +150,24 @@ pub fn poisson(archive: &Archive, source: impl Fn([f64; 3]) -> f64) -> (Matrix, 
 /// Isotropic linear elasticity with Lamé's constants, without loads.
 pub fn elasticity(archive: &Archive, [lambda, mu]: [f64; 2]) -> Matrix {
     let mut matrix = Matrix::new(archive, 3);
-    archive.for_each_leaf(|ids, samples| {
-        let n = ids.len();
+    archive.for_each_leaf(|leaf| {
+        let gradients = &leaf.gradients;
+        // [a][b]: ∫ ∂Nᵢ/∂a ∂Nⱼ/∂b
+        let terms =
+            [0, 1, 2].map(|a| [0, 1, 2].map(|b| leaf.integral(&gradients[a], &gradients[b])));
+        let n = leaf.ids.len();
         let mut local = vec![0.0; 9 * n * n];
-        for sample in samples {
-            for (i, a) in sample.gradients.iter().enumerate() {
-                let a = a.map(|x| sample.measure * x);
-                let row = local[9 * i * n..=9 * (i * n + i) + 8].as_chunks_mut::<9>().0;
-                for (to, b) in row.iter_mut().zip(sample.gradients) {
-                    let dot = mu * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
-                    for r in 0..3 {
-                        for c in 0..3 {
-                            to[3 * r + c] += lambda * a[r] * b[c] + mu * a[c] * b[r];
-                        }
-                        to[4 * r] += dot;
-                    }
+        for (at, block) in local.as_chunks_mut::<9>().0.iter_mut().enumerate() {
+            let term = |a: usize, b: usize| terms[a][b][(at / n, at % n)];
+            let trace = term(0, 0) + term(1, 1) + term(2, 2);
+            for r in 0..3 {
+                for c in 0..3 {
+                    block[3 * r + c] = lambda * term(r, c) + mu * term(c, r);
                 }
+                block[4 * r] += mu * trace;
             }
         }
-        matrix.add(ids, &local);
+        matrix.add(&leaf.ids, &local);
     });
     matrix
 }

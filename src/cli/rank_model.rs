@@ -6,11 +6,16 @@ use std::time::Instant;
 
 use subsolid::cluster::Ranks;
 use subsolid::mesh::SolidMesh;
-use subsolid::parts::{DistributedMesh, RankPart};
+use subsolid::parts::{Blocks, DistributedMesh, Extent, RankPart};
+use subsolid::scheme::VertexRule;
 use subsolid::{Result, io};
 
 use super::Console;
+use super::console::{counted, since};
 use super::model::{ModelArguments, warn_of_orphans};
+
+/// Elements that a rank has the set-up of at a time: some hundred megabytes.
+pub const BLOCK: usize = 1 << 18;
 
 impl ModelArguments {
     /// The model on all ranks: what `whole` makes of it on rank 0, unless that is what the file holds
@@ -66,4 +71,31 @@ impl ModelArguments {
         let (handedness, folded) = part.check_hexahedra(ranks)?;
         self.check_found(&handedness, &folded, console)
     }
+}
+
+/// The blocks of the part, which know the extent of the refined mesh of so many elements.
+pub fn blocks<'p>(
+    part: &'p RankPart,
+    count: usize,
+    ranks: &Ranks<'_>,
+    console: &Console,
+) -> Result<Blocks<'p>> {
+    let mut blocks = Blocks::new(part, VertexRule::default())?;
+    if !blocks.needs_extent() {
+        return Ok(blocks);
+    }
+    let start = Instant::now();
+    let (cells, levels) = (blocks.cell_count(), part.levels());
+    let step = (BLOCK >> (3 * levels.min(6))).max(1);
+    let mut extent = Extent::default();
+    for first in (0..cells).step_by(step) {
+        ranks.go_on()?;
+        extent = extent.joined(&blocks.extent(first..(first + step).min(cells))?);
+    }
+    let all = ranks.all_gather(Ok(extent.to_bytes()))?;
+    let join = |extent: Extent, bytes: &Vec<u8>| extent.joined(&Extent::from_bytes(bytes));
+    blocks.set_extent(all.iter().fold(Extent::default(), join));
+    let cells = counted(count, "cell");
+    console.status("Measured", format!("{cells} of {levels} levels in {}", since(start)));
+    Ok(blocks)
 }

@@ -15,7 +15,7 @@ use subsolid::backend::{Backend, Choice, Cpu, start};
 use subsolid::cluster::Ranks;
 use subsolid::plan::{Cost, LayersJob};
 use subsolid::slice::{
-    Axis, DeviceSource, Job, JobReport, LayerSource, Setting, Slicer, Stack, merge_layers,
+    Axis, DeviceSource, Frame, Job, JobReport, LayerSource, Setting, Stack, merge_layers,
 };
 use subsolid::{Error, Result};
 
@@ -139,7 +139,8 @@ pub fn run(
     ranks: Option<&Ranks<'_>>,
     console: &Console,
 ) -> Result<Outcome> {
-    let whole = [arguments.outputs.png.clone(), arguments.outputs.svg.clone()];
+    let OutputArguments { png, bmp, svg, .. } = &*arguments.outputs;
+    let whole = [png.clone(), bmp.clone(), svg.clone()];
     if let Some(ranks) = ranks {
         if arguments.pieces.is_some() {
             return Err(Error::request("--pieces is for one program")
@@ -155,20 +156,21 @@ pub fn run(
     let a = &arguments;
     let _starting = start(a.backend)?;
     let start = Instant::now();
-    let (model, slicer) = Model::load(a, console)?;
-    let setting = a.setting(&slicer, model.sha256.clone())?;
+    let (model, outline) = Model::load(a, ranks, console)?;
+    let setting = a.setting(outline.frame(), model.sha256.clone())?;
     a.images.check_fit(&setting, console)?;
     let layers = a.layers(&setting.stack)?;
     let grid = a.images.grid(&setting)?;
     let pixels = grid.map_or(0, |grid| layers.len() * grid.size[0] * grid.size[1]);
     let numbers = model.wanted.iter().map(|attribute| attribute.width).sum();
-    let job =
-        LayersJob { cells: model.cell_count(), layers: layers.len(), pixels, attributes: numbers };
+    let job = LayersJob { cells: model.cells, layers: layers.len(), pixels, attributes: numbers };
     let cost = Cost::layers(job);
     let choice = ranks.map_or(Ok(a.backend), |ranks| own_choice(a.backend, &cost, ranks))?;
     let processor = Processor::find_for(choice, &cost)?;
+    let slicer = outline.into_slicer(ranks, &setting.stack, &layers)?;
     let on_cpu = model.source(slicer, a.outputs.vtu.is_some())?;
-    let gpu = if a.outputs.has_pixels() { processor.gpu_backend()? } else { None };
+    let gpu =
+        if a.outputs.has_pixels() && !layers.is_empty() { processor.gpu_backend()? } else { None };
     let on_gpu = match gpu.as_ref().and_then(|gpu| Some((gpu, gpu.device()?))) {
         Some((gpu, device)) => {
             processor.tell(&gpu.name(), console);
@@ -333,8 +335,8 @@ impl Arguments {
         wanted
     }
 
-    fn setting(&self, slicer: &Slicer, model_sha256: String) -> Result<Setting> {
-        let mut heights = slicer.heights();
+    fn setting(&self, frame: Frame, model_sha256: String) -> Result<Setting> {
+        let mut heights = frame.heights;
         if let Some(origin) = self.origin {
             // rounded values of the lowest point itself are taken
             let slack = ORIGIN_SLACK * (heights[1] - heights[0]);
@@ -363,10 +365,10 @@ impl Arguments {
             model: self.model.model.file_name().map(|name| name.to_string_lossy().into()),
             model_sha256,
             unit_mm: self.unit,
-            axis: slicer.axis(),
+            axis: frame.axis,
             stack,
-            plane: slicer.plane_box(),
-            tolerance: slicer.tolerance(),
+            plane: frame.plane,
+            tolerance: frame.tolerance,
         })
     }
 

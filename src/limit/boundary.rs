@@ -18,8 +18,6 @@ pub(crate) struct BoundaryFace {
     pub side: usize,
     /// Axes of the element that s and t run along.
     pub along: [usize; 2],
-    /// Its sides, in (s, t).
-    pub rim: Rim,
 }
 
 impl BoundaryFace {
@@ -43,12 +41,9 @@ pub fn boundary_faces(solid: &Solid, orientation: &Orientation) -> Vec<BoundaryF
             None => {
                 for (k, &face) in topology.cell_faces(element.cell).iter().enumerate() {
                     if topology.is_boundary_face(face) {
-                        faces.push(hexahedron_face(
-                            topology,
-                            (number, mirrored),
-                            &element.corners,
-                            (k, face),
-                        ));
+                        let (axis, side) = (k / 2, k % 2);
+                        let along = axes_along(axis, side, mirrored);
+                        faces.push(BoundaryFace { element: number, face, axis, side, along });
                     }
                 }
             }
@@ -67,33 +62,6 @@ fn axes_along(axis: usize, side: usize, mirrored: bool) -> [usize; 2] {
     if (side == 1) != mirrored { along } else { [along[1], along[0]] }
 }
 
-fn hexahedron_face(
-    topology: &Topology,
-    (element, mirrored): (u32, bool),
-    corners: &[u32; 8],
-    (k, face): (usize, u32),
-) -> BoundaryFace {
-    let (axis, side) = (k / 2, k % 2);
-    let along = axes_along(axis, side, mirrored);
-    let vertex =
-        |s: usize, t: usize| corners[VTK_CORNER[side << axis | s << along[0] | t << along[1]]];
-    let border = |a: u32, b: u32| edge_border(topology, a, b);
-    let borders = [
-        border(vertex(0, 0), vertex(1, 0)),
-        border(vertex(1, 0), vertex(1, 1)),
-        border(vertex(0, 1), vertex(1, 1)),
-        border(vertex(0, 0), vertex(0, 1)),
-    ];
-    BoundaryFace { element, face, axis, side, along, rim: Rim { borders } }
-}
-
-/// The whole edge from a to b.
-fn edge_border(topology: &Topology, a: u32, b: u32) -> Border {
-    // corners of a cell's side are joined by an edge
-    let edge = topology.edge_between(a, b).unwrap_or(u32::MAX);
-    Border::edge(edge, a, b)
-}
-
 /// Faces of the element at a corner of a cell that is no hexahedron; its axes run
 /// along the cell's edges from the corner (see `refine::children`).
 fn push_corner_faces(
@@ -110,10 +78,7 @@ fn push_corner_faces(
         let ends = along.map(|d| towards[d]);
         let face = fan.iter().find(|(_, pair)| ends.iter().all(|v| pair.contains(v)));
         if let Some(&(face, _)) = face.filter(|(face, _)| topology.is_boundary_face(*face)) {
-            let [half_s, half_t] = ends.map(|v| half_edge_border(topology, vertex, v));
-            let [spoke_s, spoke_t] = ends.map(|v| spoke_border(topology, face, vertex, v));
-            let borders = [half_s, spoke_s, spoke_t, half_t];
-            faces.push(BoundaryFace { element, face, axis, side: 0, along, rim: Rim { borders } });
+            faces.push(BoundaryFace { element, face, axis, side: 0, along });
         }
     }
 }
@@ -146,15 +111,97 @@ fn fan_neighbours(fan: &[(u32, [u32; 2])]) -> Option<[u32; 3]> {
     Some([a, b, others.find(|&x| x != a && x != b)?])
 }
 
-/// From vertex a to the middle of its edge to b.
-fn half_edge_border(topology: &Topology, a: u32, b: u32) -> Border {
-    edge_border(topology, a, b).first_half()
+/// Numbers of what boundary faces share, by the first cell that has it, as the cell is called in the
+/// whole, and its place there: those of a part of the mesh are those of the whole.
+pub(crate) struct RimNames<'a, F> {
+    /// The mesh, or a part.
+    pub solid: &'a Solid,
+    /// The whole's id of a cell.
+    pub id: F,
 }
 
-/// From the middle of the edge (a, b) to the middle of a face.
-fn spoke_border(topology: &Topology, face: u32, a: u32, b: u32) -> Border {
-    let edge = topology.edge_between(a, b).unwrap_or(u32::MAX);
-    let edges = topology.face_edges(face).iter();
-    let k = edges.take_while(|&&e| e != edge).count() as u64;
-    Border::spoke(u64::from(face) << 16 | k, edge, face)
+/// Bits of a place in a cell.
+const PLACE: u32 = 14;
+
+impl<F: Fn(u32) -> u32> RimNames<'_, F> {
+    /// The number of a boundary face, in the order of [`boundary_faces`].
+    pub fn number(&self, face: &BoundaryFace) -> u64 {
+        let element = &self.solid.elements()[face.element as usize];
+        let corner = element.corner.map_or(0, |corner| u64::from(corner) + 1);
+        let side = (2 * face.axis + face.side) as u64;
+        u64::from((self.id)(element.cell)) << 12 | corner << 3 | side
+    }
+
+    /// The sides of a boundary face, in (s, t).
+    pub fn rim(&self, face: &BoundaryFace) -> Rim {
+        let topology = self.solid.topology();
+        let BoundaryFace { axis, side, along, .. } = *face;
+        let element = &self.solid.elements()[face.element as usize];
+        let Some(corner) = element.corner else {
+            let vertex = |s: usize, t: usize| {
+                element.corners[VTK_CORNER[side << axis | s << along[0] | t << along[1]]]
+            };
+            let borders = [
+                self.edge(vertex(0, 0), vertex(1, 0)),
+                self.edge(vertex(1, 0), vertex(1, 1)),
+                self.edge(vertex(0, 1), vertex(1, 1)),
+                self.edge(vertex(0, 0), vertex(0, 1)),
+            ];
+            return Rim { borders };
+        };
+        let vertex = topology.cells().vertices(element.cell as usize)[usize::from(corner)];
+        let towards = corner_neighbours(topology, element.cell, vertex).unwrap_or([vertex; 3]);
+        let ends = along.map(|d| towards[d]);
+        let [half_s, half_t] = ends.map(|v| self.edge(vertex, v).first_half());
+        let [spoke_s, spoke_t] = ends.map(|v| self.spoke((element.cell, face.face), [vertex, v]));
+        Rim { borders: [half_s, spoke_s, spoke_t, half_t] }
+    }
+
+    /// The whole edge from a to b.
+    fn edge(&self, a: u32, b: u32) -> Border {
+        let (number, is_forward) = self.edge_number([a, b]);
+        let ends = if is_forward { [a, b] } else { [b, a] };
+        let border = Border::edge(number, ends.map(|v| self.vertex(v)));
+        if is_forward { border } else { border.reversed() }
+    }
+
+    /// From the middle of an edge to the middle of a face of a cell.
+    fn spoke(&self, (cell, face): (u32, u32), ends: [u32; 2]) -> Border {
+        let topology = self.solid.topology();
+        let faces = topology.cell_faces(cell);
+        let local = faces.iter().position(|&f| f == face).unwrap_or_default();
+        let (mut at, mut place) = (0, 0);
+        topology.cells().for_each_face(cell as usize, |cycle| {
+            if at == local {
+                let next = |k: usize| cycle[(k + 1) % cycle.len()];
+                let is_edge = |&k: &usize| ends.contains(&cycle[k]) && ends.contains(&next(k));
+                place = (0..cycle.len()).find(is_edge).unwrap_or_default();
+            }
+            at += 1;
+        });
+        let (edge, _) = self.edge_number(ends);
+        Border::spoke(self.number_in(cell, [local, place]), edge, self.number_in(cell, [local, 0]))
+    }
+
+    /// The number of the edge of two vertices, and whether it runs from the first to the second.
+    fn edge_number(&self, [a, b]: [u32; 2]) -> (u64, bool) {
+        let cells = self.solid.topology().cells();
+        let place = |cell: u32, v: u32| cells.vertices(cell as usize).iter().position(|&x| x == v);
+        let both = |&cell: &u32| Some((cell, [place(cell, a)?, place(cell, b)?]));
+        let around = self.solid.topology().vertex_cells(a).iter();
+        let found = around.filter_map(both).min_by_key(|(cell, _)| *cell);
+        let (cell, [i, j]) = found.unwrap_or((u32::MAX, [0, 0])); // an edge is in some cell
+        (self.number_in(cell, [i.min(j), i.max(j)]), i < j)
+    }
+
+    fn vertex(&self, v: u32) -> u64 {
+        let topology = self.solid.topology();
+        let cell = topology.vertex_cells(v).iter().copied().min().unwrap_or(u32::MAX);
+        let place = topology.cells().vertices(cell as usize).iter().position(|&x| x == v);
+        self.number_in(cell, [place.unwrap_or_default(), 0])
+    }
+
+    fn number_in(&self, cell: u32, [i, j]: [usize; 2]) -> u64 {
+        u64::from((self.id)(cell)) << (2 * PLACE) | (i as u64) << PLACE | j as u64
+    }
 }

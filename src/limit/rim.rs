@@ -4,11 +4,14 @@
 //! middle of an edge to the middle of a face where a cell is no hexahedron, or a face of a
 //! surface no quad, and its corners are elements. Places are integers, so neighbours agree
 //! exactly on what they share; nothing is compared by distance.
+//!
+//! Whoever makes the faces numbers them, their lines and their points: lines and points below 2⁶⁰,
+//! faces below 2⁵⁹.
 
 /// Parameters run from 0 to `UNIT` in each direction of a face.
 pub const UNIT: u32 = 1 << 30;
 
-/// A name in an order that depends on the mesh alone: an entity, a place on it.
+/// A name: an entity, a place on it. Its order is that of the entities' numbers.
 pub(crate) type Key = (u64, u64);
 
 // kinds of entities, above their numbers
@@ -20,7 +23,7 @@ const INSIDE: u64 = 4 << 60;
 const POINT: u64 = 5 << 60;
 
 /// The sides of a face with parameters (s, t).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rim {
     /// Lines below, right, above, left, each in the direction of s or t.
     pub borders: [Border; 4],
@@ -28,13 +31,13 @@ pub(crate) struct Rim {
 
 /// How a side of a face lies on a line: from place `from` to `to` as s or t goes
 /// from 0 to [`UNIT`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Border {
-    line: u64,
-    from: u32,
-    to: u32,
+    pub(crate) line: u64,
+    pub(crate) from: u32,
+    pub(crate) to: u32,
     // names of the points at 0 and UNIT of the line
-    ends: [Key; 2],
+    pub(crate) ends: [Key; 2],
 }
 
 impl Border {
@@ -44,15 +47,15 @@ impl Border {
         if self.to > self.from { self.from + step } else { self.from - step }
     }
 
-    fn reversed(self) -> Self {
+    /// The other way round.
+    pub fn reversed(self) -> Self {
         Self { from: self.to, to: self.from, ..self }
     }
 
-    /// The whole edge of number `edge` from vertex a to b.
-    pub fn edge(edge: u32, a: u32, b: u32) -> Self {
-        let ends = [a.min(b), a.max(b)].map(|v| (VERTEX | u64::from(v), 0));
-        let border = Self { line: EDGE | u64::from(edge), from: 0, to: UNIT, ends };
-        if a < b { border } else { border.reversed() }
+    /// The whole edge of number `edge`, from its first vertex to its last.
+    pub fn edge(edge: u64, vertices: [u64; 2]) -> Self {
+        let ends = vertices.map(|v| (VERTEX | v, 0));
+        Self { line: EDGE | edge, from: 0, to: UNIT, ends }
     }
 
     /// From where a whole edge starts to its middle.
@@ -61,15 +64,15 @@ impl Border {
     }
 
     /// From the middle of an edge to the middle of a face; `number` is that of the spoke.
-    pub fn spoke(number: u64, edge: u32, face: u32) -> Self {
-        let ends = [(EDGE | u64::from(edge), u64::from(UNIT / 2)), (CENTRE | u64::from(face), 0)];
+    pub fn spoke(number: u64, edge: u64, face: u64) -> Self {
+        let ends = [(EDGE | edge, u64::from(UNIT / 2)), (CENTRE | face, 0)];
         Self { line: SPOKE | number, from: 0, to: UNIT, ends }
     }
 
     /// A side of a face that is one point, vertex `v`.
-    pub fn point(face: u32, v: u32) -> Self {
-        let ends = [(VERTEX | u64::from(v), 0); 2];
-        Self { line: POINT | u64::from(face), from: 0, to: UNIT, ends }
+    pub fn point(face: u64, v: u64) -> Self {
+        let ends = [(VERTEX | v, 0); 2];
+        Self { line: POINT | face, from: 0, to: UNIT, ends }
     }
 }
 
@@ -105,7 +108,7 @@ impl Rim {
 
     /// The side of a rectangle `[s0, t0, s1, t1]` of face number `number`, against
     /// the clock: 0 below, 1 right, 2 above, 3 left.
-    pub fn stretch(&self, number: usize, rectangle: [u32; 4], side: usize) -> Stretch {
+    pub fn stretch(&self, number: u64, rectangle: [u32; 4], side: usize) -> Stretch {
         let [s0, t0, s1, t1] = rectangle;
         let (direction, fixed, from, to) = match side {
             0 => (0, t0, s0, s1),
@@ -119,17 +122,17 @@ impl Rim {
                 Stretch { line: border.line, base: 0, from, to }
             }
             None => {
-                let line = INSIDE | (number as u64) << 1 | direction as u64;
+                let line = INSIDE | number << 1 | direction as u64;
                 Stretch { line, base: u64::from(fixed) << 32, from, to }
             }
         }
     }
 
     /// Name of the point (s, t) of face number `number`.
-    pub fn node(&self, number: usize, [s, t]: [u32; 2]) -> Key {
+    pub fn node(&self, number: u64, [s, t]: [u32; 2]) -> Key {
         let on_border = self.border(0, t).map(|b| (b, s)).or(self.border(1, s).map(|b| (b, t)));
         match on_border {
-            None => (INSIDE | number as u64, u64::from(s) << 32 | u64::from(t)),
+            None => (INSIDE | number, u64::from(s) << 32 | u64::from(t)),
             Some((border, along)) => match border.place(along) {
                 0 => border.ends[0],
                 UNIT => border.ends[1],

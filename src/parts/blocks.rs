@@ -74,7 +74,8 @@ impl<'m> Blocks<'m> {
     /// # Errors
     /// What a [`Cutter`] refuses.
     pub fn new(part: &'m RankPart, rule: VertexRule) -> Result<Self> {
-        Ok(Self { part, cutter: Cutter::of(part.mesh())?, rule, extent: None })
+        let cutter = Cutter::of(part.mesh()).map_err(|error| part.of_whole(error))?;
+        Ok(Self { part, cutter, rule, extent: None })
     }
 
     /// The elements of the cells that the part owns, among all of the refined mesh.
@@ -86,6 +87,36 @@ impl<'m> Blocks<'m> {
     /// Number of cells that the part owns.
     pub fn cell_count(&self) -> usize {
         self.part.part().owned.len()
+    }
+
+    /// The cells of the refined mesh that its elements are of, by their ids in the whole.
+    pub(crate) fn cells(&self) -> Range<u32> {
+        let Part { cells, owned, .. } = self.part.part();
+        let at = |cell: &u32| cells[*cell as usize];
+        match (self.part.levels, owned.first(), owned.last()) {
+            (0, Some(first), Some(last)) => at(first)..at(last) + 1,
+            (_, Some(_), _) => self.elements().start as u32..self.elements().end as u32,
+            _ => 0..0,
+        }
+    }
+
+    /// Its elements in runs of at most so many, or of one cell, none of which splits a cell of the
+    /// refined mesh.
+    pub(crate) fn runs(&self, most: usize) -> Vec<Range<usize>> {
+        let Range { mut start, end } = self.elements();
+        let ends = self.part.element_ends();
+        let mut runs = Vec::new();
+        while start < end {
+            let mut stop = (start + most).min(end);
+            if self.part.levels == 0 && stop < end {
+                let split = ends.partition_point(|&e| e <= stop as u64) - 1;
+                let whole = ends[split] as usize;
+                stop = if whole > start { whole } else { ends[split + 1] as usize };
+            }
+            runs.push(start..stop);
+            start = stop;
+        }
+        runs
     }
 
     /// Whether the refined mesh has corners.
@@ -161,13 +192,7 @@ impl<'m> Blocks<'m> {
             // those of refined meshes are less
             if self.part.levels == 0 { check_sharpness(mesh) } else { Ok(()) }
         };
-        match find().err() {
-            None => error,
-            Some(Error::Mesh { message, help }) => {
-                Error::Mesh { message: self.part.names().of_whole(&message), help }
-            }
-            Some(found) => found,
-        }
+        find().err().map_or(error, |found| self.part.of_whole(found))
     }
 
     /// The block without the vertices that span the refined mesh, and whether the first vertex of

@@ -125,6 +125,27 @@ impl DistributedMesh {
         Ok(self.elements(levels).count())
     }
 
+    /// What this rank has: its cells and their data, its points and attributes; creases, corners and
+    /// groups of the whole.
+    pub(crate) fn block(&self) -> &SolidMesh {
+        &self.block
+    }
+
+    /// Who has which cells.
+    pub(crate) fn cells(&self) -> &Holders {
+        &self.cells
+    }
+
+    /// Who has which vertices.
+    pub(crate) fn vertices(&self) -> &Holders {
+        &self.vertices
+    }
+
+    /// The elements of this rank's block of the cells, after some levels of refinement.
+    pub fn own_elements(&self, ranks: &Ranks<'_>, levels: usize) -> Range<usize> {
+        self.elements(levels).range(ranks.rank())
+    }
+
     /// The elements after some levels of refinement, by the holders of their cells.
     pub(super) fn elements(&self, levels: usize) -> Holders {
         match levels {

@@ -8,7 +8,7 @@ use crate::mesh::{CellKind, Cells};
 
 /// Which rank holds each of some items: every rank a run of them, in the order of the ranks.
 #[derive(Clone, Debug)]
-pub(super) struct Holders {
+pub(crate) struct Holders {
     // [rank], and their end
     starts: Vec<usize>,
 }
@@ -65,7 +65,7 @@ fn batch(items: usize, round: usize) -> Range<usize> {
 
 /// Shows what their holders say of the items `wanted`, ascending: one answer behind another, in
 /// messages. `answer` appends what this rank says of the one at a place of its own block.
-pub(super) fn fetch(
+pub(crate) fn fetch(
     ranks: &Ranks<'_>,
     holders: &Holders,
     wanted: &[u32],
@@ -132,17 +132,17 @@ fn next<const N: usize>(bytes: &mut &[u8]) -> [u8; N] {
 }
 
 /// Takes the next id from a message of this program.
-pub(super) fn next_id(bytes: &mut &[u8]) -> u32 {
+pub(crate) fn next_id(bytes: &mut &[u8]) -> u32 {
     u32::from_ne_bytes(next(bytes))
 }
 
 /// Takes the next count from a message of this program.
-pub(super) fn next_count(bytes: &mut &[u8]) -> u64 {
+pub(crate) fn next_count(bytes: &mut &[u8]) -> u64 {
     u64::from_ne_bytes(next(bytes))
 }
 
 /// Takes the next number from a message of this program.
-pub(super) fn next_number(bytes: &mut &[u8]) -> f64 {
+pub(crate) fn next_number(bytes: &mut &[u8]) -> f64 {
     f64::from_ne_bytes(next(bytes))
 }
 

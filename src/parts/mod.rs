@@ -42,11 +42,12 @@
 //! ```
 
 mod blocks;
+mod clusters;
 mod cut;
 mod cutter;
 mod distributed;
 mod estimate;
-mod exchange;
+pub(crate) mod exchange;
 mod extremes;
 mod gather;
 mod names;
@@ -55,6 +56,7 @@ mod rank_part;
 mod scatter;
 
 pub use blocks::{Block, Blocks, Extent};
+pub(crate) use clusters::RankClusters;
 pub use cut::{Cut, costs};
 pub use cutter::Cutter;
 pub use distributed::DistributedMesh;

@@ -6,7 +6,7 @@ use super::Part;
 use super::exchange::{ids, next_count, next_number};
 use super::names::Names;
 use crate::cluster::Ranks;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, Creases, FoldedCorners, Handedness, SolidMesh};
 use crate::refine::{check_levels, child_count};
 
@@ -106,9 +106,15 @@ impl RankPart {
         &self.elements
     }
 
-    /// What cells and vertices are called in the whole.
-    pub(super) fn names(&self) -> Names<'_> {
-        Names { cells: &self.part.cells, vertices: &self.part.vertices }
+    /// An error of its mesh, in the ids of the whole.
+    pub(super) fn of_whole(&self, error: Error) -> Error {
+        let names = Names { cells: &self.part.cells, vertices: &self.part.vertices };
+        match error {
+            Error::Mesh { message, help } => {
+                Error::Mesh { message: names.of_whole(&message), help }
+            }
+            other => other,
+        }
     }
 
     /// Left-handed and folded hexahedra of the whole.

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::bicubic::{Bicubic, HEIGHT};
 
 /// Heights of the Bézier points `[v][u]` of a part of a patch.
-type Heights = [[f64; 4]; 4];
+pub type Heights = [[f64; 4]; 4];
 
 /// Halvings after which the tolerance doubles: so many are needed only where surfaces are flat but
 /// for rounding.
@@ -16,15 +16,29 @@ const PATIENCE: usize = 1 << 16;
 ///
 /// A part lies above its lowest Bézier point and reaches down to its corners. The part with the
 /// lowest Bézier point is halved until no part may be lower than the lowest corner.
-pub fn lowest(patches: impl Iterator<Item = Heights>, mut tolerance: f64) -> f64 {
-    let mut least = f64::INFINITY;
-    let mut parts: BinaryHeap<Candidate> = patches
-        .map(|heights| {
-            least = least.min(lowest_corner(&heights));
-            Candidate::new(heights)
-        })
-        .collect();
-    parts.retain(|part| part.bound < least - tolerance);
+pub fn lowest(patches: impl Iterator<Item = Heights> + Clone, tolerance: f64) -> f64 {
+    let least = least_corner(patches.clone());
+    lowest_of(least, lower_than(patches, least, tolerance), tolerance)
+}
+
+/// Height of the lowest corner of all patches.
+pub fn least_corner(patches: impl Iterator<Item = Heights>) -> f64 {
+    patches.map(|heights| lowest_corner(&heights)).fold(f64::INFINITY, f64::min)
+}
+
+/// The patches that may be lower than the lowest corner of all.
+pub fn lower_than(
+    patches: impl Iterator<Item = Heights>,
+    least: f64,
+    tolerance: f64,
+) -> impl Iterator<Item = Heights> {
+    patches.filter(move |heights| bound(heights) < least - tolerance)
+}
+
+/// Height of the lowest point of all patches, from the lowest corner and the patches that may be
+/// lower, in the order of all.
+pub fn lowest_of(mut least: f64, lower: impl Iterator<Item = Heights>, mut tolerance: f64) -> f64 {
+    let mut parts: BinaryHeap<Candidate> = lower.map(Candidate::new).collect();
     let mut halvings = 0_usize;
     while let Some(part) = parts.pop().filter(|part| part.bound < least - tolerance) {
         halvings += 1;
@@ -54,8 +68,7 @@ struct Candidate {
 
 impl Candidate {
     fn new(heights: Heights) -> Self {
-        let bound = heights.as_flattened().iter().copied().fold(f64::INFINITY, f64::min);
-        Self { bound, heights }
+        Self { bound: bound(&heights), heights }
     }
 }
 
@@ -78,6 +91,11 @@ impl Ord for Candidate {
     fn cmp(&self, other: &Self) -> Ordering {
         other.bound.total_cmp(&self.bound)
     }
+}
+
+/// Nothing of a patch is lower.
+fn bound(heights: &Heights) -> f64 {
+    heights.as_flattened().iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 fn lowest_corner(heights: &Heights) -> f64 {

@@ -1,28 +1,126 @@
 //! Which model layers belong to.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
+use crate::cluster::{Ranks, block};
+use crate::error::Result;
 use crate::mesh::{Attribute, CellKind, Creases, SolidMesh, SurfaceMesh};
+use crate::parts::DistributedMesh;
+use crate::parts::exchange::{Holders, fetch};
 use crate::scheme::Scheme;
 
-/// SHA-256, in hexadecimal, of a control mesh as it is sliced, refined and with its
-/// creases: points, cells, creases and attributes in the order of the mesh, counts and
-/// numbers as 64 little-endian bits, ids as 32.
+/// Points or cells that are hashed together: many programs may hash a mesh.
+const CHUNK: usize = 1 << 16;
+
+/// SHA-256, in hexadecimal, of a control mesh with its creases: points, cells, creases and attributes
+/// in the order of the mesh, counts and numbers as 64 little-endian bits, ids as 32. Of points, cells
+/// and the values of an attribute these are the hashes of 65,536 vertices or cells each.
 pub fn fingerprint(mesh: &SolidMesh) -> String {
+    let [vertices, cells] = [mesh.points.len(), mesh.cells.len()];
+    let rows = |row: usize, bytes: &mut Vec<u8>| point_row(mesh, row, bytes);
+    let points = digests(vertices, rows);
+    let rows = |row: usize, bytes: &mut Vec<u8>| cell_row(mesh, row, bytes);
+    let cells = (cells, digests(cells, rows));
+    let attributes = mesh
+        .attributes
+        .iter()
+        .map(|attribute| digests(vertices, |row, bytes| value_row(attribute, row, bytes)));
+    Fingerprint::of_digests(mesh, (vertices, points), cells, attributes.collect())
+}
+
+/// The [`fingerprint`] of a mesh that ranks hold.
+///
+/// # Errors
+/// Those of other ranks.
+pub fn shared_fingerprint(ranks: &Ranks<'_>, mesh: &DistributedMesh) -> Result<String> {
+    let (block, vertices, cells) = (mesh.block(), mesh.vertices(), mesh.cells());
+    let rows = |row: usize, bytes: &mut Vec<u8>| point_row(block, row, bytes);
+    let points = shared_digests(ranks, vertices, rows)?;
+    let rows = |row: usize, bytes: &mut Vec<u8>| cell_row(block, row, bytes);
+    let cells = (cells.count(), shared_digests(ranks, cells, rows)?);
+    let attributes = block.attributes.iter().map(|attribute| {
+        shared_digests(ranks, vertices, |row, bytes| value_row(attribute, row, bytes))
+    });
+    let attributes = attributes.collect::<Result<_>>()?;
+    Ok(Fingerprint::of_digests(block, (vertices.count(), points), cells, attributes))
+}
+
+/// The fingerprint of a mesh that is refined some times first.
+pub fn refined_fingerprint(fingerprint: String, levels: usize) -> String {
+    if levels == 0 {
+        return fingerprint;
+    }
     let mut hash = Fingerprint(Sha256::new());
-    hash.numbers(mesh.points.as_flattened());
-    hash.count(mesh.cells.len());
-    for c in 0..mesh.cells.len() {
-        let kind = mesh.cells.kind(c);
-        hash.text(&format!("{kind:?}"));
-        match kind {
-            CellKind::Polyhedron => mesh.cells.for_each_face(c, |face| hash.ids(face)),
-            _ => hash.ids(mesh.cells.vertices(c)),
+    hash.text(&fingerprint);
+    hash.count(levels);
+    hash.finish()
+}
+
+fn point_row(mesh: &SolidMesh, row: usize, bytes: &mut Vec<u8>) {
+    push_numbers(&mesh.points[row], bytes);
+}
+
+fn value_row(attribute: &Attribute, row: usize, bytes: &mut Vec<u8>) {
+    push_numbers(&attribute.values[row * attribute.width..][..attribute.width], bytes);
+}
+
+fn push_numbers(numbers: &[f64], bytes: &mut Vec<u8>) {
+    numbers.iter().for_each(|x| bytes.extend(x.to_bits().to_le_bytes()));
+}
+
+fn cell_row(mesh: &SolidMesh, row: usize, bytes: &mut Vec<u8>) {
+    let mut push = |ids: &[u32]| {
+        bytes.extend((ids.len() as u64).to_le_bytes());
+        ids.iter().for_each(|id| bytes.extend(id.to_le_bytes()));
+    };
+    match mesh.cells.kind(row) {
+        CellKind::Polyhedron => {
+            push(&[]);
+            mesh.cells.for_each_face(row, push);
+        }
+        // others have their own numbers of vertices
+        _ => push(mesh.cells.vertices(row)),
+    }
+}
+
+/// The hashes of chunks of so many rows, one behind another.
+fn digests(count: usize, row: impl Fn(usize, &mut Vec<u8>) + Sync) -> Vec<u8> {
+    let of_chunk = |chunk: usize| {
+        let mut bytes = Vec::new();
+        rows_of(chunk, count).for_each(|place| row(place, &mut bytes));
+        Sha256::digest(bytes).to_vec()
+    };
+    let all: Vec<Vec<u8>> = (0..count.div_ceil(CHUNK)).into_par_iter().map(of_chunk).collect();
+    all.concat()
+}
+
+/// [`digests`] of rows that ranks hold; each hashes a run of the chunks.
+fn shared_digests(
+    ranks: &Ranks<'_>,
+    holders: &Holders,
+    row: impl Fn(usize, &mut Vec<u8>),
+) -> Result<Vec<u8>> {
+    let chunks = holders.count().div_ceil(CHUNK);
+    let own = block(chunks, ranks.rank(), ranks.size());
+    let mut digests = Vec::new();
+    for turn in 0..chunks.div_ceil(ranks.size()) {
+        let chunk = Some(own.start + turn).filter(|chunk| own.contains(chunk));
+        let rows = chunk.map_or(0..0, |chunk| rows_of(chunk, holders.count()));
+        let rows: Vec<u32> = rows.map(|row| row as u32).collect();
+        let mut hash = Sha256::new();
+        fetch(ranks, holders, &rows, &row, |bytes| hash.update(bytes))?;
+        if chunk.is_some() {
+            digests.extend(hash.finalize());
         }
     }
-    hash.creases(&mesh.creases);
-    hash.attributes(&mesh.attributes);
-    hash.finish()
+    Ok(ranks.all_gather(Ok(digests))?.concat())
+}
+
+fn rows_of(chunk: usize, count: usize) -> Range<usize> {
+    chunk * CHUNK..((chunk + 1) * CHUNK).min(count)
 }
 
 /// The same of the control mesh of a surface: the scheme, points, faces, creases, rules and
@@ -44,6 +142,29 @@ pub fn surface_fingerprint(mesh: &SurfaceMesh, scheme: Scheme) -> String {
 struct Fingerprint(Sha256);
 
 impl Fingerprint {
+    /// Of the hashes of points, cells and the values of attributes, with the numbers of vertices and
+    /// cells; creases and names are those of `mesh`.
+    fn of_digests(
+        mesh: &SolidMesh,
+        (vertices, points): (usize, Vec<u8>),
+        (count, cells): (usize, Vec<u8>),
+        values: Vec<Vec<u8>>,
+    ) -> String {
+        let mut hash = Self(Sha256::new());
+        hash.count(vertices);
+        hash.0.update(points);
+        hash.count(count);
+        hash.0.update(cells);
+        hash.creases(&mesh.creases);
+        hash.count(mesh.attributes.len());
+        for (attribute, values) in mesh.attributes.iter().zip(values) {
+            hash.text(&attribute.name);
+            hash.count(attribute.width);
+            hash.0.update(values);
+        }
+        hash.finish()
+    }
+
     fn count(&mut self, count: usize) {
         self.0.update((count as u64).to_le_bytes());
     }
@@ -93,6 +214,7 @@ impl Fingerprint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::Threads;
     use crate::mesh::shape::Shape;
 
     #[test]
@@ -109,6 +231,26 @@ mod tests {
         assert!(prints[0] != prints[1] && prints[0] != prints[2]);
     }
 
+    /// More cells than are hashed together.
+    #[test]
+    fn ranks_find_the_fingerprint_of_one_program() {
+        let mut mesh = Shape::parse("box", &[41, 41, 41]).unwrap().build().unwrap();
+        mesh.cells.push(CellKind::Tetrahedron, &[0, 1, 2, 3]);
+        let values = (0..2 * mesh.points.len()).map(|i| i as f64).collect();
+        mesh.attributes.push(Attribute { name: "a".into(), width: 2, values });
+        mesh.creases.push_edge(0, 1, 1.0);
+        let alone = fingerprint(&mesh);
+        for size in [1, 2, 3] {
+            let found = Threads::run(size, |group| {
+                let ranks = Ranks::new(group);
+                let mesh = ranks.is_first().then(|| mesh.clone());
+                let mesh = DistributedMesh::scatter(&ranks, mesh).unwrap();
+                shared_fingerprint(&ranks, &mesh).unwrap()
+            });
+            assert!(found.iter().all(|found| *found == alone), "{size} ranks");
+        }
+    }
+
     #[test]
     fn whatever_the_limit_depends_on_counts() {
         let mesh = Shape::parse("box", &[1, 1, 1]).unwrap().build().unwrap();
@@ -121,8 +263,10 @@ mod tests {
         creased.creases.push_edge(0, 1, 1.0);
         let mut sharper = mesh.clone();
         sharper.creases.push_edge(0, 1, 2.0);
-        let mut others = vec![plain];
-        for changed in [moved, creased, sharper] {
+        let mut renamed = mesh.clone();
+        renamed.cells.renumber(|v| v ^ 1);
+        let mut others = vec![refined_fingerprint(plain.clone(), 1), plain];
+        for changed in [moved, creased, sharper, renamed] {
             let print = fingerprint(&changed);
             assert!(!others.contains(&print));
             others.push(print);

@@ -24,7 +24,7 @@ pub const PLACES: usize = 25;
 const DEEPEST: u32 = 24;
 
 /// A patch over a part of a boundary face.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
     /// `[s0, t0, s1, t1]` in the parameters of the face.
     pub rectangle: [u32; 4],

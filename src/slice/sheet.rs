@@ -4,31 +4,73 @@
 //! [fitted](super::fit) to points of the limit on the face; none of the volume behind it is
 //! needed.
 
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
 use super::bicubic::{Bicubic, Point};
+use super::face::Face;
 use super::fit::{Fit, Fitter, Square};
 use super::frame::Axis;
 use crate::basis::bspline::Order;
 use crate::bezier::Pieces;
-use crate::limit::boundary::BoundaryFace;
+use crate::error::Result;
+use crate::limit::boundary::{BoundaryFace, RimNames, boundary_faces};
 use crate::limit::rim::UNIT;
-use crate::limit::{Leaf, LeafKind};
+use crate::limit::{Leaf, LeafKind, Solid};
+use crate::topology::Orientation;
 
-/// The limit over control points, seen along an axis.
-#[derive(Clone, Copy)]
+/// The boundary over control points, seen along an axis.
 pub struct Sheet<'a> {
-    /// Without rings: for the regular leaves.
-    pub pieces: &'a Pieces<'a>,
-    /// Points of all levels, `[point][3]`.
-    pub points: &'a [f64],
-    /// The height's axis.
-    pub axis: Axis,
-    /// For the others.
-    pub fitter: Fitter,
+    // without rings: for the regular leaves
+    pieces: Pieces<'a>,
+    // of all levels, `[point][3]`
+    points: Cow<'a, [f64]>,
+    axis: Axis,
+    // for the others
+    fitter: Fitter,
+    /// The boundary, as the corners of its cells are listed.
+    pub boundary: Vec<BoundaryFace>,
 }
 
-impl Sheet<'_> {
+impl<'a> Sheet<'a> {
+    /// The boundary of `solid` over its control points.
+    ///
+    /// # Errors
+    /// Those of [`Pieces::new`].
+    pub fn new(
+        solid: &'a Solid,
+        points: &'a [[f64; 3]],
+        axis: Axis,
+        fitter: Fitter,
+    ) -> Result<Self> {
+        let points = solid.refined_points(points.as_flattened(), 3);
+        let boundary = boundary_faces(solid, &Orientation::default());
+        Ok(Self { pieces: Pieces::new(solid, 0)?, points, axis, fitter, boundary })
+    }
+
+    /// The solid.
+    pub fn solid(&self) -> &'a Solid {
+        self.pieces.solid()
+    }
+
+    /// The faces of the boundary, each with the cell that it is of; `id` is what the whole calls a
+    /// cell. Those of mirrored cells are seen from inside.
+    pub fn faces(
+        &self,
+        id: impl Fn(u32) -> u32 + Sync + Send,
+    ) -> impl IndexedParallelIterator<Item = (u32, Face)> {
+        let solid = self.solid();
+        let names = RimNames { solid, id };
+        self.boundary.par_iter().map(move |face| {
+            let cell = (names.id)(solid.elements()[face.element as usize].cell);
+            let (number, rim) = (names.number(face), names.rim(face));
+            (cell, Face { number, rim, fits: self.cover(face) })
+        })
+    }
+
     /// Covers a boundary face.
-    pub fn cover(&self, face: &BoundaryFace) -> Vec<Fit> {
+    fn cover(&self, face: &BoundaryFace) -> Vec<Fit> {
         let mut fits = Vec::new();
         for leaf in self.pieces.solid().element_leaves(face.element as usize) {
             let scale = 0.5_f64.powi(leaf.depth.into());
@@ -68,7 +110,7 @@ impl Sheet<'_> {
 
     /// The patch of a regular leaf, from its Bézier points `[w][v][u][3]`.
     fn regular(&self, leaf: &Leaf, face: &BoundaryFace) -> Bicubic {
-        let bezier = self.pieces.points(leaf, self.points, 3);
+        let bezier = self.pieces.points(leaf, &self.points, 3);
         let at = |t: usize, s: usize| {
             let [a, b] = face.along;
             let place = (3 * face.side) << (2 * face.axis) | s << (2 * a) | t << (2 * b);

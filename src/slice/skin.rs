@@ -85,18 +85,22 @@ impl<'a> Skin<'a> {
         let corners = topology.columns.corners(part.face);
         let sides = corners.len() as u32;
         let corner = |k: u32| corners.start + k % sides;
-        let vertex = |k: u32| topology.vertex(corner(k));
-        let edge = |k: u32| topology.edges[corner(k) as usize];
-        let forth = |k: u32| Border::edge(edge(k), vertex(k), vertex(k + 1));
-        let back = |k: u32| Border::edge(edge(k), vertex(k + 1), vertex(k));
-        let spoke = |k: u32| Border::spoke(corner(k).into(), edge(k), part.face);
+        let vertex = |k: u32| u64::from(topology.vertex(corner(k)));
+        let edge = |k: u32| u64::from(topology.edges[corner(k) as usize]);
+        let between = |k: u32, [a, b]: [u64; 2]| match a < b {
+            true => Border::edge(edge(k), [a, b]),
+            false => Border::edge(edge(k), [b, a]).reversed(),
+        };
+        let forth = |k: u32| between(k, [vertex(k), vertex(k + 1)]);
+        let back = |k: u32| between(k, [vertex(k + 1), vertex(k)]);
+        let spoke = |k: u32| Border::spoke(corner(k).into(), edge(k), part.face.into());
         let borders = match part.corner {
             Some(k) => {
                 let before = k + sides - 1;
                 [forth(k).first_half(), spoke(k), spoke(before), back(before).first_half()]
             }
             None if sides == 3 => {
-                [forth(0), forth(1), Border::point(part.face, vertex(2)), back(2)]
+                [forth(0), forth(1), Border::point(part.face.into(), vertex(2)), back(2)]
             }
             None => [forth(0), forth(1), back(2), back(3)],
         };

@@ -1,6 +1,5 @@
 //! Slicing a solid or a closed surface: set up once, then any layer in any order.
 
-use super::bicubic::HEIGHT;
 use super::closed::ClosedSurface;
 use super::contour;
 use super::coverage::{Grey, Raster, Sampling};
@@ -9,7 +8,7 @@ use super::frame::{Axis, PixelGrid};
 use super::index::IntervalIndex;
 use super::layer::Layer;
 use super::shell::Shells;
-use super::surface::Surface;
+use super::surface::{Surface, longest_side};
 use super::trace::Arcs;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
@@ -36,6 +35,21 @@ pub struct SliceOptions {
     pub tolerance: Option<f64>,
 }
 
+/// What all layers of a model have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame {
+    /// The axis that layers are stacked along.
+    pub axis: Axis,
+    /// How far contours may be from the limit surface, in length units; the part of
+    /// it that [`Slicer::surface_error`] is, included.
+    pub tolerance: f64,
+    /// Heights of the lowest and the highest point of the limit, to about 2⁻³⁴ of the size; where
+    /// patches are approximations, to [`Slicer::surface_error`].
+    pub heights: [f64; 2],
+    /// Box in the plane's coordinates that holds every contour: low and high corner.
+    pub plane: [[f64; 2]; 2],
+}
+
 /// A solid, or what a closed surface bounds, ready to be cut by planes across an axis.
 ///
 /// Layers are independent of each other and of the order they are asked for in; the
@@ -55,10 +69,7 @@ pub struct SliceOptions {
 pub struct Slicer {
     surface: Surface,
     index: IntervalIndex,
-    axis: Axis,
-    tolerance: f64,
-    heights: [f64; 2],
-    plane: [[f64; 2]; 2],
+    frame: Frame,
     // none of a solid
     shells: Shells,
 }
@@ -77,9 +88,8 @@ impl Slicer {
             return Err(Error::request(format!("{count} control points for {expected} vertices")));
         }
         let tolerance = tolerance(controls.positions, options)?;
-        let points = solid.refined_points(controls.positions.as_flattened(), 3);
-        let surface = Surface::new(solid, &points, options.axis, tolerance)?;
-        Ok(Self::of(surface, options.axis, tolerance, Shells::default()))
+        let surface = Surface::new(solid, controls.positions, options.axis, tolerance)?;
+        Ok(Self::of_whole(surface, options.axis, tolerance, Shells::default()))
     }
 
     /// Prepares the limit of a closed surface over its control `points`. What its shells wind
@@ -116,35 +126,40 @@ impl Slicer {
         }
         let tolerance = tolerance(points, options)?;
         let (surface, shells) = Surface::of_closed(surface, points, options.axis, tolerance)?;
-        Ok(Self::of(surface, options.axis, tolerance, shells))
+        Ok(Self::of_whole(surface, options.axis, tolerance, shells))
     }
 
-    fn of(surface: Surface, axis: Axis, tolerance: f64, shells: Shells) -> Self {
-        let ranges: Vec<[f64; 2]> =
-            surface.patches.iter().map(|patch| surface.height_range(patch)).collect();
-        let index = IntervalIndex::new(&ranges);
+    fn of_whole(surface: Surface, axis: Axis, tolerance: f64, shells: Shells) -> Self {
         let patches = || surface.patches.iter().map(|patch| &patch.points);
         let heights = [1.0, -1.0].map(|sign| {
-            let lowest =
-                extreme::lowest(patches().map(|p| extreme::heights(p, sign)), surface.grid);
-            sign * lowest
+            let heights = patches().map(|patch| extreme::heights(patch, sign));
+            sign * extreme::lowest(heights, surface.grid) + 0.0 // no negative zero
         });
-        let points = surface.patches.iter().flat_map(|patch| patch.points.0.as_flattened());
-        let plane = points.fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], p| {
-            [[0, 1].map(|d| low[d].min(p[d])), [0, 1].map(|d| high[d].max(p[d]))]
-        });
-        Self { surface, index, axis, tolerance, heights, plane, shells }
+        let frame = Frame { axis, tolerance, heights, plane: surface.plane_box() };
+        Self::of(surface, frame, shells)
+    }
+
+    /// Cuts a surface that has all patches of the layers it is asked for.
+    pub(super) fn of(surface: Surface, frame: Frame, shells: Shells) -> Self {
+        let ranges: Vec<[f64; 2]> =
+            surface.patches.iter().map(|patch| surface.height_range(patch)).collect();
+        Self { index: IntervalIndex::new(&ranges), surface, frame, shells }
+    }
+
+    /// What all layers have in common.
+    pub fn frame(&self) -> Frame {
+        self.frame
     }
 
     /// The axis that layers are stacked along.
     pub fn axis(&self) -> Axis {
-        self.axis
+        self.frame.axis
     }
 
     /// How far contours may be from the limit surface, in length units; the part of
     /// it that [`Slicer::surface_error`] is, included.
     pub fn tolerance(&self) -> f64 {
-        self.tolerance
+        self.frame.tolerance
     }
 
     /// How far the patches at extraordinary vertices may be from the limit surface,
@@ -156,12 +171,12 @@ impl Slicer {
     /// Heights of the lowest and the highest point of the limit, to about 2⁻³⁴ of the size; where
     /// patches are approximations, to [`Slicer::surface_error`].
     pub fn heights(&self) -> [f64; 2] {
-        self.heights
+        self.frame.heights
     }
 
     /// Box in the plane's coordinates that holds every contour: low and high corner.
     pub fn plane_box(&self) -> [[f64; 2]; 2] {
-        self.plane
+        self.frame.plane
     }
 
     /// The shells of a surface; none of a solid.
@@ -214,7 +229,7 @@ impl Slicer {
 
     /// How far chords may be from patches.
     pub(super) fn chord_tolerance(&self) -> f64 {
-        CHORD_PART * self.tolerance
+        CHORD_PART * self.frame.tolerance
     }
 
     /// The boundary.
@@ -238,7 +253,7 @@ impl Slicer {
 }
 
 /// The tolerance over these control points.
-fn tolerance(points: &[[f64; 3]], options: SliceOptions) -> Result<f64> {
+pub(super) fn tolerance(points: &[[f64; 3]], options: SliceOptions) -> Result<f64> {
     check_coordinates(points, Precision::F64)?;
     let side = longest_side(points);
     let tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * side);
@@ -253,12 +268,4 @@ fn tolerance(points: &[[f64; 3]], options: SliceOptions) -> Result<f64> {
             .with_help(format!("ask for at least {least:e} length units")));
     }
     Ok(tolerance)
-}
-
-fn longest_side(points: &[[f64; 3]]) -> f64 {
-    let extent = |d: usize| {
-        let along = || points.iter().map(|p| p[d]);
-        along().fold(f64::MIN, f64::max) - along().fold(f64::MAX, f64::min)
-    };
-    (0..=HEIGHT).map(extent).fold(0.0, f64::max)
 }

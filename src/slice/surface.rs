@@ -20,16 +20,15 @@ use rayon::prelude::*;
 
 use super::bicubic::{self, Bicubic, Cubic, HEIGHT, Point, range, round_to};
 use super::closed::ClosedSurface;
+use super::face::Face;
 use super::fit::{Fit, Fitter};
 use super::frame::Axis;
 use super::sheet::Sheet;
 use super::shell::Shells;
 use super::simple::{Flatness, Slope, SubPatch, cut};
 use super::skin::Skin;
-use crate::bezier::Pieces;
 use crate::error::Result;
 use crate::limit::Solid;
-use crate::limit::boundary::boundary_faces;
 use crate::limit::rim::{Key, Rim, Stretch};
 use crate::topology::Orientation;
 
@@ -76,6 +75,13 @@ impl Patch {
         self.links
     }
 
+    /// A patch with so many links on each side, which come after `first` others.
+    pub fn new(points: Bicubic, slope: Slope, first: u32, counts: [u32; 4]) -> Self {
+        let mut links = [first; 5];
+        (0..4).for_each(|side| links[side + 1] = links[side] + counts[side]);
+        Self { points, slope, links }
+    }
+
     /// Links of all sides, against the clock.
     pub fn all_links(&self) -> std::ops::Range<usize> {
         self.links[0] as usize..self.links[4] as usize
@@ -97,28 +103,34 @@ pub struct Link {
 
 /// A part of a face, before edges are known.
 struct Piece {
+    // among the sides of all
     face: u32,
     exact: bool,
     part: SubPatch,
 }
 
+/// A surface, and what its edges are called.
+#[derive(Debug)]
+pub struct Named {
+    pub surface: Surface,
+    /// Where each edge starts.
+    pub edges: Vec<Key>,
+    /// Patches of the faces up to each.
+    pub ends: Vec<u32>,
+}
+
 impl Surface {
-    /// The boundary of `solid` over `points` of all levels
-    /// ([`Solid::refined_points`]), seen along `axis`.
+    /// The boundary of `solid` over its control points, seen along `axis`.
     ///
     /// # Errors
-    /// Those of [`Pieces::new`] and [`Orientation::new`].
-    pub fn new(solid: &Solid, points: &[f64], axis: Axis, tolerance: f64) -> Result<Self> {
+    /// Those of [`Sheet::new`] and [`Orientation::new`].
+    pub fn new(solid: &Solid, points: &[[f64; 3]], axis: Axis, tolerance: f64) -> Result<Self> {
         let grid = height_grid(points);
-        let pieces = Pieces::new(solid, 0)?;
-        let fitter = Fitter { grid, tolerance: ERROR_PART * tolerance };
-        let sheet = Sheet { pieces: &pieces, points, axis, fitter };
-        let (vertices, _) = points.as_chunks::<3>();
-        let orientation = Orientation::new(solid.topology(), vertices)?;
-        let faces = boundary_faces(solid, &orientation);
-        let fits = faces.par_iter().map(|face| sheet.cover(face));
-        let rims: Vec<Rim> = faces.iter().map(|face| face.rim).collect();
-        Ok(Self::of_fits(&rims, fits, grid, tolerance))
+        let sheet = Sheet::new(solid, points, axis, fitter(grid, tolerance))?;
+        let orientation = Orientation::new(solid.topology(), points)?;
+        let faces = sheet.faces(|cell| cell);
+        let faces = faces.map(|(cell, face)| face.turned(orientation.is_mirrored(cell)));
+        Ok(Self::of_faces(faces, grid, tolerance).surface)
     }
 
     /// A closed surface over its control points, seen along `axis`; and its shells, turned so
@@ -132,45 +144,73 @@ impl Surface {
         axis: Axis,
         tolerance: f64,
     ) -> Result<(Self, Shells)> {
-        let grid = height_grid(points.as_flattened());
-        let fitter = Fitter { grid, tolerance: ERROR_PART * tolerance };
-        let skin = Skin::new(surface, points, axis, fitter)?;
+        let grid = height_grid(points);
+        let skin = Skin::new(surface, points, axis, fitter(grid, tolerance))?;
         let parts = skin.parts();
-        let mut fits: Vec<Vec<Fit>> =
+        let fits: Vec<Vec<Fit>> =
             (0..parts.len()).into_par_iter().map(|part| skin.cover(part)).collect();
-        let mut rims: Vec<Rim> = parts.iter().map(|&part| skin.rim(part)).collect();
         let shells = Shells::new(surface, parts, &fits)?;
-        if shells.reversed {
-            fits.iter_mut().flatten().for_each(|fit| *fit = fit.transposed());
-            rims.iter_mut().for_each(|rim| *rim = rim.transposed());
-        }
-        Ok((Self::of_fits(&rims, fits.into_par_iter(), grid, tolerance), shells))
+        let faces = fits.into_par_iter().enumerate().map(|(part, fits)| {
+            let face = Face { number: part as u64, rim: skin.rim(parts[part]), fits };
+            face.turned(shells.reversed)
+        });
+        Ok((Self::of_faces(faces, grid, tolerance).surface, shells))
     }
 
-    /// The complex of faces with these sides and patches.
-    fn of_fits(
-        rims: &[Rim],
-        fits: impl IndexedParallelIterator<Item = Vec<Fit>>,
+    /// The surface of these faces, which have ascending numbers.
+    pub fn of_faces(
+        faces: impl IndexedParallelIterator<Item = Face>,
         grid: f64,
         tolerance: f64,
-    ) -> Self {
+    ) -> Named {
         let flatness = Flatness {
             height: FLAT_PART * tolerance,
             deviation: FLAT_PART * tolerance,
             rounding: grid / 16.0,
         };
-        let parts: Vec<(Vec<Piece>, f64)> = fits
+        let cut: Vec<(Sides, Vec<Piece>, f64)> = faces
             .enumerate()
-            .map(|(face, fits)| face_parts(face as u32, &fits, &flatness))
+            .map(|(index, face)| {
+                let (parts, error) = face_parts(index as u32, &face.fits, &flatness);
+                (Sides { face: face.number, rim: face.rim }, parts, error)
+            })
             .collect();
-        let error = parts.iter().fold(0.0, |error: f64, (_, e)| error.max(*e));
-        let parts: Vec<Piece> = parts.into_iter().flat_map(|(parts, _)| parts).collect();
-        assemble(rims, &parts, grid, error)
+        let error = cut.iter().fold(0.0, |error: f64, (_, _, e)| error.max(*e));
+        let (mut sides, mut parts, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        for (rim, own, _) in cut {
+            sides.push(rim);
+            parts.extend(own);
+            ends.push(parts.len() as u32);
+        }
+        let (surface, edges) = assemble(&sides, &parts, grid, error);
+        Named { surface, edges, ends }
+    }
+
+    /// Keeps a run of the patches, and all edges.
+    pub fn keep(&mut self, run: std::ops::Range<usize>) {
+        self.patches.truncate(run.end);
+        self.patches.drain(..run.start);
+        let links = match (self.patches.first(), self.patches.last()) {
+            (Some(first), Some(last)) => first.links[0]..last.links[4],
+            _ => 0..0,
+        };
+        self.links.truncate(links.end as usize);
+        self.links.drain(..links.start as usize);
+        self.patches.iter_mut().flat_map(|p| &mut p.links).for_each(|at| *at -= links.start);
     }
 
     /// A height on the grid of heights.
     pub fn round(&self, height: f64) -> f64 {
         round_to(height, self.grid)
+    }
+
+    /// Box in the plane of the layers that holds all patches.
+    pub fn plane_box(&self) -> [[f64; 2]; 2] {
+        let points = self.patches.iter().flat_map(|patch| patch.points.0.as_flattened());
+        let found = points.fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], p| {
+            [[0, 1].map(|d| low[d].min(p[d])), [0, 1].map(|d| high[d].max(p[d]))]
+        });
+        found.map(|corner| corner.map(|x| x + 0.0)) // no negative zero
     }
 
     /// Lowest and highest point of a patch and its edges.
@@ -183,17 +223,33 @@ impl Surface {
     }
 }
 
+/// How patches are fitted for a tolerance.
+pub fn fitter(grid: f64, tolerance: f64) -> Fitter {
+    Fitter { grid, tolerance: ERROR_PART * tolerance }
+}
+
 /// A power of two near 2⁻³⁴ of the extent, or near 2⁻⁴⁶ of the largest coordinate where
 /// the solid is so far from the origin that rounding is larger.
-fn height_grid(points: &[f64]) -> f64 {
-    let extent = |d: usize| {
-        let along = || points.iter().skip(d).step_by(3);
-        along().fold(f64::MIN, |m, &x| m.max(x)) - along().fold(f64::MAX, |m, &x| m.min(x))
-    };
-    let longest = (0..3).map(extent).fold(0.0, f64::max);
-    let farthest = points.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+pub fn height_grid(points: &[[f64; 3]]) -> f64 {
+    let farthest = points.as_flattened().iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let longest = longest_side(points);
     let step = (longest * 2.0_f64.powi(-34)).max(farthest * 2.0_f64.powi(-46));
     2.0_f64.powi(step.max(f64::MIN_POSITIVE).log2().ceil() as i32)
+}
+
+/// The longest side of the box around points.
+pub fn longest_side(points: &[[f64; 3]]) -> f64 {
+    let extent = |d: usize| {
+        let along = || points.iter().map(|p| p[d]);
+        along().fold(f64::MIN, f64::max) - along().fold(f64::MAX, f64::min)
+    };
+    (0..3).map(extent).fold(0.0, f64::max)
+}
+
+/// The lines around a face.
+struct Sides {
+    face: u64,
+    rim: Rim,
 }
 
 /// Simple parts of one face, and their error.
@@ -209,10 +265,11 @@ fn face_parts(face: u32, fits: &[Fit], flatness: &Flatness) -> (Vec<Piece>, f64)
     (all, error)
 }
 
-/// Finds the edges between the corners of all parts.
-fn assemble(rims: &[Rim], parts: &[Piece], grid: f64, error: f64) -> Surface {
+/// Finds the edges between the corners of all parts, and their names.
+fn assemble(sides: &[Sides], parts: &[Piece], grid: f64, error: f64) -> (Surface, Vec<Key>) {
     let stretch = |piece: &Piece, side: usize| {
-        rims[piece.face as usize].stretch(piece.face as usize, piece.part.rectangle, side)
+        let Sides { face, rim } = &sides[piece.face as usize];
+        rim.stretch(*face, piece.part.rectangle, side)
     };
     // names of all corners, as places on their lines and as nodes
     let mut stops: Vec<Key> = parts
@@ -229,7 +286,8 @@ fn assemble(rims: &[Rim], parts: &[Piece], grid: f64, error: f64) -> Surface {
     let corner = |piece: &Piece, k: usize| {
         let [s0, t0, s1, t1] = piece.part.rectangle;
         let at = [[s0, t0], [s1, t0], [s1, t1], [s0, t1]][k];
-        rims[piece.face as usize].node(piece.face as usize, at)
+        let Sides { face, rim } = &sides[piece.face as usize];
+        rim.node(*face, at)
     };
     let mut nodes: Vec<(Key, u32)> = parts
         .par_iter()
@@ -286,13 +344,15 @@ fn assemble(rims: &[Rim], parts: &[Piece], grid: f64, error: f64) -> Surface {
     }
     let mut numbers = vec![0_u32; stops.len()];
     let mut edges = Vec::with_capacity(2 * parts.len());
+    let mut names = Vec::with_capacity(2 * parts.len());
     for (stop, curve) in curves.into_iter().enumerate() {
         if let Some((_, [_, b, c, _])) = curve {
             numbers[stop] = edges.len() as u32;
             edges.push([positions[stop], b, c, positions[stop + 1]]);
+            names.push(stops[stop]);
         }
     }
     links.iter_mut().for_each(|link| link.edge = numbers[link.edge as usize]);
     debug_assert!(edges.iter().all(|e| e[0][HEIGHT].is_finite()));
-    Surface { patches, links, edges, grid, error }
+    (Surface { patches, links, edges, grid, error }, names)
 }

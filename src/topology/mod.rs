@@ -25,6 +25,7 @@ pub mod surface;
 mod validate;
 
 pub use orientation::Orientation;
+pub(crate) use orientation::{Clusters, no_orientation};
 pub use rows::Rows;
 pub use sharpness::Sharpness;
 pub use star::{Star, is_extraordinary, stars, straight_edges};

@@ -6,10 +6,10 @@
 
 use std::collections::VecDeque;
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::Topology;
+use super::{NONE, Topology};
 use crate::error::{Error, Result};
 
 /// The cells that are mirrored: the faces of their corner order face inward.
@@ -29,45 +29,10 @@ impl Orientation {
     /// [`Error::Mesh`] if the cells have no common orientation (a Möbius band of cells):
     /// their boundary has no outside.
     pub fn new(topology: &Topology, points: &[[f64; 3]]) -> Result<Self> {
-        let cells = topology.cell_count();
-        let opposed: Vec<bool> = (0..topology.face_count())
-            .into_par_iter()
-            .map(|f| opposes(topology, f as u32))
-            .collect();
-        let mut mirrored = vec![false; cells];
-        let mut seen = vec![false; cells];
-        let mut pending = VecDeque::new();
-        let mut part = Vec::new();
-        for first in 0..cells as u32 {
-            if std::mem::replace(&mut seen[first as usize], true) {
-                continue;
-            }
-            part.clear();
-            pending.push_back(first);
-            while let Some(cell) = pending.pop_front() {
-                part.push(cell);
-                for &face in topology.cell_faces(cell) {
-                    if topology.is_boundary_face(face) {
-                        continue;
-                    }
-                    let [a, b] = topology.face_cells(face);
-                    let other = if a == cell { b } else { a };
-                    let wanted = mirrored[cell as usize] ^ !opposed[face as usize];
-                    if !std::mem::replace(&mut seen[other as usize], true) {
-                        mirrored[other as usize] = wanted;
-                        pending.push_back(other);
-                    } else if mirrored[other as usize] != wanted {
-                        return Err(Error::mesh(format!(
-                            "the cells around cells {cell} and {other} have no common \
-                             orientation: their boundary has no outside"
-                        ))
-                        .with_help("cut the band of cells that returns to itself mirrored"));
-                    }
-                }
-            }
-            if volume(topology, points, &part, &mirrored) < 0.0 {
-                part.iter().for_each(|&c| mirrored[c as usize] ^= true);
-            }
+        let clusters = Clusters::new(topology, points, |_| true).map_err(no_orientation)?;
+        let mut mirrored = clusters.mirrored;
+        for (mirrored, &cluster) in mirrored.iter_mut().zip(&clusters.numbers) {
+            *mirrored ^= clusters.volumes[cluster as usize] < 0.0;
         }
         if !mirrored.contains(&true) {
             mirrored = Vec::new();
@@ -90,6 +55,86 @@ impl Orientation {
         let backwards = self.is_mirrored(topology.face_cells(face)[0]);
         let last = cycle.len() - 1;
         (0..cycle.len()).map(move |i| cycle[if backwards { last - i } else { i }])
+    }
+}
+
+/// The error of two cells, one of which is mirrored if the other is and if it is not.
+pub(crate) fn no_orientation([cell, other]: [u32; 2]) -> Error {
+    Error::mesh(format!(
+        "the cells around cells {cell} and {other} have no common orientation: their boundary has \
+         no outside"
+    ))
+    .with_help("cut the band of cells that returns to itself mirrored")
+}
+
+/// Some cells of a mesh, in clusters that hang together by faces.
+#[derive(Debug)]
+pub(crate) struct Clusters {
+    /// `[cell]`: its cluster, [`NONE`] of other cells.
+    pub numbers: Vec<u32>,
+    /// `[cell]`: whether it is mirrored against the first cell of its cluster.
+    pub mirrored: Vec<bool>,
+    /// `[cluster]`: six times the volume inside its part of the boundary, seen from the first point.
+    /// Of a cluster that others hang on it is a part of theirs.
+    pub volumes: Vec<f64>,
+    /// Cells at a face with another cell that is none of these, and whether that one is mirrored
+    /// against the first cell of the cluster.
+    pub links: Vec<([u32; 2], bool)>,
+}
+
+impl Clusters {
+    /// The clusters of those cells of `topology` that are asked for.
+    ///
+    /// # Errors
+    /// Two cells without a common orientation.
+    pub fn new(
+        topology: &Topology,
+        points: &[[f64; 3]],
+        is_own: impl Fn(u32) -> bool + Sync,
+    ) -> std::result::Result<Self, [u32; 2]> {
+        let cells = topology.cell_count();
+        let opposed: Vec<bool> = (0..topology.face_count() as u32)
+            .into_par_iter()
+            .map(|face| {
+                let [a, b] = topology.face_cells(face);
+                b == NONE || !(is_own(a) || is_own(b)) || opposes(topology, face)
+            })
+            .collect();
+        let (mut numbers, mut mirrored) = (vec![NONE; cells], vec![false; cells]);
+        let (mut volumes, mut links) = (Vec::new(), Vec::new());
+        let mut pending = VecDeque::new();
+        let mut part = Vec::new();
+        for first in (0..cells as u32).filter(|&cell| is_own(cell)) {
+            if numbers[first as usize] != NONE {
+                continue;
+            }
+            let number = volumes.len() as u32;
+            numbers[first as usize] = number;
+            part.clear();
+            pending.push_back(first);
+            while let Some(cell) = pending.pop_front() {
+                part.push(cell);
+                for &face in topology.cell_faces(cell) {
+                    if topology.is_boundary_face(face) {
+                        continue;
+                    }
+                    let [a, b] = topology.face_cells(face);
+                    let other = if a == cell { b } else { a };
+                    let wanted = mirrored[cell as usize] ^ !opposed[face as usize];
+                    if !is_own(other) {
+                        links.push(([cell, other], wanted));
+                    } else if numbers[other as usize] == NONE {
+                        numbers[other as usize] = number;
+                        mirrored[other as usize] = wanted;
+                        pending.push_back(other);
+                    } else if mirrored[other as usize] != wanted {
+                        return Err([cell, other]);
+                    }
+                }
+            }
+            volumes.push(volume(topology, points, &part, &mirrored));
+        }
+        Ok(Self { numbers, mirrored, volumes, links })
     }
 }
 
@@ -116,11 +161,7 @@ fn opposes(topology: &Topology, face: u32) -> bool {
 
 /// Six times the volume inside the boundary of some cells that hang together.
 fn volume(topology: &Topology, points: &[[f64; 3]], part: &[u32], mirrored: &[bool]) -> f64 {
-    let Some(&first) = part.first().and_then(|&c| topology.cells().vertices(c as usize).first())
-    else {
-        return 0.0;
-    };
-    let origin = Vector3::from(points[first as usize]);
+    let origin = points.first().map_or_else(Vector3::zeros, |&p| Vector3::from(p));
     let mut sum = 0.0;
     for &cell in part {
         let sign = if mirrored[cell as usize] { -1.0 } else { 1.0 };
@@ -129,7 +170,8 @@ fn volume(topology: &Topology, points: &[[f64; 3]], part: &[u32], mirrored: &[bo
             let at = |i: usize| Vector3::from(points[cycle[i % cycle.len()] as usize]) - origin;
             let mean = (0..cycle.len()).map(at).sum::<Vector3<f64>>() / cycle.len() as f64;
             for i in 0..cycle.len() {
-                sum += sign * Matrix3::from_columns(&[mean, at(i), at(i + 1)]).determinant();
+                // differences first: the origin may be far
+                sum += sign * mean.dot(&(at(i) - mean).cross(&(at(i + 1) - mean)));
             }
         }
     }

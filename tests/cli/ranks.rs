@@ -85,7 +85,28 @@ fn ranks_write_the_files_of_one_program() {
         2,
     );
     compare(here, "quadrature bracket.vtk --gauss 2 --piece-points 1000 -o out.pvtu", 6);
-    compare(here, "slice bracket.vtk --layer-height 0.5 --pixel 0.2 --png layers", 6);
+}
+
+/// Layers of models that no rank has as a whole; of attributes and closed surfaces every rank has.
+#[test]
+fn ranks_write_the_layers_of_one_program() {
+    let here = with_models();
+    let here = here.path();
+    done(here, "shape box 2 1 1 -o box.vtu");
+    for (job, least) in [
+        ("bracket.vtk --layer-height 0.5 --pixel 0.2 --png layers", 6),
+        ("bracket.vtk --layer-height 0.5 --pixel 0.2 --bmp layers --crease-angle 40 --levels 1", 6),
+        ("bracket.vtk --layer-height 0.3 --axis x --range 1:3 --svg drawings", 6),
+        ("graded.vtu --layer-height 0.5 --pixel 0.3 --antialias 3 --png layers --svg drawings", 9),
+        ("graded.vtu --layer-height 0.5 --axis y --levels 1 --svg drawings", 6),
+        ("mixed.vtu --layer-height 0.3 --pixel 0.1 --png layers --svg drawings", 6),
+        ("mixed.vtu --layer-height 0.3 --pixel 0.1 --antialias 2 --png layers --levels 2", 6),
+        ("mixed.vtk --layer-height 0.3 --axis x --svg drawings", 4),
+        ("far.vtu --layer-height 0.2 --pixel 0.1 --png layers --svg drawings --origin -1", 6),
+        ("box.vtu --layer-height 0.5 --svg drawings", 3),
+    ] {
+        compare(here, &format!("slice {job}"), least);
+    }
 }
 
 /// Octree meshes have hundreds of structures, and cells that are refined first.
@@ -101,6 +122,12 @@ fn ranks_share_octree_meshes() {
     let here = tempdir().unwrap();
     let job = format!("evaluate {} --samples 2 --piece-points 20011 -o o.pvtu", model.display());
     compare(here.path(), &job, 3);
+    let mesh = subsolid::read(&model).unwrap();
+    let along = mesh.points.iter().map(|p| p[2]);
+    let [low, high] =
+        along.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], z| [a.min(z), b.max(z)]);
+    let job = format!("slice {} --layer-height {} --svg o", model.display(), (high - low) / 20.5);
+    compare(here.path(), &job, 20);
 }
 
 /// Reports but for the seconds.
@@ -113,6 +140,7 @@ fn ranks_report_what_one_program_reports() {
         assert!(code < 2, "{arguments}: {error}");
         let mut report: serde_json::Value = serde_json::from_str(&out).unwrap();
         report["seconds"].take();
+        let _ = fs::remove_dir_all(here.join("drawings"));
         (code, report)
     };
     for job in [
@@ -121,6 +149,7 @@ fn ranks_report_what_one_program_reports() {
         "evaluate fan.vtu --samples 3 --levels 2 --quality --piece-points 300 --json -o q.pvtu",
         "quadrature bracket.vtk --gauss 3 --quality --json",
         "refine mixed.vtu --levels 2 --piece-cells 100 --json -o fine.pvtu",
+        "slice mixed.vtu --layer-height 0.3 --json --svg drawings",
     ] {
         let alone = report(job);
         for count in [1, 2, 3, 5] {
@@ -240,6 +269,9 @@ fn ranks_say_what_one_program_says() {
     fs::write(here.join("cut.vtu"), &bytes[..bytes.len() - 99]).unwrap();
     creased.points[40][1] = f64::NAN;
     write("nan.vtu", &creased);
+    let mut far = meshes::block([3, 3, 3]);
+    far.points[63] = [1e71; 3];
+    write("far.vtu", &far);
     let said = |job: &str| {
         let (code, _, text) = run(here, job);
         let kept = |line: &&str| !line.trim_start().starts_with(|c: char| c.is_ascii_uppercase());
@@ -264,7 +296,23 @@ fn ranks_say_what_one_program_says() {
         ("evaluate cut.vtu --samples 2 -o out.pvtu", 2),
         ("evaluate nan.vtu --samples 2 -o out.pvtu", 2),
         ("evaluate none.vtu --samples 2 -o out.pvtu", 2),
+        ("slice poor.vtk --layer-height 0.5 --svg out", 0),
+        ("slice poor.vtu --layer-height 0.5 --strict --svg out", 2),
+        ("slice poor.vtu --layer-height 9 --svg out", 2),
+        ("slice poor.vtu --layer-height 0.5 --tolerance 1e-99 --svg out", 2),
+        ("slice poor.vtu --layer-height 0.5 --origin 600 --svg out", 2),
+        ("slice poor.vtu --layer-height 0.5 --range 0:1 --svg out", 2),
+        ("slice creased.vtu --layer-height 0.5 --svg out", 2),
+        ("slice touching.vtu --layer-height 0.5 --svg out", 2),
+        ("slice sharp.vtu --layer-height 0.5 --svg out", 2),
+        ("slice nan.vtu --layer-height 0.5 --svg out", 2),
+        ("slice far.vtu --layer-height 0.5 --svg out", 2),
     ] {
+        let said = |job: &str| {
+            let said = said(job);
+            let _ = fs::remove_dir_all(here.join("out"));
+            said
+        };
         let alone = said(job);
         assert_eq!(alone.0, expected, "{job}: {:?}", alone.1);
         for count in [1, 2, 3, 5] {

@@ -26,5 +26,6 @@ mod refine;
 mod requests;
 mod several;
 mod shapes;
+mod slices;
 mod structures;
 mod vertex_rule;

@@ -8,9 +8,7 @@ use subsolid::backend::Precision;
 use subsolid::cluster::Ranks;
 use subsolid::io::{Format, WriteOptions};
 use subsolid::mesh::SolidMesh;
-use subsolid::parts::{Blocks, Extent, RankPart};
 use subsolid::plan::{Samples, element_pieces};
-use subsolid::scheme::VertexRule;
 use subsolid::volume::{Quality, name_cells};
 use subsolid::{Error, Result};
 
@@ -21,10 +19,8 @@ use crate::cli::cluster::{all_numbers, own_choice};
 use crate::cli::console::{counted, since};
 use crate::cli::model::{check_names, warn_left_out};
 use crate::cli::pieces::{covered, share};
+use crate::cli::rank_model::{BLOCK, blocks};
 use crate::cli::shared_pieces::SharedPieces;
-
-/// Elements that a rank has the set-up of at a time: some hundred megabytes.
-const BLOCK: usize = 1 << 18;
 
 pub fn run(
     mut a: Arguments,
@@ -133,33 +129,6 @@ fn lengths_of_all(mesh: &SolidMesh, ranks: &Ranks<'_>) -> Result<[f64; 2]> {
     let all = all_numbers(ranks, Ok(lengths(mesh).to_vec()))?;
     let of = |i: usize| all.iter().map(move |lengths| lengths[i]);
     Ok([of(0).fold(0.0, f64::max), of(1).fold(f64::INFINITY, f64::min)])
-}
-
-/// The blocks of the part, which know the extent of the refined mesh of so many elements.
-fn blocks<'p>(
-    part: &'p RankPart,
-    count: usize,
-    ranks: &Ranks<'_>,
-    console: &Console,
-) -> Result<Blocks<'p>> {
-    let mut blocks = Blocks::new(part, VertexRule::default())?;
-    if !blocks.needs_extent() {
-        return Ok(blocks);
-    }
-    let start = Instant::now();
-    let (cells, levels) = (blocks.cell_count(), part.levels());
-    let step = (BLOCK >> (3 * levels.min(6))).max(1);
-    let mut extent = Extent::default();
-    for first in (0..cells).step_by(step) {
-        ranks.go_on()?;
-        extent = extent.joined(&blocks.extent(first..(first + step).min(cells))?);
-    }
-    let all = ranks.all_gather(Ok(extent.to_bytes()))?;
-    let join = |extent: Extent, bytes: &Vec<u8>| extent.joined(&Extent::from_bytes(bytes));
-    blocks.set_extent(all.iter().fold(Extent::default(), join));
-    let cells = counted(count, "cell");
-    console.status("Measured", format!("{cells} of {levels} levels in {}", since(start)));
-    Ok(blocks)
 }
 
 /// The end of the pieces that make a block with piece `first`.

@@ -1,33 +1,81 @@
 //! What `subsolid slice` cuts: a solid, or what a closed surface bounds.
 
+use std::ops::Range;
+
+use subsolid::cluster::Ranks;
 use subsolid::limit::Solid;
 use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh};
 use subsolid::scheme::VertexRule;
 use subsolid::slice::{
-    ClosedSurface, SliceOptions, Slicer, SolidSource, fingerprint, surface_fingerprint,
+    ClosedSurface, Frame, SharedBoundary, SliceOptions, Slicer, SolidSource, Stack, fingerprint,
+    refined_fingerprint, shared_fingerprint, surface_fingerprint,
 };
 use subsolid::{Error, Result, io};
 
 use super::{Arguments, values};
 use crate::cli::Console;
 use crate::cli::console::counted;
+use crate::cli::model::refined;
+use crate::cli::rank_model::blocks;
 use crate::cli::surface::{SchemeName, check_valences};
 use crate::cli::surface_model::read_surface;
 
 /// A model ready to be cut.
 pub struct Model {
-    /// None of a surface.
+    /// None of a surface, and of a solid whose outline alone is cut by ranks.
     solid: Option<(Solid, SolidMesh)>,
     /// Attributes and arrays that something is made of.
     pub wanted: Vec<Attribute>,
     pub cell_data: Vec<CellArray>,
     /// Fingerprint of the control mesh.
     pub sha256: String,
+    /// Number of cells; 0 of a surface.
+    pub cells: usize,
+}
+
+/// What contours are cut from.
+pub enum Outline {
+    /// All of it.
+    Whole(Slicer),
+    /// What ranks have of it.
+    Shared(SharedBoundary),
+}
+
+impl Outline {
+    /// What all layers have in common.
+    pub fn frame(&self) -> Frame {
+        match self {
+            Self::Whole(slicer) => slicer.frame(),
+            Self::Shared(boundary) => boundary.frame(),
+        }
+    }
+
+    /// A slicer for some layers.
+    pub fn into_slicer(
+        self,
+        ranks: Option<&Ranks<'_>>,
+        stack: &Stack,
+        layers: &Range<usize>,
+    ) -> Result<Slicer> {
+        match (self, ranks) {
+            (Self::Whole(slicer), _) => Ok(slicer),
+            (Self::Shared(boundary), Some(ranks)) => {
+                let slabs = [layers.start, layers.end.saturating_sub(1)].map(|k| stack.slab(k));
+                let heights = (!layers.is_empty()).then_some([slabs[0][0], slabs[1][1]]);
+                boundary.slicer(ranks, heights)
+            }
+            (Self::Shared(_), None) => Err(Error::request("a part of a boundary without ranks")),
+        }
+    }
 }
 
 impl Model {
     /// Reads and prepares the model of some arguments.
-    pub fn load(a: &Arguments, console: &Console) -> Result<(Self, Slicer)> {
+    pub fn load(
+        a: &Arguments,
+        ranks: Option<&Ranks<'_>>,
+        console: &Console,
+    ) -> Result<(Self, Outline)> {
         let options = SliceOptions { axis: a.axis.into(), tolerance: a.tolerance };
         if io::is_surface(&a.model.model)? {
             return Self::surface(a, options, console);
@@ -35,21 +83,44 @@ impl Model {
         if a.scheme.is_some() {
             return Err(Error::request("--scheme is for surfaces").with_help("leave --scheme out"));
         }
-        let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
-        let (wanted, cell_data) = values::attributes(&a.wanted(), &mesh)?;
+        let names = a.wanted();
+        match ranks {
+            Some(ranks) if names.is_empty() => return Self::on_ranks(a, options, ranks, console),
+            _ => {}
+        }
+        let mesh = a.model.load(0, VertexRule::default(), console)?;
+        let sha256 = refined_fingerprint(fingerprint(&mesh), a.levels);
+        let mesh = refined(mesh, a.levels, VertexRule::default(), console)?;
+        let (wanted, cell_data) = values::attributes(&names, &mesh)?;
         let controls = Controls { positions: &mesh.points, attributes: &wanted };
         let solid = Solid::new(&mesh)?;
         let slicer = Slicer::new(&solid, controls, options)?;
-        let sha256 = fingerprint(&mesh);
-        Ok((Self { solid: Some((solid, mesh)), wanted, cell_data, sha256 }, slicer))
+        let cells = mesh.cells.len();
+        let model = Self { solid: Some((solid, mesh)), wanted, cell_data, sha256, cells };
+        Ok((model, Outline::Whole(slicer)))
     }
 
-    /// Number of cells; 0 of a surface.
-    pub fn cell_count(&self) -> usize {
-        self.solid.as_ref().map_or(0, |(_, mesh)| mesh.cells.len())
+    /// The boundary on ranks, each of which has a block of the cells.
+    fn on_ranks(
+        a: &Arguments,
+        options: SliceOptions,
+        ranks: &Ranks<'_>,
+        console: &Console,
+    ) -> Result<(Self, Outline)> {
+        let whole = || a.model.read(console);
+        let mesh = a.model.load_on_ranks(ranks, true, console, whole)?;
+        let sha256 = refined_fingerprint(shared_fingerprint(ranks, &mesh)?, a.levels);
+        let cells = mesh.element_count(a.levels)?;
+        let own = mesh.own_elements(ranks, a.levels);
+        let part = mesh.into_part(ranks, a.levels, own)?;
+        a.model.check_cells_on_ranks(&part, ranks, console)?;
+        let blocks = blocks(&part, cells, ranks, console)?;
+        let boundary = SharedBoundary::new(ranks, &blocks, options)?;
+        let model = Self { solid: None, wanted: Vec::new(), cell_data: Vec::new(), sha256, cells };
+        Ok((model, Outline::Shared(boundary)))
     }
 
-    fn surface(a: &Arguments, options: SliceOptions, console: &Console) -> Result<(Self, Slicer)> {
+    fn surface(a: &Arguments, options: SliceOptions, console: &Console) -> Result<(Self, Outline)> {
         check_surface(a)?;
         let path = &a.model.model;
         let mesh = read_surface(path, console)?;
@@ -82,7 +153,9 @@ impl Model {
             );
         }
         let sha256 = surface_fingerprint(&mesh, scheme.into());
-        Ok((Self { solid: None, wanted: Vec::new(), cell_data: Vec::new(), sha256 }, slicer))
+        let model =
+            Self { solid: None, wanted: Vec::new(), cell_data: Vec::new(), sha256, cells: 0 };
+        Ok((model, Outline::Whole(slicer)))
     }
 
     /// Its layers on the CPU, with `places` of the pixels where these are asked for.

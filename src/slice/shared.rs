@@ -1,0 +1,228 @@
+//! The boundary of a solid whose mesh ranks hold together.
+//!
+//! Every rank covers the faces of its own cells by patches, and gets those faces of other ranks that
+//! share a vertex with one of its own: all that its edges depend on. What the layers have in common
+//! is reduced over the ranks. Then each rank gets the patches that its layers meet, in the order of
+//! the whole and with the edges of the whole, so that its layers are bit by bit those of one
+//! program.
+
+use rayon::prelude::*;
+
+use super::extreme;
+use super::face::Face;
+use super::messages::{Meeting, face_bytes, faces_of, height_bytes, heights_of, patch_bytes};
+use super::sheet::Sheet;
+use super::shell::Shells;
+use super::slicer::{Frame, SliceOptions, Slicer, tolerance};
+use super::surface::{Named, Surface, fitter, height_grid};
+use crate::cluster::Ranks;
+use crate::error::Result;
+use crate::limit::rim::Key;
+use crate::parts::exchange::{Holders, next_count, next_number};
+use crate::parts::{Block, Blocks, RankClusters};
+
+/// Elements that a rank has the set-up of at a time.
+const BLOCK: usize = 1 << 17;
+
+/// A rank's part of the boundary of a solid.
+///
+/// ```
+/// use subsolid::cluster::{Ranks, Threads};
+/// use subsolid::parts::{Blocks, DistributedMesh};
+/// use subsolid::slice::{SharedBoundary, SliceOptions};
+/// let areas = Threads::run(2, |group| {
+///     let ranks = Ranks::new(group);
+///     let mesh = ranks.first(|| subsolid::read("models/bracket.vtk")).unwrap();
+///     let mesh = DistributedMesh::scatter(&ranks, mesh).unwrap();
+///     let own = mesh.own_elements(&ranks, 0);
+///     let part = mesh.into_part(&ranks, 0, own).unwrap();
+///     let blocks = Blocks::new(&part, Default::default()).unwrap();
+///     let boundary = SharedBoundary::new(&ranks, &blocks, SliceOptions::default()).unwrap();
+///     let [low, high] = boundary.frame().heights;
+///     let at = low + (high - low) * [0.3, 0.6][ranks.rank()]; // each a layer of its own
+///     boundary.slicer(&ranks, Some([at; 2])).unwrap().layer(0, at).area()
+/// });
+/// assert!(areas.iter().all(|area| *area > 0.0));
+/// ```
+#[derive(Debug)]
+pub struct SharedBoundary {
+    frame: Frame,
+    // of this rank
+    surface: Surface,
+    edges: Vec<Key>,
+}
+
+/// Faces of a rank, before the cells are known that are mirrored.
+#[derive(Default)]
+struct Faces {
+    // with the cell of each
+    faces: Vec<(u32, Face)>,
+    // [rank]: those that it needs
+    to: Vec<Vec<u32>>,
+    clusters: RankClusters,
+    // tolerance and grid of heights
+    scale: Option<[f64; 2]>,
+}
+
+impl SharedBoundary {
+    /// The boundary of the limit over the elements of the blocks of all ranks.
+    ///
+    /// # Errors
+    /// Those of [`Slicer::new`] and of the set-up of the blocks; those of other ranks.
+    pub fn new(ranks: &Ranks<'_>, blocks: &Blocks<'_>, options: SliceOptions) -> Result<Self> {
+        let count = blocks.cells().len() as u64;
+        let counts = ranks.all_gather(Ok(count.to_ne_bytes().to_vec()))?;
+        let counts = counts.iter().map(|bytes| next_count(&mut &bytes[..]) as usize);
+        let holders = Holders::of_counts(counts);
+        let Faces { faces, to, clusters, scale } = Faces::new(ranks, blocks, &holders, options)?;
+        let scale = scale.unwrap_or_default();
+        let [tolerance, grid] = first_of(ranks, scale)?;
+        let orientation = clusters.orientation(ranks, &holders)?;
+        let turned = |(cell, face): (u32, Face)| face.turned(orientation.is_mirrored(cell));
+        let own: Vec<Face> = faces.into_par_iter().map(turned).collect();
+        let Named { surface, edges, .. } = surface(ranks, own, &to, [tolerance, grid])?;
+        let frame = frame(ranks, &surface, options, tolerance)?;
+        Ok(Self { frame: frame.0, surface: Surface { error: frame.1, ..surface }, edges })
+    }
+
+    /// What all layers have in common.
+    pub fn frame(&self) -> Frame {
+        self.frame
+    }
+
+    /// A slicer for the planes of this rank, which lie between two heights; none if it has no planes.
+    /// All of its numbers are those of the whole.
+    ///
+    /// # Errors
+    /// Those of other ranks.
+    pub fn slicer(self, ranks: &Ranks<'_>, heights: Option<[f64; 2]>) -> Result<Slicer> {
+        let Self { frame, surface, edges } = self;
+        let (grid, error) = (surface.grid, surface.error);
+        // planes are rounded to the grid
+        let own = heights.map(|[low, high]| [low - grid, high + grid]);
+        let own = own.unwrap_or([f64::INFINITY, f64::NEG_INFINITY]);
+        let all = ranks.all_gather(Ok(bytemuck::cast_slice(&own).to_vec()))?;
+        let to = all.iter().map(|bytes| {
+            let mut rest = &bytes[..];
+            let [low, high] = [(); 2].map(|()| next_number(&mut rest));
+            patch_bytes(&surface, &edges, [low, high])
+        });
+        let to = to.collect();
+        drop((surface, edges));
+        let mut meeting = Meeting::default();
+        for bytes in ranks.all_to_all(Ok(to))? {
+            meeting.add(&bytes);
+        }
+        Ok(Slicer::of(meeting.into_surface(grid, error), frame, Shells::default()))
+    }
+}
+
+impl Faces {
+    fn new(
+        ranks: &Ranks<'_>,
+        blocks: &Blocks<'_>,
+        holders: &Holders,
+        options: SliceOptions,
+    ) -> Result<Self> {
+        let mut all = Self { to: vec![Vec::new(); ranks.size()], ..Self::default() };
+        for run in blocks.runs(BLOCK) {
+            ranks.go_on()?;
+            let block = blocks.block(run)?;
+            let solid = block.solid().map_err(|error| blocks.fault(error))?;
+            all.clusters.add(&block, solid.topology())?;
+            let points = &block.mesh.points;
+            let (tolerance, grid) = (tolerance(points, options)?, height_grid(points));
+            let sheet = Sheet::new(&solid, points, options.axis, fitter(grid, tolerance))?;
+            all.add_neighbours(&block, &sheet, holders, ranks.rank());
+            let faces = sheet.faces(|cell| block.cells[cell as usize]);
+            all.faces.par_extend(faces);
+            all.scale = Some([tolerance, grid]);
+        }
+        Ok(all)
+    }
+
+    /// Finds the ranks that have a cell at a vertex of each of the next faces.
+    fn add_neighbours(&mut self, block: &Block, sheet: &Sheet<'_>, holders: &Holders, rank: usize) {
+        let topology = sheet.solid().topology();
+        let own = holders.range(rank);
+        for (index, face) in (self.faces.len() as u32..).zip(&sheet.boundary) {
+            for &v in topology.face_vertices(face.face) {
+                for &cell in topology.vertex_cells(v) {
+                    let cell = block.cells[cell as usize];
+                    if own.contains(&(cell as usize)) {
+                        continue;
+                    }
+                    let to = &mut self.to[holders.holder(cell)];
+                    if to.last() != Some(&index) {
+                        to.push(index);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Numbers of the first rank that has some: all that have some have the same.
+fn first_of(ranks: &Ranks<'_>, own: [f64; 2]) -> Result<[f64; 2]> {
+    let all = ranks.all_gather(Ok(bytemuck::cast_slice(&own).to_vec()))?;
+    let numbers = |bytes: &Vec<u8>| {
+        let mut rest = &bytes[..];
+        [(); 2].map(|()| next_number(&mut rest))
+    };
+    Ok(all.iter().map(numbers).find(|numbers| numbers[0] > 0.0).unwrap_or([1.0; 2]))
+}
+
+/// The patches of a rank's own faces, with edges that follow from those of all.
+fn surface(
+    ranks: &Ranks<'_>,
+    own: Vec<Face>,
+    to: &[Vec<u32>],
+    [tolerance, grid]: [f64; 2],
+) -> Result<Named> {
+    let pack = |wanted: &Vec<u32>| {
+        let mut bytes = Vec::new();
+        wanted.iter().for_each(|&index| face_bytes(&own[index as usize], &mut bytes));
+        bytes
+    };
+    let from = ranks.all_to_all(Ok(to.iter().map(pack).collect()))?;
+    let (before, after) = from.split_at(ranks.rank());
+    let mut faces: Vec<Face> = before.iter().flat_map(|bytes| faces_of(bytes)).collect();
+    let first = faces.len();
+    faces.extend(own);
+    let end = faces.len();
+    faces.extend(after.iter().flat_map(|bytes| faces_of(bytes)));
+    let mut all = Surface::of_faces(faces.into_par_iter(), grid, tolerance);
+    let at = |face: usize| face.checked_sub(1).map_or(0, |last| all.ends[last] as usize);
+    all.surface.keep(at(first)..at(end));
+    Ok(all)
+}
+
+/// What all layers have in common, and how far the patches of all ranks are from the limit.
+fn frame(
+    ranks: &Ranks<'_>,
+    surface: &Surface,
+    options: SliceOptions,
+    tolerance: f64,
+) -> Result<(Frame, f64)> {
+    const SIGNS: [f64; 2] = [1.0, -1.0];
+    let heights =
+        |sign: f64| surface.patches.iter().map(move |patch| extreme::heights(&patch.points, sign));
+    let least = SIGNS.map(|sign| extreme::least_corner(heights(sign)));
+    let [low, high] = surface.plane_box();
+    let own = [least[0], least[1], low[0], low[1], -high[0], -high[1], -surface.error];
+    let mut all = [f64::INFINITY; 7];
+    for bytes in ranks.all_gather(Ok(bytemuck::cast_slice(&own).to_vec()))? {
+        let mut rest = &bytes[..];
+        all = all.map(|x| x.min(next_number(&mut rest)));
+    }
+    let mut found = [0.0; 2];
+    for (side, sign) in SIGNS.into_iter().enumerate() {
+        let lower = extreme::lower_than(heights(sign), all[side], surface.grid);
+        let lower = ranks.all_gather(Ok(height_bytes(lower)))?;
+        let lower = lower.iter().flat_map(|bytes| heights_of(bytes));
+        let lowest = extreme::lowest_of(all[side], lower, surface.grid);
+        found[side] = sign * lowest + 0.0; // no negative zero
+    }
+    let plane = [[all[2] + 0.0, all[3] + 0.0], [0.0 - all[4], 0.0 - all[5]]];
+    Ok((Frame { axis: options.axis, tolerance, heights: found, plane }, 0.0 - all[6]))
+}

@@ -31,7 +31,7 @@ compare evaluate ../fan.vtu --samples 2 --levels 1 --piece-points 900 -o out.pvt
 compare refine ../fan.vtu --levels 2 --piece-cells 900 -o out.pvtu
 compare refine ../bracket.vtk --levels 1 --piece-cells 900 -o out.pvtu
 compare quadrature ../fan.vtu --gauss 2 --piece-points 900 --force -o out.pvtu
-compare slice ../fan.vtu --layer-height 0.2 --pixel 0.1 --png layers
+compare slice ../fan.vtu --layer-height 0.2 --pixel 0.1 --png layers --svg drawings
 
 # a rank that fails: one message, exit code 2, nothing left
 code=0

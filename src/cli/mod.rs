@@ -78,8 +78,8 @@ struct Cli {
     /// Threads to use, all of the machine's by default
     #[arg(long, value_name = "N", global = true)]
     threads: Option<usize>,
-    /// Be one of the ranks that mpirun has started, which do the job together: evaluate to .pvtu,
-    /// quadrature to .pvtu, slice to --png and --svg, and the report of --quality
+    /// Be one of the ranks that mpirun has started, which do the job together: evaluate, refine and
+    /// quadrature to .pvtu, slice to --png, --bmp and --svg, and the report of --quality
     #[arg(long, global = true)]
     mpi: bool,
     /// Be so many ranks that are threads, for tests

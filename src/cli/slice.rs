@@ -167,7 +167,7 @@ pub fn run(
     let cost = Cost::layers(job);
     let choice = ranks.map_or(Ok(a.backend), |ranks| own_choice(a.backend, &cost, ranks))?;
     let processor = Processor::find_for(choice, &cost)?;
-    let slicer = outline.into_slicer(ranks, &setting.stack, &layers)?;
+    let slicer = outline.into_slicer(&setting.stack, &layers)?;
     let on_cpu = model.source(slicer, a.outputs.vtu.is_some())?;
     let gpu =
         if a.outputs.has_pixels() && !layers.is_empty() { processor.gpu_backend()? } else { None };

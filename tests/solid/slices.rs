@@ -31,11 +31,7 @@ fn found(slicer: &Slicer, heights: [f64; 2]) -> Found {
     Found { contours, coverage: slicer.coverage(&heights, &grid, Sampling::Area).unwrap() }
 }
 
-fn boundary(
-    ranks: &Ranks<'_>,
-    mesh: &SolidMesh,
-    options: SliceOptions,
-) -> Result<SharedBoundary> {
+fn boundary(ranks: &Ranks<'_>, mesh: &SolidMesh, options: SliceOptions) -> Result<SharedBoundary> {
     let mesh = ranks.is_first().then(|| mesh.clone());
     let mesh = DistributedMesh::scatter(ranks, mesh)?;
     let own = mesh.own_elements(ranks, 0);
@@ -56,9 +52,7 @@ fn compare(name: &str, mesh: &SolidMesh, sizes: &[usize], random: &mut Random) {
     let [low, high] = whole.heights();
     // some at flat faces
     let planes: Vec<[f64; 2]> = (0..PLANES)
-        .map(|_| {
-            [(); 2].map(|()| low + (high - low) * (random.below(17) as f64 - 0.5) / 16.0)
-        })
+        .map(|_| [(); 2].map(|()| low + (high - low) * (random.below(17) as f64 - 0.5) / 16.0))
         .collect();
     let expected: Vec<Found> = planes.iter().map(|&heights| found(&whole, heights)).collect();
     assert!(expected.iter().any(|found| !found.contours.is_empty()), "{name}");
@@ -69,9 +63,10 @@ fn compare(name: &str, mesh: &SolidMesh, sizes: &[usize], random: &mut Random) {
             let frame = boundary.frame();
             let own = subsolid::cluster::block(PLANES, ranks.rank(), size);
             let heights = planes[own.clone()].as_flattened();
-            let ends = heights.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &z| {
-                [low.min(z), high.max(z)]
-            });
+            let ends =
+                heights.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &z| {
+                    [low.min(z), high.max(z)]
+                });
             let slicer = boundary.slicer(&ranks, (!own.is_empty()).then_some(ends)).unwrap();
             assert_eq!(slicer.frame(), frame);
             let layers: Vec<Found> =
@@ -178,7 +173,8 @@ fn ranks_refuse_a_ring_without_an_outside() {
     const SECTIONS: u32 = 9;
     let mut mesh = SolidMesh::default();
     for section in 0..SECTIONS {
-        let (sin, cos) = (f64::from(section) / f64::from(SECTIONS) * std::f64::consts::TAU).sin_cos();
+        let (sin, cos) =
+            (f64::from(section) / f64::from(SECTIONS) * std::f64::consts::TAU).sin_cos();
         for [r, z] in [[4.0, 0.0], [5.0, 0.0], [5.0, 1.0], [4.0, 1.0]] {
             mesh.points.push([r * cos, r * sin, z]);
         }

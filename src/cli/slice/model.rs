@@ -34,48 +34,42 @@ pub struct Model {
 }
 
 /// What contours are cut from.
-pub enum Outline {
+pub enum Outline<'r, 'g> {
     /// All of it.
     Whole(Slicer),
-    /// What ranks have of it.
-    Shared(SharedBoundary),
+    /// What this rank has of it.
+    Shared(SharedBoundary, &'r Ranks<'g>),
 }
 
-impl Outline {
+impl Outline<'_, '_> {
     /// What all layers have in common.
     pub fn frame(&self) -> Frame {
         match self {
             Self::Whole(slicer) => slicer.frame(),
-            Self::Shared(boundary) => boundary.frame(),
+            Self::Shared(boundary, _) => boundary.frame(),
         }
     }
 
-    /// A slicer for some layers.
-    pub fn into_slicer(
-        self,
-        ranks: Option<&Ranks<'_>>,
-        stack: &Stack,
-        layers: &Range<usize>,
-    ) -> Result<Slicer> {
-        match (self, ranks) {
-            (Self::Whole(slicer), _) => Ok(slicer),
-            (Self::Shared(boundary), Some(ranks)) => {
-                let slabs = [layers.start, layers.end.saturating_sub(1)].map(|k| stack.slab(k));
-                let heights = (!layers.is_empty()).then_some([slabs[0][0], slabs[1][1]]);
-                boundary.slicer(ranks, heights)
+    /// A slicer for some layers, which knows others only if it has all of the outline.
+    pub fn into_slicer(self, stack: &Stack, layers: &Range<usize>) -> Result<Slicer> {
+        match self {
+            Self::Whole(slicer) => Ok(slicer),
+            Self::Shared(boundary, ranks) => {
+                let [first, last] = [layers.start, layers.end.saturating_sub(1)];
+                let heights = [stack.slab(first)[0], stack.slab(last)[1]];
+                boundary.slicer(ranks, (!layers.is_empty()).then_some(heights))
             }
-            (Self::Shared(_), None) => Err(Error::request("a part of a boundary without ranks")),
         }
     }
 }
 
 impl Model {
     /// Reads and prepares the model of some arguments.
-    pub fn load(
+    pub fn load<'r, 'g>(
         a: &Arguments,
-        ranks: Option<&Ranks<'_>>,
+        ranks: Option<&'r Ranks<'g>>,
         console: &Console,
-    ) -> Result<(Self, Outline)> {
+    ) -> Result<(Self, Outline<'r, 'g>)> {
         let options = SliceOptions { axis: a.axis.into(), tolerance: a.tolerance };
         if io::is_surface(&a.model.model)? {
             return Self::surface(a, options, console);
@@ -101,12 +95,12 @@ impl Model {
     }
 
     /// The boundary on ranks, each of which has a block of the cells.
-    fn on_ranks(
+    fn on_ranks<'r, 'g>(
         a: &Arguments,
         options: SliceOptions,
-        ranks: &Ranks<'_>,
+        ranks: &'r Ranks<'g>,
         console: &Console,
-    ) -> Result<(Self, Outline)> {
+    ) -> Result<(Self, Outline<'r, 'g>)> {
         let whole = || a.model.read(console);
         let mesh = a.model.load_on_ranks(ranks, true, console, whole)?;
         let sha256 = refined_fingerprint(shared_fingerprint(ranks, &mesh)?, a.levels);
@@ -117,10 +111,14 @@ impl Model {
         let blocks = blocks(&part, cells, ranks, console)?;
         let boundary = SharedBoundary::new(ranks, &blocks, options)?;
         let model = Self { solid: None, wanted: Vec::new(), cell_data: Vec::new(), sha256, cells };
-        Ok((model, Outline::Shared(boundary)))
+        Ok((model, Outline::Shared(boundary, ranks)))
     }
 
-    fn surface(a: &Arguments, options: SliceOptions, console: &Console) -> Result<(Self, Outline)> {
+    fn surface(
+        a: &Arguments,
+        options: SliceOptions,
+        console: &Console,
+    ) -> Result<(Self, Outline<'static, 'static>)> {
         check_surface(a)?;
         let path = &a.model.model;
         let mesh = read_surface(path, console)?;

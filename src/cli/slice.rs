@@ -12,7 +12,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, Cpu, start};
-use subsolid::cluster::Ranks;
+use subsolid::cluster::{Ranks, ThreadGroup};
 use subsolid::plan::{Cost, LayersJob};
 use subsolid::slice::{
     Axis, DeviceSource, Frame, Job, JobReport, LayerSource, Setting, Stack, merge_layers,
@@ -156,7 +156,9 @@ pub fn run(
     let a = &arguments;
     let _starting = start(a.backend)?;
     let start = Instant::now();
-    let (model, outline) = Model::load(a, ranks, console)?;
+    let group = ThreadGroup::alone();
+    let alone = Ranks::new(&group);
+    let (model, outline) = Model::load(a, ranks.unwrap_or(&alone), console)?;
     let setting = a.setting(outline.frame(), model.sha256.clone())?;
     a.images.check_fit(&setting, console)?;
     let layers = a.layers(&setting.stack)?;

@@ -97,6 +97,9 @@ impl SharedBoundary {
     /// Those of other ranks.
     pub fn slicer(self, ranks: &Ranks<'_>, heights: Option<[f64; 2]>) -> Result<Slicer> {
         let Self { frame, surface, edges } = self;
+        if ranks.size() == 1 {
+            return Ok(Slicer::of(surface, frame, Shells::default()));
+        }
         let (grid, error) = (surface.grid, surface.error);
         // planes are rounded to the grid
         let own = heights.map(|[low, high]| [low - grid, high + grid]);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use subsolid::mesh::{CellKind, Cells, SolidMesh};
+use subsolid::mesh::{Attribute, CellArray, CellKind, Cells, SolidMesh};
 use tempfile::{TempDir, tempdir};
 
 use crate::program::{done, files, refused, run};
@@ -87,13 +87,24 @@ fn ranks_write_the_files_of_one_program() {
     compare(here, "quadrature bracket.vtk --gauss 2 --piece-points 1000 -o out.pvtu", 6);
 }
 
-/// Layers of models that no rank has as a whole; of attributes and closed surfaces every rank has.
+/// Layers of models that no rank has as a whole; with attributes, and of a surface, every rank has it.
 #[test]
 fn ranks_write_the_layers_of_one_program() {
     let here = with_models();
     let here = here.path();
     done(here, "shape box 2 1 1 -o box.vtu");
+    done(here, "boundary bracket.vtk -o bracket.obj");
+    let mut graded = subsolid::read(here.join("graded.vtu")).unwrap();
+    let values = graded.points.iter().map(|p| p[0] * p[1]).collect();
+    graded.attributes.push(Attribute { name: "product".into(), width: 1, values });
+    let ids = (0..graded.cells.len()).map(|cell| (cell % 3) as f64).collect();
+    graded.cell_data.push(CellArray::new("material", 1, ids, true));
+    subsolid::write(here.join("data.vtu"), &graded, subsolid::WriteOptions::default()).unwrap();
     for (job, least) in [
+        ("bracket.obj --layer-height 0.5 --svg drawings", 6),
+        ("data.vtu --layer-height 0.5 --pixel 0.2 --png layers --attribute product", 9),
+        ("data.vtu --layer-height 0.5 --pixel 0.2 --bmp layers --material-id material", 9),
+        ("data.vtu --layer-height 0.5 --pixel 0.2 --png layers", 9),
         ("bracket.vtk --layer-height 0.5 --pixel 0.2 --png layers", 6),
         ("bracket.vtk --layer-height 0.5 --pixel 0.2 --bmp layers --crease-angle 40 --levels 1", 6),
         ("bracket.vtk --layer-height 0.3 --axis x --range 1:3 --svg drawings", 6),

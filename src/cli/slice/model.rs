@@ -22,7 +22,7 @@ use crate::cli::surface_model::read_surface;
 
 /// A model ready to be cut.
 pub struct Model {
-    /// None of a surface, and of a solid whose outline alone is cut by ranks.
+    /// None of a surface, and of a solid whose outline alone is cut.
     solid: Option<(Solid, SolidMesh)>,
     /// Attributes and arrays that something is made of.
     pub wanted: Vec<Attribute>,
@@ -67,7 +67,7 @@ impl Model {
     /// Reads and prepares the model of some arguments.
     pub fn load<'r, 'g>(
         a: &Arguments,
-        ranks: Option<&'r Ranks<'g>>,
+        ranks: &'r Ranks<'g>,
         console: &Console,
     ) -> Result<(Self, Outline<'r, 'g>)> {
         let options = SliceOptions { axis: a.axis.into(), tolerance: a.tolerance };
@@ -78,9 +78,8 @@ impl Model {
             return Err(Error::request("--scheme is for surfaces").with_help("leave --scheme out"));
         }
         let names = a.wanted();
-        match ranks {
-            Some(ranks) if names.is_empty() => return Self::on_ranks(a, options, ranks, console),
-            _ => {}
+        if names.is_empty() && a.outputs.vtu.is_none() {
+            return Self::on_ranks(a, options, ranks, console);
         }
         let mesh = a.model.load(0, VertexRule::default(), console)?;
         let sha256 = refined_fingerprint(fingerprint(&mesh), a.levels);
@@ -94,7 +93,7 @@ impl Model {
         Ok((model, Outline::Whole(slicer)))
     }
 
-    /// The boundary on ranks, each of which has a block of the cells.
+    /// The boundary alone, of ranks that have a block of the cells each.
     fn on_ranks<'r, 'g>(
         a: &Arguments,
         options: SliceOptions,

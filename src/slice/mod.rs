@@ -12,6 +12,8 @@
 //! contours of a [`Layer`], and unjoined they give the [coverage](Slicer::coverage)
 //! of pixels. Everything that belongs to a layer follows from its height alone, so
 //! layers are independent, and equal on any number of threads.
+//! Ranks that hold a mesh together share its boundary ([`SharedBoundary`]): each gets the patches
+//! that its layers meet.
 //! An [`InteriorFinder`] gives every pixel its cell, (u, v, w) and attributes.
 //!
 //! A [`Job`] makes files of the layers of a [`Stack`]: it asks a [`LayerSource`] for

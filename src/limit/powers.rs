@@ -143,15 +143,12 @@ impl Powers {
         if n == 0 {
             return;
         }
-        let times = |d: &Mat<f64>, x: &[f64]| -> Vec<f64> {
-            (0..d.ncols()).map(|j| dot(d.col_as_slice(j), x)).collect()
-        };
         let mut y = if n <= SHALLOW {
-            (0..n).fold(std::mem::take(x), |y, _| times(self.deflated(1), &y))
+            (0..n).fold(std::mem::take(x), |y, _| transposed_product(self.deflated(1), &y))
         } else if let Some(eigen) = &self.decomposition().eigen {
             eigen.apply_transposed(n, x)
         } else {
-            times(self.deflated(n), x)
+            transposed_product(self.deflated(n), x)
         };
         for (y, mask) in y.iter_mut().zip(&self.mask) {
             *y += sum * mask;
@@ -316,8 +313,25 @@ fn limit_mask(a: &Mat<f64>) -> Vec<f64> {
     row.iter().copied().collect()
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+/// rowsᵀ · x, every entry summed in the order of the rows.
+pub(super) fn transposed_product(rows: &Mat<f64>, x: &[f64]) -> Vec<f64> {
+    // sums that run side by side: one alone waits for each of its additions
+    const ABREAST: usize = 4;
+    let count = rows.ncols();
+    let mut product = Vec::with_capacity(count);
+    for first in (0..count).step_by(ABREAST) {
+        // past the end the last column again
+        let column = |k: usize| &rows.col_as_slice((first + k).min(count - 1))[..x.len()];
+        let columns: [&[f64]; ABREAST] = std::array::from_fn(column);
+        let mut sums = [-0.0; ABREAST];
+        for (i, x) in x.iter().enumerate() {
+            for (k, sum) in sums.iter_mut().enumerate() {
+                *sum += columns[k][i] * x;
+            }
+        }
+        product.extend(&sums[..(count - first).min(ABREAST)]);
+    }
+    product
 }
 
 #[cfg(test)]

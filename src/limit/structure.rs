@@ -21,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 use faer::Mat;
 
 use super::frame::AxisPermutation;
-use super::powers::{MAX_DEPTH, Powers};
+use super::powers::{MAX_DEPTH, Powers, transposed_product};
 use crate::basis::box_spline;
 use crate::basis::bspline::{self, Order};
 
@@ -352,11 +352,4 @@ pub fn layered_weights(
     let along = bspline::weights(local_orders[2], local[2]);
     let sign = if permutation.odd(local_orders) { -1.0 } else { 1.0 };
     Some(along.iter().flat_map(|b| across.iter().map(move |w| sign * b * w)).collect())
-}
-
-/// rowsᵀ · weights.
-fn transposed_product(rows: &Mat<f64>, weights: &[f64]) -> Vec<f64> {
-    (0..rows.ncols())
-        .map(|j| rows.col_as_slice(j).iter().zip(weights).map(|(a, b)| a * b).sum())
-        .collect()
 }

@@ -70,6 +70,7 @@ mod solid_source;
 mod source;
 mod stack;
 mod surface;
+mod tables;
 mod trace;
 
 pub use closed::ClosedSurface;

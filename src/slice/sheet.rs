@@ -5,6 +5,7 @@
 //! needed.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -12,6 +13,7 @@ use super::bicubic::{Bicubic, Point};
 use super::face::Face;
 use super::fit::{Fit, Fitter, Square};
 use super::frame::Axis;
+use super::tables::{Table, Tables};
 use crate::basis::bspline::Order;
 use crate::bezier::Pieces;
 use crate::error::Result;
@@ -19,6 +21,16 @@ use crate::limit::boundary::{BoundaryFace, RimNames, boundary_faces};
 use crate::limit::rim::UNIT;
 use crate::limit::{Leaf, LeafKind, Solid};
 use crate::topology::Orientation;
+
+/// What the weights on a square of a leaf's face depend on.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Key {
+    kind: LeafKind,
+    // axis of the face, and its end
+    side: [usize; 2],
+    corner: [u32; 2],
+    length: u32,
+}
 
 /// The boundary over control points, seen along an axis.
 pub struct Sheet<'a> {
@@ -29,6 +41,7 @@ pub struct Sheet<'a> {
     axis: Axis,
     // for the others
     fitter: Fitter,
+    tables: Tables<Key>,
     /// The boundary, as the corners of its cells are listed.
     pub boundary: Vec<BoundaryFace>,
 }
@@ -46,7 +59,8 @@ impl<'a> Sheet<'a> {
     ) -> Result<Self> {
         let points = solid.refined_points(points.as_flattened(), 3);
         let boundary = boundary_faces(solid, &Orientation::default());
-        Ok(Self { pieces: Pieces::new(solid, 0)?, points, axis, fitter, boundary })
+        let (pieces, tables) = (Pieces::new(solid, 0)?, Tables::default());
+        Ok(Self { pieces, points, axis, fitter, tables, boundary })
     }
 
     /// The solid.
@@ -83,24 +97,42 @@ impl<'a> Sheet<'a> {
             if matches!(leaf.kind, LeafKind::Regular(_)) {
                 fits.push(Fit::exact(square, self.regular(leaf, face), self.fitter.grid));
             } else {
-                let at = |part| square.places(part).map(|x| self.limit(leaf, face, x));
+                let at = |part| {
+                    let table = self.table(leaf, face, square.enlarged(part));
+                    table.each(|_, weights| self.sum(leaf, weights))
+                };
                 self.fitter.cover(square, &at, &mut fits);
             }
         }
         fits
     }
 
-    /// The limit at a place of a leaf's face, in the leaf's parameters from 0 to 1.
-    fn limit(&self, leaf: &Leaf, face: &BoundaryFace, x: [f64; 2]) -> Point {
-        let mut p = [face.side as f64; 3];
-        (0..2).for_each(|d| p[face.along[d]] = x[d]);
-        let solid = self.pieces.solid();
-        let net = solid.net(leaf);
+    /// Weights over a leaf's net at the places of a square in its face.
+    fn table(&self, leaf: &Leaf, face: &BoundaryFace, square: Square) -> Arc<Table> {
+        let key = Key {
+            kind: leaf.kind,
+            side: [face.axis, face.side],
+            corner: square.corner,
+            length: square.length,
+        };
+        self.tables.find(key, || {
+            let places = Square::FACE.places(square);
+            Table::new(|k| {
+                let mut p = [face.side as f64; 3];
+                (0..2).for_each(|d| p[face.along[d]] = places[k][d]);
+                // positions exist everywhere
+                let weights = self.pieces.solid().weights(leaf, p, [Order::Value; 3]);
+                (0, weights.unwrap_or_default())
+            })
+        })
+    }
+
+    /// A weighted sum of the points of a leaf's net.
+    fn sum(&self, leaf: &Leaf, weights: &[f64]) -> Point {
+        let net = self.pieces.solid().net(leaf);
         let control = |v: u32| &self.points[3 * v as usize..3 * v as usize + 3];
         let origin = control(net[0]);
         let mut sum = [0.0; 3];
-        // positions exist everywhere
-        let weights = solid.weights(leaf, p, [Order::Value; 3]).unwrap_or_default();
         for (&v, w) in net.iter().zip(weights) {
             let point = control(v);
             (0..3).for_each(|d| sum[d] += w * (point[d] - origin[d]));

@@ -9,7 +9,7 @@ use super::bicubic::{Bicubic, HEIGHT, Point, round_to};
 use super::closed::ClosedSurface;
 use super::fit::{Fit, Fitter, Square};
 use super::frame::Axis;
-use super::skin_tables::Tables;
+use super::skin_tables::SkinTables;
 use crate::bezier::{net_values, to_bezier};
 use crate::error::{Error, Result};
 use crate::limit::rim::{Border, Rim, UNIT};
@@ -34,7 +34,7 @@ pub struct Skin<'a> {
     axis: Axis,
     fitter: Fitter,
     parts: Vec<Part>,
-    tables: Tables,
+    tables: SkinTables,
 }
 
 impl<'a> Skin<'a> {
@@ -70,7 +70,7 @@ impl<'a> Skin<'a> {
                 parts.extend(corners.map(|corner| Part { face, corner: Some(corner) }));
             }
         }
-        let tables = surface.limit.as_ref().map(Tables::new).unwrap_or_default();
+        let tables = surface.limit.as_ref().map(SkinTables::new).unwrap_or_default();
         Ok(Self { surface, points, axis, fitter, parts, tables })
     }
 

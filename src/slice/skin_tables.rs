@@ -1,63 +1,29 @@
-//! Weights of the places where patches are fitted to a surface, shared by all faces that look
-//! alike: these depend on the structure of a face, not on its control points.
+//! Which squares of a closed surface look alike, for [tables](super::tables) of weights.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
-use super::fit::{PLACES, Square};
+use super::fit::Square;
+use super::tables::{Table, Tables};
 use crate::basis::bspline::Order;
 use crate::scheme::Shape;
 use crate::surface::limit::{LeafKind, LimitSurface, Placement};
 
-/// Most numbers that are kept; what is above is computed again.
-const MOST_NUMBERS: usize = 1 << 25;
-
-/// Weights of the limit at the places of a square.
-#[derive(Debug)]
-pub struct Table {
-    // leaf of the element, and where its weights end
-    places: [(u32, u32); PLACES],
-    weights: Vec<f64>,
-}
-
-impl Table {
-    fn new(place: impl Fn(usize) -> (usize, Vec<f64>)) -> Self {
-        let mut weights = Vec::new();
-        let places = std::array::from_fn(|k| {
-            let (leaf, own) = place(k);
-            weights.extend(own);
-            (leaf as u32, weights.len() as u32)
-        });
-        Self { places, weights }
-    }
-
-    /// What `sum` makes of the leaf and the weights of every place.
-    pub fn each<T>(&self, sum: impl Fn(usize, &[f64]) -> T) -> [T; PLACES] {
-        std::array::from_fn(|k| {
-            let start = k.checked_sub(1).map_or(0, |before| self.places[before].1);
-            let (leaf, end) = self.places[k];
-            sum(leaf as usize, &self.weights[start as usize..end as usize])
-        })
-    }
-}
-
 /// What looks alike: a number of it, a corner, corner and side of a square.
 type Key = (u64, u32, [u32; 2], u32);
 
-/// The tables made so far. The same place has the same weights, whoever asks for it first.
+/// The tables of a surface.
 #[derive(Debug, Default)]
-pub struct Tables {
+pub struct SkinTables {
     // of each triangle, a number of its leaves that like triangles share; of many only
     triangles: Vec<Option<u32>>,
-    made: RwLock<HashMap<Key, Arc<Table>>>,
-    numbers: AtomicUsize,
+    tables: Tables<Key>,
 }
 
 /// Triangles that must look alike for their weights to be kept.
 const FEW: usize = 3;
 
-impl Tables {
+impl SkinTables {
     /// No tables yet.
     pub fn new(limit: &LimitSurface) -> Self {
         if limit.scheme().shape() == Shape::Quad {
@@ -98,7 +64,7 @@ impl Tables {
             })
         };
         let turn = u32::from(placement.corner) << 1 | u32::from(placement.mirrored);
-        self.find((structure.into(), turn, square.corner, square.length), make)
+        self.tables.find((structure.into(), turn, square.corner, square.length), make)
     }
 
     /// Weights in the third of a triangle at one of its corners, over the nets of its leaves.
@@ -119,25 +85,11 @@ impl Tables {
             })
         };
         match self.triangles[element] {
-            Some(number) => self.find((number.into(), corner, square.corner, square.length), make),
+            Some(number) => {
+                self.tables.find((number.into(), corner, square.corner, square.length), make)
+            }
             None => Arc::new(make()),
         }
-    }
-
-    fn find(&self, key: Key, make: impl Fn() -> Table) -> Arc<Table> {
-        // a poisoned lock only means that another thread panicked: the map is whole
-        let made = self.made.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(table) = made.get(&key) {
-            return Arc::clone(table);
-        }
-        drop(made);
-        let table = Arc::new(make());
-        let numbers = table.weights.len();
-        if self.numbers.fetch_add(numbers, Ordering::Relaxed) + numbers <= MOST_NUMBERS {
-            let mut made = self.made.write().unwrap_or_else(PoisonError::into_inner);
-            made.insert(key, Arc::clone(&table));
-        }
-        table
     }
 }
 

@@ -1,0 +1,75 @@
+//! Weights of the limit at the places where patches are fitted, shared by all squares that look
+//! alike: they depend on the structure of a face, not on its control points.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::fit::PLACES;
+
+/// Most numbers that are kept; what is above is computed again.
+const MOST_NUMBERS: usize = 1 << 25;
+
+/// Weights of the limit at the places of a square.
+#[derive(Debug)]
+pub struct Table {
+    // leaf of the element, and where its weights end
+    places: [(u32, u32); PLACES],
+    weights: Vec<f64>,
+}
+
+impl Table {
+    /// From the leaf of every place and the weights of the leaf's net there.
+    pub fn new(place: impl Fn(usize) -> (usize, Vec<f64>)) -> Self {
+        let mut weights = Vec::new();
+        let places = std::array::from_fn(|k| {
+            let (leaf, own) = place(k);
+            weights.extend(own);
+            (leaf as u32, weights.len() as u32)
+        });
+        Self { places, weights }
+    }
+
+    /// What `sum` makes of the leaf and the weights of every place.
+    pub fn each<T>(&self, sum: impl Fn(usize, &[f64]) -> T) -> [T; PLACES] {
+        std::array::from_fn(|k| {
+            let start = k.checked_sub(1).map_or(0, |before| self.places[before].1);
+            let (leaf, end) = self.places[k];
+            sum(leaf as usize, &self.weights[start as usize..end as usize])
+        })
+    }
+}
+
+/// The tables made so far, by what squares look like. The same place has the same weights, whoever
+/// asks for it first.
+#[derive(Debug)]
+pub struct Tables<K> {
+    made: RwLock<HashMap<K, Arc<Table>>>,
+    numbers: AtomicUsize,
+}
+
+impl<K> Default for Tables<K> {
+    fn default() -> Self {
+        Self { made: RwLock::default(), numbers: AtomicUsize::new(0) }
+    }
+}
+
+impl<K: Eq + Hash> Tables<K> {
+    /// The table of a square, which `make` makes if there is none yet.
+    pub fn find(&self, key: K, make: impl Fn() -> Table) -> Arc<Table> {
+        // a poisoned lock only means that another thread panicked: the map is whole
+        let made = self.made.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = made.get(&key) {
+            return Arc::clone(table);
+        }
+        drop(made);
+        let table = Arc::new(make());
+        let numbers = table.weights.len();
+        if self.numbers.fetch_add(numbers, Ordering::Relaxed) + numbers <= MOST_NUMBERS {
+            let mut made = self.made.write().unwrap_or_else(PoisonError::into_inner);
+            made.insert(key, Arc::clone(&table));
+        }
+        table
+    }
+}

@@ -73,7 +73,7 @@ mod _subsolid {
         if let Some([a, b]) = found.first {
             let message = format!(
                 "{}: {} vertices lie exactly where another vertex lies (the first: vertices {a} and \
-                 {b}). Cells hang together by shared vertices alone; Solid.weld joins them",
+                 {b}). Cells are joined by shared vertex ids alone; Solid.weld joins them",
                 path.display(),
                 found.count
             );

@@ -236,7 +236,7 @@ impl PySurface {
     ///
     /// Args:
     ///     sweeps: Sweeps over all vertices.
-    ///     rings: Neighbors are vertices up to so many edges away.
+    ///     rings: Neighbors are vertices up to this many edges away.
     ///     backend: "auto", "cpu", "cuda" or "cuda:N"; points are the same but for rounding.
     #[pyo3(signature = (sweeps=3, *, rings=2, backend="auto"))]
     fn denoise(

@@ -38,7 +38,7 @@ use crate::surface::PySurface;
 ///         (n, 4) for tetrahedra; or a dictionary of such arrays by "hexahedron", "wedge",
 ///         "tetra", and "polyhedron" for lists of faces.
 ///     creases: Sharp boundary edges: a pair of edges (n, 2) and a sharpness for each, or one
-///         for all; numpy.inf for ever.
+///         for all; numpy.inf for all levels.
 ///     corners: Sharp boundary vertices: a pair of vertices (n,) and sharpness.
 ///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
 ///     cell_data: Values of the cells by name, (cells,) or (cells, width): materials, regions.
@@ -312,7 +312,7 @@ impl PySolid {
         Self::build(py, mesh)
     }
 
-    /// Joins vertices of equal coordinates: cells hang together by shared vertices alone.
+    /// Joins vertices of equal coordinates: cells are joined by shared vertex ids alone.
     ///
     /// Returns:
     ///     A solid with the cells in their order. Each place keeps its first vertex with the

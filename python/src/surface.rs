@@ -26,7 +26,7 @@ use crate::slice::{Cut, PySlices};
 ///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
 ///     holes: Faces that are refined but left out of results.
 ///     crease_rule: How sharpness passes on, "uniform" or "chaikin".
-///     boundary: Where the surface ends, "edges" (sharp for ever), "corners" (these, and vertices of
+///     boundary: Where the surface ends, "edges" (sharp at all levels), "corners" (these, and vertices of
 ///         one face stay) or "holes" (faces at the boundary are left out of results).
 ///     triangles: How Catmull-Clark refines edges of triangles, "uniform" or "smooth".
 #[pyclass(frozen, name = "Surface", module = "subsolid")]

@@ -46,7 +46,7 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Refine the model so often first
+    /// Refine the model this many times first
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
     /// Gauss points along each axis of a box, 1 to 32

@@ -48,7 +48,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 8,
           value_parser = clap::value_parser!(u8).range(1..=64))]
     samples: u8,
-    /// Refine the model so often first
+    /// Refine the model this many times first
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
     /// Processor to test: auto (the first NVIDIA GPU that works, else the CPU), cpu, cuda

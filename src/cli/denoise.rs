@@ -28,7 +28,7 @@ pub struct Arguments {
     /// Sweeps over all vertices
     #[arg(long, value_name = "N", default_value_t = 3)]
     sweeps: usize,
-    /// Neighbors: vertices up to so many edges away
+    /// Neighbors: vertices up to K edges away
     #[arg(long, value_name = "K", default_value_t = 2)]
     rings: usize,
     /// Processor: auto (the one that ends the job first), cpu, cuda or cuda:N; points are the same

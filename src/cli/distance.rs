@@ -49,7 +49,7 @@ pub struct Arguments {
     /// Name of the attribute; one of that name is replaced
     #[arg(long, value_name = "NAME", default_value = "distance")]
     name: String,
-    /// Refine a solid this often first: errors fall with the size of cells
+    /// Refine a solid this many times first: errors fall with the size of cells
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
     /// How distances on surfaces are found

@@ -53,7 +53,7 @@ pub struct Arguments {
     model: ModelArguments,
     #[command(flatten)]
     samples: SampleArguments,
-    /// Refine the model so often first
+    /// Refine the model this many times first
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
     /// Derivatives with respect to (u, v, w), up to this order
@@ -75,7 +75,7 @@ pub struct Arguments {
     precision: PrecisionArgument,
     #[command(flatten)]
     processor: ProcessorArguments,
-    /// What to make of the samples [default: hexahedra; points for --gauss and .csv]
+    /// Cells to make from the samples [default: hexahedra; points for --gauss and .csv]
     #[arg(long, value_enum)]
     cells: Option<CellShape>,
     /// Rings of exact cells towards an extraordinary edge or vertex, for --cells bezier
@@ -93,9 +93,9 @@ pub struct Arguments {
     /// Most memory for a single output file, in GB [default: half of the machine's]
     #[arg(long, value_name = "GB", requires = "output", allow_hyphen_values = true)]
     max_memory: Option<f64>,
-    /// Do the part I of N of a job that writes a .pvtu, for several machines at once: 1/N to N/N, in
-    /// any order, and `subsolid merge` when all are done. Each reads the whole model. A part that is
-    /// there is not done again
+    /// Do part I of N of a job that writes a .pvtu, for several machines at once: 1/N to N/N, in any
+    /// order, then `subsolid merge`. Each reads the whole model. A part that exists is not made
+    /// again
     #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
           conflicts_with_all = ["quality", "explain"])]
     pieces: Option<(usize, usize)>,
@@ -105,7 +105,7 @@ pub struct Arguments {
     /// Compress .vtu, .pvtu and .npz
     #[arg(long, requires = "output")]
     compress: bool,
-    /// Say what would run instead of evaluating: kernels with their batches, leaves, samples
+    /// Evaluate nothing; say what would run: kernels with their batches, leaves, samples
     /// and grids, the bytes that they move (an estimate), and the time that these take at
     /// the peak rate of a GPU's memory
     #[arg(long)]

@@ -34,20 +34,20 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Refine the model so often first
+    /// Refine the model this many times first
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
     /// Rings of exact pieces towards an extraordinary edge or vertex
     #[arg(long, value_name = "K", default_value_t = 2)]
     rings: usize,
-    /// Keep points that cells are refined to inside as control points, with their rows
-    /// over the vertices: smaller files
+    /// Keep the refined points of cells that are refined first as control points, and write their
+    /// weights over the vertices: smaller files
     #[arg(long)]
     refined_points: bool,
     /// Compress .npz
     #[arg(long)]
     compress: bool,
-    /// Most to write, in GB before compression: a larger output is refused, with its size
+    /// Largest output, in GB before compression; a larger one is refused, with its size
     #[arg(long, value_name = "GB", default_value_t = 1.0)]
     max_size: f64,
     /// File to write: .npz, or .bext (Bézier extraction text, version 2.0)
@@ -77,7 +77,7 @@ pub struct Report {
     exact: usize,
     /// Largest estimated distance of a piece from the limit, in length units.
     error_bound: f64,
-    /// Different extraction operators.
+    /// Distinct extraction operators.
     operators: usize,
     /// Least and most control points of a piece.
     controls: [usize; 2],

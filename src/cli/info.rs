@@ -36,7 +36,7 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Refine the model so often first
+    /// Refine the model this many times first
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
     /// List how cells evaluate, too: leaves of the local refinement, kernels of a GPU, and

@@ -51,10 +51,11 @@ pub struct Arguments {
     /// Table of points: CSV with the columns x,y,z, others are not read; - is standard input
     #[arg(long, value_name = "POINTS")]
     points: PathBuf,
-    /// Refine the model so often first; cells are then those of the refined mesh
+    /// Refine the model this many times first; cells are then those of the refined mesh
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
-    /// Points so far outside count as inside, as a part of the size of the cell there
+    /// Distance outside that still counts as inside, as a fraction of the diagonal of the box around
+    /// the Bézier piece there
     #[arg(long, value_name = "T", default_value_t = 1e-9, allow_hyphen_values = true)]
     tolerance: f64,
     /// Processor that looks points up: auto (the one that ends the job first), cpu, cuda or

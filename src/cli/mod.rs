@@ -78,11 +78,11 @@ struct Cli {
     /// Threads to use, all of the machine's by default
     #[arg(long, value_name = "N", global = true)]
     threads: Option<usize>,
-    /// Be one of the ranks that mpirun has started, which do the job together: evaluate, refine and
+    /// Run as one of the ranks that mpirun has started, which share the job: evaluate, refine and
     /// quadrature to .pvtu, slice to --png, --bmp and --svg, and the report of --quality
     #[arg(long, global = true)]
     mpi: bool,
-    /// Be so many ranks that are threads, for tests
+    /// Run as N ranks that are threads, for tests
     #[arg(long, value_name = "N", global = true, hide = true, conflicts_with = "mpi",
           value_parser = clap::value_parser!(u8).range(1..))]
     thread_ranks: Option<u8>,

@@ -107,8 +107,8 @@ impl ModelArguments {
         let model = self.model.display();
         console.warn(format!(
             "{model}: {} lie exactly where another vertex lies (the first: vertices {a} and {b}). \
-             Cells hang together by shared vertices alone, so the solid comes apart there. Unless it \
-             is meant so, join them: subsolid refine {model} --levels 0 --weld -o joined.vtu",
+             Cells are joined by shared vertex ids alone, so the solid is split there. Unless that is \
+             intended, join them: subsolid refine {model} --levels 0 --weld -o joined.vtu",
             counted(found.count, "vertex")
         ));
     }

@@ -61,7 +61,7 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Refine the model so often first
+    /// Refine the model this many times first
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
     /// Gauss points along each axis of a box, 1 to 32
@@ -87,7 +87,7 @@ pub struct Arguments {
     /// and inverse Jacobians at all quadrature points; all: both
     #[arg(long, value_name = "WHAT", requires = "output")]
     store: Option<Stored>,
-    /// Second derivatives of the basis functions, too
+    /// Write second derivatives of the basis functions too
     #[arg(long, requires = "output")]
     second: bool,
     /// Write dN/d(x,y,z) of every cell (and second ones with --second): by far the most
@@ -100,9 +100,9 @@ pub struct Arguments {
     /// Write although some Jacobians are not positive; the exit code is then 1
     #[arg(long, requires = "output")]
     force: bool,
-    /// Do the part I of N of a job that writes a .pvtu, for several machines at once: 1/N to N/N, in
-    /// any order, and `subsolid merge` when all are done. A part that is there is not done again;
-    /// what is reported is the part's own
+    /// Do part I of N of a job that writes a .pvtu, for several machines at once: 1/N to N/N, in any
+    /// order, then `subsolid merge`. A part that exists is not made again; the report is that of the
+    /// part
     #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
           conflicts_with = "boundary")]
     pieces: Option<(usize, usize)>,
@@ -113,7 +113,7 @@ pub struct Arguments {
     /// Compress the output
     #[arg(long, requires = "output")]
     compress: bool,
-    /// Most to write, in GB before compression: a larger output is refused, with its size
+    /// Largest output, in GB before compression; a larger one is refused, with its size
     #[arg(long, value_name = "GB", default_value_t = 1.0, requires = "output")]
     max_size: f64,
     /// Processor of positions, Jacobians and derivatives in space: auto (the one that ends the

@@ -37,7 +37,7 @@ pub struct Arguments {
     /// Elements to answer for
     #[arg(long, value_name = "IDS", value_delimiter = ',', requires = "op")]
     of: Vec<u32>,
-    /// Vertices up to so many edges away (VV)
+    /// Vertices up to K edges away (VV)
     #[arg(long, value_name = "K", requires = "of", conflicts_with = "oriented")]
     rings: Option<usize>,
     /// In cyclic order: VE, VF of surfaces; EF, EC of solids

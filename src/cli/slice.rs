@@ -63,7 +63,7 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Refine the model so often first
+    /// Refine the model this many times first
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
     /// Rules of a surface; its polygons as they are by bilinear, also called linear [default:
@@ -99,12 +99,11 @@ pub struct Arguments {
     /// several components NAME_0, NAME_1, …
     #[arg(long, value_name = "NAME[=B:W]")]
     attribute: Vec<WantedAttribute>,
-    /// Make the part I of N of the layers, for several machines at once: 1/N to N/N, in any order,
-    /// and `subsolid merge` with the directory when all are done. Layers that are there are not
-    /// made again
+    /// Make part I of N of the layers, for several machines at once: 1/N to N/N, in any order, then
+    /// `subsolid merge` with the directory. Layers that exist are not made again
     #[arg(long, value_name = "I/N", value_parser = part)]
     pieces: Option<(usize, usize)>,
-    /// Leave out layers whose files are there already
+    /// Skip layers whose files exist
     #[arg(long)]
     resume: bool,
     /// Processor of the pixels: auto (the one that ends the job first), cpu, cuda or cuda:N;

@@ -34,10 +34,10 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Refine this often first; cells that are no hexahedra need 1
+    /// Refine the model this many times first; cells that are not hexahedra need 1
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
-    /// What vertices of the boundary do
+    /// How vertices of the boundary move
     #[arg(long, value_enum, default_value_t)]
     boundary: Motion,
     /// File to write: .vtu, .pvtu, .vtk, .csv or .npz

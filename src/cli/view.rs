@@ -38,7 +38,7 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Refine the model so often first; surfaces by other schemes than Catmull-Clark are shown at
+    /// Refine the model this many times first; surfaces by other schemes than Catmull-Clark are shown at
     /// this level [default: 0; of these surfaces 2]
     #[arg(long, value_name = "N")]
     levels: Option<usize>,

@@ -445,7 +445,7 @@ pub(crate) fn check_sharpness(mesh: &SolidMesh) -> Result<()> {
     match edges.chain(corners).find(|&(s, _)| s > most && s < f64::INFINITY) {
         None => Ok(()),
         Some((s, at)) => Err(Error::mesh(format!("sharpness {s} of {at} is above {most}"))
-            .with_help(format!("write inf for sharp for ever, or a value up to {most}"))),
+            .with_help(format!("write inf for sharp at all levels, or a value up to {most}"))),
     }
 }
 

@@ -298,7 +298,7 @@ impl SurfaceMesh {
         let corners = corners.map(|c| (c.sharpness, format!("corner of {}", c.vertex)));
         match edges.chain(corners).find(|(sharpness, _)| sharpness.is_nan() || *sharpness < 0.0) {
             Some((sharpness, what)) => Err(Error::mesh(format!("{what}: sharpness {sharpness}"))
-                .with_help("a sharpness is a number from 0 (smooth) to inf (sharp for ever)")),
+                .with_help("a sharpness is a number from 0 (smooth) to inf (sharp at all levels)")),
             None => Ok(()),
         }
     }

@@ -80,5 +80,5 @@ fn check_value(sharpness: f64, what: impl Fn() -> String) -> Result<()> {
         return Ok(());
     }
     Err(Error::mesh(format!("{}: sharpness {sharpness}", what()))
-        .with_help("a sharpness is a number from 0 (smooth) to inf (sharp for ever)"))
+        .with_help("a sharpness is a number from 0 (smooth) to inf (sharp at all levels)"))
 }

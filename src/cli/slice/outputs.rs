@@ -76,7 +76,7 @@ pub struct ImageArguments {
     /// Bits of a pixel [default: 8]
     #[arg(long, value_enum, requires = "images")]
     bits: Option<BitsArgument>,
-    /// Black and white pixels (1 bit) in the share of the grey: for droplets
+    /// Black and white pixels (1 bit), white in proportion to the grey level: for droplets
     #[arg(long, requires = "images", conflicts_with = "bits")]
     dither: bool,
     /// Mirror the images
@@ -111,9 +111,9 @@ enum BitsArgument {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum FlipArgument {
-    /// Left and right change places
+    /// Swap left and right
     Horizontal,
-    /// Top and bottom change places
+    /// Swap top and bottom
     Vertical,
     /// Both
     Both,

@@ -62,7 +62,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
             if dimension != 3 {
                 return Err(text
                     .error(format!("dimension {dimension}, 3 is needed"))
-                    .with_help("a solid lives in space: export the volume mesh"));
+                    .with_help("a solid needs three coordinates: export the volume mesh"));
             }
         } else if is("Vertices") {
             if assembly.points() > 0 {

@@ -96,7 +96,7 @@ impl Mfem<'_> {
         Err(self
             .text
             .error(format!("dimension {dimension}, 3 is needed"))
-            .with_help("a solid lives in space: export the volume mesh"))
+            .with_help("a solid needs three coordinates: export the volume mesh"))
     }
 
     fn elements(&mut self) -> Result<()> {
@@ -186,7 +186,7 @@ impl Mfem<'_> {
             return Err(self
                 .text
                 .error(format!("vertices have {dimension} coordinates, 3 are needed"))
-                .with_help("a solid lives in space: export the volume mesh"));
+                .with_help("a solid needs three coordinates: export the volume mesh"));
         }
         self.assembly.reserve_points(self.text.room(count, 6));
         for _ in 0..count {
@@ -223,7 +223,7 @@ impl Mfem<'_> {
             return Err(self
                 .text
                 .error(format!("nodes have {components} coordinates, 3 are needed"))
-                .with_help("a solid lives in space: export the volume mesh"));
+                .with_help("a solid needs three coordinates: export the volume mesh"));
         }
         self.keyword("Ordering:")?;
         let by_node = match self.text.count("the ordering")? {

@@ -406,6 +406,6 @@ pub(super) fn check_sharpness(creases: &Creases) -> Result<()> {
     match edges.chain(corners).find(|&(s, _)| s > most && s < f64::INFINITY) {
         None => Ok(()),
         Some((s, at)) => Err(Error::mesh(format!("sharpness {s} at {at} is above {most}"))
-            .with_help(format!("write inf for sharp for ever, or a value up to {most}"))),
+            .with_help(format!("write inf for sharp at all levels, or a value up to {most}"))),
     }
 }

@@ -123,15 +123,25 @@ pub fn attributes(
     count: usize,
     warn: bool,
 ) -> PyResult<Vec<Attribute>> {
+    values_of(value, ("attribute", "vertices"), count, warn)
+}
+
+/// Values by name, each `(count,)` or `(count, width)`: `what` they are, and of which elements.
+pub fn values_of(
+    value: Option<&Bound<'_, PyDict>>,
+    (what, elements): (&str, &str),
+    count: usize,
+    warn: bool,
+) -> PyResult<Vec<Attribute>> {
     let mut all = Vec::new();
     for (name, values) in value.into_iter().flatten() {
         let name: String = name.extract()?;
-        let array = floats_warned(&values, &format!("the attribute {name:?}"), warn)?;
+        let array = floats_warned(&values, &format!("the {what} {name:?}"), warn)?;
         let shape = array.shape();
         let width = shape.get(1).copied().unwrap_or(1);
         if shape.is_empty() || shape.len() > 2 || shape[0] != count || width == 0 {
             return Err(refused(
-                format!("the attribute {name:?} has the shape {shape:?} for {count} vertices"),
+                format!("the {what} {name:?} has the shape {shape:?} for {count} {elements}"),
                 &format!("give an array of shape ({count},) or ({count}, width)"),
             ));
         }

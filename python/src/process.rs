@@ -209,8 +209,9 @@ impl PySurface {
     /// The surface after implicit mean curvature flow (Desbrun et al. 1999), for triangles.
     ///
     /// Args:
-    ///     time: Time of a step, in squared length units: a sphere of radius r has the radius
-    ///         sqrt(r² - 4 time) after it.
+    ///     time: Time of a step, in squared length units. A step is implicit, of first order in
+    ///         time: it takes a sphere of radius r to r / (1 + 2 time / r²), the flow itself to
+    ///         sqrt(r² - 4 time).
     ///     steps: Number of steps.
     ///     matrix_free: Solve by conjugate gradients that find cotangent weights from the points in
     ///         every product and store no matrix: less memory and more time.

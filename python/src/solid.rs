@@ -21,7 +21,7 @@ use crate::dataset::{arrays_of, dataset_of};
 use crate::errors::{IntoPython, refused};
 use crate::matrix::csr;
 use crate::model::{
-    attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons,
+    attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons, values_of,
 };
 use crate::request::{self, locations, orders};
 use crate::surface::PySurface;
@@ -72,12 +72,7 @@ impl PySolid {
 
 /// Checks and copies data of cells.
 fn cell_data(given: Option<&Bound<'_, PyDict>>, cells: usize) -> PyResult<Vec<CellArray>> {
-    let attributes = attributes(given, cells, false).map_err(|_| {
-        refused(
-            "cell_data does not fit the cells",
-            &format!("give arrays of shape ({cells},) or ({cells}, width)"),
-        )
-    })?;
+    let attributes = values_of(given, ("cell_data array", "cells"), cells, false)?;
     let mut all = Vec::with_capacity(attributes.len());
     for Attribute { name, width, values } in attributes {
         let given = given.map(|given| given.get_item(&name)).transpose()?.flatten();

@@ -105,6 +105,26 @@ fn entities_of_gmsh_4_are_in_all_their_groups() {
     assert_eq!(tags.values, [5.0, 1.0]);
 }
 
+/// Gmsh writes the tag of a group negative at entities that the group has reversed.
+#[test]
+fn reversed_entities_of_gmsh_4_are_in_their_groups() {
+    let nodes = nodes(|_, [x, y, z]| format!("{x} {y} {z}\n"));
+    let numbers = (1..=12).map(|i| format!("{i}\n")).collect::<String>();
+    let [a, b] = CELLS.map(|ids| words(&ids, " "));
+    let left = words(&LEFT, " ");
+    let text = format!(
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 7 \"fixed\"\n3 9 \"body\"\n\
+         $EndPhysicalNames\n$Entities\n0 0 1 1\n1 0 0 0 0 1 1 1 -7 0\n1 0 0 0 2 1 1 1 -9 1 1\n\
+         $EndEntities\n$Nodes\n1 12 1 12\n3 1 0 12\n{numbers}{nodes}$EndNodes\n$Elements\n\
+         2 3 1 3\n2 1 3 1\n1 {left}\n3 1 5 2\n2 {a}\n3 {b}\n$EndElements\n"
+    );
+    let mesh = read(Scratch::new().file("a.msh", text)).unwrap();
+    assert_eq!(faces(&mesh), of(&[("fixed", &[0.0][..])]));
+    assert_eq!(cells(&mesh), of(&[("body", &[0, 1][..])]));
+    let tags = mesh.cell_data.iter().find(|array| array.name == "gmsh:physical").unwrap();
+    assert_eq!(tags.values, [9.0, 9.0]);
+}
+
 fn deck(rest: &str) -> String {
     let nodes = nodes(|i, [x, y, z]| format!("{i}, {x}, {y}, {z}\n"));
     let [a, b] = CELLS.map(|ids| words(&ids, ", "));

@@ -145,6 +145,28 @@ fn wedges_arrive_in_vtk_order() {
     }
 }
 
+/// A blank coordinate is 0 and does not move those behind it; a comma continues a keyword line.
+#[test]
+fn abaqus_decks_may_leave_out_coordinates_and_continue_keywords() {
+    let text = "*NODE\n1, , , \n2, 1.\n3, 1., 1.\n4, , 1., \n5, , , 1.\n6, 1., , 1.\n7, 1., 1., 1.\n\
+                8, , 1., 1.\n*ELEMENT,\n TYPE=C3D8,\nELSET=all\n1, 1, 2, 3, 4, 5, 6, 7, 8\n";
+    let mesh = read(Scratch::new().file("a.inp", text)).unwrap();
+    let corners = [0, 1, 2, 3, 4, 5, 6, 7].map(|v: usize| mesh.points[v]);
+    let expected = [0, 1, 3, 2, 4, 5, 7, 6].map(|i: u8| [i & 1, i >> 1 & 1, i >> 2].map(f64::from));
+    assert_eq!(corners, expected);
+    assert_eq!(mesh.cell_data[0].name, "group:all");
+}
+
+/// Colors are bytes in binary files and numbers from 0 to 1 in text, not whole ones.
+#[test]
+fn colors_of_legacy_text_are_numbers() {
+    let colors = "CELL_DATA 2\nCOLOR_SCALARS color 3\n0.25 1 0.5\n0 0.75 1\n";
+    let text = samples::legacy() + colors;
+    let mesh = read(Scratch::new().file("a.vtk", text)).unwrap();
+    let color = mesh.cell_data.iter().find(|array| array.name == "color").unwrap();
+    assert_eq!((color.integers, &color.values[..4]), (false, &[0.25, 1.0, 0.5, 0.0][..]));
+}
+
 #[test]
 fn pyramids_become_polyhedra() {
     let scratch = Scratch::new();

@@ -44,7 +44,10 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
             continue;
         }
         match line.strip_prefix(b"*") {
-            Some(keyword) => deck.keyword(keyword)?,
+            Some(keyword) => {
+                let whole = deck.continued(keyword);
+                deck.keyword(&whole)?;
+            }
             None => deck.data(line)?,
         }
     }
@@ -90,6 +93,22 @@ struct Deck<'a> {
 }
 
 impl Deck<'_> {
+    /// A keyword line with the lines of options that a comma at its end announces.
+    fn continued(&mut self, line: &[u8]) -> Vec<u8> {
+        let mut whole = line.to_vec();
+        while whole.ends_with(b",") {
+            let mut ahead = self.text;
+            let Some(next) = ahead.next_line() else { break };
+            // rows of numbers follow a comma that announces nothing
+            if !next.first().is_some_and(u8::is_ascii_alphabetic) {
+                break;
+            }
+            whole.extend_from_slice(next);
+            self.text = ahead;
+        }
+        whole
+    }
+
     /// Begins the section of a keyword line (without its star).
     fn keyword(&mut self, line: &[u8]) -> Result<()> {
         self.end_element()?;
@@ -256,9 +275,9 @@ impl Deck<'_> {
         let mut fields = line.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
         let tag = fields.next().unwrap_or_default();
         let tag = integer(tag).ok_or_else(|| self.expected("a node number", tag))?;
-        // A coordinate left out is 0.
+        // A coordinate left out is 0, wherever it stands.
         let mut point = [0.0; 3];
-        for (x, field) in point.iter_mut().zip(fields.filter(|field| !field.is_empty())) {
+        for (x, field) in point.iter_mut().zip(fields).filter(|(_, field)| !field.is_empty()) {
             *x = real(field).ok_or_else(|| self.expected("a coordinate", field))?;
         }
         if !self.nodes.push(tag) {

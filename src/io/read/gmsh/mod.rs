@@ -203,6 +203,8 @@ impl Gmsh<'_> {
                 for _ in 0..groups {
                     let tag = self.values.int("a physical group")?;
                     if dimension >= 2 {
+                        // negative where the group has the entity reversed
+                        let tag = tag.saturating_abs();
                         self.entities.entry((dimension as i64, entity)).or_default().push(tag);
                     }
                 }

@@ -54,7 +54,9 @@ impl Legacy<'_> {
                 let line = self.text.line();
                 let [name, width] = self.header("name and components")?;
                 let width = self.count(width)?;
-                self.array(name, "unsigned_char", width, tuples, target, line)
+                // bytes, as text numbers from 0 to 1
+                let scalar = if self.is_binary() { "unsigned_char" } else { "float" };
+                self.array(name, scalar, width, tuples, target, line)
             }
             "LOOKUP_TABLE" => {
                 let [name, size] = self.header("name and size")?;

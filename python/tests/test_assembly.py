@@ -238,7 +238,7 @@ def test_a_bar_is_pulled_by_a_traction() -> None:
         (lambda s: s.quadrature(2).load(np.zeros((5, 3))), r"force has the shape \[5, 3\]"),
         (lambda s: s.quadrature(2).load([0.0, np.nan, 0.0]), "force 0 is not finite"),
         (lambda s: s.quadrature(2).load([0, 0, 1], points=np.zeros((2, 3))), "points"),
-        (lambda s: s.quadrature(2).mass(density=0.0), "a material of 0"),
+        (lambda s: s.quadrature(2).mass(density=0.0), "a density of 0"),
         (lambda s: s.quadrature(2).elasticity(poisson=0.5), "ratio 0.5"),
     ],
 )

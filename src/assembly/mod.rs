@@ -98,7 +98,11 @@ impl Operator {
                 if x.is_finite() && x > 0.0 {
                     return Ok(());
                 }
-                refused(format!("a material of {x}"), "give a positive number")
+                let what = match self {
+                    Self::Mass { .. } => "density",
+                    _ => "conductivity",
+                };
+                refused(format!("a {what} of {x}"), "give a positive number")
             }
             Self::Elasticity { young, poisson } => {
                 if young.is_finite() && young > 0.0 && poisson > -1.0 && poisson < 0.5 {

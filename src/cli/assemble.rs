@@ -65,7 +65,7 @@ pub struct Arguments {
           default_missing_value = "1")]
     stiffness: Option<f64>,
     /// Matrix of linear elasticity, by Young's modulus and Poisson's ratio
-    #[arg(long, value_name = "E,NU")]
+    #[arg(long, value_name = "E,NU", allow_hyphen_values = true)]
     elasticity: Option<Numbers<2>>,
     /// Force on an area unit of a side, by number, or of a group of faces, by name
     #[arg(long, value_name = "PART=FX,FY,FZ", allow_hyphen_values = true)]

@@ -9,6 +9,7 @@ use subsolid::backend::Choice;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::{Result, io};
 
+use super::console::counted;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::ModelArguments;
@@ -75,6 +76,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     }
     io::write_surface_with(&output, &mesh, &glb)?;
     let report = Report { output: output.display().to_string(), sweeps };
-    console.report(&report, || format!("{}: {} sweeps", report.output, report.sweeps))?;
+    let sweeps = counted(report.sweeps, "sweep");
+    console.report(&report, || format!("{}: {sweeps}", report.output))?;
     Ok(Outcome::Done)
 }

@@ -9,7 +9,11 @@ pub use subsolid::physical_memory as physical;
 
 /// Bytes as people say them.
 pub fn gigabytes(bytes: u128) -> String {
-    format!("{:.1} GB", bytes as f64 / 1e9)
+    match bytes as f64 {
+        bytes if bytes >= 1e15 => format!("{:.1e} GB", bytes / 1e9),
+        bytes if bytes >= 5e7 => format!("{:.1} GB", bytes / 1e9),
+        bytes => format!("{:.1} MB", bytes / 1e6),
+    }
 }
 
 /// Refuses a `--max-size` that is no size.

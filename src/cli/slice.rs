@@ -341,10 +341,14 @@ impl Arguments {
         if let Some(origin) = self.origin {
             // rounded values of the lowest point itself are taken
             let slack = ORIGIN_SLACK * (heights[1] - heights[0]);
-            if origin.is_nan() || origin > heights[0] + slack {
+            if !origin.is_finite() {
+                return Err(Error::request(format!("--origin {origin} is no height"))
+                    .with_help("give a number at or below the lowest point of the model"));
+            }
+            if origin > heights[0] + slack {
                 return Err(Error::request(format!(
                     "--origin {origin} lies above the lowest point of the model, {}",
-                    heights[0]
+                    heights[0] + 0.0 // no negative zero
                 ))
                 .with_help("give a height at or below it; --range leaves layers out"));
             }

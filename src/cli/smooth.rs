@@ -100,7 +100,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         ])?;
         let format = surface_output(&arguments.model, output, 0)?;
         let time = arguments.time.ok_or_else(|| {
-            Error::request("a surface is smoothed for a time").with_help("give --time")
+            Error::request("curvature flow of a surface needs a time")
+                .with_help("give --time, in squared length units")
         })?;
         let mut mesh = read_surface(&arguments.model.model, console)?;
         let (cotangents, job) = match arguments.matrix_free {

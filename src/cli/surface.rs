@@ -322,7 +322,7 @@ fn choose(
     console: &Console,
 ) -> Result<Option<Box<dyn Backend>>> {
     if choice == Choice::Auto && !runs_on_gpu(mesh, options) {
-        console.status("Chose", "the CPU (this scheme and method do not run on GPUs for it)");
+        console.status("Chose", "the CPU (no GPU runs this scheme and method on this mesh)");
         return Ok(None);
     }
     let faces = refined_counts(mesh, options).faces as usize;

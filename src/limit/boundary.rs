@@ -48,7 +48,8 @@ pub fn boundary_faces(solid: &Solid, orientation: &Orientation) -> Vec<BoundaryF
                 }
             }
             Some(corner) => {
-                let vertex = topology.cells().vertices(element.cell as usize)[usize::from(corner)];
+                let cells = topology.cells();
+                let vertex = cells.listed_vertex(element.cell as usize, corner.into());
                 push_corner_faces(topology, (number, mirrored), element.cell, vertex, &mut faces);
             }
         }

@@ -58,6 +58,18 @@ pub struct Cells {
     polyhedron_ends: Vec<u32>,
     face_ends: Vec<u32>,
     face_vertices: Vec<u32>,
+    /// Wedges and tetrahedra (ascending) whose corners stand in another order than in the mesh
+    /// that they come from.
+    turned: Vec<u32>,
+}
+
+/// Corners of a wedge or tetrahedron that looks the other way; twice that is none.
+fn turned(kind: CellKind) -> &'static [usize] {
+    match kind {
+        CellKind::Tetrahedron => &[1, 0, 2, 3],
+        CellKind::Wedge => &[3, 4, 5, 0, 1, 2],
+        CellKind::Hexahedron | CellKind::Polyhedron => &[],
+    }
 }
 
 impl Cells {
@@ -93,6 +105,19 @@ impl Cells {
         self.ends.push(self.vertices.len() as u32);
     }
 
+    /// Appends a wedge or tetrahedron that looks the other way than these corners say.
+    pub(crate) fn push_turned(&mut self, kind: CellKind, vertices: &[u32]) {
+        self.turned.push(self.kinds.len() as u32);
+        let corners: Vec<u32> = turned(kind).iter().map(|&i| vertices[i]).collect();
+        self.push(kind, &corners);
+    }
+
+    /// The vertex at a corner of cell `c`, by its number in the mesh that the cell comes from.
+    pub(crate) fn listed_vertex(&self, c: usize, corner: usize) -> u32 {
+        let is_turned = self.turned.binary_search(&(c as u32)).is_ok();
+        self.vertices(c)[if is_turned { turned(self.kinds[c])[corner] } else { corner }]
+    }
+
     /// Appends a cell of other cells, whose vertices have the numbers `number` here.
     pub(crate) fn push_from(&mut self, cells: &Self, cell: usize, number: impl Fn(u32) -> u32) {
         let numbered = |vertices: &[u32]| vertices.iter().map(|&v| number(v)).collect::<Vec<_>>();
@@ -109,7 +134,17 @@ impl Cells {
     /// Appends a polyhedron given by its faces (vertex cycles). Its vertices are
     /// listed in order of first appearance.
     pub fn push_polyhedron<'a>(&mut self, faces: impl IntoIterator<Item = &'a [u32]>) {
+        self.push_polyhedron_of(&[], faces);
+    }
+
+    /// The same of a polyhedron with some vertices in this order before all others.
+    pub(crate) fn push_polyhedron_of<'a>(
+        &mut self,
+        vertices: &[u32],
+        faces: impl IntoIterator<Item = &'a [u32]>,
+    ) {
         let start = self.vertices.len();
+        self.vertices.extend_from_slice(vertices);
         self.polyhedra.push(self.kinds.len() as u32);
         for face in faces {
             for &v in face {

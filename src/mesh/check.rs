@@ -76,12 +76,9 @@ impl SolidMesh {
                     if flip {
                         faces.iter_mut().for_each(|face| face.reverse());
                     }
-                    cells.push_polyhedron(faces.iter().map(Vec::as_slice));
+                    cells.push_polyhedron_of(v, faces.iter().map(Vec::as_slice));
                 }
-                CellKind::Tetrahedron if flip => cells.push(kind, &[v[1], v[0], v[2], v[3]]),
-                CellKind::Wedge if flip => {
-                    cells.push(kind, &[v[3], v[4], v[5], v[0], v[1], v[2]]);
-                }
+                CellKind::Tetrahedron | CellKind::Wedge if flip => cells.push_turned(kind, v),
                 _ => cells.push(kind, v),
             }
         }

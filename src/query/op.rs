@@ -144,11 +144,12 @@ impl FromStr for Op {
     fn from_str(name: &str) -> Result<Self> {
         let found = Self::ALL.into_iter().find(|op| op.to_string().eq_ignore_ascii_case(name));
         found.ok_or_else(|| {
-            Error::request(format!("no query \"{name}\"")).with_help(format!(
-                "queries of surfaces: {}; of solids: {}",
+            Error::request(format!(
+                "no query \"{name}\"; those of surfaces are {}; of solids {}",
                 names(&Self::SURFACE),
                 names(&Self::SOLID)
             ))
+            .with_help("give one of these names")
         })
     }
 }

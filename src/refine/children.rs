@@ -56,7 +56,7 @@ pub(super) fn all(
 }
 
 /// Appends the children of `cell` at the corners in `region`: their corners, and
-/// which corner of the cell each sits at.
+/// which corner of the cell, as the mesh lists them, each sits at.
 fn push_children(
     topology: &Topology,
     numbers: &VertexNumbers,
@@ -66,8 +66,11 @@ fn push_children(
 ) {
     let vertices = topology.cells().vertices(cell as usize);
     if topology.cells().kind(cell as usize) != CellKind::Hexahedron {
-        for (corner, &v) in vertices.iter().enumerate().filter(|&(_, &v)| region.contains(v)) {
-            push(corner as u8, corner_child(topology, numbers, cell, v));
+        for corner in 0..vertices.len() {
+            let v = topology.cells().listed_vertex(cell as usize, corner);
+            if region.contains(v) {
+                push(corner as u8, corner_child(topology, numbers, cell, v));
+            }
         }
         return;
     }

@@ -132,7 +132,7 @@ impl ImageFormat {
             _ => Err(Error::request(format!(
                 "images of {columns} × {rows} pixels, more than {MOST_PIXELS} in all"
             ))
-            .with_help("give larger pixels")),
+            .with_help("give larger pixels, or fewer columns and rows")),
         }
     }
 

@@ -38,8 +38,8 @@ pub fn boundary_map(
     let mut by_face: HashMap<Vec<u32>, Vec<(Option<u32>, Placed)>> = HashMap::new();
     for face in boundary_faces(solid, orientation) {
         let element = solid.elements()[face.element as usize];
-        let vertex =
-            element.corner.map(|k| topology.cells().vertices(element.cell as usize)[k as usize]);
+        let at = |k: u8| topology.cells().listed_vertex(element.cell as usize, k.into());
+        let vertex = element.corner.map(at);
         let mut origin = [0.0; 3];
         origin[face.axis] = face.side as f64;
         let along = face.along.map(|axis| std::array::from_fn(|d| f64::from(u8::from(d == axis))));

@@ -117,7 +117,7 @@ pub fn push_singular_edges(scene: &mut Scene, solid: &Solid, mesh: &SolidMesh) -
     for (number, element) in solid.elements().iter().enumerate() {
         let number = number as u32;
         if let Some(corner) = element.corner {
-            let vertex = topology.cells().vertices(element.cell as usize)[usize::from(corner)];
+            let vertex = topology.cells().listed_vertex(element.cell as usize, corner.into());
             corners.insert((element.cell, vertex), number);
             continue;
         }

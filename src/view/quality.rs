@@ -138,7 +138,8 @@ pub fn of_cells(mesh: &SolidMesh, topology: &Topology, samples: usize) -> Found 
 
 /// The corners of a cell where three edges meet.
 fn add_corners(found: &mut Found, mesh: &SolidMesh, topology: &Topology, cell: u32) {
-    for (place, &vertex) in topology.cells().vertices(cell as usize).iter().enumerate() {
+    for place in 0..topology.cells().vertices(cell as usize).len() {
+        let vertex = topology.cells().listed_vertex(cell as usize, place);
         let mut count = 0;
         topology.cells().for_each_face(cell as usize, |cycle| {
             count += usize::from(cycle.contains(&vertex));

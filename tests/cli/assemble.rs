@@ -140,7 +140,9 @@ fn bad_requests_are_refused() {
     refused(here, "assemble box.vtk -o out", "nothing to assemble");
     refused(here, "assemble box.vtk --elasticity 1 -o out", "1 numbers instead of 2");
     refused(here, "assemble box.vtk --elasticity 1,0.5 -o out", "ratio 0.5");
-    refused(here, "assemble box.vtk --mass=-1 -o out", "a material of -1");
+    refused(here, "assemble box.vtk --elasticity -1,0.3 -o out", "modulus -1");
+    refused(here, "assemble box.vtk --mass=-1 -o out", "a density of -1");
+    refused(here, "assemble box.vtk --stiffness=0 -o out", "a conductivity of 0");
     refused(here, "assemble box.vtk --load 1=0,0,1 -o out", "no side 1");
     refused(here, "assemble box.vtk --load x=0,0,1 -o out", "no group x");
     refused(here, "assemble box.vtk --body 0,nan,1 -o out", "3 numbers");

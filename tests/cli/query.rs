@@ -52,7 +52,7 @@ fn queries_without_an_answer_are_refused() {
         ("roof.obj --op VV --of 3,5", "no vertex 5"),
         ("box.vtu --op CV --of 8", "no cell 8"),
         ("roof.obj --op VC --of 0", "a surface has no query VC"),
-        ("roof.obj --op VX --of 0", "no query \"VX\""),
+        ("roof.obj --op VX --of 0", "no query \"VX\"; those of surfaces are VV VE VF EV"),
         ("roof.obj --of 0", "--op"),
         ("roof.obj --op VV --of -1", "-1"),
         ("roof.obj --op VE --of 0 --rings 2", "--rings is not for VE"),

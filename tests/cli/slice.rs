@@ -332,6 +332,10 @@ fn bad_requests_are_refused_before_any_work() {
         (&format!("{png} --layer-height 0.1 --svg out"), "given twice"),
         ("slice tripod.vtu --layer-height 0.1 --png out --pixel -1", "--pixel -1 is not positive"),
         ("slice tripod.vtu --layer-height 0.1 --png out --pixel 1e-6", "give larger pixels"),
+        (
+            "slice tripod.vtu --layer-height 0.1 --svg out --origin -inf",
+            "--origin -inf is no height",
+        ),
         ("slice tripod.vtu --layer-height 0.1 --svg out --zip a.zip", "--pixel"),
         ("slice tripod.vtu --layer-height 0.1 --sl1 a.sl1 --pixel 0.1", "--exposure"),
         ("slice tripod.vtu --layer-height 0.1 --svg out --materials height", "--png"),

@@ -10,7 +10,8 @@ use subsolid::limit::Solid;
 use subsolid::mesh::{CellKind, Cells, SolidMesh};
 use subsolid::plan::Want;
 use subsolid::quadrature::{Mapping, Report, Scheme};
-use subsolid::refine::{crease_by_angle, reorient};
+use subsolid::refine::{crease_by_angle, refine_mesh, reorient};
+use subsolid::scheme::VertexRule;
 use subsolid::slice::{SliceOptions, Slicer};
 use subsolid::surface::boundary_surface;
 use subsolid::{Quadrature, SurfaceMesh};
@@ -232,4 +233,61 @@ fn a_band_without_an_outside_is_refused() {
     assert!(message.contains("no outside"), "{message}");
     // the limit exists
     Limits::new(&mesh).position(0, [0.5; 3]);
+}
+
+/// A corner of a cell that is no hexahedron has the number that the mesh gives it, whichever way
+/// the cell looks and the faces of a polyhedron run.
+#[test]
+fn corners_have_the_numbers_of_the_mesh() {
+    let wedge = [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.0, 1.2, 0.1]];
+    let points: Vec<[f64; 3]> = (0..6)
+        .map(|i| {
+            [wedge[i % 3][0], wedge[i % 3][1] + 0.1 * i as f64, wedge[i % 3][2] + (i / 3) as f64]
+        })
+        .collect();
+    let corners = |kind: CellKind, order: &[u32]| {
+        let mut cells = Cells::default();
+        match kind {
+            CellKind::Polyhedron => {
+                // the faces of the wedge, all of them inward or outward
+                let mut faces: Vec<Vec<u32>> = Vec::new();
+                CellKind::Wedge.faces().iter().for_each(|face| {
+                    faces.push(face.iter().map(|&i| u32::from(i)).collect());
+                });
+                if order[0] > order[1] {
+                    faces.iter_mut().for_each(|face| face.reverse());
+                }
+                cells.push_polyhedron(faces.iter().map(Vec::as_slice));
+            }
+            _ => cells.push(kind, order),
+        }
+        let mesh = SolidMesh { points: points.clone(), cells, ..SolidMesh::default() };
+        let limits = Limits::new(&mesh);
+        let listed = mesh.cells.vertices(0).to_vec();
+        let mut places: Vec<(u32, [f64; 3])> = Vec::new();
+        for (e, element) in limits.solid.elements().iter().enumerate() {
+            assert_eq!(element.corner, Some(e as u8));
+            places.push((listed[e], limits.position(e, [0.0; 3])));
+        }
+        places.sort_by_key(|place| place.0);
+        // children stand in the order of corners, and have the corner first
+        let fine = refine_mesh(&mesh, 1, VertexRule::default()).unwrap();
+        for (child, &v) in listed.iter().enumerate() {
+            assert_eq!(fine.cells.vertices(child)[0], v, "{kind:?} {order:?}");
+        }
+        places
+    };
+    for (kind, one, other) in [
+        (CellKind::Tetrahedron, &[0, 1, 2, 3][..], &[1, 0, 2, 3][..]),
+        (CellKind::Tetrahedron, &[0, 1, 2, 3], &[0, 1, 3, 2]),
+        (CellKind::Wedge, &[0, 1, 2, 3, 4, 5], &[3, 4, 5, 0, 1, 2]),
+        (CellKind::Wedge, &[0, 1, 2, 3, 4, 5], &[0, 2, 1, 3, 5, 4]),
+        (CellKind::Polyhedron, &[0, 1], &[1, 0]),
+    ] {
+        let (a, b) = (corners(kind, one), corners(kind, other));
+        for ((v, p), (w, q)) in a.into_iter().zip(b) {
+            assert_eq!(v, w);
+            close(p, q, 1e-14, || format!("{kind:?} {other:?}, vertex {v}"));
+        }
+    }
 }

@@ -199,7 +199,7 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
         "ovm" => Ok(Format::OpenVolumeMesh),
         "inp" => Ok(Format::Abaqus),
         extension if surface::EXTENSIONS.contains(&extension) => {
-            refused("a surface, which bounds no cells", "`subsolid surface` reads surfaces")
+            refused("a surface, not a control mesh of cells", "`subsolid surface` reads surfaces")
         }
         _ => refused(
             "the format of the file is not known",

@@ -1,6 +1,9 @@
 //! Geodesic distance by the heat method: Crane, Weischedel and Wardetzky, "Geodesics in heat"
 //! (2013), Algorithm 1.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use nalgebra::Vector3;
 
 use super::{corners, cotangent, triangles};
@@ -109,5 +112,64 @@ pub(crate) fn heat_time(mesh: &SurfaceMesh) -> f64 {
     let used = || faces.iter().flatten().map(|&v| Vector3::from(mesh.points[v as usize]));
     let infinite = Vector3::repeat(f64::INFINITY);
     let (low, high) = used().fold((infinite, -infinite), |(a, b), p| (a.inf(&p), b.sup(&p)));
-    (HEAT_TIME * mean.powi(2)).max(((high - low).norm() / WIDTH).powi(2))
+    // a spiral is longer than its box
+    let extent = (high - low).norm().max(reach(&mesh.points, faces));
+    (HEAT_TIME * mean.powi(2)).max((extent / WIDTH).powi(2))
+}
+
+/// The longest way along edges from a vertex in the middle of each connected part: no vertex of a
+/// part is farther than twice that from another.
+fn reach(points: &[[f64; 3]], faces: &[[u32; 3]]) -> f64 {
+    let at = |v: u32| Vector3::from(points[v as usize]);
+    let parts = parts(points.len(), faces.iter().map(|face| &face[..]));
+    let mut sums = vec![(Vector3::zeros(), 0.0); points.len()];
+    for &v in faces.iter().flatten() {
+        let (sum, count) = &mut sums[parts[v as usize] as usize];
+        (*sum, *count) = (*sum + at(v), *count + 1.0);
+    }
+    let mut middles = vec![(f64::INFINITY, 0); points.len()];
+    for &v in faces.iter().flatten() {
+        let part = parts[v as usize] as usize;
+        let (sum, count) = sums[part];
+        let square = (at(v) - sum / count).norm_squared();
+        if square < middles[part].0 {
+            middles[part] = (square, v);
+        }
+    }
+    // neighbors: those of v from starts[v] to starts[v + 1]
+    let mut starts = vec![0; points.len() + 1];
+    faces.iter().flatten().for_each(|&v| starts[v as usize + 1] += 2);
+    (0..points.len()).for_each(|v| starts[v + 1] += starts[v]);
+    let (mut neighbors, mut ends) = (vec![0; 6 * faces.len()], starts.clone());
+    for face in faces {
+        for i in 0..3 {
+            let end = &mut ends[face[i] as usize];
+            neighbors[*end] = face[(i + 1) % 3];
+            neighbors[*end + 1] = face[(i + 2) % 3];
+            *end += 2;
+        }
+    }
+    let mut lengths = vec![f64::INFINITY; points.len()];
+    // lengths are not negative, so that their bits are in their order
+    let mut queue = BinaryHeap::new();
+    for (_, v) in middles.into_iter().filter(|middle| middle.0.is_finite()) {
+        lengths[v as usize] = 0.0;
+        queue.push(Reverse((0_f64.to_bits(), v)));
+    }
+    let mut longest = 0.0;
+    while let Some(Reverse((bits, v))) = queue.pop() {
+        let length = f64::from_bits(bits);
+        if length > lengths[v as usize] {
+            continue;
+        }
+        longest = length;
+        for &other in &neighbors[starts[v as usize]..starts[v as usize + 1]] {
+            let new = length + (at(other) - at(v)).norm();
+            if new < lengths[other as usize] {
+                lengths[other as usize] = new;
+                queue.push(Reverse((new.to_bits(), other)));
+            }
+        }
+    }
+    longest
 }

@@ -174,6 +174,28 @@ fn heat_reaches_the_end_of_a_long_strip() {
     }
 }
 
+/// A ribbon wound to a screw of 30 turns: its box is small beside its length.
+#[test]
+fn heat_reaches_the_end_of_a_long_screw() {
+    let (n, turns) = (6000, 30.0);
+    let along = |i: usize| 2.0 * PI * turns * i as f64 / n as f64;
+    let point = |i: usize, t: f64| [along(i).cos(), along(i).sin(), 0.01 * along(i) + t];
+    let points = (0..=n).flat_map(|i| [0.0, 0.02, 0.04].map(|t| point(i, t))).collect();
+    let corners = (0..n as u32).flat_map(|i| {
+        [3 * i, 3 * i + 1].into_iter().flat_map(|a| [a, a + 3, a + 4, a, a + 4, a + 1])
+    });
+    let mesh = SurfaceMesh::new(points, Polygons::uniform(3, corners.collect()));
+    let found = Geodesics::new(&mesh).unwrap().distance(&[0, 1, 2]).unwrap();
+    let steps = toplesets(&mesh, &[0, 1, 2]).unwrap();
+    // unrolled, the ribbon is a parallelogram
+    let (length, rise) = (along(n), 0.01 * along(n));
+    for (v, (a, b)) in found.into_iter().zip(steps).enumerate() {
+        let exact = length.hypot(rise) * (v / 3) as f64 / n as f64;
+        assert!((a - exact).abs() < 0.02 * length, "heat, vertex {v}: {a}, not {exact}");
+        assert!((b - exact).abs() < 0.02 * length, "toplesets, vertex {v}: {b}, not {exact}");
+    }
+}
+
 #[test]
 fn wrong_surfaces_are_refused() {
     let refused = |points: Vec<[f64; 3]>, faces: &[&[u32]]| {

@@ -36,7 +36,7 @@ pub(super) fn append(
     budget: &Budget,
 ) -> Result<()> {
     if outline.is_surface {
-        return Err(Error::file(path, None, "a surface, which bounds no cells")
+        return Err(Error::file(path, None, "a surface, not a control mesh of cells")
             .with_help("`subsolid surface` reads surfaces"));
     }
     let mut grid = Document { assembly, outline, numbers: Numbers { path, outline, budget } };

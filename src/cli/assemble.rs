@@ -212,13 +212,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let load = a.loads(&solid, &mesh, &mapping, (&tractions, scheme))?;
     console.status("Assembled", format!("{} matrices in {}", matrices.len(), since(start)));
 
-    let made = !a.output.exists();
-    let written = a.write(&mesh, &solid, (&operators, &matrices), &load, &regions);
-    if let (Err(_), true) = (&written, made) {
-        // only if nothing else stands there
-        let _ = std::fs::remove_dir(&a.output);
-    }
-    written?;
+    io::atomic::fill_directory(&a.output, || {
+        a.write(&mesh, &solid, (&operators, &matrices), &load, &regions)
+    })?;
     console.status("Wrote", format!("{} in {}", a.output.display(), since(start)));
     let named = operators.iter().zip(&matrices);
     let summary = Summary {
@@ -357,7 +353,6 @@ impl Arguments {
         load: &Option<Vec<[f64; 3]>>,
         regions: &Regions,
     ) -> Result<()> {
-        std::fs::create_dir_all(&self.output).map_err(|e| io::atomic::refused(&self.output, e))?;
         let format = match self.format {
             Format::Npz => MatrixFormat::Npz,
             Format::Mtx => MatrixFormat::MatrixMarket,

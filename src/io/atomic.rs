@@ -44,6 +44,25 @@ pub fn write(
     beside.persist(&target.path).map_err(|e| refused(path, e.error))
 }
 
+/// Makes the directory `path` where there is none, and `fill`s it. A directory that this made is gone
+/// again if that fails; a program that is stopped meanwhile calls [`super::remove_unfinished`].
+///
+/// # Errors
+/// What `fill` returns, or [`Error::File`] if the directory cannot be made.
+pub fn fill_directory(path: impl AsRef<Path>, fill: impl FnOnce() -> Result<()>) -> Result<()> {
+    let path = path.as_ref();
+    if path.exists() {
+        return fill();
+    }
+    let create = || fs::create_dir_all(path).map(|()| path.to_owned());
+    let (_, _unfinished) =
+        Unfinished::create(create, PathBuf::as_path).map_err(|e| refused(path, e))?;
+    fill().inspect_err(|_| {
+        // nobody is left to be told of another failure
+        let _ = fs::remove_dir_all(path);
+    })
+}
+
 /// `file` with its content, on its way to `path`.
 fn filled(
     path: &Path,

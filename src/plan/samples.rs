@@ -61,7 +61,9 @@ impl Samples {
                 }
                 let inside = parameters.iter().all(|u| (0.0..=1.0).contains(u));
                 if !inside || !parameters.is_sorted_by(|a, b| a < b) {
-                    return Err(Error::request("tensor samples are not ascending in [0, 1]"));
+                    return Err(Error::request("tensor samples are not ascending in [0, 1]").with_help(
+                        "give a number of samples from 1 to 64, or ascending parameters from 0 to 1",
+                    ));
                 }
             }
             Self::Points(locations) => {
@@ -77,7 +79,8 @@ impl Samples {
                         return Err(Error::request(format!(
                             "sample {row} has parameters {:?} outside [0, 1]",
                             location.parameters
-                        )));
+                        ))
+                        .with_help("parameters run from 0 to 1 within each cell"));
                     }
                 }
             }

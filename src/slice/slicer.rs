@@ -80,13 +80,14 @@ impl Slicer {
     /// # Errors
     /// [`Error::Request`] for a tolerance that is not a positive number or is below
     /// 10⁻⁹ of the longest side, or controls that are not the solid's;
-    /// [`Error::Mesh`] for coordinates out of range and a boundary without an outside.
+    /// [`Error::Mesh`] for coordinates out of range, no boundary, and one without an outside.
     pub fn new(solid: &Solid, controls: Controls<'_>, options: SliceOptions) -> Result<Self> {
         solid.check_whole("layers")?;
         let (count, expected) = (controls.positions.len(), solid.topology().vertex_count());
         if count != expected {
             return Err(Error::request(format!("{count} control points for {expected} vertices")));
         }
+        solid.topology().check_has_boundary()?;
         let tolerance = tolerance(controls.positions, options)?;
         let surface = Surface::new(solid, controls.positions, options.axis, tolerance)?;
         Ok(Self::of_whole(surface, options.axis, tolerance, Shells::default()))

@@ -13,10 +13,12 @@ use crate::topology::{NONE, Orientation, Topology};
 /// # Errors
 /// Those of [`SolidMesh::oriented_cells`], [`Topology::build`], [`Topology::validate`] and
 /// [`Orientation::new`];
-/// [`Error::Mesh`](crate::Error::Mesh) for a crease or corner inside the solid.
+/// [`Error::Mesh`](crate::Error::Mesh) for a crease or corner inside the solid, and for one without
+/// a boundary.
 pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
     let topology = Topology::build(solid.oriented_cells()?, solid.points.len())?;
     topology.validate()?;
+    topology.check_has_boundary()?;
     let orientation = Orientation::new(&topology, &solid.points)?;
     crate::topology::Sharpness::resolve(&solid.creases, &topology)?;
     let mut numbers = vec![NONE; solid.points.len()];

@@ -23,7 +23,20 @@ impl Topology {
         first_error(self.vertex_count(), |vertex| self.check_link(vertex))
     }
 
-    /// The same of some cells, and of the edges and vertices that they have.
+    /// Checks that some face is of one cell only: cells may close in themselves, like those on the
+    /// boundary of a hypercube.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] if there is none.
+    pub(crate) fn check_has_boundary(&self) -> Result<()> {
+        if (0..self.face_count() as u32).any(|face| self.is_boundary_face(face)) {
+            return Ok(());
+        }
+        Err(Error::mesh("the solid has no boundary: every face is of two cells")
+            .with_help("take away the cells that close it, or give a mesh with an outside"))
+    }
+
+    /// [`Topology::validate`] of some cells, and of the edges and vertices that they have.
     ///
     /// # Errors
     /// Those of [`Topology::validate`].

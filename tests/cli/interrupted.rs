@@ -102,27 +102,33 @@ fn ignored_signals_stay_ignored() {
     }
 }
 
-/// Beyond a limit of file sizes a write fails, and the program says how to fix it.
+/// Beyond a limit of file sizes a write fails, and the program says how to fix it. The mass matrix of
+/// the fan fits, which goes with its folder.
 #[test]
 fn a_limit_of_file_sizes_is_an_error() {
-    let fan = with_fan();
-    let before = names(fan.path());
-    let mut command = Command::new(env!("CARGO_BIN_EXE_subsolid"));
-    command.args(["evaluate", "fan.vtu", "--samples", "16", "-o", "a.csv"]);
-    let limit = || {
-        let limit = libc::rlimit { rlim_cur: 4096, rlim_max: libc::RLIM_INFINITY };
-        // SAFETY: `limit` outlives the calls, which may stand between fork and exec.
-        unsafe {
-            libc::signal(libc::SIGXFSZ, libc::SIG_DFL);
-            libc::setrlimit(libc::RLIMIT_FSIZE, &limit);
-        }
-        Ok(())
-    };
-    // SAFETY: it allocates nothing and takes no lock.
-    let output = unsafe { command.pre_exec(limit) }.current_dir(fan.path()).output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("ulimit -f"), "{output:?}");
-    assert_eq!(names(fan.path()), before);
+    for arguments in [
+        "evaluate fan.vtu --samples 16 -o a.csv",
+        "assemble fan.vtu --gauss 2 --rings 0 --mass --elasticity 1,0.3 -o folder",
+    ] {
+        let fan = with_fan();
+        let before = names(fan.path());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_subsolid"));
+        command.args(arguments.split(' '));
+        let limit = || {
+            let limit = libc::rlimit { rlim_cur: 400_000, rlim_max: libc::RLIM_INFINITY };
+            // SAFETY: `limit` outlives the calls, which may stand between fork and exec.
+            unsafe {
+                libc::signal(libc::SIGXFSZ, libc::SIG_DFL);
+                libc::setrlimit(libc::RLIMIT_FSIZE, &limit);
+            }
+            Ok(())
+        };
+        // SAFETY: it allocates nothing and takes no lock.
+        let output = unsafe { command.pre_exec(limit) }.current_dir(fan.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("ulimit -f"), "{output:?}");
+        assert_eq!(names(fan.path()), before, "{arguments}");
+    }
 }
 
 /// The program once it has begun to write, with what it is to do at a signal.

@@ -23,9 +23,10 @@ impl Seed {
 /// All vertices of the boundary.
 ///
 /// # Errors
-/// Those of [`SolidMesh::check`] and [`Topology::build`].
+/// Those of [`SolidMesh::check`] and [`Topology::build`]; [`Error::Mesh`] without a boundary.
 pub fn boundary_seeds(mesh: &SolidMesh) -> Result<Vec<Seed>> {
     let topology = topology(mesh)?;
+    topology.check_has_boundary()?;
     let vertices = 0..mesh.points.len() as u32;
     Ok(vertices.filter(|&v| topology.is_boundary_vertex(v)).map(Seed::on).collect())
 }

@@ -73,7 +73,7 @@ pub struct Untangled {
 ///
 /// # Errors
 /// Those of [`SolidMesh::check`] and [`reorient`]; [`Error::Mesh`](crate::Error::Mesh) for cells
-/// that are no hexahedra; where vertices slide those of [`Solid::new`].
+/// that are no hexahedra, and for a mesh without a boundary; where vertices slide those of [`Solid::new`].
 pub fn untangle(
     mesh: &mut SolidMesh,
     boundary: BoundaryMotion,
@@ -85,6 +85,8 @@ pub fn untangle(
     reorient(&mut oriented)?;
     let hexes = hexahedra(&oriented)?;
     let topology = Topology::build(oriented.cells.clone(), mesh.points.len())?;
+    // nothing would hold the vertices
+    topology.check_has_boundary()?;
     let is_free = |v: u32| !topology.is_boundary_vertex(v) && !topology.vertex_cells(v).is_empty();
     let mut ways: Vec<Way> = (0..mesh.points.len() as u32)
         .map(|v| if is_free(v) { Way::All } else { Way::None })

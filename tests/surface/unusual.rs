@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use subsolid::mesh::{Polygons, SurfaceMesh};
+use subsolid::surface::limit::LimitSurface;
 use subsolid::surface::{Method, Scheme, SurfacePlan, refine_surface};
 
 use super::{model, options, path, size};
@@ -169,6 +170,22 @@ fn edges_of_three_triangles_stay_one_sharp_edge_for_loop() {
     // and straight
     let spine = |p: &&[f64; 3]| p[0] == 0.0 && p[1] == 0.0;
     assert_eq!(refined.points.iter().filter(spine).count(), 25);
+}
+
+/// Two triangles on the same vertices, back to back: refined, they share all new edges. Catmull-Clark
+/// makes points inside faces, which keep them apart.
+#[test]
+fn triangles_of_the_same_vertices_have_no_limit() {
+    let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    for corners in [vec![0, 1, 2, 2, 1, 0], vec![0, 2, 3, 3, 1, 2, 0, 3, 1, 1, 3, 2]] {
+        let mesh = SurfaceMesh::new(points.clone(), Polygons::uniform(3, corners));
+        let refined = refine_surface(&mesh, &options(Scheme::Loop, 2, Method::Matrix)).unwrap();
+        assert_eq!(refined.faces.len(), 16 * mesh.faces.len());
+        let limit = |scheme| LimitSurface::of_mesh(&mesh, scheme);
+        let message = limit(Scheme::Loop).unwrap_err().to_string();
+        assert!(message.contains("have the same vertices"), "{message}");
+        limit(Scheme::CatmullClark).unwrap();
+    }
 }
 
 #[test]

@@ -116,7 +116,34 @@ impl LimitSurface {
         }
         let connectivity = Connectivity::new(Cow::Borrowed(topology), tags, scheme)?;
         check_sharpness(tags.creases)?;
+        check_twins(&connectivity)?;
         Builder::new(scheme, levels).build(connectivity)
+    }
+}
+
+/// Refuses triangles of the same three vertices: refined, they share all new edges, which have four
+/// faces and more at every level, so that no part of them ever evaluates. (Faces of other schemes
+/// have points of their own inside.)
+fn check_twins(connectivity: &Connectivity) -> Result<()> {
+    if connectivity.scheme.shape() != Shape::Triangle {
+        return Ok(());
+    }
+    let twin = |face: u32| {
+        let own = connectivity.face(face as usize);
+        let side = connectivity.face_start(face as usize) as u32;
+        let sides = connectivity.edge_sides(connectivity.side_edge(side)).iter();
+        let mut others = sides.map(|&side| connectivity.side_face(side));
+        let has_own = |&other: &u32| {
+            other > face && connectivity.face(other as usize).iter().all(|v| own.contains(v))
+        };
+        others.find(has_own).map(|other| (face, other))
+    };
+    match (0..connectivity.face_count() as u32).find_map(twin) {
+        None => Ok(()),
+        Some((face, other)) => Err(Error::mesh(format!(
+            "faces {face} and {other} have the same vertices: there is no limit of triangles there"
+        ))
+        .with_help("remove one of the two, or refine without limits")),
     }
 }
 

@@ -172,6 +172,25 @@ fn edges_of_three_triangles_stay_one_sharp_edge_for_loop() {
     assert_eq!(refined.points.iter().filter(spine).count(), 25);
 }
 
+/// A sheet of triangles that goes round the end of a non-manifold edge, from the edge back to it: its
+/// limit at the vertices is that of finer meshes.
+#[test]
+fn sheets_of_triangles_that_return_to_an_edge_evaluate() {
+    let points =
+        vec![[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.2, 1.0, 0.3], [-0.9, 0.1, 0.2], [0.5, -0.7, 1.0]];
+    // three triangles around vertex 0 between both sides of the edge 0 1, and one more at the edge
+    let corners = vec![0, 1, 2, 0, 2, 3, 0, 3, 1, 1, 0, 4];
+    let mesh = SurfaceMesh::new(points, Polygons::uniform(3, corners));
+    let limit = LimitSurface::of_mesh(&mesh, Scheme::Loop).unwrap();
+    let coarse = limit.vertex_masks().limit_positions(&mesh.points).unwrap();
+    let fine = refine_surface(&mesh, &options(Scheme::Loop, 7, Method::Matrix)).unwrap();
+    let limit = LimitSurface::of_mesh(&fine, Scheme::Loop).unwrap();
+    let fine = limit.vertex_masks().limit_positions(&fine.points).unwrap();
+    for (v, (p, q)) in coarse.iter().zip(&fine).enumerate() {
+        assert!((0..3).all(|d| (p[d] - q[d]).abs() < 1e-13), "vertex {v}: {p:?} {q:?}");
+    }
+}
+
 /// Two triangles on the same vertices, back to back: refined, they share all new edges. Catmull-Clark
 /// makes points inside faces, which keep them apart.
 #[test]

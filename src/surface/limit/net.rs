@@ -160,12 +160,22 @@ pub(super) fn irregular(
             && edge == connectivity.v_edge(left)
             && connectivity.is_non_manifold(edge);
         // not of the face itself
-        let side = if left.face == frame.face { right } else { left };
-        is_folded.then(|| (side.face, connectivity.vertex(right, 1)))
+        let is_left = left.face != frame.face;
+        let (side, other) = if is_left { (left, right) } else { (right, left) };
+        is_folded.then(|| {
+            // the faces around the far end on this side; triangles there touch the other corners
+            let far = connectivity.advanced(side, if is_left { sides - 1 } else { 1 });
+            let around = connectivity.sector(far).frames.into_iter().map(|f| f.face);
+            let mut faces: Vec<u32> = around.collect();
+            if faces.contains(&other.face) {
+                faces = vec![side.face];
+            }
+            (faces, connectivity.vertex(right, 1))
+        })
     };
     let mut copies: Vec<bool> = Vec::new();
     let mut label = |face: u32, v: u32| {
-        let copy = folded == Some((face, v));
+        let copy = folded.as_ref().is_some_and(|(faces, far)| *far == v && faces.contains(&face));
         let known = (0..vertices.len()).find(|&at| vertices[at] == v && copies[at] == copy);
         known.unwrap_or_else(|| {
             vertices.push(v);

@@ -17,10 +17,11 @@ const BYTES_A_CELL: u128 = 700;
 
 #[derive(Args)]
 pub struct ModelArguments {
-    /// Control mesh: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm or Abaqus .inp
+    /// Control mesh: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm or Abaqus .inp; surfaces
+    /// (.obj, .ply, .off, .stl, .vtp) for slice, view, distance and smooth
     pub model: PathBuf,
     /// Table of creases and corners: CSV with the header kind,v0,v1,sharpness and rows
-    /// edge,0,1,inf and corner,26,,1.5; they come before those of the model
+    /// edge,0,1,inf and corner,26,,1.5; they take precedence over those of the model
     #[arg(long, value_name = "FILE")]
     pub creases: Option<PathBuf>,
     /// Tag boundary edges as sharp where their faces turn by more than this angle

@@ -67,8 +67,8 @@ pub struct Arguments {
     /// Gauss points along each axis of a box, 1 to 32
     #[arg(long, value_name = "N")]
     gauss: usize,
-    /// Rings of boxes towards an extraordinary edge or vertex, 0 to 20, the rest by Gauss
-    /// points of its own; unless given, as many as integrals need to be right to 4e-9
+    /// Rings of boxes towards an extraordinary edge or vertex, 0 to 20, and Gauss points in the box
+    /// that they leave; unless given, as many as integrals need to be right to 4e-9
     #[arg(long, value_name = "K")]
     rings: Option<usize>,
     /// Points on the boundary instead, with normals and the measure of the surface: on all of

@@ -346,3 +346,14 @@ fn coordinates_beyond_single_precision_are_refused_where_files_are_single() {
         std::fs::remove_file(directory.path().join("a.ply")).unwrap();
     }
 }
+
+/// The second number of a texture coordinate may be left out, and is 0.
+#[test]
+fn texture_coordinates_may_have_one_number() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.obj");
+    let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0.5\nvt 1 0.25 0\nvt 0 1 # w\nf 1/1 2/2 3/3\n";
+    std::fs::write(&path, text).unwrap();
+    let uv = subsolid::read_surface(&path).unwrap().uv.unwrap();
+    assert_eq!(uv.values, [[0.5, 0.0], [1.0, 0.25], [0.0, 1.0]]);
+}

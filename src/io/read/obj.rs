@@ -88,7 +88,13 @@ impl Reader<'_> {
                 }
             }
             b"vt" => {
-                let [u, v] = self.reals(&mut words, "a texture coordinate")?;
+                let [u] = self.reals(&mut words, "a texture coordinate")?;
+                // v may be left out
+                let mut rest = words.peekable();
+                let [v] = match rest.peek() {
+                    Some(_) => self.reals(&mut rest, "a texture coordinate")?,
+                    None => [0.0],
+                };
                 self.uv.values.push([u, v]);
             }
             b"f" => self.read_face(words)?,

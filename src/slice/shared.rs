@@ -20,6 +20,7 @@ use crate::error::Result;
 use crate::limit::rim::Key;
 use crate::parts::exchange::{Holders, next_count, next_number};
 use crate::parts::{Block, Blocks, RankClusters};
+use crate::topology::no_boundary;
 
 /// Elements that a rank has the set-up of at a time.
 const BLOCK: usize = 1 << 17;
@@ -217,6 +218,9 @@ fn frame(
     for bytes in ranks.all_gather(Ok(bytemuck::cast_slice(&own).to_vec()))? {
         let mut rest = &bytes[..];
         all = all.map(|x| x.min(next_number(&mut rest)));
+    }
+    if all[0] == f64::INFINITY {
+        return Err(no_boundary());
     }
     let mut found = [0.0; 2];
     for (side, sign) in SIGNS.into_iter().enumerate() {

@@ -29,6 +29,7 @@ pub(crate) use orientation::{Clusters, no_orientation};
 pub use rows::Rows;
 pub use sharpness::Sharpness;
 pub use star::{Star, is_extraordinary, stars, straight_edges};
+pub(crate) use validate::no_boundary;
 
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, FaceGroup};

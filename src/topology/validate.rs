@@ -29,11 +29,10 @@ impl Topology {
     /// # Errors
     /// [`Error::Mesh`] if there is none.
     pub(crate) fn check_has_boundary(&self) -> Result<()> {
-        if (0..self.face_count() as u32).any(|face| self.is_boundary_face(face)) {
-            return Ok(());
+        match (0..self.face_count() as u32).any(|face| self.is_boundary_face(face)) {
+            true => Ok(()),
+            false => Err(no_boundary()),
         }
-        Err(Error::mesh("the solid has no boundary: every face is of two cells")
-            .with_help("take away the cells that close it, or give a mesh with an outside"))
     }
 
     /// [`Topology::validate`] of some cells, and of the edges and vertices that they have.
@@ -202,4 +201,10 @@ fn count_parts(nodes: &[u32], pairs: impl FnOnce(&mut dyn FnMut(u32, u32))) -> u
         }
     });
     parts
+}
+
+/// What is wrong with a solid without a boundary.
+pub(crate) fn no_boundary() -> Error {
+    Error::mesh("the solid has no boundary: every face is of two cells")
+        .with_help("take away the cells that close it, or give a mesh with an outside")
 }

@@ -5,7 +5,9 @@ use rayon::prelude::*;
 
 use crate::oracle::random::Random;
 use crate::oracle::{convert, surface_limit};
-use crate::support::meshes::{INF, crease_at_random, crease_box_edges, models, perturbed, shapes};
+use crate::support::meshes::{
+    INF, crease_at_random, crease_box_edges, hypercube, models, perturbed, shapes,
+};
 use crate::support::{Limits, close, places, size};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
@@ -65,20 +67,7 @@ fn boundaries_with_semi_sharp_creases_and_corners() {
 /// The 8 cubes on the boundary of the 4-cube close in themselves: they evaluate, but have no boundary.
 #[test]
 fn a_solid_may_have_no_boundary() {
-    // vertices by their bits; the fourth makes the outer cube smaller
-    let point = |v: u32| {
-        [0, 1, 2]
-            .map(|d| f64::from(v >> d & 1) * 2.0 - 1.0)
-            .map(|x| x * if v >> 3 & 1 == 1 { 0.5 } else { 1.0 })
-    };
-    let points: Vec<[f64; 3]> = (0..16).map(point).collect();
-    let cube = |axis: usize, side: u32| {
-        let others: Vec<usize> = (0..4).filter(|&d| d != axis).collect();
-        [0, 1, 3, 2, 4, 5, 7, 6]
-            .map(|bits: u32| (0..3).fold(side << axis, |v, d| v | (bits >> d & 1) << others[d]))
-    };
-    let cells: Vec<[u32; 8]> = (0..8).map(|i| cube(i / 2, i as u32 % 2)).collect();
-    let mut mesh = SolidMesh::from_hexahedra(points, &cells);
+    let mut mesh = hypercube();
     let limits = Limits::new(&mesh);
     // valence 3 everywhere; by symmetry the middle of a cell is on its axis
     let middle = limits.position(0, [0.5; 3]);

@@ -185,15 +185,24 @@ fn ranks_refuse_a_ring_without_an_outside() {
         }
         mesh.cells.push(CellKind::Hexahedron, &[from, to].concat());
     }
-    let solid = Solid::new(&mesh).unwrap();
+    refused(&mesh, "have no common orientation: their boundary has no outside");
+}
+
+#[test]
+fn ranks_refuse_a_solid_without_a_boundary() {
+    refused(&meshes::hypercube(), "the solid has no boundary");
+}
+
+/// Compares what one program and ranks say.
+fn refused(mesh: &SolidMesh, message: &str) {
+    let solid = Solid::new(mesh).unwrap();
     let options = SliceOptions::default();
-    let message = "have no common orientation: their boundary has no outside";
     let error = Slicer::new(&solid, mesh.controls(), options).unwrap_err().to_string();
     assert!(error.contains(message), "{error}");
     for size in [1, 2, 3, 9] {
         let errors = Threads::run(size, |group| {
             let ranks = Ranks::new(group);
-            ranks.agree(boundary(&ranks, &mesh, options).map(drop)).unwrap_err().to_string()
+            ranks.agree(boundary(&ranks, mesh, options).map(drop)).unwrap_err().to_string()
         });
         assert!(errors.iter().all(|error| error.contains(message)), "{errors:?}");
         assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");

@@ -34,6 +34,24 @@ pub fn folded_block() -> SolidMesh {
     mesh
 }
 
+/// The 8 cubes on the boundary of the 4-cube, which close in themselves.
+pub fn hypercube() -> SolidMesh {
+    // vertices by their bits; the fourth makes the outer cube smaller
+    let point = |v: u32| {
+        [0, 1, 2]
+            .map(|d| f64::from(v >> d & 1) * 2.0 - 1.0)
+            .map(|x| x * if v >> 3 & 1 == 1 { 0.5 } else { 1.0 })
+    };
+    let points: Vec<[f64; 3]> = (0..16).map(point).collect();
+    let cube = |axis: usize, side: u32| {
+        let others: Vec<usize> = (0..4).filter(|&d| d != axis).collect();
+        [0, 1, 3, 2, 4, 5, 7, 6]
+            .map(|bits: u32| (0..3).fold(side << axis, |v, d| v | (bits >> d & 1) << others[d]))
+    };
+    let cells: Vec<[u32; 8]> = (0..8).map(|i| cube(i / 2, i as u32 % 2)).collect();
+    SolidMesh::from_hexahedra(points, &cells)
+}
+
 pub fn fan(valence: usize, layers: usize, rings: usize) -> SolidMesh {
     Shape::Fan { valence, layers, rings }.build().expect("a fan")
 }

@@ -171,6 +171,6 @@ mod tests {
             assert_eq!(op.to_string(), letter(op.from()) + &letter(op.to()));
             assert_eq!(op.to_string().to_lowercase().parse::<Op>().unwrap(), op);
         }
-        assert!("VX".parse::<Op>().unwrap_err().help().unwrap().contains("VV VE VF"));
+        assert!("VX".parse::<Op>().unwrap_err().to_string().contains("VV VE VF"));
     }
 }

@@ -150,7 +150,7 @@ impl<F: Fn(u32) -> u32> RimNames<'_, F> {
             ];
             return Rim { borders };
         };
-        let vertex = topology.cells().vertices(element.cell as usize)[usize::from(corner)];
+        let vertex = topology.cells().listed_vertex(element.cell as usize, corner.into());
         let towards = corner_neighbours(topology, element.cell, vertex).unwrap_or([vertex; 3]);
         let ends = along.map(|d| towards[d]);
         let [half_s, half_t] = ends.map(|v| self.edge(vertex, v).first_half());

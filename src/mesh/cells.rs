@@ -58,12 +58,12 @@ pub struct Cells {
     polyhedron_ends: Vec<u32>,
     face_ends: Vec<u32>,
     face_vertices: Vec<u32>,
-    /// Wedges and tetrahedra (ascending) whose corners stand in another order than in the mesh
-    /// that they come from.
+    // wedges and tetrahedra, ascending, whose corners are in another order than in the mesh that
+    // they come from
     turned: Vec<u32>,
 }
 
-/// Corners of a wedge or tetrahedron that looks the other way; twice that is none.
+/// The order of corners that mirrors a wedge or tetrahedron. Applied twice, it gives the first order.
 fn turned(kind: CellKind) -> &'static [usize] {
     match kind {
         CellKind::Tetrahedron => &[1, 0, 2, 3],
@@ -105,7 +105,7 @@ impl Cells {
         self.ends.push(self.vertices.len() as u32);
     }
 
-    /// Appends a wedge or tetrahedron that looks the other way than these corners say.
+    /// Appends the mirror image of the wedge or tetrahedron with these corners.
     pub(crate) fn push_turned(&mut self, kind: CellKind, vertices: &[u32]) {
         self.turned.push(self.kinds.len() as u32);
         let corners: Vec<u32> = turned(kind).iter().map(|&i| vertices[i]).collect();

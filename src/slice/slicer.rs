@@ -152,13 +152,12 @@ impl Slicer {
         self.frame
     }
 
-    /// The axis that layers are stacked along.
+    /// [`Frame::axis`].
     pub fn axis(&self) -> Axis {
         self.frame.axis
     }
 
-    /// How far contours may be from the limit surface, in length units; the part of
-    /// it that [`Slicer::surface_error`] is, included.
+    /// [`Frame::tolerance`].
     pub fn tolerance(&self) -> f64 {
         self.frame.tolerance
     }
@@ -169,13 +168,12 @@ impl Slicer {
         self.surface.error
     }
 
-    /// Heights of the lowest and the highest point of the limit, to about 2⁻³⁴ of the size; where
-    /// patches are approximations, to [`Slicer::surface_error`].
+    /// [`Frame::heights`].
     pub fn heights(&self) -> [f64; 2] {
         self.frame.heights
     }
 
-    /// Box in the plane's coordinates that holds every contour: low and high corner.
+    /// [`Frame::plane`].
     pub fn plane_box(&self) -> [[f64; 2]; 2] {
         self.frame.plane
     }

@@ -1,7 +1,7 @@
 //! Meshes that ranks hold together: each gets the part that a cutter makes of the whole, to the bit.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::oracle::random::Random;
 use crate::parts::{solids, with_data};
@@ -93,18 +93,34 @@ fn compare_both(name: &str, mesh: &SolidMesh, sizes: &[usize], random: &mut Rand
     }
 }
 
-#[test]
-fn parts_of_ranks_are_those_of_a_cutter() {
-    let mut random = Random::new(5);
+/// Shapes of all kinds, every second with creases.
+pub fn shapes() -> Vec<(String, SolidMesh)> {
     let mut all = meshes::shapes();
     all.push(("mixed".into(), meshes::mixed()));
     all.push(("two cells".into(), meshes::block([2, 1, 1])));
-    for (seed, (name, mut mesh)) in (0..).zip(all) {
-        if seed % 2 == 0 {
-            meshes::crease_at_random(&mut mesh, &[0.4, 1.0, 2.3, f64::INFINITY], 3, seed);
-        }
-        let sizes = [1 + seed as usize % 7, 7];
-        compare_both(&name, &with_data(mesh), &sizes, &mut random);
+    for (seed, (_, mesh)) in (0..).zip(&mut all).step_by(2) {
+        meshes::crease_at_random(mesh, &[0.4, 1.0, 2.3, f64::INFINITY], 3, seed);
+    }
+    all
+}
+
+/// The models of up to 5,000 cells that evaluate, some of cells that are no hexahedra.
+pub fn small_models() -> Vec<(String, SolidMesh)> {
+    let read = |path: &PathBuf| {
+        let mesh = subsolid::read(path).ok()?;
+        let fits = mesh.cells.len() <= 5_000 && Solid::new(&mesh).is_ok();
+        fits.then(|| (path.display().to_string(), mesh))
+    };
+    let all: Vec<_> = solids().iter().filter_map(read).collect();
+    assert!(all.iter().any(|(_, mesh)| !mesh.cells.all_hexahedra()));
+    all
+}
+
+#[test]
+fn parts_of_ranks_are_those_of_a_cutter() {
+    let mut random = Random::new(5);
+    for (seed, (name, mesh)) in shapes().into_iter().enumerate() {
+        compare_both(&name, &with_data(mesh), &[1 + seed % 7, 7], &mut random);
     }
 }
 
@@ -117,17 +133,10 @@ fn parts_of_large_meshes_are_those_of_a_cutter() {
 
 #[test]
 fn parts_of_models_on_ranks_are_those_of_a_cutter() {
-    let (mut random, mut polyhedra) = (Random::new(8), 0);
-    for (seed, path) in solids().iter().enumerate() {
-        let Ok(mesh) = subsolid::read(path) else { continue };
-        if mesh.cells.len() > 5_000 || Solid::new(&mesh).is_err() {
-            continue;
-        }
-        polyhedra += usize::from(!mesh.cells.all_hexahedra());
-        let sizes = [2 + seed % 6];
-        compare_both(&path.display().to_string(), &with_data(mesh), &sizes, &mut random);
+    let mut random = Random::new(8);
+    for (seed, (name, mesh)) in small_models().into_iter().enumerate() {
+        compare_both(&name, &with_data(mesh), &[2 + seed % 6], &mut random);
     }
-    assert!(polyhedra > 0);
 }
 
 /// What reading warns of: vertices of no cell, and in one place.

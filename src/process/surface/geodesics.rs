@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::process::components::{check_reach, parts, shift_parts};
 use crate::process::sparse::Factor;
+use crate::topology::Rows;
 
 /// Time for which heat flows, over the squared mean length of edges. Crane et al. (§3.2.4) take 1;
 /// then heat on right triangles prefers some directions, and the error of distances in a plane
@@ -136,19 +137,8 @@ fn reach(points: &[[f64; 3]], faces: &[[u32; 3]]) -> f64 {
             middles[part] = (square, v);
         }
     }
-    // neighbors: those of v from starts[v] to starts[v + 1]
-    let mut starts = vec![0; points.len() + 1];
-    faces.iter().flatten().for_each(|&v| starts[v as usize + 1] += 2);
-    (0..points.len()).for_each(|v| starts[v + 1] += starts[v]);
-    let (mut neighbors, mut ends) = (vec![0; 6 * faces.len()], starts.clone());
-    for face in faces {
-        for i in 0..3 {
-            let end = &mut ends[face[i] as usize];
-            neighbors[*end] = face[(i + 1) % 3];
-            neighbors[*end + 1] = face[(i + 2) % 3];
-            *end += 2;
-        }
-    }
+    let corners = |face: u32| faces[face as usize].into_iter();
+    let vertex_faces = Rows::transposed(points.len(), faces.len(), corners);
     let mut lengths = vec![f64::INFINITY; points.len()];
     // lengths are not negative, so that their bits are in their order
     let mut queue = BinaryHeap::new();
@@ -163,7 +153,7 @@ fn reach(points: &[[f64; 3]], faces: &[[u32; 3]]) -> f64 {
             continue;
         }
         longest = length;
-        for &other in &neighbors[starts[v as usize]..starts[v as usize + 1]] {
+        for other in vertex_faces.row(v as usize).iter().flat_map(|&face| corners(face)) {
             let new = length + (at(other) - at(v)).norm();
             if new < lengths[other as usize] {
                 lengths[other as usize] = new;

@@ -4,7 +4,6 @@ mod boundary;
 mod cluster;
 mod pieces;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -19,8 +18,8 @@ use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Cost, Want};
 use subsolid::quadrature::{
-    CellReport, DeviceQuadrature, ExportOptions, MOST_RINGS, Mapping, Physical, Quadrature, Report,
-    Scheme, Store, archive_bytes, points, write_npz,
+    DeviceQuadrature, ExportOptions, MOST_RINGS, Mapping, Physical, Quadrature, Report, Scheme,
+    Store, archive_bytes, points, write_npz,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::volume::{Quality, add_cell_data};
@@ -106,7 +105,7 @@ pub struct Arguments {
     #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
           conflicts_with = "boundary")]
     pieces: Option<(usize, usize)>,
-    /// Most points of a piece of a .pvtu [default: 1000000]
+    /// Most points of a piece of a .pvtu, unless two parts of cells have more [default: 1000000]
     #[arg(long, value_name = "N", requires = "output", value_parser = piece_size,
           conflicts_with = "boundary")]
     piece_points: Option<usize>,
@@ -150,9 +149,6 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     if a.boundary.is_some() {
         refuse(ranks, "--boundary")?;
     }
-    if ranks.is_some() {
-        a.check_of_ranks(format)?;
-    }
     let scheme = Scheme { gauss: a.gauss, rings: a.rings };
     scheme.check()?;
     check_most(a.max_size)?;
@@ -161,6 +157,9 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     let _starting = if a.boundary.is_none() { Some(start(a.backend)?) } else { None };
     let want = if a.second { Want::FIRST | Want::SECOND } else { Want::FIRST };
+    if let Some(ranks) = ranks {
+        return cluster::run(a, ranks, format, (scheme, want), console);
+    }
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
@@ -174,15 +173,13 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     console
         .status("Prepared", format!("{batches} batches, {tables} of tables in {}", since(start)));
 
-    let bytes = a.announce(&quadrature, &mesh, format, console)?;
+    let bytes = a.announce_output(&quadrature, &mesh, format, console)?;
     if let (Some(part), Some(output)) = (a.pieces, &a.output) {
         return pieces::run(a, (output, part), &quadrature, &mesh, bytes, console);
     }
-    if let Some(ranks) = ranks {
-        return cluster::run(a, ranks, &quadrature, &mesh, bytes, console);
-    }
     let start = Instant::now();
-    let mapping = a.mapping(a.backend, &quadrature, &mesh, console)?;
+    let gpu = a.gpu(a.backend, quadrature.sample_count(), console)?;
+    let mapping = mapping(&quadrature, &mesh, gpu.as_deref(), None)?;
     let report = Report::new(&*mapping)?;
     let time = since(start);
     console
@@ -212,23 +209,18 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
 }
 
 impl Arguments {
-    /// The quadrature at the control points, on the processor chosen.
-    fn mapping<'q>(
+    /// The GPU for so many quadrature points, unless it is the CPU that is chosen; says which.
+    fn gpu(
         &self,
         choice: Choice,
-        quadrature: &'q Quadrature<'q>,
-        mesh: &SolidMesh,
+        samples: usize,
         console: &Console,
-    ) -> Result<Box<dyn Physical<'q> + 'q>> {
-        let processor = Processor::find_for(choice, &Cost::quadrature(quadrature.sample_count()))?;
-        let gpu = processor.gpu_backend()?;
-        let Some((gpu, device)) = gpu.as_ref().and_then(|gpu| Some((gpu, gpu.device()?))) else {
-            processor.tell(&Cpu::default().name(), console);
-            return Ok(Box::new(Mapping::new(quadrature, mesh.controls())?));
-        };
-        processor.tell(&gpu.name(), console);
-        let device = DeviceQuadrature::new(quadrature, mesh.controls(), device)?;
-        Ok(Box::new(Mutex::new(device)))
+    ) -> Result<Option<Box<dyn Backend>>> {
+        let processor = Processor::find_for(choice, &Cost::quadrature(samples))?;
+        let gpu = processor.gpu_backend()?.filter(|gpu| gpu.device().is_some());
+        let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), |gpu| gpu.name());
+        processor.tell(&name, console);
+        Ok(gpu)
     }
 
     fn export_options<'m>(&self, mesh: &'m SolidMesh) -> ExportOptions<'m> {
@@ -240,9 +232,8 @@ impl Arguments {
         }
     }
 
-    /// Says how much will be written, in bytes before compression; refuses more than
-    /// `--max-size`.
-    fn announce(
+    /// Says how much will be written, and refuses more than `--max-size`.
+    fn announce_output(
         &self,
         quadrature: &Quadrature<'_>,
         mesh: &SolidMesh,
@@ -252,13 +243,17 @@ impl Arguments {
         let (Some(output), Some(format)) = (&self.output, format) else { return Ok(None) };
         let bytes = match format {
             Format::Npz => archive_bytes(quadrature, mesh.controls(), &self.export_options(mesh)),
-            _ => (BYTES_A_POINT / 2) as u64 * quadrature.sample_count() as u64,
+            _ => point_bytes(quadrature.sample_count()),
         };
-        let bytes = bytes / self.pieces.map_or(1, |(_, of)| of as u64);
-        let size = gigabytes(bytes.into());
+        let own = bytes / self.pieces.map_or(1, |(_, of)| of as u64);
+        self.announce(output, own, console).map(Some)
+    }
+
+    /// Says how many bytes will be written before compression; refuses more than `--max-size`.
+    fn announce(&self, output: &Path, bytes: u64, console: &Console) -> Result<u64> {
         check_size(output, bytes, self.max_size)?;
-        console.status("Size", format!("about {size} before compression"));
-        Ok(Some(bytes))
+        console.status("Size", format!("about {} before compression", gigabytes(bytes.into())));
+        Ok(bytes)
     }
 
     fn check_output(&self, output: &Path) -> Result<Format> {
@@ -283,6 +278,28 @@ impl Arguments {
         }
         Ok(format)
     }
+}
+
+/// The quadrature at the control points, on a GPU if there is one. For a part of a mesh,
+/// `left_handed` says whether all cells of the whole are left-handed.
+fn mapping<'q>(
+    quadrature: &'q Quadrature<'q>,
+    mesh: &SolidMesh,
+    gpu: Option<&dyn Backend>,
+    left_handed: Option<bool>,
+) -> Result<Box<dyn Physical<'q> + 'q>> {
+    let left_handed = left_handed.unwrap_or_else(|| mesh.handedness().is_all_left());
+    let controls = mesh.controls();
+    let Some(device) = gpu.and_then(|gpu| gpu.device()) else {
+        return Ok(Box::new(Mapping::of_part(quadrature, controls, left_handed)?));
+    };
+    let device = DeviceQuadrature::of_part(quadrature, controls, left_handed, device)?;
+    Ok(Box::new(Mutex::new(device)))
+}
+
+/// Bytes of so many points in a .vtu.
+fn point_bytes(samples: usize) -> u64 {
+    (BYTES_A_POINT / 2) as u64 * samples as u64
 }
 
 fn write(
@@ -310,7 +327,8 @@ fn write(
                 ))
                 .with_help("end its name in .pvtu, which is written in pieces, or in .npz"));
             }
-            let mut dataset = points(mapping, &mapping.quadrature().pieces(PIECE))?;
+            let leaves = 0..mapping.quadrature().solid().leaves().len();
+            let mut dataset = points(mapping, leaves)?;
             warn_left_out(&add_cell_data(&mut dataset, &mesh.cell_data), console);
             io::write(output, dataset, options)
         }
@@ -325,10 +343,9 @@ fn write_pieces(
     console: &Console,
 ) -> Result<()> {
     let mut writer = PieceWriter::create(output, WriteOptions { compress: a.compress })?;
-    for (index, piece) in
-        mapping.quadrature().pieces(a.piece_points.unwrap_or(PIECE)).into_iter().enumerate()
-    {
-        let mut dataset = points(mapping, &[piece])?;
+    let pieces = mapping.quadrature().file_pieces(a.piece_points.unwrap_or(PIECE));
+    for (index, leaves) in pieces.into_iter().enumerate() {
+        let mut dataset = points(mapping, leaves)?;
         let left_out = add_cell_data(&mut dataset, &mesh.cell_data);
         if index == 0 {
             warn_left_out(&left_out, console);
@@ -405,19 +422,19 @@ struct Asked {
     gauss: usize,
     /// `null` where it is as many as needed.
     rings: Option<usize>,
-    /// Batches of pieces of one structure.
-    batches: usize,
+    /// Batches of pieces of one structure; `null` on ranks, which have their own.
+    batches: Option<usize>,
     /// Bytes of the output before compression; `null` without one.
     output_bytes: Option<u64>,
 }
 
 impl Asked {
-    fn new(a: &Arguments, quadrature: &Quadrature<'_>, output_bytes: Option<u64>) -> Self {
+    fn new(a: &Arguments, batches: Option<usize>, output_bytes: Option<u64>) -> Self {
         Self {
             output: a.output.as_ref().map(|path| path.display().to_string()),
             gauss: a.gauss,
             rings: a.rings,
-            batches: quadrature.batches().len(),
+            batches,
             output_bytes,
         }
     }
@@ -429,12 +446,10 @@ pub struct Summary<'a> {
     asked: Asked,
     /// Parts that are evaluated directly.
     leaves: usize,
-    /// Bytes of the tables in memory.
-    table_bytes: usize,
+    /// Bytes of the tables in memory; `null` on ranks.
+    table_bytes: Option<usize>,
     #[serde(flatten)]
     report: &'a Report,
-    /// Volumes of the cells that have a remainder, by id.
-    cells_with_remainder: BTreeMap<u32, CellReport>,
 }
 
 impl JsonReport for Summary<'_> {
@@ -448,14 +463,11 @@ impl<'a> Summary<'a> {
         report: &'a Report,
         output_bytes: Option<u64>,
     ) -> Self {
-        let cells = report.cells.iter().enumerate();
-        let with_remainder = cells.filter(|(_, cell)| cell.remainder_parameter_volume > 0.0);
         Self {
-            asked: Asked::new(a, quadrature, output_bytes),
+            asked: Asked::new(a, Some(quadrature.batches().len()), output_bytes),
             leaves: quadrature.solid().leaves().len(),
-            table_bytes: quadrature.bytes(),
+            table_bytes: Some(quadrature.bytes()),
             report,
-            cells_with_remainder: with_remainder.map(|(c, cell)| (c as u32, *cell)).collect(),
         }
     }
 }

@@ -16,6 +16,7 @@ mod dataset;
 mod high_order;
 mod lines;
 mod mesh_dataset;
+mod point_bytes;
 mod read;
 mod source;
 mod table;

@@ -102,7 +102,7 @@ impl<'m> Blocks<'m> {
 
     /// Its elements in runs of at most so many, or of one cell, none of which splits a cell of the
     /// refined mesh.
-    pub(crate) fn runs(&self, most: usize) -> Vec<Range<usize>> {
+    pub fn runs(&self, most: usize) -> Vec<Range<usize>> {
         let Range { mut start, end } = self.elements();
         let ends = self.part.element_ends();
         let mut runs = Vec::new();

@@ -50,12 +50,25 @@ impl<'q> DeviceQuadrature<'q> {
         controls: Controls<'_>,
         device: &dyn Device,
     ) -> Result<Self> {
+        let left_handed = quadrature.is_left_handed(controls.positions);
+        Self::of_part(quadrature, controls, left_handed, device)
+    }
+
+    /// The same for a part of a mesh, of which all cells are left-handed, or not.
+    ///
+    /// # Errors
+    /// Those of [`DeviceQuadrature::new`].
+    pub fn of_part(
+        quadrature: &'q Quadrature<'q>,
+        controls: Controls<'_>,
+        left_handed: bool,
+        device: &dyn Device,
+    ) -> Result<Self> {
         quadrature.check_controls(controls)?;
         if quadrature.is_boundary() {
             return Err(Error::request("a GPU has no quadrature of the boundary")
                 .with_help("evaluate it on the CPU: --backend cpu"));
         }
-        let left_handed = quadrature.is_left_handed(controls.positions);
         let count = quadrature.batches().len();
         let bases: Vec<Cow<'_, Basis>> = (0..count).map(|b| quadrature.basis(b)).collect();
         let weights: Vec<Vec<f64>> =

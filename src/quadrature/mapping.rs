@@ -62,11 +62,23 @@ impl<'q> Mapping<'q> {
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for another number of them.
     pub fn new(quadrature: &'q Quadrature<'q>, controls: Controls<'_>) -> Result<Self> {
+        let left_handed = quadrature.is_left_handed(controls.positions);
+        Self::of_part(quadrature, controls, left_handed)
+    }
+
+    /// The same for a part of a mesh, of which all cells are left-handed, or not.
+    ///
+    /// # Errors
+    /// Those of [`Mapping::new`].
+    pub fn of_part(
+        quadrature: &'q Quadrature<'q>,
+        controls: Controls<'_>,
+        left_handed: bool,
+    ) -> Result<Self> {
         quadrature.check_controls(controls)?;
         let LocalPoints { points, origin } =
             quadrature.solid.local_points(controls.positions.as_flattened(), 3)?;
         let (points, origin) = (points.into_owned(), [origin[0], origin[1], origin[2]]);
-        let left_handed = quadrature.is_left_handed(controls.positions);
         Ok(Self { quadrature, points, origin, left_handed })
     }
 

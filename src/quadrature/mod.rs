@@ -36,7 +36,8 @@
 //! nets, however large and turned they are. It depends on connectivity and [`Scheme`] only. For
 //! given control points, [`Mapping`] gives the physical quantities ([`Mapped`]) leaf range
 //! by leaf range, so that memory stays bounded, and [`Report`] the volume, the remainders
-//! and the quality. [`write_npz`] and [`points`] make files.
+//! and the quality. [`write_npz`] and [`points`] make files. Programs that each hold a part of a
+//! mesh join what they find ([`ReportShare`]) and write the pieces of one file ([`PieceCut`]).
 //!
 //! A *leaf* is a whole cell, or a dyadic part of a cell that is refined inside before it
 //! evaluates (see [`crate::limit`]); its basis is that of the vertices of the mesh all the
@@ -66,6 +67,7 @@ mod gradients;
 mod mapping;
 mod nodes;
 mod physical;
+mod pieces;
 mod points;
 mod pull;
 mod report;
@@ -83,6 +85,7 @@ pub use gradients::{PhysicalDerivatives, physical_derivatives};
 pub use mapping::{Mapped, Mapping};
 pub use nodes::Nodes;
 pub use physical::Physical;
+pub use pieces::PieceCut;
 pub use points::points;
 pub use report::{CellReport, Report, ReportShare};
 pub use scheme::{MOST_RINGS, RING_TOLERANCE, Scheme};
@@ -267,18 +270,6 @@ impl<'s> Quadrature<'s> {
     pub fn origin(&self, leaf: u32) -> [f64; 3] {
         let leaf = self.leaf(leaf);
         leaf.origin.map(|x| f64::from(x) / f64::from(leaf.depth).exp2())
-    }
-
-    /// Splits the work into parts of at most `results` quadrature points (at least one
-    /// leaf each): a batch, and a range of its leaves.
-    pub fn pieces(&self, results: usize) -> Vec<(usize, Range<usize>)> {
-        let mut pieces = Vec::new();
-        for (b, batch) in self.batches.iter().enumerate() {
-            let (leaves, step) = (batch.leaves.len(), (results / self.samples(b)).max(1));
-            let starts = (0..leaves).step_by(step);
-            pieces.extend(starts.map(|start| (b, start..(start + step).min(leaves))));
-        }
-        pieces
     }
 
     /// Number of quadrature points of all leaves.

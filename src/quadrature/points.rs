@@ -1,13 +1,21 @@
 //! Quadrature points as points for ParaView.
 
+use std::iter::repeat_n;
 use std::ops::Range;
 
+use rayon::prelude::*;
+
+use super::pieces::{PieceCut, runs};
 use super::{Mapped, Physical};
 use crate::error::Result;
 use crate::io::{Array, Dataset};
 use crate::volume::class_number;
 
-/// Quadrature points of some leaves as points for ParaView. Point arrays: `cell`,
+/// Quadrature points that are evaluated before they are put in order.
+const BLOCK: usize = 1 << 18;
+
+/// Quadrature points of a run of leaves as points for ParaView, in the order of the leaves (of the
+/// sides of a leaf for a quadrature of the boundary). Point arrays: `cell`,
 /// `class`, `u`, `v`, `w` (of the element), `weight`, `det_j`, `measure` (their product, or
 /// minus it if all cells are left-handed),
 /// `inverse_jacobian` (9 components, `[uvw][xyz]`) and `remainder`, 1 where the point lies
@@ -16,52 +24,101 @@ use crate::volume::class_number;
 ///
 /// # Errors
 /// If a device fails.
-pub fn points(mapping: &dyn Physical<'_>, pieces: &[(usize, Range<usize>)]) -> Result<Dataset> {
-    let quadrature = mapping.quadrature();
-    let solid = quadrature.solid();
-    let mut mapped = Mapped::default();
-    let (mut positions, mut inverses) = (Vec::<[f64; 3]>::new(), Vec::new());
-    let (mut cells, mut classes, mut remainders) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut normals, mut faces) = (Vec::new(), Vec::new());
-    let dimension = if quadrature.is_boundary() { 2 } else { 3 };
-    let mut columns: [Vec<f64>; 6] = Default::default();
-    for (b, leaves) in pieces {
-        mapping.map(*b, leaves.clone(), &mut mapped)?;
-        positions.extend_from_slice(&mapped.points);
-        inverses.extend_from_slice(mapped.inverse_jacobians.as_flattened().as_flattened());
-        normals.extend_from_slice(mapped.normals.as_flattened());
-        let (nodes, parameters) = (quadrature.nodes(*b), quadrature.parameters(*b));
-        let batch = &quadrature.batches()[*b];
+pub fn points(mapping: &dyn Physical<'_>, leaves: Range<usize>) -> Result<Dataset> {
+    let samples = mapping.quadrature().leaf_samples(leaves.clone());
+    let mut columns = Columns::default();
+    for (_, run) in runs(&samples, PieceCut::new(BLOCK, 0), 0) {
+        columns.add(mapping, leaves.start + run.start..leaves.start + run.end)?;
+    }
+    Ok(columns.into_dataset(mapping.quadrature().is_boundary()))
+}
+
+#[derive(Default)]
+struct Columns {
+    positions: Vec<[f64; 3]>,
+    cells: Vec<i32>,
+    classes: Vec<u8>,
+    // u, v, w, weight, det_j, measure
+    numbers: [Vec<f64>; 6],
+    inverses: Vec<f64>,
+    remainders: Vec<u8>,
+    normals: Vec<f64>,
+    faces: Vec<i32>,
+}
+
+impl Columns {
+    /// Adds the points of a run of leaves.
+    fn add(&mut self, mapping: &dyn Physical<'_>, leaves: Range<usize>) -> Result<()> {
+        let quadrature = mapping.quadrature();
+        let pieces = quadrature.pieces_of(leaves, BLOCK);
+        let evaluate = |(batch, leaves)| {
+            let mut mapped = Mapped::default();
+            mapping.map(batch, leaves, &mut mapped).map(|()| mapped)
+        };
+        let all = pieces.into_par_iter().map(evaluate).collect::<Result<Vec<Mapped>>>()?;
+        let places = all.iter().map(|mapped| quadrature.parameters(mapped.batch));
+        let parameters: Vec<Vec<[f64; 3]>> = places.collect();
+        let mut rows = Vec::new();
+        for (piece, mapped) in all.iter().enumerate() {
+            let batch = &quadrature.batches()[mapped.batch];
+            let own = batch.leaves[mapped.leaves.clone()].iter().enumerate();
+            rows.extend(own.map(|(row, &leaf)| (leaf, batch.side, piece, row)));
+        }
+        rows.par_sort_unstable();
+        for (leaf, _, piece, row) in rows {
+            self.add_leaf(mapping, leaf, (&all[piece], row), &parameters[piece]);
+        }
+        Ok(())
+    }
+
+    /// Adds the points of one leaf, or of a face of one.
+    fn add_leaf(
+        &mut self,
+        mapping: &dyn Physical<'_>,
+        leaf: u32,
+        (mapped, row): (&Mapped, usize),
+        parameters: &[[f64; 3]],
+    ) {
+        let quadrature = mapping.quadrature();
+        let nodes = quadrature.nodes(mapped.batch);
+        let count = nodes.len();
+        let own = row * count..(row + 1) * count;
+        let (cell, origin) = (quadrature.element(leaf).cell, quadrature.origin(leaf));
+        let size = f64::from(quadrature.kind(mapped.batch).1).exp2().recip();
+        self.positions.extend_from_slice(&mapped.points[own.clone()]);
+        self.cells.extend(repeat_n(cell as i32, count));
+        let class = class_number(quadrature.solid().classes()[cell as usize]);
+        self.classes.extend(repeat_n(class, count));
+        for (axis, column) in self.numbers[..3].iter_mut().enumerate() {
+            column.extend(parameters.iter().map(|local| origin[axis] + size * local[axis]));
+        }
+        let dimension = if quadrature.is_boundary() { 2 } else { 3 };
+        self.numbers[3].extend(nodes.weights.iter().map(|weight| size.powi(dimension) * weight));
+        self.numbers[4].extend_from_slice(&mapped.determinants[own.clone()]);
+        self.numbers[5].extend_from_slice(&mapped.measures[own.clone()]);
+        let inverses = mapped.inverse_jacobians[own.clone()].as_flattened().as_flattened();
+        self.inverses.extend_from_slice(inverses);
+        self.remainders.extend((0..count).map(|sample| u8::from(sample >= nodes.exact)));
         if quadrature.is_boundary() {
-            for &face in &batch.faces[leaves.clone()] {
-                faces.extend(std::iter::repeat_n(face as i32, nodes.len()));
-            }
+            let face = quadrature.batches()[mapped.batch].faces[mapped.leaves.start + row];
+            self.normals.extend_from_slice(mapped.normals[own].as_flattened());
+            self.faces.extend(repeat_n(face as i32, count));
         }
-        let size = f64::from(quadrature.kind(*b).1).exp2().recip();
-        for &leaf in &batch.leaves[leaves.clone()] {
-            let (cell, origin) = (quadrature.element(leaf).cell, quadrature.origin(leaf));
-            let class = class_number(solid.classes()[cell as usize]);
-            for (s, local) in parameters.iter().enumerate() {
-                cells.push(cell as i32);
-                classes.push(class);
-                remainders.push(u8::from(s >= nodes.exact));
-                (0..3).for_each(|d| columns[d].push(origin[d] + size * local[d]));
-                columns[3].push(size.powi(dimension) * nodes.weights[s]);
-            }
+    }
+
+    fn into_dataset(self, is_boundary: bool) -> Dataset {
+        let mut dataset = Dataset::point_cloud(self.positions);
+        dataset.point_arrays =
+            vec![Array::new("cell", 1, self.cells), Array::new("class", 1, self.classes)];
+        let names = ["u", "v", "w", "weight", "det_j", "measure"];
+        let numbers = names.into_iter().zip(self.numbers);
+        dataset.point_arrays.extend(numbers.map(|(name, values)| Array::new(name, 1, values)));
+        dataset.point_arrays.push(Array::new("inverse_jacobian", 9, self.inverses));
+        dataset.point_arrays.push(Array::new("remainder", 1, self.remainders));
+        if is_boundary {
+            dataset.point_arrays.push(Array::new("normal", 3, self.normals));
+            dataset.point_arrays.push(Array::new("face", 1, self.faces));
         }
-        columns[4].extend_from_slice(&mapped.determinants);
-        columns[5].extend_from_slice(&mapped.measures);
+        dataset
     }
-    let mut dataset = Dataset::point_cloud(positions);
-    let names = ["u", "v", "w", "weight", "det_j", "measure"];
-    dataset.point_arrays = vec![Array::new("cell", 1, cells), Array::new("class", 1, classes)];
-    let columns = names.into_iter().zip(columns);
-    dataset.point_arrays.extend(columns.map(|(name, values)| Array::new(name, 1, values)));
-    dataset.point_arrays.push(Array::new("inverse_jacobian", 9, inverses));
-    dataset.point_arrays.push(Array::new("remainder", 1, remainders));
-    if quadrature.is_boundary() {
-        dataset.point_arrays.push(Array::new("normal", 3, normals));
-        dataset.point_arrays.push(Array::new("face", 1, faces));
-    }
-    Ok(dataset)
 }

@@ -1,17 +1,20 @@
 //! What a solver should know of a quadrature before it trusts it: volumes, remainders and
 //! Jacobians.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{Mapped, Physical, Quadrature};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::volume::{Extreme, Quality};
 
 /// Quadrature points that a work item evaluates at a time.
 const PIECE: usize = 1 << 14;
+/// Cells of the mesh, from a multiple of this id on, whose volumes are summed first.
+const SUMMED: u32 = 4096;
 /// Scaled Jacobians below this are rounding.
 const ROUNDING: f64 = 1e-12;
 
@@ -27,9 +30,11 @@ pub struct Report {
     pub remainder_parameter_volume: f64,
     /// The same in space, by the quadrature points in them.
     pub remainder_volume: f64,
-    /// Of every cell of the mesh.
+    /// Of every cell of the mesh; empty in a report of shares.
     #[serde(skip)]
     pub cells: Vec<CellReport>,
+    /// Volumes of the cells that have a remainder, by id.
+    pub cells_with_remainder: BTreeMap<u32, CellReport>,
     /// Whether all cells are left-handed hexahedra: volumes are then those of |det J|, and the
     /// quality is that of −det J.
     pub left_handed: bool,
@@ -65,79 +70,78 @@ impl Report {
     /// # Errors
     /// If a device fails.
     pub fn new<'q>(mapping: &(impl Physical<'q> + ?Sized)) -> Result<Self> {
-        Self::of_pieces(mapping, mapping.quadrature().pieces(PIECE))
+        Self::of_leaves(mapping, 0..mapping.quadrature().solid().leaves().len())
     }
 
-    /// The same of some leaves alone, a batch and a range of its leaves each: what other cells have
-    /// is 0.
-    ///
-    /// # Errors
-    /// If there are no such leaves, or a device fails.
-    pub fn of_pieces<'q>(
-        mapping: &(impl Physical<'q> + ?Sized),
-        pieces: Vec<(usize, Range<usize>)>,
-    ) -> Result<Self> {
-        Self::of_shares(mapping, &[ReportShare::of_pieces(mapping, pieces)?])
-    }
-
-    /// The report of all shares, in their order: bit by bit that of one program.
-    ///
-    /// # Errors
-    /// [`Error::Request`] for a cell that the mesh does not have.
-    pub fn of_shares<'q>(
-        mapping: &(impl Physical<'q> + ?Sized),
-        shares: &[ReportShare],
-    ) -> Result<Self> {
-        let cells = mapping.quadrature().solid().topology().cells().len();
-        let mut report = Self { cells: vec![CellReport::default(); cells], ..Self::default() };
-        let mut sum = CellReport::default();
-        for share in shares {
-            report.quality.merge(&share.quality);
-            for &(cell, found) in &share.volumes {
-                let known = report.cells.get_mut(cell as usize);
-                known.ok_or_else(|| Error::request(format!("a report of cell {cell}")))?.add(found);
-                sum.add(found);
-            }
-        }
-        report.left_handed = mapping.left_handed();
-        report.samples = report.quality.samples;
-        report.volume = sum.volume;
-        report.remainder_parameter_volume = sum.remainder_parameter_volume;
-        report.remainder_volume = sum.remainder_volume;
-        Ok(report)
-    }
-}
-
-/// What some leaves add to a [`Report`], for programs that share a quadrature.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ReportShare {
-    quality: Quality,
-    // of every leaf, in order
-    volumes: Vec<(u32, CellReport)>,
-}
-
-impl ReportShare {
-    /// The share `index` of `count` of all leaves.
+    /// The same of a run of leaves alone: what other cells have is 0.
     ///
     /// # Errors
     /// If a device fails.
-    pub fn new<'q>(
+    pub fn of_leaves<'q>(
         mapping: &(impl Physical<'q> + ?Sized),
-        (index, count): (usize, usize),
+        leaves: Range<usize>,
     ) -> Result<Self> {
-        let mut pieces = mapping.quadrature().pieces(PIECE);
-        let at = |index: usize| pieces.len() * index / count.max(1);
-        let own = at(index)..at(index + 1);
-        Self::of_pieces(mapping, pieces.drain(own).collect())
+        let share = ReportShare::new(mapping, leaves)?;
+        let mut report = Self::of_shares([&share], mapping.left_handed());
+        let cells = mapping.quadrature().solid().topology().cells().len();
+        report.cells = vec![CellReport::default(); cells];
+        share.cells.iter().for_each(|&(cell, found)| report.cells[cell as usize] = found);
+        Ok(report)
     }
 
-    fn of_pieces<'q>(
-        mapping: &(impl Physical<'q> + ?Sized),
-        pieces: Vec<(usize, Range<usize>)>,
-    ) -> Result<Self> {
+    /// The report of shares in the order of their cells, bit by bit that of one program. Which cells
+    /// have remainders is not known from numbers of shares without them.
+    pub fn of_shares<'a>(
+        shares: impl IntoIterator<Item = &'a ReportShare>,
+        left_handed: bool,
+    ) -> Self {
+        let mut report = Self { left_handed, ..Self::default() };
+        let mut sums: BTreeMap<u32, CellReport> = BTreeMap::new();
+        for share in shares {
+            report.quality.merge(&share.quality);
+            let of_cells = share.cells.iter().map(|&(cell, found)| (cell / SUMMED, found));
+            let mut add = |(index, found)| sums.entry(index).or_default().add(found);
+            share.sums.iter().copied().for_each(&mut add);
+            of_cells.for_each(&mut add);
+            let remains = |(_, found): &&(u32, CellReport)| found.remainder_parameter_volume > 0.0;
+            report.cells_with_remainder.extend(share.remainders.iter().copied());
+            report.cells_with_remainder.extend(share.cells.iter().filter(remains).copied());
+        }
+        let mut all = CellReport::default();
+        sums.into_values().for_each(|sum| all.add(sum));
+        report.samples = report.quality.samples;
+        report.volume = all.volume;
+        report.remainder_parameter_volume = all.remainder_parameter_volume;
+        report.remainder_volume = all.remainder_volume;
+        report
+    }
+}
+
+/// What a run of cells adds to a [`Report`], for programs that share a mesh.
+///
+/// Volumes are summed in runs of 4,096 cells of the mesh first, so that the sum of all does not depend
+/// on which program has which cells, and few numbers say it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReportShare {
+    quality: Quality,
+    // ascending, except those in the sums
+    cells: Vec<(u32, CellReport)>,
+    // of whole runs, by their number
+    sums: Vec<(u32, CellReport)>,
+    // cells in the sums that have one
+    remainders: Vec<(u32, CellReport)>,
+}
+
+impl ReportShare {
+    /// The share of a run of leaves.
+    ///
+    /// # Errors
+    /// If a device fails.
+    pub fn new<'q>(mapping: &(impl Physical<'q> + ?Sized), leaves: Range<usize>) -> Result<Self> {
         let quadrature = mapping.quadrature();
         let side = if mapping.left_handed() { -1.0 } else { 1.0 };
-        let parts: Vec<(Quality, Vec<(u32, CellReport)>)> = pieces
+        let parts: Vec<(Quality, Vec<(u32, CellReport)>)> = quadrature
+            .pieces_of(leaves.clone(), PIECE)
             .into_par_iter()
             .map_init(Mapped::default, |mapped, (batch, leaves)| {
                 mapping.map(batch, leaves, mapped)?;
@@ -145,38 +149,76 @@ impl ReportShare {
             })
             .collect::<Result<_>>()?;
         let mut share = Self::default();
+        let mut of_leaves = vec![CellReport::default(); leaves.len()];
         for (quality, volumes) in parts {
             share.quality.merge(&quality);
-            share.volumes.extend(volumes);
+            volumes.iter().for_each(|&(leaf, own)| of_leaves[leaf as usize - leaves.start] = own);
+        }
+        for (leaf, own) in leaves.zip(of_leaves) {
+            let cell = quadrature.element(leaf as u32).cell;
+            match share.cells.last_mut() {
+                Some((last, sum)) if *last == cell => sum.add(own),
+                _ => share.cells.push((cell, own)),
+            }
         }
         Ok(share)
     }
 
-    /// All of it as numbers.
-    pub fn to_numbers(&self) -> Vec<f64> {
-        let volumes = self.volumes.iter().flat_map(|(cell, found)| {
+    /// The same with other ids: cell i is `cells[i]` of the whole, ascending.
+    #[must_use]
+    pub fn of_whole(mut self, cells: &[u32]) -> Self {
+        self.quality = self.quality.of_whole(cells);
+        self.cells.iter_mut().for_each(|(cell, _)| *cell = cells[*cell as usize]);
+        self
+    }
+
+    /// Adds the share of the cells that follow.
+    pub fn append(&mut self, next: Self) {
+        self.quality.merge(&next.quality);
+        self.cells.extend(next.cells);
+    }
+
+    /// All of it as numbers, a few for many cells; without the remainders of each cell unless they
+    /// are asked for.
+    pub fn to_numbers(&self, with_remainders: bool) -> Vec<f64> {
+        let mut small = Self { quality: self.quality.clone(), ..Self::default() };
+        for cells in self.cells.chunk_by(|a, b| a.0 / SUMMED == b.0 / SUMMED) {
+            if cells.len() < SUMMED as usize {
+                small.cells.extend_from_slice(cells);
+                continue;
+            }
+            let mut sum = CellReport::default();
+            cells.iter().for_each(|&(_, found)| sum.add(found));
+            small.sums.push((cells[0].0 / SUMMED, sum));
+            if with_remainders {
+                let remains =
+                    |(_, found): &&(u32, CellReport)| found.remainder_parameter_volume > 0.0;
+                small.remainders.extend(cells.iter().filter(remains));
+            }
+        }
+        let lists = [&small.cells, &small.sums, &small.remainders];
+        let counts = lists.map(|list| list.len() as f64);
+        let rows = lists.into_iter().flatten().flat_map(|(id, found)| {
             let CellReport { volume, remainder_parameter_volume, remainder_volume } = *found;
-            [f64::from(*cell), volume, remainder_parameter_volume, remainder_volume]
+            [f64::from(*id), volume, remainder_parameter_volume, remainder_volume]
         });
-        let count = std::iter::once(self.volumes.len() as f64);
-        count.chain(volumes).chain(self.quality.to_numbers()).collect()
+        counts.into_iter().chain(rows).chain(small.quality.to_numbers()).collect()
     }
 
     /// From [`ReportShare::to_numbers`]; nothing of anything else.
     pub fn from_numbers(numbers: &[f64]) -> Self {
-        let Some((&count, rest)) = numbers.split_first() else { return Self::default() };
-        let Some((volumes, quality)) = rest.split_at_checked(4 * count as usize) else {
+        let Some((counts, rest)) = numbers.split_first_chunk::<3>() else { return Self::default() };
+        let counts = counts.map(|count| count as usize);
+        let Some((rows, quality)) = rest.split_at_checked(4 * counts.iter().sum::<usize>()) else {
             return Self::default();
         };
-        let volume = |n: &[f64]| {
-            let [volume, remainder_parameter_volume, remainder_volume] = [n[1], n[2], n[3]];
-            let found = CellReport { volume, remainder_parameter_volume, remainder_volume };
-            (n[0] as u32, found)
+        let row = |n: &[f64; 4]| {
+            let [id, volume, remainder_parameter_volume, remainder_volume] = *n;
+            (id as u32, CellReport { volume, remainder_parameter_volume, remainder_volume })
         };
-        Self {
-            volumes: volumes.chunks_exact(4).map(volume).collect(),
-            quality: Quality::from_numbers(quality),
-        }
+        let mut rows = rows.as_chunks().0.iter().map(row);
+        let [cells, sums, remainders] = counts.map(|count| rows.by_ref().take(count).collect());
+        Self { quality: Quality::from_numbers(quality), cells, sums, remainders }
     }
 }
 
@@ -186,32 +228,32 @@ fn quality(quadrature: &Quadrature<'_>, mapped: &Mapped, side: f64) -> Quality {
     let (_, depth) = quadrature.kind(mapped.batch);
     let parameters = quadrature.parameters(mapped.batch);
     let leaves = &batch.leaves[mapped.leaves.clone()];
+    let size = f64::from(depth).exp2().recip();
     let mut quality = Quality::default();
-    for (i, (jacobian, &determinant)) in
-        mapped.jacobians.iter().zip(&mapped.determinants).enumerate()
-    {
-        let determinant = side * determinant;
-        let length = |c: usize| jacobian.iter().map(|row| row[c] * row[c]).sum::<f64>();
-        let lengths = (length(0) * length(1) * length(2)).sqrt();
-        let scaled = if determinant == 0.0 { 0.0 } else { determinant / lengths };
-        quality.record(determinant, scaled, ROUNDING, |value| {
-            let leaf = leaves[i / parameters.len()];
-            let element = quadrature.element(leaf);
-            let (origin, local) = (quadrature.origin(leaf), parameters[i % parameters.len()]);
-            let size = f64::from(depth).exp2().recip();
-            Extreme {
+    for (row, &leaf) in leaves.iter().enumerate() {
+        let (element, origin) = (quadrature.element(leaf), quadrature.origin(leaf));
+        // apart, so that the place of equal extremes does not depend on the leaves beside it
+        let mut of_leaf = Quality::default();
+        for (sample, local) in parameters.iter().enumerate() {
+            let i = row * parameters.len() + sample;
+            let (jacobian, determinant) = (&mapped.jacobians[i], side * mapped.determinants[i]);
+            let length = |c: usize| jacobian.iter().map(|row| row[c] * row[c]).sum::<f64>();
+            let lengths = (length(0) * length(1) * length(2)).sqrt();
+            let scaled = if determinant == 0.0 { 0.0 } else { determinant / lengths };
+            of_leaf.record(determinant, scaled, ROUNDING, |value| Extreme {
                 value,
                 cell: element.cell,
                 corner: element.corner,
                 parameters: std::array::from_fn(|d| origin[d] + size * local[d]),
                 point: mapped.points[i],
-            }
-        });
+            });
+        }
+        quality.merge(&of_leaf);
     }
     quality
 }
 
-/// Cell and volumes of every leaf.
+/// Volumes of every leaf.
 fn volumes(quadrature: &Quadrature<'_>, mapped: &Mapped) -> Vec<(u32, CellReport)> {
     let nodes = quadrature.nodes(mapped.batch);
     let (_, depth) = quadrature.kind(mapped.batch);
@@ -226,7 +268,7 @@ fn volumes(quadrature: &Quadrature<'_>, mapped: &Mapped) -> Vec<(u32, CellReport
                 remainder_parameter_volume: nodes.remainder() * f64::from(depth).exp2().powi(-3),
                 remainder_volume: measures[nodes.exact..].iter().sum(),
             };
-            (quadrature.element(leaf).cell, report)
+            (leaf, report)
         })
         .collect()
 }

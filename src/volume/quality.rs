@@ -62,6 +62,15 @@ pub struct CellQuality {
     pub worst: Extreme,
 }
 
+impl Extreme {
+    /// Whether `sign` times the value is less, or the same in an earlier place.
+    fn precedes(&self, other: &Self, sign: f64) -> bool {
+        let place = |extreme: &Self| (extreme.cell, extreme.corner, extreme.parameters);
+        let [value, known] = [self.value, other.value].map(|value| sign * value);
+        value < known || value == known && place(self) < place(other)
+    }
+}
+
 impl Quality {
     /// Adds the results of an evaluation with [`Want::DETERMINANT`](crate::Want::DETERMINANT);
     /// without it, nothing.
@@ -123,7 +132,8 @@ impl Quality {
         }
     }
 
-    /// Adds samples that another report has seen, after those of this one.
+    /// Adds samples that another report has seen. Of equal extremes the one in the first cell, or
+    /// with the least parameters there, stays.
     pub fn merge(&mut self, other: &Self) {
         self.samples += other.samples;
         self.undefined += other.undefined;
@@ -134,7 +144,7 @@ impl Quality {
             (&mut self.greatest_scaled_jacobian, other.greatest_scaled_jacobian, -1.0),
         ] {
             if let Some(found) = found
-                && slot.is_none_or(|known| sign * found.value < sign * known.value)
+                && slot.is_none_or(|known| found.precedes(&known, sign))
             {
                 *slot = Some(found);
             }
@@ -145,7 +155,7 @@ impl Quality {
     fn count(&mut self, cell: u32, found: CellQuality) {
         let known = self.non_positive.entry(cell).or_insert(CellQuality { samples: 0, ..found });
         known.samples += found.samples;
-        if found.worst.value < known.worst.value {
+        if found.worst.precedes(&known.worst, 1.0) {
             known.worst = found.worst;
         }
     }

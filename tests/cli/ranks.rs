@@ -84,7 +84,23 @@ fn ranks_write_the_files_of_one_program() {
         "refine graded.vtu --levels 1 --piece-cells 999 --vertex-rule joy-maccracken -o out.pvtu",
         2,
     );
-    compare(here, "quadrature bracket.vtk --gauss 2 --piece-points 1000 -o out.pvtu", 6);
+    // boxes that are one batch in one program, and pieces of several ranks
+    let mut left = subsolid::read(here.join("fan.vtu")).unwrap();
+    left.points.iter_mut().for_each(|p| p[0] = -p[0]);
+    subsolid::write(here.join("left.vtu"), &left, subsolid::WriteOptions::default()).unwrap();
+    for (job, least) in [
+        ("bracket.vtk --piece-points 1000", 6),
+        ("bracket.vtk --piece-points 100000", 2),
+        ("fan.vtu --rings 1 --piece-points 700 --levels 1", 6),
+        ("left.vtu --rings 2 --piece-points 2000", 3),
+        ("left.vtu --rings 1 --levels 1", 2),
+        ("graded.vtu --piece-points 7000 --crease-angle 40", 6),
+        ("mixed.vtu --rings 1 --piece-points 3000", 4),
+        ("mixed.vtk --rings 0 --piece-points 300 --levels 1 --compress", 4),
+        ("far.vtu --rings 1 --piece-points 5000 --levels 1", 3),
+    ] {
+        compare(here, &format!("quadrature {job} --gauss 2 --force -o out.pvtu"), least);
+    }
 }
 
 /// Layers of models that no rank has as a whole; with attributes, and of a surface, every rank has it.
@@ -133,6 +149,8 @@ fn ranks_share_octree_meshes() {
     let here = tempdir().unwrap();
     let job = format!("evaluate {} --samples 2 --piece-points 20011 -o o.pvtu", model.display());
     compare(here.path(), &job, 3);
+    let job = format!("quadrature {} --gauss 2 --rings 0 --force", model.display());
+    compare(here.path(), &format!("{job} --piece-points 300011 -o q.pvtu"), 3);
     let mesh = subsolid::read(&model).unwrap();
     let along = mesh.points.iter().map(|p| p[2]);
     let [low, high] =
@@ -150,7 +168,9 @@ fn ranks_report_what_one_program_reports() {
         let (code, out, error) = run(here, arguments);
         assert!(code < 2, "{arguments}: {error}");
         let mut report: serde_json::Value = serde_json::from_str(&out).unwrap();
-        report["seconds"].take();
+        for own in ["seconds", "batches", "table_bytes"] {
+            report[own].take();
+        }
         let _ = fs::remove_dir_all(here.join("drawings"));
         (code, report)
     };
@@ -159,6 +179,9 @@ fn ranks_report_what_one_program_reports() {
         "evaluate mixed.vtu --samples 4 --quality --json",
         "evaluate fan.vtu --samples 3 --levels 2 --quality --piece-points 300 --json -o q.pvtu",
         "quadrature bracket.vtk --gauss 3 --quality --json",
+        "quadrature mixed.vtu --gauss 2 --quality --json",
+        "quadrature graded.vtu --gauss 2 --rings 1 --levels 2 --quality --json",
+        "quadrature fan.vtu --gauss 2 --force --piece-points 500 --json -o q.pvtu",
         "refine mixed.vtu --levels 2 --piece-cells 100 --json -o fine.pvtu",
         "slice mixed.vtu --layer-height 0.3 --json --svg drawings",
     ] {

@@ -20,7 +20,7 @@ use super::super::Outcome;
 use super::super::console::{Console, counted, since};
 use super::super::model::warn_left_out;
 use super::super::number::{precise, significant};
-use super::{Arguments, Asked, PIECE, write_pieces};
+use super::{Arguments, Asked, write_pieces};
 use crate::cli::json::JsonReport;
 
 #[derive(Serialize, JsonSchema)]
@@ -61,7 +61,7 @@ pub fn run(
     let start = Instant::now();
     let quadrature = Quadrature::boundary(solid, scheme, want, keep)?;
     let format = a.output.as_ref().map(|output| a.check_output(output)).transpose()?;
-    let output_bytes = a.announce(&quadrature, mesh, format, console)?;
+    let output_bytes = a.announce_output(&quadrature, mesh, format, console)?;
     let mapping = Mapping::new(&quadrature, mesh.controls())?;
     let origin = mesh.points.first().copied().unwrap_or_default();
     let report = BoundaryReport::new(&mapping, &regions, origin)?;
@@ -71,7 +71,10 @@ pub fn run(
         "Area",
         format!("{} on {}", precise(report.area), counted(report.sides.len(), "side")),
     );
-    let summary = Summary { asked: Asked::new(a, &quadrature, output_bytes), report: &report };
+    let summary = Summary {
+        asked: Asked::new(a, Some(quadrature.batches().len()), output_bytes),
+        report: &report,
+    };
     console.report(&summary, || text(&report))?;
     if let Some(output) = &a.output {
         let start = Instant::now();
@@ -97,7 +100,8 @@ fn write(
         }
         Format::Pvtu => write_pieces(a, output, mapping, mesh, console),
         _ => {
-            let mut dataset = points(mapping, &mapping.quadrature().pieces(PIECE))?;
+            let leaves = 0..mapping.quadrature().solid().leaves().len();
+            let mut dataset = points(mapping, leaves)?;
             warn_left_out(&add_cell_data(&mut dataset, &mesh.cell_data), console);
             io::write(output, dataset, WriteOptions { compress: a.compress })
         }

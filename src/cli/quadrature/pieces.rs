@@ -10,9 +10,10 @@ use subsolid::slice::fingerprint;
 use subsolid::volume::add_cell_data;
 use subsolid::{Result, WriteOptions};
 
-use super::{Arguments, PIECE, Summary, refusal, volume};
+use super::{Arguments, PIECE, Summary, mapping, refusal, volume};
 use crate::cli::console::{counted, since};
 use crate::cli::model::warn_left_out;
+use crate::cli::pieces::covered;
 use crate::cli::{Console, Outcome, quality};
 
 pub fn run(
@@ -25,7 +26,7 @@ pub fn run(
 ) -> Result<Outcome> {
     // no larger than a part's share
     let most = quadrature.sample_count().div_ceil(part.1).max(1);
-    let pieces = quadrature.pieces(a.piece_points.unwrap_or(PIECE).min(most));
+    let pieces = quadrature.file_pieces(a.piece_points.unwrap_or(PIECE).min(most));
     let options = WriteOptions { compress: a.compress };
     let job = PieceJob::create(output, part, pieces.len(), a.parameters(mesh), options)?;
     let Some(mut job) = job else {
@@ -34,8 +35,9 @@ pub fn run(
     };
     let own = pieces[job.pieces()].to_vec();
     let start = Instant::now();
-    let mapping = a.mapping(a.backend, quadrature, mesh, console)?;
-    let report = Report::of_pieces(&*mapping, own.clone())?;
+    let gpu = a.gpu(a.backend, quadrature.sample_count() / part.1, console)?;
+    let mapping = mapping(quadrature, mesh, gpu.as_deref(), None)?;
+    let report = Report::of_leaves(&*mapping, covered(&own))?;
     let samples = counted(report.samples, "quadrature point");
     console.status("Evaluated", format!("{samples} in {}", since(start)));
     if report.volume > 0.0 {
@@ -52,8 +54,8 @@ pub fn run(
     }
     let start = Instant::now();
     let bar = console.bar(own.len());
-    for (index, piece) in own.into_iter().enumerate() {
-        let mut dataset = points(&*mapping, &[piece])?;
+    for (index, leaves) in own.into_iter().enumerate() {
+        let mut dataset = points(&*mapping, leaves)?;
         let left_out = add_cell_data(&mut dataset, &mesh.cell_data);
         if index == 0 {
             warn_left_out(&left_out, console);

@@ -1,0 +1,96 @@
+//! Quadrature points in files: in the order of the cells, each where its parameters say.
+
+use subsolid::Quadrature;
+use subsolid::backend::{Backend, Cpu};
+use subsolid::io::{ArrayData, Dataset, Points};
+use subsolid::limit::Solid;
+use subsolid::mesh::SolidMesh;
+use subsolid::plan::{Location, Samples, Want};
+use subsolid::quadrature::{Mapping, Report, Scheme, points};
+
+use crate::support::meshes::{crease_at_random, fan, mixed, perturbed};
+
+const SCHEME: Scheme = Scheme { gauss: 2, rings: Some(1) };
+
+fn reals<'d>(dataset: &'d Dataset, name: &str) -> &'d [f64] {
+    match dataset.point_arrays.iter().find(|array| array.name == name).map(|array| &array.data) {
+        Some(ArrayData::F64(values)) => values,
+        _ => panic!("{name}"),
+    }
+}
+
+fn ids<'d>(dataset: &'d Dataset, name: &str) -> &'d [i32] {
+    match dataset.point_arrays.iter().find(|array| array.name == name).map(|array| &array.data) {
+        Some(ArrayData::I32(values)) => values,
+        _ => panic!("{name}"),
+    }
+}
+
+fn meshes() -> [SolidMesh; 2] {
+    [perturbed(&fan(5, 3, 2), 0.02, 3), mixed()].map(|mut mesh| {
+        crease_at_random(&mut mesh, &[0.4, 1.3, f64::INFINITY], 3, 1);
+        mesh
+    })
+}
+
+#[test]
+fn points_are_in_the_order_of_the_cells() {
+    for mesh in meshes() {
+        let solid = Solid::new(&mesh).unwrap();
+        assert!(solid.leaves().len() > solid.elements().len());
+        let quadrature = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
+        let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
+        let dataset = points(&mapping, 0..solid.leaves().len()).unwrap();
+        let cells = ids(&dataset, "cell");
+        assert!(cells.is_sorted() && cells.len() == quadrature.sample_count());
+
+        // the same by the evaluator of the limit
+        let samples = quadrature.leaf_samples(0..solid.leaves().len());
+        let elements = solid.leaves().iter().zip(&samples);
+        let elements = elements.flat_map(|(leaf, &count)| std::iter::repeat_n(leaf.element, count));
+        let [u, v, w] = ["u", "v", "w"].map(|name| reals(&dataset, name));
+        let place = |(i, element)| Location { element, parameters: [u[i], v[i], w[i]] };
+        let places = Samples::Points(elements.enumerate().map(place).collect());
+        let plan = solid.plan(&places, Want::POSITION | Want::DETERMINANT).unwrap();
+        let limit = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
+        let Points::F64(found) = &dataset.points else { panic!("they are in double precision") };
+        for (i, point) in found.iter().enumerate() {
+            let expected = limit.positions.triple(i);
+            let off = (0..3).map(|d| (point[d] - expected[d]).abs()).fold(0.0, f64::max);
+            assert!(off < 1e-13, "point {i}: {off:e}");
+        }
+
+        let (mut volumes, report) = (vec![0.0; mesh.cells.len()], Report::new(&mapping).unwrap());
+        let measures = reals(&dataset, "measure");
+        cells.iter().zip(measures).for_each(|(&cell, own)| volumes[cell as usize] += own);
+        for (cell, (sum, of_cell)) in volumes.iter().zip(&report.cells).enumerate() {
+            assert!((sum - of_cell.volume).abs() < 1e-14, "cell {cell}: {sum}");
+        }
+    }
+}
+
+#[test]
+fn pieces_are_runs_of_the_points() {
+    for mesh in meshes() {
+        let solid = Solid::new(&mesh).unwrap();
+        for quadrature in [
+            Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap(),
+            Quadrature::boundary(&solid, SCHEME, Want::FIRST, |face| face % 5 != 0).unwrap(),
+        ] {
+            let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
+            let whole = points(&mapping, 0..solid.leaves().len()).unwrap();
+            assert_eq!(whole.points.len(), quadrature.sample_count());
+            assert!(ids(&whole, "cell").is_sorted());
+            for most in [1, 500, 2000, 1_000_000] {
+                let mut pieces = quadrature.file_pieces(most).into_iter();
+                let mut joined = points(&mapping, pieces.next().unwrap()).unwrap();
+                for leaves in pieces {
+                    let piece = points(&mapping, leaves).unwrap();
+                    assert!(most < 2000 || piece.points.len() <= most);
+                    joined.append_points(&piece.point_bytes()).unwrap();
+                }
+                assert!(joined == whole, "{most}");
+            }
+        }
+    }
+}

@@ -53,8 +53,8 @@ impl ModelArguments {
         let Some((block, report)) = own.filter(|_| all.iter().all(|other| *other == all[0])) else {
             return Ok(None);
         };
-        self.say_read([block.vertices, block.cells], &report, start, console);
         let mesh = DistributedMesh::of_blocks(ranks, block)?;
+        self.say_read([mesh.vertex_count(), mesh.cell_count()], &report, start, console);
         let (orphans, first) = mesh.orphans(ranks)?;
         warn_of_orphans(orphans, first, console);
         self.warn_of_coincident(mesh.coincident_vertices(ranks)?, console);

@@ -17,6 +17,7 @@ mod holes;
 mod ids;
 mod orient;
 mod range;
+mod repeated;
 pub mod shape;
 mod surface;
 mod triangles;
@@ -29,6 +30,7 @@ pub use folded::FoldedCorners;
 pub use groups::FaceGroup;
 pub use handedness::Handedness;
 pub(crate) use range::{check_attributes, check_coordinates};
+pub(crate) use repeated::{Nearness, Place};
 
 pub use ids::{CellId, EdgeId, FaceId, VertexId};
 pub use surface::{

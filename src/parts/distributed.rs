@@ -14,7 +14,8 @@
 //! on the number of ranks.
 //!
 //! # Data flow
-//! A file is read block by block ([`MeshBlock`], of `io::read_block`), or by rank 0, which sends the
+//! A file is read block by block ([`MeshBlock`], of `io::read_block`; vertices that its pieces repeat
+//! are joined), or by rank 0, which sends the
 //! others their blocks one after another ([`DistributedMesh::scatter`]).
 
 use std::ops::Range;
@@ -23,7 +24,7 @@ use super::RankPart;
 use super::cutter::check;
 use super::exchange::{Holders, next_count, next_id, next_number, send};
 use super::rank_part::elements_of;
-use super::scatter;
+use super::{repeated, scatter};
 use crate::cluster::Ranks;
 use crate::error::Result;
 use crate::io::MeshBlock;
@@ -53,7 +54,11 @@ impl DistributedMesh {
     /// # Errors
     /// Those of other ranks.
     pub fn of_blocks(ranks: &Ranks<'_>, own: MeshBlock) -> Result<Self> {
-        let MeshBlock { mesh: mut block, cells, vertices } = own;
+        let cells = Holders::of_blocks(own.cells, ranks.size());
+        let (mut block, vertices) = match own.pieces.len() {
+            0 | 1 => (own.mesh, Holders::of_blocks(own.vertices, ranks.size())),
+            _ => repeated::joined(ranks, own)?,
+        };
         let mut corners = Vec::new();
         for corner in &block.creases.corners {
             corners.extend(corner.vertex.0.to_ne_bytes());
@@ -66,7 +71,7 @@ impl DistributedMesh {
                 block.creases.push_corner(next_id(&mut rest), next_number(&mut rest));
             }
         }
-        Self::new(ranks, block, [cells, vertices])
+        Self::new(ranks, block, cells, vertices)
     }
 
     /// A mesh that rank 0 has, which sends the others their blocks.
@@ -81,15 +86,15 @@ impl DistributedMesh {
         if ranks.size() == 1 {
             let mesh = mesh.unwrap_or_default();
             let counts = [mesh.cells.len(), mesh.points.len()];
-            return Self::new(ranks, mesh, counts);
+            let [cells, vertices] = counts.map(|count| Holders::of_blocks(count, 1));
+            return Self::new(ranks, mesh, cells, vertices);
         }
         let (block, counts) = scatter::blocks(ranks, mesh)?;
-        Self::new(ranks, block, counts)
+        let [cells, vertices] = counts.map(|count| Holders::of_blocks(count, ranks.size()));
+        Self::new(ranks, block, cells, vertices)
     }
 
-    fn new(ranks: &Ranks<'_>, block: SolidMesh, [cells, vertices]: [usize; 2]) -> Result<Self> {
-        let size = ranks.size();
-        let [cells, vertices] = [cells, vertices].map(|count| Holders::of_blocks(count, size));
+    fn new(ranks: &Ranks<'_>, block: SolidMesh, cells: Holders, vertices: Holders) -> Result<Self> {
         let count = |levels: usize| -> u64 {
             (0..block.cells.len()).map(|c| elements_of(&block.cells, c, levels)).sum()
         };

@@ -53,6 +53,7 @@ mod gather;
 mod names;
 mod own;
 mod rank_part;
+mod repeated;
 mod scatter;
 
 pub use blocks::{Block, Blocks, Extent};

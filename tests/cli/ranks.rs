@@ -69,6 +69,14 @@ fn ranks_write_the_files_of_one_program() {
     ] {
         compare(here, &format!("evaluate {job} -o out.pvtu"), least);
     }
+    // pieces that repeat the vertices where they touch
+    for name in ["graded.vtu", "mixed.vtu", "far.vtu"] {
+        done(here, &format!("refine {name} --levels 1 --piece-cells 90 -o pieces.pvtu"));
+        compare(here, "evaluate pieces.pvtu --samples 2 --piece-points 5000 -o out.pvtu", 2);
+        compare(here, "refine pieces.pvtu --levels 1 --piece-cells 9000 -o out.pvtu", 2);
+        fs::remove_file(here.join("pieces.pvtu")).unwrap();
+        fs::remove_dir_all(here.join("pieces")).unwrap();
+    }
     // rank 0 reads, or what it makes of a file is not in the file
     compare(here, "evaluate mixed.vtk --samples 3 --piece-points 100 -o out.pvtu", 6);
     compare(

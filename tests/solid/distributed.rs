@@ -37,7 +37,7 @@ fn expected(mesh: &SolidMesh, levels: usize, elements: &Range<usize>) -> subsoli
 }
 
 /// Compares the parts of so many ranks, whose runs of elements are random.
-fn compare(
+pub fn compare(
     name: &str,
     mesh: &SolidMesh,
     (levels, size): (usize, usize),

@@ -23,6 +23,7 @@ mod invalid;
 mod limit;
 mod parts;
 mod refine;
+mod repeated;
 mod requests;
 mod several;
 mod shapes;

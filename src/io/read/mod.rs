@@ -132,12 +132,16 @@ pub struct MeshBlock {
     pub cells: usize,
     /// Vertices of the whole.
     pub vertices: usize,
+    /// Vertices before each piece of a file whose pieces repeat the vertices where they touch; none
+    /// of another file.
+    pub pieces: Vec<usize>,
 }
 
 /// Block `rank` of `ranks` of the mesh in a file, and what else the file holds, read without the rest.
 /// `None` where only [`read_with_report`] reads the file or says what is wrong: in other formats than
-/// `.vtu` of raw appended arrays without compression, which this program writes, with cells of one
-/// piece that are all hexahedra, wedges, tetrahedra or polyhedra; and where the block is not sound.
+/// `.vtu`, and `.pvtu` of such files, of raw appended arrays without compression, which this program
+/// writes, with cells of one piece that are all hexahedra, wedges, tetrahedra or polyhedra; and where
+/// the block is not sound.
 pub fn read_block(
     path: impl AsRef<Path>,
     rank: usize,

@@ -41,16 +41,25 @@ pub(in crate::io::read) fn read(
 }
 
 /// The names of the pieces, each with its 1-based line.
-struct Index {
+pub(super) struct Index {
     pieces: Vec<(PathBuf, usize)>,
 }
 
 impl Index {
+    /// Whether a file that begins so may be a `.pvtu`.
+    pub fn is_begun(head: &[u8]) -> bool {
+        const KIND: &[u8] = b"PUnstructuredGrid";
+        head.windows(KIND.len()).any(|window| window == KIND)
+    }
+
+    /// The files of the pieces.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.pieces.iter().map(|(path, _)| path.as_path())
+    }
+
     /// The index in a file; `None` if the file is no `.pvtu`.
     pub fn read(path: &Path, bytes: &[u8]) -> Result<Option<Self>> {
-        let head = &bytes[..bytes.len().min(4096)];
-        let kind = b"PUnstructuredGrid";
-        if !head.windows(kind.len()).any(|window| window == kind) {
+        if !Self::is_begun(&bytes[..bytes.len().min(4096)]) {
             return Ok(None);
         }
         let fault = |line: usize, message: String| {

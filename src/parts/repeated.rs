@@ -1,0 +1,234 @@
+//! Vertices that the pieces of a file repeat, joined by ranks that each have a block of them.
+//!
+//! # Data flow
+//! points → the ranks of their places in space → which earlier point each repeats → ids without
+//! the repeated points → cells, creases and corners by these ids.
+//!
+//! Few points lie within rounding of a plane between places; rank 0 looks at these, and at all points
+//! in the places around them. So the points that a rank looks at have no near ones elsewhere, and the
+//! result is that of one program ([`Nearness::repeated`]).
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::cutter::sorted;
+use super::exchange::{Holders, fetch, ids, next_id, next_number, rounds};
+use crate::cluster::Ranks;
+use crate::error::Result;
+use crate::io::MeshBlock;
+use crate::mesh::{Nearness, Place, SolidMesh, VertexId};
+
+/// Points that a rank looks at in one pass, about.
+const AT_WORK: usize = 1 << 22;
+/// Points that a rank sends at a time.
+const BATCH: usize = 1 << 16;
+
+/// A point of the file.
+#[derive(Clone, Copy)]
+struct Point {
+    id: u32,
+    piece: u32,
+    place: [f64; 3],
+}
+
+impl Point {
+    fn push(&self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.id.to_ne_bytes());
+        bytes.extend(self.piece.to_ne_bytes());
+        bytes.extend(self.place.map(f64::to_ne_bytes).as_flattened());
+    }
+
+    fn all(bytes: &[u8]) -> Vec<Self> {
+        let mut rest = bytes;
+        let mut points = Vec::new();
+        while !rest.is_empty() {
+            let [id, piece] = [(); 2].map(|()| next_id(&mut rest));
+            points.push(Self { id, piece, place: [(); 3].map(|()| next_number(&mut rest)) });
+        }
+        points
+    }
+}
+
+/// The mesh of a block without repeated vertices, and who has which of the rest.
+pub(super) fn joined(ranks: &Ranks<'_>, block: MeshBlock) -> Result<(SolidMesh, Holders)> {
+    let MeshBlock { mut mesh, vertices, pieces, .. } = block;
+    let before = Holders::of_blocks(vertices, ranks.size());
+    let first = first_of_each(ranks, &mesh.points, &before, &pieces)?;
+    let start = before.range(ranks.rank()).start as u32;
+    let is_kept: Vec<bool> = (start..).zip(&first).map(|(v, &first)| v == first).collect();
+    let count = is_kept.iter().filter(|&&kept| kept).count();
+    let counts = ranks.all_gather(Ok((count as u64).to_ne_bytes().to_vec()))?;
+    let counts = counts.iter().map(|bytes| super::exchange::next_count(&mut &bytes[..]) as usize);
+    let after = Holders::of_counts(counts);
+
+    // ids of what is kept, then of what repeats it
+    let mut next = after.range(ranks.rank()).start as u32;
+    let mut new_ids = vec![u32::MAX; first.len()];
+    for (id, _) in new_ids.iter_mut().zip(&is_kept).filter(|(_, kept)| **kept) {
+        *id = next;
+        next += 1;
+    }
+    let repeats = first.iter().zip(&is_kept).filter(|(_, kept)| !**kept).map(|(&first, _)| first);
+    let of_kept = Renaming::fetch(ranks, &before, repeats.collect(), &new_ids)?;
+    for (id, first) in new_ids.iter_mut().zip(&first).filter(|(id, _)| **id == u32::MAX) {
+        *id = of_kept.name(*first);
+    }
+
+    let corners = (0..mesh.cells.len()).flat_map(|c| mesh.cells.vertices(c)).copied();
+    let creased = mesh.creases.edges.iter().flat_map(|crease| crease.edge.map(|v| v.0));
+    let names = Renaming::fetch(ranks, &before, corners.chain(creased).collect(), &new_ids)?;
+    mesh.cells.renumber(|v| names.name(v));
+    let rename = |v: &mut VertexId| v.0 = names.name(v.0);
+    mesh.creases.edges.iter_mut().flat_map(|crease| &mut crease.edge).for_each(rename);
+    mesh.creases.corners.retain_mut(|corner| {
+        let own = (corner.vertex.0 - start) as usize;
+        corner.vertex.0 = new_ids[own];
+        is_kept[own]
+    });
+    retain(&mut mesh.points, 1, &is_kept);
+    mesh.attributes.iter_mut().for_each(|a| retain(&mut a.values, a.width, &is_kept));
+    Ok((mesh, after))
+}
+
+fn retain<T>(values: &mut Vec<T>, width: usize, is_kept: &[bool]) {
+    let mut at = 0..;
+    values.retain(|_| at.next().is_some_and(|i: usize| is_kept[i / width]));
+}
+
+/// New ids of some vertices.
+struct Renaming {
+    wanted: Vec<u32>,
+    names: Vec<u32>,
+}
+
+impl Renaming {
+    /// Of the vertices `wanted`, from their holders' `new_ids`.
+    fn fetch(
+        ranks: &Ranks<'_>,
+        holders: &Holders,
+        wanted: Vec<u32>,
+        new_ids: &[u32],
+    ) -> Result<Self> {
+        let wanted = sorted(wanted);
+        let mut names = Vec::with_capacity(wanted.len());
+        let answer = |place: usize, bytes: &mut Vec<u8>| bytes.extend(new_ids[place].to_ne_bytes());
+        fetch(ranks, holders, &wanted, answer, |bytes| names.extend(ids(bytes)))?;
+        Ok(Self { wanted, names })
+    }
+
+    fn name(&self, vertex: u32) -> u32 {
+        self.wanted.binary_search(&vertex).map_or(u32::MAX, |at| self.names[at])
+    }
+}
+
+/// The vertex that each vertex of this rank is: another one if it repeats it.
+fn first_of_each(
+    ranks: &Ranks<'_>,
+    points: &[[f64; 3]],
+    holders: &Holders,
+    pieces: &[usize],
+) -> Result<Vec<u32>> {
+    let nearness = nearness(ranks, points)?;
+    let own = holders.range(ranks.rank());
+    let point = |v: usize| Point {
+        id: (own.start + v) as u32,
+        piece: pieces.partition_point(|&start| start <= own.start + v) as u32,
+        place: points[v],
+    };
+    let is_between = |v: usize| nearness.places(points[v]).nth(1).is_some();
+    let between: Vec<usize> = (0..points.len()).filter(|&v| is_between(v)).collect();
+    let crowded = crowded(ranks, between.iter().flat_map(|&v| nearness.places(points[v])))?;
+
+    let mut found = Vec::new();
+    // of points that rank 0 looks at
+    let mut for_first: Vec<Point> = between.into_iter().map(point).collect();
+    let passes = holders.count().div_ceil(AT_WORK * ranks.size()).max(1);
+    for pass in 0..passes {
+        let mut here = Vec::new();
+        for round in 0..rounds(ranks, points.len(), BATCH)? {
+            let mut to = vec![Vec::new(); ranks.size()];
+            for v in round * BATCH..points.len().min((round + 1) * BATCH) {
+                let hash = hash(nearness.place(points[v]));
+                if hash as usize / ranks.size() % passes == pass && !is_between(v) {
+                    point(v).push(&mut to[hash as usize % ranks.size()]);
+                }
+            }
+            ranks.all_to_all(Ok(to))?.iter().for_each(|bytes| here.extend(Point::all(bytes)));
+        }
+        let (away, mut here): (Vec<Point>, Vec<Point>) =
+            here.into_iter().partition(|point| crowded.contains(&nearness.place(point.place)));
+        for_first.extend(away);
+        here.sort_unstable_by_key(|point| (nearness.place(point.place), point.id));
+        for near in here.chunk_by(|a, b| nearness.place(a.place) == nearness.place(b.place)) {
+            push_repeated(&nearness, near, &mut found);
+        }
+    }
+    let mut to = vec![Vec::new(); ranks.size()];
+    for_first.iter().for_each(|point| point.push(&mut to[0]));
+    let mut all: Vec<Point> = Vec::new();
+    ranks.all_to_all(Ok(to))?.iter().for_each(|bytes| all.extend(Point::all(bytes)));
+    all.sort_unstable_by_key(|point| point.id);
+    push_repeated(&nearness, &all, &mut found);
+
+    let mut to = vec![Vec::new(); ranks.size()];
+    for [vertex, first] in found {
+        to[holders.holder(vertex)].extend([vertex, first].map(u32::to_ne_bytes).as_flattened());
+    }
+    let mut first: Vec<u32> = own.clone().map(|v| v as u32).collect();
+    for bytes in ranks.all_to_all(Ok(to))? {
+        let pairs: Vec<u32> = ids(&bytes).collect();
+        for pair in pairs.as_chunks::<2>().0 {
+            first[pair[0] as usize - own.start] = pair[1];
+        }
+    }
+    Ok(first)
+}
+
+/// Appends the vertices among some points, ascending, that repeat one, and which.
+fn push_repeated(nearness: &Nearness, points: &[Point], found: &mut Vec<[u32; 2]>) {
+    if points.len() < 2 {
+        return;
+    }
+    let first = nearness.repeated(points.len(), |i| (points[i].place, points[i].piece));
+    let repeated = first.iter().enumerate().filter(|(v, first)| *v != **first as usize);
+    found.extend(repeated.map(|(v, &first)| [points[v].id, points[first as usize].id]));
+}
+
+/// The nearness of the points of all ranks.
+fn nearness(ranks: &Ranks<'_>, points: &[[f64; 3]]) -> Result<Nearness> {
+    let (largest, is_single) = Nearness::of(points);
+    let own = [largest, f64::from(u8::from(is_single))];
+    let all = ranks.all_gather(Ok(bytemuck::cast_slice(&own).to_vec()))?;
+    let (mut largest, mut is_single) = (0.0_f64, true);
+    for bytes in all {
+        let mut rest = &bytes[..];
+        largest = largest.max(next_number(&mut rest));
+        is_single &= next_number(&mut rest) == 1.0;
+    }
+    Ok(Nearness::new(largest, is_single))
+}
+
+/// The places of this rank among those that ranks name, each rank some.
+fn crowded(ranks: &Ranks<'_>, own: impl Iterator<Item = Place>) -> Result<HashSet<Place>> {
+    let mut to: BTreeMap<usize, HashSet<Place>> = BTreeMap::new();
+    own.for_each(|place| {
+        to.entry(hash(place) as usize % ranks.size()).or_default().insert(place);
+    });
+    let bytes = |rank: usize| {
+        let places = to.get(&rank).into_iter().flatten();
+        places.flat_map(|place| place.map(i64::to_ne_bytes)).flatten().collect()
+    };
+    let all = ranks.all_to_all(Ok((0..ranks.size()).map(bytes).collect()))?;
+    let place = |bytes: &[u8; 24]| {
+        let numbers = bytes.as_chunks::<8>().0;
+        [0, 1, 2].map(|d| i64::from_ne_bytes(numbers[d]))
+    };
+    Ok(all.iter().flat_map(|bytes| bytes.as_chunks().0.iter().map(place)).collect())
+}
+
+/// Mixes the numbers of a place.
+fn hash(place: Place) -> u64 {
+    place.iter().fold(0, |hash: u64, &x| {
+        let mixed = (hash ^ x.cast_unsigned()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed ^ (mixed >> 29)
+    }) >> 8
+}

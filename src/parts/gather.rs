@@ -43,6 +43,7 @@ impl RankPart {
         let vertices = sorted(vertices);
         let (points, attributes) = points(&mesh, ranks, &vertices)?;
         let (cell_count, vertex_count) = (mesh.cell_count(), mesh.vertex_count());
+        let holders = mesh.vertices.clone();
         let SolidMesh { creases, face_groups, cell_data, .. } = mesh.into_common();
         let mut here = SolidMesh { points, attributes, cell_data, ..SolidMesh::default() };
         let local = |v: u32| vertices.binary_search(&v).map_or(u32::MAX, |v| v as u32);
@@ -68,6 +69,7 @@ impl RankPart {
             children,
             elements,
             sharpest_corner: sharpest_corner(&creases),
+            vertices: holders,
             counted: owned.start as usize + skipped..owned.end as usize,
             part: Part { mesh: here, owned: owned.collect(), cells, vertices },
         })

@@ -17,7 +17,8 @@
 //! [`Block::own`] is a piece of a file.
 //!
 //! Programs that do one job together ([`Ranks`](crate::cluster::Ranks)) each hold a block of the mesh,
-//! a [`DistributedMesh`], and get from it the part that they need, a [`RankPart`].
+//! a [`DistributedMesh`], and get from it the part that they need, a [`RankPart`]. A
+//! [`PointExchange`] brings the part's control points whenever they have moved.
 //!
 //! A [`Cut`] says which part owns each cell: runs along a Hilbert curve of about equal cost. A
 //! [`Cutter`] makes one [`Part`] after another, each in the time of its own size;
@@ -50,6 +51,7 @@ mod estimate;
 pub(crate) mod exchange;
 mod extremes;
 mod gather;
+mod moved;
 mod names;
 mod own;
 mod rank_part;
@@ -62,6 +64,7 @@ pub use cut::{Cut, costs};
 pub use cutter::Cutter;
 pub use distributed::DistributedMesh;
 pub use estimate::{Estimate, Job, Rates};
+pub use moved::PointExchange;
 pub use own::Own;
 pub use rank_part::RankPart;
 

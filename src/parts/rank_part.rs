@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Part;
-use super::exchange::{ids, next_count, next_number};
+use super::exchange::{Holders, ids, next_count, next_number};
 use super::names::Names;
 use crate::cluster::Ranks;
 use crate::error::{Error, Result};
@@ -26,6 +26,8 @@ pub struct RankPart {
     pub(super) elements: Vec<u64>,
     // of all corners of the whole
     pub(super) sharpest_corner: f64,
+    // who has which vertices of the whole
+    pub(super) vertices: Holders,
     // owned cells whose first element is asked for: of all ranks, one has each
     pub(super) counted: Range<usize>,
 }
@@ -70,14 +72,15 @@ impl RankPart {
         let sharpest_corner = sharpest_corner(&mesh.creases);
         let (cell_ids, vertices) = (all(cells), all(mesh.points.len()));
         Ok(Self {
-            part: Part { mesh, owned: cell_ids.clone(), cells: cell_ids, vertices },
             levels,
             cell_count: cells,
             first_vertex,
             children,
             elements,
             sharpest_corner,
+            vertices: Holders::of_blocks(vertices.len(), 1),
             counted: 0..cells,
+            part: Part { mesh, owned: cell_ids.clone(), cells: cell_ids, vertices },
         })
     }
 

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use crate::oracle::random::Random;
 use crate::parts::{solids, with_data};
 use crate::support::meshes;
+use subsolid::backend::{Backend, Cpu};
 use subsolid::cluster::{Ranks, Threads};
 use subsolid::io::read_block;
-use subsolid::mesh::{CellKind, Cells, SolidMesh};
-use subsolid::parts::{Blocks, Cut, Cutter, DistributedMesh, RankPart};
+use subsolid::mesh::{CellKind, Cells, Controls, SolidMesh};
+use subsolid::parts::{Blocks, Cut, Cutter, DistributedMesh, Part, PointExchange, RankPart};
+use subsolid::plan::{Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::{Solid, WriteOptions};
 
@@ -136,6 +138,51 @@ fn parts_of_models_on_ranks_are_those_of_a_cutter() {
     let mut random = Random::new(8);
     for (seed, (name, mesh)) in small_models().into_iter().enumerate() {
         compare_both(&name, &with_data(mesh), &[2 + seed % 6], &mut random);
+    }
+}
+
+/// Control points that move: limits on ranks are those of one program.
+#[test]
+fn moved_points_come_from_their_holders() {
+    let mesh = with_data(meshes::perturbed(&meshes::fan(5, 4, 3), 0.02, 1));
+    let mut moved = mesh.clone();
+    for (i, p) in moved.points.iter_mut().enumerate() {
+        p[2] += 0.1 * (3.0 * p[0]).sin() + 1e-3 * (i as f64).cos();
+    }
+    let samples = Samples::grid(3);
+    let limit = |solid: &Solid, controls: Controls<'_>| -> Vec<[f64; 3]> {
+        let plan = solid.plan(&samples, Want::POSITION).unwrap();
+        let limit = Cpu::default().evaluate(&plan, controls).unwrap();
+        (0..limit.len()).map(|i| limit.positions.triple(i)).collect()
+    };
+    let whole = limit(&Solid::new(&moved).unwrap(), moved.controls());
+    for size in [1, 2, 5, 70] {
+        let found = Threads::run(size, |group| {
+            let ranks = Ranks::new(group);
+            let all = DistributedMesh::scatter(&ranks, ranks.is_first().then(|| mesh.clone()));
+            let all = all.unwrap();
+            let own = all.own_elements(&ranks, 0);
+            let part = all.into_part(&ranks, 0, own.clone()).unwrap();
+            let exchange = PointExchange::new(&part, &ranks).unwrap();
+            let held = &moved.points[exchange.held()];
+            let few = exchange.values(&ranks, &held.as_flattened()[exchange.held().len()..], 3);
+            assert!(few.is_err() || held.is_empty());
+            let ranks = Ranks::new(group);
+            let values = exchange.values(&ranks, held.as_flattened(), 3).unwrap();
+            let Part { mesh: own_mesh, vertices, .. } = part.part();
+            assert_eq!(values, part.part().gather(moved.points.as_flattened(), 3));
+            let points: Vec<[f64; 3]> = values.as_chunks().0.to_vec();
+            assert_eq!(points.len(), vertices.len());
+            if own.is_empty() {
+                return exchange.held().len();
+            }
+            let controls = Controls { positions: &points, attributes: &own_mesh.attributes };
+            let solid = part.part().solid().unwrap();
+            assert_eq!(limit(&solid, controls), whole[27 * own.start..27 * own.end]);
+            assert_eq!(exchange.sent(&ranks) == 0, size == 1);
+            exchange.held().len()
+        });
+        assert_eq!(found.iter().sum::<usize>(), mesh.points.len());
     }
 }
 

@@ -23,9 +23,12 @@ use super::{
 use crate::cli::cluster::{all_numbers, own_choice};
 use crate::cli::console::{counted, since};
 use crate::cli::model::warn_left_out;
-use crate::cli::rank_model::{BLOCK, blocks};
+use crate::cli::rank_model::blocks;
 use crate::cli::shared_pieces::SharedPieces;
 use crate::cli::{Console, Outcome, quality};
+
+/// Elements that a rank has the quadrature of at a time: some hundred megabytes.
+const BLOCK: usize = 1 << 16;
 
 pub fn run(
     a: &Arguments,

@@ -12,18 +12,26 @@ pub(super) struct Element<'a> {
     pub ids: &'a [u32],
     /// Places of the ids in ascending order.
     pub ascending: Vec<u32>,
-    /// `[form]`: `[control][control][width][width]`, exactly symmetric.
-    pub matrices: Vec<Vec<f64>>,
+    /// Of one form after another: `[control][control][width][width]`, exactly symmetric.
+    pub matrices: &'a [f64],
+}
+
+/// Memory that elements use one after another.
+#[derive(Default)]
+pub(super) struct Scratch {
+    weighted: Vec<f64>,
+    products: Vec<f64>,
 }
 
 impl<'a> Element<'a> {
-    /// Of leaf `i` of what was mapped.
+    /// Of leaf `i` of what was mapped; `matrices` has room for those of all forms.
     pub fn new(
         ids: &'a [u32],
         i: usize,
         basis: &Basis,
         (mapped, derivatives): (&Mapped, &PhysicalDerivatives),
         forms: &[Form],
+        (matrices, scratch): (&'a mut [f64], &mut Scratch),
     ) -> Self {
         let (samples, controls) = (basis.samples, basis.controls);
         let measures = &mapped.measures[i * samples..][..samples];
@@ -31,63 +39,73 @@ impl<'a> Element<'a> {
         let gradients = &derivatives.gradients[i * size..][..size];
         let mut ascending: Vec<u32> = (0..controls as u32).collect();
         ascending.sort_unstable_by_key(|&c| ids[c as usize]);
-        let matrix = |&form: &Form| match form {
-            Form::Mass(density) => {
-                let mass = product(&basis.values, measures, controls);
-                mirrored(mass, controls, density)
+        let mut rest = &mut *matrices;
+        for &form in forms {
+            let count = (controls * form.width()).pow(2);
+            let (own, others) = rest.split_at_mut(count);
+            rest = others;
+            match form {
+                Form::Mass(density) => {
+                    let weights = measures.iter().copied();
+                    scratch.product(&basis.values, weights, controls);
+                    mirror(&scratch.products, controls, density, own);
+                }
+                Form::Stiffness(conductivity) => {
+                    let thrice = measures.iter().flat_map(|&w| [w; 3]);
+                    scratch.product(gradients, thrice, controls);
+                    mirror(&scratch.products, controls, conductivity, own);
+                }
+                Form::Elasticity(lame) => {
+                    scratch.product(gradients, measures.iter().copied(), 3 * controls);
+                    elasticity(&scratch.products, controls, lame, own);
+                }
             }
-            Form::Stiffness(conductivity) => {
-                let thrice: Vec<f64> = measures.iter().flat_map(|&w| [w; 3]).collect();
-                mirrored(product(gradients, &thrice, controls), controls, conductivity)
-            }
-            Form::Elasticity(lame) => {
-                let products = product(gradients, measures, 3 * controls);
-                elasticity(&products, controls, lame)
-            }
-        };
-        Self { ids, ascending, matrices: forms.iter().map(matrix).collect() }
+        }
+        Self { ids, ascending, matrices }
     }
 }
 
-/// The lower triangle of Σ w f fᵀ over samples, of functions `f[sample][column]`.
-fn product(functions: &[f64], weights: &[f64], columns: usize) -> Vec<f64> {
-    let samples = weights.len();
-    let rows = functions.chunks_exact(columns).zip(weights);
-    let weighted: Vec<f64> = rows.flat_map(|(row, &w)| row.iter().map(move |x| w * x)).collect();
-    let mut all = vec![0.0; columns * columns];
-    matmul(
-        MatMut::from_row_major_slice_mut(&mut all, columns, columns),
-        BlockStructure::TriangularLower,
-        Accum::Replace,
-        MatRef::from_row_major_slice(&weighted, samples, columns).transpose(),
-        BlockStructure::Rectangular,
-        MatRef::from_row_major_slice(functions, samples, columns),
-        BlockStructure::Rectangular,
-        1.0,
-        Par::Seq,
-    );
-    all
+impl Scratch {
+    /// The lower triangle of Σ w f fᵀ over samples, of functions `f[sample][column]`, into
+    /// `products`.
+    fn product(&mut self, functions: &[f64], weights: impl Iterator<Item = f64>, columns: usize) {
+        let Self { weighted, products } = self;
+        weighted.clear();
+        let rows = functions.chunks_exact(columns).zip(weights);
+        rows.for_each(|(row, w)| weighted.extend(row.iter().map(|x| w * x)));
+        products.resize(columns * columns, 0.0);
+        let samples = weighted.len() / columns.max(1);
+        matmul(
+            MatMut::from_row_major_slice_mut(products, columns, columns),
+            BlockStructure::TriangularLower,
+            Accum::Replace,
+            MatRef::from_row_major_slice(weighted, samples, columns).transpose(),
+            BlockStructure::Rectangular,
+            MatRef::from_row_major_slice(functions, samples, columns),
+            BlockStructure::Rectangular,
+            1.0,
+            Par::Seq,
+        );
+    }
 }
 
-/// A lower triangle times a factor, with the upper one from it.
-fn mirrored(mut matrix: Vec<f64>, size: usize, factor: f64) -> Vec<f64> {
+/// A symmetric matrix: a lower triangle times a factor.
+fn mirror(lower: &[f64], size: usize, factor: f64, matrix: &mut [f64]) {
     for row in 0..size {
         for column in 0..=row {
-            let entry = factor * matrix[row * size + column];
+            let entry = factor * lower[row * size + column];
             matrix[row * size + column] = entry;
             matrix[column * size + row] = entry;
         }
     }
-    matrix
 }
 
 /// `products[i][a][j][b]` is Σ w ∂ᵢNₐ ∂ⱼN_b; the lower triangle is there.
-fn elasticity(products: &[f64], controls: usize, [lambda, mu]: [f64; 2]) -> Vec<f64> {
+fn elasticity(products: &[f64], controls: usize, [lambda, mu]: [f64; 2], matrix: &mut [f64]) {
     let at = |i: usize, a: usize, j: usize, b: usize| {
         let (row, column) = (i * controls + a, j * controls + b);
         products[row.max(column) * 3 * controls + row.min(column)]
     };
-    let mut matrix = vec![0.0; 9 * controls * controls];
     for a in 0..controls {
         for b in 0..=a {
             let shear = mu * (at(0, a, 0, b) + at(1, a, 1, b) + at(2, a, 2, b));
@@ -106,5 +124,4 @@ fn elasticity(products: &[f64], controls: usize, [lambda, mu]: [f64; 2]) -> Vec<
             }
         }
     }
-    matrix
 }

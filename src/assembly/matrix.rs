@@ -1,5 +1,6 @@
 //! Sparse symmetric matrices over the vertices of a mesh.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -167,8 +168,9 @@ impl Matrix {
         }
     }
 
-    /// Adds matrix `m` of elements, each row in their order.
-    pub(super) fn add(&mut self, elements: &[Vec<Element<'_>>], m: usize) {
+    /// Adds the matrices of elements that stand behind those of other forms, `before` numbers a pair of
+    /// control points. Each row takes them in their order.
+    pub(super) fn add(&mut self, elements: &[Vec<Element<'_>>], before: usize) {
         let Self { pattern, width, values } = self;
         let block = *width * *width;
         // elements that are added together lie together: few rows of all
@@ -187,27 +189,41 @@ impl Matrix {
         }
         let pattern = &**pattern;
         parts.into_par_iter().for_each(|(first, part)| {
-            let base = pattern.starts[first];
             for element in elements.iter().flatten() {
-                let controls = element.ids.len();
-                for (a, &row) in element.ids.iter().enumerate() {
-                    let row = row as usize;
-                    if !(first..first + step).contains(&row) {
-                        continue;
-                    }
-                    let from = &element.matrices[m][a * controls * block..][..controls * block];
-                    let mut at = pattern.starts[row];
-                    for &b in &element.ascending {
-                        let column = element.ids[b as usize];
-                        while pattern.columns[at] != column {
-                            at += 1;
-                        }
-                        let to = &mut part[(at - base) * block..][..block];
-                        let from = &from[b as usize * block..][..block];
-                        to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
-                    }
+                match block {
+                    1 => pattern.add::<1>(element, before, (first..first + step, part)),
+                    _ => pattern.add::<9>(element, before, (first..first + step, part)),
                 }
             }
         });
+    }
+}
+
+impl Pattern {
+    /// Adds the rows of an element that are among some to these.
+    fn add<const BLOCK: usize>(
+        &self,
+        element: &Element<'_>,
+        before: usize,
+        (rows, values): (Range<usize>, &mut [f64]),
+    ) {
+        let Element { ids, ascending, matrices } = element;
+        let from = matrices[ids.len().pow(2) * before..].as_chunks::<BLOCK>().0;
+        let values = values.as_chunks_mut::<BLOCK>().0;
+        let base = self.starts[rows.start];
+        let row = |a: u32| ids[a as usize] as usize;
+        let own = ascending.partition_point(|&a| row(a) < rows.start);
+        for &a in ascending[own..].iter().take_while(|&&a| row(a) < rows.end) {
+            let from = &from[a as usize * ids.len()..][..ids.len()];
+            let mut at = self.starts[row(a)];
+            for &b in ascending {
+                let column = ids[b as usize];
+                while self.columns[at] != column {
+                    at += 1;
+                }
+                let to = &mut values[at - base];
+                to.iter_mut().zip(&from[b as usize]).for_each(|(to, from)| *to += from);
+            }
+        }
     }
 }

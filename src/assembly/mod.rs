@@ -49,7 +49,7 @@ use crate::backend::device::Form;
 use crate::error::{Error, Result};
 use crate::plan::Cost;
 use crate::quadrature::{Mapped, Mapping, PhysicalDerivatives, Quadrature, physical_derivatives};
-use element::Element;
+use element::{Element, Scratch};
 use matrix::Pattern;
 
 /// A bilinear form.
@@ -120,8 +120,8 @@ impl Operator {
 /// Quadrature points of a piece: its derivatives take some 10 MB.
 const PIECE: usize = 4096;
 
-/// Most element matrices that wait to be added, in numbers.
-const WAITING: usize = 1 << 24;
+/// Most element matrices that wait to be added, in numbers: some that a cache holds.
+const WAITING: usize = 1 << 22;
 
 /// The matrices of some operators, from one pass over the quadrature points.
 ///
@@ -137,28 +137,59 @@ pub fn assemble(mapping: &Mapping<'_>, operators: &[Operator]) -> Result<Vec<Mat
     let pattern = Arc::new(Pattern::of(quadrature));
     let mut matrices: Vec<Matrix> =
         forms.iter().map(|form| Matrix::zeros(pattern.clone(), form.width())).collect();
+    // of all element matrices of a group; used again, since fresh memory costs more than sums
+    let mut room = Vec::new();
     for group in groups(quadrature, &forms) {
+        let numbers = |piece: &Piece| numbers(quadrature, piece, &forms);
+        let count = group.iter().map(numbers).sum();
+        if room.len() < count {
+            room.resize(count, 0.0);
+        }
+        let mut rest = &mut room[..];
+        let mut rooms = Vec::with_capacity(group.len());
+        for piece in &group {
+            let (own, others) = rest.split_at_mut(numbers(piece));
+            rooms.push(own);
+            rest = others;
+        }
         let found: Vec<Vec<Element<'_>>> = group
             .into_par_iter()
-            .map_init(Default::default, |(mapped, derivatives), (batch, leaves)| {
+            .zip(rooms)
+            .map_init(Work::default, |work, ((batch, leaves), room)| {
+                let Work { mapped, derivatives, scratch } = work;
                 let basis = quadrature.basis(batch);
-                let (mapped, derivatives): (&mut Mapped, &mut PhysicalDerivatives) =
-                    (mapped, derivatives);
                 mapping.evaluate(batch, leaves.clone(), mapped)?;
                 physical_derivatives(&basis, mapped, derivatives);
                 let ids = &quadrature.batches()[batch].control_ids;
-                let own = leaves.enumerate().map(|(i, leaf)| {
+                let rooms = room.chunks_exact_mut((room.len() / leaves.len()).max(1));
+                let own = leaves.zip(rooms).enumerate().map(|(i, (leaf, room))| {
                     let ids = &ids[leaf * basis.controls..][..basis.controls];
-                    Element::new(ids, i, &basis, (mapped, derivatives), &forms)
+                    Element::new(ids, i, &basis, (mapped, derivatives), &forms, (room, scratch))
                 });
                 Ok(own.collect())
             })
             .collect::<Result<_>>()?;
-        for (m, matrix) in matrices.iter_mut().enumerate() {
-            matrix.add(&found, m);
+        let mut first = 0;
+        for (matrix, form) in matrices.iter_mut().zip(&forms) {
+            matrix.add(&found, first);
+            first += form.width().pow(2);
         }
     }
     Ok(matrices)
+}
+
+/// What a thread evaluates leaves in.
+#[derive(Default)]
+struct Work {
+    mapped: Mapped,
+    derivatives: PhysicalDerivatives,
+    scratch: Scratch,
+}
+
+/// Numbers of the element matrices of a piece.
+fn numbers(quadrature: &Quadrature<'_>, (batch, leaves): &Piece, forms: &[Form]) -> usize {
+    let widths: usize = forms.iter().map(|form| form.width().pow(2)).sum();
+    leaves.len() * quadrature.batches()[*batch].controls.pow(2) * widths
 }
 
 /// What the matrices cost on either processor.
@@ -192,12 +223,10 @@ type Piece = (usize, std::ops::Range<usize>);
 
 /// Pieces whose element matrices wait together.
 fn groups(quadrature: &Quadrature<'_>, forms: &[Form]) -> Vec<Vec<Piece>> {
-    let widths: usize = forms.iter().map(|form| form.width().pow(2)).sum();
     let mut groups: Vec<Vec<Piece>> = Vec::new();
     let mut waiting = usize::MAX;
     for piece in quadrature.pieces(PIECE) {
-        let controls = quadrature.batches()[piece.0].controls;
-        let numbers = piece.1.len() * controls * controls * widths;
+        let numbers = numbers(quadrature, &piece, forms);
         if waiting.saturating_add(numbers) > WAITING {
             groups.push(Vec::new());
             waiting = 0;

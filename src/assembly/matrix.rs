@@ -177,22 +177,31 @@ impl Matrix {
         let ids = || elements.iter().flatten().flat_map(|element| element.ids);
         let lowest = ids().min().map_or(0, |&id| id as usize);
         let end = ids().max().map_or(0, |&id| id as usize + 1);
-        let step = (end - lowest).div_ceil(4 * rayon::current_num_threads()).max(1);
-        let mut parts: Vec<(usize, &mut [f64])> = Vec::new();
+        // blocks that are added to each row
+        let mut work = vec![0; end - lowest];
+        for element in elements.iter().flatten() {
+            element.ids.iter().for_each(|&id| work[id as usize - lowest] += element.ids.len());
+        }
+        let step = work.iter().sum::<usize>().div_ceil(4 * rayon::current_num_threads());
+        let mut parts: Vec<(Range<usize>, &mut [f64])> = Vec::new();
         let mut rest = &mut values[pattern.starts[lowest] * block..];
-        for first in (lowest..end).step_by(step) {
-            let last = (first + step).min(end);
-            let count = (pattern.starts[last] - pattern.starts[first]) * block;
-            let (part, others) = std::mem::take(&mut rest).split_at_mut(count);
-            parts.push((first, part));
-            rest = others;
+        let (mut first, mut waiting) = (lowest, 0);
+        for (row, own) in (lowest..end).zip(work) {
+            waiting += own;
+            if waiting >= step || row + 1 == end {
+                let rows = first..row + 1;
+                let count = (pattern.starts[rows.end] - pattern.starts[rows.start]) * block;
+                let (part, others) = std::mem::take(&mut rest).split_at_mut(count);
+                parts.push((rows, part));
+                (first, waiting, rest) = (row + 1, 0, others);
+            }
         }
         let pattern = &**pattern;
-        parts.into_par_iter().for_each(|(first, part)| {
+        parts.into_par_iter().for_each(|(rows, part)| {
             for element in elements.iter().flatten() {
                 match block {
-                    1 => pattern.add::<1>(element, before, (first..first + step, part)),
-                    _ => pattern.add::<9>(element, before, (first..first + step, part)),
+                    1 => pattern.add::<1>(element, before, (rows.clone(), part)),
+                    _ => pattern.add::<9>(element, before, (rows.clone(), part)),
                 }
             }
         });

@@ -120,8 +120,9 @@ impl Operator {
 /// Quadrature points of a piece: its derivatives take some 10 MB.
 const PIECE: usize = 4096;
 
-/// Most element matrices that wait to be added, in numbers: some that a cache holds.
-const WAITING: usize = 1 << 22;
+/// Most numbers of element matrices of a piece, and of all that wait to be added, for each thread.
+const NUMBERS: usize = 1 << 20;
+const WAITING: usize = 1 << 21;
 
 /// The matrices of some operators, from one pass over the quadrature points.
 ///
@@ -223,17 +224,23 @@ type Piece = (usize, std::ops::Range<usize>);
 
 /// Pieces whose element matrices wait together.
 fn groups(quadrature: &Quadrature<'_>, forms: &[Form]) -> Vec<Vec<Piece>> {
+    let most = WAITING * rayon::current_num_threads();
     let mut groups: Vec<Vec<Piece>> = Vec::new();
     let mut waiting = usize::MAX;
-    for piece in quadrature.pieces(PIECE) {
-        let numbers = numbers(quadrature, &piece, forms);
-        if waiting.saturating_add(numbers) > WAITING {
-            groups.push(Vec::new());
-            waiting = 0;
-        }
-        waiting += numbers;
-        if let Some(last) = groups.last_mut() {
-            last.push(piece);
+    for (batch, all) in quadrature.pieces(PIECE) {
+        let leaf = numbers(quadrature, &(batch, 0..1), forms);
+        let step = (NUMBERS / leaf.max(1)).max(1);
+        for first in all.clone().step_by(step) {
+            let leaves = first..(first + step).min(all.end);
+            let own = leaf * leaves.len();
+            if waiting.saturating_add(own) > most {
+                groups.push(Vec::new());
+                waiting = 0;
+            }
+            waiting += own;
+            if let Some(last) = groups.last_mut() {
+                last.push((batch, leaves));
+            }
         }
     }
     groups

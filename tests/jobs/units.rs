@@ -1,10 +1,14 @@
 //! Results do not depend on the length unit: of a mesh that is scaled by a power of 2 they are those
 //! of the mesh itself, bit by bit, up to the sizes that are taken.
 
-use subsolid::SolidMesh;
+use subsolid::backend::{Backend, Cpu, Precision};
 use subsolid::process::solid::{BoundaryMotion, untangle};
+use subsolid::quadrature::{Mapping, Report, Scheme};
+use subsolid::refine::crease_by_angle;
+use subsolid::volume::Quality;
+use subsolid::{Quadrature, Samples, Solid, SolidMesh, Want};
 
-use crate::support::meshes::{block, perturbed};
+use crate::support::meshes::{block, mixed, perturbed};
 
 /// Micrometers in a meter, and near both ends of what is taken.
 const SCALES: [f64; 3] = [-225.0, 20.0, 225.0];
@@ -37,6 +41,40 @@ fn untangled_cells() {
             assert!(mesh.points == scaled(&plain.points, scale), "{scale:e}");
             assert_eq!(other.after, report.after, "{scale:e}");
             assert_eq!(other.deviation, report.deviation * scale, "{scale:e}");
+        }
+    }
+}
+
+#[test]
+fn creases_and_jacobians() {
+    for plain in [perturbed(&block([3, 2, 2]), 0.02, 4), mixed()] {
+        let of = |mesh: &SolidMesh| {
+            let mut mesh = mesh.clone();
+            crease_by_angle(&mut mesh, 30.0).expect("a solid");
+            let solid = Solid::new(&mesh).expect("a solid");
+            let plan = solid.plan(&Samples::gauss(2).expect("2 points"), Want::DETERMINANT);
+            let plan = plan.expect("a plan");
+            let limit = Cpu::new(Precision::F64).evaluate(&plan, mesh.controls()).expect("a limit");
+            let mut quality = Quality::default();
+            quality.add(&plan, &limit);
+            let quadrature =
+                Quadrature::new(&solid, Scheme { gauss: 2, rings: Some(1) }, Want::FIRST);
+            let quadrature = quadrature.expect("a quadrature");
+            let report = Report::new(&Mapping::new(&quadrature, mesh.controls()).expect("points"));
+            let report = report.expect("a report");
+            let jacobians = [quality, report.quality].map(|quality| {
+                let least = quality.least_scaled_jacobian.map(|found| (found.cell, found.value));
+                (quality.non_positive.len(), least)
+            });
+            (mesh.creases, jacobians, report.volume)
+        };
+        let (creases, jacobians, volume) = of(&plain);
+        assert!(!creases.is_empty() && jacobians.iter().all(|found| found.0 == 0));
+        for (scale, mesh) in in_units(&plain, &SCALES) {
+            let other = of(&mesh);
+            assert!(other.0 == creases, "{scale:e}");
+            assert_eq!(other.1, jacobians, "{scale:e}");
+            assert_eq!(other.2, volume * scale.powi(3), "{scale:e}");
         }
     }
 }

@@ -3,12 +3,14 @@
 
 use subsolid::backend::{Backend, Cpu, Precision};
 use subsolid::process::solid::{BoundaryMotion, untangle};
+use subsolid::process::surface::{Geodesics, curvature_flow, toplesets};
 use subsolid::quadrature::{Mapping, Report, Scheme};
 use subsolid::refine::crease_by_angle;
 use subsolid::volume::Quality;
 use subsolid::{Quadrature, Samples, Solid, SolidMesh, Want};
 
 use crate::support::meshes::{block, mixed, perturbed};
+use crate::triangles::sphere;
 
 /// Micrometers in a meter, and near both ends of what is taken.
 const SCALES: [f64; 3] = [-225.0, 20.0, 225.0];
@@ -76,5 +78,24 @@ fn creases_and_jacobians() {
             assert_eq!(other.1, jacobians, "{scale:e}");
             assert_eq!(other.2, volume * scale.powi(3), "{scale:e}");
         }
+    }
+}
+
+#[test]
+fn distances_and_flow_on_surfaces() {
+    let plain = sphere(2);
+    let heat = Geodesics::new(&plain).expect("triangles").distance(&[0]).expect("a sphere");
+    let steps = toplesets(&plain, &[0]).expect("triangles");
+    let flow = curvature_flow(&plain, 0.01, Default::default()).expect("triangles");
+    for scale in SCALES.map(f64::exp2) {
+        let mut mesh = plain.clone();
+        mesh.points = scaled(&plain.points, scale);
+        let times = |distance: &[f64]| distance.iter().map(|d| d * scale).collect::<Vec<_>>();
+        let found = Geodesics::new(&mesh).expect("triangles").distance(&[0]).expect("a sphere");
+        assert!(found == times(&heat), "{scale:e}");
+        let found = toplesets(&mesh, &[0]).expect("triangles");
+        assert!(found == times(&steps), "{scale:e}");
+        let found = curvature_flow(&mesh, 0.01 * scale * scale, Default::default());
+        assert!(found.expect("triangles") == scaled(&flow, scale), "{scale:e}");
     }
 }

@@ -44,6 +44,26 @@ fn ply_keeps_points_faces_and_attributes() {
     assert_eq!(losses, ["texture coordinates", "224 creases and corners"]);
 }
 
+/// MeshLab reads no other type of the numbers of corners than bytes, which are enough for most faces.
+#[test]
+fn ply_counts_corners_in_bytes_where_they_fit() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.ply");
+    for (corners, count) in [(3, "uchar"), (255, "uchar"), (256, "uint")] {
+        let turn = |i: usize| i as f64 / corners as f64 * std::f64::consts::TAU;
+        let points = (0..corners).map(|i| [turn(i).cos(), turn(i).sin(), 0.0]).collect();
+        let mut faces = Polygons::default();
+        faces.push(&(0..corners as u32).collect::<Vec<_>>());
+        faces.push(&[0, 2, 1]);
+        let mesh = SurfaceMesh::new(points, faces);
+        write_surface(&path, &mesh).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        let line = format!("property list {count} uint vertex_indices\n");
+        assert!(bytes.windows(line.len()).any(|window| window == line.as_bytes()), "{corners}");
+        assert_eq!(read_surface(&path).unwrap(), mesh, "{corners}");
+    }
+}
+
 /// A face with a vertex that has no normal is written without normals.
 #[test]
 fn obj_has_the_normals_that_exist() {

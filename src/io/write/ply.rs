@@ -28,7 +28,10 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
         }
     }
     writeln!(out, "element face {}", mesh.faces.len())?;
-    writeln!(out, "property list uint uint vertex_indices\nend_header")?;
+    // MeshLab reads bytes for numbers of corners alone
+    let is_byte = mesh.faces.iter().all(|face| face.len() <= usize::from(u8::MAX));
+    let count = if is_byte { "uchar" } else { "uint" };
+    writeln!(out, "property list {count} uint vertex_indices\nend_header")?;
     for (v, point) in mesh.points.iter().enumerate() {
         point.iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))?;
         for attribute in &mesh.attributes {
@@ -37,7 +40,10 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
         }
     }
     for face in mesh.faces.iter() {
-        out.write_all(&(face.len() as u32).to_le_bytes())?;
+        match is_byte {
+            true => out.write_all(&[face.len() as u8])?,
+            false => out.write_all(&(face.len() as u32).to_le_bytes())?,
+        }
         face.iter().try_for_each(|v| out.write_all(&v.to_le_bytes()))?;
     }
     Ok(())

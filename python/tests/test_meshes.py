@@ -315,3 +315,31 @@ def test_counts_out_of_range_are_errors() -> None:
     assert solid.distance(point=(0, 0, 0)).shape == (27,)
     with pytest.raises(IndexError):
         solid.slice(0.5)[2**70]
+
+
+def test_data_that_are_no_numbers_are_refused_by_name() -> None:
+    class Block:
+        type = "hexahedron"
+
+    class Mesh:
+        """As meshio's, of which only these are looked at."""
+
+        def __init__(self, **data: Any) -> None:
+            self.points, self.cells = points, [block]
+            self.point_data, self.cell_data = data.get("points", {}), data.get("cells", {})
+
+    points, cells = box(2, 2, 2)
+    block = Block()
+    block.data = cells  # type: ignore[attr-defined]
+    kept = subsolid.from_meshio(Mesh(points={"on": points[:, 0] > 1}, cells={"m": [np.arange(8)]}))
+    assert set(kept.attributes["on"]) == {0.0, 1.0} and kept.cell_data["m"].dtype == np.int64
+    for mesh in (
+        Mesh(points={"name": ["a"] * 27}),
+        Mesh(cells={"name": [["a"] * 8]}),
+        Mesh(cells={"name": [np.full(8, 1j)]}),
+    ):
+        with pytest.raises(subsolid.Error, match="the data 'name' have the type"):
+            subsolid.from_meshio(mesh)
+    for wrong in (None, "part.msh", points):
+        with pytest.raises(subsolid.Error, match="is no mesh"):
+            subsolid.from_meshio(wrong)
